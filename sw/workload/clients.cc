@@ -30,6 +30,12 @@ ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes) {
   return run;
 }
 
+ClientRun ReadOf(os::GpuProcess* process, uint64_t va, const std::vector<uint8_t>& expected) {
+  ClientRun run = AllLines(process, va, expected.size());
+  run.crc = LineCrc(expected.data(), run.order);
+  return run;
+}
+
 ClientBatch::ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> runs, std::string what)
     : memory_(memory), what_(std::move(what)) {
   const os::Gpu gpu(memory);

@@ -52,6 +52,9 @@ class ClientBatch {
   uint64_t deadline_ = 0;
 };
 
+/// Client 0 reads [va, va + expected.size()), which must be `expected`.
+ClientRun ReadOf(os::GpuProcess* process, uint64_t va, const std::vector<uint8_t>& expected);
+
 /// Starts and finishes.
 void RunClients(const os::VideoMemory& memory, const std::vector<ClientRun>& runs, const std::string& what,
                 std::vector<Check>& checks);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/copier.h"
 
-#include <cstring>
-
-#include "os/application/facts.h"
-#include "workload/clients.h"
 #include "workload/life.h"
+#include "workload/page_words.h"
 #include "workload/render_buffer.h"
 
 namespace gmmu::workload {
@@ -53,18 +50,13 @@ os::PacketEnd Copier::Finish() {
 }
 
 void Copier::Check() {
-  std::vector<uint8_t> expected(bytes());
-  const auto put = [&](uint32_t place, uint32_t round) {
-    for (uint64_t page = 0; page < pages_; ++page) {
-      const uint32_t word = WordOf(round, page);
-      for (uint64_t at = 0; at < kPage; at += 4) std::memcpy(&expected[(place * pages_ + page) * kPage + at], &word, 4);
-    }
+  std::vector<uint32_t> words;
+  const auto put = [&](uint32_t round) {
+    for (uint64_t page = 0; page < pages_; ++page) words.push_back(WordOf(round, page));
   };
-  put(0, rounds_);
-  for (uint32_t round = 1; round <= rounds_; ++round) put(round, round - 1);
-  ClientRun run = AllLines(process_, va_, bytes());
-  run.crc = LineCrc(expected.data(), run.order);
-  RunClients(life_.memory, {run}, name() + ", source and every round", life_.result.checks);
+  put(rounds_);
+  for (uint32_t round = 0; round < rounds_; ++round) put(round);
+  PageWords(life_).Read(process_, name() + ", source and every round", va_, words);
 }
 
 void Copier::End() {

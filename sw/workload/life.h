@@ -6,6 +6,7 @@
 
 #include "os/application/adapter.h"
 #include "os/application/aperture_ranges.h"
+#include "os/application/facts.h"
 #include "os/application/host.h"
 #include "os/application/video_memory.h"
 #include "workload/job.h"
@@ -46,7 +47,6 @@ struct Life {
   const os::ApertureRanges aperture{vidmm};
   // The adapter, and the machine.
   const os::Adapter graphics{adapter};
-  const os::HostAccess host_access{adapter};
   const os::Host host{kernel};
   /// The one that leads.
   os::Gpu gpu() const { return graphics.lead(); }

@@ -5,8 +5,6 @@
 #include <cstring>
 
 #include "kmd/escape.h"
-#include "os/application/facts.h"
-#include "os/application/host_memory.h"
 #include "os/kernel/text.h"
 #include "workload/clients.h"
 #include "workload/input.h"
@@ -158,8 +156,8 @@ void MainJob::Allocate(Piece& piece) {
       piece.source.Falsify(middle, piece.pages > 1 ? piece.source.page((middle + 1) % piece.pages)
                                                    : life_.aperture.dummy_page());
     }
-    if (inject.unmapped_page && life_.host_access.has_domain()) {
-      life_.host_access.PunchHole(piece.source.page(middle) * kPage);
+    if (inject.unmapped_page && life_.graphics.has_domain()) {
+      life_.graphics.PunchHole(piece.source.page(middle) * kPage);
     }
   });
 }
@@ -214,23 +212,20 @@ void MainJob::PageOut(Piece& piece) {
                       [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
     });
   });
-  Check check;
-  check.name = "bytes paged out";
-  check.passed = true;
+  std::string difference;
   for (uint64_t done = 0; done < piece.bytes; done += kView) {
     const uint64_t size = std::min(kView, piece.bytes - done);
     const uint8_t* view = piece.target.Map(done, size);
-    if (check.passed && std::memcmp(view, piece.data.data() + done, size) != 0) {
+    if (difference.empty() && std::memcmp(view, piece.data.data() + done, size) != 0) {
       uint64_t at = 0;
       while (view[at] == piece.data[done + at]) ++at;
-      check.passed = false;
-      check.text = "byte " + std::to_string(piece.offset + done + at) + " of the input came back as " +
+      difference = "byte " + std::to_string(piece.offset + done + at) + " of the input came back as " +
                    os::Hex(view[at]) + ", was " + os::Hex(piece.data[done + at]);
     }
     if (options_.out) options_.out(view, size);
     piece.target.Unmap();
   }
-  result_.checks.push_back(check);
+  life_.Compare("bytes paged out", difference);
 }
 
 void MainJob::Aperture(Piece& piece) {
@@ -303,12 +298,9 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, u
     memory_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
   });
   RunClients(memory_, {one}, "dummy page by DMA after the unmap", result_.checks);
-  Check check;
-  check.name = "no access to unmapped pages";
   const uint64_t after = accesses();
-  check.passed = after == before;
-  if (!check.passed) check.text = std::to_string(after - before) + " accesses to the old pages after the unmap";
-  result_.checks.push_back(check);
+  life_.Compare("no access to unmapped pages",
+                after == before ? "" : std::to_string(after - before) + " accesses to the old pages after the unmap");
   life_.Work([&] {
     memory_.Unmap(*first_, aperture_va_, pages);
     life_.aperture.Free(aperture_page);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "os/application/host_memory.h"
+#include "os/application/host.h"
 #include "os/application/video_memory.h"
 #include "workload/lines.h"
 

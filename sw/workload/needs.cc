@@ -10,7 +10,7 @@ namespace gmmu::workload {
 
 void NeedIsolation(const Life& life) {
   const os::Parameters& p = life.options.os;
-  const bool started_physical = life.host_access.mode() == os::DmaMode::kPhysical;
+  const bool started_physical = life.graphics.mode() == os::DmaMode::kPhysical;
   if (p.iommu_flags != 0 || (started_physical && p.secure_vm_key && life.host.platform().firmware().iommu_base)) return;
   throw os::OsError(
       "nothing activates GPU isolation: it needs [machine.os] iommu = \"physical\" with secure_vm_key = true or "

@@ -28,10 +28,8 @@ std::vector<uint8_t> PageWords::Bytes(const std::vector<uint32_t>& words) {
 
 void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
                      bool execute) {
-  const std::vector<uint8_t> expected = Bytes(words);
-  ClientRun run = AllLines(process, va, expected.size());
+  ClientRun run = ReadOf(process, va, Bytes(words));
   run.execute = execute;
-  run.crc = LineCrc(expected.data(), run.order);
   RunClients(life_.memory, {run}, what, life_.result.checks);
 }
 

@@ -2,7 +2,6 @@
 #include "workload/render_buffer.h"
 
 #include "kmd/escape.h"
-#include "os/application/facts.h"
 #include "workload/life.h"
 
 namespace gmmu::workload {

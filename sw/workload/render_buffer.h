@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kmd/command_buffer.h"
-#include "os/application/host_memory.h"
+#include "os/application/host.h"
 #include "os/application/video_memory.h"
 
 namespace gmmu::workload {

@@ -42,23 +42,19 @@ std::vector<unsigned> Adapter::UnitsOf(const std::string& entry, DEVICE_POWER_ST
   return units;
 }
 
-DmaMode HostAccess::mode() const { return adapter_->mode(); }
-bool HostAccess::has_domain() const { return adapter_->domain() != nullptr; }
-uint64_t HostAccess::At(uint64_t page) const { return adapter_->domain()->tables().Lookup(page); }
-const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& HostAccess::reserved() const {
-  return adapter_->dma().reserved_ranges();
-}
+DmaMode Adapter::mode() const { return adapter_->mode(); }
+bool Adapter::has_domain() const { return adapter_->domain() != nullptr; }
+uint64_t Adapter::At(uint64_t page) const { return adapter_->domain()->tables().Lookup(page); }
+const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& Adapter::reserved() const { return adapter_->dma().reserved_ranges(); }
 
-void HostAccess::StartSecureVm() const { adapter_->isolation().OnSecureVm(); }
-void HostAccess::TakeDevice() const {
+void Adapter::StartSecureVm() const { adapter_->isolation().OnSecureVm(); }
+void Adapter::TakeDevice() const {
   adapter_->isolation().exclusive().Run("nothing", [] {});
 }
-ExclusiveFacts HostAccess::exclusive() const {
+ExclusiveFacts Adapter::exclusive() const {
   const ExclusiveAccess& exclusive = adapter_->isolation().exclusive();
   return {exclusive.runs(), exclusive.drained_ns(), exclusive.quiet_ns()};
 }
-void HostAccess::PunchHole(uint64_t logical) const {
-  adapter_->kernel().iommu()->PunchHole(*adapter_->domain(), logical);
-}
+void Adapter::PunchHole(uint64_t logical) const { adapter_->kernel().iommu()->PunchHole(*adapter_->domain(), logical); }
 
 }  // namespace gmmu::os

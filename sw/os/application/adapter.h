@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ddi/wdm.h"
+#include "ddi/dispmprt.h"
 #include "os/application/gpu.h"
 #include "os/kernel/dma_policy.h"
 #include "os/miniport/gpu_packet.h"
@@ -13,15 +13,20 @@ namespace gmmu::os {
 
 class LogicalAdapter;
 
-/// A recovery of the GPU scheduler.
 struct RecoveryFacts {
   bool adapter = false;  ///< the adapter was reset, not an engine
   std::string device;    ///< the lost one, or whose fault it was
   std::string why;
 };
 
-/// A logical adapter as applications wait for its packets, as an administrator switches its power, and as a run looks
-/// at both and at what its driver was called for. A reference that is copied freely. Engines are those of GPU 0.
+/// Times in which the operating system had the device for itself, that ended well.
+struct ExclusiveFacts {
+  uint64_t runs = 0;
+  uint64_t drained_ns = 0, quiet_ns = 0;  ///< of the last one: waited for packets, and silence that was watched
+};
+
+/// A logical adapter as applications wait for its packets, as an administrator switches its power and isolates it, and
+/// as a run looks at that. A reference that is copied freely. Engines are those of GPU 0, pages 4 KiB.
 class Adapter {
  public:
   Adapter(LogicalAdapter& adapter) : adapter_(&adapter) {}
@@ -50,21 +55,7 @@ class Adapter {
   /// Devices that the newest calls of an entry about their life named, in order; `state`: of DxgkDdiSetPowerState.
   std::vector<unsigned> UnitsOf(const std::string& entry, DEVICE_POWER_STATE state) const;
 
- private:
-  LogicalAdapter* adapter_;
-};
-
-/// Times in which the operating system had the device for itself, that ended well.
-struct ExclusiveFacts {
-  uint64_t runs = 0;
-  uint64_t drained_ns = 0, quiet_ns = 0;  ///< of the last one: waited for packets, and silence that was watched
-};
-
-/// How the GPUs of an adapter reach host memory, and the GPU isolation that changes it. A reference that is copied
-/// freely; pages are 4 KiB.
-class HostAccess {
- public:
-  HostAccess(LogicalAdapter& adapter) : adapter_(&adapter) {}
+  /// How its GPUs reach host memory.
   DmaMode mode() const;
   bool has_domain() const;
   /// Host page that the domain has at the GPU's page; all ones: none.

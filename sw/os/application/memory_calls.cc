@@ -5,30 +5,20 @@
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/monitored_fence.h"
-#include "os/vidmm/residency.h"
 #include "os/vidmm/va_calls.h"
 #include "os/vidmm/vidmm_link.h"
 
 namespace gmmu::os {
 
-ResidencyCalls::ResidencyCalls(const VideoMemory& memory) : residency_(std::make_unique<Residency>(memory.vidmm())) {}
-ResidencyCalls::~ResidencyCalls() = default;
-
-void ResidencyCalls::MakeResident(Allocation& allocation) const { residency_->MakeResident({&allocation}); }
-void ResidencyCalls::Evict(Allocation& allocation) const { residency_->Evict(allocation); }
-void ResidencyCalls::Drop(Allocation& allocation) const { residency_->Drop(allocation); }
-
-std::vector<uint8_t> ResidencyCalls::Backing(const Allocation& allocation) const {
-  SystemBuffer* backing = residency_->Backing(allocation);
+ResidencyCalls::ResidencyCalls(const VideoMemory& memory) : Residency(memory.vidmm()) {}
+std::vector<uint8_t> ResidencyCalls::Evicted(const Allocation& allocation) {
+  SystemBuffer* backing = Backing(allocation);
   if (backing == nullptr) return {};
   const uint8_t* view = backing->Map(0, allocation.bytes);
   std::vector<uint8_t> bytes(view, view + allocation.bytes);
   backing->Unmap();
   return bytes;
 }
-uint64_t ResidencyCalls::bytes_out() const { return residency_->counts().bytes_out; }
-uint64_t ResidencyCalls::bytes_in() const { return residency_->counts().bytes_in + residency_->counts().bytes_filled; }
-uint64_t ResidencyCalls::fills() const { return residency_->counts().fills; }
 
 AddressCalls::AddressCalls(const VideoMemory& memory)
     : calls_(std::make_unique<VaCalls>(memory.vidmm())), fence_(std::make_unique<MonitoredFence>(memory.vidmm(), 0)) {}

@@ -6,39 +6,24 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
+#include "os/vidmm/residency.h"
 
 namespace gmmu::os {
 
 class MonitoredFence;
-class Residency;
 class VaCalls;
 class VidMmLink;
 class VideoMemory;
 struct Allocation;
 struct GpuProcess;
 
-/// What applications ask for allocations that do not fit into VRAM together: D3DKMTMakeResident, D3DKMTEvict
-/// (Residency). Worker's.
-class ResidencyCalls {
+/// What applications ask for allocations that do not fit into VRAM together: D3DKMTMakeResident, D3DKMTEvict. Worker's.
+class ResidencyCalls : private Residency {
  public:
   explicit ResidencyCalls(const VideoMemory& memory);
-  ~ResidencyCalls();
-
-  /// Others leave for it.
-  void MakeResident(Allocation& allocation) const;
-  void Evict(Allocation& allocation) const;
-  /// Before the allocation is destroyed.
-  void Drop(Allocation& allocation) const;
-
+  using Residency::counts, Residency::Drop, Residency::Evict, Residency::MakeResident;
   /// What was evicted of it last; empty: it never was. On any fibre.
-  std::vector<uint8_t> Backing(const Allocation& allocation) const;
-  /// Bytes that went out, that came in or were filled, and fills.
-  uint64_t bytes_out() const;
-  uint64_t bytes_in() const;
-  uint64_t fills() const;
-
- private:
-  std::unique_ptr<Residency> residency_;
+  std::vector<uint8_t> Evicted(const Allocation& allocation);
 };
 
 /// What an application asks of its GPU virtual addresses: D3DKMTMapGpuVirtualAddress and its like (VaCalls), and the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/application/video_memory.h"
 
-#include "os/application/host_memory.h"
+#include "os/application/host.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"
 #include "os/vidmm/context_allocations.h"

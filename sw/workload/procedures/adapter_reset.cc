@@ -3,8 +3,6 @@
 #include <memory>
 #include <vector>
 
-#include "os/application/host_memory.h"
-#include "os/application/facts.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/life.h"
@@ -85,9 +83,8 @@ class Survivor {
       Make();
       life_.memory.PageIn(*allocation_, kept_, bytes_);
     });
-    ClientRun run = AllLines(process_, va_, bytes_);
-    run.crc = LineCrc(expected_.data(), run.order);
-    RunClients(life_.memory, {run}, os::NameOf(*process_) + ", what came back", life_.result.checks);
+    RunClients(life_.memory, {ReadOf(process_, va_, expected_)}, os::NameOf(*process_) + ", what came back",
+               life_.result.checks);
   }
   void End() {
     life_.Work([&] {

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "os/application/facts.h"
-#include "os/application/host_memory.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
@@ -81,14 +79,8 @@ class ApertureRun {
     memory_.MapToAperture(*process_, va_, *reader_, range_, pages_);
   }
 
-  ClientRun Reader(uint64_t va, const Bytes& expected) const {
-    ClientRun run = AllLines(process_, va, expected.size());
-    run.crc = LineCrc(expected.data(), run.order);
-    return run;
-  }
-
   void LiveTraffic() {
-    ClientRun slow = Reader(va_, seen_);
+    ClientRun slow = ReadOf(process_, va_, seen_);
     slow.depth = 1;
     life_.Timed("aperture maps under traffic", 2 * rounds_ * pages_ * kPage, true, [&] {
       for (uint64_t round = 0; round < rounds_; ++round) {
@@ -129,7 +121,7 @@ class ApertureRun {
   void UnmapAPiece() {
     life_.Work([&] { life_.aperture.Unbind(range_ + 1, 2, *reader_); });
     for (uint64_t page : {1, 2}) Put(seen_, page, dummy_bytes_);
-    RunClients(memory_, {Reader(va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
+    RunClients(memory_, {ReadOf(process_, va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
   }
 
   /// Host pages that the unmapped piece showed before.
@@ -145,7 +137,7 @@ class ApertureRun {
 
   void WriteWhereNothingIsMapped() {
     const uint64_t before = AccessesToOldPages();
-    ClientRun write = Reader(va_ + 2 * kPage, dummy_bytes_);
+    ClientRun write = ReadOf(process_, va_ + 2 * kPage, dummy_bytes_);
     write.write = true;
     write.pattern = life_.options.seed;
     RunClients(memory_, {write}, "writes to an unmapped aperture page", life_.result.checks);
@@ -154,7 +146,7 @@ class ApertureRun {
     life_.Compare("the dummy page takes writes", Difference(Bytes(dummy, dummy + kPage), dummy_bytes_));
     life_.aperture.UnmapDummy();
     for (uint64_t page : {1, 2}) Put(seen_, page, dummy_bytes_);
-    RunClients(memory_, {Reader(va_, seen_)}, "what was written there, in both pages", life_.result.checks);
+    RunClients(memory_, {ReadOf(process_, va_, seen_)}, "what was written there, in both pages", life_.result.checks);
     const uint64_t after = AccessesToOldPages();
     life_.Compare("no access to unmapped pages",
                   after == before ? "" : std::to_string(after - before) + " accesses to the old pages");
@@ -163,7 +155,7 @@ class ApertureRun {
   void MapThePieceToOtherMemory() {
     life_.Work([&] { life_.aperture.Bind(range_ + 1, 2, *reader_, second_, 1); });
     Put(seen_, 1, Part(second_bytes_, 1, 2));
-    RunClients(memory_, {Reader(va_, seen_)}, "a piece that shows other memory", life_.result.checks);
+    RunClients(memory_, {ReadOf(process_, va_, seen_)}, "a piece that shows other memory", life_.result.checks);
   }
 
   /// Upgraded to the implicit system memory segment: the GPU sees it, and no map operation comes.
@@ -183,7 +175,8 @@ class ApertureRun {
     });
     life_.Compare("upgraded to the implicit system segment",
                   os::OutsideSegments(*virtual_only) ? "" : "it has a place in the aperture");
-    RunClients(memory_, {Reader(va, second_bytes_)}, "system memory without an aperture range", life_.result.checks);
+    RunClients(memory_, {ReadOf(process_, va, second_bytes_)}, "system memory without an aperture range",
+               life_.result.checks);
     life_.Compare("no aperture map without AccessedPhysically",
                   life_.aperture.map_operations() == before ? "" : "a map operation was sent");
     life_.Work([&] {

@@ -3,8 +3,6 @@
 #include <memory>
 
 #include "kmd/escape.h"
-#include "os/application/facts.h"
-#include "os/application/host_memory.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"

@@ -3,8 +3,6 @@
 #include <cstring>
 #include <string>
 
-#include "kmd/escape.h"
-#include "os/application/host_memory.h"
 #include "os/kernel/text.h"
 #include "workload/clients.h"
 #include "workload/input.h"
@@ -60,40 +58,33 @@ void Destroy(Life& life, Load& load) {
   load.buffer.Release();
 }
 
-bool Running(Life& life) {
-  kmd::EscapeQueryClient state;
-  state.client = 0;
-  life.gpu().Escape(state, "the query of a client");
-  return state.busy != 0;
-}
-
 /// The bus monitor counts what the client reads while it runs: what it says of silence means something.
-bool Noted(Life& life) {
+bool Noted(Life& life, const ClientBatch& batch) {
   hw::Instruments* const instruments = life.host.platform().instruments();
   const auto reads = [&] {
     return instruments == nullptr ? 0 : instruments->BusAccesses(life.gpu().facts().bdf).reads;
   };
   const auto grew = [&, before = reads()] { return reads() > before; };
-  life.host.Wait([&] { return grew() || !Running(life); }, "reads of the client", kPollNs);
+  life.host.Wait([&] { return grew() || !batch.busy(); }, "reads of the client", kPollNs);
   return grew();
 }
 
 /// A thread that takes the device as soon as paging work has been submitted behind `submitted`.
-void SpawnExclusive(Life& life, bool first, uint64_t submitted, Seen& seen) {
-  life.host.Spawn("exclusive access", [&life, &seen, first, submitted] {
+void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t submitted, Seen& seen) {
+  life.host.Spawn("exclusive access", [&life, &batch, &seen, first, submitted] {
     const auto begun = [&] { return life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual") > submitted; };
     life.host.Wait(begun, "paging work", kPollNs);
-    const bool before = Running(life);
-    const bool noted = before && Noted(life);
+    const bool before = batch.busy();
+    const bool noted = before && Noted(life, batch);
     if (first) {
-      life.host_access.StartSecureVm();  // the domain is attached inside
+      life.graphics.StartSecureVm();  // the domain is attached inside
     } else {
-      life.host_access.TakeDevice();
+      life.graphics.TakeDevice();
     }
-    const bool held = before && Running(life);
-    seen.noted = seen.noted || (noted && held && Noted(life));
+    const bool held = before && batch.busy();
+    seen.noted = seen.noted || (noted && held && Noted(life, batch));
     seen.held = seen.held || held;
-    seen.drained = seen.drained || life.host_access.exclusive().drained_ns != 0;
+    seen.drained = seen.drained || life.graphics.exclusive().drained_ns != 0;
     seen.done = true;
   });
 }
@@ -103,11 +94,7 @@ void Run(Life& life, const ParameterValues& values) {
   const uint64_t bytes = (values.at("bytes") + kPage - 1) / kPage * kPage;
   Load load;
   life.Work([&] { Make(life, bytes, load); });
-  ClientRun run;
-  run.process = load.process;
-  run.base = load.va;
-  run.order = {0, 1, bytes / kLine, 1};
-  run.crc = LineCrc(load.data.data(), run.order);
+  const ClientRun run = ReadOf(load.process, load.va, load.data);
 
   // Few pages, so that the run outlives what is paged and is held.
   const uint64_t paged_bytes = std::min(bytes, kPagedBytes);
@@ -116,7 +103,7 @@ void Run(Life& life, const ParameterValues& values) {
   for (uint64_t i = 0; i < times; ++i) {
     seen.done = false;
     ClientBatch batch(life.memory, {run}, "client over exclusive access " + std::to_string(i + 1));
-    SpawnExclusive(life, i == 0, life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual"), seen);
+    SpawnExclusive(life, batch, i == 0, life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual"), seen);
     life.Work([&] {
       os::Allocation* paged = life.memory.CreateAllocation("paged", paged_bytes);
       life.memory.MakeResident(*paged);
@@ -126,7 +113,7 @@ void Run(Life& life, const ParameterValues& values) {
     life.host.WaitOrFault([&] { return seen.done; }, "the thread with exclusive access", kPollNs);
     batch.Finish(life.result.checks);
   }
-  const os::ExclusiveFacts exclusive = life.host_access.exclusive();
+  const os::ExclusiveFacts exclusive = life.graphics.exclusive();
   life.Compare("exclusive accesses",
                exclusive.runs == times ? "" : std::to_string(exclusive.runs) + " of " + std::to_string(times));
   life.Compare("a run was held in the middle", seen.held ? "" : "it had ended, or not begun");

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "os/application/facts.h"
 #include "os/miniport/mdl.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
@@ -25,9 +24,9 @@ class IsolationCallbacks {
     vram_ = life_.memory.CreateContiguous("what lists are compared with", Size(), kPage);
     life_.memory.MakeResident(*vram_);
     AllocateList();
-    life_.host_access.StartSecureVm();
+    life_.graphics.StartSecureVm();
     life_.Compare("a domain of its own numbers",
-                  life_.host_access.mode() == os::DmaMode::kIdentity ? "" : "there is none");
+                  life_.graphics.mode() == os::DmaMode::kIdentity ? "" : "there is none");
     Reached("pages given before the domain", os::Mdl::PagesOf(list_), true);
     ContiguousIntoVram();
     Out("pages of the callback's list", list_);
@@ -46,7 +45,7 @@ class IsolationCallbacks {
   uint64_t Size() const { return pages_ * kPage; }
   void Reached(const std::string& what, const std::vector<uint64_t>& pfns, bool wanted) {
     uint64_t reached = 0;
-    for (const uint64_t pfn : pfns) reached += life_.host_access.At(pfn) == pfn;
+    for (const uint64_t pfn : pfns) reached += life_.graphics.At(pfn) == pfn;
     const std::string found = std::to_string(reached) + " of " + std::to_string(pages_) + " are in it";
     life_.Compare(what + (wanted ? " are in the domain" : " are out of the domain"),
                   reached == (wanted ? pages_ : 0) ? "" : found);

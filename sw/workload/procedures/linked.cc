@@ -3,8 +3,6 @@
 #include <optional>
 
 #include "kmd/escape.h"
-#include "os/application/host_memory.h"
-#include "os/application/facts.h"
 #include "os/application/memory_calls.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"

@@ -160,10 +160,7 @@ class MemoryServices {
       Compare(one, "bytes that were written back", copy_->FromAperture(range, Seen()), second);
       memory_.MapToAperture(*process_, va_, *allocation_, range, pages_ - 2);
     });
-    ClientRun write;
-    write.process = process_;
-    write.base = va_;
-    write.order = ShareOf(Seen() / kLine, 0, 1);
+    ClientRun write = AllLines(process_, va_, Seen());
     write.write = true;
     write.pattern = seed;
     RunClients(memory_, {write}, std::string(one.name) + ": writes of a client", life_.result.checks);
@@ -174,12 +171,7 @@ class MemoryServices {
       memory_.Unmap(*process_, va_, pages_ - 2);
       life_.aperture.UnbindList(range, pages_ - 2, *allocation_);
       life_.aperture.Free(range);
-      const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view_.pMappedAddress, view_.Size};
-      table_.DxgkCbUnmapPhysicalMemory(&unmap);
-      const DXGKARGCB_FREE_ADL free{opened_, adl};
-      table_.DxgkCbFreeAdl(&free);
-      const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT destroy{object_, opened_};
-      table_.DxgkCbDestroyPhysicalMemoryObject(&destroy);
+      End(adl);
     });
   }
 
@@ -192,16 +184,17 @@ class MemoryServices {
     create.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(life_.gpu().facts().registers);
     Require(table_.DxgkCbCreatePhysicalMemoryObject(&create), "IO space as a memory object");
     object_ = create.hPhysicalMemoryObject;
-    DXGKARGCB_MAP_PHYSICAL_MEMORY view{object_, DXGK_ACCESS_MODE_USER_MODE, 0, kPage, nullptr};
-    life_.Compare("IO space: no user view", NT_SUCCESS(table_.DxgkCbMapPhysicalMemory(&view)) ? "it was given" : "");
-    view = {object_, DXGK_ACCESS_MODE_KERNEL_MODE, 0, kPage, nullptr};
-    Require(table_.DxgkCbMapPhysicalMemory(&view), "a view of IO space");
-    auto* word = reinterpret_cast<volatile ULONG*>(static_cast<uint8_t*>(view.pMappedAddress) + view.Offset);
+    opened_ = create.hAdapterMemoryObject;
+    view_ = {object_, DXGK_ACCESS_MODE_USER_MODE, 0, kPage, nullptr};
+    life_.Compare("IO space: no user view", NT_SUCCESS(table_.DxgkCbMapPhysicalMemory(&view_)) ? "it was given" : "");
+    view_ = {object_, DXGK_ACCESS_MODE_KERNEL_MODE, 0, kPage, nullptr};
+    Require(table_.DxgkCbMapPhysicalMemory(&view_), "a view of IO space");
+    auto* word = reinterpret_cast<volatile ULONG*>(static_cast<uint8_t*>(view_.pMappedAddress) + view_.Offset);
     const ULONG id = READ_REGISTER_ULONG(word);
     const ULONG direct = life_.gpu().ReadRegister(0);
     life_.Compare("IO space: a register", id == direct ? "" : "another word than the register's");
     DXGKARGCB_ALLOCATE_ADL allocate{};
-    allocate.hAdapterMemoryObject = create.hAdapterMemoryObject;
+    allocate.hAdapterMemoryObject = opened_;
     allocate.Offset = kPage;
     allocate.Size = kPage;
     allocate.Flags.RequireContiguous = 1;
@@ -209,11 +202,15 @@ class MemoryServices {
     life_.Compare("IO space: a contiguous ADL", allocate.pAdl->Flags.Contiguous && allocate.pAdl->PageCount == 1
                                                     ? ""
                                                     : "not contiguous, or not one page");
-    const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view.pMappedAddress, view.Size};
+    End(allocate.pAdl);
+  }
+
+  void End(DXGK_ADL* adl) {
+    const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view_.pMappedAddress, view_.Size};
     table_.DxgkCbUnmapPhysicalMemory(&unmap);
-    const DXGKARGCB_FREE_ADL free{create.hAdapterMemoryObject, allocate.pAdl};
+    const DXGKARGCB_FREE_ADL free{opened_, adl};
     table_.DxgkCbFreeAdl(&free);
-    const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT destroy{object_, create.hAdapterMemoryObject};
+    const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT destroy{object_, opened_};
     table_.DxgkCbDestroyPhysicalMemoryObject(&destroy);
   }
 

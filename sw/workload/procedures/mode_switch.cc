@@ -32,9 +32,9 @@ void Run(Life& life, const ParameterValues& values) {
     life.restart(step.policy);
     const std::string name = os::NameOf(step.mode);
     life.Compare("mode of start " + std::to_string(i + 1),
-                 life.host_access.mode() == step.mode
+                 life.graphics.mode() == step.mode
                      ? ""
-                     : std::string(os::NameOf(life.host_access.mode())) + ", must be " + name);
+                     : std::string(os::NameOf(life.graphics.mode())) + ", must be " + name);
     RunSeededMainJob(life, values.at("bytes"), name + ": ");
   }
 }

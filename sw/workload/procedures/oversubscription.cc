@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cstring>
-
-#include "hw/traffic.h"
 #include "kmd/escape.h"
-#include "os/application/facts.h"
 #include "os/application/memory_calls.h"
-#include "os/kernel/text.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
+#include "workload/device_copy.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
 
@@ -43,14 +38,15 @@ class Oversubscription {
     });
     for (const Piece& piece : pieces_) CompareNotice(piece);
     for (const Piece& piece : pieces_) CompareBacking(piece);
+    const auto& counts = residency_.counts();
+    const uint64_t bytes_in = counts.bytes_in + counts.bytes_filled;
     const uint64_t total = values_.at("bytes") * values_.at("rounds");
     life_.Compare("every round moved everything out and back in",
-                  residency_.bytes_out() >= total && residency_.bytes_in() >= total
+                  counts.bytes_out >= total && bytes_in >= total
                       ? ""
-                      : std::to_string(residency_.bytes_out()) + " bytes out and " +
-                            std::to_string(residency_.bytes_in()) + " in, each must be " + std::to_string(total));
-    life_.Compare("contents of a first touch are zeros that were written",
-                  residency_.fills() == pieces_.size() ? "" : "no");
+                      : std::to_string(counts.bytes_out) + " bytes out and " + std::to_string(bytes_in) +
+                            " in, each must be " + std::to_string(total));
+    life_.Compare("contents of a first touch are zeros that were written", counts.fills == pieces_.size() ? "" : "no");
     life_.result.bytes += total;
     life_.result.bytes_verified += total;
     End();
@@ -98,7 +94,7 @@ class Oversubscription {
                              values_.at("rounds") * pieces_.size() * each);
     }
     life_.Timed("evict and restore", size, true,
-                [&] { life_.Work([&] { residency_.MakeResident(*piece.allocation); }); });
+                [&] { life_.Work([&] { residency_.MakeResident({piece.allocation}); }); });
     CompareNotice(piece);
     Clients(piece, false);
     piece.seed = life_.options.seed ^ piece.va << 8 ^ round;
@@ -137,18 +133,10 @@ class Oversubscription {
 
   /// What was written last stands in the backing store, byte for byte.
   void CompareBacking(const Piece& piece) {
-    const std::vector<uint8_t> backing = residency_.Backing(*piece.allocation);
+    const std::vector<uint8_t> backing = residency_.Evicted(*piece.allocation);
     const std::string contents = "contents of " + os::NameOf(*piece.allocation);
     if (backing.empty()) return life_.Compare(contents, "it was never evicted");
-    std::string difference;
-    for (uint64_t at = 0; at < backing.size() && difference.empty(); at += 8) {
-      uint64_t word = 0;
-      std::memcpy(&word, &backing[at], sizeof word);
-      const uint64_t expected = hw::AddressPattern(*piece.seed, piece.va + at);
-      if (word != expected)
-        difference = "byte " + std::to_string(at) + " is " + os::Hex(word) + ", was written as " + os::Hex(expected);
-    }
-    life_.Compare(contents, difference);
+    life_.Compare(contents, Difference(backing, PatternAt(piece.va, backing.size(), *piece.seed)));
   }
 
   void End() {
@@ -164,7 +152,7 @@ class Oversubscription {
 
   Life& life_;
   const ParameterValues& values_;
-  const os::ResidencyCalls residency_;
+  os::ResidencyCalls residency_;
   unsigned clients_ = 0;
   std::vector<os::GpuProcess*> processes_;
   std::vector<Piece> pieces_;

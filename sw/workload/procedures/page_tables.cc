@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/application/facts.h"
 #include "os/kernel/text.h"
 #include "workload/clients.h"
 #include "workload/life.h"

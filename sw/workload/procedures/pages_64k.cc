@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "os/application/host_memory.h"
-#include "os/application/facts.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "kmd/escape.h"
-#include "os/application/facts.h"
-#include "os/application/host_memory.h"
 #include "workload/device_copy.h"
 #include "workload/input.h"
 #include "workload/life.h"

@@ -2,8 +2,6 @@
 #include <memory>
 #include <vector>
 
-#include "os/application/host_memory.h"
-#include "os/application/facts.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/life.h"
@@ -94,9 +92,8 @@ class Paged {
   void Check() {
     std::vector<uint8_t> expected(turns_ * bytes_);
     for (uint64_t turn = 0; turn < turns_; ++turn) Fill(&expected[turn * bytes_], turn);
-    ClientRun run = AllLines(process_, va_, turns_ * bytes_);
-    run.crc = LineCrc(expected.data(), run.order);
-    RunClients(life_.memory, {run}, os::NameOf(*process_) + ", every turn", life_.result.checks);
+    RunClients(life_.memory, {ReadOf(process_, va_, expected)}, os::NameOf(*process_) + ", every turn",
+               life_.result.checks);
   }
   uint64_t bytes() const { return turns_ * bytes_; }
   void End() {

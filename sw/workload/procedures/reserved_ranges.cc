@@ -2,7 +2,6 @@
 #include <string>
 
 #include "os/kernel/text.h"
-#include "os/miniport/reserved_ranges.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
@@ -11,18 +10,20 @@ namespace gmmu::workload {
 namespace {
 
 void Run(Life& life, const ParameterValues& values) {
-  const auto& reserved = life.host_access.reserved();
+  const auto& reserved = life.graphics.reserved();
   const auto& firmware = life.host.platform().firmware().gpu_reserved;
   if (!firmware) throw os::OsError("firmware keeps no memory for the GPU here ([machine.host] gpu_reserved_kib)");
   const bool same = reserved.size() == 1 && reserved[0].BaseAddress == firmware->start &&
                     reserved[0].NumberOfBytes == firmware->end - firmware->start;
   life.Compare("the driver reports what firmware keeps", same ? "" : "it reports something else");
-  if (life.options.os.secure_vm_key) life.Work([&] { life.host_access.StartSecureVm(); });
-  if (!life.host_access.has_domain()) throw os::OsError("no domain: the scenario needs one");
+  if (life.options.os.secure_vm_key) life.Work([&] { life.graphics.StartSecureVm(); });
+  if (!life.graphics.has_domain()) throw os::OsError("no domain: the scenario needs one");
 
   uint64_t wrong = 0;
-  const std::vector<uint64_t> pages = os::PagesOf(reserved);
-  for (uint64_t pfn : pages) wrong += life.host_access.At(pfn) != pfn;
+  std::vector<uint64_t> pages;
+  for (const DXGK_PHYSICAL_MEMORY_RANGE& range : reserved)
+    for (uint64_t at = 0; at < range.NumberOfBytes; at += kPage) pages.push_back((range.BaseAddress + at) / kPage);
+  for (uint64_t pfn : pages) wrong += life.graphics.At(pfn) != pfn;
   life.Compare("reserved pages that the GPU reaches at their own addresses",
                wrong == 0 ? "" : std::to_string(wrong) + " of " + std::to_string(pages.size()) + " are not mapped so");
 

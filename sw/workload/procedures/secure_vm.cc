@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "os/application/host_memory.h"
 #include "os/kernel/text.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -12,14 +11,14 @@ namespace gmmu::workload {
 namespace {
 
 std::string Mode(const Life& life, os::DmaMode wanted) {
-  const os::DmaMode mode = life.host_access.mode();
+  const os::DmaMode mode = life.graphics.mode();
   return mode == wanted ? "" : std::string(os::NameOf(mode)) + ", must be " + os::NameOf(wanted);
 }
 
 /// What of `pages` the domain does not map at its own number, as text; empty: all of them are mapped.
 std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
   uint64_t missing = 0;
-  for (uint64_t pfn : pages) missing += life.host_access.At(pfn) != pfn;
+  for (uint64_t pfn : pages) missing += life.graphics.At(pfn) != pfn;
   return missing == 0 ? "" : std::to_string(missing) + " of " + std::to_string(pages.size());
 }
 
@@ -35,19 +34,19 @@ void Run(Life& life, const ParameterValues& values) {
   uint64_t exclusive = 0;
   life.Work([&] {
     buffer = os::HostMemory(life.memory, bytes);
-    life.host_access.StartSecureVm();
-    exclusive = life.host_access.exclusive().runs;
-    life.host_access.StartSecureVm();  // a second one
+    life.graphics.StartSecureVm();
+    exclusive = life.graphics.exclusive().runs;
+    life.graphics.StartSecureVm();  // a second one
   });
   life.Compare("mode with the secure machine", Mode(life, os::DmaMode::kIdentity));
-  life.Compare("exclusive accesses", exclusive == 1 && life.host_access.exclusive().runs == 1
+  life.Compare("exclusive accesses", exclusive == 1 && life.graphics.exclusive().runs == 1
                                          ? ""
-                                         : std::to_string(life.host_access.exclusive().runs) + ", must be 1");
+                                         : std::to_string(life.graphics.exclusive().runs) + ", must be 1");
   life.Compare("pages given before the activation are mapped", Unmapped(life, buffer.host_pages()));
   const bool tracked = life.options.os.isolation_maps == os::IsolationScope::kTracked;
   const std::vector<uint64_t> others = life.host.TakePages(1, "application", "a page that the GPU was not given");
   const uint64_t other = others[0];
-  const uint64_t found = life.host_access.At(other);
+  const uint64_t found = life.graphics.At(other);
   life.Compare(tracked ? "another page is out of the GPU's reach" : "all other pages are mapped too",
                found == (tracked ? ~uint64_t{0} : other) ? "" : os::Hex(other) + (tracked ? " is mapped" : " is not"));
   life.host.FreePages(others);

@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "os/application/host_memory.h"
-#include "os/application/facts.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -44,9 +42,8 @@ Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
 
 /// Every byte, read by a client at the address that the process has always had.
 void Read(Life& life, const Sleeper& sleeper, const std::string& when) {
-  ClientRun run = AllLines(sleeper.process, sleeper.va, sleeper.data.size());
-  run.crc = LineCrc(sleeper.data.data(), run.order);
-  RunClients(life.memory, {run}, os::NameOf(*sleeper.process) + ", " + when, life.result.checks);
+  RunClients(life.memory, {ReadOf(sleeper.process, sleeper.va, sleeper.data)},
+             os::NameOf(*sleeper.process) + ", " + when, life.result.checks);
 }
 
 void Run(Life& life, const ParameterValues& values) {

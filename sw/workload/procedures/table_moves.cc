@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/application/facts.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
