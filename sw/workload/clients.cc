@@ -113,20 +113,17 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
                  fault.name + ", level " + std::to_string(state.level) + " (" + what_ + ")";
     host.Fail(fault);
   }
-  Check check;
-  check.name = what_ + ", client " + std::to_string(run.client);
+  std::string text;
   // A run that writes the pattern reads it back.
   const uint64_t accesses = run.order.count * (run.pattern && run.write ? 2 : 1);
   if (state.count != accesses) {
-    check.text = "made " + std::to_string(state.count) + " accesses of " + std::to_string(accesses);
+    text = "made " + std::to_string(state.count) + " accesses of " + std::to_string(accesses);
   } else if (run.pattern && state.mismatches != 0) {
-    check.text = std::to_string(state.mismatches) + " words of 8 bytes are not what was written";
+    text = std::to_string(state.mismatches) + " words of 8 bytes are not what was written";
   } else if (!run.pattern && !run.write && state.crc != run.crc) {
-    check.text = "checksum " + os::Hex(state.crc) + ", expected " + os::Hex(run.crc);
-  } else {
-    check.passed = true;
+    text = "checksum " + os::Hex(state.crc) + ", expected " + os::Hex(run.crc);
   }
-  checks.push_back(check);
+  checks.push_back({what_ + ", client " + std::to_string(run.client), text.empty(), text});
 }
 
 void RunClients(const os::VideoMemory& memory, const std::vector<ClientRun>& runs, const std::string& what,

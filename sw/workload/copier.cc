@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/copier.h"
 
+#include "os/application/facts.h"
 #include "workload/life.h"
+#include "workload/lines.h"
 #include "workload/page_words.h"
 #include "workload/render_buffer.h"
 

@@ -7,6 +7,7 @@
 #include "hw/traffic.h"
 #include "os/kernel/text.h"
 #include "workload/life.h"
+#include "workload/lines.h"
 
 namespace gmmu::workload {
 

@@ -6,14 +6,13 @@
 
 #include "os/application/adapter.h"
 #include "os/application/aperture_ranges.h"
-#include "os/application/facts.h"
 #include "os/application/host.h"
 #include "os/application/video_memory.h"
 #include "workload/job.h"
-#include "workload/lines.h"
 
 namespace gmmu::os {
 class Dxgkrnl;
+class Gpu;
 class Kernel;
 class LogicalAdapter;
 class VidMm;
@@ -49,7 +48,7 @@ struct Life {
   const os::Adapter graphics{adapter};
   const os::Host host{kernel};
   /// The one that leads.
-  os::Gpu gpu() const { return graphics.lead(); }
+  os::Gpu gpu() const;
 
   /// Has `work` done on the worker and returns when it is.
   void Work(const std::function<void()>& work);

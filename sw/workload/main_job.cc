@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "kmd/escape.h"
+#include "os/application/facts.h"
+#include "os/application/gpu.h"
 #include "os/kernel/text.h"
 #include "workload/clients.h"
 #include "workload/input.h"

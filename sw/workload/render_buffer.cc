@@ -2,7 +2,10 @@
 #include "workload/render_buffer.h"
 
 #include "kmd/escape.h"
+#include "os/application/facts.h"
+#include "os/application/gpu.h"
 #include "workload/life.h"
+#include "workload/lines.h"
 
 namespace gmmu::workload {
 namespace {

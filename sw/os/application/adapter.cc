@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/application/adapter.h"
 
+#include "os/application/gpu.h"
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/gpu_isolation.h"
 #include "os/dxgkrnl/logical_adapter.h"

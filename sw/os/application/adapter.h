@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
-#include "os/application/gpu.h"
 #include "os/kernel/dma_policy.h"
 #include "os/miniport/gpu_packet.h"
 
 namespace gmmu::os {
 
+class Gpu;
 class LogicalAdapter;
 
 struct RecoveryFacts {

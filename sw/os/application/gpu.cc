@@ -51,8 +51,5 @@ void Gpu::ReadVram(uint64_t offset, void* to, uint64_t bytes) const {
 void Gpu::WriteVram(uint64_t offset, const void* from, uint64_t bytes) const {
   gpu_->kernel().hal().WriteBlock(gpu_->function().bars[2].address + offset, from, bytes);
 }
-uint32_t Gpu::ReadRegister(uint64_t offset) const {
-  return static_cast<uint32_t>(gpu_->kernel().hal().Read(gpu_->function().bars[0].address + offset, 4));
-}
 
 }  // namespace gmmu::os

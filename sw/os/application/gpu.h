@@ -56,10 +56,9 @@ class Gpu {
   /// What StartDevice hands to its driver.
   DXGKRNL_INTERFACE Callbacks() const;
 
-  // The CPU's own accesses, to the window onto VRAM and to a register.
+  // The CPU's own accesses, to the window onto VRAM.
   void ReadVram(uint64_t offset, void* to, uint64_t bytes) const;
   void WriteVram(uint64_t offset, const void* from, uint64_t bytes) const;
-  uint32_t ReadRegister(uint64_t offset) const;
 
  private:
   uint16_t index() const;

@@ -5,7 +5,6 @@
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/monitored_fence.h"
-#include "os/vidmm/va_calls.h"
 #include "os/vidmm/vidmm_link.h"
 
 namespace gmmu::os {
@@ -21,26 +20,17 @@ std::vector<uint8_t> ResidencyCalls::Evicted(const Allocation& allocation) {
 }
 
 AddressCalls::AddressCalls(const VideoMemory& memory)
-    : calls_(std::make_unique<VaCalls>(memory.vidmm())), fence_(std::make_unique<MonitoredFence>(memory.vidmm(), 0)) {}
+    : VaCalls(memory.vidmm()), fence_(std::make_unique<MonitoredFence>(memory.vidmm(), 0)) {}
 AddressCalls::~AddressCalls() = default;
-void AddressCalls::End(GpuProcess& process) const {
-  calls_->Forget(process);
+void AddressCalls::End(GpuProcess& process) {
+  Forget(process);
   fence_->Release();
 }
-
-D3DKMT_HANDLE AddressCalls::Open(Allocation& allocation) const { return calls_->Open(allocation); }
-NTSTATUS AddressCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) const {
-  return calls_->Map(process, args);
-}
-NTSTATUS AddressCalls::Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) const {
-  return calls_->Reserve(process, args);
-}
 NTSTATUS AddressCalls::Update(GpuProcess& process,
-                              const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
-                              uint64_t value) const {
-  return calls_->Update(process, operations, *fence_, value);
+                              const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations, uint64_t value) {
+  return VaCalls::Update(process, operations, *fence_, value);
 }
-uint64_t AddressCalls::fence() const { return fence_->Value(); }
+uint64_t AddressCalls::fence() { return fence_->Value(); }
 
 struct LinkedProcess::Parts {
   VidMmLink& link;

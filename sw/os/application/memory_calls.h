@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "ddi/d3dkmddi.h"
 #include "os/vidmm/residency.h"
+#include "os/vidmm/va_calls.h"
 
 namespace gmmu::os {
 
 class MonitoredFence;
-class VaCalls;
 class VidMmLink;
 class VideoMemory;
 struct Allocation;
@@ -26,26 +25,22 @@ class ResidencyCalls : private Residency {
   std::vector<uint8_t> Evicted(const Allocation& allocation);
 };
 
-/// What an application asks of its GPU virtual addresses: D3DKMTMapGpuVirtualAddress and its like (VaCalls), and the
-/// monitored fence that its batches wait for and signal. Worker's.
-class AddressCalls {
+/// What an application asks of its GPU virtual addresses: D3DKMTMapGpuVirtualAddress and its like, and the monitored
+/// fence that its batches wait for and signal. Worker's.
+class AddressCalls : private VaCalls {
  public:
   explicit AddressCalls(const VideoMemory& memory);
   ~AddressCalls();
   /// Must be called; frees what the process still has.
-  void End(GpuProcess& process) const;
+  void End(GpuProcess& process);
 
-  /// The application's handle of an allocation.
-  D3DKMT_HANDLE Open(Allocation& allocation) const;
-  NTSTATUS Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) const;
-  NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) const;
+  using VaCalls::Map, VaCalls::Open, VaCalls::Reserve;
   /// One batch: it begins when the fence has `value` and signals the next.
   NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
-                  uint64_t value) const;
-  uint64_t fence() const;
+                  uint64_t value);
+  uint64_t fence();
 
  private:
-  std::unique_ptr<VaCalls> calls_;
   std::unique_ptr<MonitoredFence> fence_;
 };
 

@@ -7,16 +7,13 @@
 namespace gmmu::workload {
 namespace {
 
-/// A page whose physical address the GPU does not reach by itself.
-bool Above(uint64_t pfn, uint64_t highest_visible) { return pfn > highest_visible / kPage; }
-
 void Run(Life& life, const ParameterValues& values) {
   const uint64_t lowest_source = values.at("source_above_gib") << 30;
   const std::vector<uint64_t> pages = RunSeededMainJob(life, values.at("bytes"), "", lowest_source);
   const uint64_t wanted = values.at("pages_out_of_reach");
   if (wanted == 0) return;
   uint64_t above = 0;
-  for (uint64_t pfn : pages) above += Above(pfn, life.gpu().facts().highest_visible);
+  for (uint64_t pfn : pages) above += pfn > life.gpu().facts().highest_visible / kPage;
   life.Compare("pages out of the GPU's own reach", above >= wanted
                                                        ? ""
                                                        : std::to_string(above) + " of " + std::to_string(pages.size()) +

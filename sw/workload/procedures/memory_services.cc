@@ -191,7 +191,7 @@ class MemoryServices {
     Require(table_.DxgkCbMapPhysicalMemory(&view_), "a view of IO space");
     auto* word = reinterpret_cast<volatile ULONG*>(static_cast<uint8_t*>(view_.pMappedAddress) + view_.Offset);
     const ULONG id = READ_REGISTER_ULONG(word);
-    const ULONG direct = life_.gpu().ReadRegister(0);
+    const uint64_t direct = life_.host.platform().MmioRead(life_.gpu().facts().registers, 4);
     life_.Compare("IO space: a register", id == direct ? "" : "another word than the register's");
     DXGKARGCB_ALLOCATE_ADL allocate{};
     allocate.hAdapterMemoryObject = opened_;

@@ -44,12 +44,11 @@ void Run(Life& life, const ParameterValues& values) {
                                          : std::to_string(life.graphics.exclusive().runs) + ", must be 1");
   life.Compare("pages given before the activation are mapped", Unmapped(life, buffer.host_pages()));
   const bool tracked = life.options.os.isolation_maps == os::IsolationScope::kTracked;
-  const std::vector<uint64_t> others = life.host.TakePages(1, "application", "a page that the GPU was not given");
-  const uint64_t other = others[0];
+  const uint64_t other = life.host.TakePages(1, "application", "a page that the GPU was not given")[0];
   const uint64_t found = life.graphics.At(other);
   life.Compare(tracked ? "another page is out of the GPU's reach" : "all other pages are mapped too",
                found == (tracked ? ~uint64_t{0} : other) ? "" : os::Hex(other) + (tracked ? " is mapped" : " is not"));
-  life.host.FreePages(others);
+  life.host.FreePages({other});
   RunSeededMainJob(life, bytes, "isolated: ");
   life.Work([&] { buffer.Release(); });
 }
