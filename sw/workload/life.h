@@ -25,6 +25,7 @@ namespace gmmu::workload {
 /// A machine whose adapter is on, as an application finds it. Everything that touches `vidmm` or the
 /// driver is done on the worker (`Work`).
 struct Life {
+  // The rooms below, for their tests; procedures use what stands behind them.
   os::Kernel& kernel;
   os::Dxgkrnl& dxgkrnl;
   os::LogicalAdapter& adapter;
@@ -41,14 +42,12 @@ struct Life {
   /// through `vidmm` must be gone; `link` and `vidmm` are new ones, because a paging process does not survive.
   const std::function<void(const std::function<void()>& while_off)> power_cycle;
 
-  // What applications do with the memory of GPU 0.
+  // Applications on GPU 0, the adapter, the machine.
   const os::VideoMemory memory{vidmm};
   const os::ApertureRanges aperture{vidmm};
-  // The adapter, and the machine.
   const os::Adapter graphics{adapter};
   const os::Host host{kernel};
-  /// The one that leads.
-  os::Gpu gpu() const;
+  os::Gpu gpu() const;  ///< the one that leads
 
   /// Has `work` done on the worker and returns when it is.
   void Work(const std::function<void()>& work);
