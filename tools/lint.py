@@ -10,7 +10,8 @@
   core         gmmu.core names the files of rtl/files.f in their order
   registers    the generated register files match rtl/pkg/gmmu.rdl
   format       C++ of sw/, sim/ and tb/ is as clang-format writes it (.clang-format); generated files are left out
-  rooms        no include of sw/ or sim/ points to a room above its own (tools/rooms.py)
+  rooms        no include of sw/ or sim/ points to a room above its own, or past the classes of the operating system
+               that applications have (tools/rooms.py)
   sizes        lines of a file, public methods of a class, headers that a header reaches (tools/sizes.py)
 """
 import concurrent.futures
@@ -97,7 +98,7 @@ def main():
         ("core: gmmu.core", lambda: command_errors("tools/core.py", "--check")),
         ("registers: generated files", lambda: command_errors("tools/regs/generate.py", "--check")),
         ("format: C++ follows .clang-format", format_errors),
-        ("rooms: no include points upward", rooms.errors),
+        ("rooms: no include points upward, or past the application's classes", rooms.errors),
         ("sizes: files, classes, headers", sizes.errors),
     )
     failed = 0

@@ -6,12 +6,10 @@
 
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
-#include "os/application/process_facts.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/kernel.h"
+#include "os/application/facts.h"
+#include "os/application/gpu.h"
+#include "os/application/host.h"
 #include "os/kernel/text.h"
-#include "os/vidmm/vidmm.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::workload {
 namespace {
@@ -32,8 +30,15 @@ ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes) {
   return run;
 }
 
+ClientRun ReadOf(os::GpuProcess* process, uint64_t va, const std::vector<uint8_t>& expected) {
+  ClientRun run = AllLines(process, va, expected.size());
+  run.crc = LineCrc(expected.data(), run.order);
+  return run;
+}
+
 ClientBatch::ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> runs, std::string what)
     : memory_(memory), what_(std::move(what)) {
+  const os::Gpu gpu(memory);
   uint64_t most = 0;
   for (const ClientRun& run : runs) {
     if (run.order.count == 0) continue;
@@ -49,19 +54,19 @@ ClientBatch::ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> r
     start.stride = static_cast<uint32_t>(run.order.stride);
     start.count = static_cast<uint32_t>(run.order.count);
     start.step = run.order.count == 1 ? 1 : static_cast<uint32_t>(run.order.step);
-    memory.vidmm().gpu().Escape(start, "the start of a client");
+    gpu.Escape(start, "the start of a client");
     runs_.push_back(run);
     most = std::max(most, run.order.count);
   }
   bound_ns_ = BoundNs(most);
-  deadline_ = memory.vidmm().gpu().kernel().hal().NowNs() + bound_ns_;
+  deadline_ = os::Host(memory).platform().NowNs() + bound_ns_;
 }
 
 bool ClientBatch::busy() const {
   for (const ClientRun& run : runs_) {
     kmd::EscapeQueryClient state;
     state.client = run.client;
-    memory_.vidmm().gpu().Escape(state, "the query of a client");
+    os::Gpu(memory_).Escape(state, "the query of a client");
     if (state.busy != 0) return true;
   }
   return false;
@@ -72,25 +77,23 @@ void ClientBatch::Finish(std::vector<Check>& checks) {
 }
 
 void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
-  os::PhysicalAdapter& adapter = memory_.vidmm().gpu();
-  os::Kernel& kernel = adapter.kernel();
-  os::Scheduler& scheduler = kernel.scheduler();
+  const os::Host host(memory_);
   kmd::EscapeQueryClient state;
   while (true) {
-    const uint64_t delivered = scheduler.delivered();
+    const uint64_t delivered = host.interrupts();
     state = {};
     state.client = run.client;
-    adapter.Escape(state, "the query of a client");
+    os::Gpu(memory_).Escape(state, "the query of a client");
     if (state.busy == 0) break;
-    const uint64_t now = kernel.hal().NowNs();
+    const uint64_t now = host.platform().NowNs();
     if (now >= deadline_) {
       throw os::OsTimeout("client " + std::to_string(run.client) + " to end (" + what_ + ", " +
                               std::to_string(state.count) + " of " + std::to_string(run.order.count) + " lines)",
                           bound_ns_);
     }
     const uint64_t next = now + kPollNs;
-    kernel.WaitOrFault([&] { return scheduler.delivered() != delivered || kernel.hal().NowNs() >= next; }, 2 * kPollNs,
-                       "a client's interrupt", kPollNs);
+    host.WaitOrFault([&] { return host.interrupts() != delivered || host.platform().NowNs() >= next; },
+                     "a client's interrupt", kPollNs);
   }
   if (run.fault) {
     const auto reason = static_cast<regs::Fault>(state.reason);
@@ -108,23 +111,19 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
     fault.access = regs::NameOf(AccessOf(run));
     fault.text = "client " + std::to_string(run.client) + " stopped at " + os::Hex(state.fault_address) + ": " +
                  fault.name + ", level " + std::to_string(state.level) + " (" + what_ + ")";
-    kernel.Report(fault);
-    kernel.CheckFaults();
+    host.Fail(fault);
   }
-  Check check;
-  check.name = what_ + ", client " + std::to_string(run.client);
+  std::string text;
   // A run that writes the pattern reads it back.
   const uint64_t accesses = run.order.count * (run.pattern && run.write ? 2 : 1);
   if (state.count != accesses) {
-    check.text = "made " + std::to_string(state.count) + " accesses of " + std::to_string(accesses);
+    text = "made " + std::to_string(state.count) + " accesses of " + std::to_string(accesses);
   } else if (run.pattern && state.mismatches != 0) {
-    check.text = std::to_string(state.mismatches) + " words of 8 bytes are not what was written";
+    text = std::to_string(state.mismatches) + " words of 8 bytes are not what was written";
   } else if (!run.pattern && !run.write && state.crc != run.crc) {
-    check.text = "checksum " + os::Hex(state.crc) + ", expected " + os::Hex(run.crc);
-  } else {
-    check.passed = true;
+    text = "checksum " + os::Hex(state.crc) + ", expected " + os::Hex(run.crc);
   }
-  checks.push_back(check);
+  checks.push_back({what_ + ", client " + std::to_string(run.client), text.empty(), text});
 }
 
 void RunClients(const os::VideoMemory& memory, const std::vector<ClientRun>& runs, const std::string& what,

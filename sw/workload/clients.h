@@ -10,10 +10,6 @@
 #include "workload/job.h"
 #include "workload/lines.h"
 
-namespace gmmu::os {
-struct GpuProcess;
-}  // namespace gmmu::os
-
 namespace gmmu::workload {
 
 /// One run of a GPU client's traffic engine: which lines it reads through which address space, and
@@ -55,6 +51,9 @@ class ClientBatch {
   uint64_t bound_ns_ = 0;
   uint64_t deadline_ = 0;
 };
+
+/// Client 0 reads [va, va + expected.size()), which must be `expected`.
+ClientRun ReadOf(os::GpuProcess* process, uint64_t va, const std::vector<uint8_t>& expected);
 
 /// Starts and finishes.
 void RunClients(const os::VideoMemory& memory, const std::vector<ClientRun>& runs, const std::string& what,

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/copier.h"
 
-#include <cstring>
-
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "workload/clients.h"
+#include "os/application/facts.h"
 #include "workload/life.h"
+#include "workload/lines.h"
+#include "workload/page_words.h"
 #include "workload/render_buffer.h"
-#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-constexpr uint64_t kBoundNs = 1'000'000'000;
 constexpr uint64_t kCommandBytes = 64;  // a copy and a fill, with room
 
 /// What the source holds after the round, every word of the page.
@@ -53,23 +47,18 @@ void Copier::SubmitRound(uint32_t round) {
 os::PacketEnd Copier::Finish() {
   os::PacketEnd end = os::PacketEnd::kCompleted;
   for (const os::PacketId packet : packets_)
-    if (life_.adapter.vidsch().Wait(packet, kBoundNs) == os::PacketEnd::kLost) end = os::PacketEnd::kLost;
+    if (life_.graphics.Wait(packet) == os::PacketEnd::kLost) end = os::PacketEnd::kLost;
   return end;
 }
 
 void Copier::Check() {
-  std::vector<uint8_t> expected(bytes());
-  const auto put = [&](uint32_t place, uint32_t round) {
-    for (uint64_t page = 0; page < pages_; ++page) {
-      const uint32_t word = WordOf(round, page);
-      for (uint64_t at = 0; at < kPage; at += 4) std::memcpy(&expected[(place * pages_ + page) * kPage + at], &word, 4);
-    }
+  std::vector<uint32_t> words;
+  const auto put = [&](uint32_t round) {
+    for (uint64_t page = 0; page < pages_; ++page) words.push_back(WordOf(round, page));
   };
-  put(0, rounds_);
-  for (uint32_t round = 1; round <= rounds_; ++round) put(round, round - 1);
-  ClientRun run = AllLines(process_, va_, bytes());
-  run.crc = LineCrc(expected.data(), run.order);
-  RunClients(life_.memory, {run}, name() + ", source and every round", life_.result.checks);
+  put(rounds_);
+  for (uint32_t round = 0; round < rounds_; ++round) put(round);
+  PageWords(life_).Read(process_, name() + ", source and every round", va_, words);
 }
 
 void Copier::End() {

@@ -5,12 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "os/miniport/gpu_packet.h"
-
-namespace gmmu::os {
-struct Allocation;
-struct GpuProcess;
-}  // namespace gmmu::os
+#include "os/application/video_memory.h"
 
 namespace gmmu::workload {
 

@@ -8,7 +8,6 @@
 
 namespace gmmu::workload {
 namespace {
-
 using Block = std::map<std::string, uint64_t>;
 
 uint64_t Of(const Block& block, const std::string& name) {

@@ -5,16 +5,14 @@
 #include <cstring>
 
 #include "hw/traffic.h"
-#include "os/application/aperture_ranges.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
 #include "workload/life.h"
+#include "workload/lines.h"
 
 namespace gmmu::workload {
 
 DeviceCopy::DeviceCopy(Life& life, uint64_t bytes)
-    : life_(life), vram_(life.memory.CreateAllocation("bytes that the GPU saw", bytes)), target_(life.adapter, bytes) {
+    : life_(life), vram_(life.memory.CreateAllocation("bytes that the GPU saw", bytes)), target_(life.memory, bytes) {
   life.memory.MakeResident(*vram_);
 }
 
@@ -24,7 +22,7 @@ void DeviceCopy::Release() {
 }
 
 std::vector<uint8_t> DeviceCopy::FromAperture(uint64_t aperture_page, uint64_t bytes) {
-  life_.aperture.CopyOut(aperture_page * hw::kPageSize, *vram_, 0, bytes);
+  life_.aperture.CopyOut(aperture_page * kPage, *vram_, 0, bytes);
   life_.memory.PageOut(*vram_, target_, bytes);
   const uint8_t* view = target_.Map(0, bytes);
   std::vector<uint8_t> found(view, view + bytes);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "os/application/host_memory.h"
+#include "os/application/host.h"
 
 namespace gmmu::os {
 struct Allocation;

@@ -6,6 +6,7 @@
 
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
+#include "os/application/gpu.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
@@ -107,6 +108,8 @@ void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed,
 }
 
 }  // namespace
+
+os::Gpu Life::gpu() const { return graphics.lead(); }
 
 void Life::Work(const std::function<void()>& work) { worker.Call(work); }
 

@@ -4,13 +4,15 @@
 #include <functional>
 #include <string>
 
+#include "os/application/adapter.h"
 #include "os/application/aperture_ranges.h"
+#include "os/application/host.h"
 #include "os/application/video_memory.h"
-#include "os/kernel/dma_policy.h"
 #include "workload/job.h"
 
 namespace gmmu::os {
 class Dxgkrnl;
+class Gpu;
 class Kernel;
 class LogicalAdapter;
 class VidMm;
@@ -23,6 +25,7 @@ namespace gmmu::workload {
 /// A machine whose adapter is on, as an application finds it. Everything that touches `vidmm` or the
 /// driver is done on the worker (`Work`).
 struct Life {
+  // The rooms below, for their tests; procedures use what stands behind them.
   os::Kernel& kernel;
   os::Dxgkrnl& dxgkrnl;
   os::LogicalAdapter& adapter;
@@ -39,9 +42,12 @@ struct Life {
   /// through `vidmm` must be gone; `link` and `vidmm` are new ones, because a paging process does not survive.
   const std::function<void(const std::function<void()>& while_off)> power_cycle;
 
-  // What applications do with the memory of GPU 0.
+  // Applications on GPU 0, the adapter, the machine.
   const os::VideoMemory memory{vidmm};
   const os::ApertureRanges aperture{vidmm};
+  const os::Adapter graphics{adapter};
+  const os::Host host{kernel};
+  os::Gpu gpu() const;  ///< the one that leads
 
   /// Has `work` done on the worker and returns when it is.
   void Work(const std::function<void()>& work);

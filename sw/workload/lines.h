@@ -3,9 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hw/host_ram.h"
+
 namespace gmmu::workload {
 
 inline constexpr uint64_t kLine = 64;
+inline constexpr uint64_t kPage = hw::kPageSize;
 
 /// Which lines a client reads, as its registers say it: first + stride * k, k from 0, then (k +
 /// step) mod count.

@@ -5,23 +5,15 @@
 #include <cstring>
 
 #include "kmd/escape.h"
-#include "os/application/allocation_facts.h"
-#include "os/application/aperture_ranges.h"
-#include "os/application/host_memory.h"
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/iommu.h"
+#include "os/application/facts.h"
+#include "os/application/gpu.h"
 #include "os/kernel/text.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
-#include "workload/lines.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kView = 4 << 20;         // largest CPU view at a time
 constexpr uint64_t kOtherBytes = 64 << 10;  // the second process's allocation
 constexpr uint64_t kDummySeed = 0x64756D6D79;
@@ -30,8 +22,7 @@ constexpr uint64_t kUnmappedPages = 4;  // read again after the aperture was unm
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 }  // namespace
 
-MainJob::MainJob(Life& life)
-    : life_(life), memory_(life.memory), kernel_(life.kernel), options_(life.options), result_(life.result) {}
+MainJob::MainJob(Life& life) : life_(life), memory_(life.memory), options_(life.options), result_(life.result) {}
 
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result) {
   result.bytes = options.input->size();
@@ -67,7 +58,7 @@ ClientRun MainJob::Reader(unsigned client, os::GpuProcess* process, const uint8_
 
 void MainJob::Run() {
   kmd::EscapeQueryCaps caps;
-  life_.adapter.Escape(caps, "the query for what was built");
+  life_.gpu().Escape(caps, "the query for what was built");
   clients_ = caps.clients;
   if (clients_ == 0) throw os::OsError("the GPU has no client");
   result_.clients = clients_;
@@ -95,7 +86,7 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   second_ = memory_.CreateProcess("second process");
   va_ = memory_.ReserveVa(*first_, piece_bytes);
   memory_.ReserveVa(*second_, piece_bytes, va_);
-  aperture_va_ = memory_.ReserveVa(*first_, std::min(piece_bytes, life_.adapter.aperture_segment().size));
+  aperture_va_ = memory_.ReserveVa(*first_, std::min(piece_bytes, life_.gpu().facts().aperture.size));
   uint8_t* dummy = life_.aperture.MapDummy();
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
   life_.aperture.UnmapDummy();
@@ -109,7 +100,7 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   other_data_.resize(bytes);
   FillPattern(other_data_.data(), bytes, options_.seed ^ 0x6F74686572);
   other_ = memory_.CreateAllocation("second process's data", bytes);
-  other_source_ = os::HostMemory(life_.adapter, bytes);
+  other_source_ = os::HostMemory(memory_, bytes);
   Write(other_source_, other_data_.data(), bytes, 0);
   memory_.MakeResident(*other_);
   memory_.PageIn(*other_, other_source_, bytes);
@@ -130,7 +121,7 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
   Use(piece);
   PageOut(piece);
   Aperture(piece);
-  if (offset + bytes == options_.input->size() && kernel_.LeakNow("rtl_slot")) LoseAnswer();
+  if (offset + bytes == options_.input->size() && life_.host.LeakNow("rtl_slot")) LoseAnswer();
   for (const os::HostMemory* buffer : {&piece.source, &piece.target})
     pages_used_.insert(pages_used_.end(), buffer->host_pages().begin(), buffer->host_pages().end());
   life_.Work([&] {
@@ -150,26 +141,25 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
 void MainJob::LoseAnswer() {
   kmd::EscapeQuerySpace query;
   query.process = reinterpret_cast<uintptr_t>(os::HandleOf(*first_));
-  life_.adapter.Escape(query, "the query of a space");
-  if (hw::Instruments* instruments = kernel_.instruments()) instruments->LoseAnswer(0, query.space, va_);
+  life_.gpu().Escape(query, "the query of a space");
+  if (hw::Instruments* instruments = life_.host.platform().instruments()) instruments->LoseAnswer(0, query.space, va_);
 }
 
 void MainJob::Allocate(Piece& piece) {
   Progress("copying in", 0);
   life_.Work([&] {
-    os::LogicalAdapter& adapter = life_.adapter;
     piece.allocation = memory_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
     piece.shown = memory_.CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage);
-    piece.source = os::HostMemory(adapter, piece.pages * kPage, options_.lowest_source);
+    piece.source = os::HostMemory(memory_, piece.pages * kPage, options_.lowest_source);
     Write(piece.source, piece.data.data(), piece.pages * kPage, 0);
-    const os::Inject& inject = kernel_.parameters().inject;
+    const os::Inject& inject = options_.os.inject;
     const uint64_t middle = piece.pages / 2;
     if (inject.wrong_adl) {
       piece.source.Falsify(middle, piece.pages > 1 ? piece.source.page((middle + 1) % piece.pages)
                                                    : life_.aperture.dummy_page());
     }
-    if (inject.unmapped_page && adapter.domain() != nullptr) {
-      kernel_.iommu()->PunchHole(*adapter.domain(), piece.source.page(middle) * kPage);
+    if (inject.unmapped_page && life_.graphics.has_domain()) {
+      life_.graphics.PunchHole(piece.source.page(middle) * kPage);
     }
   });
 }
@@ -217,35 +207,31 @@ void MainJob::Use(Piece& piece) {
 
 void MainJob::PageOut(Piece& piece) {
   life_.Work([&] {
-    os::LogicalAdapter& adapter = life_.adapter;
-    piece.target = os::HostMemory(adapter, piece.pages * kPage);
+    piece.target = os::HostMemory(memory_, piece.pages * kPage);
     Write(piece.target, nullptr, piece.pages * kPage, options_.seed ^ 0x746172676574);
     life_.Timed("page out", piece.padded, true, [&] {
       memory_.PageOut(*piece.allocation, piece.target, piece.padded,
                       [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
     });
   });
-  Check check;
-  check.name = "bytes paged out";
-  check.passed = true;
+  std::string difference;
   for (uint64_t done = 0; done < piece.bytes; done += kView) {
     const uint64_t size = std::min(kView, piece.bytes - done);
     const uint8_t* view = piece.target.Map(done, size);
-    if (check.passed && std::memcmp(view, piece.data.data() + done, size) != 0) {
+    if (difference.empty() && std::memcmp(view, piece.data.data() + done, size) != 0) {
       uint64_t at = 0;
       while (view[at] == piece.data[done + at]) ++at;
-      check.passed = false;
-      check.text = "byte " + std::to_string(piece.offset + done + at) + " of the input came back as " +
+      difference = "byte " + std::to_string(piece.offset + done + at) + " of the input came back as " +
                    os::Hex(view[at]) + ", was " + os::Hex(piece.data[done + at]);
     }
     if (options_.out) options_.out(view, size);
     piece.target.Unmap();
   }
-  result_.checks.push_back(check);
+  life_.Compare("bytes paged out", difference);
 }
 
 void MainJob::Aperture(Piece& piece) {
-  const uint64_t most = life_.adapter.aperture_segment().size / kPage;
+  const uint64_t most = life_.gpu().facts().aperture.size / kPage;
   for (uint64_t first = 0; first < piece.pages; first += most) {
     ApertureChunk(piece, first, std::min(most, piece.pages - first));
   }
@@ -287,7 +273,7 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
 }
 
 void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, uint64_t aperture_page) {
-  hw::Instruments* instruments = kernel_.instruments();
+  hw::Instruments* instruments = life_.host.platform().instruments();
   const auto& host_pages = piece.target.host_pages();
   auto accesses = [&] {
     uint64_t sum = 0;
@@ -314,12 +300,9 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, u
     memory_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
   });
   RunClients(memory_, {one}, "dummy page by DMA after the unmap", result_.checks);
-  Check check;
-  check.name = "no access to unmapped pages";
   const uint64_t after = accesses();
-  check.passed = after == before;
-  if (!check.passed) check.text = std::to_string(after - before) + " accesses to the old pages after the unmap";
-  result_.checks.push_back(check);
+  life_.Compare("no access to unmapped pages",
+                after == before ? "" : std::to_string(after - before) + " accesses to the old pages after the unmap");
   life_.Work([&] {
     memory_.Unmap(*first_, aperture_va_, pages);
     life_.aperture.Free(aperture_page);

@@ -5,15 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "os/application/host_memory.h"
+#include "os/application/host.h"
 #include "os/application/video_memory.h"
 #include "workload/lines.h"
-
-namespace gmmu::os {
-class Kernel;
-struct Allocation;
-struct GpuProcess;
-}  // namespace gmmu::os
 
 namespace gmmu::workload {
 
@@ -63,7 +57,6 @@ class MainJob {
 
   Life& life_;
   const os::VideoMemory memory_;
-  os::Kernel& kernel_;
   const JobOptions& options_;
   JobResult& result_;
   unsigned clients_ = 0;

@@ -3,17 +3,15 @@
 
 #include <string>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/errors.h"
-#include "os/kernel/kernel.h"
+#include "os/kernel/text.h"
 #include "workload/life.h"
 
 namespace gmmu::workload {
 
 void NeedIsolation(const Life& life) {
   const os::Parameters& p = life.options.os;
-  const bool started_physical = life.adapter.mode() == os::DmaMode::kPhysical;
-  if (p.iommu_flags != 0 || (started_physical && p.secure_vm_key && life.kernel.iommu() != nullptr)) return;
+  const bool started_physical = life.graphics.mode() == os::DmaMode::kPhysical;
+  if (p.iommu_flags != 0 || (started_physical && p.secure_vm_key && life.host.platform().firmware().iommu_base)) return;
   throw os::OsError(
       "nothing activates GPU isolation: it needs [machine.os] iommu = \"physical\" with secure_vm_key = true or "
       "iommu_flags = 7, [machine.iommu] present = true, and memory that the GPU reaches untranslated "
@@ -21,12 +19,16 @@ void NeedIsolation(const Life& life) {
 }
 
 void NeedEveryDmaMode(const Life& life) {
-  const os::Parameters& p = life.options.os;
-  const uint64_t last = life.kernel.pages().end() - 1;
-  if (life.kernel.iommu() != nullptr && last >> p.limit_bits == 0) return;
+  const hw::FirmwareTables& firmware = life.host.platform().firmware();
+  if (firmware.iommu_base && (firmware.ram.back().end - 1) >> life.options.os.limit_bits == 0) return;
   throw os::OsError(
       "the adapter is started in every mode of DMA: it needs [machine.iommu] present = true, and a GPU that reaches "
       "all memory ([machine.gpu] limit_bits = 40 with [machine.host] memory_gib = 4)");
+}
+
+void Require(NTSTATUS status, const char* what) {
+  if (NT_SUCCESS(status)) return;
+  throw os::OsError(std::string("Dxgkrnl refused ") + what + " with status " + os::Hex(static_cast<uint32_t>(status)));
 }
 
 void NeedTimeoutWithin(const Life& life, uint64_t ns) {

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "ddi/ntddk.h"
+
 namespace gmmu::workload {
 
 struct Life;
@@ -14,5 +16,7 @@ void NeedIsolation(const Life& life);
 void NeedEveryDmaMode(const Life& life);
 /// Memory that does not answer for `ns` outlasts the wait for a preemption.
 void NeedTimeoutWithin(const Life& life, uint64_t ns);
+/// Dxgkrnl gave `what` that a driver asked for.
+void Require(NTSTATUS status, const char* what);
 
 }  // namespace gmmu::workload

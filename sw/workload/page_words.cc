@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/page_words.h"
 
-#include "os/application/video_memory.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 
 namespace gmmu::workload {
-namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-}  // namespace
-
 os::Allocation* PageWords::Make(const std::string& name, uint64_t pages, uint32_t first) {
   os::Allocation* allocation = life_.memory.CreateAllocation(name, pages * kPage);
   life_.memory.MakeResident(*allocation);
@@ -24,20 +19,26 @@ std::vector<uint32_t> PageWords::Words(uint32_t first, uint64_t count) {
   return words;
 }
 
-void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t va,
-                     const std::vector<uint32_t>& words) {
-  std::vector<uint8_t> expected;
+std::vector<uint8_t> PageWords::Bytes(const std::vector<uint32_t>& words) {
+  std::vector<uint8_t> bytes;
   for (const uint32_t word : words)
-    for (uint64_t i = 0; i < kPage; ++i) expected.push_back(static_cast<uint8_t>(word >> i % 4 * 8));
-  ClientRun run = AllLines(process, va, expected.size());
-  run.crc = LineCrc(expected.data(), run.order);
+    for (uint64_t i = 0; i < kPage; ++i) bytes.push_back(static_cast<uint8_t>(word >> i % 4 * 8));
+  return bytes;
+}
+
+void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
+                     bool execute) {
+  ClientRun run = ReadOf(process, va, Bytes(words));
+  run.execute = execute;
   RunClients(life_.memory, {run}, what, life_.result.checks);
 }
 
-void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault, bool write) {
+void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
+                      regs::Access access) {
   ClientRun run = AllLines(process, va, kPage);
   run.fault = fault;
-  run.write = write;
+  run.write = access == regs::Access::kWrite;
+  run.execute = access == regs::Access::kExecute;
   RunClients(life_.memory, {run}, what, life_.result.checks);
 }
 

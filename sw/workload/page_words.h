@@ -5,11 +5,7 @@
 #include <vector>
 
 #include "hw/gmmu_regs.h"
-
-namespace gmmu::os {
-struct Allocation;
-struct GpuProcess;
-}  // namespace gmmu::os
+#include "os/application/video_memory.h"
 
 namespace gmmu::workload {
 
@@ -24,9 +20,13 @@ class PageWords {
   /// An allocation in VRAM, page i filled with first + i. Worker's.
   os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
   /// The pages from `va` on must read as `words`, one a page.
-  void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words);
-  /// A read, or a write, of the page must end at the fault.
-  void Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault, bool write = false);
+  void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
+            bool execute = false);
+  /// An access of the page must end at the fault.
+  void Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
+             regs::Access access = regs::Access::kRead);
+  /// As they lie in memory.
+  static std::vector<uint8_t> Bytes(const std::vector<uint32_t>& words);
   static std::vector<uint32_t> Words(uint32_t first, uint64_t count);
 
  private:

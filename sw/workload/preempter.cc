@@ -3,35 +3,29 @@
 
 #include <string>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
 #include "workload/life.h"
-#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kBoundNs = 1'000'000'000;
 constexpr uint64_t kFirstNs = 3'000, kStepNs = 1'300, kSteps = 6;
 }  // namespace
 
 Preempter::Preempter(Life& life, uint32_t node) : life_(life), state_(std::make_shared<State>()) {
-  life.kernel.scheduler().Spawn("preempter of node " + std::to_string(node),
-                                [&life, node, state = state_] { Serve(life, node, *state); });
+  life.host.Spawn("preempter of node " + std::to_string(node),
+                  [&life, node, state = state_] { Serve(life, node, *state); });
 }
 
 void Preempter::Stop() {
   state_->stop = true;
-  life_.kernel.scheduler().Wait([this] { return state_->ended; }, kBoundNs, "a preempter to end");
+  life_.host.Wait([this] { return state_->ended; }, "a preempter to end");
 }
 
 void Preempter::Serve(Life& life, uint32_t node, State& state) {
-  os::Scheduler& scheduler = life.kernel.scheduler();
-  os::VidSch& vidsch = life.adapter.vidsch();
   for (uint64_t turn = 0; !state.stop; ++turn) {
-    scheduler.Wait([&] { return state.stop || !vidsch.idle(node); }, kBoundNs, "a packet to preempt");
-    const uint64_t until = life.kernel.hal().NowNs() + kFirstNs + turn % kSteps * kStepNs;
-    scheduler.Wait([&] { return state.stop || life.kernel.hal().NowNs() >= until; }, kBoundNs, "time to pass", 500);
-    if (!state.stop && !vidsch.idle(node)) vidsch.Preempt(node);
+    life.host.Wait([&] { return state.stop || !life.graphics.idle(node); }, "a packet to preempt");
+    const uint64_t until = life.host.platform().NowNs() + kFirstNs + turn % kSteps * kStepNs;
+    life.host.Wait([&] { return state.stop || life.host.platform().NowNs() >= until; }, "time to pass", 500);
+    if (!state.stop && !life.graphics.idle(node)) life.graphics.Preempt(node);
   }
   state.ended = true;
 }

@@ -2,12 +2,10 @@
 #include "workload/render_buffer.h"
 
 #include "kmd/escape.h"
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/errors.h"
-#include "os/vidmm/vidmm.h"
+#include "os/application/facts.h"
+#include "os/application/gpu.h"
 #include "workload/life.h"
+#include "workload/lines.h"
 
 namespace gmmu::workload {
 namespace {
@@ -18,8 +16,8 @@ void NeedRoom(bool fits) {
 
 RenderBuffer::RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes)
     : life_(life), process_(process), commands_(nullptr, 0) {
-  os::PhysicalAdapter& gpu = os::VideoMemory::Of(*process).vidmm().gpu();
-  if (gpu.caps().render_node == gpu.caps().paging_node)
+  const os::Gpu gpu(os::VideoMemory::Of(*process));
+  if (gpu.facts().render_node == gpu.facts().paging_node)
     throw os::OsError("the GPU has no node for processes: it must be built with gpu.rings of 2 or more");
   kmd::EscapeQuerySpace query;
   query.process = reinterpret_cast<uint64_t>(os::HandleOf(*process));
@@ -50,7 +48,7 @@ os::PacketId RenderBuffer::Submit(const std::string& what) {
 void RenderBuffer::Release() {
   memory_.Unmap();
   life_.Work([&] {
-    os::VideoMemory::Of(*process_).Unmap(*process_, va_, memory_.bytes() / hw::kPageSize);
+    os::VideoMemory::Of(*process_).Unmap(*process_, va_, memory_.bytes() / kPage);
     os::VideoMemory::Of(*process_).FreeVa(*process_, va_);
     memory_.Release();
   });

@@ -4,12 +4,8 @@
 #include <string>
 
 #include "kmd/command_buffer.h"
-#include "os/application/host_memory.h"
-#include "os/miniport/gpu_packet.h"
-
-namespace gmmu::os {
-struct GpuProcess;
-}  // namespace gmmu::os
+#include "os/application/host.h"
+#include "os/application/video_memory.h"
 
 namespace gmmu::workload {
 

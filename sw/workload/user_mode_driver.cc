@@ -4,9 +4,8 @@
 #include <cstring>
 
 #include "kmd/escape.h"
-#include "os/dxgkrnl/logical_adapter.h"
+#include "os/application/gpu.h"
 #include "os/miniport/allocation.h"
-#include "os/dxgkrnl/physical_adapter.h"
 
 namespace gmmu::workload {
 
@@ -29,7 +28,7 @@ os::UserModeDriver OurUserModeDriver() {
   driver.space_of = [](os::PhysicalAdapter& adapter, HANDLE process) -> std::optional<unsigned> {
     kmd::EscapeQuerySpace query;
     query.process = reinterpret_cast<uint64_t>(process);
-    if (!NT_SUCCESS(adapter.Ask(query))) return std::nullopt;
+    if (!NT_SUCCESS(os::Gpu(adapter).Ask(query))) return std::nullopt;
     return query.space;
   };
   return driver;

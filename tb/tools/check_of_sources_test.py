@@ -41,6 +41,24 @@ class Rooms(unittest.TestCase):
         files[path] += '#include "os/tables/geometry.h"\n'
         self.assertEqual(len(rooms.errors(files)), 1)
 
+    def test_users_of_the_operating_system_include_the_application_s_classes_and_values_only(self):
+        values = "".join(f'#include "{value.removeprefix("sw/")}"\n' for value in sorted(rooms.VALUES))
+        for room in rooms.USERS:
+            with self.subTest(room=room):
+                self.assertEqual(self.errors({f"{room}/a.cc": values + '#include "os/application/gpu.h"\n'}), [])
+                self.assertEqual(self.errors({f"{room}/a.cc": '#include "os/kernel/hal.h"\n'}),
+                                 [f"{room}/a.cc:1: includes os/kernel/hal.h, but {room} has sw/os/application for it"])
+        past = {("sw/app/a.cc", "sw/os/kernel/hal.h"): "why"}
+        self.assertEqual(self.errors({"sw/app/a.cc": '#include "os/kernel/hal.h"\n'}, past), [])
+        self.assertEqual(len(self.errors({"sw/app/a.cc": ""}, past)), 1)
+
+    def test_an_include_past_the_application_s_classes_that_is_planted_in_the_checkout_is_found(self):
+        files = tree.texts(("sw", "sim"), (".h", ".cc"))
+        self.assertTrue(rooms.VALUES <= {f"sw/{header}" for path, text in files.items() for _, header in
+                                         tree.includes(text) if path.rsplit("/", 1)[0] in rooms.USERS})
+        files["sw/workload/procedures/sleep.cc"] += '#include "os/vidsch/vidsch.h"\n'
+        self.assertEqual(len(rooms.errors(files)), 1)
+
     def test_a_room_without_a_row_is_named(self):
         self.assertEqual(self.errors({"sw/os/attic/a.cc": ""}), ["sw/os/attic: this room has no row in tools/rooms.py"])
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/application/aperture_ranges.h"
 
-#include "os/application/host_memory.h"
+#include "os/application/host.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/application/video_memory.h"
 
-#include "os/application/host_memory.h"
+#include "os/application/host.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"
 #include "os/vidmm/context_allocations.h"
@@ -60,6 +60,10 @@ void VideoMemory::CopyLocal(Allocation& source, Allocation& target, uint64_t byt
   vidmm_->transfers().CopyLocal(source, target, bytes);
 }
 
+void VideoMemory::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page,
+                      uint64_t pages) const {
+  vidmm_->Map(process, va, allocation, first_page, pages);
+}
 void VideoMemory::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
                       const Protection& protection) const {
   vidmm_->Map(process, va, allocation, first_page, pages, protection);

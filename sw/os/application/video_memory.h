@@ -6,7 +6,6 @@
 #include <string>
 
 #include "os/miniport/gpu_packet.h"
-#include "os/tables/protection.h"
 
 namespace gmmu::os {
 
@@ -15,6 +14,7 @@ class VidMm;
 struct Allocation;
 struct AllocationRequest;
 struct GpuProcess;
+struct Protection;
 
 /// What an application and its user-mode driver can do with the video memory of one GPU: processes, allocations,
 /// addresses and contents. A reference to VidMm that is copied freely; VidMm and its parts say what each call does.
@@ -52,8 +52,9 @@ class VideoMemory {
   /// From VRAM to VRAM; the source may be another linked GPU's.
   void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes) const;
 
+  void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages) const;
   void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
-           const Protection& protection = Protection::All()) const;
+           const Protection& protection) const;
   void MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation) const;
   void MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages) const;
   void MapZero(GpuProcess& process, uint64_t va, uint64_t pages) const;

@@ -3,25 +3,15 @@
 #include <memory>
 #include <vector>
 
-#include "os/application/host_memory.h"
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/life.h"
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/miniport/miniport.h"
-#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-constexpr uint64_t kBoundNs = 1'000'000'000;
 
 std::string Unless(bool held, const std::string& otherwise) { return held ? "" : otherwise; }
 
@@ -41,12 +31,12 @@ class Guilty {
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
     commands_->Copy(va_, va_ + kPage, kPage);
-    hw::Instruments* instruments = life.kernel.instruments();
+    hw::Instruments* instruments = life.host.platform().instruments();
     if (instruments == nullptr) throw os::OsError("this machine has no instruments: nobody can hold its answers");
-    instruments->HoldReads(life.adapter.lead().unit(), source_.logical(), life.kernel.hal().NowNs() + hold_ns);
+    instruments->HoldReads(life.gpu().facts().unit, source_.logical(), life.host.platform().NowNs() + hold_ns);
     packet_ = commands_->Submit("a copy from memory that does not answer");
   }
-  os::PacketEnd Wait() { return life_.adapter.vidsch().Wait(packet_, kBoundNs); }
+  os::PacketEnd Wait() { return life_.graphics.Wait(packet_); }
   bool lost() const { return os::DeviceLost(*process_); }
   const std::string& name() const { return os::NameOf(*process_); }
   void End() {
@@ -93,9 +83,8 @@ class Survivor {
       Make();
       life_.memory.PageIn(*allocation_, kept_, bytes_);
     });
-    ClientRun run = AllLines(process_, va_, bytes_);
-    run.crc = LineCrc(expected_.data(), run.order);
-    RunClients(life_.memory, {run}, os::NameOf(*process_) + ", what came back", life_.result.checks);
+    RunClients(life_.memory, {ReadOf(process_, va_, expected_)}, os::NameOf(*process_) + ", what came back",
+               life_.result.checks);
   }
   void End() {
     life_.Work([&] {
@@ -128,26 +117,23 @@ class Survivor {
 };
 
 void Run(Life& life, const ParameterValues& values) {
-  os::VidSch& vidsch = life.adapter.vidsch();
-  const os::Miniport& driver = life.adapter.miniport();
   NeedTimeoutWithin(life, values.at("hold_us") * 1000);
   Survivor survivor(life, values.at("pages"));
   Guilty guilty(life, values.at("hold_us") * 1000);
   life.Compare("the packet of the guilty process is lost",
                Unless(guilty.Wait() == os::PacketEnd::kLost, "it completed"));
-  life.kernel.scheduler().Wait([&] { return driver.calls("DxgkDdiRestartFromTimeout") != 0; }, kBoundNs,
-                               "the driver to be restarted", 1000);
+  life.host.Wait([&] { return life.graphics.CallsOf("DxgkDdiRestartFromTimeout") != 0; }, "the driver to be restarted",
+                 1000);
   const auto calls = [&](const char* entry) {
-    const uint64_t count = driver.calls(entry);
+    const uint64_t count = life.graphics.CallsOf(entry);
     life.Compare(std::string(entry) + " is called once", Unless(count == 1, std::to_string(count) + " times"));
   };
   calls("DxgkDdiResetEngine");
   calls("DxgkDdiResetFromTimeout");
   calls("DxgkDdiRestartFromTimeout");
-  const auto& recoveries = vidsch.recoveries();
+  const auto recoveries = life.graphics.recoveries();
   life.Compare("the adapter was reset once, because the engine of the guilty process could not be",
-               Unless(recoveries.size() == 1 && recoveries[0].kind == os::VidSch::Recovery::Kind::kAdapter &&
-                          recoveries[0].device == guilty.name() &&
+               Unless(recoveries.size() == 1 && recoveries[0].adapter && recoveries[0].device == guilty.name() &&
                           recoveries[0].why.find("the engine could not be reset") != std::string::npos,
                       recoveries.empty() ? "there was no recovery"
                                          : "for \"" + recoveries[0].device + "\": " + recoveries[0].why));
@@ -158,8 +144,8 @@ void Run(Life& life, const ParameterValues& values) {
   for (uint32_t round = 1; round <= 2; ++round) goes_on.SubmitRound(round);
   life.Compare("packets go on", Unless(goes_on.Finish() == os::PacketEnd::kCompleted, "one was lost"));
   goes_on.Check();
-  life.Compare("nothing else had to be recovered",
-               Unless(recoveries.size() == 1, std::to_string(recoveries.size()) + " recoveries"));
+  const size_t count = life.graphics.recoveries().size();
+  life.Compare("nothing else had to be recovered", Unless(count == 1, std::to_string(count) + " recoveries"));
   life.result.bytes += values.at("pages") * kPage + goes_on.bytes();
   life.result.bytes_verified = life.result.bytes;
   goes_on.End();

@@ -5,24 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "os/application/allocation_facts.h"
-#include "os/application/aperture_ranges.h"
-#include "os/application/host_memory.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
-#include "workload/lines.h"
 #include "workload/procedures/procedures.h"
-#include "os/miniport/adapter_answers.h"
 
 namespace gmmu::workload {
 namespace {
-
-constexpr uint64_t kPage = hw::kPageSize;
 using Bytes = std::vector<uint8_t>;
 
 /// Two ranges of the aperture: a client reads from the first all the time, while the second is mapped and unmapped in
@@ -58,10 +48,7 @@ class ApertureRun {
   }
 
   void Make() {
-    os::LogicalAdapter& adapter = life_.adapter;
-    for (os::HostMemory* buffer : {&first_, &second_}) {
-      *buffer = os::HostMemory(adapter, pages_ * kPage);
-    }
+    for (os::HostMemory* buffer : {&first_, &second_}) *buffer = os::HostMemory(memory_, pages_ * kPage);
     Fill(first_, first_bytes_, life_.options.seed ^ 0x6669727374);
     Fill(second_, second_bytes_, life_.options.seed ^ 0x7365636F6E64);
     dummy_bytes_.resize(kPage);
@@ -75,7 +62,7 @@ class ApertureRun {
     request.name = "first";
     reader_ = memory_.CreateAllocation(request);
     request.name = "second";
-    request.map_cpu_visible = adapter.answers().driver.MemoryManagementCaps.MapAperture2Supported;
+    request.map_cpu_visible = life_.gpu().facts().map_aperture2;
     other_ = memory_.CreateAllocation(request);
     process_ = memory_.CreateProcess("reader");
     va_ = memory_.ReserveVa(*process_, pages_ * kPage);
@@ -92,14 +79,8 @@ class ApertureRun {
     memory_.MapToAperture(*process_, va_, *reader_, range_, pages_);
   }
 
-  ClientRun Reader(uint64_t va, const Bytes& expected) const {
-    ClientRun run = AllLines(process_, va, expected.size());
-    run.crc = LineCrc(expected.data(), run.order);
-    return run;
-  }
-
   void LiveTraffic() {
-    ClientRun slow = Reader(va_, seen_);
+    ClientRun slow = ReadOf(process_, va_, seen_);
     slow.depth = 1;
     life_.Timed("aperture maps under traffic", 2 * rounds_ * pages_ * kPage, true, [&] {
       for (uint64_t round = 0; round < rounds_; ++round) {
@@ -140,7 +121,7 @@ class ApertureRun {
   void UnmapAPiece() {
     life_.Work([&] { life_.aperture.Unbind(range_ + 1, 2, *reader_); });
     for (uint64_t page : {1, 2}) Put(seen_, page, dummy_bytes_);
-    RunClients(memory_, {Reader(va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
+    RunClients(memory_, {ReadOf(process_, va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
   }
 
   /// Host pages that the unmapped piece showed before.
@@ -148,15 +129,15 @@ class ApertureRun {
     uint64_t sum = 0;
     for (uint64_t page : {1, 2}) {
       const uint64_t index = page < half_ ? pages_ - half_ + page : page - half_;
-      if (life_.kernel.instruments() != nullptr)
-        sum += life_.kernel.instruments()->PageAccesses(first_.host_pages()[index]);
+      if (hw::Instruments* instruments = life_.host.platform().instruments())
+        sum += instruments->PageAccesses(first_.host_pages()[index]);
     }
     return sum;
   }
 
   void WriteWhereNothingIsMapped() {
     const uint64_t before = AccessesToOldPages();
-    ClientRun write = Reader(va_ + 2 * kPage, dummy_bytes_);
+    ClientRun write = ReadOf(process_, va_ + 2 * kPage, dummy_bytes_);
     write.write = true;
     write.pattern = life_.options.seed;
     RunClients(memory_, {write}, "writes to an unmapped aperture page", life_.result.checks);
@@ -165,7 +146,7 @@ class ApertureRun {
     life_.Compare("the dummy page takes writes", Difference(Bytes(dummy, dummy + kPage), dummy_bytes_));
     life_.aperture.UnmapDummy();
     for (uint64_t page : {1, 2}) Put(seen_, page, dummy_bytes_);
-    RunClients(memory_, {Reader(va_, seen_)}, "what was written there, in both pages", life_.result.checks);
+    RunClients(memory_, {ReadOf(process_, va_, seen_)}, "what was written there, in both pages", life_.result.checks);
     const uint64_t after = AccessesToOldPages();
     life_.Compare("no access to unmapped pages",
                   after == before ? "" : std::to_string(after - before) + " accesses to the old pages");
@@ -174,7 +155,7 @@ class ApertureRun {
   void MapThePieceToOtherMemory() {
     life_.Work([&] { life_.aperture.Bind(range_ + 1, 2, *reader_, second_, 1); });
     Put(seen_, 1, Part(second_bytes_, 1, 2));
-    RunClients(memory_, {Reader(va_, seen_)}, "a piece that shows other memory", life_.result.checks);
+    RunClients(memory_, {ReadOf(process_, va_, seen_)}, "a piece that shows other memory", life_.result.checks);
   }
 
   /// Upgraded to the implicit system memory segment: the GPU sees it, and no map operation comes.
@@ -194,7 +175,8 @@ class ApertureRun {
     });
     life_.Compare("upgraded to the implicit system segment",
                   os::OutsideSegments(*virtual_only) ? "" : "it has a place in the aperture");
-    RunClients(memory_, {Reader(va, second_bytes_)}, "system memory without an aperture range", life_.result.checks);
+    RunClients(memory_, {ReadOf(process_, va, second_bytes_)}, "system memory without an aperture range",
+               life_.result.checks);
     life_.Compare("no aperture map without AccessedPhysically",
                   life_.aperture.map_operations() == before ? "" : "a map operation was sent");
     life_.Work([&] {

@@ -3,20 +3,12 @@
 #include <memory>
 
 #include "kmd/escape.h"
-#include "os/application/allocation_facts.h"
-#include "os/application/host_memory.h"
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
-#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-constexpr uint64_t kBoundNs = 1'000'000'000;
 
 /// A process whose context writes its own context allocation behind what the driver put there.
 struct Owner {
@@ -30,7 +22,7 @@ std::vector<uint64_t> Contents(Life& life, const Owner& owner) {
   std::vector<uint64_t> words;
   life.Work([&] {
     os::Allocation* allocation = life.memory.ContextAllocationOf(*owner.process);
-    os::HostMemory target(life.adapter, os::BytesOf(*allocation));
+    os::HostMemory target(life.memory, os::BytesOf(*allocation));
     life.memory.PageOut(*allocation, target, os::BytesOf(*allocation));
     const auto* view = reinterpret_cast<const uint64_t*>(target.Map(0, os::BytesOf(*allocation)));
     words.assign(view, view + os::BytesOf(*allocation) / 8);
@@ -61,7 +53,7 @@ void Run(Life& life, const ParameterValues& values) {
     Owner& owner = owners[i];
     life.Work([&] { owner.process = life.memory.CreateProcess("process " + std::to_string(i + 1)); });
     owner.memory.context = reinterpret_cast<uint64_t>(os::ContextOf(*owner.process));
-    if (!NT_SUCCESS(life.adapter.Ask(owner.memory)))
+    if (!NT_SUCCESS(life.gpu().Ask(owner.memory)))
       throw os::OsError("contexts have no allocation: [machine.driver] context_kib must not be 0");
     owner.commands = std::make_unique<RenderBuffer>(life, owner.process, kPage);
     owner.word = 0xC0DE0000 + static_cast<uint32_t>(i);
@@ -73,7 +65,7 @@ void Run(Life& life, const ParameterValues& values) {
       life.Work([&] { life.memory.EvictContextAllocation(*owner.process); });
       os::PacketId packet = 0;
       life.Work([&] { packet = owner.commands->Submit("writes of its own context"); });
-      life.adapter.vidsch().Wait(packet, kBoundNs);
+      life.graphics.Wait(packet);
       Compare(life, "after its context has run, round " + std::to_string(round + 1) + ",", owner, true);
     }
   }

@@ -3,26 +3,16 @@
 #include <cstring>
 #include <string>
 
-#include "kmd/escape.h"
-#include "os/application/aperture_ranges.h"
-#include "os/application/host_memory.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
-#include "os/dxgkrnl/exclusive_access.h"
-#include "os/dxgkrnl/gpu_isolation.h"
-#include "os/miniport/miniport.h"
 
 namespace gmmu::workload {
 namespace {
 
-constexpr uint64_t kBoundNs = 1'000'000'000;
 constexpr uint64_t kPollNs = 1'000;
 constexpr uint64_t kPagedBytes = 32768;
 
@@ -48,17 +38,17 @@ void Make(Life& life, uint64_t bytes, Load& load) {
   load.process = life.memory.CreateProcess("load");
   load.va = life.memory.ReserveVa(*load.process, bytes);
   load.allocation = life.memory.CreateInAperture("load", bytes);
-  load.buffer = os::HostMemory(life.adapter, bytes);
+  load.buffer = os::HostMemory(life.memory, bytes);
   std::memcpy(load.buffer.Map(0, bytes), load.data.data(), bytes);
   load.buffer.Unmap();
-  const uint64_t pages = bytes / hw::kPageSize;
+  const uint64_t pages = bytes / kPage;
   load.aperture = life.aperture.Reserve(pages);
   life.aperture.Bind(load.aperture, pages, *load.allocation, load.buffer, 0);
   life.memory.MapToAperture(*load.process, load.va, *load.allocation, load.aperture, pages);
 }
 
 void Destroy(Life& life, Load& load) {
-  const uint64_t pages = load.data.size() / hw::kPageSize;
+  const uint64_t pages = load.data.size() / kPage;
   life.memory.Unmap(*load.process, load.va, pages);
   life.aperture.Unbind(load.aperture, pages, *load.allocation);
   life.aperture.Free(load.aperture);
@@ -68,52 +58,43 @@ void Destroy(Life& life, Load& load) {
   load.buffer.Release();
 }
 
-bool Running(Life& life) {
-  kmd::EscapeQueryClient state;
-  state.client = 0;
-  life.adapter.Escape(state, "the query of a client");
-  return state.busy != 0;
-}
-
 /// The bus monitor counts what the client reads while it runs: what it says of silence means something.
-bool Noted(Life& life) {
-  const uint64_t before = life.adapter.BusAccesses().reads;
-  const auto grew = [&] { return life.adapter.BusAccesses().reads > before; };
-  life.kernel.scheduler().Wait([&] { return grew() || !Running(life); }, kBoundNs, "reads of the client", kPollNs);
+bool Noted(Life& life, const ClientBatch& batch) {
+  hw::Instruments* const instruments = life.host.platform().instruments();
+  const auto reads = [&] {
+    return instruments == nullptr ? 0 : instruments->BusAccesses(life.gpu().facts().bdf).reads;
+  };
+  const auto grew = [&, before = reads()] { return reads() > before; };
+  life.host.Wait([&] { return grew() || !batch.busy(); }, "reads of the client", kPollNs);
   return grew();
 }
 
 /// A thread that takes the device as soon as paging work has been submitted behind `submitted`.
-void SpawnExclusive(Life& life, bool first, uint64_t submitted, Seen& seen) {
-  life.kernel.scheduler().Spawn("exclusive access", [&life, &seen, first, submitted] {
-    const auto begun = [&] { return life.adapter.miniport().calls("DxgkDdiSubmitCommandVirtual") > submitted; };
-    life.kernel.scheduler().Wait(begun, kBoundNs, "paging work", kPollNs);
-    os::ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
-    const bool before = Running(life);
-    const bool noted = before && Noted(life);
+void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t submitted, Seen& seen) {
+  life.host.Spawn("exclusive access", [&life, &batch, &seen, first, submitted] {
+    const auto begun = [&] { return life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual") > submitted; };
+    life.host.Wait(begun, "paging work", kPollNs);
+    const bool before = batch.busy();
+    const bool noted = before && Noted(life, batch);
     if (first) {
-      life.adapter.isolation().OnSecureVm();  // the domain is attached inside
+      life.graphics.StartSecureVm();  // the domain is attached inside
     } else {
-      exclusive.Run("nothing", [] {});
+      life.graphics.TakeDevice();
     }
-    const bool held = before && Running(life);
-    seen.noted = seen.noted || (noted && held && Noted(life));
+    const bool held = before && batch.busy();
+    seen.noted = seen.noted || (noted && held && Noted(life, batch));
     seen.held = seen.held || held;
-    seen.drained = seen.drained || exclusive.drained_ns() != 0;
+    seen.drained = seen.drained || life.graphics.exclusive().drained_ns != 0;
     seen.done = true;
   });
 }
 
 void Run(Life& life, const ParameterValues& values) {
   NeedIsolation(life);
-  const uint64_t bytes = (values.at("bytes") + hw::kPageSize - 1) / hw::kPageSize * hw::kPageSize;
+  const uint64_t bytes = (values.at("bytes") + kPage - 1) / kPage * kPage;
   Load load;
   life.Work([&] { Make(life, bytes, load); });
-  ClientRun run;
-  run.process = load.process;
-  run.base = load.va;
-  run.order = {0, 1, bytes / kLine, 1};
-  run.crc = LineCrc(load.data.data(), run.order);
+  const ClientRun run = ReadOf(load.process, load.va, load.data);
 
   // Few pages, so that the run outlives what is paged and is held.
   const uint64_t paged_bytes = std::min(bytes, kPagedBytes);
@@ -122,24 +103,24 @@ void Run(Life& life, const ParameterValues& values) {
   for (uint64_t i = 0; i < times; ++i) {
     seen.done = false;
     ClientBatch batch(life.memory, {run}, "client over exclusive access " + std::to_string(i + 1));
-    SpawnExclusive(life, i == 0, life.adapter.miniport().calls("DxgkDdiSubmitCommandVirtual"), seen);
+    SpawnExclusive(life, batch, i == 0, life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual"), seen);
     life.Work([&] {
       os::Allocation* paged = life.memory.CreateAllocation("paged", paged_bytes);
       life.memory.MakeResident(*paged);
       life.memory.PageIn(*paged, load.buffer, paged_bytes);
       life.memory.DestroyAllocation(paged);
     });
-    life.kernel.WaitOrFault([&] { return seen.done; }, kBoundNs, "the thread with exclusive access", kPollNs);
+    life.host.WaitOrFault([&] { return seen.done; }, "the thread with exclusive access", kPollNs);
     batch.Finish(life.result.checks);
   }
-  const os::ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
+  const os::ExclusiveFacts exclusive = life.graphics.exclusive();
   life.Compare("exclusive accesses",
-               exclusive.runs() == times ? "" : std::to_string(exclusive.runs()) + " of " + std::to_string(times));
+               exclusive.runs == times ? "" : std::to_string(exclusive.runs) + " of " + std::to_string(times));
   life.Compare("a run was held in the middle", seen.held ? "" : "it had ended, or not begun");
-  if (life.kernel.instruments() != nullptr)
+  if (life.host.platform().instruments() != nullptr)
     life.Compare("the bus monitor counted the load", seen.noted ? "" : "not before and after an exclusive access");
   life.Compare("fences were pending", seen.drained ? "" : "there was nothing to wait for");
-  life.Compare("the device was watched", exclusive.quiet_ns() != 0 ? "" : "for no time");
+  life.Compare("the device was watched", exclusive.quiet_ns != 0 ? "" : "for no time");
   life.Work([&] { Destroy(life, load); });
 }
 

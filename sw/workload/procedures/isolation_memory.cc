@@ -3,46 +3,30 @@
 #include <string>
 #include <vector>
 
-#include "os/application/allocation_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/errors.h"
-#include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
 #include "os/miniport/mdl.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
-#include "workload/lines.h"
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
-#include "os/dxgkrnl/gpu_isolation.h"
-#include "os/kernel/iommu_domain.h"
 
 namespace gmmu::workload {
 namespace {
-
-constexpr uint64_t kPage = hw::kPageSize;
 using Bytes = std::vector<uint8_t>;
-
-void Require(NTSTATUS status, const char* what) {
-  if (NT_SUCCESS(status)) return;
-  throw os::OsError(std::string("Dxgkrnl refused ") + what + " with status " + os::Hex(static_cast<uint32_t>(status)));
-}
 
 /// The ten callbacks of GPU isolation as a driver has them: through the table that StartDevice gets, before a domain
 /// and behind it. The device moves bytes from contiguous memory into VRAM (TRANSFER), and from there to the pages of
 /// each list (SPECIAL_LOCK_TRANSFER). Worker's.
 class IsolationCallbacks {
  public:
-  IsolationCallbacks(Life& life, uint64_t pages)
-      : life_(life), pages_(pages), table_(os::MakeInterface(life.adapter.lead())) {}
+  IsolationCallbacks(Life& life, uint64_t pages) : life_(life), pages_(pages), table_(life.gpu().Callbacks()) {}
 
   void Run() {
     vram_ = life_.memory.CreateContiguous("what lists are compared with", Size(), kPage);
     life_.memory.MakeResident(*vram_);
     AllocateList();
-    life_.adapter.isolation().OnSecureVm();
-    life_.Compare("a domain of its own numbers", life_.adapter.mode() == os::DmaMode::kIdentity ? "" : "there is none");
+    life_.graphics.StartSecureVm();
+    life_.Compare("a domain of its own numbers",
+                  life_.graphics.mode() == os::DmaMode::kIdentity ? "" : "there is none");
     Reached("pages given before the domain", os::Mdl::PagesOf(list_), true);
     ContiguousIntoVram();
     Out("pages of the callback's list", list_);
@@ -61,7 +45,7 @@ class IsolationCallbacks {
   uint64_t Size() const { return pages_ * kPage; }
   void Reached(const std::string& what, const std::vector<uint64_t>& pfns, bool wanted) {
     uint64_t reached = 0;
-    for (const uint64_t pfn : pfns) reached += life_.adapter.domain()->tables().Lookup(pfn) == pfn;
+    for (const uint64_t pfn : pfns) reached += life_.graphics.At(pfn) == pfn;
     const std::string found = std::to_string(reached) + " of " + std::to_string(pages_) + " are in it";
     life_.Compare(what + (wanted ? " are in the domain" : " are out of the domain"),
                   reached == (wanted ? pages_ : 0) ? "" : found);
@@ -89,7 +73,7 @@ class IsolationCallbacks {
     std::vector<uint64_t> pfns;
     for (uint64_t page = 0; page < pages_; ++page) {
       const uint8_t* at = static_cast<uint8_t*>(allocate.pMemory) + page * kPage;
-      pfns.push_back(*life_.kernel.hal().ram().PhysicalOf(at) / kPage);
+      pfns.push_back(*life_.host.platform().ram().PhysicalOf(at) / kPage);
       life_.Compare("contiguous memory, page " + std::to_string(page),
                     pfns[page] == pfns[0] + page ? "" : "it is elsewhere");
     }
@@ -108,7 +92,7 @@ class IsolationCallbacks {
   /// All of it in one move; `vram` is the operand's side that VRAM is at.
   template <typename Operand, typename Side>
   void Move(Operand& operand, Side& vram) const {
-    const os::Segment& local = life_.adapter.local_segment();
+    const os::SegmentFacts local = life_.gpu().facts().local;
     operand.hAllocation = os::HandleOf(*vram_);
     operand.TransferSize = Size();
     vram.SegmentId = local.id;
@@ -125,7 +109,8 @@ class IsolationCallbacks {
     Bytes found(Size());
     uint64_t at = 0;
     for (const uint64_t pfn : os::Mdl::PagesOf(list)) {
-      if (!life_.kernel.hal().ram().Read(pfn * kPage, &found[at], kPage)) throw os::OsError("a list names no memory");
+      if (!life_.host.platform().ram().Read(pfn * kPage, &found[at], kPage))
+        throw os::OsError("a list names no memory");
       at += kPage;
     }
     life_.Compare("the device wrote " + what, Difference(found, bytes_));
@@ -133,17 +118,16 @@ class IsolationCallbacks {
 
   /// Memory that no callback can allocate.
   void DriversOwnList() {
-    const auto pfns = life_.kernel.pages().AllocateScattered(pages_, 0, ~uint64_t{0}, "driver", "a list of its own");
-    if (!pfns) throw os::OsError("out of memory: " + std::to_string(Size()) + " bytes for the driver");
-    os::Mdl list(*pfns);
-    Reached("the driver's own pages before the map", *pfns, false);
+    const std::vector<uint64_t> pfns = life_.host.TakePages(pages_, "driver", "a list of its own");
+    os::Mdl list(pfns);
+    Reached("the driver's own pages before the map", pfns, false);
     DXGKARGCB_MAPMDLTOIOMMU map{list.get(), nullptr};
     Require(table_.DxgkCbMapMdlToIoMmu(Device(), &map), "the map of an MDL");
     Out("the driver's own list", list.get());
     const DXGKARGCB_UNMAPMDLFROMIOMMU unmap{map.hMemoryHandle};
     table_.DxgkCbUnmapMdlFromIoMmu(Device(), &unmap);
-    Reached("the driver's own pages after the unmap", *pfns, false);
-    life_.kernel.pages().Free(*pfns);
+    Reached("the driver's own pages after the unmap", pfns, false);
+    life_.host.FreePages(pfns);
   }
 
   void SavedFrameBuffer() {

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <optional>
 
 #include "kmd/escape.h"
-#include "os/application/host_memory.h"
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
-#include "os/vidmm/vidmm_link.h"
+#include "os/application/memory_calls.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/vidsch/vidsch.h"
-#include "os/miniport/device_life.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-constexpr uint64_t kBoundNs = 1'000'000'000;
 
 /// Memory of one GPU, mapped at one address in the tables of all.
 struct Piece {
@@ -33,10 +24,10 @@ struct Piece {
 class Linked {
  public:
   Linked(Life& life, const ParameterValues& values)
-      : life_(life), gpus_(life.link.gpus()), bytes_(values.at("pages") * kPage) {
+      : life_(life), gpus_(life.graphics.gpus()), bytes_(values.at("pages") * kPage) {
     if (gpus_ < 2) throw os::OsError("one GPU is not linked: [machine.gpu] count of 2 to 4");
     kmd::EscapeQueryCaps caps;
-    life.adapter.Escape(caps, "the query for what was built");
+    life.gpu().Escape(caps, "the query for what was built");
     if (caps.clients == 0) throw os::OsError("the GPU has no client");
     life.result.clients = 1;
   }
@@ -51,7 +42,7 @@ class Linked {
     Clients("memory of a peer written", 1, true);
     Clients("what a peer wrote", 0, false);
     PagingCopies();
-    if (life_.adapter.caps().render_node != life_.adapter.caps().paging_node) RenderCopies();
+    if (life_.gpu().facts().render_node != life_.gpu().facts().paging_node) RenderCopies();
     CompareFences();
     End();
     if (sleeps) Sleep();
@@ -60,11 +51,12 @@ class Linked {
  private:
   uint64_t Seed(unsigned n) const { return life_.options.seed << 8 ^ (n + 1); }
   std::string Name(unsigned gpu) const { return "adapter " + std::to_string(gpu); }
+  os::VideoMemory Memory(unsigned gpu) const { return os::VideoMemory::Of(*process_->on(gpu)); }
   unsigned Peer(unsigned gpu, unsigned away) const { return (gpu + away) % gpus_; }
 
   void Make() {
     life_.Work([&] {
-      process_ = life_.link.CreateProcess("process");
+      process_.emplace(life_.link, "process");
       for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
         data_.push_back(MakePiece(gpu, "data"));
         copies_.push_back(MakePiece(gpu, "copy"));
@@ -72,19 +64,19 @@ class Linked {
     });
     std::string different;
     for (unsigned gpu = 1; gpu < gpus_; ++gpu) {
-      if (os::RootOffset(*process_->parts[gpu]) != os::RootOffset(*process_->parts[0]))
+      if (os::RootOffset(*process_->on(gpu)) != os::RootOffset(*process_->on(0)))
         different = "the root of " + Name(gpu) + " lies elsewhere";
     }
     life_.Compare("roots at one physical address", different);
   }
 
   Piece MakePiece(unsigned gpu, const std::string& name) {
-    const os::VideoMemory memory = life_.link.on(gpu);
+    const os::VideoMemory memory = Memory(gpu);
     Piece piece;
     piece.allocation = memory.CreateAllocation(name + " of " + Name(gpu), bytes_);
     memory.MakeResident(*piece.allocation);
-    piece.va = life_.link.ReserveVa(*process_, bytes_);
-    life_.link.MapEverywhere(*process_, piece.va, *piece.allocation, 0, bytes_ / kPage);
+    piece.va = Memory(0).ReserveVa(*process_->on(0), bytes_);
+    process_->Map(piece.va, *piece.allocation, bytes_ / kPage);
     return piece;
   }
 
@@ -93,11 +85,11 @@ class Linked {
     std::vector<std::unique_ptr<ClientBatch>> batches;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
       const Piece& piece = data_[Peer(gpu, away)];
-      ClientRun run = AllLines(process_->parts[gpu], piece.va, bytes_);
+      ClientRun run = AllLines(process_->on(gpu), piece.va, bytes_);
       run.pattern = piece.seed;
       run.write = write;
       batches.push_back(
-          std::make_unique<ClientBatch>(life_.link.on(gpu), std::vector<ClientRun>{run}, what + " by " + Name(gpu)));
+          std::make_unique<ClientBatch>(Memory(gpu), std::vector<ClientRun>{run}, what + " by " + Name(gpu)));
     }
     for (auto& batch : batches) batch->Finish(life_.result.checks);
     life_.result.bytes += gpus_ * bytes_;
@@ -108,7 +100,7 @@ class Linked {
   void CompareCopy(unsigned gpu, const Piece& of, const std::string& what) {
     std::vector<uint8_t> found;
     life_.Work([&] {
-      const os::VideoMemory memory = life_.link.on(gpu);
+      const os::VideoMemory memory = Memory(gpu);
       os::HostMemory target(memory, bytes_);
       memory.PageOut(*copies_[gpu].allocation, target, bytes_);
       const uint8_t* view = target.Map(0, bytes_);
@@ -125,7 +117,7 @@ class Linked {
     life_.Timed("copies over the link", gpus_ * bytes_, false, [&] {
       life_.Work([&] {
         for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
-          const os::VideoMemory memory = life_.link.on(gpu);
+          const os::VideoMemory memory = Memory(gpu);
           memory.CopyLocal(*data_[Peer(gpu, 1)].allocation, *copies_[gpu].allocation, bytes_);
         }
       });
@@ -139,38 +131,31 @@ class Linked {
     std::vector<std::unique_ptr<RenderBuffer>> buffers;
     std::vector<os::PacketId> packets;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
-      buffers.push_back(std::make_unique<RenderBuffer>(life_, process_->parts[gpu], kPage));
+      buffers.push_back(std::make_unique<RenderBuffer>(life_, process_->on(gpu), kPage));
       buffers.back()->Copy(data_[gpu].va, copies_[Peer(gpu, 1)].va, bytes_);
     }
     for (auto& buffer : buffers) packets.push_back(buffer->Submit("a copy to a peer"));
-    for (const os::PacketId packet : packets) life_.adapter.vidsch().Wait(packet, kBoundNs);
+    for (const os::PacketId packet : packets) life_.graphics.Wait(packet);
     for (unsigned gpu = 0; gpu < gpus_; ++gpu)
       CompareCopy(Peer(gpu, 1), data_[gpu], "brought by a command of a peer to");
     for (auto& buffer : buffers) buffer->Release();
   }
 
   void CompareFences() {
-    os::VidSch& vidsch = life_.adapter.vidsch();
-    for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
-      const uint32_t node = life_.adapter.physical(gpu).caps().paging_node;
-      const uint32_t last = vidsch.last_submitted(node, gpu);
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu)
       life_.Compare("fences of " + Name(gpu),
-                    last != 0 && vidsch.last_completed(node, gpu) == last ? "" : "not all of its packets completed");
-    }
+                    life_.graphics.gpu(gpu).PagingCompleted() ? "" : "not all of its packets completed");
   }
 
   /// The lead is the last of the newest calls of `entry` when `last`, else the first.
   void CompareOrder(const std::string& entry, DEVICE_POWER_STATE state, const std::string& rule, bool last) {
-    std::vector<unsigned> order;
-    for (const os::DeviceLife::LifeCall& call : life_.adapter.miniport().devices().life()) {
-      if (call.entry == entry && call.state == state) order.push_back(call.unit);
-    }
-    const unsigned lead = life_.adapter.lead().unit();
+    const std::vector<unsigned> order = life_.graphics.UnitsOf(entry, state);
+    const os::GpuFacts lead = life_.gpu().facts();
     const bool complete = order.size() == gpus_;
-    const bool right = complete && (last ? order.back() : order.front()) == lead;
+    const bool right = complete && (last ? order.back() : order.front()) == lead.unit;
     std::string text;
     for (const unsigned unit : order) text += " " + std::to_string(unit);
-    life_.Compare("the lead " + life_.adapter.lead().name() + " is " + rule, right ? "" : "the order was" + text);
+    life_.Compare("the lead " + lead.name + " is " + rule, right ? "" : "the order was" + text);
   }
 
   /// What the driver keeps of each GPU over the time without power; empty where that is nothing.
@@ -178,11 +163,10 @@ class Linked {
     std::vector<std::vector<uint8_t>> kept;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
       kmd::EscapeQuerySaveArea area;
-      life_.adapter.physical(gpu).Escape(area, "the query of the save area");
-      const uint64_t window = life_.adapter.physical(gpu).function().bars[2].address + area.offset;
+      life_.graphics.gpu(gpu).Escape(area, "the query of the save area");
       std::vector<uint8_t> bytes = SeededInput(Seed(gpu) ^ 0x736176, area.bytes);
-      if (write) life_.kernel.hal().WriteBlock(window, bytes.data(), bytes.size());
-      else life_.kernel.hal().ReadBlock(window, bytes.data(), bytes.size());
+      if (write) life_.graphics.gpu(gpu).WriteVram(area.offset, bytes.data(), bytes.size());
+      else life_.graphics.gpu(gpu).ReadVram(area.offset, bytes.data(), bytes.size());
       kept.push_back(bytes);
     }
     return kept;
@@ -210,19 +194,19 @@ class Linked {
       for (auto* pieces : {&data_, &copies_}) {
         for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
           Piece& piece = (*pieces)[gpu];
-          life_.link.UnmapEverywhere(*process_, piece.va, bytes_ / kPage);
-          life_.link.FreeVa(*process_, piece.va);
-          life_.link.on(gpu).DestroyAllocation(piece.allocation);
+          process_->Unmap(piece.va, bytes_ / kPage);
+          Memory(0).FreeVa(*process_->on(0), piece.va);
+          Memory(gpu).DestroyAllocation(piece.allocation);
         }
       }
-      life_.link.DestroyProcess(process_);
+      process_->End();
     });
   }
 
   Life& life_;
   const unsigned gpus_;
   const uint64_t bytes_;
-  os::VidMmLink::Process* process_ = nullptr;
+  std::optional<os::LinkedProcess> process_;
   std::vector<Piece> data_, copies_;
 };
 

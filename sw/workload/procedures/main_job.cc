@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
-#include "os/vidmm/vidmm_link.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/main_job.h"
@@ -11,16 +7,13 @@
 namespace gmmu::workload {
 namespace {
 
-/// A page whose physical address the GPU does not reach by itself.
-bool Above(uint64_t pfn, uint64_t highest_visible) { return pfn > highest_visible / hw::kPageSize; }
-
 void Run(Life& life, const ParameterValues& values) {
   const uint64_t lowest_source = values.at("source_above_gib") << 30;
   const std::vector<uint64_t> pages = RunSeededMainJob(life, values.at("bytes"), "", lowest_source);
   const uint64_t wanted = values.at("pages_out_of_reach");
   if (wanted == 0) return;
   uint64_t above = 0;
-  for (uint64_t pfn : pages) above += Above(pfn, life.adapter.caps().highest_visible);
+  for (uint64_t pfn : pages) above += pfn > life.gpu().facts().highest_visible / kPage;
   life.Compare("pages out of the GPU's own reach", above >= wanted
                                                        ? ""
                                                        : std::to_string(above) + " of " + std::to_string(pages.size()) +
@@ -51,7 +44,7 @@ Procedure MainJobProcedure() {
   return {"main_job",
           "The main job on a seeded buffer.",
           {{"bytes", kDefaultInputBytes, 0, kMaxInputBytes, "Bytes of the buffer."},
-           {"pages_out_of_reach", 0, 0, kMaxInputBytes / hw::kPageSize,
+           {"pages_out_of_reach", 0, 0, kMaxInputBytes / kPage,
             "So many pages of the application's buffers lie above HighestVisibleAddress."},
            {"source_above_gib", 0, 0, 131'072, "The pages that are paged from lie above it; 0: anywhere."}},
           Run};

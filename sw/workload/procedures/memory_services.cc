@@ -5,31 +5,18 @@
 #include <vector>
 
 #include "ddi/wdm.h"
-#include "os/application/aperture_ranges.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/errors.h"
-#include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
-#include "workload/lines.h"
+#include "workload/needs.h"
 #include "workload/procedures/procedures.h"
-#include "os/miniport/segments.h"
 
 namespace gmmu::workload {
 namespace {
 
-constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kLead = 100;  // a view begins so many bytes into a page
 using Bytes = std::vector<uint8_t>;
-
-void Require(NTSTATUS status, const char* what) {
-  if (NT_SUCCESS(status)) return;
-  throw os::OsError(std::string("Dxgkrnl refused ") + what + " with status " + os::Hex(static_cast<uint32_t>(status)));
-}
 
 struct Case {
   const char* name;
@@ -60,7 +47,7 @@ constexpr Case kCases[] = {
 class MemoryServices {
  public:
   MemoryServices(Life& life, uint64_t pages)
-      : life_(life), memory_(life.memory), pages_(pages), table_(os::MakeInterface(life.adapter.lead())) {}
+      : life_(life), memory_(life.memory), pages_(pages), table_(life.gpu().Callbacks()) {}
 
   void Run() {
     life_.Work([&] {
@@ -166,17 +153,14 @@ class MemoryServices {
       // Stores through the view while the device has it: behind a cached line, if it does not snoop.
       const Bytes second = Write(view, seed + 1);
       const bool hidden = one.caching == DXGK_MEMORY_CACHING_TYPE_CACHED &&
-                          !life_.adapter.aperture_segment().cache_coherent;
+                          !life_.gpu().facts().aperture.cache_coherent;
       Compare(one, hidden ? "old bytes until the lines are written back" : "new bytes at once",
               copy_->FromAperture(range, Seen()), hidden ? first : second);
       KeInvalidateAllCaches();
       Compare(one, "bytes that were written back", copy_->FromAperture(range, Seen()), second);
       memory_.MapToAperture(*process_, va_, *allocation_, range, pages_ - 2);
     });
-    ClientRun write;
-    write.process = process_;
-    write.base = va_;
-    write.order = ShareOf(Seen() / kLine, 0, 1);
+    ClientRun write = AllLines(process_, va_, Seen());
     write.write = true;
     write.pattern = seed;
     RunClients(memory_, {write}, std::string(one.name) + ": writes of a client", life_.result.checks);
@@ -187,12 +171,7 @@ class MemoryServices {
       memory_.Unmap(*process_, va_, pages_ - 2);
       life_.aperture.UnbindList(range, pages_ - 2, *allocation_);
       life_.aperture.Free(range);
-      const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view_.pMappedAddress, view_.Size};
-      table_.DxgkCbUnmapPhysicalMemory(&unmap);
-      const DXGKARGCB_FREE_ADL free{opened_, adl};
-      table_.DxgkCbFreeAdl(&free);
-      const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT destroy{object_, opened_};
-      table_.DxgkCbDestroyPhysicalMemoryObject(&destroy);
+      End(adl);
     });
   }
 
@@ -202,19 +181,20 @@ class MemoryServices {
     create.hAdapter = table_.DeviceHandle;
     create.Size = 2 * kPage;
     create.Type = DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE;
-    create.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(life_.adapter.function().bars[0].address);
+    create.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(life_.gpu().facts().registers);
     Require(table_.DxgkCbCreatePhysicalMemoryObject(&create), "IO space as a memory object");
     object_ = create.hPhysicalMemoryObject;
-    DXGKARGCB_MAP_PHYSICAL_MEMORY view{object_, DXGK_ACCESS_MODE_USER_MODE, 0, kPage, nullptr};
-    life_.Compare("IO space: no user view", NT_SUCCESS(table_.DxgkCbMapPhysicalMemory(&view)) ? "it was given" : "");
-    view = {object_, DXGK_ACCESS_MODE_KERNEL_MODE, 0, kPage, nullptr};
-    Require(table_.DxgkCbMapPhysicalMemory(&view), "a view of IO space");
-    auto* word = reinterpret_cast<volatile ULONG*>(static_cast<uint8_t*>(view.pMappedAddress) + view.Offset);
+    opened_ = create.hAdapterMemoryObject;
+    view_ = {object_, DXGK_ACCESS_MODE_USER_MODE, 0, kPage, nullptr};
+    life_.Compare("IO space: no user view", NT_SUCCESS(table_.DxgkCbMapPhysicalMemory(&view_)) ? "it was given" : "");
+    view_ = {object_, DXGK_ACCESS_MODE_KERNEL_MODE, 0, kPage, nullptr};
+    Require(table_.DxgkCbMapPhysicalMemory(&view_), "a view of IO space");
+    auto* word = reinterpret_cast<volatile ULONG*>(static_cast<uint8_t*>(view_.pMappedAddress) + view_.Offset);
     const ULONG id = READ_REGISTER_ULONG(word);
-    const auto direct = static_cast<ULONG>(life_.kernel.hal().Read(life_.adapter.function().bars[0].address, 4));
+    const uint64_t direct = life_.host.platform().MmioRead(life_.gpu().facts().registers, 4);
     life_.Compare("IO space: a register", id == direct ? "" : "another word than the register's");
     DXGKARGCB_ALLOCATE_ADL allocate{};
-    allocate.hAdapterMemoryObject = create.hAdapterMemoryObject;
+    allocate.hAdapterMemoryObject = opened_;
     allocate.Offset = kPage;
     allocate.Size = kPage;
     allocate.Flags.RequireContiguous = 1;
@@ -222,11 +202,15 @@ class MemoryServices {
     life_.Compare("IO space: a contiguous ADL", allocate.pAdl->Flags.Contiguous && allocate.pAdl->PageCount == 1
                                                     ? ""
                                                     : "not contiguous, or not one page");
-    const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view.pMappedAddress, view.Size};
+    End(allocate.pAdl);
+  }
+
+  void End(DXGK_ADL* adl) {
+    const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view_.pMappedAddress, view_.Size};
     table_.DxgkCbUnmapPhysicalMemory(&unmap);
-    const DXGKARGCB_FREE_ADL free{create.hAdapterMemoryObject, allocate.pAdl};
+    const DXGKARGCB_FREE_ADL free{opened_, adl};
     table_.DxgkCbFreeAdl(&free);
-    const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT destroy{object_, create.hAdapterMemoryObject};
+    const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT destroy{object_, opened_};
     table_.DxgkCbDestroyPhysicalMemoryObject(&destroy);
   }
 

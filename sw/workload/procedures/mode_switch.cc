@@ -2,7 +2,6 @@
 #include <array>
 #include <string>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/text.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -33,8 +32,9 @@ void Run(Life& life, const ParameterValues& values) {
     life.restart(step.policy);
     const std::string name = os::NameOf(step.mode);
     life.Compare("mode of start " + std::to_string(i + 1),
-                 life.adapter.mode() == step.mode ? ""
-                                                  : std::string(os::NameOf(life.adapter.mode())) + ", must be " + name);
+                 life.graphics.mode() == step.mode
+                     ? ""
+                     : std::string(os::NameOf(life.graphics.mode())) + ", must be " + name);
     RunSeededMainJob(life, values.at("bytes"), name + ": ");
   }
 }

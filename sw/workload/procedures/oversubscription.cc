@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cstring>
-
-#include "hw/traffic.h"
 #include "kmd/escape.h"
-#include "os/application/allocation_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/text.h"
-#include "os/memory/system_buffer.h"
+#include "os/application/memory_calls.h"
 #include "os/miniport/allocation.h"
-#include "os/vidmm/residency.h"
 #include "workload/clients.h"
+#include "workload/device_copy.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
-#include "os/miniport/segments.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
 
 /// One allocation of one process; `seed` is the pattern that it carries, none before the first write.
 struct Piece {
@@ -30,9 +20,9 @@ struct Piece {
 
 class Oversubscription {
  public:
-  Oversubscription(Life& life, const ParameterValues& values) : life_(life), values_(values), residency_(life.vidmm) {
+  Oversubscription(Life& life, const ParameterValues& values) : life_(life), values_(values), residency_(life.memory) {
     kmd::EscapeQueryCaps caps;
-    life.adapter.Escape(caps, "the query for what was built");
+    life.gpu().Escape(caps, "the query for what was built");
     clients_ = caps.clients;
     if (clients_ == 0) throw os::OsError("the GPU has no client");
     life.result.clients = clients_;
@@ -49,13 +39,13 @@ class Oversubscription {
     for (const Piece& piece : pieces_) CompareNotice(piece);
     for (const Piece& piece : pieces_) CompareBacking(piece);
     const auto& counts = residency_.counts();
+    const uint64_t bytes_in = counts.bytes_in + counts.bytes_filled;
     const uint64_t total = values_.at("bytes") * values_.at("rounds");
     life_.Compare("every round moved everything out and back in",
-                  counts.bytes_out >= total && counts.bytes_in + counts.bytes_filled >= total
+                  counts.bytes_out >= total && bytes_in >= total
                       ? ""
-                      : std::to_string(counts.bytes_out) + " bytes out and " +
-                            std::to_string(counts.bytes_in + counts.bytes_filled) + " in, each must be " +
-                            std::to_string(total));
+                      : std::to_string(counts.bytes_out) + " bytes out and " + std::to_string(bytes_in) +
+                            " in, each must be " + std::to_string(total));
     life_.Compare("contents of a first touch are zeros that were written", counts.fills == pieces_.size() ? "" : "no");
     life_.result.bytes += total;
     life_.result.bytes_verified += total;
@@ -65,7 +55,7 @@ class Oversubscription {
  private:
   void Make() {
     const uint64_t size = values_.at("allocation_bytes");
-    const uint64_t local = life_.adapter.local_segment().size;
+    const uint64_t local = life_.gpu().facts().local.size;
     if (size > local / 4)
       throw os::OsError("allocation_bytes must be at most a quarter of VRAM, " + std::to_string(local / 4));
     if (values_.at("bytes") <= local) {
@@ -116,7 +106,7 @@ class Oversubscription {
     if (!os::HasNotice(*piece.allocation)) return;
     kmd::EscapeQueryResidency answer;
     answer.allocation = reinterpret_cast<uint64_t>(os::HandleOf(*piece.allocation));
-    life_.adapter.Escape(answer, "the query of a residency");
+    life_.gpu().Escape(answer, "the query of a residency");
     const std::optional<uint64_t> place = os::VramOffset(*piece.allocation);
     const bool same = answer.resident == place.has_value() && answer.address == place.value_or(0);
     life_.Compare("the driver was told where " + os::NameOf(*piece.allocation) + " is",
@@ -143,20 +133,10 @@ class Oversubscription {
 
   /// What was written last stands in the backing store, byte for byte.
   void CompareBacking(const Piece& piece) {
-    os::SystemBuffer* backing = residency_.Backing(*piece.allocation);
+    const std::vector<uint8_t> backing = residency_.Evicted(*piece.allocation);
     const std::string contents = "contents of " + os::NameOf(*piece.allocation);
-    if (backing == nullptr) return life_.Compare(contents, "it was never evicted");
-    const uint8_t* view = backing->Map(0, os::BytesOf(*piece.allocation));
-    std::string difference;
-    for (uint64_t at = 0; at < os::BytesOf(*piece.allocation) && difference.empty(); at += 8) {
-      uint64_t word = 0;
-      std::memcpy(&word, view + at, sizeof word);
-      const uint64_t expected = hw::AddressPattern(*piece.seed, piece.va + at);
-      if (word != expected)
-        difference = "byte " + std::to_string(at) + " is " + os::Hex(word) + ", was written as " + os::Hex(expected);
-    }
-    backing->Unmap();
-    life_.Compare(contents, difference);
+    if (backing.empty()) return life_.Compare(contents, "it was never evicted");
+    life_.Compare(contents, Difference(backing, PatternAt(piece.va, backing.size(), *piece.seed)));
   }
 
   void End() {
@@ -172,7 +152,7 @@ class Oversubscription {
 
   Life& life_;
   const ParameterValues& values_;
-  os::Residency residency_;
+  os::ResidencyCalls residency_;
   unsigned clients_ = 0;
   std::vector<os::GpuProcess*> processes_;
   std::vector<Piece> pieces_;

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
-#include "os/application/debugger.h"
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/errors.h"
 #include "os/kernel/text.h"
 #include "workload/clients.h"
 #include "workload/life.h"
+#include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
-#include "os/miniport/gpu_packet.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
 using regs::Fault;
 
 /// One process with an allocation whose bytes are a pattern by address, and runs of client 0 on it.
 class Subject {
  public:
-  Subject(Life& life, uint64_t pages, uint64_t contiguous, uint64_t root_entries) : life_(life), pages_(pages) {
+  Subject(Life& life, uint64_t pages, uint64_t contiguous, uint64_t root_entries)
+      : life_(life), words_(life), pages_(pages) {
     life.Work([&] {
       process_ = life.memory.CreateProcess("process", root_entries);
       allocation_ = life.memory.CreateContiguous("data", pages * kPage, contiguous);
@@ -39,37 +33,22 @@ class Subject {
 
   /// Reads `pages` from `va`; every word of 4 bytes must be `pattern`.
   void Reads(const std::string& what, uint64_t va, uint64_t pages, uint32_t pattern) {
-    std::vector<uint8_t> expected(pages * kPage);
-    for (size_t i = 0; i < expected.size(); i += 4) std::memcpy(&expected[i], &pattern, 4);
-    ClientRun run = Run(va, pages);
-    run.crc = LineCrc(expected.data(), run.order);
-    RunClients(life_.memory, {run}, what, life_.result.checks);
+    words_.Read(process_, what, va, std::vector<uint32_t>(pages, pattern));
   }
   void Writes(const std::string& what, uint64_t va, uint64_t pages) {
-    ClientRun run = Run(va, pages);
+    ClientRun run = AllLines(process_, va, pages * kPage);
     run.write = true;
     RunClients(life_.memory, {run}, what, life_.result.checks);
   }
   void Faults(const std::string& what, uint64_t va, Fault fault, regs::Access access = regs::Access::kRead) {
-    ClientRun run = Run(va, 1);
-    run.fault = fault;
-    run.write = access == regs::Access::kWrite;
-    run.execute = access == regs::Access::kExecute;
-    RunClients(life_.memory, {run}, what, life_.result.checks);
+    words_.Fault(process_, what, va, fault, access);
   }
-  void Executes(const std::string& what, uint64_t va) {
-    ClientRun run = Run(va, 1);
-    run.execute = true;
-    std::vector<uint8_t> expected(kPage);
-    for (size_t i = 0; i < expected.size(); i += 4) std::memcpy(&expected[i], &kFill, 4);
-    run.crc = LineCrc(expected.data(), run.order);
-    RunClients(life_.memory, {run}, what, life_.result.checks);
-  }
+  void Executes(const std::string& what, uint64_t va) { words_.Read(process_, what, va, {kFill}, true); }
   static constexpr uint32_t kFill = 0xC0FFEE01;
 
  private:
-  ClientRun Run(uint64_t va, uint64_t pages) const { return AllLines(process_, va, pages * kPage); }
   Life& life_;
+  PageWords words_;
   uint64_t pages_;
   os::GpuProcess* process_ = nullptr;
   os::Allocation* allocation_ = nullptr;
@@ -84,7 +63,7 @@ void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocati
 
 /// The root starts small, grows, shrinks and moves; what lies in the kept part stays, what is beyond faults.
 void ResizableRoot(Life& life, const ParameterValues& values) {
-  const os::Geometry& geometry = life.adapter.caps().geometry;
+  const os::Geometry geometry = life.gpu().facts().geometry;
   if (geometry.count() != 2)
     throw os::OsError("only roots of two levels are resizable: [machine.gpu] page_table_bits must have two numbers");
   const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // what an entry of the root covers
@@ -103,7 +82,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   map(low);
   subject.Reads("within a small root", low, subject.pages(), Subject::kFill);
   subject.Faults("beyond a small root", high, Fault::kRootBound);
-  const os::PacketId before = os::RootOffset(process);
+  const uint64_t before = os::RootOffset(process);
   replace(2 * page_entries);
   life.Compare("a grown root lies elsewhere",
                os::RootOffset(process) != before && entries() == 2 * page_entries ? "" : "no");
@@ -124,7 +103,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
 
 /// Protections, zero pages at every level, large pages, and all of them split again.
 void PageEntries(Life& life, const ParameterValues&) {
-  const os::Geometry& geometry = life.adapter.caps().geometry;
+  const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t large = uint64_t{1} << geometry.Shift(1);
   Subject subject(life, large / kPage, large, 0);
   const os::VideoMemory memory = life.memory;

@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "os/application/host_memory.h"
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "workload/clients.h"
 #include "workload/life.h"
+#include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kBlock = os::kBytesOf64k;
 constexpr uint64_t kPagesOfBlock = os::kPagesOf64k;
 
 /// A process with an allocation of which every page has words of its own; addresses within one leaf table.
 class Field {
  public:
-  Field(Life& life, uint64_t pages) : life_(life), pages_(pages) {
-    const uint64_t coverage = life.adapter.caps().geometry.Coverage(0);
+  Field(Life& life, uint64_t pages) : life_(life), words_(life), pages_(pages) {
+    const uint64_t coverage = life.gpu().facts().geometry.Coverage(0);
     if (pages * kPage + 2 * kBlock > coverage)
       throw os::OsError("blocks: a leaf table covers " + std::to_string(coverage / kBlock) +
                         ", which must be two more");
     life.Work([&] {
       process_ = life.memory.CreateProcess("process");
-      allocation_ = life.memory.CreateAllocation("data", pages * kPage);
-      life.memory.MakeResident(*allocation_);
-      for (uint64_t page = 0; page < pages; ++page) life.memory.Fill(*allocation_, page * kPage, kPage, Word(page));
+      allocation_ = words_.Make("data", pages, kFirst);
       reserved_ = life.memory.ReserveVa(*process_, 2 * coverage);
     });
     va_ = (reserved_ + coverage - 1) / coverage * coverage;
@@ -48,30 +41,18 @@ class Field {
   void Map(uint64_t va, uint64_t first, uint64_t pages) {
     life_.Work([&] { life_.memory.Map(*process_, va, *allocation_, first, pages); });
   }
-  std::vector<uint8_t> Bytes(uint64_t first, uint64_t pages) const {
-    std::vector<uint8_t> bytes(pages * kPage);
-    for (size_t i = 0; i < bytes.size(); i += 4) {
-      const uint32_t word = Word(first + i / kPage);
-      std::memcpy(&bytes[i], &word, 4);
-    }
-    return bytes;
+  static std::vector<uint32_t> Words(uint64_t first, uint64_t pages) {
+    return PageWords::Words(kFirst + static_cast<uint32_t>(first), pages);
   }
   void Reads(const std::string& what, uint64_t va, uint64_t first, uint64_t pages) {
-    const std::vector<uint8_t> expected = Bytes(first, pages);
-    ClientRun run = Run(va, pages);
-    run.crc = LineCrc(expected.data(), run.order);
-    RunClients(life_.memory, {run}, what, life_.result.checks);
+    words_.Read(process_, what, va, Words(first, pages));
   }
-  void Faults(const std::string& what, uint64_t va) {
-    ClientRun run = Run(va, 1);
-    run.fault = regs::Fault::kEntryInvalid;
-    RunClients(life_.memory, {run}, what, life_.result.checks);
-  }
+  void Faults(const std::string& what, uint64_t va) { words_.Fault(process_, what, va, regs::Fault::kEntryInvalid); }
 
  private:
-  static uint32_t Word(uint64_t page) { return 0xA5000000 + static_cast<uint32_t>(page); }
-  ClientRun Run(uint64_t va, uint64_t pages) const { return AllLines(process_, va, pages * kPage); }
+  static constexpr uint32_t kFirst = 0xA5000000;
   Life& life_;
+  PageWords words_;
   uint64_t pages_;
   os::GpuProcess* process_ = nullptr;
   os::Allocation* allocation_ = nullptr;
@@ -81,7 +62,7 @@ class Field {
 /// Pages of 64 KiB and of 4 KiB in one leaf table's range, each way from one to the other that the entries of level 1
 /// allow, and a move to system memory and back.
 void Run(Life& life, const ParameterValues& values) {
-  const os::Geometry& geometry = life.adapter.caps().geometry;
+  const os::Geometry geometry = life.gpu().facts().geometry;
   if (geometry.leaf_64k_bytes == 0) throw os::OsError("there are no pages of 64 KiB: [machine.driver] leaf_64k = true");
   const bool dual = geometry.dual;
   const os::VideoMemory memory = life.memory;
@@ -113,14 +94,14 @@ void Run(Life& life, const ParameterValues& values) {
   field.Reads("mapped as a whole", va, 0, field.pages());
   field.Reads("pages of 4 KiB, still", small, 3, 3);
 
-  os::HostMemory host(life.adapter, field.pages() * kPage);
+  os::HostMemory host(life.memory, field.pages() * kPage);
   life.Work([&] {
     memory.PageOut(field.allocation(), host, host.bytes());
     memory.MapHost(field.process(), va, host);
   });
   is_64k("moved to system memory", va, false);
   field.Reads("moved to system memory", va, 0, field.pages());
-  const std::vector<uint8_t> expected = field.Bytes(0, field.pages());
+  const std::vector<uint8_t> expected = PageWords::Bytes(Field::Words(0, field.pages()));
   life.Compare("bytes in system memory",
                std::memcmp(host.Map(0, host.bytes()), expected.data(), expected.size()) == 0 ? "" : "differ");
   host.Unmap();

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "kmd/escape.h"
-#include "os/application/allocation_facts.h"
-#include "os/application/host_memory.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
+#include "workload/device_copy.h"
 #include "workload/input.h"
 #include "workload/life.h"
-#include "workload/lines.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
@@ -22,12 +15,9 @@ enum class Way : uint64_t { kPinned = 1, kWindows = 2, kLost = 3 };
 
 kmd::EscapeQuerySaveArea Area(Life& life) {
   kmd::EscapeQuerySaveArea area;
-  life.adapter.Escape(area, "the query of the save area");
+  life.gpu().Escape(area, "the query of the save area");
   return area;
 }
-
-/// The same bytes through the window onto VRAM, which only the CPU sees.
-uint64_t WindowAt(const Life& life, uint64_t offset) { return life.adapter.function().bars[2].address + offset; }
 
 uint64_t SameBytes(const std::vector<uint8_t>& is, const std::vector<uint8_t>& was) {
   uint64_t same = 0;
@@ -35,23 +25,15 @@ uint64_t SameBytes(const std::vector<uint8_t>& is, const std::vector<uint8_t>& w
   return same;
 }
 
-std::string Difference(const std::vector<uint8_t>& is, const std::vector<uint8_t>& was) {
-  for (size_t i = 0; i < was.size(); ++i) {
-    if (is[i] != was[i]) return "byte " + std::to_string(i) + " is " + os::Hex(is[i]) + ", was " + os::Hex(was[i]);
-  }
-  return "";
-}
-
 void Run(Life& life, const ParameterValues& values) {
   const uint64_t bytes = values.at("bytes");
   const auto way = static_cast<Way>(values.at("way"));
-  os::Hal& hal = life.kernel.hal();
   const kmd::EscapeQuerySaveArea area = Area(life);
   if (area.bytes == 0) {
     throw os::OsError("the driver keeps nothing over a power transition: [machine.driver] save_area_kib must not be 0");
   }
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
-  hal.WriteBlock(WindowAt(life, area.offset), kept.data(), kept.size());
+  life.gpu().WriteVram(area.offset, kept.data(), kept.size());
 
   // Bytes of an application that wait in system memory (procedure "sleep" has allocations that stay).
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
@@ -64,7 +46,7 @@ void Run(Life& life, const ParameterValues& values) {
   os::Allocation* allocation = nullptr;
   uint64_t elsewhere = 0;  // a page that the driver does not keep
   life.Work([&] {
-    buffer = os::HostMemory(life.adapter, lines);
+    buffer = os::HostMemory(life.memory, lines);
     fill(input);
     allocation = life.memory.CreateAllocation("data", bytes);
     life.memory.MakeResident(*allocation);
@@ -74,14 +56,14 @@ void Run(Life& life, const ParameterValues& values) {
     elsewhere = *os::VramOffset(*allocation);
     life.memory.DestroyAllocation(allocation);
   });
-  const std::vector<uint8_t> mark = SeededInput(life.options.seed ^ 0x6B72616D, hw::kPageSize);
-  hal.WriteBlock(WindowAt(life, elsewhere), mark.data(), mark.size());
+  const std::vector<uint8_t> mark = SeededInput(life.options.seed ^ 0x6B72616D, kPage);
+  life.gpu().WriteVram(elsewhere, mark.data(), mark.size());
 
   std::vector<uint8_t> asleep(area.bytes);
-  life.power_cycle([&] { hal.ReadBlock(WindowAt(life, area.offset), asleep.data(), asleep.size()); });
+  life.power_cycle([&] { life.gpu().ReadVram(area.offset, asleep.data(), asleep.size()); });
   life.Compare("in D3 the device answers nobody", Difference(asleep, std::vector<uint8_t>(asleep.size(), 0xFF)));
   std::vector<uint8_t> found(mark.size());
-  hal.ReadBlock(WindowAt(life, elsewhere), found.data(), found.size());
+  life.gpu().ReadVram(elsewhere, found.data(), found.size());
   const uint64_t same = SameBytes(found, mark);  // tables may stand there now, whose bytes agree here and there
   life.Compare("VRAM lost its content", same < mark.size() / 16 ? "" : std::to_string(same) + " bytes stayed");
 
@@ -91,11 +73,11 @@ void Run(Life& life, const ParameterValues& values) {
                after.state == wanted ? "" : std::to_string(after.state) + ", must be " + std::to_string(wanted));
   const auto way_out = values.at("way_out") == 0 ? way : static_cast<Way>(values.at("way_out"));
   uint64_t windows = values.at("lost_after");
-  for (const Way each : {way_out, way}) windows += each == Way::kWindows ? area.bytes / hw::kPageSize : 0;
+  for (const Way each : {way_out, way}) windows += each == Way::kWindows ? area.bytes / kPage : 0;
   life.Compare("windows",
                after.windows == windows ? "" : std::to_string(after.windows) + ", must be " + std::to_string(windows));
   std::vector<uint8_t> back(area.bytes);
-  hal.ReadBlock(WindowAt(life, area.offset), back.data(), back.size());
+  life.gpu().ReadVram(area.offset, back.data(), back.size());
   const std::vector<uint8_t> empty(area.bytes);
   life.Compare("the driver's bytes", Difference(back, way == Way::kLost ? empty : kept));
 

@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "os/application/facts.h"
+#include "os/application/gpu.h"
+#include "workload/lines.h"
+
 namespace gmmu::workload {
 
 struct Life;

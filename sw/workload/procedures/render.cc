@@ -2,23 +2,15 @@
 #include <memory>
 #include <vector>
 
-#include "os/application/host_memory.h"
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/life.h"
 #include "workload/preempter.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
-#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-constexpr uint64_t kBoundNs = 1'000'000'000;
 
 enum Trouble : uint64_t { kNone, kHang, kPageFault };
 
@@ -28,7 +20,7 @@ std::string AtLeast(uint64_t count, uint64_t wanted) {
   return Unless(count >= wanted, std::to_string(count) + ", of at least " + std::to_string(wanted));
 }
 
-std::string Described(const std::vector<os::VidSch::Recovery>& recoveries) {
+std::string Described(const std::vector<os::RecoveryFacts>& recoveries) {
   const std::string count = std::to_string(recoveries.size()) + " recoveries";
   if (recoveries.empty()) return count;
   return count + ", the first for \"" + recoveries[0].device + "\": " + recoveries[0].why;
@@ -51,9 +43,7 @@ class Guilty {
     else commands_->Fill(va_ + (uint64_t{1} << 32), kPage, 0xBAD);
     packet_ = commands_->Submit(trouble == kHang ? "an endless fill" : "a fill of unmapped addresses");
   }
-  bool lost() {
-    return life_.adapter.vidsch().Wait(packet_, kBoundNs) == os::PacketEnd::kLost && os::DeviceLost(*process_);
-  }
+  bool lost() { return life_.graphics.Wait(packet_) == os::PacketEnd::kLost && os::DeviceLost(*process_); }
   const std::string& name() const { return os::NameOf(*process_); }
   void End() {
     commands_->Release();
@@ -102,9 +92,8 @@ class Paged {
   void Check() {
     std::vector<uint8_t> expected(turns_ * bytes_);
     for (uint64_t turn = 0; turn < turns_; ++turn) Fill(&expected[turn * bytes_], turn);
-    ClientRun run = AllLines(process_, va_, turns_ * bytes_);
-    run.crc = LineCrc(expected.data(), run.order);
-    RunClients(life_.memory, {run}, os::NameOf(*process_) + ", every turn", life_.result.checks);
+    RunClients(life_.memory, {ReadOf(process_, va_, expected)}, os::NameOf(*process_) + ", every turn",
+               life_.result.checks);
   }
   uint64_t bytes() const { return turns_ * bytes_; }
   void End() {
@@ -136,8 +125,8 @@ class BothPreempted {
       : life_(life),
         wanted_(values.at("resubmissions_at_least")),
         paged_(life, values.at("paging_turns"), values.at("paging_pages")),
-        paging_(life, life.adapter.caps().paging_node),
-        render_(life, life.adapter.caps().render_node) {}
+        paging_(life, life.gpu().facts().paging_node),
+        render_(life, life.gpu().facts().render_node) {}
 
   /// Paging work, beside the packets that have been submitted.
   void Work() { paged_.Work(); }
@@ -146,12 +135,12 @@ class BothPreempted {
     paging_.Stop();
     render_.Stop();
     paged_.Check();
-    os::VidSch& vidsch = life_.adapter.vidsch();
-    const auto& caps = life_.adapter.caps();
-    life_.Compare("paging packets that came back", AtLeast(vidsch.resubmissions(caps.paging_node), wanted_));
-    life_.Compare("render packets that came back", AtLeast(vidsch.resubmissions(caps.render_node), wanted_));
-    const uint64_t in_reports = vidsch.submitted_in_reports();
-    const bool told = life_.kernel.parameters().submit_during_preemption;
+    const os::Adapter& graphics = life_.graphics;
+    const os::GpuFacts facts = life_.gpu().facts();
+    life_.Compare("paging packets that came back", AtLeast(graphics.resubmissions(facts.paging_node), wanted_));
+    life_.Compare("render packets that came back", AtLeast(graphics.resubmissions(facts.render_node), wanted_));
+    const uint64_t in_reports = graphics.submitted_in_reports();
+    const bool told = life_.options.os.submit_during_preemption;
     const std::string none = Unless(in_reports == 0, std::to_string(in_reports) + ", of none");
     life_.Compare("packets submitted while a preemption was being told", told ? AtLeast(in_reports, wanted_) : none);
     life_.result.bytes += paged_.bytes();
@@ -188,12 +177,11 @@ void Run(Life& life, const ParameterValues& values) {
     if (completed) copier->Check();
     life.result.bytes += copier->bytes();
   }
-  const auto& recoveries = life.adapter.vidsch().recoveries();
+  if (guilty) life.Compare("the packet of the guilty process is lost", Unless(guilty->lost(), "it completed"));
+  const auto recoveries = life.graphics.recoveries();
   if (guilty) {
-    life.Compare("the packet of the guilty process is lost", Unless(guilty->lost(), "it completed"));
     life.Compare("the engine was reset once, for the guilty process",
-                 Unless(recoveries.size() == 1 && recoveries[0].kind == os::VidSch::Recovery::Kind::kEngine &&
-                            recoveries[0].device == guilty->name(),
+                 Unless(recoveries.size() == 1 && !recoveries[0].adapter && recoveries[0].device == guilty->name(),
                         Described(recoveries)));
   } else {
     life.Compare("nothing had to be recovered", Unless(recoveries.empty(), "an engine was reset"));

@@ -1,40 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
-#include "os/miniport/reserved_ranges.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
-#include "os/dxgkrnl/adapter_domain.h"
-#include "os/dxgkrnl/gpu_isolation.h"
-#include "os/kernel/iommu_domain.h"
 
 namespace gmmu::workload {
 namespace {
 
 void Run(Life& life, const ParameterValues& values) {
-  const auto& reserved = life.adapter.dma().reserved_ranges();
-  const auto& firmware = life.kernel.hal().platform().firmware().gpu_reserved;
+  const auto& reserved = life.graphics.reserved();
+  const auto& firmware = life.host.platform().firmware().gpu_reserved;
   if (!firmware) throw os::OsError("firmware keeps no memory for the GPU here ([machine.host] gpu_reserved_kib)");
   const bool same = reserved.size() == 1 && reserved[0].BaseAddress == firmware->start &&
                     reserved[0].NumberOfBytes == firmware->end - firmware->start;
   life.Compare("the driver reports what firmware keeps", same ? "" : "it reports something else");
-  if (life.options.os.secure_vm_key) life.Work([&] { life.adapter.isolation().OnSecureVm(); });
-  if (life.adapter.domain() == nullptr) throw os::OsError("no domain: the scenario needs one");
+  if (life.options.os.secure_vm_key) life.Work([&] { life.graphics.StartSecureVm(); });
+  if (!life.graphics.has_domain()) throw os::OsError("no domain: the scenario needs one");
 
   uint64_t wrong = 0;
-  const std::vector<uint64_t> pages = os::PagesOf(reserved);
-  for (uint64_t pfn : pages) wrong += life.adapter.domain()->tables().Lookup(pfn) != pfn;
+  std::vector<uint64_t> pages;
+  for (const DXGK_PHYSICAL_MEMORY_RANGE& range : reserved)
+    for (uint64_t at = 0; at < range.NumberOfBytes; at += kPage) pages.push_back((range.BaseAddress + at) / kPage);
+  for (uint64_t pfn : pages) wrong += life.graphics.At(pfn) != pfn;
   life.Compare("reserved pages that the GPU reaches at their own addresses",
                wrong == 0 ? "" : std::to_string(wrong) + " of " + std::to_string(pages.size()) + " are not mapped so");
 
   // The device itself, on the bus: were the page not mapped, the IOMMU would record a fault.
-  if (hw::Instruments* instruments = life.kernel.instruments()) {
+  if (hw::Instruments* instruments = life.host.platform().instruments()) {
     const uint64_t before = instruments->PageAccesses(pages.back());
-    instruments->StrayAccess(life.adapter.function().bdf, hw::Stray::kRead, pages.back() * hw::kPageSize);
+    instruments->StrayAccess(life.gpu().facts().bdf, hw::Stray::kRead, pages.back() * kPage);
     RunSeededMainJob(life, values.at("bytes"));
     const uint64_t reads = instruments->PageAccesses(pages.back()) - before;
     life.Compare("a read of the device arrived", reads == 1 ? "" : std::to_string(reads) + " did");

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "os/application/host_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/needs.h"
 #include "workload/procedures/procedures.h"
-#include "os/dxgkrnl/gpu_isolation.h"
-#include "os/kernel/iommu_domain.h"
 
 namespace gmmu::workload {
 namespace {
 
 std::string Mode(const Life& life, os::DmaMode wanted) {
-  const os::DmaMode mode = life.adapter.mode();
+  const os::DmaMode mode = life.graphics.mode();
   return mode == wanted ? "" : std::string(os::NameOf(mode)) + ", must be " + os::NameOf(wanted);
 }
 
 /// What of `pages` the domain does not map at its own number, as text; empty: all of them are mapped.
 std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
   uint64_t missing = 0;
-  for (uint64_t pfn : pages) missing += life.adapter.domain()->tables().Lookup(pfn) != pfn;
+  for (uint64_t pfn : pages) missing += life.graphics.At(pfn) != pfn;
   return missing == 0 ? "" : std::to_string(missing) + " of " + std::to_string(pages.size());
 }
 
@@ -38,22 +33,22 @@ void Run(Life& life, const ParameterValues& values) {
   os::HostMemory buffer;
   uint64_t exclusive = 0;
   life.Work([&] {
-    buffer = os::HostMemory(life.adapter, bytes);
-    life.adapter.isolation().OnSecureVm();
-    exclusive = life.adapter.isolation().exclusive().runs();
-    life.adapter.isolation().OnSecureVm();  // a second one
+    buffer = os::HostMemory(life.memory, bytes);
+    life.graphics.StartSecureVm();
+    exclusive = life.graphics.exclusive().runs;
+    life.graphics.StartSecureVm();  // a second one
   });
   life.Compare("mode with the secure machine", Mode(life, os::DmaMode::kIdentity));
-  life.Compare("exclusive accesses", exclusive == 1 && life.adapter.isolation().exclusive().runs() == 1
+  life.Compare("exclusive accesses", exclusive == 1 && life.graphics.exclusive().runs == 1
                                          ? ""
-                                         : std::to_string(life.adapter.isolation().exclusive().runs()) + ", must be 1");
+                                         : std::to_string(life.graphics.exclusive().runs) + ", must be 1");
   life.Compare("pages given before the activation are mapped", Unmapped(life, buffer.host_pages()));
   const bool tracked = life.options.os.isolation_maps == os::IsolationScope::kTracked;
-  const uint64_t other = life.kernel.pages().AllocatePage("application", "a page that the GPU was not given");
-  const uint64_t found = life.adapter.domain()->tables().Lookup(other);
+  const uint64_t other = life.host.TakePages(1, "application", "a page that the GPU was not given")[0];
+  const uint64_t found = life.graphics.At(other);
   life.Compare(tracked ? "another page is out of the GPU's reach" : "all other pages are mapped too",
                found == (tracked ? ~uint64_t{0} : other) ? "" : os::Hex(other) + (tracked ? " is mapped" : " is not"));
-  life.kernel.pages().Free(other);
+  life.host.FreePages({other});
   RunSeededMainJob(life, bytes, "isolated: ");
   life.Work([&] { buffer.Release(); });
 }

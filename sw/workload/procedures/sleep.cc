@@ -3,22 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "os/application/host_memory.h"
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/kernel.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/procedures/procedures.h"
-#include "os/miniport/segments.h"
-#include "os/miniport/gpu_packet.h"
 
 namespace gmmu::workload {
 namespace {
-
-constexpr uint64_t kPage = hw::kPageSize;
 
 /// A process with one allocation, that it never lets go.
 struct Sleeper {
@@ -38,7 +29,7 @@ Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
     made.context = os::ContextOf(*made.process);
     made.allocation = memory.CreateAllocation("data of process " + std::to_string(number), pages * kPage);
     memory.MakeResident(*made.allocation);
-    os::HostMemory source(life.adapter, pages * kPage);
+    os::HostMemory source(memory, pages * kPage);
     std::memcpy(source.Map(0, pages * kPage), made.data.data(), pages * kPage);
     source.Unmap();
     memory.PageIn(*made.allocation, source, pages * kPage);
@@ -51,9 +42,8 @@ Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
 
 /// Every byte, read by a client at the address that the process has always had.
 void Read(Life& life, const Sleeper& sleeper, const std::string& when) {
-  ClientRun run = AllLines(sleeper.process, sleeper.va, sleeper.data.size());
-  run.crc = LineCrc(sleeper.data.data(), run.order);
-  RunClients(life.memory, {run}, os::NameOf(*sleeper.process) + ", " + when, life.result.checks);
+  RunClients(life.memory, {ReadOf(sleeper.process, sleeper.va, sleeper.data)},
+             os::NameOf(*sleeper.process) + ", " + when, life.result.checks);
 }
 
 void Run(Life& life, const ParameterValues& values) {
@@ -65,12 +55,12 @@ void Run(Life& life, const ParameterValues& values) {
     const std::string when = "after sleep " + std::to_string(i + 1);
     life.Work([&] {
       life.memory.Sleep();
-      life.adapter.PowerDown(action);
+      life.graphics.PowerDown(action);
       std::vector<uint8_t> vram(64 << 10);
-      life.kernel.hal().ReadBlock(life.adapter.function().bars[2].address, vram.data(), vram.size());
+      life.gpu().ReadVram(0, vram.data(), vram.size());
       life.Compare("nothing of it was in VRAM, " + when,
-                   life.adapter.local_segment().space->ranges() == 0 ? "" : "ranges are in use");
-      life.adapter.PowerUp();
+                   life.gpu().facts().local.ranges == 0 ? "" : "ranges are in use");
+      life.graphics.PowerUp();
       life.memory.Wake();
     });
     for (const Sleeper& sleeper : sleepers) {

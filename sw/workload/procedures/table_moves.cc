@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/application/process_facts.h"
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
-#include "os/vidsch/vidsch.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
-constexpr uint64_t kBoundNs = 1'000'000'000;
 
 /// Page tables change their places, and leave memory, under a process that goes on copying.
 void Run(Life& life, const ParameterValues& values) {
@@ -42,18 +36,17 @@ void Run(Life& life, const ParameterValues& values) {
         life.memory.EvictTables(*process);
         after = commands.Submit("a copy while the tables are evicted");
       }
-      life.Compare("what ran has ended before tables changed" + which,
-                   life.adapter.vidsch().Ended(before) ? "" : "it had not");
+      life.Compare("what ran has ended before tables changed" + which, life.graphics.Ended(before) ? "" : "it had not");
     });
     if (round % 2 == 0) {
       life.Compare("the root lies elsewhere" + which, os::RootOffset(*process) != root ? "" : "it does not");
     } else {
       words.Fault(process, "an address of evicted tables" + which, source, regs::Fault::kEntryInvalid);
       life.Work([&] {
-        life.Compare("what came meanwhile waits" + which, life.adapter.vidsch().Ended(after) ? "it has run" : "");
+        life.Compare("what came meanwhile waits" + which, life.graphics.Ended(after) ? "it has run" : "");
         life.memory.RestoreTables(*process);
       });
-      life.adapter.vidsch().Wait(after, kBoundNs);
+      life.graphics.Wait(after);
     }
     words.Read(process, "the source" + which, source, PageWords::Words(0xA000, pages));
     words.Read(process, "the copy" + which, target, PageWords::Words(0xA000, pages));

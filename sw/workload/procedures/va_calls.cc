@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
-#include "os/application/video_memory.h"
-#include "os/dxgkrnl/logical_adapter.h"
+#include "os/application/memory_calls.h"
 #include "os/kernel/text.h"
-#include "os/vidmm/monitored_fence.h"
-#include "os/vidmm/va_calls.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPage = hw::kPageSize;
 using Operation = D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION;
 
 Operation Map(uint64_t base, uint64_t bytes, D3DKMT_HANDLE handle, uint64_t offset, uint64_t size) {
@@ -40,10 +36,9 @@ Operation Unmap(uint64_t base, uint64_t bytes, bool zero) {
 void Run(Life& life, const ParameterValues& values) {
   const uint64_t pages = values.at("pages"), half = pages / 2;
   PageWords words(life);
-  os::VaCalls calls(life.vidmm);
   os::GpuProcess* process = nullptr;
   os::Allocation* data = nullptr;
-  std::optional<os::MonitoredFence> fence;
+  std::optional<os::AddressCalls> calls;
   D3DKMT_HANDLE handle = 0;
   uint64_t va = 0, fixed = 0, edge = 0, batches = 0;
   const auto expect = [&](const std::string& what, NTSTATUS status) {
@@ -52,28 +47,28 @@ void Run(Life& life, const ParameterValues& values) {
   life.Work([&] {
     process = life.memory.CreateProcess("process");
     data = words.Make("tiles", pages, 0x7100);
-    handle = calls.Open(*data);
-    fence.emplace(life.vidmm, 0);
-    const uint64_t leaf = life.adapter.caps().geometry.Coverage(0);
+    calls.emplace(life.memory);
+    handle = calls->Open(*data);
+    const uint64_t leaf = life.gpu().facts().geometry.Coverage(0);
     D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
     reserve.Size = (3 * leaf + 0xFFFF) / 0x10000 * 0x10000;
     reserve.ReservationType = D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
-    expect("addresses are reserved", calls.Reserve(*process, reserve));
+    expect("addresses are reserved", calls->Reserve(*process, reserve));
     va = reserve.VirtualAddress;
     edge = (va / leaf + 2) * leaf;  // between two leaf tables
     D3DDDI_MAPGPUVIRTUALADDRESS map{};
     map.hAllocation = handle;
     map.SizeInPages = pages;
     map.Protection.Execute = 1;
-    expect("an allocation is mapped read-only", calls.Map(*process, map));
+    expect("an allocation is mapped read-only", calls->Map(*process, map));
     fixed = map.VirtualAddress;
   });
   words.Read(process, "a reservation reads zero", va, {0, 0});
   words.Read(process, "mapped", fixed, PageWords::Words(0x7100, pages));
-  words.Fault(process, "read-only, written", fixed, regs::Fault::kWriteProtect, true);
+  words.Fault(process, "read-only, written", fixed, regs::Fault::kWriteProtect, regs::Access::kWrite);
 
   const auto update = [&](const std::string& what, const std::vector<Operation>& operations) {
-    life.Work([&] { expect(what, calls.Update(*process, operations, *fence, batches++)); });
+    life.Work([&] { expect(what, calls->Update(*process, operations, batches++)); });
   };
   update("tiles are mapped across leaf tables", {Map(edge - half * kPage, pages * kPage, handle, 0, pages * kPage)});
   words.Read(process, "tiles", edge - half * kPage, PageWords::Words(0x7100, pages));
@@ -87,10 +82,9 @@ void Run(Life& life, const ParameterValues& values) {
   words.Read(process, "a tile and a zero page", va, {0x7101, 0});
   words.Fault(process, "a hole", va + 2 * kPage, regs::Fault::kEntryInvalid);
   words.Read(process, "the same tile again", va + 3 * kPage, {0x7101, 0x7101});
-  life.Compare("each batch signalled its fence", fence->Value() == batches ? "" : std::to_string(fence->Value()));
+  life.Compare("each batch signalled its fence", calls->fence() == batches ? "" : std::to_string(calls->fence()));
   life.Work([&] {
-    calls.Forget(*process);
-    fence->Release();
+    calls->End(*process);
     life.memory.DestroyAllocation(data);
   });
   words.Fault(process, "after all is freed", fixed, regs::Fault::kEntryInvalid);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ddi/dispmprt.h"
+#include "os/kernel/dma_policy.h"
+#include "os/miniport/gpu_packet.h"
+
+namespace gmmu::os {
+
+class Gpu;
+class LogicalAdapter;
+
+struct RecoveryFacts {
+  bool adapter = false;  ///< the adapter was reset, not an engine
+  std::string device;    ///< the lost one, or whose fault it was
+  std::string why;
+};
+
+/// Times in which the operating system had the device for itself, that ended well.
+struct ExclusiveFacts {
+  uint64_t runs = 0;
+  uint64_t drained_ns = 0, quiet_ns = 0;  ///< of the last one: waited for packets, and silence that was watched
+};
+
+/// A logical adapter as applications wait for its packets, as an administrator switches its power and isolates it, and
+/// as a run looks at that. A reference that is copied freely. Engines are those of GPU 0, pages 4 KiB.
+class Adapter {
+ public:
+  Adapter(LogicalAdapter& adapter) : adapter_(&adapter) {}
+  unsigned gpus() const;
+  Gpu gpu(unsigned index) const;
+  Gpu lead() const;
+
+  /// Waits until the packet has ended; a second at most, and as long as what is in its way (VidSch).
+  PacketEnd Wait(PacketId packet) const;
+  bool Ended(PacketId packet) const;
+  /// The driver holds no packet of the node.
+  bool idle(uint32_t node) const;
+  /// Asks the driver to give back what the node has not completed.
+  void Preempt(uint32_t node) const;
+  /// Packets of the node that came back; packets submitted while the driver was still inside such a report.
+  uint64_t resubmissions(uint32_t node) const;
+  uint64_t submitted_in_reports() const;
+  std::vector<RecoveryFacts> recoveries() const;
+
+  /// D3 and back. On the worker, and with nothing in VRAM.
+  void PowerDown(POWER_ACTION action) const;
+  void PowerUp() const;
+
+  /// Calls of a driver's entry.
+  uint64_t CallsOf(const std::string& entry) const;
+  /// Devices that the newest calls of an entry about their life named, in order; `state`: of DxgkDdiSetPowerState.
+  std::vector<unsigned> UnitsOf(const std::string& entry, DEVICE_POWER_STATE state) const;
+
+  /// How its GPUs reach host memory.
+  DmaMode mode() const;
+  bool has_domain() const;
+  /// Host page that the domain has at the GPU's page; all ones: none.
+  uint64_t At(uint64_t page) const;
+  /// What the driver reports as kept for it by firmware.
+  const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved() const;
+
+  /// Activates GPU isolation. Throws OsError when it must not.
+  void StartSecureVm() const;
+  /// Has the device for the operating system alone, for nothing.
+  void TakeDevice() const;
+  ExclusiveFacts exclusive() const;
+  /// Deliberate fault: the domain loses what it has at this byte address.
+  void PunchHole(uint64_t logical) const;
+
+ private:
+  LogicalAdapter* adapter_;
+};
+
+}  // namespace gmmu::os

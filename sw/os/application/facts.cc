@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/application/facts.h"
+
+#include <cstring>
+
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/miniport/gpu_packet.h"
+#include "os/miniport/segments.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/debug_view.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/page_entries.h"
+#include "os/vidmm/vidmm.h"
+
+namespace gmmu::os {
+
+const std::string& NameOf(const GpuProcess& process) { return process.name; }
+bool DeviceLost(const GpuProcess& process) { return process.handles.state->lost; }
+HANDLE HandleOf(const GpuProcess& process) { return process.handles.process; }
+HANDLE ContextOf(const GpuProcess& process) { return process.handles.context; }
+uint64_t RootOffset(const GpuProcess& process) { return process.space->root().SegmentOffset; }
+uint64_t RootEntries(const GpuProcess& process) { return process.space->root_entries(); }
+uint64_t TablesOf(const GpuProcess& process) { return process.space->tables(); }
+bool Is64k(const GpuProcess& process, uint64_t va) { return process.space->Is64k(va); }
+
+bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& allocation, uint64_t pages,
+                   const Protection& protection) {
+  D3DKMT_GET_PTE args{};
+  args.NumPtes = static_cast<UINT>(pages);
+  const Geometry& geometry = process.vidmm->gpu().caps().geometry;
+  for (unsigned level = 0; level < geometry.count(); ++level)
+    args.PageTableIndex[level] = static_cast<UINT>(geometry.Index(level, va));
+  bool same = DebugView(*process.vidmm).GetPte(process, args) == STATUS_SUCCESS && args.NumPtes == pages;
+  for (uint64_t page = 0; same && page < pages; ++page) {
+    const DXGK_PTE mapped = Protect(LocalEntry(allocation, page), protection);
+    same = std::memcmp(&args.Pte[page], &mapped, sizeof mapped) == 0;
+  }
+  return same;
+}
+
+const std::string& NameOf(const Allocation& allocation) { return allocation.name; }
+uint64_t BytesOf(const Allocation& allocation) { return allocation.bytes; }
+HANDLE HandleOf(const Allocation& allocation) { return allocation.handle; }
+std::optional<uint64_t> VramOffset(const Allocation& allocation) {
+  if (allocation.local == nullptr) return std::nullopt;
+  return allocation.local->page(0) * hw::kPageSize;
+}
+bool HasNotice(const Allocation& allocation) { return allocation.explicit_residency; }
+bool OutsideSegments(const Allocation& allocation) {
+  return allocation.homes.implicit_system && allocation.homes.aperture == 0;
+}
+
+}  // namespace gmmu::os

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ddi/ntddk.h"
+#include "os/tables/protection.h"
+
+namespace gmmu::os {
+
+struct Allocation;
+struct GpuProcess;
+
+// What a run may ask about a process.
+
+const std::string& NameOf(const GpuProcess& process);
+/// Its device was lost: nothing new of it reaches the GPU.
+bool DeviceLost(const GpuProcess& process);
+/// The driver's handles.
+HANDLE HandleOf(const GpuProcess& process);
+HANDLE ContextOf(const GpuProcess& process);
+/// Where its root table lies in its segment, bytes, and how many entries it has.
+uint64_t RootOffset(const GpuProcess& process);
+uint64_t RootEntries(const GpuProcess& process);
+/// Page tables that it has.
+uint64_t TablesOf(const GpuProcess& process);
+/// A page of 64 KiB is at the address.
+bool Is64k(const GpuProcess& process, uint64_t va);
+/// A debugger is shown, for `pages` pages at `va`, the entries of the first pages of the resident allocation with this
+/// protection (DebugView).
+bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& allocation, uint64_t pages,
+                   const Protection& protection);
+
+// What a run may ask about an allocation.
+
+const std::string& NameOf(const Allocation& allocation);
+/// Its size in bytes, whole pages.
+uint64_t BytesOf(const Allocation& allocation);
+/// The driver's handle.
+HANDLE HandleOf(const Allocation& allocation);
+/// Byte offset of its first page in VRAM; nullopt: it is not resident.
+std::optional<uint64_t> VramOffset(const Allocation& allocation);
+/// The driver wants to be notified of its address.
+bool HasNotice(const Allocation& allocation);
+/// It lives in system memory and has no place in the aperture.
+bool OutsideSegments(const Allocation& allocation);
+
+}  // namespace gmmu::os

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "ddi/dispmprt.h"
+#include "hw/platform.h"
+#include "os/miniport/geometry.h"
+
+namespace gmmu::os {
+
+class PhysicalAdapter;
+class VideoMemory;
+
+struct SegmentFacts {
+  unsigned id = 0;
+  uint64_t base = 0, size = 0;  ///< bytes; base: GPU side address of offset 0
+  bool cache_coherent = false;
+  uint64_t ranges = 0;  ///< in use
+};
+
+struct GpuFacts {
+  unsigned unit = 0;  ///< number of its device object
+  std::string name;   ///< its place on the bus
+  hw::Bdf bdf;
+  uint64_t registers = 0;                     ///< bus address
+  uint64_t highest_visible = 0;               ///< last byte of host memory that it reaches by itself
+  uint32_t paging_node = 0, render_node = 0;  ///< one and the same when processes have none
+  bool map_aperture2 = false;                 ///< MapAperture2Supported
+  Geometry geometry;
+  SegmentFacts local, aperture;
+};
+
+/// One GPU that has started, as an application that opened it has it, and as its driver and the bus see it. A
+/// reference that is copied freely; it ends with the power.
+class Gpu {
+ public:
+  Gpu(PhysicalAdapter& gpu) : gpu_(&gpu) {}
+  Gpu(const VideoMemory& memory);
+  GpuFacts facts() const;
+
+  /// D3DKMTEscape to this hardware's driver; `Data` begins with a header that names the adapter.
+  template <typename Data>
+  NTSTATUS Ask(Data& data) const {
+    data.header.adapter = index();
+    return Ask(&data, sizeof data);
+  }
+  /// The same, a refusal being an error that names `what`.
+  template <typename Data>
+  void Escape(Data& data, const char* what) const {
+    Require(Ask(data), what, static_cast<uint32_t>(data.header.code));
+  }
+  /// All that its paging node was given has completed, and that is something.
+  bool PagingCompleted() const;
+
+  /// What StartDevice hands to its driver.
+  DXGKRNL_INTERFACE Callbacks() const;
+
+  // The CPU's own accesses, to the window onto VRAM.
+  void ReadVram(uint64_t offset, void* to, uint64_t bytes) const;
+  void WriteVram(uint64_t offset, const void* from, uint64_t bytes) const;
+
+ private:
+  uint16_t index() const;
+  NTSTATUS Ask(void* data, unsigned bytes) const;
+  static void Require(NTSTATUS status, const char* what, uint32_t code);
+
+  PhysicalAdapter* gpu_;
+};
+
+}  // namespace gmmu::os

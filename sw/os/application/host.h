@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/platform.h"
+#include "os/kernel/errors.h"
+
+namespace gmmu::os {
+
+class Kernel;
+class SystemBuffer;
+class VideoMemory;
+
+/// The machine that everything runs on, as a run sees it: threads, memory, faults. A reference that is copied
+/// freely. Waits are bounded by a second of machine time, then they throw OsTimeout.
+class Host {
+ public:
+  Host(Kernel& kernel) : kernel_(&kernel) {}
+  Host(const VideoMemory& memory);
+
+  /// Time, RAM, firmware, instruments.
+  hw::Platform& platform() const;
+  void Spawn(const std::string& name, const std::function<void()>& body) const;
+  /// Scheduler::Wait; the other throws DeviceFault, too, as soon as a device reports a fault.
+  void Wait(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns = 0) const;
+  void WaitOrFault(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns) const;
+  /// Interrupt messages that were served.
+  uint64_t interrupts() const;
+  /// Reports the fault and throws DeviceFault.
+  void Fail(const Fault& fault) const;
+
+  /// Physical pages, anywhere. Throws OsError when there are too few.
+  std::vector<uint64_t> TakePages(uint64_t count, const std::string& owner, const std::string& what) const;
+  void FreePages(const std::vector<uint64_t>& pages) const;
+  /// Deliberate fault: an object of this kind shall be lost; true once.
+  bool LeakNow(const std::string& kind) const;
+
+ private:
+  Kernel* kernel_;
+};
+
+/// Scattered pages of host memory that an application has and a GPU may reach (SystemBuffer).
+///
+/// Release() must be called; the destructor only forgets.
+class HostMemory {
+ public:
+  /// None; Release() does nothing.
+  HostMemory();
+  /// For the GPU whose video memory that is. The pages lie at `lowest` or above, bytes of host physical memory.
+  HostMemory(const VideoMemory& of, uint64_t bytes, uint64_t lowest = 0);
+  HostMemory(HostMemory&& other) noexcept;
+  HostMemory& operator=(HostMemory&& other) noexcept;
+  ~HostMemory();
+  void Release();
+
+  uint64_t bytes() const;
+  /// Page number, and address of the first byte, as the GPU uses them.
+  uint64_t page(uint64_t index) const;
+  uint64_t logical() const;
+  /// Host physical page numbers.
+  const std::vector<uint64_t>& host_pages() const;
+  /// From now on page(index) answers `page`: the deliberate fault "wrong ADL".
+  void Falsify(uint64_t index, uint64_t page);
+
+  /// CPU view of [offset, offset + size); one at a time.
+  uint8_t* Map(uint64_t offset, uint64_t size);
+  void Unmap();
+
+  SystemBuffer& buffer() const { return *buffer_; }
+
+ private:
+  std::unique_ptr<SystemBuffer> buffer_;
+};
+
+}  // namespace gmmu::os
