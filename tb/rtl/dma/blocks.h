@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cstring>
-#include <deque>
-#include <string>
 #include <vector>
 
 #include "Vgmmu_dma_blocks_bench.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 
 #include "tb/rtl/dma/command_model.h"
 

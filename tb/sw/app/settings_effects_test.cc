@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys of the configuration that no scenario sets: each changes the software's run on the fast engine, or the answer of
 // the core that both engines share.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <ostream>

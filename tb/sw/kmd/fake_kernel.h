@@ -5,10 +5,8 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "ddi/dispmprt.h"
 #include "hw/gmmu_regs.h"
 #include "kmd/registers.h"
 

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "kmd/entry_points.h"
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/adapter_objects.h"
 #include "os/dxgkrnl/dxgkrnl.h"

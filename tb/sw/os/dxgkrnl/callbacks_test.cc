@@ -5,10 +5,8 @@
 
 #include <cstring>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/driver_front.h"
-#include "tb/sw/os/life_bench.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {

@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/iommu.h"
 #include "os/memory/system_buffer.h"
 #include "tb/sw/os/life_bench.h"
 #include "workload/procedures/procedures.h"

@@ -7,13 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "os/kernel/bug_check.h"
-#include "os/miniport/import_scan.h"
-#include "os/memory/isolation_memory.h"
-#include "os/kernel/text.h"
-#include "platform/host_image.h"
-#include "twin/machine.h"
-
 namespace gmmu::os {
 namespace {
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/kernel/isolation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include "os/kernel/bug_check.h"
-#include "os/miniport/import_scan.h"
 #include "os/memory/isolation_memory.h"
 #include "os/kernel/text.h"
 #include "platform/host_image.h"

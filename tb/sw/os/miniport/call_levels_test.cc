@@ -7,12 +7,8 @@
 
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
-#include "os/kernel/stack_meter.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
-#include "workload/procedures/procedures.h"
 
 namespace gmmu::os {
 namespace {

@@ -3,11 +3,8 @@
 // that are destroyed. Documents only, unless a comment names a build.
 #include <algorithm>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_queue.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/placement.h"

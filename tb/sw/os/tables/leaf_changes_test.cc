@@ -5,12 +5,9 @@
 #include <random>
 #include <string>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/residency.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/render_buffer.h"

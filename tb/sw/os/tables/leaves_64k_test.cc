@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of 64 KiB in VRAM and in the windows that transfers use. Documents only.
-#include <string>
-#include <tuple>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/placement.h"

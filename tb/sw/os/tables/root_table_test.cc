@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roots: those that grow, and when the hardware is told of one. Documents only, unless a comment names a build.
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/processes.h"
 #include "tb/sw/os/tables/tables_bench.h"

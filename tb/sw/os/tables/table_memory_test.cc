@@ -2,12 +2,9 @@
 // How the memory of processes' tables is written, by what the driver's caps say. Documents only.
 #include <map>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/procedures/procedures.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries above the leaves that tables take the place of.
-#include "os/vidmm/mappings.h"
 #include "tb/sw/os/tables/tables_bench.h"
 
 namespace gmmu::os::test {

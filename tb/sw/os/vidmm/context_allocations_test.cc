@@ -4,9 +4,7 @@
 
 #include <tuple>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "tb/sw/os/driver_front.h"

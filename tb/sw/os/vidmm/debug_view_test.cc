@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a debugger is shown of page tables, capabilities and segments. Documents only.
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/debug_view.h"
 #include "tb/sw/os/driver_front.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Monitored fences between the CPU, the GPU and the system. Documents only.
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/paging_fence.h"
 #include "tb/sw/os/driver_front.h"

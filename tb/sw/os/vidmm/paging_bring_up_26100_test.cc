@@ -10,14 +10,11 @@
 #include "tb/sw/os/life_bench.h"
 #include "app/configuration.h"
 #include "ddi/wdm.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/kernel/bring_up.h"
 #include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_process.h"
 #include "workload/clients.h"
 #include "workload/procedures/procedures.h"
@@ -26,7 +23,6 @@
 namespace gmmu::os::test {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using workload::Life;
 

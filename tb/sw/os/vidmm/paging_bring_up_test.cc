@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "workload/procedures/procedures.h"
 

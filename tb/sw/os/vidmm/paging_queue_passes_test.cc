@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "tb/sw/os/driver_front.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/mdl.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/context_allocations.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_queue.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points of the driver interface that implementers get wrong: operations and flushes. Documents only, unless a comment
 // says otherwise.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <functional>
-#include <set>
 #include <vector>
 
-#include "ddi/wdm.h"
 #include "tb/sw/os/driver_front.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/dxgkrnl.h"
-#include "os/tables/address_space.h"
-#include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/process_tables.h"
-#include "workload/clients.h"
-#include "workload/procedures/procedures.h"
 
 namespace gmmu::os::test {
 namespace {

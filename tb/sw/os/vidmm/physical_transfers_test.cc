@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations of WDDM 1 from VidMm, notices of residency, the order of moves, sizes of fills, private data of paging
 // buffers. Documents only, unless a comment names a build.
-#include <cstring>
 
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/miniport/mdl.h"
@@ -21,7 +19,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::Life;
 constexpr uint64_t kPage = hw::kPageSize;

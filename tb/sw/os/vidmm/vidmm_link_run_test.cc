@@ -3,31 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <map>
-#include <set>
-
-#include "hw/traffic.h"
 #include "kmd/escape.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/domain_switch.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/bug_check.h"
 #include "os/memory/system_buffer.h"
-#include "os/miniport/allocation.h"
-#include "os/tables/address_space.h"
-#include "os/tables/linked_tables.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mapping_copy.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/paging_work.h"
-#include "os/vidmm/placement.h"
-#include "os/vidmm/process_tables.h"
-#include "os/vidmm/residency.h"
 #include "os/vidmm/transfers.h"
-#include "os/vidmm/va_calls.h"
-#include "workload/device_copy.h"
 #include "tb/sw/os/vidmm/vidmm_link_bench.h"
 #include "workload/render_buffer.h"
 

@@ -7,9 +7,6 @@
 #include <map>
 #include <set>
 
-#include "hw/traffic.h"
-#include "kmd/escape.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/domain_switch.h"
 #include "os/kernel/bug_check.h"
 #include "os/memory/system_buffer.h"
@@ -19,7 +16,6 @@
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mapping_copy.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/placement.h"
 #include "os/vidmm/process_tables.h"
@@ -28,7 +24,6 @@
 #include "os/vidmm/va_calls.h"
 #include "workload/device_copy.h"
 #include "tb/sw/os/vidmm/vidmm_link_bench.h"
-#include "workload/render_buffer.h"
 
 namespace gmmu::os::test {
 namespace {
