@@ -39,12 +39,14 @@ std::set<std::string> ChangedInFiles() {
   return names;
 }
 
-/// The sources of all tests but this one.
+/// The sources of all tests but this one, and without those of measurements.
 std::string Tests() {
   std::string text;
   for (const auto& entry : fs::recursive_directory_iterator(GMMU_SOURCE_DIR "/tb")) {
     const fs::path& path = entry.path();
-    if ((path.extension() != ".cc" && path.extension() != ".h") || path.filename() == "settings_set_test.cc") continue;
+    const bool source = path.extension() == ".cc" || path.extension() == ".h";
+    if (!source || path.filename() == "settings_set_test.cc" || path.string().find("/tb/bench/") != std::string::npos)
+      continue;
     std::ifstream file(path);
     text.append(std::istreambuf_iterator<char>(file), {});
   }
