@@ -3,6 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
+#include <string>
+#include <vector>
 
 #include "Vgmmu_client_blocks_bench.h"
 #include "hw/gmmu_regs.h"

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstring>
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "Vgmmu_dma_blocks_bench.h"

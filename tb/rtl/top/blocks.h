@@ -2,6 +2,10 @@
 // The bench of the top's small blocks.
 #pragma once
 
+#include <cstring>
+#include <deque>
+#include <string>
+#include <vector>
 #include "Vgmmu_top_blocks_bench.h"
 #include "tb/rtl/block_test.h"
 

@@ -5,8 +5,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "ddi/dispmprt.h"
 #include "hw/gmmu_regs.h"
 #include "kmd/registers.h"
 

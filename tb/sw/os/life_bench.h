@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kmd/entry_points.h"
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/adapter_objects.h"
 #include "os/dxgkrnl/dxgkrnl.h"
@@ -55,6 +56,9 @@ struct LifeBench {
     workload::JobResult result;
     RunLife(platform, options, result, body);
     return result;
+  }
+  workload::JobResult RunOnWorker(const std::function<void(workload::Life&)>& body) {
+    return Run([&](workload::Life& life) { life.worker.Call([&] { body(life); }); });
   }
 
   sim::MachineConfig config = sim::MachineConfig::Default();

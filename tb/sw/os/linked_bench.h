@@ -3,6 +3,7 @@
 // linked adapters has been seen.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"

@@ -121,15 +121,13 @@ TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
       args.FlushTlb.RootPageTableAddress = other;
     return call(args);
   });
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      other = life.vidmm.CreateProcess("other")->space->root();
-      const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
-      life.vidmm.mappings().MapZero(*process, va, 1);
-      flushed = process->handles.process;
-      life.vidmm.Unmap(*process, va, 1);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    other = life.vidmm.CreateProcess("other")->space->root();
+    const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
+    life.vidmm.mappings().MapZero(*process, va, 1);
+    flushed = process->handles.process;
+    life.vidmm.Unmap(*process, va, 1);
   });
   ASSERT_EQ(result.faults.size(), 1u);
   EXPECT_EQ(result.faults[0].stop_code, 0x10Eu) << result.faults[0].text;

@@ -26,21 +26,19 @@ TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
     if (args.Operation == DXGK_OPERATION_FLUSH_TLB) named.insert(args.FlushTlb.RootPageTableAddress.SegmentOffset);
     return call(args);
   });
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
-      for (int move = 0; move < 3; ++move) {
-        named.clear();
-        life.vidmm.Unmap(*process, va, 1);
-        EXPECT_EQ(named.count(process->space->root().SegmentOffset), 1u);
-        const uint64_t old = process->space->root().SegmentOffset;
-        life.vidmm.tables().ReplaceRoot(*process, 0);
-        EXPECT_NE(process->space->root().SegmentOffset, old);
-      }
-      life.vidmm.FreeVa(*process, va);
-      life.vidmm.DestroyProcess(process);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
+    for (int move = 0; move < 3; ++move) {
+      named.clear();
+      life.vidmm.Unmap(*process, va, 1);
+      EXPECT_EQ(named.count(process->space->root().SegmentOffset), 1u);
+      const uint64_t old = process->space->root().SegmentOffset;
+      life.vidmm.tables().ReplaceRoot(*process, 0);
+      EXPECT_NE(process->space->root().SegmentOffset, old);
+    }
+    life.vidmm.FreeVa(*process, va);
+    life.vidmm.DestroyProcess(process);
   });
   EXPECT_THAT(result.faults, IsEmpty());
 }
