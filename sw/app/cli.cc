@@ -20,7 +20,7 @@
 namespace gmmu::app {
 namespace {
 
-/// Decimal or 0x hexadecimal, all of the text, no sign.
+/// Parses a whole text as a decimal or 0x hexadecimal number without a sign.
 std::optional<uint64_t> ParseNumber(const std::string& text) {
   const bool hex = text.rfind("0x", 0) == 0 || text.rfind("0X", 0) == 0;
   const char* begin = text.c_str() + (hex ? 2 : 0);
@@ -47,7 +47,7 @@ CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& val
       ->type_name("N");
 }
 
-/// An empty path is a mistake of whoever made it (an unset variable), not an option that was not given.
+/// Refuses an empty path, which comes from an unset variable of a shell and does not mean that no path was given.
 CLI::Validator NotEmpty() {
   return CLI::Validator(
       [](std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); }, "");

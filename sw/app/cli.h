@@ -51,7 +51,7 @@ int ListScenarios(std::FILE* out);
 int ListProcedures(std::FILE* out);
 /// `gmmu scan-driver`: the routines that a driver imports, against those that GPU isolation forbids.
 int ScanDriver(const std::string& path, std::FILE* out);
-/// `gmmu compare`: what two reports of --json say differently of the same work on two engines.
+/// `gmmu compare`: the differences between two reports of --json on the same work on two engines.
 int Compare(const std::string& first, const std::string& second, std::FILE* out);
 /// `gmmu config`: the complete configuration as loadable TOML, or what else is asked for. Throws settings::Error.
 int PrintConfig(const ConfigArguments& arguments, std::FILE* out);

@@ -86,7 +86,8 @@ os::Parameters Configuration::OsParameters(uint64_t seed) const {
   parameters.limit_bits = machine.gpu.limit_bits;
   parameters.page_table_bits = machine.gpu.page_table_bits;
   parameters.driver = driver.Registry();
-  if (machine.inject.lose_tag) parameters.inject.leak.clear();  // the machine's, not the operating system's
+  // The machine plants that leak itself, and the operating system none.
+  if (machine.inject.lose_tag) parameters.inject.leak.clear();
   return parameters;
 }
 

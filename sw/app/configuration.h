@@ -15,11 +15,11 @@ struct Configuration {
   sim::MachineConfig machine;
   DriverSettings driver;
 
-  /// The defaults changed by the TOML text; `file` is the name that errors give. `table`: only that table of the text
-  /// is read, whose sections are the configuration's ("machine": [machine.gpu] is [gpu]). Throws settings::Error for
-  /// a syntax error, an unknown key, a wrong value, and keys that contradict.
+  /// Returns the defaults changed by the TOML text. Errors name it `file`. With `table` only that table of the text is
+  /// read, and its sections are the configuration's ("machine": [machine.gpu] is [gpu]). Throws settings::Error for a
+  /// syntax error, an unknown key, a wrong value, and keys that contradict each other.
   static Configuration FromToml(std::string_view text, const std::string& file, const std::string& table = "");
-  /// The same of a file. Throws settings::Error when it cannot be read.
+  /// Does the same with a file. Throws settings::Error also when it cannot be read.
   static Configuration FromFile(const std::string& path);
 
   /// All settings as keys, which must not outlive this object.

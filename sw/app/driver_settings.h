@@ -11,8 +11,8 @@ class Keys;
 
 namespace gmmu::app {
 
-/// [driver] of the configuration: what the driver finds in its registry stand-in. kmd/driver.def states the members; a
-/// choice holds the number that the registry has.
+/// The section [driver] of the configuration: the values that the driver finds in its registry stand-in. kmd/driver.def
+/// states the members; a choice holds the number that the registry has.
 struct DriverSettings {
 #define NUMBER(key, Value, initial, unit, min, max, text) uint64_t key = initial;
 #define BYTES(key, member, Value, lg2, initial, unit, min, max, text) uint64_t key = initial;

@@ -16,14 +16,14 @@ namespace {
 
 constexpr const char* kHow = "\nMake one as docs/driver.md says: c++ -shared -fPIC ...";
 
-/// Forbidden routines are not there: Dxgkrnl's callbacks take their place.
+/// The imports that GPU isolation forbids, separated by commas. Dxgkrnl's callbacks take their place.
 std::string Forbidden(const std::vector<uint8_t>& file) {
   std::string names;
   for (const std::string& name : os::ForbiddenImports(os::ImportsOf(file))) names += (names.empty() ? "" : ", ") + name;
   return names;
 }
 
-/// What it wants and nobody here has.
+/// The imports that this program does not have, separated by commas.
 std::string Missing(const std::vector<uint8_t>& file) {
   std::string names;
   for (const std::string& name : os::ImportsOf(file)) {
@@ -51,7 +51,8 @@ PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
                                ", which GPU isolation forbids and this kernel does not have\n"
                                "A driver gets and locks memory through the callbacks of DXGKRNL_INTERFACE.");
   }
-  // All names at once, so that none is missed in the middle of a run; they are nobody else's.
+  // RTLD_NOW resolves all names here, so that none is missing in the middle of a run. RTLD_LOCAL hides the driver's
+  // own.
   void* library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const std::string why = dlerror();

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Both are, or will be, the same regular file.
+/// Whether both paths are, or will be, the same regular file.
 bool OneFile(const std::string& first, const std::string& second) {
   std::error_code error;
   for (const std::string& path : {first, second}) {

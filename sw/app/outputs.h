@@ -40,7 +40,7 @@ class OutputFile {
   void Write(const void* bytes, size_t size);
   /// Flushes and renames. Throws OutputError.
   void Commit();
-  /// Where the bytes go until Commit(); for writers that open the file themselves.
+  /// The path of the file until Commit(), for writers that open it themselves.
   const std::string& working_path() const { return temporary_.empty() ? path_ : temporary_; }
   const std::string& path() const { return path_; }
 

@@ -7,15 +7,14 @@
 
 namespace gmmu::app {
 
-/// What the run is doing: on a terminal one line that is rewritten (phase, bytes, percent, time
-/// left), otherwise a line at the begin of each phase. Goes to standard error, so that a report on
-/// standard output stays clean.
+/// Shows what the run is doing: on a terminal in one line that is rewritten (phase, bytes, percent, time left),
+/// otherwise in a line at the start of each phase. It writes to standard error, because standard output has the report.
 class Progress {
  public:
   explicit Progress(std::FILE* to);
   ~Progress() { Finish(); }
   void Update(const std::string& phase, uint64_t done, uint64_t total);
-  /// A line of its own.
+  /// Prints a line that stays.
   void Line(const std::string& text);
   /// Clears the terminal's line.
   void Finish();

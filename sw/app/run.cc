@@ -73,7 +73,8 @@ std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const sim::Mach
   return sim::Engine::CreateFast(config, options);
 }
 
-/// A scenario brings its own machine, for which no program is built and kept.
+/// Refuses a machine of other sizes than the program's. A scenario brings a machine of its own, for which `./gmmu`
+/// builds no program.
 void CheckSizes(const sim::MachineConfig& config, const RunArguments& arguments) {
   if (arguments.scenario.empty() || config.BuildOptions().empty()) return config.CheckBuilt(arguments.config);
   std::string sizes;

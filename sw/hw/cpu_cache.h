@@ -45,7 +45,7 @@ class CpuCache {
   void Enter(uint64_t pfn, Caching caching);
   void Leave(uint64_t pfn, Caching caching);
 
-  /// Is nothing dirty and no view open, so that the file says what DRAM holds?
+  /// Whether nothing is dirty and no view is open, so that the file says what DRAM holds.
   bool empty() const { return pages_.empty(); }
 
   /// Does a device's read: `to` holds what the file has of [hpa, hpa + size) and gets what the device sees.

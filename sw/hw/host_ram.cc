@@ -65,7 +65,7 @@ bool HostRam::Installed(uint64_t hpa, uint64_t size) const {
   for (const Range& range : installed_) {
     if (hpa < range.start) return false;
     if (hpa >= range.end) continue;
-    // Two ranges may touch: the rest must then begin where this one ends.
+    // The access may cross into a range that begins where this one ends.
     if (size <= range.end - hpa) return true;
     size -= range.end - hpa;
     hpa = range.end;

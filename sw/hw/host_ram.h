@@ -39,7 +39,7 @@ class HostRam {
   const std::vector<Range>& installed() const { return installed_; }
   /// One past the last installed byte.
   uint64_t end() const { return installed_.empty() ? 0 : installed_.back().end; }
-  /// Is all of [hpa, hpa + size) installed?
+  /// Whether all of [hpa, hpa + size) is installed.
   bool Installed(uint64_t hpa, uint64_t size) const;
 
   /// Read what the CPU sees, and do its uncached stores. Return false and move nothing unless all of it is installed.

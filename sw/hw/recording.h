@@ -17,7 +17,8 @@ namespace gmmu::hw {
 ///
 /// It has RAM, GPU functions (configuration header, BAR0 registers, BAR2 window onto VRAM each) and
 /// ranges with handlers of the test's own. A call that takes a unit means GPU 0 if none is given. A register of BAR0
-/// keeps what is written unless a handler covers it. Time advances by a fixed step with each call that touches the machine.
+/// keeps what is written unless a handler covers it. Time advances by a fixed step with each call that touches the
+/// machine.
 class RecordingPlatform : public Platform {
  public:
   struct Options {
@@ -77,7 +78,7 @@ class RecordingPlatform : public Platform {
   }
   uint64_t Register(uint32_t offset, unsigned unit = 0) const;
   void PushMessage(Message message) { messages_.push_back(message); }
-  /// `hook` is called in each wait of the software that finds no message pending: the device may act
+  /// Sets a hook that is called in each wait of the software that finds no message pending, so that the device can act
   /// and push one.
   void OnIdle(std::function<void()> hook) { idle_ = std::move(hook); }
 

@@ -210,9 +210,8 @@ void Adapter::EndSilence() {
   silenced = false;
 }
 
-// Every page of an unused aperture is the dummy page: the GPU may touch it. The window is moved
-// onto the table, so that it may lie anywhere in VRAM, and back to 0, where the system expects the
-// memory segment.
+// Every page of an unused aperture shows the dummy page, because the GPU may touch it. The table may lie anywhere in
+// VRAM, so the window is moved onto it and then back to 0, where the system expects the memory segment.
 void Adapter::WriteApertureTable() {
   constexpr uint64_t kChunk = 256;
   ULONG64 entries[kChunk];
@@ -238,7 +237,7 @@ NTSTATUS Adapter::Quiesce() {
     if (!NT_SUCCESS(status)) stopped = status;
   }
   registers.Write(regs::Ctrl{});
-  // Every fence has passed, so what is left ends soon or never.
+  // Every fence has passed, so the work that is left ends soon or never.
   constexpr uint32_t kIdlePolls = 1000;
   const bool idle = registers.Poll<regs::Status>([](regs::Status s) { return s.idle() != 0; }, 0, kIdlePolls);
   fault_log.Drain();

@@ -37,25 +37,26 @@ class Adapter {
   void Stop();
 
   enum class Vram { kLost, kKept };
-  /// Writes everything that the hardware does not hold: at start, when power comes back, after a
-  /// reset of the adapter (VRAM lost: the aperture is empty afterwards), after exclusive access.
+  /// Writes all registers that the hardware has lost: at start, when power comes back, after a reset of the adapter and
+  /// after exclusive access. When VRAM is lost, the aperture is empty afterwards.
   [[nodiscard]] NTSTATUS Program(Vram vram);
-  /// Afterwards the device makes no access to memory and sends no message. STATUS_IO_TIMEOUT: it
-  /// would not be quiet.
+  /// On return the device makes no access to memory and sends no message. STATUS_IO_TIMEOUT: it did not become quiet
+  /// within the bound.
   NTSTATUS Quiesce();
-  /// The device begins no access and no message until EndSilence, and everything goes on where it stood.
-  /// STATUS_IO_TIMEOUT: it would not be silent; it goes on.
+  /// The device begins no access and no message until EndSilence, and then goes on where it stopped.
+  /// STATUS_IO_TIMEOUT: it did not become silent within the bound, and the request is withdrawn.
   NTSTATUS Silence();
   void EndSilence();
 
-  /// Null: there is no such node.
+  /// The engine of a node; null when there is no such node.
   Engine* EngineOf(UINT node) { return node < nodes ? &engines[node] : nullptr; }
-  /// DDI arguments name an engine by the lead's handle, the adapter's index and the node. Null: there is none.
+  /// The engine that DDI arguments name by the lead's handle, the adapter's index and the node; null when there is
+  /// none.
   static Engine* FindEngine(HANDLE lead, UINT adapter, UINT node) {
     Adapter* member = From(lead).Member(adapter);
     return member == nullptr ? nullptr : member->EngineOf(node);
   }
-  /// Starts a node's ring empty, after Ring::Stop; fences up to `completed` count as done.
+  /// Starts a node's ring empty, after Ring::Stop. Fences up to `completed` count as completed.
   void RestartRing(UINT node, uint32_t completed) {
     engines[node].Restart(registers, node, node == kPagingNode, completed);
   }
@@ -68,7 +69,7 @@ class Adapter {
   uint64_t aperture_pages() const { return parameters.aperture_bytes / kPage; }
   /// The driver's own part of VRAM begins here; it holds the table of aperture entries.
   uint64_t aperture_table() const;
-  /// Where the part begins that survives a power transition.
+  /// The offset at which the part of VRAM that survives a power transition begins.
   uint64_t save_area_offset() const { return aperture_table() - parameters.save_area_bytes; }
   /// What the memory segment offers: VRAM below the driver's part, as far as the window reaches.
   uint64_t vram_segment_bytes() const;

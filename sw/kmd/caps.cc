@@ -18,14 +18,14 @@ const Input* InputOf(const DXGKARG_QUERYADAPTERINFO& args) {
   return static_cast<const Input*>(args.pInputData);
 }
 
-/// Null: too small.
+/// The output structure of a query; null when the caller has too little room for it.
 template <typename Output>
 Output* OutputOf(const DXGKARG_QUERYADAPTERINFO& args) {
   if (args.pOutputData == nullptr || args.OutputDataSize < sizeof(Output)) return nullptr;
   return static_cast<Output*>(args.pOutputData);
 }
 
-/// The smallest value of the link: what holds for all of it.
+/// The smallest value over the chain of linked adapters, because a capability is reported once for all of them.
 template <typename ValueOf>
 uint64_t LeastOf(const Adapter& adapter, ValueOf value_of) {
   uint64_t least = value_of(adapter.parameters);
@@ -45,8 +45,8 @@ const Adapter* Named(const Input* in, const Adapter& adapter) {
   return in == nullptr ? nullptr : adapter.Member(in->PhysicalAdapterIndex);
 }
 
-/// The structure grew from version to version: as much of it as the caller has room for, but its
-/// older part at least.
+/// The structure grew from version to version: the caller gets as much of it as it has room for, and is refused when
+/// not even the oldest part fits.
 NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   constexpr size_t kOldestSize = offsetof(DXGK_DRIVERCAPS, InternalGpuVirtualAddressRangeStart);
   if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
@@ -69,8 +69,8 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   return STATUS_SUCCESS;
 }
 
-/// Two calls: the first (no array) asks for the number of segments only. Descriptors stand
-/// `SegmentDescriptorStride` bytes apart, whatever this header thinks of their size.
+/// The system calls twice, the first time without an array, to learn the number of segments. Descriptors are
+/// `SegmentDescriptorStride` bytes apart, which may be more than their size in this header.
 NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   const auto* in = InputOf<DXGK_QUERYSEGMENTIN4>(args);
   auto* out = OutputOf<DXGK_QUERYSEGMENTOUT4>(args);
@@ -115,7 +115,7 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
   return STATUS_SUCCESS;
 }
 
-/// Asked for a segment whose descriptor has a number of ranges that must not be used.
+/// The system asks this of a segment whose descriptor counts ranges that must not be used.
 NTSTATUS SegmentMemoryState(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   auto* out = OutputOf<DXGK_QUERYSEGMENTMEMORYSTATE>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
@@ -214,7 +214,7 @@ NTSTATUS SaveAreaSize(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
   return STATUS_SUCCESS;
 }
 
-/// Two calls: the first, in either form without an array, asks for the number of ranges only.
+/// The system calls twice, the first time without an array, in either form, to learn the number of ranges.
 NTSTATUS ReservedRanges(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   auto* out = OutputOf<DXGK_HARDWARERESERVEDRANGES>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;

@@ -6,7 +6,7 @@
 namespace gmmu::kmd {
 namespace {
 
-constexpr size_t kMostWords = 0xffff;  // the header's field
+constexpr size_t kMostWords = 0xffff;  // what the header's length field can hold
 
 template <typename Word>
 constexpr size_t IndexOf() {

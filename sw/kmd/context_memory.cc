@@ -27,7 +27,7 @@ DXGKARGCB_CREATECONTEXTALLOCATION Wanted(Adapter& adapter, const Device& device,
 NTSTATUS CreateContextMemory(Adapter& adapter, Device& device, Context& context, HANDLE dxgk_context) {
   const bool shared = adapter.parameters.context_shared;
   ContextMemory& memory = shared ? device.shared : context.own;
-  if (memory.handle != nullptr) return STATUS_SUCCESS;  // an earlier context's
+  if (memory.handle != nullptr) return STATUS_SUCCESS;  // ContextShared: an earlier context made it
   memory.allocation.bytes = adapter.parameters.context_bytes;
   memory.sequence = ++adapter.context_sequence;
   DXGKARGCB_CREATECONTEXTALLOCATION create = Wanted(adapter, device, memory);

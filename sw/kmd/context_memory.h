@@ -4,11 +4,11 @@
 
 namespace gmmu::kmd {
 
-/// The context allocation of a context that is being made (DxgkDdiCreateContext, ContextBytes): created, mapped into
-/// the process, and its first words written by the GPU before the call returns. With ContextShared the first context
-/// of a device makes it for all of them. On failure nothing is held.
+/// Makes the context allocation of a new context (DxgkDdiCreateContext, ContextBytes): creates it, maps it into the
+/// process, and has the GPU write its first words before the call returns. With ContextShared the first context of a
+/// device makes it for all of them. On failure nothing is held.
 [[nodiscard]] NTSTATUS CreateContextMemory(Adapter& adapter, Device& device, Context& context, HANDLE dxgk_context);
-/// Harmless when there is none.
+/// Gives the context allocation back; does nothing when there is none.
 void DestroyContextMemory(Adapter& adapter, ContextMemory& memory);
 
 }  // namespace gmmu::kmd

@@ -40,14 +40,13 @@ NTSTATUS RemoveDevice(PVOID MiniportDeviceContext) {
   return STATUS_SUCCESS;
 }
 
-// The system goes down without a StopDevice: nothing may reach memory any more; nothing is given
-// back.
+// The system goes down without a StopDevice, so the device must stop its accesses to memory, and nothing is freed.
 void ResetDevice(PVOID MiniportDeviceContext) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   if (adapter.started) adapter.Quiesce();
 }
 
-// The system has evicted its own part of VRAM. A machine that is going down needs the driver's no more.
+// The system has evicted its own part of VRAM. The driver's part need not be saved when the machine goes down.
 NTSTATUS SetPowerState(PVOID MiniportDeviceContext, ULONG, DEVICE_POWER_STATE DevicePowerState,
                        POWER_ACTION ActionType) {
   auto& adapter = Adapter::From(MiniportDeviceContext);

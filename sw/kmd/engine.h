@@ -14,13 +14,13 @@ struct Engine {
   OwnMemory ring_page;
   OwnMemory fence_page;
 
-  // Touched at device level, or through DxgkCbSynchronizeExecution, or while nothing is submitted.
+  // The members below are used at device level, through DxgkCbSynchronizeExecution, or while nothing is submitted.
   uint32_t reported_fence = 0;
   bool preemption_pending = false;
   uint32_t preemption_fence = 0;
-  Progress progress;  ///< of buffers without a context
+  Progress progress;  ///< how far buffers without a context got
 
-  /// Starts the ring empty, after Ring::Stop; fences up to `completed` count as done.
+  /// Starts the ring empty, after Ring::Stop. Fences up to `completed` count as completed.
   void Restart(const Registers& registers, UINT node, bool privileged, uint32_t completed) {
     ring.Start(registers, node, privileged, ring_page, fence_page, completed);
   }

@@ -8,7 +8,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Hardware space of a process handle on an adapter, or none.
+/// The hardware address space that a process has on an adapter; kNone when it has none.
 uint32_t SpaceOf(const Adapter& adapter, uint64_t process) {
   const auto* at = reinterpret_cast<const Process*>(process);
   return at == nullptr ? Spaces::kNone : at->space_on(adapter.link.index());

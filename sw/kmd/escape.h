@@ -28,7 +28,7 @@ struct EscapeHeader {
   uint16_t adapter = 0;  ///< index of the linked adapter that is asked
 };
 
-/// What was built.
+/// The sizes that the hardware was built with.
 struct EscapeQueryCaps {
   EscapeHeader header{EscapeCode::kQueryCaps, sizeof(EscapeQueryCaps)};
   uint32_t clients = 0;     ///< out: client ports with a traffic engine, the first ones
@@ -64,7 +64,7 @@ struct EscapeRunClient {
 struct EscapeQueryClient {
   EscapeHeader header{EscapeCode::kQueryClient, sizeof(EscapeQueryClient)};
   uint32_t client = 0;         ///< in
-  uint32_t busy = 0;           ///< out: the others are of the last run once this is 0
+  uint32_t busy = 0;           ///< out: 1: the run has not ended, and the members below are not final
   uint32_t fault = 0;          ///< out: 1: ended at a fault
   uint32_t reason = 0;         ///< out: gmmu::regs::Fault
   uint32_t level = 0;          ///< out
@@ -97,7 +97,7 @@ struct EscapeFault {
   uint64_t cycle = 0;
 };
 
-/// Takes the oldest records that the driver has drained. Asked again until count is 0 it gives all.
+/// Takes the oldest fault records that the driver has. A caller that repeats it until count is 0 gets all.
 struct EscapeReadFaults {
   static constexpr uint32_t kMost = 16;
   EscapeHeader header{EscapeCode::kReadFaults, sizeof(EscapeReadFaults)};
@@ -106,7 +106,7 @@ struct EscapeReadFaults {
   EscapeFault faults[kMost];
 };
 
-/// The ring of a node as it stands.
+/// The state of a node's ring now.
 struct EscapeQueryRing {
   EscapeHeader header{EscapeCode::kQueryRing, sizeof(EscapeQueryRing)};
   uint32_t busy = 0;
@@ -122,17 +122,17 @@ struct EscapeQueryRing {
   uint32_t node = 0;            ///< in
 };
 
-/// The part of VRAM that the driver keeps over power transitions.
+/// The part of VRAM whose content the driver saves over power transitions.
 struct EscapeQuerySaveArea {
   EscapeHeader header{EscapeCode::kQuerySaveArea, sizeof(EscapeQuerySaveArea)};
   uint64_t offset = 0;   ///< out: from the start of VRAM
   uint64_t bytes = 0;    ///< out
   uint32_t state = 0;    ///< out: 0 never saved; the last transfer: 1 pinned, 2 by windows, 3 failed
-  uint32_t windows = 0;  ///< out: that transfers have used since the start
+  uint32_t windows = 0;  ///< out: how many windows transfers have used since the start
 };
 
-/// Where an allocation with ExplicitResidencyNotification is, as its word of the residency record says.
-/// STATUS_INVALID_PARAMETER for any other.
+/// Where an allocation is, by its word of the residency record. STATUS_INVALID_PARAMETER for an allocation without
+/// ExplicitResidencyNotification.
 struct EscapeQueryResidency {
   EscapeHeader header{EscapeCode::kQueryResidency, sizeof(EscapeQueryResidency)};
   uint64_t allocation = 0;  ///< in: hAllocation
@@ -150,11 +150,11 @@ struct EscapeQueryContext {
   uint64_t sequence = 0;  ///< out: what its first words say (ContextRecord)
 };
 
-/// What the driver keeps of a process' addresses (DriverVaBytes).
+/// The range of a process' addresses that the driver has reserved for itself (DriverVaBytes).
 struct EscapeQueryProcess {
   EscapeHeader header{EscapeCode::kQueryProcess, sizeof(EscapeQueryProcess)};
   uint64_t process = 0;  ///< in: hKmdProcess
-  uint64_t va = 0;       ///< out: 0: nothing
+  uint64_t va = 0;       ///< out: 0: none is reserved
   uint64_t bytes = 0;    ///< out
 };
 
@@ -162,7 +162,7 @@ struct EscapeQueryProcess {
 struct ContextRecord {
   static constexpr uint64_t kMagic = 0x7478746375756D67;
   uint64_t magic = kMagic;
-  uint64_t sequence = 0;  ///< of the making of contexts
+  uint64_t sequence = 0;  ///< counts the contexts that were made
   uint64_t va = 0;        ///< its own address in the process
 };
 

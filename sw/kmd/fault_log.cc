@@ -43,8 +43,7 @@ void FaultLog::Start(const Registers& registers, const OwnMemory& queue) {
 void FaultLog::Stop() { registers_.Write(regs::FaultQueueSize{}); }
 
 void FaultLog::Drain() {
-  // The tail moves after the record's write was accepted, and this read of it cannot pass that
-  // write.
+  // The hardware moves the tail after memory has accepted the record, and this read cannot pass that write.
   const auto tail = registers_.Read<regs::FaultQueueTail>();
   dropped_by_hardware_ = static_cast<uint32_t>(tail.dropped());
   const uint32_t end = static_cast<uint32_t>(tail.index()) % kRecords;

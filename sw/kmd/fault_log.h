@@ -9,8 +9,7 @@
 
 namespace gmmu::kmd {
 
-/// The hardware's fault queue (one page of records) and the driver's log of what was drained from
-/// it.
+/// The hardware's fault queue (one page of records), and the driver's log of the records that it took from there.
 class FaultLog {
  public:
   static constexpr uint32_t kSizeLg2 = 7;
@@ -19,10 +18,9 @@ class FaultLog {
 
   void Start(const Registers& registers, const OwnMemory& queue);
   void Stop();
-  /// Moves all records that the hardware has written into the log. Oldest records stay when the log
-  /// is full.
+  /// Moves all records that the hardware has written into the log. When the log is full the new ones are dropped.
   void Drain();
-  /// The oldest `most` records into `to`; how many.
+  /// Moves up to `most` of the oldest records to `to` and returns their number.
   uint32_t Take(EscapeFault* to, uint32_t most);
   uint32_t dropped() const { return dropped_by_log_ + dropped_by_hardware_; }
 

@@ -7,12 +7,12 @@
 namespace gmmu::kmd {
 namespace {
 
-/// A cause that comes back while it is handled is seen again; after so many rounds the next message
-/// will do.
+/// A cause that comes back while it is handled is read again in the same call, at most this often; after that the next
+/// message handles it.
 constexpr int kMostRounds = 16;
 
-/// Faults of a translation: the address is a GPU VA. All others concern what lies behind it, or the
-/// command.
+/// Whether the fault is one of a translation, so that its address is a GPU VA. All others concern the memory behind the
+/// translation, or the command.
 bool IsPageFault(regs::Fault reason) {
   switch (reason) {
     case regs::Fault::kSpaceDisabled:
@@ -63,7 +63,7 @@ void ReportRingError(Adapter& adapter, UINT node) {
   if (!status.error()) return;
   const auto reason = static_cast<regs::Fault>(status.reason());
   const auto fence = static_cast<uint32_t>(status.fence());
-  if (!Ring::Newer(fence, engine.reported_fence)) return;  // told before
+  if (!Ring::Newer(fence, engine.reported_fence)) return;  // reported before
   engine.reported_fence = fence;
 
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
@@ -100,8 +100,8 @@ void ReportPreemption(Adapter& adapter, UINT node) {
   if (adapter.can_preempt) {
     if (!engine.ring.Status().preempted()) return;
     engine.ring.KeepProgress();
-    ReportCompletion(adapter, node);              // what ended since the last look
-    if (!NT_SUCCESS(engine.ring.Stop())) return;  // the system will reset the engine
+    ReportCompletion(adapter, node);              // of entries that have completed meanwhile
+    if (!NT_SUCCESS(engine.ring.Stop())) return;  // Dxgkrnl resets the engine when no answer comes
     adapter.RestartRing(node, engine.reported_fence);
   } else if (!engine.ring.idle()) {
     return;
@@ -132,7 +132,7 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
   }
   if (causes.raw == 0) return FALSE;
 
-  // Causes of the engine before any other.
+  // Dxgkrnl is told of the engine's causes before all others.
   for (UINT node = 0; node < adapter.nodes; ++node) {
     ReportCompletion(adapter, node);
     if (causes.ring_error()) ReportRingError(adapter, node);

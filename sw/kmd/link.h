@@ -24,9 +24,9 @@ class LinkPlace {
   /// DxgkDdiLinkDevice: takes the next place of a chain of `adapters`. It stays alone when they are all taken.
   void Join(Adapter& self, UINT adapters, UINT lead);
   void Leave();
-  /// DriverEntry: nothing has been added.
+  /// For DriverEntry, when no adapter has been added yet.
   static void ForgetChain();
-  /// Null: there is no such adapter, or it has not been added yet.
+  /// The adapter with an index; null when there is none, or it has not been added yet.
   Adapter* Member(const Adapter& self, UINT number) const;
 
  private:

@@ -11,7 +11,8 @@ namespace gmmu::kmd {
 
 namespace {
 
-// Only inside DxgkDdiCreateProcess. Whole leaf tables, because their entries in the range are the driver's.
+// Dxgkrnl reserves addresses for the driver inside DxgkDdiCreateProcess only. The range covers whole leaf tables,
+// because the driver owns all their entries.
 NTSTATUS ReserveDriverVa(Adapter& adapter, Process& process) {
   const Parameters& parameters = adapter.parameters;
   if (parameters.own_va_bytes == 0 || process.system) return STATUS_SUCCESS;

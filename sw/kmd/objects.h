@@ -12,7 +12,7 @@ namespace gmmu::kmd {
 
 class Adapter;
 
-/// hAllocation. The system owns where it lives; the driver only decides where it may.
+/// hAllocation. The system decides where it lives, among the segments that the driver allows.
 struct Allocation {
   uint64_t bytes = 0;
   UINT adapter = 0;                                  ///< index of the linked adapter in whose memory it may live
@@ -29,14 +29,14 @@ struct Process {
     uint32_t space = Spaces::kNone;
   };
   Share shares[LinkPlace::kMost];               ///< by the adapter's index
-  uint64_t driver_va = 0, driver_va_bytes = 0;  ///< what the driver keeps of its addresses
+  uint64_t driver_va = 0, driver_va_bytes = 0;  ///< the addresses reserved for the driver (DriverVaBytes)
 
   uint32_t space_on(UINT index) const { return shares[index].space; }
 };
 
 /// A context allocation: memory that the system makes resident before the context runs.
 struct ContextMemory {
-  HANDLE handle = nullptr;  ///< Dxgkrnl's; null: none
+  HANDLE handle = nullptr;  ///< Dxgkrnl's handle; null when there is none
   Allocation allocation;
   uint64_t va = 0;  ///< in the process
   uint64_t sequence = 0;
@@ -47,7 +47,7 @@ struct Device {
   Adapter* adapter = nullptr;
   Process* process = nullptr;
   HANDLE dxgk_device = nullptr;
-  ContextMemory shared;  ///< of all its contexts (ContextShared)
+  ContextMemory shared;  ///< the one allocation of all its contexts (ContextShared)
 };
 
 /// hContext.

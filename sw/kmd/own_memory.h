@@ -17,11 +17,10 @@ struct MemoryCallbacks {
   DXGKCB_UNMAPPHYSICALMEMORY* unmap = nullptr;
 };
 
-/// One page of system memory that CPU and GPU share: the driver's ring, fence record, fault queue,
-/// dummy page.
+/// One page of system memory that CPU and GPU share: a ring, a fence record, the fault queue or the dummy page.
 ///
-/// The hardware's address comes from an ADL, the CPU's from a mapping; neither says anything about
-/// the other. A page needs no contiguity, so both forms of ADL serve. <= APC_LEVEL.
+/// The hardware's address comes from an ADL, the CPU's from a mapping; neither can be computed from the other. One page
+/// needs no contiguity, so both forms of ADL are accepted. Callers are at APC_LEVEL or below.
 class OwnMemory {
  public:
   OwnMemory() = default;
@@ -30,7 +29,7 @@ class OwnMemory {
 
   /// On failure nothing is held. `cookie` names the memory in the system's debug output.
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie);
-  /// Unmaps, frees the ADL, destroys the object, in this order. Harmless when nothing is held.
+  /// Unmaps, frees the ADL and destroys the object, in this order; does nothing when nothing is held.
   void Destroy();
 
   template <typename Word>

@@ -13,20 +13,20 @@ namespace gmmu::kmd {
 struct BufferStart {
   static constexpr uint64_t kMagic = 0x74726174735f4d47;
   uint64_t magic;
-  uint64_t physical;  ///< of the first byte; a bus address too, because nobody remaps
+  uint64_t physical;  ///< address of the first byte; also its bus address, because DMA is not remapped
 
   static bool Wanted(const DXGKARG_BUILDPAGINGBUFFER& args) {
     return args.DmaBufferGpuVirtualAddress == 0 && args.DmaBufferWriteOffset == 0 &&
            args.pDmaBufferPrivateData != nullptr && args.DmaBufferPrivateDataSize >= sizeof(BufferStart);
   }
-  /// The driver's private data is advanced past it. Before pDmaBuffer is.
+  /// Writes the start and advances the private data past it. Call it before pDmaBuffer is advanced.
   static void Append(DXGKARG_BUILDPAGINGBUFFER* args) {
     const BufferStart start{kMagic, static_cast<uint64_t>(MmGetPhysicalAddress(args->pDmaBuffer).QuadPart)};
     std::memcpy(args->pDmaBufferPrivateData, &start, sizeof start);
     args->pDmaBufferPrivateData = static_cast<uint8_t*>(args->pDmaBufferPrivateData) + sizeof start;
     args->DmaBufferPrivateDataSize -= static_cast<UINT>(sizeof start);
   }
-  /// The start that a submission brings; magic is 0 if it brings none.
+  /// The start in a submission's private data; magic is 0 if there is none.
   static BufferStart Of(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
     BufferStart start{};
     if (args.pDmaBufferPrivateData == nullptr || args.DmaBufferPrivateDataSize < sizeof start) return {};
@@ -35,8 +35,8 @@ struct BufferStart {
   }
 };
 
-/// What the driver keeps of each operation of a paging buffer in the buffer's private data, and holds a submission
-/// against. Little: the system copies nothing and passes the range as it was left.
+/// The driver's record of one operation of a paging buffer. It lies in the buffer's private data, and a submission is
+/// checked against it. The system does not copy private data, it passes the same range on.
 struct PagingRecord {
   static constexpr uint32_t kMagic = 0x676D6D75;
   uint32_t magic;
@@ -44,18 +44,18 @@ struct PagingRecord {
   uint32_t offset;  ///< of its commands in the buffer
   uint32_t bytes;
 
-  /// `before`: bytes that go in front of it.
+  /// `before` is the number of bytes of private data that precede the record.
   static bool Fits(const DXGKARG_BUILDPAGINGBUFFER& args, size_t before) {
     return args.pDmaBufferPrivateData != nullptr && args.DmaBufferPrivateDataSize >= before + sizeof(PagingRecord);
   }
-  /// The driver's private data is advanced past it.
+  /// Writes the record and advances the private data past it.
   static void Append(DXGKARG_BUILDPAGINGBUFFER* args, uint32_t bytes) {
     auto* record = static_cast<PagingRecord*>(args->pDmaBufferPrivateData);
     *record = {kMagic, static_cast<uint32_t>(args->Operation), args->DmaBufferWriteOffset, bytes};
     args->pDmaBufferPrivateData = record + 1;
     args->DmaBufferPrivateDataSize -= sizeof(PagingRecord);
   }
-  /// The records say how each byte of the buffer came there. `before`: bytes in front of them.
+  /// Whether the records account for each byte of the buffer. `before` bytes precede them.
   static bool Describe(const DXGKARG_SUBMITCOMMANDVIRTUAL& args, uint32_t before) {
     const auto* record =
         reinterpret_cast<const PagingRecord*>(static_cast<uint8_t*>(args.pDmaBufferPrivateData) + before);

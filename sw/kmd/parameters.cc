@@ -15,7 +15,7 @@ constexpr uint32_t kMostBitsOfPairs = 12;  // a table of level 1 has at most 64 
 
 constexpr uint32_t kEvery = ~0u;
 
-/// `name` with a digit behind it, or in front of it what an adapter's own values begin with.
+/// The name of a value, put together from texts and digits.
 struct Name {
   char text[64] = "";
   size_t size = 0;
@@ -29,7 +29,7 @@ struct Name {
   }
 };
 
-/// Values of the key: those of one linked adapter go before those of every one.
+/// Reads values of the key; one that is for a single linked adapter has precedence over one for all.
 class Key {
  public:
   explicit Key(uint32_t index) : index_(index) {}
@@ -93,7 +93,7 @@ bool Parameters::Read() { return Read(kEvery); }
 bool Parameters::Read(uint32_t index) {
   const Key key(index);
   Parameters read = Values(key, *this);
-  if (!read.isolation) read.save_area_bytes = 0;  // who would keep it?
+  if (!read.isolation) read.save_area_bytes = 0;  // the system keeps it in save memory, which comes with isolation
 
   if (read.update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) return false;
   if (read.aperture_bytes == 0 || read.aperture_bytes % kPage != 0 || read.aperture_bytes / kPage > UINT32_MAX)

@@ -24,14 +24,14 @@ struct Parameters {
   uint64_t TableBytes(uint32_t level) const;  ///< whole pages
   uint64_t LeafCoverage() const { return uint64_t{4096} << page_table_bits[0]; }
   uint64_t BaseOf(uint32_t segment) const { return segment == 1 ? aperture_base : segment == 2 ? vram_base : 0; }
-  uint64_t Leaf64kTableBytes() const;  ///< 0: there are none
+  uint64_t Leaf64kTableBytes() const;  ///< 0 when the driver has no leaf tables of 64 KiB entries
   /// Hardware words of 8 bytes that one entry of a table of `level` has.
   uint32_t EntryWords(uint32_t level) const { return dual_pte && level == 1 ? 2 : 1; }
   /// The page of the segment that tables lie in.
   uint64_t TablePage() const;
 
-  /// False: a value is out of range; nothing is changed then. A linked adapter reads once more: a value
-  /// with the name "Adapter<index><Name>" is its own.
+  /// Reads the key. False when a value is out of range, and then nothing is changed. A linked adapter reads again once
+  /// its index is known: values with the name "Adapter<index><Name>" are its own.
   [[nodiscard]] bool Read();
   [[nodiscard]] bool Read(uint32_t index);
 };

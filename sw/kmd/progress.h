@@ -4,7 +4,7 @@
 
 namespace gmmu::kmd {
 
-/// How far a buffer got that came back before its end, kept until it runs again.
+/// How much of a preempted buffer is done, kept until the buffer runs again.
 ///
 /// A context has one record, and a node has one for buffers without a context. That is enough: packets of a context
 /// come back in order and before anything new of it (wddm-ddi 8.3), so at most the first of them is half done. It is

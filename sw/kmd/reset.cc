@@ -7,7 +7,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// An engine that does not stop soon is the adapter's matter, whose reset waits twenty times as long.
+/// An engine that does not stop within this bound is left to a reset of the adapter, which waits twenty times as long.
 constexpr uint32_t kEngineResetPolls = Registers::kPolls / 20;
 
 template <typename Work>
@@ -17,9 +17,9 @@ void ForEachMember(const Adapter& lead, Work work) {
 
 }  // namespace
 
-// The hardware stops in front of the next command and says so by interrupt. Where it cannot, everything
-// submitted completes first, which the DDI allows. Under the interrupt lock, because the last
-// completion may come meanwhile.
+// The hardware stops in front of the next command and sends an interrupt. Hardware that cannot do so completes all that
+// was submitted first, which the DDI allows. The interrupt lock is held, because the last completion may come
+// meanwhile.
 NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
@@ -63,7 +63,7 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(adapter.dxgkrnl_handle(), synchronized, engine, 0,
                                                                &result);
   if (!NT_SUCCESS(status)) return status;
-  engine->ring.KeepProgress();  // of those that are submitted again
+  engine->ring.KeepProgress();  // the system submits these buffers again
   status = engine->ring.Stop(kEngineResetPolls);
   if (!NT_SUCCESS(status)) return status;  // the system goes on to reset the adapter
   adapter.RestartRing(pArgs->NodeOrdinal, engine->ring.submitted_fence());
@@ -79,8 +79,8 @@ NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   return STATUS_SUCCESS;
 }
 
-// A node is reset alone: its ring is emptied, the others keep theirs. They share what runs commands, one entry at a
-// time: a node that hangs holds the others up until it is reset, and then they go on.
+// Nodes do not depend on each other's reset. They share the unit that runs commands, one entry at a time, so a node
+// that hangs blocks the others until its ring has been emptied; then they go on.
 NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINEGROUP* pArgs) {
   if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
     return STATUS_INVALID_PARAMETER;
@@ -88,7 +88,7 @@ NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINE
   return STATUS_SUCCESS;
 }
 
-// One adapter that hangs resets the whole link: they are one adapter for the system.
+// When one adapter hangs, all linked ones are reset, because the system sees them as one.
 NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
   NTSTATUS status = STATUS_SUCCESS;
   ForEachMember(Adapter::From(hAdapter), [&](Adapter& adapter) {
@@ -99,7 +99,7 @@ NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
     }
     const NTSTATUS quiet = adapter.Quiesce();
     if (!NT_SUCCESS(quiet)) status = quiet;
-    adapter.residency.Clear();  // the GPU wrote it until now
+    adapter.residency.Clear();  // not before: the GPU could write it until now
   });
   return status;
 }
@@ -116,10 +116,10 @@ NTSTATUS RestartFromTimeout(HANDLE hAdapter) {
 
 namespace {
 
-// The hardware holds accesses and messages where they are. Where it cannot: the scheduler has drained the
-// rings; a ring that is not empty is never cut off, because what stands in it would be lost: the call is
-// refused and the device goes on. Messages and records are held by switching their sources off; a cause
-// that comes meanwhile stays in the device and sends its message when Program enables it again.
+// The hardware holds accesses and messages back by register. Hardware that cannot: the scheduler has drained the rings,
+// and when one is not empty the call is refused and the device goes on, because stopping a ring would lose its entries.
+// Messages and fault records are held by disabling their sources; a cause that comes meanwhile stays in the device and
+// sends its message when Program enables it again.
 NTSTATUS BeginOne(Adapter& adapter) {
   if (!adapter.powered || adapter.silenced) return STATUS_INVALID_DEVICE_STATE;
   if (adapter.can_preempt) return adapter.Silence();
@@ -142,7 +142,8 @@ NTSTATUS EndOne(Adapter& adapter) {
 
 }  // namespace
 
-// The lead's call is for all of the link: the domain is one. When one refuses, those before it go on.
+// One call, with the lead's handle, is for all linked adapters, because they share a domain. When one refuses, those
+// that had begun go on.
 NTSTATUS BeginExclusiveAccess(HANDLE hAdapter, DXGKARG_BEGINEXCLUSIVEACCESS*) {
   const Adapter& lead = Adapter::From(hAdapter);
   for (UINT i = 0; i < lead.link.adapters(); ++i) {

@@ -22,7 +22,7 @@ class ResidencyRecord {
   }
   void Destroy() { page_.Destroy(); }
 
-  /// kNone: all are taken.
+  /// Takes a free slot; kNone when all are taken.
   uint32_t Take() {
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
       if (taken_[slot]) continue;

@@ -34,7 +34,7 @@ void Ring::Preempt() {
 }
 
 void Ring::KeepProgress() const {
-  const auto status = Status();  // it also pushes the fence record before it
+  const auto status = Status();  // the read returns behind the device's write of the fence record
   const uint32_t completed = CompletedFence();
   for (const Submission& submission : submissions_) {
     if (submission.progress == nullptr || !Newer(submission.fence, completed)) continue;

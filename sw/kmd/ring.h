@@ -15,8 +15,8 @@ struct Submission {
   uint32_t bytes = 0;    ///< multiple of 8; 0: only the fence
   uint32_t fence = 0;
   std::optional<uint32_t> space = std::nullopt;  ///< of a virtual address; none: physical in system memory
-  uint64_t buffer = 0;                           ///< where the system's buffer begins
-  uint32_t skipped = 0;                          ///< bytes of it that were done before it came back
+  uint64_t buffer = 0;                           ///< address of the first byte of the system's buffer
+  uint32_t skipped = 0;                          ///< bytes of it that were done before it was preempted
   Progress* progress = nullptr;  ///< where KeepProgress writes; lives as long as the submission is in the ring
   bool interrupt = true;         ///< the hardware sends a message at its end
 };
@@ -36,26 +36,27 @@ class Ring {
   /// Fences up to `completed` count as done, and nothing is pending.
   void Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
              const OwnMemory& fence, uint32_t completed);
-  /// Makes the hardware give up what it works on, which takes as long as the answers to what it has in flight.
-  /// STATUS_IO_TIMEOUT: it did not within `polls` reads of its status.
+  /// Makes the hardware abandon its current command, which it does when all accesses in flight are answered.
+  /// STATUS_IO_TIMEOUT: it had not done so after `polls` reads of its status.
   NTSTATUS Stop(uint32_t polls = Registers::kPolls);
 
   /// Asks the hardware to stop in front of the next command; it sends an interrupt when it has.
   void Preempt();
 
-  /// STATUS_INVALID_PARAMETER: misaligned. STATUS_IO_TIMEOUT: full, and no entry ended within the
-  /// bound.
+  /// Writes an entry and rings the doorbell. STATUS_INVALID_PARAMETER: misaligned. STATUS_IO_TIMEOUT: the ring is full,
+  /// and no entry ended within the bound.
   [[nodiscard]] NTSTATUS Submit(const Submission& submission);
 
   /// Fence id of the last completed entry, from memory. Before the first one it is the
   /// `completed` of Start.
   uint32_t CompletedFence() const;
-  /// Records what was done of each submission that has not completed, before Stop and Start: of the one in front of
-  /// whose command a preemption has stopped the hardware up to there, of the others what was done when they came.
+  /// Records how much is done of each submission that has not completed; call it before Stop and Start. The submission
+  /// that a preemption has stopped is done up to the command where the hardware stands, the others as far as they were
+  /// when they came.
   void KeepProgress() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }
-  /// Waits until everything submitted has completed; false: it has not within the bound.
+  /// Waits until everything submitted has completed; false when the bound passes first.
   [[nodiscard]] bool WaitIdle() const;
   /// The same for entries that carry no new fence: until the hardware has taken and ended all of them.
   [[nodiscard]] bool WaitTaken() const;
@@ -64,7 +65,7 @@ class Ring {
   regs::RingErrorCommand ErrorCommand() const { return registers_.Read<regs::RingErrorCommand>(block_); }
   regs::RingErrorAddress ErrorAddress() const { return registers_.Read<regs::RingErrorAddress>(block_); }
 
-  /// a is newer than b, with wrap.
+  /// Whether fence id a is newer than b, across a wrap.
   static bool Newer(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
 
  private:

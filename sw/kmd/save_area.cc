@@ -54,7 +54,7 @@ void SaveArea::Destroy() {
 }
 
 NTSTATUS SaveArea::Run(Adapter& adapter, const CommandBuffer& commands) {
-  // The system's last fence once more: nothing that it waits for changes, and nobody is interrupted.
+  // The entry repeats the system's last fence id and raises no interrupt, so the system does not notice it.
   Ring& ring = adapter.engines[Adapter::kPagingNode].ring;
   Submission submission;
   submission.address = submission.buffer = commands_.address();
@@ -101,7 +101,8 @@ NTSTATUS SaveArea::CopyPage(Adapter& adapter, uint64_t at, bool save) {
   return Run(adapter, commands);
 }
 
-// Saving: the engine, then the CPU. Restoring: the CPU, then the engine. A window is gone before the next.
+// To save, the engine copies to the driver's page and the CPU from there; to restore, the other way round. Each window
+// is closed before the next is opened.
 NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
   const DXGKRNL_INTERFACE& dxgkrnl = adapter.dxgkrnl;
   if (dxgkrnl.DxgkCbMapFrameBufferPointer == nullptr) return STATUS_NOT_SUPPORTED;
@@ -150,7 +151,7 @@ void SaveArea::Restore(Adapter& adapter) {
   if (bytes_ != 0 && state_ == State::kLost) StartEmpty(adapter);
 }
 
-// What came of a transfer that was given up is not used: the adapter is reset, and the area is cleared.
+// The result of an abandoned transfer is not used: the adapter is reset, and the area is cleared.
 void SaveArea::StartEmpty(Adapter& adapter) {
   NTSTATUS status = adapter.Quiesce();
   if (NT_SUCCESS(status)) status = adapter.Program(Adapter::Vram::kLost);

@@ -39,21 +39,22 @@ class SaveArea {
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, uint64_t offset, uint64_t bytes);
   void Destroy();
 
-  /// Before power goes, with the ring idle; afterwards, with the ring running and VRAM without content.
+  /// Save is called before power goes, with the ring idle; Restore after it is back, with the ring running and VRAM
+  /// without content.
   void Save(Adapter& adapter) { Transfer(adapter, true); }
   void Restore(Adapter& adapter);
 
   uint64_t offset() const { return offset_; }
   uint64_t bytes() const { return bytes_; }
   State state() const { return state_; }
-  uint32_t windows() const { return windows_; }  ///< that the transfers have used so far
+  uint32_t windows() const { return windows_; }  ///< number that the transfers have used so far
 
  private:
   void Transfer(Adapter& adapter, bool save);
   void StartEmpty(Adapter& adapter);
   NTSTATUS ThroughPages(Adapter& adapter, bool save);
   NTSTATUS ThroughWindows(Adapter& adapter, bool save);
-  /// Has the engine run what `commands` holds.
+  /// Has the engine run the commands and waits for their end.
   NTSTATUS Run(Adapter& adapter, const CommandBuffer& commands);
   NTSTATUS CopyPage(Adapter& adapter, uint64_t at, bool save);
 

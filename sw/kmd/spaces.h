@@ -24,7 +24,7 @@ class Spaces {
   /// A free space with nothing cached under its number; STATUS_INSUFFICIENT_RESOURCES when all are
   /// taken.
   [[nodiscard]] NTSTATUS Acquire(uint32_t* space);
-  /// Disables the space and drops what is cached of it.
+  /// Disables the space and flushes its translations.
   NTSTATUS Release(uint32_t space);
 
   /// Lets the space walk from `address` (4 KiB aligned). The same root again costs nothing.

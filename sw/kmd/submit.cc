@@ -10,7 +10,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Takes off what was done of a buffer before it came back.
+/// Shortens a submission that comes again by the bytes that were done before its preemption.
 void Resume(Progress& progress, bool resubmission, Submission* submission) {
   submission->progress = &progress;
   submission->buffer = submission->address;
@@ -27,7 +27,7 @@ Progress& ProgressOf(Engine& engine, Context* context) {
 
 }  // namespace
 
-// The privileged ring takes the system's paging work and nothing else; the other one all the rest.
+// The privileged ring takes the system's paging work only; everything else goes to the other one.
 NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUAL* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   const bool paging = pArgs->NodeOrdinal == Adapter::kPagingNode;

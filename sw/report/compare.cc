@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 using Texts = std::vector<std::string>;
 
-/// By block, of each GPU. Its ports (port_*) are compared besides.
+/// The counters that are compared, by block of each GPU. Its ports (port_*) have rules of their own.
 const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_mmu", {"invalidations"}},
     {"gpu_aperture", {"ap_lookups"}},
@@ -112,7 +112,7 @@ class Comparison {
       }
     }
   }
-  /// When an access faults, all that are in flight with it do.
+  /// How many lookups fault depends on time: when one faults, all that are in flight with it do too.
   void Port(const std::string& block, const std::string& plain, const Json& first, const Json& second) {
     const auto good = [](const Json& c) { return c.value("lookups", int64_t{0}) - c.value("faults", int64_t{0}); };
     const auto faulted = [](const Json& c) { return c.value("faults", int64_t{0}) != 0; };
@@ -126,7 +126,7 @@ class Comparison {
     const Json list = first_.value("by_time", Json::array());
     return std::find(list.begin(), list.end(), counter) != list.end();
   }
-  /// What interrupt messages add, 4 bytes each, depends on how causes meet.
+  /// The bytes written without those of interrupt messages, 4 each, whose number depends on which causes come together.
   static Json WrittenData(const Json& bus) {
     return bus.value("host_write_bytes", int64_t{0}) - 4 * bus.value("messages", int64_t{0});
   }

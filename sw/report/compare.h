@@ -7,20 +7,19 @@
 
 namespace gmmu::report {
 
-/// A text that JsonReport did not write.
+/// Thrown for a text that JsonReport did not write.
 class CompareError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What differs between two reports (JsonReport) of the same work with the same seed on two engines, one
-/// text each. Empty: they agree in everything that does not depend on time.
+/// Returns the differences between two reports (JsonReport) of the same work with the same seed on two engines, one
+/// text each. The list is empty when they agree in everything that does not depend on time. Throws CompareError.
 ///
-/// Compared: result, bytes, machine, checks, faults, leaks and findings; of runs that passed without a fault
-/// also phases and the counters of work that software asked for, but those that the report lists under
-/// `by_time`. Not compared: times, cycles, rates; the text of the device's own faults and how often each
-/// is reported (as often as accesses were in flight); names of what the hardware holds; texts of findings.
-/// Throws CompareError.
+/// Result, bytes, machine, checks, faults, leaks and findings are compared, and for runs that passed without a fault
+/// also phases and the counters of work that software asked for, except those that the report lists under `by_time`.
+/// Not compared are times, cycles and rates; the text of the device's own faults and how often each is reported (once
+/// for each access in flight); names of resources that the hardware holds; and texts of findings.
 std::vector<std::string> Differences(std::string_view first, std::string_view second);
 
 }  // namespace gmmu::report

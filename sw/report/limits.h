@@ -5,7 +5,7 @@
 
 namespace gmmu::report {
 
-/// What the machine could do at best, and how it was configured.
+/// The machine's highest possible rates, and how it was configured.
 struct Limits {
   double link_bytes_per_second = 0;  ///< PCIe payload with full packets, one direction
   double bus_bytes_per_second = 0;   ///< one data bus of the GPU, one direction
@@ -14,9 +14,9 @@ struct Limits {
   std::string engine;  ///< "rtl", "fast"
   std::string timing;  ///< "exact": cycle by cycle; "estimated": every time, rate and cycle count is a guess
   uint64_t seed = 0;
-  std::string input;     ///< what was paged
+  std::string input;     ///< name of the bytes that were paged
   std::string scenario;  ///< empty: none
-  std::string driver;    ///< shared object that had it; empty: the one that is built in
+  std::string driver;    ///< path of the driver's shared object; empty: the driver that is built in
 };
 
 }  // namespace gmmu::report

@@ -139,7 +139,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     bad(fmt::format("{} checker: {}", result.findings[i].probe, result.findings[i].text));
   if (result.findings.size() > kMostFindings)
     bad(fmt::format("and {} findings more (--json names all)", result.findings.size() - kMostFindings));
-  // What holds pages says more than the pages.
+  // Leaked objects come before the pages that they hold, because they say more.
   std::vector<os::Leak> leaks = result.leaks;
   std::stable_partition(leaks.begin(), leaks.end(),
                         [](const os::Leak& leak) { return leak.kind != "page" && leak.kind != "pinned_page"; });

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "Vgmmu_gpu.h"
 #include "gpu/beats.h"

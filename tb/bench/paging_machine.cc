@@ -2,7 +2,6 @@
 #include "tb/bench/paging_machine.h"
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 #include <vector>
 

@@ -3,13 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "os/kernel/kernel.h"
 #include "tb/system/program.h"
@@ -18,7 +13,6 @@
 namespace gmmu {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST_F(Program, BringsNoByteBack) { ExpectRoundTrip(0); }

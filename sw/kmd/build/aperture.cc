@@ -19,7 +19,7 @@ regs::ApertureEntryEntry Entry(uint64_t page, bool coherent) {
   return regs::ApertureEntryEntry{}.set_valid(1).set_coherent(coherent).set_page(page);
 }
 
-/// Aperture pages from `first` on show `list[0]`, `list[1]`, ... MultipassOffset: pages done.
+/// Points the aperture pages from `first` on at `list[0]`, `list[1]`, ... MultipassOffset counts the pages done.
 NTSTATUS MapList(Build& build, uint64_t first, uint64_t pages, const UINT_PTR* list, bool coherent) {
   uint64_t done = build.args.MultipassOffset;
   while (done < pages) {
@@ -47,8 +47,7 @@ NTSTATUS BuildMapAperture(Build& build) {
                  op.Flags.CacheCoherent);
 }
 
-// Both forms of ADL serve, whatever mode the system is in; AdlOffset counts pages in both. A
-// contiguous one has no array.
+// Both forms of ADL are accepted in every mode of DMA; AdlOffset counts pages in both. A contiguous ADL has no array.
 NTSTATUS BuildMapAperture2(Build& build) {
   const auto& op = build.args.MapApertureSegment2;
   if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages)) return STATUS_INVALID_PARAMETER;

@@ -39,15 +39,15 @@ NTSTATUS Dispatch(Build& build) {
     case DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY:
     case DXGK_OPERATION_NOTIFY_ALLOC: return STATUS_SUCCESS;
 
-    // Only for drivers that ask for them: MMU objects.
+    // The system sends these only to drivers that ask for them.
     default: return STATUS_NOT_SUPPORTED;
   }
 }
 
 }  // namespace
 
-// A system context of another process is a companion for its page tables. There is one privileged space, the paging
-// process'.
+// A system context of another process is the companion that updates its page tables. It too works in the space of the
+// paging process, which is the only privileged one.
 bool Build::PagingSpace(uint32_t* space) const {
   const auto* context = static_cast<const Context*>(args.hSystemContext);
   const Process* process = context != nullptr && !context->system ? context->process : adapter.system_process;
@@ -65,7 +65,7 @@ bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) cons
   return true;
 }
 
-// The operation names no adapter: it is the one on which the system context runs.
+// The operation names no adapter; it is for the one on which the system context runs.
 NTSTATUS BuildPagingBuffer(HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER* pArgs) {
   const UINT room = pArgs->pDmaBuffer == nullptr ? 0 : pArgs->DmaSize;
   const auto* context = static_cast<const Context*>(pArgs->hSystemContext);

@@ -14,15 +14,14 @@ class Adapter;
 /// operand and a fresh buffer. Any other failure is a fault of the caller or of this driver, and
 /// fatal to the system.
 struct Build {
-  Adapter& adapter;  ///< that will run it
+  Adapter& adapter;  ///< the one that will run the buffer
   DXGKARG_BUILDPAGINGBUFFER& args;
   CommandBuffer commands;
 
-  /// The address space that the buffer's virtual addresses belong to: the paging context's. False:
-  /// it has none.
+  /// The address space of the buffer's virtual addresses, which is that of the paging context; false when it has none.
   [[nodiscard]] bool PagingSpace(uint32_t* space) const;
-  /// A place named by a segment and an address that has the segment's base added (WDDM 1 operands). False: no such
-  /// segment, or below its base.
+  /// The place that a WDDM 1 operand names by a segment and an address, to which the segment's base has been added.
+  /// False when there is no such segment, or the address is below its base.
   [[nodiscard]] bool SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const;
 };
 

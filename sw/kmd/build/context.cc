@@ -10,8 +10,8 @@
 
 namespace gmmu::kmd {
 
-// A context begins with zeros. By its address in the paging process where there is one: the pages need not be
-// consecutive then.
+// A context allocation begins with zeros. The fill uses the address in the paging process where there is one, because
+// the pages need not be consecutive then.
 NTSTATUS BuildInitContextResource(Build& build) {
   const auto& op = build.args.InitContextResource;
   const auto* allocation = static_cast<const Allocation*>(op.hAllocation);
@@ -27,7 +27,7 @@ NTSTATUS BuildInitContextResource(Build& build) {
   return build.commands.Fill(at, allocation->bytes, 0) ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The private data is the new content, from the start on. MultipassOffset: words done.
+// The private data replaces the allocation's first bytes. MultipassOffset counts the words done.
 NTSTATUS BuildUpdateContextAllocation(Build& build) {
   const auto& op = build.args.UpdateContextAllocation;
   uint32_t space = 0;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr uint64_t kEntryBytes = 8;
 
-/// One range in pieces that do not overlap themselves, in the order in which no piece overwrites what a later one
-/// reads (as memmove).
+/// Cuts one range into pieces whose source and destination do not overlap, in an order in which no piece overwrites
+/// what a later one reads, as memmove does.
 struct Move {
   explicit Move(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE& range)
       : source(range.SrcPageTableAddress + range.SrcStartPteIndex * kEntryBytes),
@@ -22,7 +22,7 @@ struct Move {
     piece = std::min<uint64_t>(entries, distance);
   }
   bool upward() const { return destination < source; }
-  /// First entry of the piece that comes when `done` entries have been moved, and how many it has.
+  /// The first entry and the length of the piece that comes when `done` entries have been moved.
   uint64_t Size(uint64_t done) const { return std::min(piece, entries - done); }
   uint64_t First(uint64_t done) const { return upward() ? done : entries - done - Size(done); }
 
@@ -31,9 +31,8 @@ struct Move {
 
 }  // namespace
 
-// MultipassOffset: entries done, over all ranges. Addresses are of the privileged space. A copied entry brings its
-// contiguous bit along, which says nothing true at another place: a driver that marks blocks does not take the
-// operation.
+// MultipassOffset counts the entries done over all ranges. Addresses are those of the privileged space. A copied entry
+// keeps its contiguous bit, which may be wrong at the new place, so a driver that marks blocks refuses the operation.
 NTSTATUS BuildCopyPageTableEntries(Build& build) {
   const auto& op = build.args.CopyPageTableEntries;
   uint32_t space = 0;

@@ -8,7 +8,7 @@ namespace {
 constexpr uint64_t kPageLimit = uint64_t{1} << 36;  // page numbers of 48-bit addresses
 static_assert(regs::PteEntry{}.set_page(1).raw == kNextPage, "a page number counts from bit 12");
 
-/// Whether the table that an entry of level 1 names has entries of 64 KiB; false: no such form.
+/// Finds whether an entry of level 1 names a leaf table of 64 KiB entries; false when the hardware has no such form.
 bool KindOfTable(const DXGK_PTE& pte, EntryForm form, bool* large) {
   *large = form == EntryForm::kHalf64k;
   if (form == EntryForm::kHalf4k || form == EntryForm::kHalf64k) return true;

@@ -13,11 +13,11 @@ namespace {
 
 constexpr uint32_t kEntryBytes = 8;
 constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
-/// From here on a repeat command is shorter than inline entries, with its own header counted.
+/// From this many entries on a repeat command, header included, is shorter than inline entries.
 constexpr uint32_t kShortestRun = 4;
 
-/// Writes through the CPU, now. The window keeps writes in order, and a doorbell or a root comes
-/// after them.
+/// Writes the entries by the CPU at once. The window keeps the order of writes, so a doorbell or a root that is written
+/// later takes effect after them.
 NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const TableSource& source) {
   if (op.PageTableAddress.CpuVirtual == nullptr) return STATUS_INVALID_PARAMETER;
   volatile ULONG64* at = static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + source.start();
@@ -31,8 +31,8 @@ NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Tabl
   return STATUS_SUCCESS;
 }
 
-/// Takes the contiguous bit back from a block of which the call writes only a part. False: no room,
-/// nothing is changed.
+/// Clears the contiguous bit of a block of which the call writes only a part. False when there is no room; nothing is
+/// changed then.
 bool Demote(Build& build, ContiguousBlocks::Block block) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   auto first = blocks.Find(block);
@@ -44,9 +44,9 @@ bool Demote(Build& build, ContiguousBlocks::Block block) {
   return true;
 }
 
-/// Before a leaf update's first entry: blocks that it covers in part lose their contiguous bit;
-/// blocks that it covers as a whole are as the update makes them. False: no room; to be called
-/// again, it goes on where it was.
+/// Called before the first entry of a leaf update is written: blocks that the update covers in part lose their
+/// contiguous bit, blocks that it covers whole are recorded as the update leaves them. False when there is no room; the
+/// next call goes on from there.
 bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t start, const TableSource& source) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   const uint32_t end = start + source.count();
@@ -67,7 +67,7 @@ bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t st
   return true;
 }
 
-/// Emits commands for words from MultipassOffset on (words done).
+/// Emits commands for the words from MultipassOffset on, which counts the words done.
 NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
   const uint32_t start = source.start();
   const auto place = [&](uint32_t i) { return table + (uint64_t{start} + i) * kEntryBytes; };

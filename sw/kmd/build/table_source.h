@@ -16,27 +16,27 @@ class TableSource {
   /// `own`: index of the linked adapter whose tables they are.
   TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own = 0);
 
-  /// Entries lie within the table, and every one has a hardware form.
+  /// Whether all entries lie within the table and each has a hardware form.
   [[nodiscard]] bool Legal() const;
-  /// Words of 8 bytes: one for an entry, or two for a pair, the 4 KiB half first.
+  /// The number of words of 8 bytes: one for an entry, or two for a pair, the 4 KiB half first.
   uint32_t count() const { return op_.NumPageTableEntries * words_; }
-  /// Word of the table that word 0 of the call is.
+  /// The index in the table of the call's first word.
   uint32_t start() const { return op_.StartIndex * words_; }
-  /// The table is a leaf of 4 KiB entries.
+  /// Whether the table is a leaf table of 4 KiB entries.
   bool has_pages_of_4k() const { return op_.PageTableLevel == 0 && form_ == EntryForm::kPlain; }
   /// Word i of the call, 0 <= i < count.
   uint64_t Entry(uint32_t i) const;
-  /// Words from i on, at most `most`, of which each adds the same `*step` to the one before.
+  /// The number of words from i on, at most `most`, that each add the same `*step` to the one before.
   uint32_t Run(uint32_t i, uint32_t most, uint64_t* step) const;
 
   /// Leaf entries of blocks that qualify get the contiguous bit from now on.
   void MarkContiguous() { mark_ = has_pages_of_4k() && !op_.Flags.Repeat; }
-  /// The aligned block of sixteen whose first entry is entry i of the call lies in the call and is
-  /// contiguous: valid pages of equal attributes in one aligned 64 KiB.
+  /// Whether entry i of the call begins an aligned block of sixteen that lies in the call and is contiguous: valid
+  /// pages of equal attributes in one aligned 64 KiB.
   bool IsContiguousBlock(uint32_t i) const;
 
  private:
-  /// False: the hardware has no such entry.
+  /// Makes the hardware entry of entry i; false when there is none.
   bool Convert(uint32_t i, regs::PteEntry* entry) const;
   regs::PteEntry Plain(uint32_t i) const;
 

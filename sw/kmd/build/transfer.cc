@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies, fills, fences.
+// Copies and fills, residency notices, monitored fences, and operations that only order accesses.
 #include <algorithm>
 
 #include "kmd/build/build.h"
@@ -13,10 +13,10 @@ namespace {
 
 /// One side of a TRANSFER: an MDL (segment 0) or a range of a segment.
 struct Side {
-  const PFN_NUMBER* pages = nullptr;  ///< of the first page, or null
-  Place start;                        ///< without pages
+  const PFN_NUMBER* pages = nullptr;  ///< page numbers of the MDL from the first page on; null for a segment
+  Place start;                        ///< first byte, when `pages` is null
 
-  /// Bytes from `offset` on that lie in a row, at most `most`.
+  /// The number of consecutive bytes from `offset` on, at most `most`.
   uint64_t Run(uint64_t offset, uint64_t most) const {
     if (pages == nullptr) return most;
     uint64_t page = offset / kPage;
@@ -44,7 +44,7 @@ bool MakeSide(const Build& build, const End& end, UINT mdl_offset, UINT transfer
   return true;
 }
 
-// MultipassOffset: pages done. A size of 0 only announces that the content is lost.
+// MultipassOffset counts the pages done. A size of 0 only announces that the content is lost.
 template <typename Operand>
 NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
   Side source;
@@ -66,12 +66,12 @@ NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
   return STATUS_SUCCESS;
 }
 
-/// The pattern has 32 bits, or it is a byte in a field of 32 bits: the texts leave it open.
+/// The documents do not say whether the pattern has 32 bits or is a byte in a field of 32 bits; a setting chooses.
 uint32_t Pattern(const Build& build, UINT pattern) {
   return build.adapter.parameters.fill_by_byte ? (pattern & 0xFF) * 0x01010101u : pattern;
 }
 
-/// What hardware with 32-bit atomics would write: the upper half stays 0, and the system extends the value.
+/// The value that hardware with 32-bit atomics would write: its upper half stays 0, and the system extends it.
 uint64_t FenceValue(const Adapter& adapter, uint64_t value) {
   return adapter.parameters.no_64bit_atomics ? value & UINT32_MAX : value;
 }
@@ -92,7 +92,7 @@ NTSTATUS BuildFill(Build& build) {
                                                                               : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// One command whatever the size. AllocationOffsetInBytes is information, never part of an address.
+// A transfer is one command, however large. AllocationOffsetInBytes is for information and is not part of an address.
 NTSTATUS BuildVirtualTransfer(Build& build) {
   const auto& op = build.args.TransferVirtual;
   uint32_t space = 0;
@@ -125,8 +125,8 @@ NTSTATUS BuildSignalMonitoredFence(Build& build) {
   return STATUS_SUCCESS;
 }
 
-// Where an allocation is that wants to be told, in stream order; others are not noted. Address 0 of segment 0 says
-// that it is nowhere.
+// The GPU writes, in stream order, where an allocation with ExplicitResidencyNotification is; other allocations have no
+// word to write. Address 0 of segment 0 means that it is not resident.
 NTSTATUS BuildNotifyResidency(Build& build) {
   const auto& op = build.args.NotifyResidency;
   const auto* allocation = static_cast<const Allocation*>(op.hAllocation);
@@ -138,7 +138,7 @@ NTSTATUS BuildNotifyResidency(Build& build) {
   return STATUS_SUCCESS;
 }
 
-// DxgkDdiSignalMonitoredFence: a signal behind what the system has built itself, in the context's own space.
+// DxgkDdiSignalMonitoredFence adds a signal behind the commands that the system has built, in the context's own space.
 NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pArgs) {
   const auto& context = *static_cast<const Context*>(hContext);
   const Process* process = context.system ? context.adapter->system_process : context.process;

@@ -5,7 +5,6 @@
 
 #include <deque>
 #include <map>
-#include <set>
 
 #include "Vgmmu_axi_bench.h"
 #include "tb/rtl/block_test.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_lookup alone, against a model of what its TLBs may and must hold (lookup_model.h): random
 // lookups, fills, pointers and invalidations; and each rule of its contract by itself.
-#include <string>
 #include <tuple>
 
 #include "lookup_machine.h"

@@ -2,7 +2,6 @@
 // gmmu_walk_row against the same states in C++: begins, reads of lines and of single entries, stale ones, kills at
 // every step, joins, answers, fills, ends. What a beat may be used for at once is checked as a promise: never wrong,
 // and there when nothing has happened in the cycle before. The block has one size.
-#include <array>
 
 #include "inner.h"
 

@@ -2,7 +2,6 @@
 // gmmu_walk_tell with rows in C++: lines that come beat by beat, lookups that join before, while and after a row is
 // picked up, and direct answers. Each lookup is answered once, from its word of the line, or sent back.
 #include <array>
-#include <deque>
 
 #include "walk_tells.h"
 

@@ -2,8 +2,6 @@
 // The parts of the L1 and of the walk table alone, and their packed types in C++.
 #pragma once
 
-#include <string>
-
 #include "Vgmmu_mmu_inner_bench.h"
 #include "tb/rtl/block_test.h"
 #include "tb/rtl/mmu/key.h"

@@ -6,7 +6,6 @@
 #include <deque>
 #include <string>
 #include <vector>
-
 #include "Vgmmu_top_blocks_bench.h"
 #include "tb/rtl/block_test.h"
 

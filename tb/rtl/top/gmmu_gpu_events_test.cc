@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <map>
 #include <set>
 
 #include "tb/rtl/top/bits.h"

@@ -7,8 +7,6 @@
 namespace gmmu::top {
 namespace {
 
-using regs::Target;
-
 TEST(GpuRegisters, TellWhatWasBuilt) {
   TopMachine gpu;
 

@@ -10,8 +10,6 @@
 namespace gmmu::top {
 namespace {
 
-using regs::CommandHeaderWord;
-using regs::Opcode;
 using regs::Target;
 
 constexpr unsigned kIsolatorTimeout = 4096;

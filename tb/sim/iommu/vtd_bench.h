@@ -176,6 +176,11 @@ class VtdBench {
   uint64_t next_table_ = 0x100000;
 };
 
+/// A unit that translates, with a domain of four levels for kSid.
+struct StartedVtd : VtdBench {
+  explicit StartedVtd(const VtdParameters& parameters = {}) : VtdBench(parameters) { Start(); }
+};
+
 /// Accesses `iova` and returns the reason of its fault, which the tables alone must give too.
 inline VtdReason ReasonOf(VtdBench& bench, uint64_t iova, bool write = false) {
   const VtdResult result = bench.Access(iova, write);

@@ -15,8 +15,7 @@ VtdParameters CachingMode() {
 }
 
 TEST(VtdCaches, ServeARepeatedAccessWithoutAnyRead) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   EXPECT_EQ(bench.Cost(0x1000), 6u);
   EXPECT_EQ(bench.Cost(0x1FF8), 0u);
@@ -25,8 +24,7 @@ TEST(VtdCaches, ServeARepeatedAccessWithoutAnyRead) {
 }
 
 TEST(VtdCaches, StartANeighbourPageAtTheLowestTable) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   bench.Map(0x2000, 0x3000);
   bench.Map(0x200000, 0x4000);
@@ -40,16 +38,14 @@ TEST(VtdCaches, StartANeighbourPageAtTheLowestTable) {
 TEST(VtdCaches, DoWithoutAnyWhenBuiltWithNone) {
   VtdParameters p;
   p.context_entries = p.iotlb_ways = p.psc_entries = 0;
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   bench.Map(0x1000, 0x2000);
   EXPECT_EQ(bench.Cost(0x1000), 6u);
   EXPECT_EQ(bench.Cost(0x1000), 6u);
 }
 
 TEST(VtdCaches, CoverAWholeLargePageWithOneEntry) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x40000000, 0x80000000, 3);
   bench.Map(0x200000, 0x600000, 2);
   bench.Access(0x40000000);
@@ -63,8 +59,7 @@ TEST(VtdCaches, ReplaceTheLeastRecentlyUsedWay) {
   p.iotlb_sets = 1;
   p.iotlb_ways = 2;
   p.psc_entries = 0;
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   for (uint64_t page = 1; page <= 3; ++page) bench.Map(page << 12, page << 20);
   bench.Access(0x1000);
   bench.Access(0x2000);
@@ -78,8 +73,7 @@ TEST(VtdCaches, ReplaceTheLeastRecentlyUsedWay) {
 TEST(VtdCaches, ReplaceTheLeastRecentlyUsedContext) {
   VtdParameters p;
   p.context_entries = 2;
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   bench.Map(0x1000, 0x2000);
   for (const uint16_t sid : {0x101, 0x102}) bench.SetContext(sid, kDid, bench.top, 4);
   bench.Access(0x1000, false, 0x100);
@@ -92,8 +86,7 @@ TEST(VtdCaches, ReplaceTheLeastRecentlyUsedContext) {
 }
 
 TEST(VtdCaches, KeepDomainsApart) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   const uint64_t other = bench.NewTable();
   bench.SetContext(0x200, 6, other, 4);
   bench.Map(0x1000, 0x2000);
@@ -108,8 +101,7 @@ TEST(VtdCaches, KeepDomainsApart) {
 }
 
 TEST(VtdCaches, FaultOnAHitWhosePermissionIsTooSmallAndRecordIt) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000, 1, kR);
   bench.Access(0x1000);
   EXPECT_EQ(bench.Cost(0x1000, true), 0u);
@@ -118,8 +110,7 @@ TEST(VtdCaches, FaultOnAHitWhosePermissionIsTooSmallAndRecordIt) {
 }
 
 TEST(VtdCaches, KeepThePermissionsOfUpperLevelsWithATable) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   bench.Map(0x2000, 0x3000);
   uint64_t& upper = bench.Entry(bench.top, 4, 0x1000, 3);
@@ -131,8 +122,7 @@ TEST(VtdCaches, KeepThePermissionsOfUpperLevelsWithATable) {
 }
 
 TEST(VtdCaches, KeepNothingThatFaultedWithoutCachingMode) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   EXPECT_EQ(bench.Access(0x1000).reason, VtdReason::kNoRead);
   bench.Map(0x1000, 0x2000);
   EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // no invalidation needed
@@ -183,8 +173,7 @@ TEST(VtdCaches, TagNotPresentContextsWithDomainZeroInCachingMode) {
 }
 
 TEST(VtdCaches, UseAStaleTranslationUntilItIsInvalidated) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   bench.Access(0x1000);
   bench.Map(0x1000, 0x7000);

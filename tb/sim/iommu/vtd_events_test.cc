@@ -20,8 +20,7 @@ VtdParameters Records(unsigned count) {
 }
 
 TEST(VtdFaults, RecordPageRequesterReasonAndKind) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Access(0x123456789ABC, false);
   bench.Access(0x2468, true);
   EXPECT_EQ(bench.Get(kRecords, 8), 0x123456789000u);
@@ -37,16 +36,14 @@ TEST(VtdFaults, RecordPageRequesterReasonAndKind) {
 }
 
 TEST(VtdFaults, RecordTheAddressTypeOfTheRequest) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.core.Translate(bench.memory, {kSid, 0x1000, false, VtdAddressType::kTranslated});
   EXPECT_EQ(vtd::Bits(High(bench, 0), 61, 60), 2u);
   EXPECT_EQ(vtd::Bits(High(bench, 0), 39, 32), 0xDu);
 }
 
 TEST(VtdFaults, AreReadableAsDwords) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Access(0x123456789ABC, false);
   EXPECT_EQ(bench.Get(kRecords, 4), 0x56789000u);
   EXPECT_EQ(bench.Get(kRecords + 4, 4), 0x1234u);
@@ -55,8 +52,7 @@ TEST(VtdFaults, AreReadableAsDwords) {
 }
 
 TEST(VtdFaults, AreClearedOneByOneByWritingOne) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Access(0x1000);
   bench.Access(0x2000);
   bench.Put(vtd::kFsts, 4, vtd::kPpf);  // not writable
@@ -108,8 +104,7 @@ TEST(VtdFaults, GoRoundTheRecords) {
 TEST(VtdFaults, OfARequesterWithAnUnreadRecordAreDroppedWhenBuiltSo) {
   VtdParameters p;
   p.collapse_faults = true;
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   bench.Access(0x1000);
   bench.Access(0x2000);
   EXPECT_EQ(bench.Count("faults_recorded"), 1u);
@@ -149,8 +144,7 @@ TEST(VtdFaults, AreNotRecordedWithFpdButBlockAllTheSame) {
   for (const Case& c : kCases) {
     for (const bool fpd : {false, true}) {
       SCOPED_TRACE(std::string(NameOf(c.reason)) + (fpd ? ", FPD" : ""));
-      VtdBench bench;
-      bench.Start();
+      StartedVtd bench;
       const uint64_t at = bench.SetContext(kSid, 5, bench.top, 4);
       if (fpd) bench.memory.words[at] |= 2;
       c.spoil(bench, at);
@@ -169,8 +163,7 @@ TEST(VtdFaults, AreNotRecordedWithFpdButBlockAllTheSame) {
 TEST(VtdFaults, WithReservedContextBitsAreRecordedDespiteFpdWhenBuiltSo) {
   VtdParameters p;
   p.fpd_covers_reserved_context = false;
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   bench.memory.words[bench.SetContext(kSid, 5, bench.top, 4)] |= 0x12;
   bench.Access(0x1000);
   EXPECT_EQ(bench.Count("faults_recorded"), 1u);

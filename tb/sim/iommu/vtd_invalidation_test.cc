@@ -9,8 +9,7 @@ constexpr uint16_t kSid = VtdBench::kSid, kDid = VtdBench::kDid;
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
 TEST(VtdInvalidation, OfAPageDropsThatPageOfThatDomainOnly) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   for (const uint64_t page : {1, 2, 3}) bench.Map(page << 12, page << 20);
   for (const uint64_t page : {1, 2, 3}) bench.Access(page << 12);
   bench.Submit(VtdBench::IotlbPage(kDid + 1), VtdBench::Pages(0x2000, 0));
@@ -22,8 +21,7 @@ TEST(VtdInvalidation, OfAPageDropsThatPageOfThatDomainOnly) {
 }
 
 TEST(VtdInvalidation, MasksTheLowBitsOfTheAddress) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   for (uint64_t page = 0; page < 12; ++page) {
     bench.Map(page << 12, page << 20);
     bench.Access(page << 12);
@@ -33,8 +31,7 @@ TEST(VtdInvalidation, MasksTheLowBitsOfTheAddress) {
 }
 
 TEST(VtdInvalidation, DropsTablesOnTheWayUnlessOnlyLeavesChanged) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   bench.Map(0x200000, 0x3000);
   bench.Access(0x1000);
@@ -46,8 +43,7 @@ TEST(VtdInvalidation, DropsTablesOnTheWayUnlessOnlyLeavesChanged) {
 }
 
 TEST(VtdInvalidation, KeepsTablesThatCoverOtherAddresses) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   bench.Map(0x200000, 0x3000);
   bench.Map(0x201000, 0x4000);
@@ -62,8 +58,7 @@ TEST(VtdInvalidation, NeedsAMaskOfNineForATwoMebibytePageAndEighteenForAGibibyte
     const unsigned needed = 9 * (level - 1);
     const uint64_t page = level == 2 ? 0x200000 : kGiB;
     for (unsigned mask = 0; mask <= 18; ++mask) {
-      VtdBench bench;
-      bench.Start();
+      StartedVtd bench;
       bench.Map(page, 0, level);
       bench.Access(page);
       bench.Map(page, 4 * kGiB, level);
@@ -76,8 +71,7 @@ TEST(VtdInvalidation, NeedsAMaskOfNineForATwoMebibytePageAndEighteenForAGibibyte
 TEST(VtdInvalidation, DropsALargePageAtAnyOverlapWhenBuiltSo) {
   VtdParameters p;
   p.keep_larger_pages = false;
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   bench.Map(0x200000, 0, 2);
   bench.Access(0x200000);
   bench.Map(0x200000, kGiB, 2);
@@ -86,8 +80,7 @@ TEST(VtdInvalidation, DropsALargePageAtAnyOverlapWhenBuiltSo) {
 }
 
 TEST(VtdInvalidation, ServesALargePageThatTookTheSmallOnesPlace) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x200000, 0x5000);
   bench.Map(0x201000, 0x9000);
   bench.Access(0x200000);
@@ -100,8 +93,7 @@ TEST(VtdInvalidation, ServesALargePageThatTookTheSmallOnesPlace) {
 
 TEST(VtdInvalidation, OfContextsByDeviceMatchesDomainAndMaskedFunction) {
   const auto cost = [](unsigned function_mask, uint16_t did, uint16_t sid, uint16_t probe) {
-    VtdBench bench;
-    bench.Start();
+    StartedVtd bench;
     bench.Map(0x1000, 0x2000);
     for (uint16_t function = 0; function < 8; ++function) {
       bench.SetContext(static_cast<uint16_t>(0x100 + function), kDid, bench.top, 4);
@@ -122,8 +114,7 @@ TEST(VtdInvalidation, OfContextsByDeviceMatchesDomainAndMaskedFunction) {
 }
 
 TEST(VtdInvalidation, OfContextsByDomainAndAllOfThem) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   const uint64_t other = bench.NewTable();
   bench.SetContext(0x200, 6, other, 4);
   bench.Map(0x1000, 0x2000);
@@ -142,8 +133,7 @@ TEST(VtdInvalidation, OfContextsByDomainAndAllOfThem) {
 }
 
 TEST(VtdInvalidation, OfContextsLeavesTheDomainsTranslations) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   bench.Access(0x1000);
   bench.Map(0x1000, 0x7000);
@@ -154,8 +144,7 @@ TEST(VtdInvalidation, OfContextsLeavesTheDomainsTranslations) {
 }
 
 TEST(VtdInvalidation, UsesTheDomainOfTheTimeOfFilling) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   bench.Access(0x1000);
   bench.SetContext(kSid, 9, bench.top, 4);
@@ -169,8 +158,7 @@ TEST(VtdInvalidation, UsesTheDomainOfTheTimeOfFilling) {
 
 TEST(VtdInvalidation, KeepsAWalkThatItOvertookFromFillingAnyCache) {
   for (unsigned steps = 0; steps < 6; ++steps) {
-    VtdBench bench;
-    bench.Start();
+    StartedVtd bench;
     bench.Map(0x1000, 0x2000);
     VtdWalk walk = bench.core.Lookup({kSid, 0x1000, false, VtdAddressType::kUntranslated});
     for (unsigned i = 0; i < steps; ++i) bench.Step(walk);
@@ -184,8 +172,7 @@ TEST(VtdInvalidation, KeepsAWalkThatItOvertookFromFillingAnyCache) {
 }
 
 TEST(VtdInvalidation, LetsARestartedWalkSeeTheNewTablesAndFillAgain) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   VtdWalk walk = bench.core.Lookup({kSid, 0x1000, false, VtdAddressType::kUntranslated});
   for (int i = 0; i < 5; ++i) bench.Step(walk);
@@ -201,8 +188,7 @@ TEST(VtdInvalidation, LetsARestartedWalkSeeTheNewTablesAndFillAgain) {
 }
 
 TEST(VtdInvalidation, LetsARestartedWalkHitWhatAnotherWalkBrought) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   VtdWalk first = bench.core.Lookup({kSid, 0x1000, false, VtdAddressType::kUntranslated});
   VtdWalk second = bench.core.Lookup({kSid, 0x1008, false, VtdAddressType::kUntranslated});
@@ -216,8 +202,7 @@ TEST(VtdInvalidation, LetsARestartedWalkHitWhatAnotherWalkBrought) {
 }
 
 TEST(VtdInvalidation, ByRegistersWorksWhileTheQueueIsOff) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.CommandOff(vtd::kQie);
   bench.Map(0x1000, 0x2000);
   bench.Access(0x1000);
@@ -235,8 +220,7 @@ TEST(VtdInvalidation, ByRegistersWorksWhileTheQueueIsOff) {
 }
 
 TEST(VtdInvalidation, ByRegistersRefusesGrainsAndMasksThatItDoesNotHave) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.CommandOff(vtd::kQie);
   bench.Put(vtd::kCcmd, 8, uint64_t{1} << 63);
   EXPECT_EQ(vtd::Bits(bench.Get(vtd::kCcmd, 8), 63, 59), 0u);
@@ -248,8 +232,7 @@ TEST(VtdInvalidation, ByRegistersRefusesGrainsAndMasksThatItDoesNotHave) {
 }
 
 TEST(VtdInvalidation, ByRegistersIsIgnoredWhileTheQueueIsOn) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Put(vtd::kCcmd, 8, uint64_t{1} << 63 | uint64_t{1} << 61);
   EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 1u);  // never done
   EXPECT_EQ(bench.Count("context_invalidations"), 0u);

@@ -15,8 +15,7 @@ void Expect(const VtdMapping& mapping, uint64_t iova, uint64_t hpa, uint64_t byt
 }
 
 TEST(VtdMappings, MergeNeighboursThatContinueEachOther) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x10000);
   bench.Map(0x2000, 0x11000);
   bench.Map(0x3000, 0x12000, 1, kR);  // other permission
@@ -48,8 +47,7 @@ TEST(VtdMappings, ListLargePagesAndMergeAcrossSizes) {
 }
 
 TEST(VtdMappings, ListEveryDeviceOfADomain) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   bench.SetContext(0x0200, VtdBench::kDid, bench.top, 4);
   bench.SetContext(0x0210, 9, 0, 4, 2);
@@ -63,8 +61,7 @@ TEST(VtdMappings, ListEveryDeviceOfADomain) {
 }
 
 TEST(VtdMappings, LeaveOutWhatFaults) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000, 1, kRw | uint64_t{1} << 50);  // reserved bit
   bench.Map(0x2000, 0xFEE01000);                          // to the interrupt window
   bench.Map(0xFEE05000, 0x5000);                          // at the interrupt window
@@ -80,8 +77,7 @@ TEST(VtdMappings, LeaveOutWhatFaults) {
 
 TEST(VtdMappings, AndPermissionsOverAllLevels) {
   for (const uint64_t upper : {kR, kW}) {
-    VtdBench bench;
-    bench.Start();
+    StartedVtd bench;
     bench.Map(0x1000, 0x9000);
     uint64_t& entry = bench.Entry(bench.top, 4, 0x1000, 4);
     entry = (entry & ~kRw) | upper;
@@ -92,8 +88,7 @@ TEST(VtdMappings, AndPermissionsOverAllLevels) {
 }
 
 TEST(VtdMappings, CutTheInterruptWindowOutOfLargePages) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(3 * kGiB, 3 * kGiB, 3);  // one to one
   bench.Map(8 * kGiB, 3 * kGiB, 3);  // to it
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);
@@ -107,8 +102,7 @@ TEST(VtdMappings, CutTheInterruptWindowOutOfLargePages) {
 }
 
 TEST(VtdMappings, AgreeWithPeekAtEveryEdge) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(3 * kGiB, 3 * kGiB, 3);
   bench.Map(0x200000, 0x600000, 2, kR);
   bench.Map(0x5000, 0x9000, 1, kW);

@@ -12,8 +12,7 @@ uint32_t Iqei(const VtdBench& bench) { return static_cast<uint32_t>(bench.Get(vt
 uint64_t StatusWord(VtdBench& bench) { return bench.memory.words[VtdBench::kStatus]; }
 
 TEST(VtdQueue, IsIdleUntilTheTailMoves) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   EXPECT_EQ(bench.core.NextWork().kind, Kind::kIdle);
   bench.Queue(VtdBench::IotlbGlobal());
   EXPECT_EQ(bench.core.NextWork().kind, Kind::kIdle);
@@ -29,8 +28,7 @@ TEST(VtdQueue, IsIdleUntilTheTailMoves) {
 }
 
 TEST(VtdQueue, WritesTheStatusOfAWaitAsThirtyTwoBits) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.memory.words[VtdBench::kStatus] = ~uint64_t{0};
   bench.Submit(VtdBench::WaitStatus(0x12345678), VtdBench::kStatus + 4);
   EXPECT_EQ(StatusWord(bench), 0x12345678FFFFFFFFu);
@@ -50,8 +48,7 @@ TEST(VtdQueue, ServesATailWrittenBeforeItWasEnabled) {
 }
 
 TEST(VtdQueue, PutsTheHeadToZeroWhenSwitchedOff) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Submit(VtdBench::WaitStatus(1), VtdBench::kStatus);
   EXPECT_EQ(bench.Get(vtd::kIqh, 8), 16u);
   bench.CommandOff(vtd::kQie);
@@ -74,8 +71,7 @@ TEST(VtdQueue, WrapsAtItsSize) {
 }
 
 TEST(VtdQueue, RunsSeveralDescriptorsAcrossTheWrap) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   for (int i = 0; i < 250; ++i) bench.Submit(VtdBench::IotlbGlobal());
   for (int i = 0; i < 12; ++i) bench.Queue(VtdBench::IotlbDomain(kDid));
   bench.Submit(VtdBench::WaitStatus(99), VtdBench::kStatus);
@@ -85,8 +81,7 @@ TEST(VtdQueue, RunsSeveralDescriptorsAcrossTheWrap) {
 }
 
 TEST(VtdQueue, HoldsAWaitUntilRequestsTranslatedBeforeAreDone) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   VtdWalk before = bench.core.Lookup({kSid, 0x1000, true, VtdAddressType::kUntranslated});
   while (!before.done()) bench.Step(before);
@@ -107,8 +102,7 @@ TEST(VtdQueue, DrainsReadsAndWritesAsTheDescriptorAsks) {
   for (const bool drain_reads : {false, true}) {
     for (const bool drain_writes : {false, true}) {
       for (const bool write : {false, true}) {
-        VtdBench bench;
-        bench.Start();
+        StartedVtd bench;
         bench.Map(0x1000, 0x2000);
         VtdWalk walk = bench.core.Lookup({kSid, 0x1000, write, VtdAddressType::kUntranslated});
         while (!walk.done()) bench.Step(walk);
@@ -125,8 +119,7 @@ TEST(VtdQueue, DrainsReadsAndWritesAsTheDescriptorAsks) {
 }
 
 TEST(VtdQueue, HoldsAWaitForWalksUnderWayEvenWithoutDraining) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   VtdWalk walk = bench.core.Lookup({kSid, 0x1000, false, VtdAddressType::kUntranslated});
   bench.Queue(2 | 1 << 4);
@@ -139,8 +132,7 @@ TEST(VtdQueue, HoldsAWaitForWalksUnderWayEvenWithoutDraining) {
 }
 
 TEST(VtdQueue, DoesNotHoldAWaitThatFollowsNoInvalidation) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   VtdWalk walk = bench.core.Lookup({kSid, 0x1000, false, VtdAddressType::kUntranslated});
   bench.Submit(VtdBench::WaitStatus(1), VtdBench::kStatus);
@@ -149,8 +141,7 @@ TEST(VtdQueue, DoesNotHoldAWaitThatFollowsNoInvalidation) {
 }
 
 TEST(VtdQueue, HoldsTheInvalidationRegisterForRequestsInFlight) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.CommandOff(vtd::kQie);
   bench.Map(0x1000, 0x2000);
   VtdWalk walk = bench.core.Lookup({kSid, 0x1000, false, VtdAddressType::kUntranslated});
@@ -166,8 +157,7 @@ TEST(VtdQueue, HoldsTheInvalidationRegisterForRequestsInFlight) {
 }
 
 TEST(VtdQueue, RaisesTheCompletionInterruptOnceUntilCleared) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Put(vtd::kIedata, 4, 0x55);
   bench.Put(vtd::kIeaddr, 4, 0xFEE00000);
   bench.Submit(VtdBench::kWaitInterrupt);
@@ -187,8 +177,7 @@ TEST(VtdQueue, RaisesTheCompletionInterruptOnceUntilCleared) {
 }
 
 TEST(VtdQueue, ForgetsAPendingInterruptWhenItsConditionIsCleared) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Submit(VtdBench::kWaitInterrupt);
   bench.Put(vtd::kIcs, 4, 1);
   EXPECT_EQ(bench.Get(vtd::kIectl, 4), vtd::kIm);
@@ -197,8 +186,7 @@ TEST(VtdQueue, ForgetsAPendingInterruptWhenItsConditionIsCleared) {
 }
 
 TEST(VtdQueue, WritesStatusAndInterruptsInOneWait) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Submit(VtdBench::kWaitInterrupt | VtdBench::WaitStatus(3), VtdBench::kStatus);
   EXPECT_EQ(StatusWord(bench), 3u);
   EXPECT_EQ(bench.Get(vtd::kIcs, 4), 1u);
@@ -235,8 +223,7 @@ TEST(VtdQueue, StopsAtABadDescriptorAndGoesOnWhenItIsReplaced) {
   };
   for (const BadDescriptor& bad : kCases) {
     SCOPED_TRACE(bad.name);
-    VtdBench bench;
-    bench.Start();
+    StartedVtd bench;
     bench.Queue(VtdBench::WaitStatus(1), VtdBench::kStatus);
     bench.Queue(bad.low, bad.high);
     bench.Submit(VtdBench::WaitStatus(2), VtdBench::kStatus);
@@ -258,8 +245,7 @@ TEST(VtdQueue, StopsAtABadDescriptorAndGoesOnWhenItIsReplaced) {
 }
 
 TEST(VtdQueue, ChangesNothingByABadDescriptor) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   bench.Access(0x1000);
   bench.Submit(VtdBench::IotlbGlobal() | 1 << 8);
@@ -268,8 +254,7 @@ TEST(VtdQueue, ChangesNothingByABadDescriptor) {
 }
 
 TEST(VtdQueue, StopsWhenADescriptorCannotBeReadOrAStatusNotWritten) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.memory.unreadable.insert(VtdBench::kQueue >> 12);
   bench.Submit(VtdBench::IotlbGlobal());
   EXPECT_EQ(Iqei(bench), vtd::kQueueFetch);
@@ -284,8 +269,7 @@ TEST(VtdQueue, StopsWhenADescriptorCannotBeReadOrAStatusNotWritten) {
 }
 
 TEST(VtdQueue, StopsAtATailPastItsEnd) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Put(vtd::kIqt, 8, 0x1000);
   bench.core.RunQueue(bench.memory);
   EXPECT_EQ(Iqei(bench), vtd::kQueueBadTail);
@@ -293,16 +277,14 @@ TEST(VtdQueue, StopsAtATailPastItsEnd) {
 }
 
 TEST(VtdQueue, StopsWhenProgrammedForWideDescriptors) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Put(vtd::kIqa, 8, VtdBench::kQueue | 0x800);
   bench.Submit(VtdBench::IotlbGlobal());
   EXPECT_EQ(Iqei(bench), vtd::kQueueBadWidth);
 }
 
 TEST(VtdQueue, ForgetsAFetchInFlightWhenSwitchedOff) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Queue(VtdBench::IotlbGlobal());
   bench.Ring();
   ASSERT_EQ(bench.core.NextWork().kind, Kind::kFetch);

@@ -47,11 +47,16 @@ class Legal {
   std::map<std::pair<uint64_t, bool>, std::vector<Answer>> seen_;
 };
 
-class VtdRandom : public testing::TestWithParam<int> {};
+class VtdRandom : public testing::TestWithParam<int> {
+ protected:
+  static uint64_t Seed(unsigned first) {
+    const char* given = std::getenv("GMMU_SEED");
+    return given != nullptr ? std::strtoull(given, nullptr, 0) : first + static_cast<unsigned>(GetParam());
+  }
+};
 
 TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
-  const char* given = std::getenv("GMMU_SEED");
-  const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0) : 1000u + static_cast<unsigned>(GetParam());
+  const uint64_t seed = Seed(1000);
   SCOPED_TRACE("GMMU_SEED=" + std::to_string(seed));
   RecordProperty("seed", std::to_string(seed));
   std::mt19937_64 random(seed);
@@ -124,8 +129,7 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
 }
 
 TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
-  const char* given = std::getenv("GMMU_SEED");
-  const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0) : 2000u + static_cast<unsigned>(GetParam());
+  const uint64_t seed = Seed(2000);
   SCOPED_TRACE("GMMU_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   const auto pick = [&](uint64_t bound) { return random() % bound; };
@@ -168,8 +172,7 @@ TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
 // Several walks at once, each a read at a time, with one table change under way: once its wait
 // descriptor has written its status, no answer may come from the old entry any more.
 TEST_P(VtdRandom, NoOldAnswerLeavesAfterTheWaitOfItsInvalidation) {
-  const char* given = std::getenv("GMMU_SEED");
-  const uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 0) : 3000u + static_cast<unsigned>(GetParam());
+  const uint64_t seed = Seed(3000);
   SCOPED_TRACE("GMMU_SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   const auto pick = [&](uint64_t bound) { return random() % bound; };
@@ -178,8 +181,7 @@ TEST_P(VtdRandom, NoOldAnswerLeavesAfterTheWaitOfItsInvalidation) {
   p.caching_mode = GetParam() % 2 == 1;
   p.psc_entries = static_cast<unsigned>(pick(8));
   p.iotlb_ways = static_cast<unsigned>(pick(3));
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   constexpr uint64_t kPages = 6;
   const auto iova = [](uint64_t index) { return index % 3 << 12 | index / 3 << 21; };
   for (uint64_t i = 0; i < kPages; ++i) bench.Map(iova(i), (i + 1) << 20);

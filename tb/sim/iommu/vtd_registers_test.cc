@@ -95,8 +95,7 @@ TEST(VtdCommand, LatchesTheRootOnlyAtSrtp) {
 }
 
 TEST(VtdCommand, KeepsCachesAcrossSrtp) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   bench.Access(0x1000);
   bench.Put(vtd::kRtaddr, 8, 0x7000000);
@@ -107,8 +106,7 @@ TEST(VtdCommand, KeepsCachesAcrossSrtp) {
 }
 
 TEST(VtdCommand, SwitchesTranslationOffWhenAWriteForgetsTheLevelBit) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   EXPECT_NE(bench.Gsts() & vtd::kTe, 0u);
   bench.Put(vtd::kGcmd, 4, vtd::kQie);
   EXPECT_EQ(bench.Gsts() & vtd::kTe, 0u);
@@ -135,8 +133,7 @@ TEST(VtdCommand, FlushesTheWriteBufferOnlyWhenThatIsNeeded) {
 }
 
 TEST(VtdCommand, LeavesTranslationOnUntilRequestsInFlightAreDone) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0x2000);
   VtdWalk walk = bench.core.Lookup({VtdBench::kSid, 0x1000, true, VtdAddressType::kUntranslated});
   bench.CommandOff(vtd::kTe);

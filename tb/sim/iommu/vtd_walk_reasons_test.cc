@@ -21,16 +21,14 @@ TEST(VtdWalk, Reason1RootEntryNotPresent) {
 }
 
 TEST(VtdWalk, Reason2ContextEntryNotPresent) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.memory.words[bench.SetContext(VtdBench::kSid, 5, bench.top, 4)] &= ~uint64_t{1};
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kContextNotPresent);
 }
 
 TEST(VtdWalk, Reason3WidthOfTheContextEntryNotSupported) {
   for (const unsigned aw : {0u, 3u, 4u, 7u}) {
-    VtdBench bench;
-    bench.Start();
+    StartedVtd bench;
     bench.memory.words[bench.SetContext(VtdBench::kSid, 5, bench.top, 4) + 8] = aw | 5u << 8;
     EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kContextInvalid) << aw;
   }
@@ -38,22 +36,19 @@ TEST(VtdWalk, Reason3WidthOfTheContextEntryNotSupported) {
 
 TEST(VtdWalk, Reason3TranslationTypeNotSupported) {
   for (const unsigned type : {1u, 3u}) {
-    VtdBench bench;
-    bench.Start();
+    StartedVtd bench;
     bench.SetContext(VtdBench::kSid, 5, bench.top, 4, type);
     EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kContextInvalid) << type;
   }
   VtdParameters p;
   p.pass_through = false;
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   bench.SetContext(VtdBench::kSid, 5, bench.top, 4, 2);
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kContextInvalid);
 }
 
 TEST(VtdWalk, Reason3TopTableUnreadableAndReason7BelowIt) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(kIova, kHpa);
   bench.memory.unreadable.insert(bench.EntryAt(bench.top, 4, kIova, 2) >> 12);
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kTableUnreadable);
@@ -81,23 +76,20 @@ TEST(VtdWalk, Reason4AddressAboveTheWidthOfTheEntryOrUnit) {
 }
 
 TEST(VtdWalk, Reason8RootTableUnreadable) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.memory.unreadable.insert(VtdBench::kRoot >> 12);
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kRootUnreadable);
 }
 
 TEST(VtdWalk, Reason9ContextTableUnreadable) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.memory.unreadable.insert(bench.SetContext(VtdBench::kSid, 5, bench.top, 4) >> 12);
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kContextUnreadable);
 }
 
 TEST(VtdWalk, ReasonAReservedBitsOfTheRootEntry) {
   const auto with = [](uint64_t low, uint64_t high) {
-    VtdBench bench;
-    bench.Start();
+    StartedVtd bench;
     bench.memory.words[VtdBench::kRoot + 16] |= low;
     bench.memory.words[VtdBench::kRoot + 24] |= high;
     return ReasonOf(bench, kIova);
@@ -109,8 +101,7 @@ TEST(VtdWalk, ReasonAReservedBitsOfTheRootEntry) {
 
 TEST(VtdWalk, ReasonBReservedBitsOfTheContextEntryAndNoOthers) {
   const auto with = [](uint64_t low, uint64_t high) {
-    VtdBench bench;
-    bench.Start();
+    StartedVtd bench;
     bench.Map(kIova, kHpa);
     const uint64_t at = bench.SetContext(VtdBench::kSid, 5, bench.top, 4);
     bench.memory.words[at] |= low;
@@ -125,8 +116,7 @@ TEST(VtdWalk, ReasonBReservedBitsOfTheContextEntryAndNoOthers) {
 }
 
 TEST(VtdWalk, ReasonsOfTheContextEntryComeInTheOrder2BThen3) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   const uint64_t at = bench.SetContext(VtdBench::kSid, 5, bench.top, 4);
   bench.memory.words[at] = bench.top | 3u << 2 | 1u << 4;  // not present, reserved, bad type
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kContextNotPresent);
@@ -150,8 +140,7 @@ TEST(VtdWalk, ReasonCReservedBitsOfEachKindOfEntryAndNoOthers) {
     }
   }
   for (const BitCase& c : cases) {
-    VtdBench bench;
-    bench.Start();
+    StartedVtd bench;
     bench.Map(0x40000000, 0x80000000, c.leaf ? c.level : 1);
     bench.Entry(bench.top, 4, 0x40000000, c.level) |= uint64_t{1} << c.bit;
     EXPECT_EQ(ReasonOf(bench, 0x40000000), c.reserved ? VtdReason::kEntryReserved : VtdReason::kNone)
@@ -161,8 +150,7 @@ TEST(VtdWalk, ReasonCReservedBitsOfEachKindOfEntryAndNoOthers) {
 
 TEST(VtdWalk, ReasonDBlocksAtsRequests) {
   for (const unsigned type : {0u, 2u}) {
-    VtdBench bench;
-    bench.Start();
+    StartedVtd bench;
     bench.SetContext(VtdBench::kSid, 5, bench.top, 4, type);
     bench.Map(kIova, kHpa);
     for (const auto at : {VtdAddressType::kTranslationRequest, VtdAddressType::kTranslated}) {
@@ -172,8 +160,7 @@ TEST(VtdWalk, ReasonDBlocksAtsRequests) {
 }
 
 TEST(VtdWalk, ReasonEOutputInTheInterruptRange) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x1000, 0xFEE00000);
   bench.Map(0x2000, 0xFEEFF000);
   bench.Map(0x3000, 0xFEF00000);

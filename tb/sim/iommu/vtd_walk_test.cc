@@ -44,8 +44,7 @@ TEST(VtdWalk, TranslatesWithFiveLevelsWhenOffered) {
 }
 
 TEST(VtdWalk, TranslatesLargePages) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x40000000, 0x80000000, 3);
   bench.Map(0x200000, 0xC0200000, 2);
   EXPECT_EQ(bench.Access(0x40000000 + 0x3FFFFFFF).hpa, 0x80000000u + 0x3FFFFFFF);
@@ -56,8 +55,7 @@ TEST(VtdWalk, AndsPermissionsOverAllLevels) {
   for (const unsigned leaf_level : {1u, 2u, 3u}) {
     for (unsigned weak = leaf_level; weak <= 4; ++weak) {
       for (const uint64_t bits : {uint64_t{0}, kR, kW, kRw}) {
-        VtdBench bench;
-        bench.Start();
+        StartedVtd bench;
         bench.Map(0x40000000, 0x80000000, leaf_level);
         uint64_t& entry = bench.Entry(bench.top, 4, 0x40000000, weak);
         entry = (entry & ~kRw) | bits;
@@ -71,8 +69,7 @@ TEST(VtdWalk, AndsPermissionsOverAllLevels) {
 }
 
 TEST(VtdWalk, BlocksBothWhenOneLevelLacksReadAndAnotherWrite) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(kIova, kHpa, 1, kR);
   uint64_t& upper = bench.Entry(bench.top, 4, kIova, 3);
   upper = (upper & ~kRw) | kW;
@@ -81,8 +78,7 @@ TEST(VtdWalk, BlocksBothWhenOneLevelLacksReadAndAnotherWrite) {
 }
 
 TEST(VtdWalk, LooksAtReservedBitsOfPresentEntriesOnlyAndAfterThePermission) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(kIova, kHpa, 1, uint64_t{1} << 50);  // not present
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kNoRead);
   bench.Map(kIova, kHpa, 1, kR | uint64_t{1} << 50);
@@ -93,8 +89,7 @@ TEST(VtdWalk, LooksAtReservedBitsOfPresentEntriesOnlyAndAfterThePermission) {
 TEST(VtdWalk, TreatsAPageSizeThatIsNotOfferedAsReserved) {
   VtdParameters p;
   p.pages_1g = false;
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   bench.Map(0x40000000, 0x80000000, 3);
   bench.Map(0x200000, 0x200000, 2);
   EXPECT_EQ(ReasonOf(bench, 0x40000000), VtdReason::kEntryReserved);
@@ -104,8 +99,7 @@ TEST(VtdWalk, TreatsAPageSizeThatIsNotOfferedAsReserved) {
 TEST(VtdWalk, ReservesAddressBitsAboveItsOwnWidth) {
   VtdParameters p;
   p.haw = 39;
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   bench.Map(kIova, uint64_t{1} << 39);
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kEntryReserved);
   bench.Map(kIova, uint64_t{1} << 38);
@@ -115,8 +109,7 @@ TEST(VtdWalk, ReservesAddressBitsAboveItsOwnWidth) {
 TEST(VtdWalk, ReturnsTheSnoopBitWhenItIsOffered) {
   VtdParameters p;
   p.snoop_control = true;
-  VtdBench bench(p);
-  bench.Start();
+  StartedVtd bench(p);
   bench.Map(0x1000, kHpa, 1, kRw | vtd::kEntrySnoop);
   bench.Map(0x2000, kHpa, 1, kRw);
   EXPECT_TRUE(bench.Access(0x1000).snoop);
@@ -128,8 +121,7 @@ TEST(VtdWalk, ReturnsTheSnoopBitWhenItIsOffered) {
 }
 
 TEST(VtdWalk, TakesWritesToTheInterruptWindowAsMessagesEvenWhenMapped) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0xFEE01000, kHpa);
   const VtdResult write = bench.Access(0xFEE01004, true);
   EXPECT_EQ(write.outcome, VtdOutcome::kInterrupt);
@@ -141,8 +133,7 @@ TEST(VtdWalk, TakesWritesToTheInterruptWindowAsMessagesEvenWhenMapped) {
 }
 
 TEST(VtdWalk, PassesThroughContextEntriesOfTypeTwo) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.SetContext(VtdBench::kSid, 5, 0, 4, 2);
   const VtdResult result = bench.Access(0xFFFF12345678, true);
   EXPECT_TRUE(result.ok());
@@ -151,15 +142,13 @@ TEST(VtdWalk, PassesThroughContextEntriesOfTypeTwo) {
 }
 
 TEST(VtdWalk, DemandsTheLargestWidthOfPassThroughEntries) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.SetContext(VtdBench::kSid, 5, 0, 3, 2);
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kContextInvalid);
 }
 
 TEST(VtdWalk, SelectsTheContextEntryByBusDeviceAndFunction) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   const uint64_t other = bench.NewTable();
   bench.SetContext(0x0208, 6, other, 4);  // 02:01.0
   bench.Map(kIova, kHpa);
@@ -171,8 +160,7 @@ TEST(VtdWalk, SelectsTheContextEntryByBusDeviceAndFunction) {
 }
 
 TEST(VtdWalk, AsksForOneReadAtATime) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(kIova, kHpa);
   VtdWalk walk = bench.core.Lookup({VtdBench::kSid, kIova, false, VtdAddressType::kUntranslated});
   ASSERT_FALSE(walk.done());
@@ -196,8 +184,7 @@ TEST(VtdWalk, AsksForOneReadAtATime) {
 }
 
 TEST(VtdWalk, ReadsTheEntriesOfTheWorkedExampleInItsPage) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(0x123456789000, 0x7654321000);
   bench.Map(0x12345678A000, 0x7654322000);
   VtdWalk walk = bench.core.Lookup({0x0100, 0x123456789ABC, false, VtdAddressType::kUntranslated});
@@ -214,8 +201,7 @@ TEST(VtdWalk, ReadsTheEntriesOfTheWorkedExampleInItsPage) {
 }
 
 TEST(VtdWalk, PeeksWithoutATrace) {
-  VtdBench bench;
-  bench.Start();
+  StartedVtd bench;
   bench.Map(kIova, kHpa);
   EXPECT_EQ(bench.Peek(kIova).hpa, kHpa);
   EXPECT_EQ(bench.Peek(kIova + 0x1000).reason, VtdReason::kNoRead);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tb/sim/platform/bare_machine.h"
 
-#include <cstring>
 #include <map>
 #include <stdexcept>
 #include <string>

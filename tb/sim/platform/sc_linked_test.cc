@@ -6,7 +6,6 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "platform/engine.h"
 #include "tb/sim/platform/linked.h"

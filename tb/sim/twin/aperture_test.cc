@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "twin/aperture.h"
 
 #include <cstring>
 #include <vector>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "twin/fault_log.h"
 
 #include "tb/sim/twin/work.h"
 

@@ -19,7 +19,6 @@
 namespace gmmu::sim::twin {
 namespace {
 
-using regs::Opcode;
 using regs::Target;
 using ::testing::Contains;
 using ::testing::Field;

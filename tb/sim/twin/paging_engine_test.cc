@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries of the rings, and their preemption at command boundaries.
-#include "twin/paging_engine.h"
 
 #include <gtest/gtest.h>
 

@@ -4,10 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <optional>
 #include <random>
-#include <utility>
 
 #include "probe/reference_walk.h"
 

@@ -12,7 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 TEST_F(Cli, PrintsHelpAndVersion) {
   EXPECT_EQ(Run({"--help"}), 0);

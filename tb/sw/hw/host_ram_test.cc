@@ -5,7 +5,6 @@
 #include <sys/resource.h>
 
 #include <cstring>
-#include <numeric>
 #include <stdexcept>
 
 namespace gmmu::hw {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "tb/sw/kmd/fake_kernel.h"
-#include "kmd/escape.h"
 
 namespace gmmu::kmd::test {
 namespace {

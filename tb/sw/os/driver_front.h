@@ -59,6 +59,9 @@ class DriverFront : public ::testing::Test {
     EXPECT_THAT(result.findings, ::testing::IsEmpty());
     return result;
   }
+  workload::JobResult RunOnWorker(const std::function<void(workload::Life&)>& body) {
+    return Run([&](workload::Life& life) { life.worker.Call([&] { body(life); }); });
+  }
   void MainJobIsVerified(uint64_t bytes = 100'000) {
     const auto result = bench.Run([&](workload::Life& life) { workload::RunSeededMainJob(life, bytes); });
     EXPECT_THAT(result.faults, ::testing::IsEmpty());

@@ -57,6 +57,9 @@ struct LifeBench {
     RunLife(platform, options, result, body);
     return result;
   }
+  workload::JobResult RunOnWorker(const std::function<void(workload::Life&)>& body) {
+    return Run([&](workload::Life& life) { life.worker.Call([&] { body(life); }); });
+  }
 
   sim::MachineConfig config = sim::MachineConfig::Default();
   workload::JobOptions options;

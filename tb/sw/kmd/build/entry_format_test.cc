@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "kmd/segments.h"
-
 namespace gmmu::kmd {
 namespace {
 

@@ -7,14 +7,12 @@
 #include <functional>
 
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/process_tables.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"

@@ -5,10 +5,8 @@
 
 #include <cstring>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/driver_front.h"
-#include "tb/sw/os/life_bench.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {
@@ -51,20 +49,18 @@ struct FailureStatus : test::DriverFront {};
 TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {
   for (const bool one : {false, true}) {
     bench.options.os.one_failure_status = one;
-    Run([&](workload::Life& life) {
-      life.worker.Call([&] {
-        auto create = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 8192);
-        create.hAdapter = life.adapter.handle();
-        create.Size = 0;
-        EXPECT_EQ(test::seen.interface.DxgkCbCreatePhysicalMemoryObject(&create),
-                  one ? STATUS_UNSUCCESSFUL : STATUS_INVALID_PARAMETER);
-        DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
-        EXPECT_EQ(test::seen.interface.DxgkCbAllocateContiguousMemory(life.adapter.handle(), &contiguous),
-                  one ? STATUS_UNSUCCESSFUL : STATUS_NOT_SUPPORTED);
-        DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{};
-        EXPECT_EQ(test::seen.interface.DxgkCbPinFrameBufferForSave(life.adapter.handle(), &pin),
-                  one ? STATUS_UNSUCCESSFUL : STATUS_NOT_SUPPORTED);
-      });
+    RunOnWorker([&](workload::Life& life) {
+      auto create = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 8192);
+      create.hAdapter = life.adapter.handle();
+      create.Size = 0;
+      EXPECT_EQ(test::seen.interface.DxgkCbCreatePhysicalMemoryObject(&create),
+                one ? STATUS_UNSUCCESSFUL : STATUS_INVALID_PARAMETER);
+      DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
+      EXPECT_EQ(test::seen.interface.DxgkCbAllocateContiguousMemory(life.adapter.handle(), &contiguous),
+                one ? STATUS_UNSUCCESSFUL : STATUS_NOT_SUPPORTED);
+      DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{};
+      EXPECT_EQ(test::seen.interface.DxgkCbPinFrameBufferForSave(life.adapter.handle(), &pin),
+                one ? STATUS_UNSUCCESSFUL : STATUS_NOT_SUPPORTED);
     });
   }
 }

@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/iommu.h"
 #include "os/memory/system_buffer.h"
 #include "tb/sw/os/life_bench.h"
 #include "workload/procedures/procedures.h"
@@ -138,15 +136,13 @@ TEST(DomainSwitch, IsolationStaysOnOnceItIsOn) {
 TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
   Reaching bench;
   bench.options.os.iommu = RemapPolicy::kNever;
-  const auto result = bench.Run([](Life& life) {
-    life.worker.Call([&] {
-      const SystemBuffer kept(life.kernel, life.adapter.objects(), life.adapter.handle(), hw::kPageSize,
-                              SystemBuffer::Shape::kScattered, "somebody");
-      life.vidmm.Stop();
-      life.adapter.Stop();
-      life.dxgkrnl.set_remap_policy(RemapPolicy::kWhenPossible);
-      life.adapter.Start();
-    });
+  const auto result = bench.RunOnWorker([](Life& life) {
+    const SystemBuffer kept(life.kernel, life.adapter.objects(), life.adapter.handle(), hw::kPageSize,
+                            SystemBuffer::Shape::kScattered, "somebody");
+    life.vidmm.Stop();
+    life.adapter.Stop();
+    life.dxgkrnl.set_remap_policy(RemapPolicy::kWhenPossible);
+    life.adapter.Start();
   });
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_THAT(result.faults[0].text, HasSubstr("while 1 ADLs"));

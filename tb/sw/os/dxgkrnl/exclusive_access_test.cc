@@ -7,10 +7,8 @@
 namespace gmmu::os::isolation_test {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::SizeIs;
 
 TEST_F(Isolation, ExclusiveAccessThatTheDriverRefusesChangesNothing) {

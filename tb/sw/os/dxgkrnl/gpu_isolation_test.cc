@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPU isolation on a machine that runs. Documents only; no open driver was seen with it.
-#include "os/dxgkrnl/gpu_isolation.h"
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"
-#include "os/memory/frame_buffer.h"
-#include "os/memory/isolation_memory.h"
 
 namespace gmmu::os::isolation_test {
 namespace {
 
 using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/kernel/hal.h"
 
 #include <gtest/gtest.h>
 
 #include "ddi/wdm.h"
 #include "os/kernel/bug_check.h"
-#include "os/kernel/kernel.h"
 #include "tb/sw/os/driver_front.h"
 #include "tb/sw/os/machine.h"
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IOMMU's driver on the twin's machine.
-#include "os/kernel/kernel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "ddi/wdm.h"
 #include "os/kernel/bug_check.h"
 #include "tb/sw/os/machine.h"
 #include "os/kernel/iommu.h"

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/kernel/second_stage.h"
 
 #include <gtest/gtest.h>
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/iommu.h"
-#include "os/kernel/kernel.h"
 #include "os/kernel/logical_place.h"
-#include "platform/host_image.h"
-#include "platform/config.h"
-#include "twin/machine.h"
 
 namespace gmmu::os {
 namespace {

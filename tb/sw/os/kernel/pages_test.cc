@@ -7,7 +7,6 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/pages.h"
-#include "os/kernel/ranges.h"
 
 namespace gmmu::os {
 namespace {

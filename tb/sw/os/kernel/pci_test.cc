@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/kernel/kernel.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ddi/wdm.h"
-#include "os/kernel/bug_check.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "os/kernel/bug_check.h"
-#include "os/kernel/pages.h"
 #include "os/kernel/ranges.h"
 
 namespace gmmu::os {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/miniport/call_levels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/stack_meter.h"
 #include "workload/procedures/procedures.h"

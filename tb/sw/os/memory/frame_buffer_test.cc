@@ -17,7 +17,6 @@
 #include "platform/host_image.h"
 #include "twin/machine.h"
 #include "os/kernel/iommu.h"
-#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {

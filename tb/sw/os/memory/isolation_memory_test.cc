@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "os/kernel/bug_check.h"
-#include "os/miniport/import_scan.h"
 #include "os/memory/isolation_memory.h"
 #include "os/kernel/text.h"
 #include "platform/host_image.h"
@@ -42,9 +41,13 @@ struct Machine {
   HANDLE adapter = &token;
 };
 
+/// With the adapter behind the domain.
+struct MachineWithAdapter : Machine {
+  MachineWithAdapter() { memory.AddAdapter(adapter, {domain, "test"}); }
+};
+
 TEST(IsolationMemory, ContiguousMemoryIsMappedAtItsOwnAddressUntilItIsFreed) {
-  Machine machine;
-  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  MachineWithAdapter machine;
   DXGKARGCB_ALLOCATECONTIGUOUSMEMORY args{};
   args.NumberOfBytes = 3 * 4096 + 1;
   args.LowestAcceptableAddress.QuadPart = 0x10000000;
@@ -72,8 +75,7 @@ TEST(IsolationMemory, ContiguousMemoryIsMappedAtItsOwnAddressUntilItIsFreed) {
 }
 
 TEST(IsolationMemory, AnMdlCarriesPhysicalPagesThatTheGpuReachesAtTheSameNumbers) {
-  Machine machine;
-  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  MachineWithAdapter machine;
   DXGKARGCB_ALLOCATEPAGESFORMDL args{};
   args.HighAddress.QuadPart = -1;
   args.TotalBytes = 5 * 4096;
@@ -86,8 +88,7 @@ TEST(IsolationMemory, AnMdlCarriesPhysicalPagesThatTheGpuReachesAtTheSameNumbers
 }
 
 TEST(IsolationMemory, AnMdlIsWholeOrNotAndSmallerThan4GiB) {
-  Machine machine;
-  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  MachineWithAdapter machine;
   DXGKARGCB_ALLOCATEPAGESFORMDL args{};
   args.LowAddress.QuadPart = 0x100000;
   args.HighAddress.QuadPart = 0x104FFF;  // five pages
@@ -110,8 +111,7 @@ DXGKARGCB_ALLOCATEPAGESFORMDL Pages(uint64_t pages, LONGLONG low = 0, LONGLONG h
 }
 
 TEST(IsolationMemory, SkipBytesMovesTheRangeOnUntilThereAreEnoughPages) {
-  Machine machine;
-  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  MachineWithAdapter machine;
   auto args = Pages(6, 0x100000, 0x104FFF);  // five pages
   args.SkipBytes.QuadPart = 0x100000;
   ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_SUCCESS);
@@ -126,8 +126,7 @@ TEST(IsolationMemory, SkipBytesMovesTheRangeOnUntilThereAreEnoughPages) {
 }
 
 TEST(IsolationMemory, MdlFlagsAskForContiguousChunksAndForPagesAsTheyAre) {
-  Machine machine;
-  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  MachineWithAdapter machine;
   auto args = Pages(8);
   args.Flags = MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
   args.SkipBytes.QuadPart = 4 * 4096;  // the size of a chunk
@@ -155,8 +154,7 @@ TEST(IsolationMemory, MdlFlagsAskForContiguousChunksAndForPagesAsTheyAre) {
 TEST(IsolationMemory, TheCacheTypeIsThatOfTheView) {
   for (const auto type : {DXGK_MEMORY_CACHING_TYPE_NON_CACHED, DXGK_MEMORY_CACHING_TYPE_CACHED,
                           DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED}) {
-    Machine machine;
-    machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+    MachineWithAdapter machine;
     DXGKARGCB_ALLOCATECONTIGUOUSMEMORY args{};
     args.NumberOfBytes = 4096;
     args.LowestAcceptableAddress.QuadPart = 0x500000;
@@ -171,16 +169,14 @@ TEST(IsolationMemory, TheCacheTypeIsThatOfTheView) {
     EXPECT_EQ(seen, type == DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED ? 0 : 'n') << type << ", with it";
     machine.memory.FreeContiguous(machine.adapter, {args.hMemoryHandle});
   }
-  Machine machine;
-  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  MachineWithAdapter machine;
   auto args = Pages(1);
   args.CacheType = static_cast<DXGK_MEMORY_CACHING_TYPE>(3);
   EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER);
 }
 
 TEST(IsolationMemory, ABoundOfZeroIsABound) {
-  Machine machine;
-  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  MachineWithAdapter machine;
   auto args = Pages(1, 0, 0);
   EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_NO_MEMORY);
   DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
@@ -217,8 +213,7 @@ TEST(IsolationMemory, IsNotUsableBehindARemappedDomain) {
 }
 
 TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {
-  Machine machine;
-  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  MachineWithAdapter machine;
   auto pages = Pages(2);
   ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, pages), STATUS_SUCCESS);
   DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
@@ -248,8 +243,7 @@ TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {
 }
 
 TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
-  Machine machine;
-  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  MachineWithAdapter machine;
   IsolationMemory& memory = machine.memory;
   const HANDLE adapter = machine.adapter;
   auto pages = Pages(1);

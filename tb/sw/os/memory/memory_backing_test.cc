@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/memory/memory_objects.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +6,7 @@
 #include <set>
 
 #include "ddi/wdm.h"
-#include "os/kernel/bug_check.h"
 #include "tb/sw/os/machine.h"
-#include "os/kernel/iommu.h"
 
 namespace gmmu::os {
 namespace {

@@ -7,10 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "ddi/wdm.h"
 #include "os/kernel/bug_check.h"
 #include "tb/sw/os/machine.h"
-#include "os/kernel/iommu.h"
 
 namespace gmmu::os {
 namespace {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "ddi/wdm.h"
 #include "os/kernel/bug_check.h"
 #include "tb/sw/os/machine.h"
 

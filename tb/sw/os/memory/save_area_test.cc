@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a driver keeps over a power cycle, on a machine that runs, when transfers fail on the way out, on the way
 // back and in the middle. Documents only.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "tb/sw/os/between.h"
-#include "kmd/escape.h"
 #include "tb/sw/os/life_bench.h"
 #include "workload/procedures/procedures.h"
 

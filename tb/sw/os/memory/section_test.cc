@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/memory/memory_objects.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-#include "ddi/wdm.h"
-#include "os/kernel/bug_check.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {

@@ -7,12 +7,8 @@
 
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
-#include "os/kernel/stack_meter.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
-#include "workload/procedures/procedures.h"
 
 namespace gmmu::os {
 namespace {
@@ -40,19 +36,17 @@ TEST(CallLevels, OfTheEntriesAreThoseOfTheDocuments) {
 // Documents only.
 TEST(CallLevels, LevelThreeComesWithEvictedVideoMemory) {
   test::LifeBench bench;
-  const auto result = bench.Run([](Life& life) {
-    life.worker.Call([&] {
-      Allocation* held = life.vidmm.CreateAllocation("held", hw::kPageSize);
-      life.vidmm.MakeResident(*held);
-      life.vidmm.Stop();
-      try {
-        life.adapter.PowerDown();
-        ADD_FAILURE() << "the driver was called with video memory in use";
-      } catch (const BugCheck& stop) {
-        EXPECT_THAT(stop.what(), HasSubstr("DxgkDdiSetPowerState, a call of level three, is made while 1 ranges"));
-        throw;
-      }
-    });
+  const auto result = bench.RunOnWorker([](Life& life) {
+    Allocation* held = life.vidmm.CreateAllocation("held", hw::kPageSize);
+    life.vidmm.MakeResident(*held);
+    life.vidmm.Stop();
+    try {
+      life.adapter.PowerDown();
+      ADD_FAILURE() << "the driver was called with video memory in use";
+    } catch (const BugCheck& stop) {
+      EXPECT_THAT(stop.what(), HasSubstr("DxgkDdiSetPowerState, a call of level three, is made while 1 ranges"));
+      throw;
+    }
   });
   EXPECT_THAT(result.faults, SizeIs(1));
 }

@@ -6,13 +6,7 @@
 #include <iterator>
 #include <vector>
 
-#include "os/kernel/bug_check.h"
 #include "os/miniport/import_scan.h"
-#include "os/memory/isolation_memory.h"
-#include "os/kernel/text.h"
-#include "platform/host_image.h"
-#include "twin/machine.h"
-#include "os/miniport/driver_calls.h"
 
 namespace gmmu::os {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drivers that break the interface: between Dxgkrnl and the real driver stands one function that
 // answers wrongly, and the run must end with Windows' verdict.
-#include "os/miniport/miniport.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

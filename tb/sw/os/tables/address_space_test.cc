@@ -3,11 +3,8 @@
 // that are destroyed. Documents only, unless a comment names a build.
 #include <algorithm>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_queue.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/placement.h"
@@ -53,55 +50,51 @@ TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroun
 
 // The bytes of a page that was destroyed are read by nobody, whoever has them now; in every process it was mapped in.
 TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
-  Run([](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* owner = life.vidmm.CreateProcess("owner");
-      GpuProcess* other = life.vidmm.CreateProcess("other");
-      Allocation* data = Filled(life, 4, 0x100);
-      Allocation* beside = Filled(life, 1, 0x200);
-      const uint64_t va = life.vidmm.ReserveVa(*owner, 6 * kPage), second = life.vidmm.ReserveVa(*other, 4 * kPage);
-      life.vidmm.Map(*owner, va, *data, 0, 4);
-      life.vidmm.Map(*owner, va + 4 * kPage, *beside, 0, 1);
-      life.vidmm.mappings().MapOnePage(*owner, va + 5 * kPage, *data, 3, 1);
-      life.vidmm.Map(*other, second, *data, 0, 4);
-      Reads(life, owner, va, {0x100, 0x101, 0x102, 0x103, 0x200, 0x103});
-      life.vidmm.DestroyAllocation(data);
-      std::vector<Allocation*> all;
-      do {
-        all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
-      } while (life.vidmm.placement().TryMakeResident(*all.back()));
-      for (const uint64_t page : {0, 3, 5}) Faults(life, owner, va + page * kPage, regs::Fault::kEntryInvalid);
-      Reads(life, owner, va + 4 * kPage, {0x200});
-      Faults(life, other, second + kPage, regs::Fault::kEntryInvalid);
-      for (Allocation* one : all) life.vidmm.DestroyAllocation(one);
-      life.vidmm.DestroyAllocation(beside);
-      for (const auto& [process, address] : {std::pair(owner, va), std::pair(other, second)}) {
-        life.vidmm.FreeVa(*process, address);
-        life.vidmm.DestroyProcess(process);
-      }
-    });
+  RunOnWorker([](Life& life) {
+    GpuProcess* owner = life.vidmm.CreateProcess("owner");
+    GpuProcess* other = life.vidmm.CreateProcess("other");
+    Allocation* data = Filled(life, 4, 0x100);
+    Allocation* beside = Filled(life, 1, 0x200);
+    const uint64_t va = life.vidmm.ReserveVa(*owner, 6 * kPage), second = life.vidmm.ReserveVa(*other, 4 * kPage);
+    life.vidmm.Map(*owner, va, *data, 0, 4);
+    life.vidmm.Map(*owner, va + 4 * kPage, *beside, 0, 1);
+    life.vidmm.mappings().MapOnePage(*owner, va + 5 * kPage, *data, 3, 1);
+    life.vidmm.Map(*other, second, *data, 0, 4);
+    Reads(life, owner, va, {0x100, 0x101, 0x102, 0x103, 0x200, 0x103});
+    life.vidmm.DestroyAllocation(data);
+    std::vector<Allocation*> all;
+    do {
+      all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
+    } while (life.vidmm.placement().TryMakeResident(*all.back()));
+    for (const uint64_t page : {0, 3, 5}) Faults(life, owner, va + page * kPage, regs::Fault::kEntryInvalid);
+    Reads(life, owner, va + 4 * kPage, {0x200});
+    Faults(life, other, second + kPage, regs::Fault::kEntryInvalid);
+    for (Allocation* one : all) life.vidmm.DestroyAllocation(one);
+    life.vidmm.DestroyAllocation(beside);
+    for (const auto& [process, address] : {std::pair(owner, va), std::pair(other, second)}) {
+      life.vidmm.FreeVa(*process, address);
+      life.vidmm.DestroyProcess(process);
+    }
   });
 }
 
 // What was never resident, is not any more, or is mapped nowhere has no entries that lead to it.
 TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
-  Run([](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      const uint64_t va = life.vidmm.ReserveVa(*process, 4 * kPage);
-      Allocation* unmapped = Filled(life, 1, 0x100);
-      Allocation* away = life.vidmm.CreateAllocation("away", 2 * kPage);
-      Allocation* replaced = Filled(life, 2, 0x200);
-      life.vidmm.Map(*process, va, *away, 0, 2);
-      life.vidmm.Map(*process, va + 2 * kPage, *replaced, 0, 2);
-      life.vidmm.mappings().MapZero(*process, va + 2 * kPage, 2);
-      const uint64_t before = life.vidmm.work().queue().operations();
-      for (Allocation* allocation : {unmapped, away, replaced}) life.vidmm.DestroyAllocation(allocation);
-      EXPECT_EQ(life.vidmm.work().queue().operations(), before);
-      Reads(life, process, va + 2 * kPage, {0, 0});
-      life.vidmm.FreeVa(*process, va);
-      life.vidmm.DestroyProcess(process);
-    });
+  RunOnWorker([](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    const uint64_t va = life.vidmm.ReserveVa(*process, 4 * kPage);
+    Allocation* unmapped = Filled(life, 1, 0x100);
+    Allocation* away = life.vidmm.CreateAllocation("away", 2 * kPage);
+    Allocation* replaced = Filled(life, 2, 0x200);
+    life.vidmm.Map(*process, va, *away, 0, 2);
+    life.vidmm.Map(*process, va + 2 * kPage, *replaced, 0, 2);
+    life.vidmm.mappings().MapZero(*process, va + 2 * kPage, 2);
+    const uint64_t before = life.vidmm.work().queue().operations();
+    for (Allocation* allocation : {unmapped, away, replaced}) life.vidmm.DestroyAllocation(allocation);
+    EXPECT_EQ(life.vidmm.work().queue().operations(), before);
+    Reads(life, process, va + 2 * kPage, {0, 0});
+    life.vidmm.FreeVa(*process, va);
+    life.vidmm.DestroyProcess(process);
   });
 }
 

@@ -5,12 +5,9 @@
 #include <random>
 #include <string>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/residency.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/render_buffer.h"
@@ -186,28 +183,26 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
 /// The 64 KiB entry becomes invalid, the 4 KiB ones valid, level 1 is last.
 TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   std::vector<std::string> events;
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      Allocation* data = Make(life, 16);
-      SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 16 * kPage,
-                          SystemBuffer::Shape::kScattered, "test");
-      life.vidmm.Map(*process, 0x10000000, *data, 0, 16);
-      built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
-        const auto& op = args.UpdatePageTable;
-        if (args.Operation == DXGK_OPERATION_FLUSH_TLB && args.FlushTlb.hProcess == process->handles.process)
-          events.push_back("flush");
-        if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
-        events.push_back(std::to_string(op.PageTableLevel) + (op.Flags.Use64KBPages ? " 64K " : " 4K ") +
-                         (op.PageTableLevel == 1 ? std::to_string(op.pPageTableEntries64KB->Valid) : "") +
-                         std::to_string(op.pPageTableEntries->Valid));
-      };
-      life.vidmm.mappings().MapSystem(*process, 0x10000000, memory);
-      built = nullptr;
-      memory.Release();
-      life.vidmm.DestroyAllocation(data);
-      life.vidmm.DestroyProcess(process);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    Allocation* data = Make(life, 16);
+    SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 16 * kPage,
+                        SystemBuffer::Shape::kScattered, "test");
+    life.vidmm.Map(*process, 0x10000000, *data, 0, 16);
+    built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation == DXGK_OPERATION_FLUSH_TLB && args.FlushTlb.hProcess == process->handles.process)
+        events.push_back("flush");
+      if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
+      events.push_back(std::to_string(op.PageTableLevel) + (op.Flags.Use64KBPages ? " 64K " : " 4K ") +
+                       (op.PageTableLevel == 1 ? std::to_string(op.pPageTableEntries64KB->Valid) : "") +
+                       std::to_string(op.pPageTableEntries->Valid));
+    };
+    life.vidmm.mappings().MapSystem(*process, 0x10000000, memory);
+    built = nullptr;
+    memory.Release();
+    life.vidmm.DestroyAllocation(data);
+    life.vidmm.DestroyProcess(process);
   });
   EXPECT_EQ(FaultsOf(result), "");
   EXPECT_THAT(events, ::testing::ElementsAre("0 64K 0", "flush", "0 4K 0", "0 4K 1", "1 4K 11", "flush", "flush"));
@@ -216,32 +211,30 @@ TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
 // What begins or ends inside a block takes the block to 4 KiB entries; whole blocks beside it go by their own entries.
 TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocksByPages) {
   std::vector<std::string> events;
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      constexpr uint64_t kVa = 0x10000000;
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      Allocation* data = Make(life, 64);
-      life.vidmm.Map(*process, kVa, *data, 0, 64);
-      built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
-        const auto& op = args.UpdatePageTable;
-        if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
-        events.push_back(std::to_string(op.PageTableLevel) + (op.Flags.Use64KBPages ? " 64K " : " 4K ") +
-                         std::to_string(op.StartIndex % 128) + "+" + std::to_string(op.NumPageTableEntries));
-      };
-      life.vidmm.Unmap(*process, kVa + 16 * kPage, 32);
-      EXPECT_THAT(events, ::testing::ElementsAre("0 64K 1+2"));
-      EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
-      EXPECT_TRUE(Reads(life, process, kVa + 48 * kPage, 48, 16).passed);
-      life.vidmm.Map(*process, kVa, *data, 0, 64);
-      life.vidmm.Unmap(*process, kVa + 8 * kPage, 40);
-      built = nullptr;
-      EXPECT_EQ(events.back(), "1 4K 0+1") << "of a move level 1 is the last";
-      EXPECT_TRUE(Reads(life, process, kVa, 0, 8).passed);
-      EXPECT_TRUE(Reads(life, process, kVa + 48 * kPage, 48, 16).passed);
-      EXPECT_FALSE(process->space->tree().leaves_64k().Any64k(kVa, 48));
-      life.vidmm.DestroyAllocation(data);
-      life.vidmm.DestroyProcess(process);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    constexpr uint64_t kVa = 0x10000000;
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    Allocation* data = Make(life, 64);
+    life.vidmm.Map(*process, kVa, *data, 0, 64);
+    built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
+      events.push_back(std::to_string(op.PageTableLevel) + (op.Flags.Use64KBPages ? " 64K " : " 4K ") +
+                       std::to_string(op.StartIndex % 128) + "+" + std::to_string(op.NumPageTableEntries));
+    };
+    life.vidmm.Unmap(*process, kVa + 16 * kPage, 32);
+    EXPECT_THAT(events, ::testing::ElementsAre("0 64K 1+2"));
+    EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
+    EXPECT_TRUE(Reads(life, process, kVa + 48 * kPage, 48, 16).passed);
+    life.vidmm.Map(*process, kVa, *data, 0, 64);
+    life.vidmm.Unmap(*process, kVa + 8 * kPage, 40);
+    built = nullptr;
+    EXPECT_EQ(events.back(), "1 4K 0+1") << "of a move level 1 is the last";
+    EXPECT_TRUE(Reads(life, process, kVa, 0, 8).passed);
+    EXPECT_TRUE(Reads(life, process, kVa + 48 * kPage, 48, 16).passed);
+    EXPECT_FALSE(process->space->tree().leaves_64k().Any64k(kVa, 48));
+    life.vidmm.DestroyAllocation(data);
+    life.vidmm.DestroyProcess(process);
   });
   EXPECT_EQ(FaultsOf(result), "");
   EXPECT_THAT(result.leaks, IsEmpty());
@@ -250,33 +243,31 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
 // A page that comes back between blocks of 64 KiB takes a leaf table of 4 KiB entries, and another allocation leaves
 // for it.
 TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;
-      Residency residency(life.vidmm);
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      Allocation *blocks = Make(life, 16), *page = life.vidmm.CreateAllocation("page", kPage);
-      life.vidmm.Map(*process, kVa, *blocks, 0, 16);
-      life.vidmm.Map(*process, kVa + 0x100000, *page, 0, 1);
-      std::vector<Allocation*> others;
-      while (residency.counts().evictions == 0) {
-        others.push_back(life.vidmm.CreateAllocation("other", 16 * kPage));
-        life.vidmm.Map(*process, kOthers + others.size() * kBytesOf64k, *others.back(), 0, 16);
-        residency.MakeResident({others.back()});
-      }
-      residency.MakeResident({page});
-      EXPECT_EQ(residency.counts().evictions, 3u) << "for the first that had no room, the page, and its table";
-      EXPECT_FALSE(process->space->Is64k(kVa));
-      life.vidmm.Fill(*page, 0, kPage, Word(3));
-      EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
-      EXPECT_TRUE(Reads(life, process, kVa + 0x100000, 3, 1).passed);
-      others.insert(others.end(), {blocks, page});
-      for (Allocation* one : others) {
-        residency.Drop(*one);
-        life.vidmm.DestroyAllocation(one);
-      }
-      life.vidmm.DestroyProcess(process);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;
+    Residency residency(life.vidmm);
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    Allocation *blocks = Make(life, 16), *page = life.vidmm.CreateAllocation("page", kPage);
+    life.vidmm.Map(*process, kVa, *blocks, 0, 16);
+    life.vidmm.Map(*process, kVa + 0x100000, *page, 0, 1);
+    std::vector<Allocation*> others;
+    while (residency.counts().evictions == 0) {
+      others.push_back(life.vidmm.CreateAllocation("other", 16 * kPage));
+      life.vidmm.Map(*process, kOthers + others.size() * kBytesOf64k, *others.back(), 0, 16);
+      residency.MakeResident({others.back()});
+    }
+    residency.MakeResident({page});
+    EXPECT_EQ(residency.counts().evictions, 3u) << "for the first that had no room, the page, and its table";
+    EXPECT_FALSE(process->space->Is64k(kVa));
+    life.vidmm.Fill(*page, 0, kPage, Word(3));
+    EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
+    EXPECT_TRUE(Reads(life, process, kVa + 0x100000, 3, 1).passed);
+    others.insert(others.end(), {blocks, page});
+    for (Allocation* one : others) {
+      residency.Drop(*one);
+      life.vidmm.DestroyAllocation(one);
+    }
+    life.vidmm.DestroyProcess(process);
   });
   EXPECT_EQ(FaultsOf(result), "");
   EXPECT_THAT(result.leaks, IsEmpty());
@@ -287,15 +278,13 @@ TEST_F(Rule11Pages64k, VidMmsOwnStreamIsHeldAgainstTheOrder) {
     for (const bool wrong : {false, true}) {
       bench.options.os.driver["DualPte"] = dual;
       bench.options.os.inject.table_order = wrong;
-      const auto result = bench.Run([&](Life& life) {
-        life.worker.Call([&] {
-          GpuProcess* process = life.vidmm.CreateProcess("process");
-          Allocation* data = Make(life, 16);
-          life.vidmm.Map(*process, 0x10000000, *data, 0, 16);
-          life.vidmm.Unmap(*process, 0x10001000, 1);
-          life.vidmm.DestroyAllocation(data);
-          life.vidmm.DestroyProcess(process);
-        });
+      const auto result = bench.RunOnWorker([&](Life& life) {
+        GpuProcess* process = life.vidmm.CreateProcess("process");
+        Allocation* data = Make(life, 16);
+        life.vidmm.Map(*process, 0x10000000, *data, 0, 16);
+        life.vidmm.Unmap(*process, 0x10001000, 1);
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
       });
       if (!wrong) {
         EXPECT_EQ(FaultsOf(result), "");

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages of 64 KiB in VRAM and in the windows that transfers use. Documents only.
-#include <string>
-#include <tuple>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/placement.h"
@@ -19,27 +15,25 @@ using ::testing::IsEmpty;
 using workload::Life;
 
 TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      for (const uint64_t pages : {1u, 17u, 100u}) {
-        Allocation* data = Make(life, pages);
-        for (uint64_t page = 0; page < pages; ++page)
-          EXPECT_EQ(data->local->page(page), data->local->page(page / 16 * 16) + page % 16) << page;
-        EXPECT_EQ(data->local->page(0) % 16, 0u);
-        life.vidmm.DestroyAllocation(data);
-      }
-      // Until nothing is left: pieces beside page tables are no pages of 64 KiB.
-      std::vector<Allocation*> all;
-      do {
-        all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
-      } while (life.vidmm.placement().TryMakeResident(*all.back()));
-      EXPECT_GT(life.adapter.local_segment().space->free_bytes(), 0u) << "there are such pieces";
-      for (Allocation* one : all) {
-        for (uint64_t page = 0; one->local && page < 16; ++page)
-          EXPECT_EQ(one->local->page(page), one->local->page(0) / 16 * 16 + page);
-        life.vidmm.DestroyAllocation(one);
-      }
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    for (const uint64_t pages : {1u, 17u, 100u}) {
+      Allocation* data = Make(life, pages);
+      for (uint64_t page = 0; page < pages; ++page)
+        EXPECT_EQ(data->local->page(page), data->local->page(page / 16 * 16) + page % 16) << page;
+      EXPECT_EQ(data->local->page(0) % 16, 0u);
+      life.vidmm.DestroyAllocation(data);
+    }
+    // Until nothing is left: pieces beside page tables are no pages of 64 KiB.
+    std::vector<Allocation*> all;
+    do {
+      all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
+    } while (life.vidmm.placement().TryMakeResident(*all.back()));
+    EXPECT_GT(life.adapter.local_segment().space->free_bytes(), 0u) << "there are such pieces";
+    for (Allocation* one : all) {
+      for (uint64_t page = 0; one->local && page < 16; ++page)
+        EXPECT_EQ(one->local->page(page), one->local->page(0) / 16 * 16 + page);
+      life.vidmm.DestroyAllocation(one);
+    }
   });
   EXPECT_EQ(FaultsOf(result), "");
 }
@@ -48,32 +42,30 @@ TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
   for (const bool large : {false, true}) {
     unsigned in = 0, out = 0, flags_in = 0, flags_out = 0;
     bench.options.os.driver["Leaf64k"] = large;
-    const auto result = bench.Run([&](Life& life) {
-      life.worker.Call([&] {
-        Allocation* data = Make(life, 37);
-        SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 37 * kPage,
-                            SystemBuffer::Shape::kScattered, "test");
-        built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
-          if (args.Operation != DXGK_OPERATION_VIRTUAL_TRANSFER) return;
-          const bool to_local = args.TransferVirtual.TransferDirection == DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL;
-          ++(to_local ? in : out);
-          const auto& flags = args.TransferVirtual.Flags;
-          (to_local ? flags_in : flags_out) = flags.Src64KBPages << 1 | flags.Dst64KBPages;
-        };
-        life.vidmm.PageOut(*data, memory, 37 * kPage, nullptr);
-        life.vidmm.Fill(*data, 0, 37 * kPage, 0);
-        life.vidmm.PageIn(*data, memory, 37 * kPage, nullptr);
-        built = nullptr;
-        life.vidmm.PageOut(*data, memory, 37 * kPage, nullptr);
-        const uint8_t* bytes = memory.Map(0, 37 * kPage);
-        for (uint64_t page = 0; page < 37; ++page) {
-          const uint32_t word = Word(page);
-          EXPECT_EQ(std::memcmp(bytes + page * kPage + 4092, &word, 4), 0) << page;
-        }
-        memory.Unmap();
-        memory.Release();
-        life.vidmm.DestroyAllocation(data);
-      });
+    const auto result = bench.RunOnWorker([&](Life& life) {
+      Allocation* data = Make(life, 37);
+      SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 37 * kPage,
+                          SystemBuffer::Shape::kScattered, "test");
+      built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+        if (args.Operation != DXGK_OPERATION_VIRTUAL_TRANSFER) return;
+        const bool to_local = args.TransferVirtual.TransferDirection == DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL;
+        ++(to_local ? in : out);
+        const auto& flags = args.TransferVirtual.Flags;
+        (to_local ? flags_in : flags_out) = flags.Src64KBPages << 1 | flags.Dst64KBPages;
+      };
+      life.vidmm.PageOut(*data, memory, 37 * kPage, nullptr);
+      life.vidmm.Fill(*data, 0, 37 * kPage, 0);
+      life.vidmm.PageIn(*data, memory, 37 * kPage, nullptr);
+      built = nullptr;
+      life.vidmm.PageOut(*data, memory, 37 * kPage, nullptr);
+      const uint8_t* bytes = memory.Map(0, 37 * kPage);
+      for (uint64_t page = 0; page < 37; ++page) {
+        const uint32_t word = Word(page);
+        EXPECT_EQ(std::memcmp(bytes + page * kPage + 4092, &word, 4), 0) << page;
+      }
+      memory.Unmap();
+      memory.Release();
+      life.vidmm.DestroyAllocation(data);
     });
     EXPECT_EQ(FaultsOf(result), "");
     EXPECT_THAT(result.leaks, IsEmpty());

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries of pages: which page size and level VidMm chooses, and how they go. Documents only.
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/placement.h"
 #include "os/vidmm/residency.h"
 #include "tb/sw/os/tables/tables_bench.h"
@@ -73,39 +70,37 @@ TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
 }
 
 TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      Allocation* data = Make(life, 48);
-      SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 16 * kPage,
-                          SystemBuffer::Shape::kScattered, "test");
-      const auto chosen = [&](const std::function<void(GpuProcess&)>& map, uint64_t va) {
-        GpuProcess* process = life.vidmm.CreateProcess("process");
-        map(*process);
-        const bool large = process->space->Is64k(va);
-        life.vidmm.DestroyProcess(process);
-        return large;
-      };
-      const auto local = [&](uint64_t va, uint64_t first, uint64_t pages) {
-        return chosen([&](auto& process) { life.vidmm.Map(process, va, *data, first, pages); }, va);
-      };
-      EXPECT_TRUE(local(0x10000000, 0, 16));
-      EXPECT_TRUE(local(0x10010000, 16, 32));
-      EXPECT_TRUE(local(0x101F0000, 0, 48)) << "over the end of a leaf table";
-      EXPECT_FALSE(local(0x10001000, 0, 16)) << "address";
-      EXPECT_FALSE(local(0x10000000, 0, 20)) << "size";
-      Allocation* row = life.vidmm.CreateAllocation("row", 48 * kPage);
-      row->contiguous = kPage;
-      life.vidmm.MakeResident(*row);
-      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.Map(process, 0x10000000, *row, 1, 16); }, 0x10000000))
-          << "place in the segment";
-      life.vidmm.DestroyAllocation(row);
-      EXPECT_FALSE(
-          chosen([&](auto& process) { life.vidmm.mappings().MapSystem(process, 0x10000000, memory); }, 0x10000000));
-      EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.mappings().MapOnePage(process, 0x10000000, *data, 0, 16); },
-                          0x10000000));
-      memory.Release();
-      life.vidmm.DestroyAllocation(data);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Allocation* data = Make(life, 48);
+    SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 16 * kPage,
+                        SystemBuffer::Shape::kScattered, "test");
+    const auto chosen = [&](const std::function<void(GpuProcess&)>& map, uint64_t va) {
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      map(*process);
+      const bool large = process->space->Is64k(va);
+      life.vidmm.DestroyProcess(process);
+      return large;
+    };
+    const auto local = [&](uint64_t va, uint64_t first, uint64_t pages) {
+      return chosen([&](auto& process) { life.vidmm.Map(process, va, *data, first, pages); }, va);
+    };
+    EXPECT_TRUE(local(0x10000000, 0, 16));
+    EXPECT_TRUE(local(0x10010000, 16, 32));
+    EXPECT_TRUE(local(0x101F0000, 0, 48)) << "over the end of a leaf table";
+    EXPECT_FALSE(local(0x10001000, 0, 16)) << "address";
+    EXPECT_FALSE(local(0x10000000, 0, 20)) << "size";
+    Allocation* row = life.vidmm.CreateAllocation("row", 48 * kPage);
+    row->contiguous = kPage;
+    life.vidmm.MakeResident(*row);
+    EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.Map(process, 0x10000000, *row, 1, 16); }, 0x10000000))
+        << "place in the segment";
+    life.vidmm.DestroyAllocation(row);
+    EXPECT_FALSE(
+        chosen([&](auto& process) { life.vidmm.mappings().MapSystem(process, 0x10000000, memory); }, 0x10000000));
+    EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.mappings().MapOnePage(process, 0x10000000, *data, 0, 16); },
+                        0x10000000));
+    memory.Release();
+    life.vidmm.DestroyAllocation(data);
   });
   EXPECT_EQ(FaultsOf(result), "");
   EXPECT_THAT(result.leaks, IsEmpty());
@@ -148,40 +143,37 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
 TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
   for (const bool dual : {false, true}) {
     bench.options.os.driver["DualPte"] = dual;
-    const auto result = bench.Run([&](Life& life) {
-      life.worker.Call([&] {
-        constexpr uint64_t kVa = 0x10000000, kSize = 1 << 20;
-        Residency residency(life.vidmm);
-        GpuProcess* process = life.vidmm.CreateProcess("process");
-        std::vector<Allocation*> all;
-        for (uint64_t i = 0; i < 10; ++i) {
-          all.push_back(life.vidmm.CreateAllocation(std::to_string(i), kSize));
-          life.vidmm.Map(*process, kVa + i * kSize, *all[i], 0, kSize / kPage);
-          residency.MakeResident({all[i]});
-          EXPECT_TRUE(process->space->Is64k(kVa + i * kSize));
-          for (uint64_t page = 0; page < 16; ++page) life.vidmm.Fill(*all[i], page * kPage, kPage, Word(page));
-        }
-        EXPECT_GT(residency.counts().evictions, 1u) << "not all of them fit";
-        std::vector<Allocation*> rest;
-        do {
-          rest.push_back(life.vidmm.CreateAllocation("rest", 16 * kPage));
-        } while (life.vidmm.placement().TryMakeResident(*rest.back()));
-        const size_t tables = process->space->tables();
-        for (Allocation* one : all) residency.Evict(*one);
-        EXPECT_EQ(process->space->tables(), tables) << "an eviction makes no table";
-        EXPECT_EQ(process->space->tree().leaves_64k().Any64k(kVa, 10 * kSize / kPage), !dual)
-            << "a single table keeps its kind";
-        for (uint64_t i = 0; i < all.size(); ++i) {
-          residency.MakeResident({all[i]});
-          EXPECT_TRUE(Reads(life, process, kVa + i * kSize, 0, 16).passed) << i;
-        }
-        for (Allocation* one : all) {
-          residency.Drop(*one);
-          life.vidmm.DestroyAllocation(one);
-        }
-        for (Allocation* one : rest) life.vidmm.DestroyAllocation(one);
-        life.vidmm.DestroyProcess(process);
-      });
+    const auto result = bench.RunOnWorker([&](Life& life) {
+      constexpr uint64_t kVa = 0x10000000, kSize = 1 << 20;
+      Residency residency(life.vidmm);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      std::vector<Allocation*> all;
+      for (uint64_t i = 0; i < 10; ++i) {
+        all.push_back(life.vidmm.CreateAllocation(std::to_string(i), kSize));
+        life.vidmm.Map(*process, kVa + i * kSize, *all[i], 0, kSize / kPage);
+        residency.MakeResident({all[i]});
+        EXPECT_TRUE(process->space->Is64k(kVa + i * kSize));
+        for (uint64_t page = 0; page < 16; ++page) life.vidmm.Fill(*all[i], page * kPage, kPage, Word(page));
+      }
+      EXPECT_GT(residency.counts().evictions, 1u) << "not all of them fit";
+      std::vector<Allocation*> rest;
+      do {
+        rest.push_back(life.vidmm.CreateAllocation("rest", 16 * kPage));
+      } while (life.vidmm.placement().TryMakeResident(*rest.back()));
+      const size_t tables = process->space->tables();
+      for (Allocation* one : all) residency.Evict(*one);
+      EXPECT_EQ(process->space->tables(), tables) << "an eviction makes no table";
+      EXPECT_EQ(process->space->tree().leaves_64k().Any64k(kVa, 10 * kSize / kPage), !dual) << "a single table keeps its kind";
+      for (uint64_t i = 0; i < all.size(); ++i) {
+        residency.MakeResident({all[i]});
+        EXPECT_TRUE(Reads(life, process, kVa + i * kSize, 0, 16).passed) << i;
+      }
+      for (Allocation* one : all) {
+        residency.Drop(*one);
+        life.vidmm.DestroyAllocation(one);
+      }
+      for (Allocation* one : rest) life.vidmm.DestroyAllocation(one);
+      life.vidmm.DestroyProcess(process);
     });
     EXPECT_EQ(FaultsOf(result), "");
     EXPECT_THAT(result.leaks, IsEmpty());

@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/process_tables.h"
 #include "tb/sw/os/tables/tables_bench.h"
 

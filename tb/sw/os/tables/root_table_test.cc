@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Roots: those that grow, and when the hardware is told of one. Documents only, unless a comment names a build.
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/processes.h"
 #include "tb/sw/os/tables/tables_bench.h"
@@ -152,23 +149,21 @@ TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
 // Seen on build 22621.
 TEST_F(TableLife, AProcessWithoutContextGetsNoRootUntilItHasOne) {
   unsigned roots = 0;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      seen.root = [&](const DXGKARG_SETROOTPAGETABLE&) { ++roots; };
-      GpuProcess* process = life.vidmm.CreateProcess("process", 0, false);
-      Allocation* data = Filled(life, 1, 1);
-      const uint64_t va = life.vidmm.ReserveVa(*process, kPage);
-      life.vidmm.Map(*process, va, *data, 0, 1);
-      EXPECT_EQ(roots, 0u);
-      life.vidmm.processes().CreateContext(*process);
-      EXPECT_EQ(roots, 1u);
-      Reads(life, process, va, {1});
-      life.vidmm.FreeVa(*process, va);
-      life.vidmm.DestroyAllocation(data);
-      life.vidmm.DestroyProcess(process);
-      GpuProcess* never = life.vidmm.CreateProcess("without context", 0, false);
-      life.vidmm.DestroyProcess(never);
-    });
+  RunOnWorker([&](Life& life) {
+    seen.root = [&](const DXGKARG_SETROOTPAGETABLE&) { ++roots; };
+    GpuProcess* process = life.vidmm.CreateProcess("process", 0, false);
+    Allocation* data = Filled(life, 1, 1);
+    const uint64_t va = life.vidmm.ReserveVa(*process, kPage);
+    life.vidmm.Map(*process, va, *data, 0, 1);
+    EXPECT_EQ(roots, 0u);
+    life.vidmm.processes().CreateContext(*process);
+    EXPECT_EQ(roots, 1u);
+    Reads(life, process, va, {1});
+    life.vidmm.FreeVa(*process, va);
+    life.vidmm.DestroyAllocation(data);
+    life.vidmm.DestroyProcess(process);
+    GpuProcess* never = life.vidmm.CreateProcess("without context", 0, false);
+    life.vidmm.DestroyProcess(never);
   });
   EXPECT_EQ(roots, 1u);
 }

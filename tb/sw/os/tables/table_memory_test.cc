@@ -2,12 +2,9 @@
 // How the memory of processes' tables is written, by what the driver's caps say. Documents only.
 #include <map>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/procedures/procedures.h"
 
@@ -81,14 +78,12 @@ TEST_P(UpdateModes, TablesAreMadeInvalidBeforeTheyAreFreedWhenTheCapsAskForIt) {
     bench.options.os.driver["PageTableUpdateMode"] = GetParam();
     bench.options.os.driver["ExplicitPageTableInvalidation"] = asked;
     size_t tables = 0;
-    const auto result = bench.Run([&](Life& life) {
-      life.worker.Call([&] {
-        GpuProcess* process = life.vidmm.CreateProcess("process");
-        life.vidmm.Unmap(*process, 0x10000000, 4);
-        life.vidmm.Unmap(*process, uint64_t{5} << 40, 4);
-        tables = process->space->tables() + 1;  // and the root
-        life.vidmm.DestroyProcess(process);
-      });
+    const auto result = bench.RunOnWorker([&](Life& life) {
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      life.vidmm.Unmap(*process, 0x10000000, 4);
+      life.vidmm.Unmap(*process, uint64_t{5} << 40, 4);
+      tables = process->space->tables() + 1;  // and the root
+      life.vidmm.DestroyProcess(process);
     });
     EXPECT_THAT(result.faults, IsEmpty());
     EXPECT_THAT(result.leaks, IsEmpty());
@@ -104,17 +99,15 @@ INSTANTIATE_TEST_SUITE_P(All, UpdateModes,
 // Update mode GPU_VIRTUAL: a table has addresses of the paging process, which take tables themselves.
 TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      Allocation* rest = TakeAllBut(life, 1);
-      EXPECT_THROW(life.vidmm.mappings().MapZero(*process, uint64_t{5} << 40, 1), NoRoom);
-      EXPECT_EQ(life.adapter.local_segment().space->free_bytes(), kPage);
-      EXPECT_EQ(process->space->tables(), 0u);
-      life.vidmm.DestroyAllocation(rest);
-      life.vidmm.mappings().MapZero(*process, uint64_t{5} << 40, 1);
-      life.vidmm.DestroyProcess(process);
-    });
+  RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    Allocation* rest = TakeAllBut(life, 1);
+    EXPECT_THROW(life.vidmm.mappings().MapZero(*process, uint64_t{5} << 40, 1), NoRoom);
+    EXPECT_EQ(life.adapter.local_segment().space->free_bytes(), kPage);
+    EXPECT_EQ(process->space->tables(), 0u);
+    life.vidmm.DestroyAllocation(rest);
+    life.vidmm.mappings().MapZero(*process, uint64_t{5} << 40, 1);
+    life.vidmm.DestroyProcess(process);
   });
 }
 

@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"
-#include "os/vidmm/gpu_process.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/residency.h"
 #include "tb/sw/os/tables/tables_bench.h"

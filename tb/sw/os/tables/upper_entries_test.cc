@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entries above the leaves that tables take the place of.
-#include "os/vidmm/mappings.h"
 #include "tb/sw/os/tables/tables_bench.h"
 
 namespace gmmu::os::test {
@@ -13,17 +12,15 @@ TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
     bench.options.os.bring_up = order;
     bench.config.gpu.vram_mib = 8;
-    Run([&](Life& life) {
-      life.worker.Call([&] {
-        GpuProcess* process = life.vidmm.CreateProcess("process");
-        Allocation* data = Filled(life, 1, 0x300);
-        const uint64_t va = 0x10000000;
-        life.vidmm.mappings().MapZero(*process, va, 512);
-        life.vidmm.Map(*process, va + 2 * kPage, *data, 0, 1);
-        Reads(life, process, va + kPage, {0, 0x300, 0});
-        life.vidmm.DestroyAllocation(data);
-        life.vidmm.DestroyProcess(process);
-      });
+    RunOnWorker([&](Life& life) {
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = Filled(life, 1, 0x300);
+      const uint64_t va = 0x10000000;
+      life.vidmm.mappings().MapZero(*process, va, 512);
+      life.vidmm.Map(*process, va + 2 * kPage, *data, 0, 1);
+      Reads(life, process, va + kPage, {0, 0x300, 0});
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
     });
   }
 }

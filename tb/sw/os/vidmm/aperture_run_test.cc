@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The aperture of a whole machine: what the driver is sent, and what the GPU reads and writes there. Documents only.
-#include "os/vidmm/aperture.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "os/miniport/segments.h"
-#include "os/kernel/bug_check.h"
 #include "tb/sw/os/between.h"
-#include "tb/sw/os/machine.h"
 
 namespace gmmu::os {
 namespace {

@@ -9,13 +9,10 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "os/kernel/bug_check.h"
 #include "os/miniport/segments.h"
-#include "os/vidmm/gpu_process.h"
-#include "tb/sw/os/between.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {

@@ -4,9 +4,7 @@
 
 #include <tuple>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "tb/sw/os/driver_front.h"
@@ -47,44 +45,42 @@ class ContextAllocation : public DriverFront {
 
 TEST_F(ContextAllocation, IsInitialisedMappedAndUpdatedByTheGpuBeforeTheContextIsThere) {
   std::vector<int> operations;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      Allocation* dirt = life.vidmm.CreateAllocation("dirt", 2 << 20);
-      life.vidmm.MakeResident(*dirt);
-      life.vidmm.Fill(*dirt, 0, 2 << 20, 0xDEADBEEF);
-      life.vidmm.DestroyAllocation(dirt);
-      Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
-        if (args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ||
-            args.Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION)
-          operations.push_back(args.Operation);
-        if (args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE) {
-          EXPECT_NE(args.InitContextResource.Destination.GpuVirtualAddress, 0u);
-          EXPECT_EQ(args.InitContextResource.Destination.SegmentId, life.adapter.local_segment().id);
-          EXPECT_EQ(args.InitContextResource.Destination.VirtualAddress, nullptr) << "not CpuVisible and Protected";
-        }
-      });
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      EXPECT_THAT(operations,
-                  ElementsAre(DXGK_OPERATION_INIT_CONTEXT_RESOURCE, DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION));
-      const kmd::EscapeQueryContext query = Query(life, *process);
-      const std::vector<uint64_t> words = Words(life, process);
-      ASSERT_THAT(words, SizeIs(1024));
-      EXPECT_EQ(words[0], kmd::ContextRecord::kMagic);
-      EXPECT_EQ(words[1], query.sequence);
-      EXPECT_EQ(words[2], query.va);
-      EXPECT_EQ(std::count(words.begin() + 3, words.end(), 0u), 1021) << "the rest is zeros";
-      Allocation* made = life.vidmm.context_allocations().Of(*process);
-      EXPECT_EQ(made->mappings.at(0).va, query.va) << "in the application's space";
-      uint64_t record[] = {1, 2, 3};
-      const DXGKARGCB_UPDATECONTEXTALLOCATION update{made, record, sizeof record};
-      ASSERT_EQ(seen.interface.DxgkCbUpdateContextAllocation(life.adapter.handle(), &update), STATUS_SUCCESS);
-      EXPECT_TRUE(life.adapter.vidsch().idle()) << "the GPU has written it when the call returns";
-      uint64_t first = 0;
-      const uint64_t place = life.adapter.function().bars[2].address + made->local->page(0) * hw::kPageSize;
-      life.kernel.hal().ReadBlock(place, reinterpret_cast<uint8_t*>(&first), sizeof first);
-      EXPECT_EQ(first, 1u);
-      life.vidmm.DestroyProcess(process);
+  RunOnWorker([&](Life& life) {
+    Allocation* dirt = life.vidmm.CreateAllocation("dirt", 2 << 20);
+    life.vidmm.MakeResident(*dirt);
+    life.vidmm.Fill(*dirt, 0, 2 << 20, 0xDEADBEEF);
+    life.vidmm.DestroyAllocation(dirt);
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      if (args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ||
+          args.Operation == DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION)
+        operations.push_back(args.Operation);
+      if (args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE) {
+        EXPECT_NE(args.InitContextResource.Destination.GpuVirtualAddress, 0u);
+        EXPECT_EQ(args.InitContextResource.Destination.SegmentId, life.adapter.local_segment().id);
+        EXPECT_EQ(args.InitContextResource.Destination.VirtualAddress, nullptr) << "not CpuVisible and Protected";
+      }
     });
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    EXPECT_THAT(operations,
+                ElementsAre(DXGK_OPERATION_INIT_CONTEXT_RESOURCE, DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION));
+    const kmd::EscapeQueryContext query = Query(life, *process);
+    const std::vector<uint64_t> words = Words(life, process);
+    ASSERT_THAT(words, SizeIs(1024));
+    EXPECT_EQ(words[0], kmd::ContextRecord::kMagic);
+    EXPECT_EQ(words[1], query.sequence);
+    EXPECT_EQ(words[2], query.va);
+    EXPECT_EQ(std::count(words.begin() + 3, words.end(), 0u), 1021) << "the rest is zeros";
+    Allocation* made = life.vidmm.context_allocations().Of(*process);
+    EXPECT_EQ(made->mappings.at(0).va, query.va) << "in the application's space";
+    uint64_t record[] = {1, 2, 3};
+    const DXGKARGCB_UPDATECONTEXTALLOCATION update{made, record, sizeof record};
+    ASSERT_EQ(seen.interface.DxgkCbUpdateContextAllocation(life.adapter.handle(), &update), STATUS_SUCCESS);
+    EXPECT_TRUE(life.adapter.vidsch().idle()) << "the GPU has written it when the call returns";
+    uint64_t first = 0;
+    const uint64_t place = life.adapter.function().bars[2].address + made->local->page(0) * hw::kPageSize;
+    life.kernel.hal().ReadBlock(place, reinterpret_cast<uint8_t*>(&first), sizeof first);
+    EXPECT_EQ(first, 1u);
+    life.vidmm.DestroyProcess(process);
   });
 }
 
@@ -117,51 +113,47 @@ TEST_F(ContextAllocation, IsResidentWhenItsContextIsScheduledAndKeepsItsContents
 
 TEST_F(ContextAllocation, SharedAcrossContextsBelongsToTheDevice) {
   bench.options.os.driver["ContextShared"] = 1;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      ASSERT_NE(life.vidmm.context_allocations().Of(*process), nullptr);
-      EXPECT_EQ(Words(life, process)[0], kmd::ContextRecord::kMagic);
-      life.vidmm.DestroyProcess(process);
-      EXPECT_EQ(life.vidmm.context_allocations().Of(*process), nullptr) << "gone with its device";
-    });
+  RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    ASSERT_NE(life.vidmm.context_allocations().Of(*process), nullptr);
+    EXPECT_EQ(Words(life, process)[0], kmd::ContextRecord::kMagic);
+    life.vidmm.DestroyProcess(process);
+    EXPECT_EQ(life.vidmm.context_allocations().Of(*process), nullptr) << "gone with its device";
   });
 }
 
 TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
   bench.options.os.driver["ContextBytes"] = 0;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      const size_t open = life.kernel.ledger().open();
-      DXGKARGCB_CREATECONTEXTALLOCATION good{};
-      good.hAdapter = life.adapter.handle();
-      good.hContext = process->handles.dxgk_context;
-      good.Size = kPage;
-      good.SupportedSegmentSet = 2;
-      good.EvictionSegmentSet = 1;
-      int driver_data = 0;
-      good.hDriverAllocation = &driver_data;
-      const auto refused = [&](const std::function<void(DXGKARGCB_CREATECONTEXTALLOCATION&)>& change) {
-        DXGKARGCB_CREATECONTEXTALLOCATION args = good;
-        change(args);
-        return seen.interface.DxgkCbCreateContextAllocation(&args);
-      };
-      EXPECT_EQ(refused([](auto& args) { args.Size = 0; }), STATUS_INVALID_PARAMETER);
-      EXPECT_EQ(refused([](auto& args) { args.hContext = nullptr; }), STATUS_INVALID_PARAMETER);
-      EXPECT_EQ(refused([](auto& args) { args.ContextAllocationFlags.SharedAcrossContexts = 1; }),
-                STATUS_INVALID_PARAMETER)
-          << "of no device";
-      EXPECT_EQ(refused([](auto& args) { args.Alignment = 3; }), STATUS_INVALID_PARAMETER);
-      EXPECT_EQ(refused([](auto& args) { args.SupportedSegmentSet = 1; }), STATUS_INVALID_PARAMETER);
-      EXPECT_EQ(refused([](auto& args) { args.EvictionSegmentSet = 2; }), STATUS_INVALID_PARAMETER) << "apertures only";
-      EXPECT_EQ(refused([](auto& args) { args.PhysicalAdapterIndex = 1; }), STATUS_INVALID_PARAMETER);
-      EXPECT_EQ(life.kernel.ledger().open(), open);
-      DXGKARGCB_MAPCONTEXTALLOCATION map{};
-      map.SizeInPages = 1;
-      EXPECT_EQ(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u) << "no such allocation";
-      life.vidmm.DestroyProcess(process);
-    });
+  RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    const size_t open = life.kernel.ledger().open();
+    DXGKARGCB_CREATECONTEXTALLOCATION good{};
+    good.hAdapter = life.adapter.handle();
+    good.hContext = process->handles.dxgk_context;
+    good.Size = kPage;
+    good.SupportedSegmentSet = 2;
+    good.EvictionSegmentSet = 1;
+    int driver_data = 0;
+    good.hDriverAllocation = &driver_data;
+    const auto refused = [&](const std::function<void(DXGKARGCB_CREATECONTEXTALLOCATION&)>& change) {
+      DXGKARGCB_CREATECONTEXTALLOCATION args = good;
+      change(args);
+      return seen.interface.DxgkCbCreateContextAllocation(&args);
+    };
+    EXPECT_EQ(refused([](auto& args) { args.Size = 0; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.hContext = nullptr; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.ContextAllocationFlags.SharedAcrossContexts = 1; }),
+              STATUS_INVALID_PARAMETER)
+        << "of no device";
+    EXPECT_EQ(refused([](auto& args) { args.Alignment = 3; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.SupportedSegmentSet = 1; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.EvictionSegmentSet = 2; }), STATUS_INVALID_PARAMETER) << "apertures only";
+    EXPECT_EQ(refused([](auto& args) { args.PhysicalAdapterIndex = 1; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(life.kernel.ledger().open(), open);
+    DXGKARGCB_MAPCONTEXTALLOCATION map{};
+    map.SizeInPages = 1;
+    EXPECT_EQ(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u) << "no such allocation";
+    life.vidmm.DestroyProcess(process);
   });
 }
 
@@ -171,36 +163,34 @@ TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
         return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
       });
   bench.options.os.driver["ContextBytes"] = 0;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      for (const bool mapped : {false, true}) {
-        DXGKARGCB_CREATECONTEXTALLOCATION create{};
-        create.hAdapter = life.adapter.handle();
-        create.hContext = process->handles.dxgk_context;
-        create.Size = 2 * kPage;
-        create.SupportedSegmentSet = 2;
-        create.ContextAllocationFlags.MapGpuVirtualAddress = mapped;
-        ASSERT_EQ(seen.interface.DxgkCbCreateContextAllocation(&create), STATUS_SUCCESS);
-        DXGKARGCB_MAPCONTEXTALLOCATION map{};
-        map.hAllocation = create.hAllocation;
-        map.OffsetInPages = 1;
-        map.SizeInPages = 1;
-        map.BaseAddress = 0x20000123;
-        EXPECT_EQ(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u) << "inside a page";
-        map.BaseAddress = 0;
-        map.MinimumAddress = 0x10000000;
-        map.MaximumAddress = 0x10020000;
-        const uint64_t va = seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map);
-        EXPECT_EQ(va != 0, mapped);
-        if (mapped) EXPECT_TRUE(va >= 0x10000000 && va < 0x10020000) << "within the bounds that were given";
-        map.SizeInPages = 2;
-        EXPECT_EQ(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u) << "past its end";
-        EXPECT_EQ(seen.interface.DxgkCbDestroyContextAllocation(life.adapter.handle(), create.hAllocation),
-                  STATUS_SUCCESS);
-      }
-      life.vidmm.DestroyProcess(process);
-    });
+  RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    for (const bool mapped : {false, true}) {
+      DXGKARGCB_CREATECONTEXTALLOCATION create{};
+      create.hAdapter = life.adapter.handle();
+      create.hContext = process->handles.dxgk_context;
+      create.Size = 2 * kPage;
+      create.SupportedSegmentSet = 2;
+      create.ContextAllocationFlags.MapGpuVirtualAddress = mapped;
+      ASSERT_EQ(seen.interface.DxgkCbCreateContextAllocation(&create), STATUS_SUCCESS);
+      DXGKARGCB_MAPCONTEXTALLOCATION map{};
+      map.hAllocation = create.hAllocation;
+      map.OffsetInPages = 1;
+      map.SizeInPages = 1;
+      map.BaseAddress = 0x20000123;
+      EXPECT_EQ(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u) << "inside a page";
+      map.BaseAddress = 0;
+      map.MinimumAddress = 0x10000000;
+      map.MaximumAddress = 0x10020000;
+      const uint64_t va = seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map);
+      EXPECT_EQ(va != 0, mapped);
+      if (mapped) EXPECT_TRUE(va >= 0x10000000 && va < 0x10020000) << "within the bounds that were given";
+      map.SizeInPages = 2;
+      EXPECT_EQ(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u) << "past its end";
+      EXPECT_EQ(seen.interface.DxgkCbDestroyContextAllocation(life.adapter.handle(), create.hAllocation),
+                STATUS_SUCCESS);
+    }
+    life.vidmm.DestroyProcess(process);
   });
 }
 
@@ -219,34 +209,31 @@ TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
     return of_the_test ? STATUS_SUCCESS : call(args);
   });
   bench.options.os.driver["ContextBytes"] = 0;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      process = life.vidmm.CreateProcess("process");
-      int driver_data = 0;
-      DXGKARGCB_CREATECONTEXTALLOCATION create{};
-      create.hAdapter = life.adapter.handle();
-      create.hContext = process->handles.dxgk_context;
-      create.hDriverAllocation = &driver_data;
-      create.Size = 4 * kPage;
-      create.SupportedSegmentSet = 2;
-      create.ContextAllocationFlags.MapGpuVirtualAddress = 1;
-      ASSERT_EQ(seen.interface.DxgkCbCreateContextAllocation(&create), STATUS_SUCCESS);
-      DXGKARGCB_MAPCONTEXTALLOCATION map{};
-      map.hAllocation = create.hAllocation;
-      map.OffsetInPages = 1;
-      map.SizeInPages = 1;
-      map.Protection.Write = 1;
-      map.DriverProtection = kUnique | 9;
-      ASSERT_NE(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u);
-      uint64_t record = 1;
-      const DXGKARGCB_UPDATECONTEXTALLOCATION update{create.hAllocation, &record, sizeof record};
-      armed = true;
-      ASSERT_EQ(seen.interface.DxgkCbUpdateContextAllocation(life.adapter.handle(), &update), STATUS_SUCCESS);
-      armed = false;
-      EXPECT_EQ(seen.interface.DxgkCbDestroyContextAllocation(life.adapter.handle(), create.hAllocation),
-                STATUS_SUCCESS);
-      life.vidmm.DestroyProcess(process);
-    });
+  RunOnWorker([&](Life& life) {
+    process = life.vidmm.CreateProcess("process");
+    int driver_data = 0;
+    DXGKARGCB_CREATECONTEXTALLOCATION create{};
+    create.hAdapter = life.adapter.handle();
+    create.hContext = process->handles.dxgk_context;
+    create.hDriverAllocation = &driver_data;
+    create.Size = 4 * kPage;
+    create.SupportedSegmentSet = 2;
+    create.ContextAllocationFlags.MapGpuVirtualAddress = 1;
+    ASSERT_EQ(seen.interface.DxgkCbCreateContextAllocation(&create), STATUS_SUCCESS);
+    DXGKARGCB_MAPCONTEXTALLOCATION map{};
+    map.hAllocation = create.hAllocation;
+    map.OffsetInPages = 1;
+    map.SizeInPages = 1;
+    map.Protection.Write = 1;
+    map.DriverProtection = kUnique | 9;
+    ASSERT_NE(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u);
+    uint64_t record = 1;
+    const DXGKARGCB_UPDATECONTEXTALLOCATION update{create.hAllocation, &record, sizeof record};
+    armed = true;
+    ASSERT_EQ(seen.interface.DxgkCbUpdateContextAllocation(life.adapter.handle(), &update), STATUS_SUCCESS);
+    armed = false;
+    EXPECT_EQ(seen.interface.DxgkCbDestroyContextAllocation(life.adapter.handle(), create.hAllocation), STATUS_SUCCESS);
+    life.vidmm.DestroyProcess(process);
   });
   const decltype(windows) expected = {{0, 1, 0}, {kPage, 1, kUnique | 9}, {2 * kPage, 2, 0}};
   EXPECT_EQ(windows, expected);
@@ -256,64 +243,58 @@ class DriverRange : public DriverFront {};
 
 TEST_F(DriverRange, IsReservedInsideCreateProcessOnlyAndNeverUnderTheFirstRootEntry) {
   bench.options.os.driver["DriverVaBytes"] = 3 << 20;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      const Geometry& geometry = life.adapter.caps().geometry;
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      kmd::EscapeQueryProcess query;
-      query.process = reinterpret_cast<uint64_t>(process->handles.process);
-      life.adapter.Escape(query, "the query of a process");
-      EXPECT_EQ(query.bytes, 2 * geometry.Coverage(0)) << "whole leaf tables";
-      EXPECT_EQ(query.va % geometry.Coverage(0), 0u);
-      EXPECT_GE(query.va, uint64_t{1} << geometry.Shift(geometry.count() - 1));
-      EXPECT_FALSE(process->space->va().AllocateAt(query.va, kPage, "test")) << "given to nobody else";
-      life.vidmm.DestroyProcess(process);
-    });
+  RunOnWorker([&](Life& life) {
+    const Geometry& geometry = life.adapter.caps().geometry;
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    kmd::EscapeQueryProcess query;
+    query.process = reinterpret_cast<uint64_t>(process->handles.process);
+    life.adapter.Escape(query, "the query of a process");
+    EXPECT_EQ(query.bytes, 2 * geometry.Coverage(0)) << "whole leaf tables";
+    EXPECT_EQ(query.va % geometry.Coverage(0), 0u);
+    EXPECT_GE(query.va, uint64_t{1} << geometry.Shift(geometry.count() - 1));
+    EXPECT_FALSE(process->space->va().AllocateAt(query.va, kPage, "test")) << "given to nobody else";
+    life.vidmm.DestroyProcess(process);
   });
 }
 
 TEST_F(DriverRange, SizesAndBasesAreWholeLeafTables) {
   std::vector<NTSTATUS> statuses;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      const Geometry& geometry = life.adapter.caps().geometry;
-      const uint64_t unit = geometry.Coverage(0), first = uint64_t{1} << geometry.Shift(geometry.count() - 1);
-      seen.process = [&](DXGKARG_CREATEPROCESS& created) {
-        const auto reserve = [&](uint64_t size, uint64_t base, UINT alignment) {
-          DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE args{};
-          args.hDxgkProcess = created.hDxgkProcess;
-          args.SizeInBytes = size;
-          args.BaseAddress = base;
-          args.Alignment = alignment;
-          statuses.push_back(seen.interface.DxgkCbReserveGpuVirtualAddressRange(life.adapter.handle(), &args));
-          return args.StartVirtualAddress;
-        };
-        EXPECT_EQ(reserve(unit, first + 4 * unit, 0), first + 4 * unit);
-        EXPECT_EQ(reserve(unit, 0, 1u << 30) % (1u << 30), 0u);
-        reserve(unit / 2, 0, 0);
-        reserve(unit, first + unit / 2, 0);
-        reserve(unit, unit, 0);  // under the first root entry
-        reserve(unit, 0, 3);
-        reserve(unit, first + 4 * unit, 0);  // taken
-        return STATUS_SUCCESS;
+  RunOnWorker([&](Life& life) {
+    const Geometry& geometry = life.adapter.caps().geometry;
+    const uint64_t unit = geometry.Coverage(0), first = uint64_t{1} << geometry.Shift(geometry.count() - 1);
+    seen.process = [&](DXGKARG_CREATEPROCESS& created) {
+      const auto reserve = [&](uint64_t size, uint64_t base, UINT alignment) {
+        DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE args{};
+        args.hDxgkProcess = created.hDxgkProcess;
+        args.SizeInBytes = size;
+        args.BaseAddress = base;
+        args.Alignment = alignment;
+        statuses.push_back(seen.interface.DxgkCbReserveGpuVirtualAddressRange(life.adapter.handle(), &args));
+        return args.StartVirtualAddress;
       };
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      life.vidmm.DestroyProcess(process);
-    });
+      EXPECT_EQ(reserve(unit, first + 4 * unit, 0), first + 4 * unit);
+      EXPECT_EQ(reserve(unit, 0, 1u << 30) % (1u << 30), 0u);
+      reserve(unit / 2, 0, 0);
+      reserve(unit, first + unit / 2, 0);
+      reserve(unit, unit, 0);  // under the first root entry
+      reserve(unit, 0, 3);
+      reserve(unit, first + 4 * unit, 0);  // taken
+      return STATUS_SUCCESS;
+    };
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    life.vidmm.DestroyProcess(process);
   });
   EXPECT_THAT(statuses, ElementsAre(STATUS_SUCCESS, STATUS_SUCCESS, STATUS_INVALID_PARAMETER, STATUS_INVALID_PARAMETER,
                                     STATUS_INVALID_PARAMETER, STATUS_INVALID_PARAMETER, STATUS_NO_MEMORY));
 }
 
 TEST_F(DriverRange, OutsideOfCreateProcessItIsABugCheck) {
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE args{};
-      args.hDxgkProcess = process->handles.dxgk_process;
-      args.SizeInBytes = life.adapter.caps().geometry.Coverage(0);
-      seen.interface.DxgkCbReserveGpuVirtualAddressRange(life.adapter.handle(), &args);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE args{};
+    args.hDxgkProcess = process->handles.dxgk_process;
+    args.SizeInBytes = life.adapter.caps().geometry.Coverage(0);
+    seen.interface.DxgkCbReserveGpuVirtualAddressRange(life.adapter.handle(), &args);
   });
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_THAT(result.faults[0].text, HasSubstr("outside of DxgkDdiCreateProcess"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a debugger is shown of page tables, capabilities and segments. Documents only.
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/debug_view.h"
 #include "tb/sw/os/driver_front.h"
@@ -16,50 +15,48 @@ constexpr uint64_t kPage = hw::kPageSize;
 class Debug : public DriverFront {};
 
 TEST_F(Debug, GetPteWalksFromTheRootToTheEntriesOfOneTable) {
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      const DebugView view(life.vidmm);
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      Allocation* data = Filled(life, 3, 1);
-      const uint64_t va = life.vidmm.ReserveVa(*process, 8 * kPage);
-      Protection read_only = Protection::All();
-      read_only.type.Write = 0;
-      life.vidmm.Map(*process, va + kPage, *data, 0, 3, read_only);
-      const DXGK_ESCAPE_GPUMMUCAPS caps = view.EscapeGpuMmuCaps();
-      D3DKMT_GET_PTE get{};
-      for (UINT level = 0; level < caps.PageTableLevelCount; ++level) {
-        const auto& desc = caps.PageTableLevelDesk[level];
-        get.PageTableIndex[level] = static_cast<UINT>((va & desc.IndexMask) >> desc.IndexShift);
-      }
-      get.NumPtes = 5;
+  RunOnWorker([&](Life& life) {
+    const DebugView view(life.vidmm);
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    Allocation* data = Filled(life, 3, 1);
+    const uint64_t va = life.vidmm.ReserveVa(*process, 8 * kPage);
+    Protection read_only = Protection::All();
+    read_only.type.Write = 0;
+    life.vidmm.Map(*process, va + kPage, *data, 0, 3, read_only);
+    const DXGK_ESCAPE_GPUMMUCAPS caps = view.EscapeGpuMmuCaps();
+    D3DKMT_GET_PTE get{};
+    for (UINT level = 0; level < caps.PageTableLevelCount; ++level) {
+      const auto& desc = caps.PageTableLevelDesk[level];
+      get.PageTableIndex[level] = static_cast<UINT>((va & desc.IndexMask) >> desc.IndexShift);
+    }
+    get.NumPtes = 5;
+    ASSERT_EQ(view.GetPte(*process, get), STATUS_SUCCESS);
+    EXPECT_EQ(get.NumPtes, 5u);
+    EXPECT_EQ(get.NumValidEntries, 3u);
+    EXPECT_FALSE(get.Pte[0].Valid);
+    for (unsigned i = 0; i < 3; ++i) {
+      EXPECT_TRUE(get.Pte[1 + i].Valid && get.Pte[1 + i].ReadOnly);
+      EXPECT_EQ(get.Pte[1 + i].PageAddress, data->local->page(i));
+    }
+    for (UINT level = 1; level < caps.PageTableLevelCount; ++level) {
+      get.PageTableLevel = level;
+      get.NumPtes = 1;
       ASSERT_EQ(view.GetPte(*process, get), STATUS_SUCCESS);
-      EXPECT_EQ(get.NumPtes, 5u);
-      EXPECT_EQ(get.NumValidEntries, 3u);
-      EXPECT_FALSE(get.Pte[0].Valid);
-      for (unsigned i = 0; i < 3; ++i) {
-        EXPECT_TRUE(get.Pte[1 + i].Valid && get.Pte[1 + i].ReadOnly);
-        EXPECT_EQ(get.Pte[1 + i].PageAddress, data->local->page(i));
-      }
-      for (UINT level = 1; level < caps.PageTableLevelCount; ++level) {
-        get.PageTableLevel = level;
-        get.NumPtes = 1;
-        ASSERT_EQ(view.GetPte(*process, get), STATUS_SUCCESS);
-        EXPECT_TRUE(get.Pte[0].Valid && !get.Pte[0].LargePage) << level;
-      }
-      get.PageTableLevel = 0;
-      get.PageTableIndex[0] = (1u << caps.PageTableLevelDesk[0].IndexBitCount) - 2;
-      get.NumPtes = 5;
-      ASSERT_EQ(view.GetPte(*process, get), STATUS_SUCCESS);
-      EXPECT_EQ(get.NumPtes, 2u) << "up to the end of the table";
-      get.PageTableIndex[caps.PageTableLevelCount - 1] ^= 1;
-      get.PageTableLevel = 0;
-      EXPECT_EQ(view.GetPte(*process, get), STATUS_INVALID_PARAMETER) << "no table under that entry";
-      get.NumPtes = D3DKMT_GET_PTE_MAX + 1;
-      EXPECT_EQ(view.GetPte(*process, get), STATUS_INVALID_PARAMETER);
-      life.vidmm.FreeVa(*process, va);
-      life.vidmm.DestroyAllocation(data);
-      life.vidmm.DestroyProcess(process);
-    });
+      EXPECT_TRUE(get.Pte[0].Valid && !get.Pte[0].LargePage) << level;
+    }
+    get.PageTableLevel = 0;
+    get.PageTableIndex[0] = (1u << caps.PageTableLevelDesk[0].IndexBitCount) - 2;
+    get.NumPtes = 5;
+    ASSERT_EQ(view.GetPte(*process, get), STATUS_SUCCESS);
+    EXPECT_EQ(get.NumPtes, 2u) << "up to the end of the table";
+    get.PageTableIndex[caps.PageTableLevelCount - 1] ^= 1;
+    get.PageTableLevel = 0;
+    EXPECT_EQ(view.GetPte(*process, get), STATUS_INVALID_PARAMETER) << "no table under that entry";
+    get.NumPtes = D3DKMT_GET_PTE_MAX + 1;
+    EXPECT_EQ(view.GetPte(*process, get), STATUS_INVALID_PARAMETER);
+    life.vidmm.FreeVa(*process, va);
+    life.vidmm.DestroyAllocation(data);
+    life.vidmm.DestroyProcess(process);
   });
 }
 

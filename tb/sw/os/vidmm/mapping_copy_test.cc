@@ -2,24 +2,11 @@
 // Copies of mappings, written entry by entry or done by the GPU.
 
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
 
 #include "tb/sw/os/vidmm/va_calls_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/memory/system_buffer.h"
-#include "os/miniport/allocation.h"
-#include "os/tables/address_space.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/monitored_fence.h"
-#include "os/vidmm/paging_process.h"
-#include "os/vidmm/paging_queue.h"
-#include "os/vidmm/paging_work.h"
-#include "os/vidmm/residency.h"
-#include "os/vidmm/transfers.h"
 
 namespace gmmu::os::test {
 namespace {

@@ -4,29 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <functional>
-#include <set>
 #include <vector>
 
-#include "ddi/wdm.h"
 #include "tb/sw/os/driver_front.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/dxgkrnl.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/process_tables.h"
-#include "workload/clients.h"
-#include "workload/procedures/procedures.h"
 
 namespace gmmu::os::test {
 namespace {
 
 using ::testing::IsEmpty;
-using workload::ClientRun;
 using workload::Life;
 
 using Rule11Paging = DriverFront;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Monitored fences between the CPU, the GPU and the system. Documents only.
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/paging_fence.h"
 #include "tb/sw/os/driver_front.h"
@@ -16,18 +15,16 @@ constexpr uint64_t kPage = hw::kPageSize;
 class Fence : public DriverFront {};
 
 TEST_F(Fence, TheCpusViewOfAMonitoredFenceIsReadOnlyAndTheGpuWritesIt) {
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      MonitoredFence fence(life.vidmm, uint64_t{7} << 40);
-      EXPECT_EQ(fence.Value(), uint64_t{7} << 40);
-      EXPECT_DEATH(*const_cast<volatile uint64_t*>(fence.cpu()) = 1, "");
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      EXPECT_EQ(fence.SignalBehind(*process, (uint64_t{7} << 40) + 1), PacketEnd::kCompleted);
-      fence.Wait((uint64_t{7} << 40) + 1, 1'000'000);
-      EXPECT_GT(life.adapter.miniport().calls("DxgkDdiSignalMonitoredFence"), 0u);
-      fence.Release();
-      life.vidmm.DestroyProcess(process);
-    });
+  RunOnWorker([&](Life& life) {
+    MonitoredFence fence(life.vidmm, uint64_t{7} << 40);
+    EXPECT_EQ(fence.Value(), uint64_t{7} << 40);
+    EXPECT_DEATH(*const_cast<volatile uint64_t*>(fence.cpu()) = 1, "");
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    EXPECT_EQ(fence.SignalBehind(*process, (uint64_t{7} << 40) + 1), PacketEnd::kCompleted);
+    fence.Wait((uint64_t{7} << 40) + 1, 1'000'000);
+    EXPECT_GT(life.adapter.miniport().calls("DxgkDdiSignalMonitoredFence"), 0u);
+    fence.Release();
+    life.vidmm.DestroyProcess(process);
   });
 }
 
@@ -36,19 +33,17 @@ TEST_F(Fence, No64BitAtomicsMakesTheSystemExtendTheValueFromItsLowHalf) {
   EXPECT_EQ(ExtendFence(0xFFFFFFF0, 5, false), 5u);
   EXPECT_EQ(ExtendFence(uint64_t{3} << 32 | 9, 9, true), uint64_t{3} << 32 | 9);
   bench.options.os.driver["No64BitAtomics"] = 1;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      ASSERT_TRUE(life.adapter.caps().narrow_fences);
-      MonitoredFence fence(life.vidmm, 0xFFFFFFFE);
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      for (uint64_t value = 0xFFFFFFFF; value < 0x100000003; ++value) {
-        EXPECT_EQ(fence.SignalBehind(*process, value), PacketEnd::kCompleted);
-        EXPECT_EQ(*fence.cpu(), value & 0xFFFFFFFF) << "what the GPU can write";
-        EXPECT_EQ(fence.Value(), value);
-      }
-      fence.Release();
-      life.vidmm.DestroyProcess(process);
-    });
+  RunOnWorker([&](Life& life) {
+    ASSERT_TRUE(life.adapter.caps().narrow_fences);
+    MonitoredFence fence(life.vidmm, 0xFFFFFFFE);
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    for (uint64_t value = 0xFFFFFFFF; value < 0x100000003; ++value) {
+      EXPECT_EQ(fence.SignalBehind(*process, value), PacketEnd::kCompleted);
+      EXPECT_EQ(*fence.cpu(), value & 0xFFFFFFFF) << "what the GPU can write";
+      EXPECT_EQ(fence.Value(), value);
+    }
+    fence.Release();
+    life.vidmm.DestroyProcess(process);
   });
 }
 

@@ -10,14 +10,11 @@
 #include "tb/sw/os/life_bench.h"
 #include "app/configuration.h"
 #include "ddi/wdm.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/kernel/bring_up.h"
 #include "os/memory/system_buffer.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_process.h"
 #include "workload/clients.h"
 #include "workload/procedures/procedures.h"
@@ -26,7 +23,6 @@
 namespace gmmu::os::test {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using workload::Life;
 
@@ -247,34 +243,32 @@ TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
     Windows26100 bench;
     bench.options.os.window_updates = by_gpu ? WindowUpdates::kGpuPhysical : WindowUpdates::kCpuVirtual;
     bench.config.gpu.vram_mib = 16;
-    const auto result = bench.Run([&](Life& life) {
-      life.worker.Call([&] {
-        Allocation* data = life.vidmm.CreateAllocation("data", 4 << 20);
-        life.vidmm.MakeResident(*data);
-        SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 4 << 20,
-                            SystemBuffer::Shape::kScattered, "test");
-        stream.clear();
-        life.vidmm.PageOut(*data, memory, 4 << 20, nullptr);
-        ASSERT_GE(stream.size(), 3u);
-        const auto& window = stream[0].args.UpdatePageTable;
-        EXPECT_EQ(window.PageTableLevel, 0u);
-        EXPECT_EQ(window.UpdateMode, by_gpu ? DXGK_PAGETABLEUPDATE_GPU_PHYSICAL : DXGK_PAGETABLEUPDATE_CPU_VIRTUAL);
-        EXPECT_EQ(window.NumPageTableEntries, 0x400u);
-        EXPECT_EQ(window.hProcess, life.vidmm.paging().process().handles.process);
-        EXPECT_EQ(window.FirstPteVirtualAddress, 0x2000000u + 0x1000 * window.StartIndex);
-        EXPECT_EQ(window.hAllocation, data->handle);
-        DXGK_PTE entry = stream[0].entries[0];
-        entry.CacheCoherent = 0;  // this driver declares CacheCoherentMemorySupported
-        EXPECT_EQ(entry.Flags, 0x1u) << "the target: system memory";
-        const auto transfer = std::find_if(stream.begin(), stream.end(), [](const Seen& seen) {
-          return seen.operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
-        });
-        ASSERT_NE(transfer, stream.end());
-        EXPECT_EQ(transfer->args.TransferVirtual.DestinationVirtualAddress, window.FirstPteVirtualAddress);
-        if (by_gpu) EXPECT_EQ(window.PageTableAddress.GpuPhysical.SegmentOffset, 0xC000u);
-        memory.Release();
-        life.vidmm.DestroyAllocation(data);
+    const auto result = bench.RunOnWorker([&](Life& life) {
+      Allocation* data = life.vidmm.CreateAllocation("data", 4 << 20);
+      life.vidmm.MakeResident(*data);
+      SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 4 << 20,
+                          SystemBuffer::Shape::kScattered, "test");
+      stream.clear();
+      life.vidmm.PageOut(*data, memory, 4 << 20, nullptr);
+      ASSERT_GE(stream.size(), 3u);
+      const auto& window = stream[0].args.UpdatePageTable;
+      EXPECT_EQ(window.PageTableLevel, 0u);
+      EXPECT_EQ(window.UpdateMode, by_gpu ? DXGK_PAGETABLEUPDATE_GPU_PHYSICAL : DXGK_PAGETABLEUPDATE_CPU_VIRTUAL);
+      EXPECT_EQ(window.NumPageTableEntries, 0x400u);
+      EXPECT_EQ(window.hProcess, life.vidmm.paging().process().handles.process);
+      EXPECT_EQ(window.FirstPteVirtualAddress, 0x2000000u + 0x1000 * window.StartIndex);
+      EXPECT_EQ(window.hAllocation, data->handle);
+      DXGK_PTE entry = stream[0].entries[0];
+      entry.CacheCoherent = 0;  // this driver declares CacheCoherentMemorySupported
+      EXPECT_EQ(entry.Flags, 0x1u) << "the target: system memory";
+      const auto transfer = std::find_if(stream.begin(), stream.end(), [](const Seen& seen) {
+        return seen.operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
       });
+      ASSERT_NE(transfer, stream.end());
+      EXPECT_EQ(transfer->args.TransferVirtual.DestinationVirtualAddress, window.FirstPteVirtualAddress);
+      if (by_gpu) EXPECT_EQ(window.PageTableAddress.GpuPhysical.SegmentOffset, 0xC000u);
+      memory.Release();
+      life.vidmm.DestroyAllocation(data);
     });
     EXPECT_EQ(FaultsOf(result), "");
   }

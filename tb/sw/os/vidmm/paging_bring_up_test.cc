@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "workload/procedures/procedures.h"
 
@@ -193,13 +192,11 @@ TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
     Windows bench({9, 9, 9, 9});
     bench.options.os.seed = seed;
     bench.options.os.fill_kib = 256 << 10;
-    const auto result = bench.Run([](Life& life) {
-      life.worker.Call([&] {
-        Allocation* large = life.vidmm.CreateAllocation("large", 4 << 20);
-        life.vidmm.MakeResident(*large);
-        life.vidmm.Fill(*large, 0, 4 << 20, 0);
-        life.vidmm.DestroyAllocation(large);
-      });
+    const auto result = bench.RunOnWorker([](Life& life) {
+      Allocation* large = life.vidmm.CreateAllocation("large", 4 << 20);
+      life.vidmm.MakeResident(*large);
+      life.vidmm.Fill(*large, 0, 4 << 20, 0);
+      life.vidmm.DestroyAllocation(large);
     });
     EXPECT_EQ(FaultsOf(result), "");
   }

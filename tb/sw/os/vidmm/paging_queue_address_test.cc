@@ -3,19 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/miniport/allocation.h"
-#include "os/tables/address_space.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/aperture.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/placement.h"
-#include "os/vidmm/residency.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::os {

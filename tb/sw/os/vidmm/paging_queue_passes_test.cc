@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "tb/sw/os/driver_front.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/mdl.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/context_allocations.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_queue.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
@@ -180,22 +178,20 @@ TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {
   RunProcedure("context_allocations", {{"processes", 2}, {"rounds", 1}});
   EXPECT_GT(again[DXGK_OPERATION_INIT_CONTEXT_RESOURCE], 0u);
   // Our driver writes three words, which fit. Here it writes more.
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      Allocation* memory = life.vidmm.context_allocations().Of(*process);
-      std::vector<uint64_t> words(100);
-      for (size_t i = 0; i < words.size(); ++i) words[i] = 0x1000 + i;
-      const DXGKARGCB_UPDATECONTEXTALLOCATION update{memory, words.data(), static_cast<UINT>(8 * words.size())};
-      EXPECT_EQ(seen.interface.DxgkCbUpdateContextAllocation(seen.interface.DeviceHandle, &update), STATUS_SUCCESS);
-      SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 * kPage,
-                          SystemBuffer::Shape::kScattered, "test");
-      life.vidmm.PageOut(*memory, target, 2 * kPage, nullptr);
-      const auto* view = reinterpret_cast<const uint64_t*>(target.Map(0, 2 * kPage));
-      EXPECT_EQ(std::vector<uint64_t>(view, view + words.size()), words);
-      target.Release();
-      life.vidmm.DestroyProcess(process);
-    });
+  RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    Allocation* memory = life.vidmm.context_allocations().Of(*process);
+    std::vector<uint64_t> words(100);
+    for (size_t i = 0; i < words.size(); ++i) words[i] = 0x1000 + i;
+    const DXGKARGCB_UPDATECONTEXTALLOCATION update{memory, words.data(), static_cast<UINT>(8 * words.size())};
+    EXPECT_EQ(seen.interface.DxgkCbUpdateContextAllocation(seen.interface.DeviceHandle, &update), STATUS_SUCCESS);
+    SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 * kPage,
+                        SystemBuffer::Shape::kScattered, "test");
+    life.vidmm.PageOut(*memory, target, 2 * kPage, nullptr);
+    const auto* view = reinterpret_cast<const uint64_t*>(target.Map(0, 2 * kPage));
+    EXPECT_EQ(std::vector<uint64_t>(view, view + words.size()), words);
+    target.Release();
+    life.vidmm.DestroyProcess(process);
   });
   EXPECT_GT(again[DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION], 0u);
   EXPECT_GT(furthest[DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION], 0u) << "goes on where it stopped";

@@ -5,14 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <optional>
 #include <vector>
 
 #include "ddi/wdm.h"
 #include "tb/sw/os/driver_front.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/dxgkrnl.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 
@@ -78,25 +75,23 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   };
   std::vector<Place> places;
   std::vector<UINT> sizes;
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      const uint64_t va = life.vidmm.ReserveVa(*process, 8 * hw::kPageSize);
-      Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
-        const UINT room = args.DmaSize;
-        const auto* begin = static_cast<uint8_t*>(args.pDmaBuffer);
-        const NTSTATUS status = call(args);
-        places.push_back(
-            {args.DmaBufferWriteOffset, room, static_cast<UINT>(static_cast<uint8_t*>(args.pDmaBuffer) - begin)});
-        return status;
-      });
-      seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) { sizes.push_back(args.DmaBufferSize); };
-      life.vidmm.Unmap(*process, va, 8);
-      Instead(nullptr);
-      seen.submission = nullptr;
-      life.vidmm.FreeVa(*process, va);
-      life.vidmm.DestroyProcess(process);
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    const uint64_t va = life.vidmm.ReserveVa(*process, 8 * hw::kPageSize);
+    Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+      const UINT room = args.DmaSize;
+      const auto* begin = static_cast<uint8_t*>(args.pDmaBuffer);
+      const NTSTATUS status = call(args);
+      places.push_back(
+          {args.DmaBufferWriteOffset, room, static_cast<UINT>(static_cast<uint8_t*>(args.pDmaBuffer) - begin)});
+      return status;
     });
+    seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) { sizes.push_back(args.DmaBufferSize); };
+    life.vidmm.Unmap(*process, va, 8);
+    Instead(nullptr);
+    seen.submission = nullptr;
+    life.vidmm.FreeVa(*process, va);
+    life.vidmm.DestroyProcess(process);
   });
   EXPECT_THAT(result.faults, IsEmpty());
   ASSERT_GE(places.size(), 6u) << "three tables, their links, the entries, a fence";
@@ -113,30 +108,28 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
 // Seen on build 22621: the driver must advance pDmaBuffer, or the operation never gets a fence.
 TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
   unsigned submissions = 0;
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      Allocation* page = life.vidmm.CreateAllocation("page", hw::kPageSize);
-      PagingQueue queue(life.adapter.lead());
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      queue.Start(process->handles.context, 4);
-      seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
-      DXGKARG_BUILDPAGINGBUFFER discard{};
-      discard.Operation = DXGK_OPERATION_DISCARD_CONTENT;
-      discard.DiscardContent.hAllocation = page->handle;
-      queue.Add(discard);
-      queue.Drain();
-      EXPECT_EQ(submissions, 0u);
-      DXGKARG_BUILDPAGINGBUFFER barrier{};
-      barrier.Operation = DXGK_OPERATION_READ_PHYSICAL;
-      queue.Add(barrier);
-      queue.Drain();
-      EXPECT_EQ(submissions, 1u);
-      Instead(nullptr);
-      seen.submission = nullptr;
-      queue.Stop();
-      life.vidmm.DestroyAllocation(page);
-      life.vidmm.DestroyProcess(process);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Allocation* page = life.vidmm.CreateAllocation("page", hw::kPageSize);
+    PagingQueue queue(life.adapter.lead());
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    queue.Start(process->handles.context, 4);
+    seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL&) { ++submissions; };
+    DXGKARG_BUILDPAGINGBUFFER discard{};
+    discard.Operation = DXGK_OPERATION_DISCARD_CONTENT;
+    discard.DiscardContent.hAllocation = page->handle;
+    queue.Add(discard);
+    queue.Drain();
+    EXPECT_EQ(submissions, 0u);
+    DXGKARG_BUILDPAGINGBUFFER barrier{};
+    barrier.Operation = DXGK_OPERATION_READ_PHYSICAL;
+    queue.Add(barrier);
+    queue.Drain();
+    EXPECT_EQ(submissions, 1u);
+    Instead(nullptr);
+    seen.submission = nullptr;
+    queue.Stop();
+    life.vidmm.DestroyAllocation(page);
+    life.vidmm.DestroyProcess(process);
   });
   EXPECT_THAT(result.faults, IsEmpty());
   EXPECT_THAT(result.leaks, IsEmpty());

@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points of the driver interface that implementers get wrong: operations and flushes. Documents only, unless a comment
 // says otherwise.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <functional>
-#include <set>
 #include <vector>
 
-#include "ddi/wdm.h"
 #include "tb/sw/os/driver_front.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/dxgkrnl.h"
-#include "os/tables/address_space.h"
-#include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
-#include "os/vidmm/process_tables.h"
-#include "workload/clients.h"
-#include "workload/procedures/procedures.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -133,15 +121,13 @@ TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
       args.FlushTlb.RootPageTableAddress = other;
     return call(args);
   });
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      other = life.vidmm.CreateProcess("other")->space->root();
-      const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
-      life.vidmm.mappings().MapZero(*process, va, 1);
-      flushed = process->handles.process;
-      life.vidmm.Unmap(*process, va, 1);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    other = life.vidmm.CreateProcess("other")->space->root();
+    const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
+    life.vidmm.mappings().MapZero(*process, va, 1);
+    flushed = process->handles.process;
+    life.vidmm.Unmap(*process, va, 1);
   });
   ASSERT_EQ(result.faults.size(), 1u);
   EXPECT_EQ(result.faults[0].stop_code, 0x10Eu) << result.faults[0].text;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations of WDDM 1 from VidMm, notices of residency, the order of moves, sizes of fills, private data of paging
 // buffers. Documents only, unless a comment names a build.
-#include <cstring>
 
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/miniport/mdl.h"
@@ -21,7 +19,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::Life;
 constexpr uint64_t kPage = hw::kPageSize;
@@ -79,39 +76,35 @@ TEST_F(PhysicalPaging, BaseAddressesAreAddedToSegmentAddressesOnTheWholeMachine)
 TEST_F(PhysicalPaging, EvictionWithoutWriteBackIsADiscard) {
   bench.options.os.physical_paging = true;
   Count();
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      Allocation* data = Filled(life, 3, 1);
-      EXPECT_EQ(counts[DXGK_OPERATION_DISCARD_CONTENT], 0u);
-      life.vidmm.DestroyAllocation(data);
-      EXPECT_GT(counts[DXGK_OPERATION_DISCARD_CONTENT], 0u);
-    });
+  RunOnWorker([&](Life& life) {
+    Allocation* data = Filled(life, 3, 1);
+    EXPECT_EQ(counts[DXGK_OPERATION_DISCARD_CONTENT], 0u);
+    life.vidmm.DestroyAllocation(data);
+    EXPECT_GT(counts[DXGK_OPERATION_DISCARD_CONTENT], 0u);
   });
 }
 
 TEST_F(PhysicalPaging, ASpecialLockTransferMovesTheBytesToTheMdl) {
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      Allocation* data = Filled(life, 2, 0x40, kPage);
-      SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 * kPage,
-                          SystemBuffer::Shape::kScattered, "test");
-      Mdl mdl({target.page(0), target.page(1)});
-      DXGKARG_BUILDPAGINGBUFFER operation{};
-      operation.Operation = DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
-      auto& args = operation.SpecialLockTransfer;
-      args.hAllocation = data->handle;
-      args.TransferSize = 2 * kPage;
-      args.Source.SegmentId = life.adapter.local_segment().id;
-      args.Source.SegmentAddress.QuadPart = static_cast<LONGLONG>(data->local->page(0) * kPage);
-      args.Destination.pMdl = mdl.get();
-      args.Flags.TransferStart = args.Flags.TransferEnd = 1;
-      life.vidmm.work().Operate(operation);
-      const uint8_t* bytes = target.Map(0, 2 * kPage);
-      EXPECT_EQ(bytes[0], 0x40);
-      EXPECT_EQ(bytes[kPage], 0x41);
-      target.Release();
-      life.vidmm.DestroyAllocation(data);
-    });
+  RunOnWorker([&](Life& life) {
+    Allocation* data = Filled(life, 2, 0x40, kPage);
+    SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 * kPage,
+                        SystemBuffer::Shape::kScattered, "test");
+    Mdl mdl({target.page(0), target.page(1)});
+    DXGKARG_BUILDPAGINGBUFFER operation{};
+    operation.Operation = DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
+    auto& args = operation.SpecialLockTransfer;
+    args.hAllocation = data->handle;
+    args.TransferSize = 2 * kPage;
+    args.Source.SegmentId = life.adapter.local_segment().id;
+    args.Source.SegmentAddress.QuadPart = static_cast<LONGLONG>(data->local->page(0) * kPage);
+    args.Destination.pMdl = mdl.get();
+    args.Flags.TransferStart = args.Flags.TransferEnd = 1;
+    life.vidmm.work().Operate(operation);
+    const uint8_t* bytes = target.Map(0, 2 * kPage);
+    EXPECT_EQ(bytes[0], 0x40);
+    EXPECT_EQ(bytes[kPage], 0x41);
+    target.Release();
+    life.vidmm.DestroyAllocation(data);
   });
 }
 
@@ -151,50 +144,48 @@ TEST_F(PhysicalPaging, MovesOnTheMachineAreInOrder) {
 
 TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFirstTransferOut) {
   std::vector<int> order;
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      AllocationRequest request;
-      request.name = "told";
-      request.bytes = 3 * kPage;
-      request.explicit_residency = true;
-      Allocation* told = life.vidmm.CreateAllocation(request);
-      Allocation* other = life.vidmm.CreateAllocation("not told", kPage);
-      Residency residency(life.vidmm);
-      const auto query = [&] {
-        kmd::EscapeQueryResidency answer;
-        answer.allocation = reinterpret_cast<uint64_t>(told->handle);
-        life.adapter.Escape(answer, "the query of a residency");
-        return answer;
-      };
-      Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
-        if (args.Operation == DXGK_OPERATION_NOTIFY_RESIDENCY) {
-          EXPECT_EQ(args.NotifyResidency.hAllocation, told->handle);
-          if (!args.NotifyResidency.Resident) {
-            EXPECT_EQ(args.NotifyResidency.PhysicalAddress.SegmentId, 0u);
-            EXPECT_EQ(args.NotifyResidency.PhysicalAddress.SegmentOffset, 0u);
-          }
+  RunOnWorker([&](Life& life) {
+    AllocationRequest request;
+    request.name = "told";
+    request.bytes = 3 * kPage;
+    request.explicit_residency = true;
+    Allocation* told = life.vidmm.CreateAllocation(request);
+    Allocation* other = life.vidmm.CreateAllocation("not told", kPage);
+    Residency residency(life.vidmm);
+    const auto query = [&] {
+      kmd::EscapeQueryResidency answer;
+      answer.allocation = reinterpret_cast<uint64_t>(told->handle);
+      life.adapter.Escape(answer, "the query of a residency");
+      return answer;
+    };
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      if (args.Operation == DXGK_OPERATION_NOTIFY_RESIDENCY) {
+        EXPECT_EQ(args.NotifyResidency.hAllocation, told->handle);
+        if (!args.NotifyResidency.Resident) {
+          EXPECT_EQ(args.NotifyResidency.PhysicalAddress.SegmentId, 0u);
+          EXPECT_EQ(args.NotifyResidency.PhysicalAddress.SegmentOffset, 0u);
         }
-        if (args.Operation == DXGK_OPERATION_NOTIFY_RESIDENCY || args.Operation == DXGK_OPERATION_VIRTUAL_FILL ||
-            args.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER || args.Operation == DXGK_OPERATION_TRANSFER)
-          order.push_back(args.Operation);
-      });
-      EXPECT_EQ(query().resident, 0u);
-      for (int round = 0; round < 2; ++round) {
-        residency.MakeResident({told, other});
-        EXPECT_EQ(query().resident, 1u);
-        EXPECT_EQ(query().address, told->local->page(0) * kPage);
-        EXPECT_EQ(query().segment, life.adapter.local_segment().id);
-        residency.MakeResident({told});
-        residency.Evict(*told);
-        EXPECT_EQ(query().resident, 0u);
       }
-      residency.MakeResident({told});
-      seen.operation = nullptr;
-      for (Allocation* each : {told, other}) {
-        residency.Drop(*each);
-        life.vidmm.DestroyAllocation(each);
-      }
+      if (args.Operation == DXGK_OPERATION_NOTIFY_RESIDENCY || args.Operation == DXGK_OPERATION_VIRTUAL_FILL ||
+          args.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER || args.Operation == DXGK_OPERATION_TRANSFER)
+        order.push_back(args.Operation);
     });
+    EXPECT_EQ(query().resident, 0u);
+    for (int round = 0; round < 2; ++round) {
+      residency.MakeResident({told, other});
+      EXPECT_EQ(query().resident, 1u);
+      EXPECT_EQ(query().address, told->local->page(0) * kPage);
+      EXPECT_EQ(query().segment, life.adapter.local_segment().id);
+      residency.MakeResident({told});
+      residency.Evict(*told);
+      EXPECT_EQ(query().resident, 0u);
+    }
+    residency.MakeResident({told});
+    seen.operation = nullptr;
+    for (Allocation* each : {told, other}) {
+      residency.Drop(*each);
+      life.vidmm.DestroyAllocation(each);
+    }
   });
   constexpr int kNotice = DXGK_OPERATION_NOTIFY_RESIDENCY, kFill = DXGK_OPERATION_VIRTUAL_FILL,
                 kOut = DXGK_OPERATION_TRANSFER, kIn = DXGK_OPERATION_VIRTUAL_TRANSFER;
@@ -203,17 +194,15 @@ TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFi
 }
 
 TEST_F(PhysicalPaging, AnAllocationThatIsToldOfIsContiguous) {
-  Run([&](Life& life) {
-    life.worker.Call([&] {
-      AllocationRequest request;
-      request.name = "told";
-      request.bytes = 40 * kPage;
-      request.explicit_residency = true;
-      Allocation* told = life.vidmm.CreateAllocation(request);
-      life.vidmm.MakeResident(*told);
-      for (uint64_t page = 1; page < 40; ++page) EXPECT_EQ(told->local->page(page), told->local->page(0) + page);
-      life.vidmm.DestroyAllocation(told);
-    });
+  RunOnWorker([&](Life& life) {
+    AllocationRequest request;
+    request.name = "told";
+    request.bytes = 40 * kPage;
+    request.explicit_residency = true;
+    Allocation* told = life.vidmm.CreateAllocation(request);
+    life.vidmm.MakeResident(*told);
+    for (uint64_t page = 1; page < 40; ++page) EXPECT_EQ(told->local->page(page), told->local->page(0) + page);
+    life.vidmm.DestroyAllocation(told);
   });
 }
 
@@ -223,24 +212,22 @@ TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
     bench.options.os.fill_kib = largest >> 10;
     bench.config.gpu.vram_mib = 16;
     std::vector<uint64_t> sizes;
-    Run([&](Life& life) {
-      life.worker.Call([&] {
-        Allocation* data = life.vidmm.CreateAllocation("data", 2 * largest);
-        life.vidmm.MakeResident(*data);
-        Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
-          if (args.Operation == DXGK_OPERATION_VIRTUAL_FILL) sizes.push_back(args.FillVirtual.FillSizeInBytes);
-        });
-        life.vidmm.Fill(*data, 0, 2 * largest, 0xABCDEF01);
-        seen.operation = nullptr;
-        GpuProcess* process = life.vidmm.CreateProcess("process");
-        const uint64_t va = life.vidmm.ReserveVa(*process, 2 * largest);
-        life.vidmm.Map(*process, va, *data, 0, 2 * largest / kPage);
-        Reads(life, process, va + largest - kPage, {0xABCDEF01, 0xABCDEF01});
-        Reads(life, process, va + 2 * largest - kPage, {0xABCDEF01});
-        life.vidmm.FreeVa(*process, va);
-        life.vidmm.DestroyAllocation(data);
-        life.vidmm.DestroyProcess(process);
+    RunOnWorker([&](Life& life) {
+      Allocation* data = life.vidmm.CreateAllocation("data", 2 * largest);
+      life.vidmm.MakeResident(*data);
+      Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+        if (args.Operation == DXGK_OPERATION_VIRTUAL_FILL) sizes.push_back(args.FillVirtual.FillSizeInBytes);
       });
+      life.vidmm.Fill(*data, 0, 2 * largest, 0xABCDEF01);
+      seen.operation = nullptr;
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      const uint64_t va = life.vidmm.ReserveVa(*process, 2 * largest);
+      life.vidmm.Map(*process, va, *data, 0, 2 * largest / kPage);
+      Reads(life, process, va + largest - kPage, {0xABCDEF01, 0xABCDEF01});
+      Reads(life, process, va + 2 * largest - kPage, {0xABCDEF01});
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
     });
     EXPECT_THAT(sizes, ElementsAre(largest, largest));
   }
@@ -250,17 +237,15 @@ TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
 TEST_F(PhysicalPaging, AFillByByteRepeatsItsLowByteOnTheMachine) {
   for (const bool by_byte : {false, true}) {
     bench.options.os.driver["FillByByte"] = by_byte;
-    Run([&](Life& life) {
-      life.worker.Call([&] {
-        GpuProcess* process = life.vidmm.CreateProcess("process");
-        Allocation* data = Filled(life, 1, 0x11223344);
-        const uint64_t va = life.vidmm.ReserveVa(*process, kPage);
-        life.vidmm.Map(*process, va, *data, 0, 1);
-        Reads(life, process, va, {by_byte ? 0x44444444u : 0x11223344u});
-        life.vidmm.FreeVa(*process, va);
-        life.vidmm.DestroyAllocation(data);
-        life.vidmm.DestroyProcess(process);
-      });
+    RunOnWorker([&](Life& life) {
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = Filled(life, 1, 0x11223344);
+      const uint64_t va = life.vidmm.ReserveVa(*process, kPage);
+      life.vidmm.Map(*process, va, *data, 0, 1);
+      Reads(life, process, va, {by_byte ? 0x44444444u : 0x11223344u});
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
     });
   }
 }

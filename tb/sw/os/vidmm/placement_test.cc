@@ -4,19 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/miniport/allocation.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
-#include "os/vidmm/gpu_process.h"
 #include "os/vidmm/placement.h"
-#include "os/vidmm/residency.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::os {
@@ -75,22 +68,20 @@ class Placed : public DriverWithAFront {
   /// Page numbers of an allocation of 9 pages in VRAM.
   std::vector<uint64_t> Pages(bool accessed_physically, bool told = false) {
     std::vector<uint64_t> pages;
-    const auto result = bench.Run([&](Life& life) {
-      life.worker.Call([&] {
-        Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);  // so that it begins anywhere
-        life.vidmm.MakeResident(*some);
-        AllocationRequest request;
-        request.name = "placed";
-        request.bytes = 9 * hw::kPageSize;
-        request.accessed_physically = accessed_physically;
-        request.explicit_residency = told;
-        Allocation* placed = life.vidmm.CreateAllocation(request);
-        life.vidmm.MakeResident(*placed);
-        for (uint64_t i = 0; i < 9; ++i) pages.push_back(placed->local->page(i));
-        end = life.adapter.local_segment().size / hw::kPageSize;
-        life.vidmm.DestroyAllocation(some);
-        life.vidmm.DestroyAllocation(placed);
-      });
+    const auto result = bench.RunOnWorker([&](Life& life) {
+      Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);  // so that it begins anywhere
+      life.vidmm.MakeResident(*some);
+      AllocationRequest request;
+      request.name = "placed";
+      request.bytes = 9 * hw::kPageSize;
+      request.accessed_physically = accessed_physically;
+      request.explicit_residency = told;
+      Allocation* placed = life.vidmm.CreateAllocation(request);
+      life.vidmm.MakeResident(*placed);
+      for (uint64_t i = 0; i < 9; ++i) pages.push_back(placed->local->page(i));
+      end = life.adapter.local_segment().size / hw::kPageSize;
+      life.vidmm.DestroyAllocation(some);
+      life.vidmm.DestroyAllocation(placed);
     });
     for (const Fault& fault : result.faults) text += fault.text;
     return pages;
@@ -137,18 +128,16 @@ TEST(SegmentMemoryState, WhatMustNotBeUsedIsNeverGivenOut) {
   test::LifeBench bench;
   bench.options.os.driver["BadVramBase"] = kBad;
   bench.options.os.driver["BadVramBytes"] = kBytes;
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      std::vector<Allocation*> all;
-      while (true) {
-        all.push_back(life.vidmm.CreateAllocation("page", hw::kPageSize));
-        if (!life.vidmm.placement().TryMakeResident(*all.back())) break;
-        const uint64_t at = all.back()->local->page(0) * hw::kPageSize;
-        EXPECT_TRUE(at + hw::kPageSize <= kBad || at >= kBad + kBytes) << std::hex << at;
-      }
-      EXPECT_GT(all.size(), 100u) << "the segment is full";
-      for (Allocation* allocation : all) life.vidmm.DestroyAllocation(allocation);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    std::vector<Allocation*> all;
+    while (true) {
+      all.push_back(life.vidmm.CreateAllocation("page", hw::kPageSize));
+      if (!life.vidmm.placement().TryMakeResident(*all.back())) break;
+      const uint64_t at = all.back()->local->page(0) * hw::kPageSize;
+      EXPECT_TRUE(at + hw::kPageSize <= kBad || at >= kBad + kBytes) << std::hex << at;
+    }
+    EXPECT_GT(all.size(), 100u) << "the segment is full";
+    for (Allocation* allocation : all) life.vidmm.DestroyAllocation(allocation);
   });
   EXPECT_THAT(result.faults, IsEmpty());
 }

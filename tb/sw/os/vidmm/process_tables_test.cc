@@ -3,29 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <functional>
 #include <set>
 #include <vector>
 
-#include "ddi/wdm.h"
 #include "tb/sw/os/driver_front.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/dxgkrnl.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/process_tables.h"
-#include "workload/clients.h"
-#include "workload/procedures/procedures.h"
 
 namespace gmmu::os::test {
 namespace {
 
 using ::testing::IsEmpty;
-using workload::ClientRun;
 using workload::Life;
 
 using Rule11Paging = DriverFront;
@@ -37,21 +26,19 @@ TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
     if (args.Operation == DXGK_OPERATION_FLUSH_TLB) named.insert(args.FlushTlb.RootPageTableAddress.SegmentOffset);
     return call(args);
   });
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      GpuProcess* process = life.vidmm.CreateProcess("process");
-      const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
-      for (int move = 0; move < 3; ++move) {
-        named.clear();
-        life.vidmm.Unmap(*process, va, 1);
-        EXPECT_EQ(named.count(process->space->root().SegmentOffset), 1u);
-        const uint64_t old = process->space->root().SegmentOffset;
-        life.vidmm.tables().ReplaceRoot(*process, 0);
-        EXPECT_NE(process->space->root().SegmentOffset, old);
-      }
-      life.vidmm.FreeVa(*process, va);
-      life.vidmm.DestroyProcess(process);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    const uint64_t va = life.vidmm.ReserveVa(*process, hw::kPageSize);
+    for (int move = 0; move < 3; ++move) {
+      named.clear();
+      life.vidmm.Unmap(*process, va, 1);
+      EXPECT_EQ(named.count(process->space->root().SegmentOffset), 1u);
+      const uint64_t old = process->space->root().SegmentOffset;
+      life.vidmm.tables().ReplaceRoot(*process, 0);
+      EXPECT_NE(process->space->root().SegmentOffset, old);
+    }
+    life.vidmm.FreeVa(*process, va);
+    life.vidmm.DestroyProcess(process);
   });
   EXPECT_THAT(result.faults, IsEmpty());
 }

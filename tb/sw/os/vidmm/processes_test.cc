@@ -6,9 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/tables/address_space.h"
-#include "os/vidmm/gpu_process.h"
 #include "os/vidmm/placement.h"
 #include "tb/sw/os/linked_bench.h"
 

@@ -8,11 +8,8 @@
 #include <vector>
 
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/debug_view.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_queue.h"
 #include "os/vidmm/paging_work.h"
 
@@ -122,18 +119,16 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
 // The next one may stand where the one that is gone stood; the bytes are not its.
 TEST(Residency, AnAllocationGetsNothingOfOneThatWasDestroyedWithoutADrop) {
   LifeBench bench;
-  const auto result = bench.Run([](Life& life) {
-    life.worker.Call([&] {
-      Residency residency(life.vidmm);
-      for (uint64_t i = 1; i <= 8; ++i) {
-        Allocation* each = life.vidmm.CreateAllocation("each", hw::kPageSize);
-        residency.MakeResident({each});
-        EXPECT_EQ(residency.counts().fills, i) << "the backing store of another came back";
-        residency.Evict(*each);
-        life.vidmm.DestroyAllocation(each);
-      }
-      EXPECT_EQ(residency.counts().restores, 0u);
-    });
+  const auto result = bench.RunOnWorker([](Life& life) {
+    Residency residency(life.vidmm);
+    for (uint64_t i = 1; i <= 8; ++i) {
+      Allocation* each = life.vidmm.CreateAllocation("each", hw::kPageSize);
+      residency.MakeResident({each});
+      EXPECT_EQ(residency.counts().fills, i) << "the backing store of another came back";
+      residency.Evict(*each);
+      life.vidmm.DestroyAllocation(each);
+    }
+    EXPECT_EQ(residency.counts().restores, 0u);
   });
   EXPECT_THAT(result.faults, IsEmpty());
   EXPECT_THAT(result.leaks, ::testing::Not(IsEmpty())) << "eight backing stores";
@@ -172,37 +167,35 @@ TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInval
   for (const bool not_cached : {true, false}) {
     LifeBench bench;
     bench.options.os.driver["InvalidNotCached"] = not_cached;
-    const auto result = bench.Run([&](Life& life) {
-      life.worker.Call([&] {
-        ASSERT_EQ(life.adapter.caps().invalid_not_cached, not_cached);
-        GpuProcess* process = life.vidmm.CreateProcess("process");
-        Allocation* data = life.vidmm.CreateAllocation("data", 8 * hw::kPageSize);
-        life.vidmm.MakeResident(*data);
-        const uint64_t va = life.vidmm.ReserveVa(*process, 16 * hw::kPageSize);
-        const auto flushes = [&](const std::function<void()>& change) {
-          const uint64_t before = life.vidmm.work().queue().flushes();
-          change();
-          return life.vidmm.work().queue().flushes() - before;
-        };
-        const uint64_t expected = not_cached ? 0 : 1;
-        const auto map = [&] { life.vidmm.Map(*process, va, *data, 0, 8); };
-        EXPECT_EQ(flushes(map), expected) << "into a new table";
-        EXPECT_EQ(flushes([&] { life.vidmm.Unmap(*process, va + hw::kPageSize, 1); }), 1u) << "valid to invalid";
-        EXPECT_EQ(flushes([&] { life.vidmm.Map(*process, va + hw::kPageSize, *data, 5, 1); }), expected);
-        EXPECT_EQ(flushes([&] { life.vidmm.Map(*process, va + 7 * hw::kPageSize, *data, 6, 2); }), 1u)
-            << "valid to valid, and invalid to valid";
-        EXPECT_EQ(flushes([&] { life.vidmm.mappings().MapZero(*process, va + 12 * hw::kPageSize, 1); }), expected);
-        EXPECT_EQ(flushes([&] { life.vidmm.Map(*process, va + 12 * hw::kPageSize, *data, 6, 1); }), 1u)
-            << "a zero entry is in use";
-        EXPECT_EQ(flushes([&] { life.vidmm.mappings().UnmapAndFreeTables(*process, va, 16); }), 1u);
-        EXPECT_EQ(flushes(map), expected) << "after its unmapping was flushed";
-        const uint64_t mapped = data->mappings.size();
-        EXPECT_EQ(flushes([&] { life.vidmm.mappings().Invalidate(*data); }), mapped);
-        EXPECT_EQ(flushes([&] { life.vidmm.mappings().Restore(*data); }), expected * mapped);
-        life.vidmm.FreeVa(*process, va);
-        life.vidmm.DestroyAllocation(data);
-        life.vidmm.DestroyProcess(process);
-      });
+    const auto result = bench.RunOnWorker([&](Life& life) {
+      ASSERT_EQ(life.adapter.caps().invalid_not_cached, not_cached);
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = life.vidmm.CreateAllocation("data", 8 * hw::kPageSize);
+      life.vidmm.MakeResident(*data);
+      const uint64_t va = life.vidmm.ReserveVa(*process, 16 * hw::kPageSize);
+      const auto flushes = [&](const std::function<void()>& change) {
+        const uint64_t before = life.vidmm.work().queue().flushes();
+        change();
+        return life.vidmm.work().queue().flushes() - before;
+      };
+      const uint64_t expected = not_cached ? 0 : 1;
+      const auto map = [&] { life.vidmm.Map(*process, va, *data, 0, 8); };
+      EXPECT_EQ(flushes(map), expected) << "into a new table";
+      EXPECT_EQ(flushes([&] { life.vidmm.Unmap(*process, va + hw::kPageSize, 1); }), 1u) << "valid to invalid";
+      EXPECT_EQ(flushes([&] { life.vidmm.Map(*process, va + hw::kPageSize, *data, 5, 1); }), expected);
+      EXPECT_EQ(flushes([&] { life.vidmm.Map(*process, va + 7 * hw::kPageSize, *data, 6, 2); }), 1u)
+          << "valid to valid, and invalid to valid";
+      EXPECT_EQ(flushes([&] { life.vidmm.mappings().MapZero(*process, va + 12 * hw::kPageSize, 1); }), expected);
+      EXPECT_EQ(flushes([&] { life.vidmm.Map(*process, va + 12 * hw::kPageSize, *data, 6, 1); }), 1u)
+          << "a zero entry is in use";
+      EXPECT_EQ(flushes([&] { life.vidmm.mappings().UnmapAndFreeTables(*process, va, 16); }), 1u);
+      EXPECT_EQ(flushes(map), expected) << "after its unmapping was flushed";
+      const uint64_t mapped = data->mappings.size();
+      EXPECT_EQ(flushes([&] { life.vidmm.mappings().Invalidate(*data); }), mapped);
+      EXPECT_EQ(flushes([&] { life.vidmm.mappings().Restore(*data); }), expected * mapped);
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
     });
     EXPECT_THAT(result.faults, IsEmpty());
   }

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/placement.h"
 #include "os/vidmm/process_tables.h"
 #include "tb/sw/os/driver_front.h"

@@ -5,19 +5,11 @@
 
 #include <cstring>
 
-#include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
-#include "os/vidmm/gpu_process.h"
-#include "os/vidmm/placement.h"
 #include "os/vidmm/residency.h"
-#include "workload/procedures/procedures.h"
 
 namespace gmmu::os {
 namespace {
@@ -37,27 +29,25 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
                    line.find("\"Destination.SegmentId\": 1") != std::string::npos;
       maps += armed && line.find("\"MAP_APERTURE_SEGMENT2\"") != std::string::npos;
     };
-    const auto result = bench.Run([&](Life& life) {
-      life.worker.Call([&] {
-        Residency residency(life.vidmm);
-        AllocationRequest request;
-        request.name = "evicted";
-        request.bytes = 3 * hw::kPageSize;
-        request.accessed_physically = physically;
-        Allocation* data = life.vidmm.CreateAllocation(request);
-        residency.MakeResident({data});
-        life.vidmm.Fill(*data, 0, data->bytes, 0xC0FFEE11);
-        armed = true;
-        residency.Evict(*data);
-        armed = false;
-        EXPECT_FALSE(life.vidmm.aperture().in_use());
-        uint32_t word = 0;
-        std::memcpy(&word, residency.Backing(*data)->Map(2 * hw::kPageSize, 4), 4);
-        residency.Backing(*data)->Unmap();
-        EXPECT_EQ(word, 0xC0FFEE11u);
-        residency.Drop(*data);
-        life.vidmm.DestroyAllocation(data);
-      });
+    const auto result = bench.RunOnWorker([&](Life& life) {
+      Residency residency(life.vidmm);
+      AllocationRequest request;
+      request.name = "evicted";
+      request.bytes = 3 * hw::kPageSize;
+      request.accessed_physically = physically;
+      Allocation* data = life.vidmm.CreateAllocation(request);
+      residency.MakeResident({data});
+      life.vidmm.Fill(*data, 0, data->bytes, 0xC0FFEE11);
+      armed = true;
+      residency.Evict(*data);
+      armed = false;
+      EXPECT_FALSE(life.vidmm.aperture().in_use());
+      uint32_t word = 0;
+      std::memcpy(&word, residency.Backing(*data)->Map(2 * hw::kPageSize, 4), 4);
+      residency.Backing(*data)->Unmap();
+      EXPECT_EQ(word, 0xC0FFEE11u);
+      residency.Drop(*data);
+      life.vidmm.DestroyAllocation(data);
     });
     EXPECT_THAT(result.faults, IsEmpty());
     EXPECT_THAT(result.leaks, IsEmpty());
@@ -81,35 +71,33 @@ TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
       starts += has("\"Flags.TransferStart\": true");
       ends += has("\"Flags.TransferEnd\": true");
     };
-    const auto result = bench.Run([&](Life& life) {
-      life.worker.Call([&] {
-        constexpr uint64_t kPages = 300;  // of an aperture of 256
-        Residency residency(life.vidmm);
-        const uint64_t taken = others == 0 ? 0 : life.vidmm.aperture().Reserve(others);
-        const size_t ranges = life.adapter.aperture_segment().space->ranges();
-        AllocationRequest request;
-        request.name = "evicted";
-        request.bytes = kPages * hw::kPageSize;
-        Allocation* data = life.vidmm.CreateAllocation(request);
-        residency.MakeResident({data});
-        for (uint64_t page = 0; page < kPages; ++page)
-          life.vidmm.Fill(*data, page * hw::kPageSize, hw::kPageSize, 0xC0DE0000 + static_cast<uint32_t>(page));
-        armed = true;
-        residency.Evict(*data);
-        armed = false;
-        EXPECT_FALSE(life.vidmm.aperture().in_use());
-        EXPECT_EQ(life.adapter.aperture_segment().space->ranges(), ranges);
-        const uint8_t* view = residency.Backing(*data)->Map(0, data->bytes);
-        for (uint64_t page = 0; page < kPages; ++page) {
-          uint32_t word = 0;
-          std::memcpy(&word, view + (page + 1) * hw::kPageSize - 4, 4);
-          EXPECT_EQ(word, 0xC0DE0000 + page);
-        }
-        residency.Backing(*data)->Unmap();
-        if (others != 0) life.vidmm.aperture().Free(taken);
-        residency.Drop(*data);
-        life.vidmm.DestroyAllocation(data);
-      });
+    const auto result = bench.RunOnWorker([&](Life& life) {
+      constexpr uint64_t kPages = 300;  // of an aperture of 256
+      Residency residency(life.vidmm);
+      const uint64_t taken = others == 0 ? 0 : life.vidmm.aperture().Reserve(others);
+      const size_t ranges = life.adapter.aperture_segment().space->ranges();
+      AllocationRequest request;
+      request.name = "evicted";
+      request.bytes = kPages * hw::kPageSize;
+      Allocation* data = life.vidmm.CreateAllocation(request);
+      residency.MakeResident({data});
+      for (uint64_t page = 0; page < kPages; ++page)
+        life.vidmm.Fill(*data, page * hw::kPageSize, hw::kPageSize, 0xC0DE0000 + static_cast<uint32_t>(page));
+      armed = true;
+      residency.Evict(*data);
+      armed = false;
+      EXPECT_FALSE(life.vidmm.aperture().in_use());
+      EXPECT_EQ(life.adapter.aperture_segment().space->ranges(), ranges);
+      const uint8_t* view = residency.Backing(*data)->Map(0, data->bytes);
+      for (uint64_t page = 0; page < kPages; ++page) {
+        uint32_t word = 0;
+        std::memcpy(&word, view + (page + 1) * hw::kPageSize - 4, 4);
+        EXPECT_EQ(word, 0xC0DE0000 + page);
+      }
+      residency.Backing(*data)->Unmap();
+      if (others != 0) life.vidmm.aperture().Free(taken);
+      residency.Drop(*data);
+      life.vidmm.DestroyAllocation(data);
     });
     EXPECT_EQ(test::FaultsOf(result), "");
     EXPECT_THAT(result.leaks, IsEmpty());

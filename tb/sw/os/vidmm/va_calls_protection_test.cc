@@ -5,23 +5,16 @@
 
 #include <map>
 #include <set>
-#include <string>
 #include <tuple>
 
 #include "tb/sw/os/vidmm/va_calls_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
-#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/paging_process.h"
-#include "os/vidmm/paging_queue.h"
 #include "os/vidmm/paging_work.h"
-#include "os/vidmm/residency.h"
 #include "os/vidmm/transfers.h"
 
 namespace gmmu::os::test {
@@ -261,45 +254,43 @@ TEST_F(VaCall, ContiguousAlignedMemoryIsMappedByLargePagesUnlessTheDriverForbids
   bench.config.gpu.vram_mib = 32;
   constexpr uint64_t kLarge = uint64_t{2} << 20;
   for (const bool forbidden : {false, true}) {
-    Run([&](Life& life) {
-      life.worker.Call([&] {
-        unsigned large = 0;
-        GpuProcess* process = life.vidmm.CreateProcess("process");
-        AllocationRequest request;
-        request.name = "large";
-        request.bytes = kLarge;
-        request.no_large_pages = forbidden;
-        Allocation* data = life.vidmm.CreateAllocation(request);
-        data->contiguous = kLarge;
-        life.vidmm.MakeResident(*data);
-        life.vidmm.Fill(*data, 0, kLarge, 0x51525354);
-        VaCalls calls(life.vidmm);
-        Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
-          if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
-            large += args.UpdatePageTable.pPageTableEntries->LargePage;
-        });
-        D3DDDI_MAPGPUVIRTUALADDRESS args{};
-        args.hAllocation = calls.Open(*data);
-        args.SizeInPages = kLarge / kPage;
-        args.Protection.Write = 0;
-        ASSERT_EQ(calls.Map(*process, args), STATUS_SUCCESS);
-        D3DDDI_MAPGPUVIRTUALADDRESS elsewhere = args;
-        elsewhere.BaseAddress = 9 * kLarge + kBlock;
-        ASSERT_EQ(calls.Map(*process, elsewhere), STATUS_SUCCESS);
-        seen.operation = nullptr;
-        EXPECT_EQ(large, forbidden ? 0u : 1u) << "once, at the address that is aligned";
-        Reads(life, process, elsewhere.BaseAddress, {0x51525354, 0x51525354});
-        EXPECT_EQ(args.VirtualAddress % (forbidden ? kBlock : kLarge), 0u);
-        Reads(life, process, args.VirtualAddress + kLarge - 2 * kPage, {0x51525354, 0x51525354});
-        Faults(life, process, args.VirtualAddress, regs::Fault::kWriteProtect, true);
-        const size_t tables = process->space->tables();
-        life.vidmm.DestroyAllocation(data);
-        EXPECT_EQ(process->space->tables(), tables) << "a large entry goes without a table in its place";
-        for (const auto& gone : {args, elsewhere})
-          Faults(life, process, gone.VirtualAddress + kLarge - kPage, regs::Fault::kEntryInvalid);
-        calls.Forget(*process);
-        life.vidmm.DestroyProcess(process);
+    RunOnWorker([&](Life& life) {
+      unsigned large = 0;
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      AllocationRequest request;
+      request.name = "large";
+      request.bytes = kLarge;
+      request.no_large_pages = forbidden;
+      Allocation* data = life.vidmm.CreateAllocation(request);
+      data->contiguous = kLarge;
+      life.vidmm.MakeResident(*data);
+      life.vidmm.Fill(*data, 0, kLarge, 0x51525354);
+      VaCalls calls(life.vidmm);
+      Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+        if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
+          large += args.UpdatePageTable.pPageTableEntries->LargePage;
       });
+      D3DDDI_MAPGPUVIRTUALADDRESS args{};
+      args.hAllocation = calls.Open(*data);
+      args.SizeInPages = kLarge / kPage;
+      args.Protection.Write = 0;
+      ASSERT_EQ(calls.Map(*process, args), STATUS_SUCCESS);
+      D3DDDI_MAPGPUVIRTUALADDRESS elsewhere = args;
+      elsewhere.BaseAddress = 9 * kLarge + kBlock;
+      ASSERT_EQ(calls.Map(*process, elsewhere), STATUS_SUCCESS);
+      seen.operation = nullptr;
+      EXPECT_EQ(large, forbidden ? 0u : 1u) << "once, at the address that is aligned";
+      Reads(life, process, elsewhere.BaseAddress, {0x51525354, 0x51525354});
+      EXPECT_EQ(args.VirtualAddress % (forbidden ? kBlock : kLarge), 0u);
+      Reads(life, process, args.VirtualAddress + kLarge - 2 * kPage, {0x51525354, 0x51525354});
+      Faults(life, process, args.VirtualAddress, regs::Fault::kWriteProtect, true);
+      const size_t tables = process->space->tables();
+      life.vidmm.DestroyAllocation(data);
+      EXPECT_EQ(process->space->tables(), tables) << "a large entry goes without a table in its place";
+      for (const auto& gone : {args, elsewhere})
+        Faults(life, process, gone.VirtualAddress + kLarge - kPage, regs::Fault::kEntryInvalid);
+      calls.Forget(*process);
+      life.vidmm.DestroyProcess(process);
     });
   }
 }

@@ -3,16 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <map>
-#include <set>
-
-#include "hw/traffic.h"
 #include "kmd/escape.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/dxgkrnl/domain_switch.h"
-#include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/bug_check.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/tables/address_space.h"
@@ -25,8 +16,6 @@
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/residency.h"
 #include "os/vidmm/transfers.h"
-#include "os/vidmm/va_calls.h"
-#include "workload/device_copy.h"
 #include "tb/sw/os/vidmm/vidmm_link_bench.h"
 #include "workload/render_buffer.h"
 

@@ -7,9 +7,6 @@
 #include <map>
 #include <set>
 
-#include "hw/traffic.h"
-#include "kmd/escape.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/domain_switch.h"
 #include "os/kernel/bug_check.h"
 #include "os/memory/system_buffer.h"
@@ -19,6 +16,7 @@
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
+#include "os/vidmm/mapping_copy.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/placement.h"
 #include "os/vidmm/process_tables.h"
@@ -27,7 +25,6 @@
 #include "os/vidmm/va_calls.h"
 #include "workload/device_copy.h"
 #include "tb/sw/os/vidmm/vidmm_link_bench.h"
-#include "workload/render_buffer.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -279,18 +276,16 @@ TEST(LinkedMemory, WhatIsDestroyedGoesFromTheTablesOfEveryGpu) {
 
 TEST(LinkedMemory, EachAdapterHasItsOwnBudget) {
   LinkedBench bench;
-  const auto result = bench.Run([](Life& life) {
-    life.worker.Call([&] {
-      std::vector<Allocation*> fill;
-      for (bool fits = true; fits;) {
-        fill.push_back(life.link.on(0).CreateAllocation("fill", 256 << 10));
-        fits = life.link.on(0).placement().TryMakeResident(*fill.back());
-      }
-      Allocation* other = life.link.on(1).CreateAllocation("other", 256 << 10);
-      EXPECT_TRUE(life.link.on(1).placement().TryMakeResident(*other)) << "GPU 0 is full, GPU 1 is not";
-      life.link.on(1).DestroyAllocation(other);
-      for (Allocation* allocation : fill) life.link.on(0).DestroyAllocation(allocation);
-    });
+  const auto result = bench.RunOnWorker([](Life& life) {
+    std::vector<Allocation*> fill;
+    for (bool fits = true; fits;) {
+      fill.push_back(life.link.on(0).CreateAllocation("fill", 256 << 10));
+      fits = life.link.on(0).placement().TryMakeResident(*fill.back());
+    }
+    Allocation* other = life.link.on(1).CreateAllocation("other", 256 << 10);
+    EXPECT_TRUE(life.link.on(1).placement().TryMakeResident(*other)) << "GPU 0 is full, GPU 1 is not";
+    life.link.on(1).DestroyAllocation(other);
+    for (Allocation* allocation : fill) life.link.on(0).DestroyAllocation(allocation);
   });
   ExpectGood(result);
 }
@@ -358,22 +353,20 @@ TEST(LinkedMemory, ALeakNamesItsAdapter) {
 TEST(LinkedMemory, AnAllocationLivesOnTheAdapterThatItNames) {
   LinkedBench bench;
   std::vector<UINT> indices;
-  const auto result = bench.Run([&](Life& life) {
-    life.worker.Call([&] {
-      for (unsigned gpu = 0; gpu < 2; ++gpu) {
-        Allocation* allocation = life.link.on(gpu).CreateAllocation("data", kPage);
-        EXPECT_EQ(allocation->vidmm, &life.link.on(gpu));
-        const uint64_t free = life.adapter.physical(gpu).local_segment().space->free_bytes();
-        life.link.on(gpu).MakeResident(*allocation);
-        EXPECT_LT(life.adapter.physical(gpu).local_segment().space->free_bytes(), free);
-        life.link.on(gpu).DestroyAllocation(allocation);
-      }
-      AllocationRequest request;
-      request.name = "nowhere";
-      request.bytes = kPage;
-      request.physical_adapter = 2;
-      EXPECT_THROW(life.adapter.driver_objects().CreateAllocation(request), OsError);
-    });
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    for (unsigned gpu = 0; gpu < 2; ++gpu) {
+      Allocation* allocation = life.link.on(gpu).CreateAllocation("data", kPage);
+      EXPECT_EQ(allocation->vidmm, &life.link.on(gpu));
+      const uint64_t free = life.adapter.physical(gpu).local_segment().space->free_bytes();
+      life.link.on(gpu).MakeResident(*allocation);
+      EXPECT_LT(life.adapter.physical(gpu).local_segment().space->free_bytes(), free);
+      life.link.on(gpu).DestroyAllocation(allocation);
+    }
+    AllocationRequest request;
+    request.name = "nowhere";
+    request.bytes = kPage;
+    request.physical_adapter = 2;
+    EXPECT_THROW(life.adapter.driver_objects().CreateAllocation(request), OsError);
   });
   ExpectGood(result);
 }

@@ -3,14 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "tb/sw/os/life_bench.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidsch/vidsch.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
-#include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
 
 namespace gmmu::os::test {

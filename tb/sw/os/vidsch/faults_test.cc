@@ -2,12 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tb/sw/os/life_bench.h"
 #include "os/kernel/bug_check.h"
-#include "os/vidsch/vidsch.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
-#include "workload/procedures/procedures.h"
-#include "workload/render_buffer.h"
 
 namespace gmmu::os::test {
 namespace {

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "os/kernel/bug_check.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
 
 namespace gmmu::os::test {
