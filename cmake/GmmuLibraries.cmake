@@ -12,6 +12,13 @@ foreach(key IN LISTS GMMU_BUILD_KEYS)
   list(APPEND GMMU_BUILD_DEFINITIONS GMMU_${key}=${GMMU_${key}})
 endforeach()
 
+# What most sources include, compiled once.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/common_headers.cc CONTENT "")
+add_library(gmmu_common_headers OBJECT ${CMAKE_BINARY_DIR}/common_headers.cc)
+target_link_libraries(gmmu_common_headers PRIVATE gmmu_options)
+target_precompile_headers(gmmu_common_headers PRIVATE <algorithm> <array> <cstdint> <cstring> <deque> <functional> <map>
+                          <memory> <optional> <set> <stdexcept> <string> <unordered_map> <utility> <vector> <fmt/format.h>)
+
 # gmmu_library(NAME PATTERN...): a static library of the matching sources, those of SystemC modules (sc_*.cc) left out.
 function(gmmu_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
@@ -19,6 +26,9 @@ function(gmmu_library name)
   if(sources)
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC gmmu_options)
+    if(NOT name STREQUAL "gmmu_kmd")  # which is compiled for a shared object
+      target_precompile_headers(${name} REUSE_FROM gmmu_common_headers)
+    endif()
   endif()
 endfunction()
 

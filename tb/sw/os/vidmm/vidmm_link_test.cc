@@ -16,7 +16,6 @@
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
-#include "os/vidmm/mapping_copy.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/placement.h"
 #include "os/vidmm/process_tables.h"
