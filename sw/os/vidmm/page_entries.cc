@@ -2,6 +2,7 @@
 #include "os/vidmm/page_entries.h"
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/vidmm.h"
 
