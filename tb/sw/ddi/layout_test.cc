@@ -42,6 +42,7 @@ TEST(Layout, MembersStandWhereTheKitHasThem) {
 #define MEMBER(structure, member, offset) \
   EXPECT_EQ(offsetof(structure, member), size_t{offset}) << #structure "." #member;
 #define BIT(structure, field, first, width)
+#include "layout_table.inc"
 #undef SIZE
 #undef SIZE_AT
 #undef MEMBER
@@ -57,6 +58,7 @@ TEST(Layout, EachBitFieldSetAloneShowsItsOwnBitsOnly) {
                 [](structure& s, uint64_t ones) { s.field = static_cast<decltype(s.field)>(ones); }), \
             Mask(first, width))                                                                       \
       << #structure "." #field;
+#include "layout_table.inc"
 #undef SIZE
 #undef SIZE_AT
 #undef MEMBER

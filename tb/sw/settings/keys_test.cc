@@ -20,12 +20,14 @@ enum class Colour { kRed, kGreen };
 uint64_t BuiltSize(const std::string& name) { return name == "WALLS" ? 4 : 0; }
 
 struct Town {
+#include "settings/as_members.h"
 #include "tb/sw/settings/example.def"
 
   settings::Keys AllKeys() {
     settings::Keys keys;
     Town& place = *this;
 #include "settings/as_keys.h"
+#include "tb/sw/settings/example.def"
     return keys;
   }
 };
