@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make lint: one line a check, exit status 1 if one fails. With --format (make format): formats C++, checks nothing.
+"""make lint: one line a check, exit status 1 if one fails.
 
   files        rtl/files.f names every RTL file once
   waivers      stand in rtl/*.vlt only, each below a comment with its reason
@@ -14,6 +14,7 @@
                that applications have (tools/rooms.py)
   sizes        lines of a file, public methods of a class, headers that a header reaches (tools/sizes.py)
 """
+import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -83,7 +84,11 @@ def command_errors(*command):
 
 
 def main():
-    if sys.argv[1:] == ["--format"]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help="names from the list above; all unless given")
+    parser.add_argument("--format", action="store_true", help="format C++ (make format), and check nothing")
+    arguments = parser.parse_args()
+    if arguments.format:
         status, output = clang_format("-i")
         print(output or "format: C++ is as .clang-format has it")
         return status
@@ -101,6 +106,10 @@ def main():
         ("rooms: no include points upward, or past the application's classes", rooms.errors),
         ("sizes: files, classes, headers", sizes.errors),
     )
+    names = [name.split()[0].rstrip(":") for name, _ in checks]
+    if unknown := set(arguments.checks) - set(names):
+        parser.error(f"no check is called {' or '.join(sorted(unknown))}: there are {', '.join(dict.fromkeys(names))}")
+    checks = [check for check, name in zip(checks, names) if not arguments.checks or name in arguments.checks]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:  # each is processes of its own
         running = [(name, pool.submit(check)) for name, check in checks]

@@ -163,7 +163,8 @@ TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
       const size_t tables = process->space->tables();
       for (Allocation* one : all) residency.Evict(*one);
       EXPECT_EQ(process->space->tables(), tables) << "an eviction makes no table";
-      EXPECT_EQ(process->space->tree().leaves_64k().Any64k(kVa, 10 * kSize / kPage), !dual) << "a single table keeps its kind";
+      EXPECT_EQ(process->space->tree().leaves_64k().Any64k(kVa, 10 * kSize / kPage), !dual)
+          << "a single table keeps its kind";
       for (uint64_t i = 0; i < all.size(); ++i) {
         residency.MakeResident({all[i]});
         EXPECT_TRUE(Reads(life, process, kVa + i * kSize, 0, 16).passed) << i;
