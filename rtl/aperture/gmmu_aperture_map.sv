@@ -167,11 +167,15 @@ module gmmu_aperture_map
   assign req_ready_o = may_take ? grant_q : '0;
 
   assign ar_valid_o = state_q == StateAsk;
+  logic [PaWidth:0] line_address;                // past 48 bits it is an address past VRAM
+  assign line_address = {1'b0, base_i} +
+                        (PaWidth + 1)'({page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
   always_ff @(posedge clk_i) begin
     if (state_q == StateJudge) begin
       ar_o <= '0;
       ar_o.port <= PortVram;
-      ar_o.addr <= base_i + PaWidth'({page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
+      ar_o.addr <= line_address[PaWidth-1:0];
+      if (line_address[PaWidth]) ar_o.addr[PaWidth-1] <= 1'b1;
       ar_o.len <= 8'(BeatsPerLine - 1);
     end
   end

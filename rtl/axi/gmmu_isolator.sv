@@ -3,16 +3,21 @@
 //
 //   silence_i   (level) the host port begins nothing new; silent_o rises when none of its bursts is
 //               unanswered. VRAM goes on. When silence_i falls, the host port resumes.
-//   reset_i     (pulse) function-level reset: both ports stop, bursts under way get Timeout cycles
-//               for their answers, then the core is in reset (core_reset_o) until every offer and
-//               every W beat of an accepted AW has been taken.
+//   reset_i     (pulse) function-level reset: the ports of software stop (stop_o) and end what they
+//               have begun, then both memory ports stop and their bursts end. Together that may take
+//               Timeout cycles; then the core is in reset (core_reset_o) until every offer and every W
+//               beat of an accepted AW has been taken. Ignored while a reset is under way.
+//   stop_o      from the cycle after reset_i until the core and its registers (gmmu_reset) have left
+//               reset: the register and the window port begin no access. stopped_i: they have none
+//               under way. What they have taken and not begun waits there.
+//   resetting_o the same, and during rst_i: no access is answered before it falls
 //   late        answers that come after that belong to the old generation and are dropped. Two
 //               generations: a reset that times out while answers of the one before are still
 //               missing keeps the core in reset until either has none.
 //   closed_o    the host port begins nothing: interrupt messages are held
 //   stale_o     answers of the generation before are still missing
-// rst_i is the power-on reset: the memories are reset with it and owe nothing. The core's register
-// and window ports must have no access under way when a reset comes. Nothing here adds a cycle.
+// rst_i is the power-on reset: the memories are reset with it and owe nothing. Nothing here adds a
+// cycle.
 module gmmu_isolator
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -26,6 +31,9 @@ module gmmu_isolator
   input  logic           silence_i,
   input  logic           reset_i,
   output logic           core_reset_o,
+  output logic           stop_o,
+  input  logic           stopped_i,
+  output logic           resetting_o,
   output logic           closed_o,
   output logic           stale_o,
   output logic           silent_o,
@@ -72,11 +80,12 @@ module gmmu_isolator
 );
   localparam int unsigned TimerWidth = $clog2(Timeout + 1);
 
-  // Stop waits for answers of the bursts under way, Choose takes the generation for later bursts,
-  // Cut finishes offers and owed W beats, Pause is the last cycles of the core's reset.
-  // Bit 3: closed; bit 2: cut.
+  // End waits for the accesses of software, Stop for answers of the bursts under way, Choose takes
+  // the generation for later bursts, Cut finishes offers and owed W beats, Pause is the last cycles
+  // of the core's reset, Wake those of its parts. Bit 3: closed; bit 2: cut.
   typedef enum logic [3:0] {
-    StRun = 4'b0000, StStop = 4'b1000, StChoose = 4'b1100, StCut = 4'b1101, StPause = 4'b1110
+    StRun = 4'b0000, StEnd = 4'b0001, StStop = 4'b1000, StChoose = 4'b1100, StCut = 4'b1101,
+    StPause = 4'b1110, StWake = 4'b0010
   } state_e;
   state_e                state_q;
   logic [TimerWidth-1:0] timer_q;
@@ -92,6 +101,8 @@ module gmmu_isolator
   assign close[0] = state_q[3];
   assign close[1] = state_q[3] || silence_q;
   assign core_reset_o = rst_i || cut_q;
+  assign stop_o = state_q != StRun;
+  assign resetting_o = rst_i || state_q != StRun;
   assign closed_o = close[1];
   assign stale_o = other_busy;
   assign silent_o = close[1] && busy[1] == '0 && !owing[1];
@@ -105,7 +116,8 @@ module gmmu_isolator
       generation_q <= 1'b0;
     end else begin
       unique case (state_q)
-        StRun: if (reset_i) state_q <= StStop;
+        StRun: if (reset_i) state_q <= StEnd;
+        StEnd: if (stopped_i || timer_q == '0) state_q <= StStop;
         StStop: if ((!now_busy && owing == '0) || timer_q == '0) state_q <= StChoose;
         StChoose: begin
           if (!now_busy) begin
@@ -116,10 +128,12 @@ module gmmu_isolator
           end
         end
         StCut: if (owing == '0) state_q <= StPause;
-        default: if (pause_q == '1) state_q <= StRun;
+        StPause: if (pause_q == '1) state_q <= StWake;
+        default: if (!cut_q) state_q <= StRun;
       endcase
     end
-    timer_q <= state_q == StRun ? TimerWidth'(Timeout) : timer_q - 1'b1;
+    if (state_q == StRun) timer_q <= TimerWidth'(Timeout);
+    else if (timer_q != '0) timer_q <= timer_q - 1'b1;
     pause_q <= state_q == StPause && !rst_i ? pause_q + 1'b1 : '0;
   end
 

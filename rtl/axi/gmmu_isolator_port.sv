@@ -6,7 +6,7 @@
 //   cut_i         the core is in reset: an offer that stood is finished from here, W beats that its
 //                 bursts owe follow with all strobes 0. Only while close_i, a cycle behind it
 //   generation_i  stands above the id of every burst that begins; it may change only during cut_i.
-//                 R and B of the other generation are taken and dropped.
+//                 R and B of the other generation are dropped when they are taken
 //   busy_o        by generation: one of its bursts has no answer yet
 //   owing_o       an offer, or W beats, from before the cut are not taken yet
 //   late_o        pulse: an answer was dropped
@@ -125,7 +125,7 @@ module gmmu_isolator_port
     end
   end
 
-  // Answers of this generation go on; others are taken and dropped.
+  // Answers of this generation go on, others are dropped. Ready does not depend on whose they are.
   logic r_ours, b_ours;
   assign r_ours = m_r_generation_i == generation_i && !cut_i;
   assign b_ours = m_b_generation_i == generation_i && !cut_i;
@@ -133,8 +133,8 @@ module gmmu_isolator_port
   assign b_valid_o = m_b_valid_i && b_ours;
   assign r_o = m_r_i;
   assign b_o = m_b_i;
-  assign m_r_ready_o = !r_ours || r_ready_i;
-  assign m_b_ready_o = !b_ours || b_ready_i;
+  assign m_r_ready_o = r_ready_i || cut_i;
+  assign m_b_ready_o = b_ready_i || cut_i;
 
   // Bursts without an answer, by generation, and whether there is any. What begins and what ends is
   // registered first.

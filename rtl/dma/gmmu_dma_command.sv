@@ -15,7 +15,7 @@
 //             fails. Behind the last command it does nothing.
 // Checks of a command, in this order: header form (FaultCommandBad), privilege
 // (FaultNotPrivileged), operand form (FaultCommandBad), address space number (FaultSpaceDisabled),
-// aperture range (FaultApertureRange). A command that fails its checks has changed nothing.
+// aperture range, its entries' addresses too (FaultApertureRange). A command that fails its checks has changed nothing.
 module gmmu_dma_command
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -206,7 +206,7 @@ module gmmu_dma_command
   logic [47:0] length_m1_q;
   logic [64:0] src_last, dst_last;
   logic [33:0] aperture_room;
-  logic        no_length_q, src_end_bad_q, dst_end_bad_q, aperture_bad_q;
+  logic        no_length_q, src_end_bad_q, dst_end_bad_q, aperture_bad_q, entries_bad_q;
   assign src_last = {1'b0, job_q.src.address} + 65'(length_m1_q);
   assign dst_last = {1'b0, job_q.dst.address} + 65'(length_m1_q);
   assign aperture_room = 34'(aperture_pages_i) - 34'(aperture_end_q);
@@ -224,7 +224,7 @@ module gmmu_dma_command
     if (privilege_bad_q) verdict = FaultNotPrivileged;
     else if (form_bad_q) verdict = FaultCommandBad;
     else if (needs_q.space_bad) verdict = FaultSpaceDisabled;
-    else if (needs_q.aperture && aperture_bad_q) verdict = FaultApertureRange;
+    else if (needs_q.aperture && entries_bad_q) verdict = FaultApertureRange;
     else verdict = FaultNone;
   end
 
@@ -245,15 +245,14 @@ module gmmu_dma_command
   assign inline_dead_o = state_q[StateInlineDead];
   assign mover_kill_o = state_q[StateKill];
   assign mover_fault_ready_o = state_q[StateLookup] || state_q[StateKill];
-  // After an unmap the engine invalidates an empty range of a space that is not built. It drops
-  // nothing but flips the drain generation: when it is done, all accesses that were translated
+  // After an unmap the engine invalidates an empty range. It drops nothing but flips the drain generation: when it is done, all accesses that were translated
   // before have left the old pages.
   always_comb begin
     ctl_o = '{op: CtlInvalidate, scope: scope_q, space: space_q, va_start: job_q.src.address,
               va_end: job_q.value, cfg: '0};
     if (needs_q.aperture) begin
       ctl_o.scope = ScopeRange;
-      ctl_o.space = '1;
+      ctl_o.space = '0;
       ctl_o.va_start = '0;
       ctl_o.va_end = '0;
     end
@@ -407,6 +406,7 @@ module gmmu_dma_command
       dst_end_bad_q <= job_q.dst.physical ? dst_last[64:PaWidth] != '0 : dst_last[64];
     end
     if (state_q[StateJudge]) begin
+      entries_bad_q <= aperture_bad_q || (!no_length_q && dst_end_bad_q);
       privilege_bad_q <= (needs_q.privilege || foreign_q) && !privileged_i;
       form_bad_q <= operand_bad_q || list_bad_q || (ranges_q && start_after_end_q) ||
                     (!no_length_q && ((needs_q.src && src_end_bad_q) ||

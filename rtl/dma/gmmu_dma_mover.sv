@@ -174,7 +174,7 @@ module gmmu_dma_mover
     .fault_valid_o(read_fault_valid), .fault_o(read_fault), .fault_label_o(fault_label),
     .drained_o(read_drained), .count_bytes_o(count_read_bytes_o));
 
-  logic                 moved_valid, moved_ready, moved_last;
+  logic                 moved_valid, moved_ready, moved_last, moved_all;
   logic [DataWidth-1:0] moved_data;
   logic [DataBytes-1:0] moved_strb;
   gmmu_dma_realign u_realign (
@@ -182,7 +182,7 @@ module gmmu_dma_mover
     .valid_i(read_valid), .ready_o(read_take), .data_i(read_data), .mask_i(read_mask),
     .last_i(read_last), .shift_i(label.shift),
     .valid_o(moved_valid), .ready_i(moved_ready), .data_o(moved_data), .strb_o(moved_strb),
-    .last_o(moved_last));
+    .last_o(moved_last), .idle_o(moved_all));
 
   // Patterns and words.
   typedef struct packed {
@@ -244,17 +244,12 @@ module gmmu_dma_mover
     .fault_job_o(write_fault_job), .count_bytes_o(count_write_bytes_o));
 
   // Failure. A write's fault stands only when all before it is done, so it is the first in order. A
-  // read's fault, or words that ran dry, count when nothing more can come of
-  // the jobs before: when the source has been dead for so long that its last beats are counted.
-  logic       source_dead, dead_end_q;
-  logic [2:0] dead_q;
-  assign source_dead = (order_copy && read_fault_valid && read_drained && !moved_valid) ||
+  // read's fault, or words that ran dry, count when the way from the source to the write side is
+  // empty, and the write side waits for data with everything before done.
+  logic source_dead, dead_end_q;
+  assign source_dead = (order_copy && read_fault_valid && read_drained && moved_all) ||
                        (order_make && words_dead_i && starved);
-  always_ff @(posedge clk_i) begin
-    if (reset || !source_dead) dead_q <= '0;
-    else if (dead_q != '1) dead_q <= dead_q + 3'd1;
-    dead_end_q <= dead_q == '1 && source_dead && write_stuck && !reset;
-  end
+  always_ff @(posedge clk_i) dead_end_q <= source_dead && write_stuck && !reset;
   assign clear = state_q == StateDrain && read_quiet && write_quiet;
   assign fault_valid_o = state_q == StateFault;
 

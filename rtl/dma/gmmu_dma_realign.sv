@@ -6,7 +6,7 @@
 //   output   every destination beat once, in order; last marks the range's last beat
 // One beat a cycle. A range whose destination takes one beat more than its source gives it in a
 // cycle of its own, in which the first beat of the next range is taken if it completes nothing. A
-// beat shows a cycle after it was taken.
+// beat shows a cycle after it was taken. idle_o: nothing comes any more of what was taken.
 module gmmu_dma_realign
   import gmmu_pkg::*;
 #(
@@ -26,7 +26,8 @@ module gmmu_dma_realign
   input  logic                 ready_i,
   output logic [DataWidth-1:0] data_o,
   output logic [DataBytes-1:0] strb_o,
-  output logic                 last_o
+  output logic                 last_o,
+  output logic                 idle_o
 );
   // The input beat, turned: low bytes belong to the present destination beat, high ones to the next.
   logic                   turned_valid_q, turned_last_q;
@@ -69,6 +70,7 @@ module gmmu_dma_realign
   end
 
   assign valid_o = flush_q || completes_q;
+  assign idle_o = !turned_valid_q && !flush_q;
   assign strb_o = flush_q ? hold_mask_q : hold_mask_q | low_q;
   assign last_o = flush_q || (turned_last_q && !more_q);
   always_comb begin

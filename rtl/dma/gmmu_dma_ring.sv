@@ -5,6 +5,8 @@
 //   entry     32 bytes at base + 32 * head, fetched as words; checked; its paging buffer is fetched
 //             next and run by the command processor. When that is done (fence record written) head
 //             and last fence move.
+//   ring      a tail beyond its size, and an entry past 48 bits of address: FaultRingFetch, at the
+//             address of the entry at head
 //   checks    buffer address and bytes multiples of 8, reserved bits 0, no wrap (FaultRingFetch);
 //             physical buffer only on a privileged ring (FaultNotPrivileged); space number built
 //             (FaultSpaceDisabled).
@@ -99,6 +101,7 @@ module gmmu_dma_ring
   logic [NumRings-1:0][31:0]  entries_q;          // completed
   logic [NumRings-1:0]        enable_q, wants_q, asked_q;
   logic [NumRings-1:0][15:0]  mask_q, tail_q;    // tail taken modulo the size
+  logic [NumRings-1:0]        beyond_q;          // tail is not below the size
   logic                       enabled_q;
   ring_t                      active_q, next;
   logic                       any, killed_q;
@@ -135,9 +138,10 @@ module gmmu_dma_ring
       written_q[n] <= ring_i[n].tail;
       mask_q[n] <= 16'((32'd1 << ring_i[n].size_lg2) - 32'd1);
       tail_q[n] <= ring_i[n].tail & 16'((32'd1 << ring_i[n].size_lg2) - 32'd1);
+      beyond_q[n] <= ring_i[n].tail >= 16'(32'd1 << ring_i[n].size_lg2);
       wants_q[n] <= enabled_q && ring_i[n].enable && enable_q[n] && !ring_q[n].error &&
-                    !ring_q[n].preempted && !ring_i[n].preempt && ring_q[n].head != tail_q[n] &&
-                    !rst_i;
+                    !ring_q[n].preempted && !ring_i[n].preempt &&
+                    (ring_q[n].head != tail_q[n] || beyond_q[n]) && !rst_i;
       asked_q[n] <= ring_i[n].preempt && !rst_i;
     end
   end
@@ -184,10 +188,16 @@ module gmmu_dma_ring
                          address: {16'd0, active.base[PaWidth-1:12], 12'd0} +
                                   {43'd0, ring_q[active_q].head, 5'd0}};
 
-  logic asked;
+  // Whether an entry can be asked for is judged in the first cycle of StateAsk.
+  logic asked, judged_q, unfit, unfit_q;
   assign asked = fetch_valid_o && fetch_ready_i;
+  assign unfit = state_q[StateAsk] && (judged_q ? unfit_q
+                                                : entry_place.address[PaWidth] || beyond_q[active_q]);
   always_ff @(posedge clk_i) begin
-    fetch_valid_o <= (state_q[StateAsk] || state_q[StateBuffer]) && !killed_q && !asked && !rst_i;
+    judged_q <= state_q[StateAsk];
+    unfit_q <= unfit;
+    fetch_valid_o <= ((state_q[StateAsk] && !unfit) || state_q[StateBuffer]) && !killed_q && !asked &&
+                     !rst_i;
     fetch_place_o <= state_q[StateAsk] ? entry_place : buffer;
     fetch_bytes_o <= state_q[StateAsk] ? 32'd32 : shape_q.bytes;
     fetch_abort_o <= state_q[StateAbort] && !rst_i;
@@ -254,9 +264,12 @@ module gmmu_dma_ring
             state_q <= to(StateAsk);
           end
         end
-        state_q[StateAsk]:
+        state_q[StateAsk]: begin
+          fault_q <= '{reason: FaultRingFetch, access: AccessRead, level: '0, place: entry_place};
           if (killed_q) state_q <= to(StateAbort);
+          else if (judged_q && unfit_q) state_q <= to(StateFault);
           else if (asked) state_q <= to(StateEntry);
+        end
         state_q[StateEntry]: begin
           fault_q <= word_fault_i;
           if (word_fault_i.reason == FaultBusRead) fault_q.reason <= FaultRingFetch;

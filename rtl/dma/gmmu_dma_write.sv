@@ -9,8 +9,8 @@
 //   retired_o the last burst of a job has its B (or was dropped)
 //   fault     fault_valid_o stands after the first burst, in order, that failed. After it no AW is
 //             issued.
-//   stuck_o   the oldest burst lacks data and everything issued before it has retired; tells of
-//             data and B some cycles late
+//   stuck_o   from a register: the oldest burst lacks data, none came, and everything issued before
+//             it has retired
 //   stop_i    give up: no AW is issued, bursts not issued retire without effect. quiet_o, while it
 //             stands: nothing is left. clear_i, only when quiet, forgets everything.
 // The slot number is the AXI id and the translation tag.
@@ -243,7 +243,8 @@ module gmmu_dma_write
       stuck_q <= 1'b0;
       issued_all_q <= 1'b0;
     end else begin
-      stuck_q <= have_q && !head_fault && !enough && !consume && retire_q == issue_q;
+      stuck_q <= have_q && !head_fault && !enough && !consume && retire_q == issue_q && !pushed_q &&
+                 !data_valid_i;
       issued_all_q <= retire_q == issue_q && !go;
       if (look) here_q <= here_claimed;
       else if (pushed_q) here_q <= here_q + (DataCount + 1)'(1);

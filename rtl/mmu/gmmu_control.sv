@@ -4,7 +4,7 @@
 //
 //   1. hold: the shared levels' pipeline, messages and fills run dry; table reads go on
 //   2. kill, one cycle: L1 entries of the scope and fills on their way there are dropped, its walks
-//      become stale; a new space row takes effect
+//      become stale; a new space row takes effect. An empty range has none
 //   3. sweep: one set, walk cache row and large entry a cycle; then the pipeline runs again
 //   4. drain: the generation flips; done when no answer of the old one is in use and no stale read
 //      is under way
@@ -80,7 +80,7 @@ module gmmu_control
   always_ff @(posedge clk_i) begin
     held_q <= rst_i || state_q == StHold || state_q == StKill || state_q == StSweep
         || state_q == StSettle;
-    killed_q <= !rst_i && state_q == StKill;
+    killed_q <= !rst_i && state_q == StKill && !empty_q;
     sweeps_q <= !rst_i && state_q == StSweep && !empty_q;
     row_q <= index_q;
     writes_q <= !rst_i && state_q == StKill && set_space && !reset_q;

@@ -27,8 +27,7 @@ package gmmu_regs_pkg;
     FaultCommandBad = 8'd16,
     FaultCommandFetch = 8'd17,
     FaultRingFetch = 8'd18,
-    FaultNotPrivileged = 8'd19,
-    FaultTimeout = 8'd20
+    FaultNotPrivileged = 8'd19
   } fault_e;
 
   typedef enum logic [7:0] {

@@ -5,6 +5,8 @@
 //            taken and dropped, so that no source waits for the bus.
 //   queue    tail_o is the next record's index, modulo the size; it moves after the record's B.
 //            Full when the next index is the head: the record is dropped and counted (saturating).
+//            A record whose write the bus answers with an error, or that would lie past 48 bits, is
+//            dropped and counted too, and the next one takes its place. The tail stands.
 //            enable_i = 0: records are only numbered. The tail keeps its place while the queue is
 //            off; enabling reduces it modulo the size.
 //   logged_o pulses with the tail's move.
@@ -38,6 +40,7 @@ module gmmu_fault_log
   input  logic                       w_ready_i,
   output w_t                         w_o,
   input  logic                       b_valid_i,
+  input  logic                       b_error_i,
 
   output logic                       logged_o,
   output logic                       idle_o
@@ -92,7 +95,7 @@ module gmmu_fault_log
   logic                 aw_q, w_q, enable_q;
   logic [BeatWidth-1:0] beat_q;
   logic [15:0]          mask_q, next_tail_q;
-  logic                 enable_in_q, full_q, judge, drop, lost;
+  logic                 enable_in_q, full_q, past_q, judge, drop, lost;
   logic [1:0]           settle_q;      // cycles until full_q knows the present tail
 
   always_ff @(posedge clk_i) begin
@@ -100,11 +103,13 @@ module gmmu_fault_log
     mask_q <= (16'd1 << size_lg2_i) - 16'd1;
     next_tail_q <= (tail_o + 16'd1) & mask_q;
     full_q <= next_tail_q == (head_i & mask_q);
+    past_q <= past;
   end
   assign judge = state_q == StateIdle && head_valid && settle_q == '0;
-  assign drop = !enable_in_q || !enable_q || full_q || !open_q;
+  assign drop = !enable_in_q || !enable_q || full_q || past_q || !open_q;
   assign lost = (take && !queue_ready) ||
-                (judge && enable_q && enable_in_q && (full_q || !open_q));
+                (judge && enable_q && enable_in_q && (full_q || past_q || !open_q)) ||
+                (state_q == StateAnswer && b_valid_i && b_error_i);
   assign head_take = (judge && drop) || (state_q == StateAnswer && b_valid_i);
 
   logic [255:0] bytes;
@@ -118,10 +123,11 @@ module gmmu_fault_log
 
   assign aw_valid_o = aw_q;
   assign w_valid_o = w_q;
+  logic past;
   always_comb begin
     aw_o = '0;
     aw_o.port = PortHost;
-    aw_o.addr = base_i + PaWidth'({tail_o, 5'd0});
+    {past, aw_o.addr} = {1'b0, base_i} + (PaWidth + 1)'({tail_o, 5'd0});
     aw_o.len = 8'(Beats - 1);
   end
 
@@ -179,9 +185,11 @@ module gmmu_fault_log
         default: begin
           if (b_valid_i) begin
             state_q <= StateIdle;
-            tail_o <= next_tail_q;
             settle_q <= Settle;
-            logged_o <= 1'b1;
+            if (!b_error_i) begin
+              tail_o <= next_tail_q;
+              logged_o <= 1'b1;
+            end
           end
         end
       endcase

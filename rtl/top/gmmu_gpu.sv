@@ -51,9 +51,11 @@ module gmmu_gpu
   input  logic                     silence_i,       // bus-silence request: m_host stops and drains
   output logic                     silent_o,        // m_host begins nothing and waits for nothing
   input  logic                     reset_i,         // pulse: function-level reset
+  output logic                     resetting_o,     // from rst_i or reset_i until the reset has ended
   input  logic                     msi_enable_i,
   input  logic [63:0]              msi_address_i,
   input  logic [31:0]              msi_data_i,
+  output logic                     irq_o,           // level: an enabled cause stands (int_status)
   output logic                     idle_o,
 
   input  logic                     s_reg_awvalid_i,
@@ -324,7 +326,9 @@ module gmmu_gpu
   logic [NumClients-1:0] rst_client;
   gmmu_reset u_rst_mux (.clk_i, .rst_i(core_rst), .rst_o(rst_mux));
   gmmu_reset u_rst_regs (.clk_i, .rst_i(core_rst), .rst_o(rst_regs));
-  gmmu_reset u_rst_port (.clk_i, .rst_i(core_rst), .rst_o(rst_port));
+  // the ports of software outlive the core's reset
+  logic ports_stop, reg_port_stopped, window_stopped;
+  gmmu_reset u_rst_port (.clk_i, .rst_i, .rst_o(rst_port));
   gmmu_reset u_rst_counters (.clk_i, .rst_i(core_rst), .rst_o(rst_counters));
   gmmu_reset u_rst_mmu (.clk_i, .rst_i(core_rst), .rst_o(rst_mmu));
   gmmu_reset u_rst_aperture (.clk_i, .rst_i(core_rst), .rst_o(rst_aperture));
@@ -352,7 +356,8 @@ module gmmu_gpu
   always_ff @(posedge clk_i) silent_q <= held_silent && !stale;   // the registers are far away
 
   gmmu_isolator u_isolator (
-    .clk_i, .rst_i, .silence_i, .reset_i, .core_reset_o(core_rst), .closed_o(isolated), .silent_o,
+    .clk_i, .rst_i, .silence_i, .reset_i, .core_reset_o(core_rst), .stop_o(ports_stop),
+    .stopped_i(reg_port_stopped && window_stopped), .resetting_o, .closed_o(isolated), .silent_o,
     .stale_o(stale), .idle_o(isolator_idle), .late_o(unused_late),
     .ar_valid_i(mux_ar_valid), .ar_ready_o(mux_ar_ready), .ar_i(mux_ar),
     .r_valid_o(mux_r_valid), .r_ready_i(mux_r_ready), .r_o(mux_r),
@@ -420,17 +425,7 @@ module gmmu_gpu
   logic unused_user;  // the VRAM port has no user signals
   assign unused_user = ^{edge_ar[0].user, edge_aw[0].user};
 
-  // ---- Registers. An access that comes while the core is in reset waits.
-  logic reg_awready, reg_wready, reg_arready, win_awready, win_wready, win_arready;
-  logic port_rst;
-  assign port_rst = core_rst || rst_regs;
-  assign s_reg_awready_o = reg_awready && !port_rst;
-  assign s_reg_wready_o = reg_wready && !port_rst;
-  assign s_reg_arready_o = reg_arready && !port_rst;
-  assign s_win_awready_o = win_awready && !port_rst;
-  assign s_win_wready_o = win_wready && !port_rst;
-  assign s_win_arready_o = win_arready && !port_rst;
-
+  // ---- Registers. An access that comes during a reset waits.
   logic                        reg_wr_valid, reg_wr_ready, reg_port_idle, regs_idle;
   logic                        reg_rd, counters_busy;
   logic [15:0]                 reg_addr;
@@ -458,17 +453,17 @@ module gmmu_gpu
 
   gmmu_reg_port #(.ReadCycles(4)) u_reg_port (
     .clk_i, .rst_i(rst_port),
-    .awvalid_i(s_reg_awvalid_i), .awready_o(reg_awready), .awaddr_i(s_reg_awaddr_i),
-    .wvalid_i(s_reg_wvalid_i), .wready_o(reg_wready), .wdata_i(s_reg_wdata_i),
+    .awvalid_i(s_reg_awvalid_i), .awready_o(s_reg_awready_o), .awaddr_i(s_reg_awaddr_i),
+    .wvalid_i(s_reg_wvalid_i), .wready_o(s_reg_wready_o), .wdata_i(s_reg_wdata_i),
     .wstrb_i(s_reg_wstrb_i),
     .bvalid_o(s_reg_bvalid_o), .bready_i(s_reg_bready_i), .bresp_o(s_reg_bresp_o),
-    .arvalid_i(s_reg_arvalid_i), .arready_o(reg_arready), .araddr_i(s_reg_araddr_i),
+    .arvalid_i(s_reg_arvalid_i), .arready_o(s_reg_arready_o), .araddr_i(s_reg_araddr_i),
     .rvalid_o(s_reg_rvalid_o), .rready_i(s_reg_rready_i), .rdata_o(s_reg_rdata_o),
     .rresp_o(s_reg_rresp_o),
     .wr_valid_o(reg_wr_valid), .wr_ready_i(reg_wr_ready), .addr_o(reg_addr),
     .wr_data_o(reg_wr_data),
     .rd_o(reg_rd), .rd_busy_i(counters_busy), .rd_data_i(regs_data | counters_data),
-    .idle_o(reg_port_idle)
+    .stop_i(ports_stop), .forget_i(rst_regs), .stopped_o(reg_port_stopped), .idle_o(reg_port_idle)
   );
 
   localparam cap0_t Cap0 = '{
@@ -512,13 +507,14 @@ module gmmu_gpu
 
   // ---- Window onto VRAM.
   gmmu_window u_window (
-    .clk_i, .rst_i(rst_regs), .base_i(window_base), .hold_i(reg_wr_valid),
-    .settled_o(window_settled), .idle_o(window_idle),
-    .s_awvalid_i(s_win_awvalid_i), .s_awready_o(win_awready), .s_awaddr_i(s_win_awaddr_i),
-    .s_wvalid_i(s_win_wvalid_i), .s_wready_o(win_wready), .s_wdata_i(s_win_wdata_i),
+    .clk_i, .rst_i(rst_port), .base_i(window_base), .hold_i(reg_wr_valid),
+    .settled_o(window_settled), .stop_i(ports_stop), .stopped_o(window_stopped), .lose_i(rst_regs),
+    .idle_o(window_idle),
+    .s_awvalid_i(s_win_awvalid_i), .s_awready_o(s_win_awready_o), .s_awaddr_i(s_win_awaddr_i),
+    .s_wvalid_i(s_win_wvalid_i), .s_wready_o(s_win_wready_o), .s_wdata_i(s_win_wdata_i),
     .s_wstrb_i(s_win_wstrb_i),
     .s_bvalid_o(s_win_bvalid_o), .s_bready_i(s_win_bready_i), .s_bresp_o(s_win_bresp_o),
-    .s_arvalid_i(s_win_arvalid_i), .s_arready_o(win_arready), .s_araddr_i(s_win_araddr_i),
+    .s_arvalid_i(s_win_arvalid_i), .s_arready_o(s_win_arready_o), .s_araddr_i(s_win_araddr_i),
     .s_rvalid_o(s_win_rvalid_o), .s_rready_i(s_win_rready_i), .s_rdata_o(s_win_rdata_o),
     .s_rresp_o(s_win_rresp_o),
     .ar_valid_o(ar_valid[ReqWindow]), .ar_ready_i(ar_ready[ReqWindow]), .ar_o(ar[ReqWindow]),
@@ -729,7 +725,7 @@ module gmmu_gpu
     through_ax_t thr_ar, thr_aw;
     logic        unused_prot, r_valid_thr, b_valid_thr, ar_ready_thr, aw_ready_thr, w_ready_thr;
     assign {s_thr_rvalid_o, s_thr_bvalid_o, s_thr_arready_o, s_thr_awready_o, s_thr_wready_o} =
-        port_rst ? '0 : {r_valid_thr, b_valid_thr, ar_ready_thr, aw_ready_thr, w_ready_thr};
+        core_rst || rst_regs ? '0 : {r_valid_thr, b_valid_thr, ar_ready_thr, aw_ready_thr, w_ready_thr};
     assign thr_ar = '{
       id: s_thr_arid_i, va: s_thr_araddr_i, len: s_thr_arlen_i, size: s_thr_arsize_i,
       burst: s_thr_arburst_i, space: s_thr_aruser_i, execute: s_thr_arprot_i[2]
@@ -833,7 +829,7 @@ module gmmu_gpu
     .fault_valid_i(fault_valid), .fault_ready_o(fault_ready), .fault_i(fault),
     .aw_valid_o(aw_valid[ReqFaults]), .aw_ready_i(aw_ready[ReqFaults]), .aw_o(aw[ReqFaults]),
     .w_valid_o(w_valid[ReqFaults]), .w_ready_i(w_ready[ReqFaults]), .w_o(w[ReqFaults]),
-    .b_valid_i(b_valid[ReqFaults]),
+    .b_valid_i(b_valid[ReqFaults]), .b_error_i(b[ReqFaults].error),
     .logged_o(fault_logged), .idle_o(faults_idle)
   );
 
@@ -851,7 +847,7 @@ module gmmu_gpu
     .clk_i, .rst_i(rst_regs),
     .causes_i(causes[5:0]), .clear_i(int_clear), .clear_bits_i(int_clear_bits),
     .enable_i(int_enable),
-    .status_o(int_status),
+    .status_o(int_status), .irq_o,
     .open_i(messages_open_q), .address_i(msi_address_i),
     .data_i(msi_data_i),
     .aw_valid_o(aw_valid[ReqInterrupt]), .aw_ready_i(aw_ready[ReqInterrupt]),
@@ -996,7 +992,7 @@ module gmmu_gpu
   assign work_idle = parts_idle_q == '1;
   assign idle_o = work_idle && ports_idle_q && !offered;
 
-  // the MMU always takes R; interrupt and fault writes are posted, their B carries no verdict
+  // the MMU always takes R; an interrupt message is posted, its B carries no verdict
   logic unused_bits;
-  assign unused_bits = ^{tables_r_ready, b[ReqFaults], b[ReqInterrupt], causes};
+  assign unused_bits = ^{tables_r_ready, b[ReqFaults].id, b[ReqInterrupt], causes};
 endmodule

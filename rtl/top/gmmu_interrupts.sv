@@ -5,6 +5,7 @@
 //   message    sent when an enabled cause appears, and again after a clear that leaves an enabled
 //              one standing. While open_i is 0 (MSI disabled or not a bus master) it is held; a
 //              held message whose causes were all cleared is dropped.
+//   irq_o      level, from a register: an enabled cause stands. For an integrator without messages
 module gmmu_interrupts
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -17,6 +18,7 @@ module gmmu_interrupts
   input  logic [5:0]  clear_bits_i,
   input  logic [5:0]  enable_i,
   output logic [5:0]  status_o,
+  output logic        irq_o,
 
   input  logic        open_i,
   input  logic [63:0] address_i,
@@ -46,6 +48,7 @@ module gmmu_interrupts
     if (rst_i) begin
       status_o <= '0;
       seen_q <= '0;
+      irq_o <= 1'b0;
       wanted_q <= 1'b0;
       cleared_q <= 1'b0;
       aw_q <= 1'b0;
@@ -56,6 +59,7 @@ module gmmu_interrupts
       status_o <= (status_o & ~(clear_i ? clear_bits_i : 6'd0)) | causes_i;
       cleared_q <= clear_i;
       seen_q <= standing;
+      irq_o <= standing != '0;
 
       if ((standing & ~seen_q) != '0 || (cleared_q && standing != '0)) wanted_q <= 1'b1;
       else if (go || standing == '0) wanted_q <= 1'b0;

@@ -13,6 +13,10 @@
 //   addr_o     stands from one cycle before wr_valid_o, and all the time of rd_o
 //   rd         rd_o while addr_o stands for a read; rd_data_i is taken ReadCycles later, or when
 //              rd_busy_i falls after that
+//   stop_i     no access begins; what was taken waits. stopped_o, while it stands: none is under way
+//              (an answer may still wait to be taken)
+//   forget_i   the registers are in reset: a half that waits for the other one is forgotten. The port
+//              itself is reset with power-on only, so that no access is lost or answered twice
 module gmmu_reg_port #(
   parameter int unsigned ReadCycles = 3
 ) (
@@ -45,6 +49,9 @@ module gmmu_reg_port #(
   input  logic        rd_busy_i,
   input  logic [63:0] rd_data_i,
 
+  input  logic        stop_i,
+  input  logic        forget_i,
+  output logic        stopped_o,
   output logic        idle_o         // no access is under way or offered
 );
   typedef enum logic [2:0] {StateIdle, StateJudge, StateWrite, StateRead, StateAnswer} state_e;
@@ -103,12 +110,12 @@ module gmmu_reg_port #(
             strobe_q <= wstrb_i;
           end
           if (arvalid_i && arready_o) begin
-            ar_have_q <= writes;
+            ar_have_q <= writes || stop_i;
             read_addr_q <= araddr_i;
           end
           if (writes) begin
-            if ((aw_have_q || awvalid_i) && (w_have_q || wvalid_i)) state_q <= StateJudge;
-          end else if (ar_have_q || arvalid_i) begin
+            if (!stop_i && (aw_have_q || awvalid_i) && (w_have_q || wvalid_i)) state_q <= StateJudge;
+          end else if (!stop_i && (ar_have_q || arvalid_i)) begin
             state_q <= StateRead;
             ar_have_q <= 1'b0;
             addr_q <= ar_have_q ? read_addr_q : araddr_i;
@@ -162,9 +169,16 @@ module gmmu_reg_port #(
           end
         end
       endcase
+      if (forget_i) begin
+        write_low_valid_q <= 1'b0;
+        read_high_valid_q <= 1'b0;
+      end
     end
   end
 
+  always_ff @(posedge clk_i) begin
+    stopped_o <= stop_i && (state_q == StateIdle || state_q == StateAnswer);
+  end
   assign idle_o = state_q == StateIdle && !aw_have_q && !w_have_q && !ar_have_q && !awvalid_i &&
       !wvalid_i && !arvalid_i;
 

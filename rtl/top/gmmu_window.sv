@@ -2,11 +2,16 @@
 // BAR2: AXI4-Lite accesses become single-beat VRAM accesses at base_i + offset.
 //
 //   s       AXI4-Lite, 64 bit, up to Slots accesses in flight; answers in order. A bus error
-//           answers SLVERR.
+//           answers SLVERR. base_i + offset past 48 bits is an address past VRAM.
 //   order   reads and writes do not overlap: one kind is finished before the other begins, so a
-//           read returns what earlier writes wrote. When both wait they take turns.
-//   hold_i  1: no further address is taken. settled_o: every write taken so far has its B and every
-//           read has its address, so that a change of base_i or a doorbell comes after all of them.
+//           read returns what earlier writes wrote. When both wait they take turns. All writes have
+//           one id, so that those to one address stay in order; a read has its slot's.
+//   hold_i  1: no further address is taken. settled_o: every access taken so far has its answer, so
+//           that a change of base_i or a doorbell comes after all of them.
+//   stop_i  1: no access begins; what was taken waits. stopped_o, while it stands: none is under way
+//           (an answer may still wait to be taken)
+//   lose_i  the memory side is in reset and answers nothing that began before: what has no answer is
+//           answered with SLVERR. Only while stop_i. The window itself is reset with power-on only.
 module gmmu_window
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -19,6 +24,9 @@ module gmmu_window
   input  pa_t         base_i,
   input  logic        hold_i,
   output logic        settled_o,
+  input  logic        stop_i,
+  output logic        stopped_o,
+  input  logic        lose_i,
   output logic        idle_o,
 
   input  logic        s_awvalid_i,
@@ -103,14 +111,15 @@ module gmmu_window
 
   // ---- One kind at a time. Slots are a ring: issued at next_q, answered from oldest_q.
   slot_t            next_q, oldest_q;
-  count_t           occupied_q, waiting_b_q;
+  count_t           occupied_q, waiting_q;  // accesses without an answer taken; without an answer
   logic [Slots-1:0] ended_q, error_q;
   logic             reading_q;              // kind of the accesses in flight, or of the last one
   logic             write_offer, read_offer, room, may_write, may_read, answer_take, ended;
+  logic             lost_q;                 // accesses that have not ended will not
 
   assign write_offer = aw_valid && w_valid && w_slot_ready;
   assign read_offer = ar_valid;
-  assign room = occupied_q != count_t'(Slots);
+  assign room = occupied_q != count_t'(Slots) && !stop_i && !lost_q;
   // The other kind begins when nothing is in flight; then, when both are offered, it is the other
   // kind's turn.
   assign may_write = room && (occupied_q == '0 ? (reading_q || !read_offer)
@@ -140,23 +149,27 @@ module gmmu_window
       if (lane_of(aw_addr) == lane_t'(i)) w_beat.strb[8*i +: 8] = w_strb;
     end
   end
+  logic side_rst;
+  assign side_rst = rst_i || lose_i;
   gmmu_fifo #(.Width($bits(w_t)), .Depth(2)) u_w_out (
-    .clk_i, .rst_i, .valid_i(aw_take), .ready_o(w_slot_ready), .data_i(w_beat),
+    .clk_i, .rst_i(side_rst), .valid_i(aw_take), .ready_o(w_slot_ready), .data_i(w_beat),
     .valid_o(w_valid_o), .ready_i(w_ready_i), .data_o(w_o)
   );
 
   assign issue_in = '{reads: ar_take, slot: next_q,
       word: aw_take ? aw_addr[31:3] : ar_addr[31:3]};
   gmmu_fifo #(.Width($bits(issue_t)), .Depth(2)) u_issue (
-    .clk_i, .rst_i, .valid_i(aw_take || ar_take), .ready_o(issue_ready), .data_i(issue_in),
+    .clk_i, .rst_i(side_rst), .valid_i(aw_take || ar_take), .ready_o(issue_ready), .data_i(issue_in),
     .valid_o(issue_valid), .ready_i(issue.reads ? ar_ready_i : aw_ready_i), .data_o(issue)
   );
+  logic wraps;
   always_comb begin
     ar_o = '0;
-    ar_o.id = IdWidth'(issue.slot);
     ar_o.port = PortVram;
-    ar_o.addr = base_i + PaWidth'({issue.word, 3'd0});
+    {wraps, ar_o.addr} = {1'b0, base_i} + (PaWidth + 1)'({issue.word, 3'd0});
+    if (wraps) ar_o.addr[PaWidth-1] = 1'b1;
     aw_o = ar_o;
+    ar_o.id = IdWidth'(issue.slot);
   end
   assign aw_valid_o = issue_valid && !issue.reads;
   assign ar_valid_o = issue_valid && issue.reads;
@@ -165,18 +178,20 @@ module gmmu_window
   logic             r_valid_q, b_valid_q;
   r_t               r_q;
   b_t               b_q;
-  slot_t            end_slot;
+  slot_t            end_slot, b_slot_q;     // b_slot_q: of the next B
   lane_t            lane_q [Slots];
   logic [63:0]      r_word;
 
   // never both kinds at once
   always_ff @(posedge clk_i) begin
-    r_valid_q <= r_valid_i && !rst_i;
-    b_valid_q <= b_valid_i && !rst_i;
+    r_valid_q <= r_valid_i && !side_rst;
+    b_valid_q <= b_valid_i && !side_rst;
+    if (occupied_q == '0) b_slot_q <= next_q;
+    else if (b_valid_q) b_slot_q <= b_slot_q + 1'b1;
     r_q <= r_i;
     b_q <= b_i;
   end
-  assign end_slot = r_valid_q ? r_q.id[SlotsLg2-1:0] : b_q.id[SlotsLg2-1:0];
+  assign end_slot = r_valid_q ? r_q.id[SlotsLg2-1:0] : b_slot_q;
   assign ended = r_valid_q || b_valid_q;
   assign r_word = r_q.data[64 * 32'(lane_q[end_slot]) +: 64];
 
@@ -190,12 +205,16 @@ module gmmu_window
   logic  begun, head_q, second_ended, oldest_ended;
   assign begun = aw_take || ar_take;
   assign second = oldest_q + 1'b1;
-  assign oldest_ended = ended_q[oldest_q] || (ended && end_slot == oldest_q);
-  assign second_ended = ended_q[second] || (ended && end_slot == second);
+  assign oldest_ended = ended_q[oldest_q] || (ended && end_slot == oldest_q) ||
+                        (lost_q && occupied_q != '0);
+  assign second_ended = ended_q[second] || (ended && end_slot == second) ||
+                        (lost_q && occupied_q > count_t'(1));
   assign s_bvalid_o = head_q && !reading_q;
   assign s_rvalid_o = head_q && reading_q;
-  assign s_bresp_o = error_q[oldest_q] ? 2'b10 : 2'b00;
-  assign s_rresp_o = error_q[oldest_q] ? 2'b10 : 2'b00;
+  logic good;
+  assign good = ended_q[oldest_q] && !error_q[oldest_q];
+  assign s_bresp_o = good ? 2'b00 : 2'b10;
+  assign s_rresp_o = good ? 2'b00 : 2'b10;
   assign answer_take = (s_bvalid_o && s_bready_i) || (s_rvalid_o && s_rready_i);
 
   always_ff @(posedge clk_i) begin
@@ -204,7 +223,9 @@ module gmmu_window
       oldest_q <= '0;
       occupied_q <= '0;
       head_q <= 1'b0;
-      waiting_b_q <= '0;
+      waiting_q <= '0;
+      lost_q <= 1'b0;
+      stopped_o <= 1'b0;
       ended_q <= '0;
       reading_q <= 1'b0;
     end else begin
@@ -221,9 +242,11 @@ module gmmu_window
       if (begun != answer_take) begin
         occupied_q <= answer_take ? occupied_q - 1'b1 : occupied_q + 1'b1;
       end
-      if (aw_take != b_valid_q) begin
-        waiting_b_q <= b_valid_q ? waiting_b_q - 1'b1 : waiting_b_q + 1'b1;
-      end
+      if (lose_i) waiting_q <= '0;
+      else if (begun != ended) waiting_q <= ended ? waiting_q - 1'b1 : waiting_q + 1'b1;
+      if (lose_i && waiting_q != '0) lost_q <= 1'b1;
+      else if (occupied_q == '0) lost_q <= 1'b0;
+      stopped_o <= stop_i && waiting_q == '0;
     end
 
     if (aw_take || ar_take) begin
@@ -232,8 +255,7 @@ module gmmu_window
     if (ended) error_q[end_slot] <= r_valid_q ? r_q.error : b_q.error;
   end
 
-  assign settled_o = waiting_b_q == '0 && !aw_valid && !ar_valid &&
-                     !(issue_valid && issue.reads);
+  assign settled_o = waiting_q == '0 && !aw_valid && !ar_valid;
   assign idle_o = occupied_q == '0 && !aw_valid && !w_valid && !ar_valid &&
                   !s_awvalid_i && !s_wvalid_i && !s_arvalid_i;
 

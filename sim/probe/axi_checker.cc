@@ -101,7 +101,9 @@ void AxiChecker::JudgeAddress(bool write, const Ax& ax) {
 
 void AxiChecker::TakeAddress(bool write, const Ax& ax) {
   Queue& queue = QueueOf(write, ax.id);
-  if (port_.unique_ids && queue.first != kNone) {
+  const auto& ordered = port_.ordered_write_ids;
+  const bool may_repeat = write && std::find(ordered.begin(), ordered.end(), ax.id) != ordered.end();
+  if (port_.unique_ids && queue.first != kNone && !may_repeat) {
     Fail("id-unique", fmt::format("{} id {:#x} is outstanding already", kNames[write ? kAw : kAr], ax.id));
   }
   uint32_t index;

@@ -20,6 +20,7 @@ struct AxiPort {
   unsigned id_bits = 16;
   unsigned most_beats = 256;      ///< beats of the longest burst; 1 for AXI4-Lite
   bool unique_ids = true;         ///< in each direction an id names at most one outstanding burst
+  std::vector<unsigned> ordered_write_ids;  ///< but these name several writes, which AXI4 keeps in order
   bool full_width = true;         ///< AxSIZE is the bus width
   bool has_w_last = true;         ///< the port has a WLAST
   bool judges_addresses = true;   ///< false: the manager sends illegal bursts on purpose

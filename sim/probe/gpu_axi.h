@@ -15,7 +15,7 @@ class GpuAxi {
  public:
   /// `wait_limit` is long because answers at the host port have passed the PCIe link and the IOMMU.
   explicit GpuAxi(unsigned beat_bytes, uint64_t wait_limit = 1'000'000)
-      : vram_(Manager("m_vram", beat_bytes, wait_limit)),
+      : vram_(Vram("m_vram", beat_bytes, wait_limit)),
         host_(Manager("m_host", beat_bytes, wait_limit)),
         registers_(Subordinate("s_reg", wait_limit)),
         window_(Subordinate("s_win", wait_limit)),
@@ -24,6 +24,13 @@ class GpuAxi {
 
   /// From now on host memory holds answers back on purpose, for up to `cycles` cycles.
   void AllowHostWait(uint64_t cycles) { host_.AllowWait(cycles); }
+
+  /// The rules of m_vram: the writes of the window (requester 5) have one id a generation.
+  static AxiPort Vram(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
+    AxiPort port = Manager(name, beat_bytes, wait_limit);
+    port.ordered_write_ids = {0x0500, 0x8500};
+    return port;
+  }
 
   /// The rules of the through-port (gmmu_through): it has accesses of any size, no WLAST, and answers
   /// of an id in order; W may come before AW as far as its queues go.

@@ -6,7 +6,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kMostDropped = 0xFFFF;
+constexpr uint64_t kMostDropped = 0xFFFF, kAddressEnd = uint64_t{1} << 48;
 
 uint64_t Mask(regs::FaultQueueSize size) { return (uint64_t{1} << size.size_lg2()) - 1; }
 
@@ -17,7 +17,8 @@ void FaultLog::Report(const FaultReport& fault) {
   if (size_.enable() == 0) return;  // only numbered
   const uint64_t mask = Mask(size_);
   const uint64_t next = (tail_ + 1) & mask;
-  if (next == (head & mask) || !memory_.bus_master()) {
+  const uint64_t at = base.address() + 32 * (tail_ & mask);
+  if (next == (head & mask) || at >= kAddressEnd || !memory_.bus_master()) {
     dropped_ = std::min(dropped_ + 1, kMostDropped);
     return;
   }
@@ -32,7 +33,7 @@ void FaultLog::Report(const FaultReport& fault) {
                                   .raw,
                               fault.address, time_.CycleAt(agenda_.now()), number};
   Cost cost;
-  memory_.WriteHost(base.address() + sizeof record * (tail_ & mask), record, sizeof record, cost);
+  memory_.WriteHost(at, record, sizeof record, cost);
   tail_ = next;
   counters_.Of<regs::CountersFaultRecords>() += 1;
   recorded_();

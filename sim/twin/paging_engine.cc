@@ -99,6 +99,7 @@ void PagingEngine::TakeEntry() {
 
   Cost cost;
   const Address at = EntryAddress();
+  if (ring.overrun() || at.at >= kAddressEnd) return Fail({Fault::kRingFetch, Access::kRead, 0, at, fetch_port()});
   const Place place = path_.Resolve(fetch_port(), at, Access::kRead, 0, cost);
   if (place.kind == Place::Kind::kFault) return Fail({place.fault, Access::kRead, 0, at, fetch_port()});
   uint64_t words[kEntryBytes / 8];

@@ -20,7 +20,11 @@ struct Ring {
   bool busy = false;
 
   uint64_t mask() const { return (uint64_t{1} << ctrl.size_lg2()) - 1; }
-  bool HasWork() const { return ctrl.enable() != 0 && !stands() && ctrl.preempt() == 0 && head != (tail & mask()); }
+  /// Is the tail not below the ring's size? Then the ring stops at its next entry.
+  bool overrun() const { return tail > mask(); }
+  bool HasWork() const {
+    return ctrl.enable() != 0 && !stands() && ctrl.preempt() == 0 && (head != (tail & mask()) || overrun());
+  }
   /// Was preemption asked for and not answered yet?
   bool OwesPreemption() const { return ctrl.enable() != 0 && ctrl.preempt() != 0 && !stands(); }
   /// Has an error or a preemption stopped the ring, until it is switched on again?

@@ -39,9 +39,8 @@ enum class Fault : uint8_t {
   kBusWrite = 15,  ///< The bus answered a data write with an error.
   kCommandBad = 16,  ///< Unknown opcode, wrong size, reserved bits or misaligned operand of a command.
   kCommandFetch = 17,  ///< The paging buffer could not be read.
-  kRingFetch = 18,  ///< The ring entry could not be read, or is malformed.
+  kRingFetch = 18,  ///< The ring entry could not be read, or is malformed; or the ring's tail is not below its size.
   kNotPrivileged = 19,  ///< On a ring that is not privileged: a physical address, a table or aperture command, or an address space other than the paging buffer's own.
-  kTimeout = 20,  ///< The bus did not answer in time.
 };
 /// The name that reports print; "unknown" for a value that is none of Fault's.
 constexpr const char* NameOf(Fault value) {
@@ -66,7 +65,6 @@ constexpr const char* NameOf(Fault value) {
     case Fault::kCommandFetch: return "command_fetch";
     case Fault::kRingFetch: return "ring_fetch";
     case Fault::kNotPrivileged: return "not_privileged";
-    case Fault::kTimeout: return "timeout";
   }
   return "unknown";
 }
@@ -364,7 +362,7 @@ struct FaultQueueTail {
   /// [15:0] Record index.
   constexpr uint64_t index() const { return static_cast<uint64_t>((raw >> 0) & 0xffffu); }
   constexpr FaultQueueTail& set_index(uint64_t v) { raw = (raw & ~(uint64_t{0xffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffu) << 0); return *this; }
-  /// [47:32] Faults dropped because the queue was full, saturating.
+  /// [47:32] Faults dropped because the queue was full or the bus refused the record, saturating.
   constexpr uint64_t dropped() const { return static_cast<uint64_t>((raw >> 32) & 0xffffu); }
   constexpr FaultQueueTail& set_dropped(uint64_t v) { raw = (raw & ~(uint64_t{0xffffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffffu) << 32); return *this; }
 };
@@ -474,7 +472,7 @@ struct RingCtrl {
   constexpr RingCtrl& set_preempt(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 10)) | ((static_cast<uint64_t>(v) & 0x1u) << 10); return *this; }
 };
 
-/// Doorbell: index of the entry that software writes next (modulo size). Takes effect after all earlier BAR2 writes have been done. Offset inside its ring.
+/// Doorbell: index of the entry that software writes next, below the ring's size. Takes effect after all earlier BAR2 writes have been done. Offset inside its ring.
 struct RingTail {
   static constexpr uint32_t kOffset = 0x10;
   uint64_t raw = 0;

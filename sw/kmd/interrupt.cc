@@ -31,7 +31,6 @@ NTSTATUS StatusOf(regs::Fault reason) {
   switch (reason) {
     case regs::Fault::kCommandBad:
     case regs::Fault::kNotPrivileged: return STATUS_INVALID_PARAMETER;
-    case regs::Fault::kTimeout: return STATUS_IO_TIMEOUT;
     default: return STATUS_DEVICE_HARDWARE_ERROR;
   }
 }

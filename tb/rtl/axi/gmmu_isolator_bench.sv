@@ -9,6 +9,9 @@ module gmmu_isolator_bench
   input  logic        silence_i,
   input  logic        reset_i,
   output logic        core_reset_o,
+  output logic        stop_o,
+  input  logic        stopped_i,
+  output logic        resetting_o,
   output logic        closed_o,
   output logic        stale_o,
   output logic        silent_o,
@@ -118,7 +121,7 @@ module gmmu_isolator_bench
   end
 
   gmmu_isolator #(.Timeout(64)) u_isolator (
-    .clk_i, .rst_i, .silence_i, .reset_i, .core_reset_o, .closed_o, .stale_o, .silent_o, .idle_o,
+    .clk_i, .rst_i, .silence_i, .reset_i, .core_reset_o, .stop_o, .stopped_i, .resetting_o, .closed_o, .stale_o, .silent_o, .idle_o,
     .late_o(late),
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar),
     .r_valid_o(r_valid), .r_ready_i(r_ready), .r_o(r),

@@ -40,6 +40,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
  public:
   explicit Bench(uint64_t seed, unsigned stall = 0) : BlockBench(seed) {
     manner = {stall, stall};
+    t.stopped_i = 1;
     Reset();
     for (int i = 0; i < 20 && t.core_reset_o != 0; ++i) BlockBench::Step();
     now = 0;
@@ -220,6 +221,7 @@ TEST(Isolator, AResetLetsNothingNewBegin) {
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = false;
     bench.Run(10);  // few enough that the core has ids left
     bench.ResetCore();
+    bench.Until([&] { return bench.t.closed_o != 0; }, "both ports closed", 4);
     const uint64_t begun[2] = {bench.port[0].begun, bench.port[1].begun};
     bench.Run(kTimeout / 2);
     EXPECT_FALSE(bench.InReset());
@@ -243,6 +245,58 @@ TEST(Isolator, AResetWaitsForAnswersThatComeInTime) {
   bench.busy = false;
   bench.UntilReset(4 * kTimeout);
   for (auto& q : bench.port) EXPECT_TRUE(q.reading.empty()) << "reset before the last answer";
+}
+
+TEST(Isolator, TheMemoryPortsStayOpenUntilTheAccessesOfSoftwareHaveEnded) {
+  for (unsigned delay : {1u, 2u, 7u, kTimeout / 2}) {
+    Bench bench(delay);
+    auto& t = bench.t;
+    t.stopped_i = 0;
+    bench.Run(50);
+    EXPECT_FALSE(t.stop_o || t.resetting_o);
+    bench.ResetCore();
+    const uint64_t begun = bench.port[0].begun;
+    for (unsigned i = 0; i < delay; ++i) {
+      bench.Settle();
+      EXPECT_TRUE(t.stop_o && t.resetting_o) << "from the cycle behind reset_i on";
+      EXPECT_FALSE(t.closed_o || t.core_reset_o) << "cycle " << i << " of " << delay;
+      bench.Step();
+    }
+    if (delay > 4) EXPECT_GT(bench.port[0].begun, begun);
+    t.stopped_i = 1;
+    bench.Until([&] { return t.closed_o != 0; }, "closed ports", 4);
+    bench.UntilLife(1, 5 * kTimeout);
+  }
+}
+
+TEST(Isolator, AccessesOfSoftwareThatDoNotEndHoldTheResetUpForTheTimeOut) {
+  Bench bench(4);
+  bench.t.stopped_i = 0;
+  bench.Run(50);
+  bench.ResetCore();
+  bench.Run(kTimeout / 2);
+  EXPECT_FALSE(bench.t.closed_o);
+  bench.UntilReset(kTimeout + 20);
+  EXPECT_TRUE(bench.t.stop_o);
+  bench.UntilLife(1, 200);
+}
+
+TEST(Isolator, SoftwareGoesOnOneCycleBehindTheCoresReset) {
+  Bench bench(6);
+  auto& t = bench.t;
+  bench.Run(50);
+  bench.ResetCore();
+  bench.busy = false;
+  bench.UntilReset(5 * kTimeout);
+  bool reset_before = true;  // of the parts, which a gmmu_reset stands in front of
+  for (unsigned i = 0; i < 100; ++i) {
+    bench.Settle();
+    EXPECT_EQ(t.stop_o, t.core_reset_o || reset_before) << "cycle " << i;
+    EXPECT_EQ(t.resetting_o, t.stop_o);
+    reset_before = t.core_reset_o;
+    bench.Step();
+  }
+  EXPECT_FALSE(t.stop_o);
 }
 
 TEST(Isolator, AResetEndsAlthoughAnswersAreMissing) {

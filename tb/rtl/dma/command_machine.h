@@ -30,7 +30,7 @@ class Processor {
     bytes_ = 8 * words.size();
     fail_at_ = fail_at;
     stream_.Start(words, error_at);
-    unreadable_ = SomeFailure(blocks, static_cast<Fault>(blocks.Random(1, 20)));
+    unreadable_ = SomeFailure(blocks, static_cast<Fault>(blocks.Random(1, 19)));
     next_ = counted_ = 0;
     end_ = kNone;
     started_ = blocks.now;
@@ -119,7 +119,7 @@ class Processor {
       const bool starved = top.inline_dead_o[n_] && !top.inline_valid_o[n_] && !job.Complete();
       if (job.number == fail_at_ || starved) {
         fault_ = true;
-        failure_ = SomeFailure(blocks, starved ? Fault::kNone : static_cast<Fault>(blocks.Random(1, 20)));
+        failure_ = SomeFailure(blocks, starved ? Fault::kNone : static_cast<Fault>(blocks.Random(1, 19)));
         failed_job_ = job.id;
       } else if (job.Complete()) {
         top.mover_retired_i[n_] = 1;

@@ -71,7 +71,10 @@ inline Fault JudgeCommand(const CommandSetting& setting, const uint64_t* w) {
   }
   if (bad) return Fault::kCommandBad;
   if (NamesNoSpace(header, setting.spaces)) return Fault::kSpaceDisabled;
-  if (rule.aperture && (w[1] & 0xffffffff) + (w[1] >> 32) > setting.aperture_pages) return Fault::kApertureRange;
+  const uint64_t first = w[1] & 0xffffffff, pages = w[1] >> 32;
+  if (rule.aperture && (first + pages > setting.aperture_pages ||
+                        (pages != 0 && setting.aperture_base + 8 * (first + pages) > 1ull << 48)))
+    return Fault::kApertureRange;
   return Fault::kNone;
 }
 

@@ -40,6 +40,7 @@ module gmmu_dma_blocks_bench
   output logic [DataWidth-1:0] realign_data_o,
   output logic [DataBytes-1:0] realign_strb_o,
   output logic        realign_last_o,
+  output logic        realign_idle_o,
 
   input  logic        make_valid_i,
   output logic        make_ready_o,
@@ -177,7 +178,8 @@ module gmmu_dma_blocks_bench
     .clk_i, .rst_i, .valid_i(realign_valid_i), .ready_o(realign_ready_o),
     .data_i(realign_data_i), .mask_i(realign_mask_i), .last_i(realign_last_i),
     .shift_i(realign_shift_i[LaneLg2-1:0]), .valid_o(realign_valid_o), .ready_i(realign_ready_i),
-    .data_o(realign_data_o), .strb_o(realign_strb_o), .last_o(realign_last_o));
+    .data_o(realign_data_o), .strb_o(realign_strb_o), .last_o(realign_last_o),
+    .idle_o(realign_idle_o));
 
   gmmu_dma_generate u_generate (
     .clk_i, .rst_i, .job_valid_i(make_valid_i), .job_ready_o(make_ready_o),

@@ -65,7 +65,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
     processor.setting.buffer = Any(blocks, 0);
     processor.setting.record = blocks.rng() & 0xfffffffffff0;
     processor.setting.value = blocks.rng();
-    processor.setting.aperture_base = blocks.rng() & 0x7ffffffff000;
+    processor.setting.aperture_base = blocks.Chance(10) ? 0xffff'ffff'f000 : blocks.rng() & 0x7ffffffff000;
     processor.retire_percent = blocks.Random(3, 100);
     Buffer buffer;
     for (uint64_t count = blocks.Random(0, 25); count > 0; --count) Add(buffer, blocks, odd);

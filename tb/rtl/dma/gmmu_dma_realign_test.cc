@@ -32,7 +32,7 @@ class Realign : public ::testing::TestWithParam<int> {
       for (const Beat& beat : Lay(range.from, range.bytes)) in.push_back({beat, (range.to - range.from) % kBeat});
       for (const Beat& beat : Lay(range.to, range.bytes)) out.push_back(beat);
     }
-    size_t next = 0, seen = 0;
+    size_t next = 0, seen = 0, rested = 0;
     uint64_t first = 0, last = 0;
     Offer offer;
     for (unsigned n = 0; n < 400000 && seen < out.size(); ++n)
@@ -51,6 +51,13 @@ class Realign : public ::testing::TestWithParam<int> {
             top.realign_ready_i = !blocks.Chance(manner.stall_percent);
           },
           [&] {
+            // Idle: what has been taken gives no beat any more until more is taken.
+            if (top.realign_idle_o) {
+              EXPECT_FALSE(top.realign_valid_o) << "idle, and a beat comes";
+              rested = next;
+            } else {
+              EXPECT_NE(rested, next) << "nothing was taken since it was idle";
+            }
             if (top.realign_valid_i && top.realign_ready_o) ++next, offer.Taken();
             if (!top.realign_valid_o || !top.realign_ready_i) return;
             const Beat beat = TakeBeat(top.realign_data_o, top.realign_strb_o, top.realign_last_o);

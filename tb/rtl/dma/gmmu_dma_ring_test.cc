@@ -66,6 +66,47 @@ TEST_P(Rings, ErrorsStopARingUntilItsEnableGoesDownAndUp) {
   }
 }
 
+TEST_P(Rings, ATailThatTheRingDoesNotHaveStopsItUntilItsEnableGoesDownAndUp) {
+  for (unsigned size : {0u, 1u, 4u, 15u}) {
+    SCOPED_TRACE(size);
+    RingsBench bench(n_, manner_, 40 + size);
+    for (unsigned r = 0; r < bench.rings.size(); ++r) bench.SetSize(r, size);
+    StartAll(bench, true);
+    for (int life = 0; life < 8 && !HasFailure(); ++life) {
+      const unsigned r = bench.Random(0, bench.rings.size() - 1);
+      for (int i = 0; i < 2 && !bench.Full(r); ++i) bench.Put(r, bench.AnyEntry(0));
+      if (bench.Chance(50)) bench.Finish();
+      const uint64_t errors = bench.errors;
+      bench.Overrun(r);
+      bench.Finish();
+      EXPECT_EQ(bench.errors, errors + 1);
+      EXPECT_TRUE(bench.rings[r].error);
+      bench.Enable(r, false);
+      bench.Run(3);
+      bench.Rewind(r);
+      bench.Enable(r, true);
+      bench.Run(3);
+    }
+  }
+}
+
+TEST_P(Rings, AnEntryPastTheEndOfTheAddressesStopsTheRing) {
+  RingsBench bench(n_, manner_, 50);
+  bench.SetSize(0, 8);
+  bench.SetBase(0, 0xffff'ffff'f000);  // 128 entries
+  StartAll(bench, true);
+  for (int i = 0; i < 128; ++i) {
+    bench.Put(0, bench.AnyEntry(0));
+    if (i % 16 == 0) bench.Finish();
+  }
+  bench.Finish();
+  EXPECT_EQ(bench.completed, 128u);
+  EXPECT_EQ(bench.errors, 0u);
+  bench.Put(0, bench.AnyEntry(0));
+  bench.Finish();
+  EXPECT_EQ(bench.errors, 1u);
+}
+
 TEST_P(Rings, ARingThatIsSwitchedOffAbandonsItsEntry) {
   for (uint64_t seed = 20; seed < 26; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -77,6 +77,25 @@ TEST_F(EngineErrors, UnbuiltSpacesAndApertureRangesAreRefused) {
   ExpectRefused(Buffer().ApertureList(kAperturePages, {1}).words, Fault::kApertureRange);
 }
 
+TEST_F(EngineErrors, ApertureEntriesPastTheEndOfTheAddressesAreRefused) {
+  const uint64_t base = 0xffff'ffff'f000;  // of 512 entries
+  const auto refused = [&](const Buffer& buffer) {
+    Start(1, {}, true);
+    m->t.aperture_base_i = base;
+    m->t.aperture_pages_i = 4096;
+    const auto before = m->vram.Bytes(0, 0x1000);
+    const uint32_t fence = m->Submit(0, buffer.words, true);
+    ASSERT_TRUE(m->Finish());
+    ExpectStop(Fault::kApertureRange, 0, fence, buffer.words[0]);
+    EXPECT_EQ(m->vram.Bytes(0, 0x1000), before) << "the address has wrapped";
+    AtRest();
+  };
+  refused(Buffer().ApertureMap(600, 4, 1));
+  refused(Buffer().ApertureMap(511, 2, 1));
+  refused(Buffer().ApertureUnmap(512, 1, 1));
+  refused(Buffer().ApertureList(511, {1, 2}));
+}
+
 TEST_F(EngineErrors, RingsWithoutPrivilegeMayNotTouchTablesOrPhysicalMemory) {
   Place system = Physical(Target::kSystem, 0x400000), vram = Physical(Target::kVram, 0x400000);
   for (auto& words :

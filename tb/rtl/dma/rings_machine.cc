@@ -95,6 +95,7 @@ void RingsBench::SampleStates() {
 void RingsBench::SamplePhase() {
   if (abandoned && phase != kNone && phase != kAbort && t.ask_abort_o[n]) Go(kAbort);
   if (t.run_start_o[n]) EXPECT_EQ(phase, kStart) << "start_o";
+  if (t.log_valid_o[n] && phase == kNone) BeginUnfit();
   if (t.log_valid_o[n]) EXPECT_EQ(phase, kLog) << "fault_valid_o";
   if (!t.ask_valid_o[n]) asked_at_ = now + 1;
   const bool asked = t.ask_valid_o[n] && t.ask_ready_i[n];
@@ -163,11 +164,25 @@ void RingsBench::Begin() {
     EXPECT_EQ(t.ask_address_o[n], EntryPlace().address);
   }
   EXPECT_EQ(t.ask_bytes_o[n], 32u);
+  if (!abandoned) EXPECT_FALSE(EntryPlace().address >> 48) << "an entry past the end of the addresses";
   served.push_back(chosen);
   entry_ = rings[chosen].slots[rings[chosen].head];
-  unreadable_ = SomeFailure(*this, Chance(50) ? Fault::kBusRead : static_cast<Fault>(Random(1, 20)));
+  unreadable_ = SomeFailure(*this, Chance(50) ? Fault::kBusRead : static_cast<Fault>(Random(1, 19)));
   words_.Start({entry_.begin(), entry_.end()}, Chance(unreadable_percent) ? Random(0, 3) : ~size_t{0});
   Go(kWords);
+}
+
+void RingsBench::BeginUnfit() {
+  for (unsigned r = 0; r < rings.size(); ++r) {
+    if (t.ring_busy_o[n][r]) active = r;
+  }
+  EXPECT_TRUE(rings[active].overrun || EntryPlace().address >> 48) << "ring " << active << " could have been asked";
+  abandoned = rings[active].off;
+  given_up += abandoned;
+  Failure failure;
+  failure.reason = Fault::kRingFetch;
+  failure.place = EntryPlace();
+  Fail(failure, 0, 0, 0, 0);
 }
 
 void RingsBench::Judge() {

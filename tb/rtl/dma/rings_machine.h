@@ -16,6 +16,7 @@ struct RingModel {
   unsigned asked_for = 0;  // cycles in which preemption was asked for and the ring on
   unsigned asked_ago = 9;  // cycles since
   bool off = false;        // switched off since its entry is at work
+  bool overrun = false;    // its tail is not below its size
   unsigned head = 0, tail = 0, size = 4;
   uint32_t last_fence = 0, entries = 0, fence = 0, offset = 0, header = 0;
   Failure failure;
@@ -57,14 +58,20 @@ class RingsBench : public Steering {
   void Preempt(unsigned r, bool preempt) { t.ring_preempt_i[n][r] = preempt; }
   void SetPrivileged(unsigned r, bool privileged) { t.ring_privileged_i[n][r] = privileged; }
   bool Full(unsigned r) const { return ((rings[r].tail + 1) & rings[r].Mask()) == (rings[r].head & rings[r].Mask()); }
-  /// Puts an entry into the ring; rings the doorbell with bits above the size, which mean nothing.
+  /// Puts an entry into the ring and rings the doorbell.
   void Put(unsigned r, const Entry& entry) {
     RingModel& ring = rings[r];
     ring.slots[ring.tail & ring.Mask()] = entry;
-    ring.tail = (ring.tail + 1) & 0xffff;
+    ring.tail = (ring.tail + 1) & ring.Mask();
     t.ring_tail_i[n][r] = ring.tail;
   }
-  void Rewind(unsigned r) { t.ring_tail_i[n][r] = rings[r].tail = 0; }
+  void Rewind(unsigned r) { t.ring_tail_i[n][r] = rings[r].tail = 0, rings[r].overrun = false; }
+  /// Rings the doorbell with a tail that the ring does not have.
+  void Overrun(unsigned r) {
+    t.ring_tail_i[n][r] = Random(1 << rings[r].size, 0xffff);
+    rings[r].overrun = true;
+  }
+  void SetBase(unsigned r, uint64_t base) { t.ring_base_i[n][r] = base; }
   Entry AnyEntry(unsigned bad_percent) {
     regs::RingEntryShape shape;
     shape.set_bytes(8 * Random(0, 100)).set_interrupt(Random(0, 1));
@@ -94,7 +101,7 @@ class RingsBench : public Steering {
   bool Ready(unsigned r) const {  // has work
     const RingModel& ring = rings[r];
     return t.rings_enable_i[n] && t.ring_enable_i[n][r] && ring.enable && !ring.error && !ring.preempted &&
-           !t.ring_preempt_i[n][r] && ring.head != (ring.tail & ring.Mask());
+           !t.ring_preempt_i[n][r] && (ring.overrun || ring.head != ring.tail);
   }
   bool AllDone() const {
     for (unsigned r = 0; r < rings.size(); ++r)
@@ -169,7 +176,7 @@ class RingsBench : public Steering {
       if (t.run_kill_o[n] && Chance(70)) t.run_killed_i[n] = 1;
       else if (t.run_preempt_o[n] && Chance(70)) t.run_stopped_i[n] = 1;
       else if (!slow_run) (fails ? t.run_failed_i[n] : t.run_done_i[n]) = 1;
-      run_failure_ = SomeFailure(*this, static_cast<Fault>(Random(1, 20)));
+      run_failure_ = SomeFailure(*this, static_cast<Fault>(Random(1, 19)));
       t.run_what_i[n] = run_failure_.What();
       t.run_address_i[n] = run_failure_.place.address;
       t.run_path_i[n] = Random(0, 2);
@@ -197,6 +204,7 @@ class RingsBench : public Steering {
       if (enable && !ring.enable) {
         RingModel fresh;
         fresh.tail = ring.tail, fresh.size = ring.size, fresh.slots = ring.slots, fresh.off = ring.off;
+        fresh.overrun = ring.overrun;
         ring = fresh;
       }
       ring.enable = enable;
@@ -213,6 +221,8 @@ class RingsBench : public Steering {
   void SamplePhase();
   /// The entry of a ring is asked for: is it its turn?
   void Begin();
+  /// A ring stops at an entry that cannot be asked for.
+  void BeginUnfit();
   void Judge();
   void SampleRun();
   void SampleLog();

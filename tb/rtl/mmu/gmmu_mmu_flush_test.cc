@@ -16,6 +16,17 @@ TEST_F(MmuTest, AStaleTranslationLivesUntilItsInvalidationAndNoLonger) {
   EXPECT_EQ(At(kVa).gpa.offset, 0x4678u);
 }
 
+TEST_F(MmuTest, AnEmptyRangeDropsNothingNotEvenAnEntryOfAnL1) {
+  At(kVa);
+  const uint64_t asked = machine_.t.l2_lookups_o;
+  Flush(Scope::kRange, 1, 0x12345000, 0x12345000);
+  At(kVa);
+  EXPECT_EQ(machine_.t.l2_lookups_o, asked);
+  Flush(Scope::kSpace, 1);
+  At(kVa);
+  EXPECT_EQ(machine_.t.l2_lookups_o, asked + 1);
+}
+
 TEST_F(MmuTest, ARangeDropsThePointersOfAllLevelsThatItOverlaps) {
   At(kVa);
   constexpr uint64_t kOther = 0x3f0000;

@@ -13,14 +13,13 @@ namespace gmmu::top {
 /// Sources of faults, the host port, and software that moves the head.
 class FaultLog : public BlocksTest {
  protected:
-  static constexpr uint64_t kBase = 0x1234'5678'9000;
   static constexpr uint64_t kDelay = 8;  // cycles in which the block has to know a change
   unsigned Sources() const { return n == 0 ? 5 : 2; }
 
   using BlocksTest::Run;
   FaultLog() {
     t.log_open_i[n] = 1;
-    t.log_base_i[n] = kBase;
+    t.log_base_i[n] = base_;
   }
   void Enable(unsigned size_lg2) {
     t.log_size_lg2_i[n] = size_lg2;
@@ -44,11 +43,16 @@ class FaultLog : public BlocksTest {
     t.log_aw_ready_i[n] = open && !Stall();
     t.log_w_ready_i[n] = open && !Stall();
     t.log_b_valid_i[n] = aw_taken_ && w_taken_ && now >= answer_;
+    t.log_b_error_i[n] = Chance(refused_percent_);
     Settle();
     CheckQueue();
     CheckWrite();
     CheckFaults();
-    if (t.log_b_valid_i[n]) aw_taken_ = w_taken_ = false, ++answered_, answered_at_ = now;
+    if (t.log_b_valid_i[n]) {
+      aw_taken_ = w_taken_ = false;
+      if (t.log_b_error_i[n]) ++refused_, full_ = now;
+      else ++answered_, answered_at_ = now;
+    }
     idle_ = t.log_idle_o[n];
     Edge();
   }
@@ -78,6 +82,9 @@ class FaultLog : public BlocksTest {
   std::vector<unsigned> order_;  // sources, as their faults were taken
   unsigned longest_ = 12;        // cycles to a B
   bool counts_ = true;           // the queue is on: what is not written is counted
+  uint64_t base_ = 0x1234'5678'9000;
+  int refused_percent_ = 0;  // of the records, by the bus
+  unsigned refused_ = 0;
 
  private:
   struct Record {
@@ -88,7 +95,7 @@ class FaultLog : public BlocksTest {
     offered_ |= 1u << s;
     since_[s] = now;
     overtaken_[s] = 0;
-    t.log_reason_i[s] = static_cast<uint8_t>(Random(1, 20));
+    t.log_reason_i[s] = static_cast<uint8_t>(Random(1, 19));
     t.log_space_i[s] = Random(0, 63);
     t.log_port_i[s] = Random(0, 127);
     t.log_access_i[s] = Random(0, 2);
@@ -128,7 +135,7 @@ class FaultLog : public BlocksTest {
     const unsigned mask = Size() - 1;
     if (((t.log_tail_o[n] + 1) & mask) != (t.log_head_i[n] & mask)) room_ = now;
     else full_ = now;
-    if (!t.log_open_i[n]) full_ = now;
+    if (!t.log_open_i[n] || base_ + 32 * (tail_ + 1) > 1ull << 48) full_ = now;
     if (t.log_open_i[n] != open_) changed_ = now;
     open_ = t.log_open_i[n];
     if (t.log_logged_o[n]) {
@@ -162,7 +169,7 @@ class FaultLog : public BlocksTest {
     EXPECT_EQ(t.log_aw_valid_o[n], aw_) << "an offer stands";
     EXPECT_EQ(t.log_w_valid_o[n], w_);
     if (aw_) {
-      EXPECT_EQ(t.log_aw_addr_o[n], kBase + 32 * tail_);
+      EXPECT_EQ(t.log_aw_addr_o[n], base_ + 32 * tail_);
       EXPECT_EQ(t.log_aw_port_o[n], 1);
       EXPECT_EQ(t.log_aw_kind_o[n], 0);
       EXPECT_EQ(t.log_aw_len_o[n], kBeat < 32 ? 32 / kBeat - 1 : 0);
@@ -195,7 +202,7 @@ class FaultLog : public BlocksTest {
     EXPECT_EQ(words[1], record.where);
     EXPECT_GE(words[2], record.from);
     EXPECT_LE(words[2], record.to);
-    if (t.log_open_i[n] && dropped_ == 0 && counts_) EXPECT_EQ(words[3], written_) << "none is lost";
+    if (t.log_open_i[n] && dropped_ + refused_ == 0 && counts_) EXPECT_EQ(words[3], written_) << "none is lost";
     records_.erase(records_.begin(), std::next(found));  // later ones have higher numbers
   }
 

@@ -36,6 +36,38 @@ TEST_P(FaultLog, AFullQueueDropsAndCounts) {
   }
 }
 
+TEST_P(FaultLog, ARecordThatTheBusRefusesIsDroppedAndTheNextTakesItsPlace) {
+  refused_percent_ = 100;
+  Enable(4);
+  Log(3);
+  EXPECT_EQ(written_, 0u);
+  EXPECT_EQ(Dropped(), 3u);
+  EXPECT_EQ(t.log_tail_o[n], 0) << "software would read what was never written";
+  refused_percent_ = 0;
+  Log(2);
+  EXPECT_EQ(written_, 2u);
+  EXPECT_EQ(t.log_tail_o[n], 2);
+  refused_percent_ = 40;
+  for (int i = 0; i < 3000; ++i) {
+    Step(30);
+    if (Chance(5)) t.log_head_i[n] = t.log_tail_o[n];
+  }
+  Quiet();
+  EXPECT_EQ(written_ + Dropped(), taken_);
+  EXPECT_GT(refused_, 10u);
+}
+
+TEST_P(FaultLog, ARecordPastTheEndOfTheAddressesIsDropped) {
+  base_ = t.log_base_i[n] = 0xffff'ffff'f000;
+  Enable(15);
+  Log(128);
+  EXPECT_EQ(written_, 128u);
+  Log(5);
+  EXPECT_EQ(written_, 128u) << "an address has wrapped";
+  EXPECT_EQ(Dropped(), 5u);
+  EXPECT_EQ(t.log_tail_o[n], 128);
+}
+
 TEST_P(FaultLog, SoftwareFollowsWithItsHead) {
   Enable(2);
   for (int i = 0; i < 8000; ++i) {

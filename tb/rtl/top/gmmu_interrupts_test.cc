@@ -46,6 +46,7 @@ class Interrupts : public BlocksTest {
   }
 
   unsigned messages_ = 0, sent_ = 0, status_ = 0;
+  unsigned standing_ = 0;  // enabled causes of the cycle before
   unsigned longest_ = 10;  // cycles from a message to its B
   uint64_t address_;
   uint32_t data_;
@@ -85,6 +86,7 @@ class Interrupts : public BlocksTest {
 
   void CheckMessages(bool clear) {
     const unsigned standing = t.int_status_o & t.int_enable_i;
+    EXPECT_EQ(t.int_irq_o, standing_ != 0) << "the level follows the enabled causes by a cycle";
     const bool asks = (standing & ~standing_) != 0 || (cleared_ && standing != 0);
     // May: something asked since the last message, or when that was already decided; enabled causes
     // stood and the bus was open a moment ago.
@@ -111,7 +113,6 @@ class Interrupts : public BlocksTest {
   bool w_taken_ = false, begun_ = false, answered_ = false, cleared_ = false, owed_ = false;
   bool idle_ = false;
   uint64_t answer_ = 0, asked_ = 0, last_ = kDecided + 1;  // nothing has asked yet
-  unsigned standing_ = 0;
   int stood_ = 0, open_ = kDelay, waits_ = 0;
 };
 
@@ -214,7 +215,7 @@ TEST_P(Interrupts, ResetClearsTheCauses) {
   Step(63);
   Step();
   Reset();
-  status_ = 0;
+  status_ = standing_ = 0;
   t.int_enable_i = 63;
   t.int_open_i = 1;
   EXPECT_EQ(Quiet(), 0u);

@@ -49,6 +49,38 @@ TEST_P(RegPort, ALongBusyReadHoldsItsAnswer) {
   Finish();
 }
 
+TEST_P(RegPort, AStoppedPortBeginsNothingAndLosesNothing) {
+  for (bool both : {false, true}) {
+    together = both;
+    AddRandom(300);
+    for (int i = 0; i < 60; ++i) {
+      for (int steps = Random(0, 40); steps > 0; --steps) Step();
+      t.reg_stop_i[n] = 1;
+      for (int steps = 0; steps < 2000 && !stopped_; ++steps) Step();
+      EXPECT_TRUE(stopped_) << "the access under way does not end";
+      for (int steps = Random(0, 30); steps > 0; --steps) Step();
+      t.reg_stop_i[n] = 0;
+    }
+    Finish();
+  }
+}
+
+TEST_P(RegPort, ARegisterBlockInResetForgetsTheHalves) {
+  EXPECT_EQ(Put(0x100, 0x11111111, 0x0f), 0u);
+  t.reg_forget_i[n] = 1;
+  Step();
+  t.reg_forget_i[n] = 0;
+  ForgetHalves();
+  EXPECT_EQ(Put(0x104, 1ull << 32, 0xf0), 2u);
+  Get(0x100);
+  t.reg_forget_i[n] = 1;
+  Step();
+  t.reg_forget_i[n] = 0;
+  ForgetHalves();
+  Get(0x104);
+  EXPECT_TRUE(commits.empty());
+}
+
 TEST_P(RegPort, ResetForgetsAKeptHalf) {
   EXPECT_EQ(Put(0x100, 0x11111111, 0x0f), 0u);
   Reset();

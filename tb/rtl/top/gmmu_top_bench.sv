@@ -31,9 +31,11 @@ module gmmu_top_bench
   input  logic                     silence_i,       // bus-silence request: m_host stops and drains
   output logic                     silent_o,        // m_host begins nothing and waits for nothing
   input  logic                     reset_i,         // pulse: function-level reset
+  output logic                     resetting_o,
   input  logic                     msi_enable_i,
   input  logic [63:0]              msi_address_i,
   input  logic [31:0]              msi_data_i,
+  output logic                     irq_o,
   output logic                     idle_o,
 
   input  logic                     s_reg_awvalid_i,

@@ -31,6 +31,7 @@ module gmmu_top_blocks_bench
   input  logic [5:0]  int_clear_bits_i,
   input  logic [5:0]  int_enable_i,
   output logic [5:0]  int_status_o,
+  output logic        int_irq_o,
   input  logic        int_open_i,
   input  logic [63:0] int_address_i,
   input  logic [31:0] int_data_i,
@@ -80,6 +81,7 @@ module gmmu_top_blocks_bench
   output logic [DataBytes-1:0] log_w_strb_o [2],
   output logic        log_w_last_o [2],
   input  logic        log_b_valid_i [2],
+  input  logic        log_b_error_i [2],
   output logic        log_logged_o [2],
   output logic        log_idle_o [2],
 
@@ -108,12 +110,18 @@ module gmmu_top_blocks_bench
   output logic        reg_rd_o [2],
   input  logic        reg_rd_busy_i [2],
   input  logic [63:0] reg_rd_data_i [2],
+  input  logic        reg_stop_i [2],
+  input  logic        reg_forget_i [2],
+  output logic        reg_stopped_o [2],
   output logic        reg_idle_o [2],
 
   // Window of 16 slots and of 2.
   input  logic [47:0] win_base_i [2],
   input  logic        win_hold_i [2],
   output logic        win_settled_o [2],
+  input  logic        win_stop_i [2],
+  output logic        win_stopped_o [2],
+  input  logic        win_lose_i [2],
   output logic        win_idle_o [2],
   input  logic        win_awvalid_i [2],
   output logic        win_awready_o [2],
@@ -278,6 +286,7 @@ module gmmu_top_blocks_bench
   gmmu_interrupts u_interrupts (
     .clk_i, .rst_i, .causes_i(int_causes_i), .clear_i(int_clear_i),
     .clear_bits_i(int_clear_bits_i), .enable_i(int_enable_i), .status_o(int_status_o),
+    .irq_o(int_irq_o),
     .open_i(int_open_i), .address_i(int_address_i), .data_i(int_data_i),
     .aw_valid_o(int_aw_valid_o), .aw_ready_i(int_aw_ready_i), .aw_o(int_aw),
     .w_valid_o(int_w_valid_o), .w_ready_i(int_w_ready_i), .w_o(int_w),
@@ -301,7 +310,7 @@ module gmmu_top_blocks_bench
       .fault_i(faults[Sources-1:0]),
       .aw_valid_o(log_aw_valid_o[n]), .aw_ready_i(log_aw_ready_i[n]), .aw_o(log_aw),
       .w_valid_o(log_w_valid_o[n]), .w_ready_i(log_w_ready_i[n]), .w_o(log_w),
-      .b_valid_i(log_b_valid_i[n]), .logged_o(log_logged_o[n]), .idle_o(log_idle_o[n]));
+      .b_valid_i(log_b_valid_i[n]), .b_error_i(log_b_error_i[n]), .logged_o(log_logged_o[n]), .idle_o(log_idle_o[n]));
 
     gmmu_reg_port #(.ReadCycles(n == 0 ? 4 : 1)) u_port (
       .clk_i, .rst_i, .awvalid_i(reg_awvalid_i[n]), .awready_o(reg_awready_o[n]),
@@ -312,7 +321,8 @@ module gmmu_top_blocks_bench
       .rready_i(reg_rready_i[n]), .rdata_o(reg_rdata_o[n]), .rresp_o(reg_rresp_o[n]),
       .wr_valid_o(reg_wr_valid_o[n]), .wr_ready_i(reg_wr_ready_i[n]), .addr_o(reg_addr_o[n]),
       .wr_data_o(reg_wr_data_o[n]), .rd_o(reg_rd_o[n]), .rd_busy_i(reg_rd_busy_i[n]),
-      .rd_data_i(reg_rd_data_i[n]), .idle_o(reg_idle_o[n]));
+      .rd_data_i(reg_rd_data_i[n]), .stop_i(reg_stop_i[n]), .forget_i(reg_forget_i[n]),
+      .stopped_o(reg_stopped_o[n]), .idle_o(reg_idle_o[n]));
 
     assign {win_ax_id_o[n][0], win_ax_port_o[n][0], win_ax_addr_o[n][0], win_ax_len_o[n][0]} =
         {aw.id, aw.port, aw.addr, aw.len};
@@ -321,7 +331,8 @@ module gmmu_top_blocks_bench
     assign {win_w_data_o[n], win_w_strb_o[n], win_w_last_o[n]} = w;
     gmmu_window #(.SlotsLg2(n == 0 ? 4 : 1)) u_window (
       .clk_i, .rst_i, .base_i(win_base_i[n]), .hold_i(win_hold_i[n]),
-      .settled_o(win_settled_o[n]), .idle_o(win_idle_o[n]),
+      .settled_o(win_settled_o[n]), .stop_i(win_stop_i[n]), .stopped_o(win_stopped_o[n]),
+      .lose_i(win_lose_i[n]), .idle_o(win_idle_o[n]),
       .s_awvalid_i(win_awvalid_i[n]), .s_awready_o(win_awready_o[n]),
       .s_awaddr_i(win_awaddr_i[n]), .s_wvalid_i(win_wvalid_i[n]), .s_wready_o(win_wready_o[n]),
       .s_wdata_i(win_wdata_i[n]), .s_wstrb_i(win_wstrb_i[n]), .s_bvalid_o(win_bvalid_o[n]),

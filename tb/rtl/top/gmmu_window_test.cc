@@ -37,6 +37,44 @@ TEST_P(Window, AsManyAreInFlightAsItHasSlots) {
   EXPECT_EQ(most_, Slots());
 }
 
+TEST_P(Window, AStoppedWindowEndsWhatItHasBegunAndGoesOnLater) {
+  AddWrites(300);
+  AddReads(300);
+  for (int i = 0; i < 60; ++i) {
+    for (int steps = Random(0, 30); steps > 0; --steps) Step();
+    EXPECT_TRUE(Stop(8 * 12 * 16)) << "its accesses do not end";
+    for (int steps = Random(0, 20); steps > 0; --steps) Step();
+    t.win_stop_i[n] = 0;
+  }
+  Finish();
+  EXPECT_EQ(lost_, 0u);
+}
+
+TEST_P(Window, WhatVramForgetsIsAnsweredOnceAndTheRestIsDoneLater) {
+  latency = 20;
+  for (int i = 0; i < 60; ++i) {
+    AddWrites(Random(0, 20));
+    AddReads(Random(0, 20));
+    for (int steps = Random(0, 60); steps > 0; --steps) Step();
+    dead = true;
+    for (int steps = Random(0, 40); steps > 0; --steps) Step();
+    Stop(Random(2, 30));
+    Lose();
+    dead = false;
+    for (int steps = Random(0, 20); steps > 0; --steps) Step();
+    t.win_stop_i[n] = 0;
+    Finish();
+  }
+  EXPECT_GT(lost_, 20u);
+}
+
+TEST_P(Window, AnAddressThatWrapsIsPastVram) {
+  t.win_base_i[n] = 0xffff'ffff'f000;
+  AddWrites(40);
+  AddReads(40);
+  Finish();
+}
+
 TEST_P(Window, NeitherKindKeepsTheOtherOut) {
   for (Manner each : {Manner{0, 0}, Manner{0, 50}, Manner{10, 0}}) {
     manner = each;  // both kinds are offered nearly always

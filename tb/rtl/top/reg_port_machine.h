@@ -52,6 +52,12 @@ class RegPort : public BlocksTest {
     const bool offers = t.reg_awvalid_i[n] || t.reg_wvalid_i[n] || t.reg_arvalid_i[n];
     EXPECT_EQ(t.reg_idle_o[n], !offers && !Works());
     EXPECT_FALSE(t.reg_rd_o[n] && t.reg_wr_valid_o[n]) << "one access at a time";
+    const bool bus = t.reg_rd_o[n] || t.reg_wr_valid_o[n];
+    if (stopped_) EXPECT_FALSE(bus) << "it had said that nothing is under way";
+    stopping_ = t.reg_stop_i[n] ? stopping_ + 1 : 0;
+    if (stopping_ > 3 && !bus_) EXPECT_FALSE(bus) << "an access begins while it is stopped";  // judging takes two
+    stopped_ = t.reg_stop_i[n] && t.reg_stopped_o[n];
+    bus_ = bus;
     CheckWrite();
     CheckRead();
     address_ = t.reg_addr_o[n];
@@ -80,6 +86,10 @@ class RegPort : public BlocksTest {
     Finish();
     return read_;
   }
+  void ForgetHalves() {
+    model_ = {};
+    kept_.reset();
+  }
   Write AnyWrite() {
     static constexpr uint8_t kStrobes[] = {0xff, 0x0f, 0xf0, 0x0f, 0xf0, 0x01, 0x00, 0xfe, 0x7f, 0xf8};
     Write write{static_cast<uint16_t>(8 * Random(0, 2) + Random(0, 7)), rng(),
@@ -103,6 +113,7 @@ class RegPort : public BlocksTest {
 
   std::vector<Write> writes;
   std::vector<uint16_t> reads;
+  bool stopped_ = false;        ///< it is stopped and says that nothing is under way
   bool together = false;        ///< reads and writes are offered at the same time
   int busy_percent = 20;        ///< of the cycles in which a read is held up
   std::vector<Commit> commits;  ///< as the register bus saw them
@@ -200,6 +211,8 @@ class RegPort : public BlocksTest {
   WriteModel model_;
   std::optional<Commit> expected_, kept_;
   unsigned expected_response_ = 0, response_ = 0, read_for_ = 0;
+  bool bus_ = false;
+  unsigned stopping_ = 0;
   bool judged_ = false, stood_ = false, b_stood_ = false, reading_offered_ = false;
   std::optional<uint64_t> word_;
   uint64_t read_ = 0;

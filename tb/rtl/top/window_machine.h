@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "tb/rtl/top/blocks.h"
 
@@ -13,7 +14,7 @@ namespace gmmu::top {
 constexpr uint64_t kWindowBase = 0x7fff'0000'0000;
 constexpr uint32_t kBrokenOffset = 0x8000'0000;  ///< offsets from here on answer with a bus error
 
-/// A CPU on one side, VRAM that takes writes in their order and answers in any order on the other.
+/// A CPU on one side, VRAM that does accesses when it answers them, in any order but for writes of one id, on the other.
 class Window : public BlocksTest {
  protected:
   enum Kind { kWrite, kRead };
@@ -70,7 +71,30 @@ class Window : public BlocksTest {
     t.win_hold_i[n] = 0;
   }
 
+  /// Stops the window as a reset does. Returns whether it says within `cycles` that nothing is under way.
+  bool Stop(int cycles) {
+    t.win_stop_i[n] = 1;
+    for (int i = 0; i < cycles; ++i) {
+      Step();
+      if (!t.win_stopped_o[n]) continue;
+      EXPECT_EQ(issued_[kWrite] + issued_[kRead], ended_[kWrite] + ended_[kRead]) << "stopped with accesses under way";
+      return true;
+    }
+    return false;
+  }
+  /// VRAM's side is reset for some cycles: it forgets what it has not answered.
+  void Lose() {
+    t.win_lose_i[n] = 1;
+    losing_ = true;
+    for (int kind : {kWrite, kRead}) flying_[kind].clear();
+    data_.clear();
+    for (int i = 0; i < 10; ++i) Step();
+    t.win_lose_i[n] = 0;
+  }
+
   std::vector<Access> todo[2];
+  bool dead = false;      // VRAM answers nothing
+  size_t lost_ = 0;       // accesses answered with an error because VRAM forgot them
   unsigned latency = 12;  // cycles of the memory, at most
   unsigned most_ = 0;     // accesses in flight on the bus, at most
   bool settled_ = false;
@@ -80,6 +104,7 @@ class Window : public BlocksTest {
   struct Issued {
     unsigned id;
     uint64_t address, due;
+    size_t number;      // of its kind
     bool error, whole;  // whole: of a write, its data was taken
   };
 
@@ -121,7 +146,9 @@ class Window : public BlocksTest {
       const size_t first = flights.empty() ? 0 : rng() % flights.size();
       for (size_t i = 0; i < flights.size(); ++i) {
         const size_t at = (first + i) % flights.size();
-        if (flights[at].due > now || !flights[at].whole) continue;
+        if (dead || flights[at].due > now || !flights[at].whole) continue;
+        const auto same = [&](const Issued& other) { return other.id == flights[at].id; };
+        if (std::find_if(flights.begin(), flights.end(), same) - flights.begin() != static_cast<ptrdiff_t>(at)) continue;
         Answer(static_cast<Kind>(kind), flights[at]);
         flights.erase(flights.begin() + static_cast<ptrdiff_t>(at));
         break;
@@ -130,6 +157,9 @@ class Window : public BlocksTest {
   }
   void Answer(Kind kind, const Issued& issued) {
     if (kind == kWrite) {
+      const Access& access = todo[kWrite][issued.number];
+      uint64_t& word = memory_[issued.address];
+      if (!issued.error) word = Merge(word, access.data, access.strobes);
       t.win_b_valid_i[n] = 1;
       t.win_b_id_i[n] = issued.id;
       t.win_b_error_i[n] = issued.error;
@@ -151,16 +181,19 @@ class Window : public BlocksTest {
     ASSERT_LT(issued_[kind], taken_[kind].size()) << "nothing is to be issued";
     EXPECT_EQ(t.win_ax_port_o[n][kind], 0) << "VRAM";
     EXPECT_EQ(t.win_ax_len_o[n][kind], 0);
+    EXPECT_FALSE(t.win_stop_i[n] && t.win_stopped_o[n]) << "stopped";
     const uint64_t address = t.win_base_i[n] + (todo[kind][issued_[kind]].offset & ~7u);
-    EXPECT_EQ(t.win_ax_addr_o[n][kind], address & 0xffff'ffff'ffff);
+    const uint64_t past = address >> 48 ? 1ull << 47 : 0;  // an address past VRAM
+    EXPECT_EQ(t.win_ax_addr_o[n][kind], (address & 0xffff'ffff'ffff) | past);
     EXPECT_EQ(issued_[1 - kind], ended_[1 - kind]) << "reads and writes overlap";
     if (kind == kRead) EXPECT_EQ(w_issued_, ended_[kWrite]);
     if (!t.win_ax_ready_i[n][kind]) return;
     const unsigned id = t.win_ax_id_o[n][kind];
     EXPECT_LT(id, Slots());
-    for (const Issued& other : flying_[kind]) EXPECT_NE(other.id, id) << "two with one id";
+    for (const Issued& other : flying_[kRead]) EXPECT_NE(other.id, id) << "two reads with one id";
     const bool error = todo[kind][issued_[kind]].offset >= kBrokenOffset;
-    flying_[kind].push_back({id, address, now + Random(1 + latency / 2, latency), error, kind == kRead});
+    flying_[kind].push_back(
+        {id, address, now + Random(1 + latency / 2, latency), issued_[kind], error, kind == kRead});
     ++issued_[kind];
     most_ = std::max(most_, static_cast<unsigned>(flying_[kind].size()));
     EXPECT_LE(flying_[kind].size(), Slots());
@@ -182,7 +215,7 @@ class Window : public BlocksTest {
     settled_ = t.win_settled_o[n];
     if (!settled_) return;
     EXPECT_EQ(ended_[kWrite], taken_[kWrite].size()) << "a write has no B";
-    EXPECT_EQ(issued_before_[kRead], taken_[kRead].size()) << "a read has no address";
+    EXPECT_EQ(ended_[kRead], taken_[kRead].size()) << "a read has no R";
   }
 
   void SampleCpu() {
@@ -209,6 +242,22 @@ class Window : public BlocksTest {
     }
     stood_[kind] = !ready;
     const size_t i = answered_[kind];
+    // What had begun and was lost has an error; it may never have reached the bus.
+    if (losing_ && response == 2 && i >= ended_[kind]) {
+      ASSERT_LT(i, taken_[kind].size()) << "an answer to nothing";
+      if (!ready) return;
+      ++lost_;
+      ++answered_[kind];
+      ended_[kind] = answered_[kind];
+      issued_[kind] = std::max(issued_[kind], answered_[kind]);
+      while (bases_[kind].size() < issued_[kind]) bases_[kind].push_back(t.win_base_i[n]);
+      if (kind == kWrite) {
+        w_issued_ = std::max(w_issued_, answered_[kind]);
+        unknown_.insert(bases_[kind][i] + (todo[kind][i].offset & ~7u));
+      }
+      return;
+    }
+    losing_ = losing_ && i < ended_[kind];  // those answered before come first
     ASSERT_LT(i, ended_[kind]) << "an answer to nothing";
     const Access& access = todo[kind][i];
     const uint64_t address = bases_[kind][i] + (access.offset & ~7u);
@@ -220,6 +269,7 @@ class Window : public BlocksTest {
       const bool tie = taken.others > 0 && taken_[kWrite][taken.others - 1].when == taken.when;
       EXPECT_GE(answered_[kWrite] + tie, taken.others) << "an earlier write is under way";
       EXPECT_LE(answered_[kWrite], taken.others) << "a later write has overtaken the read";
+      if (!error && unknown_.erase(address)) seen_[address] = t.win_rdata_o[n];
       if (!error) EXPECT_EQ(t.win_rdata_o[n], seen_[address]) << "at " << std::hex << address;
     }
     if (!ready) return;
@@ -230,9 +280,6 @@ class Window : public BlocksTest {
   void Apply() {
     for (Issued& issued : flying_[kWrite]) {
       if (issued.whole || data_.empty()) continue;
-      const Access& access = todo[kWrite][data_.front()];
-      uint64_t& word = memory_[issued.address];
-      if (!issued.error) word = Merge(word, access.data, access.strobes);
       data_.pop_front();
       issued.whole = true;
       issued.due = std::max(issued.due, now + 1);
@@ -241,7 +288,6 @@ class Window : public BlocksTest {
       while (bases_[kind].size() < issued_[kind]) bases_[kind].push_back(t.win_base_i[n]);
       ended_[kind] += ended_now_[kind];
       ended_now_[kind] = 0;
-      issued_before_[kind] = issued_[kind];
     }
   }
 
@@ -252,13 +298,15 @@ class Window : public BlocksTest {
   Offer offer_[2], w_;
   bool offered_[2] = {}, stood_[2] = {};
   std::vector<Taken> taken_[2];
-  size_t w_taken_ = 0, w_issued_ = 0, issued_[2] = {}, issued_before_[2] = {}, ended_[2] = {};
+  size_t w_taken_ = 0, w_issued_ = 0, issued_[2] = {}, ended_[2] = {};
   size_t ended_now_[2] = {};
   unsigned passed_[2] = {};  // addresses of the other kind taken while one of this kind waits
   std::vector<uint64_t> bases_[2];
   std::deque<size_t> data_;  // writes whose data was taken, their address not yet
   std::vector<Issued> flying_[2];
   std::map<uint64_t, uint64_t> memory_, seen_;
+  std::set<uint64_t> unknown_;  // words that a lost write may have written or not
+  bool losing_ = false;         // the next answers may be those of lost accesses
 };
 
 }  // namespace gmmu::top

@@ -165,6 +165,19 @@ TEST_F(AxiCheckerTest, IdUniqueFiresOnAnIdThatIsOutstanding) {
   ExpectOnly("id-unique", "AW id 0x5");
 }
 
+TEST_F(AxiCheckerTest, AnOrderedIdMayNameSeveralWritesButNoReads) {
+  AxiPort port = Port();
+  port.ordered_write_ids = {5};
+  Bus bus(port);
+  bus.Write(5, 0, 0);
+  bus.Write(5, 0, 0);
+  EXPECT_THAT(bus.checker.findings(), IsEmpty());
+  bus.Read(5, 0, 0);
+  bus.Read(5, 0, 0);
+  ASSERT_THAT(bus.checker.findings(), SizeIs(1));
+  EXPECT_THAT(bus.checker.findings()[0].text, HasSubstr("AR id 0x5"));
+}
+
 TEST_F(AxiCheckerTest, AnIdIsFreeWithItsLastAnswer) {
   bus_.Read(5, 0, 0);
   bus_.ar = AxiChecker::Ax{5, 0x40, 0, kFull, kIncr, 0};

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Function-level reset against the ports of software: an access that comes at any cycle of a reset is answered exactly
+// once, by the registers before the reset or by those after it.
+#include <array>
+
+#include "tb/rtl/top/one_ring.h"
+
+namespace gmmu::top {
+namespace {
+
+constexpr unsigned kTimeOut = 4096;  // of the isolator
+constexpr uint32_t kWritten = 0x700000, kReadFrom = 0x700100;
+
+/// One access of each kind, all offered in the same cycle: register write and read, window write and read.
+class GpuReset : public OneRing {
+ protected:
+  enum Kind { kRegWrite, kRegRead, kWinWrite, kWinRead, kKinds };
+  struct Access {
+    bool address_taken = false, data_taken = false;
+    unsigned answers = 0, response = 0;
+    uint64_t data = 0, answered = 0;
+  };
+
+  GpuReset() {
+    gpu.drive = [this](Vgmmu_top_bench& t) {
+      if (from_ == 0) return;
+      const bool now = gpu.now >= from_;
+      t.s_reg_awvalid_i = now && !a[kRegWrite].address_taken;
+      t.s_reg_wvalid_i = now && !a[kRegWrite].data_taken;
+      t.s_reg_arvalid_i = now && !a[kRegRead].address_taken;
+      t.s_win_awvalid_i = now && !a[kWinWrite].address_taken;
+      t.s_win_wvalid_i = now && !a[kWinWrite].data_taken;
+      t.s_win_arvalid_i = now && !a[kWinRead].address_taken;
+      t.s_reg_awaddr_i = t.s_reg_araddr_i = regs::IntEnable::kOffset;
+      t.s_reg_wdata_i = 0x15, t.s_reg_wstrb_i = 0xff;
+      t.s_win_awaddr_i = kWritten, t.s_win_araddr_i = kReadFrom;
+      t.s_win_wdata_i = value_, t.s_win_wstrb_i = 0xff;
+      t.s_reg_bready_i = t.s_reg_rready_i = t.s_win_bready_i = t.s_win_rready_i = 1;
+    };
+    gpu.watch = [this](const Vgmmu_top_bench& t) {
+      if (resetting_ && !t.resetting_o) ended_ = gpu.now;
+      resetting_ = t.resetting_o;
+      if (from_ == 0) return;
+      a[kRegWrite].address_taken |= t.s_reg_awvalid_i && t.s_reg_awready_o;
+      a[kRegWrite].data_taken |= t.s_reg_wvalid_i && t.s_reg_wready_o;
+      a[kRegRead].address_taken |= t.s_reg_arvalid_i && t.s_reg_arready_o;
+      a[kWinWrite].address_taken |= t.s_win_awvalid_i && t.s_win_awready_o;
+      a[kWinWrite].data_taken |= t.s_win_wvalid_i && t.s_win_wready_o;
+      a[kWinRead].address_taken |= t.s_win_arvalid_i && t.s_win_arready_o;
+      Answer(kRegWrite, t.s_reg_bvalid_o, t.s_reg_bresp_o, 0);
+      Answer(kRegRead, t.s_reg_rvalid_o, t.s_reg_rresp_o, t.s_reg_rdata_o);
+      Answer(kWinWrite, t.s_win_bvalid_o, t.s_win_bresp_o, 0);
+      Answer(kWinRead, t.s_win_rvalid_o, t.s_win_rresp_o, t.s_win_rdata_o);
+    };
+  }
+
+  void Answer(Kind kind, bool valid, unsigned response, uint64_t data) {
+    if (!valid) return;
+    EXPECT_TRUE(a[kind].address_taken && (a[kind].data_taken || kind == kRegRead || kind == kWinRead));
+    ++a[kind].answers;
+    a[kind].response = response, a[kind].data = data, a[kind].answered = gpu.now;
+  }
+  bool AllAnswered() const {
+    for (const Access& access : a) {
+      if (access.answers == 0) return false;
+    }
+    return true;
+  }
+  /// A reset, and all four accesses from `distance` cycles behind its pulse on, which must be answered within `bound`
+  /// cycles of the reset's end.
+  void ResetAndAccess(unsigned distance, unsigned bound = 100) {
+    SCOPED_TRACE(testing::Message() << "offered " << distance << " cycles behind the pulse");
+    a = {};
+    value_ = gpu.rng();
+    gpu.vram.memory.Write64(kReadFrom, ~value_);
+    gpu.vram.memory.Write64(kWritten, 0);
+    from_ = gpu.now + 1 + distance;
+    Reset();
+    gpu.Until([&] { return AllAnswered() && !gpu.t.resetting_o; }, "an answer to each access");
+    gpu.Run(60);  // a second answer would come
+    const uint64_t late = ended_ + bound;
+    for (unsigned kind = 0; kind < kKinds; ++kind) {
+      EXPECT_EQ(a[kind].answers, 1u) << "kind " << kind;
+      EXPECT_EQ(a[kind].response, 0u) << "kind " << kind;
+      EXPECT_LE(a[kind].answered, std::max(late, from_ + bound)) << "kind " << kind;
+    }
+    EXPECT_EQ(gpu.vram.memory.Read64(kWritten), value_);
+    EXPECT_EQ(a[kWinRead].data, ~value_);
+    from_ = 0;
+    // A write that was answered before the reset ended is the old registers', and forgotten; a later one holds.
+    EXPECT_EQ(gpu.Read(regs::IntEnable::kOffset), a[kRegWrite].answered < ended_ ? 0u : 0x15u);
+    const bool write_first = a[kRegWrite].answered < a[kRegRead].answered;
+    const uint64_t old = write_first && a[kRegWrite].answered < ended_ ? 0x15 : kBefore;
+    const uint64_t later = write_first && a[kRegWrite].answered >= ended_ ? 0x15 : 0;
+    EXPECT_EQ(a[kRegRead].data, a[kRegRead].answered < ended_ ? old : later);
+    gpu.Set(regs::IntEnable{kBefore});
+  }
+
+  static constexpr uint64_t kBefore = 0x0a;
+  std::array<Access, kKinds> a;
+  uint64_t from_ = 0, ended_ = 0, value_ = 0;
+  bool resetting_ = false;
+};
+
+TEST_F(GpuReset, AnAccessAtAnyCycleOfAResetOfAnIdleGpuIsAnsweredOnce) {
+  gpu.Set(regs::IntEnable{kBefore});
+  for (unsigned distance = 0; distance < 90; ++distance) {
+    ResetAndAccess(distance);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(GpuReset, AnAccessAtAnyCycleOfAResetThatWaitsForTheHostIsAnsweredOnce) {
+  std::vector<unsigned> distances = {0, 1, 2, 3, 4, 5, 6, 7, 8, 100};
+  for (int i = 0; i < 6; ++i) distances.push_back(static_cast<unsigned>(200 + gpu.rng() % 3800));
+  for (unsigned d = kTimeOut - 12; d < kTimeOut + 24; ++d) distances.push_back(d);
+  for (unsigned distance : distances) {
+    Program();
+    gpu.Set(regs::IntEnable{kBefore});
+    gpu.host.latency = kTimeOut + 400;
+    Submit(Copy(0x500000, 0x400000, 0x1000), 1);
+    gpu.Run(150);  // the ring's entry is being read, and will be for longer than the reset waits
+    ASSERT_FALSE(gpu.host.idle());
+    ResetAndAccess(distance);
+    gpu.host.latency = 20;
+    gpu.Until([&] { return gpu.host.idle() && gpu.t.idle_o; }, "the late answer");
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(GpuReset, WhatVramDoesNotAnswerIsAnsweredWithAnErrorOnce) {
+  gpu.vram.latency = gpu.vram.write_latency = 3 * kTimeOut;
+  a = {};
+  from_ = gpu.now + 1;
+  gpu.Run(30);  // the window's write is on its way, the read waits behind it
+  ASSERT_TRUE(a[kWinWrite].data_taken && a[kWinWrite].answers == 0);
+  Reset();
+  gpu.Run(100);
+  EXPECT_TRUE(gpu.t.resetting_o);
+  gpu.vram.latency = gpu.vram.write_latency = 10;
+  gpu.Until([&] { return AllAnswered(); }, "an answer to each access");
+  gpu.Run(4 * kTimeOut);  // the old answer comes and is dropped
+  EXPECT_EQ(a[kWinWrite].response, 2u);
+  EXPECT_EQ(a[kWinRead].response, 0u);
+  for (const Access& access : a) EXPECT_EQ(access.answers, 1u);
+  EXPECT_TRUE(gpu.t.idle_o);
+}
+
+TEST_F(GpuReset, ItSaysWhenItHasEnded) {
+  EXPECT_FALSE(gpu.t.resetting_o);
+  Reset();
+  gpu.Settle();
+  EXPECT_TRUE(gpu.t.resetting_o);
+  gpu.Until([&] { return !gpu.t.resetting_o; }, "the end of the reset");
+  EXPECT_EQ(gpu.Read(regs::Ctrl::kOffset), 0u);
+}
+
+TEST_F(GpuReset, TheLevelOfTheInterruptFollowsTheEnabledCauses) {
+  gpu.t.msi_enable_i = 0;
+  gpu.Set(regs::IntEnable{0x1f});
+  EXPECT_FALSE(gpu.t.irq_o);
+  Submit(Copy(0x500000, 0x400000, 0x1000), 1);
+  WaitFence(1);
+  gpu.Until([&] { return gpu.t.irq_o; }, "the interrupt's level");
+  gpu.Set(regs::IntEnable{0});
+  gpu.Run(2);
+  EXPECT_FALSE(gpu.t.irq_o);
+  gpu.Set(regs::IntEnable{0x1f});
+  gpu.Run(2);
+  EXPECT_TRUE(gpu.t.irq_o);
+  gpu.Set(regs::IntStatus{0x3f});
+  gpu.Run(2);
+  EXPECT_FALSE(gpu.t.irq_o);
+  EXPECT_EQ(gpu.Messages(), 0u);
+}
+
+}  // namespace
+}  // namespace gmmu::top
