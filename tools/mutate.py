@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutations of the RTL: single tokens of one room are changed, and the room's own tests must notice each.
+
+`copy` draws mutants with a seed and makes a copy of the RTL that carries all of them, each behind a number, as
+tools/plant.py does with planted faults; one program runs them all. `run` runs the room's tests once with each mutant
+and counts those that a test notices: an expectation that fails, or an end that is not a test's. Mutants of
+tb/rules/equivalent.toml cannot be noticed, and each says why. The exit status is 1 when fewer than 95 % of the others
+are noticed. The RTL in rtl/ has no part in this.
+
+Changed are operators (== !=, && ||, & |, + -, < <=, > >=), negations and constants (1'b0 1'b1, '0 '1), on the right
+hand sides of assignments and in conditions of always blocks; not in widths, indices, parameters and patterns.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import time
+import tomllib
+
+import plant
+import rtl_sources
+from rtl_sources import ROOT
+
+EQUIVALENT = ROOT / "tb/rules/equivalent.toml"
+MOST = 0.95  # of those that are not equivalent
+SWAPS = {"==": "!=", "!=": "==", "&&": "||", "||": "&&", "&": "|", "|": "&", "+": "-", "-": "+", "<": "<=", "<=": "<",
+         ">": ">=", ">=": ">", "1'b0": "1'b1", "1'b1": "1'b0", "'0": "'1", "'1": "'0", "!": " "}
+TOKEN = re.compile(r"""\d*'[bdh][0-9a-fA-F_xX]+|'[01](?![\w'])|[<>]{2,3}|<=|>=|==|!=|&&|\|\||[&|+\-<>!]|['(){}\[\]]|\w+""")
+ASSIGNED = re.compile(r"^[ ]*(?:else[ ]+)?(?:if[ ]\([^;\n]*\)[ ]+)?(?:[\w.:+\-* \[\]']+|\{[^{};]*\})[ ]*(?:<=|=)\s*([^;=][^;]*);",
+                      re.M)
+CONTINUOUS = re.compile(r"^[ ]*assign[ ][^=;]*=\s*([^;=][^;]*);", re.M)
+
+
+def masked(text):
+    """The text with blanks for comments and strings: the same length."""
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"[^"\n]*"', lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
+
+
+def always_blocks(text):
+    """Spans of the always blocks: to the `end` at their own indentation, or of one statement."""
+    for match in re.finditer(r"^([ ]*)always_(?:ff|comb)\b[^\n]*", text, re.M):
+        if match.group().rstrip().endswith("begin"):
+            end = re.compile(rf"^{match.group(1)}end\b", re.M).search(text, match.end())
+            yield match.start(), end.start() if end else match.end()
+        else:
+            yield match.start(), text.index(";", match.start()) + 1
+
+
+def conditions(text, start, end):
+    """Spans of what stands in `if (...)`."""
+    for match in re.finditer(r"\bif \(", text[start:end]):
+        first = at = start + match.end()
+        depth = 1
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+            at += 1
+        yield first, at - 1
+
+
+def expressions(text):
+    """Spans of expressions whose value is computed while the hardware runs, without overlaps."""
+    found = [match.span(1) for match in CONTINUOUS.finditer(text)]
+    for start, end in always_blocks(text):
+        found += conditions(text, start, end)
+        found += [(start + a, start + b) for a, b in (m.span(1) for m in ASSIGNED.finditer(text[start:end]))]
+    last, kept = 0, []
+    for start, end in sorted(set(found)):
+        if start >= last and "'{" not in text[start:end]:
+            kept.append((start, end))
+            last = end
+    return kept
+
+
+def changes(expression):
+    """(offset, token, new token) of what may be changed in an expression."""
+    found, stack, before = [], [], ""
+    closed = []  # spans in brackets of an index or in the width of a cast
+    for match in TOKEN.finditer(expression):
+        token = match.group()
+        if token in "([{":
+            stack.append((token, match.start()))
+        elif token in ")]}" and stack:
+            opened, at = stack.pop()
+            if opened == "[" or (token == ")" and expression[match.end():match.end() + 2] == "'("):
+                closed.append((at, match.end()))
+        elif token in SWAPS:
+            unary = token in "+-&|" and not re.match(r"[\w)\]}]", before[-1:])
+            repeats = token == "!" and expression[match.end():match.end() + 1] == "="
+            if not unary and not repeats:
+                found.append((match.start(), token, SWAPS[token]))
+        before = token
+    return [(at, old, new) for at, old, new in found if not any(a <= at < b for a, b in closed)]
+
+
+def candidates(room):
+    """Every mutant of a room, in the order of the sources."""
+    found = []
+    for name in rtl_sources.sources():
+        if not name.startswith(f"rtl/{room}/"):
+            continue
+        text = (ROOT / name).read_text()
+        clean = masked(text)
+        for start, end in expressions(clean):
+            for offset, old, new in changes(clean[start:end]):
+                at = start + offset
+                found.append({"file": name, "line": text.count("\n", 0, at) + 1, "start": start, "end": end,
+                              "old": old, "new": text[start:at] + new + text[at + len(old):end], "to": new.strip(),
+                              "text": text[text.rfind("\n", 0, at) + 1:text.index("\n", at)].strip(),
+                              "column": at - text.rfind("\n", 0, at)})
+    return found
+
+
+def draw(room, seed, count):
+    """`count` mutants, or all if there are fewer; the same ones for the same room, seed and sources."""
+    found = candidates(room)
+    if not found:
+        sys.exit(f"rtl/{room} has nothing to mutate; rooms: {', '.join(rooms())}")
+    chosen = random.Random(f"{seed} {room}").sample(range(len(found)), min(count, len(found)))
+    return [dict(found[index], number=number) for number, index in enumerate(sorted(chosen), 1)]
+
+
+def rooms():
+    return sorted({name.split("/")[1] for name in rtl_sources.sources()} - {"pkg"})
+
+
+def reasons():
+    """{(file, line's text, column in it, new token): why} of the mutants that no test can notice."""
+    if not EQUIVALENT.exists():
+        return {}
+    with EQUIVALENT.open("rb") as file:
+        rows = tomllib.load(file).get("mutant", [])
+    return {(row["file"], row["text"], row["old"], row["new"]): row["why"] for row in rows}
+
+
+def copy(folder, room, mutants):
+    plant.write(folder / plant.PACKAGE, plant.PACKAGE_TEXT)
+    for name in rtl_sources.sources():
+        places = {}
+        for mutant in mutants:
+            if mutant["file"] == name:
+                places.setdefault((mutant["start"], mutant["end"]), []).append(mutant)
+        plant.write(folder / name, plant.inserted((ROOT / name).read_text(), places, name))
+    plant.write(folder / "plants.txt", "".join(f"m{mutant['number']} {room}\n" for mutant in mutants))
+    plant.write(folder / f"{room}.txt", "\n".join(plant.bench_sources(room)) + "\n")
+    print(f"{len(mutants)} of {len(candidates(room))} mutants of rtl/{room} in {folder}")
+
+
+def describe(mutant):
+    return f"{mutant['file']}:{mutant['line']}:{mutant['column']}: {mutant['old']} -> {mutant['to'] or 'nothing'}"
+
+
+def run(room, program, mutants, report, jobs):
+    known = reasons()
+    status, _, output = plant.run(program, "*", 0)
+    if status != 0:
+        sys.exit(f"the tests of {room} fail without a mutant:\n{output[-3000:]}")
+    began, rows = time.time(), []
+
+    def one(mutant):
+        why = known.get((mutant["file"], mutant["text"], mutant["old"], mutant["to"]))
+        if why:
+            return dict(mutant, verdict="equivalent", by=why)
+        status, results, output = plant.run(program, "*", mutant["number"])
+        failed = next((test for test, texts in results.items() if texts), None)
+        if status == 0:
+            return dict(mutant, verdict="survived", by="")
+        return dict(mutant, verdict="noticed", by=failed or ("no end" if status is None else f"exit status {status}"))
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for number, row in enumerate(pool.map(one, mutants), 1):
+            rows.append(row)
+            left = (time.time() - began) / number * (len(mutants) - number)
+            print(f"[{number}/{len(mutants)}] {row['verdict']:10} {describe(row)}  {row['by']}  ({left:.0f} s to go)", flush=True)
+    counted = [row for row in rows if row["verdict"] != "equivalent"]
+    noticed = sum(row["verdict"] == "noticed" for row in counted)
+    for row in counted:
+        if row["verdict"] == "survived":
+            print(f"survived: {describe(row)}\n    {row['text']}")
+    share = noticed / len(counted) if counted else 1
+    print(f"rtl/{room}: {noticed} of {len(counted)} mutants noticed ({100 * share:.1f} %), "
+          f"{len(rows) - len(counted)} equivalent; at least {100 * MOST:.0f} % are wanted")
+    if report:
+        keep = ("file", "line", "column", "old", "to", "text", "verdict", "by")
+        report.write_text(json.dumps({"room": room, "noticed": noticed, "counted": len(counted),
+                                      "mutants": [{key: row[key] for key in keep} for row in rows]}, indent=1) + "\n")
+    return int(share < MOST)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, what in (("copy", "the RTL with the mutants"), ("run", "the room's tests with each mutant"),
+                       ("list", "the mutants that a seed draws")):
+        command = commands.add_parser(name, help=what)
+        command.add_argument("room", choices=rooms())
+        command.add_argument("--seed", type=int, default=1)
+        command.add_argument("--count", type=int, default=24)
+        if name == "copy":
+            command.add_argument("folder", type=pathlib.Path)
+        if name == "run":
+            command.add_argument("program", type=pathlib.Path)
+            command.add_argument("--json", type=pathlib.Path)
+            command.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    mutants = draw(arguments.room, arguments.seed, arguments.count)
+    if arguments.command == "copy":
+        copy(arguments.folder, arguments.room, mutants)
+        return 0
+    if arguments.command == "list":
+        print("\n".join(describe(mutant) for mutant in mutants))
+        return 0
+    return run(arguments.room, arguments.program, mutants, arguments.json, arguments.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
