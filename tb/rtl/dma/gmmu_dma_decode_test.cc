@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <regex>
+
 #include "tb/rtl/dma/blocks.h"
 #include "tb/rtl/dma/command_rules.h"
 
@@ -37,6 +40,28 @@ TEST(Decode, EveryReservedBit) {
   for (const CommandRule& rule : kCommandRules)
     for (unsigned bit = 0; bit < 64; ++bit)
       Check(blocks, (static_cast<uint64_t>(rule.opcode) | uint64_t{rule.least} << 48) ^ uint64_t{1} << bit);
+}
+
+TEST(Decode, ThePageOfCommandsHasTheirSizesAndPrivileges) {
+  std::ifstream page(GMMU_SOURCE_DIR "/docs/integration.md");
+  const std::regex row(R"(\| (\w+) \| (\d+) \| (\d+) \| (\d+) \| ([^|]*) \|.*)");
+  std::smatch found;
+  size_t rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (!std::regex_match(line, found, row)) continue;
+    ASSERT_LT(rows, std::size(kCommandRules));
+    const CommandRule& rule = kCommandRules[rows++];
+    SCOPED_TRACE(found[1]);
+    EXPECT_EQ(found[1], regs::NameOf(rule.opcode));
+    EXPECT_EQ(std::stoul(found[2]), static_cast<unsigned>(rule.opcode));
+    EXPECT_EQ(std::stoul(found[3]), rule.least);
+    EXPECT_EQ(std::stoul(found[4]), rule.most);
+    const std::string fields = found[5];
+    EXPECT_EQ(fields.find("src_*") != std::string::npos, rule.src);
+    EXPECT_EQ(fields.find("dst_*") != std::string::npos, rule.dst);
+    EXPECT_EQ(fields.find("privileged") != std::string::npos, rule.table || rule.opcode == regs::Opcode::kFlushTlb);
+  }
+  EXPECT_EQ(rows, std::size(kCommandRules));
 }
 
 TEST(Decode, RandomHeaders) {
