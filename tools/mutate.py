@@ -4,7 +4,7 @@
 `copy` draws mutants with a seed and makes a copy of the RTL that carries all of them, each behind a number, as
 tools/plant.py does with planted faults; one program runs them all. `run` runs the room's tests once with each mutant
 and counts those that a test notices: an expectation that fails, or an end that is not a test's. Mutants of
-tb/rules/equivalent.toml cannot be noticed, and each says why. The exit status is 1 when fewer than 95 % of the others
+tb/mutants/equivalent.toml cannot be noticed, and each says why. The exit status is 1 when fewer than 95 % of the others
 are noticed. The RTL in rtl/ has no part in this.
 
 Changed are operators (== !=, && ||, & |, + -, < <=, > >=), negations and constants (1'b0 1'b1, '0 '1), on the right
@@ -26,7 +26,7 @@ import plant
 import rtl_sources
 from rtl_sources import ROOT
 
-EQUIVALENT = ROOT / "tb/rules/equivalent.toml"
+EQUIVALENT = ROOT / "tb/mutants/equivalent.toml"
 MOST = 0.95  # of those that are not equivalent
 SWAPS = {"==": "!=", "!=": "==", "&&": "||", "||": "&&", "&": "|", "|": "&", "+": "-", "-": "+", "<": "<=", "<=": "<",
          ">": ">=", ">=": ">", "1'b0": "1'b1", "1'b1": "1'b0", "'0": "'1", "'1": "'0", "!": " "}

@@ -189,8 +189,7 @@ module gmmu_lookup
   // Whether a row is free is computed a cycle ahead and allows for the replay that goes meanwhile.
   logic row_q, row_engine_q;
   always_ff @(posedge clk_i) begin
-    if (rst_i) replays_q <= '0;
-    else replays_q <= 3'(replay) + 3'(own_replay) + 3'(op_replay) + 3'(s1_replay) + 3'(s2_replay_q);
+    replays_q <= 3'(replay) + 3'(own_replay) + 3'(op_replay) + 3'(s1_replay) + 3'(s2_replay_q);
     row_q <= replay ? 4'(rows_early_i) > 4'(replays_q) + 4'd1 : 4'(rows_early_i) > 4'(replays_q);
     row_engine_q <= !replay && replays_q == '0 && row_engine_i;
   end

@@ -214,6 +214,17 @@ TEST(Isolator, PassesEverythingWithoutACycleWhileNobodyAsks) {
   EXPECT_TRUE(t.m_ar_valid_o[1] && t.ar_ready_o[1]);
 }
 
+TEST(Isolator, TheFirstGenerationAfterPowerOnIsZero) {
+  Bench bench(8);
+  for (int i = 0; i < 100; ++i) {
+    bench.Step();
+    for (unsigned p = 0; p < 2; ++p) {
+      if (bench.t.m_ar_valid_o[p]) EXPECT_EQ(bench.t.m_ar_id_o[p] >> 8, 0);
+      if (bench.t.m_aw_valid_o[p]) EXPECT_EQ(bench.t.m_aw_id_o[p] >> 8, 0);
+    }
+  }
+}
+
 TEST(Isolator, AResetLetsNothingNewBegin) {
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
