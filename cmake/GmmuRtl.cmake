@@ -29,7 +29,7 @@ endforeach()
 
 # `make lint` is where warnings count: here a newer Verilator's new ones must not stop a user's build.
 set(GMMU_VERILATOR_ARGS -sv ${CMAKE_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Werror-USERFATAL -Wno-lint -Wno-style
-                        -Wno-SYMRSVDWORD --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
+                        --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
                         +define+GMMU_VA_WIDTH=${GMMU_VA_BITS} +define+GMMU_DATA_WIDTH=${GMMU_DATA_BITS})
 
 # The engine: the Verilated GPU with ports of BITS bits, its SystemC module and the machine around it, as libraries

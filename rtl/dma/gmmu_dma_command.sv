@@ -374,7 +374,7 @@ module gmmu_dma_command
       opcode_q <= next.opcode;
       unreadable_q <= next.unreadable;
       wait_q <= next.header.wait_writes;
-      interrupt_q <= next.header.interrupt;
+      interrupt_q <= next.header.irq;
       scope_q <= scope_e'(next.header.scope);
       space_q <= next.header.dst_space[5:0];
       reason_q <= FaultCommandBad;

@@ -370,7 +370,7 @@ module gmmu_dma_ring
       preempted_o <= 1'b0;
       count_entry_o <= 1'b0;
     end else begin
-      fence_irq_o <= command_irq_i || (finished && shape_q.interrupt);
+      fence_irq_o <= command_irq_i || (finished && shape_q.irq);
       ring_error_o <= faulted;
       preempted_o <= stopped || answered != '0;
       count_entry_o <= finished;

@@ -596,7 +596,7 @@ package gmmu_regs_pkg;
   localparam logic [15:0] RingEntryShapeByte = 16'h0008;
   typedef struct packed {
     logic [14:0] reserved0;
-    logic [0:0] interrupt;  // 48:48
+    logic [0:0] irq;  // 48:48
     logic [7:0] space;  // 47:40
     logic [3:0] reserved1;
     logic [1:0] target;  // 35:34
@@ -667,7 +667,7 @@ package gmmu_regs_pkg;
     logic [0:0] dst_physical;  // 13:13
     logic [0:0] src_physical;  // 12:12
     logic [1:0] scope;  // 11:10
-    logic [0:0] interrupt;  // 9:9
+    logic [0:0] irq;  // 9:9
     logic [0:0] wait_writes;  // 8:8
     logic [7:0] opcode;  // 7:0
   } command_header_word_t;

@@ -18,14 +18,14 @@ struct AxiPort {
   std::string name;
   unsigned beat_bytes = 8;
   unsigned id_bits = 16;
-  unsigned most_beats = 256;      ///< beats of the longest burst; 1 for AXI4-Lite
-  bool unique_ids = true;         ///< in each direction an id names at most one outstanding burst
+  unsigned most_beats = 256;                ///< beats of the longest burst; 1 for AXI4-Lite
+  bool unique_ids = true;                   ///< in each direction an id names at most one outstanding burst
   std::vector<unsigned> ordered_write_ids;  ///< but these name several writes, which AXI4 keeps in order
-  bool full_width = true;         ///< AxSIZE is the bus width
-  bool has_w_last = true;         ///< the port has a WLAST
-  bool judges_addresses = true;   ///< false: the manager sends illegal bursts on purpose
-  unsigned early_beats = 0;       ///< W beats that may be taken before their AW
-  uint64_t wait_limit = 100'000;  ///< cycles that anything may wait
+  bool full_width = true;                   ///< AxSIZE is the bus width
+  bool has_w_last = true;                   ///< the port has a WLAST
+  bool judges_addresses = true;             ///< false: the manager sends illegal bursts on purpose
+  unsigned early_beats = 0;                 ///< W beats that may be taken before their AW
+  uint64_t wait_limit = 100'000;            ///< cycles that anything may wait
 };
 
 /// The rules of AXI4-Lite: one beat, no ids, answers in order. W may come before AW.

@@ -184,9 +184,8 @@ Command JudgeCommand(const uint64_t* words, const CommandRights& rights) {
   else if (opcode != Opcode::kNop) Fill(command, words);
   if (BadOperands(command, words)) command.fault = Fault::kCommandBad;
   else if (BadSpace(command, rights.spaces)) command.fault = Fault::kSpaceDisabled;
-  else if (IsAperture(opcode) &&
-           ((words[1] & 0xFFFFFFFF) + (words[1] >> 32) > rights.aperture_pages ||
-            (command.bytes != 0 && command.destination.at + command.bytes > kAddressEnd)))
+  else if (IsAperture(opcode) && ((words[1] & 0xFFFFFFFF) + (words[1] >> 32) > rights.aperture_pages ||
+                                  (command.bytes != 0 && command.destination.at + command.bytes > kAddressEnd)))
     command.fault = Fault::kApertureRange;
   return command;
 }

@@ -224,7 +224,7 @@ void PagingEngine::Settle() {
       next = now + parts_.time.InvalidationPs();
       break;
     case Command::After::kSignal:
-      if (command_.header.interrupt() != 0) raise_(regs::IntStatus().set_fence(1).raw);
+      if (command_.header.irq() != 0) raise_(regs::IntStatus().set_fence(1).raw);
       break;
   }
   parts_.counters.Of<regs::CountersCommands>() += 1;

@@ -146,7 +146,7 @@ void PagingEngine::Complete() {
   ring.head = (ring.head + 1) & ring.mask();
   ring.last_fence = fence_;
   parts_.counters.Of<regs::CountersRingEntries>() += 1;
-  if (shape_.interrupt() != 0) raise_(regs::IntStatus().set_fence(1).raw);
+  if (shape_.irq() != 0) raise_(regs::IntStatus().set_fence(1).raw);
   End();
 }
 

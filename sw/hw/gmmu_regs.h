@@ -1111,8 +1111,8 @@ struct RingEntryShape {
   constexpr uint64_t space() const { return static_cast<uint64_t>((raw >> 40) & 0xffu); }
   constexpr RingEntryShape& set_space(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 40)) | ((static_cast<uint64_t>(v) & 0xffu) << 40); return *this; }
   /// [48:48] 1: interrupt when complete.
-  constexpr uint64_t interrupt() const { return static_cast<uint64_t>((raw >> 48) & 0x1u); }
-  constexpr RingEntryShape& set_interrupt(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 48)) | ((static_cast<uint64_t>(v) & 0x1u) << 48); return *this; }
+  constexpr uint64_t irq() const { return static_cast<uint64_t>((raw >> 48) & 0x1u); }
+  constexpr RingEntryShape& set_irq(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 48)) | ((static_cast<uint64_t>(v) & 0x1u) << 48); return *this; }
 };
 
 /// RingEntryCompletion Offset inside its ring_entry.
@@ -1219,8 +1219,8 @@ struct CommandHeaderWord {
   constexpr uint64_t wait_writes() const { return static_cast<uint64_t>((raw >> 8) & 0x1u); }
   constexpr CommandHeaderWord& set_wait_writes(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 8)) | ((static_cast<uint64_t>(v) & 0x1u) << 8); return *this; }
   /// [9:9] 1: interrupt (signal_fence).
-  constexpr uint64_t interrupt() const { return static_cast<uint64_t>((raw >> 9) & 0x1u); }
-  constexpr CommandHeaderWord& set_interrupt(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 9)) | ((static_cast<uint64_t>(v) & 0x1u) << 9); return *this; }
+  constexpr uint64_t irq() const { return static_cast<uint64_t>((raw >> 9) & 0x1u); }
+  constexpr CommandHeaderWord& set_irq(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 9)) | ((static_cast<uint64_t>(v) & 0x1u) << 9); return *this; }
   /// [11:10] Scope (flush_tlb).
   constexpr Scope scope() const { return static_cast<Scope>((raw >> 10) & 0x3u); }
   constexpr CommandHeaderWord& set_scope(Scope v) { raw = (raw & ~(uint64_t{0x3u} << 10)) | ((static_cast<uint64_t>(v) & 0x3u) << 10); return *this; }

@@ -131,7 +131,7 @@ bool CommandBuffer::FlushRange(uint32_t space, uint64_t start, uint64_t end) {
 }
 
 bool CommandBuffer::SignalFence(Place destination, uint64_t value, bool interrupt) {
-  auto header = Header(regs::Opcode::kSignalFence).set_interrupt(interrupt);
+  auto header = Header(regs::Opcode::kSignalFence).set_irq(interrupt);
   SetDestination(header, destination);
   uint64_t* command = Append(header, 3);
   if (command == nullptr) return false;

@@ -83,7 +83,7 @@ NTSTATUS Ring::Submit(const Submission& submission) {
                                                  .set_physical(!submission.space)
                                                  .set_space(submission.space.value_or(0))
                                                  .set_target(regs::Target::kSystem)
-                                                 .set_interrupt(submission.interrupt)
+                                                 .set_irq(submission.interrupt)
                                                  .raw;
   entry[regs::RingEntryCompletion::kOffset / 8] = regs::RingEntryCompletion{}.set_fence(submission.fence).raw;
   entry[regs::RingEntrySoftware::kOffset / 8] = 0;

@@ -89,13 +89,9 @@ uint64_t Script::Head(regs::Opcode opcode, unsigned words, uint64_t more) {
 
 void Script::Submit(const std::string& name, const std::vector<uint64_t>& words) {
   if (!p_.ram().Write(Bare::kBuffer, words.data(), words.size() * 8)) Say("no memory");
-  SubmitEntry(name, Bare::kBuffer,
-              regs::RingEntryShape()
-                  .set_bytes(words.size() * 8)
-                  .set_physical(1)
-                  .set_target(Target::kSystem)
-                  .set_interrupt(1)
-                  .raw);
+  SubmitEntry(
+      name, Bare::kBuffer,
+      regs::RingEntryShape().set_bytes(words.size() * 8).set_physical(1).set_target(Target::kSystem).set_irq(1).raw);
 }
 
 void Script::SubmitEntry(const std::string& name, uint64_t buffer, uint64_t shape) {

@@ -127,7 +127,7 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
     step.scope = Scope::kRange;
     steps.push_back(step);
   }
-  if (rule.opcode == Opcode::kSignalFence && header.interrupt()) {
+  if (rule.opcode == Opcode::kSignalFence && header.irq()) {
     step.kind = CommandStep::kInterrupt;
     steps.push_back(step);
   }

@@ -76,7 +76,7 @@ class Buffer {
   }
   Buffer& Signal(Place dst, uint64_t value, bool interrupt = false) {
     CommandHeaderWord header = Header(Opcode::kSignalFence, {}, dst, 3);
-    words.back() = header.set_interrupt(interrupt).raw;
+    words.back() = header.set_irq(interrupt).raw;
     return Words({dst.address, value});
   }
   Buffer& Words(const std::vector<uint64_t>& more) {

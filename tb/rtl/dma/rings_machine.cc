@@ -36,7 +36,7 @@ void RingsBench::SamplePreemptions() {
 void RingsBench::SamplePulses() {
   RingModel& ring = rings[active];
   EXPECT_EQ(t.rings_count_o[n], done_before_) << "count_entry_o";
-  EXPECT_EQ(t.rings_fence_irq_o[n], irq_before_ || (done_before_ && Shape().interrupt()));
+  EXPECT_EQ(t.rings_fence_irq_o[n], irq_before_ || (done_before_ && Shape().irq()));
   if (done_before_) {
     ring.head = (ring.head + 1) & ring.Mask();
     ring.last_fence = entry_[2];

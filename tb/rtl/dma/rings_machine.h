@@ -74,7 +74,7 @@ class RingsBench : public Steering {
   void SetBase(unsigned r, uint64_t base) { t.ring_base_i[n][r] = base; }
   Entry AnyEntry(unsigned bad_percent) {
     regs::RingEntryShape shape;
-    shape.set_bytes(8 * Random(0, 100)).set_interrupt(Random(0, 1));
+    shape.set_bytes(8 * Random(0, 100)).set_irq(Random(0, 1));
     shape.set_space(Random(0, kSpacesOf[n] - 1)).set_target(Target(Random(0, 3)));
     Entry entry{rng() >> 20 & ~uint64_t{7}, 0, rng() & 0xffffffff, rng()};
     if (Chance(bad_percent)) {

@@ -59,7 +59,7 @@ class GpuWork : public ::testing::Test {
                                            .set_bytes(8 * words.size() - offset)
                                            .set_physical(1)
                                            .set_target(regs::Target::kSystem)
-                                           .set_interrupt(1)
+                                           .set_irq(1)
                                            .raw);
     gpu.host.memory.Write64(entry + 16, fence);
   }

@@ -49,7 +49,7 @@ class OneRing : public ::testing::Test {
                                            .set_bytes(words.size() * 8)
                                            .set_physical(1)
                                            .set_target(regs::Target::kSystem)
-                                           .set_interrupt(1)
+                                           .set_irq(1)
                                            .raw);
     gpu.host.memory.Write64(entry + 16, fence);
     tail_ = (tail_ + 1) % 16;

@@ -148,7 +148,8 @@ class Window : public BlocksTest {
         const size_t at = (first + i) % flights.size();
         if (dead || flights[at].due > now || !flights[at].whole) continue;
         const auto same = [&](const Issued& other) { return other.id == flights[at].id; };
-        if (std::find_if(flights.begin(), flights.end(), same) - flights.begin() != static_cast<ptrdiff_t>(at)) continue;
+        if (std::find_if(flights.begin(), flights.end(), same) - flights.begin() != static_cast<ptrdiff_t>(at))
+          continue;
         Answer(static_cast<Kind>(kind), flights[at]);
         flights.erase(flights.begin() + static_cast<ptrdiff_t>(at));
         break;
@@ -192,8 +193,7 @@ class Window : public BlocksTest {
     EXPECT_LT(id, Slots());
     for (const Issued& other : flying_[kRead]) EXPECT_NE(other.id, id) << "two reads with one id";
     const bool error = todo[kind][issued_[kind]].offset >= kBrokenOffset;
-    flying_[kind].push_back(
-        {id, address, now + Random(1 + latency / 2, latency), issued_[kind], error, kind == kRead});
+    flying_[kind].push_back({id, address, now + Random(1 + latency / 2, latency), issued_[kind], error, kind == kRead});
     ++issued_[kind];
     most_ = std::max(most_, static_cast<unsigned>(flying_[kind].size()));
     EXPECT_LE(flying_[kind].size(), Slots());

@@ -50,7 +50,7 @@ void BareMachine::Submit(const std::vector<uint64_t>& commands) {
                                  .set_bytes(commands.size() * 8)
                                  .set_physical(1)
                                  .set_target(regs::Target::kSystem)
-                                 .set_interrupt(1)
+                                 .set_irq(1)
                                  .raw,
                              tail_ + 1, 0};
   Require(p_.ram().Write(Host(kBuffer), commands.data(), commands.size() * 8), "no page for commands");

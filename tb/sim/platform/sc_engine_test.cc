@@ -274,7 +274,7 @@ TEST(RtlEngine, ShowsWhatTheHardwareHasInUseUntilItIsQuiet) {
                                    .set_bytes(commands.size() * 8)
                                    .set_physical(1)
                                    .set_target(Target::kSystem)
-                                   .set_interrupt(1)
+                                   .set_irq(1)
                                    .raw,
                                5, 0};
     ASSERT_TRUE(p.ram().Write(BareMachine::kRing, entry, sizeof entry));
@@ -301,7 +301,7 @@ TEST(RtlEngine, LosesTheFenceWhenToldTo) {
     ASSERT_TRUE(p.ram().Write(BareMachine::kBuffer, &nop, 8));
     const uint64_t entry[4] = {
         BareMachine::kBuffer,
-        regs::RingEntryShape().set_bytes(8).set_physical(1).set_target(Target::kSystem).set_interrupt(1).raw, 5, 0};
+        regs::RingEntryShape().set_bytes(8).set_physical(1).set_target(Target::kSystem).set_irq(1).raw, 5, 0};
     ASSERT_TRUE(p.ram().Write(BareMachine::kRing, entry, sizeof entry));
     m.Write(regs::kRingBase + regs::RingTail::kOffset, 1);
     EXPECT_TRUE(p.WaitForMessage(100'000));

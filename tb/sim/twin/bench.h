@@ -38,8 +38,8 @@ struct Bench {
   void Put(unsigned ring, unsigned index, const std::vector<uint64_t>& words, uint32_t fence) {
     const uint64_t buffer = RingAt(ring) + 0x4000 + 0x200 * index;
     const uint64_t entry[4] = {buffer,
-                               regs::RingEntryShape().set_bytes(words.size() * 8).set_physical(1).set_interrupt(1).raw,
-                               fence, 0};
+                               regs::RingEntryShape().set_bytes(words.size() * 8).set_physical(1).set_irq(1).raw, fence,
+                               0};
     EXPECT_TRUE(machine.ram().Write(buffer, words.data(), words.size() * 8));
     EXPECT_TRUE(machine.ram().Write(RingAt(ring) + 32 * index, entry, sizeof entry));
   }

@@ -30,9 +30,9 @@ struct Preempt : ::testing::Test {
   void Resume(unsigned ring, unsigned index, uint64_t offset, uint64_t words, uint32_t fence) {
     Write(ring, regs::RingCtrl());
     b.Ring(ring, 0);
-    const uint64_t entry[4] = {
-        Bench::RingAt(ring) + 0x4000 + 0x200 * index + offset,
-        regs::RingEntryShape().set_bytes(8 * words - offset).set_physical(1).set_interrupt(1).raw, fence, 0};
+    const uint64_t entry[4] = {Bench::RingAt(ring) + 0x4000 + 0x200 * index + offset,
+                               regs::RingEntryShape().set_bytes(8 * words - offset).set_physical(1).set_irq(1).raw,
+                               fence, 0};
     EXPECT_TRUE(b.machine.ram().Write(Bench::RingAt(ring), entry, sizeof entry));
     Write(ring, Ctrl());
     b.Ring(ring, 1);

@@ -20,7 +20,7 @@ TEST_F(SubmitTest, WritesTheEntryThenTheDoorbell) {
   EXPECT_EQ(shape.bytes(), 4096u);
   EXPECT_TRUE(shape.physical());
   EXPECT_EQ(shape.target(), regs::Target::kSystem);
-  EXPECT_TRUE(shape.interrupt());
+  EXPECT_TRUE(shape.irq());
   EXPECT_EQ(RingEntry(0)[2], 7u);
 }
 

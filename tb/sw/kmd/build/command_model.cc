@@ -94,7 +94,7 @@ void CommandModel::Run(const void* buffer, size_t bytes) {
         break;
       case regs::Opcode::kSignalFence:
         if (!expect_size(3)) return;
-        fences.push_back({DestinationOf(header, command[1]), command[2], header.interrupt() != 0});
+        fences.push_back({DestinationOf(header, command[1]), command[2], header.irq() != 0});
         break;
       default: return errors.push_back("unknown command");
     }
