@@ -30,9 +30,11 @@ module gmmu_mmu
   parameter int unsigned LargeEntries = 8,       // shared array for large pages, 2 to 64
   parameter int unsigned WalkCacheEntries = 16,  // a level, a power of two, 2 to 256
   parameter int unsigned NumWalks = 8,           // 1 to 32; the engine has one more of its own
-  // a power of two, 2 to 64: of a client's port, and of an engine's, which has no more
+  // misses that wait at once, a power of two, 2 to 64: of a client's port, of the engine's reads and
+  // writes, of its fetch. More than a port can have in flight are of no use
   parameter int unsigned MissSlots = 64,
   parameter int unsigned EngineMissSlots = MissSlots < 32 ? MissSlots : 32,
+  parameter int unsigned FetchMissSlots = EngineMissSlots < 16 ? EngineMissSlots : 16,
   parameter bit          EventPort = 1           // 0: without the event port
 ) (
   input  logic                        clk_i,
@@ -75,6 +77,7 @@ module gmmu_mmu
 );
   localparam int unsigned Sets = L2Entries / 16 / L2Ways;
   localparam int unsigned SweepRows = Sets > WalkCacheEntries ? Sets : WalkCacheEntries;
+  localparam int unsigned MostSlots = MissSlots > EngineMissSlots ? MissSlots : EngineMissSlots;
   localparam int unsigned SweepSteps = SweepRows > LargeEntries ? SweepRows : LargeEntries;
 
   logic      hold, quiet, pipeline_quiet, walks_quiet, fill_idle, generation, stale;
@@ -96,7 +99,7 @@ module gmmu_mmu
   for (genvar p = 0; p < NumPorts; p++) begin : g_port
     gmmu_l1 #(
       .Entries(p + 3 < NumPorts ? L1Entries : EngineL1Entries),
-      .Slots(p + 3 < NumPorts ? MissSlots : EngineMissSlots),
+      .Slots(p + 3 < NumPorts ? MissSlots : p + 3 == NumPorts ? FetchMissSlots : EngineMissSlots),
       .NumSpaces(NumSpaces), .EventPort(EventPort)
     ) u_l1 (
       .clk_i, .rst_i, .port_i(port_t'(p)),
@@ -146,7 +149,7 @@ module gmmu_mmu
 
   gmmu_lookup #(
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L2Entries(L2Entries), .L2Ways(L2Ways),
-    .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .MissSlots(MissSlots)
+    .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .MissSlots(MostSlots)
   ) u_lookup (
     .clk_i, .rst_i,
     .lookup_hint_i(lookup_hint), .lookup_pending_i(lookup_pending),
@@ -175,7 +178,7 @@ module gmmu_mmu
     .count_wc_lookup_o(count_o.wc_lookup), .count_wc_hit_o(count_o.wc_hit), .idle_o(lookup_idle));
 
   gmmu_walk_table #(
-    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .NumWalks(NumWalks), .MissSlots(MissSlots)
+    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .NumWalks(NumWalks), .MissSlots(MostSlots)
   ) u_walks (
     .clk_i, .rst_i,
     .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
@@ -254,8 +257,10 @@ module gmmu_mmu
     $fatal(1, "gmmu_mmu: L2Entries must be at most 4096, LargeEntries from 2 to 64");
   end
   if (NumWalks < 1 || NumWalks > 32 || MissSlots < 2 || MissSlots > 64
-      || (MissSlots & (MissSlots - 1)) != 0 || EngineMissSlots < 2 || EngineMissSlots > MissSlots
-      || (EngineMissSlots & (EngineMissSlots - 1)) != 0) begin : g_illegal_misses
-    $fatal(1, "gmmu_mmu: NumWalks must be from 1 to 32, MissSlots and EngineMissSlots powers of two from 2 to 64");
+      || (MissSlots & (MissSlots - 1)) != 0 || EngineMissSlots < 2 || EngineMissSlots > 64
+      || (EngineMissSlots & (EngineMissSlots - 1)) != 0 || FetchMissSlots < 2
+      || FetchMissSlots > EngineMissSlots || (FetchMissSlots & (FetchMissSlots - 1)) != 0)
+  begin : g_illegal_misses
+    $fatal(1, "gmmu_mmu: NumWalks must be from 1 to 32, the numbers of miss slots powers of two from 2 to 64");
   end
 endmodule

@@ -84,7 +84,7 @@ module gmmu_fault_log
   end
   assign entry = '{fault: fault_i[index_q], cycle: cycle_q, sequence_number: sequence_q};
 
-  gmmu_fifo #(.Width($bits(entry_t)), .Depth(4)) u_queue (
+  gmmu_slice #(.Width($bits(entry_t)), .Slow(1'b1)) u_queue (
     .clk_i, .rst_i,
     .valid_i(take && queue_ready), .ready_o(queue_ready), .data_i(entry),
     .valid_o(head_valid), .ready_i(head_take), .data_o(record)

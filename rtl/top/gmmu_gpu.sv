@@ -294,6 +294,9 @@ module gmmu_gpu
   localparam logic [NumRequesters-1:0] Exempt = NumRequesters'(1) << ReqWindow |
                                                 NumRequesters'(LinkPort) << ReqPeer;
 
+  // of the engine's reads, and as many of its writes
+  localparam int unsigned EngineMissSlots = ReadsInFlight > 32 ? 32 : ReadsInFlight < 4 ? 4 : ReadsInFlight;
+
   localparam int unsigned PortFetch = NumUnits;
   localparam int unsigned PortRead = NumUnits + 1;
   localparam int unsigned PortWrite = NumUnits + 2;
@@ -568,7 +571,7 @@ module gmmu_gpu
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries),
     .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // u_check reports 0; 1 avoids a division by it
     .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
-    .EventPort(EventPort != 0)
+    .MissSlots(Slots > 64 ? 64 : Slots), .EngineMissSlots(EngineMissSlots), .EventPort(EventPort != 0)
   ) u_mmu (
     .clk_i, .rst_i(rst_mmu),
     .req_valid_i(xq_valid), .req_ready_o(xq_ready), .req_i(xq),
