@@ -75,9 +75,10 @@ formal: ## Proofs of tb/formal, each with the planted bugs that it finds (ARGS='
 	@./gmmu tools synth
 	$(PYTHON) tb/formal/run.py $(ARGS)
 
-regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl
+regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl; IP-XACT and SVD in build/regs
 	@./gmmu tools test
 	$(PYTHON) tools/regs/generate.py
+	$(PYTHON) tools/regs/exchange.py
 
 docs: ## Check that the links, paths and tests that the documentation names exist
 	@python3 tools/check_docs.py
