@@ -84,7 +84,6 @@ TEST_F(SubmitTest, OtherFaultsAreDmaFaultsWithAStatus) {
     NTSTATUS status;
   } rows[] = {{regs::Fault::kCommandBad, STATUS_INVALID_PARAMETER},
               {regs::Fault::kBusRead, STATUS_DEVICE_HARDWARE_ERROR},
-              {regs::Fault::kTimeout, STATUS_IO_TIMEOUT}};
   uint32_t fence = 10;
   for (const auto& row : rows) {
     Fail(row.reason, ++fence, regs::Access::kRead, 0, 0);
