@@ -83,7 +83,7 @@ TEST_F(SubmitTest, OtherFaultsAreDmaFaultsWithAStatus) {
     regs::Fault reason;
     NTSTATUS status;
   } rows[] = {{regs::Fault::kCommandBad, STATUS_INVALID_PARAMETER},
-              {regs::Fault::kBusRead, STATUS_DEVICE_HARDWARE_ERROR},
+              {regs::Fault::kBusRead, STATUS_DEVICE_HARDWARE_ERROR}};
   uint32_t fence = 10;
   for (const auto& row : rows) {
     Fail(row.reason, ++fence, regs::Access::kRead, 0, 0);
