@@ -83,6 +83,7 @@ TEST_F(EngineErrors, ApertureEntriesPastTheEndOfTheAddressesAreRefused) {
     Start(1, {}, true);
     m->t.aperture_base_i = base;
     m->t.aperture_pages_i = 4096;
+    m->vram.Make(0, 0x1000);
     const auto before = m->vram.Bytes(0, 0x1000);
     const uint32_t fence = m->Submit(0, buffer.words, true);
     ASSERT_TRUE(m->Finish());
