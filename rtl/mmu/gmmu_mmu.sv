@@ -34,7 +34,7 @@ module gmmu_mmu
   // writes, of its fetch. More than a port can have in flight are of no use
   parameter int unsigned MissSlots = 64,
   parameter int unsigned EngineMissSlots = MissSlots < 32 ? MissSlots : 32,
-  parameter int unsigned FetchMissSlots = EngineMissSlots < 16 ? EngineMissSlots : 16,
+  parameter int unsigned FetchMissSlots = EngineMissSlots,
   parameter bit          EventPort = 1           // 0: without the event port
 ) (
   input  logic                        clk_i,

@@ -571,7 +571,8 @@ module gmmu_gpu
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries),
     .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // u_check reports 0; 1 avoids a division by it
     .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
-    .MissSlots(Slots > 64 ? 64 : Slots), .EngineMissSlots(EngineMissSlots), .EventPort(EventPort != 0)
+    .MissSlots(Slots > 64 ? 64 : Slots), .EngineMissSlots(EngineMissSlots),
+    .FetchMissSlots(EngineMissSlots < 16 ? EngineMissSlots : 16), .EventPort(EventPort != 0)
   ) u_mmu (
     .clk_i, .rst_i(rst_mmu),
     .req_valid_i(xq_valid), .req_ready_o(xq_ready), .req_i(xq),
