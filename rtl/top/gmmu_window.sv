@@ -82,9 +82,11 @@ module gmmu_window
 
   // An address of one kind is not taken while one of the other kind waits here, so neither overtakes
   // the other. Nor is it taken behind one of its own kind while the other kind waits outside.
+  logic w_open;
+  assign s_wready_o = w_open && !rst_i;
   logic aw_open, ar_open, aw_waits_q, ar_waits_q, last_reads_q;
-  assign aw_open = !hold_i && !ar_valid && !(ar_waits_q && !last_reads_q);
-  assign ar_open = !hold_i && !aw_valid && !(aw_waits_q && last_reads_q);
+  assign aw_open = !rst_i && !hold_i && !ar_valid && !(ar_waits_q && !last_reads_q);
+  assign ar_open = !rst_i && !hold_i && !aw_valid && !(aw_waits_q && last_reads_q);
   assign s_awready_o = aw_ready && aw_open;
   assign s_arready_o = ar_ready && ar_open;
   always_ff @(posedge clk_i) begin
@@ -100,7 +102,7 @@ module gmmu_window
     .valid_o(aw_valid), .ready_i(aw_take), .data_o(aw_addr)
   );
   gmmu_skid #(.Width(72)) u_w (
-    .clk_i, .rst_i, .valid_i(s_wvalid_i), .ready_o(s_wready_o), .data_i({s_wstrb_i, s_wdata_i}),
+    .clk_i, .rst_i, .valid_i(s_wvalid_i && s_wready_o), .ready_o(w_open), .data_i({s_wstrb_i, s_wdata_i}),
     .valid_o(w_valid), .ready_i(w_take), .data_o({w_strb, w_data})
   );
   gmmu_skid #(.Width(32)) u_ar (

@@ -8,6 +8,7 @@ module gmmu_axi_mux_props
   parameter int unsigned NumRequesters = 12,
   parameter logic [NumRequesters-1:0] Readers = '1,
   parameter logic [NumRequesters-1:0] Writers = '1,
+  parameter logic [NumRequesters-1:0] OneId = '0,   // requesters whose writes have one id
   parameter bit          Pages = 1
 ) (
   input logic                         clk_i,
@@ -47,7 +48,7 @@ module gmmu_axi_mux_props
         .clk_i, .rst_i, .valid_i(ar_valid_i[q]), .ready_i(ar_ready_o[q]), .payload_i(ar_i[q]));
     end
     if (Writers[q]) begin : g_writes
-      gmmu_axi_write_props #(.Ids(256), .Pages(Pages)) u_writes (
+      gmmu_axi_write_props #(.Ids(256), .Pages(Pages), .OneId(OneId[q])) u_writes (
         .clk_i, .rst_i, .aw_valid_i(aw_valid_i[q]), .aw_ready_i(aw_ready_o[q]), .aw_i(aw_i[q]),
         .w_valid_i(w_valid_i[q]), .w_ready_i(w_ready_o[q]), .w_i(w_i[q]),
         .b_valid_i(b_valid_o[q]), .b_i(b_o[q]));

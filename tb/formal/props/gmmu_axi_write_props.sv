@@ -3,7 +3,8 @@
 //
 //   of the requester (asserted)   AW and W stand; ids are below Ids and unique among those
 //                                 outstanding; W has as many beats as AW says, LAST at the end; no
-//                                 burst crosses 4 KiB. AwFirst: no W beat before its AW was taken
+//                                 burst crosses 4 KiB. AwFirst: no W beat before its AW was taken.
+//                                 OneId: all bursts have id 0 instead, and B is in their order
 //   of the other side             B only for a burst whose AW and W are complete. Asserted, or
 //                                 assumed (AssumeAnswers = 1, for proofs)
 //
@@ -14,6 +15,7 @@ module gmmu_axi_write_props
 #(
   parameter int unsigned Ids = 4,
   parameter bit          AwFirst = 0,
+  parameter bit          OneId = 0,
   parameter bit          AssumeAnswers = 0,
   parameter bit          Pages = 1,       // 0: addresses mean nothing where this is bound
   parameter int unsigned BeatWidth = 8,   // of the beat counters: bursts are shorter than 2**BeatWidth
@@ -41,8 +43,16 @@ module gmmu_axi_write_props
   assign aw_take = aw_valid_i && aw_ready_i;
   assign w_take = w_valid_i && w_ready_i;
   assign w_end = w_take && w_i.last;
-  assign aw_id = idx_t'(aw_i.id);
-  assign b_id = idx_t'(b_i.id);
+  idx_t begun_q, ended_q;   // of OneId: numbers in place of ids
+  assign aw_id = OneId ? begun_q : idx_t'(aw_i.id);
+  assign b_id = OneId ? ended_q : idx_t'(b_i.id);
+  always_ff @(posedge clk_i) begin
+    if (rst_i) {begun_q, ended_q} <= '0;
+    else begin
+      if (aw_take) begun_q <= begun_q + 1'b1;
+      if (b_valid_i) ended_q <= ended_q + 1'b1;
+    end
+  end
 
   gmmu_stream_props #(.Width($bits(ax_t))) u_aw (
     .clk_i, .rst_i, .valid_i(aw_valid_i), .ready_i(aw_ready_i), .payload_i(aw_i));
@@ -91,7 +101,7 @@ module gmmu_axi_write_props
   assign bytes = (13'(aw_i.len) + 13'd1) << $clog2(DataBytes);
 
   a_id: assert property (@(posedge clk_i) disable iff (rst_i)
-    !aw_valid_i || (32'(aw_i.id) < Ids && (!open_q[aw_id] || (b_valid_i && b_id == aw_id))));
+    !aw_valid_i || (32'(aw_i.id) < (OneId ? 1 : Ids) && (!open_q[aw_id] || (b_valid_i && b_id == aw_id))));
   a_page: assert property (@(posedge clk_i) disable iff (rst_i)
     !(Pages && aw_valid_i) || 13'(aw_i.addr[11:0] & ~12'(DataBytes - 1)) + bytes <= 13'd4096);
   a_length: assert property (@(posedge clk_i) disable iff (rst_i)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contracts watched on this room's benches. The mux passes addresses on, so those of its bench mean
-// nothing.
+// nothing. Requester 5 of the whole GPU, the window, has one id for all its writes.
 bind gmmu_axi_mux gmmu_axi_mux_props #(
-  .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Pages(0)
+  .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Pages(0),
+  .OneId(Exempt & NumRequesters'(32))
 ) u_props (
   .clk_i, .rst_i, .ar_valid_i, .ar_ready_o, .ar_i, .aw_valid_i, .aw_ready_o, .aw_i, .w_valid_i,
   .w_ready_o, .w_i, .b_valid_o, .b_o, .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_ready_o, .r_i,
