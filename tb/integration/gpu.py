@@ -111,8 +111,12 @@ class Gpu:
 
     async def settle(self):
         """Until the GPU is idle and everything was answered."""
-        await self.until(lambda: self.dut.idle_o.value and self.vram.quiet() and self.host.quiet()
-                         and all(lite.quiet() for lite in self._lite), "the GPU to be idle")
+        parts = {"idle_o": lambda: self.dut.idle_o.value, "m_vram": self.vram.quiet, "m_host": self.host.quiet,
+                 **{lite.name: lite.quiet for lite in self._lite}}
+        try:
+            await self.until(lambda: all(quiet() for quiet in parts.values()), "the GPU to be idle")
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {[name for name, quiet in parts.items() if not quiet()]} not quiet") from error
 
     # -- registers
     async def read(self, name, index=0):
@@ -135,10 +139,10 @@ class Gpu:
             answers = [await self.reg.write(at, data)]
         assert all(answer.resp == 0 for answer in answers), f"offset {at:#x} answers {answers}"
 
-    async def write(self, register, index=0, **fields):
+    async def write(self, register, index=0, /, **fields):
         await self.write_word(REGISTERS.offset(register, index), REGISTERS.pack(register, **fields))
 
-    async def until_register(self, name, index=0, patience=2000, **fields):
+    async def until_register(self, name, index=0, /, patience=2000, **fields):
         for _ in range(patience):
             got = await self.fields(name, index)
             if all(got[field] == value for field, value in fields.items()):

@@ -38,9 +38,9 @@ class Sparse:
         other.pages = {page: bytearray(content) for page, content in self.pages.items()}
         return other
 
-    def difference(self, other):
-        """The first address whose byte differs, or None."""
-        for page in sorted(self.pages.keys() | other.pages.keys()):
+    def difference(self, other, skip=()):
+        """The first address whose byte differs, or None; page numbers of skip do not count."""
+        for page in sorted((self.pages.keys() | other.pages.keys()) - set(skip)):
             mine, its = (store.pages.get(page) or bytes(0x1000) for store in (self, other))
             if mine != its:
                 return (page << 12) + next(i for i in range(0x1000) if mine[i] != its[i])
