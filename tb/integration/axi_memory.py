@@ -64,7 +64,7 @@ class Read:
     at: Address
     due: int
     early: bytes | None  # its data, if that was read when AR came
-    error_beat: int      # the beat with SLVERR, -1: none
+    errors: list         # of each beat: whether it is SLVERR
     sent: int = 0
 
 
@@ -86,7 +86,7 @@ class AxiMemory:
         self._r, self._b = getattr(dut, port + "r"), getattr(dut, port + "b")
         self.bytes = Sparse()
         self.manner = PROMPT
-        self.refuse_reads, self.refuse_writes = [], []  # ranges [start, end) that answer SLVERR
+        self.refuse_reads, self.refuse_writes = [], []  # ranges [start, end): SLVERR for their beats, and for a whole write
         self.on_address = lambda kind, at: None         # each AR and AW that was taken
         self.on_write = lambda address, data: None      # each burst that took effect, without gaps
         self.reset()
@@ -166,9 +166,9 @@ class AxiMemory:
             self._match()
             return
         data = self.bytes.read(at.address & -BEAT, at.beats * BEAT)
-        error = self._refused(self.refuse_reads, at)
-        self._reads.append(Read(at, self._due(), data if self.rng.random() < 0.5 else None,
-                                self.rng.randrange(at.beats) if error else -1))
+        start = at.address & -BEAT
+        errors = [self._refused(self.refuse_reads, start + BEAT * beat, BEAT) for beat in range(at.beats)]
+        self._reads.append(Read(at, self._due(), data if self.rng.random() < 0.5 else None, errors))
 
     def _check(self, name, at):
         last = (at.address & -BEAT) + at.beats * BEAT - 1
@@ -187,9 +187,9 @@ class AxiMemory:
         if self.name == "host" and at.user & 3:
             self._break(f"{name} {at.address:#x} has kind {at.user & 3}")
 
-    def _refused(self, ranges, at):
-        last = (at.address & -BEAT) + at.beats * BEAT
-        return last > self.size or any(at.address < end and last > start for start, end in ranges)
+    def _refused(self, ranges, address, size):
+        end = address + size
+        return end > self.size or any(address < stop and end > start for start, stop in ranges)
 
     def _due(self):
         return self.now + self.rng.randint(self.manner.least, self.manner.most)
@@ -212,7 +212,8 @@ class AxiMemory:
                 at, beats = self._aws.pop(0), self._beats[:wanted]
                 del self._beats[:wanted]
                 self._early_beats -= 1
-                write = Write(at, [beat[:2] for beat in beats], self._due(), self._refused(self.refuse_writes, at))
+                write = Write(at, [beat[:2] for beat in beats], self._due(), 
+                              self._refused(self.refuse_writes, at.address & -BEAT, at.beats * BEAT))
                 alone = all(other.at.id != at.id for other in self._writes)
                 self._writes.append(write)
                 if alone and self.rng.random() < 0.5:
@@ -297,8 +298,7 @@ class AxiMemory:
         if read:
             where = (read.at.address & -BEAT) + read.sent * BEAT
             data = read.early[read.sent * BEAT:][:BEAT] if read.early else self.bytes.read(where, BEAT)
-            error = read.error_beat == read.sent
-            if error:
+            if error := read.errors[read.sent]:
                 data = self.rng.randbytes(BEAT)
             self._r.value = read.at.id << 67 | int.from_bytes(data, "little") << 3 | (SLVERR if error else OKAY) << 1 | \
                 (read.sent + 1 == read.at.beats)
