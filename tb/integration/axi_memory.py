@@ -111,6 +111,11 @@ class AxiMemory:
     def writes_in_flight(self):
         return [write.at for write in self._writes] + list(self._aws)
 
+    def finish_writes(self):
+        """Writes whose data has come take effect now, whenever their B goes."""
+        for write in self._writes:
+            self._apply(write)
+
     # -- the cycle
     def edge(self):
         """Called at each rising edge before any output changes."""
