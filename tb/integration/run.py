@@ -9,6 +9,7 @@ Exit status: 0 all passed, 1 a test failed, 2 something that it needs is not the
 """
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import pathlib
@@ -61,13 +62,22 @@ def build(config, jobs):
     import rtl_sources
     verilator, environment = rtl_sources.verilator()
     libraries = config.libs_dir
-    run([verilator, "--cc", "--exe", "--vpi", "-sv", "--Mdir", str(BUILD), "--prefix", "Vtop", "-o", "sim", "--top-module", TOP,
-         "--timescale", "1ns/1ps", "--x-assign", "fast", "--x-initial", "fast", "--quiet-stats",
-         "-Wno-fatal", "-Wno-lint", "-Wno-style", "--output-split", "20000", "--output-split-cfuncs", "2000",
-         str(ROOT / "rtl/speed.vlt"), str(HERE / "public.vlt"), "-F", str(ROOT / "rtl/files.f"), str(HERE / f"{TOP}.sv"),
-         str(config.share_dir / "lib/verilator/verilator.cpp"),
-         "-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"], "verilator.log", env=environment)
-    run(["make", f"-j{jobs}", "-C", str(BUILD), "-f", "Vtop.mk", *OPTIMISE], "make.log", env=environment)
+    make = ["make", f"-j{jobs}", "-C", str(BUILD), "-f", "Vtop.mk", *OPTIMISE]
+    command = [verilator, "--cc", "--exe", "--vpi", "-sv", "--Mdir", str(BUILD), "--prefix", "Vtop", "-o", "sim",
+               "--top-module", TOP, "--timescale", "1ns/1ps", "--x-assign", "fast", "--x-initial", "fast", "--quiet-stats",
+               "-Wno-fatal", "-Wno-lint", "-Wno-style", "--output-split", "20000", "--output-split-cfuncs", "2000",
+               str(ROOT / "rtl/speed.vlt"), str(HERE / "public.vlt"), "-F", str(ROOT / "rtl/files.f"), str(HERE / f"{TOP}.sv"),
+               str(config.share_dir / "lib/verilator/verilator.cpp"),
+               "-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]
+    files = ["rtl/files.f", "rtl/speed.vlt", *rtl_sources.sources(), *(f"tb/integration/{name}" for name in ("public.vlt", f"{TOP}.sv"))]
+    identity = hashlib.sha256(repr(command + make[4:]).encode() + b"".join((ROOT / name).read_bytes() for name in files)).hexdigest()
+    mark = BUILD / "built"
+    if mark.exists() and mark.read_text() == identity and (BUILD / "sim").exists():
+        return
+    mark.unlink(missing_ok=True)
+    run(command, "verilator.log", env=environment)
+    run(make, "make.log", env=environment)
+    mark.write_text(identity)
 
 
 def play(name, seed, config, library, verbose):
