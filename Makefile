@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules rules-sw mutate coverage lint format synth synth-check formal regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw mutate coverage lint format synth synth-check formal integration regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -75,6 +75,10 @@ formal: ## Proofs of tb/formal, each with the planted bugs that it finds (ARGS='
 	@./gmmu tools synth
 	$(PYTHON) tb/formal/run.py $(ARGS)
 
+integration: ## The GPU in a design of one's own: cocotb's AXI bench of tb/integration, from the pages alone (ARGS='--seed 7')
+	@./gmmu tools build integration
+	@$(PYTHON) tb/integration/run.py $(ARGS)
+
 regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl; IP-XACT and SVD in build/regs
 	@./gmmu tools test
 	$(PYTHON) tools/regs/generate.py
@@ -85,7 +89,7 @@ docs: ## Check that the links, paths and tests that the documentation names exis
 	@python3 tools/check_ddi.py check
 	@python3 tools/check_ddi.py names
 
-check: ## What CI runs: test, test --wide, run, bench, lint, synth-check, formal, docs, then both README commands in a bare Debian
+check: ## What CI runs: test, test --wide, run, bench, lint, synth-check, formal, integration, docs, then both README commands in a bare Debian
 	tools/check.sh
 
 fresh: ## Both README commands in a bare Debian root (SUITE=trixie or bookworm; needs root)

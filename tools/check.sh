@@ -39,6 +39,7 @@ step './gmmu bench' ./gmmu bench
 step 'make lint' make -s lint
 step 'make synth-check' make -s synth-check
 step 'make formal' make -s formal
+step 'make integration' make -s integration
 step 'make docs' make -s docs
 if [ "$(id -u)" -eq 0 ]; then
   step 'both commands in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run' './gmmu test'

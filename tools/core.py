@@ -21,7 +21,7 @@ def main():
     top = (rtl_sources.ROOT / "rtl/top/gmmu_gpu.sv").read_text().partition("#(")[2].partition("\n) (")[0]
     parameters = set(re.findall(r"^  parameter int unsigned (\w+)", top, re.MULTILINE))
     named = set(re.findall(r"^  (\w+):\n    datatype: int\n    paramtype: vlogparam", old, re.MULTILINE))
-    listed = set(re.findall(r"^      - (\w+)$", old.rpartition("    parameters:\n")[2], re.MULTILINE))
+    listed = set(re.findall(r"^      - (\w+)$", old.rpartition("    parameters: &parameters\n")[2], re.MULTILINE))
     wrong = sorted((parameters ^ named) | (named - listed))
     if wrong:
         print(f"gmmu.core: parameters differ from those of rtl/top/gmmu_gpu.sv: {', '.join(wrong)}")
