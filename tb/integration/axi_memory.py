@@ -125,7 +125,8 @@ class AxiMemory:
         if not out & 7 and not self._stood and not drive & 24 and not self._reads and not self._writes and not self._aws \
                 and not self._beats:
             if drive != 7:
-                self._set(7 if self.manner.ready == 100 and not self.manner.aw_waits and not self.manner.w_waits else 0, 0)
+                prompt = self.manner.ready == 100 and not self.manner.aw_waits and not self.manner.w_waits
+                self._set(7 if prompt else 0)
             return
         taken = out & drive
         if out & 7 or self._stood:
@@ -136,7 +137,7 @@ class AxiMemory:
             self._taken_b()
         self._next(drive & ~taken & (R | B))
 
-    def _set(self, drive, _):
+    def _set(self, drive):
         if drive != self._drive:
             self._in.value = self._drive = drive
 
@@ -287,8 +288,7 @@ class AxiMemory:
         if self.now - self._moved > PATIENCE and (self._stood or self._aws or self._offered_r or self._offered_b):
             self._break(f"nothing moves: {len(self._aws)} AW wait for their beats, {len(self._beats)} beats, "
                         f"R {self._offered_r}, B {self._offered_b}")
-        if drive != self._drive:
-            self._in.value = self._drive = drive
+        self._set(drive)
 
     def _pick(self, jobs):
         if not jobs or (self.manner.answer < 100 and self.rng.random() * 100 >= self.manner.answer):

@@ -9,7 +9,7 @@ from cocotb.triggers import FallingEdge, RisingEdge
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 
 from axi_memory import PATIENCE, AxiMemory, Broken
-from pages import ENUMS, FAULT, OPCODE, RECORDS, REGISTERS, TARGET, command_sizes
+from pages import FAULT, OPCODE, RECORDS, REGISTERS, TARGET, command_sizes
 
 VRAM_BYTES = 16 << 20
 HOST_BYTES = 1 << 48
@@ -208,6 +208,3 @@ def pte(page, target, **flags):
 def fault_name(number):
     return next((name for name, value in FAULT.items() if value == number), str(number))
 
-
-def name_of(enumeration, number):
-    return next((name for name, value in ENUMS[enumeration].items() if value == number), str(number))

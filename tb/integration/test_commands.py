@@ -110,7 +110,7 @@ class Batches:
 
 
 @cocotb.test()
-@cocotb.parametrize(seed=Report.seeds(8))
+@cocotb.parametrize(seed=Report.seeds(6))
 async def random_commands(dut, seed):
     gpu = Gpu(dut, f"commands {seed}")
     with Report("random_commands", "", seed, gpu) as report:

@@ -7,7 +7,7 @@ import cocotb
 from axi_memory import PROMPT, random_manner
 from gpu import SYSTEM, VRAM, VRAM_BYTES, APERTURE, Gpu, as_bytes, command, entry, fault_name, pte
 from model import PAGE
-from pages import ACCESS, FAULT, RECORDS, REGISTERS, SCOPE
+from pages import ACCESS, RECORDS, REGISTERS, SCOPE
 from report import Report
 from world import APERTURE_PAGES, APERTURE_TABLE, BUFFERS, DATA, FAULTS, RECORD, RINGS, World, physical, virtual
 

@@ -96,7 +96,7 @@ class Life:
 
 
 @cocotb.test()
-@cocotb.parametrize(seed=Report.seeds(4))
+@cocotb.parametrize(seed=Report.seeds(3))
 async def reset_in_the_middle_of_a_copy(dut, seed):
     gpu = Gpu(dut, f"reset {seed}")
     with Report("reset_in_the_middle_of_a_copy", "", seed, gpu) as report:
