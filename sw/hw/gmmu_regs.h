@@ -1140,7 +1140,7 @@ struct FenceRecordCompletion {
   /// [31:0] Fence id of the entry.
   constexpr uint64_t fence() const { return static_cast<uint64_t>((raw >> 0) & 0xffffffffu); }
   constexpr FenceRecordCompletion& set_fence(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 0); return *this; }
-  /// [63:32] Entries completed by the ring, modulo 2^32.
+  /// [63:32] Entries completed by the ring since it was switched on, modulo 2^32.
   constexpr uint64_t entries() const { return static_cast<uint64_t>((raw >> 32) & 0xffffffffu); }
   constexpr FenceRecordCompletion& set_entries(uint64_t v) { raw = (raw & ~(uint64_t{0xffffffffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffffffffu) << 32); return *this; }
 };
