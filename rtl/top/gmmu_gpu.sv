@@ -6,11 +6,11 @@
 //   s_win   AXI4-Lite, 64 bit: BAR2, window onto VRAM at window_base. Accesses may be pipelined.
 //   m_vram  AXI4 manager, DataWidth: VRAM.
 //   m_host  AXI4 manager, DataWidth: host memory (logical addresses), interrupt messages (AxUSER
-//           kind 2) and VRAM of linked adapters (kind 3, address {adapter[5:0], offset[41:0]}). B
-//           means that PCI Express has accepted the write, in the order of AW; of kind 3 that it is
-//           in the peer's VRAM.
-//   s_peer  AXI4 subordinate, DataWidth: VRAM for linked adapters, offsets of this GPU's VRAM. See
-//           gmmu_peer_port.
+//           kind 2) and VRAM of linked adapters (kind 3, address {adapter[5:0], offset[41:0]}). B,
+//           in any order of ids, means that PCI Express has accepted the write: one that is accepted
+//           later does not become visible before it. Of kind 3: it is in the peer's VRAM.
+//   s_peer  VRAM for linked adapters, offsets of this GPU's VRAM, DataWidth. It takes what another
+//           gmmu's m_host sends with kind 3 and is no general AXI4 subordinate: see gmmu_peer_port.
 //   ev_*    event port: observation only.
 //   idle_o  nothing is in flight and no register, window, ring or client work waits: until one of
 //           the s_ or cl_ inputs changes, further cycles change nothing but counters of time.
