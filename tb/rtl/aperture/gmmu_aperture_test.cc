@@ -40,6 +40,9 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
 
   std::vector<uint64_t> table = std::vector<uint64_t>(kPages + 8);
   int bad_line = -1;  // table line whose read fails
+  int bad_beat = -1;  // of its beats this one only
+  uint64_t base = kBase;
+  bool closed = false;  // no answer is taken
   unsigned latency = 5;
   unsigned adapters = 0, own = 0;  // register link
   uint64_t lookups = 0, hits = 0, fetches = 0;
@@ -70,7 +73,7 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
   }
 
   void Step() override {
-    t.adapters_i = adapters, t.own_i = own;
+    t.adapters_i = adapters, t.own_i = own, t.base_i = base;
     for (unsigned i = 0; i < 2; ++i) {
       t.valid_i[i] = offer_[i].Now(!in[i].empty(), *this, manner.idle_percent);
       if (t.valid_i[i]) {
@@ -78,13 +81,13 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
         t.tag_i[i] = a.tag, t.target_i[i] = static_cast<unsigned>(a.target), t.adapter_i[i] = a.adapter,
         t.offset_i[i] = a.offset, t.coherent_i[i] = a.coherent;
       }
-      t.ready_i[i] = !Stall();
+      t.ready_i[i] = !closed && !Stall();
     }
     t.ar_ready_i = !Stall();
     t.r_valid_i = fetching_ && wait_ == 0 && !Stall();
     if (t.r_valid_i) {
       t.r_data_i = line_[beat_];
-      t.r_error_i = bad_;
+      t.r_error_i = bad_ && (bad_beat < 0 || static_cast<int>(beat_) == bad_beat);
       t.r_last_i = beat_ == 7;
     }
     Settle();
@@ -95,6 +98,7 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
             {t.tag_o[i], t.port_o[i], t.addr_o[i], t.coherent_o[i] != 0, static_cast<Fault>(t.fault_o[i])});
     }
     lookups += t.lookup_o, hits += t.hit_o;
+    if (fetching_) EXPECT_FALSE(t.idle_o);
     if (t.flush_done_o) flushed = true;
     if (t.r_valid_i && ++beat_ == 8) fetching_ = false;
     if (wait_ != 0) --wait_;
@@ -102,9 +106,11 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
       EXPECT_FALSE(fetching_);
       EXPECT_EQ(t.ar_len_o, 7u);
       EXPECT_EQ(t.ar_addr_o % 64, 0u);
-      const uint64_t first = (t.ar_addr_o - kBase) / 8;
+      EXPECT_GE(t.ar_addr_o, base >> 47 ? 1ull << 47 : base) << "the address has wrapped";
+      const bool past = base + 8 * table.size() < t.ar_addr_o || t.ar_addr_o < base;
+      const uint64_t first = past ? 0 : (t.ar_addr_o - base) / 8;
       for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // memory is read now, the answer comes later
-      bad_ = static_cast<int>(first / 8) == bad_line;
+      bad_ = past || static_cast<int>(first / 8) == bad_line;
       fetching_ = true, beat_ = 0, wait_ = latency;
       ++fetches;
     }
@@ -142,6 +148,7 @@ TEST(Aperture, RandomAccessesGoWhereTheModelSays) {
       bench.bad_line = seed % 2 ? 3 : -1;
       bench.adapters = seed % 2 ? 4 : random() % 8, bench.own = random() % 4;
       std::vector<Answer> expected[2];
+      uint64_t asked = 0, inside = 0;
       for (int n = 0; n < 3000; ++n) {
         Access a;
         a.target = static_cast<Target>(random() % 4);
@@ -156,6 +163,8 @@ TEST(Aperture, RandomAccessesGoWhereTheModelSays) {
         a.tag = random() % 256;
         a.coherent = random() % 2;
         const unsigned i = random() % 2;
+        asked += a.target == Target::kAperture;
+        inside += a.target == Target::kAperture && a.offset >> 12 < kPages;
         bench.in[i].push_back(a);
         expected[i].push_back(bench.Expect(a));
       }
@@ -165,7 +174,8 @@ TEST(Aperture, RandomAccessesGoWhereTheModelSays) {
         for (size_t n = 0; n < expected[i].size(); ++n) Compare(bench.out[i][n], expected[i][n]);
       }
       EXPECT_GT(bench.hits, 0u);
-      EXPECT_LE(bench.hits, bench.lookups);
+      EXPECT_EQ(bench.lookups, asked) << "each lookup is counted once, and nothing else";
+      EXPECT_EQ(bench.hits + bench.fetches, inside) << "a lookup hits or fetches its line";
     }
   }
 }
@@ -236,6 +246,78 @@ TEST(Aperture, AReadErrorIsNotCached) {
   EXPECT_EQ(bench.out[0][0].fault, Fault::kApertureRead);
   EXPECT_EQ(bench.out[0][1].fault, Fault::kNone);
   EXPECT_EQ(bench.fetches, 2u);  // what came with the error is not used
+}
+
+TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Bench bench(0, seed);
+    std::mt19937_64 random(seed);
+    for (auto& entry : bench.table) entry = (random() & 0xfffffffff000) | 1;
+    std::vector<Answer> expected[2];
+    for (unsigned i = 0; i < 2; ++i) {
+      for (int n = 0; n < 60; ++n) {
+        Access a;
+        a.target = random() % 100 < 5 * seed ? Target::kAperture : Target::kSystem;
+        a.offset = random() % (kPages << 12);
+        a.tag = random() % 256;
+        bench.in[i].push_back(a);
+        expected[i].push_back(bench.Expect(a));
+      }
+    }
+    while (!bench.in[0].empty() || !bench.in[1].empty()) {
+      bench.closed = true;
+      bench.Run(500);  // as much as a router holds has gone in, and no more
+      for (unsigned i = 0; i < 2; ++i) {
+        EXPECT_LE(60 - bench.in[i].size(), bench.out[i].size() + 9);
+        if (!bench.in[i].empty()) EXPECT_GE(60 - bench.in[i].size(), bench.out[i].size() + 8);
+      }
+      bench.closed = false;
+      bench.Run(1 + random() % 20);
+    }
+    bench.Finish();
+    for (unsigned i = 0; i < 2; ++i) {
+      ASSERT_EQ(bench.out[i].size(), expected[i].size());
+      for (size_t n = 0; n < expected[i].size(); ++n) Compare(bench.out[i][n], expected[i][n]);
+    }
+  }
+}
+
+TEST(Aperture, AnErrorOfAnyBeatIsNotCached) {
+  for (int beat = 0; beat < 8; ++beat) {
+    SCOPED_TRACE(beat);
+    Bench bench(0, 1);
+    for (auto& entry : bench.table) entry = 0x5000 | 1;
+    bench.bad_line = 0, bench.bad_beat = beat;
+    Access a;
+    a.target = Target::kAperture;
+    bench.in[0].push_back(a);
+    bench.Finish();
+    EXPECT_EQ(bench.out[0][0].fault, Fault::kApertureRead);
+    bench.bad_line = -1;
+    bench.in[0].push_back(a);
+    bench.Finish();
+    EXPECT_EQ(bench.out[0][1].fault, Fault::kNone);
+    EXPECT_EQ(bench.fetches, 2u);
+  }
+}
+
+TEST(Aperture, ATableThatWrapsIsReadPastTheEndOfVram) {
+  Bench bench(0, 1);
+  bench.base = 0xffff'ffff'f000;  // of 512 entries
+  bench.t.pages_i = 1024;
+  bench.table.assign(512, 0x5000 | 1);
+  Access a;
+  a.target = Target::kAperture;
+  for (const uint64_t page : {511, 512, 900}) {
+    a.offset = page << 12;
+    bench.in[0].push_back(a);
+  }
+  bench.Finish();
+  ASSERT_EQ(bench.out[0].size(), 3u);
+  EXPECT_EQ(bench.out[0][0].fault, Fault::kNone);
+  EXPECT_EQ(bench.out[0][1].fault, Fault::kApertureRead);
+  EXPECT_EQ(bench.out[0][2].fault, Fault::kApertureRead);
 }
 
 TEST(Aperture, PlainAccessesFlowOneACycleAndHitsEveryThird) {
