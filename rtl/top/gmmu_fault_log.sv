@@ -95,7 +95,7 @@ module gmmu_fault_log
   logic                 aw_q, w_q, enable_q;
   logic [BeatWidth-1:0] beat_q;
   logic [15:0]          mask_q, next_tail_q;
-  logic                 enable_in_q, full_q, past_q, judge, drop, lost;
+  logic                 enable_in_q, full_q, past, past_q, judge, drop, lost;
   logic [1:0]           settle_q;      // cycles until full_q knows the present tail
 
   always_ff @(posedge clk_i) begin
@@ -123,7 +123,6 @@ module gmmu_fault_log
 
   assign aw_valid_o = aw_q;
   assign w_valid_o = w_q;
-  logic past;
   always_comb begin
     aw_o = '0;
     aw_o.port = PortHost;
