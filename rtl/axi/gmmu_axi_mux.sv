@@ -2,45 +2,51 @@
 // Joins the GPU's requesters to its two memory ports.
 //
 //   requesters  ax_t.port names the memory port of a burst; PortPeer leaves by the host port as
-//               KindPeer, and no other burst does. A requester has its W beats before it offers
-//               AW; they follow its own AW order. R and B need no ready: their places are reserved
-//               before AR or AW.
-//   edge        id = {requester, its own id}. Each memory port takes AR and AW round robin and W in
-//               the order of AW; it answers B and R in any order.
+//               KindPeer, and no other burst does. An offer stands until it is taken. A requester
+//               has its W beats before it offers AW; they follow its own AW order. R and B need no
+//               ready: their places are reserved before AR or AW.
+//   edge        id = {requester, its own id}. Each memory port takes W in the order of AW, and
+//               answers B and R in any order.
 //   one port    a requester gets an AW of one memory port only when it owes the other no W beat:
 //               a memory port that takes nothing holds up nobody's writes to the other one.
 //   user        kind and no_snoop are the requester's; the other fields are 0 at the edge, since no
 //               requester uses them
 //   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.
 //   host_enable_i = 0: no new AR or AW leaves by the host port; what has left is finished.
-//   hold_i      no new AR or AW is granted, except to requesters in Exempt. What was granted leaves
+//   hold_i      no new AR or AW is taken, except of requesters in Exempt. What was taken leaves
 //               (by the host port only while it is enabled) and is finished; then silent_o rises.
 //               When hold_i falls, requests go on where they stood.
 //
-// Every input has a register, answers have two. Every channel of a memory port and of a requester
-// carries one beat a cycle, except the requests (AR, AW, W) of requesters in Slow, which come every
-// other cycle.
+// Stages. Each input has a register. From there one AR and one AW go a cycle, each requester's at
+// most every other cycle: chosen round robin in one cycle, moved to the queue of their memory port
+// in the next, offered there in the one after. W goes in the order of AW, by one more register. R
+// passes one register, B two. W, R and B carry a beat a cycle and memory port, and a requester takes
+// one R and one B a cycle.
+//
+// The requester Express, which must not write, is for reads that others wait for, and is fast. Its AR
+// has no register and no turn: it is queued in the cycle in which it is offered, or in the next one if
+// another one moves then. Its R has a register of its own: one from VRAM never waits, one from the
+// host waits for those.
 module gmmu_axi_mux
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
   parameter int unsigned NumRequesters = 12,
-  parameter int unsigned OwnerDepth = 16,   // AWs a memory port may be ahead of their W beats
-  // requesters that read; the others' AR is ignored
+  // requesters that read, that write, that use VRAM, that use the host port: no logic is built for
+  // what the others do not do, and it is ignored
   parameter logic [NumRequesters-1:0] Readers = '1,
-  parameter logic [NumRequesters-1:0] Writers = '1,  // requesters that write
-  parameter logic [NumRequesters-1:0] Slow = '0,     // requesters whose slices are small
-  // requesters whose R is chosen in front of its register, which then belongs to them alone:
-  // no logic stands behind it
-  parameter logic [NumRequesters-1:0] Direct = '0,
-  parameter logic [NumRequesters-1:0] Exempt = '0    // requesters that hold_i does not hold
+  parameter logic [NumRequesters-1:0] Writers = '1,
+  parameter logic [NumRequesters-1:0] Vram = '1,
+  parameter logic [NumRequesters-1:0] Host = '1,
+  parameter logic [NumRequesters-1:0] Exempt = '0,   // requesters that hold_i does not hold
+  parameter int unsigned Express = 0                 // a reader
 ) (
   input  logic                          clk_i,
   input  logic                          rst_i,
 
   input  logic                          host_enable_i,
   input  logic                          hold_i,
-  output logic                          silent_o,    // held, and no burst granted is unanswered
+  output logic                          silent_o,    // held, and no burst taken is unanswered
 
   input  logic     [NumRequesters-1:0]  ar_valid_i,
   output logic     [NumRequesters-1:0]  ar_ready_o,
@@ -73,389 +79,392 @@ module gmmu_axi_mux
   output logic     [1:0]                b_ready_o,
   input  edge_b_t  [1:0]                b_i,
 
-  output logic                          idle_o,      // no burst accepted here still waits to leave
+  output logic                          idle_o,      // nothing is offered, and nothing waits here
   output logic                          own_idle_o   // no burst but of Exempt is here or unanswered
 );
   localparam int unsigned N = NumRequesters;
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
-  // owners of a port: its FIFO, three words behind it, and what is on its way
-  localparam int unsigned OwedWidth = $clog2(OwnerDepth + 8);
+  localparam int unsigned Owed = 3;  // AWs of a requester that may be ahead of their W beats
+  localparam int unsigned OwnerDepth = 2**$clog2(Owed * N);
+  // Of a queue of AR, places that only Express takes: others waiting for a port do not hold it up.
+  localparam int unsigned Depth = 16;
+  localparam int unsigned Reserved = 8;
   typedef logic [IndexWidth-1:0] index_t;
+  typedef logic [N-1:0] set_t;
 
   if (N > (1 << RequesterWidth)) begin : g_illegal
     $fatal(1, "gmmu_axi_mux: at most 128 requesters");
   end
-  if (OwnerDepth < 4) begin : g_illegal_depth
-    $fatal(1, "gmmu_axi_mux: OwnerDepth must be at least 4");
-  end
 
-  // The fields of an address request that pass the mux.
-  typedef struct packed {
-    logic [IdWidth-1:0] id;
-    pa_t                addr;
-    logic [7:0]         len;
-    logic               no_snoop;
-    kind_e              kind;
-  } burst_t;
-
-  function automatic burst_t burst_of(ax_t ax);
+  function automatic edge_ax_t edge_of(ax_t ax, index_t requester);
+    edge_ax_t result;
     logic unused_user;
-    kind_e kind;
     unused_user = ^ax;
-    kind = ax.port == PortPeer ? KindPeer : ax.user.kind;
-    return '{id: ax.id, addr: ax.addr, len: ax.len, no_snoop: ax.user.no_snoop, kind: kind};
-  endfunction
-
-  function automatic edge_ax_t edge_of(burst_t burst, index_t requester);
-    edge_ax_t ax;
-    ax = '0;
-    ax.id = {RequesterWidth'(requester), burst.id};
-    ax.addr = burst.addr;
-    ax.len = burst.len;
-    ax.user.no_snoop = burst.no_snoop;
-    ax.user.kind = burst.kind;
-    return ax;
+    result = '0;
+    result.id = {RequesterWidth'(requester), ax.id};
+    result.addr = ax.addr;
+    result.len = ax.len;
+    result.user.no_snoop = ax.user.no_snoop;
+    result.user.kind = ax.port == PortPeer ? KindPeer : ax.user.kind;
+    return result;
   endfunction
 
   function automatic logic [RequesterWidth-1:0] requester_of(logic [EdgeIdWidth-1:0] id);
     return RequesterWidth'(id >> IdWidth);
   endfunction
 
-  // Requester side: one register slice a channel.
-  logic   [N-1:0] ar_valid, ar_take, aw_valid, aw_take, w_valid, w_take;
-  logic   [N-1:0] ar_pop, aw_pop;           // the first offer becomes a candidate
-  logic   [1:0][N-1:0] ar_takes, aw_takes;  // by memory port
-  logic   [N-1:0][1:0] ar_first, ar_second, aw_first, aw_second;
-  burst_t [N-1:0] ar, aw;
-  w_t     [N-1:0] w;
-  logic   [1:0][N-1:0] aw_candidate;        // by memory port
-  logic   [1:0][N-1:0] owner;               // by memory port: it takes W of that requester
-  logic   [N-1:0][1:0] owes;                // to that memory port
-  logic   [N-1:0] w_last_take;
+  // The memory port of a requester's offer; vram, host: which ones it uses.
+  function automatic logic host_of(port_e to, logic vram, logic host);
+    return !vram || (host && to != PortVram);
+  endfunction
 
-  for (genvar q = 0; q < N; q++) begin : g_requester
-    if (Readers[q]) begin : g_reads
-      gmmu_slice #(.Width($bits(burst_t)), .Slow(Slow[q])) u_ar (
-        .clk_i, .rst_i,
-        .valid_i(ar_valid_i[q]), .ready_o(ar_ready_o[q]),
-        .data_i(burst_of(ar_i[q])),
-        .valid_o(ar_valid[q]), .ready_i(ar_take[q]), .data_o(ar[q])
-      );
-      gmmu_axi_heads #(.Slow(Slow[q])) u_ar_heads (
-        .clk_i, .rst_i, .push_i(ar_valid_i[q] && ar_ready_o[q]),
-        .host_i(ar_i[q].port != PortVram), .pop_i(ar_pop[q]),
-        .first_o(ar_first[q]), .second_o(ar_second[q])
-      );
-      a_ar_heads: assert property (@(posedge clk_i) disable iff (rst_i)
-        ar_valid[q] || (ar_first[q] == '0 && !ar_take[q]));
+  // ---- Input registers. They load again in the cycle in which their word goes.
+  set_t ar_valid_q, aw_valid_q, w_valid_q, w_take, ar_turn_q, aw_turn_q;
+  logic express;  // Express is taken
+  ax_t  ar_q [N];
+  ax_t  aw_q [N];
+  w_t   w_q [N];
+
+  for (genvar q = 0; q < N; q++) begin : g_input
+    if (Readers[q] && q != Express) begin : g_reads
+      assign ar_ready_o[q] = !ar_valid_q[q] || ar_turn_q[q];
+      always_ff @(posedge clk_i) begin
+        if (rst_i) ar_valid_q[q] <= 1'b0;
+        else if (ar_ready_o[q]) ar_valid_q[q] <= ar_valid_i[q];
+        if (ar_ready_o[q] && ar_valid_i[q]) ar_q[q] <= ar_i[q];
+      end
     end else begin : g_no_reads
+      assign ar_ready_o[q] = q == Express && express;
+      assign ar_valid_q[q] = 1'b0;
+      assign ar_q[q] = '0;
       logic unused_read;
-      assign ar_ready_o[q] = 1'b0;
-      assign ar_valid[q] = 1'b0;
-      assign ar_first[q] = '0;
-      assign ar_second[q] = '0;
-      assign ar[q] = '0;
-      assign unused_read = ^{ar_valid_i[q], ar_i[q], ar_take[q], ar_pop[q]};
+      assign unused_read = ^{ar_valid_i[q], ar_i[q]};
     end
     if (Writers[q]) begin : g_writes
-      gmmu_slice #(.Width($bits(burst_t)), .Slow(Slow[q])) u_aw (
-        .clk_i, .rst_i,
-        .valid_i(aw_valid_i[q]), .ready_o(aw_ready_o[q]),
-        .data_i(burst_of(aw_i[q])),
-        .valid_o(aw_valid[q]), .ready_i(aw_take[q]), .data_o(aw[q])
-      );
-      gmmu_axi_heads #(.Slow(Slow[q])) u_aw_heads (
-        .clk_i, .rst_i, .push_i(aw_valid_i[q] && aw_ready_o[q]),
-        .host_i(aw_i[q].port != PortVram), .pop_i(aw_pop[q]),
-        .first_o(aw_first[q]), .second_o(aw_second[q])
-      );
-      a_aw_heads: assert property (@(posedge clk_i) disable iff (rst_i)
-        aw_valid[q] || (aw_first[q] == '0 && !aw_take[q]));
-      gmmu_slice #(.Width($bits(w_t)), .Slow(Slow[q])) u_w (
-        .clk_i, .rst_i,
-        .valid_i(w_valid_i[q]), .ready_o(w_ready_o[q]), .data_i(w_i[q]),
-        .valid_o(w_valid[q]), .ready_i(w_take[q]), .data_o(w[q])
-      );
-      // Bursts that were granted and whose last W beat has not left, all of one memory port.
-      logic [OwedWidth-1:0] owed_q;
-      logic [1:0]           took_q;   // one was granted in the last cycle
-      logic                 ended_q, host_q, left;
-      assign left = owed_q > OwedWidth'(1) || (owed_q == OwedWidth'(1) && !ended_q);
-      assign owes[q] = took_q | {left && host_q, left && !host_q};
+      assign aw_ready_o[q] = !aw_valid_q[q] || aw_turn_q[q];
+      assign w_ready_o[q] = !w_valid_q[q] || w_take[q];
       always_ff @(posedge clk_i) begin
         if (rst_i) begin
-          took_q <= '0;
-          ended_q <= 1'b0;
-          owed_q <= '0;
+          aw_valid_q[q] <= 1'b0;
+          w_valid_q[q] <= 1'b0;
         end else begin
-          took_q <= {aw_takes[1][q], aw_takes[0][q]};
-          ended_q <= w_last_take[q];
-          if ((took_q != '0) != ended_q) owed_q <= ended_q ? owed_q - 1'b1 : owed_q + 1'b1;
+          if (aw_ready_o[q]) aw_valid_q[q] <= aw_valid_i[q];
+          if (w_ready_o[q]) w_valid_q[q] <= w_valid_i[q];
         end
-        if (took_q != '0) host_q <= took_q[1];
+        if (aw_ready_o[q] && aw_valid_i[q]) aw_q[q] <= aw_i[q];
+        if (w_ready_o[q] && w_valid_i[q]) w_q[q] <= w_i[q];
       end
-      a_owed: assert property (@(posedge clk_i) disable iff (rst_i)
-        (!ended_q || owed_q != '0) && (owed_q != '1 || took_q == '0));
-      a_one_port: assert property (@(posedge clk_i) disable iff (rst_i)
-        !(owner[0][q] && owner[1][q]) && owes[q] != '1);
     end else begin : g_no_writes
-      logic unused_write;
       assign aw_ready_o[q] = 1'b0;
       assign w_ready_o[q] = 1'b0;
-      assign aw_valid[q] = 1'b0;
-      assign aw_first[q] = '0;
-      assign aw_second[q] = '0;
-      assign aw[q] = '0;
-      assign w_valid[q] = 1'b0;
-      assign w[q] = '0;
-      assign owes[q] = '0;
-      assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], aw_take[q], aw_pop[q],
-          w_last_take[q]};
+      assign aw_valid_q[q] = 1'b0;
+      assign aw_q[q] = '0;
+      assign w_valid_q[q] = 1'b0;
+      assign w_q[q] = '0;
+      logic unused_write;
+      assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], w_take[q]};
     end
   end
 
-  // One AR and one AW a cycle and memory port.
-  logic   [1:0] ar_go, ar_room, aw_go, aw_room, owner_room, open;
-  logic   [1:0] ar_out_room, aw_out_room, ar_busy, aw_busy;
-  logic   [1:0][N-1:0] ar_may, aw_may, unused_candidate;
-  index_t [1:0] ar_index, aw_index;
-  burst_t [1:0] ar_pick, aw_pick;
+  // ---- Turns of AR and AW: _want in the cycle before, _turn_q while the word moves.
+  // room_q: by memory port, of requesters that hold_i holds and of Exempt. It was told one cycle ago.
+  // aw_may_q: by memory port, the requester owes the other one no W beat, and this one few.
+  set_t       ar_want, ar_turn, aw_want, aw_turn;
+  set_t [1:0] aw_may_q;
+  logic [1:0] open, ar_room, aw_room, ar_room_q, aw_room_q, ar_room_exempt_q, aw_room_exempt_q;
+  logic       hold_q;
+  logic       ar_any_q, aw_any_q, express_waits;
+  index_t     unused_ar_index, unused_aw_index;
 
-  assign ar_take = ar_takes[0] | ar_takes[1];
-  assign aw_take = aw_takes[0] | aw_takes[1];
   assign open = {host_enable_i, 1'b1};
   always_ff @(posedge clk_i) begin
-    ar_room <= rst_i ? '0 : ar_out_room & open;
-    aw_room <= rst_i ? '0 : aw_out_room & owner_room & open;
-    // may is registered beside the pick. A candidate may go in this cycle; from the next one on the
-    // requester owes its W beats.
-    for (int unsigned p = 0; p < 2; p++) begin
-      ar_may[p] <= hold_i ? Exempt : '1;
-      for (int unsigned q = 0; q < N; q++) begin
-        aw_may[p][q] <= Writers[q] && (!hold_i || Exempt[q]) && !aw_candidate[1-p][q] &&
-                        !owes[q][1-p];
+    hold_q <= hold_i;
+    ar_room_q <= hold_i ? '0 : ar_room & open;
+    aw_room_q <= hold_i ? '0 : aw_room & open;
+    ar_room_exempt_q <= ar_room & open;
+    aw_room_exempt_q <= aw_room & open;
+  end
+
+  for (genvar q = 0; q < N; q++) begin : g_want
+    logic [1:0] ar_takes, aw_takes;  // the ports that take an offer
+    logic       ar_host, aw_host;
+    assign ar_host = host_of(ar_q[q].port, Vram[q], Host[q]);
+    assign aw_host = host_of(aw_q[q].port, Vram[q], Host[q]);
+    assign ar_takes = Exempt[q] ? ar_room_exempt_q : ar_room_q;
+    assign aw_takes = (Exempt[q] ? aw_room_exempt_q : aw_room_q) & {aw_may_q[1][q], aw_may_q[0][q]};
+    assign ar_want[q] = ar_valid_q[q] && !ar_turn_q[q] && ar_takes[ar_host];
+    assign aw_want[q] = aw_valid_q[q] && !aw_turn_q[q] && aw_takes[aw_host];
+  end
+  gmmu_rr_arbiter #(.N(N)) u_ar_turn (
+    .clk_i, .rst_i, .req_i(ar_want), .advance_i(!express_waits), .gnt_o(ar_turn),
+    .index_o(unused_ar_index));
+  gmmu_rr_arbiter #(.N(N)) u_aw_turn (
+    .clk_i, .rst_i, .req_i(aw_want), .advance_i(1'b1), .gnt_o(aw_turn), .index_o(unused_aw_index));
+  always_ff @(posedge clk_i) begin
+    ar_turn_q <= rst_i || express_waits ? '0 : ar_turn;
+    ar_any_q <= !rst_i && !express_waits && ar_want != '0;
+    aw_turn_q <= rst_i ? '0 : aw_turn;
+    aw_any_q <= !rst_i && aw_want != '0;
+  end
+
+  // ---- Queues of the memory ports.
+  ax_t        ar_pick, aw_pick;
+  index_t     ar_index, aw_index;
+  logic       ar_push, ar_to_host, aw_to_host;
+  logic [1:0] ar_ready, unused_aw_ready, ar_waits, aw_waits;  // ready: the queue is not full
+
+  assign express = !ar_any_q && ar_ready == '1 && !(hold_q && !Exempt[Express]);
+  assign express_waits = ar_valid_i[Express] && ar_any_q && !(hold_q && !Exempt[Express]);
+  assign ar_push = ar_any_q || (express && ar_valid_i[Express]);
+  always_comb begin
+    ar_pick = ar_any_q ? '0 : ar_i[Express];
+    ar_index = ar_any_q ? '0 : index_t'(Express);
+    ar_to_host = !ar_any_q && host_of(ar_i[Express].port, Vram[Express], Host[Express]);
+    for (int unsigned q = 0; q < N; q++) begin
+      if (ar_turn_q[q]) begin
+        ar_pick |= ar_q[q];
+        ar_index |= index_t'(q);
+        ar_to_host |= host_of(ar_q[q].port, Vram[q], Host[q]);
+      end
+    end
+    aw_pick = '0;
+    aw_index = '0;
+    aw_to_host = 1'b0;
+    for (int unsigned q = 0; q < N; q++) begin
+      if (aw_turn_q[q]) begin
+        aw_pick |= aw_q[q];
+        aw_index |= index_t'(q);
+        aw_to_host |= host_of(aw_q[q].port, Vram[q], Host[q]);
       end
     end
   end
 
-  gmmu_axi_pick #(.N(N), .Width($bits(burst_t)), .Exempt(Exempt)) u_ar_pick (
-    .clk_i, .rst_i, .first_i(ar_first), .second_i(ar_second), .may_i(ar_may), .data_i(ar),
-    .room_i(ar_room), .busy_o(ar_busy), .candidate_o(unused_candidate),
-    .pop_o(ar_pop), .take_o(ar_takes),
-    .go_o(ar_go), .index_o(ar_index), .data_o(ar_pick)
-  );
-  gmmu_axi_pick #(.N(N), .Width($bits(burst_t)), .Exempt(Exempt)) u_aw_pick (
-    .clk_i, .rst_i, .first_i(aw_first), .second_i(aw_second), .may_i(aw_may), .data_i(aw),
-    .room_i(aw_room), .busy_o(aw_busy), .candidate_o(aw_candidate),
-    .pop_o(aw_pop), .take_o(aw_takes),
-    .go_o(aw_go), .index_o(aw_index), .data_o(aw_pick)
-  );
-
-  // Memory side, one of VRAM (0) and host (1).
-  logic [1:0][N-1:0] w_grant, r_want, b_want;
-  logic [1:0]        r_valid, r_take, b_valid, b_take, owner_valid, out_idle;
+  // ---- Memory side, one of VRAM (0) and host (1).
+  set_t [1:0]        owner, w_takes, r_here, b_here;
+  logic [1:0]        r_take, b_take, owners_wait, out_idle, r_express_in;
   edge_r_t [1:0]     r;
   edge_b_t [1:0]     b;
 
   for (genvar p = 0; p < 2; p++) begin : g_port
-    index_t       owner_first, owner_next;
-    logic [N-1:0] owner_q;      // one-hot or zero: its oldest burst's W goes here
-    logic [N-1:0] owns, ends, r_for_in, r_for, b_for_in, b_for;
-    logic         ar_waits, aw_waits, ar_opens, aw_opens, ar_offered_q, aw_offered_q;
-    logic         owned_q;      // owner_q is not zero
-    logic         w_ready, w_end, owner_here, owner_shift, owner_waits, owner_load;
-    w_t           w_pick;
+    localparam set_t Here = p == 0 ? Vram : Host;
+    logic ar_opens, aw_opens, ar_offered_q, aw_offered_q, aw_push;
 
-    assign owner[p] = owner_q;
-    for (genvar q = 0; q < N; q++) begin : g_req
-      assign owns[q] = owner_q[q] && w_valid[q];
-      assign ends[q] = owns[q] && w[q].last;
-      assign w_grant[p][q] = w_ready && owns[q];
-      // answers are decoded in front of their slices
-      assign r_for_in[q] = Readers[q] && requester_of(r_i[p].id) == RequesterWidth'(q);
-      assign b_for_in[q] = Writers[q] && requester_of(b_i[p].id) == RequesterWidth'(q);
-      assign r_want[p][q] = r_valid[p] && r_for[q];
-      assign b_want[p][q] = b_valid[p] && b_for[q];
-    end
-
-    // Margin: the burst that is decided on, the one before it in the pick's registers, and two that
-    // have come since
-    gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(8), .Margin(4)) u_ar_out (
-      .clk_i, .rst_i, .room_o(ar_out_room[p]),
-      .valid_i(ar_go[p]), .data_i(edge_of(ar_pick[p], ar_index[p])),
-      .valid_o(ar_waits), .ready_i(ar_opens && ar_ready_i[p]), .data_o(ar_o[p])
+    // When a turn is given, room was told two cycles ago: four words may have come or be on their way.
+    gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4 + Reserved)) u_ar_out (
+      .clk_i, .rst_i, .room_o(ar_room[p]), .ready_o(ar_ready[p]),
+      .valid_i(ar_push && ar_to_host == 1'(p)), .data_i(edge_of(ar_pick, ar_index)),
+      .valid_o(ar_waits[p]), .ready_i(ar_opens && ar_ready_i[p]), .data_o(ar_o[p])
     );
-    gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(8), .Margin(4)) u_aw_out (
-      .clk_i, .rst_i, .room_o(aw_out_room[p]),
-      .valid_i(aw_go[p]), .data_i(edge_of(aw_pick[p], aw_index[p])),
-      .valid_o(aw_waits), .ready_i(aw_opens && aw_ready_i[p]), .data_o(aw_o[p])
+    gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4)) u_aw_out (
+      .clk_i, .rst_i, .room_o(aw_room[p]), .ready_o(unused_aw_ready[p]),
+      .valid_i(aw_push), .data_i(edge_of(aw_pick, aw_index)),
+      .valid_o(aw_waits[p]), .ready_i(aw_opens && aw_ready_i[p]), .data_o(aw_o[p])
     );
+    assign aw_push = aw_any_q && aw_to_host == 1'(p);
 
     // A closed port offers nothing new; an offer that stands is kept.
     assign ar_opens = open[p] || ar_offered_q;
     assign aw_opens = open[p] || aw_offered_q;
-    assign ar_valid_o[p] = ar_waits && ar_opens;
-    assign aw_valid_o[p] = aw_waits && aw_opens;
-    assign out_idle[p] = !ar_waits && !aw_waits;
+    assign ar_valid_o[p] = ar_waits[p] && ar_opens;
+    assign aw_valid_o[p] = aw_waits[p] && aw_opens;
     always_ff @(posedge clk_i) begin
       ar_offered_q <= !rst_i && ar_valid_o[p] && !ar_ready_i[p];
       aw_offered_q <= !rst_i && aw_valid_o[p] && !aw_ready_i[p];
     end
 
-    // Requesters whose W beats this port still takes, in the order of AW; the first one one-hot.
-    gmmu_fifo_room #(.Width(IndexWidth), .Depth(OwnerDepth), .Margin(4)) u_owners (
-      .clk_i, .rst_i, .room_o(owner_room[p]),
-      .valid_i(aw_go[p]), .data_i(aw_index[p]),
-      .valid_o(owner_here), .ready_i(owner_shift), .data_o(owner_first)
+    // Requesters whose W beats this port still takes, in the order of AW: the first one one-hot, the
+    // others in a queue, which has a place for each AW that may be ahead of its beats.
+    set_t   owner_q;
+    index_t owner_next;
+    logic   owner_waits, owner_room, owner_load, owned_q, w_ready, w_here, w_last;
+    w_t     w_pick;
+    assign owner[p] = owner_q;
+    assign owners_wait[p] = owner_waits || owned_q;
+    gmmu_fifo #(.Width(IndexWidth), .Depth(OwnerDepth)) u_owners (
+      .clk_i, .rst_i, .valid_i(aw_push && (owner_waits || !owner_load)), .ready_o(owner_room),
+      .data_i(aw_index), .valid_o(owner_waits), .ready_i(owner_load), .data_o(owner_next)
     );
-    // two words in front of the FIFO, so that the end of a burst reaches them and not the FIFO
-    gmmu_skid #(.Width(IndexWidth)) u_owner_next (
-      .clk_i, .rst_i, .valid_i(owner_here), .ready_o(owner_shift), .data_i(owner_first),
-      .valid_o(owner_waits), .ready_i(owner_load), .data_o(owner_next)
-    );
-    assign w_end = w_ready && ends != '0;
-    assign owner_load = !owned_q || w_end;
-    assign owner_valid[p] = owner_here || owner_waits || owned_q;
+    a_owners: assert property (@(posedge clk_i) disable iff (rst_i) !aw_push || owner_room);
+    always_comb begin
+      w_pick = '0;
+      w_here = 1'b0;
+      for (int unsigned q = 0; q < N; q++) begin
+        if (Writers[q] && Here[q] && owner_q[q]) begin
+          w_pick |= w_q[q];
+          w_here |= w_valid_q[q];
+        end
+      end
+    end
+    assign w_last = w_here && w_ready && w_pick.last;
+    assign w_takes[p] = w_ready ? owner_q : '0;
+    assign owner_load = !owned_q || w_last;
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         owner_q <= '0;
         owned_q <= 1'b0;
       end else if (owner_load) begin
-        owned_q <= owner_waits;
+        owned_q <= owner_waits || aw_push;
         for (int unsigned q = 0; q < N; q++) begin
-          owner_q[q] <= Writers[q] && owner_waits && owner_next == index_t'(q);
+          owner_q[q] <= Writers[q] && Here[q] &&
+              (owner_waits ? owner_next == index_t'(q) : aw_push && aw_turn_q[q]);
         end
       end
     end
-    always_comb begin
-      w_pick = '0;
-      for (int unsigned q = 0; q < N; q++) begin
-        if (owner_q[q]) w_pick |= w[q];
-      end
-    end
     gmmu_skid #(.Width($bits(w_t))) u_w_out (
-      .clk_i, .rst_i,
-      .valid_i(owns != '0), .ready_o(w_ready), .data_i(w_pick),
+      .clk_i, .rst_i, .valid_i(w_here), .ready_o(w_ready), .data_i(w_pick),
       .valid_o(w_valid_o[p]), .ready_i(w_ready_i[p]), .data_o(w_o[p])
     );
 
+    // Answers, with the requester that they go to.
+    set_t r_to_in, r_to, b_to_in, b_to;
+    logic r_valid, b_valid;
+    for (genvar q = 0; q < N; q++) begin : g_to
+      assign r_to_in[q] = Readers[q] && Here[q] && requester_of(r_i[p].id) == RequesterWidth'(q);
+      assign b_to_in[q] = Writers[q] && Here[q] && requester_of(b_i[p].id) == RequesterWidth'(q);
+    end
+    assign r_express_in[p] = r_valid_i[p] && r_to_in[Express];
     gmmu_skid #(.Width(N + $bits(edge_r_t))) u_r_in (
-      .clk_i, .rst_i,
-      .valid_i(r_valid_i[p]), .ready_o(r_ready_o[p]), .data_i({r_for_in, r_i[p]}),
-      .valid_o(r_valid[p]), .ready_i(r_take[p]), .data_o({r_for, r[p]})
+      .clk_i, .rst_i, .valid_i(r_valid_i[p] && !(p == 0 && r_express_in[p])), .ready_o(r_ready_o[p]), .data_i({r_to_in, r_i[p]}),
+      .valid_o(r_valid), .ready_i(r_take[p]), .data_o({r_to, r[p]})
     );
     gmmu_skid #(.Width(N + $bits(edge_b_t))) u_b_in (
-      .clk_i, .rst_i,
-      .valid_i(b_valid_i[p]), .ready_o(b_ready_o[p]), .data_i({b_for_in, b_i[p]}),
-      .valid_o(b_valid[p]), .ready_i(b_take[p]), .data_o({b_for, b[p]})
+      .clk_i, .rst_i, .valid_i(b_valid_i[p]), .ready_o(b_ready_o[p]), .data_i({b_to_in, b_i[p]}),
+      .valid_o(b_valid), .ready_i(b_take[p]), .data_o({b_to, b[p]})
     );
+    assign r_here[p] = r_valid ? r_to : '0;
+    assign b_here[p] = b_valid ? b_to : '0;
+    assign out_idle[p] = !ar_waits[p] && !aw_waits[p] && !w_valid_o[p] && !r_valid && !b_valid;
   end
 
-  // A requester takes one R and one B a cycle; when both ports have one for it they take turns.
-  // An answer is registered once for each port, with the requester that it goes to.
-  logic              r_clash, b_clash;
-  logic              r_turn_q, b_turn_q;
-  logic [1:0][N-1:0] r_to, b_to;
-  logic [N-1:0]      r_host_q, b_host_q;  // from the host port
-  edge_r_t [1:0]     r_q;
-  edge_b_t [1:0]     b_q;
-
-  assign r_clash = r_valid == '1 &&
-                   index_t'(requester_of(r[0].id)) == index_t'(requester_of(r[1].id));
-  assign b_clash = b_valid == '1 &&
-                   index_t'(requester_of(b[0].id)) == index_t'(requester_of(b[1].id));
-  assign r_take = r_clash ? {r_turn_q, !r_turn_q} : 2'b11;
-  for (genvar p = 0; p < 2; p++) begin : g_to
-    assign r_to[p] = r_take[p] ? r_want[p] : '0;
-    assign b_to[p] = b_take[p] ? b_want[p] : '0;
+  // Express: in front of VRAM's register, behind the host's.
+  logic    express_here, express_q;
+  edge_r_t express_r, express_r_q;
+  assign express_here = r_express_in[0] && r_ready_o[0];
+  assign express_r = express_here ? r_i[0] : r[1];
+  always_ff @(posedge clk_i) begin
+    express_q <= !rst_i && (express_here || r_here[1][Express]);
+    if (express_here || r_here[1][Express]) express_r_q <= express_r;
   end
+
+  // When both ports have an R, or a B, for the same requester they take turns.
+  logic r_clash, b_clash, r_turn_q, b_turn_q;  // turn: of the host
+  assign r_clash = (r_here[0] & r_here[1]) != '0;
+  assign b_clash = (b_here[0] & b_here[1]) != '0;
+  assign r_take[0] = !(r_clash && r_turn_q);
+  assign r_take[1] = !(r_clash && !r_turn_q) && !(express_here && r_here[1][Express]);
   assign b_take = b_clash ? {b_turn_q, !b_turn_q} : 2'b11;
-
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       r_turn_q <= 1'b0;
       b_turn_q <= 1'b0;
-      r_valid_o <= '0;
-      b_valid_o <= '0;
     end else begin
       if (r_clash) r_turn_q <= !r_turn_q;
       if (b_clash) b_turn_q <= !b_turn_q;
-      r_valid_o <= r_to[0] | r_to[1];
-      b_valid_o <= b_to[0] | b_to[1];
     end
-    r_host_q <= r_to[1];
-    b_host_q <= b_to[1];
-    r_q <= r;
-    b_q <= b;
   end
 
-  for (genvar q = 0; q < N; q++) begin : g_answers
-    edge_r_t r_word;
-    edge_b_t b_word;
-    if (Direct[q]) begin : g_direct
-      logic unused_host;
-      assign unused_host = r_host_q[q];
-      always_ff @(posedge clk_i) r_word <= r[r_to[1][q]];
-    end else begin : g_common
-      assign r_word = r_q[r_host_q[q]];
+  always_comb begin
+    r_valid_o = r_here[0] | r_here[1];
+    r_valid_o[Express] = express_q;
+  end
+  assign w_take = w_takes[0] | w_takes[1];
+  for (genvar q = 0; q < N; q++) begin : g_requester
+    if (Readers[q]) begin : g_reads
+      logic    host;
+      edge_r_t word;
+      assign host = !Vram[q] || (r_here[1][q] && !(r_here[0][q] && !r_turn_q));
+      assign word = q == Express ? express_r_q : r[host];
+      assign r_o[q] = '{id: word.id[IdWidth-1:0], data: word.data, error: word.error,
+                        last: word.last};
+      logic unused_id;
+      assign unused_id = ^word.id;
+    end else begin : g_no_reads
+      logic unused_read;
+      assign r_o[q] = '0;
+      assign unused_read = ^{r_here[0][q], r_here[1][q]};
     end
-    assign b_word = b_q[b_host_q[q]];
-    assign r_o[q] = '{id: r_word.id[IdWidth-1:0], data: r_word.data, error: r_word.error,
-        last: r_word.last};
-    assign b_o[q] = '{id: b_word.id[IdWidth-1:0], error: b_word.error};
+    if (Writers[q]) begin : g_writes
+      // Bursts moved whose last W beat has not left, all of one memory port.
+      localparam int unsigned OwedWidth = $clog2(Owed + 1);
+      logic [OwedWidth-1:0] owed, owed_q;
+      logic                 host, to_host, to_host_q, ended;
+      edge_b_t              word;
+      assign ended = w_take[q] && w_valid_q[q] && w_q[q].last;
+      assign to_host = aw_turn_q[q] ? host_of(aw_q[q].port, Vram[q], Host[q]) : to_host_q;
+      always_comb begin
+        owed = owed_q;
+        if (aw_turn_q[q] != ended) owed = ended ? owed_q - 1'b1 : owed_q + 1'b1;
+      end
+      always_ff @(posedge clk_i) begin
+        owed_q <= rst_i ? '0 : owed;
+        to_host_q <= to_host;
+        for (int unsigned p = 0; p < 2; p++) begin
+          aw_may_q[p][q] <= rst_i || owed == '0 || (owed != OwedWidth'(Owed) && to_host == 1'(p));
+        end
+      end
+      assign host = !Vram[q] || (b_here[1][q] && !(b_here[0][q] && !b_turn_q));
+      assign word = b[host];
+      always_ff @(posedge clk_i) begin
+        b_valid_o[q] <= !rst_i && (b_here[0][q] || b_here[1][q]);
+        b_o[q] <= '{id: word.id[IdWidth-1:0], error: word.error};
+      end
+      logic unused_id;
+      assign unused_id = ^word.id;
+      a_owed: assert property (@(posedge clk_i) disable iff (rst_i)
+        (!ended || owed_q != '0) && (!aw_turn_q[q] || owed_q != OwedWidth'(Owed)));
+      a_one_port: assert property (@(posedge clk_i) disable iff (rst_i)
+        !(owner[0][q] && owner[1][q]));
+    end else begin : g_no_writes
+      logic unused_write;
+      assign aw_may_q[0][q] = 1'b0;
+      assign aw_may_q[1][q] = 1'b0;
+      assign b_valid_o[q] = 1'b0;
+      assign b_o[q] = '0;
+      assign unused_write = ^{owner[0][q], owner[1][q], b_here[0][q], b_here[1][q]};
+    end
   end
 
-  assign w_take = w_grant[0] | w_grant[1];
-  for (genvar q = 0; q < N; q++) begin : g_last
-    assign w_last_take[q] = w_take[q] && w[q].last;
-  end
-
-  // Bursts granted, those of Exempt left out, that have no answer yet.
+  // Bursts taken, those of Exempt left out, that have no answer yet.
   localparam int unsigned CountWidth = 15;
-  function automatic logic ours(logic [RequesterWidth-1:0] requester);
+  function automatic logic ours(logic [EdgeIdWidth-1:0] id);
     ours = 1'b1;
     for (int unsigned q = 0; q < N; q++)
-      if (Exempt[q] && requester == RequesterWidth'(q)) ours = 1'b0;
-  endfunction
-  function automatic logic [2:0] ones(logic [3:0] bits);
-    return 3'(bits[0]) + 3'(bits[1]) + 3'(bits[2]) + 3'(bits[3]);
+      if (Exempt[q] && requester_of(id) == RequesterWidth'(q)) ours = 1'b0;
   endfunction
 
-  logic [3:0]            begins, begins_q, ends_q;  // AR, AW; R, B of both ports
-  logic [3:0]            change_q;                  // -4 to 4
+  logic [1:0]            begins, begins_q;  // AR, AW
+  logic [3:0]            ends_q;            // R, B of both ports
+  logic [3:0]            change_q;          // -4 to 2
   logic [CountWidth-1:0] count_q;
-  logic                  hold_q, none_q;
-  for (genvar p = 0; p < 2; p++) begin : g_counted
-    assign begins[p] = ar_go[p] && ours(RequesterWidth'(ar_index[p]));
-    assign begins[2+p] = aw_go[p] && ours(RequesterWidth'(aw_index[p]));
-  end
+  logic                  none_q;
+  assign begins[0] = ar_any_q ? (ar_turn_q & ~Exempt) != '0 : ar_push && !Exempt[Express];
+  assign begins[1] = (aw_turn_q & ~Exempt) != '0;
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < 2; p++) begin
-      ends_q[p] <= r_valid_i[p] && r_ready_o[p] && r_i[p].last && ours(requester_of(r_i[p].id));
-      ends_q[2+p] <= b_valid_i[p] && b_ready_o[p] && ours(requester_of(b_i[p].id));
+      ends_q[p] <= r_valid_i[p] && r_ready_o[p] && r_i[p].last && ours(r_i[p].id);
+      ends_q[2+p] <= b_valid_i[p] && b_ready_o[p] && ours(b_i[p].id);
     end
     begins_q <= begins;
-    change_q <= {1'b0, ones(begins_q)} - {1'b0, ones(ends_q)};
+    change_q <= 4'(begins_q[0]) + 4'(begins_q[1]) -
+                (4'(ends_q[0]) + 4'(ends_q[1]) + 4'(ends_q[2]) + 4'(ends_q[3]));
     count_q <= count_q + {{CountWidth - 4{change_q[3]}}, change_q};
     none_q <= count_q == '0 && change_q == '0;
-    hold_q <= hold_i;
-    silent_o <= hold_i && hold_q && (ar_busy | aw_busy) == '0 && (begins | begins_q) == '0 &&
-                change_q == '0 && none_q;
+    silent_o <= hold_i && hold_q && (begins | begins_q) == '0 && change_q == '0 && none_q;
     if (rst_i) begin
-      ends_q <= '0;
       begins_q <= '0;
+      ends_q <= '0;
       change_q <= '0;
       count_q <= '0;
       silent_o <= 1'b0;
     end
   end
 
-  assign own_idle_o = ((ar_valid | aw_valid | w_valid | r_valid_o | b_valid_o) & ~Exempt) == '0 &&
-                      (begins | begins_q) == '0 && (ar_busy | aw_busy) == '0 &&
-                      none_q && change_q == '0;
-  assign idle_o = silent_o == hold_i &&
-                  (ar_valid | aw_valid | w_valid) == '0 && (ar_go | aw_go) == '0 &&
-                  owner_valid == '0 && out_idle == '1 && w_valid_o == '0 &&
-                  r_valid == '0 && b_valid == '0 &&
-                  (r_valid_o | b_valid_o) == '0;
+  set_t offers;  // of requesters, and in the input registers
+  assign offers = (ar_valid_i & Readers) | ((aw_valid_i | w_valid_i) & Writers) | ar_valid_q |
+                  aw_valid_q | w_valid_q;
+  assign own_idle_o = ((offers | r_valid_o | b_valid_o) & ~Exempt) == '0 &&
+                      (begins | begins_q) == '0 && none_q && change_q == '0;
+  assign idle_o = silent_o == hold_i && offers == '0 && !ar_push && !aw_any_q &&
+                  owners_wait == '0 && out_idle == '1 && !express_q &&
+                  b_valid_o == '0;
 endmodule

@@ -162,10 +162,8 @@ module gmmu_isolator_port
         aw_of_q[g] <= aw_begins && m_aw_generation_o == 1'(g);
         r_of_q[g] <= r_end && m_r_generation_i == 1'(g);
         b_of_q[g] <= b_end && m_b_generation_i == 1'(g);
-        if (ar_of_q[g] && !r_of_q[g]) reads_q[g] <= reads_q[g] + One;
-        if (!ar_of_q[g] && r_of_q[g]) reads_q[g] <= reads_q[g] - One;
-        if (aw_of_q[g] && !b_of_q[g]) writes_q[g] <= writes_q[g] + One;
-        if (!aw_of_q[g] && b_of_q[g]) writes_q[g] <= writes_q[g] - One;
+        if (ar_of_q[g] != r_of_q[g]) reads_q[g] <= reads_q[g] + (ar_of_q[g] ? One : '1);
+        if (aw_of_q[g] != b_of_q[g]) writes_q[g] <= writes_q[g] + (aw_of_q[g] ? One : '1);
         reading_q[g] <= ar_of_q[g] || (reading_q[g] && !(r_of_q[g] && reads_q[g] == One));
         writing_q[g] <= aw_of_q[g] || (writing_q[g] && !(b_of_q[g] && writes_q[g] == One));
       end

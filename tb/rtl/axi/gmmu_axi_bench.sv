@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI mux with four requesters and flat ports for C++. Element 3 only reads, element 2 only
-// writes; element 1 is exempt from hold_i.
+// The AXI mux with four requesters and flat ports for C++. Element 3 only reads, without a turn;
+// element 2 only writes; element 1 is exempt from hold_i.
 module gmmu_axi_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -138,8 +138,7 @@ module gmmu_axi_bench
   end
 
   gmmu_axi_mux #(
-    .NumRequesters(N), .OwnerDepth(4), .Readers(4'b1011), .Writers(4'b0111), .Slow(4'b1000),
-    .Direct(4'b0010), .Exempt(4'b0010)
+    .NumRequesters(N), .Readers(4'b1011), .Writers(4'b0111), .Exempt(4'b0010), .Express(3)
   ) u_mux (
     .clk_i, .rst_i, .host_enable_i, .hold_i, .silent_o,
     .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
