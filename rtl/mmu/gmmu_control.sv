@@ -3,9 +3,10 @@
 // than the kill is used or filled once the operation is done.
 //
 //   1. hold: the shared levels' pipeline, messages and fills run dry; table reads go on
-//   2. kill, one cycle: L1 entries of the scope and fills on their way there are dropped, its walks
-//      become stale; a new space row takes effect. An empty range has none
-//   3. sweep: one set, walk cache row and large entry a cycle; then the pipeline runs again
+//   2. kill, one cycle: walks of the scope become stale; a new space row takes effect. An empty
+//      range has none
+//   3. sweep: one set, walk cache row, large entry and entry of each L1 a cycle; then the pipeline
+//      runs again
 //   4. drain: the generation flips; done when no answer of the old one is in use and no stale read
 //      is under way
 //

@@ -5,11 +5,15 @@
 //
 //   line       beats of reads, any order of rows
 //   page       a page that is to be entered by itself; it is dropped if there is no room
-//   start      a row whose line is complete, with any page of the line
+//   start      a row whose line is complete, with any page of the line. While one is written the next
+//              one is taken and probed: lines follow each other without a gap
 //   done_o     one cycle, with done_row_o: the line is entered
 //   probe      asks the pipeline which ways hold what; then tag and data writes go to gmmu_l2_ram
 //              Probes and writes come from registers
 //   idle_o     nothing is kept or being entered
+//
+// A block is probed only when all of its set is written; the next line of the block that is being
+// written goes on in its way without a probe.
 //
 // Order of writes: the tag of a block that is replaced goes with the first word at the latest, the
 // new tag with the last one, so that a lookup in between finds either the old block whole or
@@ -21,6 +25,7 @@ module gmmu_fill
   import gmmu_pte_pkg::*;
 #(
   parameter int unsigned NumWalks = 8,
+  parameter int unsigned Sets = 8,
   parameter int unsigned Ways = 4
 ) (
   input  logic                  clk_i,
@@ -70,34 +75,51 @@ module gmmu_fill
     return address_t'((32'(row) << BeatWidth) | 32'(beat));
   endfunction
 
-  typedef enum logic [1:0] {StIdle, StProbe, StProbed, StWrite} state_e;
-  state_e          state_q;
-  logic            page_valid_q;  // a page is kept, or being entered
+  // The page that waits or is written; the line or page that is next; the one that is being written.
+  logic            page_valid_q, page_taken_q, page_whole;
   translation_t    page_q;
   row_t            page_row_q;
-  logic            whole_q;       // a line is being entered
+  logic            next_valid_q, next_whole_q, probe_q, asked_q, probed_q, follows_q;
+  line_t           next_q;
+  logic [Ways-1:0] next_way_q;
+  logic [15:0]     next_present_q;
+  logic            next_evict_q;
+  logic            valid_q, whole_q, evict_q, write_q;   // write_q: the last cycle's word is written
   line_t           line_q;
   logic [3:0]      word_q;
   logic [Ways-1:0] way_q, turn_q;
   logic [15:0]     present_q;
-  logic            evict_q;
 
-  logic            write_q;       // the last cycle's word is being written
-  logic            probe_q;       // StProbe
-
-  assign start_ready_o = state_q == StIdle && !page_valid_q;
+  key_t next_key, now_key;
+  logic takes, same_block, same_set, probes, follows, moves, first, last;   // last: from a register
+  assign next_key = next_whole_q ? next_q.key : page_q.key;
+  assign now_key = whole_q ? line_q.key : page_q.key;
+  assign page_whole = page_valid_q && !page_taken_q;
+  assign start_ready_o = !next_valid_q && !page_whole;
+  assign takes = !next_valid_q && (page_whole || start_valid_i);
+  // Neighbouring blocks lie in different sets: one bit tells enough of them apart.
+  assign same_set = valid_q
+      && (Sets == 1 || (^{next_key.vpn[4], next_key.space[0]} == ^{now_key.vpn[4], now_key.space[0]}));
+  assign same_block = next_key.space == now_key.space
+      && next_key.vpn[VpnWidth-1:4] == now_key.vpn[VpnWidth-1:4];
+  assign probes = next_valid_q && !asked_q && !same_set;
+  assign follows = next_valid_q && !asked_q && valid_q && same_block;
+  assign moves = next_valid_q && probed_q && (!valid_q || last);
   assign probe_valid_o = probe_q;
-  assign probe_key_o = whole_q ? line_q.key : page_q.key;
+  assign probe_key_o = next_key;
 
-  // Words of a line are read two cycles ahead of their write: while the probe is under way, the
-  // first one stands at the end. The RAM's output is late in its cycle.
+  // Words of a line are read two cycles ahead of their write. The RAM's output is late in its cycle.
   logic [2:0]           next_word, read_word_q;
+  row_t                 next_row;
+  logic                 goes_on;
   logic [DataWidth-1:0] beat_data;
   logic [63:0]          read_word, word;
-  assign next_word = state_q == StWrite ? word_q[2:0] + 3'd2 : 3'(state_q == StProbed && probed_i);
+  assign goes_on = valid_q && whole_q && word_q < 4'd6;
+  assign next_word = goes_on ? word_q[2:0] + 3'd2 : 3'(moves);
+  assign next_row = goes_on ? line_q.row : next_q.row;
   gmmu_ram_apart #(.Width(DataWidth), .Depth(2**LineWidth)) u_lines (
     .clk_i, .read_i(1'b1),
-    .read_addr_i(beat_address(line_q.row, 3'(32'(next_word) / WordsPerBeat))), .data_o(beat_data),
+    .read_addr_i(beat_address(next_row, 3'(32'(next_word) / WordsPerBeat))), .data_o(beat_data),
     .write_i(line_valid_i), .write_addr_i(beat_address(line_row_i, line_beat_i)),
     .data_i(line_data_i));
   always_comb begin
@@ -113,23 +135,20 @@ module gmmu_fill
 
   // The entry that is judged in this cycle and written in the next one.
   pte_verdict_t entry;
-  logic         good, first, last;
+  logic         good;
   logic [15:0]  present;
   key_t         key;
   page_t        page;
   assign entry = decode(word, FormLeaf);
   always_comb begin
     first = word_q == '0;
+    key = now_key;
     if (whole_q) begin
       good = entry.fault == FaultNone && (word_q[2:0] & ~line_q.line) == '0;
-      last = word_q == 4'd7;
-      key = line_q.key;
       key.vpn[2:0] = (line_q.key.vpn[2:0] & ~line_q.line) | word_q[2:0];
       page = page_of(entry, '0, 1'b1, key.vpn, '1, 1'b0);
     end else begin
       good = 1'b1;
-      last = !page_q.page.big || word_q == 4'd15;
-      key = page_q.key;
       page = page_q.page;
       if (page_q.page.big) begin
         key.vpn[3:0] = word_q;
@@ -140,57 +159,67 @@ module gmmu_fill
     if (good) present[key.vpn[3:0]] = 1'b1;
   end
   always_ff @(posedge clk_i) begin
-    write_q <= state_q == StWrite && !rst_i;
+    write_q <= valid_q && !rst_i;
     key_o <= key;
     page_o <= page;
     present_o <= last ? present : '0;
-    data_write_o <= !rst_i && state_q == StWrite && good ? way_q : '0;
-    tag_write_o <= !rst_i && state_q == StWrite && (last || (first && evict_q)) ? way_q : '0;
-    done_o <= !rst_i && state_q == StWrite && last && whole_q;
+    data_write_o <= !rst_i && valid_q && good ? way_q : '0;
+    tag_write_o <= !rst_i && valid_q && (last || (first && evict_q)) ? way_q : '0;
+    done_o <= !rst_i && valid_q && last && whole_q;
     done_row_o <= line_q.row;
     row_o <= whole_q ? line_q.row : page_row_q;
-    count_fill_o <= !rst_i && state_q == StWrite && last;
-    count_eviction_o <= !rst_i && state_q == StWrite && first && evict_q;
+    count_fill_o <= !rst_i && valid_q && last;
+    count_eviction_o <= !rst_i && valid_q && first && evict_q;
   end
-  assign idle_o = state_q == StIdle && !page_valid_q && !write_q;
+  assign idle_o = !next_valid_q && !valid_q && !page_valid_q && !write_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      state_q <= StIdle;
-      turn_q <= Ways'(1);
       page_valid_q <= 1'b0;
-      whole_q <= 1'b0;
+      page_taken_q <= 1'b0;
+      next_valid_q <= 1'b0;
       probe_q <= 1'b0;
+      valid_q <= 1'b0;
+      turn_q <= Ways'(1);
     end else begin
-      unique case (state_q)
-        StIdle: if (page_valid_q || start_valid_i) state_q <= StProbe;
-        StProbe: state_q <= StProbed;
-        StProbed: if (probed_i) state_q <= StWrite;
-        StWrite: if (last) state_q <= StIdle;
-        default: state_q <= StIdle;
-      endcase
-      if (state_q == StIdle) whole_q <= !page_valid_q;
-      probe_q <= state_q == StIdle && (page_valid_q || start_valid_i);
       if (page_valid_i && !page_valid_q) page_valid_q <= 1'b1;
-      else if (state_q == StWrite && last && !whole_q) page_valid_q <= 1'b0;
-      if (state_q == StWrite && first && evict_q) turn_q <= Ways'({turn_q, turn_q} >> (Ways - 1));
+      else if (valid_q && last && !whole_q) page_valid_q <= 1'b0;
+      page_taken_q <= page_taken_q ? !(valid_q && last && !whole_q) : takes && page_whole;
+      next_valid_q <= next_valid_q ? !moves : takes;
+      probe_q <= probes;
+      valid_q <= moves || (valid_q && !last);
+      if (valid_q && first && evict_q) turn_q <= Ways'({turn_q, turn_q} >> (Ways - 1));
     end
 
     if (page_valid_i && !page_valid_q) begin
       page_q <= page_i;
       page_row_q <= page_row_i;
     end
-    if (state_q == StIdle) line_q <= start_i;
-    if (probed_i) begin
-      present_q <= probed_present_i;
-      evict_q <= probed_same_i == '0 && probed_empty_i == '0;
-      if (probed_same_i != '0) way_q <= probed_same_i;
-      else if (probed_empty_i != '0) way_q <= probed_empty_i & (~probed_empty_i + 1'b1);
-      else way_q <= turn_q;
-    end else if (state_q == StWrite) begin
-      present_q <= present;
+    if (!next_valid_q) begin
+      next_whole_q <= !page_whole;
+      next_q <= start_i;
     end
-    word_q <= state_q == StWrite ? word_q + 1'b1 : '0;
+    asked_q <= next_valid_q && !moves && (asked_q || probes || follows);
+    probed_q <= next_valid_q && !moves && (probed_q || probed_i || follows);
+    if (next_valid_q && !asked_q) follows_q <= follows;
+    if (probed_i) begin
+      next_present_q <= probed_present_i;
+      next_evict_q <= probed_same_i == '0 && probed_empty_i == '0;
+      if (probed_same_i != '0) next_way_q <= probed_same_i;
+      else if (probed_empty_i != '0) next_way_q <= probed_empty_i & (~probed_empty_i + 1'b1);
+      else next_way_q <= turn_q;
+    end
+    if (moves) begin
+      whole_q <= next_whole_q;
+      line_q <= next_q;
+      evict_q <= !follows_q && next_evict_q;
+      if (!follows_q) way_q <= next_way_q;
+    end
+    if (moves && !follows_q) present_q <= next_present_q;
+    else if (valid_q) present_q <= present;
+    word_q <= valid_q && !moves ? word_q + 1'b1 : '0;
+    if (moves) last <= !next_whole_q && !page_q.page.big;
+    else last <= whole_q ? word_q == 4'd6 : word_q == 4'd14;
   end
 
   logic unused_bits;  // tables do not reach this unit, promises are judged by the walk

@@ -2,9 +2,10 @@
 // Miss slots (MSHRs) of one port: they keep what only the port needs of a lookup until its answer
 // comes. The rest travels with the lookup and its answer.
 //
-//   one_o     a slot is free, and slot_o says which; both one LUT behind registers
+//   one_o     a slot is free, and slot_o says which; both from registers
 //   may       a miss may take slot_o: what it keeps is written; only while one_o
-//   alloc     it takes it; only with may_i
+//   alloc     it takes it, with what was written last
+//   few_o     from a register: four slots or fewer are free; 0 if there are fewer than eight at all
 //   read      combinational: what was kept in read_slot_i
 //   release   frees release_slot_i
 //
@@ -22,24 +23,20 @@ module gmmu_l1_slots #(
   input  logic [Width-1:0]      alloc_data_i,
   output logic [IndexWidth-1:0] slot_o,
   output logic                  one_o,
+  output logic                  few_o,
 
   input  logic [IndexWidth-1:0] read_slot_i,
   output logic [Width-1:0]      read_data_o,
   input  logic                  release_i,
   input  logic [IndexWidth-1:0] release_slot_i
 );
-  typedef logic [IndexWidth-1:0] index_t;
-
-  logic [IndexWidth:0] write_q, read_q;  // one bit more than a slot's number
-  index_t              next, last_q, spare_q;  // last_q: offered one cycle ago
-  logic                spent_q, spare_one_q;   // spent: there was none, or it was taken
-  logic                ready_q;                // all slots were written once
-  logic                more, load;
+  logic [IndexWidth:0]   write_q, read_q;  // one bit more than a slot's number
+  logic [IndexWidth-1:0] next;
+  logic                  ready_q;          // all slots were written once
+  logic                  more, load;
 
   assign more = ready_q && write_q != read_q;
-  assign slot_o = spent_q ? spare_q : last_q;
-  assign one_o = !spent_q || spare_one_q;
-  assign load = spent_q || !spare_one_q;
+  assign load = alloc_i || !one_o;
 
   gmmu_lutram #(.Width(IndexWidth), .Depth(Slots)) u_free (
     .clk_i, .write_i(release_i || !ready_q), .write_addr_i(write_q[IndexWidth-1:0]),
@@ -54,21 +51,19 @@ module gmmu_l1_slots #(
       write_q <= '0;
       read_q <= '0;
       ready_q <= 1'b0;
-      spent_q <= 1'b1;
-      spare_one_q <= 1'b0;
+      one_o <= 1'b0;
     end else begin
       if (release_i || !ready_q) write_q <= write_q + 1'b1;
       if (write_q[IndexWidth-1:0] == '1) ready_q <= 1'b1;
       if (load && more) read_q <= read_q + 1'b1;
-      if (load) spare_one_q <= more;
-      spent_q <= alloc_i || !one_o;
+      if (load) one_o <= more;
     end
-    if (load) spare_q <= next;
-    last_q <= slot_o;
+    if (load) slot_o <= next;
+    few_o <= Slots >= 8 && write_q - read_q <= (IndexWidth + 1)'(4);
   end
 
   a_may: assert property (@(posedge clk_i) disable iff (rst_i) !may_i || one_o);
-  a_alloc: assert property (@(posedge clk_i) disable iff (rst_i) !alloc_i || may_i);
+  a_alloc: assert property (@(posedge clk_i) disable iff (rst_i) !alloc_i || one_o);
   a_release: assert property (@(posedge clk_i) disable iff (rst_i)
     !release_i || (ready_q && write_q - read_q != {1'b1, {IndexWidth{1'b0}}}));
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The L2 TLB's RAMs and their search: set-associative, a block is 64 KiB of one space, a sub-entry
-// a 4 KiB page.
+// a 4 KiB page. A key that is high has none; it is so as well when its space is not built.
 //
 //   read_i       the key's set and sub-entry are read; the search's results stand two cycles later
 //                (found by tag and sub-entry) until those of the next read_i
 //   tag write    one way of one set; a read of the same cycle sees the old tag
 //   data write   one sub-entry of one way; a read of it in the same cycle misses it (hit_o)
-//   sweep_i      drops the blocks of set `index` that the step covers, one set a cycle. No read or
-//                write meanwhile and in the three cycles after it, and the scope stands until then
+//   sweep_i      drops the blocks of set `index` that agree with the key of the last read but for what
+//                may differ, one set a cycle. No read or write meanwhile and in the two cycles after it
 module gmmu_l2_ram
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned Entries = 512,
-  parameter int unsigned Ways = 4
+  parameter int unsigned Ways = 4,
+  parameter int unsigned NumSpaces = 16
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
@@ -33,16 +34,17 @@ module gmmu_l2_ram
   input  logic [15:0]           present_i,
   input  page_t                 page_i,
 
-  input  sweep_t                sweep_i
+  input  sweep_step_t           sweep_i
 );
   localparam int unsigned Sets = Entries / 16 / Ways;
   localparam int unsigned SetWidth = Sets > 1 ? $clog2(Sets) : 1;
   localparam int unsigned BlockWidth = VpnWidth - 4;
+  localparam int unsigned SpaceWidth = $clog2(NumSpaces);
   typedef logic [SetWidth-1:0] set_t;
 
   typedef struct packed {
     logic [15:0]           present;
-    space_t                space;
+    logic [SpaceWidth-1:0] space;
     logic [BlockWidth-1:0] block;
   } tag_row_t;
   typedef struct packed {
@@ -93,10 +95,7 @@ module gmmu_l2_ram
 
   for (genvar w = 0; w < Ways; w++) begin : g_way
     tag_row_t  tag, tag_new;
-    logic      dropped, space_same_q, touches;
-    // by four bits, kept so that the comparison stays flat
-    localparam int unsigned Fours = ($bits(space_t) + BlockWidth + 3) / 4;
-    (* keep *) logic [Fours-1:0] same;
+    logic      dropped, same;
 
     gmmu_ram_1r1w #(.Width($bits(tag_row_t)), .Depth(Sets)) u_tags (
       .clk_i,
@@ -114,29 +113,23 @@ module gmmu_l2_ram
                               no_execute: page_i.no_execute,
                           big: page_i.big}));
 
-    // A step of a sweep: the tag is read, judged and dropped.
-    gmmu_overlap u_overlap (
-      .clk_i, .low_i({tag.block, 4'd0}), .high_i({tag.block, 4'd15}),
-      .first_i(sweep_i.first), .tail_i(sweep_i.tail), .touches_o(touches));
-    always_ff @(posedge clk_i) space_same_q <= tag.space == sweep_i.space;
-    assign dropped = drop_q
-        && (sweep_i.all || (space_same_q && (!sweep_i.ranged || touches)));
-    assign tag_new = drop_q ? '0
-        : '{present: present_i, space: write_key_i.space, block: write_key_i.vpn[VpnWidth-1:4]};
-
+    // A step of a sweep: the tag is read, compared and dropped.
+    assign dropped = drop_q && tag_same_q[w];
+    assign tag_new = '{present: drop_q ? '0 : present_i, space: SpaceWidth'(write_key_i.space),
+                       block: write_key_i.vpn[VpnWidth-1:4]};
     always_comb begin
-      for (int unsigned i = 0; i < Fours; i++) begin
-        same[i] = 4'(({tag.space, tag.block} ^ {key_q.space, key_q.vpn[VpnWidth-1:4]}) >> (i * 4))
-            == '0;
+      same = sweep_i.all || tag.space == SpaceWidth'(key_q.space);
+      for (int unsigned i = 4; i < VpnWidth; i += 2) begin  // what may differ is pairs of bits
+        if (!sweep_i.loose[i] && 2'((tag.block ^ key_q.vpn[VpnWidth-1:4]) >> (i - 4)) != '0) same = 1'b0;
       end
     end
     always_ff @(posedge clk_i) begin
       if (read_i) written_q[w] <= data_write_i[w] && write_sub == read_sub;
+      if (read_q || swept_q) tag_same_q[w] <= same;
       if (read_q) begin
-        tag_same_q[w] <= &same;
         empty_o[w] <= tag.present == '0;
         sub_q[w] <= tag.present[key_q.vpn[3:0]] && !written_q[w] && !key_q.high;
-        half_q[w] <= key_q.vpn[3] ? tag.present[15:8] != '0 : tag.present[7:0] != '0;
+        half_q[w] <= !key_q.high && (key_q.vpn[3] ? tag.present[15:8] != '0 : tag.present[7:0] != '0);
         present_q[w] <= tag.present;
         data_q[w] <= data[w];
       end
@@ -161,7 +154,7 @@ module gmmu_l2_ram
                     level: '0};
 
   logic unused_bits;
-  assign unused_bits = ^{page_i.level, write_key_i.high, sweep_i.index};
+  assign unused_bits = ^{page_i.level, write_key_i, key_q, sweep_i};
 
   if (Entries < 16 * Ways || (Ways & (Ways - 1)) != 0 || (Entries & (Entries - 1)) != 0) begin
       : g_illegal

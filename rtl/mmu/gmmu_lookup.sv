@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared levels' pipeline: L2 TLB, large array, walk cache and space table are searched
-// together, one operation a cycle, stages that never stall. What a lookup becomes is decided in
+// The shared levels' pipeline: L2 TLB, walk cache (which has the large pages too) and space table are
+// searched together, one operation a cycle, stages that never stall. What a lookup becomes is decided in
 // the last but one: hit, joined or began a walk, or waits for a row.
 //
 //   lookup     from the ports. One that may offer a lookup in the next cycle says so by
-//              lookup_hint_i, or lookup_pending_i if one stands already. lookup_ready_o comes one LUT
-//              behind registers: the turn is given a cycle ahead, to a port whose lookup stands
+//              lookup_hint_i, or lookup_pending_i if one stands already. lookup_ready_o comes from a
+//              register: the turn is given a cycle ahead, to a port whose lookup stands
 //              before others, and among those to the one served longest ago
 //   restart    a row whose walk has to be done again asks for its start
 //   probe      the fill unit asks for the ways of a block; taken at once. The key stands for one
@@ -21,8 +21,10 @@
 //              message of two cycles ago
 //   hold_i     no lookup, replay or restart enters, from the third cycle on; probes go on. quiet_o:
 //              nothing is in the pipeline or on the bus
-//   kill_i     while nothing is in the pipeline; it brings the space's masks for the sweep
-//   sweep_i    a step drops what it covers within five cycles; its scope stands until then
+//   kill_i     while nothing is in the pipeline; it brings the sweep's key and its space's masks
+//   sweep_i    a step drops what it covers within five cycles; its scope stands from the kill until
+//              then. Of a range it drops more than it must: what lies in the smallest aligned block
+//              of 4^n pages that holds it
 //
 // A lookup that needs a row when none is free goes to a queue, which is served before newcomers;
 // its miss slot bounds it, so that the queue never overflows. The engine's row is taken only by
@@ -37,10 +39,10 @@ module gmmu_lookup
   import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned NumPorts = 7,
+  parameter int unsigned EnginePorts = 3,  // the last ones are the paging engine's
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,
-  parameter int unsigned LargeEntries = 8,
   parameter int unsigned WalkCacheEntries = 16,
   parameter int unsigned MissSlots = 32
 ) (
@@ -116,7 +118,7 @@ module gmmu_lookup
   output logic                    count_wc_hit_o,
   output logic                    idle_o
 );
-  typedef enum logic [1:0] {OpLookup, OpReplay, OpRestart, OpProbe} op_e;
+  typedef enum logic [1:0] {OpLookup, OpReplay, OpRestart, OpProbe} op_e;  // 0: OR is the choice
   typedef struct packed {
     op_e     kind;
     row_t    row;
@@ -131,57 +133,62 @@ module gmmu_lookup
   } wait_t;
 
   function automatic logic is_engine(port_t port);
-    return port == port_t'(NumPorts - 1) || port == port_t'(NumPorts - 2)
-        || port == port_t'(NumPorts - 3);
+    return 32'(port) + EnginePorts >= NumPorts;
   endfunction
 
   // Stage 0: choose. What is not a newcomer stands in the register `own`.
-  logic    own_valid_q, own_kill_q, own_any_q, open_q, hold_q, probe_q;
+  logic    own_valid_q, own_any_q, hold_q, probe_q;
   logic    restart_may_q, replay_may_q;
   op_t     own_q, own_d;
   logic [NumPorts-1:0] turn_q;
   lookup_t chosen;
-  logic    replay, restart, bubble;
+  logic    own_any, replay, restart, bubble;
   logic    waiting_valid, waiting_ready;
   wait_t   waiting, waiting_new;
+  logic    popped_q;
   logic    dense;
 
   // The stage of addresses: RAMs are read; for a kill the space's row.
   logic    op_valid_q, op_read_q;
   op_t     op_q;
-  space_row_t op_space;
+  keep_t      op_keep;
+  logic [5:0] op_root_shift;
+  logic       op_dual;
+  key_t       op_search;
 
   // Stage 1: RAM outputs stand.
   logic       s1_valid_q;
   op_t        s1_q;
   space_row_t space;
-  logic       s1_large_hit, large_wants;
-  vpn_t       s1_index_q;
+  logic       s1_high_q;
+  logic [19:0] s1_index_q;  // what the root's index needs of it
+  logic [2:0] s1_shift_q;
 
   // Stage 2: decide.
-  logic       s2_valid_q, s2_hit, s2_l2_hit, s2_large_hit_q, s2_line, s2_close_q;
+  logic       s2_valid_q, s2_hit, s2_l2_hit, s2_large, s2_line, s2_close_q;
   logic       s2_decide_q, s2_engine_q, s2_replay_q;
   logic [NumPorts-1:0] s2_port_q;
   op_t        s2_q;
   logic [L2Ways-1:0] s2_same, s2_empty;
   logic [15:0] s2_present;
-  page_t      s2_l2_page, s2_large_page;
-  logic       s2_enable_q, s2_beyond_q;
+  page_t      s2_l2_page, s2_wc_page;
+  logic       s2_enable_q, s2_beyond;
+  vpn_t       s2_beyond_q;
   level_t     s2_top_q;
   pfn_t       s2_root_q;
   target_e    s2_target_q;
   logic [13:0] s2_entries_q;
-  vpn_t       s2_index_q;
+  logic [12:0] s2_index_q;
   shape_t     s2_shape_q;
   logic [5:0] s2_root_shift_q;
   logic [3:0] s2_root_bits_q;
-  logic [MaxLevels-1:1] wc_hit, wc_vram;  // one-hot
-  pfn_t [MaxLevels-1:1] wc_pfn;
-  logic       wc_k64, s2_has_64k_q, s2_pair_q;
+  logic [MaxLevels-1:1] wc_hit;  // one-hot
+  logic       wc_vram, wc_k64, wc_kept, s2_has_64k_q, s2_pair_q;
   logic       s3_valid_q, s3_push_q, s3_dense_q, s3_engine_q;
 
   // Waiting lookups are replayed, as many as there may be free rows.
-  logic s1_replay, own_replay, op_replay;
+  logic s1_lookup, s1_replay, own_replay, op_replay;
+  assign s1_lookup = s1_valid_q && s1_q.kind == OpLookup;
   logic [2:0] replays_q;  // from `own` to stage 3
   assign own_replay = own_valid_q && own_q.kind == OpReplay;
   assign op_replay = op_valid_q && op_q.kind == OpReplay;
@@ -198,18 +205,17 @@ module gmmu_lookup
   assign replay = replay_may_q && !restart_valid_i && waiting_valid
       && (row_q || (row_engine_q && waiting.engine));
 
-  always_comb begin
-    own_d = '{kind: OpReplay, row: restart_row_i, dense: waiting.dense, second: 1'b0,
-              what: waiting.what};
-    if (probe_q) begin
-      own_d.kind = OpProbe;
-      own_d.what.key = probe_key_i;
-    end else if (restart_valid_i) begin
-      own_d.kind = OpRestart;
-      own_d.what.key = restart_key_i;
-      own_d.second = restart_second_i;
-    end
-    if (hold_q && !probe_q) own_d.what.key.space = kill_i.space;  // a kill's, perhaps
+  assign own_any = probe_q || restart || replay || kill_i.valid;
+  always_comb begin  // one of them, or zeros
+    own_d = '0;
+    own_d.kind = op_e'({probe_q || restart, probe_q || replay});
+    own_d.row = restart_row_i;
+    own_d.second = restart && restart_second_i;
+    own_d.dense = replay && waiting.dense;
+    own_d.what = waiting.what & {$bits(lookup_t){replay}};
+    // The sweep behind a kill searches for its scope.
+    own_d.what.key |= (probe_key_i & {$bits(key_t){probe_q}}) | (restart_key_i & {$bits(key_t){restart}})
+        | ({kill_i.space, sweep_i.first, 1'b0} & {$bits(key_t){kill_i.valid}});
   end
 
   // Ports take turns: ahead_q[i][j] with i < j says that i goes before j. A port that was served
@@ -229,7 +235,7 @@ module gmmu_lookup
     end
   end
   assign newcomer = took != '0;
-  assign lookup_ready_o = open_q ? turn_q : '0;
+  assign lookup_ready_o = turn_q;
   for (genvar i = 0; i < NumPorts; i++) begin : g_grant
     logic [NumPorts-1:0] earlier;
     (* keep *) logic [Threes-1:0] behind;
@@ -237,8 +243,8 @@ module gmmu_lookup
       assign earlier[j] = j < i ? ahead_q[j][i] : j > i && !ahead_q[i][j];
       always_ff @(posedge clk_i) begin
         if (rst_i || j <= i) ahead_q[i][j] <= 1'b1;
-        else if (open_q && turn_q[i]) ahead_q[i][j] <= 1'b0;
-        else if (open_q && turn_q[j]) ahead_q[i][j] <= 1'b1;
+        else if (turn_q[i]) ahead_q[i][j] <= 1'b0;
+        else if (turn_q[j]) ahead_q[i][j] <= 1'b1;
       end
     end
     always_comb begin
@@ -255,28 +261,34 @@ module gmmu_lookup
     for (int unsigned i = 0; i < NumPorts; i++) chosen |= lookup_i[i] & {$bits(lookup_t){turn_q[i]}};
   end
 
+  logic op_load;
+  assign op_load = own_any_q || turn_q != '0;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       own_valid_q <= 1'b0;
-      open_q <= 1'b0;
+      own_any_q <= 1'b0;
       op_valid_q <= 1'b0;
+      op_read_q <= 1'b0;
       turn_q <= '0;
     end else begin
       own_valid_q <= probe_q || restart || replay;
-      open_q <= !(probe_q || restart || replay) && !hold_q && !bubble;
+      own_any_q <= own_any;
       op_valid_q <= own_valid_q || newcomer;
-      turn_q <= grant;
+      op_read_q <= op_load;
+      turn_q <= probe_q || restart || replay || hold_q || bubble ? '0 : grant;
     end
     hold_q <= hold_i;
     probe_q <= probe_valid_i && !rst_i;
     restart_may_q <= !probe_valid_i && !hold_i && !rst_i;
-    replay_may_q <= !probe_valid_i && !hold_i && !rst_i && !bubble;
-    own_kill_q <= kill_i.valid && !rst_i;
-    own_any_q <= probe_q || restart || replay || kill_i.valid;
-    own_q <= own_d;
-    op_q <= own_any_q ? own_q : '{kind: OpLookup, row: '0, dense: 1'b0, second: 1'b0,
-                                what: chosen};
-    op_read_q <= own_valid_q || own_kill_q || (open_q && turn_q != '0);
+    // One that is replayed leaves the queue one cycle late.
+    replay_may_q <= !probe_valid_i && !hold_i && !rst_i && !bubble && !replay;
+    if (rst_i) own_q <= '0;
+    else own_q <= own_d;
+    // Reset, because the first sweep's rows depend on the key.
+    if (rst_i) op_q <= '0;
+    else if (op_load) begin
+      op_q <= own_q | {{($bits(op_t) - $bits(lookup_t)){1'b0}}, chosen};
+    end
   end
 
   // Lookups that failed have the queue first; those that have to be done again wait for a gap.
@@ -284,17 +296,12 @@ module gmmu_lookup
   assign waiting_new = s3_push_q ? '{dense: s3_dense_q, engine: s3_engine_q, what: what_o}
       : '{dense: 1'b1, engine: is_engine(again_i.port), what: again_i};
   localparam int unsigned WaitingDepth = 2**$clog2(NumPorts * MissSlots);
-  logic  queued, queued_ready;
-  wait_t queued_data;
   gmmu_fifo_ram #(.Width($bits(wait_t)), .Depth(WaitingDepth)) u_waiting (
     .clk_i, .rst_i, .valid_i(s3_push_q || again_valid_i), .ready_o(waiting_ready),
-    .data_i(waiting_new), .valid_o(queued), .ready_i(queued_ready), .data_o(queued_data));
-  gmmu_skid #(.Width($bits(wait_t))) u_waiting_out (
-    .clk_i, .rst_i, .valid_i(queued), .ready_o(queued_ready), .data_i(queued_data),
-    .valid_o(waiting_valid), .ready_i(replay), .data_o(waiting));
+    .data_i(waiting_new), .valid_o(waiting_valid), .ready_i(popped_q), .data_o(waiting));
   // Newcomers may begin while nobody waits or is being tried again.
   logic [$clog2(WaitingDepth+1)-1:0] waiting_count_q;
-  logic waiting_none_q, pushed_q, popped_q;
+  logic waiting_none_q, pushed_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       waiting_count_q <= '0;
@@ -311,51 +318,40 @@ module gmmu_lookup
     end
   end
 
-  // Steps of a sweep by a register.
-  sweep_t sweep;
-  logic        sweep_valid_q;
-  logic [15:0] sweep_index_q;
-  always_ff @(posedge clk_i) begin
-    sweep_valid_q <= sweep_i.valid && !rst_i;
-    sweep_index_q <= sweep_i.index;
-  end
-  always_comb begin
-    sweep = sweep_i;
-    sweep.valid = sweep_valid_q;
-    sweep.index = sweep_index_q;
-  end
+  sweep_step_t sweep;
+  gmmu_sweep u_sweep (.clk_i, .rst_i, .sweep_i, .step_o(sweep));
 
+  space_t fill_space;
+  logic   fill_dual;
   gmmu_space_table #(.NumSpaces(NumSpaces)) u_spaces (
-    .clk_i, .rst_i, .read_i(op_read_q), .read_space_i(op_q.what.key.space), .row_o(space),
-    .now_o(op_space), .write_i(space_write_i), .write_space_i(space_i), .row_i(space_row_i));
+    .clk_i, .rst_i, .read_i(op_read_q), .read_space_i(op_q.what.key.space), .keep_o(op_keep),
+    .root_shift_o(op_root_shift), .dual_o(op_dual), .row_o(space),
+    .other_space_i(fill_space), .other_dual_o(fill_dual),
+    .write_i(space_write_i), .write_space_i(space_i), .row_i(space_row_i));
 
-  gmmu_l2_ram #(.Entries(L2Entries), .Ways(L2Ways)) u_l2 (
-    .clk_i, .rst_i, .read_i(op_valid_q), .read_key_i(op_q.what.key),
+  assign op_search = '{space: op_q.what.key.space, vpn: op_q.what.key.vpn,
+                       high: op_q.what.key.high || 32'(op_q.what.key.space) >= NumSpaces};
+  gmmu_l2_ram #(.Entries(L2Entries), .Ways(L2Ways), .NumSpaces(NumSpaces)) u_l2 (
+    .clk_i, .rst_i, .read_i(op_read_q), .read_key_i(op_search),
     .hit_o(s2_l2_hit), .line_o(s2_line), .page_o(s2_l2_page), .same_o(s2_same),
     .empty_o(s2_empty), .present_o(s2_present),
     .tag_write_i, .data_write_i, .write_key_i(fill_key_i), .present_i(fill_present_i),
     .page_i(fill_page_i), .sweep_i(sweep));
 
-  // The large array is searched a stage earlier: its hit comes with the L2's, its page in stage 2.
-  gmmu_large #(.Entries(LargeEntries)) u_large (
-    .clk_i, .rst_i, .search_used_i(op_valid_q), .search_i(op_q.what.key), .hit_o(s1_large_hit),
-    .page_key_i(s2_q.what.key), .page_o(s2_large_page),
-    .fill_valid_i(tell_valid_i && tell_ready_o && tell_large_i),
-    .fill_key_i(tell_i.key), .fill_shift_i(tell_shift_i), .fill_page_i(tell_i.page),
-    .wants_o(large_wants), .kill_i, .sweep_i(sweep));
-
-  gmmu_walk_cache #(.Entries(WalkCacheEntries)) u_walk_cache (
-    .clk_i, .rst_i, .read_i(op_read_q), .key_i(op_q.what.key), .keep_i(op_space.keep),
-    .half_i(op_space.dual && !op_q.second),
-    .top_i(space.top), .hit_o(wc_hit), .pfn_o(wc_pfn), .vram_o(wc_vram), .k64_o(wc_k64),
-    .write_i(wc_write_i), .data_i(wc_data_i), .kill_i, .sweep_i(sweep));
+  gmmu_walk_cache #(.Entries(WalkCacheEntries), .NumSpaces(NumSpaces)) u_walk_cache (
+    .clk_i, .rst_i, .read_i(op_read_q), .key_i(op_search), .keep_i(op_keep),
+    .half_i(op_dual && !op_q.second), .leaves_i(!s1_high_q && (s1_lookup || s1_replay)),
+    .hit_o(wc_hit), .large_o(s2_large), .page_o(s2_wc_page), .vram_o(wc_vram), .k64_o(wc_k64),
+    .write_i(wc_write_i), .data_i(wc_data_i),
+    .fill_i(tell_valid_i && tell_ready_o && tell_large_i),
+    .fill_what_i('{key: tell_i.key, page: tell_i.page}), .fill_shift_i(tell_shift_i),
+    .fill_space_o(fill_space), .fill_dual_i(fill_dual), .kept_o(wc_kept),
+    .kill_i(kill_i.valid), .sweep_i(sweep));
 
   // Lines of the ports' misses before: their low bits are a hint, nothing more.
   localparam int unsigned HintWidth = 10;
   typedef logic [HintWidth-1:0] hint_t;
   hint_t hint, hint_new, hint_apart;
-  logic  s1_lookup;
-  assign s1_lookup = s1_valid_q && s1_q.kind == OpLookup;
   assign hint_new = hint_t'(s1_q.what.key.vpn >> 3);
   assign hint_apart = hint_new - hint;
   gmmu_lutram #(.Width(HintWidth), .Depth(NumPorts)) u_hints (
@@ -374,22 +370,25 @@ module gmmu_lookup
       s2_decide_q <= s1_lookup || s1_replay;
       s2_replay_q <= s1_replay;
     end
-    if (op_valid_q) s1_q <= op_q;
-    // The root's index is shifted in two steps: by eights, by ones.
-    s1_index_q <= op_q.what.key.vpn >> {op_space.root_shift[5:3], 3'd0};
+    if (op_read_q) begin
+      s1_q <= op_q;
+      // The root's index is shifted in two steps: by eights, by ones.
+      s1_index_q <= 20'(op_q.what.key.vpn >> {op_root_shift[5:3], 3'd0});
+      s1_high_q <= op_search.high;
+      s1_shift_q <= op_root_shift[2:0];
+    end
     if (s1_valid_q) begin
       s2_q <= s1_q;
       s2_engine_q <= is_engine(s1_q.what.port);
       for (int unsigned p = 0; p < NumPorts; p++) s2_port_q[p] <= s1_q.what.port == port_t'(p);
-      s2_large_hit_q <= s1_large_hit;
       s2_close_q <= hint_apart == '0 || hint_apart == hint_t'(1) || hint_apart == '1;
       s2_enable_q <= space.enable;
-      s2_beyond_q <= s1_q.what.key.high || (s1_q.what.key.vpn & space.beyond) != '0;
+      s2_beyond_q <= space.beyond;
       s2_top_q <= space.top;
       s2_root_q <= space.root;
       s2_target_q <= space.root_target;
       s2_entries_q <= space.root_entries;
-      s2_index_q <= s1_index_q >> space.root_shift[2:0];
+      s2_index_q <= 13'(s1_index_q >> s1_shift_q);
       s2_root_shift_q <= space.root_shift;
       s2_root_bits_q <= space.root_bits;
       s2_shape_q <= '{dual: space.dual, bits_64k: space.bits_64k, shift: space.shift,
@@ -403,30 +402,29 @@ module gmmu_lookup
   start_t start;
   logic   wc_any;
   assign wc_any = wc_hit != '0;
+  assign s2_beyond = s2_q.what.key.high || (s2_q.what.key.vpn & s2_beyond_q) != '0;
   always_comb begin
     start.cause = '0;
     if (!s2_enable_q) start.cause = cause_t'(FaultSpaceDisabled);
-    else if (s2_beyond_q) start.cause = cause_t'(FaultVaRange);
-    else if (s2_index_q >= vpn_t'(s2_entries_q)) start.cause = cause_t'(FaultRootBound);
+    else if (s2_beyond) start.cause = cause_t'(FaultVaRange);
+    else if (14'(s2_index_q) >= s2_entries_q) start.cause = cause_t'(FaultRootBound);
     else if (s2_target_q != TargetVram && s2_target_q != TargetSystem) begin
       start.cause = cause_t'(FaultEntryReserved);
     end
     start.index_valid = !wc_any;
-    start.index = s2_pair_q ? {s2_index_q[11:0], !s2_q.second} : s2_index_q[12:0];
+    start.index = s2_pair_q ? {s2_index_q[11:0], !s2_q.second} : s2_index_q;
     start.dual = s2_shape_q.dual;
     start.has_64k = s2_has_64k_q;
     start.half = !s2_q.second;
-    start.k64 = wc_hit[1] && wc_k64 && start.cause == '0;
+    start.k64 = wc_k64 && start.cause == '0;
     start.level = wc_any && start.cause == '0 ? '0 : s2_top_q;
-    start.pfn = wc_any ? '0 : s2_root_q;
-    start.vram = !wc_any && s2_target_q == TargetVram;
+    start.pfn = wc_any ? s2_wc_page.pfn : s2_root_q;
+    start.vram = wc_any ? wc_vram : s2_target_q == TargetVram;
     start.shift = wc_any ? '0 : s2_root_shift_q;
     start.bits = wc_any ? '0 : s2_root_bits_q;
     for (int unsigned l = 1; l < MaxLevels; l++) begin
       if (wc_hit[l]) begin
         if (start.cause == '0) start.level |= level_t'(l - 1);
-        start.pfn |= wc_pfn[l];
-        start.vram |= wc_vram[l];
         start.shift |= l == 1 && wc_k64 ? 6'd4 : s2_shape_q.shift[l-1];
         start.bits |= l == 1 && wc_k64 ? s2_shape_q.bits_64k : s2_shape_q.bits[l-1];
       end
@@ -436,7 +434,7 @@ module gmmu_lookup
   // Stage 2: what becomes of the lookup.
   logic decide, joins, free, engine, fails, begins, s3_wc_hit_q;
   assign search_key_o = s1_q.what.key;
-  assign s2_hit = s2_l2_hit || s2_large_hit_q;
+  assign s2_hit = s2_l2_hit || s2_large;
   assign engine = s2_engine_q;
   assign decide = s2_decide_q;
   assign joins = !s2_hit && search_hit_i;
@@ -451,16 +449,18 @@ module gmmu_lookup
     begin_o <= !rst_i && begins;
     join_o <= !rst_i && decide && joins;
     restart_o <= !rst_i && s2_valid_q && s2_q.kind == OpRestart;
-    begin_wide_o <= dense || s2_line || search_near_i;
-    begin_engine_o <= !free;
-    what_o <= s2_q.what;
-    restart_row_o <= s2_q.row;
-    start_o <= start;
-    s3_wc_hit_q <= wc_any;
     s3_valid_q <= !rst_i && s2_valid_q;
     s3_push_q <= !rst_i && decide && fails;
-    s3_dense_q <= dense;
-    s3_engine_q <= s2_engine_q;
+    if (s2_valid_q) begin
+      begin_wide_o <= dense || s2_line || search_near_i;
+      begin_engine_o <= !free;
+      what_o <= s2_q.what;
+      restart_row_o <= s2_q.row;
+      start_o <= start;
+      s3_wc_hit_q <= wc_any;
+      s3_dense_q <= dense;
+      s3_engine_q <= s2_engine_q;
+    end
   end
 
   // The answer bus carries a hit first, else the answer of a walk.
@@ -473,7 +473,7 @@ module gmmu_lookup
     hit_port_q <= !rst_i && decide && s2_hit ? s2_port_q : '0;
     if (s2_valid_q) begin
       hit_q <= '{port: s2_q.what.port, slot: s2_q.what.slot, merged: 1'b0, key: s2_q.what.key,
-                 page: s2_l2_hit ? s2_l2_page : s2_large_page, cause: '0};
+                 page: s2_l2_hit ? s2_l2_page : s2_wc_page, cause: '0};
     end
   end
   always_comb begin
@@ -488,9 +488,11 @@ module gmmu_lookup
     msg_o.slot = tell_ready_o ? tell_i.slot : hit_q.slot;
   end
   translation_t late_q;
+  logic         said_q;
   always_ff @(posedge clk_i) begin
-    late_q <= '{key: msg_o.key, page: msg_o.page};
-    later_o <= late_q;
+    said_q <= hit_valid_q || tell_valid_i;
+    if (hit_valid_q || tell_valid_i) late_q <= '{key: msg_o.key, page: msg_o.page};
+    if (said_q) later_o <= late_q;
   end
 
   logic [2:0] waited_q;
@@ -498,7 +500,7 @@ module gmmu_lookup
     if (rst_i || !tell_valid_i || tell_ready_o) waited_q <= '0;
     else if (waited_q != '1) waited_q <= waited_q + 1'b1;
   end
-  assign bubble = waited_q[2] || large_wants;
+  assign bubble = waited_q[2];
 
   always_ff @(posedge clk_i) begin
     probed_o <= !rst_i && s2_valid_q && s2_q.kind == OpProbe;
@@ -513,11 +515,11 @@ module gmmu_lookup
   assign count_wc_lookup_o = (begin_o || restart_o) && start_o.cause == '0;
   assign count_wc_hit_o = count_wc_lookup_o && s3_wc_hit_q;
   assign quiet_o = !probe_q && !own_valid_q && !op_valid_q && !s1_valid_q && !s2_valid_q && !s3_valid_q
-      && !hit_valid_q && !tell_valid_i && !large_wants;
+      && !hit_valid_q && !tell_valid_i && !wc_kept;
   assign idle_o = quiet_o && waiting_none_q && waiting_count_q == '0;
 
   logic unused_bits;  // the row is used in two stages, each its part
-  assign unused_bits = ^{op_space, space};
+  assign unused_bits = ^{space, s2_wc_page, kill_i};
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i)
     !(s3_push_q || again_valid_i) || waiting_ready);

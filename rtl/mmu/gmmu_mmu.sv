@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GMMU: translates GPU virtual addresses for NumPorts ports. L1 TLB per port, shared L2 TLB,
-// walk cache, NumWalks walks at once, invalidation with drain.
+// The GMMU: translates GPU virtual addresses for NumPorts ports. L1 TLB per client's port and one for the paging
+// engine, shared L2 TLB, walk cache, NumWalks walks at once, invalidation with drain.
 //
 //   req, rsp   per port: lookups in, answers out in any order (by tag). req_ready_o and rsp_valid_o
 //              depend on no input of the same cycle. Every lookup gets exactly one answer.
@@ -23,18 +23,16 @@ module gmmu_mmu
   parameter int unsigned NumPorts = 7,           // 2 to 69; the last three are the paging engine's
   parameter int unsigned NumSpaces = 16,         // 2 to 64
   parameter int unsigned L1Entries = 16,         // 2 to 64, of a client's port
-  parameter int unsigned EngineL1Entries = L1Entries < 8 ? L1Entries : 8,  // of an engine's port
+  parameter int unsigned EngineL1Entries = L1Entries < 16 ? L1Entries : 16,  // of the engine's ports
   // 4 KiB sub-entries, a power of two to 4096; blocks of sixteen
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,             // power of two, at most L2Entries / 16
-  parameter int unsigned LargeEntries = 8,       // shared array for large pages, 2 to 64
   parameter int unsigned WalkCacheEntries = 16,  // a level, a power of two, 2 to 256
   parameter int unsigned NumWalks = 8,           // 1 to 32; the engine has one more of its own
-  // misses that wait at once, a power of two, 2 to 64: of a client's port, of the engine's reads and
-  // writes, of its fetch. More than a port can have in flight are of no use
+  // misses that wait at once, a power of two, 2 to 64: of a client's port, of the engine's together.
+  // More than a port can have in flight are of no use
   parameter int unsigned MissSlots = 64,
-  parameter int unsigned EngineMissSlots = MissSlots < 32 ? MissSlots : 32,
-  parameter int unsigned FetchMissSlots = EngineMissSlots,
+  parameter int unsigned EngineMissSlots = MissSlots < 16 ? MissSlots : 16,
   parameter bit          EventPort = 1           // 0: without the event port
 ) (
   input  logic                        clk_i,
@@ -75,10 +73,13 @@ module gmmu_mmu
   // no lookup, answer, walk or operation is in flight
   output logic                        idle_o
 );
+  localparam int unsigned EnginePorts = NumPorts < 3 ? NumPorts : 3;
+  localparam int unsigned Clients = NumPorts - EnginePorts;
   localparam int unsigned Sets = L2Entries / 16 / L2Ways;
-  localparam int unsigned SweepRows = Sets > WalkCacheEntries ? Sets : WalkCacheEntries;
+  localparam int unsigned SharedSteps = Sets > WalkCacheEntries ? Sets : WalkCacheEntries;
   localparam int unsigned MostSlots = MissSlots > EngineMissSlots ? MissSlots : EngineMissSlots;
-  localparam int unsigned SweepSteps = SweepRows > LargeEntries ? SweepRows : LargeEntries;
+  localparam int unsigned PortSteps = L1Entries > EngineL1Entries ? L1Entries : EngineL1Entries;
+  localparam int unsigned SweepSteps = SharedSteps > PortSteps ? SharedSteps : PortSteps;
 
   logic      hold, quiet, pipeline_quiet, walks_quiet, fill_idle, generation, stale;
   kill_t     kill;
@@ -89,33 +90,90 @@ module gmmu_mmu
 
   // Ports.
   logic    [NumPorts-1:0]      lookup_hint, lookup_pending, lookup_valid, lookup_ready, msg_valid;
-  logic    [NumPorts-1:0]      port_idle;
+  logic    [Clients:0]         port_idle;
   lookup_t [NumPorts-1:0]      lookup;
-  logic    [NumPorts-1:0][1:0] port_drained;
+  logic    [Clients:0][1:0]    port_drained;
   logic    [1:0]               drained;
   msg_t                        msg;
-  translation_t                later;
+  translation_t                later, last;
+  hint_t                       late_hint, later_hint, last_hint;
 
-  for (genvar p = 0; p < NumPorts; p++) begin : g_port
+  for (genvar p = 0; p < Clients; p++) begin : g_port
+    xlate_done_t  done [1];
+    port_count_t  count [1];
+    logic   [1:0] unused_source;
+    logic         unused_few;
+    assign done[0] = done_i[p];
+    assign port_count_o[p] = count[0];
+    assign ev_valid_o[p] = EventPort && rsp_valid_o[p] && rsp_ready_i[p];
+    logic clk;
+    gmmu_sleep u_sleep (
+      .clk_i, .rst_i, .clk_o(clk),
+      .awake_i(!port_idle[p] || req_valid_i[p] || msg_valid[p] || sweep.valid || done_i[p] != '0)
+    );
     gmmu_l1 #(
-      .Entries(p + 3 < NumPorts ? L1Entries : EngineL1Entries),
-      .Slots(p + 3 < NumPorts ? MissSlots : p + 3 == NumPorts ? FetchMissSlots : EngineMissSlots),
-      .NumSpaces(NumSpaces), .EventPort(EventPort)
+      .Entries(L1Entries), .Slots(MissSlots), .NumSpaces(NumSpaces), .EventPort(EventPort)
     ) u_l1 (
-      .clk_i, .rst_i, .port_i(port_t'(p)),
+      .clk_i(clk), .rst_i, .port_i(port_t'(p)),
       .req_valid_i(req_valid_i[p]), .req_ready_o(req_ready_o[p]), .req_i(req_i[p]),
-      .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]), .rsp_o(rsp_o[p]),
-      .done_i(done_i[p]),
+      .req_source_i('0), .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]),
+      .rsp_o(rsp_o[p]), .rsp_source_o(unused_source), .done_i(done),
       .lookup_hint_o(lookup_hint[p]), .lookup_pending_o(lookup_pending[p]),
       .lookup_valid_o(lookup_valid[p]), .lookup_ready_i(lookup_ready[p]), .lookup_o(lookup[p]),
-      .msg_valid_i(msg_valid[p]), .msg_i(msg), .later_i(later), .kill_i(kill),
-      .generation_i(generation), .drained_o(port_drained[p]), .ev_valid_o(ev_valid_o[p]),
-      .ev_o(ev_o[p]), .count_o(port_count_o[p]), .idle_o(port_idle[p]));
+      .msg_valid_i(msg_valid[p]), .msg_i(msg), .late_hint_i(late_hint), .later_i(later),
+      .last_i(last), .last_hint_i(last_hint), .sweep_i(sweep), .generation_i(generation),
+      .drained_o(port_drained[p]), .ev_o(ev_o[p]), .count_o(count), .few_o(unused_few),
+      .idle_o(port_idle[p]));
+  end
+
+  // The engine's ports share one: it asks as the first of them, and says for which.
+  xlate_done_t engine_done [EnginePorts];
+  port_count_t engine_count [EnginePorts];
+  for (genvar i = 0; i < EnginePorts; i++) begin : g_engine_port
+    assign engine_done[i] = done_i[Clients+i];
+    assign port_count_o[Clients+i] = engine_count[i];
+    if (i > 0) begin : g_other
+      assign {lookup_hint[Clients+i], lookup_pending[Clients+i], lookup_valid[Clients+i]} = '0;
+      assign lookup[Clients+i] = '0;
+    end
+  end
+  // Answers in use and misses that wait need no clock: what is given back, or comes, wakes it.
+  logic clk_engine;
+  gmmu_sleep u_engine_sleep (
+    .clk_i, .rst_i, .clk_o(clk_engine),
+    .awake_i(req_valid_i[NumPorts-1:Clients] != '0 || lookup_hint[Clients] || lookup_pending[Clients]
+             || msg_valid != '0 || sweep.valid || done_i[NumPorts-1:Clients] != '0
+             || rsp_valid_o[NumPorts-1:Clients] != '0)
+  );
+  gmmu_l1_shared #(
+    .Ports(EnginePorts), .FirstPort(Clients), .Entries(EngineL1Entries), .Slots(EngineMissSlots),
+    .NumSpaces(NumSpaces), .EventPort(EventPort)
+  ) u_engine_l1 (
+    .clk_i(clk_engine), .rst_i,
+    .req_valid_i(req_valid_i[NumPorts-1:Clients]), .req_ready_o(req_ready_o[NumPorts-1:Clients]),
+    .req_i(req_i[NumPorts-1:Clients]), .rsp_valid_o(rsp_valid_o[NumPorts-1:Clients]),
+    .rsp_ready_i(rsp_ready_i[NumPorts-1:Clients]), .rsp_o(rsp_o[NumPorts-1:Clients]),
+    .done_i(engine_done),
+    .lookup_hint_o(lookup_hint[Clients]), .lookup_pending_o(lookup_pending[Clients]),
+    .lookup_valid_o(lookup_valid[Clients]), .lookup_ready_i(lookup_ready[Clients]),
+    .lookup_o(lookup[Clients]), .msg_valid_i(msg_valid[NumPorts-1:Clients] != '0), .msg_i(msg),
+    .late_hint_i(late_hint), .later_i(later), .last_i(last), .last_hint_i(last_hint),
+    .sweep_i(sweep), .generation_i(generation), .drained_o(port_drained[Clients]),
+    .ev_valid_o(ev_valid_o[NumPorts-1:Clients]), .ev_o(ev_o[NumPorts-1:Clients]),
+    .count_o(engine_count), .idle_o(port_idle[Clients]));
+  logic unused_ready;  // of ports that do not ask
+  assign unused_ready = ^lookup_ready;
+
+  always_ff @(posedge clk_i) begin
+    late_hint <= hint_of(msg.key);
+    later_hint <= late_hint;
+    last_hint <= later_hint;
+    last <= later;
   end
 
   always_ff @(posedge clk_i) begin
     drained <= 2'b11;
-    for (int unsigned p = 0; p < NumPorts; p++) begin
+    for (int unsigned p = 0; p <= Clients; p++) begin
       for (int unsigned g = 0; g < 2; g++) begin
         if (!port_drained[p][g]) drained[g] <= 1'b0;
       end
@@ -147,11 +205,17 @@ module gmmu_mmu
   logic [2:0] line_beat;
   logic      lookup_idle, walks_idle, busy;
 
+  logic clk_shared;
+  gmmu_sleep u_sleep (
+    .clk_i, .rst_i, .clk_o(clk_shared),
+    .awake_i(!(lookup_idle && walks_idle && fill_idle) || busy || lookup_hint != '0
+             || lookup_pending != '0 || ctl_valid_i || r_valid_i)
+  );
   gmmu_lookup #(
-    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L2Entries(L2Entries), .L2Ways(L2Ways),
-    .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .MissSlots(MostSlots)
+    .NumPorts(NumPorts), .EnginePorts(3), .NumSpaces(NumSpaces), .L2Entries(L2Entries), .L2Ways(L2Ways),
+    .WalkCacheEntries(WalkCacheEntries), .MissSlots(MostSlots)
   ) u_lookup (
-    .clk_i, .rst_i,
+    .clk_i(clk_shared), .rst_i,
     .lookup_hint_i(lookup_hint), .lookup_pending_i(lookup_pending),
     .lookup_valid_i(lookup_valid), .lookup_ready_o(lookup_ready), .lookup_i(lookup),
     .msg_valid_o(msg_valid), .msg_o(msg), .later_o(later),
@@ -180,7 +244,7 @@ module gmmu_mmu
   gmmu_walk_table #(
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .NumWalks(NumWalks), .MissSlots(MostSlots)
   ) u_walks (
-    .clk_i, .rst_i,
+    .clk_i(clk_shared), .rst_i,
     .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
     .row_free_o(row_free), .row_engine_o(row_engine),
     .rows_early_o(rows_early),
@@ -208,8 +272,8 @@ module gmmu_mmu
     .count_issue_o(count_o.walk_issue), .count_memory_o(count_o.walk_memory),
     .count_rows_o(count_o.walk_rows), .idle_o(walks_idle));
 
-  gmmu_fill #(.NumWalks(NumWalks), .Ways(L2Ways)) u_fill (
-    .clk_i, .rst_i,
+  gmmu_fill #(.NumWalks(NumWalks), .Sets(Sets), .Ways(L2Ways)) u_fill (
+    .clk_i(clk_shared), .rst_i,
     .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat),
     .line_data_i(line_data),
     .page_valid_i(tell_valid && tell_ready && tell_narrow),
@@ -223,7 +287,7 @@ module gmmu_mmu
     .count_fill_o(count_o.l2_fill), .count_eviction_o(count_o.l2_eviction), .idle_o(fill_idle));
 
   gmmu_control #(.NumSpaces(NumSpaces), .SweepSteps(SweepSteps)) u_control (
-    .clk_i, .rst_i,
+    .clk_i(clk_shared), .rst_i,
     .ctl_valid_i, .ctl_ready_o, .ctl_i, .ctl_done_o,
     .inv_valid_o, .inv_scope_o, .inv_space_o, .inv_start_o, .inv_end_o,
     .hold_o(hold), .quiet_i(quiet), .kill_o(kill), .sweep_o(sweep), .generation_o(generation),
@@ -253,13 +317,12 @@ module gmmu_mmu
       : g_illegal_l1
     $fatal(1, "gmmu_mmu: L1Entries and EngineL1Entries must be from 2 to 64");
   end
-  if (L2Entries > 4096 || LargeEntries < 2 || LargeEntries > 64) begin : g_illegal_shared
-    $fatal(1, "gmmu_mmu: L2Entries must be at most 4096, LargeEntries from 2 to 64");
+  if (L2Entries > 4096) begin : g_illegal_shared
+    $fatal(1, "gmmu_mmu: L2Entries must be at most 4096");
   end
   if (NumWalks < 1 || NumWalks > 32 || MissSlots < 2 || MissSlots > 64
       || (MissSlots & (MissSlots - 1)) != 0 || EngineMissSlots < 2 || EngineMissSlots > 64
-      || (EngineMissSlots & (EngineMissSlots - 1)) != 0 || FetchMissSlots < 2
-      || FetchMissSlots > EngineMissSlots || (FetchMissSlots & (FetchMissSlots - 1)) != 0)
+      || (EngineMissSlots & (EngineMissSlots - 1)) != 0)
   begin : g_illegal_misses
     $fatal(1, "gmmu_mmu: NumWalks must be from 1 to 32, the numbers of miss slots powers of two from 2 to 64");
   end

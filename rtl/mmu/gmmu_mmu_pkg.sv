@@ -5,7 +5,7 @@ package gmmu_mmu_pkg;
   import gmmu_regs_pkg::*;
 
   // Events of one translation port in this cycle (regfile port_counters). Each accepted lookup ends
-  // as exactly one of hit, miss, merged, fault, at the moment its answer is made.
+  // as exactly one of hit, miss, merged, fault, when its answer is taken.
   typedef struct packed {
     logic       lookup;
     logic       hit;
@@ -88,6 +88,25 @@ package gmmu_mmu_pkg;
     page_t page;
   } translation_t;
 
+  // Hash of a key, for the hints of the L1 TLBs: of the 64 KiB block with its space, and the page in
+  // the block.
+  typedef struct packed {
+    logic [7:0] block;
+    logic [3:0] low;
+  } hint_t;
+
+  function automatic hint_t hint_of(key_t key);
+    localparam int unsigned Pieces = (VpnWidth + 3) / 8;
+    logic [8*Pieces-1:0] padded;
+    logic [7:0] block;
+    logic unused_bit;
+    unused_bit = key.high;
+    padded = (8 * Pieces)'(key.vpn >> 4);
+    block = {key.space[3:0], 2'b00, key.space[5:4]};
+    for (int unsigned i = 0; i < Pieces; i++) block ^= padded[8*i +: 8];
+    return '{block: block, low: key.vpn[3:0]};
+  endfunction
+
   // What the shared levels report to the event port in one cycle; walks and fills by their row.
   typedef struct packed {
     logic  walk_start;      // port and slot asked for key
@@ -122,6 +141,17 @@ package gmmu_mmu_pkg;
     vpn_t        tail;
   } sweep_t;
 
+  // The same as the arrays take it (gmmu_sweep): a row to read, and one cycle later what of it and of
+  // the key that it is compared with may differ.
+  typedef struct packed {
+    logic        valid;
+    logic [15:0] index;
+    logic        all;    // the space
+    vpn_t        loose;  // ones: these bits of the page number
+  } sweep_step_t;
+
+  typedef logic [MaxLevels-1:1][VpnWidth-1:0] keep_t;  // masks by level
+
   // An address space, prepared for the walk. Shifts and masks are of page numbers, not of
   // addresses.
   typedef struct packed {
@@ -138,9 +168,9 @@ package gmmu_mmu_pkg;
     logic [MaxLevels-1:0][5:0]          shift;
     logic [MaxLevels-1:0][3:0]          bits;
     logic [3:0]                         bits_64k;      // of a leaf table of 64 KiB entries
-    // ones: bits at and above the index of the level
-    logic [MaxLevels-1:1][VpnWidth-1:0] keep;
     vpn_t                               beyond;        // ones: bits above the geometry
+    // Ones: bits at and above the index of the level. Last, because it is kept apart.
+    keep_t                              keep;
   } space_row_t;
 
   // Where a walk starts: fault, or a table and the level of the entry to read in it.

@@ -4,7 +4,7 @@
 //   start_i   cfg_i stands from here on until done_o
 //   done_o    one cycle; row_o stands from there until the next start_i
 //
-// A geometry that is not allowed (levels outside 2 to 6, index bits outside 1 to 13, wider than
+// A geometry that is not allowed (levels below 2 or more than built, index bits outside 1 to 13, wider than
 // VaWidth; dual with level 1 above 12 bits or level 0 below 4) gives a row that is not enabled.
 module gmmu_space_prepare
   import gmmu_pkg::*;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared rows of the address spaces, in RAM.
 //
-//   read    row_o one cycle after read_i, standing until the next read_i; a space that was never
-//           written, or that is not built, reads as not enabled with a root of level 0. now_o: the
-//           row that is being read
-//   write   one row, at the edge
+//   read    in the cycle of read_i what the row's index functions need: keep_o, root_shift_o, dual_o.
+//           row_o, but for keep, one cycle later, standing until the next read_i; a space that was never written,
+//           or that is not built, reads as not enabled with a root of level 0. The row comes from
+//           block RAM, late
+//   other   one bit of another row, at once
+//   write   one row, at the edge; not one that is read in the same cycle
 module gmmu_space_table
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -16,31 +18,56 @@ module gmmu_space_table
 
   input  logic       read_i,
   input  space_t     read_space_i,
+  output keep_t      keep_o,
+  output logic [5:0] root_shift_o,
+  output logic       dual_o,
   output space_row_t row_o,
-  output space_row_t now_o,
+  input  space_t     other_space_i,
+  output logic       other_dual_o,
 
   input  logic       write_i,
   input  space_t     write_space_i,
   input  space_row_t row_i
 );
   localparam int unsigned IndexWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
+  localparam int unsigned RestWidth = $bits(space_row_t) - $bits(keep_t);
 
   logic [2**IndexWidth-1:0] written_q;
   logic        written_read_q;
+  logic [RestWidth-1:0] rest;
   space_row_t  row;
+  assign row = {rest, $bits(keep_t)'(0)};
 
-  gmmu_lutram #(.Width($bits(space_row_t)), .Depth(NumSpaces)) u_rows (
-    .clk_i, .write_i, .write_addr_i(IndexWidth'(write_space_i)), .data_i(row_i),
-    .read_addr_i(IndexWidth'(read_space_i)), .data_o(now_o));
+  // A level's shift is from its number to thirteen times it: a mask's other bits are known.
+  for (genvar l = 1; l < MaxLevels; l++) begin : g_keep
+    localparam int unsigned End = 13 * l < VpnWidth ? 13 * l : VpnWidth;
+    logic [End-1:l] keep;
+    gmmu_lutram #(.Width(End - l), .Depth(NumSpaces)) u_keep (
+      .clk_i, .write_i, .write_addr_i(IndexWidth'(write_space_i)), .data_i(row_i.keep[l][End-1:l]),
+      .read_addr_i(IndexWidth'(read_space_i)), .data_o(keep));
+    always_comb begin
+      keep_o[l] = '1;
+      keep_o[l][End-1:0] = {keep, l'(0)};
+    end
+  end
+  gmmu_lutram #(.Width(7), .Depth(NumSpaces)) u_early (
+    .clk_i, .write_i, .write_addr_i(IndexWidth'(write_space_i)),
+    .data_i({row_i.root_shift, row_i.dual}),
+    .read_addr_i(IndexWidth'(read_space_i)), .data_o({root_shift_o, dual_o}));
+  gmmu_lutram #(.Width(1), .Depth(NumSpaces)) u_dual (
+    .clk_i, .write_i, .write_addr_i(IndexWidth'(write_space_i)), .data_i(row_i.dual),
+    .read_addr_i(IndexWidth'(other_space_i)), .data_o(other_dual_o));
+  gmmu_ram_block #(.Width(RestWidth), .Depth(NumSpaces)) u_rows (
+    .clk_i, .read_i, .read_addr_i(IndexWidth'(read_space_i)), .data_o(rest),
+    .write_i, .write_addr_i(IndexWidth'(write_space_i)), .data_i(row_i[$bits(space_row_t)-1 -: RestWidth]));
 
   logic unused_bits;
-  assign unused_bits = ^write_space_i;
+  assign unused_bits = ^{write_space_i, row_i, other_space_i};
 
   always_ff @(posedge clk_i) begin
     if (rst_i) written_q <= '0;
     else if (write_i) written_q[IndexWidth'(write_space_i)] <= 1'b1;  // only built spaces
     if (read_i) begin
-      row <= now_o;
       written_read_q <= written_q[IndexWidth'(read_space_i)] && 32'(read_space_i) < NumSpaces;
     end
   end

@@ -1,53 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walk cache: for each level above the leaf, pointers to the next lower tables, direct mapped. The
-// index is the XOR of the pieces of the masked page number and of the space: no shifter, and
-// all levels are probed at once.
+// Walk cache: for each level above the leaf, pointers to the next lower tables, and the large pages
+// of that level; direct mapped. The index is the XOR of the pieces of the masked page number and of
+// the space: no shifter, and all levels are probed at once.
 //
-//   probe     read_i, key_i and the masks of its space; in the next cycle top_i of the same space.
-//             Results in the cycle after that, until the next probe's: one bit for the lowest level
-//             whose entry is cached, or none; the tables that the entries name; k64_o: that of level
-//             1 is a leaf table of 64 KiB entries. half_i: the walk takes the 64 KiB half of a pair;
-//             of level 1 only that half's pointer is found, since each half has rows of its own
-//   write     one pointer a cycle; forgotten three cycles after a step of a sweep
-//   kill_i    a write of the same cycle is dropped
-//   sweep_i   drops row `index` of all levels if the step covers it, three cycles later; the last
-//             read_i before it brought the masks of the swept space, and the scope stands until
-//             then. The first sweep of everything must come before any probe
+//   probe     read_i, key_i and the masks of its space; leaves_i one cycle later: large pages count.
+//             Results two cycles later, until the next probe's: one bit for the lowest level whose
+//             entry is cached, or none; large_o: it is a large page, and page_o the 4 KiB page of
+//             the key in it; else the table at page_o.pfn. k64_o: a leaf table of 64 KiB entries.
+//             half_i: the walk takes the 64 KiB half of a pair; of level 1 only that half's entry is
+//             found, since each half has rows of its own
+//   write     one pointer a cycle, found by probes from the next cycle on; forgotten when it comes
+//             two cycles after a step of a sweep
+//   fill      a large page with its shift and, one cycle later, whether its space is dual. It waits
+//             (kept_o) for a cycle without a write; one that comes meanwhile is dropped
+//   kill_i    drops a write of the same cycle, and a fill that waits
+//   sweep_i   drops row `index` of all levels if it agrees with the key of the last probe, under that
+//             one's masks, but for what may differ; two cycles later. The row is told by its XOR
+//             with that key's, so key and masks stand meanwhile. The first sweep of everything must
+//             come before any probe
 module gmmu_walk_cache
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned Entries = 16
+  parameter int unsigned Entries = 16,
+  parameter int unsigned NumSpaces = 16
 ) (
-  input  logic                               clk_i,
-  input  logic                               rst_i,
+  input  logic                 clk_i,
+  input  logic                 rst_i,
 
-  input  logic                               read_i,
-  input  key_t                               key_i,
-  input  logic [MaxLevels-1:1][VpnWidth-1:0] keep_i,
-  input  logic                               half_i,   // the walk takes their 64 KiB half
-  input  level_t                             top_i,
-  output logic [MaxLevels-1:1]               hit_o,
-  output pfn_t [MaxLevels-1:1]               pfn_o,
-  output logic [MaxLevels-1:1]               vram_o,
-  output logic                               k64_o,
+  input  logic                 read_i,
+  input  key_t                 key_i,
+  input  keep_t                keep_i,
+  input  logic                 half_i,   // the walk takes their 64 KiB half
+  input  logic                 leaves_i,
+  output logic [MaxLevels-1:1] hit_o,
+  output logic                 large_o,
+  output page_t                page_o,
+  output logic                 vram_o,
+  output logic                 k64_o,
 
-  input  logic                               write_i,
-  input  wc_write_t                          data_i,
-  input  kill_t                              kill_i,
-  input  sweep_t                             sweep_i
+  input  logic                 write_i,
+  input  wc_write_t            data_i,
+  input  logic                 fill_i,
+  input  translation_t         fill_what_i,
+  input  logic [5:0]           fill_shift_i,  // page number bits below this may differ
+  output space_t               fill_space_o,  // of which fill_dual_i speaks
+  input  logic                 fill_dual_i,
+  output logic                 kept_o,
+  input  logic                 kill_i,
+  input  sweep_step_t          sweep_i
 );
   localparam int unsigned IndexWidth = Entries > 1 ? $clog2(Entries) : 1;
+  localparam int unsigned SpaceWidth = $clog2(NumSpaces);
   localparam int unsigned Pieces = (VpnWidth + IndexWidth - 1) / IndexWidth;
   typedef logic [IndexWidth-1:0] index_t;
   typedef struct packed {
-    logic   valid;
-    logic   k64;
-    space_t space;
-    vpn_t   tag;
-    pfn_t   pfn;
-    logic   vram;
+    logic                  valid;
+    logic                  leaf;   // a page of this level, else a pointer
+    logic [SpaceWidth-1:0] space;
+    logic [VpnWidth-1:1]   tag;    // what the mask leaves of it
+    logic                  vram;
+    logic                  k64;    // of level 1: a leaf table of 64 KiB entries
   } row_t;
+  typedef struct packed {
+    pfn_t       pfn;
+    logic [1:0] target;  // from here on of a large page only
+    logic [5:0] adapter;
+    logic       zero, coherent, read_only, no_execute, big;
+  } data_row_t;
 
   function automatic index_t fold(vpn_t tag, space_t space);
     logic [Pieces*IndexWidth-1:0] padded;
@@ -64,92 +84,134 @@ module gmmu_walk_cache
     return index;
   endfunction
 
-  localparam int unsigned Fours = ($bits(space_t) + VpnWidth + 3) / 4;
-  logic [MaxLevels-1:1] hit_q;
-  index_t               write_index, read_index_q, swept_index_q, drop_index_q;
-  logic                 read_q, sweep_q, swept_q, drop_q;
-  space_t               space_q;
-  space_t [MaxLevels-1:1] swept_space_q;
-
-  assign write_index = fold(data_i.tag, data_i.space);
+  logic  read_q, swept_q, drop_q;
+  key_t  key_q;
+  keep_t keep_q;
   always_ff @(posedge clk_i) begin
-    read_q <= read_i;
-    sweep_q <= sweep_i.valid && !rst_i;
-    swept_q <= sweep_q && !rst_i;
+    read_q <= read_i && !rst_i;
+    swept_q <= sweep_i.valid && !rst_i;
     drop_q <= swept_q && !rst_i;
-    read_index_q <= index_t'(sweep_i.index);
-    swept_index_q <= read_index_q;
-    drop_index_q <= swept_index_q;
-    if (read_i) space_q <= key_i.space;
+    if (read_i) begin
+      key_q <= key_i;
+      keep_q <= keep_i;
+    end
   end
+
+  // A fill: kept, then its index is known (ready), then a cycle without a write is its own.
+  translation_t fill_q;
+  logic [5:0]   fill_shift_q;
+  logic         kept_q, ready_q, enters;
+  index_t       fill_index_q;
+  assign kept_o = kept_q;
+  assign fill_space_o = fill_q.key.space;
+  assign enters = ready_q && !write_i && !drop_q;
+  always_ff @(posedge clk_i) begin
+    kept_q <= (kept_q ? !enters : fill_i) && !kill_i && !rst_i;
+    ready_q <= kept_q && !enters && !kill_i && !rst_i;
+    if (fill_i && !kept_q) begin
+      fill_q <= fill_what_i;
+      fill_shift_q <= fill_shift_i;
+    end
+    if (kept_q && !ready_q) begin
+      fill_index_q <= fold(fill_q.key.vpn & keep_mask(fill_shift_q), fill_q.key.space)
+          ^ index_t'(fill_q.page.level == level_t'(1) && fill_dual_i);
+    end
+  end
+
+  // What is written: a pointer or the fill.
+  index_t    new_index;
+  level_t    new_level;
+  row_t      new_row;
+  data_row_t new_data;
+  key_t      new_key;
+  assign new_key = write_i ? '{space: data_i.space, vpn: data_i.tag, high: 1'b0} : fill_q.key;
+  assign new_index = write_i
+      ? fold(data_i.tag, data_i.space) ^ index_t'(data_i.level == level_t'(1) && data_i.half)
+      : fill_index_q;
+  assign new_level = write_i ? data_i.level : fill_q.page.level;
+  assign new_row = '{valid: 1'b1, leaf: !write_i, space: SpaceWidth'(new_key.space),
+                     tag: new_key.vpn[VpnWidth-1:1], vram: data_i.vram, k64: data_i.k64};
+  assign new_data = '{pfn: write_i ? data_i.pfn : fill_q.page.pfn, target: fill_q.page.target,
+                      adapter: fill_q.page.adapter, zero: fill_q.page.zero,
+                      coherent: fill_q.page.coherent, read_only: fill_q.page.read_only,
+                      no_execute: fill_q.page.no_execute, big: fill_q.page.big};
+
+  logic [MaxLevels-1:1] match_q, large_q, vram_q, k64_q, drop;
+  data_row_t            data_q [1:MaxLevels-1];
 
   for (genvar l = 1; l < MaxLevels; l++) begin : g_level
-    index_t index_q;
-    vpn_t   tag_q, keep_q, swept_low_q, swept_high_q;
-    row_t   row;
-    logic   write, dropped, same_space_q, touches;
-    // by four bits, kept so that the comparison stays flat
-    (* keep *) logic [Fours-1:0] same;
+    index_t    index, index_q, drop_index_q, written_q;
+    row_t      row, row_in;
+    data_row_t data;
+    logic      write, write_q, same, means;
 
-    // Both halves of a pair can be cached: the 64 KiB half has the neighbouring row.
-    index_t write_here;
-    assign write_here = write_index ^ index_t'(l == 1 && data_i.half);
-
-    // The cycle of the key: its row's number.
+    // The cycle of the key: its row's number. Of pairs both halves can be cached: the 64 KiB half
+    // has the neighbouring row.
+    assign index = fold(key_i.vpn & keep_i[l], key_i.space) ^ index_t'(l == 1 && half_i)
+        ^ index_t'(sweep_i.index);
     always_ff @(posedge clk_i) begin
-      if (read_i || sweep_i.valid) begin
-        index_q <= sweep_i.valid ? index_t'(sweep_i.index)
-            : fold(key_i.vpn & keep_i[l], key_i.space) ^ index_t'(l == 1 && half_i);
-      end
-      if (read_i) begin
-        tag_q <= key_i.vpn & keep_i[l];
-        keep_q <= keep_i[l];
-      end
+      if (sweep_i.valid || read_i) index_q <= index;
+      if (swept_q) drop_index_q <= index_q;
+      write_q <= write;
+      if (write) written_q <= new_index;
     end
 
-    // The next one: the row.
-    assign write = write_i && data_i.level == level_t'(l) && !kill_i.valid;
-    gmmu_lutram #(.Width($bits(row_t)), .Depth(Entries)) u_rows (
-      .clk_i,
-      .write_i(write || dropped), .write_addr_i(dropped ? drop_index_q : write_here),
-      .data_i({!dropped, data_i.k64, data_i.space, data_i.tag, data_i.pfn, data_i.vram}),
-      .read_addr_i(index_q), .data_o(row));
+    // The next one: the row. Its data were read at the edge between, and mean nothing if they were
+    // written there.
+    assign write = (write_i || enters) && new_level == level_t'(l) && !kill_i && !drop_q;
     always_comb begin
-      for (int unsigned i = 0; i < Fours; i++) begin
-        same[i] = 4'(({row.space, row.tag} ^ {space_q, tag_q}) >> (i * 4)) == '0;
-      end
+      row_in = new_row;
+      row_in.valid = !drop_q;
     end
+    gmmu_lutram #(.Width($bits(row_t)), .Depth(Entries)) u_rows (
+      .clk_i, .write_i(write || drop[l]), .write_addr_i(drop_q ? drop_index_q : new_index),
+      .data_i(row_in), .read_addr_i(index_q), .data_o(row));
+    gmmu_ram_block #(.Width($bits(data_row_t)), .Depth(Entries)) u_data (
+      .clk_i, .read_i, .read_addr_i(index), .data_o(data),
+      .write_i(write), .write_addr_i(new_index), .data_i(new_data));
+    assign means = row.valid && (!row.leaf || leaves_i) && !(write_q && index_q == written_q);
+    assign same = (sweep_i.all || row.space == SpaceWidth'(key_q.space))
+        && ((row.tag ^ key_q.vpn[VpnWidth-1:1]) & keep_q[l][VpnWidth-1:1]
+            & ~sweep_i.loose[VpnWidth-1:1]) == '0;
     always_ff @(posedge clk_i) begin
+      if (swept_q || read_q) match_q[l] <= same && (swept_q || means);
       if (read_q) begin
-        hit_q[l] <= row.valid && top_i >= level_t'(l) && (&same);
-        pfn_o[l] <= row.pfn;
-        vram_o[l] <= row.vram;
-        if (l == 1) k64_o <= row.k64;
+        large_q[l] <= same && means && row.leaf;
+        vram_q[l] <= row.vram;
+        k64_q[l] <= row.k64;
+        data_q[l] <= data;
+        for (int unsigned i = 0; i < PfnWidth && i < VpnWidth; i++) begin
+          if (row.leaf && !keep_q[l][i]) data_q[l].pfn[i] <= key_q.vpn[i];
+        end
       end
     end
-
-    // A step of a sweep: the row is read, judged and dropped.
-    gmmu_overlap u_overlap (
-      .clk_i, .low_i(swept_low_q), .high_i(swept_high_q),
-      .first_i(sweep_i.first), .tail_i(sweep_i.tail), .touches_o(touches));
-    always_ff @(posedge clk_i) begin
-      swept_low_q <= row.tag & keep_q;
-      swept_high_q <= row.tag | ~keep_q;
-      swept_space_q[l] <= row.space;
-      same_space_q <= swept_space_q[l] == sweep_i.space;
-    end
-    assign dropped = drop_q && (sweep_i.all || (same_space_q && (!sweep_i.ranged || touches)));
+    assign drop[l] = drop_q && match_q[l];
   end
 
+  data_row_t found;
   always_comb begin
-    hit_o = hit_q;
+    hit_o = match_q;
+    found = '0;
     for (int unsigned l = 1; l < MaxLevels; l++) begin
-      for (int unsigned below = 1; below < l; below++) if (hit_q[below]) hit_o[l] = 1'b0;
+      for (int unsigned below = 1; below < l; below++) if (match_q[below]) hit_o[l] = 1'b0;
+      if (hit_o[l]) found |= data_q[l];
+    end
+    page_o = '{pfn: found.pfn, target: gmmu_regs_pkg::target_e'(found.target), adapter: found.adapter, zero: found.zero,
+               coherent: found.coherent, read_only: found.read_only,
+               no_execute: found.no_execute, big: found.big, level: '0};
+    for (int unsigned l = 1; l < MaxLevels; l++) if (hit_o[l]) page_o.level |= level_t'(l);
+  end
+  always_comb begin  // the lowest hit is one: short for the late bits
+    large_o = large_q[1];
+    for (int unsigned l = 2; l < MaxLevels; l++) begin
+      if (large_q[l] && (match_q & (MaxLevels-1)'((1 << (l - 1)) - 1)) == '0) large_o = 1'b1;
     end
   end
+  assign vram_o = (hit_o & vram_q) != '0;
+  assign k64_o = hit_o[1] && k64_q[1];
 
   logic unused_bits;
-  assign unused_bits = ^{key_i.high, kill_i.all, kill_i.space, sweep_i.index};
+  assign unused_bits = ^{key_i.high, key_q, keep_q, sweep_i, k64_q, new_key, fill_q};
 
   if ((Entries & (Entries - 1)) != 0 || Entries < 2 || Entries > 256) begin : g_illegal
     $fatal(1, "gmmu_walk_cache: Entries must be a power of two from 2 to 256");

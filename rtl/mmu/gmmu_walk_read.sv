@@ -1,62 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
-// Issues the table reads: id = row, one burst a row. A read comes by one of two ways, each with a
-// register in front of the port:
+// Issues the table reads: id = row, one burst a row; and computes their indices. A read has three
+// ways to the port's register, which takes one a cycle. Who finds it taken asks again as a job.
 //
-//   descend  a pointer comes in this cycle: the read of the table that it names. Address and row are
-//            taken whatever it is; only descend_i says that it is to be read. descend_sent_o
-//   start    a walk starts above the leaves with a valid index. It goes before the rows below
-//   early    the index of a row comes in the next cycle, as raw & mask
-//   row      a row wants a read. It, or the row of `soon`, is kept here until its read is sent;
-//            kept_o says which row is kept. A kill drops it
-//   sent_o   by row, one cycle late: the read of a start, or of who was kept, is on its way
+//   beat     a pointer comes in this cycle to a row whose next index is known: it has the register,
+//            and descend_i says that it is a pointer indeed. descend_sent_o: the read is on its way
+//   start    a walk starts with an index, or in a leaf table, whose index needs no shift; start_sent_o
+//   job      a row, with its key and the level of an index (LevelLeaf64: a leaf table of 64 KiB
+//            entries; half: the lowest bit, if it is of pairs). It stands until job_done_o or abort_i: after
+//            four cycles at least the index is known, and with job_read_i the read is on its way.
+//            Then, or after abort_i, another may come; job_busy_o: from the second cycle on
+//   own      of the row of a beat, if it reads a leaf table: its entry in the line; lane: of any table, by
+//            the lowest bit of the level, where a beat has several words
+//   table    the pointer that a row has got, for its later jobs (job_below_i; else the start's)
+//   shape    of a space and level (LevelLeaf64 too), two cycles later: bits below the index, and
+//            (ones) index bits that a leaf table of the space has within a line
+//   write    the shape of a space; it and the space stand for eight cycles
 //
-// The entry's pointer is written to table_*_i one cycle after it came.
+// Nothing is sent in the cycle of kill_i.
 module gmmu_walk_read
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned Rows = 9
+  parameter int unsigned NumSpaces = 16,
+  parameter int unsigned Rows = 9,
+  localparam int unsigned RowWidth = $clog2(Rows)
 ) (
-  input  logic            clk_i,
-  input  logic            rst_i,
-  input  logic            kill_i,
+  input  logic                clk_i,
+  input  logic                rst_i,
+  input  logic                kill_i,
 
-  input  logic            descend_i,
-  output logic            descend_sent_o,
-  input  row_t            descend_row_i,
-  input  pfn_t            descend_pfn_i,
-  input  logic            descend_vram_i,
-  input  logic [12:0]     descend_index_i,
-  input  logic            descend_line_i,
+  input  logic                beat_i,
+  input  logic [RowWidth-1:0] beat_row_i,
+  input  logic                beat_low_i,
+  output logic [2:0]          own_o,
+  output logic [2:0]          lane_o,
+  input  logic                descend_i,
+  input  pfn_t                descend_pfn_i,
+  input  logic                descend_vram_i,
+  input  logic                descend_line_i,
+  output logic                descend_sent_o,
 
-  input  logic            start_valid_i,   // a walk starts
-  input  row_t            start_row_i,
-  input  logic [Rows-1:0] start_rows_i,
-  input  start_t          start_i,
+  input  logic                start_valid_i,
+  input  logic [RowWidth-1:0] start_row_i,
+  input  vpn_t                start_vpn_i,
+  input  start_t              start_i,
+  input  logic                start_line_i,
+  output logic                start_sent_o,
 
-  input  logic [Rows-1:0] early_rows_i,
-  input  logic            early_held_i,    // but not now
-  input  logic [12:0]     early_index_i,   // in the next cycle
-  output logic            row_ready_o,
-  input  logic [Rows-1:0] rows_i,
-  input  row_t            row_i,
-  input  logic [12:0]     row_index_i,
-  input  logic [Rows-1:0] below_i,         // rows whose table an entry named
-  input  logic [Rows-1:0] line_i,          // rows that read a line
-  output logic [Rows-1:0] kept_o,
-  output logic [Rows-1:0] sent_o,
+  input  logic                job_i,
+  input  logic [RowWidth-1:0] job_row_i,
+  input  key_t                job_key_i,
+  input  level_t              job_level_i,
+  input  logic                job_half_i,
+  input  logic                job_read_i,
+  input  logic                job_line_i,
+  input  logic                job_below_i,
+  output logic                job_done_o,
+  input  logic                abort_i,
+  output logic                job_busy_o,
 
-  input  logic            table_write_i,
-  input  row_t            table_row_i,
-  input  pfn_t            table_pfn_i,
-  input  logic            table_vram_i,
+  input  logic                table_write_i,
+  input  logic [RowWidth-1:0] table_row_i,
+  input  pfn_t                table_pfn_i,
+  input  logic                table_vram_i,
 
-  output logic            ar_valid_o,
-  input  logic            ar_ready_i,
-  output ax_t             ar_o
+  input  space_t              shape_space_i,
+  input  level_t              shape_level_i,
+  output logic [5:0]          shape_shift_o,
+  output logic [2:0]          shape_line_o,
+  input  logic                write_i,
+  input  space_t              write_space_i,
+  input  shape_t              write_shape_i,
+
+  output logic                ar_valid_o,
+  input  logic                ar_ready_i,
+  output ax_t                 ar_o
 );
-  localparam int unsigned RowWidth = $clog2(Rows);
+  localparam int unsigned SpaceWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
   localparam int unsigned LineBeats = 8 * 64 / DataWidth;
   typedef logic [RowWidth-1:0] index_t;
   typedef struct packed {
@@ -64,99 +85,150 @@ module gmmu_walk_read
     logic vram;
   } table_t;
   typedef struct packed {
-    index_t     row;
-    logic       vram;
-    pfn_t       pfn;
-    logic [8:0] word;
-    logic       line;
-  } read_t;
+    logic [2:0] line;
+    logic       pair;    // entries are pairs; the shift is of halves
+    logic [3:0] bits;
+    logic [5:0] shift;
+  } entry_t;
 
-  // The read of a table's entry, or of the line that holds it.
-  function automatic read_t table_read(index_t row, logic vram, pfn_t pfn, logic [12:0] index,
-      logic line);
-    return '{row: row, vram: vram, pfn: pfn + pfn_t'(index[12:9]), word: index[8:0], line: line};
+  function automatic logic [12:0] mask_of(logic [3:0] bits);
+    return 13'(~(14'h3fff << bits));
   endfunction
 
-  // A row that waits here. A row that asks goes before one whose index is about to come.
-  logic            row, row_send, below_q, line_q, keep_q, fresh_q, start_sent;
-  logic [12:0]     index_q, index;
-  index_t          kept_row_q, early_row;
-  table_t          started, named, kept_table;
-  assign row = rows_i != '0;
-  assign row_ready_o = !keep_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i || kill_i || row_send) begin
-      kept_o <= '0;
-      keep_q <= 1'b0;
-    end else if (!keep_q) begin
-      kept_o <= row ? rows_i : early_held_i ? '0 : early_rows_i;
-      keep_q <= row || (early_rows_i != '0 && !early_held_i);
-    end
-    fresh_q <= !keep_q && !row;
-    index_q <= keep_q ? index : row_index_i;
-    if (!keep_q) begin
-      kept_row_q <= row ? index_t'(row_i) : early_row;
-      below_q <= row ? (rows_i & below_i) != '0 : (early_rows_i & below_i) != '0;
-      line_q <= row ? (rows_i & line_i) != '0 : (early_rows_i & line_i) != '0;
-    end
-  end
+  // ---- The spaces' shapes, by level: written one level a cycle, read for jobs and for judgement.
+  logic [3:0]      fill_q;    // the level to be written; 8: none
+  entry_t          fill, job_shape, shape_now;
+  logic [5:0]      shape_shift_q;
+  logic [2:0]      shape_line_q;
+  logic            job_read_shape, fills;
+  assign fills = write_i || !fill_q[3];
   always_comb begin
-    early_row = '0;
-    for (int unsigned i = 0; i < Rows; i++) begin
-      if (early_rows_i[i]) early_row |= index_t'(i);
+    fill = '{line: {write_shape_i.bits[0] >= 4'd3, write_shape_i.bits[0] >= 4'd2,
+                    write_shape_i.bits[0] >= 4'd1},
+             pair: write_shape_i.dual && fill_q[2:0] == 3'd1,
+             bits: write_shape_i.bits_64k, shift: 6'd4};
+    for (int unsigned l = 0; l < MaxLevels; l++) begin
+      if (fill_q[2:0] == 3'(l)) begin
+        fill.bits = write_shape_i.bits[l];
+        fill.shift = write_shape_i.shift[l];
+      end
     end
   end
-  assign index = fresh_q ? early_index_i : index_q;
-
-  gmmu_lutram #(.Width($bits(table_t)), .Depth(Rows)) u_started (
-    .clk_i, .write_i(start_valid_i), .write_addr_i(index_t'(start_row_i)),
-    .data_i({start_i.pfn, start_i.vram}), .read_addr_i(kept_row_q), .data_o(started));
-  gmmu_lutram #(.Width($bits(table_t)), .Depth(Rows)) u_named (
-    .clk_i, .write_i(table_write_i), .write_addr_i(index_t'(table_row_i)),
-    .data_i({table_pfn_i, table_vram_i}), .read_addr_i(kept_row_q), .data_o(named));
-  assign kept_table = below_q ? named : started;
-
-  // The two registers. first_q: the one of pointers is on offer, which an offer that stands keeps.
-  logic  pointer_valid_q, other_valid_q, first_q, pointer_free, other_free, other_sent;
-  read_t pointer_q, other_q, offer;
-  assign ar_valid_o = pointer_valid_q || other_valid_q;
-  assign pointer_free = !pointer_valid_q || (ar_ready_i && first_q);
-  assign other_free = !other_valid_q || (ar_ready_i && !first_q);
-  assign descend_sent_o = descend_i && pointer_free && !kill_i;
-  assign start_sent = start_valid_i && start_i.cause == '0 && start_i.index_valid
-      && start_i.level != '0 && other_free;
-  assign row_send = keep_q && !start_valid_i && other_free;
-  assign other_sent = start_sent || (row_send && !kill_i);
   always_ff @(posedge clk_i) begin
-    sent_o <= rst_i || !other_sent ? '0 : start_valid_i ? start_rows_i : kept_o;
-    if (rst_i) begin
-      pointer_valid_q <= 1'b0;
-      other_valid_q <= 1'b0;
+    if (rst_i) fill_q <= 4'd8;
+    else if (fills) fill_q <= write_i && fill_q[3] ? 4'd1 : fill_q + 4'd1;
+  end
+  gmmu_ram_block #(.Width($bits(entry_t)), .Depth(NumSpaces * 8)) u_job_shapes (
+    .clk_i, .read_i(job_read_shape),
+    .read_addr_i({SpaceWidth'(job_key_i.space), job_level_i}), .data_o(job_shape),
+    .write_i(fills), .write_addr_i({SpaceWidth'(write_space_i), fill_q[2:0]}), .data_i(fill));
+  gmmu_ram_block #(.Width($bits(entry_t)), .Depth(NumSpaces * 8)) u_shapes (
+    .clk_i, .read_i(1'b1),
+    .read_addr_i({SpaceWidth'(shape_space_i), shape_level_i}), .data_o(shape_now),
+    .write_i(fills), .write_addr_i({SpaceWidth'(write_space_i), fill_q[2:0]}), .data_i(fill));
+  always_ff @(posedge clk_i) begin
+    shape_shift_q <= shape_now.shift + 6'(shape_now.pair);
+    shape_line_q <= shape_now.line;
+  end
+  assign shape_shift_o = shape_shift_q;
+  assign shape_line_o = shape_line_q;
+
+  // ---- The job: its shape and table are read, they stand, the index is shifted, it is used.
+  logic [2:0]  step_q;       // one bit a stage
+  table_t      started, named, job_table_q;
+  entry_t      job_shape_q;
+  logic [12:0] job_index_q;
+  vpn_t        job_vpn_q;
+  logic        job_goes, job_read_q, takes_port, free;
+  assign job_read_shape = job_i && step_q == '0;
+  gmmu_ram_block #(.Width($bits(table_t)), .Depth(Rows)) u_started (
+    .clk_i, .read_i(job_read_shape), .read_addr_i(job_row_i), .data_o(started),
+    .write_i(start_valid_i), .write_addr_i(start_row_i), .data_i({start_i.pfn, start_i.vram}));
+  gmmu_ram_block #(.Width($bits(table_t)), .Depth(Rows)) u_named (
+    .clk_i, .read_i(job_read_shape), .read_addr_i(job_row_i), .data_o(named),
+    .write_i(table_write_i), .write_addr_i(table_row_i), .data_i({table_pfn_i, table_vram_i}));
+  assign job_goes = step_q[2] && !start_valid_i && (!job_read_q || (free && !beat_i)) && !kill_i;
+  assign job_done_o = job_goes;
+  assign job_busy_o = step_q != '0;
+  always_ff @(posedge clk_i) begin
+    if (rst_i || abort_i || job_goes) step_q <= '0;
+    else step_q <= {step_q[1] || step_q[2], step_q[0], step_q == '0 && job_i};
+    job_read_q <= job_read_i;
+    job_shape_q <= job_shape;
+    job_table_q <= job_below_i ? named : started;
+    job_vpn_q <= job_key_i.vpn;
+    job_index_q <= 13'(job_vpn_q >> job_shape_q.shift) & mask_of(job_shape_q.bits);
+    if (job_shape_q.pair) job_index_q[0] <= job_half_i;
+  end
+
+  // ---- Indices by row: the latest one that was computed; entries in their lines, also of starts.
+  logic [12:0] start_index, latest;
+  logic        start_known, start_low, job_low, word_low;
+  logic [2:0]  word;
+  index_t      word_row;
+  assign start_known = start_i.index_valid || start_i.level == '0;
+  assign start_index = start_i.index_valid ? start_i.index
+      : 13'(start_i.k64 ? start_vpn_i >> 4 : start_vpn_i) & mask_of(start_i.bits);
+  assign start_low = start_i.level[0];
+  assign job_low = job_level_i[0];
+  gmmu_lutram #(.Width(13), .Depth(Rows)) u_latest (
+    .clk_i, .write_i(job_goes), .write_addr_i(job_row_i), .data_i(job_index_q),
+    .read_addr_i(beat_row_i), .data_o(latest));
+  assign word_row = start_valid_i ? start_row_i : job_row_i;
+  assign word_low = start_valid_i ? start_low : job_low;
+  assign word = start_valid_i ? start_index[2:0] : job_index_q[2:0];
+  gmmu_lutram #(.Width(3), .Depth(Rows)) u_own (
+    .clk_i, .write_i((start_valid_i || job_goes) && !word_low), .write_addr_i(word_row),
+    .data_i(word), .read_addr_i(beat_row_i), .data_o(own_o));
+  if (DataWidth > 64) begin : g_lane
+    gmmu_lutram #(.Width(3), .Depth(2**(RowWidth+1))) u_lane (
+      .clk_i, .write_i(start_valid_i || job_goes), .write_addr_i({word_row, word_low}),
+      .data_i(word), .read_addr_i({beat_row_i, beat_low_i}), .data_o(lane_o));
+  end else begin : g_one
+    logic unused_low;
+    assign unused_low = beat_low_i;
+    assign lane_o = '0;
+  end
+
+  // ---- The port's register.
+  logic        valid_q, line, vram, line_q, vram_q;
+  index_t      row, row_q;
+  pfn_t        base, pfn_q;
+  logic [12:0] index;
+  logic [8:0]  index_q;
+  assign free = !valid_q || ar_ready_i;
+  assign takes_port = free && !kill_i;
+  assign descend_sent_o = beat_i && descend_i && takes_port;
+  assign start_sent_o = start_valid_i && start_i.cause == '0 && start_known && takes_port && !beat_i;
+  always_comb begin
+    if (beat_i) begin
+      {row, base, vram, index, line} = {beat_row_i, descend_pfn_i, descend_vram_i, latest, descend_line_i};
+    end else if (start_valid_i) begin
+      {row, base, vram, index, line} = {start_row_i, start_i.pfn, start_i.vram, start_index, start_line_i};
     end else begin
-      if (pointer_free) pointer_valid_q <= descend_sent_o;
-      if (other_free) other_valid_q <= other_sent;
-    end
-    if (!ar_valid_o || ar_ready_i) first_q <= descend_sent_o || (pointer_valid_q && !first_q);
-    if (pointer_free) begin
-      pointer_q <= table_read(index_t'(descend_row_i), descend_vram_i, descend_pfn_i,
-          descend_index_i, descend_line_i);
-    end
-    if (other_free) begin
-      other_q <= start_valid_i
-          ? table_read(index_t'(start_row_i), start_i.vram, start_i.pfn, start_i.index, 1'b0)
-          : table_read(kept_row_q, kept_table.vram, kept_table.pfn, index, line_q);
+      {row, base, vram, index, line} = {job_row_i, job_table_q, job_index_q, job_line_i};
     end
   end
-
-  assign offer = first_q ? pointer_q : other_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) valid_q <= 1'b0;
+    else if (free) valid_q <= descend_sent_o || start_sent_o || (job_goes && job_read_q);
+    if (free) begin
+      row_q <= row;
+      pfn_q <= base + pfn_t'(index[12:9]);
+      vram_q <= vram;
+      index_q <= index[8:0];
+      line_q <= line;
+    end
+  end
+  assign ar_valid_o = valid_q;
   always_comb begin
-    ar_o.id = IdWidth'(offer.row);
-    ar_o.port = offer.vram ? PortVram : PortHost;
-    ar_o.addr = {offer.pfn, offer.word[8:3], offer.line ? 3'd0 : offer.word[2:0], 3'd0};
-    ar_o.len = offer.line ? 8'(LineBeats - 1) : 8'd0;
+    ar_o.id = IdWidth'(row_q);
+    ar_o.port = vram_q ? PortVram : PortHost;
+    ar_o.addr = {pfn_q, index_q[8:3], line_q ? 3'd0 : index_q[2:0], 3'd0};
+    ar_o.len = line_q ? 8'(LineBeats - 1) : 8'd0;
     ar_o.user = '0;
   end
 
   logic unused_bits;
-  assign unused_bits = ^{start_i, start_row_i, row_i, descend_row_i, table_row_i};
+  assign unused_bits = ^{start_i, job_key_i, job_shape_q, shape_now, write_space_i, shape_space_i};
 endmodule

@@ -29,9 +29,13 @@ module gmmu_walk_search
   input  logic [Rows-1:0] wide_rows_i,
   output key_t [Rows-1:0] keys_o
 );
-  function automatic logic same_line(key_t a, key_t b);
-    return a.space == b.space && a.high == b.high
-        && a.vpn[VpnWidth-1:3] == b.vpn[VpnWidth-1:3];
+  // Keys of the same line, by two bits that are kept, so that the comparisons stay small.
+  localparam int unsigned Pairs = ($bits(key_t) - 3 + 1) / 2;
+  typedef logic [Pairs-1:0] pairs_t;
+  function automatic pairs_t same_pairs(key_t a, key_t b);
+    logic [$bits(key_t)-4:0] other;
+    other = {a.space ^ b.space, a.high ^ b.high, a.vpn[VpnWidth-1:3] ^ b.vpn[VpnWidth-1:3]};
+    for (int unsigned p = 0; p < Pairs; p++) same_pairs[p] = 2'(other >> (2 * p)) == '0;
   endfunction
 
   key_t [Rows-1:0] key_q;
@@ -42,6 +46,8 @@ module gmmu_walk_search
   logic            new_line_q, new_page_q;        // and of who began meanwhile
   logic [Rows-1:0] new_rows_q;
   logic            begins_near, begins_match, new_line;
+  (* keep *) pairs_t            same_new, same_before;
+  (* keep *) pairs_t [Rows-1:0] same;
   localparam int unsigned Groups = (Rows + 3) / 4;
   logic [Rows-1:0]   near, match, all, match_q, below;
   logic [Groups-1:0] group_q;              // a row of a group before has matched
@@ -49,17 +55,22 @@ module gmmu_walk_search
 
   // First cycle: compare. A row that begins in it is handled apart: its key is not there yet, and in
   // the second cycle it is not among live_q and open_q.
-  assign new_line = begin_i && same_line(key_i, search_i);
+  assign same_new = same_pairs(key_i, search_i);
+  assign same_before = same_pairs(before_q, search_i);
+  always_comb begin
+    for (int unsigned i = 0; i < Rows; i++) same[i] = same_pairs(key_q[i], search_i);
+  end
+  assign new_line = begin_i && &same_new;
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < Rows; i++) begin
       if (begin_rows_i[i]) key_q[i] <= key_i;
-      line_q[i] <= same_line(key_q[i], search_i);
+      line_q[i] <= &same[i];
       open_q[i] <= open_i[i]
           && (wide_rows_i[i] || key_q[i].vpn[2:0] == search_i.vpn[2:0]);
     end
     live_q <= ~free_i;
     before_q <= search_i;
-    begins_line_q <= same_line(before_q, search_i);
+    begins_line_q <= &same_before;
     begins_page_q <= before_q.vpn[2:0] == search_i.vpn[2:0];
     new_line_q <= new_line;
     new_page_q <= new_line && (wide_i || key_i.vpn[2:0] == search_i.vpn[2:0]);

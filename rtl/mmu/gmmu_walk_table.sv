@@ -25,10 +25,10 @@
 // entered. Outputs come from registers, or from few LUTs behind them.
 module gmmu_walk_table
   import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
   import gmmu_pte_pkg::*;
-  import gmmu_walk_pkg::*;
 #(
   parameter int unsigned NumPorts = 7,
   parameter int unsigned NumSpaces = 16,
@@ -110,345 +110,548 @@ module gmmu_walk_table
   output logic       idle_o
 );
   localparam int unsigned Rows = NumWalks + 1;
+  localparam int unsigned RowWidth = $clog2(Rows);
+  localparam int unsigned WordsPerBeat = DataWidth / 64;
   localparam int unsigned WaiterWidth = $clog2(NumPorts) + $clog2(MissSlots);
   typedef logic [Rows-1:0] rows_t;        // one bit a row
+  typedef logic [RowWidth-1:0] index_t;
   typedef logic [WaiterWidth-1:0] waiter_t;
 
-  function automatic waiter_t waiter_of(port_t port, slot_t slot);
-    logic unused_bits;
-    unused_bits = ^{port, slot};
-    return {$clog2(NumPorts)'(port), $clog2(MissSlots)'(slot)};
-  endfunction
-  function automatic row_t number_of(rows_t rows);
-    row_t number;
+  // What a start, or the pointer that a row has got, says of the entry to read.
+  typedef struct packed {
+    level_t level;
+    logic   k64;
+    logic   dual;
+    logic   has_64k;
+    logic   half;
+  } begun_t;
+  typedef struct packed {
+    level_t level;
+    logic   k64;
+  } below_t;
+
+  function automatic index_t number_of(rows_t rows);
+    index_t number;
     number = '0;
     for (int unsigned i = 0; i < Rows; i++) begin
-      if (rows[i]) number |= row_t'(i);
+      if (rows[i]) number |= index_t'(i);
     end
     return number;
   endfunction
-
-  walk_t [Rows-1:0] walk;
-  key_t  [Rows-1:0] keys;
-
-  // ---- Rows by what they are and what they want.
-  rows_t is_free, is_open, is_wide, is_issue, is_read, is_below, reads_line, closes, closing_q;
-  rows_t killed, in_space_q;
-  rows_t want_restart, want_read, want_index, want_tell, want_fill;
-  rows_t match, joined, begin_rows, start_rows, ending, kept, filled;
-  logic  starts, stale;
-  rows_t sent;           // the read is on its way since the cycle before
-
-  always_comb begin
-    stale = 1'b0;
+  // The lowest of `rows`; is there another? By groups of four: short paths.
+  function automatic rows_t lowest(rows_t rows);
+    localparam int unsigned Groups = (Rows + 3) / 4;
+    logic [Groups*4-1:0] all;
+    logic [Groups-1:0]   groups;
+    logic                lower;
+    all = (Groups*4)'(rows);
+    for (int unsigned g = 0; g < Groups; g++) groups[g] = |all[g*4 +: 4];
     for (int unsigned i = 0; i < Rows; i++) begin
-      stale |= walk[i].stale;
-      is_free[i] = walk[i].state[Free];
-      is_wide[i] = walk[i].wide;
-      is_issue[i] = walk[i].state[Issue];
-      is_read[i] = walk[i].state[Read];
-      is_below[i] = walk[i].below;
-      reads_line[i] = !walk[i].upper && walk[i].wide;
-      // A row cannot be joined once its reads are over, unless its line goes into the L2: a lookup
-      // that a row sends back must not join the same row again and again.
-      is_open[i] = !is_free[i] && !walk[i].drop
-          && (!walk[i].state[Done] || walk[i].fill || walk[i].filling);
-      closes[i] = walk[i].state[Done] && walk[i].answered && !walk[i].chain && !walk[i].fill
-          && !walk[i].filling && !walk[i].asked && !kept[i] && !joined[i]
-          && !ending[i];
-      want_restart[i] = walk[i].state[Restart] && !walk[i].asked;
-      want_read[i] = is_issue[i] && walk[i].index_valid && !sent[i];
-      want_index[i] = (is_issue[i] || is_read[i]) && !walk[i].index_valid && !walk[i].asked;
-      want_tell[i] = walk[i].state[Done] && (!walk[i].answered || walk[i].chain);
-      want_fill[i] = walk[i].state[Done] && walk[i].fill;
-      killed[i] = kill_i.valid && !is_free[i] && (kill_i.all || in_space_q[i]);
-      filled[i] = fill_done_i && fill_done_row_i == row_t'(i);
+      lower = |(groups & Groups'((1 << (i / 4)) - 1)) || |(all[i/4*4 +: 4] & 4'((1 << (i % 4)) - 1));
+      lowest[i] = rows[i] && !lower;
+    end
+  endfunction
+  function automatic logic several(rows_t rows);
+    localparam int unsigned Groups = (Rows + 3) / 4;
+    logic [Groups*4-1:0] all;
+    logic [3:0]          four;
+    logic                any;
+    all = (Groups*4)'(rows);
+    any = 1'b0;
+    several = 1'b0;
+    for (int unsigned g = 0; g < Groups; g++) begin
+      four = all[g*4 +: 4];
+      several |= (four & (four - 4'd1)) != '0 || (any && four != '0);
+      any |= four != '0;
+    end
+  endfunction
+  // How many of `rows`, to 3, by groups of four: at least one, two, three.
+  function automatic logic [1:0] few(logic [NumWalks-1:0] rows);
+    localparam int unsigned Groups = (NumWalks + 3) / 4;
+    logic [Groups*4-1:0] all;
+    logic [3:0]          four;
+    logic [2:0]          sum, more;
+    all = (Groups*4)'(rows);
+    sum = '0;
+    for (int unsigned g = 0; g < Groups; g++) begin
+      four = all[g*4 +: 4];
+      more[0] = four != '0;
+      more[1] = (four & (four - 4'd1)) != '0;
+      more[2] = &four[2:0] || &four[3:1] || (four[3] && four[0] && (four[2] || four[1]));
+      sum = {sum[2] || more[2] || (sum[1] && more[0]) || (sum[0] && more[1]),
+             sum[1] || more[1] || (sum[0] && more[0]), sum[0] || more[0]};
+    end
+    return {sum[1], sum[1] ? sum[2] : sum[0]};
+  endfunction
+
+  // Is the index below an entry of the level computed while it is read? Of the 64 KiB half of a pair
+  // only a 64 KiB table's would be of use.
+  function automatic logic looks_ahead(level_t level, logic half);
+    return level != '0 && !(half && level == 1);
+  endfunction
+
+  // ---- The rows. A row that is none of free, restart, issue, reads, done waits for its start.
+  rows_t free_q;
+  rows_t restart_q;         // has to ask for its start
+  rows_t issue_q;           // wants a read
+  rows_t reads_q;           // its read is on its way
+  rows_t done_q;            // its reads are over
+  rows_t stale_q;           // the read under way is of tables of before
+  rows_t answered_q;        // who began it has its answer
+  rows_t chain_q;           // lookups have joined
+  rows_t wide_q;
+  rows_t fill_q;            // the line will have to be entered
+  rows_t filling_q;         // it is being entered
+  rows_t drop_q;            // the line is not to be used
+  rows_t second_q;          // its start is for the 4 KiB half of a pair: the other one has nothing
+  rows_t below_q;           // its table was named by an entry, not by the start
+  rows_t ahead_q;           // the index below its read has to be computed
+  rows_t ready_q;           // it is known
+
+  // Events of this cycle.
+  rows_t begin_rows, start_rows, joined, match, picked, kept, asked, filling, filled, jobs, killed;
+  rows_t here, judged_q, ends, redo, down, nothing, over, answers, ending, open, soon;
+  logic  good, start_sent, start_sent_q, starts_ahead_q, asks_ahead, descend_sent, job_done, job_read;
+  logic  last_q, error_q, descends_q, nothing_q, k64_q, sent_q, answered_now_q, big_q, ahead_now_q;
+  logic  upper_q, below_write, fact_q;
+  index_t judge_row_q, fact_row_q;
+  below_t below;
+  logic [5:0] shape_shift;
+  logic [2:0] shape_line;
+  rows_t start_rows_q, sent_start, sent_job, ahead_done;
+  rows_t  fill_rows_q, tell_rows_q, tell_left_q, tell_asks, tell_some;
+  index_t tell_row_q;
+  logic   fill_out_q, tell_ready, tell_begin, tell_chain, tell_next, tell_more_q;
+  assign good = start_i.cause == '0;
+  // A start that is sent has wanted its read for one cycle.
+  assign sent_start = start_sent_q ? start_rows_q : '0;
+  assign sent_job = job_done && job_read ? jobs : '0;
+  assign ahead_done = job_done && !job_read ? jobs : '0;
+
+  // The end of a read: a stale one is done again, or goes down, or is the last.
+  assign ends = last_q ? judged_q : '0;
+  // In the cycle of a kill it is done again too, unless the next read is on its way already.
+  assign redo = ends & (stale_q | (sent_q ? '0 : killed));
+  assign down = descends_q ? ends & ~redo : '0;
+  assign nothing = nothing_q ? ends & ~redo : '0;
+  assign over = descends_q || nothing_q ? '0 : ends & ~redo;
+  assign answers = answered_q | (answered_now_q ? judged_q : '0);
+
+  always_ff @(posedge clk_i) begin
+    start_sent_q <= start_sent && !rst_i;
+    start_rows_q <= start_rows;
+    starts_ahead_q <= looks_ahead(start_i.level, start_i.dual && start_i.half);
+    free_q <= (free_q & ~begin_rows) | ending;
+    restart_q <= (restart_q & ~asked) | (redo & ~answered_q) | nothing
+        | (killed & (issue_q | (done_q & ~answered_q)));
+    issue_q <= (issue_q & ~sent_start & ~sent_job & ~killed) | (good ? start_rows : '0)
+        | (sent_q ? '0 : down);
+    reads_q <= (reads_q & ~ends) | sent_start | sent_job | (sent_q ? down : '0);
+    done_q <= (good ? '0 : start_rows) | (redo & answered_q) | over
+        | (done_q & ~ending & ~(killed & ~answered_q));
+    stale_q <= (stale_q & ~redo) | (killed & ((reads_q & ~ends) | down));
+    answered_q <= (answers | picked) & ~free_q;
+    chain_q <= joined | (chain_q & ~picked & ~free_q);
+    for (int unsigned i = 0; i < Rows; i++) begin
+      if (begin_rows[i]) wide_q[i] <= begin_wide_i;
+    end
+    // A line that has an error, is stale, or is one whole block, is not entered.
+    fill_q <= (good ? start_rows & (restart_i ? wide_q : {Rows{begin_wide_i}}) : '0)
+        | (fill_q & ~filling & ~redo & ~killed
+           & ~(error_q || (answered_now_q && big_q) || (upper_q && !descends_q) ? judged_q : '0));
+    filling_q <= filling | (filling_q & ~filled);
+    drop_q <= ~start_rows
+        & (drop_q | (error_q ? judged_q : '0) | redo | (killed & done_q));
+    second_q <= (second_q | nothing) & ~redo & ~killed & ~free_q;
+    below_q <= (below_q | down) & ~start_rows;
+    ahead_q <= ((ahead_q & ~ends & ~ahead_done) | (starts_ahead_q ? sent_start : '0)
+        | (asks_ahead ? sent_job : '0) | (sent_q && ahead_now_q ? down : '0)) & ~killed;
+    ready_q <= (ready_q | ahead_done) & ~ends & ~killed;
+    if (rst_i) begin
+      free_q <= '1;
+      restart_q <= '0;
+      issue_q <= '0;
+      reads_q <= '0;
+      done_q <= '0;
+      stale_q <= '0;
+      filling_q <= '0;
+      ahead_q <= '0;
+      ready_q <= '0;
     end
   end
 
-  // A row with nothing left to do stays so: nobody can join it any more.
+  rows_t in_scope_q, open_q, want_restart, want_fill, want_tell;
+  key_t [Rows-1:0] keys;
+  // By two bits, kept so that the comparison stays small.
+  localparam int unsigned SpacePairs = ($bits(space_t) + 1) / 2;
+  (* keep *) logic [Rows-1:0][SpacePairs-1:0] in_space;
+  always_comb begin
+    for (int unsigned i = 0; i < Rows; i++) begin
+      for (int unsigned p = 0; p < SpacePairs; p++) begin
+        in_space[i][p] = 2'((keys[i].space ^ kill_i.space) >> (2 * p)) == '0;
+      end
+    end
+  end
+  always_comb begin
+    want_restart = restart_valid_o ? '0 : restart_q;
+    want_fill = fill_out_q ? '0 : done_q & fill_q;
+    want_tell = done_q & (~answered_q | chain_q);
+    killed = kill_i.valid ? in_scope_q : '0;
+    filled = fill_done_i ? rows_t'(1) << fill_done_row_i : '0;
+    // A row cannot be joined once its reads are over, unless its line goes into the L2: a lookup
+    // that a row sends back must not join the same row again and again. Who is told that a row is
+    // open joins two cycles later.
+    open = ~free_q & ~drop_q & (fill_q | (filling_q & ~filled) | (~done_q & ~over));
+  end
   always_ff @(posedge clk_i) begin
-    closing_q <= rst_i ? '0 : closes;
-    stale_o <= stale && !rst_i;
-    for (int unsigned i = 0; i < Rows; i++) in_space_q[i] <= kill_i.space == keys[i].space;
+    stale_o <= stale_q != '0 && !rst_i;
+    open_q <= open;
+    for (int unsigned i = 0; i < Rows; i++) in_scope_q[i] <= kill_i.all || &in_space[i];
   end
 
   // ---- Lookups: search, begin, join.
-  row_t    start_row;
+  index_t  start_row, join_row;
   waiter_t waiter;      // who begins or joins
-  assign waiter = waiter_of(what_i.port, what_i.slot);
+  logic    starts, start_wide, join_chain;
+  begun_t  begun;
+  assign waiter = {$clog2(NumPorts)'(what_i.port), $clog2(MissSlots)'(what_i.slot)};
   assign starts = begin_i || restart_i;
   assign joined = join_i ? match : '0;
+  assign join_row = number_of(match);
   assign start_rows = begin_rows | (restart_i ? rows_t'(1) << restart_row_i : '0);
-  assign start_row = begin_i ? begin_row_o : restart_row_i;
+  assign start_row = begin_i ? index_t'(begin_row_o) : index_t'(restart_row_i);
+  assign start_wide = begin_i ? begin_wide_i : (start_rows & wide_q) != '0;
+  assign begun = '{level: start_i.level, k64: start_i.k64, dual: start_i.dual,
+                   has_64k: start_i.has_64k, half: start_i.half};
+  // Both ways at once: the chain is picked up, or not.
+  assign join_chain = tell_ready ? (match & chain_q & ~tell_rows_q) != '0 : (match & chain_q) != '0;
 
   gmmu_walk_search #(.Rows(Rows)) u_search (
     .clk_i, .search_i(search_key_i), .hit_o(search_hit_o), .near_o(search_near_o),
     .match_o(match), .begin_i, .begin_rows_i(begin_rows), .key_i(what_i.key), .wide_i(begin_wide_i),
-    .free_i(is_free), .open_i(is_open), .wide_rows_i(is_wide), .keys_o(keys));
+    .free_i(free_q), .open_i(open), .wide_rows_i(wide_q), .keys_o(keys));
 
-  gmmu_walk_free #(.NumWalks(NumWalks)) u_free (
-    .clk_i, .rst_i, .free_i(is_free), .closing_i(closing_q), .joined_i(joined), .row_free_o, .row_engine_o,
-    .rows_early_o, .begin_i, .begin_engine_i, .begin_rows_o(begin_rows), .begin_row_o,
-    .end_rows_o(ending), .end_o, .end_row_o);
-
-  // ---- Rows whose turn it is.
-  rows_t restart_rows, read_rows, index_rows, tell_rows, fill_rows, restart_out, fill_out;
-  rows_t read_kept;
-  row_t  restart_pick, read_pick, index_pick, tell_pick, fill_pick;
-  logic  restart_load, read_ready, tell_ready, fill_load, tell_take;
-  gmmu_walk_pick #(.Rows(Rows)) u_restart (
-    .clk_i, .rst_i, .clear_i(kill_i.valid), .req_i(want_restart & ~restart_out),
-    .take_i(restart_load), .pick_o(restart_rows), .row_o(restart_pick));
-  gmmu_walk_pick #(.Rows(Rows)) u_read_turn (
-    .clk_i, .rst_i, .clear_i(kill_i.valid), .req_i(want_read & ~read_kept),
-    .take_i(read_ready), .pick_o(read_rows), .row_o(read_pick));
-  gmmu_walk_pick #(.Rows(Rows)) u_index_turn (
-    .clk_i, .rst_i, .clear_i(kill_i.valid), .req_i(want_index),
-    .take_i(1'b1), .pick_o(index_rows), .row_o(index_pick));
-  gmmu_walk_pick #(.Rows(Rows)) u_tell_turn (
-    .clk_i, .rst_i, .clear_i(hold_i), .req_i(want_tell),
-    .take_i(tell_ready), .pick_o(tell_rows), .row_o(tell_pick));
-  gmmu_walk_pick #(.Rows(Rows)) u_fill_turn (
-    .clk_i, .rst_i, .clear_i(kill_i.valid), .req_i(want_fill & ~fill_out),
-    .take_i(fill_load), .pick_o(fill_rows), .row_o(fill_pick));
-  assign tell_take = tell_rows != '0 && tell_ready;
-
-  // ---- Restarts and fills leave by a register.
-  key_t       restart_key, fill_key;
-  logic [2:0] fill_line;
-  rows_t      restarted, filling;
-  logic       fill_out_q, restart_second;
-  assign restart_load = !restart_valid_o;
-  always_comb begin
-    restart_second = 1'b0;
-    for (int unsigned i = 0; i < Rows; i++) restart_second |= restart_rows[i] && walk[i].second;
-  end
-  assign restarted = restart_ready_i ? restart_out : '0;
-  assign restart_row_o = number_of(restart_out);
-  assign fill_valid_o = fill_out_q && !hold_i;
-  assign fill_load = !fill_out_q;
-  assign filling = fill_valid_o && fill_ready_i ? fill_out : '0;
-  assign fill_o.row = number_of(fill_out);
+  // ---- Which row begins next: next_q, if there is one; two_q: and another.
+  logic [NumWalks-1:0] next_q, rest, begins_any;
+  logic                next_valid_q, two_q, takes, moves;
+  rows_t               ended_q;
+  assign takes = begin_i && !begin_engine_i;
+  assign begin_rows = {begin_i && begin_engine_i, takes ? next_q : '0};
+  assign begin_row_o = begin_engine_i ? row_t'(NumWalks) : row_t'(number_of({1'b0, next_q}));
+  assign row_free_o = takes ? two_q : next_valid_q;
+  assign row_engine_o = free_q[NumWalks] && !ended_q[NumWalks] && !(begin_i && begin_engine_i);
+  assign rest = free_q[NumWalks-1:0] & ~next_q;
+  assign moves = takes || !next_valid_q;
+  assign begins_any = takes ? next_q : '0;
   always_ff @(posedge clk_i) begin
-    if (rst_i || kill_i.valid) begin
-      restart_valid_o <= 1'b0;
-      restart_out <= '0;
-      fill_out_q <= 1'b0;
-      fill_out <= '0;
+    if (rst_i) begin
+      next_valid_q <= 1'b0;
+      two_q <= 1'b0;
+      next_q <= '0;
     end else begin
-      if (restart_load || restart_ready_i) begin
-        restart_valid_o <= restart_load && restart_rows != '0;
-        restart_out <= restart_load ? restart_rows : '0;
-      end
-      if (fill_load || (fill_valid_o && fill_ready_i)) begin
-        fill_out_q <= fill_load && fill_rows != '0;
-        fill_out <= fill_load ? fill_rows : '0;
-      end
+      if (moves) next_q <= NumWalks'(lowest({1'b0, rest}));
+      next_valid_q <= moves ? rest != '0 : 1'b1;
+      two_q <= moves ? several({1'b0, rest}) : rest != '0;
     end
-    if (restart_load) begin
-      restart_key_o <= restart_key;
-      restart_second_o <= restart_second;
-    end
-    if (fill_load) begin
-      fill_o.key <= fill_key;
-      fill_o.line <= fill_line;
-    end
+    rows_early_o <= few((free_q[NumWalks-1:0] & ~begins_any) | soon[NumWalks-1:0]);
   end
 
-  // ---- Beats.
-  rows_t    beat_rows, judged_rows;
-  row_t     beat_row, judge_row;
-  logic     beat_low, block_ok, descend, descend_sent, beat_vram, next_line, direct, direct_take;
-  logic     direct_wide, judge_low, table_write, table_vram;
-  logic [2:0]  beat_word, judge_word;
-  logic [5:0]  judge_shift;
-  logic [12:0] latest;
-  pfn_t     beat_pfn, table_pfn;
-  page_t    page;
-  cause_t   cause;
-  key_t     beat_key;
-  waiter_t  beat_who;
-  verdict_t verdict;
-  gmmu_walk_judge #(.Rows(Rows)) u_judge (
-    .clk_i, .rst_i, .kill_i(kill_i.valid), .r_valid_i, .r_i, .walk_i(walk),
-    .beat_rows_o(beat_rows), .beat_row_o(beat_row), .beat_low_o(beat_low),
-    .beat_word_i(beat_word), .block_ok_i(block_ok), .key_i(beat_key),
-    .descend_o(descend), .descend_sent_i(descend_sent), .pfn_o(beat_pfn), .vram_o(beat_vram),
-    .next_line_o(next_line), .direct_o(direct), .direct_take_i(direct_take), .page_o(page),
-    .cause_o(cause), .wide_o(direct_wide),
-    .judged_rows_o(judged_rows), .verdict_o(verdict), .judge_row_o(judge_row),
-    .judge_low_o(judge_low), .judge_shift_i(judge_shift), .judge_word_i(judge_word),
-    .line_valid_o, .line_beat_o, .line_data_o, .table_write_o(table_write),
-    .table_pfn_o(table_pfn), .table_vram_o(table_vram), .wc_write_o, .wc_data_o);
-  assign line_row_o = judge_row;
-
-  // ---- Indices.
-  rows_t       early_rows, index_done_rows, index_again, asked, is_mispredicted;
-  logic        index_done, index_held, index_low, index_half;
-  logic [12:0] index_new, read_latest;
-  logic [5:0]  shift_new, tell_shift;
-  logic [3:0]  bits_new;
-  logic        tell_block_ok, tell_low;
-  logic [2:0]  tell_line, tell_word;
-  level_t      index_level, tell_level;
-  key_t        index_key;
-  // A row whose read has just ended otherwise has no index below any more.
-  assign asked = index_rows & want_index;
-  // The step of a start is written one cycle later, when nobody has read it yet.
-  row_t  start_row_q;
-  logic  start_step_q, start_low_q;
-  step_t start_q;
+  // ---- Which row ends: one a cycle, so that the event port sees each. Nobody can have been told any
+  // more that it was open. soon: rows that will.
+  rows_t closes;
+  assign closes = done_q & answered_q & ~chain_q & ~fill_q & ~filling_q & ~kept & ~joined & ~open_q;
+  assign ending = lowest(closes);
+  assign soon = closes | (over & answers & ~chain_q & ~fill_q);
   always_ff @(posedge clk_i) begin
-    start_step_q <= !rst_i && starts && start_i.index_valid;
-    start_row_q <= start_row;
-    start_low_q <= start_i.level[0];
-    start_q <= step_of(start_i.shift, start_i.bits, start_i.index);
+    ended_q <= rst_i ? '0 : ending;
+    end_o <= ended_q != '0 && !rst_i;
+    end_row_o <= row_t'(number_of(ended_q));
   end
-  always_comb begin
-    index_level = '0;
-    index_half = 1'b0;
-    for (int unsigned i = 0; i < Rows; i++) begin
-      is_mispredicted[i] = walk[i].mispredicted;
-      if (index_rows[i]) begin
-        index_half |= !walk[i].second;
-        index_level |= (is_read[i] ? is_half_64k(walk[i]) : walk[i].k64) ? LevelLeaf64
-            : walk[i].level - level_t'(is_read[i]);
-      end
+  gmmu_ram_block #(.Width($bits(key_t)), .Depth(Rows)) u_end_keys (
+    .clk_i, .read_i(1'b1), .read_addr_i(number_of(ended_q)), .data_o(end_key_o),
+    .write_i(begin_i), .write_addr_i(start_row), .data_i(what_i.key));
+
+  // ---- Service: a row that has to ask for its start, to have its line entered or an index computed
+  // is served by itself. All that ask are served from the lowest one up, before those that ask later.
+  rows_t  service_q, service_left_q, service_asks, service_some;
+  index_t service_row_q;
+  logic   job, job_busy, fill_load, restart_load, service_next, service_more_q, service_half;
+  key_t   service_key;
+  level_t service_level, job_level;
+  begun_t service_begun;
+  below_t service_below;
+  logic   service_is_below, service_k64, job_wide;
+  logic [2:0] service_line;
+  // A row that has just started may have its read already.
+  assign jobs = service_q & ((issue_q & ~start_rows_q) | ahead_q);
+  assign job = jobs != '0;
+  assign job_read = (service_q & issue_q) != '0;
+  assign restart_load = (service_q & want_restart) != '0;
+  assign fill_load = (service_q & want_fill) != '0;
+  assign service_next = job_busy ? job_done : !job;
+  assign service_asks = (want_restart | want_fill | issue_q | ahead_q) & ~service_q;
+  assign service_some = service_more_q ? service_left_q : service_asks;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      service_q <= '0;
+      service_left_q <= '0;
+      service_more_q <= 1'b0;
+    end else if (service_next) begin
+      service_q <= lowest(service_some);
+      service_left_q <= service_some & ~lowest(service_some);
+      service_more_q <= several(service_some);
+    end
+    if (service_next) service_row_q <= number_of(lowest(service_some));
+  end
+  gmmu_lutram #(.Width($bits(key_t)), .Depth(Rows)) u_service_keys (
+    .clk_i, .write_i(begin_i), .write_addr_i(start_row), .data_i(what_i.key),
+    .read_addr_i(service_row_q), .data_o(service_key));
+  gmmu_lutram #(.Width($bits(begun_t)), .Depth(Rows)) u_service_begun (
+    .clk_i, .write_i(starts), .write_addr_i(start_row), .data_i(begun),
+    .read_addr_i(service_row_q), .data_o(service_begun));
+  gmmu_lutram #(.Width($bits(below_t)), .Depth(Rows)) u_service_below (
+    .clk_i, .write_i(below_write), .write_addr_i(judge_row_q), .data_i(below),
+    .read_addr_i(service_row_q), .data_o(service_below));
+  gmmu_lutram #(.Width(3), .Depth(Rows)) u_service_lines (
+    .clk_i, .write_i(fact_q), .write_addr_i(fact_row_q), .data_i(shape_line),
+    .read_addr_i(service_row_q), .data_o(service_line));
+  assign service_is_below = (service_q & below_q) != '0;
+  assign service_level = service_is_below ? service_below.level : service_begun.level;
+  assign service_k64 = service_is_below ? service_below.k64 : service_begun.k64;
+  assign service_half = service_begun.dual && service_begun.half;
+  assign job_level = service_k64 ? LevelLeaf64 : service_level - level_t'(!job_read);
+  assign job_wide = (service_q & wide_q) != '0 && service_level == '0 && !service_k64;
+  assign asks_ahead = looks_ahead(service_level, service_half);
+
+  // Restarts and fills leave by a register.
+  assign asked = restart_load ? service_q : '0;
+  assign fill_valid_o = fill_out_q && !hold_i;
+  assign filling = fill_valid_o && fill_ready_i ? fill_rows_q : '0;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) restart_valid_o <= 1'b0;
+    else restart_valid_o <= restart_valid_o ? !restart_ready_i : restart_load;
+    if (rst_i || kill_i.valid) fill_out_q <= 1'b0;
+    else fill_out_q <= fill_out_q ? !(fill_valid_o && fill_ready_i) : fill_load;
+    if (!restart_valid_o) begin
+      restart_row_o <= row_t'(service_row_q);
+      restart_key_o <= service_key;
+      restart_second_o <= (service_q & second_q) != '0;
+    end
+    if (kill_i.valid) restart_second_o <= 1'b0;   // a row of the scope looks at both halves again
+    if (!fill_out_q) begin
+      fill_rows_q <= service_q;
+      fill_o <= '{row: row_t'(service_row_q), key: service_key, line: service_line};
     end
   end
-  gmmu_walk_index #(.NumSpaces(NumSpaces), .Rows(Rows)) u_walk_index (
-    .clk_i, .rst_i, .ask_i(asked != '0), .ask_rows_i(asked), .ask_key_i(index_key),
-    .ask_level_i(index_level), .ask_half_i(index_half),
-    .begin_i(starts && start_i.cause == '0 && !start_i.index_valid), .begin_rows_i(start_rows),
-    .begin_vpn_i(what_i.key.vpn), .begin_low_i(start_i.level[0]),
-    .begin_pair_i(start_i.dual && start_i.level == 1), .begin_half_i(start_i.half),
-    .begin_shift_i(start_i.shift), .begin_bits_i(start_i.bits),
-    .early_rows_o(early_rows),
-    .done_o(index_done), .hold_i(start_step_q), .done_rows_o(index_done_rows),
-    .done_low_o(index_low), .index_o(index_new), .shift_o(shift_new), .bits_o(bits_new),
-    .again_o(index_again), .held_o(index_held), .clear_i(kill_i.valid),
-    .write_i(space_write_i), .write_space_i(space_i), .write_shape_i(shape_i));
 
-  gmmu_walk_step #(.Rows(Rows)) u_step (
-    .clk_i, .start_i(start_step_q), .start_row_i(start_row_q), .start_low_i(start_low_q),
-    .start_step_i(start_q),
-    .index_i(index_done), .index_row_i(number_of(index_done_rows)), .index_low_i(index_low),
-    .index_step_i(step_of(shift_new, bits_new, index_new)),
-    .beat_row_i(beat_row), .beat_low_i(beat_low), .beat_word_o(beat_word),
-    .beat_latest_o(latest), .beat_block_ok_o(block_ok),
-    .read_row_i(read_pick), .read_latest_o(read_latest),
-    .fill_row_i(fill_pick), .fill_line_o(fill_line),
-    .judge_row_i(judge_row), .judge_low_i(judge_low), .judge_shift_o(judge_shift),
-    .judge_word_o(judge_word), .tell_row_i(tell_pick), .tell_low_i(tell_low),
-    .tell_shift_o(tell_shift), .tell_block_ok_o(tell_block_ok), .tell_line_o(tell_line),
-    .tell_word_o(tell_word));
+  // ---- A beat: what it may be used for in its own cycle leaves at once.
+  index_t     beat_row;
+  key_t       beat_key;
+  waiter_t    beat_who;
+  begun_t     beat_begun;
+  below_t     beat_below;
+  level_t     level;
+  logic       beat_is_below, beat_wide, beat_ready, beat_stale, k64, leaf, half_64k, takes_4k, own;
+  logic [2:0] own_word, lane, beat;
+  logic [2:0] beats_q [Rows];     // the next beat of a row's read
+  logic [63:0] word;
+  pte_verdict_t entry;
+  page_t      direct_page;
+  cause_t     direct_cause;
+  logic       to_4k, to_64k, takes_64k, halves, direct, direct_taken;
+  assign beat_row = r_i.id[RowWidth-1:0];
+  always_comb begin
+    beat = '0;
+    for (int unsigned i = 0; i < Rows; i++) begin
+      here[i] = beat_row == index_t'(i);
+      if (here[i]) beat |= beats_q[i];
+    end
+  end
+  gmmu_lutram #(.Width($bits(key_t) + WaiterWidth), .Depth(Rows)) u_beat_keys (
+    .clk_i, .write_i(begin_i), .write_addr_i(start_row), .data_i({what_i.key, waiter}),
+    .read_addr_i(beat_row), .data_o({beat_key, beat_who}));
+  gmmu_lutram #(.Width($bits(begun_t)), .Depth(Rows)) u_beat_begun (
+    .clk_i, .write_i(starts), .write_addr_i(start_row), .data_i(begun),
+    .read_addr_i(beat_row), .data_o(beat_begun));
+  gmmu_lutram #(.Width($bits(below_t)), .Depth(Rows)) u_beat_below (
+    .clk_i, .write_i(below_write), .write_addr_i(judge_row_q), .data_i(below),
+    .read_addr_i(beat_row), .data_o(beat_below));
+  assign beat_is_below = (here & below_q) != '0;
+  assign beat_wide = (here & wide_q) != '0;
+  assign beat_ready = (here & ready_q) != '0;
+  assign beat_stale = (here & stale_q) != '0;
+  assign level = beat_is_below ? beat_below.level : beat_begun.level;
+  assign k64 = beat_is_below ? beat_below.k64 : beat_begun.k64;
+  assign leaf = level == '0 && !k64;
+  always_comb begin
+    word = r_i.data[63:0];
+    for (int unsigned i = 0; i < WordsPerBeat; i++) begin
+      if (WordsPerBeat > 1 && 32'(lane) % WordsPerBeat == i) word = r_i.data[i*64 +: 64];
+    end
+  end
+  // Which leaf tables the entry may name; whether it is of a 64 KiB half.
+  assign half_64k = beat_begun.dual && beat_begun.half && level == 1;
+  assign takes_4k = level != '0 && !half_64k;
+  assign takes_64k = level == 1 && beat_begun.has_64k && !(beat_begun.dual && !beat_begun.half);
+  assign halves = beat_begun.dual && beat_begun.half && (k64 || level == 1);
+  assign to_4k = !r_i.error && names_table(word, 1'b0);
+  assign to_64k = !r_i.error && names_table(word, 1'b1) && takes_64k;
+  // The own entry of a row; only those of leaf tables are answered directly: for those above, the
+  // page has to be put together.
+  assign own = !leaf || !beat_wide || beat == 3'(32'(own_word) / WordsPerBeat);
+  assign direct = r_valid_i && leaf && own && !beat_stale;
+  assign entry = decode(word, FormLeaf);
+  assign direct_page = page_of(entry, '0, 1'b1, beat_key.vpn, '1, beat_begun.has_64k);
+  assign direct_cause = r_i.error ? cause_t'(FaultTableRead) : cause_t'(entry.fault);
+
+  // ---- One cycle later: the verdict.
+  logic        own_q, dual_q, judged_any_q, line_q;
+  level_t      level_q;
+  form_e       form_q;
+  logic [2:0]  beat_q;
+  logic [63:0] word_q;
+  logic [DataWidth-1:0] data_q;
+  key_t        judge_key_q;
+  pte_entry_t  pointer;
+  logic        unused_pointer;
+  always_ff @(posedge clk_i) begin
+    judged_q <= r_valid_i && !rst_i ? here : '0;
+    judged_any_q <= r_valid_i && !rst_i;
+    judge_row_q <= beat_row;
+    judge_key_q <= beat_key;
+    last_q <= r_i.last;
+    error_q <= r_i.error;
+    descends_q <= (to_4k && takes_4k) || to_64k;
+    k64_q <= to_64k;
+    nothing_q <= halves && !r_i.error && is_nothing(word);
+    sent_q <= descend_sent;
+    answered_now_q <= direct_taken;
+    big_q <= direct_page.big;
+    ahead_now_q <= looks_ahead(level - 1'b1, beat_begun.dual && beat_begun.half) && level != '0;
+    level_q <= level;
+    upper_q <= !leaf;
+    own_q <= own;
+    dual_q <= beat_begun.dual;
+    form_q <= leaf ? FormLeaf : k64 ? FormLeaf64 : half_64k ? FormHalf64 : FormUpper;
+    line_q <= leaf && beat_wide;
+    beat_q <= beat;
+    word_q <= word;
+    data_q <= r_i.data;
+    for (int unsigned i = 0; i < Rows; i++) begin
+      if (rst_i) beats_q[i] <= '0;
+      else if (r_valid_i && here[i]) beats_q[i] <= r_i.last ? '0 : beat + 1'b1;
+    end
+  end
+  assign pointer = pte_entry_t'(word_q);
+  assign unused_pointer = ^pointer;
+  assign below_write = judged_any_q && descends_q;
+  assign below = '{level: level_q - 1'b1, k64: k64_q};
+  assign line_valid_o = judged_any_q;
+  assign line_row_o = row_t'(judge_row_q);
+  assign line_beat_o = line_q ? beat_q : '0;
+  assign line_data_o = line_q ? data_q : {WordsPerBeat{word_q}};
+
+  // ---- Two cycles later, with the level's shift: what the row's entry is, and the pointer for the
+  // walk cache. A kill forgets the pointers.
+  logic        fact_error_q, pointer_q, wc_valid_q;
+  level_t      fact_level_q;
+  form_e       fact_form_q;
+  wc_write_t   wc_q, pointer_what_q;
+  assign wc_write_o = wc_valid_q;
+  assign wc_data_o = wc_q;
+  always_ff @(posedge clk_i) begin
+    fact_q <= judged_any_q && own_q && !rst_i;
+    fact_row_q <= judge_row_q;
+    fact_error_q <= error_q;
+    fact_level_q <= level_q;
+    fact_form_q <= form_q;
+    pointer_q <= down != '0 && !kill_i.valid && !rst_i;
+    pointer_what_q <= '{level: level_q, space: judge_key_q.space, tag: judge_key_q.vpn,
+                        pfn: pointer.page[PfnWidth-1:0], vram: target_e'(pointer.target) == TargetVram,
+                        k64: k64_q, half: k64_q && dual_q};
+    wc_valid_q <= pointer_q && !kill_i.valid && !rst_i;
+    wc_q <= pointer_what_q;
+    wc_q.tag <= pointer_what_q.tag & keep_mask(shape_shift);
+  end
 
   // ---- Reads.
-  gmmu_walk_read #(.Rows(Rows)) u_read (
+  logic read_level_low;
+  assign read_level_low = level[0];
+  gmmu_walk_read #(.NumSpaces(NumSpaces), .Rows(Rows)) u_read (
     .clk_i, .rst_i, .kill_i(kill_i.valid),
-    .descend_i(descend), .descend_sent_o(descend_sent), .descend_row_i(beat_row),
-    .descend_pfn_i(beat_pfn), .descend_vram_i(beat_vram), .descend_index_i(latest),
-    .descend_line_i(next_line),
-    .start_valid_i(starts), .start_row_i(start_row), .start_rows_i(start_rows), .start_i,
-    .early_rows_i(early_rows & is_issue & ~is_mispredicted), .early_held_i(index_held),
-    .early_index_i(index_new),
-    .row_ready_o(read_ready), .rows_i(read_rows), .row_i(read_pick),
-    .row_index_i(read_latest), .below_i(is_below), .line_i(reads_line), .kept_o(read_kept),
-    .sent_o(sent),
-    .table_write_i(table_write), .table_row_i(judge_row), .table_pfn_i(table_pfn),
-    .table_vram_i(table_vram), .ar_valid_o, .ar_ready_i, .ar_o);
-
-  // ---- Keys and lookups of the rows.
-  waiter_t tell_who, tell_head, tell_tail, join_tail;
-  cause_t  tell_cause;
-  key_t    tell_key;
-  walk_t   telling;
-  form_e   tell_form;
-  rows_t   chained;
-  logic    join_chain;
-  always_comb begin
-    telling = '0;
-    for (int unsigned i = 0; i < Rows; i++) begin
-      chained[i] = walk[i].chain;
-      if (tell_rows[i]) telling |= walk[i];
-    end
-  end
-  assign tell_level = telling.level;
-  assign tell_form = !telling.upper ? FormLeaf : telling.k64 ? FormLeaf64
-      : is_half_64k(telling) ? FormHalf64 : FormUpper;
-  assign tell_low = telling.level[0];
-  gmmu_walk_waiters #(.Rows(Rows), .WaiterWidth(WaiterWidth)) u_waiters (
-    .clk_i, .begin_i, .starts_i(starts), .start_row_i(start_row), .key_i(what_i.key),
-    .waiter_i(waiter), .cause_i(start_i.cause),
-    .join_i, .join_rows_i(match), .chained_i(chained), .join_chain_o(join_chain),
-    .join_tail_o(join_tail),
-    .restart_row_i(restart_pick), .restart_key_o(restart_key),
-    .index_row_i(index_pick), .index_key_o(index_key),
-    .fill_row_i(fill_pick), .fill_key_o(fill_key), .end_row_i(end_row_o), .end_key_o,
-    .beat_row_i(beat_row), .beat_key_o(beat_key), .beat_who_o(beat_who),
-    .tell_ready_i(tell_ready), .tell_rows_i(tell_rows), .tell_row_i(tell_pick),
-    .tell_key_o(tell_key), .tell_who_o(tell_who), .tell_cause_o(tell_cause),
-    .tell_head_o(tell_head), .tell_tail_o(tell_tail));
+    .beat_i(r_valid_i && beat_ready), .beat_row_i(beat_row), .beat_low_i(read_level_low),
+    .own_o(own_word), .lane_o(lane), .descend_i(to_4k), .descend_pfn_i(entry.pfn),
+    .descend_vram_i(entry.target == TargetVram), .descend_line_i(beat_wide && level == 1),
+    .descend_sent_o(descend_sent),
+    .start_valid_i(starts), .start_row_i(start_row), .start_vpn_i(what_i.key.vpn), .start_i,
+    .start_line_i(start_wide && start_i.level == '0 && !start_i.k64), .start_sent_o(start_sent),
+    .job_i(job), .job_row_i(service_row_q), .job_key_i(service_key), .job_level_i(job_level),
+    .job_half_i(service_begun.half), .job_read_i(job_read), .job_line_i(job_wide),
+    .job_below_i(service_is_below), .job_done_o(job_done), .job_busy_o(job_busy),
+    .abort_i(kill_i.valid || (ends & service_q) != '0),
+    .table_write_i(below_write), .table_row_i(judge_row_q),
+    .table_pfn_i(pointer.page[PfnWidth-1:0]), .table_vram_i(target_e'(pointer.target) == TargetVram),
+    .shape_space_i(beat_key.space), .shape_level_i(k64 ? LevelLeaf64 : level),
+    .shape_shift_o(shape_shift), .shape_line_o(shape_line),
+    .write_i(space_write_i), .write_space_i(space_i), .write_shape_i(shape_i),
+    .ar_valid_o, .ar_ready_i, .ar_o);
 
   // ---- Answers.
+  assign tell_begin = (tell_rows_q & done_q & ~answered_q) != '0;
+  assign tell_chain = (tell_rows_q & done_q & chain_q) != '0;
+  assign tell_next = tell_ready || tell_rows_q == '0;
+  assign picked = tell_ready ? tell_rows_q & done_q : '0;
+  assign tell_asks = want_tell & ~tell_rows_q;
+  assign tell_some = tell_more_q ? tell_left_q : tell_asks;
+  always_ff @(posedge clk_i) begin
+    if (rst_i || hold_i) begin
+      tell_rows_q <= '0;
+      tell_left_q <= '0;
+      tell_more_q <= 1'b0;
+    end else if (tell_next) begin
+      tell_rows_q <= lowest(tell_some);
+      tell_left_q <= tell_some & ~lowest(tell_some);
+      tell_more_q <= several(tell_some);
+    end
+    if (tell_next) tell_row_q <= number_of(lowest(tell_some));
+  end
   gmmu_walk_tell #(.NumPorts(NumPorts), .Rows(Rows), .MissSlots(MissSlots)) u_tell (
     .clk_i, .rst_i,
-    .line_valid_i(line_valid_o), .line_row_i(line_row_o), .line_beat_i(line_beat_o),
+    .begin_i, .start_row_i(start_row), .begin_key_i(what_i.key), .waiter_i(waiter),
+    .start_i(starts), .start_cause_i(start_i.cause), .start_level_i(start_i.level),
+    .start_block_ok_i(start_i.has_64k),
+    .fact_i(fact_q), .fact_row_i(fact_row_q), .fact_error_i(fact_error_q),
+    .fact_level_i(fact_level_q), .fact_form_i(fact_form_q), .fact_shift_i(shape_shift),
+    .fact_line_i(shape_line),
+    .line_valid_i(line_valid_o), .line_row_i(judge_row_q), .line_beat_i(line_beat_o),
     .line_data_i(line_data_o),
-    .direct_valid_i(direct), .direct_take_o(direct_take), .direct_row_i(beat_row),
-    .direct_rows_i(beat_rows), .direct_who_i(beat_who), .direct_key_i(beat_key),
-    .direct_page_i(page), .direct_cause_i(cause), .direct_wide_i(direct_wide),
-    .join_i, .join_who_i(waiter), .join_sub_i(what_i.key.vpn[2:0]), .join_chain_i(join_chain),
-    .join_tail_i(join_tail),
-    .row_valid_i(tell_rows != '0), .row_ready_o(tell_ready), .row_i(tell_pick), .rows_i(tell_rows),
-    .row_key_i(tell_key), .row_level_i(tell_level), .row_form_i(tell_form), .row_shift_i(tell_shift),
-    .row_block_ok_i(tell_block_ok), .row_line_i(tell_line), .row_word_i(tell_word),
-    .row_wide_i(telling.wide), .row_drop_i(telling.drop), .row_error_i(telling.error),
-    .row_cause_i(tell_cause), .row_begin_i(!telling.answered), .row_who_i(tell_who),
-    .row_chain_i(telling.chain), .row_head_i(tell_head), .row_tail_i(tell_tail),
+    .direct_valid_i(direct), .direct_take_o(direct_taken), .direct_row_i(beat_row),
+    .direct_who_i(beat_who), .direct_key_i(beat_key), .direct_page_i(direct_page),
+    .direct_cause_i(direct_cause), .direct_wide_i(beat_wide),
+    .join_i, .join_row_i(join_row), .join_sub_i(what_i.key.vpn[2:0]), .join_chain_i(join_chain),
+    .row_valid_i(tell_begin || tell_chain), .row_ready_o(tell_ready), .row_i(tell_row_q),
+    .rows_i(tell_rows_q), .row_begin_i(tell_begin), .row_chain_i(tell_chain),
+    .wide_rows_i(wide_q), .drop_rows_i(drop_q),
     .tell_valid_o, .tell_ready_i, .tell_o, .tell_large_o, .tell_narrow_o, .tell_shift_o,
     .tell_row_o, .again_valid_o, .again_ready_i, .again_o,
     .count_ok_o, .count_fault_o, .hold_i, .kept_o(kept), .quiet_o);
 
-  // ---- The rows.
-  for (genvar i = 0; i < Rows; i++) begin : g_row
-    gmmu_walk_row u_row (
-      .clk_i, .rst_i,
-      .begin_i(begin_rows[i]), .restart_i(restart_i && restart_row_i == row_t'(i)),
-      .wide_i(begin_wide_i), .start_i,
-      .join_i(joined[i]), .picked_i(tell_ready && tell_rows[i]),
-      .asked_i(asked[i]), .again_i(index_again[i]), .index_i(index_done && index_done_rows[i]),
-      .word_i(index_new[2:0]), .sent_i(sent[i]),
-      .beat_i(beat_rows[i]), .judged_i(judged_rows[i]), .verdict_i(verdict),
-      .filling_i(filling[i]), .filled_i(filled[i]), .restarted_i(restarted[i]),
-      .end_i(ending[i] && !joined[i]), .kill_i(kill_i.valid), .killed_i(killed[i]), .walk_o(walk[i]));
-  end
-
   // ---- Observation, one cycle late.
   always_ff @(posedge clk_i) begin
-    logic [5:0] issue, memory, rows;
-    issue = '0;
-    memory = '0;
-    rows = '0;
-    for (int unsigned i = 0; i < Rows; i++) begin
-      issue += 6'(is_issue[i]);
-      memory += 6'(is_read[i]);
-      rows += 6'(!is_free[i]);
-    end
-    count_issue_o <= issue;
-    count_memory_o <= memory;
-    count_rows_o <= rows;
+    count_issue_o <= 6'($countones(issue_q));
+    count_memory_o <= 6'($countones(reads_q));
+    count_rows_o <= 6'($countones(~free_q));
     count_read_o <= !rst_i && ar_valid_o && ar_ready_i;
   end
-  assign idle_o = &is_free && quiet_o;
+  assign idle_o = &free_q && quiet_o;
 
   logic unused_bits;
-  assign unused_bits = ^{index_key, telling, what_i, restart_pick, read_pick, index_pick, tell_pick, fill_pick};
+  assign unused_bits = ^{keys, what_i, fill_done_row_i, restart_row_i, r_i.id, soon, service_begun,
+      judge_key_q};
 
   a_expected: assert property (@(posedge clk_i) disable iff (rst_i) !r_valid_i
-      || (beat_rows & is_read) != '0);
+      || (here & reads_q) != '0);
   a_quiet_kill: assert property (@(posedge clk_i) disable iff (rst_i)
-    !kill_i.valid || !(begin_i || restart_i || join_i || tell_valid_o || tell_take
+    !kill_i.valid || !(begin_i || restart_i || join_i || tell_valid_o || picked != '0
         || filling != '0 || fill_done_i));
 endmodule

@@ -9,7 +9,7 @@
 
 namespace gmmu::bench {
 
-/// The bench of gmmu_control, gmmu_space_table and gmmu_overlap, out of reset. Sizes: default, small, odd.
+/// The bench of gmmu_control, gmmu_space_table and gmmu_sweep, out of reset. Sizes: default, small, odd.
 class ControlBench : public BlockBench<Vgmmu_mmu_control_bench> {
  public:
   ControlBench(unsigned size, uint64_t seed) : BlockBench(size, seed) {

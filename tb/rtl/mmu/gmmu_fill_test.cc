@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "blocks.h"
 
@@ -168,6 +169,89 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
     ReadBlock(SomeKey(), {});
   }
   EXPECT_GT(evictions, 5u);
+}
+
+// Lines of neighbours, of the same block, of other blocks of its set and of any, and pages between them, as fast as
+// they are taken. What is found then is what was entered last.
+TEST_P(FillTest, LinesAreTakenWhileOthersAreWritten) {
+  Key key = SomeKey();
+  unsigned done = 0, waits = 0;
+  const auto cycle = [&] {
+    Settle();
+    done += t.fi_done_o;
+    Step();
+  };
+  for (unsigned round = 0; round < 200 && !HasFatalFailure(); ++round) {
+    std::vector<std::array<uint64_t, 8>> lines(rows_);
+    for (unsigned r = 0; r < rows_; ++r) {
+      for (uint64_t& word : lines[r]) word = SomeWord();
+      WriteLine(r, lines[r]);
+    }
+    const unsigned page_before = Random(2 * rows_);
+    for (unsigned r = 0; r < rows_; ++r) {
+      if (r == page_before) {
+        const Key single = SomeKey();
+        const Page page(rng() & kVpnMask, 0, false);
+        SetOther(single);
+        t.page_i = page.raw;
+        t.fi_page_valid_i = 1;
+        cycle();
+        t.fi_page_valid_i = 0;
+        model_[single] = page.raw;
+      }
+      const unsigned kind = Random(4);
+      if (kind < 2) key.vpn += 8;
+      if (kind == 2) key.vpn ^= uint64_t{16} << Random(4);
+      if (kind == 3 || key.vpn >> 4 >= (small() ? 12u : 60u)) key = SomeKey();
+      const unsigned mask = 7u >> Random(4);
+      SetOther(key);
+      t.fi_start_row_i = static_cast<uint8_t>(r);
+      t.fi_start_line_i = static_cast<uint8_t>(mask);
+      t.fi_start_valid_i = 1;
+      for (Settle(); !t.fi_start_ready_o; Settle()) {
+        ASSERT_LT(++waits, 100'000u) << "a line is not taken";
+        cycle();
+      }
+      cycle();
+      t.fi_start_valid_i = 0;
+      for (unsigned w = 0; w <= mask; ++w) {
+        if (const auto page = Judge(lines[r][w])) {
+          model_[{key.space, (key.vpn & ~uint64_t{mask}) | w, false}] = page->raw;
+        }
+      }
+    }
+    for (int wait = 0; !t.fi_idle_o; ++wait) {
+      ASSERT_LT(wait, 100) << "the fill unit does not become idle";
+      cycle();
+    }
+    EXPECT_EQ(done, (round + 1) * rows_);
+    for (int block = 0; block < 6 && !HasFatalFailure(); ++block) ReadBlock(block == 0 ? key : SomeKey(), {});
+  }
+}
+
+TEST_P(FillTest, NeighboursFollowEachOtherWithoutAGap) {
+  std::array<uint64_t, 8> line;
+  line.fill(uint64_t{0x1234} << 12 | 1);
+  for (unsigned r = 0; r < rows_; ++r) WriteLine(r, line);
+  Key key{1, 0, false};
+  unsigned lines = 0, last = 0, cycles = 0;
+  for (unsigned i = 0; lines < 12; ++i) {
+    ASSERT_LT(i, 400u);
+    SetOther(key);
+    t.fi_start_row_i = static_cast<uint8_t>(key.vpn / 8 % rows_);
+    t.fi_start_line_i = 7;
+    t.fi_start_valid_i = 1;
+    Settle();
+    const bool takes = t.fi_start_ready_o;
+    if (t.fi_done_o) {
+      if (lines > 1) cycles += i - last;
+      last = i;
+      ++lines;
+    }
+    Step();
+    if (takes) key.vpn += 8;
+  }
+  EXPECT_EQ(cycles, 80u);
 }
 
 TEST_P(FillTest, LookupsInBetweenFindTheOldBlockWholeOrNothing) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_l1_entries against a list of entries in C++: what agrees in its short tag is near, what agrees in all is a hit
-// with its page; a new entry takes the place of those with its short tag, else the next in turn; kills.
+// gmmu_l1_entries against its entries and hints in C++: what a hint names, that it hits with its page only if all of
+// the key agrees, where a new entry goes, what a sweep drops.
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -16,132 +17,167 @@ class L1EntriesTest : public InnerTest {
     Key key;
     Page page;
   };
-  struct Kill {
-    bool all;
-    unsigned space;
+  struct Hint {
+    bool big = false;
+    unsigned index = 0, check = ~0u;
   };
   const unsigned entries_ = n ? 2 : 16, spaces_ = n ? 2 : 16;
   std::vector<Item> items_ = std::vector<Item>(entries_);
-  unsigned turn_ = 0;
-  std::optional<Item> filling_, writing_;  ///< searched for, written in this cycle
+  std::vector<Hint> pages_ = std::vector<Hint>(2 * entries_);
+  std::vector<Hint> blocks_ = std::vector<Hint>(entries_);
+  unsigned next_ = 0, victim_ = 0;
+  std::optional<Item> filling_, placing_, writing_;  ///< the stages of a fill, one cycle each
   struct Found {
-    bool accepted = false, may_miss = false;
-    std::optional<Item> near;
+    bool near = false;
     unsigned index = 0;
     Key key;
   };
   Found found_;  ///< of the cycle before
-  uint64_t hits_ = 0, near_only_ = 0, misses_ = 0, shared_ = 0, hidden_ = 0;
+  Found place_;  ///< the same for a fill
+  uint64_t hits_ = 0, near_only_ = 0, far_ = 0, again_ = 0, dropped_ = 0, old_hints_ = 0;
 
-  /// Sixteen folded bits of the number of the 64 KiB block.
-  static unsigned Fold(uint64_t vpn) {
-    const uint64_t block = vpn >> 4;
-    return static_cast<unsigned>((block ^ block >> 16) & 0xffff);
-  }
-  static bool SameShortTag(const Key& a, bool a_big, const Key& b, bool b_big) {
-    return a.space == b.space && Fold(a.vpn) == Fold(b.vpn) && (a_big || b_big || (a.vpn & 15) == (b.vpn & 15));
-  }
-  bool Dies(const Item& item, const Kill& kill) const { return kill.all || item.key.space == kill.space; }
-
-  /// Where `item` goes, and what goes for it.
-  std::pair<unsigned, std::vector<unsigned>> PlaceOf(const Item& item) const {
-    std::vector<unsigned> goes;
-    std::optional<unsigned> place;
-    for (unsigned i = 0; i < entries_; ++i) {
-      if (!items_[i].valid || !SameShortTag(items_[i].key, items_[i].page.big, item.key, item.page.big)) continue;
-      goes.push_back(i);
-      if (!item.page.big || items_[i].page.big) place = i;
+  L1EntriesTest() {  // as after a reset: everything is swept, hints are whatever they are
+    for (unsigned i = 0; i < entries_; ++i) Sweep(i, true, 0);
+    while (Unknown()) {  // until the model knows every hint
+      Item item;
+      item.key = {0, (rng() & 0xffff) | 0x80, false};
+      Enter(item);
     }
-    return {place.value_or(turn_), goes};
+    for (unsigned i = 0; i < entries_; ++i) Sweep(i, true, 0);
+    hits_ = near_only_ = far_ = again_ = dropped_ = old_hints_ = 0;
   }
 
-  /// One cycle. `look`: a request stands; `accept` it, if there is no fill. `next`: named as the next fill.
-  void Cycle(std::optional<Key> look, bool accept, const std::optional<Item>& next = std::nullopt,
-             std::optional<Kill> scope = std::nullopt, bool kill = false) {
-    accept = accept && look && !filling_;
-    t.en_look_i = look.has_value();
-    t.en_accept_i = accept;
-    t.key_i = look.value_or(Key{Random(spaces_), rng() & kVpnMask, false}).Raw();
-    t.other_i = next ? next->key.Raw() : rng() & ((uint64_t{1} << 43) - 1);
-    t.en_next_big_i = next ? next->page.big : Random(2);
-    t.en_fill_i = filling_.has_value();
-    t.en_write_i = writing_.has_value();
-    t.en_write_key_i = writing_ ? writing_->key.Raw() : rng() & ((uint64_t{1} << 43) - 1);
-    t.page_i = writing_ ? writing_->page.Raw() : rng() & ((uint64_t{1} << 52) - 1);
-    t.en_b_key_i = found_.key.Raw();
-    t.en_kill_i = kill;
-    if (scope) t.en_kill_all_i = scope->all, t.en_kill_space_i = static_cast<uint8_t>(scope->space);
-    Settle();
-    Compare();
-
-    // What a search of this cycle finds: nothing that changes in it.
-    Found found;
-    found.accepted = accept;
-    found.key = look.value_or(Key{});
-    const auto [place, goes] = writing_ ? PlaceOf(*writing_) : std::pair<unsigned, std::vector<unsigned>>{};
-    if (accept) {
-      for (unsigned i = 0; i < entries_; ++i) {
-        if (!items_[i].valid || !SameShortTag(items_[i].key, items_[i].page.big, *look, false)) continue;
-        bool hidden = kill && Dies(items_[i], *scope);
-        if (writing_) {
-          for (const unsigned gone : goes) hidden |= gone == i;
-          hidden |= place == i;
-          found.may_miss |= turn_ == i;
-        }
-        hidden_ += hidden;
-        if (!hidden) found.near = items_[i], found.index = i;
+  bool Unknown() const {
+    for (const auto* hints : {&pages_, &blocks_}) {
+      for (const Hint& hint : *hints) {
+        if (hint.check == ~0u) return true;
       }
-    }
-    Step();
-    if (writing_) {
-      shared_ += !goes.empty();
-      for (const unsigned gone : goes) items_[gone].valid = false;
-      const bool turn = goes.empty() || (writing_->page.big && place == turn_ && !Shares(goes));
-      if (!kill) {
-        Item item = *writing_;
-        if (item.page.zero) item.page.read_only = item.page.no_execute = false;
-        item.valid = true;
-        items_[place] = item;
-      }
-      if (turn) turn_ = (turn_ + 1) % entries_;
-    }
-    if (kill) {
-      for (Item& item : items_) item.valid = item.valid && !Dies(item, *scope);
-    }
-    writing_ = kill ? std::nullopt : filling_;
-    filling_ = next;
-    found_ = found;
-  }
-  /// A block takes the place of a block; of pages, it takes none.
-  bool Shares(const std::vector<unsigned>& goes) const {
-    for (const unsigned gone : goes) {
-      if (items_[gone].page.big) return true;
     }
     return false;
   }
-  void Compare() {
-    const unsigned near = t.en_near_o[n], groups = (entries_ + 3) / 4;
-    ASSERT_EQ(t.en_far_o[n], ~near & ((1u << groups) - 1)) << "far is not the complement";
-    if (found_.accepted && found_.near && !(found_.may_miss && near == 0)) {
-      ASSERT_EQ(near, 1u << found_.index / 4) << "cycle " << now;
-      const Item& item = *found_.near;
-      const bool hit = item.page.big ? item.key.vpn >> 4 == found_.key.vpn >> 4 : item.key.vpn == found_.key.vpn;
-      ASSERT_EQ(t.en_hit_o[n] != 0, hit);
-      if (hit) {
-        ASSERT_EQ(t.en_page_o[n], item.page.Raw());
-      }
-      ++(hit ? hits_ : near_only_);
-    } else {
-      ASSERT_EQ(near, 0u) << "cycle " << now;
-      misses_ += found_.accepted;
+  static unsigned Block(const Key& key) {
+    unsigned block = (key.space & 15) << 4 | key.space >> 4;
+    for (unsigned i = 0; i < 4; ++i) block ^= key.vpn >> (4 + 8 * i) & 255;
+    return block;
+  }
+  unsigned PageSet(const Key& key) const { return (Block(key) ^ (key.vpn & 15)) % (2 * entries_); }
+  static unsigned PageCheck(const Key& key) { return (Block(key) >> 5 << 1 | 1) ^ (key.vpn & 15); }
+  unsigned BlockSet(const Key& key) const { return Block(key) % entries_; }
+  static unsigned BlockCheck(const Key& key) { return Block(key) >> 4 & 7; }
+
+  Found Search(const Key& key) const {
+    const Hint& block = blocks_[BlockSet(key)];
+    if (block.big && block.check == BlockCheck(key)) return {true, block.index, key};
+    const Hint& page = pages_[PageSet(key)];
+    return {page.check == PageCheck(key), page.index, key};
+  }
+  bool Same(const Item& item, const Key& key) const {
+    return item.valid && item.key.space == key.space &&
+           (item.page.big ? item.key.vpn >> 4 == key.vpn >> 4 : item.key.vpn == key.vpn);
+  }
+
+  /// One cycle. `look`: a request stands; `accept` it, if there is no fill. `next`: the next to be entered.
+  /// `stay`: what was accepted before stays. `use`: entries that are not replaced.
+  void Cycle(std::optional<Key> look, bool accept, const std::optional<Item>& next = std::nullopt, bool stay = false,
+             std::array<std::optional<unsigned>, 2> use = {}) {
+    stay = stay && found_.near;
+    accept = accept && look && !filling_ && !stay;
+    const auto any = [&] { return rng() & ((uint64_t{1} << 43) - 1); };
+    t.en_look_i = look.has_value();
+    t.en_accept_i = accept;
+    t.en_stay_i = stay;
+    t.key_i = look.value_or(Key{Random(spaces_), rng() & kVpnMask, false}).Raw();
+    t.other_i = filling_ ? filling_->key.Raw() : any();
+    t.en_fill_i = filling_.has_value();
+    t.en_place_i = placing_.has_value();
+    t.en_place_key_i = placing_ ? placing_->key.Raw() : any();
+    t.en_place_big_i = placing_ && placing_->page.big;
+    t.en_write_i = writing_.has_value();
+    t.en_write_key_i = writing_ ? writing_->key.Raw() : any();
+    t.page_i = writing_ ? writing_->page.Raw() : rng() & ((uint64_t{1} << 52) - 1);
+    t.en_key_i = found_.key.Raw();
+    t.en_use_i = static_cast<uint8_t>(use[0].has_value() | use[1].has_value() << 1);
+    for (unsigned i = 0; i < 2; ++i) t.en_use_index_i[i] = static_cast<uint8_t>(use[i].value_or(0));
+    const unsigned shown = Random(entries_);
+    t.en_page_index_i = static_cast<uint8_t>(found_.near ? found_.index : shown);
+    Settle();
+    Compare();
+
+    Found found = found_;
+    if (accept) {
+      found = Search(*look);
+    } else if (!stay) {
+      found = {};
+    }
+    const Found place = filling_ ? Search(filling_->key) : Found{};
+    std::optional<unsigned> entered;
+    if (writing_) {
+      const bool used = use[0] == victim_ || use[1] == victim_ || (found_.near && found_.index == victim_);
+      dropped_ += used;
+      if (!used) entered = victim_;
+    }
+    if (placing_) {
+      const Item& there = items_[place_.index];
+      const bool again = place_.near && (there.key.vpn >> 4 & 15) == (placing_->key.vpn >> 4 & 15) &&
+                         (placing_->page.big || (there.key.vpn & 15) == (placing_->key.vpn & 15));
+      again_ += again;
+      victim_ = again ? place_.index : next_;
+      if (!again) next_ = (next_ + 1) % entries_;
+    }
+    Step();
+    if (entered) {
+      Item item = *writing_;
+      item.valid = true;
+      items_[*entered] = item;
+      pages_[PageSet(item.key)] = {false, *entered, PageCheck(item.key)};
+      blocks_[BlockSet(item.key)] = {item.page.big, *entered, BlockCheck(item.key)};
+    }
+    writing_ = placing_;
+    placing_ = filling_;
+    filling_ = next;
+    found_ = found;
+    place_ = place;
+  }
+  void Enter(const Item& item) {
+    Cycle(std::nullopt, false, item);
+    for (int i = 0; i < 3; ++i) Cycle(std::nullopt, false);
+  }
+  void Sweep(unsigned index, bool all, unsigned space) {
+    t.en_sweep_i = 1;
+    t.en_sweep_index_i = static_cast<uint16_t>(index);
+    t.en_sweep_all_i = all;
+    t.en_sweep_space_i = static_cast<uint8_t>(space);
+    Cycle(std::nullopt, false);
+    t.en_sweep_i = 0;
+    Item& item = items_[index % entries_];
+    if (all || item.key.space == space) {
+      item.valid = false;
+      if (index < entries_) swept_.push_back(index);
     }
   }
-  /// Few spaces, few blocks, and blocks of the same fold.
+  std::vector<unsigned> swept_;
+  void Compare() {
+    ASSERT_EQ(t.en_near_o[n] != 0, found_.near) << "cycle " << now;
+    if (!found_.near) {
+      ++far_;
+      return;
+    }
+    ASSERT_EQ(t.en_index_o[n], found_.index) << "cycle " << now;
+    const Item& item = items_[found_.index];
+    ASSERT_EQ(t.en_hit_o[n] != 0, Same(item, found_.key)) << "cycle " << now;
+    ++(Same(item, found_.key) ? hits_ : near_only_);
+    old_hints_ += item.valid && PageSet(item.key) != PageSet(found_.key);
+    if (Same(item, found_.key)) {
+      ASSERT_EQ(t.en_page_o[n], item.page.Raw());
+    }
+  }
+  /// Few spaces, few blocks, and blocks of the same hash.
   Key SomeKey() {
     Key key{Random(std::min(spaces_, 3u)), uint64_t{Random(n ? 2 : 5)} << 4 | Random(16), false};
-    if (Random(3) == 0) {  // the same fold: two pieces change alike
+    if (Random(3) == 0) {  // two pieces change alike
       const uint64_t both = 1 + Random(3);
       key.vpn ^= both << 20 | both << 4;
+      if (Random(2) == 0) key.vpn ^= both << 28 | both << 12;
     }
     return key;
   }
@@ -150,69 +186,83 @@ class L1EntriesTest : public InnerTest {
     item.key = SomeKey();
     item.page = Page::Of(rng() & ((uint64_t{1} << 52) - 1));
     item.page.big = Random(3) == 0;
-    item.page.zero = Random(4) == 0;
     return item;
   }
 };
 
-TEST_P(L1EntriesTest, EqualsAListOfEntries) {
-  Kill scope{false, 0};
-  unsigned named = 0;
+TEST_P(L1EntriesTest, EqualsItsEntriesAndHints) {
   for (int i = 0; i < 30000 && !HasFatalFailure(); ++i) {
     const unsigned idle = (i / 1000 % 3) * 40, fills = i / 500 % 4 == 3 ? 60 : 15;
-    const bool kill = named > 0 && Random(60) == 0;
-    if (named > 0 && !kill && Random(30) == 0) scope = {Random(4) == 0, Random(std::min(spaces_, 3u))}, named = 0;
-    const bool fill = !kill && !filling_ && Chance(fills);
+    const bool fill = !filling_ && !placing_ && Chance(fills);
     std::optional<Key> look;
     const Item& known = items_[Random(entries_)];
     if (!Chance(idle)) look = known.valid && Random(2) == 0 ? known.key : SomeKey();
-    Cycle(look, Chance(85), fill ? std::optional<Item>(SomeItem()) : std::nullopt, scope, kill);
-    ++named;
+    if (look && Random(4) == 0) look->vpn ^= Random(16);  // another page of the block
+    std::array<std::optional<unsigned>, 2> use;
+    for (auto& one : use) {
+      if (Random(3) == 0) one = Random(entries_);
+    }
+    Cycle(look, Chance(85), fill ? std::optional<Item>(SomeItem()) : std::nullopt, Chance(10), use);
+    if (i % 400 != 399) continue;
+    for (int k = 0; k < 4; ++k) Cycle(std::nullopt, false);
+    const bool all = Random(4) == 0;
+    const unsigned space = Random(std::min(spaces_, 3u));
+    for (unsigned k = 0; k < entries_; ++k) Sweep(k, all, space);
   }
   EXPECT_GT(hits_, 1500u);
   EXPECT_GT(near_only_, 100u);
-  EXPECT_GT(misses_, 1500u);
-  EXPECT_GT(shared_, 500u);
-  EXPECT_GT(hidden_, 50u);
+  EXPECT_GT(far_, 1500u);
+  EXPECT_GT(again_, 150u);
+  EXPECT_GT(dropped_, 100u);
+  if (!n) EXPECT_GT(old_hints_, 20u);
 }
 
-TEST_P(L1EntriesTest, ABlockTakesThePlaceOfItsPages) {
-  const auto enter = [&](const Item& item) {
-    Cycle(std::nullopt, false, item);
-    Cycle(std::nullopt, false);
-    Cycle(std::nullopt, false);
-  };
-  Item page;
-  for (unsigned i = 0; i < std::min(entries_, 12u); ++i) {
-    page.key = {1, 0x120 + i, false};
-    page.page.pfn = 0x500 + i;
-    enter(page);
+TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
+  Item block;
+  block.page.big = true;
+  for (unsigned i = 0; i < 16; ++i) {  // a miss of each of its pages is answered
+    block.key = {1, 0x120 + i, false};
+    block.page.pfn = 0x700;
+    Enter(block);
   }
-  page.key = {1, 0x125, false};
-  page.page.pfn = 0x700;
-  page.page.big = true;
-  enter(page);
   for (unsigned i = 0; i < 16 && !HasFatalFailure(); ++i) Cycle(Key{1, 0x120 + i, false}, true);
   Cycle(std::nullopt, false);
   EXPECT_EQ(hits_, 16u);
+  unsigned of_it = 0;
+  for (const Item& item : items_) of_it += item.valid && item.key.vpn >> 4 == 0x12;
+  EXPECT_EQ(of_it, 1u);
 }
 
-TEST_P(L1EntriesTest, AResetForgetsAll) {
-  for (unsigned i = 0; i < entries_; ++i) {
-    Item item;
-    item.key = {1, 0x1000 + 64 * i, false};
-    Cycle(std::nullopt, false, item);
-    for (int k = 0; k < 2; ++k) Cycle(std::nullopt, false);
+TEST_P(L1EntriesTest, AsManyPagesHitAsThereAreEntries) {
+  // Neighbours have hints of their own; answered twice, a page takes no second entry.
+  for (int twice = 0; twice < 2; ++twice) {
+    for (unsigned i = 0; i < entries_; ++i) {
+      Item page;
+      page.key = {1, 0x340 + i, false};
+      page.page.pfn = 0x500 + i;
+      Enter(page);
+    }
   }
-  t.en_look_i = t.en_accept_i = t.en_fill_i = t.en_write_i = 0;
-  Reset(1);
-  for (Item& item : items_) item.valid = false;
-  turn_ = 0;
-  for (unsigned i = 0; i < entries_ && !HasFatalFailure(); ++i) {
-    Cycle(Key{1, 0x1000 + 64 * i, false}, true);
-  }
+  for (unsigned i = 0; i < entries_ && !HasFatalFailure(); ++i) Cycle(Key{1, 0x340 + i, false}, true);
   Cycle(std::nullopt, false);
-  EXPECT_EQ(hits_ + near_only_, 0u);
+  EXPECT_EQ(hits_, entries_);
+}
+
+TEST_P(L1EntriesTest, ASweepDropsItsScopeOnly) {
+  for (unsigned i = 0; i < entries_; ++i) {
+    Item page;
+    page.key = {i % 2, 0x340 + i, false};
+    Enter(page);
+  }
+  for (unsigned i = 0; i < entries_; ++i) Sweep(entries_ + i, false, 1);  // the index counts round
+  for (unsigned i = 0; i < entries_ && !HasFatalFailure(); ++i) Cycle(Key{i % 2, 0x340 + i, false}, true);
+  Cycle(std::nullopt, false);
+  EXPECT_EQ(hits_, entries_ / 2);
+  for (unsigned i = 0; i < entries_; ++i) Sweep(i, true, 1);
+  hits_ = 0;
+  for (unsigned i = 0; i < entries_ && !HasFatalFailure(); ++i) Cycle(Key{i % 2, 0x340 + i, false}, true);
+  Cycle(std::nullopt, false);
+  EXPECT_EQ(hits_, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, L1EntriesTest, SizesAndSeeds(2, 4), SizeAndSeed);

@@ -83,7 +83,9 @@ TEST_P(L1SlotsTest, GivesEachFreeSlotOnceAndKeepsItsData) {
 TEST_P(L1SlotsTest, AllSlotsAreTakenInAsManyCycles) {
   WaitForOne();
   for (int i = 0; i < 6; ++i) Cycle(false, false, std::nullopt);
+  EXPECT_FALSE(t.sl_few_o[n]);
   for (unsigned i = 0; i < slots_; ++i) ASSERT_TRUE(Cycle(true, true, std::nullopt)) << i;
+  EXPECT_EQ(t.sl_few_o[n] != 0, n == 0);  // of two, none is kept back
   for (int i = 0; i < 10; ++i) ASSERT_FALSE(Cycle(true, true, std::nullopt));
   // The one that comes back can be taken two cycles later, not before.
   for (int i = 0; i < 20; ++i) {

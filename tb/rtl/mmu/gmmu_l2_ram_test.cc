@@ -85,7 +85,7 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
         }
       }
       const bool hit = !key.high && (with >> (key.vpn & 15) & 1) != 0 && !(written && from == way);
-      found_now = {hit, (with >> (key.vpn & 8) & 0xff) != 0, same, empty, with, data};
+      found_now = {hit, !key.high && (with >> (key.vpn & 8) & 0xff) != 0, same, empty, with, data};
     }
     if (before) {
       ASSERT_EQ(t.l2_same_o, before->same) << "step " << i;
@@ -102,6 +102,9 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
       const bool all = Random(4) == 0, ranged = Random(2) == 0;
       const unsigned space = Random(3);
       const uint64_t first = SomeKey().vpn, tail = first + Random(64);
+      SetKey({space, first, false});
+      t.l2_read_i = 1;
+      Step();
       t.l2_read_i = 0;
       before.reset();
       t.sweep_all_i = all;
@@ -111,9 +114,10 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
       t.sweep_tail_i = tail;
       for (unsigned s = 0; s < sets_; ++s) Sweep(s);
       for (int step = 0; step < 3; ++step) Step();
+      const auto [from, to] = Widened(first, tail);
       for (auto& swept : model_) {
         for (auto& w : swept) {
-          const bool overlaps = w.block << 4 <= tail && ((w.block << 4) | 15) >= first;
+          const bool overlaps = w.block << 4 <= to && ((w.block << 4) | 15) >= from;
           if (all || (w.space == space && (!ranged || overlaps))) w.present = 0;
         }
       }

@@ -32,7 +32,7 @@ class LookupTest : public BlockTest<LookupMachine> {
   LookupScope AnyScope() {
     LookupScope scope{Chance(10), Chance(60), Random(Spaces())};
     scope.first = SomeKey().vpn;
-    scope.tail = scope.first + (uint64_t{1} << Random(18)) - 1;
+    scope.tail = scope.first + (uint64_t{1} << Random(14)) - 1;
     return scope;
   }
   void RunRandom(int rounds, unsigned cycles) {
@@ -64,7 +64,7 @@ TEST_P(LookupTest, EveryLookupEndsOnceAsTheTablesSayWithoutBackPressure) {
   load.restarts = 0;
   load.fills = 40;
   load.pointers = 10;
-  RunRandom(25, 200);
+  RunRandom(35, 200);
   const unsigned part = std::array{1u, 30u, 3u}[std::get<0>(GetParam())];  // small ones hold little
   EXPECT_GT(counts.hits, 600u / part);
   EXPECT_GT(counts.must_hits, 150u / part);
@@ -80,7 +80,7 @@ TEST_P(LookupTest, EveryLookupEndsOnceAsTheTablesSayUnderBackPressure) {
     load.rows = i % 4 == 3 ? 0u : i % 4 == 2 ? 8u : 1u + i % 4;
     load.latency = i % 2 == 0 ? 8u : 60u;
     load.tells = i % 3 == 2 ? 20u : 100u;
-    load.again = 30;
+    load.again = 60;
     load.restarts = 10;
     load.fills = i % 2 == 0 ? 10u : 2u;
     load.pointers = i % 3 == 0 ? 50u : 5u;

@@ -133,8 +133,8 @@ TEST_F(Mmu64KTest, FiguresOfItsWalks) {
   Put(kEntry64 + 8, Page(0x98760000));
   const uint64_t warm = Cycles(kVa + 0x10000);
   std::cout << "64 KiB entries, walk-cache hit: L + " << warm - 50 << '\n';
-  EXPECT_LE(cold, 150u + 25);
-  EXPECT_LE(warm, 50u + 18);
+  EXPECT_LE(cold, 150u + 23);
+  EXPECT_LE(warm, 50u + 15);
 }
 
 /// The dual space of the page's example. Both halves of kVa's pair name a leaf table; the 64 KiB one
@@ -279,7 +279,7 @@ TEST_F(MmuDualTest, FiguresOfItsWalks) {
   std::cout << "dual, 4 KiB page, both tables in the walk cache, 2 reads: 2L + " << warm - 100 << '\n';
   EXPECT_LE(wide, 150u + 23);
   EXPECT_LE(cold, 150u + 24);
-  EXPECT_LE(warm, 100u + 23);
+  EXPECT_LE(warm, 100u + 18);
 }
 
 }  // namespace

@@ -171,7 +171,6 @@ module gmmu_mmu_bench
   localparam int unsigned SmallPorts = 2;
   gmmu_mmu #(
     .NumPorts(SmallPorts), .NumSpaces(2), .L1Entries(2), .L2Entries(32), .L2Ways(2),
-    .LargeEntries(2),
     .WalkCacheEntries(2), .NumWalks(1), .MissSlots(2)
   ) u_small (
     .clk_i, .rst_i,

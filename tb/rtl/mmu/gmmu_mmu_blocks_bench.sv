@@ -43,7 +43,6 @@ module gmmu_mmu_blocks_bench
 
   // gmmu_walk_cache: keep masks by level's shift
   input  logic        wc_enable_i,
-  input  logic [2:0]  wc_top_i,
   input  logic [29:0] wc_shifts_i,
   input  logic        wc_write_i,
   input  logic [2:0]  wc_level_i,
@@ -52,19 +51,20 @@ module gmmu_mmu_blocks_bench
   input  logic        wc_k64_i,
   input  logic        wc_write_half_i,
   input  logic        wc_half_i,
+  input  logic        wc_leaves_i,
   output logic        wc_hit_o,
   output logic [2:0]  wc_level_o,
   output logic [35:0] wc_pfn_o,
   output logic        wc_vram_o,
   output logic        wc_k64_o,       // of level 1
 
-  // gmmu_large
-  input  logic        lg_used_i,
+  // and its large pages
   input  logic        lg_fill_i,
   input  logic [5:0]  lg_shift_i,
+  input  logic        lg_dual_i,
   output logic        lg_hit_o,
   output logic [51:0] lg_page_o,
-  output logic        lg_wants_o,
+  output logic        lg_kept_o,
 
   // gmmu_fill in front of a gmmu_l2_ram: probes take two cycles, as in the pipeline. Reads by
   // l2_read_i when no probe comes.
@@ -117,34 +117,6 @@ module gmmu_mmu_blocks_bench
   output logic        l1_hit_o,
   output logic        l1_idle_o,
 
-  // gmmu_walk_index
-  input  logic        ix_ask_i,
-  input  logic [5:0]  ix_row_i,
-  input  logic [2:0]  ix_level_i,
-  input  logic        ix_begin_i,
-  input  logic [5:0]  ix_begin_row_i,
-  input  logic        ix_half_i,
-  input  logic        ix_begin_pair_i,
-  input  logic        ix_begin_half_i,
-  input  logic        ix_dual_i,
-  input  logic [3:0]  ix_bits_64k_i,
-  input  logic        ix_begin_low_i,
-  input  logic [5:0]  ix_begin_shift_i,
-  input  logic [3:0]  ix_begin_bits_i,
-  input  logic        ix_write_i,
-  input  logic [35:0] ix_shifts_i,
-  input  logic [23:0] ix_bits_i,
-  input  logic        ix_hold_i,
-  input  logic        ix_clear_i,
-  output logic [15:0] ix_early_rows_o,  // without held ones
-  output logic        ix_done_o,
-  output logic [15:0] ix_done_rows_o,
-  output logic        ix_low_o,
-  output logic [12:0] ix_index_o,
-  output logic [5:0]  ix_shift_o,
-  output logic [3:0]  ix_bits_o,
-  output logic [15:0] ix_again_rows_o,
-
   // gmmu_walk_table: `other` is searched; one cycle later the answer stands, and in the cycle after
   // that `key` begins or joins as wt_port_i, wt_slot_i
   output logic        wt_hit_o,
@@ -152,6 +124,10 @@ module gmmu_mmu_blocks_bench
   output logic        wt_free_o,
   output logic        wt_engine_free_o,
   output logic [5:0]  wt_begin_row_o,
+  output logic [1:0]  wt_early_o,
+  output logic        wt_end_o,
+  output logic [5:0]  wt_end_row_o,
+  output logic [42:0] wt_end_key_o,
   input  logic        wt_begin_i,
   input  logic        wt_begin_engine_i,
   input  logic        wt_wide_i,
@@ -168,6 +144,10 @@ module gmmu_mmu_blocks_bench
   input  logic [12:0] wt_index_i,
   input  logic [5:0]  wt_shift_i,
   input  logic [3:0]  wt_bits_i,
+  input  logic        wt_has_64k_i,
+  input  logic        wt_space_write_i,  // of kill_space_i; its shape stands for eight cycles
+  input  logic [35:0] wt_shifts_i,
+  input  logic [23:0] wt_widths_i,
   output logic        wt_restart_valid_o,
   input  logic        wt_restart_ready_i,
   output logic [5:0]  wt_restart_row_o,
@@ -197,6 +177,11 @@ module gmmu_mmu_blocks_bench
   output logic [5:0]  wt_again_slot_o,
   output logic [35:0] wt_again_vpn_o,
   output logic        wt_wc_write_o,
+  output logic [2:0]  wt_wc_level_o,
+  output logic [5:0]  wt_wc_space_o,
+  output logic [35:0] wt_wc_tag_o,
+  output logic [35:0] wt_wc_pfn_o,
+  output logic        wt_wc_vram_o,
   output logic        wt_fill_valid_o,
   input  logic        wt_fill_ready_i,
   output logic [5:0]  wt_fill_row_o,
@@ -239,6 +224,8 @@ module gmmu_mmu_blocks_bench
   assign sweep = '{valid: sweep_valid_i, index: sweep_index_i, all: sweep_all_i,
                    space: kill_space_i, ranged: sweep_ranged_i, first: sweep_first_i,
                    tail: sweep_tail_i};
+  sweep_step_t step;
+  gmmu_sweep u_sweep (.clk_i, .rst_i, .sweep_i(sweep), .step_o(step));
   key_t other;
   assign other = '{space: other_space_i, vpn: other_vpn_i, high: 1'b0};
 
@@ -255,47 +242,31 @@ module gmmu_mmu_blocks_bench
       .clk_i, .rst_i, .read_i(l2_read_i), .read_key_i(key), .hit_o(hit), .line_o(l2_line),
       .page_o(l2_page), .same_o(same), .empty_o(empty), .present_o(present),
       .tag_write_i(l2_tag_write_i[Ways-1:0]), .data_write_i(l2_data_write_i[Ways-1:0]),
-      .write_key_i(other), .present_i(l2_present_i), .page_i(page), .sweep_i(sweep));
+      .write_key_i(other), .present_i(l2_present_i), .page_i(page), .sweep_i(step));
 
-    // gmmu_walk_cache: writes use `other`.
-    logic                               wc_hit, wc_vram, wc_k64;
-    level_t                             wc_level;
-    pfn_t                               wc_pfn;
-    logic [MaxLevels-1:1]               wc_hits, wc_vrams;
-    pfn_t [MaxLevels-1:1]               wc_pfns;
-    logic [MaxLevels-1:1][VpnWidth-1:0] keep;
+    // gmmu_walk_cache: writes and fills use `other`.
+    logic                 wc_large, wc_vram, wc_k64, lg_kept;
+    logic [MaxLevels-1:1] wc_hits;
+    level_t               wc_level;
+    page_t                wc_page;
+    keep_t                keep;
     always_comb begin
       for (int unsigned l = 1; l < MaxLevels; l++) keep[l] = keep_mask(wc_shifts_i[(l-1)*6 +: 6]);
     end
-    gmmu_walk_cache #(.Entries(s == 0 ? 16 : 2)) u_walk_cache (
-      .clk_i, .rst_i, .read_i(wc_enable_i), .key_i(key), .keep_i(keep), .top_i(wc_top_i),
-      .half_i(wc_half_i), .k64_o(wc_k64),
-      .hit_o(wc_hits), .pfn_o(wc_pfns), .vram_o(wc_vrams), .write_i(wc_write_i),
+    gmmu_walk_cache #(.Entries(s == 0 ? 16 : 2), .NumSpaces(s == 0 ? 16 : 4)) u_walk_cache (
+      .clk_i, .rst_i, .read_i(wc_enable_i), .key_i(key), .keep_i(keep),
+      .half_i(wc_half_i), .leaves_i(wc_leaves_i), .hit_o(wc_hits), .large_o(wc_large),
+      .page_o(wc_page), .vram_o(wc_vram), .k64_o(wc_k64), .write_i(wc_write_i),
       .data_i('{level: wc_level_i, space: other_space_i, tag: other_vpn_i, pfn: wc_pfn_i,
                 vram: wc_vram_i, k64: wc_k64_i, half: wc_write_half_i}),
-      .kill_i(kill), .sweep_i(sweep));
+      .fill_i(lg_fill_i), .fill_what_i('{key: other, page: page}), .fill_shift_i(lg_shift_i),
+      .fill_space_o(), .fill_dual_i(lg_dual_i), .kept_o(lg_kept),
+      .kill_i(kill.valid), .sweep_i(step));
 
     always_comb begin
-      wc_hit = wc_hits != '0;
       wc_level = '0;
-      wc_pfn = '0;
-      wc_vram = 1'b0;
-      for (int unsigned l = 1; l < MaxLevels; l++) begin
-        if (wc_hits[l]) begin
-          wc_level |= level_t'(l);
-          wc_pfn |= wc_pfns[l];
-          wc_vram |= wc_vrams[l];
-        end
-      end
+      for (int unsigned l = 1; l < MaxLevels; l++) if (wc_hits[l]) wc_level |= level_t'(l);
     end
-
-    // gmmu_large: fills use `other`.
-    logic  lg_hit, lg_wants;
-    page_t lg_page;
-    gmmu_large #(.Entries(s == 0 ? 8 : 2)) u_large (
-      .clk_i, .rst_i, .search_used_i(lg_used_i), .search_i(key), .hit_o(lg_hit),
-      .page_key_i(key), .page_o(lg_page), .fill_valid_i(lg_fill_i), .fill_key_i(other), .fill_shift_i(lg_shift_i),
-      .fill_page_i(page), .wants_o(lg_wants), .kill_i(kill), .sweep_i(sweep));
 
     // gmmu_fill and its RAM.
     logic            fi_probe, fi_probe_q, fi_probed_q, fi_hit, fi_done, fi_ready, fi_evict;
@@ -309,7 +280,8 @@ module gmmu_mmu_blocks_bench
     always_comb begin
       for (int unsigned w = 0; w < Words; w++) line_data[w*64 +: 64] = fi_line_word_i[w];
     end
-    gmmu_fill #(.NumWalks(s == 0 ? 8 : 1), .Ways(Ways)) u_fill (
+    gmmu_fill #(
+      .NumWalks(s == 0 ? 8 : 1), .Sets((s == 0 ? 512 : 32) / 16 / Ways), .Ways(Ways)) u_fill (
       .clk_i, .rst_i, .line_valid_i(fi_line_valid_i), .line_row_i(fi_line_row_i),
       .line_beat_i(fi_line_beat_i), .line_data_i(line_data), .page_valid_i(fi_page_valid_i),
       .page_i('{key: other, page: page}), .page_row_i('0), .row_o(), .start_valid_i(fi_start_valid_i),
@@ -325,7 +297,7 @@ module gmmu_mmu_blocks_bench
       .read_key_i(fi_probe ? fi_probe_key : key), .hit_o(fi_hit), .line_o(), .page_o(fi_page),
       .same_o(fi_same), .empty_o(fi_empty), .present_o(fi_present), .tag_write_i(fi_tag),
       .data_write_i(fi_data), .write_key_i(fi_key), .present_i(fi_new), .page_i(fi_new_page),
-      .sweep_i(sweep));
+      .sweep_i(step));
     always_ff @(posedge clk_i) begin
       fi_probe_q <= fi_probe && !rst_i;
       fi_probed_q <= fi_probe_q && !rst_i;
@@ -334,58 +306,50 @@ module gmmu_mmu_blocks_bench
     end
 
     // gmmu_l1: messages use `key` and `page`.
-    logic         req_ready, rsp_valid, lookup_valid, ev_valid, idle;
+    logic         req_ready, rsp_valid, lookup_valid, idle;
     xlate_rsp_t   rsp;
     lookup_t      lookup;
-    xlate_event_t ev;
-    port_count_t  count;
+    port_count_t  count [1];
+    xlate_done_t  l1_done [1];
     logic [1:0]   drained;
     msg_t         msg;
-    translation_t late_q, later_q;
+    translation_t late_q, later_q, last_q;
+    hint_t        late_hint_q, later_hint_q, last_hint_q;
     assign msg = '{port: l1_msg_other_i ? port_t'(2) : port_t'(3), slot: l1_msg_slot_i,
                    merged: l1_msg_merged_i, key: key, page: page, cause: l1_msg_cause_i};
     always_ff @(posedge clk_i) begin
       late_q <= '{key: key, page: page};
       later_q <= late_q;
+      last_q <= later_q;
+      late_hint_q <= hint_of(key);
+      later_hint_q <= late_hint_q;
+      last_hint_q <= later_hint_q;
     end
+    assign l1_done[0] = small_i == (s == 1) ? '{old1: l1_done1_i, old0: l1_done0_i} : '0;
     gmmu_l1 #(
       .Entries(s == 0 ? 16 : 2), .Slots(s == 0 ? 32 : 2), .NumSpaces(s == 0 ? 16 : 2)
     ) u_l1 (
       .clk_i, .rst_i, .port_i(port_t'(3)),
       .req_valid_i(l1_req_valid_i && small_i == (s == 1)), .req_ready_o(req_ready),
+      .req_source_i('0),
       .req_i('{tag: l1_req_tag_i, space: l1_req_space_i, va: l1_req_va_i,
                access: access_e'(l1_req_access_i)}),
       .rsp_valid_o(rsp_valid), .rsp_ready_i(l1_rsp_ready_i), .rsp_o(rsp),
-      .done_i(small_i == (s == 1) ? '{old1: l1_done1_i, old0: l1_done0_i} : '0),
+      .rsp_source_o(), .done_i(l1_done),
       .lookup_hint_o(), .lookup_pending_o(),
       .lookup_valid_o(lookup_valid), .lookup_ready_i(l1_lookup_ready_i), .lookup_o(lookup),
-      .msg_valid_i(l1_msg_valid_i && !l1_msg_other_i && small_i == (s == 1)), .msg_i(msg), .later_i(later_q),
-      .kill_i(kill), .generation_i(l1_generation_i), .drained_o(drained),
-      .ev_valid_o(ev_valid), .ev_o(ev), .count_o(count), .idle_o(idle));
+      .msg_valid_i(l1_msg_valid_i && !l1_msg_other_i && small_i == (s == 1)), .msg_i(msg), .late_hint_i(late_hint_q),
+      .later_i(later_q), .last_i(last_q), .last_hint_i(last_hint_q), .sweep_i(sweep), .generation_i(l1_generation_i), .drained_o(drained),
+      .ev_o(), .count_o(count), .few_o(), .idle_o(idle));
 
-    // gmmu_walk_index: asks use `key`, begins use `other`. Sixteen rows.
-    logic        ix_done, ix_low, ix_held;
-    logic [15:0] ix_rows, ix_again, ix_early;
-    logic [12:0] ix_index;
-    logic [5:0]  ix_shift;
-    logic [3:0]  ix_bits;
-    gmmu_walk_index #(.NumSpaces(s == 0 ? 16 : 2), .Rows(16)) u_index (
-      .clk_i, .rst_i, .ask_i(ix_ask_i), .ask_rows_i(16'd1 << ix_row_i), .ask_key_i(key),
-      .ask_level_i(ix_level_i), .ask_half_i(ix_half_i), .begin_pair_i(ix_begin_pair_i),
-      .begin_half_i(ix_begin_half_i), .begin_i(ix_begin_i), .begin_rows_i(16'd1 << ix_begin_row_i),
-      .begin_vpn_i(other_vpn_i), .begin_low_i(ix_begin_low_i), .begin_shift_i(ix_begin_shift_i),
-      .begin_bits_i(ix_begin_bits_i), .early_rows_o(ix_early),
-      .done_o(ix_done), .hold_i(ix_hold_i), .done_rows_o(ix_rows),
-      .done_low_o(ix_low), .index_o(ix_index), .shift_o(ix_shift), .bits_o(ix_bits),
-      .again_o(ix_again), .held_o(ix_held), .clear_i(ix_clear_i), .write_i(ix_write_i),
-      .write_space_i(kill_space_i), .write_shape_i('{dual: ix_dual_i,
-          bits_64k: ix_bits_64k_i, shift: ix_shifts_i, bits: ix_bits_i}));
-
-    // gmmu_walk_table: space writes as gmmu_walk_index has them, R words as gmmu_fill's.
+    // gmmu_walk_table: R words as gmmu_fill's.
     logic       wt_hit, wt_near, wt_free, wt_engine_free, wt_restart_valid, wt_ar_valid;
     logic       wt_tell_valid, wt_again_valid, wt_wc_write, wt_fill_valid, wt_stale, wt_quiet;
     logic       wt_idle;
-    row_t       wt_begin_row, wt_restart_row;
+    row_t       wt_begin_row, wt_restart_row, wt_end_row;
+    key_t       wt_end_key;
+    logic       wt_end;
+    logic [1:0] wt_early;
     key_t       wt_restart_key;
     gmmu_axi_pkg::ax_t wt_ar;
     msg_t       wt_tell;
@@ -397,13 +361,13 @@ module gmmu_mmu_blocks_bench
       .MissSlots(s == 0 ? 64 : 2)
     ) u_walk_table (
       .clk_i, .rst_i, .search_key_i(other), .search_hit_o(wt_hit), .search_near_o(wt_near),
-      .row_free_o(wt_free), .row_engine_o(wt_engine_free), .rows_early_o(),
+      .row_free_o(wt_free), .row_engine_o(wt_engine_free), .rows_early_o(wt_early),
       .begin_i(wt_begin_i && small_i == (s == 1)), .begin_wide_i(wt_wide_i),
       .begin_engine_i(wt_begin_engine_i), .begin_row_o(wt_begin_row),
       .join_i(wt_join_i && small_i == (s == 1)),
       .what_i('{port: port_t'(wt_port_i), slot: wt_slot_i, key: key}),
       .restart_i(wt_restart_i && small_i == (s == 1)), .restart_row_i(wt_restart_row_i),
-      .start_i('{cause: wt_cause_i, level: wt_level_i, k64: 1'b0, dual: 1'b0, has_64k: 1'b0,
+      .start_i('{cause: wt_cause_i, level: wt_level_i, k64: 1'b0, dual: 1'b0, has_64k: wt_has_64k_i,
                  half: 1'b0, pfn: wt_pfn_i, vram: wt_vram_i,
                  index_valid: wt_index_valid_i, index: wt_index_i, shift: wt_shift_i,
                  bits: wt_bits_i}),
@@ -413,15 +377,16 @@ module gmmu_mmu_blocks_bench
       .r_valid_i(wt_r_valid_i && small_i == (s == 1)),
       .r_i('{id: wt_r_id_i, data: line_data, error: wt_r_error_i, last: wt_r_last_i}),
       .tell_valid_o(wt_tell_valid), .tell_ready_i(wt_tell_ready_i), .tell_o(wt_tell),
-      .tell_large_o(), .tell_narrow_o(), .tell_shift_o(), .tell_row_o(), .end_o(), .end_row_o(), .end_key_o(),
+      .tell_large_o(), .tell_narrow_o(), .tell_shift_o(), .tell_row_o(), .end_o(wt_end),
+      .end_row_o(wt_end_row), .end_key_o(wt_end_key),
       .again_valid_o(wt_again_valid), .again_ready_i(wt_again_ready_i), .again_o(wt_again),
       .wc_write_o(wt_wc_write), .wc_data_o(wt_wc), .line_valid_o(), .line_row_o(),
       .line_beat_o(), .line_data_o(), .fill_valid_o(wt_fill_valid), .fill_ready_i(wt_fill_ready_i),
       .fill_o(wt_fill), .fill_done_i(wt_fill_done_i && small_i == (s == 1)),
       .fill_done_row_i(wt_fill_done_row_i), .hold_i(wt_hold_i), .kill_i(kill),
-      .stale_o(wt_stale), .quiet_o(wt_quiet), .space_write_i(ix_write_i),
-      .space_i(kill_space_i), .shape_i('{dual: 1'b0, bits_64k: '0, shift: ix_shifts_i,
-          bits: ix_bits_i}),
+      .stale_o(wt_stale), .quiet_o(wt_quiet), .space_write_i(wt_space_write_i),
+      .space_i(kill_space_i), .shape_i('{dual: 1'b0, bits_64k: '0, shift: wt_shifts_i,
+          bits: wt_widths_i}),
       .count_ok_o(), .count_fault_o(), .count_read_o(), .count_issue_o(), .count_memory_o(),
       .count_rows_o(), .idle_o(wt_idle));
   end
@@ -451,14 +416,14 @@ module gmmu_mmu_blocks_bench
   assign l2_same_o = small_i ? 4'(g_size[1].same) : g_size[0].same;
   assign l2_empty_o = small_i ? 4'(g_size[1].empty) : g_size[0].empty;
   assign l2_present_o = small_i ? g_size[1].present : g_size[0].present;
-  assign wc_hit_o = small_i ? g_size[1].wc_hit : g_size[0].wc_hit;
+  assign wc_hit_o = small_i ? g_size[1].wc_hits != '0 : g_size[0].wc_hits != '0;
   assign wc_level_o = small_i ? g_size[1].wc_level : g_size[0].wc_level;
-  assign wc_pfn_o = small_i ? g_size[1].wc_pfn : g_size[0].wc_pfn;
+  assign wc_pfn_o = lg_page_o[51:16];
   assign wc_vram_o = small_i ? g_size[1].wc_vram : g_size[0].wc_vram;
   assign wc_k64_o = small_i ? g_size[1].wc_k64 : g_size[0].wc_k64;
-  assign lg_hit_o = small_i ? g_size[1].lg_hit : g_size[0].lg_hit;
-  assign lg_page_o = small_i ? g_size[1].lg_page : g_size[0].lg_page;
-  assign lg_wants_o = small_i ? g_size[1].lg_wants : g_size[0].lg_wants;
+  assign lg_hit_o = small_i ? g_size[1].wc_large : g_size[0].wc_large;
+  assign lg_page_o = small_i ? g_size[1].wc_page : g_size[0].wc_page;
+  assign lg_kept_o = small_i ? g_size[1].lg_kept : g_size[0].lg_kept;
   assign fi_start_ready_o = small_i ? g_size[1].fi_ready : g_size[0].fi_ready;
   assign fi_done_o = small_i ? g_size[1].fi_done : g_size[0].fi_done;
   assign fi_done_row_o = small_i ? g_size[1].fi_row : g_size[0].fi_row;
@@ -480,21 +445,21 @@ module gmmu_mmu_blocks_bench
   assign l1_lookup_vpn_o = small_i ? g_size[1].lookup.key.vpn : g_size[0].lookup.key.vpn;
   assign l1_lookup_high_o = small_i ? g_size[1].lookup.key.high : g_size[0].lookup.key.high;
   assign l1_drained_o = small_i ? g_size[1].drained : g_size[0].drained;
-  assign l1_hit_o = small_i ? g_size[1].count.hit : g_size[0].count.hit;
+  assign l1_hit_o = small_i ? g_size[1].count[0].hit : g_size[0].count[0].hit;
   assign l1_idle_o = small_i ? g_size[1].idle : g_size[0].idle;
-  assign ix_done_o = small_i ? g_size[1].ix_done : g_size[0].ix_done;
-  assign ix_early_rows_o = small_i ? g_size[1].ix_held ? '0 : g_size[1].ix_early
-      : g_size[0].ix_held ? '0 : g_size[0].ix_early;
-  assign ix_done_rows_o = small_i ? g_size[1].ix_rows : g_size[0].ix_rows;
-  assign ix_low_o = small_i ? g_size[1].ix_low : g_size[0].ix_low;
-  assign ix_index_o = small_i ? g_size[1].ix_index : g_size[0].ix_index;
-  assign ix_shift_o = small_i ? g_size[1].ix_shift : g_size[0].ix_shift;
-  assign ix_bits_o = small_i ? g_size[1].ix_bits : g_size[0].ix_bits;
-  assign ix_again_rows_o = small_i ? g_size[1].ix_again : g_size[0].ix_again;
   assign wt_hit_o = small_i ? g_size[1].wt_hit : g_size[0].wt_hit;
   assign wt_near_o = small_i ? g_size[1].wt_near : g_size[0].wt_near;
   assign wt_free_o = small_i ? g_size[1].wt_free : g_size[0].wt_free;
   assign wt_engine_free_o = small_i ? g_size[1].wt_engine_free : g_size[0].wt_engine_free;
+  assign wt_early_o = small_i ? g_size[1].wt_early : g_size[0].wt_early;
+  assign wt_end_o = small_i ? g_size[1].wt_end : g_size[0].wt_end;
+  assign wt_end_row_o = small_i ? g_size[1].wt_end_row : g_size[0].wt_end_row;
+  assign wt_end_key_o = small_i ? g_size[1].wt_end_key : g_size[0].wt_end_key;
+  assign wt_wc_level_o = small_i ? g_size[1].wt_wc.level : g_size[0].wt_wc.level;
+  assign wt_wc_space_o = small_i ? g_size[1].wt_wc.space : g_size[0].wt_wc.space;
+  assign wt_wc_tag_o = small_i ? g_size[1].wt_wc.tag : g_size[0].wt_wc.tag;
+  assign wt_wc_pfn_o = small_i ? g_size[1].wt_wc.pfn : g_size[0].wt_wc.pfn;
+  assign wt_wc_vram_o = small_i ? g_size[1].wt_wc.vram : g_size[0].wt_wc.vram;
   assign wt_begin_row_o = small_i ? g_size[1].wt_begin_row : g_size[0].wt_begin_row;
   assign wt_restart_valid_o = small_i ? g_size[1].wt_restart_valid : g_size[0].wt_restart_valid;
   assign wt_restart_row_o = small_i ? g_size[1].wt_restart_row : g_size[0].wt_restart_row;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_control and gmmu_space_table, each in three sizes, and gmmu_overlap, with flat ports.
+// gmmu_control and gmmu_space_table, each in three sizes, and gmmu_sweep, with flat ports.
 // Sizes: 0 the default one, 1 the smallest, 2 one whose number of spaces is no power of two. size_i
 // chooses the one that is driven and shown. Controls and table are apart from each other.
 module gmmu_mmu_control_bench
@@ -70,21 +70,26 @@ module gmmu_mmu_control_bench
   output logic         st_enable_o,
   output logic [2:0]   st_top_o,
   output logic [$bits(space_row_t)-1:0] st_rest_o,      // enable and top as zeros
-  output logic         st_now_enable_o,
-  output logic [2:0]   st_now_top_o,
-  output logic [$bits(space_row_t)-1:0] st_now_rest_o,
+  output logic [$bits(space_row_t)-1:0] st_now_o,       // what stands in the cycle of the read
+  input  logic [5:0]   st_other_space_i,
+  output logic         st_other_dual_o,
   input  logic         st_write_i,
   input  logic [5:0]   st_write_space_i,
   input  logic         st_enable_i,
   input  logic [2:0]   st_top_i,
   input  logic [$bits(space_row_t)-1:0] st_rest_i,
 
-  // gmmu_overlap
-  input  logic [35:0]  low_i,
-  input  logic [35:0]  high_i,
-  input  logic [35:0]  first_i,
-  input  logic [35:0]  tail_i,
-  output logic         touches_o
+  // gmmu_sweep
+  input  logic         sw_valid_i,
+  input  logic [15:0]  sw_index_i,
+  input  logic         sw_all_i,
+  input  logic         sw_ranged_i,
+  input  logic [35:0]  sw_first_i,
+  input  logic [35:0]  sw_tail_i,
+  output logic         sw_valid_o,
+  output logic [15:0]  sw_index_o,
+  output logic         sw_all_o,
+  output logic [35:0]  sw_loose_o
 );
   mmu_ctl_t ctl;
   assign ctl = '{op: ctl_set_i ? CtlSetSpace : CtlInvalidate, scope: scope_e'(ctl_scope_i),
@@ -111,6 +116,8 @@ module gmmu_mmu_control_bench
   outputs_t [2:0]   outputs;
   outputs_t         shown;
   space_row_t [2:0] read, now;
+  logic [2:0]       other_dual;
+  assign st_other_dual_o = other_dual[size_i];
   space_row_t       written, read_shown, now_shown;
 
   always_comb begin
@@ -121,14 +128,10 @@ module gmmu_mmu_control_bench
     now_shown = now[size_i];
     st_enable_o = read_shown.enable;
     st_top_o = read_shown.top;
-    st_now_enable_o = now_shown.enable;
-    st_now_top_o = now_shown.top;
     read_shown.enable = 1'b0;
     read_shown.top = '0;
-    now_shown.enable = 1'b0;
-    now_shown.top = '0;
     st_rest_o = read_shown;
-    st_now_rest_o = now_shown;
+    st_now_o = now_shown;
   end
 
   for (genvar s = 0; s < 3; s++) begin : g_size
@@ -144,13 +147,31 @@ module gmmu_mmu_control_bench
       .drained_i, .stale_i, .space_write_o(outputs[s].write), .space_o(outputs[s].space),
       .space_row_o(outputs[s].row), .busy_o(outputs[s].busy));
 
+    keep_t      now_keep;
+    logic [5:0] now_shift;
+    logic       now_dual;
+    always_comb begin
+      now[s] = '0;
+      now[s].keep = now_keep;
+      now[s].root_shift = now_shift;
+      now[s].dual = now_dual;
+    end
     gmmu_space_table #(.NumSpaces(Spaces)) u_table (
       .clk_i, .rst_i, .read_i(st_read_i), .read_space_i(st_read_space_i), .row_o(read[s]),
-      .now_o(now[s]), .write_i(st_write_i && size_i == 2'(s)), .write_space_i(st_write_space_i),
+      .keep_o(now_keep), .root_shift_o(now_shift), .dual_o(now_dual),
+      .other_space_i(st_other_space_i), .other_dual_o(other_dual[s]), .write_i(st_write_i && size_i == 2'(s)), .write_space_i(st_write_space_i),
       .row_i(written));
   end
 
-  gmmu_overlap u_overlap (.clk_i, .low_i, .high_i, .first_i, .tail_i, .touches_o);
+  sweep_step_t step;
+  gmmu_sweep u_sweep (
+    .clk_i, .rst_i,
+    .sweep_i('{valid: sw_valid_i, index: sw_index_i, all: sw_all_i, space: '0, ranged: sw_ranged_i,
+               first: sw_first_i, tail: sw_tail_i}), .step_o(step));
+  assign sw_valid_o = step.valid;
+  assign sw_index_o = step.index;
+  assign sw_all_o = step.all;
+  assign sw_loose_o = step.loose;
 
   assign shown = outputs[size_i];
   assign ctl_ready_o = shown.ready;

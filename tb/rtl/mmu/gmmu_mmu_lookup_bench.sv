@@ -198,7 +198,7 @@ module gmmu_mmu_lookup_bench
     gmmu_lookup #(
       .NumPorts(Ports), .NumSpaces(s == 0 ? 16 : s == 1 ? 2 : 3),
       .L2Entries(s == 0 ? 512 : s == 1 ? 16 : 64), .L2Ways(Ways),
-      .LargeEntries(s == 0 ? 8 : s == 1 ? 2 : 3), .WalkCacheEntries(s == 0 ? 16 : s == 1 ? 2 : 4),
+      .WalkCacheEntries(s == 0 ? 16 : s == 1 ? 2 : 4),
       .MissSlots(s == 0 ? 32 : s == 1 ? 2 : 4)
     ) u_lookup (
       .clk_i, .rst_i(rst_i || size_i != 2'(s)),

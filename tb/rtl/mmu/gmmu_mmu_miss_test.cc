@@ -97,6 +97,26 @@ TEST_F(MmuTest, HitsPassMissesThatWait) {
   EXPECT_TRUE(machine_.Run(3000));
 }
 
+TEST_F(MmuTest, TheFetchPassesTheMoversMisses) {
+  // Reads and writes of the engine take all the slots that they may have.
+  At(kVa, Access::kRead, 1, kPorts - 3);
+  machine_.TakeAnswers();
+  machine_.manners.latency = 2000;
+  for (uint64_t i = 0; i < 24; ++i) {
+    machine_.Post({kPorts - 2, 1, (i + 8) << 39, Access::kRead});
+    machine_.Post({kPorts - 1, 1, (i + 32) << 39, Access::kWrite});
+  }
+  for (int i = 0; i < 200; ++i) machine_.Step();
+  EXPECT_EQ(machine_.TakeAnswers().size(), 0u);
+  machine_.Post({kPorts - 3, 1, kVa, Access::kRead});                // in the L1
+  machine_.Post({kPorts - 3, 1, uint64_t{5} << 39, Access::kRead});  // a miss takes a slot
+  for (int i = 0; i < 30; ++i) machine_.Step();
+  const auto answers = machine_.TakeAnswers();
+  ASSERT_EQ(answers.size(), 1u);
+  EXPECT_EQ(answers[0].request.port, kPorts - 3);
+  EXPECT_TRUE(machine_.Run(100000));
+}
+
 TEST_F(MmuTest, TheEngineGetsARowAlthoughClientsWantThemAll) {
   machine_.manners.latency = 300;
   for (uint64_t i = 0; i < 8; ++i) {

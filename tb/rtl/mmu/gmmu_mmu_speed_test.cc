@@ -24,10 +24,16 @@ TEST_F(MmuSpeedTest, AHitIsAnsweredAfterTwoCycles) {
   EXPECT_LE(hit, 2u);
 }
 
-TEST_F(MmuSpeedTest, EveryPortAnswersAHitEveryCycle) {
+TEST_F(MmuSpeedTest, EveryClientsPortAnswersAHitEveryCycle) {
   const double rate = mmu_.HitsPerCycle();
   std::cout << "L1 hits: " << rate << " a cycle and port\n";
   EXPECT_GE(rate, 1.0);
+}
+
+TEST_F(MmuSpeedTest, TheEnginesPortsTogetherAnswerAHitEveryCycle) {
+  const double rate = mmu_.EngineHitsPerCycle();
+  std::cout << "L1 hits of the engine's ports: " << rate << " a cycle\n";
+  EXPECT_GE(rate, 0.999);
 }
 
 TEST_F(MmuSpeedTest, HitsPassWaitingMisses) {
@@ -39,13 +45,13 @@ TEST_F(MmuSpeedTest, HitsPassWaitingMisses) {
 TEST_F(MmuSpeedTest, AnL2HitAfterAnL1Miss) {
   const uint64_t l2 = mmu_.L2HitLatency();
   std::cout << "L2 hit: " << l2 << " cycles\n";
-  EXPECT_LE(l2, 6u);
+  EXPECT_LE(l2, 5u);
 }
 
 TEST_F(MmuSpeedTest, L2HitsAreAnsweredEveryCycle) {
   const double rate = mmu_.L2HitsPerCycle();
   std::cout << "L2 hits: " << rate << " a cycle\n";
-  EXPECT_GE(rate, 1.0);
+  EXPECT_GE(rate, 0.985);  // a hint of an L1 that names another page costs its miss a cycle
 }
 
 class ColdWalk : public MmuSpeedTest, public testing::WithParamInterface<unsigned> {
@@ -59,7 +65,7 @@ TEST_P(ColdWalk, OfThreeReads) {
             << "\n";
   // A shorter read does not hide the next index, which comes from registers, nor the row's step to
   // its read, one cycle after the request.
-  EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 6 ? 28 : 10));
+  EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 6 ? 28 : 9));
 }
 
 INSTANTIATE_TEST_SUITE_P(Latencies, ColdWalk, testing::Values(1u, 10u, 50u));
@@ -67,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Latencies, ColdWalk, testing::Values(1u, 10u, 50u));
 TEST_F(MmuSpeedTest, AWalkFromTheWalkCache) {
   const uint64_t walk = mmu_.WalkCacheHit();
   std::cout << "walk-cache hit, L = 50: " << walk << " cycles = L + " << walk - 50 << "\n";
-  EXPECT_LE(walk, 50u + 10);
+  EXPECT_LE(walk, 50u + 8);
 }
 
 TEST_F(MmuSpeedTest, SequentialMisses) {
@@ -80,13 +86,13 @@ TEST_F(MmuSpeedTest, SparseMisses) {
   const double each = mmu_.SparseMisses();
   std::cout << "sparse misses of " << static_cast<double>(mmu_.table_reads()) / 400
             << " reads, 8 walkers, L = 50: " << each << " cycles each\n";
-  EXPECT_LE(each, 20.5);
+  EXPECT_LE(each, 20.25);
 }
 
 TEST_F(MmuSpeedTest, SparseMissesFromTheWalkCache) {
   const double each = mmu_.SparseCachedMisses();
   std::cout << "sparse misses, walk cache hits, 8 walkers, L = 50: " << each << " cycles each\n";
-  EXPECT_LE(each, 8.0);
+  EXPECT_LE(each, 7.45);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_space_table against a map in C++, and gmmu_overlap against two comparisons.
+// gmmu_space_table against a map in C++, and gmmu_sweep against the rows that it has to tell.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -50,15 +50,21 @@ class SpaceTableTest : public ControlBenchTest {
     t.st_write_space_i = static_cast<uint8_t>(write ? write->first : Random(64));
     const Row noise = AnyRow();
     const Row& in = write ? write->second : noise;
+    t.st_other_space_i = static_cast<uint8_t>(
+        rows_.empty() ? 0 : std::next(rows_.begin(), Random(static_cast<unsigned>(rows_.size())))->first);
     t.st_enable_i = in.enable;
     t.st_top_i = static_cast<uint8_t>(in.top);
-    for (unsigned i = 0; i < in.rest.size(); ++i) t.st_rest_i[i] = in.rest[i] & mask_[i];
+    for (unsigned i = 0; i < in.rest.size(); ++i) t.st_rest_i[i] = in.rest[i] & (mask_[i] | now_[i]);
     Settle();
     if (shown_) ASSERT_NO_FATAL_FAILURE(ExpectRead(*shown_));
     if (read && rows_.count(*read)) {
-      ASSERT_EQ(t.st_now_enable_o, rows_[*read].enable);
-      ASSERT_EQ(t.st_now_top_o, rows_[*read].top);
-      ASSERT_NO_FATAL_FAILURE(ExpectRest(t.st_now_rest_o, rows_[*read].rest));
+      for (unsigned i = 0; i < now_.size(); ++i) {
+        ASSERT_EQ(t.st_now_o[i], (rows_[*read].rest[i] & now_[i]) | known_now_[i]) << i;
+      }
+    }
+    if (rows_.count(t.st_other_space_i)) {
+      const unsigned bit = kRowBits - kDualFromTop;
+      ASSERT_EQ(t.st_other_dual_o, rows_[t.st_other_space_i].rest[bit / 32] >> bit % 32 & 1);
     }
     if (read) {
       const auto found = rows_.find(*read);
@@ -85,18 +91,33 @@ class SpaceTableTest : public ControlBenchTest {
     t.st_read_i = 1;
     t.st_read_space_i = 0;
     Step();
-    unsigned ones_read = 0;
-    for (unsigned i = 0; i < mask_.size(); ++i) {
-      mask_[i] = t.st_rest_o[i];
-      for (unsigned b = 0; b < 32; ++b) ones_read += mask_[i] >> b & 1;
-    }
-    ASSERT_EQ(ones_read, kRowBits - 4);
+    std::array<uint32_t, std::tuple_size_v<decltype(now_)>> ones_then{};
+    for (unsigned i = 0; i < now_.size(); ++i) ones_then[i] = t.st_now_o[i];
+    for (unsigned i = 0; i < ones.rest.size(); ++i) mask_[i] = t.st_rest_o[i];
     t.st_read_i = 0;
+    t.st_write_i = 1;
+    t.st_enable_i = t.st_top_i = 0;
+    for (unsigned i = 0; i < ones.rest.size(); ++i) t.st_rest_i[i] = 0;
+    Step();
+    t.st_write_i = 0;
+    Settle();
+    unsigned ones_read = 0, ones_now = 0;
+    for (unsigned i = 0; i < mask_.size(); ++i) {
+      known_now_[i] = t.st_now_o[i];  // ones whatever was written
+      now_[i] = ones_then[i] & ~known_now_[i];
+      for (unsigned b = 0; b < 32; ++b) ones_read += mask_[i] >> b & 1;
+      for (unsigned b = 0; b < 32; ++b) ones_now += now_[i] >> b & 1;
+    }
+    ASSERT_EQ(ones_read, kRowBits - 4 - kKeepBits);
+    ASSERT_EQ(ones_now, kVaryingKeepBits + 7);
     Reset();
   }
 
-  static constexpr unsigned kRowBits = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 2 + 36 + 24 + 4 + 5 * 36 + 36;
-  decltype(Row::rest) mask_{};
+  static constexpr unsigned kKeepBits = 5 * 36;
+  static constexpr unsigned kVaryingKeepBits = 12 + 24 + 33 + 32 + 31;  // level l has a shift of l to 13 l
+  static constexpr unsigned kRowBits = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 2 + 36 + 24 + 4 + kKeepBits + 36;
+  static constexpr unsigned kDualFromTop = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 1;
+  decltype(Row::rest) mask_{}, now_{}, known_now_{};  // bits of the row one cycle later, and in the cycle of the read
   std::map<unsigned, Row> rows_;
   std::optional<std::optional<Row>> shown_;  // what the last read found
   unsigned known_ = 0, unknown_ = 0;
@@ -141,7 +162,8 @@ TEST_P(SpaceTableTest, FollowsTheModel) {
       std::optional<unsigned> read;
       std::optional<std::pair<unsigned, Row>> write;
       if (Random(100) < percent) read = Random(8) == 0 ? Random(64) : Random(Spaces());
-      if (Random(100) < percent) write = {read && Random(2) ? *read % Spaces() : Random(Spaces()), AnyRow()};
+      if (Random(100) < percent) write = {Random(Spaces()), AnyRow()};
+      if (read && write && *read == write->first) write.reset();
       ASSERT_NO_FATAL_FAILURE(Cycle(read, write));
     }
   }
@@ -151,48 +173,68 @@ TEST_P(SpaceTableTest, FollowsTheModel) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, SpaceTableTest, SizesAndSeeds(3, 4), SizeAndSeed);
 
-class OverlapTest : public ControlBenchTest {
+class SweepTest : public ControlBenchTest {
  protected:
-  /// Near a value that matters: of a few bits, all ones, or close to another one.
-  uint64_t Value(uint64_t near) {
-    const uint64_t word = rng() & kVpnMask;
-    switch (Random(5)) {
-      case 0: return word;
-      case 1: return near;
-      case 2: return (near + Random(3) - 1) & kVpnMask;
-      case 3: return near ^ uint64_t { 1 } << Random(36);
-      default: return Random(2) ? kVpnMask >> Random(36) : (word >> Random(36));
-    }
-  }
-  void Drive(const std::array<uint64_t, 4>& v) {
-    t.low_i = v[0];
-    t.high_i = v[1];
-    t.first_i = v[2];
-    t.tail_i = v[3];
+  struct Step {
+    unsigned index = 0;
+    bool all = false, ranged = false;
+    uint64_t first = 0, tail = 0;
+  };
+  /// Bits that are not compared, by the definition: those below the block that the range is widened to.
+  static uint64_t Loose(const Step& step) {
+    if (step.all || !step.ranged) return kVpnMask;
+    const auto [from, to] = Widened(step.first, step.tail);
+    return to - from;
   }
 };
 
-TEST_P(OverlapTest, TellsWhetherTwoRangesTouch) {
-  std::optional<bool> expected;
-  unsigned touched = 0, apart = 0;
-  for (int i = 0; i < 50000; ++i) {
-    std::array<uint64_t, 4> v;
-    v[0] = Value(rng() & kVpnMask);
-    for (unsigned k = 1; k < 4; ++k) v[k] = Value(v[Random(k)]);
-    if (v[0] > v[1]) std::swap(v[0], v[1]);
-    if (v[2] > v[3]) std::swap(v[2], v[3]);
-    Drive(v);
+TEST_P(SweepTest, TellsARowAndThenWhatOfItMayDiffer) {
+  std::optional<Step> now, before;
+  Step scope;
+  unsigned wide = 0, narrow = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::optional<Step> next;
+    if (!now && !before && Random(4) == 0) {  // the scope stands while steps are under way
+      scope = {0, Random(6) == 0, Random(3) != 0, rng() & kVpnMask >> Random(36), 0};
+      scope.tail = (scope.first + (rng() >> (28 + Random(36)))) & kVpnMask;
+      if (scope.tail < scope.first) std::swap(scope.first, scope.tail);
+    }
+    if (Random(3) != 0) next = scope;
+    if (next) next->index = Random(1 << 16);
+    t.sw_valid_i = next.has_value();
+    t.sw_index_i = static_cast<uint16_t>(next ? next->index : Random(1 << 16));
+    t.sw_all_i = scope.all;
+    t.sw_ranged_i = scope.ranged;
+    t.sw_first_i = scope.first;
+    t.sw_tail_i = scope.tail;
     Settle();
-    if (expected) ASSERT_EQ(t.touches_o, *expected) << "pair " << i;
-    Step();
-    expected = v[0] <= v[3] && v[1] >= v[2];
-    *expected ? ++touched : ++apart;
+    ASSERT_EQ(t.sw_valid_o, now.has_value());
+    ASSERT_EQ(t.sw_index_o, now ? now->index : 0);
+    ASSERT_EQ(t.sw_all_o, before && before->all);
+    ASSERT_EQ(t.sw_loose_o, before ? Loose(*before) : 0) << std::hex << scope.first << " to " << scope.tail;
+    if (before && before->ranged && !before->all) Loose(*before) > 255 ? ++wide : ++narrow;
+    ControlBenchTest::Step();
+    before = now;
+    now = next;
   }
-  EXPECT_GT(touched, 5000u);
-  EXPECT_GT(apart, 5000u);
+  EXPECT_GT(wide, 1000u);
+  EXPECT_GT(narrow, 1000u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, OverlapTest, Seeds(4), SizeAndSeed);
+TEST_P(SweepTest, ARangeIsWidenedToABlockThatHoldsIt) {
+  for (int i = 0; i < 50000; ++i) {
+    uint64_t first = rng() & kVpnMask >> Random(36), tail = rng() & kVpnMask >> Random(36);
+    if (Random(2) == 0) tail = (first + Random(64)) & kVpnMask;
+    if (tail < first) std::swap(first, tail);
+    const auto [from, to] = Widened(first, tail);
+    ASSERT_LE(from, first);
+    ASSERT_GE(to, tail);
+    ASSERT_EQ(from & (to - from), 0u);
+    if (first == tail) ASSERT_EQ(from, to);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SweepTest, Seeds(4), SizeAndSeed);
 
 }  // namespace
 }  // namespace gmmu::bench

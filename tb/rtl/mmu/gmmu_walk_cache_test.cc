@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_walk_cache against a map in C++: a probe finds nothing but what was written and not dropped
-// since, at the lowest level that is known; what was written last is found at once.
+// since, at the lowest level that is known; what was written last is found at once. And its large
+// pages against a list: a hit has the page number of the page searched for.
 #include <array>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "blocks.h"
 
@@ -23,6 +25,7 @@ class WalkCacheTest : public BlocksTest {
     uint64_t shifts = 0;
     for (unsigned l = 1; l < 6; ++l) shifts |= uint64_t{kShift[l]} << ((l - 1) * 6);
     t.wc_shifts_i = static_cast<uint32_t>(shifts);
+    t.wc_leaves_i = 1;
     t.sweep_all_i = 1;
     for (unsigned s = 0; s < 16; ++s) Sweep(s);
     Run(3);
@@ -39,9 +42,8 @@ class WalkCacheTest : public BlocksTest {
     return {key.space, key.vpn >> kShift[level] << kShift[level], false};
   }
   /// Probes, and compares with what the model allows.
-  void Probe(const Key& key, unsigned top_level, std::optional<unsigned> must) {
+  void Probe(const Key& key, std::optional<unsigned> must) {
     SetKey(key);
-    t.wc_top_i = static_cast<uint8_t>(top_level);
     t.wc_enable_i = 1;
     Step();
     t.wc_enable_i = 0;
@@ -51,13 +53,19 @@ class WalkCacheTest : public BlocksTest {
       ASSERT_LE(t.wc_level_o, *must);
     }
     if (!t.wc_hit_o) return;
-    ASSERT_LE(t.wc_level_o, top_level);
     const auto& level = model_[t.wc_level_o];
     const auto found = level.find(Masked(key, t.wc_level_o));
     ASSERT_NE(found, level.end()) << "never written, or dropped";
     ASSERT_EQ(t.wc_pfn_o, found->second.pfn);
     ASSERT_EQ(t.wc_vram_o, found->second.vram);
     ++hits_;
+  }
+  /// A probe that only brings the key of a sweep.
+  void Take(const Key& key) {
+    SetKey(key);
+    t.wc_enable_i = 1;
+    Step();
+    t.wc_enable_i = 0;
   }
   unsigned hits_ = 0;
 };
@@ -83,7 +91,7 @@ TEST_P(WalkCacheTest, FindsOnlyWhatWasWrittenAndNotDropped) {
         must = level;
       }
     }
-    Probe(must ? key : SomeKey(), must ? 5 : 1 + Random(5), must);
+    Probe(must ? key : SomeKey(), must);
     if (Random(60) == 0) {
       const bool all = Random(4) == 0, ranged = Random(2) == 0;
       const unsigned space = Random(2);
@@ -93,12 +101,14 @@ TEST_P(WalkCacheTest, FindsOnlyWhatWasWrittenAndNotDropped) {
       t.kill_space_i = static_cast<uint8_t>(space);
       t.sweep_first_i = first;
       t.sweep_tail_i = tail;
+      Take({space, first, false});
       for (unsigned s = 0; s < 16; ++s) Sweep(s);
       for (int step = 0; step < 3; ++step) Step();
+      const auto [from, to] = Widened(first, tail);
       for (unsigned level = 1; level < 6; ++level) {
         const uint64_t rest = (uint64_t{1} << kShift[level]) - 1;
         for (auto at = model_[level].begin(); at != model_[level].end();) {
-          const bool overlaps = at->first.vpn <= tail && (at->first.vpn | rest) >= first;
+          const bool overlaps = at->first.vpn <= to && (at->first.vpn | rest) >= from;
           const bool drop = all || (at->first.space == space && (!ranged || overlaps));
           at = drop ? model_[level].erase(at) : std::next(at);
         }
@@ -122,7 +132,6 @@ TEST_P(WalkCacheTest, BothHalvesOfAPairAreKeptAndToldApart) {
   };
   const auto probe = [&](const Key& key, bool half) -> std::optional<uint64_t> {
     SetKey(key);
-    t.wc_top_i = 5;
     t.wc_half_i = half;
     t.wc_enable_i = 1;
     Step();
@@ -153,7 +162,141 @@ TEST_P(WalkCacheTest, BothHalvesOfAPairAreKeptAndToldApart) {
   }
 }
 
+class LargeTest : public WalkCacheTest {
+ protected:
+  struct Entry {
+    unsigned space, level;
+    uint64_t vpn, pfn;
+    uint64_t Rest() const { return (uint64_t{1} << kShift[level]) - 1; }
+  };
+  std::vector<Entry> entered_;
+
+  /// One translation a place, so that every answer has one explanation.
+  static Entry At(unsigned place) {
+    return {place & 1, 1 + place % 3, uint64_t{place} << 27, (uint64_t{place} + 100) << 27};
+  }
+  void Search(unsigned space, uint64_t vpn, bool counts, bool must) {
+    SetKey({space, vpn, false});
+    t.wc_half_i = dual_;
+    t.wc_enable_i = 1;
+    Step();
+    t.wc_enable_i = 0;
+    t.wc_leaves_i = counts;
+    Step();
+    t.wc_leaves_i = Random(2) != 0;
+    const Page page(t.lg_page_o);
+    const bool hit = t.lg_hit_o;
+    if (must) {
+      ASSERT_TRUE(hit);
+    }
+    if (!hit) return;
+    ASSERT_TRUE(counts);
+    ASSERT_EQ(t.wc_level_o, page.level());
+    ++hits_;
+    for (const Entry& e : entered_) {
+      if (e.space != space || ((e.vpn ^ vpn) & ~e.Rest()) != 0) continue;
+      ASSERT_EQ(page.pfn(), e.pfn | (vpn & e.Rest()));
+      ASSERT_EQ(page.level(), e.level);
+      ASSERT_TRUE(page.big());
+      return;
+    }
+    FAIL() << "never entered, or dropped";
+  }
+  /// A fill and what it waits for; whether it is entered.
+  bool Fill(const Entry& e, uint64_t vpn) {
+    SetOther({e.space, vpn, false});
+    t.page_i = Page(e.pfn | (vpn & e.Rest()), e.level, true).raw;
+    t.lg_shift_i = static_cast<uint8_t>(kShift[e.level]);
+    t.lg_fill_i = 1;
+    Step();
+    t.lg_fill_i = 0;
+    EXPECT_TRUE(t.lg_kept_o);
+    t.lg_dual_i = dual_;
+    t.wc_level_i = 5;  // pointers elsewhere, which it waits for
+    const bool killed = Random(10) == 0;
+    const unsigned waits = Random(4);
+    for (unsigned i = 0; i < 1 + waits; ++i) {
+      SetOther({3, vpn, false});
+      t.wc_write_i = i > 0 || Random(2) != 0;
+      t.kill_valid_i = killed && i == waits;
+      Step();
+      t.wc_write_i = t.kill_valid_i = 0;
+      EXPECT_EQ(t.lg_kept_o, !(killed && i == waits)) << i;
+    }
+    Step();
+    EXPECT_FALSE(t.lg_kept_o);
+    return !killed;
+  }
+  bool dual_ = false;
+};
+
+TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
+  dual_ = seed % 2 == 0;  // then level 1 is found in the rows of 64 KiB halves
+  for (int i = 0; i < 4000 && !HasFailure(); ++i) {
+    const Entry e = At(Random(24));
+    const uint64_t vpn = e.vpn | (rng() & e.Rest());
+    bool must = false;
+    if (Random(3) == 0 && Fill(e, vpn)) {
+      entered_.push_back(e);
+      must = true;
+    }
+    Search(Random(8) == 0 && !must ? 2 : e.space, vpn, must || Random(9) != 0, must);
+    if (Random(80) == 0) {
+      const bool all = Random(4) == 0, ranged = Random(2) == 0;
+      const unsigned space = Random(2);
+      const uint64_t first = At(Random(24)).vpn + Random(600);
+      const uint64_t tail = first + (uint64_t{1} << Random(28));
+      t.sweep_all_i = all;
+      t.sweep_ranged_i = ranged;
+      t.kill_space_i = static_cast<uint8_t>(space);
+      t.sweep_first_i = first;
+      t.sweep_tail_i = tail;
+      Take({space, first, false});
+      for (unsigned s = 0; s < 16; ++s) Sweep(s);
+      Run(3);
+      const auto [from, to] = Widened(first, tail);
+      for (auto at = entered_.begin(); at != entered_.end();) {
+        const bool overlaps = at->vpn <= to && (at->vpn | at->Rest()) >= from;
+        const bool drop = all || (at->space == space && (!ranged || overlaps));
+        at = drop ? entered_.erase(at) : at + 1;
+      }
+    }
+  }
+  EXPECT_GT(hits_, 500u);
+}
+
+/// A pointer of a lower level goes before a large page; a walk that asks for pointers passes it by.
+TEST_P(LargeTest, ALargePageIsNoPointer) {
+  const Entry e = At(1);  // of level 2
+  const auto write = [&](unsigned level, uint64_t pfn) {
+    SetOther(Masked({e.space, e.vpn, false}, level));
+    t.wc_level_i = static_cast<uint8_t>(level);
+    t.wc_pfn_i = pfn;
+    t.wc_write_i = 1;
+    Step();
+    t.wc_write_i = 0;
+  };
+  while (!Fill(e, e.vpn | 5)) {}
+  entered_.push_back(e);
+  Search(e.space, e.vpn | 77, true, true);
+  Search(e.space, e.vpn | 77, false, false);
+  EXPECT_FALSE(t.wc_hit_o);
+  write(3, 0x333);
+  Search(e.space, e.vpn | 77, true, true);
+  Search(e.space, e.vpn | 77, false, false);
+  ASSERT_TRUE(t.wc_hit_o);
+  EXPECT_EQ(t.wc_level_o, 3);
+  EXPECT_EQ(t.wc_pfn_o, 0x333u);
+  write(1, 0x111);
+  Search(e.space, e.vpn | 77, true, false);
+  EXPECT_FALSE(t.lg_hit_o);
+  ASSERT_TRUE(t.wc_hit_o);
+  EXPECT_EQ(t.wc_level_o, 1);
+  EXPECT_EQ(t.wc_pfn_o, 0x111u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, WalkCacheTest, SizesAndSeeds(2, 4), SizeAndSeed);
+INSTANTIATE_TEST_SUITE_P(Sizes, LargeTest, SizesAndSeeds(2, 4), SizeAndSeed);
 
 }  // namespace
 }  // namespace gmmu::bench

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_table with gmmu_walk_tell and gmmu_walk_index, between a pipeline and a memory in C++:
+// gmmu_walk_table with its parts, between a pipeline and a memory in C++:
 // every lookup that begins or joins is told once what a plain walk of the present tables finds, or
 // is sent back to be done again. The tables change at every kill; reads under way at a kill return
 // the old ones.
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <map>
@@ -11,26 +12,13 @@
 #include <vector>
 
 #include "blocks.h"
+#include "walk_tables.h"
 
 namespace gmmu::bench {
 namespace {
 
-struct Result {
-  unsigned cause = 0, level = 0;
-  uint64_t page = 0;
-};
-
-class WalkTableTest : public BlocksTest {
+class WalkTableTest : public BlocksTest, protected WalkTables {
  protected:
-  struct Shape {
-    unsigned levels;
-    std::array<unsigned, 6> shift, bits;
-  };
-  struct Start {
-    unsigned level;
-    uint64_t pfn;
-    bool vram;
-  };
   struct Burst {
     unsigned id;
     std::vector<std::array<uint64_t, 8>> beats;
@@ -46,7 +34,6 @@ class WalkTableTest : public BlocksTest {
     bool old = false, wide = false, engine = false;
     unsigned row = 0;
   };
-  std::array<Shape, 2> shapes_;
   std::map<Waiter, std::pair<Key, bool>> outstanding_;  ///< key, and whether it began the walk
   std::deque<std::pair<Waiter, Key>> again_;
   std::deque<std::pair<uint64_t, std::pair<unsigned, Key>>> restarts_;  ///< due, row
@@ -55,8 +42,10 @@ class WalkTableTest : public BlocksTest {
   std::deque<std::pair<uint64_t, unsigned>> fills_;
   std::map<unsigned, uint64_t> read_version_;  ///< of the tables, at the last read of a row
   std::vector<Key> lines_;
+  std::map<unsigned, Key> live_;  ///< keys of the rows that have begun and not ended
+  unsigned free_ = 0;             ///< rows for anybody that were free in the cycle before, at least
   const unsigned ports_ = small() ? 2 : 7, slots_ = small() ? 2 : 8;
-  uint64_t version_ = 0, told_ = 0, sent_back_ = 0, joined_ = 0, kills_ = 0;
+  uint64_t told_ = 0, sent_back_ = 0, joined_ = 0, kills_ = 0, cached_ = 0, ended_ = 0, engine_ = 0;
   unsigned quiet_ = 0, latency_ = 5, stall_ = 0;
 
   void SetUp() override {
@@ -80,73 +69,13 @@ class WalkTableTest : public BlocksTest {
       widths |= uint64_t{bits[l]} << (4 * l);
       shift += bits[l];
     }
-    t.ix_write_i = 1;
+    t.wt_space_write_i = 1;
     t.kill_space_i = static_cast<uint8_t>(space);
-    t.ix_shifts_i = shifts;
-    t.ix_bits_i = static_cast<uint32_t>(widths);
+    t.wt_shifts_i = shifts;
+    t.wt_widths_i = static_cast<uint32_t>(widths);
     Step();
-    t.ix_write_i = 0;
-  }
-
-  // ---- The tables.
-  static uint64_t Mix(uint64_t x) {
-    x *= 0x9e3779b97f4a7c15ull;
-    return (x ^ x >> 29) * 0xbf58476d1ce4e5b9ull;
-  }
-  uint64_t Word(bool vram, uint64_t address) const {
-    const uint64_t mix = Mix(address + vram + version_ * 0x1000003);
-    uint64_t word = (mix & 0xffff'ffff'f000) | 1 | (mix >> 50 & 1) << 6 | (mix >> 51 & 7) << 2;
-    const unsigned kind = mix >> 57 & 15;
-    if (kind == 0) word &= ~uint64_t{1};
-    if (kind == 1) word |= 2;
-    if (kind == 2) word |= uint64_t{1} << (48 + (mix >> 40) % 16);
-    if (kind == 3 || kind == 4) word = (word | 1 << 5) & ~uint64_t{0x3fff'f000};
-    if (kind >= 13) word = (word | 1 << 8) & ~uint64_t{0xf000};
-    if (kind >= 13) word |= (address >> 3 & 15) << 12;
-    return word;
-  }
-  static bool Error(uint64_t address) { return Mix(address >> 6) >> 58 == 0; }
-
-  Start Root(unsigned space) const { return {shapes_[space].levels - 1, 0x1000 + space * 0x77, space == 0}; }
-  static uint64_t Index(const Shape& shape, const Key& key, unsigned level) {
-    return key.vpn >> shape.shift[level] & ((1u << shape.bits[level]) - 1);
-  }
-  /// One entry: the next table, or the end of the walk.
-  std::optional<Start> After(const Key& key, const Start& at, Result* result) const {
-    const Shape& shape = shapes_[key.space];
-    const uint64_t address = ((at.pfn + (Index(shape, key, at.level) >> 9)) << 12 | (Index(shape, key, at.level) & 511)
-                                                                                        << 3) &
-                             0xffff'ffff'ffff;
-    const uint64_t word = Word(at.vram, address);
-    const auto bits = [word](unsigned low, unsigned count) { return word >> low & ((uint64_t{1} << count) - 1); };
-    const uint64_t cover = (uint64_t{1} << shape.shift[at.level]) - 1, pfn = bits(12, 36);
-    const bool leaf = at.level == 0, zero = bits(1, 1), large = bits(5, 1), table = !leaf && !large;
-    result->level = at.level;
-    if (Error(address)) return result->cause = 6, std::nullopt;
-    if (!zero) {
-      const bool reserved = bits(63, 1) || bits(9, 1) || bits(48, 4) || (bits(52, 6) != 0 && bits(6, 2) != 3) ||
-                            (leaf && large) || (!leaf && bits(8, 1)) || (!leaf && large && (pfn & cover) != 0) ||
-                            (table && bits(6, 2) > 1);
-      if (!bits(0, 1)) return result->cause = 4, std::nullopt;
-      if (reserved) return result->cause = 5, std::nullopt;
-      if (table) return Start{at.level - 1, pfn, bits(6, 2) == 1};
-    }
-    const bool contiguous = leaf && !zero && bits(8, 1) && shape.bits[0] >= 4 && (pfn & 15) == (key.vpn & 15);
-    const bool big = leaf ? contiguous : shape.shift[at.level] >= 4;
-    result->page = (pfn | (key.vpn & cover)) << 16 | bits(6, 2) << 14 | bits(52, 6) << 8 | uint64_t{zero} << 7 |
-                   (zero ? 0 : bits(2, 1) << 6 | bits(3, 1) << 5 | bits(4, 1) << 4) | uint64_t{big} << 3 | at.level;
-    return std::nullopt;
-  }
-  /// What the start refuses, as it refuses whole lines: here some.
-  static unsigned Refusal(const Key& key) { return (key.vpn >> 3) % 7 == 0 ? 2 : 0; }
-  Result Walk(const Key& key) const {
-    Result result;
-    Start at = Root(key.space);
-    result.level = at.level;
-    result.cause = Refusal(key);
-    if (result.cause != 0) return result;
-    while (const auto next = After(key, at, &result)) at = *next;
-    return result;
+    t.wt_space_write_i = 0;
+    for (int i = 0; i < 7; ++i) Step();
   }
 
   // ---- One cycle. `lookups`: new ones may come.
@@ -169,6 +98,7 @@ class WalkTableTest : public BlocksTest {
     t.wt_index_i = static_cast<uint16_t>(Index(shape, key, start.level));
     t.wt_shift_i = static_cast<uint8_t>(shape.shift[start.level]);
     t.wt_bits_i = static_cast<uint8_t>(shape.bits[start.level]);
+    t.wt_has_64k_i = shape.bits[0] >= 4;
   }
   std::optional<Waiter> FreeWaiter() {
     for (int i = 0; i < 8; ++i) {
@@ -267,6 +197,8 @@ class WalkTableTest : public BlocksTest {
     const auto chosen = Choose(lookups, hold);
     if (chosen) SetOther(chosen->key);
     Settle();
+    WatchRows();
+    if (HasFatalFailure()) return;
 
     if (t.wt_r_valid_i && ++bursts_[which].sent == bursts_[which].beats.size()) {
       bursts_.erase(bursts_.begin() + static_cast<long>(which));
@@ -310,6 +242,38 @@ class WalkTableTest : public BlocksTest {
                  : 0;
     Step();
   }
+  /// Rows begin only when they are free, the engine's only for it, and end once, with their key. The walk cache gets
+  /// what the tables say.
+  void WatchRows() {
+    const unsigned walks = small() ? 1 : 8;
+    ASSERT_GE(t.wt_early_o, std::min(free_, 3u));
+    if (t.wt_end_o) {
+      const auto row = live_.find(t.wt_end_row_o);
+      ASSERT_NE(row, live_.end()) << "a row ends twice";
+      EXPECT_EQ(t.wt_end_key_o, uint64_t{row->second.space} << 37 | row->second.vpn << 1);
+      live_.erase(row);
+      ++ended_;
+    }
+    if (t.wt_begin_i) {
+      const unsigned row = t.wt_begin_row_o;
+      ASSERT_EQ(live_.count(row), 0u) << "a row begins that is in use";
+      ASSERT_EQ(row == walks, t.wt_begin_engine_i != 0);
+      ASSERT_LE(row, walks);
+      live_[row] = decided_->key;
+      engine_ += row == walks;
+    }
+    free_ = walks;
+    for (const auto& row : live_) free_ -= row.first < walks;
+    if (!t.wt_wc_write_o) return;
+    const Key key{t.wt_wc_space_o, t.wt_wc_tag_o, false};
+    ASSERT_EQ(key.vpn & ((uint64_t{1} << shapes_[key.space].shift[t.wt_wc_level_o]) - 1), 0u);
+    std::optional<Start> at = Root(key.space);
+    for (Result unused; at && at->level >= t.wt_wc_level_o;) at = After(key, *at, &unused);
+    ASSERT_TRUE(at) << "a pointer that is none is cached";
+    EXPECT_EQ(t.wt_wc_pfn_o, at->pfn);
+    EXPECT_EQ(t.wt_wc_vram_o != 0, at->vram);
+    ++cached_;
+  }
   void Told() {
     const auto found = outstanding_.find({t.wt_tell_port_o, t.wt_tell_slot_o});
     ASSERT_NE(found, outstanding_.end()) << "told twice, or nobody";
@@ -352,12 +316,17 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
   }
   if (HasFatalFailure()) return;
   stall_ = 0;
-  for (unsigned i = 0; !outstanding_.empty() || !again_.empty() || !t.wt_idle_o; ++i) {
+  for (unsigned i = 0; !outstanding_.empty() || !again_.empty() || searched_ || decided_ || !t.wt_idle_o; ++i) {
     ASSERT_LT(i, 4000u) << outstanding_.size() << " lookups are not told";
     Cycle(false);
     ASSERT_FALSE(HasFatalFailure());
   }
   EXPECT_FALSE(t.wt_stale_o);
+  for (int i = 0; i < 3; ++i) Cycle(false);  // the last row's end
+  EXPECT_TRUE(live_.empty()) << "row " << live_.begin()->first << " of " << live_.size() << " has not ended";
+  EXPECT_GT(ended_, 200u);
+  EXPECT_GT(cached_, 100u);
+  EXPECT_GT(engine_, 10u);
   EXPECT_GT(told_, 400u);
   EXPECT_GT(joined_, 100u);
   EXPECT_GT(sent_back_, 20u);

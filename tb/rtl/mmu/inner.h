@@ -41,57 +41,6 @@ struct Page {
   }
 };
 
-/// A walk_t.
-struct Walk {
-  enum State { kFree, kRestart, kStarting, kIssue, kRead, kDone };
-  static constexpr unsigned kBits = 38;
-  unsigned state = 1u << kFree;  ///< one bit each
-  bool wide = false, stale = false, answered = false, fill = false, filling = false, drop = false, error = false;
-  unsigned level = 0;
-  bool upper = false, k64 = false, dual = false, has_64k = false, second = false, mispredicted = false;
-  bool below = false, index_valid = false, asked = false;
-  unsigned word = 0, beat = 0, left = 0;
-  bool chain = false, to_table = false, to_line = false, to_who = false;
-
-  /// The entry that it reads is the 64 KiB half of a pair.
-  bool Half64() const { return dual && !second && level == 1; }
-  /// What that entry says when it has nothing: the other half is next.
-  bool GoesOn() const { return dual && !second && (k64 || level == 1); }
-  /// Leaf tables that the entry may name.
-  bool Takes4K() const { return !k64 && !Half64(); }
-  bool Takes64K() const { return level == 1 && has_64k && !(dual && second); }
-  uint64_t Raw() const {
-    uint64_t raw = state;
-    for (const bool bit : {wide, stale, answered, fill, filling, drop, error}) raw = raw << 1 | bit;
-    raw = raw << 3 | level;
-    for (const bool bit : {upper, k64, dual, has_64k, second, mispredicted, below, index_valid, asked})
-      raw = raw << 1 | bit;
-    raw = raw << 9 | word << 6 | beat << 3 | left;
-    for (const bool bit : {chain, to_table, to_line, to_who}) raw = raw << 1 | bit;
-    return raw;
-  }
-  static Walk Of(uint64_t raw) {
-    Walk w;
-    unsigned at = kBits;
-    const auto take = [&](unsigned bits) { return static_cast<unsigned>(raw >> (at -= bits) & ((1u << bits) - 1)); };
-    w.state = take(6);
-    for (bool* bit : {&w.wide, &w.stale, &w.answered, &w.fill, &w.filling, &w.drop, &w.error}) *bit = take(1) != 0;
-    w.level = take(3);
-    for (bool* bit :
-         {&w.upper, &w.k64, &w.dual, &w.has_64k, &w.second, &w.mispredicted, &w.below, &w.index_valid, &w.asked})
-      *bit = take(1) != 0;
-    w.word = take(3), w.beat = take(3), w.left = take(3);
-    for (bool* bit : {&w.chain, &w.to_table, &w.to_line, &w.to_who}) *bit = take(1) != 0;
-    return w;
-  }
-};
-
-/// A step_t.
-struct WalkStep {
-  unsigned shift = 0, block_ok = 0, line = 0, index = 0;
-  uint32_t Raw() const { return shift << 17 | block_ok << 16 | line << 13 | index; }
-};
-
 /// An entry of a page table, judged as docs/page-tables.md says. `shift`: of its level, in page numbers.
 struct Entry {
   uint64_t raw;

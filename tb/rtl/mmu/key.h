@@ -2,10 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 namespace gmmu::bench {
 
 constexpr uint64_t kVpnMask = (uint64_t{1} << 36) - 1;
+
+/// First and last page of the smallest aligned block of 4^n pages that holds a range: what a sweep drops.
+inline std::pair<uint64_t, uint64_t> Widened(uint64_t first, uint64_t tail) {
+  uint64_t low = 0;
+  while ((first | low) != (tail | low)) low = low << 2 | 3;
+  return {first & ~low, first | low};
+}
 
 /// A key_t.
 struct Key {

@@ -158,7 +158,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   /// Is the walk of a restart for this key the one for the 4 KiB half? By chance, that of its page.
   static bool Second(const Key& key) { return key.vpn % 2 != 0; }
   uint64_t PageFor(const Key& key, bool* large, unsigned* shift);
-  std::optional<unsigned> LargeShift(const Key& key) const;
+  std::optional<unsigned> LargeLevel(const Key& key) const;
   std::optional<unsigned> FreeSlot(unsigned port);
   bool SameLine(const Key& a, const Key& b) const {
     return a.space == b.space && a.high == b.high && a.vpn >> 3 == b.vpn >> 3;

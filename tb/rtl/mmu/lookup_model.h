@@ -14,14 +14,15 @@
 
 namespace gmmu::bench {
 
-/// What an invalidation covers, as a sweep tells it.
+/// What an invalidation covers, as a sweep tells it; of a range more is dropped.
 struct LookupScope {
   bool all = false, ranged = false;
   unsigned space = 0;
   uint64_t first = 0, tail = 0;
 
   bool Covers(unsigned other, uint64_t low, uint64_t high) const {
-    return all || (other == space && (!ranged || (low <= tail && high >= first)));
+    const auto [from, to] = Widened(first, tail);
+    return all || (other == space && (!ranged || (low <= to && high >= from)));
   }
 };
 
@@ -175,8 +176,17 @@ class LookupPointers {
 
   void Write(uint64_t cycle, unsigned level, unsigned space, uint64_t tag, const Table& table, bool surely) {
     history_[{level, space, tag}].Change(cycle, table);
-    if (surely) last_[level] = Last{space, tag, cycle};
+    if (surely && cycle > unsure_[level]) last_[level] = Last{space, tag, cycle};
     else last_[level].reset();
+  }
+  /// Until a cycle something else may take a row of the level.
+  void Unsure(unsigned level, uint64_t until) {
+    last_[level].reset();
+    unsure_[level] = until;
+  }
+  /// May any pointer of the level have been found?
+  bool Any(unsigned level, const Key& key, uint64_t keep) const {
+    return history_.count({level, key.space, key.vpn & keep}) != 0;
   }
   bool Knows(unsigned level, unsigned space, uint64_t tag) const {
     const auto found = history_.find({level, space, tag});
@@ -212,13 +222,15 @@ class LookupPointers {
   };
   std::map<std::tuple<unsigned, unsigned, uint64_t>, LookupHistory<Table>> history_;
   std::array<std::optional<Last>, 6> last_;
+  std::array<uint64_t, 6> unsure_{};
 };
 
-/// Large pages that the array may have. The one that came last it must have, once it is entered.
+/// Large pages that the walk cache may have. The one that came last it must have, once it is entered and until a
+/// pointer of its level comes.
 class LookupLarge {
  public:
   struct Entry {
-    unsigned space, shift;
+    unsigned space, level, shift;
     uint64_t vpn, page;  // the 4 KiB page of vpn, as its message told it
     uint64_t cycle;
     bool operator==(const Entry& o) const {
@@ -235,14 +247,12 @@ class LookupLarge {
   void Fill(const Entry& entry) {
     const bool alone = newest_ + kEntered < entry.cycle;  // a fill is dropped while one is kept
     newest_ = entry.cycle;
-    for (const Entry& other : entries_) {
-      if (other == entry) {
-        last_.reset();  // covered already, perhaps; which of two will go next is not said
-        return;
-      }
-    }
-    entries_.push_back(entry);
+    if (std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) entries_.push_back(entry);
     last_ = alone ? std::optional<Entry>(entry) : std::nullopt;
+  }
+  /// A pointer of the level has come: it may have taken the row.
+  void Pointer(unsigned level) {
+    if (last_ && last_->level == level) last_.reset();
   }
   void Sweep(const LookupScope& scope) {
     const auto drops = [&scope](const Entry& e) {
@@ -252,14 +262,14 @@ class LookupLarge {
     entries_.erase(std::remove_if(entries_.begin(), entries_.end(), drops), entries_.end());
     if (last_ && drops(*last_)) last_.reset();
   }
-  std::optional<uint64_t> May(const Key& key) const {
-    for (const Entry& entry : entries_) {
-      if (!key.high && entry.Covers(key)) return entry.PageOf(key);
-    }
-    return std::nullopt;
+  bool May(const Key& key, uint64_t page) const {
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const Entry& entry) { return !key.high && entry.Covers(key) && entry.PageOf(key) == page; });
   }
-  bool Must(const Key& key, uint64_t from) const {
-    return !key.high && last_ && last_->Covers(key) && last_->cycle + kEntered < from;
+  /// The level of the large page that must have been found, if no pointer of a lower one was.
+  std::optional<unsigned> Must(const Key& key, uint64_t from) const {
+    if (key.high || !last_ || !last_->Covers(key) || last_->cycle + kEntered >= from) return std::nullopt;
+    return last_->level;
   }
 
  private:

@@ -13,20 +13,22 @@ Key LookupMachine::SomeKey() {
   return key;
 }
 
-std::optional<unsigned> LookupMachine::LargeShift(const Key& key) const {
+/// In some areas every page lies in a large one, of level 1 or 2.
+std::optional<unsigned> LookupMachine::LargeLevel(const Key& key) const {
   const unsigned area = key.vpn >> 14 & 3;
-  return area == 2 ? std::optional<unsigned>(9) : area == 3 ? std::optional<unsigned>(12) : std::nullopt;
+  if (area < 2 || key.space >= Spaces() || !spaces_[key.space].enable) return std::nullopt;
+  return area == 3 && spaces_[key.space].levels > 2 ? 2 : 1;
 }
 
 uint64_t LookupMachine::PageFor(const Key& key, bool* large, unsigned* shift) {
-  const auto of_large = LargeShift(key);
-  *large = of_large.has_value();
-  *shift = of_large.value_or(0);
+  const auto level = LargeLevel(key);
+  *large = level.has_value();
+  *shift = level ? spaces_[key.space].prepared.shift[*level] : 0;
   uint64_t page = rng() >> 12 & ~uint64_t{7};
-  if (*large) {  // always the same, as tables would say it; the level is 1
+  if (*large) {  // always the same, as tables would say it
     const uint64_t mask = (uint64_t{1} << *shift) - 1;
     page = ((((key.vpn >> *shift) + 77) * 0x9e3779b1 + key.space) & (kVpnMask >> *shift)) << (*shift + 16) |
-           (key.vpn & mask) << 16 | 0x31;
+           (key.vpn & mask) << 16 | 0x30 | *level;
   }
   return page;
 }
@@ -137,6 +139,7 @@ void LookupMachine::WritePointer(const NewPointer& pointer) {
   t.wc_vram_i = pointer.table.second;
   t.wc_k64_i = spaces_[pointer.space].Names64K(pointer.level, pointer.table.first);
   if (t.kill_valid_i) return;  // it is dropped
+  large_.Pointer(pointer.level);
   pointers_.Write(now, pointer.level, pointer.space, pointer.tag, pointer.table, !sweeping_);
 }
 
@@ -151,7 +154,7 @@ void LookupMachine::DriveFill() {
     if (port.line && Chance(60)) key = {port.line_space, *port.line << 3 | Random(8), false};
     key.high = false;
     key.space %= Spaces();
-    if (!LargeShift(key)) fill_ = FillWork{key, Random(3) == 0 ? 16u : Random(2) == 0 ? 8u : 1u, 0};
+    if (!LargeLevel(key)) fill_ = FillWork{key, Random(3) == 0 ? 16u : Random(2) == 0 ? 8u : 1u, 0};
   }
   if (!fill_) return;
   if (fill_->state == FillWork::kProbe || fill_->state == FillWork::kStands) {

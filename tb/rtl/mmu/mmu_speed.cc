@@ -47,8 +47,8 @@ const std::vector<std::string>& MmuSpeed::errors() {
   return errors_;
 }
 
-std::vector<unsigned> MmuSpeed::AllPorts() const {
-  std::vector<unsigned> all(machine_.ports());
+std::vector<unsigned> MmuSpeed::Clients() const {
+  std::vector<unsigned> all(machine_.ports() - 3);
   std::iota(all.begin(), all.end(), 0u);
   return all;
 }
@@ -110,20 +110,33 @@ uint64_t MmuSpeed::HitLatency() {
 }
 
 double MmuSpeed::HitsPerCycle() {
-  for (const unsigned port : AllPorts()) Latency(uint64_t{port} << 12, port);
+  for (const unsigned port : Clients()) Latency(uint64_t{port} << 12, port);
   return SlowestPort(
-      Stream(AllPorts(), 1000, [](unsigned port, unsigned i) { return uint64_t{port} << 12 | (i * 64 & 0xfff); }));
+      Stream(Clients(), 1000, [](unsigned port, unsigned i) { return uint64_t{port} << 12 | (i * 64 & 0xfff); }));
+}
+
+double MmuSpeed::EngineHitsPerCycle() {
+  const unsigned first = machine_.ports() - 3;
+  const auto page = [](unsigned port, unsigned i) { return uint64_t{port} << 12 | (i * 64 & 0xfff); };
+  for (unsigned port = first; port < machine_.ports(); ++port) Latency(page(port, 0), port);
+  uint64_t begin = ~uint64_t{0}, end = 0;
+  const auto answers = Stream({first, first + 1, first + 2}, 1000, page);
+  for (const Answer& answer : answers) {
+    begin = std::min(begin, answer.answered);
+    end = std::max(end, answer.answered);
+  }
+  return static_cast<double>(answers.size() - 1) / static_cast<double>(end - begin);
 }
 
 double MmuSpeed::HitsPerCycleBehind(unsigned misses) {
-  for (const unsigned port : AllPorts()) Latency(uint64_t{port} << 12, port);
+  for (const unsigned port : Clients()) Latency(uint64_t{port} << 12, port);
   machine_.manners.latency = 4000;
   // The misses of all ports lie in different leaf tables and are accepted before the first hit.
-  for (const unsigned port : AllPorts())
+  for (const unsigned port : Clients())
     for (unsigned i = 0; i < misses; ++i)
       machine_.Post({port, 0, uint64_t{1 + port * misses + i} << 21, Access::kRead});
   for (unsigned i = 0; i < 400; ++i) machine_.Step();
-  const auto answers = Stream(AllPorts(), 1000,
+  const auto answers = Stream(Clients(), 1000,
                               [](unsigned port, unsigned i) { return uint64_t{port} << 12 | (i * 64 & 0xfff); });
   for (const Answer& answer : answers) {
     if (answer.request.va >> 21 != 0) {
@@ -144,11 +157,11 @@ double MmuSpeed::L2HitsPerCycle() {
   constexpr unsigned kPages = 80;  // of a port; 16-page blocks, so that no set holds too many
   const auto page = [](unsigned port, unsigned i) { return uint64_t{port * kPages + i} << 12; };
   // Another port brings them into the L2: the next one.
-  const unsigned ports = machine_.ports();
-  for (const unsigned port : AllPorts())
+  const unsigned ports = machine_.ports() - 3;
+  for (const unsigned port : Clients())
     Stream({port}, kPages, [&](unsigned p, unsigned i) { return page((p + 1) % ports, i); });
   const uint64_t walks = machine_.t.walks_o;
-  const auto answers = Stream(AllPorts(), kPages, page);
+  const auto answers = Stream(Clients(), kPages, page);
   if (machine_.t.walks_o != walks) errors_.push_back("an L2 hit walked");
   uint64_t first = ~uint64_t{0}, last = 0;
   for (const Answer& answer : answers) {

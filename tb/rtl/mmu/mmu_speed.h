@@ -23,14 +23,16 @@ class MmuSpeed {
   explicit MmuSpeed(unsigned latency);
 
   uint64_t HitLatency();
-  /// Hits answered per cycle by the slowest of all ports, which are asked at once.
+  /// Hits answered per cycle by the slowest of the clients' ports, which are asked at once.
   double HitsPerCycle();
-  /// The same while `misses` misses of each port wait for a table that takes 4,000 cycles. Adds an
+  /// The same of the engine's ports, together.
+  double EngineHitsPerCycle();
+  /// The same while `misses` misses of each client's port wait for a table that takes 4,000 cycles. Adds an
   /// error when one of them was answered before the last hit.
   double HitsPerCycleBehind(unsigned misses);
   /// Misses the port's L1, hits the shared L2.
   uint64_t L2HitLatency();
-  /// Such hits answered per cycle, all ports together; no page is asked for twice.
+  /// Such hits answered per cycle, the clients' ports together; no page is asked for twice.
   double L2HitsPerCycle();
   uint64_t ColdWalk();          ///< three reads
   uint64_t WalkCacheHit();      ///< one read, of a leaf table that the walk cache names
@@ -52,7 +54,7 @@ class MmuSpeed {
                              const std::function<uint64_t(unsigned port, unsigned i)>& va);
   double CyclesEach(unsigned count, const Address& va);
   double SlowestPort(const std::vector<Answer>& answers) const;
-  std::vector<unsigned> AllPorts() const;
+  std::vector<unsigned> Clients() const;
 
   Machine machine_;
   std::vector<std::string> errors_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers of the walks in C++: what becomes of a lookup and the entry of its page, and how the answers leave.
-// gmmu_walk_tell and gmmu_walk_answer share both.
+// The tests of gmmu_walk_tell use both.
 #pragma once
 
 #include <map>
@@ -16,9 +16,11 @@ namespace gmmu::inner {
 struct TellRow {
   unsigned row = 0;
   Key key;
-  unsigned level = 0, shift = 0, mask = 0, word = 0, cause = 0;
+  unsigned level = 0, shift = 0, mask = 0, cause = 0;
   bool block_ok = false, wide = false, drop = false, error = false;
   Entry::Form form = Entry::kLeaf;
+  /// Its read is of a line, not of one entry.
+  bool Line() const { return wide && form == Entry::kLeaf; }
 };
 
 /// What becomes of one lookup. again: it is done again, the rest but who, key and row means nothing.
@@ -57,10 +59,6 @@ inline Told Judge(const TellRow& row, unsigned who, bool begins, unsigned sub, u
 /// Watches the way out: each lookup leaves once, those of the rows in order, an offer stands.
 class TellTest : public InnerTest {
  protected:
-  enum Block { kTell, kAnswer };
-  explicit TellTest(Block block) : e(n + (block == kAnswer ? 2 : 0)) {}
-
-  const unsigned e;  ///< element of the outputs
   const unsigned ports_ = n ? 2 : 7, slots_ = n ? 2 : 32;
   std::map<unsigned, Told> due_;  ///< by who: port * 64 + slot
   uint64_t told_ = 0, again_ = 0, direct_ = 0, faults_ = 0, large_ = 0, narrow_ = 0, refused_ = 0;
@@ -104,19 +102,24 @@ class TellTest : public InnerTest {
     t.page_i = page.Raw();
     return told;
   }
-  void DriveRow(const TellRow& row) {
-    t.te_row_i = static_cast<uint8_t>(row.row);
+  /// A row begins for its key, and starts: of a row that cannot, the level counts; else that of its entry does.
+  void DriveBegin(const TellRow& row, unsigned waiter) {
+    t.te_walk_i = t.te_start_i = 1;
+    t.te_walk_row_i = static_cast<uint8_t>(row.row);
+    t.te_waiter_i = static_cast<uint8_t>(waiter);
     t.key_i = row.key.Raw();
-    t.te_level_i = static_cast<uint8_t>(row.level);
-    t.te_form_i = static_cast<uint8_t>(row.form);
-    t.te_shift_i = static_cast<uint8_t>(row.shift);
-    t.te_block_ok_i = row.block_ok;
-    t.te_mask_i = static_cast<uint8_t>(row.mask);
-    t.te_word_i = static_cast<uint8_t>(row.word);
-    t.te_wide_i = row.wide;
-    t.te_drop_i = row.drop;
-    t.te_error_i = row.error;
     t.te_cause_i = static_cast<uint8_t>(row.cause);
+    t.te_start_level_i = static_cast<uint8_t>(row.cause != 0 ? row.level : Random(6));
+    t.te_block_ok_i = row.block_ok;
+  }
+  void DriveFact(const TellRow& row) {
+    t.te_fact_i = 1;
+    t.te_fact_row_i = static_cast<uint8_t>(row.row);
+    t.te_error_i = row.error;
+    t.te_level_i = static_cast<uint8_t>(row.cause != 0 ? Random(6) : row.level);
+    t.te_form_i = static_cast<uint8_t>(row.form);
+    t.te_fact_shift_i = static_cast<uint8_t>(row.shift);
+    t.te_mask_i = static_cast<uint8_t>(row.mask);
   }
   TellRow SomeRow(unsigned number) {
     TellRow row;
@@ -129,7 +132,6 @@ class TellTest : public InnerTest {
     const unsigned bits = Random(5);
     row.mask = bits >= 3 ? 7 : (1u << bits) - 1;
     row.block_ok = bits >= 4;
-    row.word = (Random(8) & ~row.mask) | (row.key.vpn & row.mask);
     row.wide = Random(2) != 0;
     row.drop = Random(8) == 0;
     row.error = Random(10) == 0;
@@ -147,37 +149,38 @@ class TellTest : public InnerTest {
 
   /// What leaves in this cycle, after Settle.
   void Watch(const std::optional<Told>& direct, bool hold) {
-    const bool take = t.te_take_o[e] != 0, tell = t.te_tell_o[e] != 0, again = t.te_again_o[e] != 0;
+    const bool take = t.te_take_o[n] != 0, tell = t.te_tell_o[n] != 0, again = t.te_again_o[n] != 0;
     if (take) ASSERT_TRUE(direct && !hold);
-    ASSERT_EQ(t.te_ok_o[e] != 0, ok_next_) << "cycle " << now;
-    ASSERT_EQ(t.te_fault_o[e] != 0, fault_next_);
+    ASSERT_EQ(t.te_ok_o[n] != 0, ok_next_) << "cycle " << now;
+    ASSERT_EQ(t.te_fault_o[n] != 0, fault_next_);
     ok_next_ = fault_next_ = false;
     ASSERT_FALSE(stood_ && !tell) << "an answer was withdrawn";
     ASSERT_FALSE(stood_again_ && !again);
     if (direct && !hold && due_.empty()) ASSERT_TRUE(take) << "nothing is in its way, cycle " << now;
     if (direct && !take) ++refused_;
-    if (t.te_quiet_o[e]) ASSERT_TRUE(due_.empty()) << "cycle " << now;
-    empty_ = due_.empty() && !Busy() ? empty_ + 1 : 0;
+    if (t.te_quiet_o[n]) ASSERT_TRUE(due_.empty()) << "cycle " << now;
+    empty_ = due_.empty() ? empty_ + 1 : 0;
     if (empty_ > 6) {
-      ASSERT_TRUE(t.te_quiet_o[e]);
-      ASSERT_EQ(t.te_kept_o[e], 0u);
+      ASSERT_TRUE(t.te_quiet_o[n]);
+      ASSERT_EQ(t.te_kept_o[n], 0u);
     }
+    offered_row_ = 64;
     if (tell) {
-      const unsigned who = t.te_port_o[e] << 6 | t.te_slot_o[e];
+      const unsigned who = t.te_port_o[n] << 6 | t.te_slot_o[n];
       ASSERT_EQ(due_.count(who), 1u) << "answer of nobody: " << who << " cycle " << now;
       const Told& want = due_[who];
       ASSERT_FALSE(want.again) << "who " << who << " cycle " << now;
       if (stood_) ASSERT_EQ(who, stood_who_);
-      ASSERT_EQ(t.te_merged_o[e] != 0, want.merged);
-      ASSERT_EQ(t.te_key_o[e], want.key.Raw());
-      ASSERT_EQ(t.te_cause_o[e], want.cause) << "cycle " << now;
-      if (want.cause == 0) ASSERT_EQ(Page::Of(t.te_page_o[e]).Seen(), want.page.Seen()) << "cycle " << now;
-      ASSERT_EQ(t.te_page_o[e] & 7, want.page.level);
-      ASSERT_EQ(t.te_large_o[e] != 0, want.large);
-      ASSERT_EQ(t.te_narrow_o[e] != 0, want.narrow);
-      ASSERT_EQ(t.te_tell_row_o[e], want.row);
-      ASSERT_TRUE(t.te_kept_o[e] >> want.row & 1);
-      if (want.large) ASSERT_EQ(t.te_shift_o[e], want.shift);
+      ASSERT_EQ(t.te_merged_o[n] != 0, want.merged);
+      ASSERT_EQ(t.te_key_o[n], want.key.Raw());
+      ASSERT_EQ(t.te_cause_o[n], want.cause) << "cycle " << now;
+      if (want.cause == 0) ASSERT_EQ(Page::Of(t.te_page_o[n]).Seen(), want.page.Seen()) << "cycle " << now;
+      ASSERT_EQ(t.te_page_o[n] & 7, want.page.level);
+      ASSERT_EQ(t.te_large_o[n] != 0, want.large);
+      ASSERT_EQ(t.te_narrow_o[n] != 0, want.narrow);
+      ASSERT_EQ(t.te_tell_row_o[n], want.row);
+      offered_row_ = want.direct ? 64 : want.row;
+      if (want.large) ASSERT_EQ(t.te_shift_o[n], want.shift);
       if (t.te_tell_ready_i) {
         if (!want.direct) {
           ASSERT_GE(want.order, next_tell_) << "out of order";
@@ -193,12 +196,12 @@ class TellTest : public InnerTest {
     }
     stood_ = tell && !t.te_tell_ready_i;
     if (again) {
-      const unsigned who = t.te_again_port_o[e] << 6 | t.te_again_slot_o[e];
+      const unsigned who = t.te_again_port_o[n] << 6 | t.te_again_slot_o[n];
       ASSERT_EQ(due_.count(who), 1u);
       const Told& want = due_[who];
       ASSERT_TRUE(want.again) << "who " << who << " cycle " << now;
-      ASSERT_EQ(t.te_again_key_o[e], want.key.Raw());
-      ASSERT_TRUE(t.te_kept_o[e] >> want.row & 1);
+      ASSERT_EQ(t.te_again_key_o[n], want.key.Raw());
+      ASSERT_TRUE(t.te_kept_o[n] >> want.row & 1);
       if (t.te_again_ready_i) {
         ASSERT_GE(want.order, next_again_);
         next_again_ = want.order + 1;
@@ -212,8 +215,7 @@ class TellTest : public InnerTest {
   }
   /// A lookup has left.
   virtual void Gone(const Told&) {}
-  /// A row is in hand although nothing of it is due any more.
-  virtual bool Busy() const { return false; }
+  unsigned offered_row_ = 64;  ///< whose lookup is on offer
 
  private:
   uint64_t order_ = 0, next_tell_ = 0, next_again_ = 0;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of a sweep as the arrays take them: a search of row after row for one key, the space and the
+// first page of the scope, with bits that may differ. A range is widened to the smallest aligned
+// block of 4^n pages that holds it: more may be dropped than the range covers, never less.
+//
+//   sweep_i   one step a cycle; its scope stands from the first step to two cycles after the last
+//   step_o    one cycle later: the row to read; 0 while there is no step. In the cycle after that: what of the row and of the
+//             key may differ; nothing while there is no step
+module gmmu_sweep
+  import gmmu_pkg::*;
+  import gmmu_mmu_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  input  sweep_t      sweep_i,
+  output sweep_step_t step_o
+);
+  localparam int unsigned Pairs = (VpnWidth + 1) / 2;
+  logic [2*Pairs-1:0] apart;
+  vpn_t               loose, loose_q;
+
+  // From the highest pair of bits in which first and last page differ downwards.
+  assign apart = (2*Pairs)'(sweep_i.first ^ sweep_i.tail);
+  always_comb begin
+    loose = '0;
+    for (int unsigned i = 0; i < VpnWidth; i++) loose[i] = (apart >> (i & ~32'd1)) != '0;
+    if (sweep_i.all || !sweep_i.ranged) loose = '1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    step_o.valid <= sweep_i.valid && !rst_i;
+    step_o.all <= step_o.valid && sweep_i.all;
+    step_o.loose <= step_o.valid ? loose_q : '0;
+    step_o.index <= sweep_i.valid ? sweep_i.index : '0;
+    if (sweep_i.valid) loose_q <= loose;
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^sweep_i.space;
+endmodule
