@@ -4,12 +4,13 @@
 //
 //   start     bytes of commands that the word stream will bring
 //   words     the paging buffer; word_error_i, without word_valid_i: the next one could not be read
-//   command   header, operands and what they mean; `over` after the last. command_o stands for one
-//             cycle after it was taken.
+//   command   header, operands by what they are, what they mean; `over` after the last. command_o
+//             stands for one cycle after it was taken.
 //   tail      The words after the operands (inline words, words of a nop) go to the taker: it takes
 //             them by tail_ready_i from the cycle after the command on. With tail_end_i, two
 //             cycles after the last word at the earliest, it reports that it has them all
 //   halt_i    forgets everything
+// A command of n words takes n + 1 cycles.
 module gmmu_dma_collect
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;
@@ -37,11 +38,9 @@ module gmmu_dma_collect
 );
   typedef enum int unsigned {
     StateIdle,
-    StateNext,       // is there another command?
-    StateHeader,     // take its first word
-    StateDecode,     // what it says
-    StateFirst,      // take the first operand, if the header is good
-    StateOperand,    // take the others
+    StateBegin,      // see whether the buffer is empty
+    StateHeader,     // take its first word, if there is another command
+    StateOperand,    // take the others; in the first cycle see what the header says
     StateFull,       // offer it
     StateTail,       // the words behind it are the taker's
     StateCount
@@ -51,18 +50,17 @@ module gmmu_dma_collect
     return StateCount'(1) << state;
   endfunction
 
-  command_header_word_t header_q;
+  command_header_word_t header_q, coming;
   command_needs_t       needs, needs_q;
   command_opcode_t      opcode_q;
   logic                 many_q;                   // of its words: 8 or more
-  command_header_word_t coming;
-  assign coming = word_i;
-  logic [3:0][63:0]     operand_q;
   logic [3:0]           place_q;                  // of the next operand, one bit for each
-  logic [2:0]           more_q;                   // operands to come
-  logic [28:0]          left_q, next_q, offset_q; // words: to come, taken, before this command
-  logic                 over_q, unreadable_q, sized, sized_q, clean, clean_q, fits_q, took_q;
-  logic                 good, takes, took;
+  logic [2:0]           more, more_q;             // operands to come
+  logic [28:0]          total_q, offset_q, end_q; // words: of the buffer, before and with a command
+  logic [29:0]          behind;
+  logic                 at_end_q, over_q;         // end_q == total_q, a cycle late
+  logic                 fresh_q, sized, clean, good_q, unread_q, lost_q, takes;
+  assign coming = word_i;
 
   logic has_table;
   gmmu_dma_decode u_decode (
@@ -79,81 +77,101 @@ module gmmu_dma_collect
         (opcode_q.flush_tlb && header_q.scope != ScopeGlobal &&
          32'(header_q.dst_space) >= NumSpaces);
   end
-  // Does it fit into the rest of the buffer? left_q counts its header still.
-  logic [29:0] rest;
-  assign rest = {1'b0, left_q} - {14'd0, header_q.words};
+  assign behind = 30'(offset_q) + 30'(header_q.words);
+  assign more = fresh_q ? needs.operands : more_q;
 
-  assign good = sized_q && clean_q && fits_q;
   // The word after a bad header may be taken: it has no effect.
-  assign takes = (state_q[StateHeader] && !over_q) || state_q[StateFirst] || state_q[StateOperand];
+  assign takes = (state_q[StateHeader] && !at_end_q) ||
+                 (state_q[StateOperand] && !opcode_q.nop && (fresh_q || good_q));
   assign word_ready_o = takes || (state_q[StateTail] && tail_ready_i);
-  assign took = word_valid_i && word_ready_o;
 
   always_ff @(posedge clk_i) begin
-    took_q <= took && !start_i;
-    if (start_i) begin
-      left_q <= bytes_i[31:3];
-      next_q <= '0;
-    end else if (took_q) begin
-      left_q <= left_q - 29'd1;
-      next_q <= next_q + 29'd1;
-    end
-
     if (rst_i) begin
       state_q <= to(StateIdle);
     end else if (start_i || halt_i) begin
-      state_q <= start_i ? to(StateNext) : to(StateIdle);
+      state_q <= start_i ? to(StateBegin) : to(StateIdle);
     end else begin
       unique case (1'b1)
-        state_q[StateNext]: state_q <= to(StateHeader);
+        state_q[StateBegin]: state_q <= to(StateHeader);
         state_q[StateHeader]:
-          if (over_q || word_error_i) state_q <= to(StateFull);
-          else if (word_valid_i) state_q <= to(StateDecode);
-        state_q[StateDecode]: state_q <= opcode_q.nop ? to(StateFull) : to(StateFirst);
-        state_q[StateFirst]:
-          if (!good || word_error_i) state_q <= to(StateFull);
-          else if (word_valid_i) state_q <= more_q[2:1] == '0 ? to(StateFull) : to(StateOperand);
+          if (at_end_q || word_error_i) state_q <= to(StateFull);
+          else if (word_valid_i) state_q <= to(StateOperand);
         state_q[StateOperand]:
-          if (word_error_i || (word_valid_i && more_q[2:1] == '0)) state_q <= to(StateFull);
+          if (opcode_q.nop || word_error_i || (!fresh_q && !good_q) ||
+              (word_valid_i && more[2:1] == '0))
+            state_q <= to(StateFull);
         state_q[StateFull]:
           if (ready_i && !over_q)
-            state_q <= opcode_q.nop || needs_q.has_inline ? to(StateTail) : to(StateNext);
-        state_q[StateTail]: if (tail_end_i) state_q <= to(StateNext);
+            state_q <= opcode_q.nop || needs_q.has_inline ? to(StateTail) : to(StateHeader);
+        state_q[StateTail]: if (tail_end_i) state_q <= to(StateHeader);
         default: ;                                // StateIdle
       endcase
     end
 
-    if (state_q[StateNext]) over_q <= left_q == '0;
+    if (start_i) total_q <= bytes_i[31:3];
+    at_end_q <= end_q == total_q;
+    if (start_i) end_q <= '0;
+    else if (fresh_q && state_q[StateOperand]) end_q <= behind[28:0];
     if (state_q[StateHeader]) begin
+      offset_q <= end_q;
       header_q <= word_error_i ? '0 : word_i;
       opcode_q <= opcode_of(word_i[7:0]);
       many_q <= coming.words[15:3] != '0;
-      offset_q <= next_q;
-      unreadable_q <= word_error_i && !over_q;
-    end
-    if (state_q[StateDecode]) begin
-      needs_q <= needs;
-      sized_q <= sized;
-      clean_q <= clean;
-      fits_q <= !rest[29];
-      more_q <= needs.operands;
+      unread_q <= word_error_i && !at_end_q;
+      over_q <= at_end_q;
+      lost_q <= 1'b0;
+      fresh_q <= 1'b1;
       place_q <= 4'd1;
     end
-    if (state_q[StateFirst] || state_q[StateOperand]) begin
-      for (int unsigned n = 0; n < 4; n++) if (place_q[n]) operand_q[n] <= word_i;
-      unreadable_q <= word_error_i && (good || !state_q[StateFirst]);
-      if (word_valid_i) begin
-        place_q <= place_q << 1;
-        more_q <= more_q - 3'd1;
+    if (state_q[StateOperand]) begin
+      fresh_q <= 1'b0;
+      if (fresh_q) begin
+        needs_q <= needs;
+        good_q <= sized && clean && {1'b0, total_q} >= behind;
       end
+      if (word_error_i && !opcode_q.nop) lost_q <= 1'b1;
+      if (word_valid_i) place_q <= place_q << 1;
+      more_q <= word_valid_i ? more - 3'd1 : more;
+    end
+  end
+
+  // The operands go where they belong.
+  logic        bytes, entries, pages, aligned, high, low32;
+  logic        odd_q;
+  logic [63:0] src_q, dst_q, value_q, step_q;
+  logic [47:0] length_q;
+  assign bytes = opcode_q.copy ? place_q[2] : opcode_q.fill && place_q[1];
+  assign entries = opcode_q.table_repeat && place_q[1];
+  assign pages = needs.aperture && place_q[0];
+  assign aligned = (opcode_q.table_write || opcode_q.table_repeat || opcode_q.signal_fence) &&
+                   place_q[0];
+  assign low32 = entries || (opcode_q.fill && place_q[2]);
+  assign high = word_i[63:48] != '0;
+  always_ff @(posedge clk_i) begin
+    if (state_q[StateHeader]) begin
+      odd_q <= 1'b0;
+      length_q <= 48'd8;
+      step_q <= '0;
+    end else if (state_q[StateOperand] && word_valid_i) begin
+      if (((bytes || low32) && high) || (low32 && word_i[47:32] != '0) ||
+          (aligned && word_i[2:0] != '0))
+        odd_q <= 1'b1;
+      if (bytes) length_q <= word_i[47:0];
+      if (entries) length_q <= {13'd0, word_i[31:0], 3'd0};
+      if (pages) length_q <= {13'd0, word_i[63:32], 3'd0};
+      if (place_q[0]) src_q <= word_i;
+      if (opcode_q.copy ? place_q[1] : place_q[0]) dst_q <= word_i;
+      if (place_q[1] || place_q[2]) value_q <= word_i;
+      if (place_q[3]) step_q <= word_i;
     end
   end
 
   assign valid_o = state_q[StateFull];
-  assign command_o = '{over: over_q, unreadable: unreadable_q, malformed: !good,
-                       offset: {offset_q, 3'd0}, header: header_q, needs: needs_q,
-                       opcode: opcode_q, operand: operand_q};
+  assign command_o = '{over: over_q, unreadable: unread_q || (lost_q && good_q), malformed: !good_q,
+                       odd: odd_q, offset: {offset_q, 3'd0}, header: header_q, needs: needs_q,
+                       opcode: opcode_q, src: src_q, dst: dst_q, length: length_q, value: value_q,
+                       step: step_q};
 
   logic unused;
-  assign unused = ^{bytes_i[2:0], rest[28:0], state_q[StateIdle], coming};
+  assign unused = ^{bytes_i[2:0], state_q[StateIdle], coming};
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command processor: executes one paging buffer after the other. While it executes a command,
-// gmmu_dma_collect collects the next one.
+// gmmu_dma_collect collects the next one. A copy takes five cycles of each.
 //
 //   start     bytes of commands that the word stream will bring (0: only the fence record), the
 //             ring's rights and where its fence record goes
@@ -81,11 +81,9 @@ module gmmu_dma_command
   typedef enum int unsigned {
     StateIdle,
     StateGet,          // take a collected command, or end
-    StateForm,         // build the job
     StateRange,        // ends of ranges, in two steps
     StateSum,
-    StateJudge,        // all checks, in two steps
-    StateVerdict,
+    StateJudge,        // all checks
     StateWait,         // for earlier writes, if asked; or nothing to transfer
     StateIssue,        // job to the mover
     StateInline,       // its words follow
@@ -96,7 +94,10 @@ module gmmu_dma_command
     StateControlDone,  // offer, and its end
     StateStop,         // preempted: all B of the commands before
     StateEnd,          // all B before the record
-    StateRecord,
+    StateRecordEnd,    // its last byte
+    StateRecord,       // its job, and its two words
+    StateRecordValue,
+    StateRecordCycle,
     StateRecordDone,
     StateOwnFault,     // a fault of the command itself: jobs before it may still fail
     StateInlineDead,   // inline words ended early: the mover finds out what it means
@@ -134,109 +135,63 @@ module gmmu_dma_command
   scope_e          scope_q;
   space_t          space_q;
   logic [15:0]     words_left_q;                  // of a nop or of inline words
-  job_id_t         job_id_q;
   job_t            job_q;
   logic            unreadable_q;
 
-  // The job of a command (StateForm).
-  job_t        formed;
-  place_t      dst_place, src_place;
-  logic [15:0] inline_words;
-  assign src_place = '{physical: next.header.src_physical,
-                       target: target_e'(next.header.src_target),
-                       space: next.header.src_space[5:0], address: next.operand[0]};
-  assign dst_place = '{physical: next.header.dst_physical,
-                       target: target_e'(next.header.dst_target),
-                       space: next.header.dst_space[5:0],
-                       address: opcode_q.copy ? next.operand[1] : next.operand[0]};
-  assign inline_words = next.header.words - 16'd2;
-  always_comb begin
-    formed = '{id: job_id_q, source: SourceCopy, src: src_place, dst: dst_place, length: 48'd0,
-               value: next.operand[1], step: 64'd0};
-    unique case (1'b1)
-      opcode_q.copy: formed.length = next.operand[2][47:0];
-      opcode_q.fill: begin
-        formed.source = SourcePattern;
-        formed.length = next.operand[1][47:0];
-        formed.value = next.operand[2];
-      end
-      opcode_q.table_write: begin
-        formed.source = SourceWords;
-        formed.length = {29'd0, inline_words, 3'd0};
-      end
-      opcode_q.table_repeat: begin
-        formed.source = SourceSteps;
-        formed.length = {13'd0, next.operand[1][31:0], 3'd0};
-        formed.value = next.operand[2];
-        formed.step = next.operand[3];
-      end
-      opcode_q.signal_fence: begin
-        formed.source = SourceSteps;
-        formed.length = 48'd8;
-      end
-      default: begin  // aperture commands: entries of consecutive pages
-        formed.source = opcode_q.aperture_list ? SourceWords : SourceSteps;
-        formed.length = {13'd0, next.operand[0][63:32], 3'd0};
-        formed.step = opcode_q.aperture_map ? 64'h1000 : 64'd0;
-        formed.dst = '{physical: 1'b1, target: TargetVram, space: '0,
-                       address: {16'd0, aperture_base_i} + {29'd0, next.operand[0][31:0], 3'd0}};
-      end
-    endcase
-  end
-
-  // Form of the operands: what can be seen of them alone (StateForm).
-  logic        operand_bad, operand_bad_q, ranges_q, list_bad_q, start_after_end_q;
-  logic [64:0] end_less_start;
+  // The job of a command is its operands as they were collected. Aperture commands write entries of
+  // consecutive pages. The last byte of each range is judged with carry; of a range of no bytes nothing is.
+  logic        odd_q, list_bad_q, start_after_end_q, aperture_bad_q, no_length_q;
+  logic        src_end_bad_q, dst_end_bad_q, src_top, dst_top;
+  logic        src_over, dst_over;
+  logic [47:0] length_q, length, length_m1_q;
   logic [32:0] aperture_end_q;
-  assign end_less_start = {1'b0, next.operand[1]} - {1'b0, next.operand[0]};
-  always_comb begin
-    operand_bad = 1'b0;
-    unique case (1'b1)
-      opcode_q.copy: operand_bad = next.operand[2][63:48] != '0;
-      opcode_q.fill:
-        operand_bad = next.operand[1][63:48] != '0 || next.operand[2][63:32] != '0;
-      opcode_q.table_write, opcode_q.signal_fence: operand_bad = next.operand[0][2:0] != '0;
-      opcode_q.table_repeat:
-        operand_bad = next.operand[0][2:0] != '0 || next.operand[1][63:32] != '0;
-      default: ;
-    endcase
-  end
+  end_t        src_end, dst_end;
+  assign length = opcode_q.table_write ? {29'd0, words_left_q, 3'd0} : length_q;
+  assign {src_over, src_end} = {1'b0, end_t'(job_q.src.address)} + 50'(length_m1_q);
+  assign {dst_over, dst_end} = {1'b0, end_t'(job_q.dst.address)} + 50'(length_m1_q);
+  assign src_top = job_q.src.physical ? job_q.src.address[63:PaWidth] != '0 || src_end[PaWidth]
+                                      : (&job_q.src.address[63:$bits(end_t)]) && src_over;
+  assign dst_top = job_q.dst.physical ? job_q.dst.address[63:PaWidth] != '0 || dst_end[PaWidth]
+                                      : (&job_q.dst.address[63:$bits(end_t)]) && dst_over;
 
-  // Ends of ranges: the addresses of the last bytes, with carry, and the aperture's last page.
-  logic [47:0] length_m1_q;
-  logic [64:0] src_last, dst_last;
-  logic [33:0] aperture_room;
-  logic        no_length_q, src_end_bad_q, dst_end_bad_q, aperture_bad_q, entries_bad_q;
-  assign src_last = {1'b0, job_q.src.address} + 65'(length_m1_q);
-  assign dst_last = {1'b0, job_q.dst.address} + 65'(length_m1_q);
-  assign aperture_room = 34'(aperture_pages_i) - 34'(aperture_end_q);
-
-  // Judgement, the first that is bad (StateVerdict).
+  // Judgement, the first that is bad.
   logic   foreign, foreign_q;                    // names another space than the buffer's own
-  logic   privilege_bad_q, form_bad_q;
+  logic   privilege_bad, form_bad, entries_bad, bad;
   assign foreign = (next.needs.src && !next.header.src_physical &&
                     next.header.src_space != 8'(buffer_i.space)) ||
                    (next.needs.dst && !next.header.dst_physical &&
                     next.header.dst_space != 8'(buffer_i.space)) ||
                    (opcode_q.flush_tlb && next.header.dst_space != 8'(buffer_i.space));
+  assign privilege_bad = (needs_q.privilege || foreign_q) && !privileged_i;
+  assign form_bad = odd_q || list_bad_q || start_after_end_q ||
+                    (!no_length_q && ((needs_q.src && src_end_bad_q) ||
+                                      (needs_q.dst && dst_end_bad_q)));
+  assign entries_bad = aperture_bad_q || (!no_length_q && dst_end_bad_q);
+  assign bad = privilege_bad || form_bad || needs_q.space_bad || (needs_q.aperture && entries_bad);
   fault_e verdict;
   always_comb begin
-    if (privilege_bad_q) verdict = FaultNotPrivileged;
-    else if (form_bad_q) verdict = FaultCommandBad;
+    if (privilege_bad) verdict = FaultNotPrivileged;
+    else if (form_bad) verdict = FaultCommandBad;
     else if (needs_q.space_bad) verdict = FaultSpaceDisabled;
-    else if (needs_q.aperture && entries_bad_q) verdict = FaultApertureRange;
-    else verdict = FaultNone;
+    else verdict = FaultApertureRange;
   end
 
-  // Words behind the operands.
-  logic word_now, word_failed, none_q, inline_room;  // none_q: none left
+  // Words behind the operands, and those of the fence record.
+  logic        word_now, word_failed, none_q, inline_room, inline_load;      // none_q: none left
+  logic [63:0] inline_word;
   assign tail_ready = !none_q && (state_q[StateSkip] || (state_q[StateInline] && inline_room));
   assign word_now = word_valid_i && tail_ready;
   assign word_failed = word_error_i && !none_q && (state_q[StateSkip] || state_q[StateInline]);
+  assign inline_load = (word_valid_i && state_q[StateInline] && !none_q) ||
+                       state_q[StateRecordValue] || state_q[StateRecordCycle];
+  always_comb begin
+    inline_word = word_i;
+    if (state_q[StateRecordValue]) inline_word = record_value_i;
+    if (state_q[StateRecordCycle]) inline_word = cycle_i;
+  end
   gmmu_skid #(.Width(64)) u_inline (
     .clk_i, .rst_i(rst_i || state_q[StateIdle]),
-    .valid_i(word_valid_i && state_q[StateInline] && !none_q), .ready_o(inline_room),
-    .data_i(word_i),
+    .valid_i(inline_load), .ready_o(inline_room), .data_i(inline_word),
     .valid_o(inline_valid_o), .ready_i(inline_ready_i), .data_o(inline_word_o));
 
   assign next_ready = state_q[StateGet];
@@ -245,24 +200,17 @@ module gmmu_dma_command
   assign inline_dead_o = state_q[StateInlineDead];
   assign mover_kill_o = state_q[StateKill];
   assign mover_fault_ready_o = state_q[StateLookup] || state_q[StateKill];
-  // After an unmap the engine invalidates an empty range. It drops nothing but flips the drain generation: when it is done, all accesses that were translated
-  // before have left the old pages.
-  always_comb begin
-    ctl_o = '{op: CtlInvalidate, scope: scope_q, space: space_q, va_start: job_q.src.address,
-              va_end: job_q.value, cfg: '0};
-    if (needs_q.aperture) begin
-      ctl_o.scope = ScopeRange;
-      ctl_o.space = '0;
-      ctl_o.va_start = '0;
-      ctl_o.va_end = '0;
-    end
-  end
+  // After an unmap the engine invalidates an empty range, from 0 to 0. It drops nothing but flips the
+  // drain generation: when it is done, all accesses that were translated before have left the old pages.
+  assign ctl_o = '{op: CtlInvalidate, scope: needs_q.aperture ? ScopeRange : scope_q,
+                   space: needs_q.aperture ? '0 : space_q, va_start: job_q.src.address,
+                   va_end: job_q.value, cfg: '0};
 
   // A command's place in the buffer, by job.
   logic        job_taken;
   logic [31:0] found_offset, found_header;
   assign job_taken = job_valid_o && job_ready_i;
-  gmmu_ram_1r1w #(.Width(64), .Depth(1 << $bits(job_id_t))) u_where (
+  gmmu_ram_block #(.Width(64), .Depth(1 << $bits(job_id_t))) u_where (
     .clk_i,
     .read_i(mover_fault_valid_i && !mover_fault_ready_o), .read_addr_i(mover_fault_job_i),
     .data_o({found_offset, found_header}),
@@ -287,8 +235,13 @@ module gmmu_dma_command
   logic ctl_done_q;
   always_ff @(posedge clk_i) ctl_done_q <= ctl_done_i && !rst_i;
 
+  // That the mover takes a job comes late: it only lets the state go on.
+  logic stands;
+  assign stands = job_valid_o && !job_ready_i && !kill_i && !mover_fault_valid_i && !rst_i;
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
+    if (stands) begin
+      state_q <= state_q;
+    end else if (rst_i) begin
       state_q <= to(StateIdle);
     end else if (kill_i && interruptible) begin
       state_q <= to(StateKill);
@@ -303,16 +256,14 @@ module gmmu_dma_command
             if (next.over) state_q <= to(StateEnd);
             else if (preempt_i) state_q <= to(StateStop);
             else if (next.unreadable || next.malformed) state_q <= to(StateOwnFault);
-            else state_q <= next.opcode.nop ? to(StateWait) : to(StateForm);
+            else state_q <= next.opcode.nop ? to(StateWait) : to(StateRange);
           end
 
-        state_q[StateForm]: state_q <= to(StateRange);
         state_q[StateRange]: state_q <= to(StateSum);
         state_q[StateSum]: state_q <= to(StateJudge);
-        state_q[StateJudge]: state_q <= to(StateVerdict);
 
-        state_q[StateVerdict]: begin
-          if (verdict != FaultNone) state_q <= to(StateOwnFault);
+        state_q[StateJudge]: begin
+          if (bad) state_q <= to(StateOwnFault);
           else if (wait_q || needs_q.settle || no_length_q) state_q <= to(StateWait);
           else state_q <= to(StateIssue);
         end
@@ -326,11 +277,9 @@ module gmmu_dma_command
           end
 
         state_q[StateIssue]:
-          if (job_ready_i) begin
-            if (needs_q.has_inline) state_q <= to(StateInline);
-            else if (needs_q.aperture || opcode_q.signal_fence) state_q <= to(StateSettle);
-            else state_q <= to(StateGet);
-          end
+          if (needs_q.has_inline) state_q <= to(StateInline);
+          else if (needs_q.aperture || opcode_q.signal_fence) state_q <= to(StateSettle);
+          else state_q <= to(StateGet);
 
         state_q[StateInline]: begin
           if (word_failed) state_q <= to(StateInlineDead);
@@ -353,8 +302,11 @@ module gmmu_dma_command
         state_q[StateControlDone]: if (ctl_done_q) state_q <= to(StateGet);
 
         state_q[StateStop]: if (mover_idle_i) state_q <= to(StateIdle);
-        state_q[StateEnd]: if (mover_idle_i) state_q <= to(StateRecord);
-        state_q[StateRecord]: if (job_ready_i) state_q <= to(StateRecordDone);
+        state_q[StateEnd]: if (mover_idle_i) state_q <= to(StateRecordEnd);
+        state_q[StateRecordEnd]: state_q <= to(StateRecord);
+        state_q[StateRecord]: state_q <= to(StateRecordValue);
+        state_q[StateRecordValue]: if (inline_room) state_q <= to(StateRecordCycle);
+        state_q[StateRecordCycle]: if (inline_room) state_q <= to(StateRecordDone);
         state_q[StateRecordDone]: if (mover_idle_i) state_q <= to(StateIdle);
 
         state_q[StateOwnFault]: if (mover_idle_i) state_q <= to(StateFailed);
@@ -367,7 +319,7 @@ module gmmu_dma_command
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q[StateGet]) begin
+    if (state_q[StateGet] && next_valid) begin
       offset_q <= next.offset;
       header_q <= next.header[31:0];
       needs_q <= next.needs;
@@ -378,49 +330,63 @@ module gmmu_dma_command
       scope_q <= scope_e'(next.header.scope);
       space_q <= next.header.dst_space[5:0];
       reason_q <= FaultCommandBad;
+      odd_q <= next.odd;
+      length_q <= next.length;
+      job_q.source <= SourceSteps;
+      if (next.opcode.copy) job_q.source <= SourceCopy;
+      if (next.opcode.fill) job_q.source <= SourcePattern;
+      if (next.needs.has_inline) job_q.source <= SourceWords;
+      job_q.src <= '{physical: next.header.src_physical,
+                     target: target_e'(next.header.src_target),
+                     space: next.header.src_space[5:0], address: next.src};
+      job_q.dst <= '{physical: next.header.dst_physical,
+                     target: target_e'(next.header.dst_target),
+                     space: next.header.dst_space[5:0], address: next.dst};
+      if (next.needs.aperture)
+        job_q.dst <= '{physical: 1'b1, target: TargetVram, space: '0,
+                       address: {16'd0, aperture_base_i} + {29'd0, next.dst[31:0], 3'd0}};
+      job_q.value <= next.value;
+      job_q.step <= next.step;
+      if (next.opcode.aperture_map) job_q.step <= 64'h1000;
     end
     if (state_q[StateGet]) words_left_q <= next.header.words - 16'd1 - 16'(next.needs.operands);
     else if (word_now) words_left_q <= words_left_q - 16'd1;
     if (word_failed) unreadable_q <= 1'b1;
     none_q <= words_left_q == (word_now ? 16'd1 : 16'd0);
-    // The collector takes words again; it has counted the last one.
+    // The collector takes words again.
     tail_end_q <= ((state_q[StateSkip] || state_q[StateInline]) && none_q) ||
                   (state_q[StateWait] && needs_q.has_inline && no_length_q && free);
 
-    if (state_q[StateForm]) begin
-      job_q <= formed;
-      operand_bad_q <= operand_bad;
-      foreign_q <= foreign;
-      ranges_q <= opcode_q.flush_tlb && scope_q == ScopeRange;
-      start_after_end_q <= end_less_start[64];
-      aperture_end_q <= 33'(next.operand[0][31:0]) + 33'(next.operand[0][63:32]);
-    end
     if (state_q[StateRange]) begin
-      length_m1_q <= job_q.length - 48'd1;
-      no_length_q <= job_q.length == '0;
-      aperture_bad_q <= aperture_room[33];
-      list_bad_q <= opcode_q.aperture_list && job_q.length[34:3] != {16'd0, words_left_q};
+      foreign_q <= foreign;
+      length_m1_q <= length - 48'd1;
+      no_length_q <= length == '0;
+      start_after_end_q <= opcode_q.flush_tlb && scope_q == ScopeRange &&
+                           job_q.value < job_q.src.address;
+      aperture_end_q <= 33'(next.dst[31:0]) + 33'(next.dst[63:32]);
+      list_bad_q <= opcode_q.aperture_list && length_q[34:3] != {16'd0, words_left_q};
     end
-    if (state_q[StateSum]) begin
-      src_end_bad_q <= job_q.src.physical ? src_last[64:PaWidth] != '0 : src_last[64];
-      dst_end_bad_q <= job_q.dst.physical ? dst_last[64:PaWidth] != '0 : dst_last[64];
+    if (state_q[StateSum] || state_q[StateRecordEnd]) begin
+      job_q.src_end <= src_end;
+      job_q.dst_end <= dst_end;
+      src_end_bad_q <= src_top;
+      dst_end_bad_q <= dst_top;
+      aperture_bad_q <= aperture_end_q > 33'(aperture_pages_i);
     end
-    if (state_q[StateJudge]) begin
-      entries_bad_q <= aperture_bad_q || (!no_length_q && dst_end_bad_q);
-      privilege_bad_q <= (needs_q.privilege || foreign_q) && !privileged_i;
-      form_bad_q <= operand_bad_q || list_bad_q || (ranges_q && start_after_end_q) ||
-                    (!no_length_q && ((needs_q.src && src_end_bad_q) ||
-                                      (needs_q.dst && dst_end_bad_q)));
+    if (state_q[StateJudge]) reason_q <= verdict;
+    // The record, of two words.
+    if (state_q[StateEnd]) begin
+      job_q.source <= SourceWords;
+      job_q.dst <= '{physical: 1'b1, target: TargetSystem, space: '0,
+                     address: {16'd0, record_address_i[PaWidth-1:4], 4'd0}};
+      length_m1_q <= 48'd15;
     end
-    if (state_q[StateVerdict]) reason_q <= verdict;
-    // The values are not used in StateIdle, so the enable does not depend on the next state.
-    if (state_q[StateEnd] || state_q[StateIdle])
-      job_q <= '{id: job_id_q, source: SourcePair, src: '0,
-                 dst: '{physical: 1'b1, target: TargetSystem, space: '0,
-                        address: {16'd0, record_address_i[PaWidth-1:4], 4'd0}},
-                 length: 48'd16, value: record_value_i, step: cycle_i};
-    if (rst_i) job_id_q <= '0;
-    else if (job_taken) job_id_q <= job_id_q + 8'd1;
+    if (state_q[StateFlush]) begin
+      job_q.src.address <= '0;
+      job_q.value <= '0;
+    end
+    if (rst_i) job_q.id <= '0;
+    else if (job_taken) job_q.id <= job_q.id + 8'd1;
   end
 
   always_ff @(posedge clk_i) begin
@@ -459,7 +425,8 @@ module gmmu_dma_command
     end
   end
 
-  assign fence_at_work_o = state_q[StateRecordDone] ||
+  assign fence_at_work_o = state_q[StateRecordValue] || state_q[StateRecordCycle] ||
+                           state_q[StateRecordDone] ||
                            (state_q[StateSettle] && !needs_q.aperture);
 
   // Commands with a job count when the job retires; the fence record is none.
@@ -474,6 +441,5 @@ module gmmu_dma_command
   end
 
   logic unused;
-  assign unused = ^{record_address_i[3:0], src_last[PaWidth-1:0], dst_last[PaWidth-1:0],
-                    end_less_start[63:0], aperture_room[32:0], next, needs_q};
+  assign unused = ^{record_address_i[3:0], next, needs_q, opcode_q};
 endmodule

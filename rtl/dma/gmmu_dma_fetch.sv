@@ -1,113 +1,317 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, in chunks of
-// 64 bytes, of which Chunks may be in flight.
+// Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, in aligned chunks
+// of 64 bytes, of which Chunks may be in flight. Addresses are looked up one after the other: a chunk
+// has eight words, and no command processor takes them faster. Sixteen in flight cover a latency of 100
+// cycles at four words every five.
 //
-//   request   place 8-byte aligned, bytes a multiple of 8, not 0; one range at a time (the next
-//             after its last word)
+//   request   place 8-byte aligned, low bits of the address of its last byte; less than 2^32 bytes; one
+//             range at a time (the next after its last word)
 //   words     in order, taken by either of two takers, one at a time. error_o, without valid_o: the
 //             next one could not be read, fault_o says why; this stands until abort_i, nothing
 //             follows.
 //   abort_i   (level) give the range up: quiet_o says when nothing is in flight and all is
 //             forgotten
+// The checks are those of gmmu_dma_path; the slot number is the AXI id. Each slot is reserved before its
+// read is issued, so R never waits.
 module gmmu_dma_fetch
   import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_dma_pkg::*;
 #(
-  parameter int unsigned Chunks = 8
+  parameter int unsigned Chunks = 16,        // a power of two, 2 to 128
+  localparam int unsigned EndWidth = 33
 ) (
-  input  logic          clk_i,
-  input  logic          rst_i,
+  input  logic                clk_i,
+  input  logic                rst_i,
 
-  input  logic [63:0]   vram_bytes_i,
-  input  link_cfg_t     link_i,
-  input  logic          abort_i,
-  output logic          quiet_o,
+  input  logic [63:0]         vram_bytes_i,
+  input  link_cfg_t           link_i,
+  input  logic                abort_i,
+  output logic                quiet_o,
 
-  input  logic          job_valid_i,
-  output logic          job_ready_o,
-  input  place_t        job_place_i,
-  input  logic [31:0]   job_bytes_i,
+  input  logic                job_valid_i,
+  output logic                job_ready_o,
+  input  place_t              job_place_i,
+  input  logic [EndWidth-1:0] job_end_i,
 
-  output logic          valid_o,
-  input  logic          ready_i,
-  input  logic          other_ready_i,
-  output logic [63:0]   word_o,
-  output logic          error_o,
-  output dma_fault_t    fault_o,
+  output logic                valid_o,
+  input  logic                ready_i,
+  input  logic                other_ready_i,
+  output logic [63:0]         word_o,
+  output logic                error_o,
+  output dma_fault_t          fault_o,
 
-  output logic          req_valid_o,
-  input  logic          req_ready_i,
-  output xlate_req_t    req_o,
-  input  logic          rsp_valid_i,
-  output logic          rsp_ready_o,
-  input  xlate_rsp_t    rsp_i,
-  output xlate_done_t   done_o,
+  output logic                req_valid_o,
+  input  logic                req_ready_i,
+  output xlate_req_t          req_o,
+  input  logic                rsp_valid_i,
+  output logic                rsp_ready_o,
+  input  xlate_rsp_t          rsp_i,
+  output xlate_done_t         done_o,
 
-  output logic          ap_req_valid_o,
-  input  logic          ap_req_ready_i,
-  output pfn_t          ap_req_page_o,
-  input  logic          ap_rsp_valid_i,
-  input  aperture_rsp_t ap_rsp_i,
+  output logic                ap_req_valid_o,
+  input  logic                ap_req_ready_i,
+  output pfn_t                ap_req_page_o,
+  input  logic                ap_rsp_valid_i,
+  input  aperture_rsp_t       ap_rsp_i,
 
-  output logic          ar_valid_o,
-  input  logic          ar_ready_i,
-  output ax_t           ar_o,
-  input  logic          r_valid_i,
-  input  r_t            r_i
+  output logic                ar_valid_o,
+  input  logic                ar_ready_i,
+  output ax_t                 ar_o,
+  input  logic                r_valid_i,
+  input  r_t                  r_i
 );
-  localparam int unsigned BeatWords = DataBytes / 8;
+  localparam int unsigned TagWidth = $clog2(Chunks);
+  localparam int unsigned ChunkLg2 = $clog2(LineBytes);
+  localparam int unsigned WordWidth = ChunkLg2 - 3;
+  localparam int unsigned LaneLg2 = $clog2(DataBytes);
+  localparam int unsigned BeatLg2 = ChunkLg2 - LaneLg2;      // 0: a chunk is one beat
+  localparam int unsigned BeatWidth = BeatLg2 > 0 ? BeatLg2 : 1;
+  typedef logic [TagWidth-1:0] slot_t;
+  typedef logic [WordWidth-1:0] word_t;
+  typedef logic [BeatWidth-1:0] beat_t;
 
-  logic                 beat_valid, beat_ready, fault_valid, drained, clear, read_quiet;
-  logic [DataWidth-1:0] beat;
-  logic [DataBytes-1:0] mask;
-  logic                 unused_last, unused_label, unused_fault_label;
-  logic [8:0]           unused_count;
-  dma_fault_t           fault;
-  assign clear = abort_i && read_quiet;
-  assign quiet_o = read_quiet;
-  gmmu_dma_read #(.Slots(Chunks), .MaxBurst(LineBytes), .LabelWidth(1), .Slow(1'b1)) u_read (
-    .clk_i, .rst_i, .vram_bytes_i, .link_i, .stop_i(abort_i), .clear_i(clear), .quiet_o(read_quiet),
-    .job_valid_i(job_valid_i && !abort_i), .job_ready_o, .job_place_i,
-    .job_length_i({16'd0, job_bytes_i}), .job_label_i(1'b0),
-    .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i, .done_o,
-    .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
-    .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
-    .valid_o(beat_valid), .ready_i(beat_ready), .data_o(beat), .mask_o(mask),
-    .last_o(unused_last), .label_o(unused_label),
-    .fault_valid_o(fault_valid), .fault_o(fault), .fault_label_o(unused_fault_label),
-    .drained_o(drained), .count_bytes_o(unused_count));
+  // One chunk after the other.
+  typedef enum logic [2:0] {
+    StateNext,         // is there a chunk, and a slot for it?
+    StateAsk,          // its translation
+    StateAnswer,
+    StateCheck,
+    StateAperture,     // its page of the aperture
+    StateMapped,
+    StateSend          // AR
+  } state_e;
+  state_e              state_q;
+  logic                busy_q, last, step, ended, job_taken, started, clear;
+  place_t              place_q;              // of the chunk's first byte
+  logic [EndWidth-1:0] end_q;
+  logic [TagWidth:0]   alloc_q, drain_q;     // slots, with one bit more
+  slot_t               slot_q, drain_slot;   // slot_q: of the chunk at hand
+  logic                start;
+  assign drain_slot = drain_q[TagWidth-1:0];
+  assign last = place_q.address[EndWidth-1:ChunkLg2] == end_q[EndWidth-1:ChunkLg2];
 
-  // Words of the beat, lowest first.
-  logic [BeatWords-1:0] used_q, left;        // already handed out; still to be handed out
-  logic [BeatWords-1:0] pick;                // the lowest of them
-  logic [63:0]          picked;
-  logic                 picked_ready, shown;
-  always_comb begin
-    for (int unsigned w = 0; w < BeatWords; w++) left[w] = mask[8*w] && !used_q[w];
-    pick = left & (~left + BeatWords'(1));
-    picked = '0;
-    for (int unsigned w = 0; w < BeatWords; w++) if (pick[w]) picked |= beat[64*w+:64];
-  end
-  assign beat_ready = picked_ready && (left ^ pick) == '0;
+  // What is known of its address.
+  logic       virt_q, generation_q, ends_q, zero_q, coherent_q, absent, past_end, r_last, fails;
+  target_e    target_q;
+  logic [5:0] adapter_q;
+  pfn_t       page_q;
+  fault_e     fault_q;
+  level_t     level_q;
+  assign absent = target_q == TargetPeer &&
+                  (adapter_q >= 6'(link_i.adapters) || adapter_q == 6'(link_i.own) ||
+                   page_q[PfnWidth-1:PeerWidth-PageLg2] != '0);
+  assign past_end = target_q == TargetVram && vram_bytes_i[63:PaWidth] == '0 &&
+                    page_q >= vram_bytes_i[PaWidth-1:PageLg2];
+  assign fails = (ends_q && !zero_q) || (!ends_q && (absent || past_end));
+  // A slot without a read is marked in a cycle in which none ends.
+  assign ended = state_q == StateCheck && (ends_q || absent || past_end) && !r_last;
+  assign start = state_q == StateNext && busy_q && !abort_i &&
+                 (alloc_q ^ drain_q) != {1'b1, slot_t'(0)};
+  assign step = ended || (state_q == StateSend && ar_ready_i);
+
+  assign req_valid_o = state_q == StateAsk;
+  assign req_o = '{tag: '0, space: place_q.space, va: place_q.address, access: AccessRead};
+  assign rsp_ready_o = state_q == StateAnswer;
+  assign ap_req_valid_o = state_q == StateAperture;
+  assign ap_req_page_o = page_q;
+  assign job_ready_o = !busy_q && state_q == StateNext && drain_q == alloc_q && started;
+  assign job_taken = job_valid_i && job_ready_o && !abort_i;
+
   always_ff @(posedge clk_i) begin
-    if (rst_i || clear || (beat_valid && beat_ready)) used_q <= '0;
-    else if (beat_valid && picked_ready) used_q <= used_q | pick;
+    if (rst_i) begin
+      state_q <= StateNext;
+      busy_q <= 1'b0;
+      alloc_q <= '0;
+    end else begin
+      unique case (state_q)
+        StateNext: if (start) state_q <= place_q.physical ? StateCheck : StateAsk;
+        StateAsk: if (req_ready_i) state_q <= StateAnswer;
+        StateAnswer: if (rsp_valid_i) state_q <= StateCheck;
+        StateCheck:
+          if (ends_q || absent || past_end) begin
+            if (ended) state_q <= StateNext;
+          end else begin
+            state_q <= target_q == TargetAperture ? StateAperture : StateSend;
+          end
+        StateAperture: if (ap_req_ready_i) state_q <= StateMapped;
+        StateMapped:
+          if (ap_rsp_valid_i) state_q <= ap_rsp_i.fault != FaultNone ? StateCheck : StateSend;
+        default: if (ar_ready_i) state_q <= StateNext;
+      endcase
+      if (job_taken) busy_q <= 1'b1;
+      else if ((step && (last || fails)) || (state_q == StateNext && abort_i)) busy_q <= 1'b0;
+      if (start) alloc_q <= alloc_q + 1'b1;
+    end
+
+    if (job_taken) begin
+      place_q <= job_place_i;
+      end_q <= job_end_i;
+    end else if (step) begin
+      place_q.address <= {place_q.address[63:ChunkLg2] + (64 - ChunkLg2)'(1), ChunkLg2'(0)};
+    end
+    if (start) begin
+      slot_q <= alloc_q[TagWidth-1:0];
+      virt_q <= !place_q.physical;
+      ends_q <= 1'b0;
+      zero_q <= 1'b0;
+      coherent_q <= 1'b1;
+      target_q <= place_q.target;
+      adapter_q <= '0;
+      page_q <= place_q.address[PaWidth-1:PageLg2];
+    end
+    if (state_q == StateAnswer && rsp_valid_i) begin
+      generation_q <= rsp_i.generation;
+      ends_q <= rsp_i.fault != FaultNone || rsp_i.zero;
+      zero_q <= rsp_i.zero && rsp_i.fault == FaultNone;
+      coherent_q <= rsp_i.coherent;
+      target_q <= rsp_i.gpa.target;
+      adapter_q <= rsp_i.gpa.adapter;
+      page_q <= rsp_i.gpa.offset[PaWidth-1:PageLg2];
+      fault_q <= rsp_i.fault;
+      level_q <= rsp_i.level;
+    end
+    if (state_q == StateMapped && ap_rsp_valid_i) begin
+      ends_q <= ap_rsp_i.fault != FaultNone;
+      coherent_q <= ap_rsp_i.coherent;
+      target_q <= TargetSystem;
+      page_q <= ap_rsp_i.page;
+      fault_q <= ap_rsp_i.fault;
+      level_q <= '0;
+    end
+    if (state_q == StateCheck && !ends_q) begin
+      if (absent) fault_q <= FaultPeerAbsent;
+      if (past_end) fault_q <= FaultVramRange;
+      if (absent || past_end) level_q <= '0;
+    end
   end
 
+  always_comb begin
+    ar_o = '{id: IdWidth'(slot_q), port: PortHost,
+             addr: {page_q, place_q.address[PageLg2-1:0]}, len: '0,
+             user: '{no_snoop: !coherent_q, kind: KindLogical, default: '0}};
+    if (target_q == TargetVram) ar_o.port = PortVram;
+    if (target_q == TargetPeer) begin
+      ar_o.port = PortPeer;
+      ar_o.addr[PaWidth-1:PeerWidth] = adapter_q;
+    end
+    if (BeatLg2 > 0)
+      ar_o.len = 8'(BeatWidth'((end_q[ChunkLg2-1:0] | {ChunkLg2{!last}}) >> LaneLg2) -
+                    BeatWidth'(place_q.address[ChunkLg2-1:0] >> LaneLg2));
+  end
+  assign ar_valid_o = state_q == StateSend;
+
+  // Landing, one cycle after R came. Each slot's next beat and whether one of them was an error; 0
+  // between bursts. The first beat of a range may lie within its chunk.
+  logic  r_valid_q, r_bad, r_error, marked, mark_ended, mark_bad;
+  r_t    r_q;
+  slot_t r_slot, start_slot;
+  beat_t r_beat;
+  logic [1:0] r_lent;                        // {virtual, generation}
+  always_ff @(posedge clk_i) begin
+    r_valid_q <= r_valid_i && !rst_i;
+    r_last <= r_valid_i && r_i.last && !rst_i;
+    if (r_valid_i) r_q <= r_i;
+  end
+  assign r_slot = slot_t'(r_q.id);
+  assign r_bad = r_error || r_q.error;
+  gmmu_dma_marks #(.Slots(Chunks), .Bits(2)) u_done (        // {no read was issued, failed}
+    .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(start_slot),
+    .mark_i(r_last || ended), .mark_slot_i(r_last ? r_slot : slot_q),
+    .mark_bits_i(r_last ? {1'b0, r_bad} : {1'b1, fails}),
+    .look_i(drain_q), .marked_o(marked), .bits_o({mark_ended, mark_bad}));
+  gmmu_lutram #(.Width(BeatWidth + 1), .Depth(Chunks)) u_beat (
+    .clk_i, .write_i(r_valid_q || !started), .write_addr_i(started ? r_slot : start_slot),
+    .data_i(started && !r_q.last ? {r_bad, r_beat + beat_t'(1)} : '0),
+    .read_addr_i(r_slot), .data_o({r_error, r_beat}));
+  gmmu_lutram #(.Width(2), .Depth(Chunks)) u_lent (
+    .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i({virt_q, generation_q}),
+    .read_addr_i(r_slot), .data_o(r_lent));
+
+  // Words out. A beat is read for each of its words.
+  logic  good, read, landed_q, landed_zero_q, out_free, drained;
+  word_t word_q;                             // the next one in the chunk
+  logic [DataWidth-1:0] landed;
+  logic [63:0]          picked;
+  beat_t                read_beat;
+  assign good = drain_q != alloc_q && marked && !mark_bad;
+  assign read = good && (!landed_q || out_free);
+  assign drained = !busy_q && drain_q + 1'b1 == alloc_q && word_q == end_q[ChunkLg2-1:3];
+  if (BeatLg2 > 0) begin : g_beats
+    beat_t first_q;                          // number in its chunk of the first beat that was read
+    assign read_beat = beat_t'(word_q >> (LaneLg2 - 3)) - first_q;
+    always_ff @(posedge clk_i) begin
+      if (job_taken) first_q <= beat_t'(job_place_i.address[ChunkLg2-1:0] >> LaneLg2);
+      else if (read && &word_q) first_q <= '0;
+    end
+  end else begin : g_one_beat
+    assign read_beat = '0;
+  end
+  gmmu_ram_apart #(.Width(DataWidth), .Depth(Chunks << BeatWidth)) u_landing (
+    .clk_i,
+    .read_i(read), .read_addr_i({drain_slot, read_beat}), .data_o(landed),
+    .write_i(r_valid_q), .write_addr_i({r_slot, r_beat}), .data_i(r_q.data));
+  if (LaneLg2 > 3) begin : g_pick
+    logic [LaneLg2-4:0] pick_q;              // of the words of a beat
+    always_ff @(posedge clk_i) if (read) pick_q <= word_q[LaneLg2-4:0];
+    assign picked = landed[64*pick_q+:64];
+  end else begin : g_whole
+    assign picked = landed;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) drain_q <= '0;
+    else if (clear) drain_q <= alloc_q;
+    else if (read && (&word_q || drained)) drain_q <= drain_q + 1'b1;
+    if (job_taken) word_q <= job_place_i.address[ChunkLg2-1:3];
+    else if (read) word_q <= word_q + word_t'(1);
+    if (rst_i || clear) begin
+      landed_q <= 1'b0;
+      error_o <= 1'b0;
+    end else begin
+      landed_q <= read || (landed_q && !out_free);
+      // The fault shows when the words before it have been handed out.
+      error_o <= drain_q != alloc_q && marked && mark_bad && !landed_q && !valid_o;
+    end
+    if (read) landed_zero_q <= mark_ended;
+  end
   gmmu_skid #(.Width(64)) u_word (
     .clk_i, .rst_i(rst_i || clear),
-    .valid_i(beat_valid), .ready_o(picked_ready), .data_i(picked),
-    .valid_o(shown), .ready_i(ready_i || other_ready_i), .data_o(word_o));
+    .valid_i(landed_q), .ready_o(out_free), .data_i(landed_zero_q ? '0 : picked),
+    .valid_o, .ready_i(ready_i || other_ready_i), .data_o(word_o));
 
-  // The fault shows when the words before it have been handed out.
-  logic failed_q;
-  always_ff @(posedge clk_i) fault_o <= fault;
-  always_ff @(posedge clk_i)
-    failed_q <= fault_valid && drained && !beat_valid && !shown && picked_ready && !rst_i && !clear;
-  assign error_o = failed_q;
-  assign valid_o = shown;
+  // The chunk at fault; none is looked up after one that has no address.
+  place_t fault_place;
+  gmmu_ram_block #(.Width($bits(place_t)), .Depth(Chunks)) u_place (
+    .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i(place_q),
+    .read_i(drain_q != alloc_q && marked && mark_bad), .read_addr_i(drain_slot),
+    .data_o(fault_place));
+  assign fault_o = '{reason: mark_ended ? fault_q : FaultBusRead, access: AccessRead,
+                     level: mark_ended ? level_q : level_t'(0), place: fault_place};
+
+  // Translations given back; reads in flight.
+  logic [TagWidth:0] pending_q;
+  logic              issued, back_early, back_read;
+  assign issued = ar_valid_o && ar_ready_i;
+  assign back_early = ended && virt_q;
+  assign back_read = r_last && r_lent[1];
+  assign clear = abort_i && quiet_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      pending_q <= '0;
+      done_o <= '0;
+      quiet_o <= 1'b0;
+    end else begin
+      if (issued && !r_last) pending_q <= pending_q + 1'b1;
+      if (r_last && !issued) pending_q <= pending_q - 1'b1;
+      done_o.old0 <= 2'(back_early && !generation_q) + 2'(back_read && !r_lent[0]);
+      done_o.old1 <= 2'(back_early && generation_q) + 2'(back_read && r_lent[0]);
+      quiet_o <= abort_i && state_q == StateNext && pending_q == '0;
+    end
+  end
 
   logic unused;
-  assign unused = ^{unused_last, unused_label, unused_fault_label, unused_count, mask};
+  assign unused = ^{8'(r_q.id), vram_bytes_i[PageLg2-1:0], rsp_i.tag,
+                    rsp_i.gpa.offset[PageLg2-1:0]};
 endmodule

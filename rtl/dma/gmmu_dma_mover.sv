@@ -13,9 +13,9 @@
 //   kill_i    aborts all jobs without a fault; idle_o says when that is done. Hold it until then.
 //
 //   job ─┬─► read splitter ► lookups ► AR … R ► landing slots ► realigner ─┐
-//        ├─► order of sources ─────────────────────────────────────────► select ► data FIFO ► W
-//        ├─► generator (patterns, words) ──────────────────────────────────┘
-//        └─► write splitter ► lookups ► slots ─────────────────────────────────────────────► AW … B
+//        ├─► patterns, words ──────────────────────────────────────────► feed ► data FIFO ► W
+//        └─► write splitter ─┬─► shapes of the bursts ─────────────────────┘
+//                            └─► lookups ► slots ──────────────────────────────────────► AW … B
 module gmmu_dma_mover
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -109,7 +109,7 @@ module gmmu_dma_mover
   assign reset = rst_i || clear;
 
   // A job goes to all that work on it at once.
-  logic copy, accept, read_ready, write_ready, make_ready, accepted_q, copy_q;
+  logic copy, accept, read_ready, write_ready, make_ready, accepted_q;
   logic [JobCount-1:0] jobs_q;               // accepted and not retired, a cycle late
   assign copy = job_i.source == SourceCopy;
   logic closed_q;                            // stop_q, or full, two cycles late: at most MaxJobs - 1
@@ -117,7 +117,6 @@ module gmmu_dma_mover
   assign accept = job_valid_i && job_ready_o;
 
   always_ff @(posedge clk_i) begin
-    copy_q <= copy;
     if (reset) begin
       accepted_q <= 1'b0;
       jobs_q <= '0;
@@ -129,19 +128,6 @@ module gmmu_dma_mover
       idle_o <= jobs_q == '0 && !accepted_q && !accept && state_q == StateRun;
     end
     closed_q <= (stop_next || jobs_q >= JobCount'(MaxJobs - 3) || kill_i) && !rst_i;
-  end
-
-  // Source order. It has a place for every job. The turn is one bit for each kind of source.
-  logic order_copy, order_make, order_pop, order_load, next_valid, next_copy, unused_ready;
-  gmmu_fifo_ram #(.Width(1), .Depth(1 << $clog2(MaxJobs)), .Sliced(1'b1)) u_order (
-    .clk_i, .rst_i(reset),
-    .valid_i(accepted_q), .ready_o(unused_ready), .data_i(copy_q),
-    .valid_o(next_valid), .ready_i(order_load), .data_o(next_copy));
-  assign order_load = !(order_copy || order_make) || order_pop;
-  always_ff @(posedge clk_i) begin
-    if (reset) {order_copy, order_make} <= '0;
-    else if (order_load) {order_copy, order_make} <= {next_valid && next_copy,
-                                                      next_valid && !next_copy};
   end
 
   // Reads.
@@ -162,7 +148,7 @@ module gmmu_dma_mover
   u_read (
     .clk_i, .rst_i, .vram_bytes_i, .link_i, .stop_i(stop_q), .clear_i(clear), .quiet_o(read_quiet),
     .job_valid_i(accept && copy), .job_ready_o(read_ready), .job_place_i(job_i.src),
-    .job_length_i(job_i.length), .job_label_i(job_label),
+    .job_end_i(job_i.src_end), .job_label_i(job_label),
     .req_valid_o(read_req_valid_o), .req_ready_i(read_req_ready_i), .req_o(read_req_o),
     .rsp_valid_i(read_rsp_valid_i), .rsp_ready_o(read_rsp_ready_o), .rsp_i(read_rsp_i),
     .done_o(read_done_o),
@@ -174,54 +160,28 @@ module gmmu_dma_mover
     .fault_valid_o(read_fault_valid), .fault_o(read_fault), .fault_label_o(fault_label),
     .drained_o(read_drained), .count_bytes_o(count_read_bytes_o));
 
-  logic                 moved_valid, moved_ready, moved_last, moved_all;
+  logic                 moved_valid, moved_ready, moved_all;
   logic [DataWidth-1:0] moved_data;
-  logic [DataBytes-1:0] moved_strb;
   gmmu_dma_realign u_realign (
     .clk_i, .rst_i(reset),
     .valid_i(read_valid), .ready_o(read_take), .data_i(read_data), .mask_i(read_mask),
     .last_i(read_last), .shift_i(label.shift),
-    .valid_o(moved_valid), .ready_i(moved_ready), .data_o(moved_data), .strb_o(moved_strb),
-    .last_o(moved_last), .idle_o(moved_all));
+    .valid_o(moved_valid), .ready_i(moved_ready), .data_o(moved_data), .idle_o(moved_all));
 
-  // Patterns and words.
-  typedef struct packed {
-    source_e            source;
-    logic [LaneLg2-1:0] lane;
-    logic [47:0]        length;
-    logic [63:0]        value;
-    logic [63:0]        step;
-  } make_job_t;
-  make_job_t make_job, make_job_in;
-  logic      make_job_valid, make_job_ready;
-  assign make_job_in = '{source: job_i.source, lane: job_i.dst.address[LaneLg2-1:0],
-                         length: job_i.length, value: job_i.value, step: job_i.step};
-  assign make_ready = !make_job_valid;         // one may wait
-  always_ff @(posedge clk_i) begin
-    if (reset) make_job_valid <= 1'b0;
-    else if (make_ready) make_job_valid <= accept && !copy;
-    else if (make_job_ready) make_job_valid <= 1'b0;
-    if (make_ready) make_job <= make_job_in;
-  end
-
-  logic                 made_valid, made_ready, made_last, starved;
-  logic [DataWidth-1:0] made_data;
-  logic [DataBytes-1:0] made_strb;
-  gmmu_dma_generate u_generate (
+  // The beats of the write bursts, in order.
+  logic                 shape_valid, shape_ready, data_valid, data_ready, copies, starved;
+  shape_t               shape;
+  logic [DataWidth-1:0] data;
+  logic [DataBytes-1:0] strb;
+  gmmu_dma_feed #(.MaxBurst(MaxBurst)) u_feed (
     .clk_i, .rst_i(reset),
-    .job_valid_i(make_job_valid), .job_ready_o(make_job_ready), .job_source_i(make_job.source),
-    .job_lane_i(make_job.lane), .job_length_i(make_job.length), .job_value_i(make_job.value),
-    .job_step_i(make_job.step),
-    .word_valid_i, .word_ready_o, .word_i, .starved_o(starved),
-    .valid_o(made_valid), .ready_i(made_ready), .data_o(made_data), .strb_o(made_strb),
-    .last_o(made_last));
-
-  // Beats in job order. data_ready is a register.
-  logic data_valid, data_ready;
-  assign data_valid = (order_copy && moved_valid) || (order_make && made_valid);
-  assign moved_ready = order_copy && data_ready;
-  assign made_ready = order_make && data_ready;
-  assign order_pop = data_valid && data_ready && (order_copy ? moved_last : made_last);
+    .job_valid_i(accept && !copy), .job_ready_o(make_ready), .job_source_i(job_i.source),
+    .job_lane_i(job_i.dst.address[1:0]), .job_value_i(job_i.value),
+    .job_step_i(job_i.step),
+    .shape_valid_i(shape_valid), .shape_ready_o(shape_ready), .shape_i(shape),
+    .copy_valid_i(moved_valid), .copy_ready_o(moved_ready), .copy_data_i(moved_data),
+    .word_valid_i, .word_ready_o, .word_i, .copies_o(copies), .starved_o(starved),
+    .valid_o(data_valid), .ready_i(data_ready), .data_o(data), .strb_o(strb));
 
   // Writes.
   logic       write_quiet, write_stuck, write_fault_valid;
@@ -231,9 +191,10 @@ module gmmu_dma_mover
     .clk_i, .rst_i, .vram_bytes_i, .link_i, .stop_i(stop_q), .clear_i(clear), .quiet_o(write_quiet),
     .stuck_o(write_stuck),
     .job_valid_i(accept), .job_ready_o(write_ready), .job_place_i(job_i.dst),
-    .job_length_i(job_i.length), .job_id_i(job_i.id),
-    .data_valid_i(data_valid), .data_ready_o(data_ready),
-    .data_i(order_copy ? moved_data : made_data), .strb_i(order_copy ? moved_strb : made_strb),
+    .job_end_i(job_i.dst_end), .job_id_i(job_i.id),
+    .job_kind_i(!copy), .shape_valid_o(shape_valid), .shape_ready_i(shape_ready),
+    .shape_o(shape), .data_valid_i(data_valid), .data_ready_o(data_ready), .data_i(data),
+    .strb_i(strb),
     .req_valid_o(write_req_valid_o), .req_ready_i(write_req_ready_i), .req_o(write_req_o),
     .rsp_valid_i(write_rsp_valid_i), .rsp_ready_o(write_rsp_ready_o), .rsp_i(write_rsp_i),
     .done_o(write_done_o),
@@ -247,8 +208,8 @@ module gmmu_dma_mover
   // read's fault, or words that ran dry, count when the way from the source to the write side is
   // empty, and the write side waits for data with everything before done.
   logic source_dead, dead_end_q;
-  assign source_dead = (order_copy && read_fault_valid && read_drained && moved_all) ||
-                       (order_make && words_dead_i && starved);
+  assign source_dead = (copies && read_fault_valid && read_drained && moved_all) ||
+                       (words_dead_i && starved);
   always_ff @(posedge clk_i) dead_end_q <= source_dead && write_stuck && !reset;
   assign clear = state_q == StateDrain && read_quiet && write_quiet;
   assign fault_valid_o = state_q == StateFault;
@@ -280,11 +241,11 @@ module gmmu_dma_mover
         fault_job_o <= write_fault_job;
       end else begin
         fault_o <= read_fault;
-        if (!order_copy) fault_o.reason <= FaultNone;
+        if (!copies) fault_o.reason <= FaultNone;
         fault_job_o <= fault_label.id;
       end
     end
   end
   logic unused;
-  assign unused = ^{fault_label.shift, label.id, unused_ready};
+  assign unused = ^{fault_label.shift, label.id};
 endmodule

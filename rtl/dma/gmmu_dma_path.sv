@@ -1,136 +1,272 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address path of one kind of access: from the place of a burst to the memory port that serves it.
+// Address path of one kind of access: from the places of bursts to the memory port and address of each,
+// in the order of the bursts. The last check before the bus.
 //
-//   input    a burst's first byte (place) under a tag; a tag is used again only after its result was
-//            taken
-//   xlate    virtual places are translated with access Access, answers come in any order
-//   result   one for each burst, in any order: memory port and address, or zero page, or fault.
-//            virt and generation say whether a translation has to be given back, and of which
-//            generation.
-// The result and the request come from registers. Physical places skip the translation; system
-// memory is then accessed coherently.
+//   input    a burst's first byte and what the user wants back with it (user). Each burst takes the next
+//            slot of a ring, alloc_o, which the user keeps free: none in the first Slots + 1 cycles after
+//            reset, in which the marks are swept.
+//   xlate    virtual places are translated with access Access under the slot's number, answers come in
+//            any order. Physical places skip the translation; system memory is then accessed coherently.
+//   ap       accesses to the aperture ask the map, in order, at most eight outstanding; the answer is
+//            taken always. An access to another target waits for the answers before it.
+//   output   from registers: slot, memory port and address, or zero page, or fault (ends_o: there is
+//            nothing to access). virt and generation say whether a translation has to be given back, and
+//            of which generation. empty_o: every burst has left.
+//
+// Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: an adapter below
+// link_i.adapters and not link_i.own, offset bits 47:42 zero, else FaultPeerAbsent; the address is then
+// {adapter, offset[41:0]}. Aperture: what the map answers. System addresses pass.
+// What is known of a slot lies in block RAM; a mark in LUT RAM says that its address is known.
 module gmmu_dma_path
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_dma_pkg::*;
 #(
-  parameter int unsigned Tags = 32,             // a power of two, at most 256
+  parameter int unsigned Slots = 32,            // a power of two, 2 to 256
   parameter access_e     Access = AccessRead,
-  parameter bit          Slow = 1'b0,           // a burst every other cycle
-  localparam int unsigned TagWidth = $clog2(Tags)
+  parameter int unsigned UserWidth = 1,
+  localparam int unsigned TagWidth = $clog2(Slots)
 ) (
-  input  logic                clk_i,
-  input  logic                rst_i,
+  input  logic                 clk_i,
+  input  logic                 rst_i,
 
-  input  logic [63:0]         vram_bytes_i,
-  input  link_cfg_t           link_i,
+  input  logic [63:0]          vram_bytes_i,
+  input  link_cfg_t            link_i,
 
-  input  logic                valid_i,
-  output logic                ready_o,
-  input  logic [TagWidth-1:0] tag_i,
-  input  place_t              place_i,
+  input  logic                 valid_i,
+  output logic                 ready_o,
+  input  place_t               place_i,
+  input  logic [UserWidth-1:0] user_i,
+  output logic [TagWidth:0]    alloc_o,          // one bit more than a slot number
 
-  output logic                req_valid_o,
-  input  logic                req_ready_i,
-  output xlate_req_t          req_o,
-  input  logic                rsp_valid_i,
-  output logic                rsp_ready_o,
-  input  xlate_rsp_t          rsp_i,
+  output logic                 req_valid_o,
+  input  logic                 req_ready_i,
+  output xlate_req_t           req_o,
+  input  logic                 rsp_valid_i,
+  output logic                 rsp_ready_o,
+  input  xlate_rsp_t           rsp_i,
 
-  output logic                ap_req_valid_o,
-  input  logic                ap_req_ready_i,
-  output pfn_t                ap_req_page_o,
-  input  logic                ap_rsp_valid_i,
-  input  aperture_rsp_t       ap_rsp_i,
+  output logic                 ap_req_valid_o,
+  input  logic                 ap_req_ready_i,
+  output pfn_t                 ap_req_page_o,
+  input  logic                 ap_rsp_valid_i,
+  input  aperture_rsp_t        ap_rsp_i,
 
-  output logic                valid_o,
-  input  logic                ready_i,
-  output logic [TagWidth-1:0] tag_o,
-  output logic                virt_o,
-  output logic                generation_o,
-  output logic                zero_o,
-  output logic                ends_o,          // fault or zero: nothing to access
-  output port_e               port_o,
-  output pa_t                 addr_o,
-  output logic                coherent_o,
-  output fault_e              fault_o,
-  output level_t              level_o
+  output logic                 valid_o,
+  input  logic                 ready_i,
+  output logic [TagWidth-1:0]  slot_o,
+  output logic [UserWidth-1:0] user_o,
+  output logic                 virt_o,
+  output logic                 generation_o,
+  output logic                 zero_o,
+  output logic                 ends_o,
+  output port_e                port_o,
+  output pa_t                  addr_o,
+  output logic                 coherent_o,
+  output fault_e               fault_o,
+  output level_t               level_o,
+  output logic                 empty_o
 );
-  // The burst stands in a slice until the translation or the router has taken it.
-  logic                burst_valid, phys_valid, phys_taken;
-  place_t              place_q;
-  logic [TagWidth-1:0] tag_q;
-  gmmu_slice #(.Width(TagWidth + $bits(place_t)), .Slow(Slow)) u_burst (
-    .clk_i, .rst_i,
-    .valid_i, .ready_o, .data_i({tag_i, place_i}),
-    .valid_o(burst_valid), .ready_i(place_q.physical ? phys_taken : req_ready_i),
-    .data_o({tag_q, place_q}));
-  assign phys_valid = burst_valid && place_q.physical;
-  assign req_valid_o = burst_valid && !place_q.physical;
-  assign req_o = '{tag: tag_t'(tag_q), space: place_q.space, va: place_q.address, access: Access};
+  typedef logic [TagWidth-1:0] slot_t;
 
-  // Answers: to the router, or straight to the result when there is nothing to route.
-  logic       rsp_valid_q, rsp_direct_q, rsp_taken;
-  xlate_rsp_t rsp_q;
-  gmmu_skid #(.Width(1 + $bits(xlate_rsp_t))) u_answers (
+  // The burst stands in a slice until the translation or the check has taken it.
+  logic   take, burst_valid, burst_taken, phys_valid;
+  place_t place;
+  slot_t  burst_slot;
+  gmmu_skid #(.Width(TagWidth + $bits(place_t))) u_slice (
     .clk_i, .rst_i,
-    .valid_i(rsp_valid_i), .ready_o(rsp_ready_o),
-    .data_i({rsp_i.fault != FaultNone || rsp_i.zero, rsp_i}),
-    .valid_o(rsp_valid_q), .ready_i(rsp_taken), .data_o({rsp_direct_q, rsp_q}));
-
-  logic                route_valid, route_ready, use_rsp;
-  logic [TagWidth+1:0] route_tag, routed_tag;
-  gpa_t                route_gpa, phys_gpa;
-  logic                route_coherent;
-  assign phys_gpa = '{target: place_q.target, adapter: 6'd0,
-                      offset: place_q.address[PaWidth-1:0]};
-  // Answers and physical bursts take turns by a register, which turns when the one whose turn it is
-  // has none and the other has: so what was offered to the router stands until it is taken. Neither
-  // goes on for longer than there are tags.
-  logic rsp_routes;
-  assign rsp_routes = rsp_valid_q && !rsp_direct_q;
+    .valid_i, .ready_o, .data_i({slot_t'(alloc_o), place_i}),
+    .valid_o(burst_valid), .ready_i(burst_taken), .data_o({burst_slot, place}));
+  assign take = valid_i && ready_o;
+  assign phys_valid = burst_valid && place.physical;
+  assign req_valid_o = burst_valid && !place.physical;
+  assign req_o = '{tag: tag_t'(burst_slot), space: place.space, va: place.address,
+                   access: Access};
   always_ff @(posedge clk_i) begin
-    if (rst_i) use_rsp <= 1'b1;
-    else use_rsp <= use_rsp ? rsp_routes || !phys_valid : rsp_routes && !phys_valid;
+    if (rst_i) alloc_o <= '0;
+    else if (take) alloc_o <= alloc_o + 1'b1;
   end
-  assign route_valid = use_rsp ? rsp_routes : phys_valid;
-  assign route_tag = use_rsp ? {1'b1, rsp_q.generation, rsp_q.tag[TagWidth-1:0]} : {2'b00, tag_q};
-  assign route_gpa = use_rsp ? rsp_q.gpa : phys_gpa;
-  assign route_coherent = use_rsp ? rsp_q.coherent : 1'b1;
-  assign phys_taken = route_ready && !use_rsp;
 
-  logic   routed_valid, routed_coherent, free, direct;
-  port_e  routed_port;
-  pa_t    routed_addr;
-  fault_e routed_fault;
-  gmmu_route #(.TagWidth(TagWidth + 2), .Depth(8)) u_route (
-    .clk_i, .rst_i, .vram_bytes_i, .link_i,
-    .valid_i(route_valid), .ready_o(route_ready), .tag_i(route_tag), .gpa_i(route_gpa),
-    .coherent_i(route_coherent),
-    .valid_o(routed_valid), .ready_i(free), .tag_o(routed_tag), .port_o(routed_port),
-    .addr_o(routed_addr), .coherent_o(routed_coherent), .fault_o(routed_fault),
-    .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i);
-  // One with nothing to route goes when no other result stands: they are rare.
-  assign direct = rsp_valid_q && rsp_direct_q && !valid_o && !routed_valid;
-  assign rsp_taken = rsp_direct_q ? direct : route_ready && use_rsp;
-
-  // The result stands in a register until it is taken.
-  assign free = !valid_o || ready_i;
+  // The access at hand. Answers and physical bursts take turns by a register, which turns when the one
+  // whose turn it is has none and the other has. Neither goes on for longer than there are slots.
+  typedef struct packed {
+    slot_t      slot;
+    logic       virt;
+    logic       generation;
+    target_e    target;
+    logic [5:0] adapter;
+    pa_t        addr;
+    logic       coherent;
+    logic       ends;
+    logic       zero;
+    fault_e     fault;
+    level_t     level;
+  } access_t;
+  access_t access_q;
+  logic    use_rsp_q, access_valid_q, access_ready, access_take, aperture_q, rsp_ends;
+  logic    ask_q, full_q, waits_q;               // waits: the aperture owes an answer
+  assign rsp_ends = rsp_i.fault != FaultNone || rsp_i.zero;
+  assign access_take = aperture_q ? !ask_q && !full_q : !waits_q;
+  assign access_ready = !access_valid_q || access_take;
+  assign rsp_ready_o = use_rsp_q && access_ready;
+  assign burst_taken = place.physical ? access_ready && !use_rsp_q : req_ready_i;
   always_ff @(posedge clk_i) begin
-    if (rst_i) valid_o <= 1'b0;
-    else if (free) valid_o <= routed_valid || direct;
-    if (free) begin
-      tag_o <= routed_valid ? routed_tag[TagWidth-1:0] : rsp_q.tag[TagWidth-1:0];
-      virt_o <= !routed_valid || routed_tag[TagWidth+1];
-      generation_o <= routed_valid ? routed_tag[TagWidth] : rsp_q.generation;
-      zero_o <= !routed_valid && rsp_q.zero && rsp_q.fault == FaultNone;
-      ends_o <= routed_valid ? routed_fault != FaultNone : 1'b1;
-      port_o <= routed_port;
-      addr_o <= routed_addr;
-      coherent_o <= routed_coherent;
-      fault_o <= routed_valid ? routed_fault : rsp_q.fault;
-      level_o <= routed_valid ? level_t'(0) : rsp_q.level;
+    if (rst_i) begin
+      use_rsp_q <= 1'b1;
+      access_valid_q <= 1'b0;
+    end else begin
+      use_rsp_q <= use_rsp_q ? rsp_valid_i || !phys_valid : rsp_valid_i && !phys_valid;
+      if (access_ready) access_valid_q <= use_rsp_q ? rsp_valid_i : phys_valid;
+    end
+    if (access_ready && (use_rsp_q ? rsp_valid_i : phys_valid)) begin
+      aperture_q <= use_rsp_q ? rsp_i.gpa.target == TargetAperture && !rsp_ends
+                              : place.target == TargetAperture;
+      access_q <= '{slot: use_rsp_q ? slot_t'(rsp_i.tag) : burst_slot, virt: use_rsp_q,
+                    generation: rsp_i.generation,
+                    target: use_rsp_q ? rsp_i.gpa.target : place.target,
+                    adapter: rsp_i.gpa.adapter & {6{use_rsp_q}},
+                    addr: use_rsp_q ? rsp_i.gpa.offset : place.address[PaWidth-1:0],
+                    coherent: !use_rsp_q || rsp_i.coherent, ends: use_rsp_q && rsp_ends,
+                    zero: rsp_i.zero && rsp_i.fault == FaultNone, fault: rsp_i.fault,
+                    level: rsp_i.level};
     end
   end
+
+  // Accesses to the aperture.
+  typedef struct packed {
+    slot_t slot;
+    logic  virt;
+    logic  generation;
+  } asked_t;
+  asked_t     asked;
+  logic       ask;
+  logic [2:0] asked_q, answered_q;
+  logic [3:0] owed_q;
+  assign ask = access_valid_q && aperture_q && access_take;
+  assign ap_req_valid_o = ask_q;
+  gmmu_lutram #(.Width($bits(asked_t)), .Depth(8)) u_asked (
+    .clk_i, .write_i(ask), .write_addr_i(asked_q),
+    .data_i({access_q.slot, access_q.virt, access_q.generation}),
+    .read_addr_i(answered_q), .data_o(asked));
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      ask_q <= 1'b0;
+      asked_q <= '0;
+      answered_q <= '0;
+      owed_q <= '0;
+      full_q <= 1'b0;
+      waits_q <= 1'b0;
+    end else begin
+      ask_q <= ask || (ask_q && !ap_req_ready_i);
+      if (ask) asked_q <= asked_q + 3'd1;
+      if (ap_rsp_valid_i) answered_q <= answered_q + 3'd1;
+      if (ask != ap_rsp_valid_i) begin
+        owed_q <= ask ? owed_q + 4'd1 : owed_q - 4'd1;
+        full_q <= ask && owed_q == 4'd7;
+        waits_q <= ask || owed_q != 4'd1;
+      end
+    end
+    if (ask) ap_req_page_o <= access_q.addr[PaWidth-1:PageLg2];
+  end
+
+  // The result, of the access or of the aperture map: while the map owes one, no other comes.
+  typedef struct packed {
+    logic   virt;
+    logic   generation;
+    port_e  port;
+    pfn_t   page;
+    logic   coherent;
+    fault_e fault;
+    level_t level;
+  } result_t;
+  logic    absent, past_end, result_valid, result_ends;
+  slot_t   result_slot;
+  result_t result, found;
+  assign absent = access_q.target == TargetPeer &&
+                  (access_q.adapter >= 6'(link_i.adapters) || access_q.adapter == 6'(link_i.own) ||
+                   access_q.addr[PaWidth-1:PeerWidth] != '0);
+  assign past_end = access_q.target == TargetVram && vram_bytes_i[63:PaWidth] == '0 &&
+                    access_q.addr[PaWidth-1:PageLg2] >= vram_bytes_i[PaWidth-1:PageLg2];
+  assign result_valid = ap_rsp_valid_i || (access_valid_q && !aperture_q && !waits_q);
+  assign result_slot = waits_q ? asked.slot : access_q.slot;
+  assign result_ends = waits_q ? ap_rsp_i.fault != FaultNone : access_q.ends || absent || past_end;
+  always_comb begin
+    result = '{virt: access_q.virt, generation: access_q.generation, port: PortHost,
+               page: access_q.addr[PaWidth-1:PageLg2], coherent: access_q.coherent,
+               fault: FaultNone, level: '0};
+    if (access_q.target == TargetVram) result.port = PortVram;
+    if (access_q.target == TargetPeer) begin
+      result.port = PortPeer;
+      result.page[PfnWidth-1:PeerWidth-PageLg2] = access_q.adapter;
+    end
+    if (absent) result.fault = FaultPeerAbsent;
+    if (past_end) result.fault = FaultVramRange;
+    if (access_q.ends) begin
+      result.fault = access_q.fault;
+      result.level = access_q.level;
+    end
+    if (waits_q)
+      result = '{virt: asked.virt, generation: asked.generation, port: PortHost, page: ap_rsp_i.page,
+                 coherent: ap_rsp_i.coherent, fault: ap_rsp_i.fault, level: '0};
+  end
+
+  // The next slot in order whose address is known is read from RAM, and stands in the output register.
+  logic              unsought_q, marked, look, have_q, have_take;   // unsought: seek_q != alloc_o
+  logic              seek_zero, seek_ends, have_zero_q, have_ends_q;
+  logic [TagWidth:0] seek_q;
+  slot_t             unused_start, have_slot_q;
+  logic              unused_started;
+  logic [PageLg2-1:0]   have_offset;
+  logic [UserWidth-1:0] have_user;
+  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_known (        // {zero, ends}
+    .clk_i, .rst_i, .alloc_i(alloc_o), .started_o(unused_started), .start_slot_o(unused_start),
+    .mark_i(result_valid), .mark_slot_i(result_slot),
+    .mark_bits_i({!waits_q && access_q.ends && access_q.zero, result_ends}),
+    .look_i(seek_q), .marked_o(marked), .bits_o({seek_zero, seek_ends}));
+  gmmu_ram_block #(.Width($bits(result_t)), .Depth(Slots)) u_result (
+    .clk_i, .write_i(result_valid), .write_addr_i(result_slot), .data_i(result),
+    .read_i(look), .read_addr_i(seek_q[TagWidth-1:0]), .data_o(found));
+  gmmu_ram_block #(.Width(PageLg2 + UserWidth), .Depth(Slots)) u_burst (
+    .clk_i, .write_i(take), .write_addr_i(alloc_o[TagWidth-1:0]),
+    .data_i({place_i.address[PageLg2-1:0], user_i}),
+    .read_i(look), .read_addr_i(seek_q[TagWidth-1:0]), .data_o({have_offset, have_user}));
+  assign have_take = !valid_o || ready_i;
+  assign look = unsought_q && marked && (!have_q || have_take);
+  assign empty_o = !unsought_q && !have_q && !valid_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      seek_q <= '0;
+      unsought_q <= 1'b0;
+      have_q <= 1'b0;
+      valid_o <= 1'b0;
+    end else begin
+      if (look) seek_q <= seek_q + 1'b1;
+      if (take) unsought_q <= 1'b1;
+      else if (look) unsought_q <= seek_q + 1'b1 != alloc_o;
+      have_q <= look || (have_q && !have_take);
+      if (have_take) valid_o <= have_q;
+    end
+    if (look) begin
+      have_slot_q <= seek_q[TagWidth-1:0];
+      have_zero_q <= seek_zero;
+      have_ends_q <= seek_ends;
+    end
+    if (have_take && have_q) begin
+      slot_o <= have_slot_q;
+      user_o <= have_user;
+      virt_o <= found.virt;
+      generation_o <= found.generation;
+      zero_o <= have_zero_q;
+      ends_o <= have_ends_q;
+      port_o <= found.port;
+      addr_o <= {found.page, have_offset};
+      coherent_o <= found.coherent;
+      fault_o <= found.fault;
+      level_o <= found.level;
+    end
+  end
+
+  logic unused;
+  assign unused = ^{unused_started, unused_start, vram_bytes_i[PageLg2-1:0]};
 endmodule

@@ -42,28 +42,43 @@ package gmmu_dma_pkg;
     logic [63:0] address;        // va, or offset in target
   } place_t;
 
+  // The address of a range's last byte. A range has less than 2^48 bytes, so it is told apart from the
+  // first by its low bits.
+  typedef logic [48:0] end_t;
+
   // What a transfer job writes.
-  typedef enum logic [2:0] {
+  typedef enum logic [1:0] {
     SourceCopy,                  // bytes read from src
     SourcePattern,               // value[31:0] repeated: byte i is pattern byte i mod 4
     SourceWords,                 // 8-byte words that come on the inline stream
-    SourceSteps,                 // 8-byte words value, value + step, value + 2 step, ...
-    SourcePair                   // two 8-byte words: value, step
+    SourceSteps                  // 8-byte words value, value + step, value + 2 step, ...
   } source_e;
 
   typedef logic [7:0] job_id_t;
 
-  // A transfer: `length` bytes (not 0) to dst. Destinations of word sources are 8-byte aligned,
+  // A transfer to the bytes from dst to dst_end. Destinations of word sources are 8-byte aligned,
   // lengths multiples of 8.
   typedef struct packed {
     job_id_t     id;             // consecutive
     source_e     source;
     place_t      src;            // SourceCopy
+    end_t        src_end;
     place_t      dst;
-    logic [47:0] length;
+    end_t        dst_end;
     logic [63:0] value;
     logic [63:0] step;
   } job_t;
+
+  // What the beats of a write burst are (gmmu_dma_write).
+  typedef logic [7:0] beats_t;
+  typedef logic [$clog2(DataBytes)-1:0] lane_t;
+  typedef struct packed {
+    logic        kind;           // 1: made (gmmu_dma_feed), 0: read from memory
+    lane_t       lane;           // of the first byte
+    lane_t       stop;           // of the last byte, in the last beat
+    beats_t      beats_m1;
+    logic        last;           // of its job
+  } shape_t;
 
   // What a command needs, as its header says (gmmu_dma_decode).
   typedef struct packed {
@@ -99,16 +114,22 @@ package gmmu_dma_pkg;
              signal_fence: code == OpcodeSignalFence};
   endfunction
 
-  // A command, all words before the inline words collected.
+  // A command, all words before the inline words collected. What its operands are goes by its opcode;
+  // what has no operand means nothing.
   typedef struct packed {
     logic                 over;        // no command: the buffer has ended
     logic                 unreadable;  // a word of it could not be read (header 0: the header)
     logic                 malformed;
+    logic                 odd;         // an operand is not aligned, or has bits beyond its width
     logic [31:0]          offset;      // in the buffer, bytes
     command_header_word_t header;
     command_needs_t       needs;
     command_opcode_t      opcode;
-    logic [3:0][63:0]     operand;
+    logic [63:0]          src;         // or start of a flush
+    logic [63:0]          dst;         // or {pages, page} of the aperture
+    logic [47:0]          length;      // bytes, of entries too; not of a table write; 8 of a fence
+    logic [63:0]          value;       // or end of a flush
+    logic [63:0]          step;        // else 0
   } command_t;
 
   // Why a transfer or a fetch stopped.

@@ -3,7 +3,7 @@
 //
 //   input    beats of consecutive bytes, mask marks them; shift = (destination - source) mod bus
 //            bytes, the same for all beats of a range; last marks its last beat
-//   output   every destination beat once, in order; last marks the range's last beat
+//   output   every destination beat once, in order; its bytes beside the range mean nothing
 // One beat a cycle. A range whose destination takes one beat more than its source gives it in a
 // cycle of its own, in which the first beat of the next range is taken if it completes nothing. A
 // beat shows a cycle after it was taken. idle_o: nothing comes any more of what was taken.
@@ -25,24 +25,22 @@ module gmmu_dma_realign
   output logic                 valid_o,
   input  logic                 ready_i,
   output logic [DataWidth-1:0] data_o,
-  output logic [DataBytes-1:0] strb_o,
-  output logic                 last_o,
   output logic                 idle_o
 );
   // The input beat, turned: low bytes belong to the present destination beat, high ones to the next.
   logic                   turned_valid_q, turned_last_q;
   logic [DataWidth-1:0]   hold_q, turned_q, turned;
-  logic [DataBytes-1:0]   hold_mask_q, low, high, low_q, high_q;
+  logic [DataBytes-1:0]   held, held_q;      // lanes of the beat before
   logic                   completes_q;       // it is valid and ends a destination beat
   logic                   more_q;            // and begins the next
   logic                   flush_q;           // hold_q is the last beat of its range
 
-  assign {high, low} = (2 * DataBytes)'(mask_i) << shift_i;
-  logic completes, more;                     // low, high is not 0, by a shorter way
+  logic completes, more;
   always_comb begin
     completes = 1'b0;
     more = 1'b0;
     for (int unsigned lane = 0; lane < DataBytes; lane++) begin
+      held[lane] = lane < 32'(shift_i);
       if (mask_i[lane] && 32'(shift_i) < DataBytes - lane) completes = 1'b1;
       if (mask_i[lane] && 32'(shift_i) >= DataBytes - lane) more = 1'b1;
     end
@@ -60,35 +58,25 @@ module gmmu_dma_realign
       turned_valid_q <= valid_i;
       completes_q <= valid_i && completes;
     end
-    if (ready_o) begin
+    if (ready_o && valid_i) begin
       turned_q <= turned;
       turned_last_q <= last_i;
-      low_q <= low;
-      high_q <= high;
+      held_q <= held;
       more_q <= more;
     end
   end
 
   assign valid_o = flush_q || completes_q;
   assign idle_o = !turned_valid_q && !flush_q;
-  assign strb_o = flush_q ? hold_mask_q : hold_mask_q | low_q;
-  assign last_o = flush_q || (turned_last_q && !more_q);
   always_comb begin
     for (int unsigned lane = 0; lane < DataBytes; lane++)
-      data_o[8*lane+:8] = hold_mask_q[lane] ? hold_q[8*lane+:8] : turned_q[8*lane+:8];
+      data_o[8*lane+:8] = flush_q || held_q[lane] ? hold_q[8*lane+:8] : turned_q[8*lane+:8];
   end
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      hold_mask_q <= '0;
-      flush_q <= 1'b0;
-    end else if (turned_valid_q && ready_o) begin
-      hold_mask_q <= high_q;
-      flush_q <= turned_last_q && more_q;
-    end else if (flush_q && ready_i) begin
-      hold_mask_q <= '0;
-      flush_q <= 1'b0;
-    end
+    if (rst_i) flush_q <= 1'b0;
+    else if (turned_valid_q && ready_o) flush_q <= turned_last_q && more_q;
+    else if (flush_q && ready_i) flush_q <= 1'b0;
     if (turned_valid_q && ready_o) hold_q <= turned_q;
   end
 endmodule

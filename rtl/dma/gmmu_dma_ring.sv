@@ -43,7 +43,7 @@ module gmmu_dma_ring
   output logic                       fetch_valid_o,
   input  logic                       fetch_ready_i,
   output place_t                     fetch_place_o,
-  output logic [31:0]                fetch_bytes_o,
+  output logic [32:0]                fetch_end_o,     // low bits of its last byte's address
   output logic                       fetch_abort_o,
   input  logic                       fetch_quiet_i,
   input  logic                       word_valid_i,    // ours are those of the entry
@@ -124,8 +124,11 @@ module gmmu_dma_ring
   logic [NumRings-1:0][3:0]  size_q;
   logic [NumRings-1:0][15:0] written_q;          // tail as it was
   logic                      changed, changed_q;
+  logic [NumRings-1:0][15:0] mask;
   always_comb begin
     changed = enable_i != enabled_q;
+    for (int unsigned n = 0; n < NumRings; n++)
+      for (int unsigned bit_n = 0; bit_n < 16; bit_n++) mask[n][bit_n] = 32'(ring_i[n].size_lg2) > bit_n;
     for (int unsigned n = 0; n < NumRings; n++)
       if (ring_i[n].tail != written_q[n] || ring_i[n].size_lg2 != size_q[n] ||
           ring_i[n].enable != enable_q[n] || ring_i[n].preempt != asked_q[n]) changed = 1'b1;
@@ -136,9 +139,9 @@ module gmmu_dma_ring
     for (int unsigned n = 0; n < NumRings; n++) begin
       size_q[n] <= ring_i[n].size_lg2;
       written_q[n] <= ring_i[n].tail;
-      mask_q[n] <= 16'((32'd1 << ring_i[n].size_lg2) - 32'd1);
-      tail_q[n] <= ring_i[n].tail & 16'((32'd1 << ring_i[n].size_lg2) - 32'd1);
-      beyond_q[n] <= ring_i[n].tail >= 16'(32'd1 << ring_i[n].size_lg2);
+      mask_q[n] <= mask[n];
+      tail_q[n] <= ring_i[n].tail & mask[n];
+      beyond_q[n] <= (ring_i[n].tail & ~mask[n]) != '0;
       wants_q[n] <= enabled_q && ring_i[n].enable && enable_q[n] && !ring_q[n].error &&
                     !ring_q[n].preempted && !ring_i[n].preempt &&
                     (ring_q[n].head != tail_q[n] || beyond_q[n]) && !rst_i;
@@ -165,18 +168,18 @@ module gmmu_dma_ring
   ring_entry_completion_t completion_q;
   logic [1:0]             word_q;
   place_t                 buffer;
-  logic [64:0]            buffer_end;
-  logic [64:PaWidth]      end_high_q;
+  logic [49:0]            behind, behind_q;      // behind the buffer: low bits, with carry
   fault_e                 verdict;
   logic                   form_bad, empty_q;     // empty: the paging buffer has no bytes
   logic                   form_bad_q, privilege_bad_q, space_bad_q;
   assign buffer = '{physical: shape_q.physical, target: target_e'(shape_q.target),
                     space: shape_q.space[5:0], address: buffer_q.address};
-  assign buffer_end = {1'b0, buffer_q.address} + 65'(shape_q.bytes);
+  assign behind = {1'b0, buffer_q.address[48:0]} + 50'(shape_q.bytes);
   assign form_bad = buffer_q.address[2:0] != '0 || shape_q.bytes[2:0] != '0 ||
                     shape_q.reserved0 != '0 || shape_q.reserved1 != '0 || shape_q.reserved2 != '0 ||
-                    completion_q.reserved0 != '0 || end_high_q[64] ||
-                    (shape_q.physical && end_high_q[63:PaWidth] != '0);
+                    completion_q.reserved0 != '0 ||
+                    (behind_q[49] && &buffer_q.address[63:49]) ||
+                    (shape_q.physical && (behind_q[PaWidth] || buffer_q.address[63:PaWidth] != '0));
   always_comb begin
     if (form_bad_q) verdict = FaultRingFetch;
     else if (privilege_bad_q) verdict = FaultNotPrivileged;
@@ -184,22 +187,28 @@ module gmmu_dma_ring
   end
 
   place_t entry_place;
-  assign entry_place = '{physical: 1'b1, target: active.base_target, space: '0,
-                         address: {16'd0, active.base[PaWidth-1:12], 12'd0} +
-                                  {43'd0, ring_q[active_q].head, 5'd0}};
+  logic   entry_over;                            // past 48 bits
+  always_comb begin
+    entry_place = '{physical: 1'b1, target: active.base_target, space: '0, address: '0};
+    entry_place.address[11:0] = {ring_q[active_q].head[6:0], 5'd0};
+    entry_place.address[PaWidth:12] = {1'b0, active.base[PaWidth-1:12]} +
+                                      (PaWidth - 11)'(ring_q[active_q].head[15:7]);
+    entry_over = entry_place.address[PaWidth];
+  end
 
   // Whether an entry can be asked for is judged in the first cycle of StateAsk.
   logic asked, judged_q, unfit, unfit_q;
   assign asked = fetch_valid_o && fetch_ready_i;
   assign unfit = state_q[StateAsk] && (judged_q ? unfit_q
-                                                : entry_place.address[PaWidth] || beyond_q[active_q]);
+                                                : entry_over || beyond_q[active_q]);
   always_ff @(posedge clk_i) begin
     judged_q <= state_q[StateAsk];
     unfit_q <= unfit;
     fetch_valid_o <= ((state_q[StateAsk] && !unfit) || state_q[StateBuffer]) && !killed_q && !asked &&
                      !rst_i;
     fetch_place_o <= state_q[StateAsk] ? entry_place : buffer;
-    fetch_bytes_o <= state_q[StateAsk] ? 32'd32 : shape_q.bytes;
+    fetch_end_o <= state_q[StateAsk] ? {entry_place.address[32:5], 5'h1f}
+                                     : {behind_q[32:3] - 30'd1, 3'd7};
     fetch_abort_o <= state_q[StateAbort] && !rst_i;
   end
   assign word_ready_o = state_q[StateEntry];
@@ -209,7 +218,9 @@ module gmmu_dma_ring
   assign start_buffer_o = buffer;
   assign privileged_o = active.privileged;
   assign record_address_o = active.fence_address;
-  assign record_value_o = {entries_q[active_q] + 32'd1, completion_q.fence};
+  logic [31:0] entries;                          // with this one
+  assign entries = entries_q[active_q] + 32'd1;
+  assign record_value_o = {entries, completion_q.fence};
   always_ff @(posedge clk_i) begin
     kill_o <= killed_q && state_q[StateRun] && !rst_i;
     preempt_o <= active.preempt && !rst_i;
@@ -270,9 +281,9 @@ module gmmu_dma_ring
           else if (judged_q && unfit_q) state_q <= to(StateFault);
           else if (asked) state_q <= to(StateEntry);
         end
-        state_q[StateEntry]: begin
-          fault_q <= word_fault_i;
-          if (word_fault_i.reason == FaultBusRead) fault_q.reason <= FaultRingFetch;
+        state_q[StateEntry]: begin                   // read in one piece: its place is the fault's
+          fault_q.reason <= word_fault_i.reason == FaultBusRead ? FaultRingFetch : word_fault_i.reason;
+          fault_q.level <= word_fault_i.level;
           if (killed_q) state_q <= to(StateAbort);
           else if (word_error_i) state_q <= to(StateFault);
           else if (word_valid_i) begin
@@ -286,7 +297,7 @@ module gmmu_dma_ring
           end
         end
         state_q[StateSum]: begin
-          end_high_q <= buffer_end[64:PaWidth];
+          behind_q <= behind;
           state_q <= to(StateCheck);
         end
         state_q[StateCheck]: begin
@@ -298,7 +309,8 @@ module gmmu_dma_ring
           state_q <= to(StateVerdict);
         end
         state_q[StateVerdict]: begin
-          fault_q <= '{reason: verdict, access: AccessRead, level: '0, place: entry_place};
+          fault_q.reason <= verdict;
+          fault_q.level <= '0;
           if (killed_q) state_q <= to(StateAbort);
           else if (form_bad_q || privilege_bad_q || space_bad_q) state_q <= to(StateFault);
           else state_q <= empty_q ? to(StateStart) : to(StateBuffer);
@@ -335,7 +347,7 @@ module gmmu_dma_ring
         if (finished && active_q == ring_t'(n)) begin
           ring_q[n].head <= (ring_q[n].head + 16'd1) & mask_q[n];
           ring_q[n].last_fence <= completion_q.fence;
-          entries_q[n] <= entries_q[n] + 32'd1;
+          entries_q[n] <= entries;
         end
         if (faulted && active_q == ring_t'(n)) begin
           ring_q[n].error <= 1'b1;
@@ -378,7 +390,7 @@ module gmmu_dma_ring
   end
   assign busy_o = !state_q[StateIdle];
   logic unused;
-  assign unused = ^{active, buffer_end[PaWidth-1:0]};
+  assign unused = ^{active, word_fault_i, behind_q[2:0]};
   assign idle_o = state_q[StateIdle] && wants_q == '0 && !changed && !changed_q && owed == '0 &&
                   !preempted_o;
 endmodule

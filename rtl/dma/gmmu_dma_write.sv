@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes ranges of memory: addresses are looked up ahead, each burst leaves when its data is here.
 //
-//   job       a range of length bytes (not 0) under a job id; its beats follow on data, in the
+//   job       a range (gmmu_dma_split) under a job id, with a kind; its beats follow on data, in the
 //             order of the jobs
+//   shape     the bursts in order, as the beats on data are to be: kind of its job, lane of its first
+//             byte, lane of its last byte, beats less one, last of its job
 //   slots     each burst takes the next slot (a ring of Slots) and its address is looked up at
 //             once. Bursts leave in order: AW when all beats are in the data FIFO, then W without a
 //             gap. Zero pages swallow their beats. B comes in any order; slots retire in order.
@@ -36,9 +38,13 @@ module gmmu_dma_write
   input  logic                 job_valid_i,
   output logic                 job_ready_o,
   input  place_t               job_place_i,
-  input  logic [47:0]          job_length_i,
+  input  end_t                 job_end_i,
   input  job_id_t              job_id_i,
+  input  logic                 job_kind_i,
 
+  output logic                 shape_valid_o,
+  input  logic                 shape_ready_i,
+  output shape_t               shape_o,
   input  logic                 data_valid_i,
   output logic                 data_ready_o,
   input  logic [DataWidth-1:0] data_i,
@@ -76,6 +82,7 @@ module gmmu_dma_write
 );
   localparam int unsigned TagWidth = $clog2(Slots);
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
+  localparam int unsigned ChunkLg2 = $clog2(MaxBurst);
   localparam int unsigned Beats = MaxBurst > DataBytes ? MaxBurst / DataBytes : 1;
   localparam int unsigned BeatWidth = $clog2(Beats + 1);
   localparam int unsigned DataDepth = 4 * Beats;              // behind it three beats more
@@ -87,16 +94,16 @@ module gmmu_dma_write
   assign reset = rst_i || clear_i;
 
   // Bursts into slots.
-  logic       burst_valid, burst_ready, burst_last, path_ready, take, started;
-  place_t     burst_place;
-  logic [7:0] burst_bytes_m1;
-  job_id_t    burst_job;
-  gmmu_dma_split #(.Chunk(MaxBurst), .UserWidth($bits(job_id_t))) u_split (
+  logic                burst_valid, burst_ready, burst_last, burst_kind, path_ready, take, started;
+  place_t              burst_place;
+  logic [ChunkLg2-1:0] burst_stop;
+  job_id_t             burst_job;
+  gmmu_dma_split #(.Chunk(MaxBurst), .UserWidth(1 + $bits(job_id_t))) u_split (
     .clk_i, .rst_i(reset),
-    .valid_i(job_valid_i), .ready_o(job_ready_o), .place_i(job_place_i), .length_i(job_length_i),
-    .user_i(job_id_i),
-    .valid_o(burst_valid), .ready_i(burst_ready), .place_o(burst_place),
-    .bytes_m1_o(burst_bytes_m1), .last_o(burst_last), .user_o(burst_job));
+    .valid_i(job_valid_i), .ready_o(job_ready_o), .place_i(job_place_i), .end_i(job_end_i),
+    .user_i({job_kind_i, job_id_i}),
+    .valid_o(burst_valid), .ready_i(burst_ready), .place_o(burst_place), .stop_o(burst_stop),
+    .last_o(burst_last), .user_o({burst_kind, burst_job}));
 
   // B, one cycle after it came.
   logic b_valid_q, b_error_q;
@@ -108,14 +115,13 @@ module gmmu_dma_write
     b_error_q <= b_i.error;
   end
 
-  // A ring of slots: given out, issued, retired. seek_q: the next whose address may be known; look_q:
-  // the next whose address is read for issue.
-  logic [TagWidth:0] alloc_q, seek_q, look_q, issue_q, retire_q;   // one bit more than a slot number
-  slot_t             alloc_slot, look_slot, retire_slot;
+  // A ring of slots: given out, shown to who makes the beats, issued (or given up), retired.
+  logic [TagWidth:0] alloc_q, feed_q, issue_q, retire_q;   // one bit more than a slot number
+  slot_t             alloc_slot, issue_slot, retire_slot;
   logic [TagWidth:0] used_q;
-  logic              offer, slot_free_q, retire;
+  logic              slot_free_q, retire;
   assign alloc_slot = alloc_q[TagWidth-1:0];
-  assign look_slot = look_q[TagWidth-1:0];
+  assign issue_slot = issue_q[TagWidth-1:0];
   assign retire_slot = retire_q[TagWidth-1:0];
   always_ff @(posedge clk_i) begin
     if (reset) begin
@@ -128,126 +134,108 @@ module gmmu_dma_write
                                  (used_q == (TagWidth + 1)'(Slots - 1) && !take));
     end
   end
-  assign offer = burst_valid && slot_free_q;
   assign burst_ready = slot_free_q && path_ready;
   assign take = burst_valid && burst_ready;
 
-  // Addresses, in any order.
-  typedef struct packed {
-    logic   zero;
-    port_e  port;
-    pa_t    addr;
-    logic   coherent;
-    fault_e fault;
-    level_t level;
-  } result_t;
-  logic    result_valid, result_virt, result_generation, result_ends;
-  slot_t   result_tag;
-  result_t result;
-  gmmu_dma_path #(.Tags(Slots), .Access(AccessWrite)) u_path (
+  shape_t burst_shape;
+  if (ChunkLg2 > LaneLg2) begin : g_beats
+    assign burst_shape.beats_m1 = beats_t'(burst_stop[ChunkLg2-1:LaneLg2]) -
+                                  beats_t'(burst_place.address[ChunkLg2-1:LaneLg2]);
+  end else begin : g_one_beat
+    assign burst_shape.beats_m1 = '0;
+  end
+  assign burst_shape.kind = burst_kind;
+  assign burst_shape.lane = burst_place.address[LaneLg2-1:0];
+  assign burst_shape.stop = burst_stop[LaneLg2-1:0];
+  assign burst_shape.last = burst_last;
+
+  // Shapes, in order.
+  logic unfed_q, feed;                        // unfed: feed_q != alloc_q
+  assign feed = unfed_q && (!shape_valid_o || shape_ready_i);
+  gmmu_ram_block #(.Width($bits(shape_t)), .Depth(Slots)) u_shape (
+    .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(burst_shape),
+    .read_i(feed), .read_addr_i(feed_q[TagWidth-1:0]), .data_o(shape_o));
+  always_ff @(posedge clk_i) begin
+    if (reset) begin
+      unfed_q <= 1'b0;
+      shape_valid_o <= 1'b0;
+    end else begin
+      if (take) unfed_q <= 1'b1;
+      else if (feed) unfed_q <= feed_q + 1'b1 != alloc_q;
+      shape_valid_o <= feed || (shape_valid_o && !shape_ready_i);
+    end
+    if (rst_i) feed_q <= '0;
+    else if (clear_i) feed_q <= alloc_q;
+    else if (feed) feed_q <= feed_q + 1'b1;
+  end
+
+  // Addresses, in order.
+  logic   have, consume, virt, generation, zero, ends, coherent, path_empty;
+  slot_t  have_slot;
+  port_e  port;
+  pa_t    addr;
+  fault_e cause;
+  level_t level;
+  beat_t  beats_m1;
+  gmmu_dma_path #(.Slots(Slots), .Access(AccessWrite), .UserWidth(BeatWidth)) u_path (
     .clk_i, .rst_i, .vram_bytes_i, .link_i,
-    .valid_i(offer), .ready_o(path_ready), .tag_i(alloc_slot),
-    .place_i(burst_place),
+    .valid_i(burst_valid && slot_free_q), .ready_o(path_ready), .place_i(burst_place),
+    .user_i(beat_t'(burst_shape.beats_m1)), .alloc_o(alloc_q),
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
-    .valid_o(result_valid), .ready_i(1'b1), .tag_o(result_tag), .virt_o(result_virt),
-    .generation_o(result_generation), .zero_o(result.zero), .ends_o(result_ends), .port_o(result.port),
-    .addr_o(result.addr),
-    .coherent_o(result.coherent), .fault_o(result.fault), .level_o(result.level));
+    .valid_o(have), .ready_i(consume), .slot_o(have_slot), .user_o(beats_m1), .virt_o(virt),
+    .generation_o(generation), .zero_o(zero), .ends_o(ends), .port_o(port), .addr_o(addr),
+    .coherent_o(coherent), .fault_o(cause), .level_o(level), .empty_o(path_empty));
 
-  // The next burst in order whose address is known is found in one step and read from RAM in another,
-  // while the one before is issued.
-  logic    seek, seek_marked, seek_free, look_valid, look, have_q, consume;
-  logic    unsought_q;                        // seek_q != alloc_q
-  logic    seek_zero, seek_bad, look_zero, look_bad, issue_zero_q, issue_bad_q, good_q, unused_started;
-  slot_t   unused_start, unused_start_done;
-  result_t found;
-  beat_t   seek_beats_m1, look_beats_m1, issue_beats_m1;
-  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_ready (      // the address is known; {zero, fault}
-    .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(unused_start),
-    .mark_i(result_valid), .mark_slot_i(result_tag),
-    .mark_bits_i({result.zero, result_ends && !result.zero}),
-    .look_i(seek_q), .marked_o(seek_marked), .bits_o({seek_zero, seek_bad}));
-  gmmu_ram_apart #(.Width($bits(result_t)), .Depth(Slots)) u_result (
-    .clk_i, .write_i(result_valid), .write_addr_i(result_tag), .data_i(result),
-    .read_i(look), .read_addr_i(look_slot), .data_o(found));
-  logic [8:0] burst_span;
-  assign burst_span = 9'(burst_place.address[LaneLg2-1:0]) + 9'(burst_bytes_m1);
-  gmmu_lutram #(.Width(BeatWidth), .Depth(Slots)) u_beats (
-    .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(beat_t'(burst_span >> LaneLg2)),
-    .read_addr_i(seek_q[TagWidth-1:0]), .data_o(seek_beats_m1));
-  assign seek = unsought_q && seek_marked;
-  always_ff @(posedge clk_i) begin
-    if (reset) unsought_q <= 1'b0;
-    else if (take) unsought_q <= 1'b1;
-    else if (seek && seek_free) unsought_q <= seek_q + 1'b1 != alloc_q;
-  end
-  gmmu_skid #(.Width(2 + BeatWidth)) u_found (
-    .clk_i, .rst_i(reset),
-    .valid_i(seek), .ready_o(seek_free), .data_i({seek_zero, seek_bad, seek_beats_m1}),
-    .valid_o(look_valid), .ready_i(!have_q || consume),
-    .data_o({look_zero, look_bad, look_beats_m1}));
-  assign look = look_valid && (!have_q || consume);
-  always_ff @(posedge clk_i) begin
-    if (rst_i || clear_i) begin
-      have_q <= 1'b0;
-      good_q <= 1'b0;
-    end else if (look || consume) begin
-      have_q <= look;
-      good_q <= look && !look_bad;
-    end
-    if (look) begin
-      issue_beats_m1 <= look_beats_m1;
-      issue_zero_q <= look_zero;
-      issue_bad_q <= look_bad;
-    end
-  end
-
-  // Data. here_q counts beats in the FIFO that no burst has claimed, a cycle late; the burst that is
-  // read for issue claims its beats at once, so that below 0 it waits for some.
-  logic                 beat_valid, beat_ready, pushed_q, go, fifo_ready;
+  // Beats. here_q counts those in the FIFO that no burst has claimed, a cycle late.
+  logic                 beat_valid, beat_ready, pushed_q, go, fifo_ready, enough;
   logic [DataWidth-1:0] beat_data;
   logic [DataBytes-1:0] beat_strb;
-  logic [DataCount:0]   here_q, here_claimed;
-  gmmu_fifo_ram #(.Width(DataWidth + DataBytes), .Depth(DataDepth), .Sliced(1'b1)) u_data (
+  logic [DataCount-1:0] here_q;
+  gmmu_fifo_ram #(.Width(DataWidth + DataBytes), .Depth(DataDepth)) u_data (
     .clk_i, .rst_i(reset),
     .valid_i(data_valid_i), .ready_o(fifo_ready), .data_i({data_i, strb_i}),
     .valid_o(beat_valid), .ready_i(beat_ready), .data_o({beat_data, beat_strb}));
   assign data_ready_o = fifo_ready;
   always_ff @(posedge clk_i) pushed_q <= data_valid_i && fifo_ready && !reset;
-  assign here_claimed = here_q - (DataCount + 1)'(look_beats_m1) - (DataCount + 1)'(!pushed_q);
+  assign enough = here_q > DataCount'(beats_m1);
 
   // Issue: the oldest burst with address and data goes to the stage, whose AW stands until it is
-  // taken.
-  logic  head_fault, enough, stuck_q, stage_done, stopped_q, stage_valid, stage_free;
-  logic  stage_drop, run_ready, issued_all_q;
-  logic  abandon;
-  ax_t   issue_aw;
-  assign head_fault = have_q && issue_bad_q;
-  assign enough = !here_q[DataCount];
-  assign go = good_q && enough && !stopped_q && !stop_i && stage_free;
+  // taken. A slot is marked once: those without a B, in a cycle without a B, when they are issued to
+  // nowhere or given up.
+  logic head_fault, stuck_q, stage_done, stopped_q, stage_valid_q, stage_free;
+  logic stage_drop_q, run_ready, issued_all_q, dropped;
+  logic abandon;
+  ax_t  issue_aw;
+  assign head_fault = have && ends && !zero;
+  assign stage_free = !stage_valid_q || stage_done;
+  assign dropped = go && zero;
+  assign go = have && enough && !head_fault && !stopped_q && !stop_i && stage_free &&
+              !(zero && b_valid_q);
+  assign abandon = have && stop_i && !b_valid_q;
   assign consume = go || abandon;
-  assign issue_aw = '{id: IdWidth'(issue_q[TagWidth-1:0]), port: found.port, addr: found.addr,
-                      len: 8'(issue_beats_m1),
-                      user: '{no_snoop: !found.coherent, kind: KindLogical, default: '0}};
-  gmmu_skid #(.Width(1 + $bits(ax_t))) u_stage (
-    .clk_i, .rst_i(reset),
-    .valid_i(go), .ready_o(stage_free), .data_i({issue_zero_q, issue_aw}),
-    .valid_o(stage_valid), .ready_i(stage_done), .data_o({stage_drop, aw_o}));
-  assign stage_done = run_ready && (stage_drop ? !b_valid_q : aw_ready_i);
-  assign aw_valid_o = stage_valid && !stage_drop && run_ready;
+  assign issue_aw = '{id: IdWidth'(have_slot), port: port, addr: addr,
+                      len: 8'(beats_m1),
+                      user: '{no_snoop: !coherent, kind: KindLogical, default: '0}};
+  assign stage_done = run_ready && (stage_drop_q || aw_ready_i);
+  assign aw_valid_o = stage_valid_q && !stage_drop_q && run_ready;
 
   always_ff @(posedge clk_i) begin
     if (reset) begin
       here_q <= '0;
       stuck_q <= 1'b0;
       issued_all_q <= 1'b0;
+      stage_valid_q <= 1'b0;
     end else begin
-      stuck_q <= have_q && !head_fault && !enough && !consume && retire_q == issue_q && !pushed_q &&
+      stuck_q <= have && !head_fault && !enough && retire_q == issue_q && !pushed_q &&
                  !data_valid_i;
       issued_all_q <= retire_q == issue_q && !go;
-      if (look) here_q <= here_claimed;
-      else if (pushed_q) here_q <= here_q + (DataCount + 1)'(1);
+      here_q <= here_q + DataCount'(pushed_q) - (go ? DataCount'(beats_m1) + DataCount'(1) : '0);
+      stage_valid_q <= go || !stage_free;
+    end
+    if (go) begin
+      aw_o <= issue_aw;
+      stage_drop_q <= zero;
     end
   end
 
@@ -256,8 +244,8 @@ module gmmu_dma_write
   beat_t next_beats_m1, run_left_q;           // left: beats after this one; last: none
   gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
     .clk_i, .rst_i(reset),
-    .valid_i(stage_valid && stage_done), .ready_o(run_ready),
-    .data_i({stage_drop, beat_t'(aw_o.len)}),
+    .valid_i(stage_valid_q && stage_done), .ready_o(run_ready),
+    .data_i({stage_drop_q, beat_t'(aw_o.len)}),
     .valid_o(run_waits), .ready_i(run_load), .data_o({next_drop, next_beats_m1}));
   assign w_valid_o = run_valid_q && !run_drop_q && beat_valid;
   assign w_o = '{data: beat_data, strb: beat_strb, last: run_last_q};
@@ -276,84 +264,62 @@ module gmmu_dma_write
     end
   end
 
-  // Retirement in order: B here, dropped, or, when giving up, never issued. Each slot is marked
-  // once: those without a B, in a cycle without a B, when they leave the stage or are given up.
+  // Retirement in order: B here, dropped or given up. The oldest slot's mark is looked at; what else is
+  // known of it comes from RAM in the next cycle, in which it retires.
   typedef struct packed {
-    logic       last;
-    logic [7:0] bytes_m1;
+    logic                last;
+    logic [ChunkLg2-1:0] bytes_m1;
   } slot_info_t;
   typedef struct packed {
     logic virt;
     logic generation;
   } lent_t;
-  logic       drops, oldest_done, dropped, b_error, ended, failed;
-  slot_t      mark_slot;
+  logic       done, done_none, done_bad, ended, failed, unjudged_q;   // unjudged: judge_q != issue_q
   logic [TagWidth:0] judge_q;
+  slot_t      unused_start, judge_slot;
   slot_info_t burst_info, retire_info;
   lent_t      lent;
-  assign burst_info = '{last: burst_last, bytes_m1: burst_bytes_m1};
-  gmmu_lutram #(.Width($bits(slot_info_t)), .Depth(Slots)) u_info (
+  assign judge_slot = judge_q[TagWidth-1:0];
+  assign burst_info = '{last: burst_last,
+                        bytes_m1: burst_stop - burst_place.address[ChunkLg2-1:0]};
+  gmmu_ram_block #(.Width($bits(slot_info_t)), .Depth(Slots)) u_info (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(burst_info),
-    .read_addr_i(judge_q[TagWidth-1:0]), .data_o(retire_info));
-  gmmu_lutram #(.Width($bits(lent_t)), .Depth(Slots)) u_lent (
-    .clk_i, .write_i(result_valid), .write_addr_i(result_tag),
-    .data_i({result_virt, result_generation}),
-    .read_addr_i(judge_q[TagWidth-1:0]), .data_o(lent));
-  assign drops = stage_valid && stage_drop && stage_done;
-  always_comb begin
-    mark_slot = retire_slot;
-    if (stage_valid) mark_slot = slot_t'(aw_o.id);
-    if (b_valid_q) mark_slot = b_slot_q;
-  end
-  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_done (       // {dropped, failed}
-    .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(unused_started), .start_slot_o(unused_start_done),
-    .mark_i(b_valid_q || drops || abandon), .mark_slot_i(mark_slot),
-    .mark_bits_i({!b_valid_q, b_valid_q && b_error_q}),
-    .look_i(judge_q), .marked_o(oldest_done), .bits_o({dropped, b_error}));
-  // A slot that is over goes into a register, and retires from there in the next cycle. judge_q: the
-  // oldest slot that is not in it.
-  logic       over_q, dropped_q, b_error_of_q, unjudged_q;   // unjudged: judge_q != issue_q
-  slot_info_t retire_info_q;
-  lent_t      lent_q;
-  assign ended = unjudged_q && oldest_done;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) unjudged_q <= 1'b0;
-    else if (go) unjudged_q <= 1'b1;
-    else if (ended) unjudged_q <= judge_q + 1'b1 != issue_q;
-    over_q <= ended && !reset;
-    dropped_q <= dropped;
-    b_error_of_q <= b_error;
-    retire_info_q <= retire_info;
-    lent_q <= lent;
-  end
-  assign abandon = stop_i && have_q && issued_all_q && !b_valid_q;
-  assign retire = over_q || abandon;
-  lent_t retire_lent;
-  assign retire_lent = over_q ? lent_q : lent;
+    .read_i(ended), .read_addr_i(judge_slot), .data_o(retire_info));
+  gmmu_ram_block #(.Width($bits(lent_t)), .Depth(Slots)) u_lent (
+    .clk_i, .write_i(consume), .write_addr_i(issue_slot), .data_i({virt, generation}),
+    .read_i(ended), .read_addr_i(judge_slot), .data_o(lent));
+  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_done (       // {no B, failed or given up}
+    .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(unused_start),
+    .mark_i(b_valid_q || dropped || abandon), .mark_slot_i(b_valid_q ? b_slot_q : issue_slot),
+    .mark_bits_i(b_valid_q ? {1'b0, b_error_q} : {1'b1, abandon}),
+    .look_i(judge_q), .marked_o(done), .bits_o({done_none, done_bad}));
+  assign ended = unjudged_q && done;
+  logic retire_none_q, retire_bad_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      alloc_q <= '0;
-      seek_q <= '0;
-      look_q <= '0;
       issue_q <= '0;
       retire_q <= '0;
       judge_q <= '0;
+      unjudged_q <= 1'b0;
+      retire <= 1'b0;
       done_o <= '0;
       retired_o <= 1'b0;
       count_bytes_o <= '0;
     end else begin
-      if (take) alloc_q <= alloc_q + 1'b1;
-      if (seek && seek_free) seek_q <= seek_q + 1'b1;
-      if (look) look_q <= look_q + 1'b1;
       if (consume) issue_q <= issue_q + 1'b1;
+      if (ended) judge_q <= judge_q + 1'b1;
+      if (consume) unjudged_q <= 1'b1;
+      else if (ended) unjudged_q <= judge_q + 1'b1 != issue_q;
+      retire <= ended;
       if (retire) retire_q <= retire_q + 1'b1;
-      if (ended || abandon) judge_q <= judge_q + 1'b1;
-      done_o.old0 <= 2'(retire && retire_lent.virt && !retire_lent.generation);
-      done_o.old1 <= 2'(retire && retire_lent.virt && retire_lent.generation);
-      retired_o <= retire && !abandon && !failed && retire_info_q.last;
-      count_bytes_o <= over_q && !dropped_q && !b_error_of_q ? 9'(retire_info_q.bytes_m1) + 9'd1
-                                                             : 9'd0;
+      done_o.old0 <= 2'(retire && lent.virt && !lent.generation);
+      done_o.old1 <= 2'(retire && lent.virt && lent.generation);
+      retired_o <= retire && !retire_bad_q && retire_info.last;
+      count_bytes_o <= retire && !retire_none_q && !retire_bad_q ? 9'(retire_info.bytes_m1) + 9'd1
+                                                                 : 9'd0;
     end
+    retire_none_q <= done_none;
+    retire_bad_q <= done_bad;
   end
 
   // The first failure in order: of a B at retirement, of an address when all before it has retired.
@@ -362,11 +328,11 @@ module gmmu_dma_write
   place_t  fault_place;
   fault_e  cause_q;
   level_t  level_q;
-  assign failed = over_q && b_error_of_q;
+  assign failed = retire && retire_bad_q && !retire_none_q;
   assign address_failed = head_fault && issued_all_q && !stop_i;
-  gmmu_ram_apart #(.Width($bits(place_t) + $bits(job_id_t)), .Depth(Slots)) u_place (
+  gmmu_ram_block #(.Width($bits(place_t) + $bits(job_id_t)), .Depth(Slots)) u_place (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i({burst_place, burst_job}),
-    .read_i(!fault_valid_o), .read_addr_i(retire_slot),
+    .read_i((failed || address_failed) && !fault_valid_o), .read_addr_i(retire_slot),
     .data_o({fault_place, fault_job_o}));
   always_ff @(posedge clk_i) begin
     if (reset) begin
@@ -376,18 +342,19 @@ module gmmu_dma_write
       if ((b_valid_q && b_error_q) || head_fault) stopped_q <= 1'b1;
       if (failed || address_failed) fault_valid_o <= 1'b1;
     end
-    if (!fault_valid_o) begin
+    if ((failed || address_failed) && !fault_valid_o) begin
       address_fault_q <= !failed;
-      cause_q <= found.fault;
-      level_q <= found.level;
+      cause_q <= cause;
+      level_q <= level;
     end
   end
   assign fault_o = '{reason: address_fault_q ? cause_q : FaultBusWrite, access: AccessWrite,
                      level: address_fault_q ? level_q : level_t'(0), place: fault_place};
 
   assign stuck_o = stuck_q;
-  always_ff @(posedge clk_i) quiet_o <= retire_q == alloc_q && !take && stop_i && !rst_i;
+  always_ff @(posedge clk_i)
+    quiet_o <= retire_q == alloc_q && !take && stop_i && !rst_i;
 
   logic unused;
-  assign unused = ^{unused_started, found.zero, unused_start, unused_start_done, 8'(b_i.id)};
+  assign unused = ^{unused_start, path_empty, 8'(b_i.id)};
 endmodule

@@ -28,8 +28,6 @@ module gmmu_engine
   parameter int unsigned NumRings = 1,
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned ReadsInFlight = 32,              // 2 to 128, a power of two
-  parameter int unsigned MaxBurst = 128,                  // bytes, a power of two, 64 to 256
-  parameter int unsigned FetchChunks = 8,                 // 64-byte reads of a buffer in flight
   parameter int unsigned FirstPort = 4                    // translation port of fetch (NumClients)
 ) (
   input  logic                       clk_i,
@@ -121,14 +119,14 @@ module gmmu_engine
   // Fetch: one stream of words, of a ring entry or of its paging buffer.
   logic        fetch_valid, fetch_ready, fetch_abort, fetch_quiet;
   place_t      fetch_place;
-  logic [31:0] fetch_bytes;
+  logic [32:0] fetch_end;
   logic        word_valid, word_error, entry_ready, command_ready;
   logic [63:0] word;
   dma_fault_t  word_fault, command_word_fault;
-  gmmu_dma_fetch #(.Chunks(FetchChunks)) u_fetch (
+  gmmu_dma_fetch u_fetch (
     .clk_i, .rst_i, .vram_bytes_i, .link_i, .abort_i(fetch_abort), .quiet_o(fetch_quiet),
     .job_valid_i(fetch_valid), .job_ready_o(fetch_ready), .job_place_i(fetch_place),
-    .job_bytes_i(fetch_bytes),
+    .job_end_i(fetch_end),
     .valid_o(word_valid), .ready_i(command_ready),
     .other_ready_i(entry_ready), .word_o(word), .error_o(word_error),
     .fault_o(word_fault),
@@ -157,7 +155,7 @@ module gmmu_engine
     .clk_i, .rst_i, .enable_i, .idle_o, .busy_o, .ring_i, .ring_o, .fence_irq_o, .ring_error_o,
     .preempted_o, .count_entry_o,
     .fetch_valid_o(fetch_valid), .fetch_ready_i(fetch_ready), .fetch_place_o(fetch_place),
-    .fetch_bytes_o(fetch_bytes), .fetch_abort_o(fetch_abort), .fetch_quiet_i(fetch_quiet),
+    .fetch_end_o(fetch_end), .fetch_abort_o(fetch_abort), .fetch_quiet_i(fetch_quiet),
     .word_valid_i(word_valid), .word_ready_o(entry_ready), .word_i(word),
     .word_error_i(word_error), .word_fault_i(word_fault),
     .start_o(start), .start_bytes_o(start_bytes), .start_buffer_o(start_buffer),
@@ -199,7 +197,7 @@ module gmmu_engine
     .fence_at_work_o(fence_at_work), .count_commands_o);
 
   // Transfers.
-  gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight), .MaxBurst(MaxBurst)) u_mover (
+  gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight), .MaxBurst(256)) u_mover (   // full TLPs
     .clk_i, .rst_i, .vram_bytes_i, .link_i,
     .job_valid_i(job_valid), .job_ready_o(job_ready), .job_i(job),
     .word_valid_i(inline_valid), .word_ready_o(inline_ready), .word_i(inline_word),

@@ -142,7 +142,7 @@ class Processor {
   const CommandStep* Next(CommandStep::Kind kind) {
     if (next_ < plan_.steps.size() && plan_.steps[next_].kind == kind) {
       const CommandStep& step = plan_.steps[next_++];
-      if (preempt_ && blocks.now - preempt_began_ > 1 && step.source != CommandStep::kPair) {
+      if (preempt_ && blocks.now - preempt_began_ > 1 && !step.record) {
         if (late_command_) EXPECT_EQ(*late_command_, step.offset) << "one more command";
         late_command_ = step.offset;
       }
@@ -163,7 +163,8 @@ class Processor {
         EXPECT_TRUE(jobs_.empty()) << "a job before others have retired";
     }
     if (top.inline_valid_o[n_] && top.inline_ready_i[n_]) {
-      if (wants_->words < wants_->step->words.size())
+      if (wants_->step->record && wants_->words == 1) ExpectTime(top.inline_word_o[n_]);
+      else if (wants_->words < wants_->step->words.size())
         EXPECT_EQ(top.inline_word_o[n_], wants_->step->words[wants_->words]);
       else ADD_FAILURE() << "a word that cannot be read";
       ++wants_->words;
@@ -195,12 +196,13 @@ class Processor {
     if (step->source != CommandStep::kCopy && step->source != CommandStep::kWords)
       EXPECT_EQ(top.give_value_o[n_], step->value);
     if (step->source == CommandStep::kSteps && step->length > 8) EXPECT_EQ(top.give_step_o[n_], step->step);
-    if (step->source == CommandStep::kPair) {  // the time at which all else was done
-      EXPECT_GE(top.give_step_o[n_], last_retired_);
-      EXPECT_GE(top.give_step_o[n_], started_);
-      EXPECT_LE(top.give_step_o[n_], blocks.now);
-    }
     jobs_.push_back({step, number, id_++, 0});
+  }
+  /// The time at which all else was done.
+  void ExpectTime(uint64_t time) {
+    EXPECT_GE(time, last_retired_);
+    EXPECT_GE(time, started_);
+    EXPECT_LE(time, blocks.now);
   }
   static void ExpectPlace(const Place& place, unsigned where, uint64_t address) {
     EXPECT_EQ(where >> 8, place.physical);

@@ -19,7 +19,7 @@ struct CommandSetting {
 /// Something that can be seen of the command processor. `settled`: all jobs before have retired.
 struct CommandStep {
   enum Kind { kJob, kFlush, kControl, kInterrupt };
-  enum Source { kCopy, kPattern, kWords, kSteps, kPair };
+  enum Source { kCopy, kPattern, kWords, kSteps };
   Kind kind;
   bool settled;
   uint32_t offset, header;  // of its command, as a failure tells them
@@ -28,6 +28,7 @@ struct CommandStep {
   uint64_t length = 0, value = 0, step = 0;
   std::vector<uint64_t> words{};     // that will come; fewer where one cannot be read
   bool fence = false, dead = false;  // dead: a word of it cannot be read
+  bool record = false;               // the fence record; its second word is the time
   Scope scope = Scope::kRange;       // kControl
   unsigned space = 0;
   uint64_t start = 0, end = 0;
@@ -157,11 +158,11 @@ inline CommandPlan PlanOf(const CommandSetting& setting, const std::vector<uint6
     at += header.words();
   }
   CommandStep record{CommandStep::kJob, true, static_cast<uint32_t>(8 * words.size()), 0};
-  record.source = CommandStep::kPair;
+  record.source = CommandStep::kWords;
   record.dst = Physical(Target::kSystem, setting.record);
   record.length = 16;
-  record.value = setting.value;
-  record.fence = true;
+  record.words = {setting.value, 0};
+  record.fence = record.record = true;
   plan.steps.push_back(record);
   return plan;
 }

@@ -124,7 +124,7 @@ module gmmu_dma_bench
   input  logic        direct_i,
   input  logic        job_valid_i,
   output logic        job_ready_o,
-  input  logic [2:0]  job_source_i,
+  input  logic [1:0]  job_source_i,
   input  logic        job_src_physical_i,
   input  logic [1:0]  job_src_target_i,
   input  logic [5:0]  job_src_space_i,
@@ -297,7 +297,8 @@ module gmmu_dma_bench
                         space: job_src_space_i, address: job_src_i},
                  dst: '{physical: job_dst_physical_i, target: target_e'(job_dst_target_i),
                         space: job_dst_space_i, address: job_dst_i},
-                 length: job_length_i, value: '0, step: '0};
+                 src_end: end_t'(job_src_i + 64'(job_length_i) - 64'd1),
+                 dst_end: end_t'(job_dst_i + 64'(job_length_i) - 64'd1), value: '0, step: '0};
   gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight)) u_mover (
     .clk_i, .rst_i, .vram_bytes_i, .link_i('0),
     .job_valid_i, .job_ready_o, .job_i(job),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of the paging engine, each alone: two splitters, realigner, generator, header decoder,
+// The blocks of the paging engine, each alone: two splitters, realigner, feeder, header decoder,
 // and, as units with a number, readers 0 (two slots) and 1, writers 2 (two slots) and 3, fetchers 4
 // (two chunks) and 5. Ports of units are indexed by the number; those a unit does not have stand
 // still.
@@ -38,26 +38,33 @@ module gmmu_dma_blocks_bench
   output logic        realign_valid_o,
   input  logic        realign_ready_i,
   output logic [DataWidth-1:0] realign_data_o,
-  output logic [DataBytes-1:0] realign_strb_o,
-  output logic        realign_last_o,
   output logic        realign_idle_o,
 
   input  logic        make_valid_i,
   output logic        make_ready_o,
-  input  logic [2:0]  make_source_i,
-  input  logic [7:0]  make_lane_i,
-  input  logic [47:0] make_length_i,
+  input  logic [1:0]  make_source_i,
+  input  logic [1:0]  make_lane_i,
   input  logic [63:0] make_value_i,
   input  logic [63:0] make_step_i,
+  input  logic        shape_valid_i,
+  output logic        shape_ready_o,
+  input  logic        shape_make_i,
+  input  logic [7:0]  shape_lane_i,
+  input  logic [7:0]  shape_stop_i,
+  input  logic [7:0]  shape_beats_m1_i,
+  input  logic        shape_last_i,
+  input  logic        copy_valid_i,
+  output logic        copy_ready_o,
+  input  logic [DataWidth-1:0] copy_data_i,
   input  logic        word_valid_i,
   output logic        word_ready_o,
   input  logic [63:0] word_i,
+  output logic        copies_o,
   output logic        starved_o,
-  output logic        make_valid_o,
-  input  logic        make_ready_i,
-  output logic [DataWidth-1:0] make_data_o,
-  output logic [DataBytes-1:0] make_strb_o,
-  output logic        make_last_o,
+  output logic        feed_valid_o,
+  input  logic        feed_ready_i,
+  output logic [DataWidth-1:0] feed_data_o,
+  output logic [DataBytes-1:0] feed_strb_o,
 
   input  logic [63:0] decode_header_i,
   output logic        decode_good_o,
@@ -162,31 +169,38 @@ module gmmu_dma_blocks_bench
   logic unused;
 
   for (genvar n = 0; n < 2; n++) begin : g_split
-    place_t place;
-    gmmu_dma_split #(.Chunk(n == 0 ? 64 : 256), .UserWidth(8)) u_split (
+    localparam int unsigned ChunkLg2 = n == 0 ? 6 : 8;
+    place_t              place;
+    logic [ChunkLg2-1:0] stop;
+    gmmu_dma_split #(.Chunk(1 << ChunkLg2), .UserWidth(8)) u_split (
       .clk_i, .rst_i, .valid_i(split_valid_i[n]), .ready_o(split_ready_o[n]),
       .place_i('{physical: 1'b0, target: TargetSystem, space: 6'd5,
                  address: split_address_i[n]}),
-      .length_i(split_length_i[n]), .user_i(split_user_i[n]), .valid_o(split_valid_o[n]),
-      .ready_i(split_ready_i[n]), .place_o(place), .bytes_m1_o(split_bytes_m1_o[n]),
+      .end_i(end_t'(split_address_i[n] + 64'(split_length_i[n]) - 64'd1)),
+      .user_i(split_user_i[n]), .valid_o(split_valid_o[n]),
+      .ready_i(split_ready_i[n]), .place_o(place), .stop_o(stop),
       .last_o(split_last_o[n]), .user_o(split_user_o[n]));
     assign split_address_o[n] = place.address;
     assign split_space_o[n] = place.space;
+    assign split_bytes_m1_o[n] = 8'(stop - place.address[ChunkLg2-1:0]);
   end
 
   gmmu_dma_realign u_realign (
     .clk_i, .rst_i, .valid_i(realign_valid_i), .ready_o(realign_ready_o),
     .data_i(realign_data_i), .mask_i(realign_mask_i), .last_i(realign_last_i),
     .shift_i(realign_shift_i[LaneLg2-1:0]), .valid_o(realign_valid_o), .ready_i(realign_ready_i),
-    .data_o(realign_data_o), .strb_o(realign_strb_o), .last_o(realign_last_o),
-    .idle_o(realign_idle_o));
+    .data_o(realign_data_o), .idle_o(realign_idle_o));
 
-  gmmu_dma_generate u_generate (
+  gmmu_dma_feed u_feed (
     .clk_i, .rst_i, .job_valid_i(make_valid_i), .job_ready_o(make_ready_o),
-    .job_source_i(source_e'(make_source_i)), .job_lane_i(make_lane_i[LaneLg2-1:0]),
-    .job_length_i(make_length_i), .job_value_i(make_value_i), .job_step_i(make_step_i),
-    .word_valid_i, .word_ready_o, .word_i, .starved_o, .valid_o(make_valid_o),
-    .ready_i(make_ready_i), .data_o(make_data_o), .strb_o(make_strb_o), .last_o(make_last_o));
+    .job_source_i(source_e'(make_source_i)), .job_lane_i(make_lane_i),
+    .job_value_i(make_value_i), .job_step_i(make_step_i),
+    .shape_valid_i, .shape_ready_o,
+    .shape_i('{kind: shape_make_i, lane: lane_t'(shape_lane_i), stop: lane_t'(shape_stop_i),
+               beats_m1: shape_beats_m1_i, last: shape_last_i}),
+    .copy_valid_i, .copy_ready_o, .copy_data_i, .word_valid_i, .word_ready_o, .word_i, .copies_o,
+    .starved_o, .valid_o(feed_valid_o), .ready_i(feed_ready_i), .data_o(feed_data_o),
+    .strb_o(feed_strb_o));
 
   logic sized, clean;
   command_header_word_t decode_header;
@@ -221,6 +235,8 @@ module gmmu_dma_blocks_bench
     b_t            b;
     w_t            w;
     dma_fault_t    fault;
+    end_t          ends;
+    assign ends = end_t'(job_address_i[n] + 64'(job_length_i[n]) - 64'd1);
     assign place = '{physical: job_physical_i[n], target: target_e'(job_target_i[n]),
                      space: job_space_i[n], address: job_address_i[n]};
     assign rsp = '{tag: rsp_tag_i[n], generation: rsp_generation_i[n],
@@ -256,7 +272,7 @@ module gmmu_dma_blocks_bench
       ) u_read (
         .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .stop_i(stop_i[n]), .clear_i(clear_i[n]),
         .quiet_o(quiet_o[n]), .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]),
-        .job_place_i(place), .job_length_i(job_length_i[n]), .job_label_i(job_label_i[n]),
+        .job_place_i(place), .job_end_i(ends), .job_label_i(job_label_i[n]),
         .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
         .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
         .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
@@ -272,11 +288,14 @@ module gmmu_dma_blocks_bench
       assign w = '0;
       assign stuck_o[n] = 1'b0;
     end else if (n < 4) begin : g_write
+      logic   unused_shape_valid;
+      shape_t unused_shape;
       gmmu_dma_write #(.Slots(n == 2 ? 2 : 64), .MaxBurst(n == 2 ? 64 : 128)) u_write (
         .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .stop_i(stop_i[n]), .clear_i(clear_i[n]),
         .quiet_o(quiet_o[n]), .stuck_o(stuck_o[n]), .job_valid_i(job_valid_i[n]),
-        .job_ready_o(job_ready_o[n]), .job_place_i(place), .job_length_i(job_length_i[n]),
-        .job_id_i(job_label_i[n]), .data_valid_i(data_valid_i[n]),
+        .job_ready_o(job_ready_o[n]), .job_place_i(place), .job_end_i(ends),
+        .job_id_i(job_label_i[n]), .job_kind_i(1'b0), .shape_valid_o(unused_shape_valid),
+        .shape_ready_i(1'b1), .shape_o(unused_shape), .data_valid_i(data_valid_i[n]),
         .data_ready_o(data_ready_o[n]), .data_i(data_i[n]), .strb_i(strb_i[n]),
         .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
         .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
@@ -300,7 +319,7 @@ module gmmu_dma_blocks_bench
       gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
         .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
         .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(place),
-        .job_bytes_i(job_length_i[n][31:0]), .valid_o(word_valid), .ready_i(out_ready_i[n]),
+        .job_end_i(ends[32:0]), .valid_o(word_valid), .ready_i(out_ready_i[n]),
         .other_ready_i(1'b0), .word_o(word), .error_o(out_last_o[n]), .fault_o(fault),
         .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
         .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
@@ -322,5 +341,5 @@ module gmmu_dma_blocks_bench
       assign stuck_o[n] = 1'b0;
     end
   end
-  assign unused = realign_shift_i[7] ^ make_lane_i[7];
+  assign unused = realign_shift_i[7] ^ shape_lane_i[7] ^ shape_stop_i[7];
 endmodule

@@ -220,15 +220,15 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Commands, ::testing::Combine(::testing::Values(0
 
 class CommandRate : public Commands {};  // words and mover are always there
 
-TEST_P(CommandRate, ACopyBeginsTwelveCyclesAfterItsHeaderAndThenEverySeven) {
+TEST_P(CommandRate, ACopyBeginsNineCyclesAfterItsHeaderAndThenEveryFive) {
   Processor processor(n_, manner_, 50);
   processor.retire_percent = 100;
   Buffer buffer;
   for (int i = 0; i < 50; ++i) buffer.Copy(Virtual(0, 64 * i), Virtual(1, 64 * i), 64);
   const uint64_t start = processor.blocks.now;
   processor.Run(buffer.words);
-  EXPECT_LE(processor.first_job, 15u);
-  EXPECT_LE(processor.blocks.now - start, 7u * 50 + 50);
+  EXPECT_LE(processor.first_job, 11u);
+  EXPECT_LE(processor.blocks.now - start, 5u * 50 + 50);
 }
 INSTANTIATE_TEST_SUITE_P(Sizes, CommandRate, ::testing::Combine(::testing::Values(0, 1), ::testing::Values(0)));
 

@@ -4,7 +4,7 @@
 // address} of a fault, those in _where {physical, target, space} of a place.
 //
 // Units, as on gmmu_dma_blocks_bench: read and write side of the small mover (0, 1) and of the
-// default one (2, 3), paths with 2 and with 32 tags (4, 5). A path gives translations back when its
+// default one (2, 3), paths with 2 and with 32 slots (4, 5). A path gives translations back when its
 // result is taken.
 module gmmu_dma_control_bench
   import gmmu_pkg::*;
@@ -99,7 +99,12 @@ module gmmu_dma_control_bench
   output logic [63:0] collect_header_o [2],
   output logic [9:0]  collect_needs_o [2],
   output logic [9:0]  collect_opcode_o [2],
-  output logic [63:0] collect_operand_o [2][4],
+  output logic        collect_odd_o [2],
+  output logic [63:0] collect_src_o [2],
+  output logic [63:0] collect_dst_o [2],
+  output logic [47:0] collect_length_o [2],
+  output logic [63:0] collect_value_o [2],
+  output logic [63:0] collect_step_o [2],
   input  logic        collect_tail_ready_i [2],
   input  logic        collect_tail_end_i [2],
 
@@ -172,7 +177,7 @@ module gmmu_dma_control_bench
   input  logic        move_valid_i [2],
   output logic        move_ready_o [2],
   input  logic [7:0]  move_id_i [2],
-  input  logic [2:0]  move_source_i [2],
+  input  logic [1:0]  move_source_i [2],
   input  logic [8:0]  move_src_where_i [2],
   input  logic [63:0] move_src_i [2],
   input  logic [8:0]  move_dst_where_i [2],
@@ -201,7 +206,9 @@ module gmmu_dma_control_bench
   input  logic [63:0] path_address_i [2],
   output logic        path_valid_o [2],
   input  logic        path_ready_i [2],
-  output logic [7:0]  path_tag_o [2],
+  output logic [7:0]  path_slot_o [2],
+  output logic [7:0]  path_tag_o [2],          // as it was given
+  output logic        path_empty_o [2],
   output logic [3:0]  path_kind_o [2],         // {virt, generation, zero, ends}
   output logic [1:0]  path_port_o [2],
   output logic [47:0] path_addr_o [2],
@@ -305,6 +312,7 @@ module gmmu_dma_control_bench
       end
     end
     place_t      ask, buffer;
+    logic [32:0] ask_end;
     fault_info_t log;
     gmmu_dma_ring #(
       .NumRings(Built[n]), .NumSpaces(Spaces[n]), .FirstPort(n == 0 ? 1 : 4)
@@ -314,7 +322,7 @@ module gmmu_dma_control_bench
       .ring_error_o(rings_error_o[n]), .preempted_o(rings_preempted_o[n]),
       .count_entry_o(rings_count_o[n]),
       .fetch_valid_o(ask_valid_o[n]), .fetch_ready_i(ask_ready_i[n]), .fetch_place_o(ask),
-      .fetch_bytes_o(ask_bytes_o[n]), .fetch_abort_o(ask_abort_o[n]),
+      .fetch_end_o(ask_end), .fetch_abort_o(ask_abort_o[n]),
       .fetch_quiet_i(ask_quiet_i[n]), .word_valid_i(entry_valid_i[n]),
       .word_ready_o(entry_ready_o[n]), .word_i(entry_word_i[n]), .word_error_i(entry_error_i[n]),
       .word_fault_i(fault_of(entry_what_i[n], entry_address_i[n])), .start_o(run_start_o[n]),
@@ -327,6 +335,7 @@ module gmmu_dma_control_bench
       .error_offset_i(run_offset_i[n]), .error_header_i(run_header_i[n]),
       .fault_valid_o(log_valid_o[n]), .fault_ready_i(log_ready_i[n]), .fault_o(log));
     assign {ask_where_o[n], ask_address_o[n]} = ask;
+    assign ask_bytes_o[n] = 32'(ask_end - ask.address[32:0] + 33'd1);
     assign {run_where_o[n], run_address_o[n]} = buffer;
     assign log_what_o[n] = {log.reason, log.space, log.port, log.access, log.level, log.physical};
     assign log_fence_o[n] = log.fence;
@@ -347,9 +356,12 @@ module gmmu_dma_control_bench
     assign collect_header_o[n] = command.header;
     assign collect_needs_o[n] = command.needs;
     assign collect_opcode_o[n] = command.opcode;
-    for (genvar w = 0; w < 4; w++) begin : g_word
-      assign collect_operand_o[n][w] = command.operand[w];
-    end
+    assign collect_odd_o[n] = command.odd;
+    assign collect_src_o[n] = command.src;
+    assign collect_dst_o[n] = command.dst;
+    assign collect_length_o[n] = command.length;
+    assign collect_value_o[n] = command.value;
+    assign collect_step_o[n] = command.step;
   end
 
   for (genvar n = 0; n < 2; n++) begin : g_command
@@ -383,10 +395,14 @@ module gmmu_dma_control_bench
       .fence_at_work_o(command_fence_o[n]), .count_commands_o(command_count_o[n]));
     assign {command_what_o[n], command_address_o[n]} = error;
     assign give_id_o[n] = job.id;
-    assign give_source_o[n] = job.source;
+    assign give_source_o[n] = 3'(job.source);
     assign {give_src_where_o[n], give_src_o[n]} = job.src;
     assign {give_dst_where_o[n], give_dst_o[n]} = job.dst;
-    assign give_length_o[n] = job.length;
+    // 0, which no job has, where the two lengths of a copy differ
+    assign give_length_o[n] = job.source == SourceCopy &&
+                              job.src_end - end_t'(job.src.address) !=
+                              job.dst_end - end_t'(job.dst.address)
+                              ? '0 : 48'(job.dst_end - end_t'(job.dst.address) + 49'd1);
     assign give_value_o[n] = job.value;
     assign give_step_o[n] = job.step;
     assign ctl_op_o[n] = ctl.op;
@@ -426,26 +442,27 @@ module gmmu_dma_control_bench
     assign w_strb_o[n] = w[n].strb;
     assign w_last_o[n] = w[n].last;
     if (n >= 4) begin : g_path
-      localparam int unsigned Tags = n == 4 ? 2 : 32;
-      localparam int unsigned TagWidth = $clog2(Tags);
-      logic [TagWidth-1:0] tag;
+      localparam int unsigned Slots = n == 4 ? 2 : 32;
+      localparam int unsigned TagWidth = $clog2(Slots);
+      logic [TagWidth-1:0] slot;
+      logic [TagWidth:0]   unused_alloc;
       logic                virt, generation, zero, ends, taken;
       gmmu_dma_path #(
-        .Tags(Tags), .Access(n == 4 ? AccessWrite : AccessRead), .Slow(n == 4)
+        .Slots(Slots), .Access(n == 4 ? AccessWrite : AccessRead), .UserWidth(8)
       ) u_path (
         .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .valid_i(path_valid_i[n-4]), .ready_o(path_ready_o[n-4]),
-        .tag_i(path_tag_i[n-4][TagWidth-1:0]),
-        .place_i(place_of(path_where_i[n-4], path_address_i[n-4])),
+        .place_i(place_of(path_where_i[n-4], path_address_i[n-4])), .user_i(path_tag_i[n-4]),
+        .alloc_o(unused_alloc),
         .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req[n]),
         .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp[n]),
         .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
         .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]),
         .ap_rsp_i(ap_rsp[n]), .valid_o(path_valid_o[n-4]), .ready_i(path_ready_i[n-4]),
-        .tag_o(tag), .virt_o(virt), .generation_o(generation), .zero_o(zero), .ends_o(ends),
-        .port_o(path_port_o[n-4]), .addr_o(path_addr_o[n-4]),
+        .slot_o(slot), .user_o(path_tag_o[n-4]), .virt_o(virt), .generation_o(generation),
+        .zero_o(zero), .ends_o(ends), .port_o(path_port_o[n-4]), .addr_o(path_addr_o[n-4]),
         .coherent_o(path_coherent_o[n-4]), .fault_o(path_fault_o[n-4]),
-        .level_o(path_level_o[n-4]));
-      assign path_tag_o[n-4] = 8'(tag);
+        .level_o(path_level_o[n-4]), .empty_o(path_empty_o[n-4]));
+      assign path_slot_o[n-4] = 8'(slot);
       assign path_kind_o[n-4] = {virt, generation, zero, ends};
       assign taken = path_valid_o[n-4] && path_ready_i[n-4] && virt;
       assign done[n] = '{old0: 2'(taken && !generation), old1: 2'(taken && generation)};
@@ -471,7 +488,9 @@ module gmmu_dma_control_bench
     b_t         b;
     assign job = '{id: move_id_i[n], source: source_e'(move_source_i[n]),
                    src: place_of(move_src_where_i[n], move_src_i[n]),
-                   dst: place_of(move_dst_where_i[n], move_dst_i[n]), length: move_length_i[n],
+                   src_end: end_t'(move_src_i[n] + 64'(move_length_i[n]) - 64'd1),
+                   dst: place_of(move_dst_where_i[n], move_dst_i[n]),
+                   dst_end: end_t'(move_dst_i[n] + 64'(move_length_i[n]) - 64'd1),
                    value: move_value_i[n], step: move_step_i[n]};
     assign r = '{id: r_id_i[In], data: r_data_i[In], error: r_error_i[In], last: r_last_i[In]};
     assign b = '{id: b_id_i[Out], error: b_error_i[Out]};

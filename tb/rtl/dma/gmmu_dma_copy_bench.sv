@@ -18,7 +18,7 @@ module gmmu_dma_copy_bench
 
   input  logic        job_valid_i,
   output logic        job_ready_o,
-  input  logic [2:0]  job_source_i,
+  input  logic [1:0]  job_source_i,
   input  logic        job_physical_i,    // both places
   input  logic [63:0] job_src_i,
   input  logic [63:0] job_dst_i,
@@ -106,7 +106,8 @@ module gmmu_dma_copy_bench
                         address: job_src_i},
                  dst: '{physical: job_physical_i, target: TargetVram, space: Space,
                         address: job_dst_i},
-                 length: job_length_i, value: job_value_i, step: '0};
+                 src_end: end_t'(job_src_i + 64'(job_length_i) - 64'd1),
+                 dst_end: end_t'(job_dst_i + 64'(job_length_i) - 64'd1), value: job_value_i, step: '0};
 
   for (genvar n = 0; n < Sizes; n++) begin : g_mover
     dma_fault_t unused_fault;

@@ -6,7 +6,7 @@
 namespace gmmu::dma {
 namespace {
 
-enum Source { kCopy, kPattern, kWords, kSteps, kPair };
+enum Source { kCopy, kPattern, kWords, kSteps };
 struct Move {
   Source source = kCopy;
   UnitJob src, dst;  // both have the length
@@ -49,10 +49,9 @@ class Rig {
     uint64_t at = 0x10000000 + blocks.Random(0, 100), physical = 0x800000;
     while (jobs.size() < 200) {
       Move job;
-      job.source = blocks.Chance(50) ? kCopy : static_cast<Source>(blocks.Random(1, 4));
+      job.source = blocks.Chance(50) ? kCopy : static_cast<Source>(blocks.Random(1, 3));
       job.src = RandomJob(blocks, kPages, blocks.Chance(60) ? 70 : 3000);
       uint64_t length = job.src.length;
-      if (job.source == kPair) length = 16;
       if (job.source >= kWords) length = (length + 7) & ~uint64_t{7};
       job.src.length = job.dst.length = length;
       job.dst.physical = blocks.Chance(20);
@@ -110,9 +109,7 @@ class Rig {
     const uint64_t word = k / 8;
     const uint64_t value = job.source == kPattern ? job.value << 32 | job.value
                            : job.source == kWords ? job.words[word]
-                           : job.source == kSteps ? job.value + word * job.step
-                           : word == 0            ? job.value
-                                                  : job.step;
+                                                  : job.value + word * job.step;
     return value >> (8 * (k % 8));
   }
   /// Is all of job `n` written? Counts its bytes.

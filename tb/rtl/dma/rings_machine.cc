@@ -109,6 +109,8 @@ void RingsBench::SamplePhase() {
       if (t.entry_error_i[n] && t.entry_ready_o[n]) {
         Failure failure = unreadable_;
         if (failure.reason == Fault::kBusRead) failure.reason = Fault::kRingFetch;
+        failure.access = regs::Access::kRead;
+        failure.place = EntryPlace();
         Fail(failure, 0, 0, 0, 0);
       } else if (words_.taken == 4) {
         Judge();
