@@ -100,7 +100,7 @@ module gmmu_client
   always_ff @(posedge clk_i) begin
     if (rst_i) xlate_req_valid_o <= 1'b0;
     else if (!xlate_req_valid_o || xlate_req_ready_i) xlate_req_valid_o <= accept;
-    if (!xlate_req_valid_o || xlate_req_ready_i) xlate_req_o <= lookup;
+    if (accept) xlate_req_o <= lookup;
   end
 
   // ---- Translations: faults and zero pages end here, the rest goes to the router.
@@ -227,8 +227,7 @@ module gmmu_client
       clear_slot_q <= clear_slot_q + 1'b1;
       accept_q <= accept;
       release_q <= rsp_valid_o && rsp_ready_i && rsp_o.last;
-      if (accept_q && !release_q) busy_q <= busy_q + 1'b1;
-      if (release_q && !accept_q) busy_q <= busy_q - 1'b1;
+      if (accept_q != release_q) busy_q <= busy_q + {{SlotLg2{release_q}}, 1'b1};
     end
   end
   assign idle_o = busy_q == '0 && !accept_q && !req_valid_i && !clear_q;

@@ -142,12 +142,12 @@ module gmmu_client_answer
   assign take = !data_valid_q || data_go;  // the next stage is loaded, with a word or without
   assign read = pick_valid && take;
   assign pick_end = read && last;
-  assign read_o = take;
+  assign read_o = read;
   assign read_row_o = RowWidth'({pick.slot, 6'(word) << WordLg2} >> ByteLg2);
 
   assign info_in = '{space: req_i.space, va: req_i.va, access: req_i.access, bytes: req_i.bytes};
   gmmu_ram_block #(.Width($bits(info_t)), .Depth(Slots)) u_info (
-    .clk_i, .read_i(take), .read_addr_i(pick.slot), .data_o(info),
+    .clk_i, .read_i(read), .read_addr_i(pick.slot), .data_o(info),
     .write_i(req_valid_i), .write_addr_i(req_i.id), .data_i(info_in)
   );
 
@@ -190,7 +190,7 @@ module gmmu_client_answer
       fault_valid_o <= fault_valid_o ? !fault_ready_i : data_valid_q && data_log_q;
       if (out_ready) rsp_valid_o <= data_valid_q && !data_log_q;
     end
-    if (take) begin
+    if (read) begin
       word_q <= word + 3'd1;
       data_rsp_q <= '{id: pick.slot, last: last, fault: fault_e'({3'd0, pick.verdict.fault}),
                       word: word};
@@ -198,11 +198,11 @@ module gmmu_client_answer
       data_write_q <= pick.plan.write;
       data_zero_q <= one_beat || pick.verdict.zero;
     end
-    if (!fault_valid_o) begin
+    if (data_log_q && !fault_valid_o) begin
       fault_o <= '{reason: data_rsp_q.fault, space: info.space, port: port_i, access: info.access,
                    level: data_level_q, physical: 1'b0, fence: '0, address: info.va};
     end
-    if (out_ready) begin
+    if (out_ready && data_valid_q) begin
       rsp_o <= data_rsp_q;
       rsp_line_o <= info.va[63:6];
       rsp_data_o <= data_zero_q ? '0 : data_word;

@@ -93,7 +93,7 @@ module gmmu_client_ends
       done_o.old1 <= {1'b0, next_valid_q && generation};
       hold_o <= b_valid && !b_take;
     end
-    if (!page_valid_q) page_q <= page_i;
+    if (page_valid_i && page_ready_o) page_q <= page_i;
     next_q <= next;
     end_o <= next_q;
   end

@@ -111,8 +111,7 @@ module gmmu_traffic
       // A write's request follows its last word.
       word_left_q <= fire && is_write_q;
       req_valid_o <= (fire && !is_write_q) || word_left_q || (req_valid_o && !req_ready_i);
-      if (begin_access && !retire) in_flight_q <= in_flight_q + 1'b1;
-      if (retire && !begin_access) in_flight_q <= in_flight_q - 1'b1;
+      if (begin_access != retire) in_flight_q <= in_flight_q + {{SlotLg2{retire}}, 1'b1};
       if (begin_access) begun_q <= begun_q + 1'b1;
       if (fire) id_q <= id_q + 1'b1;
       if (write_step) begin
@@ -134,10 +133,12 @@ module gmmu_traffic
   // Words of writes: seed + number, or seed ^ mix.
   always_ff @(posedge clk_i) begin
     w_valid_o <= write_step && !rst_i;
-    w_o <= '{id: id_q, word: word_q};
-    w_data_o <= cfg_i.seed + {29'd0, number_q, cfg_i.verify ? 3'd0 : word_q};
-    if (!cfg_i.verify) w_mix_o <= '0;
-    else w_mix_o <= address_pattern('0, {line_q, word_q});
+    if (write_step) begin
+      w_o <= '{id: id_q, word: word_q};
+      w_data_o <= cfg_i.seed + {29'd0, number_q, cfg_i.verify ? 3'd0 : word_q};
+      if (!cfg_i.verify) w_mix_o <= '0;
+      else w_mix_o <= address_pattern('0, {line_q, word_q});
+    end
   end
 
   // Answers: looked at one cycle after they came.

@@ -42,28 +42,29 @@ module gmmu_traffic_lines
   assign chase = cfg_i.pattern == PatternChase;
   assign random = cfg_i.pattern == PatternRandom;
 
-  // ---- What follows from the configuration alone, up to five cycles behind it. Products are
-  // taken modulo 2^32, from four halves.
-  logic [1:0][31:0] factor, low_q, by_q;     // of step and of count
+  // ---- What follows from the configuration alone, made behind load_i: up to five cycles. Products
+  // are taken modulo 2^32, from four halves.
+  logic [1:0][31:0] factor, low_q, by_q;     // of step and of step - count
   logic [1:0][15:0] cross_q, other_q, high_q;
-  logic [31:0]      by_wrap_q, start_q;
+  logic [31:0]      start_q;
   logic [32:0]      ahead_wrap_q;
   logic [5:0]       kept_q;                  // bits of the line number that the footprint keeps
   logic [5:0]       settle_q;
 
-  assign factor = {cfg_i.count, cfg_i.step};
+  assign factor = {ahead_wrap_q[31:0], cfg_i.step};
   always_ff @(posedge clk_i) begin
-    for (int unsigned f = 0; f < 2; f++) begin
-      low_q[f] <= 32'(cfg_i.stride[15:0]) * 32'(factor[f][15:0]);
-      cross_q[f] <= cfg_i.stride[15:0] * factor[f][31:16];
-      other_q[f] <= cfg_i.stride[31:16] * factor[f][15:0];
-      high_q[f] <= cross_q[f] + other_q[f];
-      by_q[f] <= {low_q[f][31:16] + high_q[f], low_q[f][15:0]};
+    if (load_i || settle_q[4:0] != '0) begin
+      for (int unsigned f = 0; f < 2; f++) begin
+        low_q[f] <= 32'(cfg_i.stride[15:0]) * 32'(factor[f][15:0]);
+        cross_q[f] <= cfg_i.stride[15:0] * factor[f][31:16];
+        other_q[f] <= cfg_i.stride[31:16] * factor[f][15:0];
+        high_q[f] <= cross_q[f] + other_q[f];
+        by_q[f] <= {low_q[f][31:16] + high_q[f], low_q[f][15:0]};
+      end
+      ahead_wrap_q <= {1'b0, cfg_i.step} - {1'b0, cfg_i.count};
+      start_q <= random ? cfg_i.seed[31:0] ^ cfg_i.seed[63:32] : cfg_i.first;
+      kept_q <= chase || cfg_i.footprint_lg2 == '0 ? '1 : cfg_i.footprint_lg2;
     end
-    by_wrap_q <= by_q[0] - by_q[1];
-    ahead_wrap_q <= {1'b0, cfg_i.step} - {1'b0, cfg_i.count};
-    start_q <= random ? cfg_i.seed[31:0] ^ cfg_i.seed[63:32] : cfg_i.first;
-    kept_q <= chase || cfg_i.footprint_lg2 == '0 ? '1 : cfg_i.footprint_lg2;
 
     if (rst_i) settle_q <= '0;
     else if (load_i) settle_q <= 6'd1;
@@ -110,9 +111,9 @@ module gmmu_traffic_lines
     end
 
     if (first_q) delta_q <= {start_q[31:1], start_q[0] || (random && start_q == '0)};
-    else delta_q <= wrap ? by_wrap_q : by_q[0];
+    else delta_q <= wrap ? by_q[1] : by_q[0];
     turn_q <= wrap ? ahead_wrap_q : {1'b0, cfg_i.step};
-    if (!folded_valid_q) folded_q <= number_q & ~('1 << kept_q);
+    if (take_number) folded_q <= number_q & ~('1 << kept_q);
     if (chase_valid_i) line_o <= chase_line_i;
     else if (take_folded) line_o <= cfg_i.base[63:6] + {26'd0, folded_q};
   end

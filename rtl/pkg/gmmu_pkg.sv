@@ -10,6 +10,9 @@
 `ifndef GMMU_DATA_WIDTH
 `define GMMU_DATA_WIDTH 64
 `endif
+`ifndef GMMU_MAX_LEVELS
+`define GMMU_MAX_LEVELS 6
+`endif
 
 package gmmu_pkg;
   import gmmu_regs_pkg::*;
@@ -20,7 +23,7 @@ package gmmu_pkg;
   localparam int unsigned PageLg2 = 12;
   localparam int unsigned VpnWidth = VaWidth - PageLg2;  // 4 KiB page number of a va
   localparam int unsigned PfnWidth = PaWidth - PageLg2;  // 4 KiB page number of an offset
-  localparam int unsigned MaxLevels = 6;
+  localparam int unsigned MaxLevels = `GMMU_MAX_LEVELS;  // of page tables, 2 to 6
   // Width of the AXI ports. gmmu_parameter_check reports an illegal macro; 64 stands in for it.
   localparam int unsigned DataWidthAsked = `GMMU_DATA_WIDTH;
   localparam int unsigned DataWidth =

@@ -418,6 +418,78 @@ package gmmu_regs_pkg;
   } port_counters_cycles_t;
 
   localparam logic [15:0] CountersBase = 16'ha000;
+  localparam int unsigned CountersWords = 34;
+  localparam int unsigned CountersL2LookupsIndex = 0;
+  localparam int unsigned CountersL2HitsIndex = 1;
+  localparam int unsigned CountersL2MissesIndex = 2;
+  localparam int unsigned CountersL2MergedIndex = 3;
+  localparam int unsigned CountersL2FillsIndex = 4;
+  localparam int unsigned CountersL2EvictionsIndex = 5;
+  localparam int unsigned CountersWalksIndex = 6;
+  localparam int unsigned CountersWalksOkIndex = 7;
+  localparam int unsigned CountersWalksFaultIndex = 8;
+  localparam int unsigned CountersWalksRedoneIndex = 9;
+  localparam int unsigned CountersTableReadsIndex = 10;
+  localparam int unsigned CountersWalkIssueCyclesIndex = 11;
+  localparam int unsigned CountersWalkMemoryCyclesIndex = 12;
+  localparam int unsigned CountersWalkCyclesIndex = 13;
+  localparam int unsigned CountersWcLookupsIndex = 14;
+  localparam int unsigned CountersWcHitsIndex = 15;
+  localparam int unsigned CountersInvalidationsIndex = 16;
+  localparam int unsigned CountersInvalidationCyclesIndex = 17;
+  localparam int unsigned CountersApLookupsIndex = 18;
+  localparam int unsigned CountersApHitsIndex = 19;
+  localparam int unsigned CountersRingEntriesIndex = 20;
+  localparam int unsigned CountersCommandsIndex = 21;
+  localparam int unsigned CountersCopyReadBytesIndex = 22;
+  localparam int unsigned CountersCopyWriteBytesIndex = 23;
+  localparam int unsigned CountersEngineCyclesIndex = 24;
+  localparam int unsigned CountersMessagesIndex = 25;
+  localparam int unsigned CountersFaultRecordsIndex = 26;
+  localparam int unsigned CountersVramReadBytesIndex = 27;
+  localparam int unsigned CountersVramWriteBytesIndex = 28;
+  localparam int unsigned CountersHostReadBytesIndex = 29;
+  localparam int unsigned CountersHostWriteBytesIndex = 30;
+  localparam int unsigned CountersClientReadBytesIndex = 31;
+  localparam int unsigned CountersClientWriteBytesIndex = 32;
+  localparam int unsigned CountersClientCyclesIndex = 33;
+  // bits that a cycle can add, by register
+  localparam logic [33:0][3:0] CountersAdds = {
+    4'd1,  // client_cycles
+    4'd13,  // client_write_bytes
+    4'd13,  // client_read_bytes
+    4'd7,  // host_write_bytes
+    4'd7,  // host_read_bytes
+    4'd7,  // vram_write_bytes
+    4'd7,  // vram_read_bytes
+    4'd1,  // fault_records
+    4'd1,  // messages
+    4'd1,  // engine_cycles
+    4'd9,  // copy_write_bytes
+    4'd9,  // copy_read_bytes
+    4'd2,  // commands
+    4'd1,  // ring_entries
+    4'd1,  // ap_hits
+    4'd1,  // ap_lookups
+    4'd1,  // invalidation_cycles
+    4'd1,  // invalidations
+    4'd1,  // wc_hits
+    4'd1,  // wc_lookups
+    4'd6,  // walk_cycles
+    4'd6,  // walk_memory_cycles
+    4'd6,  // walk_issue_cycles
+    4'd1,  // table_reads
+    4'd1,  // walks_redone
+    4'd1,  // walks_fault
+    4'd1,  // walks_ok
+    4'd1,  // walks
+    4'd1,  // l2_evictions
+    4'd1,  // l2_fills
+    4'd1,  // l2_merged
+    4'd1,  // l2_misses
+    4'd1,  // l2_hits
+    4'd1  // l2_lookups
+  };
   localparam logic [15:0] CountersL2LookupsOffset = 16'h0000;
   typedef struct packed {
     logic [63:0] n;  // 63:0

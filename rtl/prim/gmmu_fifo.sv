@@ -26,6 +26,7 @@ module gmmu_fifo #(
   localparam int unsigned PointerWidth = Depth > 1 ? $clog2(Depth) : 1;
   localparam int unsigned CountWidth = $clog2(Depth + 1);
   localparam logic [PointerWidth-1:0] Last = PointerWidth'(Depth - 1);
+  localparam bit Wraps = Depth != 2**PointerWidth;  // before its pointers do by themselves
 
   (* ram_style = "distributed" *)
   logic [Width-1:0]        words_q [Depth];
@@ -45,9 +46,9 @@ module gmmu_fifo #(
       ready_o <= 1'b1;
       valid_o <= 1'b0;
     end else begin
-      if (push) write_q <= write_q == Last ? '0 : write_q + 1'b1;
-      if (pop) read_q <= read_q == Last ? '0 : read_q + 1'b1;
-      if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
+      if (push) write_q <= Wraps && write_q == Last ? '0 : write_q + 1'b1;
+      if (pop) read_q <= Wraps && read_q == Last ? '0 : read_q + 1'b1;
+      if (push != pop) count_q <= count_q + (push ? CountWidth'(1) : '1);
       ready_o <= pop || (ready_o && !(push && count_q == CountWidth'(Depth - 1)));
       valid_o <= push || (valid_o && !(pop && count_q == CountWidth'(1)));
     end

@@ -3,7 +3,8 @@
 //
 //   room_o   from a register: one cycle ago there was place for Margin more words. Margin counts the
 //            word that is decided on, and all that may be on their way or have come since.
-//   input    It has no ready: a writer that obeys room_o never finds the FIFO full.
+//   input    A writer that obeys room_o never finds the FIFO full. ready_o, from a register, is for one
+//            that may use the margin too: the FIFO is not full
 //   output   as gmmu_fifo
 module gmmu_fifo_room #(
   parameter int unsigned Width = 8,
@@ -14,6 +15,7 @@ module gmmu_fifo_room #(
   input  logic             rst_i,
 
   output logic             room_o,
+  output logic             ready_o,
   input  logic             valid_i,
   input  logic [Width-1:0] data_i,
 
@@ -27,17 +29,16 @@ module gmmu_fifo_room #(
 
   localparam int unsigned CountWidth = $clog2(Depth + 1);
   logic [CountWidth-1:0] count_q;
-  logic                  ready;
 
   gmmu_fifo #(.Width(Width), .Depth(Depth)) u_fifo (
-    .clk_i, .rst_i, .valid_i, .ready_o(ready), .data_i, .valid_o, .ready_i, .data_o
+    .clk_i, .rst_i, .valid_i, .ready_o, .data_i, .valid_o, .ready_i, .data_o
   );
 
   always_ff @(posedge clk_i) begin
     if (rst_i) count_q <= '0;
-    else if (valid_i != (valid_o && ready_i)) count_q <= valid_i ? count_q + 1'b1 : count_q - 1'b1;
+    else if (valid_i != (valid_o && ready_i)) count_q <= count_q + (valid_i ? CountWidth'(1) : '1);
     room_o <= !rst_i && 32'(count_q) + Margin <= Depth;
   end
 
-  a_room: assert property (@(posedge clk_i) disable iff (rst_i) !valid_i || ready);
+  a_room: assert property (@(posedge clk_i) disable iff (rst_i) !valid_i || ready_o);
 endmodule

@@ -2,108 +2,143 @@
 // The counters of the register description: port_counters of NumPorts ports and the shared
 // counters.
 //
-//   port_i     events of a port in this cycle: element order of the regfile port_counters. The last
-//              element is an amount, the others add 0 or 1
-//   shared_i   amounts to add in this cycle: element order of the regfile counters. Elements outside
-//              SharedAmounts add 0 or 1
+//   port_i     events of a port in this cycle, and the lookups outstanding: summed to its cycles
+//   shared_i   amounts to add in this cycle: element order of the regfile counters. Element i has
+//              Adds[i] bits; the others are 0
 //   read       while rd_i and addr_i stand: rd_busy_o is 1 until rd_data_o is the value of the
-//              counter at addr_i, or 0 for other addresses
+//              counter at addr_i, or 0 for other addresses. A read waits for its counter's turn: at
+//              most a round over all words
 //
 // Each counter is a short register that wraps, and a word of Width bits in RAM. All words are
-// visited in turn: what the register has gained since the last visit is added. A register is wide
-// enough not to wrap twice meanwhile, so nothing is lost, and its value is the low part of the word.
+// visited in turn, one a cycle: what the register has gained since the last visit is added. A
+// register is wide enough not to wrap twice meanwhile, so nothing is lost. What adds one is a shift
+// register with feedback (LFSR): it costs one gate, and its place in the sequence stands beside the
+// word. What adds an amount is a sum, whose value is the low part of the word.
 module gmmu_counters
   import gmmu_regs_pkg::*;
+  import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned NumPorts = 7,
-  parameter int unsigned NumShared = 34,
+  parameter int unsigned NumShared = CountersWords,
   parameter int unsigned Width = 64,
-  parameter int unsigned AmountWidth = 13,
-  parameter logic [NumShared-1:0] SharedAmounts = '1
+  parameter logic [NumShared-1:0][3:0] Adds = CountersAdds,
+  localparam int unsigned AddWidth = 13
 ) (
-  input  logic                                    clk_i,
-  input  logic                                    rst_i,
+  input  logic                      clk_i,
+  input  logic                      rst_i,
 
-  input  logic [NumPorts-1:0][5:0][AmountWidth-1:0] port_i,
-  input  logic [NumShared-1:0][AmountWidth-1:0]   shared_i,
+  input  port_count_t [NumPorts-1:0] port_i,
+  input  logic [AddWidth-1:0]       shared_i [NumShared],
 
-  input  logic                                    rd_i,
-  input  logic [15:0]                             addr_i,
-  output logic                                    rd_busy_o,
-  output logic [63:0]                             rd_data_o
+  input  logic                      rd_i,
+  input  logic [15:0]               addr_i,
+  output logic                      rd_busy_o,
+  output logic [63:0]               rd_data_o
 );
   // Word of a counter: {port, element} with room for eight elements, then the shared ones.
   localparam int unsigned FirstShared = 8 * NumPorts;
   localparam int unsigned Words = FirstShared + NumShared;
-  localparam int unsigned Groups = (Words + 7) / 8;
   localparam int unsigned IndexWidth = $clog2(Words);
-  localparam int unsigned EventWidth = IndexWidth + 1;             // gains less than half a turn
-  localparam int unsigned SafeWidth = AmountWidth + IndexWidth + 1;
-  localparam int unsigned LowWidth = SafeWidth < Width ? SafeWidth : Width;
+  localparam int unsigned PlaceWidth = $clog2(Words + 2);  // 2^PlaceWidth - 1 places, all but all ones
+  localparam int unsigned SumWidth = AddWidth + IndexWidth < Width ? AddWidth + IndexWidth : Width;
+  localparam int unsigned Cycles = $bits(port_i[0].outstanding);
   typedef logic [IndexWidth-1:0] index_t;
-  typedef logic [EventWidth-1:0] event_t;
-  typedef logic [LowWidth-1:0] low_t;
+  typedef logic [PlaceWidth-1:0] place_t;
+  typedef logic [SumWidth-1:0] sum_t;
   typedef logic [Width-1:0] value_t;
 
-  function automatic logic is_amount(index_t index);
-    if (32'(index) < FirstShared) return index[2:0] == 3'd5;
-    return SharedAmounts[32'(index) - FirstShared];
+  // Of each word: whether it counts events, and the bits of its sum, so many that it does not wrap
+  // within a round.
+  typedef logic [Words-1:0] by_word_t;
+  typedef logic [Words-1:0][SumWidth-1:0] masks_t;
+  function automatic by_word_t events();
+    by_word_t is_event;
+    for (int unsigned i = 0; i < Words; i++) begin
+      is_event[i] = i < FirstShared ? i % 8 < 5 : Adds[i-FirstShared] == 4'd1;
+    end
+    return is_event;
   endfunction
-
-  // ---- Registers that count, one of two kinds by counter. What a cycle adds is registered first.
-  // A port without an event is passed over as a whole, which is most of them in most cycles of a
-  // simulation.
-  logic [NumPorts-1:0][4:0]             port_events_q;
-  logic [NumPorts-1:0][AmountWidth-1:0] port_amount_q;
-  logic [NumShared-1:0]                 events_q;
-  logic [NumShared-1:0][AmountWidth-1:0] amounts_q;
-  event_t event_low_q [Words];
-  low_t   amount_low_q [Words];
-
-  always_ff @(posedge clk_i) begin
-    for (int unsigned p = 0; p < NumPorts; p++) begin
-      for (int unsigned i = 0; i < 5; i++) port_events_q[p][i] <= port_i[p][i][0];
-      port_amount_q[p] <= port_i[p][5];
+  function automatic masks_t masks();
+    masks_t mask;
+    for (int unsigned i = 0; i < Words; i++) begin
+      mask[i] = ~({SumWidth{1'b1}} << ((i < FirstShared ? Cycles : 32'(Adds[i-FirstShared])) + IndexWidth));
     end
-    for (int unsigned i = 0; i < NumShared; i++) events_q[i] <= shared_i[i][0];
-    amounts_q <= shared_i;
-    if (rst_i) begin
-      port_events_q <= '0;
-      port_amount_q <= '0;
-      events_q <= '0;
-      amounts_q <= '0;
-      for (int unsigned i = 0; i < Words; i++) event_low_q[i] <= '0;
-      for (int unsigned i = 0; i < Words; i++) amount_low_q[i] <= '0;
-    end else begin
-      for (int unsigned p = 0; p < NumPorts; p++) begin
-        if (port_events_q[p] != '0) begin
-          for (int unsigned i = 0; i < 5; i++) begin
-            event_low_q[8*p+i] <= event_low_q[8*p+i] + event_t'(port_events_q[p][i]);
-          end
-        end
-        if (port_amount_q[p] != '0) begin
-          amount_low_q[8*p+5] <= amount_low_q[8*p+5] + low_t'(port_amount_q[p]);
-        end
+    return mask;
+  endfunction
+  localparam by_word_t IsEvent = events();
+  localparam masks_t   MaskOf = masks();
+
+  // The LFSR's sequence from 0 on (Xilinx XAPP 052 names the taps).
+  function automatic place_t after(place_t state);
+    logic feedback;
+    feedback = state[PlaceWidth-1] ^ state[PlaceWidth == 5 || PlaceWidth == 10 ? PlaceWidth - 3
+        : PlaceWidth == 9 ? 4 : PlaceWidth == 8 ? 5 : PlaceWidth - 2];
+    if (PlaceWidth == 8) feedback ^= state[4] ^ state[3];
+    return {state[PlaceWidth-2:0], !feedback};
+  endfunction
+  (* ram_style = "block", rom_style = "block" *) place_t place_of [1 << PlaceWidth];  // constant
+  initial begin
+    place_t state;
+    state = '0;
+    for (int unsigned i = 0; i + 1 < 1 << PlaceWidth; i++) begin
+      place_of[state] = place_t'(i);
+      state = after(state);
+    end
+    place_of[state] = '0;
+  end
+
+  // ---- Registers that count. What a cycle adds is registered first.
+  logic [4:0]          port_events_q [NumPorts];
+  logic [Cycles-1:0]   port_cycles_q [NumPorts];
+  place_t              port_event_q [NumPorts][5];
+  sum_t                port_sum_q [NumPorts];
+  place_t              event_q [NumShared];       // the other one of both is 0
+  sum_t                sum_q [NumShared];
+
+  logic rst_q;
+  always_ff @(posedge clk_i) rst_q <= rst_i;
+  for (genvar p = 0; p < NumPorts; p++) begin : g_port
+    always_ff @(posedge clk_i) begin
+      port_cycles_q[p] <= port_i[p].outstanding;
+      port_events_q[p] <=
+          {port_i[p].fault, port_i[p].merged, port_i[p].miss, port_i[p].hit, port_i[p].lookup};
+      for (int unsigned i = 0; i < 5; i++) begin
+        if (rst_q) port_event_q[p][i] <= '0;
+        else if (port_events_q[p][i]) port_event_q[p][i] <= after(port_event_q[p][i]);
       end
-      for (int unsigned i = 0; i < NumShared; i++) begin
-        if (!SharedAmounts[i] && events_q[i]) begin
-          event_low_q[FirstShared+i] <= event_low_q[FirstShared+i] + 1'b1;
-        end
-        if (SharedAmounts[i] && amounts_q[i] != '0) begin
-          amount_low_q[FirstShared+i] <= amount_low_q[FirstShared+i] + low_t'(amounts_q[i]);
-        end
+      if (rst_q) port_sum_q[p] <= '0;
+      else port_sum_q[p] <= (port_sum_q[p] + sum_t'(port_cycles_q[p])) & MaskOf[8*p+5];
+    end
+  end
+  for (genvar i = 0; i < NumShared; i++) begin : g_shared
+    if (IsEvent[FirstShared+i]) begin : g_event
+      logic now_q;
+      assign sum_q[i] = '0;
+      always_ff @(posedge clk_i) begin
+        now_q <= shared_i[i][0];
+        if (rst_q) event_q[i] <= '0;
+        else if (now_q) event_q[i] <= after(event_q[i]);
+      end
+    end else begin : g_amount
+      logic [AddWidth-1:0] now_q;
+      assign event_q[i] = '0;
+      always_ff @(posedge clk_i) begin
+        now_q <= shared_i[i];
+        if (rst_q) sum_q[i] <= '0;
+        else sum_q[i] <= (sum_q[i] + sum_t'(now_q)) & MaskOf[FirstShared+i];
       end
     end
+    a_adds: assert property (@(posedge clk_i) disable iff (rst_i) shared_i[i] >> Adds[i] == '0);
   end
 
   // ---- Which counter is read.
-  logic   rd_port, rd_shared, rd_q, rd_counter_q, asked_q, done_q, ask_q;
-  index_t rd_index_q;
-
+  logic        rd_port, rd_shared, rd_q, rd_counter_q, done_q;
+  index_t      rd_index_q;
   logic [12:0] port_word, shared_word;  // words from the first one of either kind
 
-  assign port_word = addr_i[15:3] - PortCountersBase[15:3];
-  assign shared_word = addr_i[15:3] - CountersBase[15:3];
+  // either group stands at a multiple of its size
+  assign port_word = addr_i[15:3] ^ PortCountersBase[15:3];
+  assign shared_word = addr_i[15:3] ^ CountersBase[15:3];
   assign rd_port = 32'(port_word) < FirstShared && port_word[2:0] < 3'd6;
   assign rd_shared = 32'(shared_word) < NumShared;
   always_ff @(posedge clk_i) begin
@@ -113,82 +148,94 @@ module gmmu_counters
   end
   assign rd_busy_o = rd_i && !done_q;
 
-  // ---- The visits: choose a word; read it and its register; find the gain; add it; write. A word
-  // is visited again only when its last visit is over.
+  // ---- The visits: choose a register; read its place and its word; take them; the gain; the sum,
+  // which is written.
+  // The turn stands as a number and as a bit a word, which makes the choice an OR.
   localparam int unsigned Stages = 5;
-  logic   [Stages-1:0] live_q, answer_q, first_stage_q;
-  index_t              at_q [Stages];
-  index_t              turn_q, visit;
-  logic                first_q;                     // the first round after reset: words are 0
-  logic                ask_clash, turn_clash, clash, amount2_q;
-  value_t              word, word_q, word2_q, sum_q;
-  low_t                low2_q, gain_q;
-  low_t [Groups-1:0]   group1_q;
+  index_t            turn_q;
+  index_t            at_q [Stages];
+  logic [Words-1:0]  turn_hot_q;
+  logic              first_q, fresh0_q, fresh1_q;  // the first round after reset: words are 0
+  logic [Stages-1:0] asked_q, live_q;
+  logic              is_event2_q;
+  place_t            event0_q, place1_q, place2_q, place3_q, place4_q, was2_q, place_gain;
+  sum_t              sum0_q, sum1_q, sum2_q, mask2_q, gain3_q;
+  value_t            value, value2_q, value3_q, value4_q;
+  place_t            was;
 
-  always_comb begin
-    ask_clash = 1'b0;
-    turn_clash = 1'b0;
-    for (int unsigned s = 0; s < Stages; s++) begin
-      ask_clash |= live_q[s] && at_q[s] == rd_index_q;
-      turn_clash |= live_q[s] && at_q[s] == turn_q;
-    end
-    clash = ask_q ? ask_clash : turn_clash;
-  end
-  assign visit = ask_q ? rd_index_q : turn_q;
-
-  gmmu_ram_1r1w #(.Width(Width), .Depth(Words)) u_words (
-    .clk_i, .read_i(1'b1), .read_addr_i(at_q[0]), .data_o(word),
-    .write_i(live_q[4]), .write_addr_i(at_q[4]), .data_i(sum_q)
+  gmmu_ram_block #(.Width(PlaceWidth + Width), .Depth(Words)) u_words (
+    .clk_i, .read_i(1'b1), .read_addr_i(at_q[0]), .data_o({was, value}),
+    .write_i(live_q[4]), .write_addr_i(at_q[4]), .data_i({place4_q, value4_q})
   );
+
+  place_t event_now;
+  sum_t   sum_now;
+  always_comb begin
+    event_now = '0;
+    sum_now = '0;
+    for (int unsigned p = 0; p < NumPorts; p++) begin
+      for (int unsigned i = 0; i < 5; i++) event_now |= port_event_q[p][i] & {PlaceWidth{turn_hot_q[8*p+i]}};
+      sum_now |= port_sum_q[p] & {SumWidth{turn_hot_q[8*p+5]}};
+    end
+    for (int unsigned i = 0; i < NumShared; i++) begin
+      event_now |= event_q[i] & {PlaceWidth{turn_hot_q[FirstShared+i]}};
+      sum_now |= sum_q[i] & {SumWidth{turn_hot_q[FirstShared+i]}};
+    end
+  end
+
+  // A place behind the sequence's end goes on from its begin: one less than a power of two.
+  logic   place_wraps;
+  place_t place_step;
+  assign {place_wraps, place_step} = {1'b0, place2_q} - {1'b0, was2_q};
+  assign place_gain = place_step - place_t'(place_wraps);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       turn_q <= '0;
+      turn_hot_q <= Words'(1);
       first_q <= 1'b1;
       live_q <= '0;
-      answer_q <= '0;
-      ask_q <= 1'b0;
-      asked_q <= 1'b0;
+      asked_q <= '0;
       done_q <= 1'b0;
     end else begin
-      if (!ask_q && !clash) begin
-        turn_q <= turn_q == index_t'(Words - 1) ? '0 : turn_q + 1'b1;
-        if (turn_q == index_t'(Words - 1)) first_q <= 1'b0;
-      end
-      live_q <= {live_q[Stages-2:0], !clash};
-      answer_q <= {answer_q[Stages-2:0], ask_q && !clash};
-      if (!rd_q) asked_q <= 1'b0;
-      else if (rd_counter_q && !first_q) asked_q <= 1'b1;
-      if (rd_q && rd_counter_q && !asked_q && !first_q) ask_q <= 1'b1;
-      else if (!clash) ask_q <= 1'b0;
+      turn_q <= turn_hot_q[Words-1] ? '0 : turn_q + 1'b1;
+      turn_hot_q <= {turn_hot_q[Words-2:0], turn_hot_q[Words-1]};
+      if (turn_hot_q[Words-1]) first_q <= 1'b0;
+      live_q <= {live_q[Stages-2:0], 1'b1};
+      asked_q <= {asked_q[Stages-2:0], rd_q && rd_counter_q && turn_q == rd_index_q};
       if (!rd_i) done_q <= 1'b0;
-      else if (answer_q[4] || (rd_q && !rd_counter_q)) done_q <= 1'b1;
+      else if (asked_q[4] || (rd_q && !rd_counter_q)) done_q <= 1'b1;
     end
 
     for (int unsigned s = 1; s < Stages; s++) at_q[s] <= at_q[s-1];
-    first_stage_q <= {first_stage_q[Stages-2:0], first_q};
-    // 0: a word is chosen
-    at_q[0] <= visit;
-    // 1: it is read: of each eight registers one
-    for (int unsigned i = 0; i < Words; i++) begin
-      if (at_q[0][2:0] == 3'(i)) begin
-        group1_q[i/8] <= is_amount(index_t'(i)) ? amount_low_q[i] : low_t'(event_low_q[i]);
-      end
-    end
-    // 2: behind the RAM; one of the eights
-    word_q <= first_stage_q[1] ? '0 : word;
-    low2_q <= group1_q[at_q[1][IndexWidth-1:3]];
-    amount2_q <= is_amount(at_q[1]);
+    at_q[0] <= turn_q;
+    // 0: the register
+    event0_q <= event_now;
+    sum0_q <= sum_now;
+    fresh0_q <= first_q;
+    // 1: out of the RAMs
+    place1_q <= place_of[event0_q];
+    sum1_q <= sum0_q;
+    fresh1_q <= fresh0_q;
+    // 2: behind them
+    place2_q <= place1_q;
+    sum2_q <= sum1_q;
+    if (fresh1_q) {was2_q, value2_q} <= '0;
+    else {was2_q, value2_q} <= {was, value};
+    is_event2_q <= IsEvent[at_q[1]];
+    mask2_q <= MaskOf[at_q[1]];
     // 3: the gain
-    word2_q <= word_q;
-    gain_q <= (low2_q - word_q[LowWidth-1:0]) & (amount2_q ? '1 : low_t'({EventWidth{1'b1}}));
+    place3_q <= place2_q;
+    value3_q <= value2_q;
+    gain3_q <= is_event2_q ? sum_t'(place_gain) : (sum2_q - value2_q[SumWidth-1:0]) & mask2_q;
     // 4: the sum
-    sum_q <= word2_q + value_t'(gain_q);
+    place4_q <= place3_q;
+    value4_q <= value3_q + value_t'(gain3_q);
 
     if (!rd_i) rd_data_o <= '0;
-    else if (answer_q[4]) rd_data_o <= 64'(sum_q);
+    else if (asked_q[4]) rd_data_o <= 64'(value4_q);
   end
 
-  logic unused_bits;
-  assign unused_bits = ^{addr_i[2:0], port_i, first_stage_q};
+  logic unused_addr;
+  assign unused_addr = ^addr_i[2:0];
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins two users of the MMU's control port: registers (0) and paging engine (1). One operation at
-// a time; they take turns; done goes to the one whose operation it was.
+// a time; they take turns; done goes to the one whose operation it was. Only the registers set
+// spaces: the engine's operations are invalidations, and their cfg means nothing.
 module gmmu_ctl_arbiter
   import gmmu_pkg::*;
 (
@@ -46,7 +47,10 @@ module gmmu_ctl_arbiter
         if (done_i) busy_q <= 1'b0;
       end
     end
-    if (take) ctl_o <= ctl_i[index];
+    if (take) begin
+      ctl_o <= ctl_i[index];
+      ctl_o.cfg <= ctl_i[0].cfg;
+    end
   end
 
   assign idle_o = !busy_q && valid_i == '0;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers and formats the events of the event port, which is for observation only. Without Present
-// there is no logic.
+// there is no logic and every output is 0.
 //
-//   xlate_id_o   per translation port, with its answered lookup: {tag[39:32], sequence[31:0]}
+//   xlate        per translation port, an answered lookup: 192 bits as gmmu_gpu's port list says, and
+//                {tag[39:32], sequence[31:0]}
+//   inv          an invalidation is done
 //   lanes        192 bits each: word 0 {request id[63:32], sequence[31:0]}, words 1 and 2 as
 //                README.md says. The sequence counts the events of the lane from 0, modulo 2^32.
+// All of a lane or a port without an event is 0.
 module gmmu_events
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -13,118 +16,141 @@ module gmmu_events
 #(
   parameter bit          Present = 1'b1,
   parameter int unsigned NumPorts = 7,
+  parameter int unsigned NumFaults = 5,           // sources of the fault log
   localparam int unsigned Lanes = 9
 ) (
   input  logic                           clk_i,
   input  logic                           rst_i,
 
-  input  logic        [NumPorts-1:0]     xlate_i,        // a lookup was answered
-  input  tag_t        [NumPorts-1:0]     xlate_tag_i,
+  input  logic         [NumPorts-1:0]    xlate_i,        // a lookup was answered
+  input  xlate_event_t [NumPorts-1:0]    xlate_event_i,
+  input  xlate_rsp_t   [NumPorts-1:0]    xlate_rsp_i,    // its answer
   input  mmu_event_t                     mmu_i,
   input  logic                           inv_done_i,
-  input  logic        [63:0]             inv_start_i,
-  input  logic        [63:0]             inv_end_i,
+  input  scope_e                         inv_scope_i,
+  input  space_t                         inv_space_i,
+  input  logic         [63:0]            inv_start_i,
+  input  logic         [63:0]            inv_end_i,
   input  logic                           entry_i,        // a ring entry has completed
-  input  logic        [1:0]              commands_i,     // commands retired
-  input  logic                           fault_i,        // the fault log took a fault
-  input  fault_info_t                    fault_info_i,
-  input  logic        [1:0]              write_i,        // [0] VRAM, [1] host: an AW was accepted
-  input  edge_ax_t    [1:0]              write_ax_i,
+  input  logic         [1:0]             commands_i,     // commands retired
+  input  logic         [NumFaults-1:0]   fault_i,        // the fault log took a fault, one at most
+  input  fault_info_t  [NumFaults-1:0]   fault_info_i,
+  input  logic         [1:0]             write_i,        // [0] VRAM, [1] host: an AW was accepted
+  input  edge_ax_t     [1:0]             write_ax_i,
 
-  output logic        [NumPorts*64-1:0]  xlate_id_o,
-  output logic        [Lanes-1:0]        valid_o,
-  output logic        [Lanes*192-1:0]    event_o
+  output logic         [NumPorts-1:0]    xlate_valid_o,
+  output logic         [NumPorts*192-1:0] xlate_o,
+  output logic         [NumPorts*64-1:0] xlate_id_o,
+  output logic                           inv_done_o,
+  output logic         [1:0]             inv_scope_o,
+  output logic         [5:0]             inv_space_o,
+  output logic         [63:0]            inv_start_o,
+  output logic         [63:0]            inv_end_o,
+  output logic         [Lanes-1:0]       valid_o,
+  output logic         [Lanes*192-1:0]   event_o
 );
   if (Present) begin : g_present
-    logic [NumPorts-1:0][31:0] xlate_q;
-    logic [Lanes-1:0][31:0]    sequence_q, id;
-    logic [Lanes-1:0][1:0]     amount;
-    logic [Lanes-1:0][63:0]    first, second;
-    logic [31:0]               entry_q;           // ring entries completed
+    logic [31:0] xlate_q [NumPorts];
+    logic [31:0] sequence_q [Lanes];
+    logic [31:0] entry_q;                         // ring entries completed
 
+    assign xlate_valid_o = xlate_i;
+    for (genvar p = 0; p < NumPorts; p++) begin : g_port
+      xlate_event_t e;
+      assign e = xlate_event_i[p];
+      always_comb begin
+        xlate_o[192*p +: 192] = '0;
+        xlate_id_o[64*p +: 64] = '0;
+        if (xlate_i[p]) begin
+          xlate_o[192*p +: 192] = {
+            37'd0, e.level, e.fault, 6'd0, e.access, 2'd0, e.space,
+            7'd0, e.zero, e.gpa.target, e.gpa.adapter, e.gpa.offset, e.va};
+          xlate_id_o[64*p +: 64] = {32'(xlate_rsp_i[p].tag), xlate_q[p]};
+        end
+      end
+      always_ff @(posedge clk_i) begin
+        if (rst_i) xlate_q[p] <= '0;
+        else if (xlate_i[p]) xlate_q[p] <= xlate_q[p] + 1'b1;
+      end
+    end
+
+    assign inv_done_o = inv_done_i;
+    assign inv_scope_o = inv_scope_i;
+    assign inv_space_o = inv_space_i;
+    assign inv_start_o = inv_start_i;
+    assign inv_end_o = inv_end_i;
+
+    // Words 1 and 2 and the request id of an event, put behind its lane's sequence.
+    function automatic logic [191:0] numbered(logic [31:0] number, logic [31:0] id,
+                                              logic [63:0] first, logic [63:0] second);
+      return {second, first, id, number};
+    endfunction
     function automatic logic [63:0] va_of(vpn_t vpn);
       return 64'({vpn, 12'd0});
     endfunction
 
+    assign valid_o = {write_i, fault_i != '0, commands_i != '0, inv_done_i, mmu_i.evict, mmu_i.fill,
+                      mmu_i.walk_end, mmu_i.walk_start};
     always_comb begin
-      amount = '0;
-      id = '0;
-      first = '0;
-      second = '0;
-      // 0, 1: a walk begins, ends
-      amount[0] = 2'(mmu_i.walk_start);
-      amount[1] = 2'(mmu_i.walk_end);
+      fault_info_t fault;
+      event_o = '0;
+      fault = '0;
+      if (mmu_i.walk_start) begin
+        event_o[0 +: 192] = numbered(sequence_q[0], 32'(mmu_i.walk_row), va_of(mmu_i.key.vpn),
+            {42'd0, mmu_i.slot, 1'b0, mmu_i.port, 2'd0, mmu_i.key.space});
+      end
+      if (mmu_i.walk_end) begin
+        event_o[192 +: 192] = numbered(sequence_q[1], 32'(mmu_i.end_row), va_of(mmu_i.end_key.vpn),
+            64'(mmu_i.end_key.space));
+      end
+      if (mmu_i.fill) begin
+        event_o[384 +: 192] = numbered(sequence_q[2], 32'(mmu_i.fill_row),
+            va_of(mmu_i.fill_key.vpn), 64'(mmu_i.fill_key.space));
+      end
+      if (mmu_i.evict) begin
+        event_o[576 +: 192] = numbered(sequence_q[3], 32'(mmu_i.fill_row),
+            va_of(mmu_i.fill_key.vpn), 64'(mmu_i.fill_key.space));
+      end
+      if (inv_done_i) begin
+        event_o[768 +: 192] = numbered(sequence_q[4], sequence_q[4], inv_start_i, inv_end_i);
+      end
+      if (commands_i != '0) begin
+        event_o[960 +: 192] = numbered(sequence_q[5], entry_q, 64'(commands_i), '0);
+      end
+      if (fault_i != '0) begin
+        for (int unsigned s = 0; s < NumFaults; s++) if (fault_i[s]) fault = fault_info_i[s];
+        event_o[1152 +: 192] = numbered(sequence_q[6], 32'(fault.port), fault.address,
+            {fault.fence, fault.physical, fault.level, 2'd0, fault.access, 8'(fault.port),
+             8'(fault.space), fault.reason});
+      end
       for (int unsigned i = 0; i < 2; i++) begin
-        id[i] = i == 0 ? 32'(mmu_i.walk_row) : 32'(mmu_i.end_row);
-        first[i] = i == 0 ? va_of(mmu_i.key.vpn) : va_of(mmu_i.end_key.vpn);
-        second[i] = {58'd0, i == 0 ? mmu_i.key.space : mmu_i.end_key.space};
+        if (write_i[i]) begin
+          event_o[1344+192*i +: 192] = numbered(sequence_q[7+i], 32'(write_ax_i[i].id),
+              64'(write_ax_i[i].addr), 64'(write_ax_i[i].len));
+        end
       end
-      second[0] = {42'd0, mmu_i.slot, 1'b0, mmu_i.port, 2'd0, mmu_i.key.space};
-      // 2, 3: fill, evict
-      amount[2] = 2'(mmu_i.fill);
-      amount[3] = 2'(mmu_i.evict);
-      for (int unsigned i = 2; i < 4; i++) begin
-        id[i] = 32'(mmu_i.fill_row);
-        first[i] = va_of(mmu_i.fill_key.vpn);
-        second[i] = {58'd0, mmu_i.fill_key.space};
-      end
-      // 4: an invalidation is done
-      amount[4] = 2'(inv_done_i);
-      id[4] = sequence_q[4];
-      first[4] = inv_start_i;
-      second[4] = inv_end_i;
-      // 5: commands retired
-      amount[5] = commands_i;
-      id[5] = entry_q;
-      first[5] = 64'(commands_i);
-      // 6: fault
-      amount[6] = 2'(fault_i);
-      id[6] = 32'(fault_info_i.port);
-      first[6] = fault_info_i.address;
-      second[6] = {fault_info_i.fence, fault_info_i.physical, fault_info_i.level, 2'd0,
-                   fault_info_i.access, 8'(fault_info_i.port), 8'(fault_info_i.space),
-                   fault_info_i.reason};
-      // 7, 8: memory writes of the VRAM and the host port
-      for (int unsigned i = 0; i < 2; i++) begin
-        amount[7+i] = 2'(write_i[i]);
-        id[7+i] = 32'(write_ax_i[i].id);
-        first[7+i] = 64'(write_ax_i[i].addr);
-        second[7+i] = {56'd0, write_ax_i[i].len};
-      end
-    end
-
-    for (genvar i = 0; i < Lanes; i++) begin : g_lane
-      assign valid_o[i] = amount[i] != '0;
-      assign event_o[192*i +: 192] = {second[i], first[i], id[i], sequence_q[i]};
-    end
-    for (genvar p = 0; p < NumPorts; p++) begin : g_port
-      assign xlate_id_o[64*p +: 64] = {32'(xlate_tag_i[p]), xlate_q[p]};
     end
 
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
-        xlate_q <= '0;
-        sequence_q <= '0;
+        for (int unsigned i = 0; i < Lanes; i++) sequence_q[i] <= '0;
         entry_q <= '0;
       end else begin
-        for (int unsigned p = 0; p < NumPorts; p++) begin
-          if (xlate_i[p]) xlate_q[p] <= xlate_q[p] + 1'b1;
-        end
         for (int unsigned i = 0; i < Lanes; i++) begin
-          if (amount[i] != '0) sequence_q[i] <= sequence_q[i] + 32'(amount[i]);
+          if (valid_o[i]) sequence_q[i] <= sequence_q[i] + (i == 5 ? 32'(commands_i) : 32'd1);
         end
         if (entry_i) entry_q <= entry_q + 1'b1;
       end
     end
 
     logic unused_bits;
-    assign unused_bits = ^{mmu_i.key.high, mmu_i.end_key.high, mmu_i.fill_key.high, write_ax_i};
+    assign unused_bits = ^{xlate_rsp_i, mmu_i.key.high, mmu_i.end_key.high, mmu_i.fill_key.high, write_ax_i};
   end else begin : g_absent
     logic unused_bits;
-    assign xlate_id_o = '0;
-    assign valid_o = '0;
-    assign event_o = '0;
-    assign unused_bits = ^{clk_i, rst_i, xlate_i, xlate_tag_i, mmu_i, inv_done_i, inv_start_i,
-        inv_end_i, entry_i, commands_i, fault_i, fault_info_i, write_i, write_ax_i};
+    assign {xlate_valid_o, xlate_o, xlate_id_o, valid_o, event_o} = '0;
+    assign {inv_done_o, inv_scope_o, inv_space_o, inv_start_o, inv_end_o} = '0;
+    assign unused_bits = ^{clk_i, rst_i, xlate_i, xlate_event_i, xlate_rsp_i, mmu_i, inv_done_i,
+        inv_scope_i, inv_space_i, inv_start_i, inv_end_i, entry_i, commands_i, fault_i, fault_info_i,
+        write_i, write_ax_i};
   end
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes fault records (rdl: fault_record, 32 bytes, one burst) to the fault queue in host memory.
 //
-//   fault    one stream a source, round robin. While the bus is closed (open_i = 0) records are
-//            taken and dropped, so that no source waits for the bus.
+//   fault    one stream a source, round robin; the last source is the engine, the others have no
+//            fence. A record is copied word by word, then taken. While the bus is closed
+//            (open_i = 0) records are taken and dropped, so that no source waits for the bus.
 //   queue    tail_o is the next record's index, modulo the size; it moves after the record's B.
 //            Full when the next index is the head: the record is dropped and counted (saturating).
 //            A record whose write the bus answers with an error, or that would lie past 48 bits, is
@@ -10,6 +11,7 @@
 //            enable_i = 0: records are only numbered. The tail keeps its place while the queue is
 //            off; enabling reduces it modulo the size.
 //   logged_o pulses with the tail's move.
+//   base_i   4 KiB aligned.
 module gmmu_fault_log
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -48,153 +50,158 @@ module gmmu_fault_log
   localparam int unsigned RecordBytes = 32;
   localparam int unsigned Beats = DataBytes >= RecordBytes ? 1 : RecordBytes / DataBytes;
   localparam int unsigned BeatWidth = Beats > 1 ? $clog2(Beats) : 1;
-  localparam int unsigned SourceWidth = Sources > 1 ? $clog2(Sources) : 1;
 
-  localparam logic [1:0] Settle = 2'd2;
+  typedef enum logic [1:0] {StateEmpty, StateCopy, StateWrite, StateAnswer} state_e;
+  state_e             state_q;
+  logic [Sources-1:0] grant, chosen_q;   // one-hot or zero: the source whose record is next
+  logic [(Sources > 1 ? $clog2(Sources) : 1)-1:0] unused_index;
+  logic               choose, start, take, refuse, judge, drop, lost, moves, reduces, beat;
 
-  typedef struct packed {
-    fault_info_t fault;
-    logic [63:0] cycle;
-    logic [31:0] sequence_number;
-  } entry_t;
-
-  logic [Sources-1:0]     grant;
-  logic [Sources-1:0]     chosen_q;          // one-hot or zero
-  logic [SourceWidth-1:0] index, index_q;
-  logic                   open_q;
-  logic [63:0]            cycle_q;
-  logic                   choose, take, queue_ready, head_valid, head_take;
-  logic [31:0]            sequence_q;
-  entry_t                 entry, record;
-
+  // ---- A source is chosen while the record before it is still written. While the bus is closed a
+  // record that has to wait is dropped, but not in a cycle that ends another one: no cycle drops two.
   gmmu_rr_arbiter #(.N(Sources)) u_arbiter (
-    .clk_i, .rst_i, .req_i(fault_valid_i), .advance_i(choose), .gnt_o(grant), .index_o(index)
+    .clk_i, .rst_i, .req_i(fault_valid_i), .advance_i(choose), .gnt_o(grant), .index_o(unused_index)
   );
-  // A source is chosen in one cycle and its record taken in the next. While the bus is closed a full
-  // queue takes it too, to drop it, but not in a cycle that drops its head: no cycle drops two.
+  logic       open_q;
+  logic [3:0] step_q;                    // word i of the record stands in the stage
   assign choose = chosen_q == '0 && fault_valid_i != '0;
-  assign take = chosen_q != '0 && (queue_ready || (!open_q && !head_take));
+  assign start = chosen_q != '0 && state_q == StateEmpty;
+  assign refuse = chosen_q != '0 && !open_q &&
+                  (state_q == StateWrite || (state_q == StateAnswer && !b_valid_i));
+  assign take = step_q[2] || refuse;
   assign fault_ready_o = take ? chosen_q : '0;
-  always_ff @(posedge clk_i) begin
-    if (rst_i || take) chosen_q <= '0;
-    else if (choose) chosen_q <= grant;
-    index_q <= choose ? index : index_q;
-    open_q <= open_i;
-    cycle_q <= cycle_i;
+
+  // ---- The copy. Of all words that could come next only one is not 0 in the stage: what leads from
+  // the sources to the record is an OR.
+  logic [31:0]                       sequence_q, sequence_word_q;
+  logic [63:0]                       cycle_word_q;
+  fault_record_what_t [Sources-1:0]  what, what_word_q;
+  logic [Sources-1:0][63:0]          address_word_q;
+  logic [RecordBytes/8-1:0][63:0]    record_q;   // shifts down: word by word in, beat by beat out
+
+  for (genvar s = 0; s < Sources; s++) begin : g_what
+    assign what[s] = '{fence: s == Sources - 1 ? fault_i[s].fence : '0, physical: fault_i[s].physical,
+        level: fault_i[s].level, reserved0: '0, access: fault_i[s].access, port_index: 8'(fault_i[s].port),
+        space: 8'(fault_i[s].space), reason: fault_i[s].reason};
   end
-  assign entry = '{fault: fault_i[index_q], cycle: cycle_q, sequence_number: sequence_q};
 
-  gmmu_slice #(.Width($bits(entry_t)), .Slow(1'b1)) u_queue (
-    .clk_i, .rst_i,
-    .valid_i(take && queue_ready), .ready_o(queue_ready), .data_i(entry),
-    .valid_o(head_valid), .ready_i(head_take), .data_o(record)
-  );
+  function automatic logic [63:0] staged();
+    logic [63:0] word;
+    word = cycle_word_q | 64'(sequence_word_q);
+    for (int unsigned s = 0; s < Sources; s++) word |= address_word_q[s] | what_word_q[s];
+    return word;
+  endfunction
 
-  typedef enum logic [1:0] {StateIdle, StateWrite, StateAnswer} state_e;
-  state_e               state_q;
-  logic                 aw_q, w_q, enable_q;
+  always_ff @(posedge clk_i) begin
+    if (start || step_q != '0) begin
+      for (int unsigned s = 0; s < Sources; s++) begin
+        if (start && chosen_q[s]) what_word_q[s] <= what[s];
+        else what_word_q[s] <= '0;
+        if (step_q[0] && chosen_q[s]) address_word_q[s] <= fault_i[s].address;
+        else address_word_q[s] <= '0;
+      end
+      if (step_q[1]) cycle_word_q <= cycle_i;
+      else cycle_word_q <= '0;
+      if (step_q[2]) sequence_word_q <= sequence_q;
+      else sequence_word_q <= '0;
+    end
+    if (step_q != '0 || (beat && DataWidth == 64)) record_q <= {staged(), record_q[3:1]};
+    else if (beat) record_q <= record_q >> DataWidth;
+  end
+
+  // ---- The write.
+  logic                 aw_q, w_q, enable_in_q, enable_next_q, enable_q, full_q, past, past_q;
   logic [BeatWidth-1:0] beat_q;
   logic [15:0]          mask_q, next_tail_q;
-  logic                 enable_in_q, full_q, past, past_q, judge, drop, lost;
-  logic [1:0]           settle_q;      // cycles until full_q knows the present tail
 
-  always_ff @(posedge clk_i) begin
-    enable_in_q <= enable_i && !rst_i;
-    mask_q <= (16'd1 << size_lg2_i) - 16'd1;
-    next_tail_q <= (tail_o + 16'd1) & mask_q;
-    full_q <= next_tail_q == (head_i & mask_q);
-    past_q <= past;
-  end
-  assign judge = state_q == StateIdle && head_valid && settle_q == '0;
+  assign judge = step_q[3];
   assign drop = !enable_in_q || !enable_q || full_q || past_q || !open_q;
-  assign lost = (take && !queue_ready) ||
-                (judge && enable_q && enable_in_q && (full_q || past_q || !open_q)) ||
+  assign lost = refuse || (judge && enable_q && enable_in_q && drop) ||
                 (state_q == StateAnswer && b_valid_i && b_error_i);
-  assign head_take = (judge && drop) || (state_q == StateAnswer && b_valid_i);
-
-  logic [255:0] bytes;
-  fault_record_what_t what;
-  fault_info_t f;
-  assign f = record.fault;
-  assign what = '{fence: f.fence, physical: f.physical, level: f.level, reserved0: '0,
-      access: f.access,
-                  port_index: 8'(f.port), space: 8'(f.space), reason: f.reason};
-  assign bytes = {32'd0, record.sequence_number, record.cycle, f.address, what};
+  assign moves = state_q == StateAnswer && b_valid_i && !b_error_i;
+  assign reduces = state_q == StateEmpty && enable_next_q && !enable_q;
+  assign beat = w_q && w_ready_i;
 
   assign aw_valid_o = aw_q;
   assign w_valid_o = w_q;
   always_comb begin
     aw_o = '0;
     aw_o.port = PortHost;
-    {past, aw_o.addr} = {1'b0, base_i} + (PaWidth + 1)'({tail_o, 5'd0});
+    {past, aw_o.addr[PaWidth-1:12]} = {1'b0, base_i[PaWidth-1:12]} + (PaWidth - 11)'(tail_o[15:7]);
+    aw_o.addr[11:5] = tail_o[6:0];
     aw_o.len = 8'(Beats - 1);
   end
 
-  if (DataBytes < RecordBytes) begin : g_narrow
-    assign w_o = '{data: bytes[DataWidth * 32'(beat_q) +: DataWidth], strb: '1,
-        last: 32'(beat_q) == Beats - 1};
-  end else if (DataBytes == RecordBytes) begin : g_equal
-    assign w_o = '{data: bytes, strb: '1, last: 1'b1};
+  if (DataBytes <= RecordBytes) begin : g_narrow
+    assign w_o = '{data: record_q[DataWidth/64-1:0], strb: '1, last: 32'(beat_q) == Beats - 1};
   end else begin : g_wide
-    assign w_o.data = {2{bytes}};
+    assign w_o.data = {2{record_q}};
     assign w_o.strb = tail_o[0] ? {{RecordBytes{1'b1}}, {RecordBytes{1'b0}}}
         : {{RecordBytes{1'b0}}, {RecordBytes{1'b1}}};
     assign w_o.last = 1'b1;
   end
 
   always_ff @(posedge clk_i) begin
+    open_q <= open_i;
+    for (int unsigned i = 0; i < 16; i++) mask_q[i] <= i < 32'(size_lg2_i);
+    // while the queue is off, the tail modulo its size
+    next_tail_q <= (tail_o + 16'(enable_q)) & mask_q;
+    full_q <= next_tail_q == (head_i & mask_q);
+    past_q <= past;
+    if (beat) beat_q <= beat_q + 1'b1;
     if (rst_i) begin
-      state_q <= StateIdle;
+      state_q <= StateEmpty;
+      chosen_q <= '0;
+      step_q <= '0;
       sequence_q <= '0;
       tail_o <= '0;
       dropped_o <= '0;
+      enable_in_q <= 1'b0;
+      enable_next_q <= 1'b0;
       enable_q <= 1'b0;
       aw_q <= 1'b0;
       w_q <= 1'b0;
+      beat_q <= '0;
       logged_o <= 1'b0;
-      settle_q <= Settle;
     end else begin
-      logged_o <= 1'b0;
+      enable_in_q <= enable_i;
+      enable_next_q <= enable_in_q && enable_i;
+      if (state_q == StateEmpty) enable_q <= enable_next_q;
+      logged_o <= moves;
+      if (moves || reduces) tail_o <= next_tail_q;
       if (take) sequence_q <= sequence_q + 1'b1;
       if (lost && dropped_o != '1) dropped_o <= dropped_o + 1'b1;
+      if (take) chosen_q <= '0;
+      else if (choose) chosen_q <= grant;
+      step_q <= {step_q[2:0], start};
 
+      if (aw_ready_i) aw_q <= 1'b0;
+      if (beat && w_o.last) w_q <= 1'b0;
       unique case (state_q)
-        StateIdle: begin
-          enable_q <= enable_in_q;
-          if (settle_q != '0) settle_q <= settle_q - 1'b1;
-          if (enable_in_q && !enable_q) begin
-            tail_o <= tail_o & mask_q;
-            settle_q <= Settle;
-          end
-          beat_q <= '0;
-          if (judge && !drop) begin
+        StateEmpty: if (start) state_q <= StateCopy;
+        StateCopy: begin
+          if (judge && drop) state_q <= StateEmpty;
+          else if (judge) begin
             state_q <= StateWrite;
             aw_q <= 1'b1;
             w_q <= 1'b1;
           end
         end
         StateWrite: begin
-          if (aw_ready_i) aw_q <= 1'b0;
-          if (w_q && w_ready_i) begin
-            beat_q <= beat_q + 1'b1;
-            if (w_o.last) w_q <= 1'b0;
-          end
           if ((!aw_q || aw_ready_i) && (!w_q || (w_ready_i && w_o.last))) state_q <= StateAnswer;
         end
-        default: begin
-          if (b_valid_i) begin
-            state_q <= StateIdle;
-            settle_q <= Settle;
-            if (!b_error_i) begin
-              tail_o <= next_tail_q;
-              logged_o <= 1'b1;
-            end
-          end
-        end
+        default: if (b_valid_i) state_q <= StateEmpty;
       endcase
     end
   end
 
-  assign idle_o = state_q == StateIdle && !head_valid && fault_valid_i == '0 && chosen_q == '0 &&
-      !logged_o && enable_q == enable_i && settle_q == '0;
+  assign idle_o = state_q == StateEmpty && fault_valid_i == '0 && chosen_q == '0 && !logged_o &&
+      enable_q == enable_i && enable_next_q == enable_i;
+
+  for (genvar s = 0; s < Sources - 1; s++) begin : g_unit
+    a_no_fence: assert property (@(posedge clk_i) disable iff (rst_i)
+      !fault_valid_i[s] || fault_i[s].fence == '0);
+  end
+  logic unused_bits;  // software's base is aligned; units have no fence
+  assign unused_bits = ^{base_i[11:0], fault_i};
 endmodule

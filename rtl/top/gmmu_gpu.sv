@@ -30,7 +30,6 @@ module gmmu_gpu
   parameter int unsigned L1Entries = 16,
   parameter int unsigned L2Entries = 512,   // 4 KiB sub-entries; blocks of sixteen
   parameter int unsigned L2Ways = 4,
-  parameter int unsigned LargeEntries = 8,  // shared array for translations above 64 KiB
   parameter int unsigned WalkCacheEntries = 16,  // a level
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
@@ -266,7 +265,7 @@ module gmmu_gpu
   gmmu_parameter_check #(
     .NumClients(NumClients), .TrafficEngines(TrafficEngines), .NumSpaces(NumSpaces), .NumRings(NumRings),
     .L1Entries(L1Entries),
-    .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
+    .L2Entries(L2Entries), .L2Ways(L2Ways),
     .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight),
     .CounterWidth(CounterWidth), .ThroughPorts(ThroughPorts), .EventPort(EventPort),
     .LinkPort(LinkPort)
@@ -288,8 +287,11 @@ module gmmu_gpu
       NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b0010_1111});
   localparam logic [NumRequesters-1:0] Writers =
       NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b1111_0000});
-  // a request every other cycle is enough: tables, aperture, fetch, fault log, interrupts
-  localparam logic [NumRequesters-1:0] Slow = NumRequesters'(8'b1100_0111);
+  // the aperture's map, the window and linked adapters use VRAM only; fault log and interrupts, the
+  // host port only
+  localparam logic [NumRequesters-1:0] Vram = ~NumRequesters'(8'b1100_0000);
+  localparam logic [NumRequesters-1:0] Host = ~(NumRequesters'(8'b0010_0010) |
+                                                NumRequesters'(LinkPort) << ReqPeer);
   // ctrl.silence does not hold accesses of others: the window and linked adapters
   localparam logic [NumRequesters-1:0] Exempt = NumRequesters'(1) << ReqWindow |
                                                 NumRequesters'(LinkPort) << ReqPeer;
@@ -341,8 +343,8 @@ module gmmu_gpu
   end
 
   gmmu_axi_mux #(
-    .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Slow(Slow),
-    .Direct(NumRequesters'(1) << ReqTables), .Exempt(Exempt)
+    .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Vram(Vram), .Host(Host),
+    .Exempt(Exempt), .Express(ReqTables)
   ) u_mux (
     .clk_i, .rst_i(rst_mux), .host_enable_i(bus_master_i), .hold_i(silence),
     .silent_o(held_silent),
@@ -478,19 +480,21 @@ module gmmu_gpu
         l2_entries: 16'(L2Entries),
     l1_entries: 16'(L1Entries)
   };
+  localparam int unsigned LargePages = WalkCacheEntries * (MaxLevels - 1);
   localparam cap2_t Cap2 = '{
-    client_slots: 8'(Slots), large_entries: 8'(LargeEntries), levels: 4'(MaxLevels),
+    client_slots: 8'(Slots), large_entries: 8'(LargePages > 255 ? 255 : LargePages), levels: 4'(MaxLevels),
     counter_bits: 7'(CounterWidth), through_ports: 4'(ThroughPorts), events: EventPort != 0, patterns: 4'b0111,
     verify: 1'b1, traffic: 8'(TrafficEngines), default: '0
   };
 
   gmmu_regs #(
-    .NumClients(NumClients), .NumSpaces(NumSpaces), .NumRings(NumRings), .Cap0(Cap0), .Cap1(Cap1), .Cap2(Cap2)
+    .NumClients(NumClients), .Engines(TrafficEngines), .NumSpaces(NumSpaces), .NumRings(NumRings),
+    .Cap0(Cap0), .Cap1(Cap1), .Cap2(Cap2)
   ) u_regs (
     .clk_i, .rst_i(rst_regs),
     .wr_valid_i(reg_wr_valid), .wr_ready_o(reg_wr_ready), .addr_i(reg_addr),
     .wr_data_i(reg_wr_data),
-    .rd_data_o(regs_data),
+    .rd_i(reg_rd), .rd_data_o(regs_data),
     .window_settled_i(window_settled), .vram_bytes_i, .cycle_i, .work_idle_i(work_idle),
     .enable_o(enable), .silence_o(silence), .silent_i(silent_q),
     .window_base_o(window_base),
@@ -539,7 +543,6 @@ module gmmu_gpu
   port_count_t  [NumPorts-1:0] port_count;
   mmu_count_t                  mmu_count;
   mmu_event_t                  mmu_event;
-  tag_t         [NumPorts-1:0] xs_tag;
   logic                        mmu_ctl_valid, mmu_ctl_ready, mmu_ctl_done, mmu_idle, ctl_idle,
       tables_r_ready;
   mmu_ctl_t                    mmu_ctl;
@@ -555,13 +558,14 @@ module gmmu_gpu
     .idle_o(ctl_idle)
   );
 
-  // Clients may lie far from their L1 TLBs: register slices in between.
+  // Clients may lie far from their L1 TLBs: register slices in between. A line of several beats needs
+  // no lookup every cycle.
   for (genvar i = 0; i < NumUnits; i++) begin : g_lookup
-    gmmu_skid #(.Width($bits(xlate_rsp_t))) u_answer (
+    gmmu_slice #(.Width($bits(xlate_rsp_t)), .Slow(LineBytes > DataBytes)) u_answer (
       .clk_i, .rst_i(rst_mmu), .valid_i(xs_valid[i]), .ready_o(xs_ready[i]), .data_i(xs[i]),
       .valid_o(us_valid[i]), .ready_i(us_ready[i]), .data_o(us[i])
     );
-    gmmu_skid #(.Width($bits(xlate_req_t))) u_request (
+    gmmu_slice #(.Width($bits(xlate_req_t)), .Slow(LineBytes > DataBytes)) u_request (
       .clk_i, .rst_i(rst_mmu), .valid_i(uq_valid[i]), .ready_o(uq_ready[i]), .data_i(uq[i]),
       .valid_o(xq_valid[i]), .ready_i(xq_ready[i]), .data_o(xq[i])
     );
@@ -570,9 +574,9 @@ module gmmu_gpu
   gmmu_mmu #(
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries),
     .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // u_check reports 0; 1 avoids a division by it
-    .LargeEntries(LargeEntries), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
-    .MissSlots(Slots > 64 ? 64 : Slots), .EngineMissSlots(EngineMissSlots),
-    .FetchMissSlots(EngineMissSlots < 16 ? EngineMissSlots : 16), .EventPort(EventPort != 0)
+    .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
+    .MissSlots(Slots > 64 ? 64 : Slots),
+    .EngineMissSlots(EngineMissSlots < 16 ? EngineMissSlots : 16), .EventPort(EventPort != 0)
   ) u_mmu (
     .clk_i, .rst_i(rst_mmu),
     .req_valid_i(xq_valid), .req_ready_o(xq_ready), .req_i(xq),
@@ -586,22 +590,6 @@ module gmmu_gpu
     .inv_start_o(inv_start), .inv_end_o(inv_end),
     .mev_o(mmu_event), .port_count_o(port_count), .count_o(mmu_count), .idle_o(mmu_idle)
   );
-
-  // Without the event port all its signals are 0.
-  localparam logic Observed = EventPort != 0;
-  assign ev_inv_done_o = Observed && inv_done;
-  assign ev_inv_scope_o = Observed ? inv_scope : '0;
-  assign ev_inv_space_o = Observed ? inv_space : '0;
-  assign ev_inv_start_o = Observed ? inv_start : '0;
-  assign ev_inv_end_o = Observed ? inv_end : '0;
-  assign ev_xlate_valid_o = Observed ? ev_valid : '0;
-  for (genvar p = 0; p < NumPorts; p++) begin : g_event
-    assign ev_xlate_o[192*p +: 192] = !Observed ? '0 : {
-      37'd0, ev[p].level, ev[p].fault, 6'd0, ev[p].access, 2'd0, ev[p].space,
-      7'd0, ev[p].zero, ev[p].gpa.target, ev[p].gpa.adapter, ev[p].gpa.offset,
-      ev[p].va
-    };
-  end
 
   // ---- Aperture map: lookups of the clients, then engine fetch, read, write.
   logic [NumPorts-1:0] ap_valid, ap_ready, ap_rsp_valid;
@@ -692,9 +680,15 @@ module gmmu_gpu
     assign cl_rsp_fault_o[8*i +: 8] = rsp.fault;
     assign cl_rsp_word_o[3*i +: 3] = rsp.word;
 
+    logic clk;
+    gmmu_sleep u_sleep (
+      .clk_i, .rst_i(rst_client[i]), .clk_o(clk),
+      .awake_i(!client_idle[i] || client_wr[i] || client_rd[i] || cl_req_valid_i[i] || cl_w_valid_i[i]
+               || us_valid[i] || r_valid[ReqClients+i] || b_valid[ReqClients+i])
+    );
     gmmu_client_port #(.Traffic(i < TrafficEngines)) u_port (
       .port_i(port_t'(i)),
-      .clk_i, .rst_i(rst_client[i]), .enable_i(enable), .vram_bytes_i, .link_i(link),
+      .clk_i(clk), .rst_i(rst_client[i]), .enable_i(enable), .vram_bytes_i, .link_i(link),
       .idle_o(client_idle[i]),
       .reg_wr_i(client_wr[i]), .reg_rd_i(client_rd[i]), .reg_word_i(client_word),
       .reg_data_i(client_wr_data), .reg_data_o(client_rd_data[i]), .busy_o(traffic_busy[i]),
@@ -786,8 +780,14 @@ module gmmu_gpu
   // ---- VRAM for linked adapters. It lives through a reset of the core, whose end is the mux's.
   logic peer_idle;
   if (LinkPort != 0) begin : g_peer
+    logic clk;
+    gmmu_sleep u_sleep (
+      .clk_i, .rst_i, .clk_o(clk),
+      .awake_i(!peer_idle || rst_mux || s_peer_arvalid_i || s_peer_awvalid_i || s_peer_wvalid_i
+               || r_valid[ReqPeer] || b_valid[ReqPeer])
+    );
     gmmu_peer_port u_peer (
-      .clk_i, .rst_i, .cut_i(rst_mux), .vram_bytes_i, .idle_o(peer_idle),
+      .clk_i(clk), .rst_i, .cut_i(rst_mux), .vram_bytes_i, .idle_o(peer_idle),
       .s_ar_valid_i(s_peer_arvalid_i), .s_ar_ready_o(s_peer_arready_o), .s_ar_id_i(s_peer_arid_i),
       .s_ar_addr_i(s_peer_araddr_i), .s_ar_len_i(s_peer_arlen_i),
       .s_r_valid_o(s_peer_rvalid_o), .s_r_id_o(s_peer_rid_o), .s_r_data_o(s_peer_rdata_o),
@@ -878,102 +878,36 @@ module gmmu_gpu
     end
   end
 
-  // ---- Further events.
-  logic        fault_taken;
-  fault_info_t fault_now;
-  always_comb begin
-    fault_taken = 1'b0;
-    fault_now = '0;
-    for (int unsigned i = 0; i <= NumUnits; i++) begin
-      if (fault_valid[i] && fault_ready[i]) begin
-        fault_taken = 1'b1;
-        fault_now |= fault[i];
-      end
-    end
-  end
-  for (genvar p = 0; p < NumPorts; p++) begin : g_tag
-    assign xs_tag[p] = xs[p].tag;
-  end
-  gmmu_events #(.Present(Observed), .NumPorts(NumPorts)) u_events (
-    .clk_i, .rst_i(rst_regs), .xlate_i(ev_valid), .xlate_tag_i(xs_tag), .mmu_i(mmu_event),
-    .inv_done_i(inv_done), .inv_start_i(inv_start), .inv_end_i(inv_end),
+  // ---- Event port.
+  gmmu_events #(
+    .Present(EventPort != 0), .NumPorts(NumPorts), .NumFaults(NumUnits + 1)
+  ) u_events (
+    .clk_i, .rst_i(rst_regs), .xlate_i(ev_valid), .xlate_event_i(ev), .xlate_rsp_i(xs),
+    .mmu_i(mmu_event), .inv_done_i(inv_done), .inv_scope_i(inv_scope), .inv_space_i(inv_space),
+    .inv_start_i(inv_start), .inv_end_i(inv_end),
     .entry_i(count_entry), .commands_i(count_commands),
-    .fault_i(fault_taken), .fault_info_i(fault_now),
+    .fault_i(fault_valid & fault_ready), .fault_info_i(fault),
     .write_i({m_host_awvalid_o && m_host_awready_i, m_vram_awvalid_o && m_vram_awready_i}),
     .write_ax_i(edge_aw),
-    .xlate_id_o(ev_xlate_id_o), .valid_o(ev_valid_o), .event_o(ev_o)
+    .xlate_valid_o(ev_xlate_valid_o), .xlate_o(ev_xlate_o), .xlate_id_o(ev_xlate_id_o),
+    .inv_done_o(ev_inv_done_o), .inv_scope_o(ev_inv_scope_o), .inv_space_o(ev_inv_space_o),
+    .inv_start_o(ev_inv_start_o), .inv_end_o(ev_inv_end_o),
+    .valid_o(ev_valid_o), .event_o(ev_o)
   );
 
-  // ---- Counters. Reads on the bus count whole beats, writes their enabled bytes.
-  localparam int unsigned NumShared = 34;
-  // clients end an access of up to 64 bytes each; the engine's amounts have 9 bits
-  localparam int unsigned AmountWidth = NumUnits < 8 ? 9 : 7 + $clog2(NumUnits + 1);
-  typedef logic [AmountWidth-1:0] amount_t;
-  amount_t [NumPorts-1:0][5:0] port_amounts;
-  amount_t [NumShared-1:0]     amounts;
-
-  function automatic amount_t ones(logic [DataBytes-1:0] bits);
-    amount_t sum;
-    sum = '0;
-    for (int unsigned i = 0; i < DataBytes; i++) sum += amount_t'(bits[i]);
-    return sum;
-  endfunction
-
-  for (genvar p = 0; p < NumPorts; p++) begin : g_port_counters
-    assign port_amounts[p] = {
-      amount_t'(port_count[p].outstanding), amount_t'(port_count[p].fault),
-          amount_t'(port_count[p].merged),
-      amount_t'(port_count[p].miss), amount_t'(port_count[p].hit), amount_t'(port_count[p].lookup)
-    };
-  end
-
-  amount_t clients_read, clients_written;
-  always_comb begin
-    clients_read = '0;
-    clients_written = '0;
-    for (int unsigned i = 0; i < NumUnits; i++) begin
-      clients_read += amount_t'(client_read_bytes[i]);
-      clients_written += amount_t'(client_write_bytes[i]);
-    end
-  end
-
-  // In the order of the register description: element i stands at counters + 8 * i.
-  amount_t vram_read, vram_written, host_read, host_written;
-  always_ff @(posedge clk_i) begin
-    vram_read <= m_vram_rvalid_i && m_vram_rready_o ? amount_t'(DataBytes) : '0;
-    vram_written <= m_vram_wvalid_o && m_vram_wready_i ? ones(m_vram_wstrb_o) : '0;
-    host_read <= m_host_rvalid_i && m_host_rready_o ? amount_t'(DataBytes) : '0;
-    host_written <= m_host_wvalid_o && m_host_wready_i ? ones(m_host_wstrb_o) : '0;
-  end
-
-  assign amounts = {
-    amount_t'(traffic_busy != '0), clients_written, clients_read,
-    host_written, host_read, vram_written, vram_read,
-    amount_t'(fault_logged), amount_t'(message_sent),
-    amount_t'(engine_busy), amount_t'(count_engine_write), amount_t'(count_engine_read),
-    amount_t'(count_commands), amount_t'(count_entry),
-    amount_t'(ap_hit), amount_t'(ap_lookup),
-    amount_t'(mmu_count.invalidating), amount_t'(mmu_count.invalidation),
-    amount_t'(mmu_count.wc_hit), amount_t'(mmu_count.wc_lookup),
-    amount_t'(mmu_count.walk_rows), amount_t'(mmu_count.walk_memory),
-        amount_t'(mmu_count.walk_issue),
-    amount_t'(mmu_count.table_read), amount_t'(mmu_count.walk_redone),
-        amount_t'(mmu_count.walk_fault),
-    amount_t'(mmu_count.walk_ok), amount_t'(mmu_count.walk),
-    amount_t'(mmu_count.l2_eviction), amount_t'(mmu_count.l2_fill), amount_t'(mmu_count.l2_merged),
-    amount_t'(mmu_count.l2_miss), amount_t'(mmu_count.l2_hit), amount_t'(mmu_count.l2_lookup)
-  };
-
-  // those above that can add more than one: clients_written, clients_read, the four of the memory
-  // ports, engine's bytes and commands, rows of the walk table
-  localparam logic [NumShared-1:0] SharedAmounts = 34'b0_11_1111_00_0_11_1_0_00_00_00_111_000_00_00_0000;
-
-  gmmu_counters #(
-    .NumPorts(NumPorts), .NumShared(NumShared), .Width(CounterWidth), .AmountWidth(AmountWidth),
-    .SharedAmounts(SharedAmounts)
-  ) u_counters (
-    .clk_i, .rst_i(rst_counters), .port_i(port_amounts), .shared_i(amounts), .rd_i(reg_rd), .addr_i(reg_addr),
-    .rd_busy_o(counters_busy), .rd_data_o(counters_data)
+  // ---- Counters.
+  logic counts_idle;
+  gmmu_counts #(.NumUnits(NumUnits), .NumPorts(NumPorts), .Width(CounterWidth)) u_counts (
+    .clk_i, .rst_i(rst_counters), .port_i(port_count), .mmu_i(mmu_count), .ap_lookup_i(ap_lookup),
+    .ap_hit_i(ap_hit), .entry_i(count_entry), .commands_i(count_commands),
+    .engine_read_i(count_engine_read), .engine_write_i(count_engine_write),
+    .engine_busy_i(engine_busy), .message_i(message_sent), .record_i(fault_logged),
+    .unit_read_i(client_read_bytes), .unit_write_i(client_write_bytes),
+    .units_busy_i(traffic_busy != '0),
+    .bus_r_i({m_host_rvalid_i && m_host_rready_o, m_vram_rvalid_i && m_vram_rready_o}),
+    .bus_w_i({m_host_wvalid_o && m_host_wready_i, m_vram_wvalid_o && m_vram_wready_i}),
+    .bus_strb_i({m_host_wstrb_o, m_vram_wstrb_o}), .idle_o(counts_idle),
+    .rd_i(reg_rd), .addr_i(reg_addr), .rd_busy_o(counters_busy), .rd_data_o(counters_data)
   );
 
   // ---- Idle.
@@ -986,8 +920,7 @@ module gmmu_gpu
     parts_idle_q <= {mux_own_idle, !stale, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle,
         client_idle, through_idle, faults_idle, interrupts_idle, window_idle, !core_rst && !rst_mux};
     isolator_idle_q <= isolator_idle;   // busy only while the multiplexer waits too, or in reset
-    ports_idle_q <= mux_idle && isolator_idle_q && reg_port_idle && peer_idle &&
-                    (vram_read | vram_written | host_read | host_written) == '0;
+    ports_idle_q <= mux_idle && isolator_idle_q && reg_port_idle && peer_idle && counts_idle;
   end
   assign offered = s_reg_awvalid_i || s_reg_wvalid_i || s_reg_arvalid_i || s_win_awvalid_i ||
       s_win_wvalid_i || s_win_arvalid_i || cl_req_valid_i != '0 || cl_w_valid_i != '0 ||

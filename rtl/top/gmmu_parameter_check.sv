@@ -14,7 +14,6 @@ module gmmu_parameter_check
   parameter int unsigned L1Entries = 16,
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,
-  parameter int unsigned LargeEntries = 8,
   parameter int unsigned WalkCacheEntries = 16,
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
@@ -58,9 +57,6 @@ module gmmu_parameter_check
     $fatal(1, "gmmu_gpu: L2Ways is %0d, legal: powers of two from 1 to 16, at most L2Entries / 16",
         L2Ways);
   end
-  if (LargeEntries < 2 || LargeEntries > 64) begin : g_large
-    $fatal(1, "gmmu_gpu: LargeEntries is %0d, legal: 2 to 64", LargeEntries);
-  end
   if (!power(WalkCacheEntries, 2, 256)) begin : g_walk_cache
     $fatal(1, "gmmu_gpu: WalkCacheEntries is %0d, legal: powers of two from 2 to 256",
         WalkCacheEntries);
@@ -79,6 +75,9 @@ module gmmu_parameter_check
   end
   if (VaWidth < 30 || VaWidth > 57) begin : g_va
     $fatal(1, "gmmu_gpu: GMMU_VA_WIDTH is %0d, legal: 30 to 57", VaWidth);
+  end
+  if (MaxLevels < 2 || MaxLevels > 6) begin : g_levels
+    $fatal(1, "gmmu_gpu: GMMU_MAX_LEVELS is %0d, legal: 2 to 6", MaxLevels);
   end
   if (SlotLg2 < 1 || SlotLg2 > 7) begin : g_slots
     $fatal(1, "gmmu_gpu: GMMU_CLIENT_SLOTS_LG2 is %0d, legal: 1 to 7", SlotLg2);

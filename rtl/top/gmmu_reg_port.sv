@@ -70,10 +70,15 @@ module gmmu_reg_port #(
   logic        commit_q, error_q, same_high_q;
   logic [63:0] write_data_q;
 
-  assign awready_o = state_q == StateIdle && !aw_have_q && (!ar_have_q || w_have_q) && !rst_i;
-  assign wready_o = state_q == StateIdle && !w_have_q && (!ar_have_q || aw_have_q) && !rst_i;
-  assign arready_o = state_q == StateIdle && !aw_have_q && !w_have_q && !ar_have_q && !rst_i;
-  assign writes = aw_have_q || w_have_q || (awvalid_i && awready_o) || (wvalid_i && wready_o);
+  // What the reset forbids does not matter inside: it wins there anyway.
+  logic aw_open, w_open, ar_open;
+  assign aw_open = state_q == StateIdle && !aw_have_q && (!ar_have_q || w_have_q);
+  assign w_open = state_q == StateIdle && !w_have_q && (!ar_have_q || aw_have_q);
+  assign ar_open = state_q == StateIdle && !aw_have_q && !w_have_q && !ar_have_q;
+  assign awready_o = aw_open && !rst_i;
+  assign wready_o = w_open && !rst_i;
+  assign arready_o = ar_open && !rst_i;
+  assign writes = aw_have_q || w_have_q || (awvalid_i && aw_open) || (wvalid_i && w_open);
 
   assign whole = strobe_q == 8'hFF;
   assign low = strobe_q == 8'h0F;
@@ -100,16 +105,16 @@ module gmmu_reg_port #(
       same_high_q <= high_half_q && read_high_valid_q && read_high_addr_q == addr_q[15:3];
       unique case (state_q)
         StateIdle: begin
-          if (awvalid_i && awready_o) begin
+          if (awvalid_i && aw_open) begin
             aw_have_q <= 1'b1;
             addr_q <= awaddr_i;
           end
-          if (wvalid_i && wready_o) begin
+          if (wvalid_i && w_open) begin
             w_have_q <= 1'b1;
             data_q <= wdata_i;
             strobe_q <= wstrb_i;
           end
-          if (arvalid_i && arready_o) begin
+          if (arvalid_i && ar_open) begin
             ar_have_q <= writes || stop_i;
             read_addr_q <= araddr_i;
           end

@@ -7,7 +7,7 @@
 //           invalidations and the window's base come after all earlier window accesses. A root
 //           write also waits until the operation before it is done; while silence_o is 1 it is
 //           ignored instead, since that operation may wait for accesses that are held.
-//   read    rd_data_o three cycles after addr_i, of a client four
+//   read    while rd_i: rd_data_o three cycles after addr_i, of a client four
 //   ctl     operations for the MMU: a new space configuration (root write) or an invalidation
 //           (inv_cmd)
 module gmmu_regs
@@ -16,6 +16,7 @@ module gmmu_regs
   import gmmu_dma_pkg::*;
 #(
   parameter int unsigned NumClients = 4,
+  parameter int unsigned Engines = NumClients,  // clients 0 to n - 1 have registers
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumRings = 1,
   parameter logic [63:0] Cap0 = '0,
@@ -29,6 +30,7 @@ module gmmu_regs
   output logic                            wr_ready_o,
   input  logic           [15:0]           addr_i,
   input  logic           [63:0]           wr_data_i,
+  input  logic                            rd_i,
   output logic           [63:0]           rd_data_o,
 
   input  logic                            window_settled_i,
@@ -244,14 +246,14 @@ module gmmu_regs
   // written since reset: RAM words have no reset
   logic [NumSpaces-1:0] geometry_set_q, root_set_q;
 
-  gmmu_lutram #(.Width(64), .Depth(NumSpaces)) u_geometry (
+  gmmu_ram_block #(.Width(64), .Depth(NumSpaces)) u_geometry (
     .clk_i, .write_i(write && space_geometry_q), .write_addr_i(space_index_q),
     .data_i(wr_data_i),
-    .read_addr_i(space_index_q), .data_o(geometry_word)
+    .read_i(1'b1), .read_addr_i(addr_i[4+:SpaceWidth]), .data_o(geometry_word)
   );
-  gmmu_lutram #(.Width(64), .Depth(NumSpaces)) u_root (
+  gmmu_ram_block #(.Width(64), .Depth(NumSpaces)) u_root (
     .clk_i, .write_i(root_write), .write_addr_i(space_index_q), .data_i(wr_data_i),
-    .read_addr_i(space_index_q), .data_o(root_word)
+    .read_i(1'b1), .read_addr_i(addr_i[4+:SpaceWidth]), .data_o(root_word)
   );
   // both stand two cycles after addr_i
   always_ff @(posedge clk_i) begin
@@ -321,87 +323,10 @@ module gmmu_regs
 
   // ---- Reads: the registers by threes and fours, then all together.
   localparam int unsigned GlobalGroups = (Globals + 3) / 4;
-  logic [Globals-1:0][63:0]      global_data;
-  logic [RingWords-1:0][63:0]    ring_data;
   logic [GlobalGroups-1:0][63:0] global_data_q;
   logic [2:0][63:0]              ring_data_q;
   logic                          read_geometry_q, read_root_q;
   logic [63:0]                   client_data;
-
-  always_comb begin
-    id_t                 id;
-    fault_queue_size_t   size;
-    fault_queue_tail_t   tail;
-    inv_status_t         status;
-    link_t               link;
-    id = '{reserved0: '0, minor: 8'd4, major: 8'd1, magic: 32'h554D4D47};
-    size = '0;
-    size.enable = fault_enable_o;
-    size.size_lg2 = fault_size_lg2_o;
-    tail = '0;
-    tail.index = fault_tail_i;
-    tail.dropped = fault_dropped_i;
-    status = '0;
-    status.busy = ctl_busy_q;
-    status.done = ctl_done_count_q;
-    link = '0;
-    link.own = link_o.own;
-    link.adapters = link_o.adapters;
-    global_data = '0;
-    global_data[AtId] = id;
-    global_data[AtCapA] = Cap0;
-    global_data[AtCapB] = Cap1;
-    global_data[AtCapC] = Cap2;
-    global_data[AtVramSize] = vram_bytes_i;
-    global_data[AtCycle] = cycle_i;
-    global_data[AtCtrl] = {62'd0, silence_o, enable_o};
-    global_data[AtStatus] = {62'd0, silent_i, work_idle_i};
-    global_data[AtWindowBase] = {16'd0, window_base_o};
-    global_data[AtIntStatus] = {58'd0, int_status_i};
-    global_data[AtIntEnable] = {58'd0, int_enable_o};
-    global_data[AtFaultQueueBase] = {16'd0, fault_base_o};
-    global_data[AtFaultQueueSize] = size;
-    global_data[AtFaultQueueHead] = {48'd0, fault_head_o};
-    global_data[AtFaultQueueTail] = tail;
-    global_data[AtApertureBase] = {16'd0, aperture_base_o};
-    global_data[AtAperturePages] = {32'd0, aperture_pages_o};
-    global_data[AtLink] = link;
-    global_data[AtInvStart] = inv_start_q;
-    global_data[AtInvEnd] = inv_end_q;
-    global_data[AtInvCmd] = inv_cmd_q;
-    global_data[AtInvStatus] = status;
-  end
-
-  always_comb begin
-    ring_cfg_t    cfg;
-    ring_state_t  state;
-    ring_base_t   base;
-    ring_ctrl_t   ctrl;
-    ring_status_t status;
-    cfg = '0;
-    state = '0;
-    for (int unsigned i = 0; i < NumRings; i++) begin
-      if (ring_q[i]) begin
-        cfg |= ring_o[i];
-        state |= ring_i[i];
-      end
-    end
-    base = '{reserved0: '0, target: cfg.base_target, address: cfg.base};
-    ctrl = '{reserved0: '0, preempt: cfg.preempt, privileged: cfg.privileged,
-             enable: cfg.enable, reserved1: '0, size_lg2: cfg.size_lg2};
-    status = '{fence: state.fence, reserved0: '0, level: state.level, reserved1: '0,
-               access: state.access, reason: state.reason, reserved2: '0,
-               preempted: state.preempted, error: state.error, busy: state.busy};
-    ring_data[AtRingBase] = base;
-    ring_data[AtRingCtrl] = ctrl;
-    ring_data[AtRingTail] = {48'd0, cfg.tail};
-    ring_data[AtRingHead] = {48'd0, state.head};
-    ring_data[AtRingFenceAddress] = {16'd0, cfg.fence_address};
-    ring_data[AtRingStatus] = status;
-    ring_data[AtRingLastFence] = {32'd0, state.last_fence};
-    ring_data[AtRingErrorCommand] = {state.error_header, state.error_offset};
-    ring_data[AtRingErrorAddress] = state.error_address;
-  end
 
   space_geometry_t geometry_read;
   space_root_t     root_read;
@@ -411,37 +336,113 @@ module gmmu_regs
     root_read = root_q;
     root_read.reserved0 = '0;
     client_data = '0;
-    for (int unsigned i = 0; i < NumClients; i++) client_data |= client_data_i[i];
+    for (int unsigned i = 1; i <= Engines; i++) client_data |= client_data_i[i-1];
   end
 
+  // Nothing is looked up while there is no read.
   always_ff @(posedge clk_i) begin
-    logic [63:0] word;
-    for (int unsigned g = 0; g < GlobalGroups; g++) begin
-      word = '0;
-      for (int unsigned i = 4 * g; i < 4 * g + 4 && i < Globals; i++) begin
-        if (global_q[i]) word |= global_data[i];
-      end
-      global_data_q[g] <= word;
-    end
-    for (int unsigned g = 0; g < 3; g++) begin
-      word = '0;
-      for (int unsigned i = 3 * g; i < 3 * g + 3; i++) begin
-        if (ring_word_q[i]) word |= ring_data[i];
-      end
-      ring_data_q[g] <= word;
-    end
-    read_geometry_q <= space_geometry_q;
-    read_root_q <= space_root_q;
+    logic [Globals-1:0][63:0]   global_data;
+    logic [RingWords-1:0][63:0] ring_data;
+    logic [63:0]                word;
+    id_t                        id;
+    fault_queue_size_t          size;
+    fault_queue_tail_t          tail;
+    inv_status_t                status;
+    link_t                      link;
+    ring_cfg_t                  cfg;
+    ring_state_t                state;
+    ring_base_t                 base;
+    ring_ctrl_t                 ctrl;
+    ring_status_t               ring_status;
+    if (rd_i) begin
+      id = '{reserved0: '0, minor: 8'd4, major: 8'd1, magic: 32'h554D4D47};
+      size = '0;
+      size.enable = fault_enable_o;
+      size.size_lg2 = fault_size_lg2_o;
+      tail = '0;
+      tail.index = fault_tail_i;
+      tail.dropped = fault_dropped_i;
+      status = '0;
+      status.busy = ctl_busy_q;
+      status.done = ctl_done_count_q;
+      link = '0;
+      link.own = link_o.own;
+      link.adapters = link_o.adapters;
+      global_data = '0;
+      global_data[AtId] = id;
+      global_data[AtCapA] = Cap0;
+      global_data[AtCapB] = Cap1;
+      global_data[AtCapC] = Cap2;
+      global_data[AtVramSize] = vram_bytes_i;
+      global_data[AtCycle] = cycle_i;
+      global_data[AtCtrl] = {62'd0, silence_o, enable_o};
+      global_data[AtStatus] = {62'd0, silent_i, work_idle_i};
+      global_data[AtWindowBase] = {16'd0, window_base_o};
+      global_data[AtIntStatus] = {58'd0, int_status_i};
+      global_data[AtIntEnable] = {58'd0, int_enable_o};
+      global_data[AtFaultQueueBase] = {16'd0, fault_base_o};
+      global_data[AtFaultQueueSize] = size;
+      global_data[AtFaultQueueHead] = {48'd0, fault_head_o};
+      global_data[AtFaultQueueTail] = tail;
+      global_data[AtApertureBase] = {16'd0, aperture_base_o};
+      global_data[AtAperturePages] = {32'd0, aperture_pages_o};
+      global_data[AtLink] = link;
+      global_data[AtInvStart] = inv_start_q;
+      global_data[AtInvEnd] = inv_end_q;
+      global_data[AtInvCmd] = inv_cmd_q;
+      global_data[AtInvStatus] = status;
 
-    word = client_data;
-    for (int unsigned g = 0; g < GlobalGroups; g++) word |= global_data_q[g];
-    for (int unsigned g = 0; g < 3; g++) word |= ring_data_q[g];
-    if (read_geometry_q) word |= geometry_read;
-    if (read_root_q) word |= root_read;
-    rd_data_o <= word;
+      cfg = '0;
+      state = '0;
+      for (int unsigned i = 0; i < NumRings; i++) begin
+        if (ring_q[i]) begin
+          cfg |= ring_o[i];
+          state |= ring_i[i];
+        end
+      end
+      base = '{reserved0: '0, target: cfg.base_target, address: cfg.base};
+      ctrl = '{reserved0: '0, preempt: cfg.preempt, privileged: cfg.privileged,
+               enable: cfg.enable, reserved1: '0, size_lg2: cfg.size_lg2};
+      ring_status = '{fence: state.fence, reserved0: '0, level: state.level, reserved1: '0,
+                      access: state.access, reason: state.reason, reserved2: '0,
+                      preempted: state.preempted, error: state.error, busy: state.busy};
+      ring_data[AtRingBase] = base;
+      ring_data[AtRingCtrl] = ctrl;
+      ring_data[AtRingTail] = {48'd0, cfg.tail};
+      ring_data[AtRingHead] = {48'd0, state.head};
+      ring_data[AtRingFenceAddress] = {16'd0, cfg.fence_address};
+      ring_data[AtRingStatus] = ring_status;
+      ring_data[AtRingLastFence] = {32'd0, state.last_fence};
+      ring_data[AtRingErrorCommand] = {state.error_header, state.error_offset};
+      ring_data[AtRingErrorAddress] = state.error_address;
+
+      for (int unsigned g = 0; g < GlobalGroups; g++) begin
+        word = '0;
+        for (int unsigned i = 4 * g; i < 4 * g + 4 && i < Globals; i++) begin
+          if (global_q[i]) word |= global_data[i];
+        end
+        global_data_q[g] <= word;
+      end
+      for (int unsigned g = 0; g < 3; g++) begin
+        word = '0;
+        for (int unsigned i = 3 * g; i < 3 * g + 3; i++) begin
+          if (ring_word_q[i]) word |= ring_data[i];
+        end
+        ring_data_q[g] <= word;
+      end
+      read_geometry_q <= space_geometry_q;
+      read_root_q <= space_root_q;
+
+      word = client_data;
+      for (int unsigned g = 0; g < GlobalGroups; g++) word |= global_data_q[g];
+      for (int unsigned g = 0; g < 3; g++) word |= ring_data_q[g];
+      if (read_geometry_q) word |= geometry_read;
+      if (read_root_q) word |= root_read;
+      rd_data_o <= word;
+    end
   end
 
   logic unused_bits;
-  assign unused_bits = ^{w_window_base, w_fault_size, w_ring_base, w_ring_ctrl, w_root,
+  assign unused_bits = ^{client_data_i, w_window_base, w_fault_size, w_ring_base, w_ring_ctrl, w_root,
                          w_inv};
 endmodule

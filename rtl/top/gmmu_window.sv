@@ -2,13 +2,14 @@
 // BAR2: AXI4-Lite accesses become single-beat VRAM accesses at base_i + offset.
 //
 //   s       AXI4-Lite, 64 bit, up to Slots accesses in flight; answers in order. A bus error
-//           answers SLVERR. base_i + offset past 48 bits is an address past VRAM.
+//           answers SLVERR. base_i + offset past 48 bits is an address past VRAM. One access every
+//           other cycle.
 //   order   reads and writes do not overlap: one kind is finished before the other begins, so a
 //           read returns what earlier writes wrote. When both wait they take turns. All writes have
 //           one id, so that those to one address stay in order; a read has its slot's.
 //   hold_i  1: no further address is taken. settled_o: every access taken so far has its answer, so
 //           that a change of base_i or a doorbell comes after all of them.
-//   stop_i  1: no access begins; what was taken waits. stopped_o, while it stands: none is under way
+//   stop_i  1: no access begins from the second cycle on; what was taken waits. stopped_o, while it stands: none is under way
 //           (an answer may still wait to be taken)
 //   lose_i  the memory side is in reset and answers nothing that began before: what has no answer is
 //           answered with SLVERR. Only while stop_i. The window itself is reset with power-on only.
@@ -96,16 +97,16 @@ module gmmu_window
     else if (s_arvalid_i && s_arready_o) last_reads_q <= 1'b1;
     else if (s_awvalid_i && s_awready_o) last_reads_q <= 1'b0;
   end
-  gmmu_skid #(.Width(32)) u_aw (
+  gmmu_slice #(.Width(32), .Slow(1'b1)) u_aw (
     .clk_i, .rst_i, .valid_i(s_awvalid_i && aw_open), .ready_o(aw_ready),
     .data_i(s_awaddr_i),
     .valid_o(aw_valid), .ready_i(aw_take), .data_o(aw_addr)
   );
-  gmmu_skid #(.Width(72)) u_w (
+  gmmu_slice #(.Width(72), .Slow(1'b1)) u_w (
     .clk_i, .rst_i, .valid_i(s_wvalid_i && s_wready_o), .ready_o(w_open), .data_i({s_wstrb_i, s_wdata_i}),
     .valid_o(w_valid), .ready_i(w_take), .data_o({w_strb, w_data})
   );
-  gmmu_skid #(.Width(32)) u_ar (
+  gmmu_slice #(.Width(32), .Slow(1'b1)) u_ar (
     .clk_i, .rst_i, .valid_i(s_arvalid_i && ar_open), .ready_o(ar_ready),
     .data_i(s_araddr_i),
     .valid_o(ar_valid), .ready_i(ar_take), .data_o(ar_addr)
@@ -114,14 +115,16 @@ module gmmu_window
   // ---- One kind at a time. Slots are a ring: issued at next_q, answered from oldest_q.
   slot_t            next_q, oldest_q;
   count_t           occupied_q, waiting_q;  // accesses without an answer taken; without an answer
-  logic [Slots-1:0] ended_q, error_q;
+  logic [Slots-1:0] ended_q;
   logic             reading_q;              // kind of the accesses in flight, or of the last one
   logic             write_offer, read_offer, room, may_write, may_read, answer_take, ended;
   logic             lost_q;                 // accesses that have not ended will not
+  logic             stop_q;                 // who says stop is far away
+  always_ff @(posedge clk_i) stop_q <= stop_i;
 
   assign write_offer = aw_valid && w_valid && w_slot_ready;
   assign read_offer = ar_valid;
-  assign room = occupied_q != count_t'(Slots) && !stop_i && !lost_q;
+  assign room = occupied_q != count_t'(Slots) && !stop_q && !lost_q;
   // The other kind begins when nothing is in flight; then, when both are offered, it is the other
   // kind's turn.
   assign may_write = room && (occupied_q == '0 ? (reading_q || !read_offer)
@@ -129,8 +132,8 @@ module gmmu_window
   assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer)
       : (reading_q && !write_offer));
 
-  // Issue: one offer, on AW or on AR, behind a FIFO that keeps the mux's ready out of the choice; W
-  // has a FIFO of its own.
+  // Issue: one offer, on AW or on AR, behind a register that keeps the mux's ready out of the choice;
+  // W has one of its own.
   typedef struct packed {
     logic                reads;
     logic [SlotsLg2-1:0] slot;
@@ -153,14 +156,14 @@ module gmmu_window
   end
   logic side_rst;
   assign side_rst = rst_i || lose_i;
-  gmmu_fifo #(.Width($bits(w_t)), .Depth(2)) u_w_out (
+  gmmu_slice #(.Width($bits(w_t)), .Slow(1'b1)) u_w_out (
     .clk_i, .rst_i(side_rst), .valid_i(aw_take), .ready_o(w_slot_ready), .data_i(w_beat),
     .valid_o(w_valid_o), .ready_i(w_ready_i), .data_o(w_o)
   );
 
   assign issue_in = '{reads: ar_take, slot: next_q,
       word: aw_take ? aw_addr[31:3] : ar_addr[31:3]};
-  gmmu_fifo #(.Width($bits(issue_t)), .Depth(2)) u_issue (
+  gmmu_slice #(.Width($bits(issue_t)), .Slow(1'b1)) u_issue (
     .clk_i, .rst_i(side_rst), .valid_i(aw_take || ar_take), .ready_o(issue_ready), .data_i(issue_in),
     .valid_o(issue_valid), .ready_i(issue.reads ? ar_ready_i : aw_ready_i), .data_o(issue)
   );
@@ -197,9 +200,11 @@ module gmmu_window
   assign ended = r_valid_q || b_valid_q;
   assign r_word = r_q.data[64 * 32'(lane_q[end_slot]) +: 64];
 
-  gmmu_lutram #(.Width(64), .Depth(Slots)) u_data (
-    .clk_i, .write_i(r_valid_q), .write_addr_i(end_slot), .data_i(r_word),
-    .read_addr_i(oldest_q), .data_o(s_rdata_o)
+  logic error;
+  gmmu_lutram #(.Width(65), .Depth(Slots)) u_data (
+    .clk_i, .write_i(ended), .write_addr_i(end_slot),
+    .data_i({r_valid_q ? r_q.error : b_q.error, r_word}),
+    .read_addr_i(oldest_q), .data_o({error, s_rdata_o})
   );
 
   // head_q: the oldest access has its answer.
@@ -214,7 +219,7 @@ module gmmu_window
   assign s_bvalid_o = head_q && !reading_q;
   assign s_rvalid_o = head_q && reading_q;
   logic good;
-  assign good = ended_q[oldest_q] && !error_q[oldest_q];
+  assign good = ended_q[oldest_q] && !error;
   assign s_bresp_o = good ? 2'b00 : 2'b10;
   assign s_rresp_o = good ? 2'b00 : 2'b10;
   assign answer_take = (s_bvalid_o && s_bready_i) || (s_rvalid_o && s_rready_i);
@@ -241,20 +246,17 @@ module gmmu_window
         ended_q[oldest_q] <= 1'b0;
       end
       head_q <= answer_take ? second_ended : oldest_ended;
-      if (begun != answer_take) begin
-        occupied_q <= answer_take ? occupied_q - 1'b1 : occupied_q + 1'b1;
-      end
+      if (begun != answer_take) occupied_q <= occupied_q + {{SlotsLg2{answer_take}}, 1'b1};
       if (lose_i) waiting_q <= '0;
-      else if (begun != ended) waiting_q <= ended ? waiting_q - 1'b1 : waiting_q + 1'b1;
+      else if (begun != ended) waiting_q <= waiting_q + {{SlotsLg2{ended}}, 1'b1};
       if (lose_i && waiting_q != '0) lost_q <= 1'b1;
       else if (occupied_q == '0) lost_q <= 1'b0;
-      stopped_o <= stop_i && waiting_q == '0;
+      stopped_o <= stop_i && stop_q && waiting_q == '0;
     end
 
     if (aw_take || ar_take) begin
       lane_q[next_q] <= lane_of(aw_take ? aw_addr : ar_addr);
     end
-    if (ended) error_q[end_slot] <= r_valid_q ? r_q.error : b_q.error;
   end
 
   assign settled_o = waiting_q == '0 && !aw_valid && !ar_valid;

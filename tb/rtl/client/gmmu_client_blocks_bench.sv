@@ -63,7 +63,7 @@ module gmmu_client_blocks_bench
   input  space_t      ax_space_i,
   input  logic        ax_execute_i,
 
-  // ---- gmmu_crc32c.
+  // ---- gmmu_crc32c_pkg.
   input  logic [31:0] crc_value_i,
   input  logic [63:0] crc_data_i,
   output logic [31:0] crc_o,
@@ -366,7 +366,7 @@ module gmmu_client_blocks_bench
                 space: ax_space_i, execute: ax_execute_i};
 
   // ---- Blocks without sizes.
-  gmmu_crc32c u_crc (.crc_i(crc_value_i), .data_i(crc_data_i), .crc_o);
+  assign crc_o = gmmu_crc32c_pkg::crc32c(crc_value_i, crc_data_i);
 
   gmmu_client_land u_land (
     .clk_i, .rst_i, .clear_i, .clear_slot_i, .first_i(land_first_i),

@@ -21,6 +21,7 @@ class FifoRoomTest : public PrimTest {
     Settle();
     const bool decided = wants && t.room_o;
     const bool out = t.late_valid_o && takes;
+    EXPECT_EQ(t.late_ready_o != 0, model_.size() < kDepth);
     EXPECT_EQ(t.late_valid_o != 0, !model_.empty());
     if (!model_.empty()) EXPECT_EQ(t.late_data_o, model_.front());
     if (out) model_.pop_front();
@@ -56,6 +57,16 @@ TEST_P(FifoRoomTest, PassesAWordACycle) {
   out = 0;
   for (int i = 0; i < 100; ++i) out += Cycle(true, true);
   EXPECT_GE(out, 98);
+}
+
+TEST_P(FifoRoomTest, AWriterWithoutAMarginFillsIt) {
+  for (unsigned i = 0; i < kDepth; ++i) {
+    coming_[0] = true;
+    Cycle(false, false);
+  }
+  EXPECT_EQ(most_, kDepth);
+  EXPECT_FALSE(t.late_ready_o);
+  EXPECT_FALSE(t.room_o);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, FifoRoomTest, Seeds(2));

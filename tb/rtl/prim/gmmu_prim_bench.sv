@@ -16,11 +16,16 @@ module gmmu_prim_bench (
 
   // gmmu_fifo_room of 8 with a writer that decides two cycles ahead: Margin 4.
   output logic        room_o,
+  output logic        late_ready_o,
   input  logic        late_valid_i,
   input  logic [31:0] late_data_i,
   output logic        late_valid_o,
   input  logic        late_ready_i,
   output logic [31:0] late_data_o,
+
+  // A counter of its edges behind gmmu_sleep.
+  input  logic        awake_i,
+  output logic [31:0] edges_o,
 
   // Arbiters of 5 and of 1.
   input  logic [4:0]  req_i,
@@ -56,8 +61,12 @@ module gmmu_prim_bench (
     .valid_o(valid_o[5]), .ready_i(ready_i[5]), .data_o(data_o[5]));
 
   gmmu_fifo_room #(.Width(32), .Depth(8), .Margin(4)) u_fifo_room (
-    .clk_i, .rst_i, .room_o, .valid_i(late_valid_i), .data_i(late_data_i),
+    .clk_i, .rst_i, .room_o, .ready_o(late_ready_o), .valid_i(late_valid_i), .data_i(late_data_i),
     .valid_o(late_valid_o), .ready_i(late_ready_i), .data_o(late_data_o));
+
+  logic slept_clk;
+  gmmu_sleep u_sleep (.clk_i, .rst_i, .awake_i, .clk_o(slept_clk));
+  always_ff @(posedge slept_clk) edges_o <= rst_i ? '0 : edges_o + 1;
 
   gmmu_rr_arbiter #(.N(5)) u_arbiter (
     .clk_i, .rst_i, .req_i, .advance_i, .gnt_o(gnt_o[0]), .index_o(index_o[0]));

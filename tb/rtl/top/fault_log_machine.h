@@ -101,7 +101,7 @@ class FaultLog : public BlocksTest {
     t.log_access_i[s] = Random(0, 2);
     t.log_level_i[s] = Random(0, 7);
     t.log_physical_i[s] = Chance(50);
-    t.log_fence_i[s] = static_cast<uint32_t>(rng());
+    t.log_fence_i[s] = s + 1 == Sources() ? static_cast<uint32_t>(rng()) : 0;  // the engine's
     t.log_address_i[s] = rng();
   }
 

@@ -84,6 +84,14 @@ class CtlArbiter : public BlocksTest {
     ++taken_[user];
     offered_[user] = false;
     work_ = Work{user, BytesOf(t.arb_ctl_i[user]), now};
+    if (user == 1) {  // an invalidation has no configuration: what stands there is of no meaning
+      const Bytes other = BytesOf(t.arb_ctl_i[0]);
+      for (unsigned bit = 0; bit < t.arb_cfg_bits_o; ++bit) {
+        const auto mask = static_cast<uint8_t>(1u << bit % 8);
+        auto& byte = work_->ctl[bit / 8];
+        byte = static_cast<uint8_t>((byte & ~mask) | (other[bit / 8] & mask));
+      }
+    }
   }
 
   bool offered_[2] = {};

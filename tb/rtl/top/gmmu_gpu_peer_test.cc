@@ -95,7 +95,7 @@ TEST_F(GpuPeer, CopiesGoToThePeerAndBackUnderBackPressure) {
     Execute(Copy(0x600000, 0x500000 + 0x20000, 0x3000));  // the peer to host memory: both by one port
     EXPECT_EQ(gpu.host.memory.Bytes(kSource + 0x20000, 0x3000), gpu.host.memory.Bytes(PeerAddress(kPeerVram), 0x3000));
   }
-  EXPECT_GT(peers_, 2u * 3 * 0x3000 / 128);
+  EXPECT_GT(peers_, 2u * 3 * 0x3000 / TopMachine::kBurst);
 }
 
 TEST_F(GpuPeer, ClientsReadAndWriteThePeer) {

@@ -38,7 +38,7 @@ TEST_F(GpuPreempt, TheMessageComesWhenEverythingBeforeIsBehindIt) {
   gpu.vram.write_latency = 200;
   gpu.Set(regs::IntEnable{kPreempted});
   unsigned stopped = 0;
-  for (unsigned when = 100; when < 6000; when += 367) {
+  for (unsigned when = 100; when < 6000; when += 251) {
     SCOPED_TRACE(when);
     const auto words = Copies(12, 2048 + 8);
     for (uint64_t i = 0; i < 0x7000; i += 8) gpu.vram.memory.Write64(kVram + i, 0);
@@ -83,7 +83,7 @@ TEST_F(GpuPreempt, WithClientsAndUnderStalls) {
   for (uint32_t piece = 1; offset < 8 * words.size() && piece < 60; ++piece) {
     Put(0, 0, words, piece, offset);
     Kick(0, 1);
-    gpu.Run(gpu.rng() % 2000);
+    gpu.Run(gpu.rng() % 1000);
     Preempt(0);
     gpu.Until([&] { return Status(0).preempted(); }, "preemption");
     if (Status(0).fence() == piece) offset += gpu.Get<regs::RingErrorCommand>(TopMachine::RingAt(0)).raw, ++interrupted;

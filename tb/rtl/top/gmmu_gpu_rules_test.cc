@@ -56,7 +56,7 @@ TEST_F(RulesDoorbell, AStreamOfWindowWritesDoesNotHoldARegisterWriteUp) {
 TEST_F(RulesFence, TheRecordComesAfterTheLastBOfVram) {
   gpu.vram.write_latency = 600;
   Submit(Copy(0x500000, 0x400000, 0x1000), 7);
-  gpu.Until([&] { return !gpu.vram.idle() && gpu.vram.writes >= 0x1000 / 128; }, "the copy's writes");
+  gpu.Until([&] { return !gpu.vram.idle() && gpu.vram.writes >= 0x1000 / TopMachine::kBurst; }, "the copy's writes");
   gpu.Until([&] { return Fenced(7); }, "the fence");
   EXPECT_TRUE(gpu.vram.idle()) << "the fence passed writes that had no B";
 }
@@ -67,7 +67,7 @@ TEST_F(RulesFence, OnTheHostPortDataComesBeforeTheRecordAndTheMessageBehindIt) {
   for (uint64_t i = 0; i < 0x2000; i += 8) gpu.vram.memory.Write64(0x100000 + i, i * 0x9e3779b97f4a7c15);
   Submit(Copy(0x400000, 0x500000, 0x2000), 9);
   gpu.Until([&] { return gpu.Messages() == 1; }, "the message");
-  ASSERT_EQ(gpu.host.log.size(), 0x2000u / 128 + 2);
+  ASSERT_EQ(gpu.host.log.size(), 0x2000u / TopMachine::kBurst + 2);
   const auto& log = gpu.host.log;
   EXPECT_EQ(log.back().kind, 2u);
   EXPECT_EQ(log[log.size() - 2].address, kFence);

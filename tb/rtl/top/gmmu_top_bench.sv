@@ -13,7 +13,6 @@ module gmmu_top_bench
   parameter int unsigned L1Entries = 16,
   parameter int unsigned L2Entries = 512,   // 4 KiB sub-entries; blocks of sixteen
   parameter int unsigned L2Ways = 4,
-  parameter int unsigned LargeEntries = 8,  // shared array for translations above 64 KiB
   parameter int unsigned WalkCacheEntries = 16,  // a level
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
@@ -243,7 +242,7 @@ module gmmu_top_bench
 );
   gmmu_gpu #(
     .NumClients(NumClients), .TrafficEngines(TrafficEngines), .NumSpaces(NumSpaces),
-    .NumRings(NumRings), .L1Entries(L1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways), .LargeEntries(LargeEntries),
+    .NumRings(NumRings), .L1Entries(L1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways),
     .WalkCacheEntries(WalkCacheEntries),
     .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth),
     .ThroughPorts(ThroughPorts)

@@ -24,6 +24,7 @@ module gmmu_top_blocks_bench
   output logic [CtlBits-1:0] arb_ctl_o,
   input  logic        arb_done_i,
   output logic        arb_idle_o,
+  output logic [7:0]  arb_cfg_bits_o,   // lowest bits: the space's configuration, the registers' only
 
   // Interrupts.
   input  logic [5:0]  int_causes_i,
@@ -273,6 +274,7 @@ module gmmu_top_blocks_bench
   mmu_ctl_t       arb_out;
   assign arb_ctl = {mmu_ctl_t'(arb_ctl_i[1]), mmu_ctl_t'(arb_ctl_i[0])};
   assign arb_ctl_o = arb_out;
+  assign arb_cfg_bits_o = 8'($bits(space_cfg_t));
   gmmu_ctl_arbiter u_arbiter (
     .clk_i, .rst_i, .valid_i(arb_valid_i), .ready_o(arb_ready_o), .ctl_i(arb_ctl),
     .done_o(arb_done_o), .valid_o(arb_valid_o), .ready_i(arb_ready_i), .ctl_o(arb_out),
@@ -373,7 +375,7 @@ module gmmu_top_blocks_bench
       .Cap2(64'hC0C1_C2C3_C4C5_C6C7)
     ) u_regs (
       .clk_i, .rst_i, .wr_valid_i(regs_wr_valid_i[n]), .wr_ready_o(regs_wr_ready_o[n]),
-      .addr_i(regs_addr_i[n]), .wr_data_i(regs_wr_data_i[n]), .rd_data_o(regs_rd_data_o[n]),
+      .addr_i(regs_addr_i[n]), .wr_data_i(regs_wr_data_i[n]), .rd_i(1'b1), .rd_data_o(regs_rd_data_o[n]),
       .window_settled_i(regs_window_settled_i[n]), .vram_bytes_i(regs_vram_bytes_i),
       .cycle_i(regs_cycle_i), .work_idle_i(regs_work_idle_i), .enable_o(regs_enable_o[n]),
       .silence_o(regs_silence_o[n]), .silent_i(regs_silent_i),
@@ -438,18 +440,31 @@ module gmmu_top_blocks_bench
   end
   for (genvar n = 0; n < 3; n++) begin : g_events
     localparam int unsigned Ports = n == 1 ? 4 : 7;
-    tag_t [Ports-1:0]    tags;
-    logic [64*Ports-1:0] ids;
-    logic [9*192-1:0]    events;
-    gmmu_events #(.Present(n != 2), .NumPorts(Ports)) u_events (
-      .clk_i, .rst_i, .xlate_i(ev_xlate_i[Ports-1:0]), .xlate_tag_i(tags), .mmu_i(mmu_event),
-      .inv_done_i(ev_inv_done_i), .inv_start_i(ev_inv_start_i), .inv_end_i(ev_inv_end_i),
+    xlate_rsp_t   [Ports-1:0] answers;
+    logic [64*Ports-1:0]      ids;
+    logic [9*192-1:0]         events;
+    // what only passes through is looked at in the whole GPU
+    logic [Ports-1:0]         unused_valid;
+    logic [192*Ports-1:0]     unused_xlate;
+    logic [136:0]             unused_inv;
+    gmmu_events #(.Present(n != 2), .NumPorts(Ports), .NumFaults(1)) u_events (
+      .clk_i, .rst_i, .xlate_i(ev_xlate_i[Ports-1:0]), .xlate_event_i('0), .xlate_rsp_i(answers),
+      .mmu_i(mmu_event),
+      .inv_done_i(ev_inv_done_i), .inv_scope_i(ScopeGlobal), .inv_space_i('0),
+      .inv_start_i(ev_inv_start_i), .inv_end_i(ev_inv_end_i),
       .entry_i(ev_entry_i), .commands_i(ev_commands_i), .fault_i(ev_fault_i),
-      .fault_info_i(faults[0]), .write_i(ev_write_i), .write_ax_i(edge_aw), .xlate_id_o(ids),
+      .fault_info_i(faults[0]), .write_i(ev_write_i), .write_ax_i(edge_aw),
+      .xlate_valid_o(unused_valid), .xlate_o(unused_xlate), .xlate_id_o(ids),
+      .inv_done_o(unused_inv[136]), .inv_scope_o(unused_inv[135:134]),
+      .inv_space_o(unused_inv[133:128]), .inv_start_o(unused_inv[127:64]),
+      .inv_end_o(unused_inv[63:0]),
       .valid_o(ev_valid_o[n]), .event_o(events));
     for (genvar p = 0; p < 7; p++) begin : g_port
       if (p < Ports) begin : g_there
-        assign tags[p] = ev_tag_i[p];
+        always_comb begin
+          answers[p] = '0;
+          answers[p].tag = ev_tag_i[p];
+        end
         assign ev_xlate_id_o[n][p] = ids[64*p +: 64];
       end else begin : g_absent
         assign ev_xlate_id_o[n][p] = '0;

@@ -85,6 +85,7 @@ class TopMachine : public BlockBench<Vgmmu_top_bench> {
  public:
   static constexpr uint64_t kBound = 200000;
   static constexpr uint64_t kVramBytes = 16 << 20;
+  static constexpr unsigned kBurst = 256;  ///< bytes of the engine's longest burst
 
   explicit TopMachine(uint64_t seed = 1);
   ~TopMachine() override;

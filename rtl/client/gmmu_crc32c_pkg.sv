@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C (Castagnoli, reflected) of one more 8-byte word, lowest byte first. Initial and final
-// inversion are the user's. Combinational: each result bit is a parity over constant selections of
-// the old value and the word.
-module gmmu_crc32c (
-  input  logic [31:0] crc_i,
-  input  logic [63:0] data_i,
-  output logic [31:0] crc_o
-);
+// CRC-32C (Castagnoli, reflected) of one more 8-byte word, lowest byte first: a function, so that
+// nothing is computed where no word is. Each result bit is a parity over constant selections of the
+// old value and the word.
+package gmmu_crc32c_pkg;
   localparam logic [31:0] Polynomial = 32'h82F63B78;
 
   // 64 single steps of one bit each, from 0.
@@ -67,12 +63,15 @@ module gmmu_crc32c (
   endfunction
   localparam rows_t Rows = make_rows();
 
-  logic [NumTerms-1:0] term;
-  assign term[63:0] = {data_i[63:32], data_i[31:0] ^ crc_i};
-  for (genvar n = 0; n < NumShared; n++) begin : g_shared
-    assign term[64+n] = term[Shared[n][6:0]] ^ term[Shared[n][13:7]] ^ term[Shared[n][20:14]];
-  end
-  for (genvar o = 0; o < 32; o++) begin : g_out
-    assign crc_o[o] = ^(term & Rows[o]);
-  end
-endmodule
+  // Initial and final inversion are the user's.
+  function automatic logic [31:0] crc32c(logic [31:0] crc, logic [63:0] data);
+    logic [NumTerms-1:0] term;
+    logic [31:0]         result;
+    term[63:0] = {data[63:32], data[31:0] ^ crc};
+    for (int unsigned n = 0; n < NumShared; n++) begin
+      term[64+n] = term[Shared[n][6:0]] ^ term[Shared[n][13:7]] ^ term[Shared[n][20:14]];
+    end
+    for (int unsigned o = 0; o < 32; o++) result[o] = ^(term & Rows[o]);
+    return result;
+  endfunction
+endpackage
