@@ -63,7 +63,11 @@ void BareGpu::Step() {
   vram_port_.Sample(top, cycle_);
   host_port_.Sample(top, cycle_);
   cpu_port_.Sample(top);
-  if (sim::HasEvents(top)) sim::TapEvents(top, cycle_, checker_);
+  if (sim::HasEvents(top)) {
+    const uint64_t before = translations();  // more than one port may answer
+    sim::TapEvents(top, cycle_, checker_);
+    answers_.insert(answers_.end(), translations() - before, cycle_);
+  }
   top.clk_i = 1;
   top.eval();
   ++cycle_;

@@ -44,6 +44,8 @@ class BareGpu {
   /// What the checkers found wrong.
   std::vector<std::string> Findings() const;
   uint64_t translations() const;  ///< answers that the checker saw
+  /// Cycles in which a lookup was answered, in their order.
+  const std::vector<uint64_t>& answers() const { return answers_; }
 
  private:
   VerilatedContext context_;
@@ -56,6 +58,7 @@ class BareGpu {
   sim::GpuAxi axi_{sim::kBeatBytes};
   std::deque<RegisterWrite> script_;  ///< the accesses point into it
   uint64_t cycle_ = 0;
+  std::vector<uint64_t> answers_;
 };
 
 }  // namespace gmmu::bench

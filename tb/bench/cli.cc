@@ -13,6 +13,7 @@
 
 #include "app/outputs.h"
 #include "app/progress.h"
+#include "tb/bench/paging_machine.h"
 #include "tb/bench/report.h"
 
 namespace gmmu::bench {
@@ -23,6 +24,7 @@ struct Arguments {
   std::string filter;
   bool list = false;
   bool strict = false;
+  unsigned loaded_copy = 0;  ///< pages
 };
 
 /// The rows whose name matches, in their order. Throws std::regex_error.
@@ -118,6 +120,10 @@ int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE*
   app.add_option("--filter", arguments.filter, "Only rows whose name matches, upper and lower case alike")
       ->type_name("REGEX");
   app.add_flag("--list", arguments.list, "Print the names of the rows, measure nothing");
+  app.add_option("--loaded-copy", arguments.loaded_copy,
+                 "Measure nothing: copy PAGES pages through the whole machine and print its cycles, for a profiler")
+      ->type_name("PAGES")
+      ->check(CLI::Range(1, 256));
   app.add_flag("--strict", arguments.strict, "Exit status 1 also when a target is not met");
   try {
     app.parse(argc, argv);
@@ -129,6 +135,12 @@ int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE*
     return status == 0 ? kExitGood : kExitUsage;
   }
   try {
+    if (arguments.loaded_copy != 0) {
+      PagingMachine::Load load;
+      load.pages = arguments.loaded_copy;
+      fmt::print(out, "{}\n", PagingMachine::MeasureSpeed(load).cycles);
+      return kExitGood;
+    }
     return Run(rows, arguments, out, err);
   } catch (const app::OutputError& error) {
     fmt::print(err, "gmmu: {}\n", error.what());

@@ -56,7 +56,8 @@ void AddCopyRows(Measurements& to) {
   work.stride = 4104;
   work.s = 1;
   work.d = 6;
-  Add(to, "misaligned 4 KiB copies", work, {512.0 / 513, "513 beats for 512"}, 0.998);
+  // 256 copies, and the first beat after L: no engine can be faster.
+  Add(to, "misaligned 4 KiB copies", work, {131072.0 / (256 * 513 + kLatency), "513 beats for 512, L once"}, 0.997);
 }
 
 }  // namespace gmmu::bench

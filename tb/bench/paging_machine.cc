@@ -128,7 +128,7 @@ void MapSpace(BareMachine& m, const Machine& machine, const std::vector<uint64_t
 }
 
 PagingMachine::Speed RunSpeed(hw::Platform& p, const PagingMachine::Load& load) {
-  constexpr uint64_t kBytes = 256 * kPage;
+  const uint64_t bytes = load.pages * kPage;
   Machine machine(p, 256);
   machine.Fill(0, 256);
   BareMachine& m = machine.software();
@@ -137,7 +137,7 @@ PagingMachine::Speed RunSpeed(hw::Platform& p, const PagingMachine::Load& load) 
   for (unsigned i = 0; i < load.copies; ++i) {
     const uint64_t copy =
         regs::CommandHeaderWord().set_opcode(regs::Opcode::kCopy).set_src_space(1).set_dst_space(1).set_words(4).raw;
-    commands.insert(commands.end(), {copy, 0, kBytes, kBytes});
+    commands.insert(commands.end(), {copy, 0, 256 * kPage, bytes});
   }
   const uint64_t before = p.instruments()->CyclesEvaluated();
   const double start = CpuSeconds();
@@ -145,7 +145,7 @@ PagingMachine::Speed RunSpeed(hw::Platform& p, const PagingMachine::Load& load) 
   PagingMachine::Speed speed{};
   speed.seconds = CpuSeconds() - start;
   speed.cycles = p.instruments()->CyclesEvaluated() - before;
-  speed.bus_load = static_cast<double>(load.copies * kBytes) / (8.0 * static_cast<double>(speed.cycles));
+  speed.bus_load = static_cast<double>(load.copies * bytes) / (8.0 * static_cast<double>(speed.cycles));
   CheckProbes(p);
   return speed;
 }
@@ -169,7 +169,9 @@ void PagingMachine::MeasureLink(Link& link) {
 
 PagingMachine::Speed PagingMachine::MeasureSpeed(const Load& load) {
   Speed speed{};
-  const auto engine = sim::Engine::CreateRtl(sim::MachineConfig::Default(), {});
+  sim::MachineConfig config = sim::MachineConfig::Default();
+  config.sim.checker = load.checker;
+  const auto engine = sim::Engine::CreateRtl(config, {});
   engine->Run([&](hw::Platform& p) {
     speed = RunSpeed(p, load);
     return 0;

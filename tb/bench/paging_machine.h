@@ -21,10 +21,12 @@ class PagingMachine {
   static sim::MachineConfig LinkConfig();
   static void MeasureLink(Link& link);
 
-  /// Virtual copies of 1 MiB each, host memory to VRAM, through scattered 4 KiB pages of the GPU's
-  /// tables and of the IOMMU's.
+  /// Virtual copies of `pages` (at most 256) each, host memory to VRAM, through scattered 4 KiB pages of
+  /// the GPU's tables and of the IOMMU's.
   struct Load {
     unsigned copies = 1;
+    unsigned pages = 256;
+    bool checker = true;  ///< every translation is compared with the reference walk
   };
   struct Speed {
     uint64_t cycles;  ///< that the RTL executed

@@ -20,8 +20,9 @@ std::string Number(double value) {
 
 std::string TargetText(const Row& row) {
   if (!row.target) return "";
-  return fmt::format("{}{} {}", row.target_of == Row::TargetOf::kRatio ? "ratio " : "",
-                     row.better == Row::Better::kMore ? ">=" : "<=", *row.target);
+  return fmt::format("{}{} {}{}", row.target_of == Row::TargetOf::kRatio ? "ratio " : "",
+                     row.better == Row::Better::kMore ? ">=" : "<=", *row.target,
+                     row.goal ? fmt::format(", goal {}", *row.goal) : "");
 }
 
 constexpr size_t kColumns = 7;
@@ -82,6 +83,7 @@ std::string Json(const std::vector<Row>& rows) {
     entry["better"] = row.better == Row::Better::kMore ? "more" : "less";
     entry["target"] = OrNull(row.target);
     entry["target_of"] = row.target_of == Row::TargetOf::kRatio ? "ratio" : "figure";
+    entry["goal"] = OrNull(row.goal);
     entry["met"] = OrNull(row.Met());
     entry["config"] = row.Config();
     entry["state"] = measured ? "measured" : row.state == Row::State::kMissing ? "missing" : "failed";

@@ -22,6 +22,7 @@ std::optional<bool> Row::Met() const {
 Measurements AllRows() {
   Measurements all;
   AddMmuRows(all);
+  AddGpuRows(all);
   AddCopyRows(all);
   AddRingRows(all);
   AddLinkRows(all);

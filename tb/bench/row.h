@@ -17,7 +17,8 @@ class RowError : public std::runtime_error {
 /// One measured line.
 ///
 /// `ratio` is how near the figure is to its limit, 1 at the limit: figure / limit where more is
-/// better, limit / figure where less is. A target bounds the figure, or the ratio.
+/// better, limit / figure where less is. A target bounds the figure, or the ratio: it must be met. A
+/// goal, of the same kind, is what is aimed at beyond it.
 struct Row {
   enum class Better { kMore, kLess };
   enum class TargetOf { kFigure, kRatio };
@@ -35,6 +36,7 @@ struct Row {
   Better better = Better::kMore;
   std::optional<double> target;
   TargetOf target_of = TargetOf::kFigure;
+  std::optional<double> goal;
   std::string machine;  ///< what is measured and its sizes, the same for rows of a group
   std::string config;   ///< what is the row's own: L, ports
   State state = State::kMeasured;
@@ -49,6 +51,10 @@ struct Row {
   Row& More(double at_least) { return Target(Better::kMore, TargetOf::kFigure, at_least); }
   Row& Less(double at_most) { return Target(Better::kLess, TargetOf::kFigure, at_most); }
   Row& OfLimit(double at_least) { return Target(better, TargetOf::kRatio, at_least); }
+  Row& Goal(double value) {
+    goal = value;
+    return *this;
+  }
 
  private:
   Row& Target(Better which, TargetOf of, double value) {
@@ -70,6 +76,7 @@ using Measurements = std::vector<Measurement>;
 
 /// The rows of the bench, in the order of the table. One function a file.
 void AddMmuRows(Measurements& to);
+void AddGpuRows(Measurements& to);
 void AddCopyRows(Measurements& to);
 void AddRingRows(Measurements& to);
 void AddLinkRows(Measurements& to);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tb/bench/cpu_clock.h"
+#include "tb/bench/instructions.h"
 #include "tb/bench/paging_machine.h"
 #include "tb/bench/ring_job.h"
 #include "tb/bench/row.h"
@@ -78,9 +79,28 @@ void AddCoupling(Measurements& to, const std::string& name, const RingWork& work
   to.push_back({row, [work](Row& into) { MeasureCoupling(work, into); }});
 }
 
-void MeasureSimulation(Row& row) {
+/// The GPU alone in its loop: cycles of processor time, as the rows of the machine have them.
+void MeasureBare(const RingWork& work, Row& row) {
+  const RingJob job(work);
+  ArrayTiming host = Timing();
+  host.reads = ~size_t{0};
+  BareGpu gpu(Timing(), host, RingJob::Script());
+  job.Prepare(gpu.vram(), gpu.host());
+  gpu.RunTo(RingJob::kDoorbellCycle);
+  const double start = CpuSeconds();
+  while (!RingJob::Done(gpu.host())) {
+    if (gpu.cycle() > kBound) throw RowError("the fence did not come in 4,000,000 cycles");
+    gpu.RunTo(gpu.cycle() + kSlice);
+  }
+  row.figure = static_cast<double>(gpu.cycle() - RingJob::kDoorbellCycle) / (CpuSeconds() - start) / 1e6;
+  const std::string wrong = job.Check(gpu.vram(), gpu.host());
+  if (!wrong.empty()) throw RowError(wrong);
+}
+
+void MeasureSimulation(bool checker, Row& row) {
   PagingMachine::Load load;
   load.copies = 4;
+  load.checker = checker;
   const PagingMachine::Speed speed = PagingMachine::MeasureSpeed(load);
   row.figure = static_cast<double>(speed.cycles) / speed.seconds / 1e6;
   row.config = fmt::format("{} k cycles, bus {:.0f} % loaded", speed.cycles / 1000, 100 * speed.bus_load);
@@ -119,11 +139,29 @@ void AddSpeedRows(Measurements& to) {
   AddCoupling(to, "a transaction every 6 cycles", work, 0.85);
 
   Row row;
-  row.name = "simulation speed, loaded copy with translation";
   row.unit = "Mcycle/s";
-  row.machine = "default machine: GPU, link, IOMMU, DRAM, checkers";
-  row.More(1.7);
-  to.push_back({row, MeasureSimulation});
+  row.name = "simulation speed, bare GPU";
+  row.machine = "simulation speed, in processor time";
+  row.config = "no SystemC";
+  work = {};
+  work.destination = regs::Target::kVram;
+  to.push_back({row, [work](Row& into) { MeasureBare(work, into); }});
+  row.name = "simulation speed, loaded copy with translation";
+  row.config = "";
+  row.More(0.4).Goal(0.83);
+  to.push_back({row, [](Row& into) { MeasureSimulation(true, into); }});
+  row = {};
+  row.unit = "Mcycle/s";
+  row.machine = "simulation speed, in processor time";
+  row.name = "simulation speed, without the translation checker";
+  to.push_back({row, [](Row& into) { MeasureSimulation(false, into); }});
+  row = {};
+  row.name = "host instructions a cycle, loaded copy";
+  row.unit = "instructions";
+  row.machine = "simulation speed, in processor time";
+  row.better = Row::Better::kLess;
+  row.Less(24000);
+  to.push_back({row, MeasureInstructions});
   row = {};
   row.name = "calibration loop";
   row.unit = "Mstep/s";

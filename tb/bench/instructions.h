@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "tb/bench/row.h"
+
+namespace gmmu::bench {
+
+/// Host instructions that the whole machine executes for one cycle of the loaded copy: a figure that other programs on
+/// the machine do not disturb. Two runs of different length are compared, so that what happens once does not count.
+/// The processor's counter counts where the kernel lets it (perf_event_open), else Valgrind's; the row is
+/// missing when there is neither.
+void MeasureInstructions(Row& row);
+
+}  // namespace gmmu::bench
