@@ -13,7 +13,7 @@ BEAT = 8
 OKAY, SLVERR = 0, 2
 AR, AW, W, B, R = 1, 2, 4, 8, 16  # bits of the vectors of valid and ready
 WINDOW = 5  # requester (rtl/top/README.md): its writes alone share an id
-MOST_BYTES = {0: 64, 1: 64, 2: 64, 3: 128, 4: 128, 5: 8, 6: 32, 7: 8}  # of a burst by requester (docs/integration.md); else 64
+MOST_BYTES = {0: 64, 1: 64, 2: 64, 3: 256, 4: 256, 5: 8, 6: 32, 7: 8}  # of a burst by requester (docs/integration.md); else 64
 SHARED_ID = {WINDOW}
 PATIENCE = 20000  # cycles that anything may take
 

@@ -15,7 +15,6 @@ module gmmu_integration_top
   parameter int unsigned L1Entries = 16,
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,
-  parameter int unsigned LargeEntries = 8,
   parameter int unsigned WalkCacheEntries = 16,
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
@@ -108,7 +107,7 @@ module gmmu_integration_top
   assign m_vram_aw[AddressBits+:UserBits] = '0;
 
   gmmu_gpu #(
-    .NumClients, .TrafficEngines, .ThroughPorts, .NumSpaces, .NumRings, .L1Entries, .L2Entries, .L2Ways, .LargeEntries,
+    .NumClients, .TrafficEngines, .ThroughPorts, .NumSpaces, .NumRings, .L1Entries, .L2Entries, .L2Ways,
     .WalkCacheEntries, .NumWalks, .ReadsInFlight, .CounterWidth, .EventPort, .LinkPort
   ) u_gpu (
     .clk_i, .rst_i,

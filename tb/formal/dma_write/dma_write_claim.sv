@@ -58,6 +58,8 @@ module dma_write_claim
   ax_t           aw;
   w_t            w;
   dma_fault_t    fault;
+  logic          shape_valid;
+  shape_t        shape;
   job_id_t       fault_job;
   logic [8:0]    count_bytes;
   xlate_rsp_t    rsp;
@@ -77,8 +79,8 @@ module dma_write_claim
   gmmu_dma_write #(.Slots(Slots), .MaxBurst(MaxBurst)) u_write (
     .clk_i, .rst_i, .vram_bytes_i(64'h4000_0000), .link_i('0), .stop_i, .clear_i, .quiet_o(quiet),
     .stuck_o(stuck),
-    .job_valid_i, .job_ready_o(job_ready), .job_place_i(place), .job_length_i(48'(job_length_i)),
-    .job_id_i('0),
+    .job_valid_i, .job_ready_o(job_ready), .job_place_i(place), .job_end_i(end_t'(place.address + 64'(job_length_i) - 64'd1)),
+    .job_id_i('0), .job_kind_i('0), .shape_valid_o(shape_valid), .shape_ready_i(1'b1), .shape_o(shape),
     .data_valid_i, .data_ready_o(data_ready), .data_i('0), .strb_i('1),
     .req_valid_o(req_valid), .req_ready_i, .req_o(req), .rsp_valid_i, .rsp_ready_o(rsp_ready),
     .rsp_i(rsp), .done_o(done),
@@ -213,5 +215,5 @@ module dma_write_claim
   end
 
   logic unused;
-  assign unused = ^{stuck, data_ready, ap_req_page, w, fault, fault_job, count_bytes};
+  assign unused = ^{stuck, data_ready, ap_req_page, w, fault, fault_job, count_bytes, shape_valid, shape};
 endmodule

@@ -173,15 +173,16 @@ module walk_table_claim
 
   // ---- The control: a kill comes when pipeline, answers and fill unit are dry and held and its scope
   // is known, all from the cycle before at least.
-  logic kill_space_q, held, held_q;
+  logic kill_space_q, kill_all_q, held, held_q;
   assign held = hold_i && quiet && !filling_q && starting_q == '0 && !search_i && !search1_q
       && !search2_q && !restart_i;
   always_ff @(posedge clk_i) begin
     kill_space_q <= kill_space_i;
+    kill_all_q <= kill_all_i;
     held_q <= held && !rst_i;
   end
   m_kill: assume property (@(posedge clk_i) disable iff (rst_i)
-    !kill_i || (held && held_q && kill_space_i == kill_space_q));
+    !kill_i || (held && held_q && kill_space_i == kill_space_q && kill_all_i == kill_all_q));
 
   m_calm: assume property (@(posedge clk_i) disable iff (rst_i)
     !Calm || (!kill_i && !hold_i && !restart_i && !start_fault_i && !r_error_i && r_word_i == 64'd1
@@ -228,7 +229,7 @@ module walk_table_claim
 
   // ---- Kills. dirty: what the row has read is of before a kill of its space.
   logic [Rows-1:0] space_q, dirty_q, due_q;
-  index_t          beat_row_q, judge_row_q;
+  index_t          beat_row_q, judge_row_q, cached_row_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < Rows; i++) begin
       if (rst_i) dirty_q[i] <= 1'b0;
@@ -239,11 +240,12 @@ module walk_table_claim
     due_q <= rst_i ? '0 : open_q & dirty_q;  // stale_o is of the cycle before
     beat_row_q <= r_id_i;
     judge_row_q <= beat_row_q;
+    cached_row_q <= judge_row_q;
   end
   a_stale_fills_nothing: assert property (@(posedge clk_i) disable iff (rst_i)
     !(ran && fill_valid) || !dirty_q[index_t'(fill.row)]);
   a_stale_is_not_cached: assert property (@(posedge clk_i) disable iff (rst_i)
-    !(ran && wc_write) || !dirty_q[judge_row_q]);
+    !(ran && wc_write) || !dirty_q[cached_row_q]);
   a_stale_is_not_answered: assert property (@(posedge clk_i) disable iff (rst_i)
     !(ran && tell_valid && !tell.merged) || !dirty_q[row_of_q[told]]);
   a_stale_is_said: assert property (@(posedge clk_i) disable iff (rst_i)
