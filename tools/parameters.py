@@ -16,7 +16,7 @@ import sys
 import rtl_sources
 from rtl_sources import ROOT, TOP
 
-DATA, VA, SLOTS = "GMMU_DATA_WIDTH", "GMMU_VA_WIDTH", "GMMU_CLIENT_SLOTS_LG2"
+DATA, VA, SLOTS, LEVELS = "GMMU_DATA_WIDTH", "GMMU_VA_WIDTH", "GMMU_CLIENT_SLOTS_LG2", "GMMU_MAX_LEVELS"
 
 ILLEGAL = [
     ("NumClients", (0, 65), "1 to 64"),
@@ -27,7 +27,6 @@ ILLEGAL = [
     ("L1Entries", (1, 65), "2 to 64"),
     ("L2Entries", (16, 96, 8192), "powers of two from 32 to 4096"),
     ("L2Ways", (0, 3, 4, 32), "powers of two from 1 to 16, at most L2Entries / 16"),
-    ("LargeEntries", (1, 65), "2 to 64"),
     ("WalkCacheEntries", (1, 24, 512), "powers of two from 2 to 256"),
     ("NumWalks", (0, 33), "1 to 32"),
     ("ReadsInFlight", (1, 48, 256), "powers of two from 2 to 128"),
@@ -37,9 +36,10 @@ ILLEGAL = [
     (DATA, (8, 32, 96, 1024), "64, 128, 256, 512"),
     (VA, (29, 58), "30 to 57"),
     (SLOTS, (0, 8), "1 to 7"),
+    (LEVELS, (1, 7), "2 to 6"),
 ]
 
-SMALL = {"NumClients": 1, "NumSpaces": 2, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1, "LargeEntries": 2,
+SMALL = {"NumClients": 1, "NumSpaces": 2, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1,
          "WalkCacheEntries": 2, "NumWalks": 2, "ReadsInFlight": 2, SLOTS: 1}
 LEGAL = [
     {},
@@ -47,10 +47,10 @@ LEGAL = [
     {**SMALL, DATA: 512, "ThroughPorts": 1},
     {DATA: 128, "L1Entries": 4, "L2Entries": 64, "L2Ways": 4, "NumWalks": 1, "NumClients": 2, "TrafficEngines": 0},
     {DATA: 256, "NumClients": 3, "NumRings": 4, "NumSpaces": 5, "L1Entries": 5, "NumWalks": 3, "EventPort": 0,
-     "LinkPort": 0},
+     "LinkPort": 0, LEVELS: 4},
     {DATA: 512, "NumWalks": 32, "ReadsInFlight": 128, "L1Entries": 64, "L2Entries": 4096, "L2Ways": 16, SLOTS: 7},
-    {"ThroughPorts": 1, "LargeEntries": 64, "WalkCacheEntries": 256, VA: 57},
-    {"NumClients": 64, "ThroughPorts": 1, "NumSpaces": 64, "CounterWidth": 32, VA: 30},
+    {"ThroughPorts": 1, "WalkCacheEntries": 256, VA: 57},
+    {"NumClients": 64, "ThroughPorts": 1, "NumSpaces": 64, "CounterWidth": 32, VA: 30, LEVELS: 2},
 ]
 
 
@@ -59,7 +59,7 @@ def text(sizes):
 
 
 def split(sizes, parameter, define):
-    return [(define if name in (DATA, VA, SLOTS) else parameter).format(name, value) for name, value in sizes.items()]
+    return [(define if name in (DATA, VA, SLOTS, LEVELS) else parameter).format(name, value) for name, value in sizes.items()]
 
 
 def verilator(sizes):

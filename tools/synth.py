@@ -9,13 +9,17 @@
   synth.py --check     generic: fails on a latch, an undriven or doubly driven net, a divider; prints statistics
   synth.py --elaborate the same without statistics, in seconds
 
---top MODULE and --param NAME=VALUE go with --check and --elaborate.
+--top MODULE and --param NAME=VALUE go with --check and --elaborate. --profile board: two clients and four levels, for a small
+board (tools/fpga/config.py).
 """
 import argparse
+import os
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "fpga"))
+if "--profile" in sys.argv[:-1]:  # before config is read
+    os.environ["GMMU_FPGA_PROFILE"] = sys.argv[sys.argv.index("--profile") + 1]
 import config  # noqa: E402
 import generic  # noqa: E402
 import main as fpga  # noqa: E402
@@ -31,11 +35,14 @@ def main():
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--top", default=config.TOP)
     parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--profile", choices=sorted(config.PROFILES), default=config.PROFILE)
     args = parser.parse_args()
     if args.paths is not None:
         return fpga.estimated(args.paths)
     if args.check or args.elaborate:
         return generic.check(args.top, args.param, args.elaborate)
+    if args.docs and args.profile != "default":
+        parser.error("docs/fpga.md has the default profile")
     return fpga.main(only_yosys=args.yosys, docs=args.docs)
 
 

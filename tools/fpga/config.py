@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `make synth` builds: the top's sizes, the blocks that are counted, the device."""
+import os
 import pathlib
 import re
 import sys
@@ -10,10 +11,12 @@ import rtl_sources  # noqa: E402
 ROOT = rtl_sources.ROOT
 TOP = rtl_sources.TOP
 WRAPPER = "gmmu_pins"
-BUILD = ROOT / "build/fpga"
+# `synth.py --profile NAME` says so in the environment, which the processes of the blocks share.
+PROFILE = os.environ.get("GMMU_FPGA_PROFILE", "default")
+BUILD = ROOT / ("build/fpga" if PROFILE == "default" else f"build/fpga-{PROFILE}")
 CONSTRAINTS = ROOT / "constraints/ecp5-85f"
 
-# 64-bit AXI and 48-bit addresses are the packages' defaults.
+# 64-bit AXI, 48-bit addresses and tables of six levels are the packages' defaults.
 PARAMETERS = {
     "NumClients": 4, "TrafficEngines": 1, "L1Entries": 16, "L2Entries": 512, "L2Ways": 4, "NumWalks": 8,
     "WalkCacheEntries": 16, "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0, "ThroughPorts": 0,
@@ -22,15 +25,19 @@ PARAMETERS = {
 # Ports of parts that a parameter of 0 leaves out: they are not brought to pins. Inputs are 0, outputs open.
 LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_", "LinkPort": "s_peer_"}
 MACROS = {"GMMU_CLIENT_SLOTS_LG2": 4}
+# What a profile has beside that. board: what a small board can hold; four levels of nine bits are all of 48.
+PROFILES = {"default": ({}, {}), "board": ({"NumClients": 2}, {"GMMU_MAX_LEVELS": 4})}
+PARAMETERS.update(PROFILES.get(PROFILE, ({}, {}))[0])
+MACROS.update(PROFILES.get(PROFILE, ({}, {}))[1])
 
 # Modules that are synthesised on their own and counted. Modules below them are flattened into them, modules above
 # them keep what is their own. Equal instances are synthesised once.
 BLOCKS = (
-    "gmmu_mmu", "gmmu_l1", "gmmu_lookup", "gmmu_walk_table", "gmmu_fill", "gmmu_control",
+    "gmmu_mmu", "gmmu_l1", "gmmu_l1_shared", "gmmu_lookup", "gmmu_walk_table", "gmmu_fill", "gmmu_control",
     "gmmu_engine", "gmmu_dma_ring", "gmmu_dma_fetch", "gmmu_dma_command", "gmmu_dma_mover",
     "gmmu_client_port", "gmmu_client", "gmmu_traffic",
     "gmmu_axi_mux", "gmmu_regs", "gmmu_reg_port", "gmmu_counters", "gmmu_fault_log", "gmmu_interrupts",
-    "gmmu_window", "gmmu_aperture_map", "gmmu_ctl_arbiter", "gmmu_gpu",
+    "gmmu_window", "gmmu_aperture_map", "gmmu_ctl_arbiter", "gmmu_isolator", "gmmu_gpu",
     "gmmu_peer_port", "gmmu_reset",
 )
 
@@ -38,9 +45,10 @@ BLOCKS = (
 # for a wire, which is a quarter of the truth.
 DELAY = 3000
 DELAY_OF = {
-    "gmmu_l1": 3600,       # sixteen entries compared at once cost much at 3000, and there are seven
+    **dict.fromkeys(("gmmu_dma_ring", "gmmu_dma_fetch", "gmmu_dma_command", "gmmu_dma_mover"), 3600),
+    "gmmu_l1": 3600,       # there are five
     "gmmu_lookup": 2400,   # else the turn becomes a chain of seven
-    "gmmu_axi_mux": 2200,  # the choice among twelve requesters; hardly larger than at 3000
+    "gmmu_axi_mux": 2800,
 }
 
 

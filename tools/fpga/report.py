@@ -87,7 +87,7 @@ def write_json(figures, mhz):
     """build/synth.json, which other tools show."""
     sizes = ", ".join(f"{name} {value}" for name, value in {**config.PARAMETERS, **config.MACROS}.items())
     total = {key: sum(block[key] for block in figures.values()) for key in ("lut4", "comb", "ff", "bram", "dsp")}
-    (config.ROOT / "build/synth.json").write_text(json.dumps({
+    (config.ROOT / ("build/synth.json" if config.PROFILE == "default" else f"build/synth-{config.PROFILE}.json")).write_text(json.dumps({
         "config": f"64-bit AXI, 48-bit VA, {sizes}", "device": config.DEVICE_NAME, "fmax_mhz": round(mhz, 1),
         "blocks": figures, "total": total}, indent=1) + "\n")
 

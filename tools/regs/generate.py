@@ -73,6 +73,20 @@ def enums(tops):
     return [seen[k] for k in sorted(seen)]
 
 
+def adds(base, regs_of):
+    """How many registers a group of counters has, the place of each, and how many bits a cycle can add to it."""
+    bits = [reg.fields[0].get_property("adds", default=None) for reg in regs_of]
+    if None in bits:
+        return []
+    width = max(bits).bit_length()
+    return [f"  localparam int unsigned {base}Words = {len(bits)};",
+            *[f"  localparam int unsigned {reg.camel}Index = {reg.offset // 8};" for reg in regs_of],
+            "  // bits that a cycle can add, by register",
+            f"  localparam logic [{len(bits) - 1}:0][{width - 1}:0] {base}Adds = {{",
+            *[f"    {width}'d{bits[i]}{',' if i else ''}  // {regs_of[i].name}" for i in reversed(range(len(bits)))],
+            "  };"]
+
+
 def sv(regs, records, all_enums):
     out = ["// SPDX-License-Identifier: Apache-2.0", f"// {NOTE}", "package gmmu_regs_pkg;"]
     for enum in all_enums:
@@ -94,6 +108,7 @@ def sv(regs, records, all_enums):
                     if group.is_array:
                         out.append(f"  localparam int unsigned {base}Stride = {group.array_stride};")
                         out.append(f"  localparam int unsigned {base}Count = {group.array_dimensions[0]};")
+                    out += adds(base, [r for r in regs_of if r.group is not None and r.group.inst_name == group.inst_name])
             what = "Offset" if top else "Byte"
             out.append(f"  localparam logic [15:0] {reg.camel}{what} = 16'h{reg.offset:04x};")
             out.append(f"  typedef struct packed {{")
