@@ -32,6 +32,10 @@ set(GMMU_VERILATOR_ARGS -sv ${CMAKE_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno
                         --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
                         +define+GMMU_VA_WIDTH=${GMMU_VA_BITS} +define+GMMU_DATA_WIDTH=${GMMU_DATA_BITS})
 
+if(GMMU_SLEEP)
+  list(APPEND GMMU_VERILATOR_ARGS +define+GMMU_SLEEP)
+endif()
+
 # The engine: the Verilated GPU with ports of BITS bits, its SystemC module and the machine around it, as libraries
 # gmmu_rtl_gpu<SUFFIX> and gmmu_rtl_engine<SUFFIX>; gmmu_machine<SUFFIX> is everything together.
 function(gmmu_rtl_engine suffix bits)
@@ -47,7 +51,7 @@ function(gmmu_rtl_engine suffix bits)
   gmmu_verilate(gmmu_rtl_gpu${suffix} gmmu_gpu ${trace} OPTIMISE -Os
     ARGS --no-assert -GNumClients=${GMMU_CLIENTS} -GNumSpaces=${GMMU_SPACES} -GNumRings=${GMMU_RINGS}
          -GL1Entries=${GMMU_L1_ENTRIES} -GL2Entries=${GMMU_L2_ENTRIES} -GL2Ways=${GMMU_L2_WAYS}
-         -GLargeEntries=${GMMU_LARGE_ENTRIES} -GWalkCacheEntries=${GMMU_WALK_CACHE} -GNumWalks=${GMMU_WALKS}
+         -GWalkCacheEntries=${GMMU_WALK_CACHE} -GNumWalks=${GMMU_WALKS}
          -GReadsInFlight=${GMMU_READS_IN_FLIGHT} +define+GMMU_DATA_WIDTH=${bits})
   set(name gmmu_rtl_engine${suffix})
   add_library(${name} STATIC ${sources})

@@ -48,7 +48,6 @@ GpuParameters GpuOf(const MachineConfig& c) {
   p.built.l1_entries = Small(c.gpu.l1_entries);
   p.built.l2_entries = Small(c.gpu.l2_entries);
   p.built.l2_ways = Small(c.gpu.l2_ways);
-  p.built.large_entries = Small(c.gpu.large_entries);
   p.built.walk_cache = Small(c.gpu.walk_cache);
   p.built.walks = Small(c.gpu.walks);
   p.built.reads_in_flight = Small(c.gpu.reads_in_flight);

@@ -10,7 +10,7 @@ namespace gmmu::sim::twin {
 /// Sizes of the hardware, as registers cap0 to cap2 report them.
 struct Built {
   unsigned clients = 4, rings = 1, spaces = 16;
-  unsigned l1_entries = 16, l2_entries = 512, l2_ways = 4, large_entries = 8, walk_cache = 16;
+  unsigned l1_entries = 16, l2_entries = 512, l2_ways = 4, walk_cache = 16;
   unsigned walks = 8, reads_in_flight = 32, data_bits = 64, va_bits = 48;
 };
 

@@ -173,7 +173,7 @@ uint64_t Gpu::ReadShared(uint32_t offset) const {
     case regs::Cap2::kOffset:
       return regs::Cap2()
           .set_client_slots(timing.client_slots)
-          .set_large_entries(b.large_entries)
+          .set_large_entries(std::min(b.walk_cache * (kLevels - 1), 255u))
           .set_levels(kLevels)
           .set_counter_bits(kCounterBits)
           .set_events(1)

@@ -12,7 +12,7 @@ namespace {
 using regs::Access;
 using regs::Fault;
 
-constexpr uint64_t kBurst = 128;  // ranges are cut at its multiples
+constexpr uint64_t kBurst = 256;  // ranges are cut at its multiples
 
 /// Counts the bursts of the range from `start` on that begin in [at, at + size).
 uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {

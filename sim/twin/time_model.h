@@ -13,7 +13,7 @@ struct TimeParameters {
   unsigned vram_latency = 100;  ///< cycles
   unsigned vram_beats = 1, vram_beat_cycles = 1;
   unsigned walks = 8;          ///< table walks in flight
-  unsigned engine_reads = 32;  ///< bursts of 128 bytes in flight
+  unsigned engine_reads = 32;  ///< bursts of 256 bytes in flight
   unsigned client_slots = 64;  ///< lines in flight
   unsigned l2_sets = 8;        ///< sets that an invalidation sweeps
   double pcie_ps_per_byte = 0.136;
