@@ -67,15 +67,15 @@ def cases(world):
                address=fixed, space=1, port=WRITE, physical=0)
     yield Case("va above the width", "va_range", command("copy", 8, src=v(1 << top), dst=v(va)), access="read",
                level=len(space.tables.bits) - 1, address=1 << top, space=1, port=READ, physical=0)
-    yield Case("SLVERR on a read of VRAM", "bus_read", command("copy", 300, src=v(va + 0x105), dst=v(va_host)), access="read",
-               address=va + 0x180, space=1, port=READ, refuse=(VRAM, "reads", DATA[VRAM] + 0x198, DATA[VRAM] + 0x199),
-               may_write=((v(va_host), 0x180 - 0x105),))
+    yield Case("SLVERR on a read of VRAM", "bus_read", command("copy", 600, src=v(va + 0x105), dst=v(va_host)), access="read",
+               address=va + 0x200, space=1, port=READ, refuse=(VRAM, "reads", DATA[VRAM] + 0x298, DATA[VRAM] + 0x299),
+               may_write=((v(va_host), 0x200 - 0x105),))
     yield Case("SLVERR on a read of host memory", "bus_read", command("copy", 64, src=v(va_host + 0x10), dst=v(va)),
                access="read", address=va_host + 0x10, space=1, port=READ,
                refuse=(SYSTEM, "reads", DATA[SYSTEM] + 0x10, DATA[SYSTEM] + 0x11))
-    yield Case("SLVERR on a write to VRAM", "bus_write", command("fill", 256, 0xABCD, dst=v(va + 0x200)), access="write",
-               address=va + 0x280, space=1, port=WRITE, refuse=(VRAM, "writes", DATA[VRAM] + 0x290, DATA[VRAM] + 0x298),
-               may_write=((v(va + 0x200), 256),))
+    yield Case("SLVERR on a write to VRAM", "bus_write", command("fill", 512, 0xABCD, dst=v(va + 0x200)), access="write",
+               address=va + 0x300, space=1, port=WRITE, refuse=(VRAM, "writes", DATA[VRAM] + 0x390, DATA[VRAM] + 0x398),
+               may_write=((v(va + 0x200), 512),))
     yield Case("SLVERR on a write to host memory", "bus_write", command("fill", 5, 0xABCD, dst=v(va_host + 0x203)),
                access="write", address=va_host + 0x203, space=1, port=WRITE,
                refuse=(SYSTEM, "writes", DATA[SYSTEM] + 0x200, DATA[SYSTEM] + 0x208))
