@@ -8,8 +8,9 @@
 //                    turn, requests are accepted every other cycle at most, and a further miss stops
 //                    the port. A new entry may hold up a request for a cycle. None is accepted before
 //                    the sweep that follows a reset
-//   lookup           a miss that asks the shared levels. A cycle ahead lookup_hint_o says that one
-//                    may be offered, lookup_pending_o that one stands
+//   lookup           a miss that asks the shared levels. A cycle ahead lookup_key_o says for which
+//                    key, lookup_hint_o that one may be offered, lookup_pending_o that one will be.
+//                    One whose key was not told is not offered
 //   msg              answers of the shared levels to this port, never refused: one leaves in the
 //                    cycle in which it comes if no other answer waits
 //   late, later,     the message of one cycle ago (its hint), of two and of three, which the L1 may
@@ -46,9 +47,10 @@ module gmmu_l1
 
   output logic         lookup_hint_o,
   output logic         lookup_pending_o,
+  output key_t         lookup_key_o,
   output logic         lookup_valid_o,
   input  logic         lookup_ready_i,
-  output lookup_t      lookup_o,
+  output asker_t       lookup_o,
   input  logic         msg_valid_i,
   input  msg_t         msg_i,
   input  hint_t        late_hint_i,
@@ -136,27 +138,35 @@ module gmmu_l1
 
   // ---- Misses. A far one is offered at once. One that is not taken, and one that was near, waits
   // beside stage B; the slot that it will have is the next one, which keeps it already.
-  logic   offered, taken, release_q;
+  // The key of the next offer is told ahead: of the one that waits, if it stays, else of stage B's, if
+  // that is a miss for certain and stays, else of the request, as if stage B's hit.
+  logic   offered, taken, release_q, b_far, b_misses, ask_stays, b_told_q, ask_told_q;
   index_t slot, result_slot, release_slot_q;
   key_t   ask_key_q;
   kept_t  kept;
   logic [1:0] ask_source_q, offered_source, b_source, msg_source;
   assign b_source = 2'(b_kept_q.tag >> $bits(tag_t));
   assign msg_source = Sources > 1 ? 2'(msg_i.port - port_i) : '0;
-  assign offered = ask_valid_q || (b_valid_q && !b_near && slot_one);
+  assign b_far = b_valid_q && !b_near;
+  assign offered = ask_valid_q ? ask_told_q : b_far && b_told_q && slot_one;
   assign taken = offered && lookup_ready_i;
+  assign ask_stays = ask_valid_q && !(ask_told_q && lookup_ready_i);
+  assign b_misses = b_far && (ask_valid_q || !(b_told_q && slot_one && lookup_ready_i));
   assign lookup_valid_o = offered;
   assign offered_source = ask_valid_q ? ask_source_q : b_source;
   assign lookup_o = '{port: Sources > 1 ? port_i + port_t'(offered_source) : port_i,
-                      slot: slot_t'(slot), key: ask_valid_q ? ask_key_q : b_key_q};
-  assign lookup_hint_o = req_valid_i || b_valid_q || ask_valid_q;
-  assign lookup_pending_o = ask_valid_q;
+                      slot: slot_t'(slot)};
+  assign lookup_key_o = ask_stays ? ask_key_q : b_misses ? b_key_q : req_key;
+  assign lookup_pending_o = ask_stays || (b_misses && slot_one);
+  assign lookup_hint_o = lookup_pending_o || b_misses || req_valid_i;
   always_ff @(posedge clk_i) begin
     if (rst_i) ask_valid_q <= 1'b0;
-    else if (ask_valid_q) ask_valid_q <= !lookup_ready_i;
+    else if (ask_valid_q) ask_valid_q <= ask_stays;
     else ask_valid_q <= b_valid_q && slot_one && !b_hit && !taken;
     if (!ask_valid_q) ask_key_q <= b_key_q;
     if (!ask_valid_q) ask_source_q <= b_source;
+    ask_told_q <= ask_stays || (b_misses && !ask_valid_q);
+    b_told_q <= !ask_stays && (b_misses ? ask_valid_q : accept);
   end
 
   logic may;

@@ -34,9 +34,10 @@ module gmmu_l1_shared
 
   output logic         lookup_hint_o,
   output logic         lookup_pending_o,
+  output key_t         lookup_key_o,
   output logic         lookup_valid_o,
   input  logic         lookup_ready_i,
-  output lookup_t      lookup_o,
+  output asker_t       lookup_o,
   input  logic         msg_valid_i,
   input  msg_t         msg_i,
   input  hint_t        late_hint_i,
@@ -102,7 +103,7 @@ module gmmu_l1_shared
     .clk_i, .rst_i, .port_i(port_t'(FirstPort)),
     .req_valid_i(req_valid_q), .req_ready_o(req_ready), .req_i(req_q), .req_source_i(source_q),
     .rsp_valid_o(rsp_valid), .rsp_ready_i(1'b1), .rsp_o(rsp), .rsp_source_o(rsp_source), .done_i,
-    .lookup_hint_o, .lookup_pending_o, .lookup_valid_o, .lookup_ready_i, .lookup_o,
+    .lookup_hint_o, .lookup_pending_o, .lookup_key_o, .lookup_valid_o, .lookup_ready_i, .lookup_o,
     .msg_valid_i, .msg_i, .late_hint_i, .later_i, .last_i, .last_hint_i,
     .sweep_i, .generation_i, .drained_o, .ev_o(ev), .count_o, .few_o(few), .idle_o(l1_idle));
 

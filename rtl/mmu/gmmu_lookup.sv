@@ -4,9 +4,9 @@
 // the last but one: hit, joined or began a walk, or waits for a row.
 //
 //   lookup     from the ports. One that may offer a lookup in the next cycle says so by
-//              lookup_hint_i, or lookup_pending_i if one stands already. lookup_ready_o comes from a
-//              register: the turn is given a cycle ahead, to a port whose lookup stands
-//              before others, and among those to the one served longest ago
+//              lookup_hint_i, or lookup_pending_i if it will, with its key. lookup_ready_o comes from
+//              a register: the turn is given a cycle ahead, to a port that is certain before others,
+//              and among those to the one served longest ago
 //   restart    a row whose walk has to be done again asks for its start
 //   probe      the fill unit asks for the ways of a block; taken at once. The key stands for one
 //              cycle more
@@ -51,9 +51,10 @@ module gmmu_lookup
 
   input  logic    [NumPorts-1:0]  lookup_hint_i,
   input  logic    [NumPorts-1:0]  lookup_pending_i,
+  input  key_t    [NumPorts-1:0]  lookup_key_i,
   input  logic    [NumPorts-1:0]  lookup_valid_i,
   output logic    [NumPorts-1:0]  lookup_ready_o,
-  input  lookup_t [NumPorts-1:0]  lookup_i,
+  input  asker_t  [NumPorts-1:0]  lookup_i,
   output logic    [NumPorts-1:0]  msg_valid_o,
   output msg_t                    msg_o,
   output translation_t            later_o,
@@ -136,21 +137,24 @@ module gmmu_lookup
     return 32'(port) + EnginePorts >= NumPorts;
   endfunction
 
-  // Stage 0: choose. What is not a newcomer stands in the register `own`.
-  logic    own_valid_q, own_any_q, hold_q, probe_q;
+  // Stage 0: choose.
+  logic    hold_q, probe_q;
   logic    restart_may_q, replay_may_q;
-  op_t     own_q, own_d;
-  logic [NumPorts-1:0] turn_q;
-  lookup_t chosen;
+  op_t     own_d;
+  logic [NumPorts-1:0] turn_d;
   logic    own_any, replay, restart, bubble;
   logic    waiting_valid, waiting_ready;
   wait_t   waiting, waiting_new;
   logic    popped_q;
   logic    dense;
 
-  // The stage of addresses: RAMs are read; for a kill the space's row.
-  logic    op_valid_q, op_read_q;
-  op_t     op_q;
+  // The stage of addresses: RAMs are read; for a kill the space's row. What is not a newcomer stands
+  // in the register `own`, of a newcomer the key; whether it comes, and its slot, is known now.
+  logic    own_valid_q, own_any_q, op_read;
+  op_t     own_q;
+  logic [NumPorts-1:0] turn_q;
+  asker_t     chosen;
+  key_t       op_key_q;
   keep_t      op_keep;
   logic [5:0] op_root_shift;
   logic       op_dual;
@@ -187,16 +191,15 @@ module gmmu_lookup
   logic       s3_valid_q, s3_push_q, s3_dense_q, s3_engine_q;
 
   // Waiting lookups are replayed, as many as there may be free rows.
-  logic s1_lookup, s1_replay, own_replay, op_replay;
+  logic s1_lookup, s1_replay, own_replay;
   assign s1_lookup = s1_valid_q && s1_q.kind == OpLookup;
   logic [2:0] replays_q;  // from `own` to stage 3
   assign own_replay = own_valid_q && own_q.kind == OpReplay;
-  assign op_replay = op_valid_q && op_q.kind == OpReplay;
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
   // Whether a row is free is computed a cycle ahead and allows for the replay that goes meanwhile.
   logic row_q, row_engine_q;
   always_ff @(posedge clk_i) begin
-    replays_q <= 3'(replay) + 3'(own_replay) + 3'(op_replay) + 3'(s1_replay) + 3'(s2_replay_q);
+    replays_q <= 3'(replay) + 3'(own_replay) + 3'(s1_replay) + 3'(s2_replay_q);
     row_q <= replay ? 4'(rows_early_i) > 4'(replays_q) + 4'd1 : 4'(rows_early_i) > 4'(replays_q);
     row_engine_q <= !replay && replays_q == '0 && row_engine_i;
   end
@@ -256,26 +259,27 @@ module gmmu_lookup
     assign grant[i] = (pending[i] && (pending & earlier) == '0)
         || (pending == '0 && lookup_hint_i[i] && behind == '0);
   end
+  assign turn_d = probe_q || restart || replay || hold_q || bubble ? '0 : grant;
+  key_t op_key;
   always_comb begin
+    op_key = own_d.what.key;
     chosen = '0;
-    for (int unsigned i = 0; i < NumPorts; i++) chosen |= lookup_i[i] & {$bits(lookup_t){turn_q[i]}};
+    for (int unsigned i = 0; i < NumPorts; i++) begin
+      op_key |= lookup_key_i[i] & {$bits(key_t){turn_d[i]}};
+      chosen |= lookup_i[i] & {$bits(asker_t){turn_q[i]}};
+    end
   end
 
-  logic op_load;
-  assign op_load = own_any_q || turn_q != '0;
+  assign op_read = own_any_q || turn_q != '0;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       own_valid_q <= 1'b0;
       own_any_q <= 1'b0;
-      op_valid_q <= 1'b0;
-      op_read_q <= 1'b0;
       turn_q <= '0;
     end else begin
       own_valid_q <= probe_q || restart || replay;
       own_any_q <= own_any;
-      op_valid_q <= own_valid_q || newcomer;
-      op_read_q <= op_load;
-      turn_q <= probe_q || restart || replay || hold_q || bubble ? '0 : grant;
+      turn_q <= turn_d;
     end
     hold_q <= hold_i;
     probe_q <= probe_valid_i && !rst_i;
@@ -285,10 +289,8 @@ module gmmu_lookup
     if (rst_i) own_q <= '0;
     else own_q <= own_d;
     // Reset, because the first sweep's rows depend on the key.
-    if (rst_i) op_q <= '0;
-    else if (op_load) begin
-      op_q <= own_q | {{($bits(op_t) - $bits(lookup_t)){1'b0}}, chosen};
-    end
+    if (rst_i) op_key_q <= '0;
+    else if (own_any || turn_d != '0) op_key_q <= op_key;
   end
 
   // Lookups that failed have the queue first; those that have to be done again wait for a gap.
@@ -314,7 +316,7 @@ module gmmu_lookup
       waiting_count_q <= waiting_count_q + $bits(waiting_count_q)'(pushed_q)
           - $bits(waiting_count_q)'(popped_q);
       waiting_none_q <= waiting_count_q == '0 && !pushed_q && !s3_push_q && !again_valid_i
-          && !own_replay && !op_replay;
+          && !own_replay;
     end
   end
 
@@ -324,23 +326,23 @@ module gmmu_lookup
   space_t fill_space;
   logic   fill_dual;
   gmmu_space_table #(.NumSpaces(NumSpaces)) u_spaces (
-    .clk_i, .rst_i, .read_i(op_read_q), .read_space_i(op_q.what.key.space), .keep_o(op_keep),
+    .clk_i, .rst_i, .read_i(op_read), .read_space_i(op_key_q.space), .keep_o(op_keep),
     .root_shift_o(op_root_shift), .dual_o(op_dual), .row_o(space),
     .other_space_i(fill_space), .other_dual_o(fill_dual),
     .write_i(space_write_i), .write_space_i(space_i), .row_i(space_row_i));
 
-  assign op_search = '{space: op_q.what.key.space, vpn: op_q.what.key.vpn,
-                       high: op_q.what.key.high || 32'(op_q.what.key.space) >= NumSpaces};
+  assign op_search = '{space: op_key_q.space, vpn: op_key_q.vpn,
+                       high: op_key_q.high || 32'(op_key_q.space) >= NumSpaces};
   gmmu_l2_ram #(.Entries(L2Entries), .Ways(L2Ways), .NumSpaces(NumSpaces)) u_l2 (
-    .clk_i, .rst_i, .read_i(op_read_q), .read_key_i(op_search),
+    .clk_i, .rst_i, .read_i(op_read), .read_key_i(op_search),
     .hit_o(s2_l2_hit), .line_o(s2_line), .page_o(s2_l2_page), .same_o(s2_same),
     .empty_o(s2_empty), .present_o(s2_present),
     .tag_write_i, .data_write_i, .write_key_i(fill_key_i), .present_i(fill_present_i),
     .page_i(fill_page_i), .sweep_i(sweep));
 
   gmmu_walk_cache #(.Entries(WalkCacheEntries), .NumSpaces(NumSpaces)) u_walk_cache (
-    .clk_i, .rst_i, .read_i(op_read_q), .key_i(op_search), .keep_i(op_keep),
-    .half_i(op_dual && !op_q.second), .leaves_i(!s1_high_q && (s1_lookup || s1_replay)),
+    .clk_i, .rst_i, .read_i(op_read), .key_i(op_search), .keep_i(op_keep),
+    .half_i(op_dual && !own_q.second), .leaves_i(!s1_high_q && (s1_lookup || s1_replay)),
     .hit_o(wc_hit), .large_o(s2_large), .page_o(s2_wc_page), .vram_o(wc_vram), .k64_o(wc_k64),
     .write_i(wc_write_i), .data_i(wc_data_i),
     .fill_i(tell_valid_i && tell_ready_o && tell_large_i),
@@ -365,15 +367,18 @@ module gmmu_lookup
       s2_decide_q <= 1'b0;
       s2_replay_q <= 1'b0;
     end else begin
-      s1_valid_q <= op_valid_q;
+      s1_valid_q <= own_valid_q || newcomer;
       s2_valid_q <= s1_valid_q;
       s2_decide_q <= s1_lookup || s1_replay;
       s2_replay_q <= s1_replay;
     end
-    if (op_read_q) begin
-      s1_q <= op_q;
+    if (op_read) begin
+      s1_q <= own_q;
+      s1_q.what.key <= op_key_q;
+      s1_q.what.port <= own_q.what.port | chosen.port;
+      s1_q.what.slot <= own_q.what.slot | chosen.slot;
       // The root's index is shifted in two steps: by eights, by ones.
-      s1_index_q <= 20'(op_q.what.key.vpn >> {op_root_shift[5:3], 3'd0});
+      s1_index_q <= 20'(op_key_q.vpn >> {op_root_shift[5:3], 3'd0});
       s1_high_q <= op_search.high;
       s1_shift_q <= op_root_shift[2:0];
     end
@@ -514,12 +519,12 @@ module gmmu_lookup
   assign count_miss_o = begin_o;
   assign count_wc_lookup_o = (begin_o || restart_o) && start_o.cause == '0;
   assign count_wc_hit_o = count_wc_lookup_o && s3_wc_hit_q;
-  assign quiet_o = !probe_q && !own_valid_q && !op_valid_q && !s1_valid_q && !s2_valid_q && !s3_valid_q
+  assign quiet_o = !probe_q && !own_valid_q && !s1_valid_q && !s2_valid_q && !s3_valid_q
       && !hit_valid_q && !tell_valid_i && !wc_kept;
   assign idle_o = quiet_o && waiting_none_q && waiting_count_q == '0;
 
   logic unused_bits;  // the row is used in two stages, each its part
-  assign unused_bits = ^{space, s2_wc_page, kill_i};
+  assign unused_bits = ^{space, s2_wc_page, kill_i, own_q.what.key};
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i)
     !(s3_push_q || again_valid_i) || waiting_ready);

@@ -91,7 +91,8 @@ module gmmu_mmu
   // Ports.
   logic    [NumPorts-1:0]      lookup_hint, lookup_pending, lookup_valid, lookup_ready, msg_valid;
   logic    [Clients:0]         port_idle;
-  lookup_t [NumPorts-1:0]      lookup;
+  asker_t  [NumPorts-1:0]      lookup;
+  key_t    [NumPorts-1:0]      lookup_key;
   logic    [Clients:0][1:0]    port_drained;
   logic    [1:0]               drained;
   msg_t                        msg;
@@ -119,7 +120,8 @@ module gmmu_mmu
       .req_source_i('0), .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]),
       .rsp_o(rsp_o[p]), .rsp_source_o(unused_source), .done_i(done),
       .lookup_hint_o(lookup_hint[p]), .lookup_pending_o(lookup_pending[p]),
-      .lookup_valid_o(lookup_valid[p]), .lookup_ready_i(lookup_ready[p]), .lookup_o(lookup[p]),
+      .lookup_key_o(lookup_key[p]), .lookup_valid_o(lookup_valid[p]),
+      .lookup_ready_i(lookup_ready[p]), .lookup_o(lookup[p]),
       .msg_valid_i(msg_valid[p]), .msg_i(msg), .late_hint_i(late_hint), .later_i(later),
       .last_i(last), .last_hint_i(last_hint), .sweep_i(sweep), .generation_i(generation),
       .drained_o(port_drained[p]), .ev_o(ev_o[p]), .count_o(count), .few_o(unused_few),
@@ -134,7 +136,7 @@ module gmmu_mmu
     assign port_count_o[Clients+i] = engine_count[i];
     if (i > 0) begin : g_other
       assign {lookup_hint[Clients+i], lookup_pending[Clients+i], lookup_valid[Clients+i]} = '0;
-      assign lookup[Clients+i] = '0;
+      assign {lookup[Clients+i], lookup_key[Clients+i]} = '0;
     end
   end
   // Answers in use and misses that wait need no clock: what is given back, or comes, wakes it.
@@ -155,8 +157,9 @@ module gmmu_mmu
     .rsp_ready_i(rsp_ready_i[NumPorts-1:Clients]), .rsp_o(rsp_o[NumPorts-1:Clients]),
     .done_i(engine_done),
     .lookup_hint_o(lookup_hint[Clients]), .lookup_pending_o(lookup_pending[Clients]),
-    .lookup_valid_o(lookup_valid[Clients]), .lookup_ready_i(lookup_ready[Clients]),
-    .lookup_o(lookup[Clients]), .msg_valid_i(msg_valid[NumPorts-1:Clients] != '0), .msg_i(msg),
+    .lookup_key_o(lookup_key[Clients]), .lookup_valid_o(lookup_valid[Clients]),
+    .lookup_ready_i(lookup_ready[Clients]), .lookup_o(lookup[Clients]),
+    .msg_valid_i(msg_valid[NumPorts-1:Clients] != '0), .msg_i(msg),
     .late_hint_i(late_hint), .later_i(later), .last_i(last), .last_hint_i(last_hint),
     .sweep_i(sweep), .generation_i(generation), .drained_o(port_drained[Clients]),
     .ev_valid_o(ev_valid_o[NumPorts-1:Clients]), .ev_o(ev_o[NumPorts-1:Clients]),
@@ -216,7 +219,7 @@ module gmmu_mmu
     .WalkCacheEntries(WalkCacheEntries), .MissSlots(MostSlots)
   ) u_lookup (
     .clk_i(clk_shared), .rst_i,
-    .lookup_hint_i(lookup_hint), .lookup_pending_i(lookup_pending),
+    .lookup_hint_i(lookup_hint), .lookup_pending_i(lookup_pending), .lookup_key_i(lookup_key),
     .lookup_valid_i(lookup_valid), .lookup_ready_o(lookup_ready), .lookup_i(lookup),
     .msg_valid_o(msg_valid), .msg_o(msg), .later_o(later),
     .search_key_o(search_key), .search_hit_i(search_hit), .search_near_i(search_near),

@@ -63,7 +63,11 @@ package gmmu_mmu_pkg;
     level_t     level;  // of its entry
   } page_t;
 
-  // A lookup on its way from a miss slot to the shared levels.
+  // A lookup on its way from a miss slot to the shared levels: who asks, and for what.
+  typedef struct packed {
+    port_t port;
+    slot_t slot;
+  } asker_t;
   typedef struct packed {
     port_t port;
     slot_t slot;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Issues the table reads: id = row, one burst a row; and computes their indices. A read has three
-// ways to the port's register, which takes one a cycle. Who finds it taken asks again as a job.
+// ways to the port, which has one register. Who finds it taken asks again as a job.
 //
 //   beat     a pointer comes in this cycle to a row whose next index is known: it has the register,
 //            and descend_i says that it is a pointer indeed. descend_sent_o: the read is on its way
-//   start    a walk starts with an index, or in a leaf table, whose index needs no shift; start_sent_o
+//   start    a walk starts with an index, or in a leaf table, whose index needs no shift: it is offered
+//            at once, past the register while that is empty, and stands there if it is not taken.
+//            start_sent_o: its read is offered, or will be
 //   job      a row, with its key and the level of an index (LevelLeaf64: a leaf table of 64 KiB
 //            entries; half: the lowest bit, if it is of pairs). It stands until job_done_o or abort_i: after
 //            four cycles at least the index is known, and with job_read_i the read is on its way.
@@ -139,7 +141,7 @@ module gmmu_walk_read
   entry_t      job_shape_q;
   logic [12:0] job_index_q;
   vpn_t        job_vpn_q;
-  logic        job_goes, job_read_q, takes_port, free;
+  logic        job_goes, job_read_q, free;
   assign job_read_shape = job_i && step_q == '0;
   gmmu_ram_block #(.Width($bits(table_t)), .Depth(Rows)) u_started (
     .clk_i, .read_i(job_read_shape), .read_addr_i(job_row_i), .data_o(started),
@@ -191,41 +193,44 @@ module gmmu_walk_read
   end
 
   // ---- The port's register.
-  logic        valid_q, line, vram, line_q, vram_q;
-  index_t      row, row_q;
-  pfn_t        base, pfn_q;
-  logic [12:0] index;
-  logic [8:0]  index_q;
-  assign free = !valid_q || ar_ready_i;
-  assign takes_port = free && !kill_i;
-  assign descend_sent_o = beat_i && descend_i && takes_port;
-  assign start_sent_o = start_valid_i && start_i.cause == '0 && start_known && takes_port && !beat_i;
-  always_comb begin
-    if (beat_i) begin
-      {row, base, vram, index, line} = {beat_row_i, descend_pfn_i, descend_vram_i, latest, descend_line_i};
-    end else if (start_valid_i) begin
-      {row, base, vram, index, line} = {start_row_i, start_i.pfn, start_i.vram, start_index, start_line_i};
-    end else begin
-      {row, base, vram, index, line} = {job_row_i, job_table_q, job_index_q, job_line_i};
-    end
-  end
+  typedef struct packed {
+    index_t     row;
+    pfn_t       pfn;
+    logic       vram;
+    logic [8:0] index;
+    logic       line;
+  } read_t;
+  function automatic read_t read_of(index_t row, table_t from, logic [12:0] index, logic line);
+    return '{row: row, pfn: from.pfn + pfn_t'(index[12:9]), vram: from.vram, index: index[8:0], line: line};
+  endfunction
+  logic  valid_q, starts, passes;   // passes: a start is offered past the register
+  read_t start_read, read_q, read;
+  assign starts = start_valid_i && start_i.cause == '0 && start_known && !kill_i;
+  assign passes = starts && !valid_q;
+  assign free = ar_ready_i || !(valid_q || passes);
+  assign descend_sent_o = beat_i && descend_i && free && !kill_i;
+  assign start_sent_o = starts && (!valid_q || (free && !beat_i));
+  assign start_read = read_of(start_row_i, '{pfn: start_i.pfn, vram: start_i.vram}, start_index, start_line_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) valid_q <= 1'b0;
-    else if (free) valid_q <= descend_sent_o || start_sent_o || (job_goes && job_read_q);
-    if (free) begin
-      row_q <= row;
-      pfn_q <= base + pfn_t'(index[12:9]);
-      vram_q <= vram;
-      index_q <= index[8:0];
-      line_q <= line;
+    else if (passes && !ar_ready_i) valid_q <= 1'b1;
+    else if (free) valid_q <= descend_sent_o || (start_sent_o && !passes) || (job_goes && job_read_q);
+    if (passes && !ar_ready_i) read_q <= start_read;
+    else if (free) begin
+      if (beat_i) begin
+        read_q <= read_of(beat_row_i, '{pfn: descend_pfn_i, vram: descend_vram_i}, latest, descend_line_i);
+      end else begin
+        read_q <= starts ? start_read : read_of(job_row_i, job_table_q, job_index_q, job_line_i);
+      end
     end
   end
-  assign ar_valid_o = valid_q;
+  assign ar_valid_o = valid_q || passes;
+  assign read = valid_q ? read_q : start_read;
   always_comb begin
-    ar_o.id = IdWidth'(row_q);
-    ar_o.port = vram_q ? PortVram : PortHost;
-    ar_o.addr = {pfn_q, index_q[8:3], line_q ? 3'd0 : index_q[2:0], 3'd0};
-    ar_o.len = line_q ? 8'(LineBeats - 1) : 8'd0;
+    ar_o.id = IdWidth'(read.row);
+    ar_o.port = read.vram ? PortVram : PortHost;
+    ar_o.addr = {read.pfn, read.index[8:3], read.line ? 3'd0 : read.index[2:0], 3'd0};
+    ar_o.len = read.line ? 8'(LineBeats - 1) : 8'd0;
     ar_o.user = '0;
   end
 

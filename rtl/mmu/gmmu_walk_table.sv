@@ -650,7 +650,7 @@ module gmmu_walk_table
       judge_key_q};
 
   a_expected: assert property (@(posedge clk_i) disable iff (rst_i) !r_valid_i
-      || (here & reads_q) != '0);
+      || (here & (reads_q | sent_start)) != '0);
   a_quiet_kill: assert property (@(posedge clk_i) disable iff (rst_i)
     !kill_i.valid || !(begin_i || restart_i || join_i || tell_valid_o || picked != '0
         || filling != '0 || fill_done_i));

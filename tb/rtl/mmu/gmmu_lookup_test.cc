@@ -199,6 +199,7 @@ TEST_P(LookupTest, AWalkIsWideForNeighboursAndForLinesThatTheL2Knows) {
 
 TEST_P(LookupTest, ALargePageAnswersForAllOfItsPagesUntilOneIsDropped) {
   Begin({9, 9, 9});
+  load.faults = 0;
   const Key key{1, 0x8123, false}, other{1, 0x8001, false}, beyond{1, 0x8200, false};
   AskAlone(0, key);
   AskAlone(1, other);

@@ -308,7 +308,8 @@ module gmmu_mmu_blocks_bench
     // gmmu_l1: messages use `key` and `page`.
     logic         req_ready, rsp_valid, lookup_valid, idle;
     xlate_rsp_t   rsp;
-    lookup_t      lookup;
+    asker_t       lookup;
+    key_t         lookup_key, lookup_key_q;  // told a cycle ahead
     port_count_t  count [1];
     xlate_done_t  l1_done [1];
     logic [1:0]   drained;
@@ -318,6 +319,7 @@ module gmmu_mmu_blocks_bench
     assign msg = '{port: l1_msg_other_i ? port_t'(2) : port_t'(3), slot: l1_msg_slot_i,
                    merged: l1_msg_merged_i, key: key, page: page, cause: l1_msg_cause_i};
     always_ff @(posedge clk_i) begin
+      lookup_key_q <= lookup_key;
       late_q <= '{key: key, page: page};
       later_q <= late_q;
       last_q <= later_q;
@@ -336,7 +338,7 @@ module gmmu_mmu_blocks_bench
                access: access_e'(l1_req_access_i)}),
       .rsp_valid_o(rsp_valid), .rsp_ready_i(l1_rsp_ready_i), .rsp_o(rsp),
       .rsp_source_o(), .done_i(l1_done),
-      .lookup_hint_o(), .lookup_pending_o(),
+      .lookup_hint_o(), .lookup_pending_o(), .lookup_key_o(lookup_key),
       .lookup_valid_o(lookup_valid), .lookup_ready_i(l1_lookup_ready_i), .lookup_o(lookup),
       .msg_valid_i(l1_msg_valid_i && !l1_msg_other_i && small_i == (s == 1)), .msg_i(msg), .late_hint_i(late_hint_q),
       .later_i(later_q), .last_i(last_q), .last_hint_i(last_hint_q), .sweep_i(sweep), .generation_i(l1_generation_i), .drained_o(drained),
@@ -441,9 +443,9 @@ module gmmu_mmu_blocks_bench
   assign l1_rsp_zero_o = small_i ? g_size[1].rsp.zero : g_size[0].rsp.zero;
   assign l1_lookup_valid_o = small_i ? g_size[1].lookup_valid : g_size[0].lookup_valid;
   assign l1_lookup_slot_o = small_i ? g_size[1].lookup.slot : g_size[0].lookup.slot;
-  assign l1_lookup_space_o = small_i ? g_size[1].lookup.key.space : g_size[0].lookup.key.space;
-  assign l1_lookup_vpn_o = small_i ? g_size[1].lookup.key.vpn : g_size[0].lookup.key.vpn;
-  assign l1_lookup_high_o = small_i ? g_size[1].lookup.key.high : g_size[0].lookup.key.high;
+  assign l1_lookup_space_o = small_i ? g_size[1].lookup_key_q.space : g_size[0].lookup_key_q.space;
+  assign l1_lookup_vpn_o = small_i ? g_size[1].lookup_key_q.vpn : g_size[0].lookup_key_q.vpn;
+  assign l1_lookup_high_o = small_i ? g_size[1].lookup_key_q.high : g_size[0].lookup_key_q.high;
   assign l1_drained_o = small_i ? g_size[1].drained : g_size[0].drained;
   assign l1_hit_o = small_i ? g_size[1].count[0].hit : g_size[0].count[0].hit;
   assign l1_idle_o = small_i ? g_size[1].idle : g_size[0].idle;

@@ -150,12 +150,13 @@ module gmmu_mmu_lookup_bench
   output logic         count_wc_hit_o,
   output logic         idle_o
 );
-  lookup_t [6:0] lookup;
+  asker_t [6:0]  lookup;
+  key_t   [6:0]  lookup_key;  // of the next cycle's
   space_row_t    row;
   always_comb begin
     for (int unsigned p = 0; p < 7; p++) begin
-      lookup[p] = '{port: port_t'(p), slot: lookup_slot_i[p],
-                    key: '{space: lookup_space_i[p], vpn: lookup_vpn_i[p], high: lookup_high_i[p]}};
+      lookup[p] = '{port: port_t'(p), slot: lookup_slot_i[p]};
+      lookup_key[p] = '{space: lookup_space_i[p], vpn: lookup_vpn_i[p], high: lookup_high_i[p]};
     end
     row.enable = row_enable_i;
     row.root = row_root_i;
@@ -203,6 +204,7 @@ module gmmu_mmu_lookup_bench
     ) u_lookup (
       .clk_i, .rst_i(rst_i || size_i != 2'(s)),
       .lookup_hint_i(lookup_hint_i[Ports-1:0]), .lookup_pending_i(lookup_pending_i[Ports-1:0]),
+      .lookup_key_i(lookup_key[Ports-1:0]),
       .lookup_valid_i(lookup_valid_i[Ports-1:0]), .lookup_ready_o(ready),
       .lookup_i(lookup[Ports-1:0]), .msg_valid_o(msg_valid), .msg_o(outputs[s].msg),
       .later_o(outputs[s].later),

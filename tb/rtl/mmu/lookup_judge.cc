@@ -246,7 +246,6 @@ void LookupMachine::TakePorts() {
       ++counts.lookups;
     } else if (port.fresh) {
       port.standing.push_back(*port.fresh);
-      port.gap = Random(2);
     }
     // The turn: while one stands, nobody else is served more than twice, but for turns that others'
     // work took.
@@ -315,7 +314,7 @@ void LookupMachine::MoveRows() {
       restarts_.push_back({static_cast<unsigned>(i), row.key});
     }
     if (row.busy && !row.restarting && row.due <= now && !hold_) {
-      const unsigned cause = row.cause != 0 ? row.cause : Chance(3) ? 4 + Random(3) : 0;
+      const unsigned cause = row.cause != 0 ? row.cause : Chance(load.faults) ? 4 + Random(3) : 0;
       bool large;
       unsigned shift;
       uint64_t page = PageFor(row.key, &large, &shift);

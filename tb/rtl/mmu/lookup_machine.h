@@ -29,6 +29,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     unsigned latency = 30;  // cycles that a walk takes at most
     unsigned tells = 100;   // a finished walk speaks
     unsigned again = 20;    // of those that joined, to be done again
+    unsigned faults = 3;    // of walks
     unsigned restarts = 0;  // a row starts again, in a thousand
     unsigned fills = 3;
     unsigned pointers = 5;
@@ -97,8 +98,9 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   };
   struct Port {
     std::deque<Standing> standing;
-    std::optional<Standing> fresh;  // offered in the cycle after it was announced
-    bool hint = false;
+    std::optional<Standing> fresh;  // offered for the first time
+    std::optional<Key> told;        // the key that was told a cycle ahead; none: that of nobody
+    bool hint = false;              // it was that of a fresh one
     unsigned gap = 0;
     std::optional<uint64_t> line;  // of the lookup before
     unsigned line_space = 0;

@@ -44,6 +44,8 @@ std::optional<unsigned> LookupMachine::FreeSlot(unsigned port) {
   return std::nullopt;
 }
 
+/// What is offered now has been told in the cycle before by its key; what is told now is offered in the next one, but
+/// for a fresh one now and then.
 void LookupMachine::DrivePorts() {
   t.lookup_valid_i = t.lookup_hint_i = t.lookup_pending_i = 0;
   for (unsigned p = 0; p < Ports(); ++p) {
@@ -53,26 +55,39 @@ void LookupMachine::DrivePorts() {
     std::optional<Standing> offer;
     if (!port.standing.empty()) {
       if (port.gap > 0) --port.gap;
-      else offer = port.standing.front();
-    } else if (port.hint) {
-      if (const auto slot = FreeSlot(p)) {
-        Key key = SomeKey();
-        if (port.line && Chance(load.near)) {
-          key = {port.line_space, (*port.line + Random(3) - 1) << 3 | Random(8), false};
-          key.vpn &= kVpnMask;
-        }
-        offer = port.fresh = Standing{*slot, key};
-      }
+      else if (port.told && *port.told == port.standing.front().key) offer = port.standing.front();
+    } else if (port.hint && !Chance(20)) {
+      if (const auto slot = FreeSlot(p)) offer = port.fresh = Standing{*slot, *port.told};
     }
-    const Standing shown = offer.value_or(Standing{Random(64), {Random(64), rng() & kVpnMask, Chance(50)}});
     if (offer) t.lookup_valid_i |= bit;
-    t.lookup_slot_i[p] = static_cast<uint8_t>(shown.slot);
-    t.lookup_space_i[p] = static_cast<uint8_t>(shown.key.space);
-    t.lookup_vpn_i[p] = shown.key.vpn;
-    t.lookup_high_i[p] = shown.key.high;
-    if (!port.standing.empty()) t.lookup_pending_i |= bit;
-    port.hint = !quiet && Chance(load.lookups);
-    if (port.hint || offer || !port.standing.empty()) t.lookup_hint_i |= bit;
+    t.lookup_slot_i[p] = static_cast<uint8_t>(offer ? offer->slot : Random(64));
+
+    // The turn comes from a register: it says now whether the offer will be taken.
+    const bool taken = offer && t.lookup_ready_o >> p & 1;
+    const size_t gone = taken && !port.fresh ? 1 : 0;
+    port.hint = false;
+    port.told.reset();
+    if (port.fresh && !taken) {
+      port.gap = Random(2);
+      port.told = port.fresh->key;
+      if (port.gap == 0) t.lookup_pending_i |= bit;
+    } else if (port.standing.size() > gone) {
+      port.told = port.standing[gone].key;
+      if (port.gap == 0) t.lookup_pending_i |= bit;
+    } else if (!quiet && Chance(load.lookups)) {
+      Key key = SomeKey();
+      if (port.line && Chance(load.near)) {
+        key = {port.line_space, (*port.line + Random(3) - 1) << 3 | Random(8), false};
+        key.vpn &= kVpnMask;
+      }
+      port.told = key;
+      port.hint = true;
+    }
+    if (port.told) t.lookup_hint_i |= bit;
+    const Key shown = port.told.value_or(Key{Random(64), rng() & kVpnMask, Chance(50)});
+    t.lookup_space_i[p] = static_cast<uint8_t>(shown.space);
+    t.lookup_vpn_i[p] = shown.vpn;
+    t.lookup_high_i[p] = shown.high;
   }
 }
 
