@@ -10,7 +10,10 @@ client/gmmu_client_pkg.sv
 client/gmmu_crc32c_pkg.sv
 aperture/gmmu_aperture_map.sv
 aperture/gmmu_route.sv
+axi/gmmu_axi_id_table.sv
+axi/gmmu_axi_ids.sv
 axi/gmmu_axi_mux.sv
+axi/gmmu_axi_wlast.sv
 axi/gmmu_isolator.sv
 axi/gmmu_isolator_port.sv
 axi/gmmu_peer_read.sv
@@ -80,6 +83,7 @@ top/gmmu_ctl_arbiter.sv
 top/gmmu_events.sv
 top/gmmu_fault_log.sv
 top/gmmu_gpu.sv
+top/gmmu_gpu_axi.sv
 top/gmmu_interrupts.sv
 top/gmmu_parameter_check.sv
 top/gmmu_reg_port.sv

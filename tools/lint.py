@@ -4,8 +4,8 @@
 
   files        rtl/files.f names every RTL file once
   waivers      stand in rtl/*.vlt only, each below a comment with its reason
-  verilator    --lint-only -Wall on the GPU top, at its default and at small sizes
-  elaborate    Yosys' read_slang takes the GPU top: no latch, no undriven and no doubly driven net
+  verilator    --lint-only -Wall on the GPU top in its wrapper, at its default and at small sizes
+  elaborate    Yosys' read_slang takes the GPU top in its wrapper: no latch, no undriven and no doubly driven net
   parameters   illegal values stop elaboration with a message; legal corners pass both tools (tools/parameters.py)
   core         gmmu.core names the files of rtl/files.f in their order
   registers    the generated register files match rtl/pkg/gmmu.rdl
@@ -26,7 +26,7 @@ import rooms
 import rtl_sources
 import sizes
 import tree
-from rtl_sources import ROOT, TOP
+from rtl_sources import ROOT, WRAPPER
 
 # Sizes at which proofs are made: the smallest that keep every structure.
 SMALL = {"NumClients": 1, "NumSpaces": 2, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1,
@@ -56,7 +56,7 @@ def waiver_errors():
 def verilator_errors(sizes, log):
     command, environment = rtl_sources.verilator()
     waivers = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rtl").rglob("*.vlt"))]
-    arguments = [command, "--lint-only", "-sv", "-Wall", "--top", TOP, *(f"-G{k}={v}" for k, v in sizes.items())]
+    arguments = [command, "--lint-only", "-sv", "-Wall", "--top", WRAPPER, *(f"-G{k}={v}" for k, v in sizes.items())]
     status, output = rtl_sources.run(arguments + waivers + rtl_sources.sources(), log, env=environment)
     return [] if status == 0 and "%Warning" not in output else [output.strip() or f"verilator: exit status {status}"]
 
@@ -97,7 +97,7 @@ def main():
         ("waivers: each has its reason", waiver_errors),
         ("verilator -Wall", lambda: verilator_errors({}, "lint-verilator.log")),
         ("verilator -Wall, small sizes", lambda: verilator_errors(SMALL, "lint-verilator-small.log")),
-        ("elaborate: Yosys read_slang", lambda: command_errors("tools/synth.py", "--elaborate")),
+        ("elaborate: Yosys read_slang", lambda: command_errors("tools/synth.py", "--elaborate", "--top", WRAPPER)),
         ("parameters: illegal values", lambda: command_errors("tools/parameters.py", "--illegal")),
         ("parameters: legal corners", lambda: command_errors("tools/parameters.py", "--legal", "--slang")),
         ("core: gmmu.core", lambda: command_errors("tools/core.py", "--check")),

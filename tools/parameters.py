@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which sizes of the GPU top elaborate.
+"""Which sizes of the GPU top elaborate, in the wrapper for designs.
 
   parameters.py [--illegal] [--legal] [--slang]      without an option: all three
 
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 import rtl_sources
-from rtl_sources import ROOT, TOP
+from rtl_sources import ROOT, WRAPPER
 
 DATA, VA, SLOTS, LEVELS = "GMMU_DATA_WIDTH", "GMMU_VA_WIDTH", "GMMU_CLIENT_SLOTS_LG2", "GMMU_MAX_LEVELS"
 
@@ -33,6 +33,7 @@ ILLEGAL = [
     ("CounterWidth", (15, 65), "16 to 64"),
     ("EventPort", (2,), "0 or 1"),
     ("LinkPort", (2,), "0 or 1"),
+    ("IdBits", (0, 17), "1 to 16"),
     (DATA, (8, 32, 96, 1024), "64, 128, 256, 512"),
     (VA, (29, 58), "30 to 57"),
     (SLOTS, (0, 8), "1 to 7"),
@@ -44,8 +45,8 @@ SMALL = {"NumClients": 1, "NumSpaces": 2, "L1Entries": 2, "L2Entries": 32, "L2Wa
 LEGAL = [
     {},
     SMALL,
-    {**SMALL, DATA: 512, "ThroughPorts": 1},
-    {DATA: 128, "L1Entries": 4, "L2Entries": 64, "L2Ways": 4, "NumWalks": 1, "NumClients": 2, "TrafficEngines": 0},
+    {**SMALL, DATA: 512, "ThroughPorts": 1, "IdBits": 1},
+    {DATA: 128, "IdBits": 16, "L1Entries": 4, "L2Entries": 64, "L2Ways": 4, "NumWalks": 1, "NumClients": 2, "TrafficEngines": 0},
     {DATA: 256, "NumClients": 3, "NumRings": 4, "NumSpaces": 5, "L1Entries": 5, "NumWalks": 3, "EventPort": 0,
      "LinkPort": 0, LEVELS: 4},
     {DATA: 512, "NumWalks": 32, "ReadsInFlight": 128, "L1Entries": 64, "L2Entries": 4096, "L2Ways": 16, SLOTS: 7},
@@ -65,7 +66,7 @@ def split(sizes, parameter, define):
 def verilator(sizes):
     command, environment = rtl_sources.verilator()
     waivers = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rtl").rglob("*.vlt"))]
-    arguments = [command, "--lint-only", "-sv", "-Wall", "--top", TOP, *split(sizes, "-G{}={}", "+define+{}={}")]
+    arguments = [command, "--lint-only", "-sv", "-Wall", "--top", WRAPPER, *split(sizes, "-G{}={}", "+define+{}={}")]
     done = subprocess.run(arguments + waivers + rtl_sources.sources(), cwd=ROOT, env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace")
     return done.returncode, done.stdout
@@ -81,7 +82,7 @@ def illegal():
     def check(case):
         name, value, legal = case
         status, output = verilator({**SMALL, name: value})
-        message = f"gmmu_gpu: {name} is {value}, legal: {legal}"
+        message = f"{WRAPPER if name == 'IdBits' else 'gmmu_gpu'}: {name} is {value}, legal: {legal}"
         if status == 0 or message not in output:
             return f"{name}={value}: exit status {status}, without the message \"{message}\""
         return None
@@ -99,8 +100,8 @@ def slang_child(arguments):
     """In a process of its own: an error of Yosys ends it."""
     from pyosys import libyosys as ys
     design = ys.Design()
-    ys.run_pass(f"read_slang -j 1 --top {TOP} " + " ".join(arguments + rtl_sources.sources()), design)
-    ys.run_pass(f"hierarchy -check -top {TOP}", design)
+    ys.run_pass(f"read_slang -j 1 --top {WRAPPER} " + " ".join(arguments + rtl_sources.sources()), design)
+    ys.run_pass(f"hierarchy -check -top {WRAPPER}", design)
 
 
 def slang():

@@ -12,7 +12,7 @@ MAX_HEADERS = 25   # of this project that a header includes, by itself and throu
 # Files that may be longer -> why.
 LONG = {
     **{path: "generated from rtl/pkg/gmmu.rdl" for path in tree.GENERATED},
-    "rtl/top/gmmu_gpu.sv": "wiring: port lists and instances",
+    **{path: "wiring: port lists and instances" for path in ("rtl/top/gmmu_gpu.sv", "rtl/top/gmmu_gpu_axi.sv")},
     **{path: "one pipeline or table, whose stages share their registers" for path in (
         "rtl/axi/gmmu_axi_mux.sv", "rtl/dma/gmmu_dma_command.sv", "rtl/mmu/gmmu_lookup.sv",
         "rtl/mmu/gmmu_walk_table.sv", "rtl/top/gmmu_regs.sv")},

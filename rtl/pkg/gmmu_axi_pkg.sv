@@ -14,6 +14,7 @@ package gmmu_axi_pkg;
   localparam int unsigned EdgeIdWidth = IdWidth + RequesterWidth;
   // at the GPU's ports: the isolator's generation above it
   localparam int unsigned PortIdWidth = EdgeIdWidth + 1;
+  localparam int unsigned WindowRequester = 5;  // whose writes all have the id 0, to stay in order
 
   // PortPeer: VRAM of a linked adapter, by the host port; address {adapter[5:0], offset[41:0]}
   typedef enum logic [1:0] {PortVram, PortHost, PortPeer} port_e;
@@ -28,6 +29,21 @@ package gmmu_axi_pkg;
     logic [19:0] pasid;
     kind_e       kind;
   } user_t;
+
+  // AxPROT and AxCACHE of a design's ports (gmmu_gpu_axi).
+  localparam logic [2:0] AxProt = 3'b010;               // unprivileged, non-secure, data
+  localparam logic [3:0] CacheDevice = 4'b0001;         // Device Bufferable
+  localparam logic [3:0] CacheNone = 4'b0010;           // Normal Non-cacheable Non-bufferable
+  localparam logic [3:0] CacheBufferable = 4'b0011;     // Normal Non-cacheable Bufferable
+  localparam logic [3:0] CacheWriteBack = 4'b1111;      // Write-back, allocate
+
+  // Of the host port. A coherent page is looked up and kept in the host's caches. Of another one B
+  // has to come from memory, since the fence behind it may be coherent: a buffer on the way is not
+  // enough. A message is no memory and must stay one write.
+  function automatic logic [3:0] host_cache(kind_e kind, logic no_snoop);
+    if (kind == KindInterrupt) return CacheDevice;
+    return no_snoop || kind == KindPeer ? CacheNone : CacheWriteBack;
+  endfunction
 
   typedef struct packed {  // AR and AW
     logic [IdWidth-1:0] id;

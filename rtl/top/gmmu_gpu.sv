@@ -277,7 +277,7 @@ module gmmu_gpu
   localparam int unsigned ReqFetch = 2;
   localparam int unsigned ReqRead = 3;
   localparam int unsigned ReqWrite = 4;
-  localparam int unsigned ReqWindow = 5;
+  localparam int unsigned ReqWindow = WindowRequester;
   localparam int unsigned ReqFaults = 6;
   localparam int unsigned ReqInterrupt = 7;
   localparam int unsigned ReqClients = 8;

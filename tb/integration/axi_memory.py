@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A memory behind an AXI4 manager, 64 bits wide, that is as unkind as AXI allows and watches the manager.
 
+With ids of sixteen bits it knows the requester of a burst, and what docs/integration.md says of each. With fewer bits an
+id says nothing; then bursts have at most 256 bytes, and one of a single beat on m_vram may be the window's.
+
 It answers ids in any order after a random time, interleaves R beats of different ids, holds every channel back, lets an AW
 wait for its data or the data for its AW, and answers SLVERR in ranges of addresses. A write takes effect at any time between
 its last beat and its B. What the manager does against AXI4 or against the pages raises Broken.
 """
 import dataclasses
+import os
 
+from pages import host_cache
 from sparse import Sparse
 
 BEAT = 8
@@ -14,7 +19,9 @@ OKAY, SLVERR = 0, 2
 AR, AW, W, B, R = 1, 2, 4, 8, 16  # bits of the vectors of valid and ready
 WINDOW = 5  # requester (rtl/top/README.md): its writes alone share an id
 MOST_BYTES = {0: 64, 1: 64, 2: 64, 3: 256, 4: 256, 5: 8, 6: 32, 7: 8}  # of a burst by requester (docs/integration.md); else 64
-SHARED_ID = {WINDOW}
+LONGEST = 256
+ID_BITS = int(os.environ.get("GMMU_ID_BITS", "16"))  # of the memory ports as built
+REQUESTERS = ID_BITS == 16                           # an id is {generation, requester, its id}
 PATIENCE = 20000  # cycles that anything may take
 
 
@@ -46,8 +53,12 @@ def random_manner(rng):
 
 @dataclasses.dataclass
 class Address:
-    user: int
     id: int
+    cache: int
+    prot: int
+    qos: int
+    lock: int
+    user: int
     address: int
     beats: int
     size: int
@@ -56,7 +67,12 @@ class Address:
 
     @property
     def requester(self):
-        return self.id >> 8 & 0x7F
+        """None: its id does not say."""
+        return self.id >> 8 & 0x7F if REQUESTERS else None
+
+    @property
+    def may_be_windows(self):
+        return self.requester == WINDOW if REQUESTERS else self.beats == 1
 
 
 @dataclasses.dataclass
@@ -89,6 +105,7 @@ class AxiMemory:
         self.refuse_reads, self.refuse_writes = [], []  # ranges [start, end): SLVERR for their beats, and for a whole write
         self.on_address = lambda kind, at: None         # each AR and AW that was taken
         self.on_write = lambda address, data: None      # each burst that took effect, without gaps
+        self.most_outstanding = 0                       # ids of one direction at once
         self.reset()
 
     def reset(self):
@@ -162,7 +179,8 @@ class AxiMemory:
                 self._taken_address(name, payload)
 
     def _taken_address(self, name, payload):
-        at = Address(payload >> 77, payload >> 61 & 0xFFFF, payload >> 13 & (1 << 48) - 1, (payload >> 5 & 0xFF) + 1,
+        at = Address(payload >> 101, payload >> 97 & 15, payload >> 94 & 7, payload >> 90 & 15, payload >> 89 & 1,
+                     payload >> 61 & (1 << 28) - 1, payload >> 13 & (1 << 48) - 1, (payload >> 5 & 0xFF) + 1,
                      payload >> 2 & 7, payload & 3, self.now)
         self._check(name, at)
         self.on_address(name, at)
@@ -182,13 +200,19 @@ class AxiMemory:
             self._break(f"{name} is no INCR burst of the full width: burst {at.burst}, size {at.size}")
         if at.address >> 12 != last >> 12:
             self._break(f"{name} {at.address:#x} of {at.beats} beats crosses 4 KiB")
-        most = MOST_BYTES.get(at.requester, 64)
+        most = MOST_BYTES.get(at.requester, 64) if REQUESTERS else LONGEST
         if at.beats * BEAT > most or at.address // most != last // most:
             self._break(f"{name} {at.address:#x} of requester {at.requester} has {at.beats} beats: more than {most} bytes")
         others = [read.at for read in self._reads] if name == "AR" else self.writes_in_flight()
-        if at.requester not in SHARED_ID and any(other.id == at.id for other in others):
+        alike = [other for other in others if other.id == at.id]
+        self.most_outstanding = max(self.most_outstanding, len({other.id for other in others} | {at.id}))
+        if alike and not (self.name == "vram" and name == "AW" and all(one.may_be_windows for one in (at, *alike))):
             self._break(f"{name} with id {at.id:#x}, which is outstanding")
-        if self.name == "vram" and at.requester != WINDOW and last >= self.size:
+        cache = 0b0011 if self.name == "vram" else host_cache(at.user & 3, at.user >> 23 & 1)
+        if (at.cache, at.prot, at.qos, at.lock) != (cache, 0b010, 0, 0):
+            self._break(f"{name} {at.address:#x} with user {at.user:#x} has AxCACHE {at.cache:04b}, AxPROT {at.prot:03b}, "
+                        f"AxQOS {at.qos}, AxLOCK {at.lock}")
+        if self.name == "vram" and not at.may_be_windows and last >= self.size:
             self._break(f"{name} {at.address:#x} is past the end of VRAM")
         if self.name == "host" and at.user & 3:
             self._break(f"{name} {at.address:#x} has kind {at.user & 3}")

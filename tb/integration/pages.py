@@ -65,3 +65,21 @@ def command_sizes():
     text = (DOCS / "integration.md").read_text()
     return {name: (int(opcode), int(least), int(most)) for name, opcode, least, most in
             re.findall(r"^\| (\w+) \| (\d+) \| (\d+) \| (\d+) \|", text, re.M)}
+
+
+def _cache_table():
+    """{(kind, no-snoop): AxCACHE} of m_host, from docs/integration.md."""
+    text = (DOCS / "integration.md").read_text()
+    rows = re.findall(r"^\| m_host, kind ([0-9 or]+) \| (0|1|any) \| ([01]{4}) \|", text, re.M)
+    table = {(int(kind), snoop): int(cache, 2) for kinds, no_snoop, cache in rows for kind in kinds.split(" or ")
+             for snoop in ((0, 1) if no_snoop == "any" else (int(no_snoop),))}
+    assert len(table) == 8, "docs/integration.md has lost its table of AxCACHE"
+    return table
+
+
+_CACHE = _cache_table()
+
+
+def host_cache(kind, no_snoop):
+    """AxCACHE of a burst on m_host."""
+    return _CACHE[kind, no_snoop]

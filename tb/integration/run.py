@@ -4,7 +4,8 @@
 
   run.py [--seed N] [--only NAME]... [--jobs N] [--verbose]
 
---seed is the first seed of each test (1); --only bring_up, commands, errors or reset. Everything is in build/integration.
+--seed is the first seed of each test (1); --only bring_up, commands, errors or reset. The GPU is built with ids of 16 bits on
+its memory ports, for most seeds, and of 4 bits, for the others. Everything is in build/integration, by bits.
 Exit status: 0 all passed, 1 a test failed, 2 something that it needs is not there.
 """
 import argparse
@@ -22,6 +23,7 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE, BUILD = ROOT / "tb/integration", ROOT / "build/integration"
+ID_BITS = (16, 4)
 TOP = "gmmu_integration_top"
 TESTS = ("bring_up", "commands", "errors", "reset")
 OPTIMISE = ("OPT_FAST=-Os", "OPT_SLOW=-O0", "OPT_GLOBAL=-Os")  # the quickest sum of building and running
@@ -49,48 +51,57 @@ def tools():
     return cocotb_tools.config, library
 
 
+def shown(path):
+    return path.relative_to(ROOT)
+
+
 def run(command, log, **options):
-    """Runs a command with its output in build/integration/LOG; ends the program if it fails."""
-    with open(BUILD / log, "w") as out:
+    """Runs a command with its output in a file; what is wrong, None if nothing is."""
+    with open(log, "w") as out:
         if subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, **options).returncode:
-            print((BUILD / log).read_text()[-3000:])
-            sys.exit(f"integration: {command[0]} failed; its output is in build/integration/{log}")
+            return f"{log.read_text()[-3000:]}\nintegration: {command[0]} failed; its output is in {shown(log)}"
+    return None
 
 
-def build(config, jobs):
+def build(bits, config, jobs):
+    """The simulator with ids of so many bits; what is wrong, None if nothing is."""
     sys.path.insert(0, str(ROOT / "tools"))
     import rtl_sources
+    folder = BUILD / f"ids{bits}"
+    folder.mkdir(exist_ok=True)
     verilator, environment = rtl_sources.verilator()
     libraries = config.libs_dir
-    make = ["make", f"-j{jobs}", "-C", str(BUILD), "-f", "Vtop.mk", *OPTIMISE]
-    command = [verilator, "--cc", "--exe", "--vpi", "-sv", "--Mdir", str(BUILD), "--prefix", "Vtop", "-o", "sim",
-               "--top-module", TOP, "--timescale", "1ns/1ps", "--x-assign", "fast", "--x-initial", "fast", "--quiet-stats",
-               "-Wno-fatal", "-Wno-lint", "-Wno-style", "--output-split", "20000", "--output-split-cfuncs", "2000",
+    make = ["make", f"-j{jobs}", "-C", str(folder), "-f", "Vtop.mk", *OPTIMISE]
+    command = [verilator, "--cc", "--exe", "--vpi", "-sv", "--Mdir", str(folder), "--prefix", "Vtop", "-o", "sim",
+               "--top-module", TOP, f"-GIdBits={bits}", "--timescale", "1ns/1ps", "--x-assign", "fast", "--x-initial", "fast",
+               "--quiet-stats", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--output-split", "20000", "--output-split-cfuncs", "2000",
                str(ROOT / "rtl/speed.vlt"), str(HERE / "public.vlt"), "-F", str(ROOT / "rtl/files.f"), str(HERE / f"{TOP}.sv"),
                str(config.share_dir / "lib/verilator/verilator.cpp"),
                "-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]
     files = ["rtl/files.f", "rtl/speed.vlt", *rtl_sources.sources(), *(f"tb/integration/{name}" for name in ("public.vlt", f"{TOP}.sv"))]
     identity = hashlib.sha256(repr(command + make[4:]).encode() + b"".join((ROOT / name).read_bytes() for name in files)).hexdigest()
-    mark = BUILD / "built"
-    if mark.exists() and mark.read_text() == identity and (BUILD / "sim").exists():
-        return
+    mark = folder / "built"
+    if mark.exists() and mark.read_text() == identity and (folder / "sim").exists():
+        return None
     mark.unlink(missing_ok=True)
-    run(command, "verilator.log", env=environment)
-    run(make, "make.log", env=environment)
-    mark.write_text(identity)
+    wrong = run(command, folder / "verilator.log", env=environment) or run(make, folder / "make.log", env=environment)
+    if not wrong:
+        mark.write_text(identity)
+    return wrong
 
 
-def play(name, seed, config, library, verbose):
+def play(name, bits, seed, config, library, verbose):
     """Runs one module of tests; the lines that report on it, and how many failed."""
-    report, results, log = (BUILD / f"{name}.{end}" for end in ("report", "xml", "log"))
+    folder = BUILD / f"ids{bits}"
+    report, results, log = (folder / f"{name}.{end}" for end in ("report", "xml", "log"))
     for path in (report, results):
         path.unlink(missing_ok=True)
     environment = dict(os.environ, PYTHONPATH=str(HERE), PYTHONDONTWRITEBYTECODE="1", PYGPI_PYTHON_BIN=sys.executable,
                        GPI_USERS=f"{library};{config.pygpi_entry_point()}", COCOTB_TOPLEVEL=TOP, TOPLEVEL_LANG="verilog",
                        COCOTB_TEST_MODULES=f"test_{name}", COCOTB_TRUST_INERTIAL_WRITES="1", COCOTB_RANDOM_SEED="1",
-                       COCOTB_RESULTS_FILE=str(results), GMMU_SEED=str(seed), GMMU_REPORT=str(report))
+                       COCOTB_RESULTS_FILE=str(results), GMMU_SEED=str(seed), GMMU_ID_BITS=str(bits), GMMU_REPORT=str(report))
     with open(log, "w") as out:
-        status = subprocess.run([str(BUILD / "sim")], cwd=BUILD, env=environment, stdout=out, stderr=subprocess.STDOUT).returncode
+        status = subprocess.run([str(folder / "sim")], cwd=folder, env=environment, stdout=out, stderr=subprocess.STDOUT).returncode
     if verbose:
         print(log.read_text())
     lines = {}
@@ -104,13 +115,13 @@ def play(name, seed, config, library, verbose):
         line = lines.get((parts[0], "/".join(parts[1:-1]), parts[-1]), {})
         trouble = [child for child in case if child.tag in ("failure", "error")]
         failed += bool(trouble)
-        said.append(f"{'FAILED' if trouble else 'passed'}  {' '.join(parts).replace('=', ' ')}: {line.get('cycles', 0)} cycles, "
+        said.append(f"{'FAILED' if trouble else 'passed'}  {' '.join(parts).replace('=', ' ')}, {bits} id bits: {line.get('cycles', 0)} cycles, "
                     f"{line.get('seconds', 0):.1f} s" + (f", {line['note']}" if line.get("note") else ""))
         for child in trouble:
             text = (child.get("error_msg") or child.get("message") or child.text or line.get("error", "")).strip()
-            said.append(f"        {text.splitlines()[0] if text else 'no message'} (build/integration/{log.name})")
+            said.append(f"        {text.splitlines()[0] if text else 'no message'} ({shown(log)})")
     if not cases or (status and not failed):
-        said.append(f"FAILED  {name}: the simulator ended with status {status} (build/integration/{log.name})")
+        said.append(f"FAILED  {name}: the simulator ended with status {status} ({shown(log)})")
         failed += 1
     return said, len(cases), failed
 
@@ -130,11 +141,16 @@ def main():
     BUILD.mkdir(parents=True, exist_ok=True)
     config, library = tools()
     start = time.time()
-    build(config, arguments.jobs)
+    with concurrent.futures.ThreadPoolExecutor(len(ID_BITS)) as pool:  # both at once, since Verilator has one thread
+        each = -(-arguments.jobs // len(ID_BITS))
+        for wrong in pool.map(lambda bits: build(bits, config, each), ID_BITS):
+            if wrong:
+                sys.exit(wrong)
     built = spent()
     total = failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        running = [pool.submit(play, name, arguments.seed, config, library, arguments.verbose) for name in arguments.only or TESTS]
+        running = [pool.submit(play, name, bits, arguments.seed, config, library, arguments.verbose)
+                   for name in arguments.only or TESTS for bits in ID_BITS]
         for job in running:
             said, count, bad = job.result()
             total, failed = total + count, failed + bad

@@ -2,7 +2,7 @@
 """The bring-up of docs/integration.md, its tables read from the page."""
 import cocotb
 
-from axi_memory import PROMPT, random_manner
+from axi_memory import PROMPT, Manner, random_manner
 from gpu import Gpu
 from pages import REGISTERS, bring_up
 from report import Report
@@ -61,3 +61,31 @@ async def bring_up_of_the_page(dut, latency, seed):
         await gpu.until(lambda: not dut.irq_o.value, "irq_o to fall")
         await gpu.settle()
         assert (await gpu.fields("status"))["idle"] == 1
+
+
+@cocotb.test()
+@cocotb.parametrize(seed=Report.seeds(2))
+async def window_writes_keep_their_order(dut, seed):
+    """Many at once to a few words, between reads, on a memory that does writes of different ids in any order."""
+    gpu = Gpu(dut, f"window {seed}")
+    with Report("window_writes_keep_their_order", "", seed, gpu) as report:
+        await gpu.start()
+        gpu.vram.manner = Manner(ready=80, least=1, most=60, answer=90, any_order=True)
+        together = [0]
+        gpu.each_cycle = lambda: together.append(max(together[-1], len(gpu.vram.writes_in_flight())))
+        expected = {}
+        for _ in range(40):
+            writes = []
+            for _ in range(gpu.rng.randint(1, 12)):
+                offset, value = 8 * gpu.rng.randrange(4), gpu.rng.getrandbits(64)
+                expected[offset] = value
+                writes.append(gpu.win.init_write(offset, value.to_bytes(8, "little")))
+            for write in writes:
+                await write.wait()
+                assert write.data.resp == 0
+            for offset, value in expected.items():
+                got = int.from_bytes((await gpu.win.read(offset, 8)).data, "little")
+                assert got == value, f"window {offset:#x} gives {got:#x}, not {value:#x}"
+        await gpu.settle()
+        report.note(f"up to {together[-1]} at once")
+        assert together[-1] > 3

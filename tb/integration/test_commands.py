@@ -4,7 +4,7 @@ import random
 
 import cocotb
 
-from axi_memory import random_manner
+from axi_memory import ID_BITS, random_manner
 from buffers import Buffer
 from gpu import SYSTEM, VRAM, Gpu, entry
 from model import PAGE
@@ -125,5 +125,7 @@ async def random_commands(dut, seed):
             for memory in gpu.memories.values():
                 memory.manner = random_manner(gpu.rng)
             await batches.run()
-        report.note(f"{batches.commands} commands")
+        outstanding = max(memory.most_outstanding for memory in gpu.memories.values())
+        report.note(f"{batches.commands} commands, up to {outstanding} ids at once")
+        assert ID_BITS == 16 or outstanding == 1 << ID_BITS, "never have all ids been in use"
         assert (await gpu.fields("fault_queue_tail")) == {"index": 0, "dropped": 0}

@@ -20,3 +20,8 @@ bind gmmu_peer_write gmmu_axi_write_props #(.Ids(Slots)) u_m_props (
   .clk_i, .rst_i(rst_i || cut_i), .aw_valid_i(m_aw_valid_o), .aw_ready_i(m_aw_ready_i),
   .aw_i(m_aw_o), .w_valid_i(m_w_valid_o), .w_ready_i(m_w_ready_i), .w_i(m_w_o),
   .b_valid_i(m_b_valid_i), .b_i(m_b_i));
+// Below the compressor an offer stands too: its id comes from a table.
+bind gmmu_axi_ids gmmu_stream_props #(.Width(IdBits + AxWidth)) u_ar_props (
+  .clk_i, .rst_i, .valid_i(m_ar_valid_o), .ready_i(m_ar_ready_i), .payload_i({m_ar_id_o, m_ar_o}));
+bind gmmu_axi_ids gmmu_stream_props #(.Width(IdBits + AxWidth)) u_aw_props (
+  .clk_i, .rst_i, .valid_i(m_aw_valid_o), .ready_i(m_aw_ready_i), .payload_i({m_aw_id_o, m_aw_o}));
