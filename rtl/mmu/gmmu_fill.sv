@@ -24,7 +24,7 @@ module gmmu_fill
   import gmmu_mmu_pkg::*;
   import gmmu_pte_pkg::*;
 #(
-  parameter int unsigned NumWalks = 8,
+  parameter int unsigned Rows = 9,     // of the walk table
   parameter int unsigned Sets = 8,
   parameter int unsigned Ways = 4
 ) (
@@ -63,7 +63,6 @@ module gmmu_fill
   output logic                  count_eviction_o,
   output logic                  idle_o
 );
-  localparam int unsigned Rows = NumWalks + 1;
   localparam int unsigned RowWidth = $clog2(Rows);
   localparam int unsigned WordsPerBeat = DataWidth / 64;
   localparam int unsigned Beats = 8 / WordsPerBeat;

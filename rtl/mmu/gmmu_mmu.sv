@@ -8,7 +8,8 @@
 //              taken is given back.
 //   ctl        one operation at a time: taken when ctl_ready_o, finished with one pulse of
 //              ctl_done_o.
-//   ar, r      table reads, AXI id = row of the walk table (0 to NumWalks), at most one burst a row.
+//   ar, r      table reads, AXI id = row of the walk table (NumWalks + 3), at most one burst a row,
+//              NumWalks at once and one of the engine.
 //              r_ready_o is always 1.
 //   ev         one answered lookup, in the cycle in which the port takes the answer.
 //   mev        walks, fills and evictions, in the cycle in which they happen
@@ -73,6 +74,7 @@ module gmmu_mmu
   // no lookup, answer, walk or operation is in flight
   output logic                        idle_o
 );
+  localparam int unsigned SpareRows = NumWalks < 4 ? 0 : 2;  // small ones are for proofs and tests
   localparam int unsigned EnginePorts = NumPorts < 3 ? NumPorts : 3;
   localparam int unsigned Clients = NumPorts - EnginePorts;
   localparam int unsigned Sets = L2Entries / 16 / L2Ways;
@@ -245,7 +247,8 @@ module gmmu_mmu
     .count_wc_lookup_o(count_o.wc_lookup), .count_wc_hit_o(count_o.wc_hit), .idle_o(lookup_idle));
 
   gmmu_walk_table #(
-    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .NumWalks(NumWalks), .MissSlots(MostSlots)
+    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .NumWalks(NumWalks), .SpareRows(SpareRows),
+    .MissSlots(MostSlots)
   ) u_walks (
     .clk_i(clk_shared), .rst_i,
     .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
@@ -275,7 +278,7 @@ module gmmu_mmu
     .count_issue_o(count_o.walk_issue), .count_memory_o(count_o.walk_memory),
     .count_rows_o(count_o.walk_rows), .idle_o(walks_idle));
 
-  gmmu_fill #(.NumWalks(NumWalks), .Sets(Sets), .Ways(L2Ways)) u_fill (
+  gmmu_fill #(.Rows(NumWalks + SpareRows + 1), .Sets(Sets), .Ways(L2Ways)) u_fill (
     .clk_i(clk_shared), .rst_i,
     .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat),
     .line_data_i(line_data),

@@ -7,6 +7,9 @@
 //   start    a walk starts with an index, or in a leaf table, whose index needs no shift: it is offered
 //            at once, past the register while that is empty, and stands there if it is not taken.
 //            start_sent_o: its read is offered, or will be
+//   full     no read may begin but the engine's (start_engine_i, job_engine_i), and those of beats.
+//            One start or job is parked then (start_parked_o, job_parked_o) and goes before others:
+//            parked_sent_o. A kill forgets it
 //   job      a row, with its key and the level of an index (LevelLeaf64: a leaf table of 64 KiB
 //            entries; half: the lowest bit, if it is of pairs). It stands until job_done_o or abort_i: after
 //            four cycles at least the index is known, and with job_read_i the read is on its way.
@@ -48,7 +51,9 @@ module gmmu_walk_read
   input  vpn_t                start_vpn_i,
   input  start_t              start_i,
   input  logic                start_line_i,
+  input  logic                start_engine_i,
   output logic                start_sent_o,
+  output logic                start_parked_o,
 
   input  logic                job_i,
   input  logic [RowWidth-1:0] job_row_i,
@@ -58,9 +63,14 @@ module gmmu_walk_read
   input  logic                job_read_i,
   input  logic                job_line_i,
   input  logic                job_below_i,
+  input  logic                job_engine_i,
   output logic                job_done_o,
+  output logic                job_parked_o,
   input  logic                abort_i,
   output logic                job_busy_o,
+
+  input  logic                full_i,
+  output logic                parked_sent_o,
 
   input  logic                table_write_i,
   input  logic [RowWidth-1:0] table_row_i,
@@ -149,7 +159,11 @@ module gmmu_walk_read
   gmmu_ram_block #(.Width($bits(table_t)), .Depth(Rows)) u_named (
     .clk_i, .read_i(job_read_shape), .read_addr_i(job_row_i), .data_o(named),
     .write_i(table_write_i), .write_addr_i(table_row_i), .data_i({table_pfn_i, table_vram_i}));
-  assign job_goes = step_q[2] && !start_valid_i && (!job_read_q || (free && !beat_i)) && !kill_i;
+  logic job_may, parked_valid_q;
+  assign job_may = job_engine_i || (!full_i && !parked_valid_q);
+  assign job_goes = step_q[2] && !start_valid_i && !kill_i
+      && (!job_read_q || (job_may ? free && !beat_i && !parked_sent_o : !parked_valid_q));
+  assign job_parked_o = job_goes && job_read_q && !job_may;
   assign job_done_o = job_goes;
   assign job_busy_o = step_q != '0;
   always_ff @(posedge clk_i) begin
@@ -203,10 +217,18 @@ module gmmu_walk_read
   function automatic read_t read_of(index_t row, table_t from, logic [12:0] index, logic line);
     return '{row: row, pfn: from.pfn + pfn_t'(index[12:9]), vram: from.vram, index: index[8:0], line: line};
   endfunction
-  logic  valid_q, starts, passes;   // passes: a start is offered past the register
-  read_t start_read, read_q, read;
-  assign starts = start_valid_i && start_i.cause == '0 && start_known && !kill_i;
+  logic  valid_q, knows, starts, passes;   // passes: a start is offered past the register
+  read_t start_read, job_read, parked_q, read_q, read;
+  assign knows = start_valid_i && start_i.cause == '0 && start_known && !kill_i;
+  assign starts = knows && (start_engine_i || (!full_i && !parked_valid_q));
+  assign start_parked_o = knows && !starts && !parked_valid_q;
   assign passes = starts && !valid_q;
+  assign parked_sent_o = parked_valid_q && !full_i && free && !beat_i && !(starts && !passes) && !kill_i;
+  assign job_read = read_of(job_row_i, job_table_q, job_index_q, job_line_i);
+  always_ff @(posedge clk_i) begin
+    parked_valid_q <= !rst_i && !kill_i && (parked_valid_q ? !parked_sent_o : start_parked_o || job_parked_o);
+    if (!parked_valid_q) parked_q <= start_valid_i ? start_read : job_read;
+  end
   assign free = ar_ready_i || !(valid_q || passes);
   assign descend_sent_o = beat_i && descend_i && free && !kill_i;
   assign start_sent_o = starts && (!valid_q || (free && !beat_i));
@@ -214,13 +236,16 @@ module gmmu_walk_read
   always_ff @(posedge clk_i) begin
     if (rst_i) valid_q <= 1'b0;
     else if (passes && !ar_ready_i) valid_q <= 1'b1;
-    else if (free) valid_q <= descend_sent_o || (start_sent_o && !passes) || (job_goes && job_read_q);
+    else if (free) begin
+      valid_q <= descend_sent_o || (start_sent_o && !passes) || parked_sent_o
+          || (job_goes && job_read_q && job_may);
+    end
     if (passes && !ar_ready_i) read_q <= start_read;
     else if (free) begin
       if (beat_i) begin
         read_q <= read_of(beat_row_i, '{pfn: descend_pfn_i, vram: descend_vram_i}, latest, descend_line_i);
       end else begin
-        read_q <= starts ? start_read : read_of(job_row_i, job_table_q, job_index_q, job_line_i);
+        read_q <= starts && !passes ? start_read : parked_sent_o ? parked_q : job_read;
       end
     end
   end

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walks under way, one row each, and what works for all of them: search, index unit, read issue,
-// judgement of entries, answers. Rows 0 to NumWalks - 1 serve everybody, row NumWalks only the
-// paging engine.
+// judgement of entries, answers. The last row serves only the paging engine, the others everybody.
+// NumWalks of those read at once; SpareRows more wait for a read of another one to end, or keep a
+// line until it is entered.
 //
 //   search           a key; search_hit_o, search_near_o answer it in the next cycle (a row walks for
 //                    the page; for another page of its line). A wide row fetches the line of eight
@@ -33,6 +34,7 @@ module gmmu_walk_table
   parameter int unsigned NumPorts = 7,
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumWalks = 8,
+  parameter int unsigned SpareRows = 2,
   parameter int unsigned MissSlots = 32
 ) (
   input  logic       clk_i,
@@ -109,11 +111,13 @@ module gmmu_walk_table
   output logic [5:0] count_rows_o,
   output logic       idle_o
 );
-  localparam int unsigned Rows = NumWalks + 1;
+  localparam int unsigned Shared = NumWalks + SpareRows;  // rows for everybody
+  localparam int unsigned Rows = Shared + 1;
   localparam int unsigned RowWidth = $clog2(Rows);
   localparam int unsigned WordsPerBeat = DataWidth / 64;
   localparam int unsigned WaiterWidth = $clog2(NumPorts) + $clog2(MissSlots);
   typedef logic [Rows-1:0] rows_t;        // one bit a row
+  localparam rows_t Engine = rows_t'(1) << Shared;
   typedef logic [RowWidth-1:0] index_t;
   typedef logic [WaiterWidth-1:0] waiter_t;
 
@@ -166,8 +170,8 @@ module gmmu_walk_table
     end
   endfunction
   // How many of `rows`, to 3, by groups of four: at least one, two, three.
-  function automatic logic [1:0] few(logic [NumWalks-1:0] rows);
-    localparam int unsigned Groups = (NumWalks + 3) / 4;
+  function automatic logic [1:0] few(logic [Shared-1:0] rows);
+    localparam int unsigned Groups = (Shared + 3) / 4;
     logic [Groups*4-1:0] all;
     logic [3:0]          four;
     logic [2:0]          sum, more;
@@ -194,6 +198,7 @@ module gmmu_walk_table
   rows_t free_q;
   rows_t restart_q;         // has to ask for its start
   rows_t issue_q;           // wants a read
+  rows_t parked_q;          // that is ready and waits until another one ends
   rows_t reads_q;           // its read is on its way
   rows_t done_q;            // its reads are over
   rows_t stale_q;           // the read under way is of tables of before
@@ -211,21 +216,26 @@ module gmmu_walk_table
   // Events of this cycle.
   rows_t begin_rows, start_rows, joined, match, picked, kept, asked, filling, filled, jobs, killed;
   rows_t here, judged_q, ends, redo, down, nothing, over, answers, ending, open, soon;
-  logic  good, start_sent, start_sent_q, starts_ahead_q, asks_ahead, descend_sent, job_done, job_read;
+  logic  good, start_sent, start_sent_q, start_parked, start_known_q, starts_ahead_q, asks_ahead;
+  logic  descend_sent, job_done, job_read, job_parked, parked_sent, full_q;
   logic  last_q, error_q, descends_q, nothing_q, k64_q, sent_q, answered_now_q, big_q, ahead_now_q;
   logic  upper_q, below_write, fact_q;
   index_t judge_row_q, fact_row_q;
   below_t below;
   logic [5:0] shape_shift;
   logic [2:0] shape_line;
-  rows_t start_rows_q, sent_start, sent_job, ahead_done;
+  rows_t start_rows_q, sent_start, sent_job, sent_parked, ahead_start, ahead_job, ahead_done, want;
   rows_t  fill_rows_q, tell_rows_q, tell_left_q, tell_asks, tell_some;
   index_t tell_row_q;
   logic   fill_out_q, tell_ready, tell_begin, tell_chain, tell_next, tell_more_q;
   assign good = start_i.cause == '0;
   // A start that is sent has wanted its read for one cycle.
   assign sent_start = start_sent_q ? start_rows_q : '0;
-  assign sent_job = job_done && job_read ? jobs : '0;
+  assign ahead_start = start_known_q && starts_ahead_q ? start_rows_q : '0;
+  assign sent_job = job_done && job_read && !job_parked ? jobs : '0;
+  assign ahead_job = job_done && job_read && asks_ahead ? jobs : '0;
+  assign sent_parked = parked_sent ? parked_q : '0;
+  assign want = issue_q & ~parked_q;
   assign ahead_done = job_done && !job_read ? jobs : '0;
 
   // The end of a read: a stale one is done again, or goes down, or is the last.
@@ -239,14 +249,17 @@ module gmmu_walk_table
 
   always_ff @(posedge clk_i) begin
     start_sent_q <= start_sent && !rst_i;
+    start_known_q <= (start_sent || start_parked) && !rst_i;
     start_rows_q <= start_rows;
     starts_ahead_q <= looks_ahead(start_i.level, start_i.dual && start_i.half);
     free_q <= (free_q & ~begin_rows) | ending;
     restart_q <= (restart_q & ~asked) | (redo & ~answered_q) | nothing
         | (killed & (issue_q | (done_q & ~answered_q)));
-    issue_q <= (issue_q & ~sent_start & ~sent_job & ~killed) | (good ? start_rows : '0)
+    issue_q <= (issue_q & ~sent_start & ~sent_job & ~sent_parked & ~killed) | (good ? start_rows : '0)
         | (sent_q ? '0 : down);
-    reads_q <= (reads_q & ~ends) | sent_start | sent_job | (sent_q ? down : '0);
+    parked_q <= kill_i.valid ? '0 : (parked_q & ~sent_parked) | (start_parked ? start_rows : '0)
+        | (job_parked ? jobs : '0);
+    reads_q <= (reads_q & ~ends) | sent_start | sent_job | sent_parked | (sent_q ? down : '0);
     done_q <= (good ? '0 : start_rows) | (redo & answered_q) | over
         | (done_q & ~ending & ~(killed & ~answered_q));
     stale_q <= (stale_q & ~redo) | (killed & ((reads_q & ~ends) | down));
@@ -264,13 +277,14 @@ module gmmu_walk_table
         & (drop_q | (error_q ? judged_q : '0) | redo | (killed & done_q));
     second_q <= (second_q | nothing) & ~redo & ~killed & ~free_q;
     below_q <= (below_q | down) & ~start_rows;
-    ahead_q <= ((ahead_q & ~ends & ~ahead_done) | (starts_ahead_q ? sent_start : '0)
-        | (asks_ahead ? sent_job : '0) | (sent_q && ahead_now_q ? down : '0)) & ~killed;
+    ahead_q <= ((ahead_q & ~ends & ~ahead_done) | ahead_start | ahead_job
+        | (sent_q && ahead_now_q ? down : '0)) & ~killed;
     ready_q <= (ready_q | ahead_done) & ~ends & ~killed;
     if (rst_i) begin
       free_q <= '1;
       restart_q <= '0;
       issue_q <= '0;
+      parked_q <= '0;
       reads_q <= '0;
       done_q <= '0;
       stale_q <= '0;
@@ -278,6 +292,21 @@ module gmmu_walk_table
       ahead_q <= '0;
       ready_q <= '0;
     end
+  end
+
+  // Reads under way of rows for everybody: a row that goes down a level keeps its place.
+  logic [$clog2(NumWalks+1)-1:0] under_q, under;
+  logic more, less;
+  assign more = (start_sent && (start_rows & Engine) == '0) || ((sent_job | sent_parked) & ~Engine) != '0;
+  assign less = !sent_q && (ends & ~Engine) != '0;
+  always_comb begin
+    under = under_q;
+    if (more && !less) under = under_q + 1'b1;
+    if (less && !more) under = under_q - 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    under_q <= rst_i ? '0 : under;
+    full_q <= !rst_i && 32'(under) == NumWalks;
   end
 
   rows_t in_scope_q, open_q, want_restart, want_fill, want_tell;
@@ -332,15 +361,15 @@ module gmmu_walk_table
     .free_i(free_q), .open_i(open), .wide_rows_i(wide_q), .keys_o(keys));
 
   // ---- Which row begins next: next_q, if there is one; two_q: and another.
-  logic [NumWalks-1:0] next_q, rest, begins_any;
+  logic [Shared-1:0]   next_q, rest, begins_any;
   logic                next_valid_q, two_q, takes, moves;
   rows_t               ended_q;
   assign takes = begin_i && !begin_engine_i;
   assign begin_rows = {begin_i && begin_engine_i, takes ? next_q : '0};
-  assign begin_row_o = begin_engine_i ? row_t'(NumWalks) : row_t'(number_of({1'b0, next_q}));
+  assign begin_row_o = begin_engine_i ? row_t'(Shared) : row_t'(number_of({1'b0, next_q}));
   assign row_free_o = takes ? two_q : next_valid_q;
-  assign row_engine_o = free_q[NumWalks] && !ended_q[NumWalks] && !(begin_i && begin_engine_i);
-  assign rest = free_q[NumWalks-1:0] & ~next_q;
+  assign row_engine_o = free_q[Shared] && !ended_q[Shared] && !(begin_i && begin_engine_i);
+  assign rest = free_q[Shared-1:0] & ~next_q;
   assign moves = takes || !next_valid_q;
   assign begins_any = takes ? next_q : '0;
   always_ff @(posedge clk_i) begin
@@ -349,11 +378,11 @@ module gmmu_walk_table
       two_q <= 1'b0;
       next_q <= '0;
     end else begin
-      if (moves) next_q <= NumWalks'(lowest({1'b0, rest}));
+      if (moves) next_q <= Shared'(lowest({1'b0, rest}));
       next_valid_q <= moves ? rest != '0 : 1'b1;
       two_q <= moves ? several({1'b0, rest}) : rest != '0;
     end
-    rows_early_o <= few((free_q[NumWalks-1:0] & ~begins_any) | soon[NumWalks-1:0]);
+    rows_early_o <= few((free_q[Shared-1:0] & ~begins_any) | soon[Shared-1:0]);
   end
 
   // ---- Which row ends: one a cycle, so that the event port sees each. Nobody can have been told any
@@ -383,13 +412,15 @@ module gmmu_walk_table
   logic   service_is_below, service_k64, job_wide;
   logic [2:0] service_line;
   // A row that has just started may have its read already.
-  assign jobs = service_q & ((issue_q & ~start_rows_q) | ahead_q);
+  assign jobs = service_q & ((want & ~start_rows_q) | ahead_q);
   assign job = jobs != '0;
-  assign job_read = (service_q & issue_q) != '0;
+  assign job_read = (service_q & want) != '0;
   assign restart_load = (service_q & want_restart) != '0;
   assign fill_load = (service_q & want_fill) != '0;
   assign service_next = job_busy ? job_done : !job;
-  assign service_asks = (want_restart | want_fill | issue_q | ahead_q) & ~service_q;
+  // While one is parked, a read of another row would only wait behind it.
+  assign service_asks = (want_restart | want_fill | (want & (parked_q != '0 ? Engine : '1)) | ahead_q)
+      & ~service_q;
   assign service_some = service_more_q ? service_left_q : service_asks;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -584,10 +615,14 @@ module gmmu_walk_table
     .descend_vram_i(entry.target == TargetVram), .descend_line_i(beat_wide && level == 1),
     .descend_sent_o(descend_sent),
     .start_valid_i(starts), .start_row_i(start_row), .start_vpn_i(what_i.key.vpn), .start_i,
-    .start_line_i(start_wide && start_i.level == '0 && !start_i.k64), .start_sent_o(start_sent),
+    .start_line_i(start_wide && start_i.level == '0 && !start_i.k64),
+    .start_engine_i((start_rows & Engine) != '0), .start_sent_o(start_sent),
+    .start_parked_o(start_parked),
     .job_i(job), .job_row_i(service_row_q), .job_key_i(service_key), .job_level_i(job_level),
     .job_half_i(service_begun.half), .job_read_i(job_read), .job_line_i(job_wide),
-    .job_below_i(service_is_below), .job_done_o(job_done), .job_busy_o(job_busy),
+    .job_below_i(service_is_below), .job_engine_i((service_q & Engine) != '0),
+    .job_done_o(job_done), .job_parked_o(job_parked), .job_busy_o(job_busy), .full_i(full_q),
+    .parked_sent_o(parked_sent),
     .abort_i(kill_i.valid || (ends & service_q) != '0),
     .table_write_i(below_write), .table_row_i(judge_row_q),
     .table_pfn_i(pointer.page[PfnWidth-1:0]), .table_vram_i(target_e'(pointer.target) == TargetVram),
@@ -651,6 +686,8 @@ module gmmu_walk_table
 
   a_expected: assert property (@(posedge clk_i) disable iff (rst_i) !r_valid_i
       || (here & (reads_q | sent_start)) != '0);
+  a_full: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(more && full_q && !less) && !(less && under_q == '0) && $onehot0(parked_q) && (parked_q & Engine) == '0);
   a_quiet_kill: assert property (@(posedge clk_i) disable iff (rst_i)
     !kill_i.valid || !(begin_i || restart_i || join_i || tell_valid_o || picked != '0
         || filling != '0 || fill_done_i));

@@ -281,7 +281,7 @@ module gmmu_mmu_blocks_bench
       for (int unsigned w = 0; w < Words; w++) line_data[w*64 +: 64] = fi_line_word_i[w];
     end
     gmmu_fill #(
-      .NumWalks(s == 0 ? 8 : 1), .Sets((s == 0 ? 512 : 32) / 16 / Ways), .Ways(Ways)) u_fill (
+      .Rows(s == 0 ? 9 : 2), .Sets((s == 0 ? 512 : 32) / 16 / Ways), .Ways(Ways)) u_fill (
       .clk_i, .rst_i, .line_valid_i(fi_line_valid_i), .line_row_i(fi_line_row_i),
       .line_beat_i(fi_line_beat_i), .line_data_i(line_data), .page_valid_i(fi_page_valid_i),
       .page_i('{key: other, page: page}), .page_row_i('0), .row_o(), .start_valid_i(fi_start_valid_i),
@@ -360,7 +360,7 @@ module gmmu_mmu_blocks_bench
     line_t      wt_fill;
     gmmu_walk_table #(
       .NumPorts(s == 0 ? 7 : 2), .NumSpaces(s == 0 ? 16 : 2), .NumWalks(s == 0 ? 8 : 1),
-      .MissSlots(s == 0 ? 64 : 2)
+      .SpareRows(s == 0 ? 2 : 1), .MissSlots(s == 0 ? 64 : 2)
     ) u_walk_table (
       .clk_i, .rst_i, .search_key_i(other), .search_hit_o(wt_hit), .search_near_o(wt_near),
       .row_free_o(wt_free), .row_engine_o(wt_engine_free), .rows_early_o(wt_early),

@@ -32,7 +32,7 @@ class WalkReadTest : public InnerTest {
   struct Job {
     unsigned row, level;
     Key key;
-    bool half, read, line, below;
+    bool half, read, line, below, engine;
     unsigned cycles = 0, in_its_way = 0;
   };
   struct Row {
@@ -45,9 +45,10 @@ class WalkReadTest : public InnerTest {
   std::array<Row, 9> row_;
   std::optional<Job> job_;
   std::optional<Read> port_;                         ///< what the port offers
+  std::optional<Read> parked_;                       ///< what waits until another read may begin
   std::deque<std::pair<unsigned, unsigned>> asked_;  ///< shapes, by space and level
   Standing<uint64_t> stands_{"a read"};
-  unsigned starts_ = 0, put_off_ = 0, passed_ = 0, descends_ = 0, jobs_ = 0, reads_ = 0, aborts_ = 0, pairs_ = 0, quick_ = 0;
+  unsigned starts_ = 0, put_off_ = 0, passed_ = 0, parks_[2] = {0, 0}, descends_ = 0, jobs_ = 0, reads_ = 0, aborts_ = 0, pairs_ = 0, quick_ = 0;
 
   void SetUp() override {
     for (unsigned s = 0; s < spaces_; ++s) {
@@ -90,7 +91,7 @@ class WalkReadTest : public InnerTest {
     // A job stands until it is done, or given up.
     if (!job_ && Chance(busy)) {
       Job job{Random(rows),   Random(7),     {Random(spaces_), rng() & kVpnMask, false}, Random(2) != 0, Random(2) != 0,
-              Random(3) == 0, Random(2) != 0};
+              Random(3) == 0, Random(2) != 0, Random(4) == 0};
       const Row& row = row_[job.row];
       if (!job.read || (job.below ? row.named : row.started)) job_ = job;
     }
@@ -104,7 +105,11 @@ class WalkReadTest : public InnerTest {
       t.re_job_read_i = job_->read;
       t.re_job_line_i = job_->line;
       t.re_job_below_i = job_->below;
+      t.re_job_engine_i = job_->engine;
     }
+    const bool full = Chance(40), engine = Random(4) == 0;
+    t.re_full_i = full;
+    t.re_start_engine_i = engine;
     t.re_abort_i = gives_up || kill;
     t.kill_i = kill;
     // A start of another row.
@@ -153,7 +158,8 @@ class WalkReadTest : public InnerTest {
     Settle();
 
     // A start passes the register while that is empty.
-    const bool known = index_valid || level == 0, begins = starts && cause == 0 && known, passes = begins && !port_;
+    const bool known = index_valid || level == 0, knows = starts && cause == 0 && known;
+    const bool begins = knows && (engine || (!full && !parked_)), passes = begins && !port_;
     const unsigned first = index_valid ? index : Masked(k64 ? page.vpn >> 4 : page.vpn, bits);
     const std::optional<Read> offered = passes ? ReadOf(s, table, first, start_line) : port_;
     ASSERT_EQ(t.re_ar_valid_o[n] != 0, offered.has_value()) << "cycle " << now;
@@ -176,7 +182,7 @@ class WalkReadTest : public InnerTest {
     }
     asked_.push_back({t.re_shape_space_i, t.re_shape_level_i});
 
-    // Who gets the port: a beat, else a start, else the job.
+    // Who gets the port: a beat, else a start, else what is parked, else the job.
     const bool free = !offered || t.re_ar_ready_i;
     std::optional<Read> sent;
     const bool descend_sent = beat && descends && free && !kill;
@@ -187,15 +193,28 @@ class WalkReadTest : public InnerTest {
     if (start_sent && !passes) sent = ReadOf(s, table, first, start_line);
     starts_ += start_sent;
     put_off_ += starts && !start_sent;
+    const std::optional<Read> parked = parked_;
+    const bool start_parked = knows && !begins && !parked;
+    ASSERT_EQ(t.re_start_parked_o[n] != 0, start_parked) << "cycle " << now;
+    if (start_parked) parked_ = ReadOf(s, table, first, start_line), ++parks_[0];
+    const bool parked_sent = parked && !full && free && !beat && (passes || !begins) && !kill;
+    ASSERT_EQ(t.re_parked_sent_o[n] != 0, parked_sent) << "cycle " << now;
+    if (parked_sent) sent = parked, parked_.reset();
     const bool done = t.re_job_done_o[n] != 0;
     if (job_) {
-      const bool blocked = starts || kill || (job_->read && (!free || beat));
+      const bool may = job_->engine || (!full && !parked);
+      const bool blocked = starts || kill || (job_->read && (may ? !free || beat || parked_sent : parked.has_value()));
       ASSERT_EQ(done, job_->cycles >= 3 && !blocked) << "cycle " << now << " " << job_->cycles;
       job_->in_its_way += blocked;
       if (done) {
         const unsigned found = IndexOf(*job_);
         Row& row = row_[job_->row];
-        if (job_->read) sent = ReadOf(job_->row, job_->below ? *row.named : *row.started, found, job_->line), ++reads_;
+        ASSERT_EQ(t.re_job_parked_o[n] != 0, job_->read && !may) << "cycle " << now;
+        if (job_->read) {
+          const Read read = ReadOf(job_->row, job_->below ? *row.named : *row.started, found, job_->line);
+          (may ? sent : parked_) = read;
+          ++(may ? reads_ : parks_[1]);
+        }
         row.latest = found;
         row.word[job_->level & 1] = found & 7;
         quick_ += job_->cycles == 3;
@@ -206,6 +225,7 @@ class WalkReadTest : public InnerTest {
     }
     Step();
 
+    if (kill) parked_.reset();
     if (passes && !free) port_ = offered;
     else if (free) port_ = sent;
     if (starts) {
@@ -229,6 +249,8 @@ TEST_P(WalkReadTest, EachReadLeavesOnceWithItsAddress) {
   }
   EXPECT_GT(starts_, 100u);
   EXPECT_GT(passed_, 50u);
+  EXPECT_GT(parks_[0], 50u);
+  EXPECT_GT(parks_[1], 50u);
   EXPECT_GT(put_off_, 100u);
   EXPECT_GT(descends_, 100u);
   EXPECT_GT(jobs_, 300u);
@@ -246,6 +268,7 @@ TEST_P(WalkReadTest, AStartLeavesAtOnceAndGoesBeforeAJob) {
   t.re_job_below_i = t.re_job_line_i = 0;
   t.re_job_level_i = 6;
   t.re_beat_i = t.re_abort_i = t.kill_i = t.re_table_i = 0;
+  t.re_full_i = t.re_start_engine_i = t.re_job_engine_i = 0;
   t.key_i = Key{0, 0, false}.Raw();
   for (int i = 0; i < 3; ++i) Step();
   t.re_start_i = 1;
