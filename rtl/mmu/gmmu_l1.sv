@@ -318,9 +318,9 @@ module gmmu_l1
     for (int unsigned i = 0; i < Sources; i++) drained_o &= drained[i];
   end
 
-  // ---- A fill has the search for a cycle: after one in which no request came, or when the three
+  // ---- A fill has the search for a cycle: after one in which no request came, or when the seven
   // before were dropped. Not right behind another, which it may be equal to.
-  logic [1:0] skipped_q;
+  logic [2:0] skipped_q;
   logic       fill_wanted, fill_d, swept_q;
   assign fill_wanted = msg_valid_i && msg_i.cause == '0;
   assign fill_d = fill_wanted && !fill_q && !place_q && (!req_valid_i || skipped_q == '1);

@@ -45,7 +45,7 @@ TEST_F(MmuSpeedTest, HitsPassWaitingMisses) {
 TEST_F(MmuSpeedTest, AnL2HitAfterAnL1Miss) {
   const uint64_t l2 = mmu_.L2HitLatency();
   std::cout << "L2 hit: " << l2 << " cycles\n";
-  EXPECT_LE(l2, 5u);
+  EXPECT_LE(l2, 4u);
 }
 
 TEST_F(MmuSpeedTest, L2HitsAreAnsweredEveryCycle) {
@@ -65,7 +65,7 @@ TEST_P(ColdWalk, OfThreeReads) {
             << "\n";
   // A shorter read does not hide the next index, which comes from registers, nor the row's step to
   // its read, one cycle after the request.
-  EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 6 ? 28 : 9));
+  EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 6 ? 17 : 7));
 }
 
 INSTANTIATE_TEST_SUITE_P(Latencies, ColdWalk, testing::Values(1u, 10u, 50u));
@@ -73,26 +73,26 @@ INSTANTIATE_TEST_SUITE_P(Latencies, ColdWalk, testing::Values(1u, 10u, 50u));
 TEST_F(MmuSpeedTest, AWalkFromTheWalkCache) {
   const uint64_t walk = mmu_.WalkCacheHit();
   std::cout << "walk-cache hit, L = 50: " << walk << " cycles = L + " << walk - 50 << "\n";
-  EXPECT_LE(walk, 50u + 8);
+  EXPECT_LE(walk, 50u + 5);
 }
 
 TEST_F(MmuSpeedTest, SequentialMisses) {
   const double each = mmu_.SequentialMisses();
   std::cout << "sequential misses, 8 walkers, L = 50: " << each << " cycles each\n";
-  EXPECT_LE(each, 2.5);
+  EXPECT_LE(each, 1.4);
 }
 
 TEST_F(MmuSpeedTest, SparseMisses) {
   const double each = mmu_.SparseMisses();
   std::cout << "sparse misses of " << static_cast<double>(mmu_.table_reads()) / 400
             << " reads, 8 walkers, L = 50: " << each << " cycles each\n";
-  EXPECT_LE(each, 20.25);
+  EXPECT_LE(each, 19.5);
 }
 
 TEST_F(MmuSpeedTest, SparseMissesFromTheWalkCache) {
   const double each = mmu_.SparseCachedMisses();
   std::cout << "sparse misses, walk cache hits, 8 walkers, L = 50: " << each << " cycles each\n";
-  EXPECT_LE(each, 7.45);
+  EXPECT_LE(each, 6.75);
 }
 
 }  // namespace
