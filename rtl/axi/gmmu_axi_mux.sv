@@ -24,9 +24,9 @@
 // one R and one B a cycle.
 //
 // The requester Express, which must not write, is for reads that others wait for, and is fast. Its AR
-// has no register and no turn: it is queued in the cycle in which it is offered, or in the next one if
-// another one moves then. Its R has a register of its own: one from VRAM never waits, one from the
-// host waits for those.
+// has no register and no turn: it is offered in the cycle in which it comes while the queue of its
+// memory port is empty, else it is queued then, or in the next cycle if another one moves. Its R has a
+// register of its own: one from VRAM never waits, one from the host waits for those.
 module gmmu_axi_mux
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -247,14 +247,20 @@ module gmmu_axi_mux
 
   for (genvar p = 0; p < 2; p++) begin : g_port
     localparam set_t Here = p == 0 ? Vram : Host;
-    logic ar_opens, aw_opens, ar_offered_q, aw_offered_q, aw_push;
+    logic ar_opens, aw_opens, ar_offered_q, aw_offered_q, aw_push, ar_here, ar_passes;
+    edge_ax_t ar_head;
 
     // When a turn is given, room was told two cycles ago: four words may have come or be on their way.
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4 + Reserved)) u_ar_out (
       .clk_i, .rst_i, .room_o(ar_room[p]), .ready_o(ar_ready[p]),
-      .valid_i(ar_push && ar_to_host == 1'(p)), .data_i(edge_of(ar_pick, ar_index)),
-      .valid_o(ar_waits[p]), .ready_i(ar_opens && ar_ready_i[p]), .data_o(ar_o[p])
+      .valid_i(ar_here && !(ar_passes && ar_opens && ar_ready_i[p])),
+      .data_i(edge_of(ar_pick, ar_index)),
+      .valid_o(ar_waits[p]), .ready_i(ar_opens && ar_ready_i[p]), .data_o(ar_head)
     );
+    assign ar_here = ar_push && ar_to_host == 1'(p);
+    assign ar_passes = ar_here && !ar_any_q && !ar_waits[p];
+    assign ar_o[p] = ar_waits[p] ? ar_head
+        : edge_of(ar_i[Express], index_t'(Express));
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4)) u_aw_out (
       .clk_i, .rst_i, .room_o(aw_room[p]), .ready_o(unused_aw_ready[p]),
       .valid_i(aw_push), .data_i(edge_of(aw_pick, aw_index)),
@@ -265,7 +271,7 @@ module gmmu_axi_mux
     // A closed port offers nothing new; an offer that stands is kept.
     assign ar_opens = open[p] || ar_offered_q;
     assign aw_opens = open[p] || aw_offered_q;
-    assign ar_valid_o[p] = ar_waits[p] && ar_opens;
+    assign ar_valid_o[p] = (ar_waits[p] || ar_passes) && ar_opens;
     assign aw_valid_o[p] = aw_waits[p] && aw_opens;
     always_ff @(posedge clk_i) begin
       ar_offered_q <= !rst_i && ar_valid_o[p] && !ar_ready_i[p];

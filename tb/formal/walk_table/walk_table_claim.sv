@@ -2,7 +2,8 @@
 // gmmu_walk_table with its blocks, at its ports, while its neighbours do anything that their
 // contracts allow: every lookup that begins or joins is told or sent back exactly once; a row is not
 // given away while who began it waits; what was read before a kill is told, filled and cached for
-// nobody, and stale_o says that such a read is under way; one read a row.
+// nobody, and stale_o says that such a read is under way; one read a row, and no more than NumWalks
+// at once beside the engine's.
 module walk_table_claim
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -10,9 +11,10 @@ module walk_table_claim
   import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned NumWalks = 1,
+  parameter int unsigned SpareRows = 1,
   // Only lookups, without faults, holds, kills and a slow memory: less to search, for more cycles.
   parameter bit          Calm = 1'b0,
-  localparam int unsigned Rows = NumWalks + 1,
+  localparam int unsigned Rows = NumWalks + SpareRows + 1,
   localparam int unsigned RowWidth = $clog2(Rows)
 ) (
   input logic                clk_i,
@@ -102,7 +104,9 @@ module walk_table_claim
     engine_q <= row_engine;
   end
 
-  gmmu_walk_table #(.NumPorts(2), .NumSpaces(2), .NumWalks(NumWalks), .MissSlots(2)) u_table (
+  gmmu_walk_table #(
+    .NumPorts(2), .NumSpaces(2), .NumWalks(NumWalks), .SpareRows(SpareRows), .MissSlots(2)
+  ) u_table (
     .clk_i, .rst_i, .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
     .row_free_o(row_free), .row_engine_o(row_engine), .rows_early_o(rows_early),
     .begin_i, .begin_wide_i, .begin_engine_i, .begin_row_o(begin_row), .join_i, .what_i(what),
@@ -255,6 +259,8 @@ module walk_table_claim
   a_one_read: assert property (@(posedge clk_i) disable iff (rst_i)
     !(ran && ar_valid) || (32'(ar.id) < Rows
       && (!open_q[index_t'(ar.id)] || (r_valid_i && r.last && r_id_i == index_t'(ar.id)))));
+  a_reads_at_once: assert property (@(posedge clk_i) disable iff (rst_i)
+    !ran || $countones(open_q[Rows-2:0]) <= NumWalks);
   gmmu_stream_props #(.Width($bits(ax_t))) u_ar (
     .clk_i, .rst_i, .valid_i(ar_valid), .ready_i(ar_ready_i), .payload_i(ar));
   gmmu_stream_props #(.Width($bits(port_t) + $bits(slot_t) + 1)) u_tell (
