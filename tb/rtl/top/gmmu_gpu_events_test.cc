@@ -61,7 +61,8 @@ class Watcher {
     second[lane] = word2;
     if (lane == kWalkStart) EXPECT_TRUE(walking.insert(id).second) << "row " << id << " walks";
     if (lane == kWalkEnd) EXPECT_EQ(walking.erase(id), 1u) << "row " << id << " does not walk";
-    if (lane <= kEvict) EXPECT_LE(id, sizes::kNumWalks) << "a row; the last is the engine's";
+    const unsigned spare = sizes::kNumWalks < 4 ? 0 : 2;  // rows beside those that read
+    if (lane <= kEvict) EXPECT_LE(id, sizes::kNumWalks + spare) << "a row; the last is the engine's";
   }
 };
 
