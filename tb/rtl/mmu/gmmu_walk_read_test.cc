@@ -48,7 +48,8 @@ class WalkReadTest : public InnerTest {
   std::optional<Read> parked_;                       ///< what waits until another read may begin
   std::deque<std::pair<unsigned, unsigned>> asked_;  ///< shapes, by space and level
   Standing<uint64_t> stands_{"a read"};
-  unsigned starts_ = 0, put_off_ = 0, passed_ = 0, parks_[2] = {0, 0}, descends_ = 0, jobs_ = 0, reads_ = 0, aborts_ = 0, pairs_ = 0, quick_ = 0;
+  unsigned starts_ = 0, put_off_ = 0, passed_ = 0, parks_[2] = {0, 0}, descends_ = 0, jobs_ = 0, reads_ = 0,
+           aborts_ = 0, pairs_ = 0, quick_ = 0;
 
   void SetUp() override {
     for (unsigned s = 0; s < spaces_; ++s) {
@@ -90,8 +91,9 @@ class WalkReadTest : public InnerTest {
   void Cycle(unsigned busy, unsigned stall, bool kill) {
     // A job stands until it is done, or given up.
     if (!job_ && Chance(busy)) {
-      Job job{Random(rows),   Random(7),     {Random(spaces_), rng() & kVpnMask, false}, Random(2) != 0, Random(2) != 0,
-              Random(3) == 0, Random(2) != 0, Random(4) == 0};
+      Job job{Random(rows),   Random(7),      {Random(spaces_), rng() & kVpnMask, false},
+              Random(2) != 0, Random(2) != 0, Random(3) == 0,
+              Random(2) != 0, Random(4) == 0};
       const Row& row = row_[job.row];
       if (!job.read || (job.below ? row.named : row.started)) job_ = job;
     }
