@@ -39,7 +39,12 @@ module gmmu_axi_mux
   parameter logic [NumRequesters-1:0] Vram = '1,
   parameter logic [NumRequesters-1:0] Host = '1,
   parameter logic [NumRequesters-1:0] Exempt = '0,   // requesters that hold_i does not hold
-  parameter int unsigned Express = 0                 // a reader
+  parameter int unsigned Express = 0,                // a reader
+  // The sizes below are the mux's own; only the proofs make them smaller.
+  parameter int unsigned Owed = 3,      // AWs of a requester that may be ahead of their W beats
+  parameter int unsigned Depth = 16,    // places of each queue of AR and AW
+  // Of a queue of AR, places that only Express takes: others waiting for a port do not hold it up.
+  parameter int unsigned Reserved = 8
 ) (
   input  logic                          clk_i,
   input  logic                          rst_i,
@@ -84,11 +89,7 @@ module gmmu_axi_mux
 );
   localparam int unsigned N = NumRequesters;
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
-  localparam int unsigned Owed = 3;  // AWs of a requester that may be ahead of their W beats
   localparam int unsigned OwnerDepth = 2**$clog2(Owed * N);
-  // Of a queue of AR, places that only Express takes: others waiting for a port do not hold it up.
-  localparam int unsigned Depth = 16;
-  localparam int unsigned Reserved = 8;
   typedef logic [IndexWidth-1:0] index_t;
   typedef logic [N-1:0] set_t;
 

@@ -102,9 +102,11 @@ def prepare(name, claim, run, size, bug):
         old.unlink()
     options = [f"-G {key}={value}" for key, value in size.get("parameters", {}).items()]
     options += [f"-D {key}={value}" for key, value in claim.get("defines", {}).items()]
-    command = " ".join([f"read_slang -j 1 --top {claim['top']}", *options, *sources(name, claim, folder, bug)])
+    top = size.get("top", claim.get("top"))
+    command = " ".join([f"read_slang -j 1 --top {top}", *options, *sources(name, claim, folder, bug)])
     (folder / "read.ys").write_text(command + "\n")
-    output = yosys(folder, "model" if bug is None else "model without covers", str(folder), claim["top"])
+    output = yosys(folder, "model" if bug is None else "model without covers", str(folder), top,
+                   str(size.get("induction", 0) if bug is None else 0), size.get("elsewhere", ""))
     return folder, re.findall(r"^ASSERTION (\S+)$", output, re.M), re.findall(r"^COVER (\S+)$", output, re.M)
 
 
@@ -120,7 +122,16 @@ def prove(name, claim, size):
     seconds = size.get("seconds", claim.get("seconds", 60))
     told = f"{len(assertions)} assertions, {len(covers)} covers reached"
     depth = size.get("depth")
-    if depth is None:
+    induction = size.get("induction")
+    if induction is not None:
+        verdict, cycle = abc(folder, "model.aig", f"bmc3 -F {induction} -T {seconds}", seconds, "cex.aiw")
+        if verdict == "none" and cycle >= induction:
+            verdict, cycle = abc(folder, "induction.aig", f"bmc3 -F {induction + 1} -T {seconds}", seconds)
+            if verdict == "found":
+                raise Wrong(f"holds in the first {induction} cycles, but that does not follow by induction")
+            if verdict == "none" and cycle > induction:
+                return f"{told}, no bound, by induction over {induction} cycles", True
+    elif depth is None:
         verdict, cycle = abc(folder, "model.aig", f"pdr -T {seconds}", seconds, "cex.aiw")
     else:
         verdict, cycle = abc(folder, "model.aig", f"bmc3 -F {depth} -T {seconds}", seconds, "cex.aiw")
@@ -129,7 +140,7 @@ def prove(name, claim, size):
     if verdict == "none" and depth is not None and cycle >= depth:
         return f"{told}, the first {depth} cycles only", False
     if verdict == "found":
-        names = failed_assertions(folder, claim["top"])
+        names = failed_assertions(folder, size.get("top", claim.get("top")))
         raise Wrong(f"{', '.join(names)} fails in cycle {cycle}: {folder.relative_to(ROOT)}/cex.vcd")
     raise Wrong(f"undecided in its time ({cycle} cycles were searched)")
 
@@ -141,13 +152,13 @@ def find_bug(name, claim, bug):
     verdict, cycle = abc(folder, "model.aig", f"bmc3 -F {bug.get('depth', 40)} -T {seconds}", seconds, "cex.aiw")
     if verdict != "found":
         raise Wrong(f"the planted bug was not found in {bug.get('depth', 40)} cycles")
-    names = failed_assertions(folder, claim["top"])
+    names = failed_assertions(folder, size.get("top", claim.get("top")))
     if bug["fails"] not in names:
         raise Wrong(f"the planted bug fails {', '.join(names) or 'nothing'}, not {bug['fails']}")
     return f"{bug['fails']} fails in cycle {cycle}"
 
 
-def child(step, folder, top):
+def child(step, folder, top, induction="0", elsewhere=""):
     """In a process of its own: makes the models of a run, or plays a counterexample."""
     from pyosys import libyosys as ys
     design = ys.Design()
@@ -174,6 +185,10 @@ def child(step, folder, top):
     for command in ("opt_clean", f"write_rtlil {folder}/model.il", "techmap", "simplemap", "dffunmap", "aigmap", "opt_clean",
                     "select -assert-none t:$mem_v2 t:$dlatch"):
         run(command)
+    if elsewhere:
+        run(f"delete t:$assert c:{elsewhere} %i")
+    if step != "model":  # a planted bug is to be found without what is there for an induction alone
+        run("delete t:$assert c:i_* c:*.i_* %u %i")
     module = design.top_module()
     kinds = {"$assert": [], "$cover": []}
     for cell in module.cells_.values():
@@ -190,9 +205,16 @@ def child(step, folder, top):
     run("design -save all")
     run("chformal -cover -remove")
     run(f"{write} -map {folder}/model.aim {folder}/model.aig")
+    if int(induction):
+        run("design -load all")
+        run("chformal -cover -remove")
+        induction_step(ys, run, design.top_module(), int(induction))
+        run(f"{write} {folder}/induction.aig")
+    if step == "model":  # what only assertions look at is left out, once for all covers
+        for command in ("design -load all", "chformal -assert -remove", "opt_clean -purge", "design -save all"):
+            run(command)
     for cover in covers if step == "model" else ():  # reached when its negation fails as an assertion
         run("design -load all")
-        run("chformal -assert -remove")
         run(f"delete t:$cover c:{cover} %d")
         module = design.top_module()
         for cell in list(module.cells_.values()):
@@ -203,6 +225,31 @@ def child(step, folder, top):
         run("aigmap")
         run("opt_clean")
         run(f"{write} {folder}/cover.{cover}.aig")
+
+
+def induction_step(ys, run, module, cycles):
+    """In place of the assertions one: from any state, what held in so many cycles holds in the next one."""
+    def name(text):
+        return ys.IdString("$" + text)
+
+    one = ys.SigSpec(ys.Const(1, 1))
+    holds = one
+    for number, cell in enumerate(list(module.cells_.values())):
+        if str(cell.type) == "$assert":
+            off = module.Not(name(f"off{number}"), cell.getPort(ys.IdString("\\EN")))
+            here = module.Or(name(f"here{number}"), cell.getPort(ys.IdString("\\A")), off)
+            holds = module.And(name(f"all{number}"), holds, here)
+            module.remove(cell)
+    held = one
+    run("setattr -unset init w:*")
+    for cycle in range(cycles):
+        wire = module.addWire(ys.IdString(f"\\held_{cycle}"), 1)
+        module.addFfGate(name(f"hold{cycle}"), module.And(name(f"held{cycle}"), held, holds), ys.SigSpec(wire))
+        held = ys.SigSpec(wire)
+    run("setattr -set init 1'0 w:held_*")
+    module.addAssert(name("step"), module.Or(name("next"), module.Not(name("short"), held), holds), one)
+    for command in ("simplemap", "aigmap", "opt_clean"):
+        run(command)
 
 
 def main():
