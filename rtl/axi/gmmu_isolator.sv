@@ -22,8 +22,7 @@ module gmmu_isolator
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
-  parameter int unsigned Timeout = 4096,
-  parameter int unsigned OwedDepth = 32
+  parameter int unsigned Timeout = 4096
 ) (
   input  logic           clk_i,
   input  logic           rst_i,
@@ -138,7 +137,7 @@ module gmmu_isolator
   end
 
   for (genvar p = 0; p < 2; p++) begin : g_port
-    gmmu_isolator_port #(.OwedDepth(OwedDepth)) u_port (
+    gmmu_isolator_port u_port (
       .clk_i, .rst_i, .close_i(close[p]), .cut_i(cut), .generation_i(generation_q),
       .busy_o(busy[p]), .owing_o(owing[p]), .late_o(late_o[p]),
       .ar_valid_i(ar_valid_i[p]), .ar_ready_o(ar_ready_o[p]), .ar_i(ar_i[p]),

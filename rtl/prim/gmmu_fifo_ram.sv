@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // First in, first out, for depths that are worth a block RAM. Depth is a power of two, 4 or more;
-// two more words may stand behind the RAM, with Sliced three.
+// two more words may stand behind the RAM.
 //
 //   input    ready_o while the RAM is not full; it comes from a register and depends on no input
 //   output   valid_o and data_o come from registers; data_o stands while valid_o && !ready_i. A
-//            word written at one edge can be taken three edges later; one word a cycle. Sliced:
-//            ready_i goes into the last register only, for takers whose ready comes late.
+//            word written at one edge can be taken three edges later; one word a cycle
 module gmmu_fifo_ram #(
   parameter int unsigned Width = 8,
-  parameter int unsigned Depth = 64,
-  parameter bit          Sliced = 1'b0
+  parameter int unsigned Depth = 64
 ) (
   input  logic             clk_i,
   input  logic             rst_i,
@@ -64,17 +62,10 @@ module gmmu_fifo_ram #(
     end
   end
 
-  if (Sliced) begin : g_slice
-    gmmu_skid #(.Width(Width)) u_out (
-      .clk_i, .rst_i,
-      .valid_i(ram_valid_q), .ready_o(out_free), .data_i(ram_data),
-      .valid_o, .ready_i, .data_o);
-  end else begin : g_register
-    assign out_free = !valid_o || ready_i;
-    always_ff @(posedge clk_i) begin
-      if (rst_i) valid_o <= 1'b0;
-      else if (out_free) valid_o <= ram_valid_q;
-      if (out_free) data_o <= ram_data;
-    end
+  assign out_free = !valid_o || ready_i;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) valid_o <= 1'b0;
+    else if (out_free) valid_o <= ram_valid_q;
+    if (out_free) data_o <= ram_data;
   end
 endmodule

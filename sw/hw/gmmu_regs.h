@@ -266,7 +266,7 @@ struct Cap2 {
   /// [7:0] Accesses in flight of a client.
   constexpr uint64_t client_slots() const { return static_cast<uint64_t>((raw >> 0) & 0xffu); }
   constexpr Cap2& set_client_slots(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffu) << 0); return *this; }
-  /// [15:8] Shared TLB entries for translations above 64 KiB.
+  /// [15:8] Rows of the walk cache, which keeps translations above 64 KiB beside pointers; 255 for more.
   constexpr uint64_t large_entries() const { return static_cast<uint64_t>((raw >> 8) & 0xffu); }
   constexpr Cap2& set_large_entries(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 8)) | ((static_cast<uint64_t>(v) & 0xffu) << 8); return *this; }
   /// [19:16] Page table levels, most.

@@ -5,7 +5,7 @@ module gmmu_prim_inner_bench (
   input  logic        clk_i,
   input  logic        rst_i,
 
-  // gmmu_slice of 32 bits and of 1, half-rate slice of 32 and of 1; gmmu_fifo_ram with Sliced of 64
+  // gmmu_slice of 32 bits and of 1, half-rate slice of 32 and of 1; gmmu_fifo_ram of 64
   // words (block RAM), of 4, and of 4 of one bit.
   input  logic        valid_i [7],
   output logic        ready_o [7],
@@ -35,7 +35,7 @@ module gmmu_prim_inner_bench (
   for (genvar f = 4; f < 7; f++) begin : g_fifo
     localparam int unsigned Width = f == 6 ? 1 : 32;
     logic [Width-1:0] data;
-    gmmu_fifo_ram #(.Width(Width), .Depth(f == 4 ? 64 : 4), .Sliced(1'b1)) u_fifo (
+    gmmu_fifo_ram #(.Width(Width), .Depth(f == 4 ? 64 : 4)) u_fifo (
       .clk_i, .rst_i, .valid_i(valid_i[f]), .ready_o(ready_o[f]), .data_i(data_i[f][Width-1:0]),
       .valid_o(valid_o[f]), .ready_i(ready_i[f]), .data_o(data));
     assign data_o[f] = 32'(data);
