@@ -79,6 +79,7 @@ module gmmu_lookup
   input  row_t                    restart_row_i,
   input  key_t                    restart_key_i,
   input  logic                    restart_second_i,  // for the 4 KiB half of a pair
+  input  logic                    restart_wide_i,    // its row fetches a line
 
   input  logic                    again_valid_i,
   output logic                    again_ready_o,
@@ -123,7 +124,7 @@ module gmmu_lookup
   typedef struct packed {
     op_e     kind;
     row_t    row;
-    logic    dense;  // of a replay: the walk will be wide
+    logic    dense;  // of a replay: the walk will be wide; of a restart: it is
     logic    second; // of a restart: for the 4 KiB half of a pair
     lookup_t what;
   } op_t;
@@ -214,7 +215,7 @@ module gmmu_lookup
     own_d.kind = op_e'({probe_q || restart, probe_q || replay});
     own_d.row = restart_row_i;
     own_d.second = restart && restart_second_i;
-    own_d.dense = replay && waiting.dense;
+    own_d.dense = (replay && waiting.dense) || (restart && restart_wide_i);
     own_d.what = waiting.what & {$bits(lookup_t){replay}};
     // The sweep behind a kill searches for its scope.
     own_d.what.key |= (probe_key_i & {$bits(key_t){probe_q}}) | (restart_key_i & {$bits(key_t){restart}})
@@ -457,7 +458,7 @@ module gmmu_lookup
     s3_valid_q <= !rst_i && s2_valid_q;
     s3_push_q <= !rst_i && decide && fails;
     if (s2_valid_q) begin
-      begin_wide_o <= dense || s2_line || search_near_i;
+      begin_wide_o <= s2_decide_q ? dense || s2_line || search_near_i : s2_q.dense;
       begin_engine_o <= !free;
       what_o <= s2_q.what;
       restart_row_o <= s2_q.row;

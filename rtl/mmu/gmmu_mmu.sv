@@ -194,7 +194,7 @@ module gmmu_mmu
   logic [DataWidth-1:0] line_data;
   lookup_t   what, again;
   start_t    start;
-  logic      restart_valid, restart_ready, restart_second, again_valid, again_ready;
+  logic      restart_valid, restart_ready, restart_second, restart_wide, again_valid, again_ready;
   logic      tell_valid, tell_ready, tell_large, tell_narrow, wc_write;
   msg_t      tell;
   logic [5:0] tell_shift;
@@ -231,6 +231,7 @@ module gmmu_mmu
     .what_o(what), .restart_o(restarts), .restart_row_o(start_row), .start_o(start),
     .restart_valid_i(restart_valid), .restart_ready_o(restart_ready),
     .restart_row_i(restart_row), .restart_key_i(restart_key), .restart_second_i(restart_second),
+    .restart_wide_i(restart_wide),
     .again_valid_i(again_valid), .again_ready_o(again_ready), .again_i(again),
     .tell_valid_i(tell_valid), .tell_ready_o(tell_ready), .tell_i(tell),
     .tell_large_i(tell_large), .tell_shift_i(tell_shift),
@@ -259,6 +260,7 @@ module gmmu_mmu
     .restart_i(restarts), .restart_row_i(start_row), .start_i(start),
     .restart_valid_o(restart_valid), .restart_ready_i(restart_ready),
     .restart_row_o(restart_row), .restart_key_o(restart_key), .restart_second_o(restart_second),
+    .restart_wide_o(restart_wide),
     .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
     .tell_valid_o(tell_valid), .tell_ready_i(tell_ready), .tell_o(tell),
     .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift), .tell_row_o(tell_row),

@@ -11,7 +11,8 @@
 //   begin, join      what becomes of that lookup, one cycle after the answer: a row starts as start_i
 //                    says (begin_row_o; begin_engine_i: the engine's), or it waits for the row that
 //                    was found
-//   restart          row restart_row_i walks again, as start_i says
+//   restart          row restart_row_i walks again, as start_i says; begin_wide_i is what restart_wide_o
+//                    said of it
 //   ar, r            table reads, id = row, one burst a row
 //   tell             answers (gmmu_walk_tell); again: lookups that have to be done again
 //   fill             a row whose line can be entered; none is offered while hold_i
@@ -62,6 +63,7 @@ module gmmu_walk_table
   output row_t       restart_row_o,
   output key_t       restart_key_o,
   output logic       restart_second_o,    // for the 4 KiB half of a pair
+  output logic       restart_wide_o,      // the row fetches a line
 
   output logic       ar_valid_o,
   input  logic       ar_ready_i,
@@ -269,7 +271,7 @@ module gmmu_walk_table
       if (begin_rows[i]) wide_q[i] <= begin_wide_i;
     end
     // A line that has an error, is stale, or is one whole block, is not entered.
-    fill_q <= (good ? start_rows & (restart_i ? wide_q : {Rows{begin_wide_i}}) : '0)
+    fill_q <= (good && begin_wide_i ? start_rows : '0)
         | (fill_q & ~filling & ~redo & ~killed
            & ~(error_q || (answered_now_q && big_q) || (upper_q && !descends_q) ? judged_q : '0));
     filling_q <= filling | (filling_q & ~filled);
@@ -341,7 +343,7 @@ module gmmu_walk_table
   // ---- Lookups: search, begin, join.
   index_t  start_row, join_row;
   waiter_t waiter;      // who begins or joins
-  logic    starts, start_wide, join_chain;
+  logic    starts, join_chain;
   begun_t  begun;
   assign waiter = {$clog2(NumPorts)'(what_i.port), $clog2(MissSlots)'(what_i.slot)};
   assign starts = begin_i || restart_i;
@@ -349,7 +351,6 @@ module gmmu_walk_table
   assign join_row = number_of(match);
   assign start_rows = begin_rows | (restart_i ? rows_t'(1) << restart_row_i : '0);
   assign start_row = begin_i ? index_t'(begin_row_o) : index_t'(restart_row_i);
-  assign start_wide = begin_i ? begin_wide_i : (start_rows & wide_q) != '0;
   assign begun = '{level: start_i.level, k64: start_i.k64, dual: start_i.dual,
                    has_64k: start_i.has_64k, half: start_i.half};
   // Both ways at once: the chain is picked up, or not.
@@ -467,6 +468,7 @@ module gmmu_walk_table
       restart_row_o <= row_t'(service_row_q);
       restart_key_o <= service_key;
       restart_second_o <= (service_q & second_q) != '0;
+      restart_wide_o <= (service_q & wide_q) != '0;
     end
     if (kill_i.valid) restart_second_o <= 1'b0;   // a row of the scope looks at both halves again
     if (!fill_out_q) begin
@@ -615,7 +617,7 @@ module gmmu_walk_table
     .descend_vram_i(entry.target == TargetVram), .descend_line_i(beat_wide && level == 1),
     .descend_sent_o(descend_sent),
     .start_valid_i(starts), .start_row_i(start_row), .start_vpn_i(what_i.key.vpn), .start_i,
-    .start_line_i(start_wide && start_i.level == '0 && !start_i.k64),
+    .start_line_i(begin_wide_i && start_i.level == '0 && !start_i.k64),
     .start_engine_i((start_rows & Engine) != '0), .start_sent_o(start_sent),
     .start_parked_o(start_parked),
     .job_i(job), .job_row_i(service_row_q), .job_key_i(service_key), .job_level_i(job_level),

@@ -47,7 +47,7 @@ DELAY = 3000
 DELAY_OF = {
     **dict.fromkeys(("gmmu_dma_ring", "gmmu_dma_fetch", "gmmu_dma_command", "gmmu_dma_mover"), 3600),
     "gmmu_l1": 3600,       # there are five
-    "gmmu_lookup": 2400,   # else the turn becomes a chain of seven
+    "gmmu_lookup": 3000,
     "gmmu_axi_mux": 2800,
 }
 

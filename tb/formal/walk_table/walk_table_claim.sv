@@ -51,7 +51,7 @@ module walk_table_claim
 );
   typedef logic [RowWidth-1:0] index_t;
 
-  logic      restart_second;
+  logic      restart_second, restart_wide;
   logic      ran, search_hit, search_near, row_free, row_engine, restart_valid, ar_valid;
   logic      tell_valid, tell_large, tell_narrow, again_valid, wc_write, line_valid, fill_valid;
   logic      stale, quiet, count_ok, count_fault, count_read, idle, free_fill;
@@ -111,7 +111,8 @@ module walk_table_claim
     .row_free_o(row_free), .row_engine_o(row_engine), .rows_early_o(rows_early),
     .begin_i, .begin_wide_i, .begin_engine_i, .begin_row_o(begin_row), .join_i, .what_i(what),
     .restart_i, .restart_row_i(row_t'(restart_row_i)), .start_i(start), .restart_valid_o(restart_valid), .restart_ready_i,
-    .restart_row_o(restart_row), .restart_key_o(restart_key), .restart_second_o(restart_second), .ar_valid_o(ar_valid), .ar_ready_i,
+    .restart_row_o(restart_row), .restart_key_o(restart_key), .restart_second_o(restart_second),
+    .restart_wide_o(restart_wide), .ar_valid_o(ar_valid), .ar_ready_i,
     .ar_o(ar), .r_valid_i, .r_i(r), .tell_valid_o(tell_valid), .tell_ready_i, .tell_o(tell),
     .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift), .tell_row_o(tell_row),
     .again_valid_o(again_valid), .again_ready_i, .again_o(again), .wc_write_o(wc_write),
@@ -148,6 +149,7 @@ module walk_table_claim
   // ---- The pipeline: one of begin, join, restart a cycle, by what the search has found.
   logic [3:0]      waits_q;        // by who: has neither answer nor return
   logic [Rows-1:0] starting_q;     // rows that asked for their start
+  logic [Rows-1:0] restart_wide_q; // and what they said of their line
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       starting_q <= '0;
@@ -155,13 +157,15 @@ module walk_table_claim
       if (restart_i) starting_q[restart_row_i] <= 1'b0;
       if (restart_valid && restart_ready_i) starting_q[index_t'(restart_row)] <= 1'b1;
     end
+    if (restart_valid && restart_ready_i) restart_wide_q[index_t'(restart_row)] <= restart_wide;
   end
   m_pipeline: assume property (@(posedge clk_i) disable iff (rst_i)
     32'(begin_i) + 32'(join_i) + 32'(restart_i) <= 1
     && (!(begin_i || join_i) || (search2_q && !waits_q[who]))
     && (!begin_i || (!hit_q && (begin_engine_i ? engine_q && !free_q : free_q)))
     && (!join_i || hit_q)
-    && (!restart_i || (32'(restart_row_i) < Rows && starting_q[restart_row_i]))
+    && (!restart_i || (32'(restart_row_i) < Rows && starting_q[restart_row_i]
+                       && begin_wide_i == restart_wide_q[restart_row_i]))
     && start_level_i != 2'd3 && (!hold_i || !restart_ready_i));
 
   // ---- The fill unit: one line at a time.

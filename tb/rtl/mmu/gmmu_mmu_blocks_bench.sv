@@ -151,6 +151,7 @@ module gmmu_mmu_blocks_bench
   output logic        wt_restart_valid_o,
   input  logic        wt_restart_ready_i,
   output logic [5:0]  wt_restart_row_o,
+  output logic        wt_restart_wide_o,
   output logic [5:0]  wt_restart_space_o,
   output logic [35:0] wt_restart_vpn_o,
   output logic        wt_ar_valid_o,
@@ -345,7 +346,7 @@ module gmmu_mmu_blocks_bench
       .ev_o(), .count_o(count), .few_o(), .idle_o(idle));
 
     // gmmu_walk_table: R words as gmmu_fill's.
-    logic       wt_hit, wt_near, wt_free, wt_engine_free, wt_restart_valid, wt_ar_valid;
+    logic       wt_hit, wt_near, wt_free, wt_engine_free, wt_restart_valid, wt_restart_wide, wt_ar_valid;
     logic       wt_tell_valid, wt_again_valid, wt_wc_write, wt_fill_valid, wt_stale, wt_quiet;
     logic       wt_idle;
     row_t       wt_begin_row, wt_restart_row, wt_end_row;
@@ -375,6 +376,7 @@ module gmmu_mmu_blocks_bench
                  bits: wt_bits_i}),
       .restart_valid_o(wt_restart_valid), .restart_ready_i(wt_restart_ready_i),
       .restart_row_o(wt_restart_row), .restart_key_o(wt_restart_key), .restart_second_o(),
+      .restart_wide_o(wt_restart_wide),
       .ar_valid_o(wt_ar_valid), .ar_ready_i(wt_ar_ready_i), .ar_o(wt_ar),
       .r_valid_i(wt_r_valid_i && small_i == (s == 1)),
       .r_i('{id: wt_r_id_i, data: line_data, error: wt_r_error_i, last: wt_r_last_i}),
@@ -464,6 +466,7 @@ module gmmu_mmu_blocks_bench
   assign wt_wc_vram_o = small_i ? g_size[1].wt_wc.vram : g_size[0].wt_wc.vram;
   assign wt_begin_row_o = small_i ? g_size[1].wt_begin_row : g_size[0].wt_begin_row;
   assign wt_restart_valid_o = small_i ? g_size[1].wt_restart_valid : g_size[0].wt_restart_valid;
+  assign wt_restart_wide_o = small_i ? g_size[1].wt_restart_wide : g_size[0].wt_restart_wide;
   assign wt_restart_row_o = small_i ? g_size[1].wt_restart_row : g_size[0].wt_restart_row;
   assign wt_restart_space_o = small_i ? g_size[1].wt_restart_key.space
       : g_size[0].wt_restart_key.space;

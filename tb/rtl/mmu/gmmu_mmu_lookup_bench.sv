@@ -73,6 +73,7 @@ module gmmu_mmu_lookup_bench
   input  logic [35:0]  restart_vpn_i,
   input  logic         restart_high_i,
   input  logic         restart_second_i,
+  input  logic         restart_wide_i,
 
   input  logic         again_valid_i,
   output logic         again_ready_o,
@@ -215,7 +216,7 @@ module gmmu_mmu_lookup_bench
       .start_o(outputs[s].start),
       .restart_valid_i, .restart_ready_o(outputs[s].restart_ready), .restart_row_i,
       .restart_key_i('{space: restart_space_i, vpn: restart_vpn_i, high: restart_high_i}),
-      .restart_second_i,
+      .restart_second_i, .restart_wide_i,
       .again_valid_i, .again_ready_o(outputs[s].again_ready),
       .again_i('{port: again_port_i, slot: again_slot_i,
                  key: '{space: again_space_i, vpn: again_vpn_i, high: again_high_i}}),

@@ -43,6 +43,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
   std::map<unsigned, uint64_t> read_version_;  ///< of the tables, at the last read of a row
   std::vector<Key> lines_;
   std::map<unsigned, Key> live_;  ///< keys of the rows that have begun and not ended
+  std::map<unsigned, bool> wide_;  ///< a row fetches a line, as its begin said
   unsigned free_ = 0;             ///< rows for anybody that were free in the cycle before, at least
   const unsigned ports_ = small() ? 2 : 7, slots_ = small() ? 2 : 8;
   uint64_t told_ = 0, sent_back_ = 0, joined_ = 0, kills_ = 0, cached_ = 0, ended_ = 0, engine_ = 0;
@@ -117,6 +118,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
       Op op;
       op.kind = Op::kRestart;
       std::tie(op.row, op.key) = restarts_.front().second;
+      op.wide = wide_[op.row];
       restarts_.pop_front();
       return op;
     }
@@ -218,6 +220,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
       read_version_[burst.id] = version_;
     }
     if (t.wt_restart_valid_o && t.wt_restart_ready_i) {
+      EXPECT_EQ(t.wt_restart_wide_o, wide_[t.wt_restart_row_o]);
       restarts_.push_back({now + 2, {t.wt_restart_row_o, {t.wt_restart_space_o, t.wt_restart_vpn_o, false}}});
     }
     if (t.wt_tell_valid_o && t.wt_tell_ready_i) Told();
@@ -260,6 +263,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
       ASSERT_EQ(row == walks, t.wt_begin_engine_i != 0);
       ASSERT_LE(row, walks);
       live_[row] = decided_->key;
+      wide_[row] = decided_->wide;
       engine_ += row == walks;
     }
     free_ = walks;

@@ -40,6 +40,7 @@ void LookupMachine::TakeWalks() {
     const auto [row, entered] = restarting_.front();
     restarting_.pop_front();
     ASSERT_EQ(t.restart_row_o, row);
+    ASSERT_EQ(t.begin_wide_o, rows[row].wide);
     ASSERT_NO_FATAL_FAILURE(StartOf(rows[row].key, Second(rows[row].key), std::max(entered, released_)));
     rows[row].restarting = false;
     rows[row].cause = t.start_cause_o;

@@ -116,6 +116,7 @@ void LookupMachine::DriveRest() {
   t.restart_vpn_i = key.vpn;
   t.restart_high_i = key.high;
   t.restart_second_i = Second(key);
+  t.restart_wide_i = restarts_.empty() ? Random(2) != 0 : rows[row].wide;
 
   t.again_valid_i = !again_.empty();
   const auto [who, of] = again_.empty() ? std::pair<Waiter, Key>({0, 0}, SomeKey()) : again_.front();
