@@ -20,7 +20,8 @@ add_library(gmmu_bench_rows STATIC ${bench_sources} tb/rtl/mmu/mmu_machine.cc tb
             tb/sim/platform/sc_bare_machine.cc)
 target_link_libraries(gmmu_bench_rows PUBLIC gmmu_app gmmu_machine gmmu_mmu_bench gmmu_dma_copy_bench)
 target_compile_definitions(gmmu_bench_rows PUBLIC ${GMMU_BUILD_DEFINITIONS}
-                           PRIVATE GMMU_SYNTH_RESULT="${CMAKE_SOURCE_DIR}/build/synth.json")
+                           PRIVATE GMMU_SYNTH_RESULT="${CMAKE_SOURCE_DIR}/build/synth.json"
+                                   GMMU_SYNTH_BOARD="${CMAKE_SOURCE_DIR}/build/synth-board.json")
 
 add_executable(gmmu-bench tb/bench/main.cc)
 target_link_libraries(gmmu-bench PRIVATE gmmu_bench_rows)

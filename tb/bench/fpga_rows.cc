@@ -7,10 +7,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <utility>
+#include <string>
+#include <vector>
 
 #ifndef GMMU_SYNTH_RESULT
 #define GMMU_SYNTH_RESULT "build/synth.json"
+#endif
+#ifndef GMMU_SYNTH_BOARD
+#define GMMU_SYNTH_BOARD "build/synth-board.json"
 #endif
 
 namespace gmmu::bench {
@@ -18,17 +22,12 @@ namespace {
 
 constexpr const char* kMachine = "FPGA, as the last make synth found it";
 
-struct Part {
-  const char* block;
-  unsigned instances;  ///< so many of the block's instances count; 0: all
-};
-
 /// False when there is no result; `row` says so then. Throws for a file that cannot be read.
 bool Load(const std::string& path, nlohmann::json& result, Row& row) {
   std::ifstream file(path);
   if (!file) {
     row.state = Row::State::kMissing;
-    row.note = "run make synth";
+    row.note = path.find("board") == std::string::npos ? "run make synth" : "run tools/synth.py --profile board";
     return false;
   }
   result = nlohmann::json::parse(file);
@@ -37,79 +36,65 @@ bool Load(const std::string& path, nlohmann::json& result, Row& row) {
   return true;
 }
 
-/// The block itself and its variants, which have a number behind their name: gmmu_l1, gmmu_l1_2.
-bool IsOf(const std::string& name, const std::string& block) {
-  return name == block || (name.rfind(block + "_", 0) == 0 &&
-                           name.find_first_not_of("0123456789", block.size() + 1) == std::string::npos);
-}
-
-/// LUTs of all instances, or of as many as `part` says of the variant that has the longest path, and of
-/// those the last: the engine's lies in gmmu_l1_shared.
-double Lut4(const nlohmann::json& blocks, const Part& part) {
-  double all = 0, share = 0;
-  std::pair<size_t, std::string> last;
-  for (const auto& [name, block] : blocks.items()) {
-    if (!IsOf(name, part.block)) continue;
-    const double lut4 = block.at("lut4").get<double>();
-    all += lut4;
-    for (const auto& path : block.at("paths")) {
-      const auto place = std::pair(path.get<std::string>().size(), path.get<std::string>());
-      if (place < last) continue;
-      last = place;
-      share = lut4 * part.instances / block.at("instances").get<double>();
+/// LUT sites of the block instances at and below each of `paths`; the empty one is the whole.
+double LutSites(const nlohmann::json& cells, const std::vector<std::string>& paths) {
+  double all = 0;
+  for (const std::string& path : paths) {
+    double own = 0;
+    for (const auto& [name, cell] : cells.items()) {
+      if (path.empty() || name == path || name.rfind(path + ".", 0) == 0) own += cell.at("lut").get<double>();
     }
+    if (own == 0) throw std::runtime_error(fmt::format("nothing at {} in the result of make synth", path));
+    all += own;
   }
-  if (all == 0) {
-    throw std::runtime_error(fmt::format("no block {} in the result of make synth", part.block));
-  }
-  return part.instances == 0 ? all : share;
+  return all;
 }
 
 Row Area(const std::string& name) {
   Row row;
-  row.name = "ECP5 LUT4, " + name;
+  row.name = "ECP5 LUT sites, " + name;
   row.machine = kMachine;
-  row.unit = "LUT4";
+  row.unit = "LUT";
   row.better = Row::Better::kLess;
   return row;
 }
 
-void Add(Measurements& to, const std::string& path, const Row& row, std::vector<Part> parts) {
-  to.push_back({row, [path, parts](Row& into) {
+void Add(Measurements& to, const std::string& result_path, const Row& row, const std::vector<std::string>& paths) {
+  to.push_back({row, [result_path, paths](Row& into) {
                   nlohmann::json result;
-                  if (!Load(path, result, into)) return;
-                  into.figure = 0;
-                  for (const Part& part : parts) {
-                    into.figure += Lut4(result.at("blocks"), part);
-                  }
+                  if (Load(result_path, result, into)) into.figure = LutSites(result.at("cells"), paths);
                 }});
 }
 
 }  // namespace
 
-void AddFpgaRowsOf(Measurements& to, const std::string& path) {
+void AddFpgaRowsOf(Measurements& to, const std::string& path, const std::string& board) {
+  Add(to, path, Area("whole configuration").Less(32000).Goal(25000), {""});
+  Add(to, board, Area("board profile").Less(22000).Goal(16000), {""});
   Add(to, path, Area("copy engine with its translator").Less(3500).Goal(2500),
-      {{"gmmu_dma_mover", 0}, {"gmmu_l1", 1}, {"gmmu_l1_shared", 0}});
-  Add(to, path, Area("MMU with a 512-entry L2 TLB").Less(9500).Goal(8000),
-      {{"gmmu_mmu", 0},
-       {"gmmu_l1", 0},
-       {"gmmu_l1_shared", 0},
-       {"gmmu_lookup", 0},
-       {"gmmu_walk_table", 0},
-       {"gmmu_fill", 0},
-       {"gmmu_control", 0}});
+      {"u_gpu.u_engine.u_mover", "u_gpu.u_mmu.u_engine_l1"});
+  Add(to, path, Area("MMU with a 512-entry L2 TLB").Less(9500).Goal(8000), {"u_gpu.u_mmu"});
   Add(to, path, Area("command processor and rings"),
-      {{"gmmu_engine", 0}, {"gmmu_dma_ring", 0}, {"gmmu_dma_fetch", 0}, {"gmmu_dma_command", 0}});
+      {"u_gpu.u_engine.u_ring", "u_gpu.u_engine.u_fetch", "u_gpu.u_engine.u_command"});
+  const auto add = [&to, &path](const Row& row, const char* key) {
+    to.push_back({row, [path, key](Row& into) {
+                    nlohmann::json result;
+                    if (Load(path, result, into)) into.figure = result.at(key).get<double>();
+                  }});
+  };
   Row speed;
   speed.name = "ECP5-85F after place and route";
   speed.unit = "MHz";
   speed.machine = kMachine;
-  to.push_back({speed.More(105).Goal(125), [path](Row& into) {
-                  nlohmann::json result;
-                  if (Load(path, result, into)) into.figure = result.at("fmax_mhz").get<double>();
-                }});
+  add(speed.More(105).Goal(125), "fmax_mhz");
+  Row time;
+  time.name = "place and route";
+  time.unit = "s";
+  time.better = Row::Better::kLess;
+  time.machine = kMachine;
+  add(time.Less(600), "place_seconds");
 }
 
-void AddFpgaRows(Measurements& to) { AddFpgaRowsOf(to, GMMU_SYNTH_RESULT); }
+void AddFpgaRows(Measurements& to) { AddFpgaRowsOf(to, GMMU_SYNTH_RESULT, GMMU_SYNTH_BOARD); }
 
 }  // namespace gmmu::bench

@@ -135,7 +135,7 @@ class FpgaRows : public ::testing::Test {
   ~FpgaRows() override { std::filesystem::remove(path_); }
   std::vector<Row> Measured() {
     Measurements rows;
-    AddFpgaRowsOf(rows, path_);
+    AddFpgaRowsOf(rows, path_, path_ + "-board");
     std::vector<Row> measured;
     for (const Measurement& each : rows) {
       measured.push_back(each.row);
@@ -150,35 +150,30 @@ class FpgaRows : public ::testing::Test {
 TEST_F(FpgaRows, AreMissingUntilTheSynthesisRan) {
   for (const Row& row : Measured()) {
     EXPECT_EQ(row.state, Row::State::kMissing);
-    EXPECT_EQ(row.note, "run make synth");
+    EXPECT_THAT(row.note, testing::StartsWith("run "));
   }
 }
 
 TEST_F(FpgaRows, AddUpTheBlocks) {
-  std::ofstream(path_) << R"({"device": "ECP5-85F speed 6", "config": "4 clients", "fmax_mhz": 81.5,
-    "blocks": {
-      "gmmu_dma_mover": {"instances": 1, "lut4": 2000, "paths": ["u"]},
-      "gmmu_l1": {"instances": 2, "lut4": 6000, "paths": ["g_port[0].u_l1", "g_port[9].u_l1"]},
-      "gmmu_l1_2": {"instances": 4, "lut4": 2000,
-        "paths": ["g_port[8].u_l1", "g_port[12].u_l1", "g_port[11].u_l1", "u_engine_l1.u_l1"]},
-      "gmmu_l1_shared": {"instances": 1, "lut4": 300, "paths": ["u_engine_l1"]},
-      "gmmu_l1_out": {"instances": 1, "lut4": 99999, "paths": ["z"]},
-      "gmmu_mmu": {"instances": 1, "lut4": 10, "paths": ["u"]},
-      "gmmu_lookup": {"instances": 1, "lut4": 20, "paths": ["u"]},
-      "gmmu_walk_table": {"instances": 1, "lut4": 30, "paths": ["u"]},
-      "gmmu_fill": {"instances": 1, "lut4": 40, "paths": ["u"]},
-      "gmmu_control": {"instances": 1, "lut4": 50, "paths": ["u"]},
-      "gmmu_engine": {"instances": 1, "lut4": 1, "paths": ["u"]},
-      "gmmu_dma_ring": {"instances": 1, "lut4": 2, "paths": ["u"]},
-      "gmmu_dma_fetch": {"instances": 1, "lut4": 3, "paths": ["u"]},
-      "gmmu_dma_command": {"instances": 1, "lut4": 4, "paths": ["u"]}}})";
+  std::ofstream(path_)
+      << R"({"device": "ECP5-85F speed 6", "config": "4 clients", "fmax_mhz": 81.5, "place_seconds": 500,
+    "cells": {
+      "": {"lut": 1}, "by nextpnr": {"lut": 2},
+      "u_gpu.u_engine.u_mover": {"lut": 2000}, "u_gpu.u_engine.u_ring": {"lut": 10},
+      "u_gpu.u_engine.u_fetch": {"lut": 20}, "u_gpu.u_engine.u_command": {"lut": 30},
+      "u_gpu.u_mmu": {"lut": 100}, "u_gpu.u_mmu.u_lookup": {"lut": 4000},
+      "u_gpu.u_mmu.u_engine_l1": {"lut": 300}, "u_gpu.u_mmu.u_engine_l1.u_l1": {"lut": 500},
+      "u_gpu.u_mmu_of_another_kind": {"lut": 7}}})";
   const std::vector<Row> rows = Measured();
-  ASSERT_EQ(rows.size(), 4u);
-  EXPECT_EQ(rows[0].figure, 2800);
-  EXPECT_EQ(rows[1].figure, 8450);
-  EXPECT_EQ(rows[2].figure, 10);
-  EXPECT_EQ(rows[3].figure, 81.5);
-  EXPECT_FALSE(*rows[3].Met());
+  ASSERT_EQ(rows.size(), 7u);
+  EXPECT_EQ(rows[0].figure, 6970);
+  EXPECT_EQ(rows[1].state, Row::State::kMissing) << "the board profile was not placed";
+  EXPECT_EQ(rows[2].figure, 2800);
+  EXPECT_EQ(rows[3].figure, 4900);
+  EXPECT_EQ(rows[4].figure, 60);
+  EXPECT_EQ(rows[5].figure, 81.5);
+  EXPECT_FALSE(*rows[5].Met());
+  EXPECT_EQ(rows[6].figure, 500);
 }
 
 }  // namespace

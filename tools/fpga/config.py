@@ -2,7 +2,6 @@
 """What `make synth` builds: the top's sizes, the blocks that are counted, the device."""
 import os
 import pathlib
-import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -30,8 +29,7 @@ PROFILES = {"default": ({}, {}), "board": ({"NumClients": 2}, {"GMMU_MAX_LEVELS"
 PARAMETERS.update(PROFILES.get(PROFILE, ({}, {}))[0])
 MACROS.update(PROFILES.get(PROFILE, ({}, {}))[1])
 
-# Modules that are synthesised on their own and counted. Modules below them are flattened into them, modules above
-# them keep what is their own. Equal instances are synthesised once.
+# Modules that are counted; modules below them count with them, modules above them without them.
 BLOCKS = (
     "gmmu_mmu", "gmmu_l1", "gmmu_l1_shared", "gmmu_lookup", "gmmu_walk_table", "gmmu_fill", "gmmu_control",
     "gmmu_engine", "gmmu_dma_ring", "gmmu_dma_fetch", "gmmu_dma_command", "gmmu_dma_mover",
@@ -43,21 +41,8 @@ BLOCKS = (
 
 # Without a target abc9 makes everything as fast as it can, at up to twice the LUTs. Picoseconds; synth_ecp5 counts 300
 # for a wire, which is a quarter of the truth.
-DELAY = 3000
-DELAY_OF = {
-    **dict.fromkeys(("gmmu_dma_ring", "gmmu_dma_fetch", "gmmu_dma_command", "gmmu_dma_mover"), 3600),
-    "gmmu_l1": 3600,       # there are five
-    "gmmu_lookup": 3000,
-    "gmmu_axi_mux": 2800,
-}
-
-
-def scratchpad(block):
-    """Settings for a block or one of its variants (gmmu_l1_2)."""
-    return {"abc9.D": DELAY_OF.get(re.sub(r"_\d+$", "", block), DELAY)}
-
-
-SYNTH_OPTIONS = ""
+SCRATCHPAD = {"abc9.D": 2800}
+SHORT_CHAIN = 8  # bits of an adder or comparator that is mapped to LUTs
 LATCHES = "t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$_DLATCH_*"
 
 DEVICE = ("--85k", "--package", "CABGA756", "--speed", "6", "--lpf-allow-unconstrained")

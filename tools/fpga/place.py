@@ -42,13 +42,14 @@ def command():
 
 
 def run(netlist):
-    """Exit status of nextpnr for the netlist with this hash; the kept one if the same ran before."""
+    """(exit status, seconds) of nextpnr for the netlist with this hash; the kept ones if the same ran before."""
     step = flow.Step("place and route")
     want = flow.digest(netlist, command(), (config.CONSTRAINTS / "pins.lpf").read_bytes())
     mark = config.BUILD / "routed.json"
     if mark.exists() and json.loads(mark.read_text())["hash"] == want:
         step.note("unchanged")
-        return json.loads(mark.read_text())["status"]
+        kept = json.loads(mark.read_text())
+        return kept["status"], kept["seconds"]
     for path in (mark, REPORT, PLACED):
         path.unlink(missing_ok=True)
     with open(LOG, "w") as log:
@@ -74,5 +75,6 @@ def run(netlist):
         raise flow.Failed("\n".join(told or [f"nextpnr ended with exit status {status}"]) +
                           f"\nits log is in {LOG.relative_to(config.ROOT)}")
     step.note(f"done, exit status {status}")
-    mark.write_text(json.dumps({"hash": want, "status": status}))
-    return status
+    seconds = time.monotonic() - step.start
+    mark.write_text(json.dumps({"hash": want, "status": status, "seconds": seconds}))
+    return status, seconds

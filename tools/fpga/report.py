@@ -6,70 +6,30 @@ import config
 import count
 import timing
 
-HEAD = f"{'block':20} {'of':>2} | {'LUT':>6} {'FF':>6} {'BRAM':>4} {'DSP':>4} | {'LUT':>6} {'FF':>6} {'BRAM':>4} | difference"
-TOLERANCE = 0.10
 BEGIN, END = "<!-- written by tools/synth.py --docs -->", "<!-- end -->"
 LATE = 12   # registers that are named as late
-SMALL = 20  # cells: below that a difference of some cells is no share
 
 
-def compare(placed, alone):
-    """Share by which the placed whole differs from the sum of the blocks alone."""
-    worst = 0.0
-    for kind in ("lut", "ff", "bram"):
-        difference = abs(placed[kind] - alone[kind])
-        if difference > SMALL or alone[kind] > 10 * SMALL:
-            worst = max(worst, difference / max(alone[kind], 1))
-    return worst
-
-
-def alone(found):
-    """Lines: what each block takes on its own, before placement."""
-    counts = count.alone(found)
+def blocks(found, counts, title):
+    """Lines: what each block takes, all instances together."""
     total = dict.fromkeys(count.KINDS, 0)
-    lines = ["blocks alone, not placed", f"{'block':20} {'of':>2} | {'LUT':>6} {'FF':>6} {'BRAM':>4} {'DSP':>4} | "
-             "times instances: LUT, FF"]
-    for name, block in found.items():
-        number, own = len(block["paths"]), counts[name]
-        for kind in count.KINDS:
-            total[kind] += number * own[kind]
-        lines.append(f"{name:20} {number:2} | {own['lut']:6} {own['ff']:6} {own['bram']:4} {own['dsp']:4} |"
-                     f" {number * own['lut']:6} {number * own['ff']:6}")
-    lines.append(f"{'total':23} | {total['lut']:6} {total['ff']:6} {total['bram']:4} {total['dsp']:4} |"
-                 " of 83640 LUT, 83640 FF, 208 BRAM, 156 DSP")
-    return lines
-
-
-def blocks(found, netlist):
-    """Lines of the table, the blocks whose counts disagree, and the figures by block."""
-    placed, single = count.placed(found, netlist), count.alone(found)
-    total, wrong, figures = dict.fromkeys(count.KINDS, 0), [], {}
-    lines = [f"{'':24}| placed, all instances     | alone, times instances", HEAD]
-    for name, block in found.items():
-        number, own = len(block["paths"]), placed[name]
-        expected = {kind: number * single[name][kind] for kind in count.KINDS}
-        share = compare(own, expected)
-        if share > TOLERANCE:
-            wrong.append(name)
+    lines = [title, f"{'block':20} {'of':>2} | {'LUT':>6} {'FF':>6} {'BRAM':>4} {'DSP':>4}"]
+    rows = [(name, str(len(paths)), paths) for name, paths in found.items()]
+    if counts[count.OWN]:
+        rows.append((count.OWN, "", [count.OWN]))
+    for name, number, paths in rows:
+        own = {kind: sum(counts[path][kind] for path in paths) for kind in count.KINDS}
         for kind in count.KINDS:
             total[kind] += own[kind]
-        figures[name] = {"instances": number, "paths": block["paths"], "lut4": number * single[name]["lut4"], "comb": own["lut"], "ff": own["ff"],
-                         "bram": own["bram"], "dsp": own["dsp"]}
-        lines.append(f"{name:20} {number:2} | {own['lut']:6} {own['ff']:6} {own['bram']:4} {own['dsp']:4} | "
-                     f"{expected['lut']:6} {expected['ff']:6} {expected['bram']:4} | {100 * share:4.1f} %"
-                     + ("  DISAGREES" if share > TOLERANCE else ""))
-    added = placed[count.OWN]
-    total["lut"] += added["lut"]
-    lines.append(f"{count.OWN:23} | {added['lut']:6} {added['ff']:6} {added['bram']:4} {added['dsp']:4} |"
-                 " ends of carry chains, constants")
-    lines.append(f"{'total':23} | {total['lut']:6} {total['ff']:6} {total['bram']:4} {total['dsp']:4} |"
-                 f" of 83640 LUT, 83640 FF, 208 BRAM, 156 DSP")
-    return lines, wrong, figures
+        lines.append(f"{name:20} {number:>2} | {own['lut']:6} {own['ff']:6} {own['bram']:4} {own['dsp']:4}")
+    lines.append(f"{'total':23} | {total['lut']:6} {total['ff']:6} {total['bram']:4} {total['dsp']:4}"
+                 " | of 83640 LUT, 83640 FF, 208 BRAM, 156 DSP")
+    return lines
 
 
 def path(found, report):
     """MHz, and lines that follow the worst path through the blocks."""
-    paths = {path: name for name, block in found.items() for path in block["paths"]}
+    paths = {path: name for name, instances in found.items() for path in instances}
     mhz, worst = timing.read(report)
     lines = [f"worst path, {1000 / mhz:.1f} ns:"]
     for block, logic, routing, first, last in timing.by_block(worst, paths):
@@ -83,13 +43,14 @@ def path(found, report):
     return mhz, lines
 
 
-def write_json(figures, mhz):
-    """build/synth.json, which other tools show."""
+def write_json(counts, mhz, seconds):
+    """build/synth.json, which other tools show: what each block instance takes, by its path."""
     sizes = ", ".join(f"{name} {value}" for name, value in {**config.PARAMETERS, **config.MACROS}.items())
-    total = {key: sum(block[key] for block in figures.values()) for key in ("lut4", "comb", "ff", "bram", "dsp")}
-    (config.ROOT / ("build/synth.json" if config.PROFILE == "default" else f"build/synth-{config.PROFILE}.json")).write_text(json.dumps({
+    name = "synth.json" if config.PROFILE == "default" else f"synth-{config.PROFILE}.json"
+    (config.ROOT / "build" / name).write_text(json.dumps({
         "config": f"64-bit AXI, 48-bit VA, {sizes}", "device": config.DEVICE_NAME, "fmax_mhz": round(mhz, 1),
-        "blocks": figures, "total": total}, indent=1) + "\n")
+        "place_seconds": round(seconds),
+        "cells": {path: {kind: own[kind] for kind in count.KINDS} for path, own in counts.items()}}, indent=1) + "\n")
 
 
 def write_page(lines):

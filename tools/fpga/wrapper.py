@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wrapper that brings all ports of the GPU top to five pins: a generated instance between two shift registers.
+"""The wrapper that brings all ports of the GPU top to four pins: a generated instance between two shift registers.
 
-Every input bit comes from a register of its own in a chain fed by one pin; every output bit is caught in a register
-of its own and shifted out to one pin. So no logic is constant and none is unused. constraints/ecp5-85f/README.md
+Every input bit comes from a register of its own in a chain fed by one pin; every output bit goes to a register of its
+own and is added to a chain that ends at one pin. So no logic is constant and none is unused. constraints/ecp5-85f/README.md
 """
 import config
 
@@ -12,13 +12,12 @@ module {name} (
   input  logic clk_i,
   input  logic rst_i,
   input  logic in_i,
-  input  logic catch_i,
   output logic out_o
 );
   logic [{ins}-1:0]  in;
   logic [{outs}-1:0] out;
   gmmu_shift_in #(.Width({ins})) u_in (.clk_i, .in_i, .data_o(in));
-  gmmu_shift_out #(.Width({outs})) u_out (.clk_i, .catch_i, .data_i(out), .out_o);
+  gmmu_fold_out #(.Width({outs})) u_out (.clk_i, .data_i(out), .out_o);
 
   logic rst_q;
   always_ff @(posedge clk_i) rst_q <= rst_i;

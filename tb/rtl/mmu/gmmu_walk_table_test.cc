@@ -42,9 +42,9 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
   std::deque<std::pair<uint64_t, unsigned>> fills_;
   std::map<unsigned, uint64_t> read_version_;  ///< of the tables, at the last read of a row
   std::vector<Key> lines_;
-  std::map<unsigned, Key> live_;  ///< keys of the rows that have begun and not ended
+  std::map<unsigned, Key> live_;   ///< keys of the rows that have begun and not ended
   std::map<unsigned, bool> wide_;  ///< a row fetches a line, as its begin said
-  unsigned free_ = 0;             ///< rows for anybody that were free in the cycle before, at least
+  unsigned free_ = 0;              ///< rows for anybody that were free in the cycle before, at least
   const unsigned ports_ = small() ? 2 : 7, slots_ = small() ? 2 : 8;
   uint64_t told_ = 0, sent_back_ = 0, joined_ = 0, kills_ = 0, cached_ = 0, ended_ = 0, engine_ = 0;
   unsigned quiet_ = 0, latency_ = 5, stall_ = 0;

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources to one flat netlist of ECP5 cells for nextpnr, and where its blocks are. Runs in a process of its own.
+
+  build/fpga/gmmu_pins.json  the netlist: the top between two shift registers (wrapper.py)
+  build/fpga/blocks.json     {module: [paths of its instances]} of config.BLOCKS
+"""
+import json
+
+import config
+import rtl_sources
+import wrapper
+from pyosys import libyosys as ys
+
+
+def read(design, top, parameters, extra=()):
+    options = [f"-G {name}={value}" for name, value in parameters.items()]
+    options += [f"-D {name}={value}" for name, value in config.MACROS.items()]
+    ys.run_pass(f"read_slang -j 1 --keep-hierarchy --ignore-assertions --top {top} " +
+                " ".join([*options, *rtl_sources.sources(), *extra]), design)
+
+
+def write_wrapper():
+    ports = config.BUILD / "ports.json"
+    design = ys.Design()
+    read(design, config.TOP, config.PARAMETERS)
+    ys.run_pass(f"write_json {ports}", design)
+    source = config.BUILD / f"{config.WRAPPER}.sv"
+    source.write_text(wrapper.text(json.loads(ports.read_text())["modules"][config.TOP]["ports"]))
+    ports.unlink()
+    return source
+
+
+def kind(name):
+    """gmmu_l1$gmmu_pins.u_gpu.u_mmu.g_port[0].u_l1 is a gmmu_l1."""
+    return name.lstrip("\\").split("$")[0]
+
+
+def instances(design):
+    """{module: [paths]} of the blocks, each path from the wrapper down."""
+    children = {str(module.name): [(str(cell.name).lstrip("\\"), str(cell.type)) for cell in module.cells_.values()]
+                for module in design.all_selected_whole_modules()}
+    found = {name: [] for name in (*config.BLOCKS, config.WRAPPER)}
+
+    def visit(module, path):
+        if kind(module) in found:
+            found[kind(module)].append(".".join(path))
+        for name, child in children[module]:
+            if child in children:
+                visit(child, [*path, name])
+
+    visit("\\" + config.WRAPPER, [])
+    return {name: paths for name, paths in found.items() if paths}
+
+
+def leave_out_unused_carries(netlist):
+    """nextpnr ends a carry chain with two sites more if its last carry has a net, used or not."""
+    design = json.loads(netlist.read_text())
+    for module in design["modules"].values():
+        used = {bit for cell in module["cells"].values() for port, bits in cell["connections"].items()
+                if cell["port_directions"][port] == "input" for bit in bits}
+        for cell in module["cells"].values():
+            if cell["type"] == "CCU2C" and used.isdisjoint(cell["connections"].get("COUT", [])):
+                cell["connections"]["COUT"] = ["x"]
+    netlist.write_text(json.dumps(design))
+
+
+def main():
+    config.BUILD.mkdir(parents=True, exist_ok=True)
+    top, netlist = config.WRAPPER, config.BUILD / f"{config.WRAPPER}.json"
+    extra = [str(write_wrapper()), *(str(path) for path in sorted(config.CONSTRAINTS.glob("*.sv")))]
+    design = ys.Design()
+    read(design, top, {}, extra)
+    ys.run_pass(f"hierarchy -check -top {top}", design)
+    blocks = instances(design)
+    for key, value in config.SCRATCHPAD.items():
+        ys.run_pass(f'scratchpad -set {key} "{value}"', design)
+    ys.run_pass(f"synth_ecp5 -top {top} -run begin:map_gates", design)
+    # A carry chain has two sites more than its bits, and two more if its carry is used: short ones are LUTs.
+    ys.run_pass(f"select -set short t:$alu r:Y_WIDTH<={config.SHORT_CHAIN} %i", design)
+    ys.run_pass("techmap -map +/techmap.v @short", design)
+    ys.run_pass(f"synth_ecp5 -top {top} -run map_gates:", design)
+    ys.run_pass("check -assert", design)
+    ys.run_pass(f"select -assert-none {config.LATCHES}", design)
+    ys.run_pass(f"select ={top}", design)
+    ys.run_pass(f"write_json -selected {netlist}", design)
+    leave_out_unused_carries(netlist)
+    (config.BUILD / "blocks.json").write_text(json.dumps(blocks, indent=1))
+
+
+if __name__ == "__main__":
+    main()
