@@ -139,7 +139,7 @@ module gmmu_dma_read
     logic                  last;
     logic [LabelWidth-1:0] label;
   } shape_t;
-  shape_t burst_shape, look_shape, head_q;
+  shape_t burst_shape, look_shape;
   logic   look, look_more, peek, peeked_q;    // more: there is a slot behind; peeked: look_shape is known
   logic [TagWidth:0] look_next;
   if (ChunkLg2 > LaneLg2) begin : g_beats
@@ -227,19 +227,31 @@ module gmmu_dma_read
     .read_addr_i(r_slot), .data_o({r_error, r_beat}));
 
   // Draining: one beat read a cycle while the output has a place for it. The oldest slot's shape and
-  // mark are in registers; those of the next are loaded while its last beat is read.
-  logic  step, step_last, load;
-  logic  head_valid_q, head_good_q, head_ended_q;   // good: valid, not failed
-  beat_t step_q, left_q;                      // left_q: beats after this one; step_last: none
+  // mark, and those of the next, wait in registers.
+  typedef struct packed {
+    shape_t shape;
+    logic   single;    // one beat
+    logic   ended;
+    logic   bad;
+  } head_t;
+  head_t head, looked;
+  logic  step, step_last, head_ready, head_valid, head_good;   // good: valid, not failed
+  logic  first_q, last_q;                     // the next beat is the slot's first; its last
+  beat_t step_q, left_q;                      // left_q: beats after this one, but for the first
   logic  landed_q, landed_zero_q, landed_last_q, out_free;
   logic [DataWidth-1:0]  landed;
   logic [DataBytes-1:0]  step_mask, landed_mask_q;
   logic [LabelWidth-1:0] landed_label_q;
   assign out_free = !valid_o || ready_i;
-  assign step = head_good_q && (!landed_q || out_free);
+  assign look = peeked_q && look_marked && head_ready;
+  assign looked = '{shape: look_shape, single: look_shape.beats_m1 == '0, ended: look_ended, bad: look_bad};
+  gmmu_skid #(.Width($bits(head_t))) u_head (
+    .clk_i, .rst_i(reset), .valid_i(look), .ready_o(head_ready), .data_i(looked),
+    .valid_o(head_valid), .ready_i(freed), .data_o(head));
+  assign head_good = head_valid && !head.bad;
+  assign step = head_good && (!landed_q || out_free);
+  assign step_last = first_q ? head.single : last_q;
   assign freed = step && step_last;
-  assign load = !head_valid_q || freed;
-  assign look = peeked_q && look_marked && load;
   gmmu_ram_apart #(.Width(DataWidth), .Depth(Slots << BeatWidth)) u_landing (
     .clk_i,
     .read_i(step), .read_addr_i({drain_slot, step_q}), .data_o(landed),
@@ -247,8 +259,8 @@ module gmmu_dma_read
 
   always_comb begin
     for (int unsigned lane = 0; lane < DataBytes; lane++)
-      step_mask[lane] = (step_q != '0 || lane >= 32'(head_q.lane)) &&
-                        (!step_last || lane <= 32'(head_q.stop));
+      step_mask[lane] = (!first_q || lane >= 32'(head.shape.lane)) &&
+                        (!step_last || lane <= 32'(head.shape.stop));
   end
 
   always_ff @(posedge clk_i) begin
@@ -264,37 +276,26 @@ module gmmu_dma_read
     if (reset) begin
       unseen_q <= 1'b0;
       peeked_q <= 1'b0;
-      head_valid_q <= 1'b0;
-      head_good_q <= 1'b0;
       step_q <= '0;
+      first_q <= 1'b1;
       landed_q <= 1'b0;
       valid_o <= 1'b0;
     end else begin
       if (take) unseen_q <= 1'b1;
       else if (look) unseen_q <= look_more;
       peeked_q <= peek || (peeked_q && !look);
-      if (load) begin
-        head_valid_q <= look;
-        head_good_q <= look && !look_bad;
-      end
       if (step) step_q <= step_last ? '0 : step_q + beat_t'(1);
+      if (step) first_q <= step_last;
       landed_q <= step || (landed_q && !out_free);
       if (out_free) valid_o <= landed_q;
     end
-    if (look) begin
-      head_q <= look_shape;
-      head_ended_q <= look_ended;
-      left_q <= look_shape.beats_m1;
-      step_last <= look_shape.beats_m1 == '0;
-    end else if (step) begin
-      left_q <= left_q - beat_t'(1);
-      step_last <= left_q == beat_t'(1);
-    end
     if (step) begin
+      left_q <= (first_q ? head.shape.beats_m1 : left_q) - beat_t'(1);
+      last_q <= (first_q ? head.shape.beats_m1 : left_q) == beat_t'(1);
       landed_mask_q <= step_mask;
-      landed_zero_q <= head_ended_q;
-      landed_last_q <= step_last && head_q.last;
-      landed_label_q <= head_q.label;
+      landed_zero_q <= head.ended;
+      landed_last_q <= step_last && head.shape.last;
+      landed_label_q <= head.shape.label;
     end
     if (out_free && landed_q) begin
       data_o <= landed_zero_q ? '0 : landed;
@@ -305,20 +306,20 @@ module gmmu_dma_read
   end
 
   // The oldest slot failed: its place is read in the cycle in which that is seen.
-  assign head_failed = head_valid_q && !head_good_q;
+  assign head_failed = head_valid && head.bad;
   always_ff @(posedge clk_i) begin
     if (reset) fault_valid_o <= 1'b0;
     else fault_valid_o <= head_failed;
   end
-  assign fault_label_o = head_q.label;
-  assign fault_o = '{reason: head_ended_q ? cause_q.fault : FaultBusRead, access: AccessRead,
-                     level: head_ended_q ? cause_q.level : level_t'(0), place: head_place};
+  assign fault_label_o = head.shape.label;
+  assign fault_o = '{reason: head.ended ? cause_q.fault : FaultBusRead, access: AccessRead,
+                     level: head.ended ? cause_q.level : level_t'(0), place: head_place};
   assign drained_o = !landed_q && !valid_o;
 
   logic [8:0] step_bytes;
-  assign step_bytes = 9'({head_q.beats_m1, head_q.stop}) - 9'(head_q.lane) + 9'd1;
+  assign step_bytes = 9'({head.shape.beats_m1, head.shape.stop}) - 9'(head.shape.lane) + 9'd1;
   always_ff @(posedge clk_i) begin
-    count_bytes_o <= step && step_last && !head_ended_q && !rst_i ? step_bytes : 9'd0;
+    count_bytes_o <= step && step_last && !head.ended && !rst_i ? step_bytes : 9'd0;
   end
 
   // Translations given back; reads in flight.
