@@ -24,8 +24,9 @@
 // one R and one B a cycle.
 //
 // The requester Express, which must not write, is for reads that others wait for, and is fast. Its AR
-// has no register and no turn: it is offered in the cycle in which it comes while the queue of its
-// memory port is empty, else it is queued then, or in the next cycle if another one moves. Its R has a
+// has no register and no turn: it is queued in the cycle in which it comes, or in the next one if
+// another one moves. With express_early_i, which says that it comes from a register, express_i, it is
+// offered in that cycle while the queue of its memory port is empty. Its R has a
 // register of its own: one from VRAM never waits, one from the host waits for those.
 module gmmu_axi_mux
   import gmmu_pkg::*;
@@ -56,6 +57,8 @@ module gmmu_axi_mux
   input  logic     [NumRequesters-1:0]  ar_valid_i,
   output logic     [NumRequesters-1:0]  ar_ready_o,
   input  ax_t      [NumRequesters-1:0]  ar_i,
+  input  logic                          express_early_i,  // ar_i of Express is express_i
+  input  ax_t                           express_i,
   output logic     [NumRequesters-1:0]  r_valid_o,
   output r_t       [NumRequesters-1:0]  r_o,
   input  logic     [NumRequesters-1:0]  aw_valid_i,
@@ -259,9 +262,8 @@ module gmmu_axi_mux
       .valid_o(ar_waits[p]), .ready_i(ar_opens && ar_ready_i[p]), .data_o(ar_head)
     );
     assign ar_here = ar_push && ar_to_host == 1'(p);
-    assign ar_passes = ar_here && !ar_any_q && !ar_waits[p];
-    assign ar_o[p] = ar_waits[p] ? ar_head
-        : edge_of(ar_i[Express], index_t'(Express));
+    assign ar_passes = ar_here && !ar_any_q && !ar_waits[p] && express_early_i;
+    assign ar_o[p] = ar_waits[p] ? ar_head : edge_of(express_i, index_t'(Express));
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4)) u_aw_out (
       .clk_i, .rst_i, .room_o(aw_room[p]), .ready_o(unused_aw_ready[p]),
       .valid_i(aw_push), .data_i(edge_of(aw_pick, aw_index)),
@@ -440,12 +442,14 @@ module gmmu_axi_mux
   endfunction
 
   logic [1:0]            begins, begins_q;  // AR, AW
+  logic                  held_begins;
   logic [3:0]            ends_q;            // R, B of both ports
   logic [3:0]            change_q;          // -4 to 2
   logic [CountWidth-1:0] count_q;
   logic                  none_q;
   assign begins[0] = ar_any_q ? (ar_turn_q & ~Exempt) != '0 : ar_push && !Exempt[Express];
   assign begins[1] = (aw_turn_q & ~Exempt) != '0;
+  assign held_begins = ((ar_turn_q | aw_turn_q) & ~Exempt) != '0;   // Express does not while it is held
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < 2; p++) begin
       ends_q[p] <= r_valid_i[p] && r_ready_o[p] && r_i[p].last && ours(r_i[p].id);
@@ -456,7 +460,7 @@ module gmmu_axi_mux
                 (4'(ends_q[0]) + 4'(ends_q[1]) + 4'(ends_q[2]) + 4'(ends_q[3]));
     count_q <= count_q + {{CountWidth - 4{change_q[3]}}, change_q};
     none_q <= count_q == '0 && change_q == '0;
-    silent_o <= hold_i && hold_q && (begins | begins_q) == '0 && change_q == '0 && none_q;
+    silent_o <= hold_i && hold_q && !held_begins && begins_q == '0 && change_q == '0 && none_q;
     if (rst_i) begin
       begins_q <= '0;
       ends_q <= '0;
@@ -474,4 +478,7 @@ module gmmu_axi_mux
   assign idle_o = silent_o == hold_i && offers == '0 && !ar_push && !aw_any_q &&
                   owners_wait == '0 && out_idle == '1 && !express_q &&
                   b_valid_o == '0;
+
+  a_early: assert property (@(posedge clk_i) disable iff (rst_i)
+    !(ar_valid_i[Express] && express_early_i) || ar_i[Express] == express_i);
 endmodule

@@ -76,7 +76,7 @@ module gmmu_client
   input  logic                   fault_ready_i,
   output fault_info_t            fault_o,
 
-  output logic [6:0]             count_read_bytes_o,   // bytes of the access answered in this cycle
+  output logic [6:0]             count_read_bytes_o,   // bytes of the access that was answered in the cycle before
   output logic [6:0]             count_write_bytes_o
 );
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;

@@ -156,6 +156,8 @@ module gmmu_client_answer
   client_rsp_t            data_rsp_q;
   level_t                 data_level_q;
   logic                   out_ready, muted_q, counts;
+  logic [1:0]             counts_q;              // a read's bytes, a write's
+  logic [6:0]             bytes_q;
   logic [8*WordBytes-1:0] data_word;
 
   assign out_ready = !rsp_valid_o || rsp_ready_i;
@@ -207,8 +209,10 @@ module gmmu_client_answer
       rsp_line_o <= info.va[63:6];
       rsp_data_o <= data_zero_q ? '0 : data_word;
     end
-    count_read_bytes_o <= counts && !data_write_q ? info.bytes : '0;
-    count_write_bytes_o <= counts && data_write_q ? info.bytes : '0;
+    bytes_q <= info.bytes;
+    counts_q <= {counts && data_write_q, counts && !data_write_q};
+    count_read_bytes_o <= bytes_q & {7{counts_q[0]}};
+    count_write_bytes_o <= bytes_q & {7{counts_q[1]}};
   end
 
   logic unused_bits;

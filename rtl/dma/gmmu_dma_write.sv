@@ -200,42 +200,38 @@ module gmmu_dma_write
   always_ff @(posedge clk_i) pushed_q <= data_valid_i && fifo_ready && !reset;
   assign enough = here_q > DataCount'(beats_m1);
 
-  // Issue: the oldest burst with address and data goes to the stage, whose AW stands until it is
-  // taken. A slot is marked once: those without a B, in a cycle without a B, when they are issued to
+  // Issue: the oldest burst with address and data goes to a register slice, from which its AW leaves.
+  // A slot is marked once: those without a B, in a cycle without a B, when they are issued to
   // nowhere or given up.
-  logic head_fault, stuck_q, stage_done, stopped_q, stage_valid_q, stage_free;
-  logic stage_drop_q, run_ready, issued_all_q, dropped;
+  logic head_fault, stuck_q, stage_done, stopped_q, stage_valid, stage_ready;
+  logic stage_drop, run_ready, issued_all_q, dropped;
   logic abandon;
   ax_t  issue_aw;
   assign head_fault = have && ends && !zero;
-  assign stage_free = !stage_valid_q || stage_done;
   assign dropped = go && zero;
-  assign go = have && enough && !head_fault && !stopped_q && !stop_i && stage_free &&
+  assign go = have && enough && !head_fault && !stopped_q && !stop_i && stage_ready &&
               !(zero && b_valid_q);
   assign abandon = have && stop_i && !b_valid_q;
   assign consume = go || abandon;
   assign issue_aw = '{id: IdWidth'(have_slot), port: port, addr: addr,
                       len: 8'(beats_m1),
                       user: '{no_snoop: !coherent, kind: KindLogical, default: '0}};
-  assign stage_done = run_ready && (stage_drop_q || aw_ready_i);
-  assign aw_valid_o = stage_valid_q && !stage_drop_q && run_ready;
+  gmmu_skid #(.Width(1 + $bits(ax_t))) u_stage (
+    .clk_i, .rst_i(reset), .valid_i(go), .ready_o(stage_ready), .data_i({zero, issue_aw}),
+    .valid_o(stage_valid), .ready_i(stage_done), .data_o({stage_drop, aw_o}));
+  assign stage_done = run_ready && (stage_drop || aw_ready_i);
+  assign aw_valid_o = stage_valid && !stage_drop && run_ready;
 
   always_ff @(posedge clk_i) begin
     if (reset) begin
       here_q <= '0;
       stuck_q <= 1'b0;
       issued_all_q <= 1'b0;
-      stage_valid_q <= 1'b0;
     end else begin
       stuck_q <= have && !head_fault && !enough && retire_q == issue_q && !pushed_q &&
                  !data_valid_i;
       issued_all_q <= retire_q == issue_q && !go;
       here_q <= here_q + DataCount'(pushed_q) - (go ? DataCount'(beats_m1) + DataCount'(1) : '0);
-      stage_valid_q <= go || !stage_free;
-    end
-    if (go) begin
-      aw_o <= issue_aw;
-      stage_drop_q <= zero;
     end
   end
 
@@ -244,8 +240,8 @@ module gmmu_dma_write
   beat_t next_beats_m1, run_left_q;           // left: beats after this one; last: none
   gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
     .clk_i, .rst_i(reset),
-    .valid_i(stage_valid_q && stage_done), .ready_o(run_ready),
-    .data_i({stage_drop_q, beat_t'(aw_o.len)}),
+    .valid_i(stage_valid && stage_done), .ready_o(run_ready),
+    .data_i({stage_drop, beat_t'(aw_o.len)}),
     .valid_o(run_waits), .ready_i(run_load), .data_o({next_drop, next_beats_m1}));
   assign w_valid_o = run_valid_q && !run_drop_q && beat_valid;
   assign w_o = '{data: beat_data, strb: beat_strb, last: run_last_q};

@@ -55,6 +55,8 @@ module gmmu_mmu
   output logic                        ar_valid_o,
   input  logic                        ar_ready_i,
   output ax_t                         ar_o,
+  output logic                        ar_early_o,   // ar_o comes from a register, early_ar_o
+  output ax_t                         early_ar_o,
   input  logic                        r_valid_i,
   output logic                        r_ready_o,
   input  r_t                          r_i,
@@ -261,7 +263,7 @@ module gmmu_mmu
     .restart_valid_o(restart_valid), .restart_ready_i(restart_ready),
     .restart_row_o(restart_row), .restart_key_o(restart_key), .restart_second_o(restart_second),
     .restart_wide_o(restart_wide),
-    .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
+    .ar_valid_o, .ar_ready_i, .ar_o, .ar_early_o, .early_ar_o, .r_valid_i, .r_i,
     .tell_valid_o(tell_valid), .tell_ready_i(tell_ready), .tell_o(tell),
     .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift), .tell_row_o(tell_row),
     .again_valid_o(again_valid), .again_ready_i(again_ready), .again_o(again),

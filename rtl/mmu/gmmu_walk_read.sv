@@ -87,7 +87,9 @@ module gmmu_walk_read
 
   output logic                ar_valid_o,
   input  logic                ar_ready_i,
-  output ax_t                 ar_o
+  output ax_t                 ar_o,
+  output logic                ar_early_o,  // ar_o is the register's, early_ar_o
+  output ax_t                 early_ar_o
 );
   localparam int unsigned SpaceWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
   localparam int unsigned LineBeats = 8 * 64 / DataWidth;
@@ -218,8 +220,8 @@ module gmmu_walk_read
     return '{row: row, pfn: from.pfn + pfn_t'(index[12:9]), vram: from.vram, index: index[8:0], line: line};
   endfunction
   logic  valid_q, knows, starts, passes;   // passes: a start is offered past the register
-  read_t start_read, job_read, parked_q, read_q, read;
-  assign knows = start_valid_i && start_i.cause == '0 && start_known && !kill_i;
+  read_t start_read, job_read, parked_q, read_q;
+  assign knows = start_valid_i && start_i.cause == '0 && start_known;   // nothing starts in a kill's cycle
   assign starts = knows && (start_engine_i || (!full_i && !parked_valid_q));
   assign start_parked_o = knows && !starts && !parked_valid_q;
   assign passes = starts && !valid_q;
@@ -250,14 +252,14 @@ module gmmu_walk_read
     end
   end
   assign ar_valid_o = valid_q || passes;
-  assign read = valid_q ? read_q : start_read;
-  always_comb begin
-    ar_o.id = IdWidth'(read.row);
-    ar_o.port = read.vram ? PortVram : PortHost;
-    ar_o.addr = {read.pfn, read.index[8:3], read.line ? 3'd0 : read.index[2:0], 3'd0};
-    ar_o.len = read.line ? 8'(LineBeats - 1) : 8'd0;
-    ar_o.user = '0;
-  end
+  function automatic ax_t ax_of(read_t read);
+    return '{id: IdWidth'(read.row), port: read.vram ? PortVram : PortHost,
+             addr: {read.pfn, read.index[8:3], read.line ? 3'd0 : read.index[2:0], 3'd0},
+             len: read.line ? 8'(LineBeats - 1) : 8'd0, user: '0};
+  endfunction
+  assign ar_o = ax_of(valid_q ? read_q : start_read);
+  assign ar_early_o = valid_q;
+  assign early_ar_o = ax_of(read_q);
 
   logic unused_bits;
   assign unused_bits = ^{start_i, job_key_i, job_shape_q, shape_now, write_space_i, shape_space_i};

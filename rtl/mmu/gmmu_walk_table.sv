@@ -68,6 +68,8 @@ module gmmu_walk_table
   output logic       ar_valid_o,
   input  logic       ar_ready_i,
   output ax_t        ar_o,
+  output logic       ar_early_o,    // ar_o comes from a register, early_ar_o
+  output ax_t        early_ar_o,
   input  logic       r_valid_i,
   input  r_t         r_i,
 
@@ -631,7 +633,7 @@ module gmmu_walk_table
     .shape_space_i(beat_key.space), .shape_level_i(k64 ? LevelLeaf64 : level),
     .shape_shift_o(shape_shift), .shape_line_o(shape_line),
     .write_i(space_write_i), .write_space_i(space_i), .write_shape_i(shape_i),
-    .ar_valid_o, .ar_ready_i, .ar_o);
+    .ar_valid_o, .ar_ready_i, .ar_o, .ar_early_o, .early_ar_o);
 
   // ---- Answers.
   assign tell_begin = (tell_rows_q & done_q & ~answered_q) != '0;

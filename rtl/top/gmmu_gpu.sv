@@ -348,7 +348,8 @@ module gmmu_gpu
   ) u_mux (
     .clk_i, .rst_i(rst_mux), .host_enable_i(bus_master_i), .hold_i(silence),
     .silent_o(held_silent),
-    .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
+    .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar),
+    .express_early_i(tables_early), .express_i(tables_ar), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw),
     .w_valid_i(w_valid), .w_ready_o(w_ready), .w_i(w), .b_valid_o(b_valid), .b_o(b),
     .ar_valid_o(mux_ar_valid), .ar_ready_i(mux_ar_ready), .ar_o(mux_ar),
@@ -544,7 +545,8 @@ module gmmu_gpu
   mmu_count_t                  mmu_count;
   mmu_event_t                  mmu_event;
   logic                        mmu_ctl_valid, mmu_ctl_ready, mmu_ctl_done, mmu_idle, ctl_idle,
-      tables_r_ready;
+      tables_r_ready, tables_early;
+  ax_t                         tables_ar;
   mmu_ctl_t                    mmu_ctl;
   logic                        inv_done;
   scope_e                      inv_scope;
@@ -584,6 +586,7 @@ module gmmu_gpu
     .ctl_valid_i(mmu_ctl_valid), .ctl_ready_o(mmu_ctl_ready), .ctl_i(mmu_ctl),
     .ctl_done_o(mmu_ctl_done),
     .ar_valid_o(ar_valid[ReqTables]), .ar_ready_i(ar_ready[ReqTables]), .ar_o(ar[ReqTables]),
+    .ar_early_o(tables_early), .early_ar_o(tables_ar),
     .r_valid_i(r_valid[ReqTables]), .r_ready_o(tables_r_ready), .r_i(r[ReqTables]),
     .ev_valid_o(ev_valid), .ev_o(ev),
     .inv_valid_o(inv_done), .inv_scope_o(inv_scope), .inv_space_o(inv_space),

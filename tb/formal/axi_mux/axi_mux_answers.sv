@@ -44,7 +44,8 @@ module axi_mux_answers
 
   gmmu_axi_mux #(.NumRequesters(N), .Writers(3'b110), .Exempt(3'b100)) u_mux (
     .clk_i, .rst_i, .host_enable_i(1'b1), .hold_i, .silent_o(silent),
-    .ar_valid_i('0), .ar_ready_o(ar_ready), .ar_i('0), .r_valid_o(r_valid), .r_o(r_out),
+    .ar_valid_i('0), .ar_ready_o(ar_ready), .ar_i('0),
+    .express_early_i(1'b0), .express_i('0), .r_valid_o(r_valid), .r_o(r_out),
     .aw_valid_i('0), .aw_ready_o(aw_ready), .aw_i('0), .w_valid_i('0), .w_ready_o(w_ready), .w_i('0),
     .b_valid_o(b_valid), .b_o(b_out),
     .ar_valid_o(ar_valid), .ar_ready_i('0), .ar_o(edge_ar), .r_valid_i, .r_ready_o(r_ready), .r_i(r),

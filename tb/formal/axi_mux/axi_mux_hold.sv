@@ -29,7 +29,8 @@ module axi_mux_hold
   input logic [1:0]        r_last_i,
   input logic [1:0][1:0]   r_who_i,
   input logic [1:0]        b_valid_i,
-  input logic [1:0][1:0]   b_who_i
+  input logic [1:0][1:0]   b_who_i,
+  input logic              early_i
 );
   logic             ran, silent, idle, own_idle;
   logic [N-1:0]     ar_ready, aw_ready, w_ready, r_valid, b_valid;
@@ -47,7 +48,8 @@ module axi_mux_hold
 
   gmmu_axi_mux #(.NumRequesters(N), .Writers(3'b110), .Exempt(3'b100), .Depth(Depth), .Reserved(Reserved)) u_mux (
     .clk_i, .rst_i, .host_enable_i, .hold_i, .silent_o(silent),
-    .ar_valid_i, .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r_out),
+    .ar_valid_i, .ar_ready_o(ar_ready), .ar_i(ar),
+    .express_early_i(early_i), .express_i(ar[0]), .r_valid_o(r_valid), .r_o(r_out),
     .aw_valid_i, .aw_ready_o(aw_ready), .aw_i(aw), .w_valid_i, .w_ready_o(w_ready), .w_i(w),
     .b_valid_o(b_valid), .b_o(b_out),
     .ar_valid_o(ar_valid), .ar_ready_i, .ar_o(edge_ar), .r_valid_i, .r_ready_o(r_ready), .r_i(r),

@@ -21,7 +21,8 @@ module axi_mux_reads
   input logic              mark_i,
   input logic [N-1:0]      valid_i,
   input logic [N-1:0][1:0] to_i,
-  input logic [1:0]        ready_i
+  input logic [1:0]        ready_i,
+  input logic              early_i
 );
   logic             ran, silent, idle, own_idle;
   logic [N-1:0]     ar_ready, aw_ready, w_ready, r_valid, b_valid;
@@ -36,7 +37,8 @@ module axi_mux_reads
 
   gmmu_axi_mux #(.NumRequesters(N), .Writers('0), .Exempt(N'(3'b100)), .Depth(Depth), .Reserved(Reserved)) u_mux (
     .clk_i, .rst_i, .host_enable_i, .hold_i, .silent_o(silent),
-    .ar_valid_i(valid_i), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
+    .ar_valid_i(valid_i), .ar_ready_o(ar_ready), .ar_i(ar),
+    .express_early_i(early_i), .express_i(ar[0]), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i('0), .aw_ready_o(aw_ready), .aw_i('0), .w_valid_i('0), .w_ready_o(w_ready), .w_i('0),
     .b_valid_o(b_valid), .b_o(b),
     .ar_valid_o(ar_valid), .ar_ready_i(ready_i), .ar_o(edge_ar), .r_valid_i('0), .r_ready_o(r_ready), .r_i('0),

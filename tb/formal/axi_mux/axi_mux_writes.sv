@@ -50,7 +50,8 @@ module axi_mux_writes
   gmmu_axi_mux #(.NumRequesters(N), .Readers(3'b001), .Writers(3'b110), .Exempt(3'b100), .Depth(Depth), .Owed(Owed),
     .Reserved(0)) u_mux (
     .clk_i, .rst_i, .host_enable_i, .hold_i, .silent_o(silent),
-    .ar_valid_i('0), .ar_ready_o(ar_ready), .ar_i('0), .r_valid_o(r_valid), .r_o(r),
+    .ar_valid_i('0), .ar_ready_o(ar_ready), .ar_i('0),
+    .express_early_i(1'b0), .express_i('0), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i, .aw_ready_o(aw_ready), .aw_i(aw), .w_valid_i, .w_ready_o(w_ready), .w_i(w),
     .b_valid_o(b_valid), .b_o(b),
     .ar_valid_o(ar_valid), .ar_ready_i('0), .ar_o(edge_ar), .r_valid_i('0), .r_ready_o(r_ready), .r_i('0),

@@ -21,6 +21,7 @@ module gmmu_axi_bench
   input  logic [1:0]  ar_port_i  [N],   // port_e
   input  logic [63:0] ar_addr_i  [N],
   input  logic [7:0]  ar_len_i   [N],
+  input  logic        express_early_i,   // element 3's AR comes early
   output logic        r_valid_o  [N],
   output logic [7:0]  r_id_o     [N],
   output logic [63:0] r_data_o   [N],
@@ -141,7 +142,8 @@ module gmmu_axi_bench
     .NumRequesters(N), .Readers(4'b1011), .Writers(4'b0111), .Exempt(4'b0010), .Express(3)
   ) u_mux (
     .clk_i, .rst_i, .host_enable_i, .hold_i, .silent_o,
-    .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar), .r_valid_o(r_valid), .r_o(r),
+    .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar),
+    .express_early_i, .express_i(ar[3]), .r_valid_o(r_valid), .r_o(r),
     .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw), .w_valid_i(w_valid),
     .w_ready_o(w_ready), .w_i(w),
     .b_valid_o(b_valid), .b_o(b),

@@ -191,11 +191,14 @@ TEST(AxiMux, HeldWithABurstThatIsBeingTakenItIsNotSilentBeforeItsAnswer) {
 
 TEST(AxiMux, FromTheOfferToThePort) {
   // Cycles from the offer of AR to its offer at the port, of requesters that have a turn and of the one that needs none.
-  for (unsigned q : {0u, 1u, 3u}) {
+  // One that comes late is queued.
+  for (const auto& [q, early] : {std::pair(0u, false), {1u, false}, {3u, true}, {3u, false}}) {
     MuxMachine bench(0, 1);
+    bench.early = early;
     bench.Run(10);
     bench.Read(q, kVram, 0);
     bench.Step();  // AR is offered in this cycle
+    EXPECT_EQ(bench.held_offers, early ? 1u : 0u) << "offered at the port at once";
     unsigned cycles = 1;
     while (!bench.t.m_ar_valid_o[0] && cycles < 100) bench.Step(), ++cycles;
     EXPECT_EQ(cycles, q == 3 ? 1u : 3u) << "requester " << q;

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 
 #include "Vgmmu_axi_bench.h"
 #include "tb/rtl/block_test.h"
@@ -48,6 +49,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     return count;
   }
   unsigned host_requests = 0;
+  std::optional<bool> early;  // element 3's AR comes early; else by chance
   bool hold_writes = false;   // the memories take no AW and no W
   bool block_host = false;    // the host port's memory takes no W,
   bool take_host_ax = false;  // and AR and AW only if this is true
@@ -66,6 +68,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
         }
       }
       t.ar_valid_i[q] = ar_[q] != nullptr;
+      t.express_early_i = early.value_or(Random(2) != 0);
       if (ar_[q])
         t.ar_id_i[q] = ar_[q]->id, t.ar_port_i[q] = ar_[q]->port, t.ar_addr_i[q] = ar_[q]->address,
         t.ar_len_i[q] = ar_[q]->len;

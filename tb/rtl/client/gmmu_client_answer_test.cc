@@ -148,7 +148,10 @@ class Answer : public BlocksTest {
       if (fresh && t.ans_last_o && access->fault == Fault::kNone)
         counts[access->request.write()] = access->request.bytes;
     }
-    for (int i = 0; i < 2; ++i) EXPECT_EQ(t.ans_count_o[i], counts[i]) << (i ? "written" : "read");
+    for (int i = 0; i < 2; ++i) {  // a cycle late
+      EXPECT_EQ(t.ans_count_o[i], counted_[i]) << (i ? "written" : "read");
+      counted_[i] = counts[i];
+    }
     if (!taken) return;
     ++beat_;
     if (!t.ans_last_o) return;
@@ -184,6 +187,7 @@ class Answer : public BlocksTest {
   std::deque<unsigned> order_;
   unsigned next_ = 0, beat_ = 0, row_ = 0;
   bool stood_ = false, muted_ = false;
+  unsigned counted_[2] = {};  ///< bytes read and written, to be counted in this cycle
   Standing<> log_stands_{"the record"};
 };
 
