@@ -143,11 +143,13 @@ module gmmu_lookup
   logic    restart_may_q, replay_may_q;
   op_t     own_d;
   logic [NumPorts-1:0] turn_d;
-  logic    own_any, replay, restart, bubble;
+  logic    own_any, replay, restart, bubble, newcomer;
   logic    waiting_valid, waiting_ready;
   wait_t   waiting, waiting_new;
   logic    popped_q;
   logic    dense;
+
+  logic clk;   // of what is behind the turn: it stands while nobody comes
 
   // The stage of addresses: RAMs are read; for a kill the space's row. What is not a newcomer stands
   // in the register `own`, of a newcomer the key; whether it comes, and its slot, is known now.
@@ -199,7 +201,7 @@ module gmmu_lookup
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
   // Whether a row is free is computed a cycle ahead and allows for the replay that goes meanwhile.
   logic row_q, row_engine_q;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     replays_q <= 3'(replay) + 3'(own_replay) + 3'(s1_replay) + 3'(s2_replay_q);
     row_q <= replay ? 4'(rows_early_i) > 4'(replays_q) + 4'd1 : 4'(rows_early_i) > 4'(replays_q);
     row_engine_q <= !replay && replays_q == '0 && row_engine_i;
@@ -226,7 +228,6 @@ module gmmu_lookup
   // goes last. The port that has the turn may have no further lookup in the next cycle.
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
   logic [NumPorts-1:0] pending, grant;
-  logic newcomer;
   // (* keep *) holds this split, so that late signals pass few LUTs.
   localparam int unsigned Twos = (NumPorts + 1) / 2;
   localparam int unsigned Threes = (NumPorts + 2) / 3;
@@ -300,12 +301,12 @@ module gmmu_lookup
       : '{dense: 1'b1, engine: is_engine(again_i.port), what: again_i};
   localparam int unsigned WaitingDepth = 2**$clog2(NumPorts * MissSlots);
   gmmu_fifo_ram #(.Width($bits(wait_t)), .Depth(WaitingDepth)) u_waiting (
-    .clk_i, .rst_i, .valid_i(s3_push_q || again_valid_i), .ready_o(waiting_ready),
+    .clk_i(clk), .rst_i, .valid_i(s3_push_q || again_valid_i), .ready_o(waiting_ready),
     .data_i(waiting_new), .valid_o(waiting_valid), .ready_i(popped_q), .data_o(waiting));
   // Newcomers may begin while nobody waits or is being tried again.
   logic [$clog2(WaitingDepth+1)-1:0] waiting_count_q;
   logic waiting_none_q, pushed_q;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (rst_i) begin
       waiting_count_q <= '0;
       waiting_none_q <= 1'b1;
@@ -322,12 +323,12 @@ module gmmu_lookup
   end
 
   sweep_step_t sweep;
-  gmmu_sweep u_sweep (.clk_i, .rst_i, .sweep_i, .step_o(sweep));
+  gmmu_sweep u_sweep (.clk_i(clk), .rst_i, .sweep_i, .step_o(sweep));
 
   space_t fill_space;
   logic   fill_dual;
   gmmu_space_table #(.NumSpaces(NumSpaces)) u_spaces (
-    .clk_i, .rst_i, .read_i(op_read), .read_space_i(op_key_q.space), .keep_o(op_keep),
+    .clk_i(clk), .rst_i, .read_i(op_read), .read_space_i(op_key_q.space), .keep_o(op_keep),
     .root_shift_o(op_root_shift), .dual_o(op_dual), .row_o(space),
     .other_space_i(fill_space), .other_dual_o(fill_dual),
     .write_i(space_write_i), .write_space_i(space_i), .row_i(space_row_i));
@@ -335,14 +336,14 @@ module gmmu_lookup
   assign op_search = '{space: op_key_q.space, vpn: op_key_q.vpn,
                        high: op_key_q.high || 32'(op_key_q.space) >= NumSpaces};
   gmmu_l2_ram #(.Entries(L2Entries), .Ways(L2Ways), .NumSpaces(NumSpaces)) u_l2 (
-    .clk_i, .rst_i, .read_i(op_read), .read_key_i(op_search),
+    .clk_i(clk), .rst_i, .read_i(op_read), .read_key_i(op_search),
     .hit_o(s2_l2_hit), .line_o(s2_line), .page_o(s2_l2_page), .same_o(s2_same),
     .empty_o(s2_empty), .present_o(s2_present),
     .tag_write_i, .data_write_i, .write_key_i(fill_key_i), .present_i(fill_present_i),
     .page_i(fill_page_i), .sweep_i(sweep));
 
   gmmu_walk_cache #(.Entries(WalkCacheEntries), .NumSpaces(NumSpaces)) u_walk_cache (
-    .clk_i, .rst_i, .read_i(op_read), .key_i(op_search), .keep_i(op_keep),
+    .clk_i(clk), .rst_i, .read_i(op_read), .key_i(op_search), .keep_i(op_keep),
     .half_i(op_dual && !own_q.second), .leaves_i(!s1_high_q && (s1_lookup || s1_replay)),
     .hit_o(wc_hit), .large_o(s2_large), .page_o(s2_wc_page), .vram_o(wc_vram), .k64_o(wc_k64),
     .write_i(wc_write_i), .data_i(wc_data_i),
@@ -358,10 +359,10 @@ module gmmu_lookup
   assign hint_new = hint_t'(s1_q.what.key.vpn >> 3);
   assign hint_apart = hint_new - hint;
   gmmu_lutram #(.Width(HintWidth), .Depth(NumPorts)) u_hints (
-    .clk_i, .write_i(s1_lookup), .write_addr_i($clog2(NumPorts)'(s1_q.what.port)),
+    .clk_i(clk), .write_i(s1_lookup), .write_addr_i($clog2(NumPorts)'(s1_q.what.port)),
     .data_i(hint_new), .read_addr_i($clog2(NumPorts)'(s1_q.what.port)), .data_o(hint));
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (rst_i) begin
       s1_valid_q <= 1'b0;
       s2_valid_q <= 1'b0;
@@ -451,7 +452,7 @@ module gmmu_lookup
   assign begins = decide && !s2_hit && !joins && !fails;
 
   // Stage 3: it begins, joins, restarts or goes to the queue.
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     begin_o <= !rst_i && begins;
     join_o <= !rst_i && decide && joins;
     restart_o <= !rst_i && s2_valid_q && s2_q.kind == OpRestart;
@@ -473,7 +474,7 @@ module gmmu_lookup
   logic hit_valid_q;
   logic [NumPorts-1:0] hit_port_q;
   msg_t hit_q;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     hit_valid_q <= !rst_i && decide && s2_hit;
     tell_ready_o <= rst_i || !(decide && s2_hit);
     hit_port_q <= !rst_i && decide && s2_hit ? s2_port_q : '0;
@@ -495,25 +496,32 @@ module gmmu_lookup
   end
   translation_t late_q;
   logic         said_q;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     said_q <= hit_valid_q || tell_valid_i;
     if (hit_valid_q || tell_valid_i) late_q <= '{key: msg_o.key, page: msg_o.page};
     if (said_q) later_o <= late_q;
   end
 
   logic [2:0] waited_q;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (rst_i || !tell_valid_i || tell_ready_o) waited_q <= '0;
     else if (waited_q != '1) waited_q <= waited_q + 1'b1;
   end
   assign bubble = waited_q[2];
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     probed_o <= !rst_i && s2_valid_q && s2_q.kind == OpProbe;
     probed_same_o <= s2_same;
     probed_empty_o <= s2_empty;
     probed_present_o <= s2_present;
   end
+
+  // A turn is given for each hint; few of them come.
+  gmmu_sleep u_sleep (
+    .clk_i, .rst_i, .clk_o(clk),
+    .awake_i(newcomer || own_any || own_any_q || own_valid_q || again_valid_i || tell_valid_i || wc_write_i
+             || data_write_i != '0 || tag_write_i != '0 || sweep_i.valid || space_write_i || !waiting_none_q)
+  );
 
   assign count_hit_o = hit_valid_q;
   assign count_merged_o = join_o;

@@ -212,17 +212,23 @@ module gmmu_mmu
   logic [2:0] line_beat;
   logic      lookup_idle, walks_idle, busy;
 
-  logic clk_shared;
-  gmmu_sleep u_sleep (
-    .clk_i, .rst_i, .clk_o(clk_shared),
-    .awake_i(!(lookup_idle && walks_idle && fill_idle) || busy || lookup_hint != '0
-             || lookup_pending != '0 || ctl_valid_i || r_valid_i)
+  // Rows that only wait for memory need no clock.
+  logic clk_lookup, clk_walks, clk_control, walks_still;
+  gmmu_sleep u_lookup_sleep (
+    .clk_i, .rst_i, .clk_o(clk_lookup),
+    .awake_i(!lookup_idle || !fill_idle || busy || ctl_valid_i || lookup_hint != '0 || lookup_pending != '0
+             || restart_valid || again_valid || tell_valid || wc_write)
   );
+  gmmu_sleep u_walks_sleep (
+    .clk_i, .rst_i, .clk_o(clk_walks),
+    .awake_i(!walks_still || !lookup_idle || !fill_idle || busy || ctl_valid_i || r_valid_i)
+  );
+  gmmu_sleep u_control_sleep (.clk_i, .rst_i, .clk_o(clk_control), .awake_i(busy || ctl_valid_i));
   gmmu_lookup #(
     .NumPorts(NumPorts), .EnginePorts(3), .NumSpaces(NumSpaces), .L2Entries(L2Entries), .L2Ways(L2Ways),
     .WalkCacheEntries(WalkCacheEntries), .MissSlots(MostSlots)
   ) u_lookup (
-    .clk_i(clk_shared), .rst_i,
+    .clk_i(clk_lookup), .rst_i,
     .lookup_hint_i(lookup_hint), .lookup_pending_i(lookup_pending), .lookup_key_i(lookup_key),
     .lookup_valid_i(lookup_valid), .lookup_ready_o(lookup_ready), .lookup_i(lookup),
     .msg_valid_o(msg_valid), .msg_o(msg), .later_o(later),
@@ -253,7 +259,7 @@ module gmmu_mmu
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .NumWalks(NumWalks), .SpareRows(SpareRows),
     .MissSlots(MostSlots)
   ) u_walks (
-    .clk_i(clk_shared), .rst_i,
+    .clk_i(clk_walks), .rst_i,
     .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
     .row_free_o(row_free), .row_engine_o(row_engine),
     .rows_early_o(rows_early),
@@ -280,10 +286,10 @@ module gmmu_mmu
     .count_ok_o(count_o.walk_ok), .count_fault_o(count_o.walk_fault),
     .count_read_o(count_o.table_read),
     .count_issue_o(count_o.walk_issue), .count_memory_o(count_o.walk_memory),
-    .count_rows_o(count_o.walk_rows), .idle_o(walks_idle));
+    .count_rows_o(count_o.walk_rows), .still_o(walks_still), .idle_o(walks_idle));
 
   gmmu_fill #(.Rows(NumWalks + SpareRows + 1), .Sets(Sets), .Ways(L2Ways)) u_fill (
-    .clk_i(clk_shared), .rst_i,
+    .clk_i(clk_walks), .rst_i,
     .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat),
     .line_data_i(line_data),
     .page_valid_i(tell_valid && tell_ready && tell_narrow),
@@ -297,7 +303,7 @@ module gmmu_mmu
     .count_fill_o(count_o.l2_fill), .count_eviction_o(count_o.l2_eviction), .idle_o(fill_idle));
 
   gmmu_control #(.NumSpaces(NumSpaces), .SweepSteps(SweepSteps)) u_control (
-    .clk_i(clk_shared), .rst_i,
+    .clk_i(clk_control), .rst_i,
     .ctl_valid_i, .ctl_ready_o, .ctl_i, .ctl_done_o,
     .inv_valid_o, .inv_scope_o, .inv_space_o, .inv_start_o, .inv_end_o,
     .hold_o(hold), .quiet_i(quiet), .kill_o(kill), .sweep_o(sweep), .generation_o(generation),

@@ -113,6 +113,7 @@ module gmmu_walk_table
   output logic [5:0] count_issue_o,
   output logic [5:0] count_memory_o,
   output logic [5:0] count_rows_o,
+  output logic       still_o,       // nothing will happen before a lookup, an R beat or a kill comes
   output logic       idle_o
 );
   localparam int unsigned Shared = NumWalks + SpareRows;  // rows for everybody
@@ -682,6 +683,8 @@ module gmmu_walk_table
     count_rows_o <= 6'($countones(~free_q));
     count_read_o <= !rst_i && ar_valid_o && ar_ready_i;
   end
+  assign still_o = (restart_q | want | done_q | ahead_q | filling_q | service_q | tell_rows_q | judged_q) == '0
+      && !restart_valid_o && !fill_out_q && !ar_valid_o && !again_valid_o && quiet_o;
   assign idle_o = &free_q && quiet_o;
 
   logic unused_bits;

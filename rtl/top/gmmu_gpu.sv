@@ -342,6 +342,8 @@ module gmmu_gpu
     gmmu_reset u_rst (.clk_i, .rst_i(core_rst), .rst_o(rst_client[i]));
   end
 
+  logic tables_early;   // the MMU's AR comes from a register
+  ax_t  tables_ar;
   gmmu_axi_mux #(
     .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Vram(Vram), .Host(Host),
     .Exempt(Exempt), .Express(ReqTables)
@@ -545,8 +547,7 @@ module gmmu_gpu
   mmu_count_t                  mmu_count;
   mmu_event_t                  mmu_event;
   logic                        mmu_ctl_valid, mmu_ctl_ready, mmu_ctl_done, mmu_idle, ctl_idle,
-      tables_r_ready, tables_early;
-  ax_t                         tables_ar;
+      tables_r_ready;
   mmu_ctl_t                    mmu_ctl;
   logic                        inv_done;
   scope_e                      inv_scope;

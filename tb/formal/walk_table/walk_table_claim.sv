@@ -113,7 +113,7 @@ module walk_table_claim
     .restart_i, .restart_row_i(row_t'(restart_row_i)), .start_i(start), .restart_valid_o(restart_valid), .restart_ready_i,
     .restart_row_o(restart_row), .restart_key_o(restart_key), .restart_second_o(restart_second),
     .restart_wide_o(restart_wide), .ar_valid_o(ar_valid), .ar_ready_i,
-    .ar_o(ar), .r_valid_i, .r_i(r), .tell_valid_o(tell_valid), .tell_ready_i, .tell_o(tell),
+    .ar_o(ar), .ar_early_o(), .early_ar_o(), .r_valid_i, .r_i(r), .tell_valid_o(tell_valid), .tell_ready_i, .tell_o(tell),
     .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift), .tell_row_o(tell_row),
     .again_valid_o(again_valid), .again_ready_i, .again_o(again), .wc_write_o(wc_write),
     .wc_data_o(wc), .line_valid_o(line_valid), .line_row_o(line_row), .line_beat_o(line_beat), .line_data_o(line_data),
@@ -121,7 +121,7 @@ module walk_table_claim
     .fill_done_row_i(filling_row_q), .end_o(ends), .end_row_o(end_row), .end_key_o(end_key), .hold_i, .kill_i(kill), .stale_o(stale), .quiet_o(quiet),
     .space_write_i(1'b0), .space_i('0), .shape_i('0), .count_ok_o(count_ok),
     .count_fault_o(count_fault), .count_read_o(count_read), .count_issue_o(count_issue),
-    .count_memory_o(count_memory), .count_rows_o(count_rows), .idle_o(idle));
+    .count_memory_o(count_memory), .count_rows_o(count_rows), .still_o(), .idle_o(idle));
 
   // ---- The memory: bursts by row, beats in any order of rows.
   logic [Rows-1:0]      open_q;

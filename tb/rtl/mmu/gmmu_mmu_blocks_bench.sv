@@ -377,7 +377,7 @@ module gmmu_mmu_blocks_bench
       .restart_valid_o(wt_restart_valid), .restart_ready_i(wt_restart_ready_i),
       .restart_row_o(wt_restart_row), .restart_key_o(wt_restart_key), .restart_second_o(),
       .restart_wide_o(wt_restart_wide),
-      .ar_valid_o(wt_ar_valid), .ar_ready_i(wt_ar_ready_i), .ar_o(wt_ar),
+      .ar_valid_o(wt_ar_valid), .ar_ready_i(wt_ar_ready_i), .ar_o(wt_ar), .ar_early_o(), .early_ar_o(),
       .r_valid_i(wt_r_valid_i && small_i == (s == 1)),
       .r_i('{id: wt_r_id_i, data: line_data, error: wt_r_error_i, last: wt_r_last_i}),
       .tell_valid_o(wt_tell_valid), .tell_ready_i(wt_tell_ready_i), .tell_o(wt_tell),
@@ -392,7 +392,7 @@ module gmmu_mmu_blocks_bench
       .space_i(kill_space_i), .shape_i('{dual: 1'b0, bits_64k: '0, shift: wt_shifts_i,
           bits: wt_widths_i}),
       .count_ok_o(), .count_fault_o(), .count_read_o(), .count_issue_o(), .count_memory_o(),
-      .count_rows_o(), .idle_o(wt_idle));
+      .count_rows_o(), .still_o(), .idle_o(wt_idle));
   end
 
   space_row_t prepared;

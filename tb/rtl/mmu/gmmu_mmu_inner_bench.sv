@@ -343,7 +343,8 @@ module gmmu_mmu_inner_bench
       .write_i(re_write_i), .write_space_i(re_write_space_i),
       .write_shape_i('{dual: re_dual_i, bits_64k: re_bits_64k_i, shift: re_shifts_i,
                        bits: re_bits_i}),
-      .ar_valid_o(re_ar_valid_o[s]), .ar_ready_i(re_ar_ready_i), .ar_o(ar));
+      .ar_valid_o(re_ar_valid_o[s]), .ar_ready_i(re_ar_ready_i), .ar_o(ar), .ar_early_o(),
+      .early_ar_o());
     assign re_ar_id_o[s] = ar.id;
     assign re_ar_port_o[s] = ar.port;
     assign re_ar_addr_o[s] = ar.addr;
