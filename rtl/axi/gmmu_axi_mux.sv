@@ -24,9 +24,9 @@
 // one R and one B a cycle.
 //
 // The requester Express, which must not write, is for reads that others wait for, and is fast. Its AR
-// has no register and no turn: it is queued in the cycle in which it comes, or in the next one if
-// another one moves. With express_early_i, which says that it comes from a register, express_i, it is
-// offered in that cycle while the queue of its memory port is empty. Its R has a
+// has no turn, and no register if express_early_i says that it comes from one, express_i: then it is
+// offered in the cycle in which it comes while the queue of its memory port is empty, else it is queued
+// then, or in the next cycle if another one moves. One that comes late goes to a register first. Its R has a
 // register of its own: one from VRAM never waits, one from the host waits for those.
 module gmmu_axi_mux
   import gmmu_pkg::*;
@@ -124,7 +124,9 @@ module gmmu_axi_mux
 
   // ---- Input registers. They load again in the cycle in which their word goes.
   set_t ar_valid_q, aw_valid_q, w_valid_q, w_take, ar_turn_q, aw_turn_q;
-  logic express;  // Express is taken
+  logic express, late_valid_q;  // Express is taken; what came late
+  ax_t  late_q;
+  set_t ar_host_q, aw_host_q;   // it goes to the host port
   ax_t  ar_q [N];
   ax_t  aw_q [N];
   w_t   w_q [N];
@@ -135,11 +137,15 @@ module gmmu_axi_mux
       always_ff @(posedge clk_i) begin
         if (rst_i) ar_valid_q[q] <= 1'b0;
         else if (ar_ready_o[q]) ar_valid_q[q] <= ar_valid_i[q];
-        if (ar_ready_o[q] && ar_valid_i[q]) ar_q[q] <= ar_i[q];
+        if (ar_ready_o[q] && ar_valid_i[q]) begin
+          ar_q[q] <= ar_i[q];
+          ar_host_q[q] <= host_of(ar_i[q].port, Vram[q], Host[q]);
+        end
       end
     end else begin : g_no_reads
-      assign ar_ready_o[q] = q == Express && express;
+      assign ar_ready_o[q] = q == Express && !late_valid_q && (!express_early_i || express);
       assign ar_valid_q[q] = 1'b0;
+      assign ar_host_q[q] = 1'b0;
       assign ar_q[q] = '0;
       logic unused_read;
       assign unused_read = ^{ar_valid_i[q], ar_i[q]};
@@ -155,19 +161,28 @@ module gmmu_axi_mux
           if (aw_ready_o[q]) aw_valid_q[q] <= aw_valid_i[q];
           if (w_ready_o[q]) w_valid_q[q] <= w_valid_i[q];
         end
-        if (aw_ready_o[q] && aw_valid_i[q]) aw_q[q] <= aw_i[q];
+        if (aw_ready_o[q] && aw_valid_i[q]) begin
+          aw_q[q] <= aw_i[q];
+          aw_host_q[q] <= host_of(aw_i[q].port, Vram[q], Host[q]);
+        end
         if (w_ready_o[q] && w_valid_i[q]) w_q[q] <= w_i[q];
       end
     end else begin : g_no_writes
       assign aw_ready_o[q] = 1'b0;
       assign w_ready_o[q] = 1'b0;
       assign aw_valid_q[q] = 1'b0;
+      assign aw_host_q[q] = 1'b0;
       assign aw_q[q] = '0;
       assign w_valid_q[q] = 1'b0;
       assign w_q[q] = '0;
       logic unused_write;
       assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], w_take[q]};
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    late_valid_q <= !rst_i && (late_valid_q ? !express : ar_valid_i[Express] && !express_early_i);
+    if (!late_valid_q) late_q <= ar_i[Express];
   end
 
   // ---- Turns of AR and AW: _want in the cycle before, _turn_q while the word moves.
@@ -191,13 +206,10 @@ module gmmu_axi_mux
 
   for (genvar q = 0; q < N; q++) begin : g_want
     logic [1:0] ar_takes, aw_takes;  // the ports that take an offer
-    logic       ar_host, aw_host;
-    assign ar_host = host_of(ar_q[q].port, Vram[q], Host[q]);
-    assign aw_host = host_of(aw_q[q].port, Vram[q], Host[q]);
     assign ar_takes = Exempt[q] ? ar_room_exempt_q : ar_room_q;
     assign aw_takes = (Exempt[q] ? aw_room_exempt_q : aw_room_q) & {aw_may_q[1][q], aw_may_q[0][q]};
-    assign ar_want[q] = ar_valid_q[q] && !ar_turn_q[q] && ar_takes[ar_host];
-    assign aw_want[q] = aw_valid_q[q] && !aw_turn_q[q] && aw_takes[aw_host];
+    assign ar_want[q] = ar_valid_q[q] && !ar_turn_q[q] && ar_takes[ar_host_q[q]];
+    assign aw_want[q] = aw_valid_q[q] && !aw_turn_q[q] && aw_takes[aw_host_q[q]];
   end
   gmmu_rr_arbiter #(.N(N)) u_ar_turn (
     .clk_i, .rst_i, .req_i(ar_want), .advance_i(!express_waits), .gnt_o(ar_turn),
@@ -212,23 +224,26 @@ module gmmu_axi_mux
   end
 
   // ---- Queues of the memory ports.
-  ax_t        ar_pick, aw_pick;
+  ax_t        ar_pick, aw_pick, express_ar;   // what Express offers, late or early
+  logic       express_valid;
   index_t     ar_index, aw_index;
   logic       ar_push, ar_to_host, aw_to_host;
   logic [1:0] ar_ready, unused_aw_ready, ar_waits, aw_waits;  // ready: the queue is not full
 
   assign express = !ar_any_q && ar_ready == '1 && !(hold_q && !Exempt[Express]);
-  assign express_waits = ar_valid_i[Express] && ar_any_q && !(hold_q && !Exempt[Express]);
-  assign ar_push = ar_any_q || (express && ar_valid_i[Express]);
+  assign express_ar = late_valid_q ? late_q : express_i;
+  assign express_valid = late_valid_q || (ar_valid_i[Express] && express_early_i);
+  assign express_waits = express_valid && ar_any_q && !(hold_q && !Exempt[Express]);
+  assign ar_push = ar_any_q || (express && express_valid);
   always_comb begin
-    ar_pick = ar_any_q ? '0 : ar_i[Express];
+    ar_pick = ar_any_q ? '0 : express_ar;
     ar_index = ar_any_q ? '0 : index_t'(Express);
-    ar_to_host = !ar_any_q && host_of(ar_i[Express].port, Vram[Express], Host[Express]);
+    ar_to_host = !ar_any_q && host_of(express_ar.port, Vram[Express], Host[Express]);
     for (int unsigned q = 0; q < N; q++) begin
       if (ar_turn_q[q]) begin
         ar_pick |= ar_q[q];
         ar_index |= index_t'(q);
-        ar_to_host |= host_of(ar_q[q].port, Vram[q], Host[q]);
+        ar_to_host |= ar_host_q[q];
       end
     end
     aw_pick = '0;
@@ -238,7 +253,7 @@ module gmmu_axi_mux
       if (aw_turn_q[q]) begin
         aw_pick |= aw_q[q];
         aw_index |= index_t'(q);
-        aw_to_host |= host_of(aw_q[q].port, Vram[q], Host[q]);
+        aw_to_host |= aw_host_q[q];
       end
     end
   end
@@ -262,8 +277,8 @@ module gmmu_axi_mux
       .valid_o(ar_waits[p]), .ready_i(ar_opens && ar_ready_i[p]), .data_o(ar_head)
     );
     assign ar_here = ar_push && ar_to_host == 1'(p);
-    assign ar_passes = ar_here && !ar_any_q && !ar_waits[p] && express_early_i;
-    assign ar_o[p] = ar_waits[p] ? ar_head : edge_of(express_i, index_t'(Express));
+    assign ar_passes = ar_here && !ar_any_q && !ar_waits[p];
+    assign ar_o[p] = ar_waits[p] ? ar_head : edge_of(express_ar, index_t'(Express));
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4)) u_aw_out (
       .clk_i, .rst_i, .room_o(aw_room[p]), .ready_o(unused_aw_ready[p]),
       .valid_i(aw_push), .data_i(edge_of(aw_pick, aw_index)),
@@ -399,7 +414,7 @@ module gmmu_axi_mux
       logic                 host, to_host, to_host_q, ended;
       edge_b_t              word;
       assign ended = w_take[q] && w_valid_q[q] && w_q[q].last;
-      assign to_host = aw_turn_q[q] ? host_of(aw_q[q].port, Vram[q], Host[q]) : to_host_q;
+      assign to_host = aw_turn_q[q] ? aw_host_q[q] : to_host_q;
       always_comb begin
         owed = owed_q;
         if (aw_turn_q[q] != ended) owed = ended ? owed_q - 1'b1 : owed_q + 1'b1;
@@ -472,7 +487,7 @@ module gmmu_axi_mux
 
   set_t offers;  // of requesters, and in the input registers
   assign offers = (ar_valid_i & Readers) | ((aw_valid_i | w_valid_i) & Writers) | ar_valid_q |
-                  aw_valid_q | w_valid_q;
+                  aw_valid_q | w_valid_q | set_t'(late_valid_q) << Express;
   assign own_idle_o = ((offers | r_valid_o | b_valid_o) & ~Exempt) == '0 &&
                       (begins | begins_q) == '0 && none_q && change_q == '0;
   assign idle_o = silent_o == hold_i && offers == '0 && !ar_push && !aw_any_q &&

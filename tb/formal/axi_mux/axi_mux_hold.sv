@@ -127,8 +127,8 @@ module axi_mux_hold
       ar_turn = 1'b0;
       aw_turn = 1'b0;
       for (int unsigned q = 0; q < N; q++) begin
-        ar_turn |= u_mux.ar_turn_q[q] && (u_mux.ar_q[q].port != PortVram) == 1'(p);
-        aw_turn |= u_mux.aw_turn_q[q] && (u_mux.aw_q[q].port != PortVram) == 1'(p);
+        ar_turn |= u_mux.ar_turn_q[q] && u_mux.ar_host_q[q] == 1'(p);
+        aw_turn |= u_mux.aw_turn_q[q] && u_mux.aw_host_q[q] == 1'(p);
       end
       queued[p] = '0;
       for (int unsigned i = 0; i < Depth; i++) begin

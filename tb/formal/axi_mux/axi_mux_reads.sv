@@ -96,7 +96,7 @@ module axi_mux_reads
     axi_mux_queue #(.Depth(Depth)) u_queue (.clk_i, .rst_i, .ran_i(ran), .count_i(count), .read_i(read), .write_i(write),
       .valid_i(u_mux.g_port[p].u_ar_out.u_fifo.valid_o), .ready_i(u_mux.g_port[p].u_ar_out.u_fifo.ready_o));
     logic [N-1:0] turns;
-    for (genvar q = 0; q < N; q++) assign turns[q] = u_mux.ar_turn_q[q] && (u_mux.ar_q[q].port != PortVram) == 1'(p);
+    for (genvar q = 0; q < N; q++) assign turns[q] = u_mux.ar_turn_q[q] && u_mux.ar_host_q[q] == 1'(p);
     i_room_chain: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
       count == u_mux.g_port[p].u_ar_out.count_q
       && (!u_mux.ar_room[p] || 32'(count) + 3 + Reserved <= Depth)
@@ -116,17 +116,23 @@ module axi_mux_reads
       end
     end
   end
-  logic in_register, others;    // the marked AR is in its input register; another one's has the mark
-  always_comb begin
-    others = 1'b0;
-    for (int unsigned q = 1; q < N; q++)
-      if (who_q != 2'(q) && u_mux.ar_valid_q[q] && u_mux.ar_q[q].addr[0]) others = 1'b1;
+  // The marked AR is in its input register, which has its port; another one's has the mark. Express has
+  // a register for what comes late.
+  logic in_register, at_port, others;
+  logic [N-1:0] registered, to_port;
+  for (genvar q = 0; q < N; q++) begin : g_register
+    assign registered[q] = q == 0 ? u_mux.late_valid_q && u_mux.late_q.addr[0] : u_mux.ar_valid_q[q] && u_mux.ar_q[q].addr[0];
+    assign to_port[q] = ((q == 0 ? u_mux.late_q.port : u_mux.ar_q[q].port) != PortVram) == port_q;
+    i_host: assert property (@(posedge clk_i) disable iff (rst_i) !ran || q == 0 || !u_mux.ar_valid_q[q]
+      || u_mux.ar_host_q[q] == (u_mux.ar_q[q].port != PortVram));
   end
-  assign in_register = who_q != '0 && u_mux.ar_valid_q[who_q] && u_mux.ar_q[who_q].addr[0];
+  assign in_register = registered[who_q];
+  assign at_port = to_port[who_q];
+  assign others = (registered & ~(N'(1) << who_q)) != '0;
   a_kept: assert property (@(posedge clk_i) disable iff (rst_i) !ran ||
     (marks[port_q] + 8'(in_register) == 8'(marked_q && !gone_q) && marks[!port_q] == '0));
   i_register: assert property (@(posedge clk_i) disable iff (rst_i) !ran ||
-    ((!in_register || (u_mux.ar_q[who_q].port != PortVram) == port_q)
+    ((!in_register || at_port)
     && !others));
   i_gone: assert property (@(posedge clk_i) disable iff (rst_i) !ran || !gone_q || marked_q);
   i_turn: assert property (@(posedge clk_i) disable iff (rst_i) !ran ||
@@ -140,7 +146,7 @@ module axi_mux_reads
     stays_q <= !rst_i && hold_i && (stays_q || (taken && hold_q));
   end
   a_held: assert property (@(posedge clk_i) disable iff (rst_i)
-    !ran || (!(stays_q && who_q != 2'd2 && here != '0) && !(hold_q && ar_ready[0])));
+    !ran || (!(stays_q && who_q != 2'd2 && here != '0) && !(hold_q && ar_ready[0] && early_i)));
   i_held_inside: assert property (@(posedge clk_i) disable iff (rst_i) !ran || ((!hold_q || u_mux.hold_q)
     && (!u_mux.hold_q || u_mux.ar_room_q == '0)
     && (!(stays_q && who_q != 2'd2) || (hold_q && in_register && !u_mux.ar_turn_q[who_q]))));

@@ -95,6 +95,8 @@ module axi_mux_writes
         .clk_i, .rst_i, .valid_i(w_valid_i[q]), .ready_i(w_ready[q]), .payload_i(last_i[q]));
     end
     m_port: assume property (@(posedge clk_i) disable iff (rst_i) to_i[q] != 2'd3);
+    i_host: assert property (@(posedge clk_i) disable iff (rst_i) !ran || !u_mux.aw_valid_q[q]
+      || u_mux.aw_host_q[q] == (u_mux.aw_q[q].port != PortVram));
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         {aw_n_q[q], w_n_q[q], moved_n_q[q], passed_n_q[q], middle_q[q]} <= '0;
