@@ -131,53 +131,46 @@ module gmmu_axi_mux
   ax_t  aw_q [N];
   w_t   w_q [N];
 
+  // As sets, one bit a requester: which registers load, and whether for the host port.
+  localparam set_t Turns = Readers & ~(set_t'(1) << Express);   // readers that have a register and turns
+  set_t ar_takes, aw_takes, w_loads, ar_host, aw_host;
   for (genvar q = 0; q < N; q++) begin : g_input
-    if (Readers[q] && q != Express) begin : g_reads
-      assign ar_ready_o[q] = !ar_valid_q[q] || ar_turn_q[q];
-      always_ff @(posedge clk_i) begin
-        if (rst_i) ar_valid_q[q] <= 1'b0;
-        else if (ar_ready_o[q]) ar_valid_q[q] <= ar_valid_i[q];
-        if (ar_ready_o[q] && ar_valid_i[q]) begin
-          ar_q[q] <= ar_i[q];
-          ar_host_q[q] <= host_of(ar_i[q].port, Vram[q], Host[q]);
-        end
-      end
+    assign ar_host[q] = host_of(ar_i[q].port, Vram[q], Host[q]);
+    assign aw_host[q] = host_of(aw_i[q].port, Vram[q], Host[q]);
+    if (Turns[q]) begin : g_reads
+      always_ff @(posedge clk_i) if (ar_takes[q] && ar_valid_i[q]) ar_q[q] <= ar_i[q];
     end else begin : g_no_reads
-      assign ar_ready_o[q] = q == Express && !late_valid_q && (!express_early_i || express);
-      assign ar_valid_q[q] = 1'b0;
-      assign ar_host_q[q] = 1'b0;
       assign ar_q[q] = '0;
       logic unused_read;
-      assign unused_read = ^{ar_valid_i[q], ar_i[q]};
+      assign unused_read = ^ar_i[q];
     end
     if (Writers[q]) begin : g_writes
-      assign aw_ready_o[q] = !aw_valid_q[q] || aw_turn_q[q];
-      assign w_ready_o[q] = !w_valid_q[q] || w_take[q];
       always_ff @(posedge clk_i) begin
-        if (rst_i) begin
-          aw_valid_q[q] <= 1'b0;
-          w_valid_q[q] <= 1'b0;
-        end else begin
-          if (aw_ready_o[q]) aw_valid_q[q] <= aw_valid_i[q];
-          if (w_ready_o[q]) w_valid_q[q] <= w_valid_i[q];
-        end
-        if (aw_ready_o[q] && aw_valid_i[q]) begin
-          aw_q[q] <= aw_i[q];
-          aw_host_q[q] <= host_of(aw_i[q].port, Vram[q], Host[q]);
-        end
-        if (w_ready_o[q] && w_valid_i[q]) w_q[q] <= w_i[q];
+        if (aw_takes[q] && aw_valid_i[q]) aw_q[q] <= aw_i[q];
+        if (w_loads[q] && w_valid_i[q]) w_q[q] <= w_i[q];
       end
     end else begin : g_no_writes
-      assign aw_ready_o[q] = 1'b0;
-      assign w_ready_o[q] = 1'b0;
-      assign aw_valid_q[q] = 1'b0;
-      assign aw_host_q[q] = 1'b0;
       assign aw_q[q] = '0;
-      assign w_valid_q[q] = 1'b0;
       assign w_q[q] = '0;
       logic unused_write;
-      assign unused_write = ^{aw_valid_i[q], aw_i[q], w_valid_i[q], w_i[q], w_take[q]};
+      assign unused_write = ^{aw_i[q], w_i[q]};
     end
+  end
+  assign ar_takes = Turns & (~ar_valid_q | ar_turn_q);
+  assign aw_takes = Writers & (~aw_valid_q | aw_turn_q);
+  assign w_loads = Writers & (~w_valid_q | w_take);
+  assign aw_ready_o = aw_takes;
+  assign w_ready_o = w_loads;
+  always_comb begin
+    ar_ready_o = ar_takes;
+    ar_ready_o[Express] = !late_valid_q && (!express_early_i || express);
+  end
+  always_ff @(posedge clk_i) begin
+    ar_valid_q <= rst_i ? '0 : Turns & ((ar_takes & ar_valid_i) | (ar_valid_q & ~ar_takes));
+    aw_valid_q <= rst_i ? '0 : Writers & ((aw_takes & aw_valid_i) | (aw_valid_q & ~aw_takes));
+    w_valid_q <= rst_i ? '0 : Writers & ((w_loads & w_valid_i) | (w_valid_q & ~w_loads));
+    ar_host_q <= (ar_takes & ar_host) | (ar_host_q & ~ar_takes);
+    aw_host_q <= (aw_takes & aw_host) | (aw_host_q & ~aw_takes);
   end
 
   always_ff @(posedge clk_i) begin
@@ -204,13 +197,15 @@ module gmmu_axi_mux
     aw_room_exempt_q <= aw_room & open;
   end
 
-  for (genvar q = 0; q < N; q++) begin : g_want
-    logic [1:0] ar_takes, aw_takes;  // the ports that take an offer
-    assign ar_takes = Exempt[q] ? ar_room_exempt_q : ar_room_q;
-    assign aw_takes = (Exempt[q] ? aw_room_exempt_q : aw_room_q) & {aw_may_q[1][q], aw_may_q[0][q]};
-    assign ar_want[q] = ar_valid_q[q] && !ar_turn_q[q] && ar_takes[ar_host_q[q]];
-    assign aw_want[q] = aw_valid_q[q] && !aw_turn_q[q] && aw_takes[aw_host_q[q]];
-  end
+  // Of each requester the bit of the port that it goes to.
+  function automatic set_t by_port(set_t host, set_t at_host, set_t at_vram);
+    return (host & at_host) | (~host & at_vram);
+  endfunction
+  assign ar_want = Turns & ar_valid_q & ~ar_turn_q & (by_port(ar_host_q, {N{ar_room_q[1]}}, {N{ar_room_q[0]}})
+      | (Exempt & by_port(ar_host_q, {N{ar_room_exempt_q[1]}}, {N{ar_room_exempt_q[0]}})));
+  assign aw_want = Writers & aw_valid_q & ~aw_turn_q & by_port(aw_host_q, aw_may_q[1], aw_may_q[0])
+      & (by_port(aw_host_q, {N{aw_room_q[1]}}, {N{aw_room_q[0]}})
+         | (Exempt & by_port(aw_host_q, {N{aw_room_exempt_q[1]}}, {N{aw_room_exempt_q[0]}})));
   gmmu_rr_arbiter #(.N(N)) u_ar_turn (
     .clk_i, .rst_i, .req_i(ar_want), .advance_i(!express_waits), .gnt_o(ar_turn),
     .index_o(unused_ar_index));
@@ -408,45 +403,47 @@ module gmmu_axi_mux
       assign unused_read = ^{r_here[0][q], r_here[1][q]};
     end
     if (Writers[q]) begin : g_writes
-      // Bursts moved whose last W beat has not left, all of one memory port.
-      localparam int unsigned OwedWidth = $clog2(Owed + 1);
-      logic [OwedWidth-1:0] owed, owed_q;
-      logic                 host, to_host, to_host_q, ended;
-      edge_b_t              word;
-      assign ended = w_take[q] && w_valid_q[q] && w_q[q].last;
-      assign to_host = aw_turn_q[q] ? aw_host_q[q] : to_host_q;
-      always_comb begin
-        owed = owed_q;
-        if (aw_turn_q[q] != ended) owed = ended ? owed_q - 1'b1 : owed_q + 1'b1;
-      end
-      always_ff @(posedge clk_i) begin
-        owed_q <= rst_i ? '0 : owed;
-        to_host_q <= to_host;
-        for (int unsigned p = 0; p < 2; p++) begin
-          aw_may_q[p][q] <= rst_i || owed == '0 || (owed != OwedWidth'(Owed) && to_host == 1'(p));
-        end
-      end
+      logic    host;
+      edge_b_t word;
       assign host = !Vram[q] || (b_here[1][q] && !(b_here[0][q] && !b_turn_q));
       assign word = b[host];
-      always_ff @(posedge clk_i) begin
-        b_valid_o[q] <= !rst_i && (b_here[0][q] || b_here[1][q]);
-        b_o[q] <= '{id: word.id[IdWidth-1:0], error: word.error};
-      end
+      always_ff @(posedge clk_i) b_o[q] <= '{id: word.id[IdWidth-1:0], error: word.error};
       logic unused_id;
       assign unused_id = ^word.id;
-      a_owed: assert property (@(posedge clk_i) disable iff (rst_i)
-        (!ended || owed_q != '0) && (!aw_turn_q[q] || owed_q != OwedWidth'(Owed)));
       a_one_port: assert property (@(posedge clk_i) disable iff (rst_i)
         !(owner[0][q] && owner[1][q]));
     end else begin : g_no_writes
       logic unused_write;
-      assign aw_may_q[0][q] = 1'b0;
-      assign aw_may_q[1][q] = 1'b0;
-      assign b_valid_o[q] = 1'b0;
       assign b_o[q] = '0;
       assign unused_write = ^{owner[0][q], owner[1][q], b_here[0][q], b_here[1][q]};
     end
   end
+
+  always_ff @(posedge clk_i) b_valid_o <= rst_i ? '0 : (b_here[0] | b_here[1]) & Writers;
+
+  // Bursts moved whose last W beat has not left, of a requester all of one memory port: at least one,
+  // two, and so on to Owed, as sets.
+  set_t [Owed:1] owed, owed_q;
+  set_t          ended, up, down, to_host, to_host_q;
+  always_comb begin
+    for (int unsigned q = 0; q < N; q++) ended[q] = w_q[q].last;
+    ended &= w_take & w_valid_q;
+    up = aw_turn_q & ~ended;
+    down = ended & ~aw_turn_q;
+    for (int unsigned n = 1; n <= Owed; n++) owed[n] = owed_q[n] & ~down;
+    for (int unsigned n = 1; n < Owed; n++) owed[n] |= owed_q[n+1] & down;
+    owed[1] |= up;
+    for (int unsigned n = 2; n <= Owed; n++) owed[n] |= owed_q[n-1] & up;
+  end
+  assign to_host = (aw_turn_q & aw_host_q) | (~aw_turn_q & to_host_q);
+  always_ff @(posedge clk_i) begin
+    owed_q <= rst_i ? '0 : owed;
+    to_host_q <= to_host;
+    aw_may_q[0] <= rst_i ? '1 : ~owed[1] | (~owed[Owed] & ~to_host);
+    aw_may_q[1] <= rst_i ? '1 : ~owed[1] | (~owed[Owed] & to_host);
+  end
+  a_owed: assert property (@(posedge clk_i) disable iff (rst_i)
+    (Writers & ((ended & ~owed_q[1]) | (aw_turn_q & owed_q[Owed]))) == '0);
 
   // Bursts taken, those of Exempt left out, that have no answer yet.
   localparam int unsigned CountWidth = 15;

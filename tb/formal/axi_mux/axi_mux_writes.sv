@@ -202,6 +202,18 @@ module axi_mux_writes
   end
   assign back = marked_q - through_q[port_q];
 
+  // AWs that a requester owes beats of, which the mux keeps as: at least one, two, and so on.
+  logic [N-1:0][OwedWidth-1:0] owed_n;
+  for (genvar q = 0; q < N; q++) begin : g_owed
+    always_comb begin
+      owed_n[q] = '0;
+      for (int unsigned n = 1; n <= Owed; n++) owed_n[q] = owed_n[q] + OwedWidth'(u_mux.owed_q[n][q]);
+    end
+    for (genvar n = 1; n < Owed; n++) begin : g_less
+      i_at_least: assert property (@(posedge clk_i) disable iff (rst_i)
+        !ran || u_mux.owed_q[n][q] || !u_mux.owed_q[n+1][q]);
+    end
+  end
   logic [1:0][N-1:0][4:0] owners;       // by port and requester: bursts whose beats are owed
   logic [1:0][4:0]        own_owners;   // of the requester, before the marked one
   logic [1:0]             spare_mark;
@@ -228,8 +240,8 @@ module axi_mux_writes
     for (genvar q = 0; q < N; q++) begin : g_turn
       assign turns[q] = u_mux.aw_turn_q[q] && (u_mux.aw_q[q].port != PortVram) == 1'(p);
       i_owed: assert property (@(posedge clk_i) disable iff (rst_i) !ran
-        || owners[p][q] == (q == 0 || u_mux.g_requester[q == 0 ? 1 : q].g_writes.to_host_q != 1'(p) ? 5'd0
-          : 5'(u_mux.g_requester[q == 0 ? 1 : q].g_writes.owed_q)));
+        || owners[p][q] == (q == 0 || u_mux.to_host_q[q] != 1'(p) ? 5'd0
+          : 5'(owed_n[q])));
     end
     i_room_chain: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
       count == 5'(u_mux.g_port[p].u_aw_out.count_q)
@@ -313,14 +325,14 @@ module axi_mux_writes
     i_numbers: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
       aw_n_q[q] - moved_n_q[q] == 4'(u_mux.aw_valid_q[q])
       && w_n_q[q] - passed_n_q[q] == 4'(u_mux.w_valid_q[q] && u_mux.w_q[q].last)
-      && moved_n_q[q] - passed_n_q[q] == 4'(u_mux.g_requester[q].g_writes.owed_q)
+      && moved_n_q[q] - passed_n_q[q] == 4'(owed_n[q])
       && (!(u_mux.w_valid_q[q] && !u_mux.w_q[q].last) || middle_q[q])
       && (!u_mux.aw_valid_q[q] || u_mux.aw_q[q].addr[0] == (who_q == 2'(q) && aw_taken_q && !aw_moved_q))
       && (!u_mux.w_valid_q[q] || u_mux.w_q[q].data[0] == (who_q == 2'(q) && chosen_q && !w_through_q && passed_n_q[q] == number_q))
       && (!(u_mux.w_valid_q[q] && u_mux.w_q[q].data[0]) || u_mux.w_q[q].data[1] != beat_q)));
     i_may: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
-      u_mux.aw_may_q[0][q] == (u_mux.g_requester[q].g_writes.owed_q == '0 || (u_mux.g_requester[q].g_writes.owed_q != OwedWidth'(Owed) && !u_mux.g_requester[q].g_writes.to_host_q))
-      && u_mux.aw_may_q[1][q] == (u_mux.g_requester[q].g_writes.owed_q == '0 || (u_mux.g_requester[q].g_writes.owed_q != OwedWidth'(Owed) && u_mux.g_requester[q].g_writes.to_host_q))
+      u_mux.aw_may_q[0][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && !u_mux.to_host_q[q]))
+      && u_mux.aw_may_q[1][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && u_mux.to_host_q[q]))
       && (!u_mux.aw_turn_q[q] || u_mux.aw_may_q[u_mux.aw_q[q].port != PortVram][q])));
   end
   // The next numbers of the requester to the marked one: it is not far.
