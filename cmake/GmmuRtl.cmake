@@ -49,7 +49,7 @@ function(gmmu_rtl_engine suffix bits)
     set(trace TRACE)
   endif()
   gmmu_verilate(gmmu_rtl_gpu${suffix} gmmu_gpu ${trace} OPTIMISE -Os
-    ARGS --no-assert -GNumClients=${GMMU_CLIENTS} -GNumSpaces=${GMMU_SPACES} -GNumRings=${GMMU_RINGS}
+    ARGS --no-assert -fno-ico-change-detect -GNumClients=${GMMU_CLIENTS} -GNumSpaces=${GMMU_SPACES} -GNumRings=${GMMU_RINGS}
          -GL1Entries=${GMMU_L1_ENTRIES} -GL2Entries=${GMMU_L2_ENTRIES} -GL2Ways=${GMMU_L2_WAYS}
          -GWalkCacheEntries=${GMMU_WALK_CACHE} -GNumWalks=${GMMU_WALKS}
          -GReadsInFlight=${GMMU_READS_IN_FLIGHT} +define+GMMU_DATA_WIDTH=${bits})

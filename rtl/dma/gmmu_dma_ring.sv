@@ -127,8 +127,7 @@ module gmmu_dma_ring
   logic [NumRings-1:0][15:0] mask;
   always_comb begin
     changed = enable_i != enabled_q;
-    for (int unsigned n = 0; n < NumRings; n++)
-      for (int unsigned bit_n = 0; bit_n < 16; bit_n++) mask[n][bit_n] = 32'(ring_i[n].size_lg2) > bit_n;
+    for (int unsigned n = 0; n < NumRings; n++) mask[n] = ~(16'hffff << ring_i[n].size_lg2);
     for (int unsigned n = 0; n < NumRings; n++)
       if (ring_i[n].tail != written_q[n] || ring_i[n].size_lg2 != size_q[n] ||
           ring_i[n].enable != enable_q[n] || ring_i[n].preempt != asked_q[n]) changed = 1'b1;

@@ -102,12 +102,14 @@ module gmmu_counters
       port_cycles_q[p] <= port_i[p].outstanding;
       port_events_q[p] <=
           {port_i[p].fault, port_i[p].merged, port_i[p].miss, port_i[p].hit, port_i[p].lookup};
-      for (int unsigned i = 0; i < 5; i++) begin
-        if (rst_q) port_event_q[p][i] <= '0;
-        else if (port_events_q[p][i]) port_event_q[p][i] <= after(port_event_q[p][i]);
+      if (rst_q) port_event_q[p] <= '{default: '0};
+      else if (port_events_q[p] != '0) begin   // most cycles have none
+        for (int unsigned i = 0; i < 5; i++) begin
+          if (port_events_q[p][i]) port_event_q[p][i] <= after(port_event_q[p][i]);
+        end
       end
       if (rst_q) port_sum_q[p] <= '0;
-      else port_sum_q[p] <= (port_sum_q[p] + sum_t'(port_cycles_q[p])) & MaskOf[8*p+5];
+      else if (port_cycles_q[p] != '0) port_sum_q[p] <= (port_sum_q[p] + sum_t'(port_cycles_q[p])) & MaskOf[8*p+5];
     end
   end
   for (genvar i = 0; i < NumShared; i++) begin : g_shared
@@ -125,7 +127,7 @@ module gmmu_counters
       always_ff @(posedge clk_i) begin
         now_q <= shared_i[i];
         if (rst_q) sum_q[i] <= '0;
-        else sum_q[i] <= (sum_q[i] + sum_t'(now_q)) & MaskOf[FirstShared+i];
+        else if (now_q != '0) sum_q[i] <= (sum_q[i] + sum_t'(now_q)) & MaskOf[FirstShared+i];
       end
     end
     a_adds: assert property (@(posedge clk_i) disable iff (rst_i) shared_i[i] >> Adds[i] == '0);
@@ -174,12 +176,14 @@ module gmmu_counters
     event_now = '0;
     sum_now = '0;
     for (int unsigned p = 0; p < NumPorts; p++) begin
-      for (int unsigned i = 0; i < 5; i++) event_now |= port_event_q[p][i] & {PlaceWidth{turn_hot_q[8*p+i]}};
-      sum_now |= port_sum_q[p] & {SumWidth{turn_hot_q[8*p+5]}};
+      if (turn_hot_q[8*p +: 6] != '0) begin
+        for (int unsigned i = 0; i < 5; i++) if (turn_hot_q[8*p+i]) event_now |= port_event_q[p][i];
+        if (turn_hot_q[8*p+5]) sum_now |= port_sum_q[p];
+      end
     end
     for (int unsigned i = 0; i < NumShared; i++) begin
-      event_now |= event_q[i] & {PlaceWidth{turn_hot_q[FirstShared+i]}};
-      sum_now |= sum_q[i] & {SumWidth{turn_hot_q[FirstShared+i]}};
+      if (turn_hot_q[FirstShared+i]) event_now |= event_q[i];
+      if (turn_hot_q[FirstShared+i]) sum_now |= sum_q[i];
     end
   end
 
