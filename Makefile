@@ -63,7 +63,7 @@ format: ## Format the C++ of sw/, sim/ and tb/ as make lint wants it
 	@./gmmu tools lint
 	@$(PYTHON) tools/lint.py --format
 
-synth: ## GPU top placed and routed for an ECP5-85F: area by block, worst path, Fmax (stopped after 50 minutes)
+synth: ## GPU top placed and routed for an ECP5-85F: area by block, worst path, Fmax
 	@./gmmu tools synth pnr
 	$(PYTHON) tools/synth.py
 

@@ -6,6 +6,7 @@
                        --docs, also with --yosys, writes docs/fpga.md
   synth.py --yosys     the same without place and route: area by block, and an estimate of the worst paths
   synth.py --paths RE  the estimate of the paths whose "from -> to" matches RE, of the netlist that --yosys made
+  synth.py --brams     spreads the block RAMs of the last placement over the device (tools/fpga/brams.py); place again then
   synth.py --check     generic: fails on a latch, an undriven or doubly driven net, a divider; prints statistics
   synth.py --elaborate the same without statistics, in seconds
 
@@ -32,6 +33,7 @@ def main():
     how.add_argument("--check", action="store_true")
     how.add_argument("--elaborate", action="store_true")
     how.add_argument("--paths", metavar="RE")
+    how.add_argument("--brams", action="store_true")
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--top", default=config.TOP)
     parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE")
@@ -39,6 +41,8 @@ def main():
     args = parser.parse_args()
     if args.paths is not None:
         return fpga.estimated(args.paths)
+    if args.brams:
+        return fpga.spread()
     if args.check or args.elaborate:
         return generic.check(args.top, args.param, args.elaborate)
     if args.docs and args.profile != "default":

@@ -169,7 +169,22 @@ module gmmu_dma_write
     else if (feed) feed_q <= feed_q + 1'b1;
   end
 
-  // Addresses, in order.
+  // Addresses, in order. They wait in a register slice, so that nothing in the path depends on the bus.
+  typedef struct packed {
+    slot_t  slot;
+    beat_t  beats_m1;
+    logic   virt;
+    logic   generation;
+    logic   zero;
+    logic   ends;
+    port_e  port;
+    pa_t    addr;
+    logic   coherent;
+    fault_e fault;
+    level_t level;
+  } known_t;
+  known_t known, found;
+  logic   found_valid, found_ready;
   logic   have, consume, virt, generation, zero, ends, coherent, path_empty;
   slot_t  have_slot;
   port_e  port;
@@ -183,9 +198,14 @@ module gmmu_dma_write
     .user_i(beat_t'(burst_shape.beats_m1)), .alloc_o(alloc_q),
     .req_valid_o, .req_ready_i, .req_o, .rsp_valid_i, .rsp_ready_o, .rsp_i,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
-    .valid_o(have), .ready_i(consume), .slot_o(have_slot), .user_o(beats_m1), .virt_o(virt),
-    .generation_o(generation), .zero_o(zero), .ends_o(ends), .port_o(port), .addr_o(addr),
-    .coherent_o(coherent), .fault_o(cause), .level_o(level), .empty_o(path_empty));
+    .valid_o(found_valid), .ready_i(found_ready), .slot_o(found.slot), .user_o(found.beats_m1), .virt_o(found.virt),
+    .generation_o(found.generation), .zero_o(found.zero), .ends_o(found.ends), .port_o(found.port),
+    .addr_o(found.addr), .coherent_o(found.coherent), .fault_o(found.fault), .level_o(found.level),
+    .empty_o(path_empty));
+  gmmu_skid #(.Width($bits(known_t))) u_known (
+    .clk_i, .rst_i, .valid_i(found_valid), .ready_o(found_ready), .data_i(found),
+    .valid_o(have), .ready_i(consume), .data_o(known));
+  assign {have_slot, beats_m1, virt, generation, zero, ends, port, addr, coherent, cause, level} = known;
 
   // Beats. here_q counts those in the FIFO that no burst has claimed, a cycle late.
   logic                 beat_valid, beat_ready, pushed_q, go, fifo_ready, enough;

@@ -3,8 +3,6 @@
 import collections
 import json
 
-import config
-
 KINDS = ("lut", "ff", "bram", "dsp")
 # What one mapped cell takes of the device: a carry cell two LUT sites, 16 words of 4 bits of LUT RAM six (two write).
 MAPPED = {"LUT4": ("lut", 1), "CCU2C": ("lut", 2), "TRELLIS_DPR16X4": ("lut", 6), "TRELLIS_FF": ("ff", 1),
@@ -23,11 +21,16 @@ def owner(cell, paths):
     return ""
 
 
+def flat(netlist):
+    """Cells of a netlist that has one module, which nextpnr calls otherwise."""
+    return next(iter(json.loads(netlist.read_text())["modules"].values()))["cells"]
+
+
 def cells(blocks, netlist, kinds):
     """{path of a block instance, or OWN: {kind: count}}; instances below it are not counted with it."""
     paths = {path for found in blocks.values() for path in found}
     counts = {path: collections.Counter() for path in (*paths, OWN)}
-    for name, cell in json.loads(netlist.read_text())["modules"][config.WRAPPER]["cells"].items():
+    for name, cell in flat(netlist).items():
         if cell["type"] in kinds:
             kind, number = kinds[cell["type"]]
             counts[OWN if name.startswith(("$nextpnr", "$PACKER")) else owner(name, paths)][kind] += number

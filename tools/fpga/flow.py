@@ -57,7 +57,8 @@ def netlist():
     """The blocks of the present sources, {module: [paths]}, and the hash of their netlist, which is made if it is old."""
     config.BUILD.mkdir(parents=True, exist_ok=True)
     files = [config.ROOT / name for name in rtl_sources.sources()]
-    files += sorted(config.CONSTRAINTS.glob("*.sv")) + [HERE / name for name in ("config.py", "netlist.py", "wrapper.py")]
+    files += sorted(config.CONSTRAINTS.glob("*.sv")) + sorted(config.CONSTRAINTS.glob("brams.txt"))
+    files += [HERE / name for name in ("config.py", "netlist.py", "wrapper.py")]
     want = digest(importlib.metadata.version("pyosys"), config.PROFILE, *(path.read_bytes() for path in files))
     mark = config.BUILD / "netlist.hash"
     step = Step("netlist")

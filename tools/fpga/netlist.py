@@ -6,6 +6,7 @@
 """
 import json
 
+import brams
 import config
 import rtl_sources
 import wrapper
@@ -52,10 +53,14 @@ def instances(design):
     return {name: paths for name, paths in found.items() if paths}
 
 
-def leave_out_unused_carries(netlist):
-    """nextpnr ends a carry chain with two sites more if its last carry has a net, used or not."""
+def finish(netlist):
+    """Block RAMs get their places. nextpnr ends a carry chain with two sites more if its last carry has a net, used or
+    not: those that are not are left out."""
     design = json.loads(netlist.read_text())
+    places = brams.read()
     for module in design["modules"].values():
+        for name in places.keys() & module["cells"].keys():
+            module["cells"][name]["attributes"]["BEL"] = places[name]
         used = {bit for cell in module["cells"].values() for port, bits in cell["connections"].items()
                 if cell["port_directions"][port] == "input" for bit in bits}
         for cell in module["cells"].values():
@@ -83,7 +88,7 @@ def main():
     ys.run_pass(f"select -assert-none {config.LATCHES}", design)
     ys.run_pass(f"select ={top}", design)
     ys.run_pass(f"write_json -selected {netlist}", design)
-    leave_out_unused_carries(netlist)
+    finish(netlist)
     (config.BUILD / "blocks.json").write_text(json.dumps(blocks, indent=1))
 
 

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Places of the block RAMs, spread over the device: constraints/ecp5-85f/brams.txt, a line "cell place" each.
+
+A block RAM has some eighty wires. The placer packs one of the four rows of sites full, and no router gets all wires of
+it through; of every five neighbouring sites three are used here, each RAM as near as can be to what it is connected to.
+A RAM that the file does not know is the placer's choice.
+"""
+import collections
+import random
+import re
+import statistics
+
+import config
+import count
+
+FILE = config.CONSTRAINTS / "brams.txt"
+ROWS = (22, 46, 70, 82)  # of the LFE5U-85F
+COLUMNS = [(start + 9 * group + 2 * n, n) for start, groups in ((4, 7), (69, 6)) for group in range(groups) for n in range(4)]
+USED = (0, 2, 4)         # of five neighbours
+FAR = 40                 # sinks of a net that says nothing about where a RAM belongs
+SWAPS, SEED = 3_000_000, 1
+
+
+def read():
+    """{cell: place}"""
+    return dict(line.split() for line in FILE.read_text().splitlines()) if FILE.exists() else {}
+
+
+def sites():
+    return [(x, y, f"X{x}/Y{y}/EBR{n}") for row, y in enumerate(ROWS) for at, (x, n) in enumerate(COLUMNS)
+            if (at + row) % 5 in USED]
+
+
+def wanted(cells):
+    """{RAM: (x, y) in the middle of the cells that it is connected to}."""
+    place, users = {}, collections.defaultdict(list)
+    for name, cell in cells.items():
+        found = re.match(r"X(\d+)/Y(\d+)/", cell["attributes"].get("NEXTPNR_BEL", ""))
+        if found:
+            place[name] = (int(found.group(1)), int(found.group(2)))
+            for net in {net for nets in cell["connections"].values() for net in nets if isinstance(net, int)}:
+                users[net].append(name)
+    middle = {}
+    for name, cell in cells.items():
+        if cell["type"] == "DP16KD":
+            near = [place[other] for nets in cell["connections"].values() for net in nets
+                    if 1 < len(users.get(net, ())) <= FAR for other in users[net] if other != name]
+            middle[name] = tuple(statistics.median_low(axis) for axis in zip(*near))
+    return middle
+
+
+def spread(placed):
+    """Writes the file from a placed netlist."""
+    middle = wanted(count.flat(placed))
+    free = sites()
+    if len(middle) > len(free):
+        raise ValueError(f"{len(middle)} block RAMs, {len(free)} sites")
+    rams = sorted(middle) + [None] * (len(free) - len(middle))
+    chance = random.Random(SEED)
+
+    def cost(ram, site):
+        return 0 if ram is None else abs(middle[ram][0] - site[0]) + abs(middle[ram][1] - site[1])
+
+    for _ in range(SWAPS):
+        i, j = chance.randrange(len(rams)), chance.randrange(len(rams))
+        if cost(rams[j], free[i]) + cost(rams[i], free[j]) <= cost(rams[i], free[i]) + cost(rams[j], free[j]):
+            rams[i], rams[j] = rams[j], rams[i]
+    FILE.write_text("".join(sorted(f"{ram} {site[2]}\n" for ram, site in zip(rams, free) if ram)))
+    return len(middle)
