@@ -46,6 +46,7 @@ module gmmu_aperture_map
   output logic                         hit_o,
   output logic                         idle_o
 );
+  logic clk;   // it stands while nobody asks
   localparam int unsigned EntryLg2 = 3;                          // entries of a line
   localparam int unsigned EntriesPerBeat = DataBytes / 8;
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
@@ -77,10 +78,10 @@ module gmmu_aperture_map
   pfn_t                 page_q;
 
   gmmu_rr_arbiter #(.N(NumPorts)) u_arbiter (
-    .clk_i, .rst_i, .req_i(req_valid_i), .advance_i(!granted_q), .gnt_o(grant),
+    .clk_i(clk), .rst_i, .req_i(req_valid_i), .advance_i(!granted_q), .gnt_o(grant),
     .index_o(grant_index)
   );
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (rst_i || take) begin
       granted_q <= 1'b0;
       grant_q <= '0;
@@ -134,12 +135,12 @@ module gmmu_aperture_map
   gmmu_ram_block #(
     .Width($bits(entry_t) * EntriesPerBeat), .Depth(Lines * BeatsPerLine)
   ) u_entries (
-    .clk_i,
+    .clk_i(clk),
     .write_i(fill), .write_addr_i(fill_row_index), .data_i(fill_row),
     .read_i(state_q == StateRead), .read_addr_i(read_row_index), .data_o(row)
   );
   gmmu_lutram #(.Width(TagWidth), .Depth(Lines)) u_tags (
-    .clk_i,
+    .clk_i(clk),
     .write_i(state_q == StateAsk), .write_addr_i(index), .data_i(page_q[PfnWidth-1 -: TagWidth]),
     .read_addr_i(index), .data_o(tag)
   );
@@ -170,7 +171,7 @@ module gmmu_aperture_map
   logic [PaWidth:0] line_address;                // past 48 bits it is an address past VRAM
   assign line_address = {1'b0, base_i} +
                         (PaWidth + 1)'({page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (state_q == StateJudge) begin
       ar_o <= '0;
       ar_o.port <= PortVram;
@@ -180,7 +181,7 @@ module gmmu_aperture_map
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     r_valid_q <= r_valid_i && !rst_i;
     r_q <= r_i;
     if (rst_i) begin
@@ -248,6 +249,7 @@ module gmmu_aperture_map
   assign idle_o = state_q == StateIdle && req_valid_i == '0 && rsp_valid_o == '0 && !flush_q &&
       !flush_done_o;
 
+  gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(!idle_o || flush_i || r_valid_i));
   logic unused_bits;
   assign unused_bits = ^{r_q.id, page_q};
 endmodule

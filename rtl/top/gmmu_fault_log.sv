@@ -47,6 +47,7 @@ module gmmu_fault_log
   output logic                       logged_o,
   output logic                       idle_o
 );
+  logic clk;   // it stands while there is no fault
   localparam int unsigned RecordBytes = 32;
   localparam int unsigned Beats = DataBytes >= RecordBytes ? 1 : RecordBytes / DataBytes;
   localparam int unsigned BeatWidth = Beats > 1 ? $clog2(Beats) : 1;
@@ -60,7 +61,7 @@ module gmmu_fault_log
   // ---- A source is chosen while the record before it is still written. While the bus is closed a
   // record that has to wait is dropped, but not in a cycle that ends another one: no cycle drops two.
   gmmu_rr_arbiter #(.N(Sources)) u_arbiter (
-    .clk_i, .rst_i, .req_i(fault_valid_i), .advance_i(choose), .gnt_o(grant), .index_o(unused_index)
+    .clk_i(clk), .rst_i, .req_i(fault_valid_i), .advance_i(choose), .gnt_o(grant), .index_o(unused_index)
   );
   logic       open_q;
   logic [3:0] step_q;                    // word i of the record stands in the stage
@@ -92,7 +93,7 @@ module gmmu_fault_log
     return word;
   endfunction
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (start || step_q != '0) begin
       for (int unsigned s = 0; s < Sources; s++) begin
         if (start && chosen_q[s]) what_word_q[s] <= what[s];
@@ -141,9 +142,9 @@ module gmmu_fault_log
     assign w_o.last = 1'b1;
   end
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     open_q <= open_i;
-    for (int unsigned i = 0; i < 16; i++) mask_q[i] <= i < 32'(size_lg2_i);
+    mask_q <= ~(16'hffff << size_lg2_i);
     // while the queue is off, the tail modulo its size
     next_tail_q <= (tail_o + 16'(enable_q)) & mask_q;
     full_q <= next_tail_q == (head_i & mask_q);
@@ -198,6 +199,7 @@ module gmmu_fault_log
   assign idle_o = state_q == StateEmpty && fault_valid_i == '0 && chosen_q == '0 && !logged_o &&
       enable_q == enable_i && enable_next_q == enable_i;
 
+  gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(!idle_o || b_valid_i));
   for (genvar s = 0; s < Sources - 1; s++) begin : g_unit
     a_no_fence: assert property (@(posedge clk_i) disable iff (rst_i)
       !fault_valid_i[s] || fault_i[s].fence == '0);

@@ -110,20 +110,22 @@ module gmmu_regs
 
   assign in_space = addr_i[15:11] == 5'b00100 && 32'(addr_i[10:4]) < NumSpaces;
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Globals; i++) global_q[i] <= addr_i == GlobalOffsets[i];
-    for (int unsigned i = 0; i < RingWords; i++) begin
-      ring_word_q[i] <= addr_i[6:0] == RingOffsets[i][6:0];
+    if (wr_valid_i || rd_i) begin   // the address of an access stands
+      for (int unsigned i = 0; i < Globals; i++) global_q[i] <= addr_i == GlobalOffsets[i];
+      for (int unsigned i = 0; i < RingWords; i++) begin
+        ring_word_q[i] <= addr_i[6:0] == RingOffsets[i][6:0];
+      end
+      for (int unsigned i = 0; i < NumRings; i++) begin
+        ring_q[i] <= addr_i[15:12] == 4'h1 && !addr_i[7] && 32'(addr_i[11:8]) == i;
+      end
+      for (int unsigned i = 0; i < NumClients; i++) begin
+        client_q[i] <= addr_i[15:12] == 4'h4 && 32'(addr_i[11:6]) == i;
+      end
+      space_root_q <= in_space && addr_i[3];
+      space_geometry_q <= in_space && !addr_i[3];
+      space_index_q <= addr_i[4+:SpaceWidth];
+      word_q <= addr_i[5:3];
     end
-    for (int unsigned i = 0; i < NumRings; i++) begin
-      ring_q[i] <= addr_i[15:12] == 4'h1 && !addr_i[7] && 32'(addr_i[11:8]) == i;
-    end
-    for (int unsigned i = 0; i < NumClients; i++) begin
-      client_q[i] <= addr_i[15:12] == 4'h4 && 32'(addr_i[11:6]) == i;
-    end
-    space_root_q <= in_space && addr_i[3];
-    space_geometry_q <= in_space && !addr_i[3];
-    space_index_q <= addr_i[4+:SpaceWidth];
-    word_q <= addr_i[5:3];
   end
 
   // ---- Writes.

@@ -62,6 +62,7 @@ module gmmu_window
   input  logic        b_valid_i,
   input  b_t          b_i
 );
+  logic clk;   // it stands while there is no access
   localparam int unsigned Slots = 1 << SlotsLg2;
   localparam int unsigned WordsPerBeat = DataBytes / 8;
   localparam int unsigned LaneWidth = WordsPerBeat > 1 ? $clog2(WordsPerBeat) : 1;
@@ -90,7 +91,7 @@ module gmmu_window
   assign ar_open = !rst_i && !hold_i && !aw_valid && !(aw_waits_q && last_reads_q);
   assign s_awready_o = aw_ready && aw_open;
   assign s_arready_o = ar_ready && ar_open;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     aw_waits_q <= s_awvalid_i && !s_awready_o && !rst_i;
     ar_waits_q <= s_arvalid_i && !s_arready_o && !rst_i;
     if (rst_i) last_reads_q <= 1'b0;
@@ -98,16 +99,16 @@ module gmmu_window
     else if (s_awvalid_i && s_awready_o) last_reads_q <= 1'b0;
   end
   gmmu_slice #(.Width(32), .Slow(1'b1)) u_aw (
-    .clk_i, .rst_i, .valid_i(s_awvalid_i && aw_open), .ready_o(aw_ready),
+    .clk_i(clk), .rst_i, .valid_i(s_awvalid_i && aw_open), .ready_o(aw_ready),
     .data_i(s_awaddr_i),
     .valid_o(aw_valid), .ready_i(aw_take), .data_o(aw_addr)
   );
   gmmu_slice #(.Width(72), .Slow(1'b1)) u_w (
-    .clk_i, .rst_i, .valid_i(s_wvalid_i && s_wready_o), .ready_o(w_open), .data_i({s_wstrb_i, s_wdata_i}),
+    .clk_i(clk), .rst_i, .valid_i(s_wvalid_i && s_wready_o), .ready_o(w_open), .data_i({s_wstrb_i, s_wdata_i}),
     .valid_o(w_valid), .ready_i(w_take), .data_o({w_strb, w_data})
   );
   gmmu_slice #(.Width(32), .Slow(1'b1)) u_ar (
-    .clk_i, .rst_i, .valid_i(s_arvalid_i && ar_open), .ready_o(ar_ready),
+    .clk_i(clk), .rst_i, .valid_i(s_arvalid_i && ar_open), .ready_o(ar_ready),
     .data_i(s_araddr_i),
     .valid_o(ar_valid), .ready_i(ar_take), .data_o(ar_addr)
   );
@@ -120,7 +121,7 @@ module gmmu_window
   logic             write_offer, read_offer, room, may_write, may_read, answer_take, ended;
   logic             lost_q;                 // accesses that have not ended will not
   logic             stop_q;                 // who says stop is far away
-  always_ff @(posedge clk_i) stop_q <= stop_i;
+  always_ff @(posedge clk) stop_q <= stop_i;
 
   assign write_offer = aw_valid && w_valid && w_slot_ready;
   assign read_offer = ar_valid;
@@ -157,14 +158,14 @@ module gmmu_window
   logic side_rst;
   assign side_rst = rst_i || lose_i;
   gmmu_slice #(.Width($bits(w_t)), .Slow(1'b1)) u_w_out (
-    .clk_i, .rst_i(side_rst), .valid_i(aw_take), .ready_o(w_slot_ready), .data_i(w_beat),
+    .clk_i(clk), .rst_i(side_rst), .valid_i(aw_take), .ready_o(w_slot_ready), .data_i(w_beat),
     .valid_o(w_valid_o), .ready_i(w_ready_i), .data_o(w_o)
   );
 
   assign issue_in = '{reads: ar_take, slot: next_q,
       word: aw_take ? aw_addr[31:3] : ar_addr[31:3]};
   gmmu_slice #(.Width($bits(issue_t)), .Slow(1'b1)) u_issue (
-    .clk_i, .rst_i(side_rst), .valid_i(aw_take || ar_take), .ready_o(issue_ready), .data_i(issue_in),
+    .clk_i(clk), .rst_i(side_rst), .valid_i(aw_take || ar_take), .ready_o(issue_ready), .data_i(issue_in),
     .valid_o(issue_valid), .ready_i(issue.reads ? ar_ready_i : aw_ready_i), .data_o(issue)
   );
   logic wraps;
@@ -188,7 +189,7 @@ module gmmu_window
   logic [63:0]      r_word;
 
   // never both kinds at once
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     r_valid_q <= r_valid_i && !side_rst;
     b_valid_q <= b_valid_i && !side_rst;
     if (occupied_q == '0) b_slot_q <= next_q;
@@ -202,7 +203,7 @@ module gmmu_window
 
   logic error;
   gmmu_lutram #(.Width(65), .Depth(Slots)) u_data (
-    .clk_i, .write_i(ended), .write_addr_i(end_slot),
+    .clk_i(clk), .write_i(ended), .write_addr_i(end_slot),
     .data_i({r_valid_q ? r_q.error : b_q.error, r_word}),
     .read_addr_i(oldest_q), .data_o({error, s_rdata_o})
   );
@@ -224,7 +225,7 @@ module gmmu_window
   assign s_rresp_o = good ? 2'b00 : 2'b10;
   assign answer_take = (s_bvalid_o && s_bready_i) || (s_rvalid_o && s_rready_i);
 
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk) begin
     if (rst_i) begin
       next_q <= '0;
       oldest_q <= '0;
@@ -263,6 +264,7 @@ module gmmu_window
   assign idle_o = occupied_q == '0 && !aw_valid && !w_valid && !ar_valid &&
                   !s_awvalid_i && !s_wvalid_i && !s_arvalid_i;
 
+  gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(!idle_o || hold_i || stop_i || lose_i || r_valid_i || b_valid_i));
   logic unused_bits;
   assign unused_bits = ^{aw_addr[2:0], ar_addr[2:0], r_q.id, r_q.last, b_q.id};
 endmodule

@@ -131,7 +131,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   HostPort host_port_;
   CpuPort cpu_port_;
   PeerPort peer_port_;
-  GpuAxi axi_{kBeatBytes};
+  GpuAxi axi_{kBeatBytes, 1'000'000, false};
   TranslationChecker* checker_ = nullptr;
   std::unique_ptr<Service> service_;
 

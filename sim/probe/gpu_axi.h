@@ -13,14 +13,16 @@ namespace gmmu::sim {
 /// reset too, when the inputs have settled and before the clock edge.
 class GpuAxi {
  public:
-  /// `wait_limit` is long because answers at the host port have passed the PCIe link and the IOMMU.
-  explicit GpuAxi(unsigned beat_bytes, uint64_t wait_limit = 1'000'000)
+  /// `wait_limit` is long because answers at the host port have passed the PCIe link and the IOMMU. `through`: s_thr
+  /// is watched too.
+  explicit GpuAxi(unsigned beat_bytes, uint64_t wait_limit = 1'000'000, bool through = true)
       : vram_(Vram("m_vram", beat_bytes, wait_limit)),
         host_(Manager("m_host", beat_bytes, wait_limit)),
         registers_(Subordinate("s_reg", wait_limit)),
         window_(Subordinate("s_win", wait_limit)),
         through_(Through("s_thr", beat_bytes, wait_limit)),
-        peer_(Peer("s_peer", beat_bytes, wait_limit)) {}
+        peer_(Peer("s_peer", beat_bytes, wait_limit)),
+        has_through_(through) {}
 
   /// From now on host memory holds answers back on purpose, for up to `cycles` cycles.
   void AllowHostWait(uint64_t cycles) { host_.AllowWait(cycles); }
@@ -84,7 +86,9 @@ class GpuAxi {
     GMMU_SAMPLE_AXI4(host_, m_host, o, i, top.m_host_aruser_o, top.m_host_awuser_o, top.m_host_wlast_o != 0);
     GMMU_SAMPLE_AXI_LITE(registers_, s_reg);
     GMMU_SAMPLE_AXI_LITE(window_, s_win);
-    GMMU_SAMPLE_AXI4(through_, s_thr, i, o, top.s_thr_aruser_i, top.s_thr_awuser_i, false);  // has no WLAST
+    if (has_through_) {  // which has no WLAST
+      GMMU_SAMPLE_AXI4(through_, s_thr, i, o, top.s_thr_aruser_i, top.s_thr_awuser_i, false);
+    }
     GMMU_SAMPLE_AXI4(peer_, s_peer, i, o, 0, 0, top.s_peer_wlast_i != 0);
 #undef GMMU_SAMPLE_AXI4
 #undef GMMU_SAMPLE_AXI_LITE
@@ -121,6 +125,7 @@ class GpuAxi {
   }
 
   AxiChecker vram_, host_, registers_, window_, through_, peer_;
+  const bool has_through_;
 };
 
 }  // namespace gmmu::sim
