@@ -33,7 +33,6 @@ module gmmu_dma_ring
   input  logic                       enable_i,
   output logic                       idle_o,
   output logic                       busy_o,
-  output logic                       changed_o,     // a setting is not what it was a cycle ago
   input  ring_cfg_t   [NumRings-1:0] ring_i,
   output ring_state_t [NumRings-1:0] ring_o,
   output logic                       fence_irq_o,
@@ -389,7 +388,6 @@ module gmmu_dma_ring
     end
   end
   assign busy_o = !state_q[StateIdle];
-  assign changed_o = changed;
   logic unused;
   assign unused = ^{active, word_fault_i, behind_q[2:0]};
   assign idle_o = state_q[StateIdle] && wants_q == '0 && !changed && !changed_q && owed == '0 &&

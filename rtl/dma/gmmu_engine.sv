@@ -116,8 +116,6 @@ module gmmu_engine
   output logic [8:0]                 count_write_bytes_o,
   output logic                       busy_o
 );
-  logic clk;   // of fetch, rings and commands, which mostly wait for the mover
-
   // Fetch: one stream of words, of a ring entry or of its paging buffer.
   logic        fetch_valid, fetch_ready, fetch_abort, fetch_quiet;
   place_t      fetch_place;
@@ -126,7 +124,7 @@ module gmmu_engine
   logic [63:0] word;
   dma_fault_t  word_fault, command_word_fault;
   gmmu_dma_fetch u_fetch (
-    .clk_i(clk), .rst_i, .vram_bytes_i, .link_i, .abort_i(fetch_abort), .quiet_o(fetch_quiet),
+    .clk_i, .rst_i, .vram_bytes_i, .link_i, .abort_i(fetch_abort), .quiet_o(fetch_quiet),
     .job_valid_i(fetch_valid), .job_ready_o(fetch_ready), .job_place_i(fetch_place),
     .job_end_i(fetch_end),
     .valid_o(word_valid), .ready_i(command_ready),
@@ -145,7 +143,7 @@ module gmmu_engine
   end
 
   // Rings.
-  logic        ring_changed, start, privileged, kill, command_done, command_failed, command_killed, command_irq;
+  logic        start, privileged, kill, command_done, command_failed, command_killed, command_irq;
   logic        preempt, command_stopped;
   logic [31:0] start_bytes, error_offset, error_header;
   place_t      start_buffer;
@@ -154,7 +152,7 @@ module gmmu_engine
   dma_fault_t  command_error;
   logic [1:0]  error_path;
   gmmu_dma_ring #(.NumRings(NumRings), .NumSpaces(NumSpaces), .FirstPort(FirstPort)) u_ring (
-    .clk_i(clk), .rst_i, .enable_i, .idle_o, .busy_o, .changed_o(ring_changed), .ring_i, .ring_o, .fence_irq_o, .ring_error_o,
+    .clk_i, .rst_i, .enable_i, .idle_o, .busy_o, .ring_i, .ring_o, .fence_irq_o, .ring_error_o,
     .preempted_o, .count_entry_o,
     .fetch_valid_o(fetch_valid), .fetch_ready_i(fetch_ready), .fetch_place_o(fetch_place),
     .fetch_end_o(fetch_end), .fetch_abort_o(fetch_abort), .fetch_quiet_i(fetch_quiet),
@@ -179,7 +177,7 @@ module gmmu_engine
   logic       fence_at_work;
   logic [8:0] write_bytes;
   gmmu_dma_command #(.NumSpaces(NumSpaces)) u_command (
-    .clk_i(clk), .rst_i,
+    .clk_i, .rst_i,
     .start_i(start), .bytes_i(start_bytes), .buffer_i(start_buffer), .privileged_i(privileged),
     .record_address_i(record_address), .record_value_i(record_value), .cycle_i, .kill_i(kill),
     .preempt_i(preempt), .preempted_o(command_stopped),
@@ -219,16 +217,4 @@ module gmmu_engine
     .b_valid_i(write_b_valid_i), .b_i(write_b_i),
     .count_read_bytes_o, .count_write_bytes_o(write_bytes));
   assign count_write_bytes_o = fence_at_work ? '0 : write_bytes;
-
-  // They have something to do when a word goes on, or anything comes in or is taken, and shortly after.
-  logic mover_idle_q;
-  always_ff @(posedge clk_i) mover_idle_q <= mover_idle;
-  gmmu_sleep u_sleep (
-    .clk_i, .rst_i, .clk_o(clk),
-    .awake_i(ring_changed || (word_valid && (command_ready || entry_ready)) || (job_valid && job_ready)
-             || (inline_valid && inline_ready) || mover_idle != mover_idle_q || mover_retired || mover_fault_valid
-             || fetch_r_valid_i || fetch_rsp_valid_i || (fetch_req_valid_o && fetch_req_ready_i)
-             || (fetch_ar_valid_o && fetch_ar_ready_i) || (ap_req_valid_o[0] && ap_req_ready_i[0]) || ap_rsp_valid_i[0]
-             || (ctl_valid_o && ctl_ready_i) || ctl_done_i || aperture_flush_done_i || fault_valid_o)
-  );
 endmodule

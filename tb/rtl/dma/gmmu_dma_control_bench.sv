@@ -318,7 +318,7 @@ module gmmu_dma_control_bench
       .NumRings(Built[n]), .NumSpaces(Spaces[n]), .FirstPort(n == 0 ? 1 : 4)
     ) u_ring (
       .clk_i, .rst_i, .enable_i(rings_enable_i[n]), .idle_o(rings_idle_o[n]),
-      .changed_o(), .busy_o(rings_busy_o[n]), .ring_i(cfg), .ring_o(state), .fence_irq_o(rings_fence_irq_o[n]),
+      .busy_o(rings_busy_o[n]), .ring_i(cfg), .ring_o(state), .fence_irq_o(rings_fence_irq_o[n]),
       .ring_error_o(rings_error_o[n]), .preempted_o(rings_preempted_o[n]),
       .count_entry_o(rings_count_o[n]),
       .fetch_valid_o(ask_valid_o[n]), .fetch_ready_i(ask_ready_i[n]), .fetch_place_o(ask),
