@@ -284,7 +284,8 @@ module gmmu_walk_table
     below_q <= (below_q | down) & ~start_rows;
     ahead_q <= ((ahead_q & ~ends & ~ahead_done) | ahead_start | ahead_job
         | (sent_q && ahead_now_q ? down : '0)) & ~killed;
-    ready_q <= (ready_q | ahead_done) & ~ends & ~killed;
+    // A job's read writes its own index over one that was computed while it was parked.
+    ready_q <= (ready_q | ahead_done) & ~ends & ~killed & ~ahead_job;
     if (rst_i) begin
       free_q <= '1;
       restart_q <= '0;

@@ -296,8 +296,9 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     ++told_;
   }
   /// As the control block does it: hold until nothing moves, kill; the tables are others from then.
-  void Kill() {
-    t.kill_all_i = Random(2) != 0;
+  void Kill() { Kill(Random(2) != 0); }
+  void Kill(bool all) {
+    t.kill_all_i = all;
     t.kill_space_i = static_cast<uint8_t>(Random(2));
     for (quiet_ = 0; quiet_ < 5; Cycle(false, true)) {
       ASSERT_FALSE(HasFatalFailure());
@@ -334,6 +335,19 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
   EXPECT_GT(told_, 400u);
   EXPECT_GT(joined_, 100u);
   EXPECT_GT(sent_back_, 20u);
+}
+
+// More walks than reads may be under way, and kills of one space while starts are parked: the walks of the other space go
+// on where they were, and their next read takes the index of its own level.
+TEST_P(WalkTableTest, WalksThatWaitForAReadOutliveTheKillOfAnotherSpace) {
+  while (lines_.size() < 64) lines_.push_back({Random(2), rng() & 0x1ffffff8, false});
+  stall_ = 0;
+  for (int round = 0; round < 300 && !HasFatalFailure(); ++round) {
+    latency_ = round % 2 == 0 ? 20 : 90;
+    for (unsigned i = 20 + Random(60); i > 0 && !HasFatalFailure(); --i) Cycle(true);
+    Kill(false);
+  }
+  EXPECT_GT(told_, 400u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, WalkTableTest, SizesAndSeeds(2, 4), SizeAndSeed);
