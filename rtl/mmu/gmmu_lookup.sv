@@ -227,12 +227,18 @@ module gmmu_lookup
   // Ports take turns: ahead_q[i][j] with i < j says that i goes before j. A port that was served
   // goes last. The port that has the turn may have no further lookup in the next cycle.
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
-  logic [NumPorts-1:0] pending, grant;
+  logic [NumPorts-1:0] pending, hint, grant;
+  // A port whose lookup got no row has a turn in one of eight cycles only, until one of its lookups that wait is tried again:
+  // those behind it would mostly fail too, and each would take the pipeline twice. The engine has a row of its own.
+  logic [NumPorts-1:0] held_q, held;
+  logic [2:0] beat_q;
+  assign held = beat_q == '0 ? '0 : held_q;
   // (* keep *) holds this split, so that late signals pass few LUTs.
   localparam int unsigned Twos = (NumPorts + 1) / 2;
   localparam int unsigned Threes = (NumPorts + 2) / 3;
   (* keep *) logic [Twos-1:0] took;
-  assign pending = lookup_pending_i & ~turn_q;
+  assign pending = lookup_pending_i & ~turn_q & ~held;
+  assign hint = lookup_hint_i & ~held;
   always_comb begin
     took = '0;
     for (int unsigned i = 0; i < NumPorts; i++) begin
@@ -255,11 +261,11 @@ module gmmu_lookup
     always_comb begin
       behind = '0;
       for (int unsigned j = 0; j < NumPorts; j++) begin
-        if (lookup_hint_i[j] && earlier[j]) behind[j/3] = 1'b1;
+        if (hint[j] && earlier[j]) behind[j/3] = 1'b1;
       end
     end
     assign grant[i] = (pending[i] && (pending & earlier) == '0)
-        || (pending == '0 && lookup_hint_i[i] && behind == '0);
+        || (pending == '0 && hint[i] && behind == '0);
   end
   assign turn_d = probe_q || restart || replay || hold_q || bubble ? '0 : grant;
   key_t op_key;
@@ -355,12 +361,12 @@ module gmmu_lookup
   // Lines of the ports' misses before: their low bits are a hint, nothing more.
   localparam int unsigned HintWidth = 10;
   typedef logic [HintWidth-1:0] hint_t;
-  hint_t hint, hint_new, hint_apart;
+  hint_t hint_old, hint_new, hint_apart;
   assign hint_new = hint_t'(s1_q.what.key.vpn >> 3);
-  assign hint_apart = hint_new - hint;
+  assign hint_apart = hint_new - hint_old;
   gmmu_lutram #(.Width(HintWidth), .Depth(NumPorts)) u_hints (
     .clk_i(clk), .write_i(s1_lookup), .write_addr_i($clog2(NumPorts)'(s1_q.what.port)),
-    .data_i(hint_new), .read_addr_i($clog2(NumPorts)'(s1_q.what.port)), .data_o(hint));
+    .data_i(hint_new), .read_addr_i($clog2(NumPorts)'(s1_q.what.port)), .data_o(hint_old));
 
   always_ff @(posedge clk) begin
     if (rst_i) begin
@@ -450,6 +456,14 @@ module gmmu_lookup
   assign dense = s2_q.dense || (!s2_replay_q && s2_close_q);
   assign fails = !s2_hit && !joins && !free && !(engine && row_engine_i);
   assign begins = decide && !s2_hit && !joins && !fails;
+
+  always_ff @(posedge clk_i) begin
+    beat_q <= rst_i ? '0 : beat_q + 1'b1;
+    for (int unsigned p = 0; p < NumPorts; p++) begin
+      if (rst_i || (replay && waiting.what.port == port_t'(p))) held_q[p] <= 1'b0;
+      else if (decide && fails && !engine && s2_port_q[p]) held_q[p] <= 1'b1;
+    end
+  end
 
   // Stage 3: it begins, joins, restarts or goes to the queue.
   always_ff @(posedge clk) begin

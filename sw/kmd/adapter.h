@@ -106,6 +106,7 @@ class Adapter {
   uint64_t context_sequence = 0;  ///< context allocations made so far
 
   bool fences_signalled = false;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED
+  bool faults_logged = false;     ///< an interrupt said so, and no DPC has drained the log since
 
  private:
   NTSTATUS MapResources();

@@ -130,6 +130,7 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
     causes.raw |= now.raw;
   }
   if (causes.raw == 0) return FALSE;
+  if (causes.fault()) adapter.faults_logged = true;
 
   // Dxgkrnl is told of the engine's causes before all others.
   for (UINT node = 0; node < adapter.nodes; ++node) {
@@ -150,7 +151,9 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
 
 void DpcRoutine(PVOID MiniportDeviceContext) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
-  if (adapter.powered) adapter.fault_log.Drain();
+  const bool faults = adapter.faults_logged;  // a read of a register takes a round trip over the link
+  adapter.faults_logged = false;
+  if (adapter.powered && faults) adapter.fault_log.Drain();
   adapter.dxgkrnl.DxgkCbNotifyDpc(adapter.dxgkrnl_handle());
 }
 

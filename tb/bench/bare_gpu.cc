@@ -57,12 +57,14 @@ void BareGpu::Step() {
   vram_port_.Drive(top, cycle_);
   host_port_.Drive(top, cycle_);
   cpu_port_.Drive(top, (cycle_ + 1) * kPeriod);
+  if (clients_ != nullptr) clients_->Drive(top, cycle_);
   top.clk_i = 0;
   top.eval();
   axi_.Sample(top, cycle_);
   vram_port_.Sample(top, cycle_);
   host_port_.Sample(top, cycle_);
   cpu_port_.Sample(top);
+  if (clients_ != nullptr) clients_->Sample(top, cycle_);
   if (sim::HasEvents(top)) {
     const uint64_t before = translations();  // more than one port may answer
     sim::TapEvents(top, cycle_, checker_);

@@ -11,6 +11,7 @@
 #include "probe/gpu_axi.h"
 #include "probe/translation_checker.h"
 #include "tb/bench/array_port.h"
+#include "tb/bench/client_reads.h"
 #include "verilated.h"
 
 namespace gmmu::bench {
@@ -44,6 +45,8 @@ class BareGpu {
   /// What the checkers found wrong.
   std::vector<std::string> Findings() const;
   uint64_t translations() const;  ///< answers that the checker saw
+  /// Accesses at the client ports, which have no other driver.
+  void set_clients(ClientReads* clients) { clients_ = clients; }
   /// Cycles in which a lookup was answered, in their order.
   const std::vector<uint64_t>& answers() const { return answers_; }
 
@@ -56,6 +59,7 @@ class BareGpu {
   ArrayPort<HostPins> host_port_;
   sim::CpuPort cpu_port_;
   sim::GpuAxi axi_{sim::kBeatBytes};
+  ClientReads* clients_ = nullptr;
   std::deque<RegisterWrite> script_;  ///< the accesses point into it
   uint64_t cycle_ = 0;
   std::vector<uint64_t> answers_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translations of a client in the whole GPU, in a bare C++ loop: its traffic engine reads single lines, tables lie in VRAM.
+// Translations of clients in the whole GPU, in a bare C++ loop; tables lie in VRAM. Latencies: a client's traffic engine reads
+// single lines. Rate: all client ports together read one word of each page, from host memory.
 #include <fmt/format.h>
 
 #include "hw/gmmu_regs.h"
@@ -12,8 +13,9 @@ namespace {
 using regs::Target;
 
 constexpr unsigned kLatency = 50, kSpace = 1;
-constexpr uint64_t kTables = 0x100000, kVa = 0x40000000, kPages = 512;
+constexpr uint64_t kTables = 0x100000, kVa = 0x40000000, kPages = 2048;
 constexpr uint64_t kStart = 4000, kApart = 2000;  // cycles, of the first run and from run to run
+constexpr uint64_t kBound = 100'000;              // cycles of all reads
 constexpr unsigned kHit = 2;                      // cycles of an L1 hit: a row of its own
 
 /// Runs of one access each, at these addresses.
@@ -37,14 +39,17 @@ std::vector<RegisterWrite> Script(const std::vector<uint64_t>& addresses) {
   return script;
 }
 
-void Prepare(BareGpu& gpu) {
-  const auto put = [&](uint64_t address, uint64_t target) {
-    const uint64_t entry = regs::PteEntry().set_valid(1).set_target(Target::kVram).set_page(target >> 12).raw;
+/// Tables of kPages pages from kVa on, which lie in VRAM or host memory.
+void Prepare(BareGpu& gpu, Target pages) {
+  const auto put = [&](uint64_t address, uint64_t page, Target target) {
+    const uint64_t entry = regs::PteEntry().set_valid(1).set_target(target).set_page(page >> 12).raw;
     if (!gpu.vram().Write(address, &entry, sizeof entry)) throw RowError("bench: no such memory");
   };
-  put(kTables + 8 * (kVa >> 30 & 511), kTables + 0x1000);
-  put(kTables + 0x1000, kTables + 0x2000);
-  for (uint64_t page = 0; page < kPages; ++page) put(kTables + 0x2000 + 8 * page, 0x1000000 + (page << 12));
+  put(kTables + 8 * (kVa >> 30 & 511), kTables + 0x1000, Target::kVram);
+  for (uint64_t table = 0; table < kPages / 512; ++table) {
+    put(kTables + 0x1000 + 8 * table, kTables + 0x2000 + (table << 12), Target::kVram);
+  }
+  for (uint64_t page = 0; page < kPages; ++page) put(kTables + 0x2000 + 8 * page, 0x1000000 + (page << 12), pages);
 }
 
 /// Cycles from the edge that accepts a lookup to the edge on which its answer is valid: what the run at `address` takes
@@ -54,13 +59,32 @@ uint64_t Latency(std::vector<uint64_t> before, uint64_t address) {
   ArrayTiming timing;
   timing.latency = timing.write_latency = kLatency;
   BareGpu gpu(timing, timing, Script(before));
-  Prepare(gpu);
+  Prepare(gpu, Target::kVram);
   gpu.RunTo(kStart + before.size() * kApart);
   if (!gpu.Findings().empty()) throw RowError(gpu.Findings().front());
   const std::vector<uint64_t>& answers = gpu.answers();
   if (answers.size() != before.size()) throw RowError(fmt::format("{} lookups were answered", answers.size()));
   const size_t last = answers.size() - 1;
   return answers[last - 1] + kApart - answers[last] + kHit;
+}
+
+/// Cycles a lookup when the clients together read all pages in order, nothing cached.
+double CyclesEach() {
+  ArrayTiming timing;
+  timing.latency = timing.write_latency = kLatency;
+  BareGpu gpu(timing, timing, Script({}));
+  Prepare(gpu, Target::kSystem);
+  std::vector<uint64_t> addresses;
+  for (uint64_t page = 0; page < kPages; ++page) addresses.push_back(kVa + (page << 12));
+  ClientReads reads(kStart, kSpace, addresses);
+  gpu.set_clients(&reads);
+  while (!reads.done()) {
+    if (gpu.cycle() == kBound) throw RowError("the reads did not end");
+    gpu.Step();
+  }
+  if (!gpu.Findings().empty()) throw RowError(gpu.Findings().front());
+  if (reads.faults() != 0 || gpu.translations() != kPages) throw RowError("a read was not answered as it should");
+  return static_cast<double>(reads.last() - reads.first()) / kPages;
 }
 
 Row Of(const std::string& name, double limit, const std::string& limit_text) {
@@ -82,6 +106,10 @@ void AddGpuRows(Measurements& to) {
                 [](Row& row) { row.figure = static_cast<double>(Latency({}, kVa)); }});
   to.push_back({Of("walk-cache hit, whole GPU", kLatency, "L").Less(kLatency + 8),
                 [](Row& row) { row.figure = static_cast<double>(Latency({kVa}, kVa + (256 << 12))); }});
+  Row row = Of("sequential misses, whole GPU", 1, "one lookup a cycle").Less(1.6);
+  row.unit = "cycles each";
+  row.config += ", all client ports together, pages in host memory";
+  to.push_back({row, [](Row& into) { into.figure = CyclesEach(); }});
 }
 
 }  // namespace gmmu::bench

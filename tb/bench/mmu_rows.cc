@@ -62,6 +62,9 @@ void AddMisses(Measurements& to) {
   const std::string config = kL + ", one port";
   to.push_back(On(Of("sequential misses", "cycles each", 1, "one lookup a cycle", config).Less(1.4),
                   [](MmuSpeed& mmu, Row&) { return mmu.SequentialMisses(); }));
+  to.push_back(
+      On(Of("sequential misses, all clients", "cycles each", 1, "one lookup a cycle", kL + ", two ports").Less(1.6),
+         [](MmuSpeed& mmu, Row&) { return mmu.SharedSequentialMisses(); }));
   to.push_back(On(Of("sparse misses, 3 reads", "cycles each", 3 * kLatency / 8.0, "3L / 8 walks", config).Less(20),
                   [](MmuSpeed& mmu, Row&) { return mmu.SparseMisses(); }));
   to.push_back(On(Of("sparse misses, walk cache hits", "cycles each", kLatency / 8.0, "L / 8 walks", config).Less(7),

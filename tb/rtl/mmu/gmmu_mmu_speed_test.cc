@@ -82,6 +82,12 @@ TEST_F(MmuSpeedTest, SequentialMisses) {
   EXPECT_LE(each, 1.4);
 }
 
+TEST_F(MmuSpeedTest, SequentialMissesOfAllClientsTogether) {
+  const double each = mmu_.SharedSequentialMisses();
+  std::cout << "sequential misses of all clients' ports, 8 walkers, L = 50: " << each << " cycles each\n";
+  EXPECT_LE(each, 1.45);
+}
+
 TEST_F(MmuSpeedTest, SparseMisses) {
   const double each = mmu_.SparseMisses();
   std::cout << "sparse misses of " << static_cast<double>(mmu_.table_reads()) / 400

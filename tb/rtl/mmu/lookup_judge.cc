@@ -226,6 +226,10 @@ void LookupMachine::TakePorts() {
   const unsigned taken = t.lookup_valid_i & t.lookup_ready_o;
   ASSERT_EQ(taken & (taken - 1), 0u) << "two lookups in one cycle";
   if (held_ >= 3) ASSERT_EQ(taken, 0u) << "a lookup enters under hold";
+  std::vector<bool> waits_for_row(Ports());  // or may do so: such a client's port has few turns
+  for (const auto& [who, lookup] : lookups_) {
+    if (!lookup.resolved && lookup.entered + 2 <= now && !IsEngine(who.first)) waits_for_row[who.first] = true;
+  }
   for (unsigned p = 0; p < Ports(); ++p) {
     Port& port = ports_[p];
     const bool stood = !port.standing.empty();
@@ -255,7 +259,7 @@ void LookupMachine::TakePorts() {
       port.others.assign(Ports(), 0);
       port.closed = 0;
     }
-    port.closed += t.lookup_ready_o == 0;  // a turn may be lost in it
+    port.closed += t.lookup_ready_o == 0 || waits_for_row[p];  // a turn may be lost in it
     for (unsigned o = 0; stands && !mine && o < Ports(); ++o) {
       port.others[o] += taken >> o & 1;
       ASSERT_LE(port.others[o], 2 + port.closed)

@@ -79,8 +79,10 @@ std::vector<Answer> MmuSpeed::Stream(const std::vector<unsigned>& ports, unsigne
   return answers;
 }
 
-double MmuSpeed::CyclesEach(unsigned count, const Address& va) {
-  const auto answers = Stream({0}, count, [&](unsigned, unsigned i) { return va(i); });
+double MmuSpeed::CyclesEach(unsigned count, const Address& va, const std::vector<unsigned>& ports) {
+  const auto many = static_cast<unsigned>(ports.size());
+  const auto answers = Stream(ports, count / many,
+                              [&](unsigned port, unsigned i) { return va(i * many + port - ports.front()); });
   uint64_t first = ~uint64_t{0}, last = 0;
   for (const Answer& answer : answers) {
     first = std::min(first, answer.accepted);
@@ -180,6 +182,10 @@ uint64_t MmuSpeed::WalkCacheHit() {
 
 double MmuSpeed::SequentialMisses() {
   return CyclesEach(2048, [](unsigned i) { return uint64_t{i} << 12; });
+}
+
+double MmuSpeed::SharedSequentialMisses() {
+  return CyclesEach(2048, [](unsigned i) { return uint64_t{i} << 12; }, Clients());
 }
 
 double MmuSpeed::SparseMisses() {

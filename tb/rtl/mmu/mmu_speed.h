@@ -34,9 +34,11 @@ class MmuSpeed {
   uint64_t L2HitLatency();
   /// Such hits answered per cycle, the clients' ports together; no page is asked for twice.
   double L2HitsPerCycle();
-  uint64_t ColdWalk();          ///< three reads
-  uint64_t WalkCacheHit();      ///< one read, of a leaf table that the walk cache names
-  double SequentialMisses();    ///< cycles a lookup, page after page
+  uint64_t ColdWalk();        ///< three reads
+  uint64_t WalkCacheHit();    ///< one read, of a leaf table that the walk cache names
+  double SequentialMisses();  ///< cycles a lookup, page after page
+  /// The same by all clients' ports together, who take the pages in turns.
+  double SharedSequentialMisses();
   double SparseMisses();        ///< cycles a lookup of three reads
   double SparseCachedMisses();  ///< cycles a lookup of one read, another line of entries each time
 
@@ -52,7 +54,7 @@ class MmuSpeed {
   /// in the order in which they came.
   std::vector<Answer> Stream(const std::vector<unsigned>& ports, unsigned count,
                              const std::function<uint64_t(unsigned port, unsigned i)>& va);
-  double CyclesEach(unsigned count, const Address& va);
+  double CyclesEach(unsigned count, const Address& va, const std::vector<unsigned>& ports = {0});
   double SlowestPort(const std::vector<Answer>& answers) const;
   std::vector<unsigned> Clients() const;
 

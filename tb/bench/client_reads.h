@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "Vgmmu_gpu.h"
+
+namespace gmmu::bench {
+
+/// Reads of 8 bytes by all client ports of the GPU together: the k-th address is that of client k mod clients, each
+/// client's in order, as many in flight as it has ids. Drive before the clock edge, Sample between the settled inputs and the edge.
+class ClientReads {
+ public:
+  /// From clock edge `start` on.
+  ClientReads(uint64_t start, unsigned space, std::vector<uint64_t> addresses);
+
+  void Drive(Vgmmu_gpu& top, uint64_t cycle);
+  void Sample(const Vgmmu_gpu& top, uint64_t cycle);
+
+  bool done() const { return answered_ == addresses_.size(); }
+  unsigned faults() const { return faults_; }
+  uint64_t first() const { return first_; }  ///< edge that accepted the first request
+  uint64_t last() const { return last_; }    ///< edge that accepted the last answer
+
+ private:
+  static constexpr unsigned kClients = GMMU_CLIENTS, kIds = 64;
+  struct Client {
+    size_t next = 0;  ///< index of its next address
+    unsigned id = 0;  ///< of the next request; busy: none is free
+    std::array<bool, kIds> busy{};
+  };
+
+  const uint64_t start_;
+  const unsigned space_;
+  const std::vector<uint64_t> addresses_;
+  std::array<Client, kClients> clients_;
+  size_t answered_ = 0;
+  unsigned faults_ = 0;
+  uint64_t first_ = 0, last_ = 0;
+};
+
+}  // namespace gmmu::bench
