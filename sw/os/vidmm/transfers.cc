@@ -59,8 +59,8 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
         in ? TransferOf(allocation, done, size, system, local, DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL)
            : TransferOf(allocation, done, size, local, system, DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM);
     work.Add(operation);
-    window.packet = work.Submit();
     done += size;
+    if (done < bytes) window.packet = work.Submit();  // the last goes with the fence's signal, in one buffer
     if (progress) progress(done);
   }
   work.Finish();
@@ -80,8 +80,8 @@ void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes
     DXGKARG_BUILDPAGINGBUFFER operation = TransferOf(target, done, size, source_side, target_side,
                                                      DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL);
     work.Add(operation);
-    window.packet = work.Submit();
     done += size;
+    if (done < bytes) window.packet = work.Submit();  // the last goes with the fence's signal, in one buffer
   }
   work.Finish();
 }

@@ -190,6 +190,8 @@ TEST_F(EscapeTest, AFullLogCountsWhatItDrops) {
   for (uint32_t i = 0; i < 300; ++i) {
     queue[i % 128 * 4 + 3] = i;
     kernel().reg(regs::FaultQueueTail::kOffset) = (i + 1) % 128;
+    kernel().reg(regs::IntStatus::kOffset) |= regs::IntStatus{}.set_fault(1).raw;
+    kernel().table.DxgkDdiInterruptRoutine(kernel().adapter, 0);
     kernel().table.DxgkDdiDpcRoutine(kernel().adapter);
   }
   EscapeReadFaults faults;
