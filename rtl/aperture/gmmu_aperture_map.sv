@@ -35,11 +35,8 @@ module gmmu_aperture_map
   output logic          [NumPorts-1:0] rsp_valid_o,
   output aperture_rsp_t                rsp_o,        // of the port whose rsp_valid_o is set
 
-  output logic                         ar_valid_o,
-  input  logic                         ar_ready_i,
-  output ax_t                          ar_o,
-  input  logic                         r_valid_i,
-  input  r_t                           r_i,
+  output rd_req_t                      rd_req_o,
+  input  rd_rsp_t                      rd_rsp_i,
 
   // counter pulses: an answered lookup, one from the cache
   output logic                         lookup_o,
@@ -167,23 +164,24 @@ module gmmu_aperture_map
   assign take = may_take && granted_q;
   assign req_ready_o = may_take ? grant_q : '0;
 
-  assign ar_valid_o = state_q == StateAsk;
+  ax_t ar_q;
+  assign rd_req_o = '{ar_valid: state_q == StateAsk, ar: ar_q};
   logic [PaWidth:0] line_address;                // past 48 bits it is an address past VRAM
   assign line_address = {1'b0, base_i} +
                         (PaWidth + 1)'({page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
   always_ff @(posedge clk) begin
     if (state_q == StateJudge) begin
-      ar_o <= '0;
-      ar_o.port <= PortVram;
-      ar_o.addr <= line_address[PaWidth-1:0];
-      if (line_address[PaWidth]) ar_o.addr[PaWidth-1] <= 1'b1;
-      ar_o.len <= 8'(BeatsPerLine - 1);
+      ar_q <= '0;
+      ar_q.port <= PortVram;
+      ar_q.addr <= line_address[PaWidth-1:0];
+      if (line_address[PaWidth]) ar_q.addr[PaWidth-1] <= 1'b1;
+      ar_q.len <= 8'(BeatsPerLine - 1);
     end
   end
 
   always_ff @(posedge clk) begin
-    r_valid_q <= r_valid_i && !rst_i;
-    r_q <= r_i;
+    r_valid_q <= rd_rsp_i.r_valid && !rst_i;
+    r_q <= rd_rsp_i.r;
     if (rst_i) begin
       state_q <= StateIdle;
       valid_q <= '0;
@@ -208,7 +206,7 @@ module gmmu_aperture_map
           if (!resolved) state_q <= StateAsk;
           else state_q <= take ? StateRead : StateIdle;
         end
-        StateAsk: if (ar_ready_i) state_q <= StateFetch;
+        StateAsk: if (rd_rsp_i.ar_ready) state_q <= StateFetch;
         default: begin
           if (fill && r_q.error) bad_q <= 1'b1;
           if (fill_last) begin
@@ -249,7 +247,7 @@ module gmmu_aperture_map
   assign idle_o = state_q == StateIdle && req_valid_i == '0 && rsp_valid_o == '0 && !flush_q &&
       !flush_done_o;
 
-  gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(!idle_o || flush_i || r_valid_i));
+  gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(!idle_o || flush_i || rd_rsp_i.r_valid));
   logic unused_bits;
   assign unused_bits = ^{r_q.id, page_q};
 endmodule

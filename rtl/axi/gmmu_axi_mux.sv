@@ -47,48 +47,39 @@ module gmmu_axi_mux
   // Of a queue of AR, places that only Express takes: others waiting for a port do not hold it up.
   parameter int unsigned Reserved = 8
 ) (
-  input  logic                          clk_i,
-  input  logic                          rst_i,
+  input  logic           clk_i,
+  input  logic           rst_i,
 
-  input  logic                          host_enable_i,
-  input  logic                          hold_i,
-  output logic                          silent_o,    // held, and no burst taken is unanswered
+  input  logic           host_enable_i,
+  input  logic           hold_i,
+  output logic           silent_o,    // held, and no burst taken is unanswered
 
-  input  logic     [NumRequesters-1:0]  ar_valid_i,
-  output logic     [NumRequesters-1:0]  ar_ready_o,
-  input  ax_t      [NumRequesters-1:0]  ar_i,
-  input  logic                          express_early_i,  // ar_i of Express is express_i
-  input  ax_t                           express_i,
-  output logic     [NumRequesters-1:0]  r_valid_o,
-  output r_t       [NumRequesters-1:0]  r_o,
-  input  logic     [NumRequesters-1:0]  aw_valid_i,
-  output logic     [NumRequesters-1:0]  aw_ready_o,
-  input  ax_t      [NumRequesters-1:0]  aw_i,
-  input  logic     [NumRequesters-1:0]  w_valid_i,
-  output logic     [NumRequesters-1:0]  w_ready_o,
-  input  w_t       [NumRequesters-1:0]  w_i,
-  output logic     [NumRequesters-1:0]  b_valid_o,
-  output b_t       [NumRequesters-1:0]  b_o,
+  input  rd_req_t        rd_req_i [NumRequesters],
+  output rd_rsp_t        rd_rsp_o [NumRequesters],
+  input  logic           express_early_i,  // AR of Express is express_i
+  input  ax_t            express_i,
+  input  wr_req_t        wr_req_i [NumRequesters],
+  output wr_rsp_t        wr_rsp_o [NumRequesters],
 
   // Memory ports: [0] VRAM, [1] host.
-  output logic     [1:0]                ar_valid_o,
-  input  logic     [1:0]                ar_ready_i,
-  output edge_ax_t [1:0]                ar_o,
-  input  logic     [1:0]                r_valid_i,
-  output logic     [1:0]                r_ready_o,
-  input  edge_r_t  [1:0]                r_i,
-  output logic     [1:0]                aw_valid_o,
-  input  logic     [1:0]                aw_ready_i,
-  output edge_ax_t [1:0]                aw_o,
-  output logic     [1:0]                w_valid_o,
-  input  logic     [1:0]                w_ready_i,
-  output w_t       [1:0]                w_o,
-  input  logic     [1:0]                b_valid_i,
-  output logic     [1:0]                b_ready_o,
-  input  edge_b_t  [1:0]                b_i,
+  output logic     [1:0] ar_valid_o,
+  input  logic     [1:0] ar_ready_i,
+  output edge_ax_t [1:0] ar_o,
+  input  logic     [1:0] r_valid_i,
+  output logic     [1:0] r_ready_o,
+  input  edge_r_t  [1:0] r_i,
+  output logic     [1:0] aw_valid_o,
+  input  logic     [1:0] aw_ready_i,
+  output edge_ax_t [1:0] aw_o,
+  output logic     [1:0] w_valid_o,
+  input  logic     [1:0] w_ready_i,
+  output w_t       [1:0] w_o,
+  input  logic     [1:0] b_valid_i,
+  output logic     [1:0] b_ready_o,
+  input  edge_b_t  [1:0] b_i,
 
-  output logic                          idle_o,      // nothing is offered, and nothing waits here
-  output logic                          own_idle_o   // no burst but of Exempt is here or unanswered
+  output logic           idle_o,      // nothing is offered, and nothing waits here
+  output logic           own_idle_o   // no burst but of Exempt is here or unanswered
 );
   localparam int unsigned N = NumRequesters;
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
@@ -123,7 +114,7 @@ module gmmu_axi_mux
   endfunction
 
   // ---- Input registers. They load again in the cycle in which their word goes.
-  set_t ar_valid_q, aw_valid_q, w_valid_q, w_take, ar_turn_q, aw_turn_q;
+  set_t ar_valid, aw_valid, w_valid, ar_valid_q, aw_valid_q, w_valid_q, w_take, ar_turn_q, aw_turn_q;
   logic express, late_valid_q;  // Express is taken; what came late
   ax_t  late_q;
   set_t ar_host_q, aw_host_q;   // it goes to the host port
@@ -135,47 +126,44 @@ module gmmu_axi_mux
   localparam set_t Turns = Readers & ~(set_t'(1) << Express);   // readers that have a register and turns
   set_t ar_takes, aw_takes, w_loads, ar_host, aw_host;
   for (genvar q = 0; q < N; q++) begin : g_input
-    assign ar_host[q] = host_of(ar_i[q].port, Vram[q], Host[q]);
-    assign aw_host[q] = host_of(aw_i[q].port, Vram[q], Host[q]);
+    assign ar_valid[q] = rd_req_i[q].ar_valid;
+    assign aw_valid[q] = wr_req_i[q].aw_valid;
+    assign w_valid[q] = wr_req_i[q].w_valid;
+    assign ar_host[q] = host_of(rd_req_i[q].ar.port, Vram[q], Host[q]);
+    assign aw_host[q] = host_of(wr_req_i[q].aw.port, Vram[q], Host[q]);
     if (Turns[q]) begin : g_reads
-      always_ff @(posedge clk_i) if (ar_takes[q] && ar_valid_i[q]) ar_q[q] <= ar_i[q];
+      always_ff @(posedge clk_i) if (ar_takes[q] && ar_valid[q]) ar_q[q] <= rd_req_i[q].ar;
     end else begin : g_no_reads
       assign ar_q[q] = '0;
       logic unused_read;
-      assign unused_read = ^ar_i[q];
+      assign unused_read = ^rd_req_i[q];
     end
     if (Writers[q]) begin : g_writes
       always_ff @(posedge clk_i) begin
-        if (aw_takes[q] && aw_valid_i[q]) aw_q[q] <= aw_i[q];
-        if (w_loads[q] && w_valid_i[q]) w_q[q] <= w_i[q];
+        if (aw_takes[q] && aw_valid[q]) aw_q[q] <= wr_req_i[q].aw;
+        if (w_loads[q] && w_valid[q]) w_q[q] <= wr_req_i[q].w;
       end
     end else begin : g_no_writes
       assign aw_q[q] = '0;
       assign w_q[q] = '0;
       logic unused_write;
-      assign unused_write = ^{aw_i[q], w_i[q]};
+      assign unused_write = ^wr_req_i[q];
     end
   end
   assign ar_takes = Turns & (~ar_valid_q | ar_turn_q);
   assign aw_takes = Writers & (~aw_valid_q | aw_turn_q);
   assign w_loads = Writers & (~w_valid_q | w_take);
-  assign aw_ready_o = aw_takes;
-  assign w_ready_o = w_loads;
-  always_comb begin
-    ar_ready_o = ar_takes;
-    ar_ready_o[Express] = !late_valid_q && (!express_early_i || express);
-  end
   always_ff @(posedge clk_i) begin
-    ar_valid_q <= rst_i ? '0 : Turns & ((ar_takes & ar_valid_i) | (ar_valid_q & ~ar_takes));
-    aw_valid_q <= rst_i ? '0 : Writers & ((aw_takes & aw_valid_i) | (aw_valid_q & ~aw_takes));
-    w_valid_q <= rst_i ? '0 : Writers & ((w_loads & w_valid_i) | (w_valid_q & ~w_loads));
+    ar_valid_q <= rst_i ? '0 : Turns & ((ar_takes & ar_valid) | (ar_valid_q & ~ar_takes));
+    aw_valid_q <= rst_i ? '0 : Writers & ((aw_takes & aw_valid) | (aw_valid_q & ~aw_takes));
+    w_valid_q <= rst_i ? '0 : Writers & ((w_loads & w_valid) | (w_valid_q & ~w_loads));
     ar_host_q <= (ar_takes & ar_host) | (ar_host_q & ~ar_takes);
     aw_host_q <= (aw_takes & aw_host) | (aw_host_q & ~aw_takes);
   end
 
   always_ff @(posedge clk_i) begin
-    late_valid_q <= !rst_i && (late_valid_q ? !express : ar_valid_i[Express] && !express_early_i);
-    if (!late_valid_q) late_q <= ar_i[Express];
+    late_valid_q <= !rst_i && (late_valid_q ? !express : ar_valid[Express] && !express_early_i);
+    if (!late_valid_q) late_q <= rd_req_i[Express].ar;
   end
 
   // ---- Turns of AR and AW: _want in the cycle before, _turn_q while the word moves.
@@ -227,7 +215,7 @@ module gmmu_axi_mux
 
   assign express = !ar_any_q && ar_ready == '1 && !(hold_q && !Exempt[Express]);
   assign express_ar = late_valid_q ? late_q : express_i;
-  assign express_valid = late_valid_q || (ar_valid_i[Express] && express_early_i);
+  assign express_valid = late_valid_q || (ar_valid[Express] && express_early_i);
   assign express_waits = express_valid && ar_any_q && !(hold_q && !Exempt[Express]);
   assign ar_push = ar_any_q || (express && express_valid);
   always_comb begin
@@ -273,7 +261,6 @@ module gmmu_axi_mux
     );
     assign ar_here = ar_push && ar_to_host == 1'(p);
     assign ar_passes = ar_here && !ar_any_q && !ar_waits[p];
-    assign ar_o[p] = ar_waits[p] ? ar_head : edge_of(express_ar, index_t'(Express));
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4)) u_aw_out (
       .clk_i, .rst_i, .room_o(aw_room[p]), .ready_o(unused_aw_ready[p]),
       .valid_i(aw_push), .data_i(edge_of(aw_pick, aw_index)),
@@ -285,6 +272,7 @@ module gmmu_axi_mux
     assign ar_opens = open[p] || ar_offered_q;
     assign aw_opens = open[p] || aw_offered_q;
     assign ar_valid_o[p] = (ar_waits[p] || ar_passes) && ar_opens;
+    assign ar_o[p] = ar_waits[p] ? ar_head : edge_of(express_ar, index_t'(Express));
     assign aw_valid_o[p] = aw_waits[p] && aw_opens;
     always_ff @(posedge clk_i) begin
       ar_offered_q <= !rst_i && ar_valid_o[p] && !ar_ready_i[p];
@@ -343,7 +331,8 @@ module gmmu_axi_mux
     end
     assign r_express_in[p] = r_valid_i[p] && r_to_in[Express];
     gmmu_skid #(.Width(N + $bits(edge_r_t))) u_r_in (
-      .clk_i, .rst_i, .valid_i(r_valid_i[p] && !(p == 0 && r_express_in[p])), .ready_o(r_ready_o[p]), .data_i({r_to_in, r_i[p]}),
+      .clk_i, .rst_i, .valid_i(r_valid_i[p] && !(p == 0 && r_express_in[p])), .ready_o(r_ready_o[p]),
+      .data_i({r_to_in, r_i[p]}),
       .valid_o(r_valid), .ready_i(r_take[p]), .data_o({r_to, r[p]})
     );
     gmmu_skid #(.Width(N + $bits(edge_b_t))) u_b_in (
@@ -382,9 +371,10 @@ module gmmu_axi_mux
     end
   end
 
+  set_t r_sent, b_sent_q;
   always_comb begin
-    r_valid_o = r_here[0] | r_here[1];
-    r_valid_o[Express] = express_q;
+    r_sent = r_here[0] | r_here[1];
+    r_sent[Express] = express_q;
   end
   assign w_take = w_takes[0] | w_takes[1];
   for (genvar q = 0; q < N; q++) begin : g_requester
@@ -393,33 +383,35 @@ module gmmu_axi_mux
       edge_r_t word;
       assign host = !Vram[q] || (r_here[1][q] && !(r_here[0][q] && !r_turn_q));
       assign word = q == Express ? express_r_q : r[host];
-      assign r_o[q] = '{id: word.id[IdWidth-1:0], data: word.data, error: word.error,
-                        last: word.last};
+      assign rd_rsp_o[q] = '{ar_ready: q == Express ? !late_valid_q && (!express_early_i || express) : ar_takes[q],
+          r_valid: r_sent[q], r: '{id: word.id[IdWidth-1:0], data: word.data, error: word.error, last: word.last}};
       logic unused_id;
       assign unused_id = ^word.id;
     end else begin : g_no_reads
       logic unused_read;
-      assign r_o[q] = '0;
+      assign rd_rsp_o[q] = '0;
       assign unused_read = ^{r_here[0][q], r_here[1][q]};
     end
     if (Writers[q]) begin : g_writes
       logic    host;
       edge_b_t word;
+      b_t      b_q;
       assign host = !Vram[q] || (b_here[1][q] && !(b_here[0][q] && !b_turn_q));
       assign word = b[host];
-      always_ff @(posedge clk_i) b_o[q] <= '{id: word.id[IdWidth-1:0], error: word.error};
+      always_ff @(posedge clk_i) b_q <= '{id: word.id[IdWidth-1:0], error: word.error};
+      assign wr_rsp_o[q] = '{aw_ready: aw_takes[q], w_ready: w_loads[q], b_valid: b_sent_q[q], b: b_q};
       logic unused_id;
       assign unused_id = ^word.id;
       a_one_port: assert property (@(posedge clk_i) disable iff (rst_i)
         !(owner[0][q] && owner[1][q]));
     end else begin : g_no_writes
       logic unused_write;
-      assign b_o[q] = '0;
+      assign wr_rsp_o[q] = '0;
       assign unused_write = ^{owner[0][q], owner[1][q], b_here[0][q], b_here[1][q]};
     end
   end
 
-  always_ff @(posedge clk_i) b_valid_o <= rst_i ? '0 : (b_here[0] | b_here[1]) & Writers;
+  always_ff @(posedge clk_i) b_sent_q <= rst_i ? '0 : (b_here[0] | b_here[1]) & Writers;
 
   // Bursts moved whose last W beat has not left, of a requester all of one memory port: at least one,
   // two, and so on to Owed, as sets.
@@ -483,14 +475,14 @@ module gmmu_axi_mux
   end
 
   set_t offers;  // of requesters, and in the input registers
-  assign offers = (ar_valid_i & Readers) | ((aw_valid_i | w_valid_i) & Writers) | ar_valid_q |
+  assign offers = (ar_valid & Readers) | ((aw_valid | w_valid) & Writers) | ar_valid_q |
                   aw_valid_q | w_valid_q | set_t'(late_valid_q) << Express;
-  assign own_idle_o = ((offers | r_valid_o | b_valid_o) & ~Exempt) == '0 &&
+  assign own_idle_o = ((offers | r_sent | b_sent_q) & ~Exempt) == '0 &&
                       (begins | begins_q) == '0 && none_q && change_q == '0;
   assign idle_o = silent_o == hold_i && offers == '0 && !ar_push && !aw_any_q &&
                   owners_wait == '0 && out_idle == '1 && !express_q &&
-                  b_valid_o == '0;
+                  b_sent_q == '0;
 
   a_early: assert property (@(posedge clk_i) disable iff (rst_i)
-    !(ar_valid_i[Express] && express_early_i) || ar_i[Express] == express_i);
+    !(ar_valid[Express] && express_early_i) || rd_req_i[Express].ar == express_i);
 endmodule

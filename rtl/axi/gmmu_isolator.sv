@@ -59,23 +59,19 @@ module gmmu_isolator
   // Memories; the generation is the highest bit of their ids.
   output logic     [1:0] m_ar_valid_o,
   input  logic     [1:0] m_ar_ready_i,
-  output edge_ax_t [1:0] m_ar_o,
-  output logic     [1:0] m_ar_generation_o,
+  output port_ax_t [1:0] m_ar_o,
   input  logic     [1:0] m_r_valid_i,
   output logic     [1:0] m_r_ready_o,
-  input  edge_r_t  [1:0] m_r_i,
-  input  logic     [1:0] m_r_generation_i,
+  input  port_r_t  [1:0] m_r_i,
   output logic     [1:0] m_aw_valid_o,
   input  logic     [1:0] m_aw_ready_i,
-  output edge_ax_t [1:0] m_aw_o,
-  output logic     [1:0] m_aw_generation_o,
+  output port_ax_t [1:0] m_aw_o,
   output logic     [1:0] m_w_valid_o,
   input  logic     [1:0] m_w_ready_i,
   output w_t       [1:0] m_w_o,
   input  logic     [1:0] m_b_valid_i,
   output logic     [1:0] m_b_ready_o,
-  input  edge_b_t  [1:0] m_b_i,
-  input  logic     [1:0] m_b_generation_i
+  input  port_b_t  [1:0] m_b_i
 );
   localparam int unsigned TimerWidth = $clog2(Timeout + 1);
 
@@ -146,14 +142,10 @@ module gmmu_isolator
       .w_valid_i(w_valid_i[p]), .w_ready_o(w_ready_o[p]), .w_i(w_i[p]),
       .b_valid_o(b_valid_o[p]), .b_ready_i(b_ready_i[p]), .b_o(b_o[p]),
       .m_ar_valid_o(m_ar_valid_o[p]), .m_ar_ready_i(m_ar_ready_i[p]), .m_ar_o(m_ar_o[p]),
-      .m_ar_generation_o(m_ar_generation_o[p]),
       .m_r_valid_i(m_r_valid_i[p]), .m_r_ready_o(m_r_ready_o[p]), .m_r_i(m_r_i[p]),
-      .m_r_generation_i(m_r_generation_i[p]),
       .m_aw_valid_o(m_aw_valid_o[p]), .m_aw_ready_i(m_aw_ready_i[p]), .m_aw_o(m_aw_o[p]),
-      .m_aw_generation_o(m_aw_generation_o[p]),
       .m_w_valid_o(m_w_valid_o[p]), .m_w_ready_i(m_w_ready_i[p]), .m_w_o(m_w_o[p]),
-      .m_b_valid_i(m_b_valid_i[p]), .m_b_ready_o(m_b_ready_o[p]), .m_b_i(m_b_i[p]),
-      .m_b_generation_i(m_b_generation_i[p])
+      .m_b_valid_i(m_b_valid_i[p]), .m_b_ready_o(m_b_ready_o[p]), .m_b_i(m_b_i[p])
     );
   end
 endmodule

@@ -47,36 +47,35 @@ module gmmu_isolator_port
 
   output logic        m_ar_valid_o,
   input  logic        m_ar_ready_i,
-  output edge_ax_t    m_ar_o,
-  output logic        m_ar_generation_o,
+  output port_ax_t    m_ar_o,
   input  logic        m_r_valid_i,
   output logic        m_r_ready_o,
-  input  edge_r_t     m_r_i,
-  input  logic        m_r_generation_i,
+  input  port_r_t     m_r_i,
   output logic        m_aw_valid_o,
   input  logic        m_aw_ready_i,
-  output edge_ax_t    m_aw_o,
-  output logic        m_aw_generation_o,
+  output port_ax_t    m_aw_o,
   output logic        m_w_valid_o,
   input  logic        m_w_ready_i,
   output w_t          m_w_o,
   input  logic        m_b_valid_i,
   output logic        m_b_ready_o,
-  input  edge_b_t     m_b_i,
-  input  logic        m_b_generation_i
+  input  port_b_t     m_b_i
 );
   // Addresses. offered: an offer stood in the last cycle and was not taken. kept: the same, copied
   // so that it outlives the core.
   logic     owed_ready;
-  logic     ar_offered_q, aw_offered_q, ar_begins, aw_begins, offer_generation_q;
+  logic     ar_offered_q, aw_offered_q, ar_begins, aw_begins, generation, offer_generation_q;
   edge_ax_t ar_kept_q, aw_kept_q;
+
+  function automatic port_ax_t port_of(logic above, edge_ax_t ax);
+    return '{id: {above, ax.id}, addr: ax.addr, len: ax.len, size: BeatSize, burst: BurstIncr, user: ax.user};
+  endfunction
 
   assign m_ar_valid_o = ar_offered_q || (ar_valid_i && !close_i && !cut_i);
   assign m_aw_valid_o = aw_offered_q || (aw_valid_i && !close_i && !cut_i && owed_ready);
-  assign m_ar_o = cut_i ? ar_kept_q : ar_i;
-  assign m_aw_o = cut_i ? aw_kept_q : aw_i;
-  assign m_ar_generation_o = cut_i ? offer_generation_q : generation_i;
-  assign m_aw_generation_o = cut_i ? offer_generation_q : generation_i;
+  assign generation = cut_i ? offer_generation_q : generation_i;   // of offers
+  assign m_ar_o = port_of(generation, cut_i ? ar_kept_q : ar_i);
+  assign m_aw_o = port_of(generation, cut_i ? aw_kept_q : aw_i);
   assign ar_ready_o = m_ar_ready_i && !cut_i && (ar_offered_q || !close_i);
   assign aw_ready_o = m_aw_ready_i && !cut_i && (aw_offered_q || (!close_i && owed_ready));
   assign ar_begins = m_ar_valid_o && !ar_offered_q;
@@ -126,13 +125,15 @@ module gmmu_isolator_port
   end
 
   // Answers of this generation go on, others are dropped. Ready does not depend on whose they are.
-  logic r_ours, b_ours;
-  assign r_ours = m_r_generation_i == generation_i && !cut_i;
-  assign b_ours = m_b_generation_i == generation_i && !cut_i;
+  logic r_generation, b_generation, r_ours, b_ours;
+  assign r_generation = m_r_i.id[EdgeIdWidth];
+  assign b_generation = m_b_i.id[EdgeIdWidth];
+  assign r_ours = r_generation == generation_i && !cut_i;
+  assign b_ours = b_generation == generation_i && !cut_i;
   assign r_valid_o = m_r_valid_i && r_ours;
   assign b_valid_o = m_b_valid_i && b_ours;
-  assign r_o = m_r_i;
-  assign b_o = m_b_i;
+  assign r_o = '{id: m_r_i.id[EdgeIdWidth-1:0], data: m_r_i.data, error: m_r_i.resp != RespOkay, last: m_r_i.last};
+  assign b_o = '{id: m_b_i.id[EdgeIdWidth-1:0], error: m_b_i.resp != RespOkay};
   assign m_r_ready_o = r_ready_i || cut_i;
   assign m_b_ready_o = b_ready_i || cut_i;
 
@@ -158,10 +159,10 @@ module gmmu_isolator_port
         r_of_q[g] <= 1'b0;
         b_of_q[g] <= 1'b0;
       end else begin
-        ar_of_q[g] <= ar_begins && m_ar_generation_o == 1'(g);
-        aw_of_q[g] <= aw_begins && m_aw_generation_o == 1'(g);
-        r_of_q[g] <= r_end && m_r_generation_i == 1'(g);
-        b_of_q[g] <= b_end && m_b_generation_i == 1'(g);
+        ar_of_q[g] <= ar_begins && generation == 1'(g);
+        aw_of_q[g] <= aw_begins && generation == 1'(g);
+        r_of_q[g] <= r_end && r_generation == 1'(g);
+        b_of_q[g] <= b_end && b_generation == 1'(g);
         if (ar_of_q[g] != r_of_q[g]) reads_q[g] <= reads_q[g] + (ar_of_q[g] ? One : '1);
         if (aw_of_q[g] != b_of_q[g]) writes_q[g] <= writes_q[g] + (aw_of_q[g] ? One : '1);
         reading_q[g] <= ar_of_q[g] || (reading_q[g] && !(r_of_q[g] && reads_q[g] == One));
@@ -173,8 +174,8 @@ module gmmu_isolator_port
   assign owing_o = ar_offered_q || aw_offered_q || owed_valid;
 
   a_answered: assert property (@(posedge clk_i) disable iff (rst_i)
-    (!r_end || reads_q[m_r_generation_i] != '0 || ar_of_q[m_r_generation_i]) &&
-    (!b_end || writes_q[m_b_generation_i] != '0 || aw_of_q[m_b_generation_i]));
+    (!r_end || reads_q[r_generation] != '0 || ar_of_q[r_generation]) &&
+    (!b_end || writes_q[b_generation] != '0 || aw_of_q[b_generation]));
   a_last: assert property (@(posedge clk_i) disable iff (rst_i)
     !w_take || cut_i || w_i.last == (beat_q == owed_len));
 endmodule

@@ -49,22 +49,11 @@ module gmmu_peer_port
   output logic [IdWidth-1:0]   s_b_id_o,
   output logic [1:0]           s_b_resp_o,
 
-  output logic                 m_ar_valid_o,
-  input  logic                 m_ar_ready_i,
-  output ax_t                  m_ar_o,
-  input  logic                 m_r_valid_i,
-  input  r_t                   m_r_i,
-  output logic                 m_aw_valid_o,
-  input  logic                 m_aw_ready_i,
-  output ax_t                  m_aw_o,
-  output logic                 m_w_valid_o,
-  input  logic                 m_w_ready_i,
-  output w_t                   m_w_o,
-  input  logic                 m_b_valid_i,
-  input  b_t                   m_b_i
+  output rd_req_t              rd_req_o,
+  input  rd_rsp_t              rd_rsp_i,
+  output wr_req_t              wr_req_o,
+  input  wr_rsp_t              wr_rsp_i
 );
-  localparam logic [1:0] RespOkay = 2'b00;
-  localparam logic [1:0] RespSlverr = 2'b10;
 
   logic read_idle, write_idle;
   r_t   s_r;
@@ -74,20 +63,19 @@ module gmmu_peer_port
     .clk_i, .rst_i, .cut_i, .vram_bytes_i, .idle_o(read_idle),
     .s_ar_valid_i, .s_ar_ready_o, .s_ar_id_i, .s_ar_addr_i, .s_ar_len_i,
     .s_r_valid_o, .s_r_o(s_r),
-    .m_ar_valid_o, .m_ar_ready_i, .m_ar_o, .m_r_valid_i, .m_r_i
+    .rd_req_o, .rd_rsp_i
   );
   gmmu_peer_write #(.Slots(Slots), .Beats(Beats)) u_write (
     .clk_i, .rst_i, .cut_i, .vram_bytes_i, .idle_o(write_idle),
     .s_aw_valid_i, .s_aw_ready_o, .s_aw_id_i, .s_aw_addr_i, .s_aw_len_i,
     .s_w_valid_i, .s_w_ready_o, .s_w_i, .s_b_valid_o, .s_b_o(s_b),
-    .m_aw_valid_o, .m_aw_ready_i, .m_aw_o, .m_w_valid_o, .m_w_ready_i, .m_w_o,
-    .m_b_valid_i, .m_b_i
+    .wr_req_o, .wr_rsp_i
   );
   assign s_r_id_o = s_r.id;
   assign s_r_data_o = s_r.data;
-  assign s_r_resp_o = s_r.error ? RespSlverr : RespOkay;
+  assign s_r_resp_o = s_r.error ? RespSlvErr : RespOkay;
   assign s_r_last_o = s_r.last;
   assign s_b_id_o = s_b.id;
-  assign s_b_resp_o = s_b.error ? RespSlverr : RespOkay;
+  assign s_b_resp_o = s_b.error ? RespSlvErr : RespOkay;
   assign idle_o = read_idle && write_idle;
 endmodule

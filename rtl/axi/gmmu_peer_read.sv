@@ -5,7 +5,7 @@
 //             while one of Slots is free, which no answer outside has to be taken for.
 //   s_r       no ready: always taken. Beats of different ids may interleave. A burst at or past
 //             vram_bytes_i answers errors only and reads nothing.
-//   m_ar, m_r requester of the mux; ids are slots
+//   rd        requester of the mux; ids are slots
 //   cut_i     the mux is in reset: beats that a burst has not had come as errors, and so does
 //             every burst that comes now
 //   idle_o    no burst is here
@@ -31,11 +31,8 @@ module gmmu_peer_read
   output logic                 s_r_valid_o,
   output r_t                   s_r_o,
 
-  output logic                 m_ar_valid_o,
-  input  logic                 m_ar_ready_i,
-  output ax_t                  m_ar_o,
-  input  logic                 m_r_valid_i,
-  input  r_t                   m_r_i
+  output rd_req_t              rd_req_o,
+  input  rd_rsp_t              rd_rsp_i
 );
   localparam int unsigned SlotWidth = $clog2(Slots);
   typedef logic [SlotWidth-1:0] slot_t;
@@ -44,7 +41,7 @@ module gmmu_peer_read
   end
 
   // ---- A burst takes the next slot.
-  logic               ask_valid, ask_take, past_end;
+  logic               ask_valid, ask_take, past_end, offer_q;
   logic [IdWidth-1:0] ask_id;
   pa_t                ask_addr;
   logic [7:0]         ask_len;
@@ -61,17 +58,17 @@ module gmmu_peer_read
   );
   assign past_end = vram_bytes_i[63:PaWidth] == '0 &&
                     ask_addr[PaWidth-1:PageLg2] >= vram_bytes_i[PaWidth-1:PageLg2];
-  assign ask_take = ask_valid && !busy_q[next_q] && (!m_ar_valid_o || m_ar_ready_i);
+  assign ask_take = ask_valid && !busy_q[next_q] && (!offer_q || rd_rsp_i.ar_ready);
   assign taken = Slots'(ask_take) << next_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       next_q <= '0;
-      m_ar_valid_o <= 1'b0;
+      offer_q <= 1'b0;
     end else begin
       if (ask_take) next_q <= next_q + 1'b1;
-      if (cut_i) m_ar_valid_o <= 1'b0;
-      else if (!m_ar_valid_o || m_ar_ready_i) m_ar_valid_o <= ask_take && !past_end;
+      if (cut_i) offer_q <= 1'b0;
+      else if (!offer_q || rd_rsp_i.ar_ready) offer_q <= ask_take && !past_end;
     end
     if (ask_take) begin
       offer_slot_q <= next_q;
@@ -80,11 +77,12 @@ module gmmu_peer_read
     end
   end
   always_comb begin
-    m_ar_o = '0;
-    m_ar_o.id = IdWidth'(offer_slot_q);
-    m_ar_o.port = PortVram;
-    m_ar_o.addr = offer_addr_q;
-    m_ar_o.len = offer_len_q;
+    rd_req_o = '0;
+    rd_req_o.ar_valid = offer_q;
+    rd_req_o.ar.id = IdWidth'(offer_slot_q);
+    rd_req_o.ar.port = PortVram;
+    rd_req_o.ar.addr = offer_addr_q;
+    rd_req_o.ar.len = offer_len_q;
   end
 
   // ---- Beats: the mux's, else an error for the slot that is looked at.
@@ -95,8 +93,8 @@ module gmmu_peer_read
   logic [7:0]         len, beats_done, beat;  // beat: of the burst, from 0
 
   always_ff @(posedge clk_i) begin
-    r_valid_q <= m_r_valid_i && !cut_i && !rst_i;
-    r_q <= m_r_i;
+    r_valid_q <= rd_rsp_i.r_valid && !cut_i && !rst_i;
+    r_q <= rd_rsp_i.r;
   end
   assign at = r_valid_q ? r_q.id[SlotWidth-1:0] : scan_q;
   assign tell = r_valid_q || fail_q[scan_q];

@@ -6,7 +6,7 @@
 //              other, nor for an answer outside to be taken.
 //   s_b        no ready: always taken. A burst at or past vram_bytes_i answers an error and writes
 //              nothing.
-//   m_*        requester of the mux; ids are slots. AW is offered when all beats of the burst are
+//   wr         requester of the mux; ids are slots. AW is offered when all beats of the burst are
 //              here, so VRAM never waits for whoever writes.
 //   cut_i      the mux is in reset: what was handed to it answers an error, and so does every burst
 //              that is complete now; bursts behind what was lost wait until that is gone
@@ -38,14 +38,8 @@ module gmmu_peer_write
   output logic                 s_b_valid_o,
   output b_t                   s_b_o,
 
-  output logic                 m_aw_valid_o,
-  input  logic                 m_aw_ready_i,
-  output ax_t                  m_aw_o,
-  output logic                 m_w_valid_o,
-  input  logic                 m_w_ready_i,
-  output w_t                   m_w_o,
-  input  logic                 m_b_valid_i,
-  input  b_t                   m_b_i
+  output wr_req_t              wr_req_o,
+  input  wr_rsp_t              wr_rsp_i
 );
   localparam int unsigned SlotWidth = $clog2(Slots);
   localparam int unsigned WholeWidth = $clog2(Beats + 4);  // three words behind the RAM
@@ -59,7 +53,7 @@ module gmmu_peer_write
   end
 
   // ---- AW takes the next slot; slots are issued in this order.
-  logic               ask_valid, ask_take, past_end, issue, issue_past, issue_bad;
+  logic               ask_valid, ask_take, past_end, issue, issue_past, issue_bad, offer_q;
   logic [IdWidth-1:0] ask_id;
   pa_t                ask_addr, issue_addr;
   logic [7:0]         ask_len, issue_len;
@@ -107,7 +101,7 @@ module gmmu_peer_write
 
   assign issue_bad = cut_i || issue_past;
   assign issue = waits_q[issue_q] && complete_q && order_room && (cut_i || !dead_q) &&
-                 (!m_aw_valid_o || m_aw_ready_i);
+                 (!offer_q || wr_rsp_i.aw_ready);
   gmmu_fifo #(.Width($bits(order_t)), .Depth(Slots)) u_order (
     .clk_i, .rst_i, .valid_i(issue), .ready_o(order_room),
     .data_i({issue_bad, issue_q, issue_len}),
@@ -120,9 +114,7 @@ module gmmu_peer_write
   );
   assign drop = order.bad || cut_i || dead_q;
   assign last = beat_q == order.len;
-  assign m_w_valid_o = order_valid && beat_valid && !drop;
-  assign m_w_o = '{data: beat_data, strb: beat_strb, last: last};
-  assign beat_take = order_valid && (drop || m_w_ready_i);
+  assign beat_take = order_valid && (drop || wr_rsp_i.w_ready);
   assign order_take = beat_take && beat_valid && last;
   assign good_in = issue && !issue_bad;
   assign good_out = order_take && !order.bad;
@@ -136,7 +128,7 @@ module gmmu_peer_write
       beat_q <= '0;
       good_q <= '0;
       dead_q <= 1'b0;
-      m_aw_valid_o <= 1'b0;
+      offer_q <= 1'b0;
     end else begin
       if (ask_take) next_q <= next_q + 1'b1;
       if (issue) issue_q <= issue_q + 1'b1;
@@ -146,8 +138,8 @@ module gmmu_peer_write
       if (good_in != good_out) good_q <= good_in ? good_q + 1'b1 : good_q - 1'b1;
       // until nothing that the mux has lost is among the beats
       dead_q <= cut_i || (dead_q && good_q != '0);
-      if (cut_i) m_aw_valid_o <= 1'b0;
-      else if (!m_aw_valid_o || m_aw_ready_i) m_aw_valid_o <= good_in;
+      if (cut_i) offer_q <= 1'b0;
+      else if (!offer_q || wr_rsp_i.aw_ready) offer_q <= good_in;
     end
     if (issue) begin
       offer_slot_q <= issue_q;
@@ -156,11 +148,14 @@ module gmmu_peer_write
     end
   end
   always_comb begin
-    m_aw_o = '0;
-    m_aw_o.id = IdWidth'(offer_slot_q);
-    m_aw_o.port = PortVram;
-    m_aw_o.addr = offer_addr_q;
-    m_aw_o.len = offer_len_q;
+    wr_req_o = '0;
+    wr_req_o.aw_valid = offer_q;
+    wr_req_o.aw.id = IdWidth'(offer_slot_q);
+    wr_req_o.aw.port = PortVram;
+    wr_req_o.aw.addr = offer_addr_q;
+    wr_req_o.aw.len = offer_len_q;
+    wr_req_o.w_valid = order_valid && beat_valid && !drop;
+    wr_req_o.w = '{data: beat_data, strb: beat_strb, last: last};
   end
 
   // ---- B: the mux's, else an error for the slot that is looked at.
@@ -169,9 +164,9 @@ module gmmu_peer_write
   logic [IdWidth-1:0] id;
 
   always_ff @(posedge clk_i) begin
-    b_valid_q <= m_b_valid_i && !cut_i && !rst_i;
-    b_slot_q <= m_b_i.id[SlotWidth-1:0];
-    b_error_q <= m_b_i.error;
+    b_valid_q <= wr_rsp_i.b_valid && !cut_i && !rst_i;
+    b_slot_q <= wr_rsp_i.b.id[SlotWidth-1:0];
+    b_error_q <= wr_rsp_i.b.error;
   end
   assign at = b_valid_q ? b_slot_q : scan_q;
   assign tell = b_valid_q || fail_q[scan_q];
@@ -208,5 +203,5 @@ module gmmu_peer_write
 
   a_sent: assert property (@(posedge clk_i) disable iff (rst_i) !b_valid_q || sent_q[at]);
   logic unused_bits;  // pages count, not bytes
-  assign unused_bits = ^{vram_bytes_i[PageLg2-1:0], m_b_i.id};
+  assign unused_bits = ^{vram_bytes_i[PageLg2-1:0], wr_rsp_i.b.id};
 endmodule

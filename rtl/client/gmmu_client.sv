@@ -58,19 +58,10 @@ module gmmu_client
   input  logic                   ap_rsp_valid_i,
   input  aperture_rsp_t          ap_rsp_i,
 
-  output logic                   ar_valid_o,
-  input  logic                   ar_ready_i,
-  output ax_t                    ar_o,
-  input  logic                   r_valid_i,
-  input  r_t                     r_i,
-  output logic                   aw_valid_o,
-  input  logic                   aw_ready_i,
-  output ax_t                    aw_o,
-  output logic                   w_valid_o,
-  input  logic                   w_ready_i,
-  output w_t                     w_o,
-  input  logic                   b_valid_i,
-  input  b_t                     b_i,
+  output rd_req_t                rd_req_o,
+  input  rd_rsp_t                rd_rsp_i,
+  output wr_req_t                wr_req_o,
+  input  wr_rsp_t                wr_rsp_i,
 
   output logic                   fault_valid_o,
   input  logic                   fault_ready_i,
@@ -163,22 +154,22 @@ module gmmu_client
     ax.len = 8'(tag.shape.last >> ByteLg2) - 8'(route_addr[5:0] >> ByteLg2);
     ax.user.no_snoop = !route_coherent;
   end
-  assign ar_o = ax;
-  assign aw_o = ax;
-  assign ar_valid_o = route_valid && !route_ends && !tag.shape.write;
-  assign aw_valid_o = route_valid && !route_ends && tag.shape.write && burst_ready;
+  assign rd_req_o.ar = ax;
+  assign wr_req_o.aw = ax;
+  assign rd_req_o.ar_valid = route_valid && !route_ends && !tag.shape.write;
+  assign wr_req_o.aw_valid = route_valid && !route_ends && tag.shape.write && burst_ready;
   always_comb begin
     if (route_ends) route_take = route_end_ready;
-    else if (tag.shape.write) route_take = aw_ready_i && burst_ready;
-    else route_take = ar_ready_i;
+    else if (tag.shape.write) route_take = wr_rsp_i.aw_ready && burst_ready;
+    else route_take = rd_rsp_i.ar_ready;
   end
 
   gmmu_client_write #(.WordBytes(WordBytes), .Strobes(Strobes)) u_write (
     .clk_i, .rst_i, .word_valid_i(w_valid_i), .word_i(w_i), .word_data_i(w_data_i),
     .word_strobe_i(w_strobe_i),
-    .burst_valid_i(aw_valid_o && aw_ready_i), .burst_ready_o(burst_ready),
+    .burst_valid_i(wr_req_o.aw_valid && wr_rsp_i.aw_ready), .burst_ready_o(burst_ready),
     .burst_slot_i(tag.slot), .burst_first_i(route_addr[5:0]), .burst_last_i(tag.shape.last),
-    .w_valid_o, .w_ready_i, .w_o
+    .w_valid_o(wr_req_o.w_valid), .w_ready_i(wr_rsp_i.w_ready), .w_o(wr_req_o.w)
   );
 
   // ---- Data, ends, answers.
@@ -191,14 +182,14 @@ module gmmu_client
   gmmu_client_land u_land (
     .clk_i, .rst_i, .clear_i(clear_q), .clear_slot_i(clear_slot_q),
     .first_i(note), .first_slot_i(req_i.id), .first_beat_i(BeatWidth'(req_i.va[5:0] >> ByteLg2)),
-    .r_valid_i, .r_i, .end_valid_o(r_end), .end_slot_o(r_slot), .end_error_o(r_error),
+    .r_valid_i(rd_rsp_i.r_valid), .r_i(rd_rsp_i.r), .end_valid_o(r_end), .end_slot_o(r_slot), .end_error_o(r_error),
     .read_i(row_read), .read_row_i(row), .data_o(row_data)
   );
   gmmu_client_ends u_ends (
     .clk_i, .rst_i,
     .generation_valid_i(xlate_take), .generation_slot_i(xlate_slot), .generation_i(xlate_rsp_i.generation),
     .r_valid_i(r_end), .r_slot_i(r_slot), .r_error_i(r_error),
-    .b_valid_i, .b_slot_i(b_i.id[SlotLg2-1:0]), .b_error_i(b_i.error),
+    .b_valid_i(wr_rsp_i.b_valid), .b_slot_i(wr_rsp_i.b.id[SlotLg2-1:0]), .b_error_i(wr_rsp_i.b.error),
     .page_valid_i(xlate_take && xlate_ends), .page_ready_o(page_ready), .page_i(page),
     .route_valid_i(route_valid && route_ends), .route_ready_o(route_end_ready),
     .route_slot_i(tag.slot), .route_fault_i(route_fault),
@@ -233,5 +224,5 @@ module gmmu_client
   assign idle_o = busy_q == '0 && !accept_q && !req_valid_i && !clear_q;
 
   logic unused_bits;
-  assign unused_bits = ^{xlate_rsp_i.tag, b_i.id};
+  assign unused_bits = ^{xlate_rsp_i.tag, wr_rsp_i.b.id};
 endmodule

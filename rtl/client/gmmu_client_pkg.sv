@@ -39,8 +39,6 @@ package gmmu_client_pkg;
 
   // AR or AW of the through-port.
   localparam int unsigned ThroughIdWidth = 8;
-  localparam logic [1:0] RespOkay = 2'b00;
-  localparam logic [1:0] RespSlvErr = 2'b10;
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
     logic [63:0]               va;

@@ -55,19 +55,10 @@ module gmmu_client_port
   input  logic           ap_rsp_valid_i,
   input  aperture_rsp_t  ap_rsp_i,
 
-  output logic           m_ar_valid_o,
-  input  logic           m_ar_ready_i,
-  output ax_t            m_ar_o,
-  input  logic           m_r_valid_i,
-  input  r_t             m_r_i,
-  output logic           m_aw_valid_o,
-  input  logic           m_aw_ready_i,
-  output ax_t            m_aw_o,
-  output logic           m_w_valid_o,
-  input  logic           m_w_ready_i,
-  output w_t             m_w_o,
-  input  logic           m_b_valid_i,
-  input  b_t             m_b_i,
+  output rd_req_t        rd_req_o,
+  input  rd_rsp_t        rd_rsp_i,
+  output wr_req_t        wr_req_o,
+  input  wr_rsp_t        wr_rsp_i,
 
   output logic           fault_valid_o,
   input  logic           fault_ready_i,
@@ -142,11 +133,7 @@ module gmmu_client_port
     .xlate_req_valid_o, .xlate_req_ready_i, .xlate_req_o,
     .xlate_rsp_valid_i, .xlate_rsp_ready_o, .xlate_rsp_i, .xlate_done_o,
     .ap_req_valid_o, .ap_req_ready_i, .ap_req_page_o, .ap_rsp_valid_i, .ap_rsp_i,
-    .ar_valid_o(m_ar_valid_o), .ar_ready_i(m_ar_ready_i), .ar_o(m_ar_o), .r_valid_i(m_r_valid_i),
-    .r_i(m_r_i),
-    .aw_valid_o(m_aw_valid_o), .aw_ready_i(m_aw_ready_i), .aw_o(m_aw_o),
-    .w_valid_o(m_w_valid_o), .w_ready_i(m_w_ready_i), .w_o(m_w_o), .b_valid_i(m_b_valid_i),
-    .b_i(m_b_i),
+    .rd_req_o, .rd_rsp_i, .wr_req_o, .wr_rsp_i,
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 

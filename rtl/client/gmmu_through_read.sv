@@ -9,6 +9,7 @@
 module gmmu_through_read
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
+  import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
   parameter int unsigned Bursts = 32       // most AR without their last R

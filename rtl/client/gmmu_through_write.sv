@@ -10,6 +10,7 @@
 module gmmu_through_write
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
+  import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 (
   input  logic                      clk_i,

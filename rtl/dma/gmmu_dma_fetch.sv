@@ -56,11 +56,8 @@ module gmmu_dma_fetch
   input  logic                ap_rsp_valid_i,
   input  aperture_rsp_t       ap_rsp_i,
 
-  output logic                ar_valid_o,
-  input  logic                ar_ready_i,
-  output ax_t                 ar_o,
-  input  logic                r_valid_i,
-  input  r_t                  r_i
+  output rd_req_t             rd_req_o,
+  input  rd_rsp_t             rd_rsp_i
 );
   localparam int unsigned TagWidth = $clog2(Chunks);
   localparam int unsigned ChunkLg2 = $clog2(LineBytes);
@@ -109,7 +106,7 @@ module gmmu_dma_fetch
   assign ended = state_q == StateCheck && (ends_q || absent || past_end) && !r_last;
   assign start = state_q == StateNext && busy_q && !abort_i &&
                  (alloc_q ^ drain_q) != {1'b1, slot_t'(0)};
-  assign step = ended || (state_q == StateSend && ar_ready_i);
+  assign step = ended || (state_q == StateSend && rd_rsp_i.ar_ready);
 
   assign req_valid_o = state_q == StateAsk;
   assign req_o = '{tag: '0, space: place_q.space, va: place_q.address, access: AccessRead};
@@ -138,7 +135,7 @@ module gmmu_dma_fetch
         StateAperture: if (ap_req_ready_i) state_q <= StateMapped;
         StateMapped:
           if (ap_rsp_valid_i) state_q <= ap_rsp_i.fault != FaultNone ? StateCheck : StateSend;
-        default: if (ar_ready_i) state_q <= StateNext;
+        default: if (rd_rsp_i.ar_ready) state_q <= StateNext;
       endcase
       if (job_taken) busy_q <= 1'b1;
       else if ((step && (last || fails)) || (state_q == StateNext && abort_i)) busy_q <= 1'b0;
@@ -188,19 +185,19 @@ module gmmu_dma_fetch
   end
 
   always_comb begin
-    ar_o = '{id: IdWidth'(slot_q), port: PortHost,
+    rd_req_o.ar = '{id: IdWidth'(slot_q), port: PortHost,
              addr: {page_q, place_q.address[PageLg2-1:0]}, len: '0,
              user: '{no_snoop: !coherent_q, kind: KindLogical, default: '0}};
-    if (target_q == TargetVram) ar_o.port = PortVram;
+    if (target_q == TargetVram) rd_req_o.ar.port = PortVram;
     if (target_q == TargetPeer) begin
-      ar_o.port = PortPeer;
-      ar_o.addr[PaWidth-1:PeerWidth] = adapter_q;
+      rd_req_o.ar.port = PortPeer;
+      rd_req_o.ar.addr[PaWidth-1:PeerWidth] = adapter_q;
     end
     if (BeatLg2 > 0)
-      ar_o.len = 8'(BeatWidth'((end_q[ChunkLg2-1:0] | {ChunkLg2{!last}}) >> LaneLg2) -
+      rd_req_o.ar.len = 8'(BeatWidth'((end_q[ChunkLg2-1:0] | {ChunkLg2{!last}}) >> LaneLg2) -
                     BeatWidth'(place_q.address[ChunkLg2-1:0] >> LaneLg2));
   end
-  assign ar_valid_o = state_q == StateSend;
+  assign rd_req_o.ar_valid = state_q == StateSend;
 
   // Landing, one cycle after R came. Each slot's next beat and whether one of them was an error; 0
   // between bursts. The first beat of a range may lie within its chunk.
@@ -210,9 +207,9 @@ module gmmu_dma_fetch
   beat_t r_beat;
   logic [1:0] r_lent;                        // {virtual, generation}
   always_ff @(posedge clk_i) begin
-    r_valid_q <= r_valid_i && !rst_i;
-    r_last <= r_valid_i && r_i.last && !rst_i;
-    if (r_valid_i) r_q <= r_i;
+    r_valid_q <= rd_rsp_i.r_valid && !rst_i;
+    r_last <= rd_rsp_i.r_valid && rd_rsp_i.r.last && !rst_i;
+    if (rd_rsp_i.r_valid) r_q <= rd_rsp_i.r;
   end
   assign r_slot = slot_t'(r_q.id);
   assign r_bad = r_error || r_q.error;
@@ -293,7 +290,7 @@ module gmmu_dma_fetch
   // Translations given back; reads in flight.
   logic [TagWidth:0] pending_q;
   logic              issued, back_early, back_read;
-  assign issued = ar_valid_o && ar_ready_i;
+  assign issued = rd_req_o.ar_valid && rd_rsp_i.ar_ready;
   assign back_early = ended && virt_q;
   assign back_read = r_last && r_lent[1];
   assign clear = abort_i && quiet_o;

@@ -68,19 +68,10 @@ module gmmu_dma_mover
   input  logic [1:0]    ap_rsp_valid_i,
   input  aperture_rsp_t ap_rsp_i,
 
-  output logic          ar_valid_o,
-  input  logic          ar_ready_i,
-  output ax_t           ar_o,
-  input  logic          r_valid_i,
-  input  r_t            r_i,
-  output logic          aw_valid_o,
-  input  logic          aw_ready_i,
-  output ax_t           aw_o,
-  output logic          w_valid_o,
-  input  logic          w_ready_i,
-  output w_t            w_o,
-  input  logic          b_valid_i,
-  input  b_t            b_i,
+  output rd_req_t       rd_req_o,
+  input  rd_rsp_t       rd_rsp_i,
+  output wr_req_t       wr_req_o,
+  input  wr_rsp_t       wr_rsp_i,
 
   output logic [8:0]    count_read_bytes_o,
   output logic [8:0]    count_write_bytes_o
@@ -154,7 +145,7 @@ module gmmu_dma_mover
     .done_o(read_done_o),
     .ap_req_valid_o(ap_req_valid_o[0]), .ap_req_ready_i(ap_req_ready_i[0]),
     .ap_req_page_o(ap_req_page_o[0]), .ap_rsp_valid_i(ap_rsp_valid_i[0]), .ap_rsp_i,
-    .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_i,
+    .rd_req_o, .rd_rsp_i,
     .valid_o(read_valid), .ready_i(read_take), .data_o(read_data), .mask_o(read_mask),
     .last_o(read_last), .label_o(label),
     .fault_valid_o(read_fault_valid), .fault_o(read_fault), .fault_label_o(fault_label),
@@ -200,7 +191,7 @@ module gmmu_dma_mover
     .done_o(write_done_o),
     .ap_req_valid_o(ap_req_valid_o[1]), .ap_req_ready_i(ap_req_ready_i[1]),
     .ap_req_page_o(ap_req_page_o[1]), .ap_rsp_valid_i(ap_rsp_valid_i[1]), .ap_rsp_i,
-    .aw_valid_o, .aw_ready_i, .aw_o, .w_valid_o, .w_ready_i, .w_o, .b_valid_i, .b_i,
+    .wr_req_o, .wr_rsp_i,
     .retired_o, .fault_valid_o(write_fault_valid), .fault_o(write_fault),
     .fault_job_o(write_fault_job), .count_bytes_o(count_write_bytes_o));
 

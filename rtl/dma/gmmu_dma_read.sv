@@ -53,11 +53,8 @@ module gmmu_dma_read
   input  logic                  ap_rsp_valid_i,
   input  aperture_rsp_t         ap_rsp_i,
 
-  output logic                  ar_valid_o,
-  input  logic                  ar_ready_i,
-  output ax_t                   ar_o,
-  input  logic                  r_valid_i,
-  input  r_t                    r_i,
+  output rd_req_t               rd_req_o,
+  input  rd_rsp_t               rd_rsp_i,
 
   output logic                  valid_o,
   input  logic                  ready_i,
@@ -105,9 +102,9 @@ module gmmu_dma_read
   logic  r_valid_q, r_last;
   r_t    r_q;
   always_ff @(posedge clk_i) begin
-    r_valid_q <= r_valid_i && !rst_i;
-    r_last <= r_valid_i && r_i.last && !rst_i;
-    if (r_valid_i) r_q <= r_i;
+    r_valid_q <= rd_rsp_i.r_valid && !rst_i;
+    r_last <= rd_rsp_i.r_valid && rd_rsp_i.r.last && !rst_i;
+    if (rd_rsp_i.r_valid) r_q <= rd_rsp_i.r;
   end
   assign r_slot = slot_t'(r_q.id);
 
@@ -180,12 +177,12 @@ module gmmu_dma_read
     .virt_o(result_virt), .generation_o(result_generation), .zero_o(result_zero),
     .ends_o(result_ends), .port_o(result_port), .addr_o(result_addr), .coherent_o(result_coherent),
     .fault_o(result_fault), .level_o(result_level), .empty_o(path_empty));
-  assign result_ready = result_ends ? !r_last : ar_ready_i;
+  assign result_ready = result_ends ? !r_last : rd_rsp_i.ar_ready;
   assign result_take = result_valid && result_ready;
   assign ended_early = result_valid && result_ends && !r_last;
   assign result_fails = result_ends && !result_zero;
-  assign ar_valid_o = result_valid && !result_ends;
-  assign ar_o = '{id: IdWidth'(result_slot), port: result_port, addr: result_addr,
+  assign rd_req_o.ar_valid = result_valid && !result_ends;
+  assign rd_req_o.ar = '{id: IdWidth'(result_slot), port: result_port, addr: result_addr,
                   len: 8'(result_len),
                   user: '{no_snoop: !result_coherent, kind: KindLogical, default: '0}};
 
@@ -204,7 +201,7 @@ module gmmu_dma_read
   gmmu_ram_block #(.Width(2), .Depth(Slots)) u_lent (
     .clk_i, .write_i(result_take), .write_addr_i(result_slot),
     .data_i({result_virt, result_generation}),
-    .read_i(r_valid_i && r_i.last), .read_addr_i(slot_t'(r_i.id)), .data_o(r_lent));
+    .read_i(rd_rsp_i.r_valid && rd_rsp_i.r.last), .read_addr_i(slot_t'(rd_rsp_i.r.id)), .data_o(r_lent));
   always_ff @(posedge clk_i) begin
     if (reset) failed_q <= 1'b0;
     else if (result_valid && result_fails) failed_q <= 1'b1;
@@ -327,7 +324,7 @@ module gmmu_dma_read
   logic              back_early, back_read, issued;
   assign back_early = ended_early && result_virt;
   assign back_read = r_last && r_lent[1];
-  assign issued = ar_valid_o && ar_ready_i;
+  assign issued = rd_req_o.ar_valid && rd_rsp_i.ar_ready;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       pending_q <= '0;
@@ -342,5 +339,5 @@ module gmmu_dma_read
   end
 
   logic unused;
-  assign unused = ^{8'(r_q.id), 8'(r_i.id)};
+  assign unused = ^{8'(r_q.id), 8'(rd_rsp_i.r.id)};
 endmodule

@@ -64,14 +64,8 @@ module gmmu_dma_write
   input  logic                 ap_rsp_valid_i,
   input  aperture_rsp_t        ap_rsp_i,
 
-  output logic                 aw_valid_o,
-  input  logic                 aw_ready_i,
-  output ax_t                  aw_o,
-  output logic                 w_valid_o,
-  input  logic                 w_ready_i,
-  output w_t                   w_o,
-  input  logic                 b_valid_i,
-  input  b_t                   b_i,
+  output wr_req_t              wr_req_o,
+  input  wr_rsp_t              wr_rsp_i,
 
   output logic                 retired_o,
   output logic                 fault_valid_o,
@@ -110,9 +104,9 @@ module gmmu_dma_write
   slot_t b_slot_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) b_valid_q <= 1'b0;
-    else b_valid_q <= b_valid_i;
-    b_slot_q <= slot_t'(b_i.id);
-    b_error_q <= b_i.error;
+    else b_valid_q <= wr_rsp_i.b_valid;
+    b_slot_q <= slot_t'(wr_rsp_i.b.id);
+    b_error_q <= wr_rsp_i.b.error;
   end
 
   // A ring of slots: given out, shown to who makes the beats, issued (or given up), retired.
@@ -238,9 +232,9 @@ module gmmu_dma_write
                       user: '{no_snoop: !coherent, kind: KindLogical, default: '0}};
   gmmu_skid #(.Width(1 + $bits(ax_t))) u_stage (
     .clk_i, .rst_i(reset), .valid_i(go), .ready_o(stage_ready), .data_i({zero, issue_aw}),
-    .valid_o(stage_valid), .ready_i(stage_done), .data_o({stage_drop, aw_o}));
-  assign stage_done = run_ready && (stage_drop || aw_ready_i);
-  assign aw_valid_o = stage_valid && !stage_drop && run_ready;
+    .valid_o(stage_valid), .ready_i(stage_done), .data_o({stage_drop, wr_req_o.aw}));
+  assign stage_done = run_ready && (stage_drop || wr_rsp_i.aw_ready);
+  assign wr_req_o.aw_valid = stage_valid && !stage_drop && run_ready;
 
   always_ff @(posedge clk_i) begin
     if (reset) begin
@@ -261,11 +255,11 @@ module gmmu_dma_write
   gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
     .clk_i, .rst_i(reset),
     .valid_i(stage_valid && stage_done), .ready_o(run_ready),
-    .data_i({stage_drop, beat_t'(aw_o.len)}),
+    .data_i({stage_drop, beat_t'(wr_req_o.aw.len)}),
     .valid_o(run_waits), .ready_i(run_load), .data_o({next_drop, next_beats_m1}));
-  assign w_valid_o = run_valid_q && !run_drop_q && beat_valid;
-  assign w_o = '{data: beat_data, strb: beat_strb, last: run_last_q};
-  assign beat_ready = run_valid_q && (run_drop_q || w_ready_i);
+  assign wr_req_o.w_valid = run_valid_q && !run_drop_q && beat_valid;
+  assign wr_req_o.w = '{data: beat_data, strb: beat_strb, last: run_last_q};
+  assign beat_ready = run_valid_q && (run_drop_q || wr_rsp_i.w_ready);
   assign run_load = !run_valid_q || (beat_valid && beat_ready && run_last_q);
   always_ff @(posedge clk_i) begin
     if (reset) run_valid_q <= 1'b0;
@@ -372,5 +366,5 @@ module gmmu_dma_write
     quiet_o <= retire_q == alloc_q && !take && stop_i && !rst_i;
 
   logic unused;
-  assign unused = ^{unused_start, path_empty, 8'(b_i.id)};
+  assign unused = ^{unused_start, path_empty, 8'(wr_rsp_i.b.id)};
 endmodule

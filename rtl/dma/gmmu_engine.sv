@@ -75,26 +75,14 @@ module gmmu_engine
   input  logic [2:0]                 ap_rsp_valid_i,
   input  aperture_rsp_t              ap_rsp_i,            // of the port whose valid is set
 
-  output logic                       fetch_ar_valid_o,
-  input  logic                       fetch_ar_ready_i,
-  output ax_t                        fetch_ar_o,
-  input  logic                       fetch_r_valid_i,
-  input  r_t                         fetch_r_i,
+  output rd_req_t                    fetch_rd_req_o,
+  input  rd_rsp_t                    fetch_rd_rsp_i,
 
-  output logic                       read_ar_valid_o,
-  input  logic                       read_ar_ready_i,
-  output ax_t                        read_ar_o,
-  input  logic                       read_r_valid_i,
-  input  r_t                         read_r_i,
+  output rd_req_t                    rd_req_o,
+  input  rd_rsp_t                    rd_rsp_i,
 
-  output logic                       write_aw_valid_o,
-  input  logic                       write_aw_ready_i,
-  output ax_t                        write_aw_o,
-  output logic                       write_w_valid_o,
-  input  logic                       write_w_ready_i,
-  output w_t                         write_w_o,
-  input  logic                       write_b_valid_i,
-  input  b_t                         write_b_i,
+  output wr_req_t                    wr_req_o,
+  input  wr_rsp_t                    wr_rsp_i,
 
   output logic                       ctl_valid_o,
   input  logic                       ctl_ready_i,
@@ -135,8 +123,7 @@ module gmmu_engine
     .done_o(fetch_done_o),
     .ap_req_valid_o(ap_req_valid_o[0]), .ap_req_ready_i(ap_req_ready_i[0]),
     .ap_req_page_o(ap_req_page_o[0]), .ap_rsp_valid_i(ap_rsp_valid_i[0]), .ap_rsp_i,
-    .ar_valid_o(fetch_ar_valid_o), .ar_ready_i(fetch_ar_ready_i), .ar_o(fetch_ar_o),
-    .r_valid_i(fetch_r_valid_i), .r_i(fetch_r_i));
+    .rd_req_o(fetch_rd_req_o), .rd_rsp_i(fetch_rd_rsp_i));
   always_comb begin
     command_word_fault = word_fault;
     if (word_fault.reason == FaultBusRead) command_word_fault.reason = FaultCommandFetch;
@@ -210,11 +197,7 @@ module gmmu_engine
     .write_rsp_i, .write_done_o,
     .ap_req_valid_o(ap_req_valid_o[2:1]), .ap_req_ready_i(ap_req_ready_i[2:1]),
     .ap_req_page_o(ap_req_page_o[2:1]), .ap_rsp_valid_i(ap_rsp_valid_i[2:1]), .ap_rsp_i,
-    .ar_valid_o(read_ar_valid_o), .ar_ready_i(read_ar_ready_i), .ar_o(read_ar_o),
-    .r_valid_i(read_r_valid_i), .r_i(read_r_i),
-    .aw_valid_o(write_aw_valid_o), .aw_ready_i(write_aw_ready_i), .aw_o(write_aw_o),
-    .w_valid_o(write_w_valid_o), .w_ready_i(write_w_ready_i), .w_o(write_w_o),
-    .b_valid_i(write_b_valid_i), .b_i(write_b_i),
+    .rd_req_o, .rd_rsp_i, .wr_req_o, .wr_rsp_i,
     .count_read_bytes_o, .count_write_bytes_o(write_bytes));
   assign count_write_bytes_o = fence_at_work ? '0 : write_bytes;
 endmodule

@@ -8,9 +8,8 @@
 //              taken is given back.
 //   ctl        one operation at a time: taken when ctl_ready_o, finished with one pulse of
 //              ctl_done_o.
-//   ar, r      table reads, AXI id = row of the walk table (NumWalks + 3), at most one burst a row,
+//   rd         table reads, AXI id = row of the walk table (NumWalks + 3), at most one burst a row,
 //              NumWalks at once and one of the engine.
-//              r_ready_o is always 1.
 //   ev         one answered lookup, in the cycle in which the port takes the answer.
 //   mev        walks, fills and evictions, in the cycle in which they happen
 //   inv        an invalidation, or the flush by a changed space, has completed (in the cycle of
@@ -52,14 +51,10 @@ module gmmu_mmu
   input  mmu_ctl_t                    ctl_i,
   output logic                        ctl_done_o,
 
-  output logic                        ar_valid_o,
-  input  logic                        ar_ready_i,
-  output ax_t                         ar_o,
-  output logic                        ar_early_o,   // ar_o comes from a register, early_ar_o
+  output rd_req_t                     rd_req_o,
+  input  rd_rsp_t                     rd_rsp_i,
+  output logic                        ar_early_o,   // rd_req_o.ar comes from a register, early_ar_o
   output ax_t                         early_ar_o,
-  input  logic                        r_valid_i,
-  output logic                        r_ready_o,
-  input  r_t                          r_i,
 
   output logic         [NumPorts-1:0] ev_valid_o,
   output xlate_event_t [NumPorts-1:0] ev_o,
@@ -221,7 +216,7 @@ module gmmu_mmu
   );
   gmmu_sleep u_walks_sleep (
     .clk_i, .rst_i, .clk_o(clk_walks),
-    .awake_i(!walks_still || !lookup_idle || !fill_idle || busy || ctl_valid_i || r_valid_i)
+    .awake_i(!walks_still || !lookup_idle || !fill_idle || busy || ctl_valid_i || rd_rsp_i.r_valid)
   );
   gmmu_sleep u_control_sleep (.clk_i, .rst_i, .clk_o(clk_control), .awake_i(busy || ctl_valid_i));
   gmmu_lookup #(
@@ -269,7 +264,8 @@ module gmmu_mmu
     .restart_valid_o(restart_valid), .restart_ready_i(restart_ready),
     .restart_row_o(restart_row), .restart_key_o(restart_key), .restart_second_o(restart_second),
     .restart_wide_o(restart_wide),
-    .ar_valid_o, .ar_ready_i, .ar_o, .ar_early_o, .early_ar_o, .r_valid_i, .r_i,
+    .ar_valid_o(rd_req_o.ar_valid), .ar_ready_i(rd_rsp_i.ar_ready), .ar_o(rd_req_o.ar), .ar_early_o, .early_ar_o,
+    .r_valid_i(rd_rsp_i.r_valid), .r_i(rd_rsp_i.r),
     .tell_valid_o(tell_valid), .tell_ready_i(tell_ready), .tell_o(tell),
     .tell_large_o(tell_large), .tell_narrow_o(tell_narrow), .tell_shift_o(tell_shift), .tell_row_o(tell_row),
     .again_valid_o(again_valid), .again_ready_i(again_ready), .again_o(again),
@@ -311,7 +307,6 @@ module gmmu_mmu
     .space_write_o(space_write), .space_o(space), .space_row_o(space_row), .busy_o(busy));
 
   assign quiet = pipeline_quiet && walks_quiet && fill_idle;
-  assign r_ready_o = 1'b1;
   assign idle_o = &port_idle && lookup_idle && walks_idle && fill_idle && !busy;
 
   assign mev_o = '{

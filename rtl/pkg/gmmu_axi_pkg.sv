@@ -72,7 +72,34 @@ package gmmu_axi_pkg;
     logic               error;
   } b_t;
 
-  // The same at the edge.
+  // Channels of a requester, and their answers. Reads and writes are apart: what only reads has no write
+  // channels, and no ready hangs on a valid of the other direction. R and B are always taken.
+  typedef struct packed {
+    logic ar_valid;
+    ax_t  ar;
+  } rd_req_t;
+
+  typedef struct packed {
+    logic ar_ready;
+    logic r_valid;
+    r_t   r;
+  } rd_rsp_t;
+
+  typedef struct packed {
+    logic aw_valid;
+    ax_t  aw;
+    logic w_valid;
+    w_t   w;
+  } wr_req_t;
+
+  typedef struct packed {
+    logic aw_ready;
+    logic w_ready;
+    logic b_valid;
+    b_t   b;
+  } wr_rsp_t;
+
+  // Channels behind the mux: payloads stand beside their handshake bits, by memory port.
   typedef struct packed {
     logic [EdgeIdWidth-1:0] id;
     pa_t                    addr;
@@ -91,4 +118,31 @@ package gmmu_axi_pkg;
     logic [EdgeIdWidth-1:0] id;
     logic                   error;
   } edge_b_t;
+
+  // The same at the GPU's ports, as AXI4 has them.
+  localparam logic [2:0] BeatSize = 3'($clog2(DataBytes));
+  localparam logic [1:0] BurstIncr = 2'b01;
+  localparam logic [1:0] RespOkay = 2'b00;
+  localparam logic [1:0] RespSlvErr = 2'b10;
+
+  typedef struct packed {
+    logic [PortIdWidth-1:0] id;
+    pa_t                    addr;
+    logic [7:0]             len;
+    logic [2:0]             size;
+    logic [1:0]             burst;
+    user_t                  user;
+  } port_ax_t;
+
+  typedef struct packed {
+    logic [PortIdWidth-1:0] id;
+    logic [DataWidth-1:0]   data;
+    logic [1:0]             resp;
+    logic                   last;
+  } port_r_t;
+
+  typedef struct packed {
+    logic [PortIdWidth-1:0] id;
+    logic [1:0]             resp;
+  } port_b_t;
 endpackage

@@ -36,7 +36,7 @@ module gmmu_events
   input  logic         [NumFaults-1:0]   fault_i,        // the fault log took a fault, one at most
   input  fault_info_t  [NumFaults-1:0]   fault_info_i,
   input  logic         [1:0]             write_i,        // [0] VRAM, [1] host: an AW was accepted
-  input  edge_ax_t     [1:0]             write_ax_i,
+  input  port_ax_t     [1:0]             write_ax_i,
 
   output logic         [NumPorts-1:0]    xlate_valid_o,
   output logic         [NumPorts*192-1:0] xlate_o,
@@ -125,7 +125,7 @@ module gmmu_events
       end
       for (int unsigned i = 0; i < 2; i++) begin
         if (write_i[i]) begin
-          event_o[1344+192*i +: 192] = numbered(sequence_q[7+i], 32'(write_ax_i[i].id),
+          event_o[1344+192*i +: 192] = numbered(sequence_q[7+i], 32'(write_ax_i[i].id[EdgeIdWidth-1:0]),
               64'(write_ax_i[i].addr), 64'(write_ax_i[i].len));
         end
       end

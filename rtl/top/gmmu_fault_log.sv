@@ -35,14 +35,8 @@ module gmmu_fault_log
   output logic        [Sources-1:0]  fault_ready_o,
   input  fault_info_t [Sources-1:0]  fault_i,
 
-  output logic                       aw_valid_o,
-  input  logic                       aw_ready_i,
-  output ax_t                        aw_o,
-  output logic                       w_valid_o,
-  input  logic                       w_ready_i,
-  output w_t                         w_o,
-  input  logic                       b_valid_i,
-  input  logic                       b_error_i,
+  output wr_req_t                    wr_req_o,
+  input  wr_rsp_t                    wr_rsp_i,
 
   output logic                       logged_o,
   output logic                       idle_o
@@ -68,7 +62,7 @@ module gmmu_fault_log
   assign choose = chosen_q == '0 && fault_valid_i != '0;
   assign start = chosen_q != '0 && state_q == StateEmpty;
   assign refuse = chosen_q != '0 && !open_q &&
-                  (state_q == StateWrite || (state_q == StateAnswer && !b_valid_i));
+                  (state_q == StateWrite || (state_q == StateAnswer && !wr_rsp_i.b_valid));
   assign take = step_q[2] || refuse;
   assign fault_ready_o = take ? chosen_q : '0;
 
@@ -118,28 +112,28 @@ module gmmu_fault_log
   assign judge = step_q[3];
   assign drop = !enable_in_q || !enable_q || full_q || past_q || !open_q;
   assign lost = refuse || (judge && enable_q && enable_in_q && drop) ||
-                (state_q == StateAnswer && b_valid_i && b_error_i);
-  assign moves = state_q == StateAnswer && b_valid_i && !b_error_i;
+                (state_q == StateAnswer && wr_rsp_i.b_valid && wr_rsp_i.b.error);
+  assign moves = state_q == StateAnswer && wr_rsp_i.b_valid && !wr_rsp_i.b.error;
   assign reduces = state_q == StateEmpty && enable_next_q && !enable_q;
-  assign beat = w_q && w_ready_i;
+  assign beat = w_q && wr_rsp_i.w_ready;
 
-  assign aw_valid_o = aw_q;
-  assign w_valid_o = w_q;
+  assign wr_req_o.aw_valid = aw_q;
+  assign wr_req_o.w_valid = w_q;
   always_comb begin
-    aw_o = '0;
-    aw_o.port = PortHost;
-    {past, aw_o.addr[PaWidth-1:12]} = {1'b0, base_i[PaWidth-1:12]} + (PaWidth - 11)'(tail_o[15:7]);
-    aw_o.addr[11:5] = tail_o[6:0];
-    aw_o.len = 8'(Beats - 1);
+    wr_req_o.aw = '0;
+    wr_req_o.aw.port = PortHost;
+    {past, wr_req_o.aw.addr[PaWidth-1:12]} = {1'b0, base_i[PaWidth-1:12]} + (PaWidth - 11)'(tail_o[15:7]);
+    wr_req_o.aw.addr[11:5] = tail_o[6:0];
+    wr_req_o.aw.len = 8'(Beats - 1);
   end
 
   if (DataBytes <= RecordBytes) begin : g_narrow
-    assign w_o = '{data: record_q[DataWidth/64-1:0], strb: '1, last: 32'(beat_q) == Beats - 1};
+    assign wr_req_o.w = '{data: record_q[DataWidth/64-1:0], strb: '1, last: 32'(beat_q) == Beats - 1};
   end else begin : g_wide
-    assign w_o.data = {2{record_q}};
-    assign w_o.strb = tail_o[0] ? {{RecordBytes{1'b1}}, {RecordBytes{1'b0}}}
+    assign wr_req_o.w.data = {2{record_q}};
+    assign wr_req_o.w.strb = tail_o[0] ? {{RecordBytes{1'b1}}, {RecordBytes{1'b0}}}
         : {{RecordBytes{1'b0}}, {RecordBytes{1'b1}}};
-    assign w_o.last = 1'b1;
+    assign wr_req_o.w.last = 1'b1;
   end
 
   always_ff @(posedge clk) begin
@@ -176,8 +170,8 @@ module gmmu_fault_log
       else if (choose) chosen_q <= grant;
       step_q <= {step_q[2:0], start};
 
-      if (aw_ready_i) aw_q <= 1'b0;
-      if (beat && w_o.last) w_q <= 1'b0;
+      if (wr_rsp_i.aw_ready) aw_q <= 1'b0;
+      if (beat && wr_req_o.w.last) w_q <= 1'b0;
       unique case (state_q)
         StateEmpty: if (start) state_q <= StateCopy;
         StateCopy: begin
@@ -189,9 +183,9 @@ module gmmu_fault_log
           end
         end
         StateWrite: begin
-          if ((!aw_q || aw_ready_i) && (!w_q || (w_ready_i && w_o.last))) state_q <= StateAnswer;
+          if ((!aw_q || wr_rsp_i.aw_ready) && (!w_q || (wr_rsp_i.w_ready && wr_req_o.w.last))) state_q <= StateAnswer;
         end
-        default: if (b_valid_i) state_q <= StateEmpty;
+        default: if (wr_rsp_i.b_valid) state_q <= StateEmpty;
       endcase
     end
   end
@@ -199,11 +193,11 @@ module gmmu_fault_log
   assign idle_o = state_q == StateEmpty && fault_valid_i == '0 && chosen_q == '0 && !logged_o &&
       enable_q == enable_i && enable_next_q == enable_i;
 
-  gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(!idle_o || b_valid_i));
+  gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(!idle_o || wr_rsp_i.b_valid));
   for (genvar s = 0; s < Sources - 1; s++) begin : g_unit
     a_no_fence: assert property (@(posedge clk_i) disable iff (rst_i)
       !fault_valid_i[s] || fault_i[s].fence == '0);
   end
   logic unused_bits;  // software's base is aligned; units have no fence
-  assign unused_bits = ^{base_i[11:0], fault_i};
+  assign unused_bits = ^{base_i[11:0], fault_i, wr_rsp_i.b.id};
 endmodule

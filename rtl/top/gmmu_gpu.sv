@@ -303,28 +303,21 @@ module gmmu_gpu
   localparam int unsigned PortRead = NumUnits + 1;
   localparam int unsigned PortWrite = NumUnits + 2;
 
-  // ---- Memory ports.
-  logic [NumRequesters-1:0] ar_valid, ar_ready, r_valid, aw_valid, aw_ready, w_valid, w_ready,
-      b_valid;
-  ax_t  [NumRequesters-1:0] ar, aw;
-  r_t   [NumRequesters-1:0] r;
-  w_t   [NumRequesters-1:0] w;
-  b_t   [NumRequesters-1:0] b;
-  logic                     mux_idle, mux_own_idle, silence, held_silent, silent_q, stale;
-  edge_ax_t [1:0]           edge_ar, edge_aw;
-  w_t       [1:0]           edge_w;
-  edge_r_t  [1:0]           edge_r;
-  edge_b_t  [1:0]           edge_b;
-
-  // Silence and reset stand between the mux and the ports.
-  logic           core_rst, isolated, isolator_idle;
+  // ---- Memory ports: the requesters' channels; behind the mux and at the pins, [0] VRAM and [1] host.
+  rd_req_t        rd_req [NumRequesters];
+  rd_rsp_t        rd_rsp [NumRequesters];
+  wr_req_t        wr_req [NumRequesters];
+  wr_rsp_t        wr_rsp [NumRequesters];
   logic [1:0]     mux_ar_valid, mux_ar_ready, mux_r_valid, mux_r_ready, mux_aw_valid, mux_aw_ready,
       mux_w_valid, mux_w_ready, mux_b_valid, mux_b_ready;
   edge_ax_t [1:0] mux_ar, mux_aw;
   w_t       [1:0] mux_w;
   edge_r_t  [1:0] mux_r;
   edge_b_t  [1:0] mux_b;
-  logic [1:0]     ar_generation, r_generation, aw_generation, b_generation, unused_late;
+  port_ax_t [1:0] m_ar, m_aw;
+  logic           mux_idle, mux_own_idle, silence, held_silent, silent_q, stale;
+  logic           core_rst, isolated, isolator_idle;
+  logic [1:0]     unused_late;
 
   // Each part's reset has a register of its own, all of them one cycle behind core_rst.
   logic rst_mux, rst_regs, rst_port, rst_counters, rst_mmu, rst_aperture, rst_engine;
@@ -350,10 +343,8 @@ module gmmu_gpu
   ) u_mux (
     .clk_i, .rst_i(rst_mux), .host_enable_i(bus_master_i), .hold_i(silence),
     .silent_o(held_silent),
-    .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar),
-    .express_early_i(tables_early), .express_i(tables_ar), .r_valid_o(r_valid), .r_o(r),
-    .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw),
-    .w_valid_i(w_valid), .w_ready_o(w_ready), .w_i(w), .b_valid_o(b_valid), .b_o(b),
+    .rd_req_i(rd_req), .rd_rsp_o(rd_rsp), .express_early_i(tables_early), .express_i(tables_ar),
+    .wr_req_i(wr_req), .wr_rsp_o(wr_rsp),
     .ar_valid_o(mux_ar_valid), .ar_ready_i(mux_ar_ready), .ar_o(mux_ar),
     .r_valid_i(mux_r_valid), .r_ready_o(mux_r_ready), .r_i(mux_r),
     .aw_valid_o(mux_aw_valid), .aw_ready_i(mux_aw_ready), .aw_o(mux_aw),
@@ -374,64 +365,26 @@ module gmmu_gpu
     .b_valid_o(mux_b_valid), .b_ready_i(mux_b_ready), .b_o(mux_b),
     .m_ar_valid_o({m_host_arvalid_o, m_vram_arvalid_o}),
     .m_ar_ready_i({m_host_arready_i, m_vram_arready_i}),
-    .m_ar_o(edge_ar), .m_ar_generation_o(ar_generation),
+    .m_ar_o(m_ar),
     .m_r_valid_i({m_host_rvalid_i, m_vram_rvalid_i}),
     .m_r_ready_o({m_host_rready_o, m_vram_rready_o}),
-    .m_r_i(edge_r), .m_r_generation_i(r_generation),
+    .m_r_i({m_host_rid_i, m_host_rdata_i, m_host_rresp_i, m_host_rlast_i,
+            m_vram_rid_i, m_vram_rdata_i, m_vram_rresp_i, m_vram_rlast_i}),
     .m_aw_valid_o({m_host_awvalid_o, m_vram_awvalid_o}),
     .m_aw_ready_i({m_host_awready_i, m_vram_awready_i}),
-    .m_aw_o(edge_aw), .m_aw_generation_o(aw_generation),
+    .m_aw_o(m_aw),
     .m_w_valid_o({m_host_wvalid_o, m_vram_wvalid_o}),
     .m_w_ready_i({m_host_wready_i, m_vram_wready_i}),
-    .m_w_o(edge_w),
+    .m_w_o({m_host_wdata_o, m_host_wstrb_o, m_host_wlast_o, m_vram_wdata_o, m_vram_wstrb_o, m_vram_wlast_o}),
     .m_b_valid_i({m_host_bvalid_i, m_vram_bvalid_i}),
     .m_b_ready_o({m_host_bready_o, m_vram_bready_o}),
-    .m_b_i(edge_b), .m_b_generation_i(b_generation)
+    .m_b_i({m_host_bid_i, m_host_bresp_i, m_vram_bid_i, m_vram_bresp_i})
   );
-  assign r_generation = {m_host_rid_i[EdgeIdWidth], m_vram_rid_i[EdgeIdWidth]};
-  assign b_generation = {m_host_bid_i[EdgeIdWidth], m_vram_bid_i[EdgeIdWidth]};
-
-  localparam logic [2:0] BeatSize = 3'($clog2(DataBytes));
-  localparam logic [1:0] BurstIncr = 2'b01;
-
-  assign m_vram_arid_o = {ar_generation[0], edge_ar[0].id};
-  assign m_vram_araddr_o = edge_ar[0].addr;
-  assign m_vram_arlen_o = edge_ar[0].len;
-  assign m_vram_arsize_o = BeatSize;
-  assign m_vram_arburst_o = BurstIncr;
-  assign m_vram_awid_o = {aw_generation[0], edge_aw[0].id};
-  assign m_vram_awaddr_o = edge_aw[0].addr;
-  assign m_vram_awlen_o = edge_aw[0].len;
-  assign m_vram_awsize_o = BeatSize;
-  assign m_vram_awburst_o = BurstIncr;
-  assign m_vram_wdata_o = edge_w[0].data;
-  assign m_vram_wstrb_o = edge_w[0].strb;
-  assign m_vram_wlast_o = edge_w[0].last;
-  assign edge_r[0] = '{id: m_vram_rid_i[EdgeIdWidth-1:0], data: m_vram_rdata_i,
-      error: m_vram_rresp_i != 2'b00, last: m_vram_rlast_i};
-  assign edge_b[0] = '{id: m_vram_bid_i[EdgeIdWidth-1:0], error: m_vram_bresp_i != 2'b00};
-
-  assign m_host_arid_o = {ar_generation[1], edge_ar[1].id};
-  assign m_host_araddr_o = edge_ar[1].addr;
-  assign m_host_arlen_o = edge_ar[1].len;
-  assign m_host_arsize_o = BeatSize;
-  assign m_host_arburst_o = BurstIncr;
-  assign m_host_aruser_o = edge_ar[1].user;
-  assign m_host_awid_o = {aw_generation[1], edge_aw[1].id};
-  assign m_host_awaddr_o = edge_aw[1].addr;
-  assign m_host_awlen_o = edge_aw[1].len;
-  assign m_host_awsize_o = BeatSize;
-  assign m_host_awburst_o = BurstIncr;
-  assign m_host_awuser_o = edge_aw[1].user;
-  assign m_host_wdata_o = edge_w[1].data;
-  assign m_host_wstrb_o = edge_w[1].strb;
-  assign m_host_wlast_o = edge_w[1].last;
-  assign edge_r[1] = '{id: m_host_rid_i[EdgeIdWidth-1:0], data: m_host_rdata_i,
-      error: m_host_rresp_i != 2'b00, last: m_host_rlast_i};
-  assign edge_b[1] = '{id: m_host_bid_i[EdgeIdWidth-1:0], error: m_host_bresp_i != 2'b00};
-
-  logic unused_user;  // the VRAM port has no user signals
-  assign unused_user = ^{edge_ar[0].user, edge_aw[0].user};
+  user_t [1:0] unused_user;  // the VRAM port has no user signals
+  assign {m_vram_arid_o, m_vram_araddr_o, m_vram_arlen_o, m_vram_arsize_o, m_vram_arburst_o, unused_user[0]} = m_ar[0];
+  assign {m_vram_awid_o, m_vram_awaddr_o, m_vram_awlen_o, m_vram_awsize_o, m_vram_awburst_o, unused_user[1]} = m_aw[0];
+  assign {m_host_arid_o, m_host_araddr_o, m_host_arlen_o, m_host_arsize_o, m_host_arburst_o, m_host_aruser_o} = m_ar[1];
+  assign {m_host_awid_o, m_host_awaddr_o, m_host_awlen_o, m_host_awsize_o, m_host_awburst_o, m_host_awuser_o} = m_aw[1];
 
   // ---- Registers. An access that comes during a reset waits.
   logic                        reg_wr_valid, reg_wr_ready, reg_port_idle, regs_idle;
@@ -527,11 +480,8 @@ module gmmu_gpu
     .s_arvalid_i(s_win_arvalid_i), .s_arready_o(s_win_arready_o), .s_araddr_i(s_win_araddr_i),
     .s_rvalid_o(s_win_rvalid_o), .s_rready_i(s_win_rready_i), .s_rdata_o(s_win_rdata_o),
     .s_rresp_o(s_win_rresp_o),
-    .ar_valid_o(ar_valid[ReqWindow]), .ar_ready_i(ar_ready[ReqWindow]), .ar_o(ar[ReqWindow]),
-    .r_valid_i(r_valid[ReqWindow]), .r_i(r[ReqWindow]),
-    .aw_valid_o(aw_valid[ReqWindow]), .aw_ready_i(aw_ready[ReqWindow]), .aw_o(aw[ReqWindow]),
-    .w_valid_o(w_valid[ReqWindow]), .w_ready_i(w_ready[ReqWindow]), .w_o(w[ReqWindow]),
-    .b_valid_i(b_valid[ReqWindow]), .b_i(b[ReqWindow])
+    .rd_req_o(rd_req[ReqWindow]), .rd_rsp_i(rd_rsp[ReqWindow]), .wr_req_o(wr_req[ReqWindow]),
+    .wr_rsp_i(wr_rsp[ReqWindow])
   );
 
   // ---- MMU.
@@ -546,8 +496,7 @@ module gmmu_gpu
   port_count_t  [NumPorts-1:0] port_count;
   mmu_count_t                  mmu_count;
   mmu_event_t                  mmu_event;
-  logic                        mmu_ctl_valid, mmu_ctl_ready, mmu_ctl_done, mmu_idle, ctl_idle,
-      tables_r_ready;
+  logic                        mmu_ctl_valid, mmu_ctl_ready, mmu_ctl_done, mmu_idle, ctl_idle;
   mmu_ctl_t                    mmu_ctl;
   logic                        inv_done;
   scope_e                      inv_scope;
@@ -586,9 +535,7 @@ module gmmu_gpu
     .rsp_valid_o(xs_valid), .rsp_ready_i(xs_ready), .rsp_o(xs), .done_i(xdone),
     .ctl_valid_i(mmu_ctl_valid), .ctl_ready_o(mmu_ctl_ready), .ctl_i(mmu_ctl),
     .ctl_done_o(mmu_ctl_done),
-    .ar_valid_o(ar_valid[ReqTables]), .ar_ready_i(ar_ready[ReqTables]), .ar_o(ar[ReqTables]),
-    .ar_early_o(tables_early), .early_ar_o(tables_ar),
-    .r_valid_i(r_valid[ReqTables]), .r_ready_o(tables_r_ready), .r_i(r[ReqTables]),
+    .rd_req_o(rd_req[ReqTables]), .rd_rsp_i(rd_rsp[ReqTables]), .ar_early_o(tables_early), .early_ar_o(tables_ar),
     .ev_valid_o(ev_valid), .ev_o(ev),
     .inv_valid_o(inv_done), .inv_scope_o(inv_scope), .inv_space_o(inv_space),
     .inv_start_o(inv_start), .inv_end_o(inv_end),
@@ -606,8 +553,7 @@ module gmmu_gpu
     .flush_i(regs_aperture_flush || engine_aperture_flush), .flush_done_o(aperture_flush_done),
     .req_valid_i(ap_valid), .req_ready_o(ap_ready), .req_page_i(ap_page),
     .rsp_valid_o(ap_rsp_valid), .rsp_o(ap_rsp),
-    .ar_valid_o(ar_valid[ReqAperture]), .ar_ready_i(ar_ready[ReqAperture]), .ar_o(ar[ReqAperture]),
-    .r_valid_i(r_valid[ReqAperture]), .r_i(r[ReqAperture]),
+    .rd_req_o(rd_req[ReqAperture]), .rd_rsp_i(rd_rsp[ReqAperture]),
     .lookup_o(ap_lookup), .hit_o(ap_hit), .idle_o(ap_idle)
   );
 
@@ -644,17 +590,8 @@ module gmmu_gpu
     .ap_req_valid_o(ap_valid[PortWrite:PortFetch]), .ap_req_ready_i(ap_ready[PortWrite:PortFetch]),
     .ap_req_page_o(ap_page[PortWrite:PortFetch]),
     .ap_rsp_valid_i(ap_rsp_valid[PortWrite:PortFetch]), .ap_rsp_i(ap_rsp),
-    .fetch_ar_valid_o(ar_valid[ReqFetch]), .fetch_ar_ready_i(ar_ready[ReqFetch]),
-    .fetch_ar_o(ar[ReqFetch]),
-    .fetch_r_valid_i(r_valid[ReqFetch]), .fetch_r_i(r[ReqFetch]),
-    .read_ar_valid_o(ar_valid[ReqRead]), .read_ar_ready_i(ar_ready[ReqRead]),
-    .read_ar_o(ar[ReqRead]),
-    .read_r_valid_i(r_valid[ReqRead]), .read_r_i(r[ReqRead]),
-    .write_aw_valid_o(aw_valid[ReqWrite]), .write_aw_ready_i(aw_ready[ReqWrite]),
-    .write_aw_o(aw[ReqWrite]),
-    .write_w_valid_o(w_valid[ReqWrite]), .write_w_ready_i(w_ready[ReqWrite]),
-    .write_w_o(w[ReqWrite]),
-    .write_b_valid_i(b_valid[ReqWrite]), .write_b_i(b[ReqWrite]),
+    .fetch_rd_req_o(rd_req[ReqFetch]), .fetch_rd_rsp_i(rd_rsp[ReqFetch]),
+    .rd_req_o(rd_req[ReqRead]), .rd_rsp_i(rd_rsp[ReqRead]), .wr_req_o(wr_req[ReqWrite]), .wr_rsp_i(wr_rsp[ReqWrite]),
     .ctl_valid_o(ctl_valid[1]), .ctl_ready_i(ctl_ready[1]), .ctl_o(ctl[1]),
     .ctl_done_i(ctl_done[1]),
     .aperture_base_i(aperture_base), .aperture_pages_i(aperture_pages),
@@ -688,7 +625,7 @@ module gmmu_gpu
     gmmu_sleep u_sleep (
       .clk_i, .rst_i(rst_client[i]), .clk_o(clk),
       .awake_i(!client_idle[i] || client_wr[i] || client_rd[i] || cl_req_valid_i[i] || cl_w_valid_i[i]
-               || us_valid[i] || r_valid[ReqClients+i] || b_valid[ReqClients+i])
+               || us_valid[i] || rd_rsp[ReqClients+i].r_valid || wr_rsp[ReqClients+i].b_valid)
     );
     gmmu_client_port #(.Traffic(i < TrafficEngines)) u_port (
       .port_i(port_t'(i)),
@@ -707,14 +644,8 @@ module gmmu_gpu
       .xlate_done_o(xdone[i]),
       .ap_req_valid_o(ap_valid[i]), .ap_req_ready_i(ap_ready[i]), .ap_req_page_o(ap_page[i]),
       .ap_rsp_valid_i(ap_rsp_valid[i]), .ap_rsp_i(ap_rsp),
-      .m_ar_valid_o(ar_valid[ReqClients+i]), .m_ar_ready_i(ar_ready[ReqClients+i]),
-      .m_ar_o(ar[ReqClients+i]),
-      .m_r_valid_i(r_valid[ReqClients+i]), .m_r_i(r[ReqClients+i]),
-      .m_aw_valid_o(aw_valid[ReqClients+i]), .m_aw_ready_i(aw_ready[ReqClients+i]),
-      .m_aw_o(aw[ReqClients+i]),
-      .m_w_valid_o(w_valid[ReqClients+i]), .m_w_ready_i(w_ready[ReqClients+i]),
-      .m_w_o(w[ReqClients+i]),
-      .m_b_valid_i(b_valid[ReqClients+i]), .m_b_i(b[ReqClients+i]),
+      .rd_req_o(rd_req[ReqClients+i]), .rd_rsp_i(rd_rsp[ReqClients+i]), .wr_req_o(wr_req[ReqClients+i]),
+      .wr_rsp_i(wr_rsp[ReqClients+i]),
       .fault_valid_o(fault_valid[i]), .fault_ready_i(fault_ready[i]), .fault_o(fault[i]),
       .count_read_bytes_o(client_read_bytes[i]), .count_write_bytes_o(client_write_bytes[i])
     );
@@ -755,14 +686,8 @@ module gmmu_gpu
       .ap_req_valid_o(ap_valid[First+:2]), .ap_req_ready_i(ap_ready[First+:2]),
       .ap_req_page_o(ap_page[First+:2]), .ap_rsp_valid_i(ap_rsp_valid[First+:2]),
       .ap_rsp_i(ap_rsp),
-      .m_ar_valid_o(ar_valid[ReqClients+First+:2]), .m_ar_ready_i(ar_ready[ReqClients+First+:2]),
-      .m_ar_o(ar[ReqClients+First+:2]),
-      .m_r_valid_i(r_valid[ReqClients+First+:2]), .m_r_i(r[ReqClients+First+:2]),
-      .m_aw_valid_o(aw_valid[ReqClients+First+:2]), .m_aw_ready_i(aw_ready[ReqClients+First+:2]),
-      .m_aw_o(aw[ReqClients+First+:2]),
-      .m_w_valid_o(w_valid[ReqClients+First+:2]), .m_w_ready_i(w_ready[ReqClients+First+:2]),
-      .m_w_o(w[ReqClients+First+:2]),
-      .m_b_valid_i(b_valid[ReqClients+First+:2]), .m_b_i(b[ReqClients+First+:2]),
+      .rd_req_o(rd_req[ReqClients+First+:2]), .rd_rsp_i(rd_rsp[ReqClients+First+:2]),
+      .wr_req_o(wr_req[ReqClients+First+:2]), .wr_rsp_i(wr_rsp[ReqClients+First+:2]),
       .fault_valid_o(fault_valid[First+:2]), .fault_ready_i(fault_ready[First+:2]),
       .fault_o(fault[First+:2]),
       .count_read_bytes_o(client_read_bytes[First+:2]),
@@ -788,7 +713,7 @@ module gmmu_gpu
     gmmu_sleep u_sleep (
       .clk_i, .rst_i, .clk_o(clk),
       .awake_i(!peer_idle || rst_mux || s_peer_arvalid_i || s_peer_awvalid_i || s_peer_wvalid_i
-               || r_valid[ReqPeer] || b_valid[ReqPeer])
+               || rd_rsp[ReqPeer].r_valid || wr_rsp[ReqPeer].b_valid)
     );
     gmmu_peer_port u_peer (
       .clk_i(clk), .rst_i, .cut_i(rst_mux), .vram_bytes_i, .idle_o(peer_idle),
@@ -801,11 +726,7 @@ module gmmu_gpu
       .s_w_valid_i(s_peer_wvalid_i), .s_w_ready_o(s_peer_wready_o),
       .s_w_i('{data: s_peer_wdata_i, strb: s_peer_wstrb_i, last: s_peer_wlast_i}),
       .s_b_valid_o(s_peer_bvalid_o), .s_b_id_o(s_peer_bid_o), .s_b_resp_o(s_peer_bresp_o),
-      .m_ar_valid_o(ar_valid[ReqPeer]), .m_ar_ready_i(ar_ready[ReqPeer]), .m_ar_o(ar[ReqPeer]),
-      .m_r_valid_i(r_valid[ReqPeer]), .m_r_i(r[ReqPeer]),
-      .m_aw_valid_o(aw_valid[ReqPeer]), .m_aw_ready_i(aw_ready[ReqPeer]), .m_aw_o(aw[ReqPeer]),
-      .m_w_valid_o(w_valid[ReqPeer]), .m_w_ready_i(w_ready[ReqPeer]), .m_w_o(w[ReqPeer]),
-      .m_b_valid_i(b_valid[ReqPeer]), .m_b_i(b[ReqPeer])
+      .rd_req_o(rd_req[ReqPeer]), .rd_rsp_i(rd_rsp[ReqPeer]), .wr_req_o(wr_req[ReqPeer]), .wr_rsp_i(wr_rsp[ReqPeer])
     );
     a_peer_taken: assert property (@(posedge clk_i) disable iff (rst_i)
       (!s_peer_rvalid_o || s_peer_rready_i) && (!s_peer_bvalid_o || s_peer_bready_i));
@@ -835,9 +756,7 @@ module gmmu_gpu
     .enable_i(fault_enable), .base_i(fault_base), .size_lg2_i(fault_size_lg2), .head_i(fault_head),
     .tail_o(fault_tail), .dropped_o(fault_dropped),
     .fault_valid_i(fault_valid), .fault_ready_o(fault_ready), .fault_i(fault),
-    .aw_valid_o(aw_valid[ReqFaults]), .aw_ready_i(aw_ready[ReqFaults]), .aw_o(aw[ReqFaults]),
-    .w_valid_o(w_valid[ReqFaults]), .w_ready_i(w_ready[ReqFaults]), .w_o(w[ReqFaults]),
-    .b_valid_i(b_valid[ReqFaults]), .b_error_i(b[ReqFaults].error),
+    .wr_req_o(wr_req[ReqFaults]), .wr_rsp_i(wr_rsp[ReqFaults]),
     .logged_o(fault_logged), .idle_o(faults_idle)
   );
 
@@ -858,27 +777,21 @@ module gmmu_gpu
     .status_o(int_status), .irq_o,
     .open_i(messages_open_q), .address_i(msi_address_i),
     .data_i(msi_data_i),
-    .aw_valid_o(aw_valid[ReqInterrupt]), .aw_ready_i(aw_ready[ReqInterrupt]),
-    .aw_o(aw[ReqInterrupt]),
-    .w_valid_o(w_valid[ReqInterrupt]), .w_ready_i(w_ready[ReqInterrupt]), .w_o(w[ReqInterrupt]),
-    .b_valid_i(b_valid[ReqInterrupt]), .sent_o(message_sent), .idle_o(interrupts_idle)
+    .wr_req_o(wr_req[ReqInterrupt]), .wr_rsp_i(wr_rsp[ReqInterrupt]),
+    .sent_o(message_sent), .idle_o(interrupts_idle)
   );
 
   // ---- Requesters that only read or only write.
   for (genvar q = 0; q < ReqClients; q++) begin : g_one_way
     if (!Readers[q]) begin : g_no_read
       logic unused_read;
-      assign ar_valid[q] = 1'b0;
-      assign ar[q] = '0;
-      assign unused_read = ^{ar_ready[q], r_valid[q], r[q]};
+      assign rd_req[q] = '0;
+      assign unused_read = ^rd_rsp[q];
     end
     if (!Writers[q]) begin : g_no_write
       logic unused_write;
-      assign aw_valid[q] = 1'b0;
-      assign aw[q] = '0;
-      assign w_valid[q] = 1'b0;
-      assign w[q] = '0;
-      assign unused_write = ^{aw_ready[q], w_ready[q], b_valid[q], b[q]};
+      assign wr_req[q] = '0;
+      assign unused_write = ^wr_rsp[q];
     end
   end
 
@@ -892,7 +805,7 @@ module gmmu_gpu
     .entry_i(count_entry), .commands_i(count_commands),
     .fault_i(fault_valid & fault_ready), .fault_info_i(fault),
     .write_i({m_host_awvalid_o && m_host_awready_i, m_vram_awvalid_o && m_vram_awready_i}),
-    .write_ax_i(edge_aw),
+    .write_ax_i(m_aw),
     .xlate_valid_o(ev_xlate_valid_o), .xlate_o(ev_xlate_o), .xlate_id_o(ev_xlate_id_o),
     .inv_done_o(ev_inv_done_o), .inv_scope_o(ev_inv_scope_o), .inv_space_o(ev_inv_space_o),
     .inv_start_o(ev_inv_start_o), .inv_end_o(ev_inv_end_o),
@@ -933,7 +846,6 @@ module gmmu_gpu
   assign work_idle = parts_idle_q == '1;
   assign idle_o = work_idle && ports_idle_q && !offered;
 
-  // the MMU always takes R; an interrupt message is posted, its B carries no verdict
   logic unused_bits;
-  assign unused_bits = ^{tables_r_ready, b[ReqFaults].id, b[ReqInterrupt], causes};
+  assign unused_bits = ^{unused_user, causes};
 endmodule

@@ -23,13 +23,8 @@ module gmmu_interrupts
   input  logic        open_i,
   input  logic [63:0] address_i,
   input  logic [31:0] data_i,
-  output logic        aw_valid_o,
-  input  logic        aw_ready_i,
-  output ax_t         aw_o,
-  output logic        w_valid_o,
-  input  logic        w_ready_i,
-  output w_t          w_o,
-  input  logic        b_valid_i,
+  output wr_req_t     wr_req_o,
+  input  wr_rsp_t     wr_rsp_i,
 
   output logic        sent_o,           // pulse: a message was accepted by the bus
   output logic        idle_o
@@ -38,11 +33,13 @@ module gmmu_interrupts
 
   logic [5:0] standing, seen_q;         // enabled causes; those that a message has been asked for
   logic       wanted_q, cleared_q;
-  logic       aw_q, w_q, wait_q;        // AW, W offered; B awaited
+  logic       aw_valid_q, w_valid_q, wait_q;   // AW, W offered; B awaited
+  ax_t        aw_q;
+  w_t         w_q;
   logic       go;
 
   assign standing = status_o & enable_i;
-  assign go = wanted_q && standing != '0 && open_i && !aw_q && !w_q && !wait_q;
+  assign go = wanted_q && standing != '0 && open_i && !aw_valid_q && !w_valid_q && !wait_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -51,8 +48,8 @@ module gmmu_interrupts
       irq_o <= 1'b0;
       wanted_q <= 1'b0;
       cleared_q <= 1'b0;
-      aw_q <= 1'b0;
-      w_q <= 1'b0;
+      aw_valid_q <= 1'b0;
+      w_valid_q <= 1'b0;
       wait_q <= 1'b0;
       sent_o <= 1'b0;
     end else begin
@@ -65,36 +62,35 @@ module gmmu_interrupts
       else if (go || standing == '0) wanted_q <= 1'b0;
 
       if (go) begin
-        aw_q <= 1'b1;
-        w_q <= 1'b1;
+        aw_valid_q <= 1'b1;
+        w_valid_q <= 1'b1;
         wait_q <= 1'b1;
       end else begin
-        if (aw_ready_i) aw_q <= 1'b0;
-        if (w_ready_i) w_q <= 1'b0;
-        if (b_valid_i) wait_q <= 1'b0;
+        if (wr_rsp_i.aw_ready) aw_valid_q <= 1'b0;
+        if (wr_rsp_i.w_ready) w_valid_q <= 1'b0;
+        if (wr_rsp_i.b_valid) wait_q <= 1'b0;
       end
-      sent_o <= b_valid_i;
+      sent_o <= wr_rsp_i.b_valid;
     end
 
     if (go) begin
-      aw_o <= '0;
-      aw_o.port <= PortHost;
-      aw_o.addr <= address_i[PaWidth-1:0];
-      aw_o.user.kind <= KindInterrupt;
-      w_o <= '0;
-      w_o.last <= 1'b1;
+      aw_q <= '0;
+      aw_q.port <= PortHost;
+      aw_q.addr <= address_i[PaWidth-1:0];
+      aw_q.user.kind <= KindInterrupt;
+      w_q <= '0;
+      w_q.last <= 1'b1;
       for (int unsigned i = 0; i < DataBytes / 4; i++) begin
-        w_o.data[32*i +: 32] <= data_i;
-        w_o.strb[4*i +: 4] <= 32'(address_i[LanesLg2-1:2]) == i ? 4'hF : 4'h0;
+        w_q.data[32*i +: 32] <= data_i;
+        w_q.strb[4*i +: 4] <= 32'(address_i[LanesLg2-1:2]) == i ? 4'hF : 4'h0;
       end
     end
   end
 
-  assign aw_valid_o = aw_q;
-  assign w_valid_o = w_q;
-  assign idle_o = !wanted_q && !wait_q && !aw_q && !w_q && !sent_o && standing == seen_q &&
+  assign wr_req_o = '{aw_valid: aw_valid_q, aw: aw_q, w_valid: w_valid_q, w: w_q};
+  assign idle_o = !wanted_q && !wait_q && !aw_valid_q && !w_valid_q && !sent_o && standing == seen_q &&
       !cleared_q;
 
   logic unused_bits;
-  assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0]};
+  assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0], wr_rsp_i.b};   // a message is posted
 endmodule

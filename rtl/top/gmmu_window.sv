@@ -48,19 +48,10 @@ module gmmu_window
   output logic [63:0] s_rdata_o,
   output logic [1:0]  s_rresp_o,
 
-  output logic        ar_valid_o,
-  input  logic        ar_ready_i,
-  output ax_t         ar_o,
-  input  logic        r_valid_i,
-  input  r_t          r_i,
-  output logic        aw_valid_o,
-  input  logic        aw_ready_i,
-  output ax_t         aw_o,
-  output logic        w_valid_o,
-  input  logic        w_ready_i,
-  output w_t          w_o,
-  input  logic        b_valid_i,
-  input  b_t          b_i
+  output rd_req_t     rd_req_o,
+  input  rd_rsp_t     rd_rsp_i,
+  output wr_req_t     wr_req_o,
+  input  wr_rsp_t     wr_rsp_i
 );
   logic clk;   // it stands while there is no access
   localparam int unsigned Slots = 1 << SlotsLg2;
@@ -159,26 +150,26 @@ module gmmu_window
   assign side_rst = rst_i || lose_i;
   gmmu_slice #(.Width($bits(w_t)), .Slow(1'b1)) u_w_out (
     .clk_i(clk), .rst_i(side_rst), .valid_i(aw_take), .ready_o(w_slot_ready), .data_i(w_beat),
-    .valid_o(w_valid_o), .ready_i(w_ready_i), .data_o(w_o)
+    .valid_o(wr_req_o.w_valid), .ready_i(wr_rsp_i.w_ready), .data_o(wr_req_o.w)
   );
 
   assign issue_in = '{reads: ar_take, slot: next_q,
       word: aw_take ? aw_addr[31:3] : ar_addr[31:3]};
   gmmu_slice #(.Width($bits(issue_t)), .Slow(1'b1)) u_issue (
     .clk_i(clk), .rst_i(side_rst), .valid_i(aw_take || ar_take), .ready_o(issue_ready), .data_i(issue_in),
-    .valid_o(issue_valid), .ready_i(issue.reads ? ar_ready_i : aw_ready_i), .data_o(issue)
+    .valid_o(issue_valid), .ready_i(issue.reads ? rd_rsp_i.ar_ready : wr_rsp_i.aw_ready), .data_o(issue)
   );
   logic wraps;
   always_comb begin
-    ar_o = '0;
-    ar_o.port = PortVram;
-    {wraps, ar_o.addr} = {1'b0, base_i} + (PaWidth + 1)'({issue.word, 3'd0});
-    if (wraps) ar_o.addr[PaWidth-1] = 1'b1;
-    aw_o = ar_o;
-    ar_o.id = IdWidth'(issue.slot);
+    rd_req_o.ar = '0;
+    rd_req_o.ar.port = PortVram;
+    {wraps, rd_req_o.ar.addr} = {1'b0, base_i} + (PaWidth + 1)'({issue.word, 3'd0});
+    if (wraps) rd_req_o.ar.addr[PaWidth-1] = 1'b1;
+    wr_req_o.aw = rd_req_o.ar;
+    rd_req_o.ar.id = IdWidth'(issue.slot);
   end
-  assign aw_valid_o = issue_valid && !issue.reads;
-  assign ar_valid_o = issue_valid && issue.reads;
+  assign wr_req_o.aw_valid = issue_valid && !issue.reads;
+  assign rd_req_o.ar_valid = issue_valid && issue.reads;
 
   // ---- Answers, registered first.
   logic             r_valid_q, b_valid_q;
@@ -190,12 +181,12 @@ module gmmu_window
 
   // never both kinds at once
   always_ff @(posedge clk) begin
-    r_valid_q <= r_valid_i && !side_rst;
-    b_valid_q <= b_valid_i && !side_rst;
+    r_valid_q <= rd_rsp_i.r_valid && !side_rst;
+    b_valid_q <= wr_rsp_i.b_valid && !side_rst;
     if (occupied_q == '0) b_slot_q <= next_q;
     else if (b_valid_q) b_slot_q <= b_slot_q + 1'b1;
-    r_q <= r_i;
-    b_q <= b_i;
+    r_q <= rd_rsp_i.r;
+    b_q <= wr_rsp_i.b;
   end
   assign end_slot = r_valid_q ? r_q.id[SlotsLg2-1:0] : b_slot_q;
   assign ended = r_valid_q || b_valid_q;
@@ -221,8 +212,8 @@ module gmmu_window
   assign s_rvalid_o = head_q && reading_q;
   logic good;
   assign good = ended_q[oldest_q] && !error;
-  assign s_bresp_o = good ? 2'b00 : 2'b10;
-  assign s_rresp_o = good ? 2'b00 : 2'b10;
+  assign s_bresp_o = good ? RespOkay : RespSlvErr;
+  assign s_rresp_o = good ? RespOkay : RespSlvErr;
   assign answer_take = (s_bvalid_o && s_bready_i) || (s_rvalid_o && s_rready_i);
 
   always_ff @(posedge clk) begin
@@ -264,7 +255,7 @@ module gmmu_window
   assign idle_o = occupied_q == '0 && !aw_valid && !w_valid && !ar_valid &&
                   !s_awvalid_i && !s_wvalid_i && !s_arvalid_i;
 
-  gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(!idle_o || hold_i || stop_i || lose_i || r_valid_i || b_valid_i));
+  gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(!idle_o || hold_i || stop_i || lose_i || rd_rsp_i.r_valid || wr_rsp_i.b_valid));
   logic unused_bits;
   assign unused_bits = ^{aw_addr[2:0], ar_addr[2:0], r_q.id, r_q.last, b_q.id};
 endmodule

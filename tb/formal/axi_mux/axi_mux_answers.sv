@@ -42,7 +42,7 @@ module axi_mux_answers
 
   gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
 
-  gmmu_axi_mux #(.NumRequesters(N), .Writers(3'b110), .Exempt(3'b100)) u_mux (
+  axi_mux_flat #(.N(N), .Writers(3'b110), .Exempt(3'b100)) u_flat (
     .clk_i, .rst_i, .host_enable_i(1'b1), .hold_i, .silent_o(silent),
     .ar_valid_i('0), .ar_ready_o(ar_ready), .ar_i('0),
     .express_early_i(1'b0), .express_i('0), .r_valid_o(r_valid), .r_o(r_out),

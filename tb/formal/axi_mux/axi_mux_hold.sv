@@ -46,7 +46,7 @@ module axi_mux_hold
 
   gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
 
-  gmmu_axi_mux #(.NumRequesters(N), .Writers(3'b110), .Exempt(3'b100), .Depth(Depth), .Reserved(Reserved)) u_mux (
+  axi_mux_flat #(.N(N), .Writers(3'b110), .Exempt(3'b100), .Depth(Depth), .Reserved(Reserved)) u_flat (
     .clk_i, .rst_i, .host_enable_i, .hold_i, .silent_o(silent),
     .ar_valid_i, .ar_ready_o(ar_ready), .ar_i(ar),
     .express_early_i(early_i), .express_i(ar[0]), .r_valid_o(r_valid), .r_o(r_out),
@@ -113,22 +113,22 @@ module axi_mux_hold
     logic [$clog2(Depth)-1:0]   ar_read, aw_read;
     logic [$clog2(Depth+1)-1:0] ar_count, aw_count;
     logic                       ar_turn, aw_turn;
-    assign ar_read = u_mux.g_port[p].u_ar_out.u_fifo.read_q;
-    assign ar_count = u_mux.g_port[p].u_ar_out.u_fifo.count_q;
-    assign aw_read = u_mux.g_port[p].u_aw_out.u_fifo.read_q;
-    assign aw_count = u_mux.g_port[p].u_aw_out.u_fifo.count_q;
+    assign ar_read = u_flat.u_mux.g_port[p].u_ar_out.u_fifo.read_q;
+    assign ar_count = u_flat.u_mux.g_port[p].u_ar_out.u_fifo.count_q;
+    assign aw_read = u_flat.u_mux.g_port[p].u_aw_out.u_fifo.read_q;
+    assign aw_count = u_flat.u_mux.g_port[p].u_aw_out.u_fifo.count_q;
     axi_mux_queue #(.Depth(Depth)) u_ar (.clk_i, .rst_i, .ran_i(ran), .count_i(ar_count), .read_i(ar_read),
-      .write_i(u_mux.g_port[p].u_ar_out.u_fifo.write_q), .valid_i(u_mux.g_port[p].u_ar_out.u_fifo.valid_o),
-      .ready_i(u_mux.g_port[p].u_ar_out.u_fifo.ready_o));
+      .write_i(u_flat.u_mux.g_port[p].u_ar_out.u_fifo.write_q), .valid_i(u_flat.u_mux.g_port[p].u_ar_out.u_fifo.valid_o),
+      .ready_i(u_flat.u_mux.g_port[p].u_ar_out.u_fifo.ready_o));
     axi_mux_queue #(.Depth(Depth)) u_aw (.clk_i, .rst_i, .ran_i(ran), .count_i(aw_count), .read_i(aw_read),
-      .write_i(u_mux.g_port[p].u_aw_out.u_fifo.write_q), .valid_i(u_mux.g_port[p].u_aw_out.u_fifo.valid_o),
-      .ready_i(u_mux.g_port[p].u_aw_out.u_fifo.ready_o));
+      .write_i(u_flat.u_mux.g_port[p].u_aw_out.u_fifo.write_q), .valid_i(u_flat.u_mux.g_port[p].u_aw_out.u_fifo.valid_o),
+      .ready_i(u_flat.u_mux.g_port[p].u_aw_out.u_fifo.ready_o));
     always_comb begin
       ar_turn = 1'b0;
       aw_turn = 1'b0;
       for (int unsigned q = 0; q < N; q++) begin
-        ar_turn |= u_mux.ar_turn_q[q] && u_mux.ar_host_q[q] == 1'(p);
-        aw_turn |= u_mux.aw_turn_q[q] && u_mux.aw_host_q[q] == 1'(p);
+        ar_turn |= u_flat.u_mux.ar_turn_q[q] && u_flat.u_mux.ar_host_q[q] == 1'(p);
+        aw_turn |= u_flat.u_mux.aw_turn_q[q] && u_flat.u_mux.aw_host_q[q] == 1'(p);
       end
       queued[p] = '0;
       for (int unsigned i = 0; i < Depth; i++) begin
@@ -136,32 +136,32 @@ module axi_mux_hold
         at_ar = $clog2(Depth)'(i) - ar_read;
         at_aw = $clog2(Depth)'(i) - aw_read;
         if (32'(at_ar) < 32'(ar_count)
-            && u_mux.g_port[p].u_ar_out.u_fifo.words_q[i][$bits(edge_ax_t)-1 -: RequesterWidth] != RequesterWidth'(2))
+            && u_flat.u_mux.g_port[p].u_ar_out.u_fifo.words_q[i][$bits(edge_ax_t)-1 -: RequesterWidth] != RequesterWidth'(2))
           queued[p] = queued[p] + 6'd1;
         if (32'(at_aw) < 32'(aw_count)
-            && u_mux.g_port[p].u_aw_out.u_fifo.words_q[i][$bits(edge_ax_t)-1 -: RequesterWidth] != RequesterWidth'(2))
+            && u_flat.u_mux.g_port[p].u_aw_out.u_fifo.words_q[i][$bits(edge_ax_t)-1 -: RequesterWidth] != RequesterWidth'(2))
           queued[p] = queued[p] + 6'd1;
       end
     end
     i_room_chain: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
-      ar_count == u_mux.g_port[p].u_ar_out.count_q && aw_count == u_mux.g_port[p].u_aw_out.count_q
-      && (!u_mux.ar_room[p] || 32'(ar_count) + 3 + Reserved <= Depth)
-      && (!(u_mux.ar_room_q[p] || u_mux.ar_room_exempt_q[p]) || 32'(ar_count) + 2 + Reserved <= Depth)
+      ar_count == u_flat.u_mux.g_port[p].u_ar_out.count_q && aw_count == u_flat.u_mux.g_port[p].u_aw_out.count_q
+      && (!u_flat.u_mux.ar_room[p] || 32'(ar_count) + 3 + Reserved <= Depth)
+      && (!(u_flat.u_mux.ar_room_q[p] || u_flat.u_mux.ar_room_exempt_q[p]) || 32'(ar_count) + 2 + Reserved <= Depth)
       && (!ar_turn || 32'(ar_count) + 1 + Reserved <= Depth)
-      && (!u_mux.aw_room[p] || 32'(aw_count) + 3 <= Depth)
-      && (!(u_mux.aw_room_q[p] || u_mux.aw_room_exempt_q[p]) || 32'(aw_count) + 2 <= Depth)
+      && (!u_flat.u_mux.aw_room[p] || 32'(aw_count) + 3 <= Depth)
+      && (!(u_flat.u_mux.aw_room_q[p] || u_flat.u_mux.aw_room_exempt_q[p]) || 32'(aw_count) + 2 <= Depth)
       && (!aw_turn || 32'(aw_count) + 1 <= Depth)));
   end
   i_turn: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
-    u_mux.ar_any_q == (u_mux.ar_turn_q != '0) && (u_mux.ar_turn_q & (u_mux.ar_turn_q - 3'd1)) == '0 && !u_mux.ar_turn_q[0]
-    && u_mux.aw_any_q == (u_mux.aw_turn_q != '0) && (u_mux.aw_turn_q & (u_mux.aw_turn_q - 3'd1)) == '0 && !u_mux.aw_turn_q[0]));
+    u_flat.u_mux.ar_any_q == (u_flat.u_mux.ar_turn_q != '0) && (u_flat.u_mux.ar_turn_q & (u_flat.u_mux.ar_turn_q - 3'd1)) == '0 && !u_flat.u_mux.ar_turn_q[0]
+    && u_flat.u_mux.aw_any_q == (u_flat.u_mux.aw_turn_q != '0) && (u_flat.u_mux.aw_turn_q & (u_flat.u_mux.aw_turn_q - 3'd1)) == '0 && !u_flat.u_mux.aw_turn_q[0]));
   i_hold: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
-    (!u_mux.hold_q || (u_mux.ar_room_q == '0 && u_mux.aw_room_q == '0))
-    && (!u_mux.none_q || u_mux.count_q == '0)));
+    (!u_flat.u_mux.hold_q || (u_flat.u_mux.ar_room_q == '0 && u_flat.u_mux.aw_room_q == '0))
+    && (!u_flat.u_mux.none_q || u_flat.u_mux.count_q == '0)));
   count_t total;
-  assign total = u_mux.count_q + {{11{u_mux.change_q[3]}}, u_mux.change_q}
-      + count_t'(u_mux.begins_q[0]) + count_t'(u_mux.begins_q[1]) - count_t'(u_mux.ends_q[0]) - count_t'(u_mux.ends_q[1])
-      - count_t'(u_mux.ends_q[2]) - count_t'(u_mux.ends_q[3]);
+  assign total = u_flat.u_mux.count_q + {{11{u_flat.u_mux.change_q[3]}}, u_flat.u_mux.change_q}
+      + count_t'(u_flat.u_mux.begins_q[0]) + count_t'(u_flat.u_mux.begins_q[1]) - count_t'(u_flat.u_mux.ends_q[0]) - count_t'(u_flat.u_mux.ends_q[1])
+      - count_t'(u_flat.u_mux.ends_q[2]) - count_t'(u_flat.u_mux.ends_q[3]);
   i_count: assert property (@(posedge clk_i) disable iff (rst_i)
     !ran || total == unanswered_q + count_t'(queued[0]) + count_t'(queued[1]));
 endmodule

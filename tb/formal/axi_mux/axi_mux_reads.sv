@@ -35,7 +35,7 @@ module axi_mux_reads
 
   gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
 
-  gmmu_axi_mux #(.NumRequesters(N), .Writers('0), .Exempt(N'(3'b100)), .Depth(Depth), .Reserved(Reserved)) u_mux (
+  axi_mux_flat #(.N(N), .Writers('0), .Exempt(N'(3'b100)), .Depth(Depth), .Reserved(Reserved)) u_flat (
     .clk_i, .rst_i, .host_enable_i, .hold_i, .silent_o(silent),
     .ar_valid_i(valid_i), .ar_ready_o(ar_ready), .ar_i(ar),
     .express_early_i(early_i), .express_i(ar[0]), .r_valid_o(r_valid), .r_o(r),
@@ -90,17 +90,17 @@ module axi_mux_reads
   for (genvar p = 0; p < 2; p++) begin : g_inside
     logic [$clog2(Depth)-1:0] read, write;
     logic [$clog2(Depth+1)-1:0] count;
-    assign read = u_mux.g_port[p].u_ar_out.u_fifo.read_q;
-    assign write = u_mux.g_port[p].u_ar_out.u_fifo.write_q;
-    assign count = u_mux.g_port[p].u_ar_out.u_fifo.count_q;
+    assign read = u_flat.u_mux.g_port[p].u_ar_out.u_fifo.read_q;
+    assign write = u_flat.u_mux.g_port[p].u_ar_out.u_fifo.write_q;
+    assign count = u_flat.u_mux.g_port[p].u_ar_out.u_fifo.count_q;
     axi_mux_queue #(.Depth(Depth)) u_queue (.clk_i, .rst_i, .ran_i(ran), .count_i(count), .read_i(read), .write_i(write),
-      .valid_i(u_mux.g_port[p].u_ar_out.u_fifo.valid_o), .ready_i(u_mux.g_port[p].u_ar_out.u_fifo.ready_o));
+      .valid_i(u_flat.u_mux.g_port[p].u_ar_out.u_fifo.valid_o), .ready_i(u_flat.u_mux.g_port[p].u_ar_out.u_fifo.ready_o));
     logic [N-1:0] turns;
-    for (genvar q = 0; q < N; q++) assign turns[q] = u_mux.ar_turn_q[q] && u_mux.ar_host_q[q] == 1'(p);
+    for (genvar q = 0; q < N; q++) assign turns[q] = u_flat.u_mux.ar_turn_q[q] && u_flat.u_mux.ar_host_q[q] == 1'(p);
     i_room_chain: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
-      count == u_mux.g_port[p].u_ar_out.count_q
-      && (!u_mux.ar_room[p] || 32'(count) + 3 + Reserved <= Depth)
-      && (!(u_mux.ar_room_q[p] || u_mux.ar_room_exempt_q[p]) || 32'(count) + 2 + Reserved <= Depth)
+      count == u_flat.u_mux.g_port[p].u_ar_out.count_q
+      && (!u_flat.u_mux.ar_room[p] || 32'(count) + 3 + Reserved <= Depth)
+      && (!(u_flat.u_mux.ar_room_q[p] || u_flat.u_mux.ar_room_exempt_q[p]) || 32'(count) + 2 + Reserved <= Depth)
       && (turns == '0 || 32'(count) + 1 + Reserved <= Depth)));
     always_comb begin
       marks[p] = '0;
@@ -108,9 +108,9 @@ module axi_mux_reads
         logic [$clog2(Depth)-1:0]   at;    // places behind the head
         logic [RequesterWidth-1:0]  of;
         at = $clog2(Depth)'(i >= 32'(read) ? i - 32'(read) : i + Depth - 32'(read));
-        of = u_mux.g_port[p].u_ar_out.u_fifo.words_q[i][$bits(edge_ax_t)-1 -: RequesterWidth];
+        of = u_flat.u_mux.g_port[p].u_ar_out.u_fifo.words_q[i][$bits(edge_ax_t)-1 -: RequesterWidth];
         if (32'(at) < 32'(count)) begin
-          if (u_mux.g_port[p].u_ar_out.u_fifo.words_q[i][AddrLsb])
+          if (u_flat.u_mux.g_port[p].u_ar_out.u_fifo.words_q[i][AddrLsb])
             marks[p] = marks[p] + (of == RequesterWidth'(who_q) ? 8'd1 : 8'd2);
         end
       end
@@ -121,10 +121,10 @@ module axi_mux_reads
   logic in_register, at_port, others;
   logic [N-1:0] registered, to_port;
   for (genvar q = 0; q < N; q++) begin : g_register
-    assign registered[q] = q == 0 ? u_mux.late_valid_q && u_mux.late_q.addr[0] : u_mux.ar_valid_q[q] && u_mux.ar_q[q].addr[0];
-    assign to_port[q] = ((q == 0 ? u_mux.late_q.port : u_mux.ar_q[q].port) != PortVram) == port_q;
-    i_host: assert property (@(posedge clk_i) disable iff (rst_i) !ran || q == 0 || !u_mux.ar_valid_q[q]
-      || u_mux.ar_host_q[q] == (u_mux.ar_q[q].port != PortVram));
+    assign registered[q] = q == 0 ? u_flat.u_mux.late_valid_q && u_flat.u_mux.late_q.addr[0] : u_flat.u_mux.ar_valid_q[q] && u_flat.u_mux.ar_q[q].addr[0];
+    assign to_port[q] = ((q == 0 ? u_flat.u_mux.late_q.port : u_flat.u_mux.ar_q[q].port) != PortVram) == port_q;
+    i_host: assert property (@(posedge clk_i) disable iff (rst_i) !ran || q == 0 || !u_flat.u_mux.ar_valid_q[q]
+      || u_flat.u_mux.ar_host_q[q] == (u_flat.u_mux.ar_q[q].port != PortVram));
   end
   assign in_register = registered[who_q];
   assign at_port = to_port[who_q];
@@ -136,8 +136,8 @@ module axi_mux_reads
     && !others));
   i_gone: assert property (@(posedge clk_i) disable iff (rst_i) !ran || !gone_q || marked_q);
   i_turn: assert property (@(posedge clk_i) disable iff (rst_i) !ran ||
-    ((u_mux.ar_turn_q & ~u_mux.ar_valid_q) == '0 && u_mux.ar_any_q == (u_mux.ar_turn_q != '0)
-    && (u_mux.ar_turn_q & (u_mux.ar_turn_q - 1'b1)) == '0 && !u_mux.ar_turn_q[0]));
+    ((u_flat.u_mux.ar_turn_q & ~u_flat.u_mux.ar_valid_q) == '0 && u_flat.u_mux.ar_any_q == (u_flat.u_mux.ar_turn_q != '0)
+    && (u_flat.u_mux.ar_turn_q & (u_flat.u_mux.ar_turn_q - 1'b1)) == '0 && !u_flat.u_mux.ar_turn_q[0]));
   a_leaves_once: assert property (@(posedge clk_i) disable iff (rst_i) !ran || fits == '1);
   // What is taken while held stays here until the hold ends, but of the exempt requester 2.
   logic hold_q, stays_q;
@@ -147,9 +147,9 @@ module axi_mux_reads
   end
   a_held: assert property (@(posedge clk_i) disable iff (rst_i)
     !ran || (!(stays_q && who_q != 2'd2 && here != '0) && !(hold_q && ar_ready[0] && early_i)));
-  i_held_inside: assert property (@(posedge clk_i) disable iff (rst_i) !ran || ((!hold_q || u_mux.hold_q)
-    && (!u_mux.hold_q || u_mux.ar_room_q == '0)
-    && (!(stays_q && who_q != 2'd2) || (hold_q && in_register && !u_mux.ar_turn_q[who_q]))));
+  i_held_inside: assert property (@(posedge clk_i) disable iff (rst_i) !ran || ((!hold_q || u_flat.u_mux.hold_q)
+    && (!u_flat.u_mux.hold_q || u_flat.u_mux.ar_room_q == '0)
+    && (!(stays_q && who_q != 2'd2) || (hold_q && in_register && !u_flat.u_mux.ar_turn_q[who_q]))));
   c_held: cover property (@(posedge clk_i) disable iff (rst_i) ran && stays_q && !hold_i);
   c_leaves: cover property (@(posedge clk_i) disable iff (rst_i) ran && gone_q);
 endmodule

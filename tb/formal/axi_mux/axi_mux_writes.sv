@@ -47,8 +47,8 @@ module axi_mux_writes
 
   gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
 
-  gmmu_axi_mux #(.NumRequesters(N), .Readers(3'b001), .Writers(3'b110), .Exempt(3'b100), .Depth(Depth), .Owed(Owed),
-    .Reserved(0)) u_mux (
+  axi_mux_flat #(.N(N), .Readers(3'b001), .Writers(3'b110), .Exempt(3'b100), .Depth(Depth), .Owed(Owed),
+    .Reserved(0)) u_flat (
     .clk_i, .rst_i, .host_enable_i, .hold_i, .silent_o(silent),
     .ar_valid_i('0), .ar_ready_o(ar_ready), .ar_i('0),
     .express_early_i(1'b0), .express_i('0), .r_valid_o(r_valid), .r_o(r),
@@ -95,16 +95,16 @@ module axi_mux_writes
         .clk_i, .rst_i, .valid_i(w_valid_i[q]), .ready_i(w_ready[q]), .payload_i(last_i[q]));
     end
     m_port: assume property (@(posedge clk_i) disable iff (rst_i) to_i[q] != 2'd3);
-    i_host: assert property (@(posedge clk_i) disable iff (rst_i) !ran || !u_mux.aw_valid_q[q]
-      || u_mux.aw_host_q[q] == (u_mux.aw_q[q].port != PortVram));
+    i_host: assert property (@(posedge clk_i) disable iff (rst_i) !ran || !u_flat.u_mux.aw_valid_q[q]
+      || u_flat.u_mux.aw_host_q[q] == (u_flat.u_mux.aw_q[q].port != PortVram));
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         {aw_n_q[q], w_n_q[q], moved_n_q[q], passed_n_q[q], middle_q[q]} <= '0;
       end else begin
         aw_n_q[q] <= aw_n_q[q] + 4'(aw_take[q]);
         w_n_q[q] <= w_n_q[q] + 4'(w_take[q] && last_i[q]);
-        moved_n_q[q] <= moved_n_q[q] + 4'(u_mux.aw_turn_q[q]);
-        passed_n_q[q] <= passed_n_q[q] + 4'(u_mux.w_take[q] && u_mux.w_valid_q[q] && u_mux.w_q[q].last);
+        moved_n_q[q] <= moved_n_q[q] + 4'(u_flat.u_mux.aw_turn_q[q]);
+        passed_n_q[q] <= passed_n_q[q] + 4'(u_flat.u_mux.w_take[q] && u_flat.u_mux.w_valid_q[q] && u_flat.u_mux.w_q[q].last);
         if (w_take[q]) middle_q[q] <= !last_i[q];
       end
     end
@@ -193,8 +193,8 @@ module axi_mux_writes
   logic            aw_moved_q, w_through_q;
   number_t         back;                      // W bursts of the port before the marked one
   logic            moves, passes;
-  assign moves = u_mux.aw_turn_q[who_q] && u_mux.aw_q[who_q].addr[0];
-  assign passes = u_mux.w_take[who_q] && u_mux.w_valid_q[who_q] && u_mux.w_q[who_q].data[0] && u_mux.w_q[who_q].last;
+  assign moves = u_flat.u_mux.aw_turn_q[who_q] && u_flat.u_mux.aw_q[who_q].addr[0];
+  assign passes = u_flat.u_mux.w_take[who_q] && u_flat.u_mux.w_valid_q[who_q] && u_flat.u_mux.w_q[who_q].data[0] && u_flat.u_mux.w_q[who_q].last;
   always_ff @(posedge clk_i) begin
     aw_moved_q <= !rst_i && (aw_moved_q || moves);
     w_through_q <= !rst_i && (w_through_q || passes);
@@ -207,11 +207,11 @@ module axi_mux_writes
   for (genvar q = 0; q < N; q++) begin : g_owed
     always_comb begin
       owed_n[q] = '0;
-      for (int unsigned n = 1; n <= Owed; n++) owed_n[q] = owed_n[q] + OwedWidth'(u_mux.owed_q[n][q]);
+      for (int unsigned n = 1; n <= Owed; n++) owed_n[q] = owed_n[q] + OwedWidth'(u_flat.u_mux.owed_q[n][q]);
     end
     for (genvar n = 1; n < Owed; n++) begin : g_less
       i_at_least: assert property (@(posedge clk_i) disable iff (rst_i)
-        !ran || u_mux.owed_q[n][q] || !u_mux.owed_q[n+1][q]);
+        !ran || u_flat.u_mux.owed_q[n][q] || !u_flat.u_mux.owed_q[n+1][q]);
     end
   end
   logic [1:0][N-1:0][4:0] owners;       // by port and requester: bursts whose beats are owed
@@ -225,28 +225,28 @@ module axi_mux_writes
     logic [4:0]                count, o_count;
     logic [2:0] turns, owner;
     logic       owned, load;
-    assign read = u_mux.g_port[p].u_aw_out.u_fifo.read_q;
-    assign count = 5'(u_mux.g_port[p].u_aw_out.u_fifo.count_q);
-    assign o_read = u_mux.g_port[p].u_owners.read_q;
-    assign o_count = 5'(u_mux.g_port[p].u_owners.count_q);
-    assign owner = u_mux.g_port[p].owner_q;
-    assign owned = u_mux.g_port[p].owned_q;
-    axi_mux_queue #(.Depth(Depth)) u_queue (.clk_i, .rst_i, .ran_i(ran), .count_i(u_mux.g_port[p].u_aw_out.u_fifo.count_q), .read_i(read),
-      .write_i(u_mux.g_port[p].u_aw_out.u_fifo.write_q), .valid_i(u_mux.g_port[p].u_aw_out.u_fifo.valid_o),
-      .ready_i(u_mux.g_port[p].u_aw_out.u_fifo.ready_o));
-    axi_mux_queue #(.Depth(Owners)) u_owners (.clk_i, .rst_i, .ran_i(ran), .count_i(u_mux.g_port[p].u_owners.count_q), .read_i(o_read),
-      .write_i(u_mux.g_port[p].u_owners.write_q), .valid_i(u_mux.g_port[p].u_owners.valid_o),
-      .ready_i(u_mux.g_port[p].u_owners.ready_o));
+    assign read = u_flat.u_mux.g_port[p].u_aw_out.u_fifo.read_q;
+    assign count = 5'(u_flat.u_mux.g_port[p].u_aw_out.u_fifo.count_q);
+    assign o_read = u_flat.u_mux.g_port[p].u_owners.read_q;
+    assign o_count = 5'(u_flat.u_mux.g_port[p].u_owners.count_q);
+    assign owner = u_flat.u_mux.g_port[p].owner_q;
+    assign owned = u_flat.u_mux.g_port[p].owned_q;
+    axi_mux_queue #(.Depth(Depth)) u_queue (.clk_i, .rst_i, .ran_i(ran), .count_i(u_flat.u_mux.g_port[p].u_aw_out.u_fifo.count_q), .read_i(read),
+      .write_i(u_flat.u_mux.g_port[p].u_aw_out.u_fifo.write_q), .valid_i(u_flat.u_mux.g_port[p].u_aw_out.u_fifo.valid_o),
+      .ready_i(u_flat.u_mux.g_port[p].u_aw_out.u_fifo.ready_o));
+    axi_mux_queue #(.Depth(Owners)) u_owners (.clk_i, .rst_i, .ran_i(ran), .count_i(u_flat.u_mux.g_port[p].u_owners.count_q), .read_i(o_read),
+      .write_i(u_flat.u_mux.g_port[p].u_owners.write_q), .valid_i(u_flat.u_mux.g_port[p].u_owners.valid_o),
+      .ready_i(u_flat.u_mux.g_port[p].u_owners.ready_o));
     for (genvar q = 0; q < N; q++) begin : g_turn
-      assign turns[q] = u_mux.aw_turn_q[q] && (u_mux.aw_q[q].port != PortVram) == 1'(p);
+      assign turns[q] = u_flat.u_mux.aw_turn_q[q] && (u_flat.u_mux.aw_q[q].port != PortVram) == 1'(p);
       i_owed: assert property (@(posedge clk_i) disable iff (rst_i) !ran
-        || owners[p][q] == (q == 0 || u_mux.to_host_q[q] != 1'(p) ? 5'd0
+        || owners[p][q] == (q == 0 || u_flat.u_mux.to_host_q[q] != 1'(p) ? 5'd0
           : 5'(owed_n[q])));
     end
     i_room_chain: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
-      count == 5'(u_mux.g_port[p].u_aw_out.count_q)
-      && (!u_mux.aw_room[p] || 32'(count) + 3 <= Depth)
-      && (!(u_mux.aw_room_q[p] || u_mux.aw_room_exempt_q[p]) || 32'(count) + 2 <= Depth)
+      count == 5'(u_flat.u_mux.g_port[p].u_aw_out.count_q)
+      && (!u_flat.u_mux.aw_room[p] || 32'(count) + 3 <= Depth)
+      && (!(u_flat.u_mux.aw_room_q[p] || u_flat.u_mux.aw_room_exempt_q[p]) || 32'(count) + 2 <= Depth)
       && (turns == '0 || 32'(count) + 1 <= Depth)));
     i_owner: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
       owners[p][1] + owners[p][2] == o_count + 5'(owned) && owned == (owner != '0) && (owner & (owner - 3'd1)) == '0 && !owner[0] && (owned || o_count == '0)));
@@ -258,9 +258,9 @@ module axi_mux_writes
         logic [$clog2(Depth)-1:0] at;    // places behind the head
         logic       own;
         at = $clog2(Depth)'(i) - read;
-        own = u_mux.g_port[p].u_aw_out.u_fifo.words_q[i][$bits(edge_ax_t)-1 -: RequesterWidth] == RequesterWidth'(who_q);
+        own = u_flat.u_mux.g_port[p].u_aw_out.u_fifo.words_q[i][$bits(edge_ax_t)-1 -: RequesterWidth] == RequesterWidth'(who_q);
         if (5'(at) < count) begin
-          if (u_mux.g_port[p].u_aw_out.u_fifo.words_q[i][Mark])
+          if (u_flat.u_mux.g_port[p].u_aw_out.u_fifo.words_q[i][Mark])
             aw_marks[p] = aw_marks[p] + (own && marked_q == left_n_q[p] + 5'(at) ? 8'd1 : 8'd2);
           if (own) own_here[p] = own_here[p] + 5'd1;
           if (own && 5'(at) < marked_q - left_n_q[p]) own_before[p] = own_before[p] + 5'd1;
@@ -274,7 +274,7 @@ module axi_mux_writes
         logic [$clog2(Owners)-1:0] at;
         logic [1:0] word;
         at = $clog2(Owners)'(i) - o_read;
-        word = u_mux.g_port[p].u_owners.words_q[i];
+        word = u_flat.u_mux.g_port[p].u_owners.words_q[i];
         if (5'(at) < o_count) begin
           for (int unsigned q = 0; q < N; q++) if (word == 2'(q)) owners[p][q] = owners[p][q] + 5'd1;
           if (word == who_q && 5'(at) + 5'd1 < back) own_owners[p] = own_owners[p] + 5'd1;
@@ -285,15 +285,15 @@ module axi_mux_writes
     always_ff @(posedge clk_i) begin
       if (rst_i) {moved_q[p], through_q[p]} <= '0;
       else begin
-        moved_q[p] <= moved_q[p] + 5'(u_mux.g_port[p].aw_push);
-        through_q[p] <= through_q[p] + 5'(u_mux.g_port[p].w_last);
+        moved_q[p] <= moved_q[p] + 5'(u_flat.u_mux.g_port[p].aw_push);
+        through_q[p] <= through_q[p] + 5'(u_flat.u_mux.g_port[p].w_last);
       end
     end
     // Two words of W at most are behind the registers.
     w_t   spare;
     logic two;
-    assign spare = u_mux.g_port[p].u_w_out.spare_q;
-    assign two = !u_mux.g_port[p].u_w_out.ready_o;
+    assign spare = u_flat.u_mux.g_port[p].u_w_out.spare_q;
+    assign two = !u_flat.u_mux.g_port[p].u_w_out.ready_o;
     i_numbers: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
       moved_q[p] - left_n_q[p] == count && moved_q[p] - through_q[p] == o_count + 5'(owned)
       && through_q[p] - out_n_q[p] == 5'(w_valid[p] && edge_w[p].last) + 5'(two && spare.last)
@@ -301,7 +301,7 @@ module axi_mux_writes
     logic inside_q;   // the newest word is not the last of its burst
     always_ff @(posedge clk_i) begin
       if (rst_i) inside_q <= 1'b0;
-      else if (u_mux.g_port[p].w_here && u_mux.g_port[p].w_ready) inside_q <= !u_mux.g_port[p].w_last;
+      else if (u_flat.u_mux.g_port[p].w_here && u_flat.u_mux.g_port[p].w_ready) inside_q <= !u_flat.u_mux.g_port[p].w_last;
     end
     i_inside: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
       (!inside_q || owned) && (!w_valid[p] || inside_q != (two ? spare.last : edge_w[p].last))));
@@ -319,21 +319,21 @@ module axi_mux_writes
     && (!aw_moved_q || aw_taken_q) && (!aw_left_q || aw_moved_q) && (!aw_taken_q || chosen_q)
     && (!aw_left_q || aw_number_q == marked_q) && (!w_begun_q || w_number_q == marked_q)));
   i_own: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
-    own_n_q - own_left_n_q == 4'(own_here[port_q]) + 4'(u_mux.aw_valid_q[who_q] && port_q == (u_mux.aw_q[who_q].port != PortVram))
+    own_n_q - own_left_n_q == 4'(own_here[port_q]) + 4'(u_flat.u_mux.aw_valid_q[who_q] && port_q == (u_flat.u_mux.aw_q[who_q].port != PortVram))
     && (!(aw_taken_q && !aw_left_q) || place_q - own_left_n_q == (aw_moved_q ? 4'(own_before[port_q]) : 4'(own_here[port_q])))));
   for (genvar q = 1; q < N; q++) begin : g_numbers
     i_numbers: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
-      aw_n_q[q] - moved_n_q[q] == 4'(u_mux.aw_valid_q[q])
-      && w_n_q[q] - passed_n_q[q] == 4'(u_mux.w_valid_q[q] && u_mux.w_q[q].last)
+      aw_n_q[q] - moved_n_q[q] == 4'(u_flat.u_mux.aw_valid_q[q])
+      && w_n_q[q] - passed_n_q[q] == 4'(u_flat.u_mux.w_valid_q[q] && u_flat.u_mux.w_q[q].last)
       && moved_n_q[q] - passed_n_q[q] == 4'(owed_n[q])
-      && (!(u_mux.w_valid_q[q] && !u_mux.w_q[q].last) || middle_q[q])
-      && (!u_mux.aw_valid_q[q] || u_mux.aw_q[q].addr[0] == (who_q == 2'(q) && aw_taken_q && !aw_moved_q))
-      && (!u_mux.w_valid_q[q] || u_mux.w_q[q].data[0] == (who_q == 2'(q) && chosen_q && !w_through_q && passed_n_q[q] == number_q))
-      && (!(u_mux.w_valid_q[q] && u_mux.w_q[q].data[0]) || u_mux.w_q[q].data[1] != beat_q)));
+      && (!(u_flat.u_mux.w_valid_q[q] && !u_flat.u_mux.w_q[q].last) || middle_q[q])
+      && (!u_flat.u_mux.aw_valid_q[q] || u_flat.u_mux.aw_q[q].addr[0] == (who_q == 2'(q) && aw_taken_q && !aw_moved_q))
+      && (!u_flat.u_mux.w_valid_q[q] || u_flat.u_mux.w_q[q].data[0] == (who_q == 2'(q) && chosen_q && !w_through_q && passed_n_q[q] == number_q))
+      && (!(u_flat.u_mux.w_valid_q[q] && u_flat.u_mux.w_q[q].data[0]) || u_flat.u_mux.w_q[q].data[1] != beat_q)));
     i_may: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
-      u_mux.aw_may_q[0][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && !u_mux.to_host_q[q]))
-      && u_mux.aw_may_q[1][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && u_mux.to_host_q[q]))
-      && (!u_mux.aw_turn_q[q] || u_mux.aw_may_q[u_mux.aw_q[q].port != PortVram][q])));
+      u_flat.u_mux.aw_may_q[0][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && !u_flat.u_mux.to_host_q[q]))
+      && u_flat.u_mux.aw_may_q[1][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && u_flat.u_mux.to_host_q[q]))
+      && (!u_flat.u_mux.aw_turn_q[q] || u_flat.u_mux.aw_may_q[u_flat.u_mux.aw_q[q].port != PortVram][q])));
   end
   // The next numbers of the requester to the marked one: it is not far.
   few_t to_aw, to_w, to_move, to_pass;
@@ -343,9 +343,9 @@ module axi_mux_writes
   assign to_pass = number_q - passed_n_q[who_q];
   i_not_far: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && chosen_q) || (
     (aw_taken_q || to_aw < 4'd7) && (w_taken_q || to_w < 4'd7)
-    && (w_taken_q || !w_through_q) && (!aw_taken_q || aw_moved_q || (to_move == '0 && u_mux.aw_valid_q[who_q]))
+    && (w_taken_q || !w_through_q) && (!aw_taken_q || aw_moved_q || (to_move == '0 && u_flat.u_mux.aw_valid_q[who_q]))
     && (!w_through_q || aw_moved_q) && (w_left_q ? w_through_q && w_begun_q : 1'b1) && (!w_begun_q || aw_moved_q)
-    && (!(w_taken_q && !w_through_q) || (to_pass == '0 && u_mux.w_valid_q[who_q] && u_mux.w_q[who_q].last))
+    && (!(w_taken_q && !w_through_q) || (to_pass == '0 && u_flat.u_mux.w_valid_q[who_q] && u_flat.u_mux.w_q[who_q].last))
     && (!w_begun_q || w_left_q || (out_n_q[port_q] == marked_q))
     && (!(w_through_q && !w_left_q) || marked_q - out_n_q[port_q] < 5'd2 && through_q[port_q] - marked_q - 5'd1 < 5'd3)));
   i_none: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && !chosen_q) || !(aw_taken_q || w_taken_q || aw_moved_q || w_through_q || aw_left_q || w_begun_q || w_left_q || beat_q));
@@ -354,11 +354,11 @@ module axi_mux_writes
       || (its_owner[port_q] && 4'(own_owners[port_q]) == to_pass
         && back < moved_q[port_q] - through_q[port_q]));
   i_marked_port: assert property (@(posedge clk_i) disable iff (rst_i)
-    !(ran && u_mux.aw_valid_q[who_q] && u_mux.aw_q[who_q].addr[0]) || port_q == (u_mux.aw_q[who_q].port != PortVram));
+    !(ran && u_flat.u_mux.aw_valid_q[who_q] && u_flat.u_mux.aw_q[who_q].addr[0]) || port_q == (u_flat.u_mux.aw_q[who_q].port != PortVram));
   i_beats: assert property (@(posedge clk_i) disable iff (rst_i) !ran || beat_q ==
-    (out_beat_q ^ (^w_here) ^ (^spare_mark) ^ (u_mux.w_valid_q[who_q] && u_mux.w_q[who_q].data[0])));
+    (out_beat_q ^ (^w_here) ^ (^spare_mark) ^ (u_flat.u_mux.w_valid_q[who_q] && u_flat.u_mux.w_q[who_q].data[0])));
   i_who: assert property (@(posedge clk_i) !ran || who_q == 2'd1 || who_q == 2'd2);
   i_turn: assert property (@(posedge clk_i) disable iff (rst_i) !ran ||
-    ((u_mux.aw_turn_q & ~u_mux.aw_valid_q) == '0 && u_mux.aw_any_q == (u_mux.aw_turn_q != '0)
-    && (u_mux.aw_turn_q & (u_mux.aw_turn_q - 3'd1)) == '0 && !u_mux.aw_turn_q[0]));
+    ((u_flat.u_mux.aw_turn_q & ~u_flat.u_mux.aw_valid_q) == '0 && u_flat.u_mux.aw_any_q == (u_flat.u_mux.aw_turn_q != '0)
+    && (u_flat.u_mux.aw_turn_q & (u_flat.u_mux.aw_turn_q - 3'd1)) == '0 && !u_flat.u_mux.aw_turn_q[0]));
 endmodule

@@ -86,8 +86,8 @@ module dma_write_claim
     .rsp_i(rsp), .done_o(done),
     .ap_req_valid_o(ap_req_valid), .ap_req_ready_i, .ap_req_page_o(ap_req_page), .ap_rsp_valid_i,
     .ap_rsp_i(ap_rsp),
-    .aw_valid_o(aw_valid), .aw_ready_i, .aw_o(aw), .w_valid_o(w_valid), .w_ready_i, .w_o(w),
-    .b_valid_i, .b_i(b),
+    .wr_req_o({aw_valid, aw, w_valid, w}),
+    .wr_rsp_i({aw_ready_i, w_ready_i, b_valid_i, b}),
     .retired_o(retired), .fault_valid_o(fault_valid), .fault_o(fault), .fault_job_o(fault_job),
     .count_bytes_o(count_bytes));
 
@@ -144,8 +144,7 @@ module dma_write_claim
 
   // ---- AXI.
   gmmu_axi_write_props #(.Ids(Slots), .AwFirst(1), .AssumeAnswers(1), .BeatWidth(4)) u_axi (
-    .clk_i, .rst_i, .aw_valid_i(aw_valid), .aw_ready_i, .aw_i(aw), .w_valid_i(w_valid), .w_ready_i,
-    .w_i(w), .b_valid_i, .b_i(b));
+    .clk_i, .rst_i, .req_i({aw_valid, aw, w_valid, w}), .rsp_i({aw_ready_i, w_ready_i, b_valid_i, b}));
 
   // Beats owed to AWs that were taken are offered whatever the data stream does: a cycle for the
   // queue of bursts, and the beats of zero pages in front of them, come between.

@@ -22,17 +22,11 @@ module gmmu_axi_write_props
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1,
   localparam int unsigned LevelWidth = $clog2(Ids + 1) + 1
 ) (
-  input logic clk_i,
-  input logic rst_i,
+  input logic    clk_i,
+  input logic    rst_i,
 
-  input logic aw_valid_i,
-  input logic aw_ready_i,
-  input ax_t  aw_i,
-  input logic w_valid_i,
-  input logic w_ready_i,
-  input w_t   w_i,
-  input logic b_valid_i,
-  input b_t   b_i
+  input wr_req_t req_i,
+  input wr_rsp_t rsp_i
 );
   typedef logic [IdxWidth-1:0] idx_t;
   typedef logic [BeatWidth-1:0] beat_t;
@@ -40,24 +34,24 @@ module gmmu_axi_write_props
   logic  aw_take, w_take, w_end;
   idx_t  aw_id, b_id;
   beat_t beat_q;          // beats of the W burst under way
-  assign aw_take = aw_valid_i && aw_ready_i;
-  assign w_take = w_valid_i && w_ready_i;
-  assign w_end = w_take && w_i.last;
+  assign aw_take = req_i.aw_valid && rsp_i.aw_ready;
+  assign w_take = req_i.w_valid && rsp_i.w_ready;
+  assign w_end = w_take && req_i.w.last;
   idx_t begun_q, ended_q;   // of OneId: numbers in place of ids
-  assign aw_id = OneId ? begun_q : idx_t'(aw_i.id);
-  assign b_id = OneId ? ended_q : idx_t'(b_i.id);
+  assign aw_id = OneId ? begun_q : idx_t'(req_i.aw.id);
+  assign b_id = OneId ? ended_q : idx_t'(rsp_i.b.id);
   always_ff @(posedge clk_i) begin
     if (rst_i) {begun_q, ended_q} <= '0;
     else begin
       if (aw_take) begun_q <= begun_q + 1'b1;
-      if (b_valid_i) ended_q <= ended_q + 1'b1;
+      if (rsp_i.b_valid) ended_q <= ended_q + 1'b1;
     end
   end
 
   gmmu_stream_props #(.Width($bits(ax_t))) u_aw (
-    .clk_i, .rst_i, .valid_i(aw_valid_i), .ready_i(aw_ready_i), .payload_i(aw_i));
+    .clk_i, .rst_i, .valid_i(req_i.aw_valid), .ready_i(rsp_i.aw_ready), .payload_i(req_i.aw));
   gmmu_stream_props #(.Width(DataBytes + 1)) u_w (
-    .clk_i, .rst_i, .valid_i(w_valid_i), .ready_i(w_ready_i), .payload_i({w_i.strb, w_i.last}));
+    .clk_i, .rst_i, .valid_i(req_i.w_valid), .ready_i(rsp_i.w_ready), .payload_i({req_i.w.strb, req_i.w.last}));
 
   // Lengths that one of AW and W is ahead of the other, oldest first: of AWs when ahead_q > 0, of W
   // bursts when it is below.
@@ -79,12 +73,12 @@ module gmmu_axi_write_props
       open_q <= '0;
       whole_q <= '0;
     end else begin
-      if (w_take) beat_q <= w_i.last ? '0 : beat_q + 1'b1;
+      if (w_take) beat_q <= req_i.w.last ? '0 : beat_q + 1'b1;
       ahead_q <= ahead_q + LevelWidth'(signed'({1'b0, aw_take}))
                          - LevelWidth'(signed'({1'b0, w_end}));
       if (push) tail_q <= tail_q + 1'b1;
       if (pop) head_q <= head_q + 1'b1;
-      if (b_valid_i) open_q[b_id] <= 1'b0;
+      if (rsp_i.b_valid) open_q[b_id] <= 1'b0;
       if (aw_take) begin
         open_q[aw_id] <= 1'b1;
         whole_q[aw_id] <= ahead_q < 0 || (ahead_q == 0 && w_end);
@@ -92,38 +86,38 @@ module gmmu_axi_write_props
       if (w_end && ahead_q > 0) whole_q[id_q[head_q]] <= 1'b1;
     end
     if (push) begin
-      len_q[tail_q] <= aw_take ? beat_t'(aw_i.len) : beat_q;
+      len_q[tail_q] <= aw_take ? beat_t'(req_i.aw.len) : beat_q;
       id_q[tail_q] <= aw_id;
     end
   end
 
   logic [12:0] bytes;   // from the aligned first byte to the end
-  assign bytes = (13'(aw_i.len) + 13'd1) << $clog2(DataBytes);
+  assign bytes = (13'(req_i.aw.len) + 13'd1) << $clog2(DataBytes);
 
   a_id: assert property (@(posedge clk_i) disable iff (rst_i)
-    !aw_valid_i || (32'(aw_i.id) < (OneId ? 1 : Ids) && (!open_q[aw_id] || (b_valid_i && b_id == aw_id))));
+    !req_i.aw_valid || (32'(req_i.aw.id) < (OneId ? 1 : Ids) && (!open_q[aw_id] || (rsp_i.b_valid && b_id == aw_id))));
   a_page: assert property (@(posedge clk_i) disable iff (rst_i)
-    !(Pages && aw_valid_i) || 13'(aw_i.addr[11:0] & ~12'(DataBytes - 1)) + bytes <= 13'd4096);
+    !(Pages && req_i.aw_valid) || 13'(req_i.aw.addr[11:0] & ~12'(DataBytes - 1)) + bytes <= 13'd4096);
   a_length: assert property (@(posedge clk_i) disable iff (rst_i)
-    !(aw_take && ahead_q < 0) || beat_t'(aw_i.len) == len_q[head_q]);
+    !(aw_take && ahead_q < 0) || beat_t'(req_i.aw.len) == len_q[head_q]);
   a_last: assert property (@(posedge clk_i) disable iff (rst_i)
-    !(w_valid_i && ahead_q > 0) || w_i.last == (beat_q == len_q[head_q]));
+    !(req_i.w_valid && ahead_q > 0) || req_i.w.last == (beat_q == len_q[head_q]));
   a_last_at_once: assert property (@(posedge clk_i) disable iff (rst_i)
-    !(w_end && aw_take && ahead_q == 0) || beat_q == beat_t'(aw_i.len));
+    !(w_end && aw_take && ahead_q == 0) || beat_q == beat_t'(req_i.aw.len));
   if (AwFirst) begin : g_aw_first
     a_aw_first: assert property (@(posedge clk_i) disable iff (rst_i)
-      !w_valid_i || ahead_q > 0);
+      !req_i.w_valid || ahead_q > 0);
   end
   logic answer;
-  assign answer = !b_valid_i || (32'(b_i.id) < Ids && open_q[b_id] && whole_q[b_id]);
+  assign answer = !rsp_i.b_valid || (32'(rsp_i.b.id) < Ids && open_q[b_id] && whole_q[b_id]);
   if (AssumeAnswers) begin : g_assume
     m_answer: assume property (@(posedge clk_i) disable iff (rst_i) answer);
   end else begin : g_assert
     a_answer: assert property (@(posedge clk_i) disable iff (rst_i) answer);
   end
   c_two_outstanding: cover property (@(posedge clk_i) disable iff (rst_i)
-    b_valid_i && (open_q & (open_q - 1'b1)) != '0);
+    rsp_i.b_valid && (open_q & (open_q - 1'b1)) != '0);
 
   logic unused;
-  assign unused = ^{aw_i, w_i, b_i};
+  assign unused = ^{req_i, rsp_i};
 endmodule

@@ -22,11 +22,8 @@ module gmmu_mmu_props
   input mmu_ctl_t                   ctl_i,
   input logic                       ctl_done_o,
 
-  input logic                       ar_valid_o,
-  input logic                       ar_ready_i,
-  input ax_t                        ar_o,
-  input logic                       r_valid_i,
-  input r_t                         r_i
+  input rd_req_t                    rd_req_o,
+  input rd_rsp_t                    rd_rsp_i
 );
   for (genvar p = 0; p < NumPorts; p++) begin : g_port
     gmmu_xlate_props u_xlate (
@@ -39,5 +36,5 @@ module gmmu_mmu_props
     .clk_i, .rst_i, .req_valid_i(ctl_valid_i), .req_ready_i(ctl_ready_o), .req_i(ctl_i),
     .rsp_valid_i(ctl_done_o));
   gmmu_axi_read_props u_tables (
-    .clk_i, .rst_i, .ar_valid_i(ar_valid_o), .ar_ready_i, .ar_i(ar_o), .r_valid_i, .r_i);
+    .clk_i, .rst_i, .req_i(rd_req_o), .rsp_i(rd_rsp_i));
 endmodule

@@ -47,7 +47,7 @@ module gmmu_aperture_bench
   logic [N-1:0]  ap_valid, ap_ready, ap_rsp_valid;
   pfn_t [N-1:0]  ap_page;
   aperture_rsp_t ap_rsp;
-  ax_t           ar;
+  rd_req_t       rd_req;
 
   for (genvar i = 0; i < N; i++) begin : g_route
     gpa_t   gpa;
@@ -74,10 +74,12 @@ module gmmu_aperture_bench
     .clk_i, .rst_i, .base_i(base_i[PaWidth-1:0]), .pages_i, .flush_i, .flush_done_o,
     .req_valid_i(ap_valid), .req_ready_o(ap_ready), .req_page_i(ap_page),
     .rsp_valid_o(ap_rsp_valid), .rsp_o(ap_rsp),
-    .ar_valid_o, .ar_ready_i, .ar_o(ar), .r_valid_i,
-    .r_i('{id: '0, data: DataWidth'(r_data_i), error: r_error_i, last: r_last_i}),
+    .rd_req_o(rd_req),
+    .rd_rsp_i('{ar_ready: ar_ready_i, r_valid: r_valid_i,
+        r: '{id: '0, data: DataWidth'(r_data_i), error: r_error_i, last: r_last_i}}),
     .lookup_o, .hit_o, .idle_o
   );
-  assign ar_addr_o = 64'(ar.addr);
-  assign ar_len_o = ar.len;
+  assign ar_valid_o = rd_req.ar_valid;
+  assign ar_addr_o = 64'(rd_req.ar.addr);
+  assign ar_len_o = rd_req.ar.len;
 endmodule

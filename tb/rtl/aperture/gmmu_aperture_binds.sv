@@ -10,4 +10,4 @@ bind gmmu_route gmmu_reply_props #(.Width($bits(gmmu_pkg::pfn_t)), .Most(Depth))
   .clk_i, .rst_i, .req_valid_i(ap_req_valid_o), .req_ready_i(ap_req_ready_i),
   .req_i(ap_req_page_o), .rsp_valid_i(ap_rsp_valid_i));
 bind gmmu_aperture_map gmmu_stream_props #(.Width($bits(gmmu_axi_pkg::ax_t))) u_ar_props (
-  .clk_i, .rst_i, .valid_i(ar_valid_o), .ready_i(ar_ready_i), .payload_i(ar_o));
+  .clk_i, .rst_i, .valid_i(rd_req_o.ar_valid), .ready_i(rd_rsp_i.ar_ready), .payload_i(rd_req_o.ar));

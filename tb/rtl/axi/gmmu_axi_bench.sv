@@ -69,11 +69,10 @@ module gmmu_axi_bench
   input  logic [15:0] m_b_id_i     [2],
   input  logic        m_b_error_i  [2]
 );
-  logic [N-1:0]   ar_valid, ar_ready, r_valid, aw_valid, aw_ready, w_valid, w_ready, b_valid;
-  ax_t [N-1:0]    ar, aw;
-  w_t  [N-1:0]    w;
-  r_t  [N-1:0]    r;
-  b_t  [N-1:0]    b;
+  rd_req_t        rd_req [N];
+  rd_rsp_t        rd_rsp [N];
+  wr_req_t        wr_req [N];
+  wr_rsp_t        wr_rsp [N];
   logic [1:0]     m_ar_valid, m_ar_ready, m_r_valid, m_r_ready, m_aw_valid, m_aw_ready;
   logic [1:0]     m_w_valid, m_w_ready, m_b_valid, m_b_ready;
   edge_ax_t [1:0] m_ar, m_aw;
@@ -93,23 +92,20 @@ module gmmu_axi_bench
   endfunction
 
   for (genvar i = 0; i < N; i++) begin : g_requester
-    assign ar_valid[i] = ar_valid_i[i];
-    assign ar_ready_o[i] = ar_ready[i];
-    assign ar[i] = ax_of(ar_id_i[i], ar_port_i[i], ar_addr_i[i], ar_len_i[i]);
-    assign r_valid_o[i] = r_valid[i];
-    assign r_id_o[i] = r[i].id;
-    assign r_data_o[i] = r[i].data[63:0];
-    assign r_error_o[i] = r[i].error;
-    assign r_last_o[i] = r[i].last;
-    assign aw_valid[i] = aw_valid_i[i];
-    assign aw_ready_o[i] = aw_ready[i];
-    assign aw[i] = ax_of(aw_id_i[i], aw_port_i[i], aw_addr_i[i], aw_len_i[i]);
-    assign w_valid[i] = w_valid_i[i];
-    assign w_ready_o[i] = w_ready[i];
-    assign w[i] = '{data: DataWidth'(w_data_i[i]), strb: '1, last: w_last_i[i]};
-    assign b_valid_o[i] = b_valid[i];
-    assign b_id_o[i] = b[i].id;
-    assign b_error_o[i] = b[i].error;
+    assign rd_req[i] = '{ar_valid: ar_valid_i[i], ar: ax_of(ar_id_i[i], ar_port_i[i], ar_addr_i[i], ar_len_i[i])};
+    assign ar_ready_o[i] = rd_rsp[i].ar_ready;
+    assign r_valid_o[i] = rd_rsp[i].r_valid;
+    assign r_id_o[i] = rd_rsp[i].r.id;
+    assign r_data_o[i] = rd_rsp[i].r.data[63:0];
+    assign r_error_o[i] = rd_rsp[i].r.error;
+    assign r_last_o[i] = rd_rsp[i].r.last;
+    assign wr_req[i] = '{aw_valid: aw_valid_i[i], aw: ax_of(aw_id_i[i], aw_port_i[i], aw_addr_i[i], aw_len_i[i]),
+        w_valid: w_valid_i[i], w: '{data: DataWidth'(w_data_i[i]), strb: '1, last: w_last_i[i]}};
+    assign aw_ready_o[i] = wr_rsp[i].aw_ready;
+    assign w_ready_o[i] = wr_rsp[i].w_ready;
+    assign b_valid_o[i] = wr_rsp[i].b_valid;
+    assign b_id_o[i] = wr_rsp[i].b.id;
+    assign b_error_o[i] = wr_rsp[i].b.error;
   end
   for (genvar p = 0; p < 2; p++) begin : g_port
     assign m_ar_valid_o[p] = m_ar_valid[p];
@@ -142,11 +138,8 @@ module gmmu_axi_bench
     .NumRequesters(N), .Readers(4'b1011), .Writers(4'b0111), .Exempt(4'b0010), .Express(3)
   ) u_mux (
     .clk_i, .rst_i, .host_enable_i, .hold_i, .silent_o,
-    .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar),
-    .express_early_i, .express_i(ar[3]), .r_valid_o(r_valid), .r_o(r),
-    .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw), .w_valid_i(w_valid),
-    .w_ready_o(w_ready), .w_i(w),
-    .b_valid_o(b_valid), .b_o(b),
+    .rd_req_i(rd_req), .rd_rsp_o(rd_rsp), .express_early_i, .express_i(rd_req[3].ar),
+    .wr_req_i(wr_req), .wr_rsp_o(wr_rsp),
     .ar_valid_o(m_ar_valid), .ar_ready_i(m_ar_ready), .ar_o(m_ar), .r_valid_i(m_r_valid),
     .r_ready_o(m_r_ready),
     .r_i(m_r), .aw_valid_o(m_aw_valid), .aw_ready_i(m_aw_ready), .aw_o(m_aw), .w_valid_o(m_w_valid),

@@ -5,21 +5,17 @@ bind gmmu_axi_mux gmmu_axi_mux_props #(
   .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Pages(0),
   .OneId(Exempt & NumRequesters'(32))
 ) u_props (
-  .clk_i, .rst_i, .ar_valid_i, .ar_ready_o, .ar_i, .aw_valid_i, .aw_ready_o, .aw_i, .w_valid_i,
-  .w_ready_o, .w_i, .b_valid_o, .b_o, .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i, .r_ready_o, .r_i,
-  .aw_valid_o, .aw_ready_i, .aw_o, .w_valid_o, .w_ready_i, .w_o, .b_valid_i, .b_ready_o, .b_i);
+  .clk_i, .rst_i, .rd_req_i, .rd_rsp_o, .wr_req_i, .wr_rsp_o, .ar_valid_o, .ar_ready_i, .ar_o, .r_valid_i,
+  .r_ready_o, .r_i, .aw_valid_o, .aw_ready_i, .aw_o, .w_valid_o, .w_ready_i, .w_o, .b_valid_i, .b_ready_o, .b_i);
 bind gmmu_fifo gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
 bind gmmu_skid gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
 // A reset of the mux is one of its streams too.
 bind gmmu_peer_read gmmu_axi_read_props #(.Ids(Slots)) u_m_props (
-  .clk_i, .rst_i(rst_i || cut_i), .ar_valid_i(m_ar_valid_o), .ar_ready_i(m_ar_ready_i),
-  .ar_i(m_ar_o), .r_valid_i(m_r_valid_i), .r_i(m_r_i));
+  .clk_i, .rst_i(rst_i || cut_i), .req_i(rd_req_o), .rsp_i(rd_rsp_i));
 bind gmmu_peer_write gmmu_axi_write_props #(.Ids(Slots)) u_m_props (
-  .clk_i, .rst_i(rst_i || cut_i), .aw_valid_i(m_aw_valid_o), .aw_ready_i(m_aw_ready_i),
-  .aw_i(m_aw_o), .w_valid_i(m_w_valid_o), .w_ready_i(m_w_ready_i), .w_i(m_w_o),
-  .b_valid_i(m_b_valid_i), .b_i(m_b_i));
+  .clk_i, .rst_i(rst_i || cut_i), .req_i(wr_req_o), .rsp_i(wr_rsp_i));
 // Below the compressor an offer stands too: its id comes from a table.
 bind gmmu_axi_ids gmmu_stream_props #(.Width(IdBits + AxWidth)) u_ar_props (
   .clk_i, .rst_i, .valid_i(m_ar_valid_o), .ready_i(m_ar_ready_i), .payload_i({m_ar_id_o, m_ar_o}));

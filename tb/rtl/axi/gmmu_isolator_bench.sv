@@ -62,12 +62,15 @@ module gmmu_isolator_bench
 );
   logic     [1:0] ar_valid, ar_ready, r_valid, r_ready, aw_valid, aw_ready, w_valid, w_ready,
       b_valid, b_ready;
-  edge_ax_t [1:0] ar, aw, m_ar, m_aw;
-  edge_r_t  [1:0] r, m_r;
+  edge_ax_t [1:0] ar, aw;
+  port_ax_t [1:0] m_ar, m_aw;
+  edge_r_t  [1:0] r;
+  port_r_t  [1:0] m_r;
   w_t       [1:0] w, m_w;
-  edge_b_t  [1:0] b, m_b;
+  edge_b_t  [1:0] b;
+  port_b_t  [1:0] m_b;
   logic     [1:0] late, m_ar_valid, m_ar_ready, m_r_valid, m_r_ready, m_aw_valid, m_aw_ready,
-      m_w_valid, m_w_ready, m_b_valid, m_b_ready, ar_gen, r_gen, aw_gen, b_gen;
+      m_w_valid, m_w_ready, m_b_valid, m_b_ready;
 
   function automatic edge_ax_t ax_of(logic [7:0] id, logic [7:0] len);
     edge_ax_t ax;
@@ -98,16 +101,15 @@ module gmmu_isolator_bench
 
     assign m_ar_valid_o[p] = m_ar_valid[p];
     assign m_ar_ready[p] = m_ar_ready_i[p];
-    assign m_ar_id_o[p] = {7'd0, ar_gen[p], m_ar[p].id[7:0]};
+    assign m_ar_id_o[p] = {7'd0, m_ar[p].id[EdgeIdWidth], m_ar[p].id[7:0]};
     assign m_ar_len_o[p] = m_ar[p].len;
     assign m_r_valid[p] = m_r_valid_i[p];
     assign m_r_ready_o[p] = m_r_ready[p];
-    assign m_r[p] = '{id: EdgeIdWidth'(m_r_id_i[p][7:0]), data: DataWidth'(m_r_data_i[p]),
-                      error: 1'b0, last: m_r_last_i[p]};
-    assign r_gen[p] = m_r_id_i[p][8];
+    assign m_r[p] = '{id: {m_r_id_i[p][8], EdgeIdWidth'(m_r_id_i[p][7:0])}, data: DataWidth'(m_r_data_i[p]),
+                      resp: RespOkay, last: m_r_last_i[p]};
     assign m_aw_valid_o[p] = m_aw_valid[p];
     assign m_aw_ready[p] = m_aw_ready_i[p];
-    assign m_aw_id_o[p] = {7'd0, aw_gen[p], m_aw[p].id[7:0]};
+    assign m_aw_id_o[p] = {7'd0, m_aw[p].id[EdgeIdWidth], m_aw[p].id[7:0]};
     assign m_aw_len_o[p] = m_aw[p].len;
     assign m_w_valid_o[p] = m_w_valid[p];
     assign m_w_ready[p] = m_w_ready_i[p];
@@ -116,8 +118,7 @@ module gmmu_isolator_bench
     assign m_w_last_o[p] = m_w[p].last;
     assign m_b_valid[p] = m_b_valid_i[p];
     assign m_b_ready_o[p] = m_b_ready[p];
-    assign m_b[p] = '{id: EdgeIdWidth'(m_b_id_i[p][7:0]), error: 1'b0};
-    assign b_gen[p] = m_b_id_i[p][8];
+    assign m_b[p] = '{id: {m_b_id_i[p][8], EdgeIdWidth'(m_b_id_i[p][7:0])}, resp: RespOkay};
   end
 
   gmmu_isolator #(.Timeout(64)) u_isolator (
@@ -129,11 +130,9 @@ module gmmu_isolator_bench
     .w_valid_i(w_valid), .w_ready_o(w_ready), .w_i(w),
     .b_valid_o(b_valid), .b_ready_i(b_ready), .b_o(b),
     .m_ar_valid_o(m_ar_valid), .m_ar_ready_i(m_ar_ready), .m_ar_o(m_ar),
-    .m_ar_generation_o(ar_gen),
-    .m_r_valid_i(m_r_valid), .m_r_ready_o(m_r_ready), .m_r_i(m_r), .m_r_generation_i(r_gen),
+    .m_r_valid_i(m_r_valid), .m_r_ready_o(m_r_ready), .m_r_i(m_r),
     .m_aw_valid_o(m_aw_valid), .m_aw_ready_i(m_aw_ready), .m_aw_o(m_aw),
-    .m_aw_generation_o(aw_gen),
     .m_w_valid_o(m_w_valid), .m_w_ready_i(m_w_ready), .m_w_o(m_w),
-    .m_b_valid_i(m_b_valid), .m_b_ready_o(m_b_ready), .m_b_i(m_b), .m_b_generation_i(b_gen)
+    .m_b_valid_i(m_b_valid), .m_b_ready_o(m_b_ready), .m_b_i(m_b)
   );
 endmodule

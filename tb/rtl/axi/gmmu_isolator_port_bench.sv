@@ -80,7 +80,7 @@ module gmmu_isolator_port_bench
 
   for (genvar s = 0; s < 2; s++) begin : g_size
     logic     shown;
-    edge_ax_t m_ar, m_aw;
+    port_ax_t m_ar, m_aw;
     edge_r_t  r;
     edge_b_t  b;
     w_t       w;
@@ -95,20 +95,18 @@ module gmmu_isolator_port_bench
       .w_i('{data: DataWidth'(w_data_i), strb: DataBytes'(w_strb_i), last: w_last_i}),
       .b_valid_o(b_valid_o[s]), .b_ready_i, .b_o(b),
       .m_ar_valid_o(m_ar_valid_o[s]), .m_ar_ready_i(m_ax_ready_i[0]), .m_ar_o(m_ar),
-      .m_ar_generation_o(m_ar_generation_o[s]),
       .m_r_valid_i(m_r_valid_i && shown), .m_r_ready_o(m_r_ready_o[s]),
-      .m_r_i('{id: m_r_id_i, data: DataWidth'(m_r_data_i), error: m_r_error_i, last: m_r_last_i}),
-      .m_r_generation_i,
+      .m_r_i('{id: {m_r_generation_i, m_r_id_i}, data: DataWidth'(m_r_data_i),
+          resp: m_r_error_i ? RespSlvErr : RespOkay, last: m_r_last_i}),
       .m_aw_valid_o(m_aw_valid_o[s]), .m_aw_ready_i(m_ax_ready_i[1]), .m_aw_o(m_aw),
-      .m_aw_generation_o(m_aw_generation_o[s]),
       .m_w_valid_o(m_w_valid_o[s]), .m_w_ready_i, .m_w_o(w),
       .m_b_valid_i(m_b_valid_i && shown), .m_b_ready_o(m_b_ready_o[s]),
-      .m_b_i('{id: m_b_id_i, error: m_b_error_i}), .m_b_generation_i);
-    assign m_ar_id_o[s] = m_ar.id;
+      .m_b_i('{id: {m_b_generation_i, m_b_id_i}, resp: m_b_error_i ? RespSlvErr : RespOkay}));
+    assign {m_ar_generation_o[s], m_ar_id_o[s]} = m_ar.id;
     assign m_ar_addr_o[s] = m_ar.addr;
     assign m_ar_len_o[s] = m_ar.len;
     assign m_ar_user_o[s] = m_ar.user;
-    assign m_aw_id_o[s] = m_aw.id;
+    assign {m_aw_generation_o[s], m_aw_id_o[s]} = m_aw.id;
     assign m_aw_addr_o[s] = m_aw.addr;
     assign m_aw_len_o[s] = m_aw.len;
     assign m_aw_user_o[s] = m_aw.user;

@@ -61,8 +61,8 @@ module gmmu_peer_port_bench
   input  logic        m_b_error_i
 );
   for (genvar n = 0; n < 2; n++) begin : g_size
-    ax_t ar, aw;
-    w_t  w;
+    rd_req_t rd_req;
+    wr_req_t wr_req;
     gmmu_peer_port #(.Slots(n == 0 ? 16 : 2)) u_peer (
       .clk_i, .rst_i, .cut_i, .vram_bytes_i, .idle_o(idle_o[n]),
       .s_ar_valid_i(s_ar_valid_i[n]), .s_ar_ready_o(s_ar_ready_o[n]), .s_ar_id_i,
@@ -74,23 +74,26 @@ module gmmu_peer_port_bench
       .s_w_valid_i(s_w_valid_i[n]), .s_w_ready_o(s_w_ready_o[n]),
       .s_w_i('{data: s_w_data_i, strb: s_w_strb_i, last: s_w_last_i}),
       .s_b_valid_o(s_b_valid_o[n]), .s_b_id_o(s_b_id_o[n]), .s_b_resp_o(s_b_resp_o[n]),
-      .m_ar_valid_o(m_ar_valid_o[n]), .m_ar_ready_i, .m_ar_o(ar),
-      .m_r_valid_i(m_r_valid_i[n]),
-      .m_r_i('{id: m_r_id_i, data: m_r_data_i, error: m_r_error_i, last: m_r_last_i}),
-      .m_aw_valid_o(m_aw_valid_o[n]), .m_aw_ready_i, .m_aw_o(aw),
-      .m_w_valid_o(m_w_valid_o[n]), .m_w_ready_i, .m_w_o(w),
-      .m_b_valid_i(m_b_valid_i[n]), .m_b_i('{id: m_b_id_i, error: m_b_error_i})
+      .rd_req_o(rd_req),
+      .rd_rsp_i('{ar_ready: m_ar_ready_i, r_valid: m_r_valid_i[n],
+          r: '{id: m_r_id_i, data: m_r_data_i, error: m_r_error_i, last: m_r_last_i}}),
+      .wr_req_o(wr_req),
+      .wr_rsp_i('{aw_ready: m_aw_ready_i, w_ready: m_w_ready_i, b_valid: m_b_valid_i[n],
+          b: '{id: m_b_id_i, error: m_b_error_i}})
     );
-    assign m_ar_id_o[n] = ar.id;
-    assign m_ar_port_o[n] = ar.port;
-    assign m_ar_addr_o[n] = 64'(ar.addr);
-    assign m_ar_len_o[n] = ar.len;
-    assign m_aw_id_o[n] = aw.id;
-    assign m_aw_port_o[n] = aw.port;
-    assign m_aw_addr_o[n] = 64'(aw.addr);
-    assign m_aw_len_o[n] = aw.len;
-    assign m_w_data_o[n] = w.data;
-    assign m_w_strb_o[n] = w.strb;
-    assign m_w_last_o[n] = w.last;
+    assign m_ar_valid_o[n] = rd_req.ar_valid;
+    assign m_aw_valid_o[n] = wr_req.aw_valid;
+    assign m_w_valid_o[n] = wr_req.w_valid;
+    assign m_ar_id_o[n] = rd_req.ar.id;
+    assign m_ar_port_o[n] = rd_req.ar.port;
+    assign m_ar_addr_o[n] = 64'(rd_req.ar.addr);
+    assign m_ar_len_o[n] = rd_req.ar.len;
+    assign m_aw_id_o[n] = wr_req.aw.id;
+    assign m_aw_port_o[n] = wr_req.aw.port;
+    assign m_aw_addr_o[n] = 64'(wr_req.aw.addr);
+    assign m_aw_len_o[n] = wr_req.aw.len;
+    assign m_w_data_o[n] = wr_req.w.data;
+    assign m_w_strb_o[n] = wr_req.w.strb;
+    assign m_w_last_o[n] = wr_req.w.last;
   end
 endmodule

@@ -181,11 +181,10 @@ module gmmu_client_bench
     .xlate_rsp_valid_i, .xlate_rsp_ready_o, .xlate_rsp_i(xs), .xlate_done_o(xd),
     .ap_req_valid_o(), .ap_req_ready_i(1'b1), .ap_req_page_o(), .ap_rsp_valid_i(1'b0),
     .ap_rsp_i('0),
-    .m_ar_valid_o(ar_valid_o), .m_ar_ready_i(ar_ready_i), .m_ar_o(ar), .m_r_valid_i(r_valid_i),
-    .m_r_i('{id: r_id_i, data: r_data_i, error: r_error_i, last: r_last_i}),
-    .m_aw_valid_o(aw_valid_o), .m_aw_ready_i(aw_ready_i), .m_aw_o(aw),
-    .m_w_valid_o(w_valid_o), .m_w_ready_i(w_ready_i), .m_w_o(w),
-    .m_b_valid_i(b_valid_i), .m_b_i('{id: b_id_i, error: b_error_i}),
+    .rd_req_o({ar_valid_o, ar}),
+    .rd_rsp_i({ar_ready_i, r_valid_i, r_t'{id: r_id_i, data: r_data_i, error: r_error_i, last: r_last_i}}),
+    .wr_req_o({aw_valid_o, aw, w_valid_o, w}),
+    .wr_rsp_i({aw_ready_i, w_ready_i, b_valid_i, b_t'{id: b_id_i, error: b_error_i}}),
     .fault_valid_o, .fault_ready_i, .fault_o(fault), .count_read_bytes_o(), .count_write_bytes_o()
   );
 
@@ -193,11 +192,10 @@ module gmmu_client_bench
   xlate_req_t  [1:0] txq;
   xlate_rsp_t  [1:0] txs;
   xlate_done_t [1:0] txd;
-  logic        [1:0] tmar_valid, tmaw_valid, tmw_valid;
-  ax_t         [1:0] tmar, tmaw;
-  w_t          [1:0] tmw;
-  r_t          [1:0] tmr;
-  b_t          [1:0] tmb;
+  rd_req_t           t_rd_req [2];
+  rd_rsp_t           t_rd_rsp [2];
+  wr_req_t           t_wr_req [2];
+  wr_rsp_t           t_wr_rsp [2];
   fault_info_t [1:0] tfault;
 
   for (genvar i = 0; i < 2; i++) begin : g_half
@@ -211,27 +209,29 @@ module gmmu_client_bench
                       level: '0};
     assign t_done0_o[i] = txd[i].old0;
     assign t_done1_o[i] = txd[i].old1;
-    assign tmr[i] = '{id: t_mr_id_i, data: t_mr_data_i, error: t_mr_error_i, last: t_mr_last_i};
-    assign tmb[i] = '{id: t_mb_id_i, error: t_mb_error_i};
+    assign t_rd_rsp[i] = '{ar_ready: i == 0 && t_mar_ready_i, r_valid: i == 0 && t_mr_valid_i,
+        r: '{id: t_mr_id_i, data: t_mr_data_i, error: t_mr_error_i, last: t_mr_last_i}};
+    assign t_wr_rsp[i] = '{aw_ready: i == 1 && t_maw_ready_i, w_ready: i == 1 && t_mw_ready_i,
+        b_valid: i == 1 && t_mb_valid_i, b: '{id: t_mb_id_i, error: t_mb_error_i}};
     assign t_fault_address_o[i] = tfault[i].address;
     assign t_fault_reason_o[i] = tfault[i].reason;
     assign t_fault_port_o[i] = 8'(tfault[i].port);
   end
-  assign t_mar_valid_o = tmar_valid[0];
-  assign t_mar_id_o = tmar[0].id;
-  assign t_mar_addr_o = 64'(tmar[0].addr);
-  assign t_mar_len_o = tmar[0].len;
-  assign t_maw_valid_o = tmaw_valid[1];
-  assign t_maw_id_o = tmaw[1].id;
-  assign t_maw_addr_o = 64'(tmaw[1].addr);
-  assign t_maw_len_o = tmaw[1].len;
-  assign t_mw_valid_o = tmw_valid[1];
-  assign t_mw_data_o = tmw[1].data;
-  assign t_mw_strb_o = tmw[1].strb;
-  assign t_mw_last_o = tmw[1].last;
+  assign t_mar_valid_o = t_rd_req[0].ar_valid;
+  assign t_mar_id_o = t_rd_req[0].ar.id;
+  assign t_mar_addr_o = 64'(t_rd_req[0].ar.addr);
+  assign t_mar_len_o = t_rd_req[0].ar.len;
+  assign t_maw_valid_o = t_wr_req[1].aw_valid;
+  assign t_maw_id_o = t_wr_req[1].aw.id;
+  assign t_maw_addr_o = 64'(t_wr_req[1].aw.addr);
+  assign t_maw_len_o = t_wr_req[1].aw.len;
+  assign t_mw_valid_o = t_wr_req[1].w_valid;
+  assign t_mw_data_o = t_wr_req[1].w.data;
+  assign t_mw_strb_o = t_wr_req[1].w.strb;
+  assign t_mw_last_o = t_wr_req[1].w.last;
 
   a_read_half_never_writes: assert property (@(posedge clk_i)
-    rst_i || (!tmaw_valid[0] && !tmw_valid[0] && !tmar_valid[1]));
+    rst_i || (!t_wr_req[0].aw_valid && !t_wr_req[0].w_valid && !t_rd_req[1].ar_valid));
 
   gmmu_through u_through (
     .clk_i, .rst_i, .port_i(port_t'(9)), .enable_i, .vram_bytes_i(64'h100000), .link_i('0), .idle_o(t_idle_o),
@@ -252,11 +252,7 @@ module gmmu_client_bench
     .xlate_done_o(txd),
     .ap_req_valid_o(), .ap_req_ready_i(2'b11), .ap_req_page_o(), .ap_rsp_valid_i(2'b00),
     .ap_rsp_i('0),
-    .m_ar_valid_o(tmar_valid), .m_ar_ready_i({1'b0, t_mar_ready_i}), .m_ar_o(tmar),
-    .m_r_valid_i({1'b0, t_mr_valid_i}), .m_r_i(tmr),
-    .m_aw_valid_o(tmaw_valid), .m_aw_ready_i({t_maw_ready_i, 1'b0}), .m_aw_o(tmaw),
-    .m_w_valid_o(tmw_valid), .m_w_ready_i({t_mw_ready_i, 1'b0}), .m_w_o(tmw),
-    .m_b_valid_i({t_mb_valid_i, 1'b0}), .m_b_i(tmb),
+    .rd_req_o(t_rd_req), .rd_rsp_i(t_rd_rsp), .wr_req_o(t_wr_req), .wr_rsp_i(t_wr_rsp),
     .fault_valid_o(t_fault_valid_o), .fault_ready_i(t_fault_ready_i), .fault_o(tfault),
     .count_read_bytes_o(), .count_write_bytes_o()
   );

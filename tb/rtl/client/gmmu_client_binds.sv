@@ -9,9 +9,8 @@ bind gmmu_client gmmu_xlate_props u_xlate_props (
   .req_i(xlate_req_o), .rsp_valid_i(xlate_rsp_valid_i), .rsp_ready_i(xlate_rsp_ready_o),
   .rsp_i(xlate_rsp_i), .done_i(xlate_done_o));
 bind gmmu_client gmmu_axi_read_props u_read_axi_props (
-  .clk_i, .rst_i, .ar_valid_i(ar_valid_o), .ar_ready_i(ar_ready_i), .ar_i(ar_o), .r_valid_i, .r_i);
+  .clk_i, .rst_i, .req_i(rd_req_o), .rsp_i(rd_rsp_i));
 bind gmmu_client gmmu_axi_write_props #(.Ids(256)) u_write_axi_props (
-  .clk_i, .rst_i, .aw_valid_i(aw_valid_o), .aw_ready_i, .aw_i(aw_o), .w_valid_i(w_valid_o),
-  .w_ready_i, .w_i(w_o), .b_valid_i, .b_i);
+  .clk_i, .rst_i, .req_i(wr_req_o), .rsp_i(wr_rsp_i));
 bind gmmu_client gmmu_stream_props #(.Width($bits(gmmu_pkg::fault_info_t))) u_fault_props (
   .clk_i, .rst_i, .valid_i(fault_valid_o), .ready_i(fault_ready_i), .payload_i(fault_o));

@@ -13,15 +13,11 @@ bind gmmu_engine gmmu_xlate_props u_write_props (
   .req_i(write_req_o), .rsp_valid_i(write_rsp_valid_i), .rsp_ready_i(write_rsp_ready_o),
   .rsp_i(write_rsp_i), .done_i(write_done_o));
 bind gmmu_engine gmmu_axi_read_props u_fetch_axi_props (
-  .clk_i, .rst_i, .ar_valid_i(fetch_ar_valid_o), .ar_ready_i(fetch_ar_ready_i),
-  .ar_i(fetch_ar_o), .r_valid_i(fetch_r_valid_i), .r_i(fetch_r_i));
+  .clk_i, .rst_i, .req_i(fetch_rd_req_o), .rsp_i(fetch_rd_rsp_i));
 bind gmmu_engine gmmu_axi_read_props u_read_axi_props (
-  .clk_i, .rst_i, .ar_valid_i(read_ar_valid_o), .ar_ready_i(read_ar_ready_i),
-  .ar_i(read_ar_o), .r_valid_i(read_r_valid_i), .r_i(read_r_i));
+  .clk_i, .rst_i, .req_i(rd_req_o), .rsp_i(rd_rsp_i));
 bind gmmu_engine gmmu_axi_write_props #(.Ids(256)) u_write_axi_props (
-  .clk_i, .rst_i, .aw_valid_i(write_aw_valid_o), .aw_ready_i(write_aw_ready_i),
-  .aw_i(write_aw_o), .w_valid_i(write_w_valid_o), .w_ready_i(write_w_ready_i), .w_i(write_w_o),
-  .b_valid_i(write_b_valid_i), .b_i(write_b_i));
+  .clk_i, .rst_i, .req_i(wr_req_o), .rsp_i(wr_rsp_i));
 bind gmmu_engine gmmu_reply_props #(.Width($bits(gmmu_pkg::mmu_ctl_t)), .Most(1)) u_ctl_props (
   .clk_i, .rst_i, .req_valid_i(ctl_valid_o), .req_ready_i(ctl_ready_i), .req_i(ctl_o),
   .rsp_valid_i(ctl_done_i));

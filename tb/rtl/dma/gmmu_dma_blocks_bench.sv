@@ -277,8 +277,8 @@ module gmmu_dma_blocks_bench
         .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
         .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
         .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp),
-        .ar_valid_o(ax_valid_o[n]), .ar_ready_i(ax_ready_i[n]), .ar_o(ax),
-        .r_valid_i(r_valid_i[n]), .r_i(r), .valid_o(out_valid_o[n]), .ready_i(out_ready_i[n]),
+        .rd_req_o({ax_valid_o[n], ax}), .rd_rsp_i({ax_ready_i[n], r_valid_i[n], r}),
+        .valid_o(out_valid_o[n]), .ready_i(out_ready_i[n]),
         .data_o(out_data_o[n]), .mask_o(out_mask_o[n]), .last_o(out_last_o[n]),
         .label_o(out_label_o[n]), .fault_valid_o(fault_valid_o[n]), .fault_o(fault),
         .fault_label_o(fault_label_o[n]), .drained_o(drained_o[n]), .count_bytes_o(count_o[n]));
@@ -301,9 +301,9 @@ module gmmu_dma_blocks_bench
         .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
         .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
         .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp),
-        .aw_valid_o(ax_valid_o[n]), .aw_ready_i(ax_ready_i[n]), .aw_o(ax),
-        .w_valid_o(w_valid_o[n]), .w_ready_i(w_ready_i[n]), .w_o(w),
-        .b_valid_i(b_valid_i[n]), .b_i(b), .retired_o(retired_o[n]),
+        .wr_req_o({ax_valid_o[n], ax, w_valid_o[n], w}),
+        .wr_rsp_i({ax_ready_i[n], w_ready_i[n], b_valid_i[n], b}),
+        .retired_o(retired_o[n]),
         .fault_valid_o(fault_valid_o[n]), .fault_o(fault), .fault_job_o(fault_label_o[n]),
         .count_bytes_o(count_o[n]));
       assign drained_o[n] = 1'b0;
@@ -325,8 +325,7 @@ module gmmu_dma_blocks_bench
         .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
         .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
         .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp),
-        .ar_valid_o(ax_valid_o[n]), .ar_ready_i(ax_ready_i[n]), .ar_o(ax),
-        .r_valid_i(r_valid_i[n]), .r_i(r));
+        .rd_req_o({ax_valid_o[n], ax}), .rd_rsp_i({ax_ready_i[n], r_valid_i[n], r}));
       assign out_data_o[n] = DataWidth'(word);
       assign out_mask_o[n] = '0;
       assign out_label_o[n] = '0;

@@ -513,10 +513,9 @@ module gmmu_dma_control_bench
       .ap_req_ready_i({ap_req_ready_i[Out], ap_req_ready_i[In]}), .ap_req_page_o(ap_page),
       .ap_rsp_valid_i({ap_rsp_valid_i[Out], ap_rsp_valid_i[In]}),
       .ap_rsp_i(ap_rsp_valid_i[Out] ? ap_rsp[Out] : ap_rsp[In]),
-      .ar_valid_o(ax_valid_o[In]), .ar_ready_i(ax_ready_i[In]), .ar_o(ax[In]),
-      .r_valid_i(r_valid_i[In]), .r_i(r), .aw_valid_o(ax_valid_o[Out]),
-      .aw_ready_i(ax_ready_i[Out]), .aw_o(ax[Out]), .w_valid_o(w_valid_o[Out]),
-      .w_ready_i(w_ready_i[Out]), .w_o(w[Out]), .b_valid_i(b_valid_i[Out]), .b_i(b),
+      .rd_req_o({ax_valid_o[In], ax[In]}), .rd_rsp_i({ax_ready_i[In], r_valid_i[In], r}),
+      .wr_req_o({ax_valid_o[Out], ax[Out], w_valid_o[Out], w[Out]}),
+      .wr_rsp_i({ax_ready_i[Out], w_ready_i[Out], b_valid_i[Out], b}),
       .count_read_bytes_o(count_o[In]), .count_write_bytes_o(count_o[Out]));
     assign ap_req_page_o[In] = ap_page[0];
     assign ap_req_page_o[Out] = ap_page[1];

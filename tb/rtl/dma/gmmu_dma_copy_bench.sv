@@ -131,11 +131,9 @@ module gmmu_dma_copy_bench
       .write_rsp_ready_o(write_rsp_ready[n]), .write_rsp_i(rsp[2]), .write_done_o(write_done[n]),
       .ap_req_valid_o(unused_ap), .ap_req_ready_i(2'b00), .ap_req_page_o(unused_page),
       .ap_rsp_valid_i(2'b00), .ap_rsp_i('0),
-      .ar_valid_o(ar_valid[n]), .ar_ready_i(ar_ready_i && on[n]), .ar_o(ar[n]),
-      .r_valid_i(r_valid_i && on[n]), .r_i(r),
-      .aw_valid_o(aw_valid[n]), .aw_ready_i(aw_ready_i && on[n]), .aw_o(aw[n]),
-      .w_valid_o(w_valid[n]), .w_ready_i(w_ready_i && on[n]), .w_o(w[n]),
-      .b_valid_i(b_valid_i && on[n]), .b_i(b),
+      .rd_req_o({ar_valid[n], ar[n]}), .rd_rsp_i({ar_ready_i && on[n], r_valid_i && on[n], r}),
+      .wr_req_o({aw_valid[n], aw[n], w_valid[n], w[n]}),
+      .wr_rsp_i({aw_ready_i && on[n], w_ready_i && on[n], b_valid_i && on[n], b}),
       .count_read_bytes_o(unused_read_bytes), .count_write_bytes_o(unused_write_bytes));
   end
 
@@ -171,7 +169,7 @@ module gmmu_dma_copy_bench
   xlate_event_t [2:0] unused_ev;
   port_count_t  [2:0] unused_port_count;
   mmu_count_t         unused_count;
-  logic               unused_r_ready, unused_idle;
+  logic               unused_idle;
   gmmu_mmu #(.NumPorts(3)) u_mmu (
     .clk_i, .rst_i,
     .req_valid_i({write_req_valid[size_i], read_req_valid[size_i], 1'b0}),
@@ -180,13 +178,11 @@ module gmmu_dma_copy_bench
     .rsp_ready_i({write_rsp_ready[size_i], read_rsp_ready[size_i], 1'b0}), .rsp_o(rsp),
     .done_i({write_done[size_i], read_done[size_i], xlate_done_t'('0)}),
     .ctl_valid_i, .ctl_ready_o, .ctl_i(ctl), .ctl_done_o,
-    .ar_valid_o(table_ar_valid_o), .ar_ready_i(table_ar_ready_i), .ar_o(table_ar),
-    .r_valid_i(table_r_valid_i), .r_ready_o(unused_r_ready), .r_i(table_r),
+    .rd_req_o({table_ar_valid_o, table_ar}), .rd_rsp_i({table_ar_ready_i, table_r_valid_i, table_r}),
     .ev_valid_o(unused_ev_valid), .ev_o(unused_ev), .inv_valid_o(), .inv_scope_o(),
     .inv_space_o(), .inv_start_o(), .inv_end_o(), .port_count_o(unused_port_count),
     .count_o(unused_count), .idle_o(unused_idle));
 
   logic unused;
-  assign unused = ^{ar, aw, table_ar, unused_ev_valid, unused_ev, unused_port_count, unused_count,
-                    unused_r_ready, unused_idle};
+  assign unused = ^{ar, aw, table_ar, unused_ev_valid, unused_ev, unused_port_count, unused_count, unused_idle};
 endmodule

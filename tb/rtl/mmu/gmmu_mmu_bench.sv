@@ -100,7 +100,7 @@ module gmmu_mmu_bench
   xlate_rsp_t   [1:0][Ports-1:0] rsp;
   xlate_event_t [1:0][Ports-1:0] ev;
   port_count_t  [1:0][Ports-1:0] port_count;
-  logic         [1:0]            ctl_ready, ctl_done, ar_valid, r_ready, inv_valid, idle;
+  logic         [1:0]            ctl_ready, ctl_done, ar_valid, inv_valid, idle;
   ax_t          [1:0]            ar;
   mmu_count_t   [1:0]            count;
 
@@ -152,7 +152,7 @@ module gmmu_mmu_bench
   assign ar_port_o = ar[small_i].port;
   assign ar_addr_o = 64'(ar[small_i].addr);
   assign ar_len_o = ar[small_i].len;
-  assign r_ready_o = r_ready[small_i];
+  assign r_ready_o = 1'b1;
   assign idle_o = idle[small_i];
 
   gmmu_mmu #(.NumPorts(Ports)) u_default (
@@ -162,8 +162,7 @@ module gmmu_mmu_bench
     .done_i(small_i ? '0 : done),
     .ctl_valid_i(ctl_valid_i && !small_i), .ctl_ready_o(ctl_ready[0]), .ctl_i(ctl),
     .ctl_done_o(ctl_done[0]),
-    .ar_valid_o(ar_valid[0]), .ar_ready_i(ar_ready_i && !small_i), .ar_o(ar[0]), .ar_early_o(), .early_ar_o(),
-    .r_valid_i(r_valid_i && !small_i), .r_ready_o(r_ready[0]), .r_i(r),
+    .rd_req_o({ar_valid[0], ar[0]}), .rd_rsp_i({ar_ready_i && !small_i, r_valid_i && !small_i, r}), .ar_early_o(), .early_ar_o(),
     .ev_valid_o(ev_valid[0]), .ev_o(ev[0]), .inv_valid_o(inv_valid[0]),
     .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(),
     .port_count_o(port_count[0]), .count_o(count[0]), .idle_o(idle[0]));
@@ -181,8 +180,7 @@ module gmmu_mmu_bench
     .done_i(small_i ? done[SmallPorts-1:0] : '0),
     .ctl_valid_i(ctl_valid_i && small_i), .ctl_ready_o(ctl_ready[1]), .ctl_i(ctl),
     .ctl_done_o(ctl_done[1]),
-    .ar_valid_o(ar_valid[1]), .ar_ready_i(ar_ready_i && small_i), .ar_o(ar[1]), .ar_early_o(), .early_ar_o(),
-    .r_valid_i(r_valid_i && small_i), .r_ready_o(r_ready[1]), .r_i(r),
+    .rd_req_o({ar_valid[1], ar[1]}), .rd_rsp_i({ar_ready_i && small_i, r_valid_i && small_i, r}), .ar_early_o(), .early_ar_o(),
     .ev_valid_o(ev_valid[1][SmallPorts-1:0]), .ev_o(ev[1][SmallPorts-1:0]),
     .inv_valid_o(inv_valid[1]),
     .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(),

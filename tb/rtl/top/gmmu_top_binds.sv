@@ -13,17 +13,14 @@ bind gmmu_ctl_arbiter gmmu_reply_props #(.Width($bits(gmmu_pkg::mmu_ctl_t)), .Mo
   .clk_i, .rst_i, .req_valid_i(valid_o), .req_ready_i(ready_i), .req_i(ctl_o),
   .rsp_valid_i(done_i));
 bind gmmu_window gmmu_axi_write_props #(.Ids(1 << SlotsLg2), .OneId(1)) u_write_props (
-  .clk_i, .rst_i(rst_i || lose_i), .aw_valid_i(aw_valid_o), .aw_ready_i, .aw_i(aw_o),
-  .w_valid_i(w_valid_o), .w_ready_i, .w_i(w_o), .b_valid_i, .b_i);
+  .clk_i, .rst_i(rst_i || lose_i), .req_i(wr_req_o), .rsp_i(wr_rsp_i));
 bind gmmu_window gmmu_axi_read_props #(.Ids(1 << SlotsLg2)) u_read_props (
-  .clk_i, .rst_i(rst_i || lose_i), .ar_valid_i(ar_valid_o), .ar_ready_i, .ar_i(ar_o), .r_valid_i, .r_i);
+  .clk_i, .rst_i(rst_i || lose_i), .req_i(rd_req_o), .rsp_i(rd_rsp_i));
 bind gmmu_window gmmu_stream_props #(.Width(2)) u_b_props (
   .clk_i, .rst_i, .valid_i(s_bvalid_o), .ready_i(s_bready_i), .payload_i(s_bresp_o));
 bind gmmu_window gmmu_stream_props #(.Width(64 + 2)) u_r_props (
   .clk_i, .rst_i, .valid_i(s_rvalid_o), .ready_i(s_rready_i), .payload_i({s_rdata_o, s_rresp_o}));
 bind gmmu_fault_log gmmu_axi_write_props #(.Ids(1)) u_write_props (
-  .clk_i, .rst_i, .aw_valid_i(aw_valid_o), .aw_ready_i, .aw_i(aw_o),
-  .w_valid_i(w_valid_o), .w_ready_i, .w_i(w_o), .b_valid_i, .b_i('0));
+  .clk_i, .rst_i, .req_i(wr_req_o), .rsp_i(wr_rsp_i));
 bind gmmu_interrupts gmmu_axi_write_props #(.Ids(1)) u_write_props (
-  .clk_i, .rst_i, .aw_valid_i(aw_valid_o), .aw_ready_i, .aw_i(aw_o),
-  .w_valid_i(w_valid_o), .w_ready_i, .w_i(w_o), .b_valid_i, .b_i('0));
+  .clk_i, .rst_i, .req_i(wr_req_o), .rsp_i(wr_rsp_i));

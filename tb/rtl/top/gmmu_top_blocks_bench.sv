@@ -290,9 +290,9 @@ module gmmu_top_blocks_bench
     .clear_bits_i(int_clear_bits_i), .enable_i(int_enable_i), .status_o(int_status_o),
     .irq_o(int_irq_o),
     .open_i(int_open_i), .address_i(int_address_i), .data_i(int_data_i),
-    .aw_valid_o(int_aw_valid_o), .aw_ready_i(int_aw_ready_i), .aw_o(int_aw),
-    .w_valid_o(int_w_valid_o), .w_ready_i(int_w_ready_i), .w_o(int_w),
-    .b_valid_i(int_b_valid_i), .sent_o(int_sent_o), .idle_o(int_idle_o));
+    .wr_req_o({int_aw_valid_o, int_aw, int_w_valid_o, int_w}),
+    .wr_rsp_i({int_aw_ready_i, int_w_ready_i, int_b_valid_i, b_t'('0)}),
+    .sent_o(int_sent_o), .idle_o(int_idle_o));
 
   // ---- Default and smallest.
   for (genvar n = 0; n < 2; n++) begin : g_size
@@ -310,9 +310,9 @@ module gmmu_top_blocks_bench
       .tail_o(log_tail_o[n]), .dropped_o(log_dropped_o[n]),
       .fault_valid_i(log_fault_valid_i[n][Sources-1:0]), .fault_ready_o(log_ready),
       .fault_i(faults[Sources-1:0]),
-      .aw_valid_o(log_aw_valid_o[n]), .aw_ready_i(log_aw_ready_i[n]), .aw_o(log_aw),
-      .w_valid_o(log_w_valid_o[n]), .w_ready_i(log_w_ready_i[n]), .w_o(log_w),
-      .b_valid_i(log_b_valid_i[n]), .b_error_i(log_b_error_i[n]), .logged_o(log_logged_o[n]), .idle_o(log_idle_o[n]));
+      .wr_req_o({log_aw_valid_o[n], log_aw, log_w_valid_o[n], log_w}),
+      .wr_rsp_i({log_aw_ready_i[n], log_w_ready_i[n], log_b_valid_i[n], b_t'({8'd0, log_b_error_i[n]})}),
+      .logged_o(log_logged_o[n]), .idle_o(log_idle_o[n]));
 
     gmmu_reg_port #(.ReadCycles(n == 0 ? 4 : 1)) u_port (
       .clk_i, .rst_i, .awvalid_i(reg_awvalid_i[n]), .awready_o(reg_awready_o[n]),
@@ -342,12 +342,12 @@ module gmmu_top_blocks_bench
       .s_arready_o(win_arready_o[n]), .s_araddr_i(win_araddr_i[n]),
       .s_rvalid_o(win_rvalid_o[n]), .s_rready_i(win_rready_i[n]), .s_rdata_o(win_rdata_o[n]),
       .s_rresp_o(win_rresp_o[n]),
-      .ar_valid_o(win_ax_valid_o[n][1]), .ar_ready_i(win_ax_ready_i[n][1]), .ar_o(ar),
-      .r_valid_i(win_r_valid_i[n]),
-      .r_i('{id: win_r_id_i[n], data: win_r_data_i[n], error: win_r_error_i[n], last: 1'b1}),
-      .aw_valid_o(win_ax_valid_o[n][0]), .aw_ready_i(win_ax_ready_i[n][0]), .aw_o(aw),
-      .w_valid_o(win_w_valid_o[n]), .w_ready_i(win_w_ready_i[n]), .w_o(w),
-      .b_valid_i(win_b_valid_i[n]), .b_i('{id: win_b_id_i[n], error: win_b_error_i[n]}));
+      .rd_req_o({win_ax_valid_o[n][1], ar}),
+      .rd_rsp_i({win_ax_ready_i[n][1], win_r_valid_i[n],
+          r_t'{id: win_r_id_i[n], data: win_r_data_i[n], error: win_r_error_i[n], last: 1'b1}}),
+      .wr_req_o({win_ax_valid_o[n][0], aw, win_w_valid_o[n], w}),
+      .wr_rsp_i({win_ax_ready_i[n][0], win_w_ready_i[n], win_b_valid_i[n],
+          b_t'{id: win_b_id_i[n], error: win_b_error_i[n]}}));
   end
 
   // ---- Registers.
@@ -426,7 +426,7 @@ module gmmu_top_blocks_bench
 
   // ---- Events. Faults are those of source 0 of the log.
   mmu_event_t     mmu_event;
-  edge_ax_t [1:0] edge_aw;
+  port_ax_t [1:0] ev_aw;
   assign mmu_event = '{
     walk_start: ev_begin_i, walk_row: ev_begin_row_i, port: ev_port_i, slot: ev_slot_i,
     key: '{space: ev_space_i[0], vpn: ev_vpn_i[0], high: 1'b0},
@@ -435,8 +435,7 @@ module gmmu_top_blocks_bench
     fill: ev_fill_i, evict: ev_evict_i, fill_row: ev_fill_row_i,
     fill_key: '{space: ev_space_i[2], vpn: ev_vpn_i[2], high: 1'b0}};
   for (genvar i = 0; i < 2; i++) begin : g_edge
-    assign edge_aw[i] = '{id: ev_write_id_i[i], addr: ev_write_addr_i[i], len: ev_write_len_i[i],
-                          user: '0};
+    assign ev_aw[i] = '{id: {1'b0, ev_write_id_i[i]}, addr: ev_write_addr_i[i], len: ev_write_len_i[i], default: '0};
   end
   for (genvar n = 0; n < 3; n++) begin : g_events
     localparam int unsigned Ports = n == 1 ? 4 : 7;
@@ -453,7 +452,7 @@ module gmmu_top_blocks_bench
       .inv_done_i(ev_inv_done_i), .inv_scope_i(ScopeGlobal), .inv_space_i('0),
       .inv_start_i(ev_inv_start_i), .inv_end_i(ev_inv_end_i),
       .entry_i(ev_entry_i), .commands_i(ev_commands_i), .fault_i(ev_fault_i),
-      .fault_info_i(faults[0]), .write_i(ev_write_i), .write_ax_i(edge_aw),
+      .fault_info_i(faults[0]), .write_i(ev_write_i), .write_ax_i(ev_aw),
       .xlate_valid_o(unused_valid), .xlate_o(unused_xlate), .xlate_id_o(ids),
       .inv_done_o(unused_inv[136]), .inv_scope_o(unused_inv[135:134]),
       .inv_space_o(unused_inv[133:128]), .inv_start_o(unused_inv[127:64]),
