@@ -84,6 +84,7 @@ top/gmmu_events.sv
 top/gmmu_fault_log.sv
 top/gmmu_gpu.sv
 top/gmmu_gpu_axi.sv
+top/gmmu_idle.sv
 top/gmmu_interrupts.sv
 top/gmmu_parameter_check.sv
 top/gmmu_reg_port.sv

@@ -68,7 +68,7 @@ module gmmu_isolator_port
   edge_ax_t ar_kept_q, aw_kept_q;
 
   function automatic port_ax_t port_of(logic above, edge_ax_t ax);
-    return '{id: {above, ax.id}, addr: ax.addr, len: ax.len, size: BeatSize, burst: BurstIncr, user: ax.user};
+    return '{id: {above, ax.id}, addr: ax.addr, len: ax.len, user: ax.user};
   endfunction
 
   assign m_ar_valid_o = ar_offered_q || (ar_valid_i && !close_i && !cut_i);

@@ -16,9 +16,7 @@ module gmmu_peer_port
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
-  parameter int unsigned Slots = 16,  // bursts of each direction at once; a power of two, 2 to 256
-  // of W; a whole burst has to fit: 256 beats, or 4 KiB
-  parameter int unsigned Beats = DataBytes < 16 ? 256 : 4096 / DataBytes
+  parameter int unsigned Slots = 16   // bursts of each direction at once; a power of two, 2 to 256
 ) (
   input  logic                 clk_i,
   input  logic                 rst_i,
@@ -32,7 +30,10 @@ module gmmu_peer_port
   input  logic [IdWidth-1:0]   s_ar_id_i,
   input  pa_t                  s_ar_addr_i,
   input  logic [7:0]           s_ar_len_i,
+  input  logic [2:0]           s_ar_size_i,
+  input  logic [1:0]           s_ar_burst_i,
   output logic                 s_r_valid_o,
+  input  logic                 s_r_ready_i,   // always 1
   output logic [IdWidth-1:0]   s_r_id_o,
   output logic [DataWidth-1:0] s_r_data_o,
   output logic [1:0]           s_r_resp_o,
@@ -42,10 +43,13 @@ module gmmu_peer_port
   input  logic [IdWidth-1:0]   s_aw_id_i,
   input  pa_t                  s_aw_addr_i,
   input  logic [7:0]           s_aw_len_i,
+  input  logic [2:0]           s_aw_size_i,
+  input  logic [1:0]           s_aw_burst_i,
   input  logic                 s_w_valid_i,
   output logic                 s_w_ready_o,
   input  w_t                   s_w_i,
   output logic                 s_b_valid_o,
+  input  logic                 s_b_ready_i,   // always 1
   output logic [IdWidth-1:0]   s_b_id_o,
   output logic [1:0]           s_b_resp_o,
 
@@ -55,18 +59,19 @@ module gmmu_peer_port
   input  wr_rsp_t              wr_rsp_i
 );
 
+  logic clk;   // it stands while there is no burst
   logic read_idle, write_idle;
   r_t   s_r;
   b_t   s_b;
 
   gmmu_peer_read #(.Slots(Slots)) u_read (
-    .clk_i, .rst_i, .cut_i, .vram_bytes_i, .idle_o(read_idle),
+    .clk_i(clk), .rst_i, .cut_i, .vram_bytes_i, .idle_o(read_idle),
     .s_ar_valid_i, .s_ar_ready_o, .s_ar_id_i, .s_ar_addr_i, .s_ar_len_i,
     .s_r_valid_o, .s_r_o(s_r),
     .rd_req_o, .rd_rsp_i
   );
-  gmmu_peer_write #(.Slots(Slots), .Beats(Beats)) u_write (
-    .clk_i, .rst_i, .cut_i, .vram_bytes_i, .idle_o(write_idle),
+  gmmu_peer_write #(.Slots(Slots)) u_write (
+    .clk_i(clk), .rst_i, .cut_i, .vram_bytes_i, .idle_o(write_idle),
     .s_aw_valid_i, .s_aw_ready_o, .s_aw_id_i, .s_aw_addr_i, .s_aw_len_i,
     .s_w_valid_i, .s_w_ready_o, .s_w_i, .s_b_valid_o, .s_b_o(s_b),
     .wr_req_o, .wr_rsp_i
@@ -78,4 +83,16 @@ module gmmu_peer_port
   assign s_b_id_o = s_b.id;
   assign s_b_resp_o = s_b.error ? RespSlvErr : RespOkay;
   assign idle_o = read_idle && write_idle;
+
+  gmmu_sleep u_sleep (
+    .clk_i, .rst_i, .clk_o(clk),
+    .awake_i(!idle_o || cut_i || s_ar_valid_i || s_aw_valid_i || s_w_valid_i || rd_rsp_i.r_valid || wr_rsp_i.b_valid)
+  );
+  a_taken: assert property (@(posedge clk_i) disable iff (rst_i)
+    (!s_r_valid_o || s_r_ready_i) && (!s_b_valid_o || s_b_ready_i));
+  a_burst: assert property (@(posedge clk_i) disable iff (rst_i)
+    (!s_ar_valid_i || (s_ar_size_i == BeatSize && s_ar_burst_i == BurstIncr)) &&
+    (!s_aw_valid_i || (s_aw_size_i == BeatSize && s_aw_burst_i == BurstIncr)));
+  logic unused_bits;
+  assign unused_bits = ^{s_ar_size_i, s_ar_burst_i, s_r_ready_i, s_aw_size_i, s_aw_burst_i, s_b_ready_i};
 endmodule

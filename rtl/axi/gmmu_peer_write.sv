@@ -16,9 +16,7 @@ module gmmu_peer_write
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
-  parameter int unsigned Slots = 16,  // a power of two, 2 to 256
-  // of W; a whole burst has to fit: 256 beats, or 4 KiB
-  parameter int unsigned Beats = DataBytes < 16 ? 256 : 4096 / DataBytes
+  parameter int unsigned Slots = 16  // a power of two, 2 to 256
 ) (
   input  logic                 clk_i,
   input  logic                 rst_i,
@@ -42,14 +40,12 @@ module gmmu_peer_write
   input  wr_rsp_t              wr_rsp_i
 );
   localparam int unsigned SlotWidth = $clog2(Slots);
+  localparam int unsigned Beats = DataBytes < 16 ? 256 : 4096 / DataBytes;   // a whole burst fits
   localparam int unsigned WholeWidth = $clog2(Beats + 4);  // three words behind the RAM
   typedef logic [SlotWidth-1:0] slot_t;
   typedef logic [WholeWidth-1:0] whole_t;
   if (Slots < 2 || (1 << SlotWidth) != Slots || SlotWidth > IdWidth) begin : g_illegal
     $fatal(1, "gmmu_peer_write: Slots must be a power of two, 2 to 256");
-  end
-  if (Beats < 256 && Beats * DataBytes < 4096) begin : g_illegal_beats
-    $fatal(1, "gmmu_peer_write: Beats must hold a whole burst");
   end
 
   // ---- AW takes the next slot; slots are issued in this order.

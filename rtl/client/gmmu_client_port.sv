@@ -67,6 +67,7 @@ module gmmu_client_port
   output logic [6:0]     count_read_bytes_o,
   output logic [6:0]     count_write_bytes_o
 );
+  logic        clk;   // it stands while there is no access and no run
   logic        owner, taker_q, unit_idle, external, waiting;
   logic        t_req_valid, t_w_valid, u_req_valid, u_req_ready, u_w_valid, u_rsp_valid;
   client_req_t t_req;
@@ -80,12 +81,12 @@ module gmmu_client_port
 
   if (Traffic) begin : g_traffic
     gmmu_client_regs u_regs (
-      .clk_i, .rst_i, .wr_i(reg_wr_i), .rd_i(reg_rd_i), .word_i(reg_word_i), .data_i(reg_data_i),
+      .clk_i(clk), .rst_i, .wr_i(reg_wr_i), .rd_i(reg_rd_i), .word_i(reg_word_i), .data_i(reg_data_i),
       .rd_data_o(reg_data_o), .start_o(start), .cfg_o(cfg), .state_i(state), .busy_o
     );
 
     gmmu_traffic u_traffic (
-      .clk_i, .rst_i, .enable_i, .start_i(start), .cfg_i(cfg), .state_o(state), .done_o,
+      .clk_i(clk), .rst_i, .enable_i, .start_i(start), .cfg_i(cfg), .state_o(state), .done_o,
       .unit_idle_i(unit_idle), .owner_o(owner), .waiting_o(waiting),
       .req_valid_o(t_req_valid), .req_ready_i(u_req_ready), .req_o(t_req),
       .w_valid_o(t_w_valid), .w_o(t_w), .w_data_o(t_w_data), .w_mix_o(t_w_mix),
@@ -118,11 +119,11 @@ module gmmu_client_port
   assign w_ready_o = external;
   assign rsp_valid_o = u_rsp_valid && !taker_q;
   // Answers may follow a cycle late: none comes in the first cycle of a run, or after its end.
-  always_ff @(posedge clk_i) taker_q <= owner && !rst_i;
+  always_ff @(posedge clk) taker_q <= owner && !rst_i;
 
   gmmu_client u_unit (
     .port_i,
-    .clk_i, .rst_i, .vram_bytes_i, .link_i, .ordered_i(taker_q),
+    .clk_i(clk), .rst_i, .vram_bytes_i, .link_i, .ordered_i(taker_q),
     .first_only_i(taker_q), .idle_o(unit_idle),
     .req_valid_i(u_req_valid), .req_ready_o(u_req_ready), .req_i(owner ? t_req : req_i),
     .w_valid_i(u_w_valid), .w_i(owner ? t_w : w_i),
@@ -139,4 +140,10 @@ module gmmu_client_port
 
   // A run that ctrl.enable holds back with nothing in flight changes nothing.
   assign idle_o = unit_idle && !done_o && !start && !reg_wr_i && (!state.busy || waiting);
+
+  gmmu_sleep u_sleep (
+    .clk_i, .rst_i, .clk_o(clk),
+    .awake_i(!idle_o || reg_wr_i || reg_rd_i || req_valid_i || w_valid_i || xlate_rsp_valid_i
+             || rd_rsp_i.r_valid || wr_rsp_i.b_valid)
+  );
 endmodule

@@ -11,7 +11,8 @@
 //               a master that needs it waits for R or B, as AXI4 says.
 //   answers     R and B in the order of AR and AW of all ids. A line that faults answers SLVERR and
 //               is logged: of a read its beats, of a write the whole burst's B.
-//   xlate, ap, m_, fault, count   [0] reads, [1] writes: see gmmu_client
+//   reset       while the core is in reset, core_reset_i or rst_i, nothing is ready or valid outside
+//   xlate, ap, rd, wr, fault, count   [0] reads, [1] writes: see gmmu_client
 module gmmu_through
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -20,6 +21,7 @@ module gmmu_through
 (
   input  logic                      clk_i,
   input  logic                      rst_i,
+  input  logic                      core_reset_i,   // rst_i one cycle earlier
   input  port_t                     port_i,      // of the reads; writes have the next
   input  logic                      enable_i,
   input  logic [63:0]               vram_bytes_i,
@@ -82,11 +84,16 @@ module gmmu_through
   client_w_t                  word;
   logic [DataWidth-1:0]       word_data;
   logic [DataBytes-1:0]       word_strobe;
+  logic                       open, ar_ready, r_valid, aw_ready, w_ready, b_valid;
+
+  assign open = !core_reset_i && !rst_i;
+  assign {s_ar_ready_o, s_r_valid_o, s_aw_ready_o, s_w_ready_o, s_b_valid_o} =
+      open ? {ar_ready, r_valid, aw_ready, w_ready, b_valid} : '0;
 
   gmmu_through_read u_read (
     .clk_i, .rst_i, .enable_i, .idle_o(half_idle[0]),
-    .ar_valid_i(s_ar_valid_i), .ar_ready_o(s_ar_ready_o), .ar_i(s_ar_i),
-    .r_valid_o(s_r_valid_o), .r_ready_i(s_r_ready_i), .r_id_o(s_r_id_o), .r_data_o(s_r_data_o),
+    .ar_valid_i(s_ar_valid_i), .ar_ready_o(ar_ready), .ar_i(s_ar_i),
+    .r_valid_o(r_valid), .r_ready_i(s_r_ready_i), .r_id_o(s_r_id_o), .r_data_o(s_r_data_o),
     .r_resp_o(s_r_resp_o), .r_last_o(s_r_last_o),
     .req_valid_o(req_valid[0]), .req_ready_i(req_ready[0]), .req_o(req[0]),
     .rsp_valid_i(rsp_valid[0]), .rsp_ready_o(rsp_ready[0]), .rsp_i(rsp[0]),
@@ -94,9 +101,9 @@ module gmmu_through
   );
   gmmu_through_write u_write (
     .clk_i, .rst_i, .enable_i, .idle_o(half_idle[1]),
-    .aw_valid_i(s_aw_valid_i), .aw_ready_o(s_aw_ready_o), .aw_i(s_aw_i),
-    .w_valid_i(s_w_valid_i), .w_ready_o(s_w_ready_o), .w_data_i(s_w_data_i), .w_strb_i(s_w_strb_i),
-    .b_valid_o(s_b_valid_o), .b_ready_i(s_b_ready_i), .b_id_o(s_b_id_o), .b_resp_o(s_b_resp_o),
+    .aw_valid_i(s_aw_valid_i), .aw_ready_o(aw_ready), .aw_i(s_aw_i),
+    .w_valid_i(s_w_valid_i), .w_ready_o(w_ready), .w_data_i(s_w_data_i), .w_strb_i(s_w_strb_i),
+    .b_valid_o(b_valid), .b_ready_i(s_b_ready_i), .b_id_o(s_b_id_o), .b_resp_o(s_b_resp_o),
     .word_valid_o(word_valid), .word_o(word), .word_data_o(word_data),
     .word_strobe_o(word_strobe),
     .req_valid_o(req_valid[1]), .req_ready_i(req_ready[1]), .req_o(req[1]),

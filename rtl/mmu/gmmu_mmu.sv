@@ -23,7 +23,6 @@ module gmmu_mmu
   parameter int unsigned NumPorts = 7,           // 2 to 69; the last three are the paging engine's
   parameter int unsigned NumSpaces = 16,         // 2 to 64
   parameter int unsigned L1Entries = 16,         // 2 to 64, of a client's port
-  parameter int unsigned EngineL1Entries = L1Entries < 16 ? L1Entries : 16,  // of the engine's ports
   // 4 KiB sub-entries, a power of two to 4096; blocks of sixteen
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,             // power of two, at most L2Entries / 16
@@ -71,6 +70,7 @@ module gmmu_mmu
   // no lookup, answer, walk or operation is in flight
   output logic                        idle_o
 );
+  localparam int unsigned EngineL1Entries = L1Entries < 16 ? L1Entries : 16;  // of the engine's ports
   localparam int unsigned SpareRows = NumWalks < 4 ? 0 : 2;  // small ones are for proofs and tests
   localparam int unsigned EnginePorts = NumPorts < 3 ? NumPorts : 3;
   localparam int unsigned Clients = NumPorts - EnginePorts;

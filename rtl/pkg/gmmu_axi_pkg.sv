@@ -14,7 +14,18 @@ package gmmu_axi_pkg;
   localparam int unsigned EdgeIdWidth = IdWidth + RequesterWidth;
   // at the GPU's ports: the isolator's generation above it
   localparam int unsigned PortIdWidth = EdgeIdWidth + 1;
-  localparam int unsigned WindowRequester = 5;  // whose writes all have the id 0, to stay in order
+
+  // Requesters of the mux (rtl/top/README.md), before the clients. The window's writes all have the id 0,
+  // to stay in order.
+  localparam int unsigned ReqTables = 0;
+  localparam int unsigned ReqAperture = 1;
+  localparam int unsigned ReqFetch = 2;
+  localparam int unsigned ReqRead = 3;
+  localparam int unsigned ReqWrite = 4;
+  localparam int unsigned ReqWindow = 5;
+  localparam int unsigned ReqFaults = 6;
+  localparam int unsigned ReqInterrupt = 7;
+  localparam int unsigned ReqClients = 8;
 
   // PortPeer: VRAM of a linked adapter, by the host port; address {adapter[5:0], offset[41:0]}
   typedef enum logic [1:0] {PortVram, PortHost, PortPeer} port_e;
@@ -119,7 +130,7 @@ package gmmu_axi_pkg;
     logic                   error;
   } edge_b_t;
 
-  // The same at the GPU's ports, as AXI4 has them.
+  // The same at the GPU's ports; size and burst are always these.
   localparam logic [2:0] BeatSize = 3'($clog2(DataBytes));
   localparam logic [1:0] BurstIncr = 2'b01;
   localparam logic [1:0] RespOkay = 2'b00;
@@ -129,8 +140,6 @@ package gmmu_axi_pkg;
     logic [PortIdWidth-1:0] id;
     pa_t                    addr;
     logic [7:0]             len;
-    logic [2:0]             size;
-    logic [1:0]             burst;
     user_t                  user;
   } port_ax_t;
 

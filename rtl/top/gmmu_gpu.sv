@@ -264,29 +264,16 @@ module gmmu_gpu
 
   gmmu_parameter_check #(
     .NumClients(NumClients), .TrafficEngines(TrafficEngines), .NumSpaces(NumSpaces), .NumRings(NumRings),
-    .L1Entries(L1Entries),
-    .L2Entries(L2Entries), .L2Ways(L2Ways),
-    .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight),
-    .CounterWidth(CounterWidth), .ThroughPorts(ThroughPorts), .EventPort(EventPort),
-    .LinkPort(LinkPort)
+    .L1Entries(L1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways), .WalkCacheEntries(WalkCacheEntries),
+    .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth), .ThroughPorts(ThroughPorts),
+    .EventPort(EventPort), .LinkPort(LinkPort)
   ) u_check ();
 
   // Requesters of the memory ports; README.md lists them.
-  localparam int unsigned ReqTables = 0;
-  localparam int unsigned ReqAperture = 1;
-  localparam int unsigned ReqFetch = 2;
-  localparam int unsigned ReqRead = 3;
-  localparam int unsigned ReqWrite = 4;
-  localparam int unsigned ReqWindow = WindowRequester;
-  localparam int unsigned ReqFaults = 6;
-  localparam int unsigned ReqInterrupt = 7;
-  localparam int unsigned ReqClients = 8;
   localparam int unsigned ReqPeer = ReqClients + NumUnits;  // with LinkPort
   localparam int unsigned NumRequesters = ReqPeer + LinkPort;
-  localparam logic [NumRequesters-1:0] Readers =
-      NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b0010_1111});
-  localparam logic [NumRequesters-1:0] Writers =
-      NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b1111_0000});
+  localparam logic [NumRequesters-1:0] Readers = NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b0010_1111});
+  localparam logic [NumRequesters-1:0] Writers = NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b1111_0000});
   // the aperture's map, the window and linked adapters use VRAM only; fault log and interrupts, the
   // host port only
   localparam logic [NumRequesters-1:0] Vram = ~NumRequesters'(8'b1100_0000);
@@ -315,25 +302,18 @@ module gmmu_gpu
   edge_r_t  [1:0] mux_r;
   edge_b_t  [1:0] mux_b;
   port_ax_t [1:0] m_ar, m_aw;
-  logic           mux_idle, mux_own_idle, silence, held_silent, silent_q, stale;
+  logic           mux_idle, mux_own_idle, silence, held_silent, silent, stale;
   logic           core_rst, isolated, isolator_idle;
   logic [1:0]     unused_late;
 
   // Each part's reset has a register of its own, all of them one cycle behind core_rst.
   logic rst_mux, rst_regs, rst_port, rst_counters, rst_mmu, rst_aperture, rst_engine;
   logic [NumClients-1:0] rst_client;
-  gmmu_reset u_rst_mux (.clk_i, .rst_i(core_rst), .rst_o(rst_mux));
-  gmmu_reset u_rst_regs (.clk_i, .rst_i(core_rst), .rst_o(rst_regs));
+  gmmu_reset u_rst [NumClients+5:0] (
+    .clk_i, .rst_i(core_rst), .rst_o({rst_client, rst_engine, rst_aperture, rst_mmu, rst_counters, rst_regs, rst_mux}));
   // the ports of software outlive the core's reset
   logic ports_stop, reg_port_stopped, window_stopped;
   gmmu_reset u_rst_port (.clk_i, .rst_i, .rst_o(rst_port));
-  gmmu_reset u_rst_counters (.clk_i, .rst_i(core_rst), .rst_o(rst_counters));
-  gmmu_reset u_rst_mmu (.clk_i, .rst_i(core_rst), .rst_o(rst_mmu));
-  gmmu_reset u_rst_aperture (.clk_i, .rst_i(core_rst), .rst_o(rst_aperture));
-  gmmu_reset u_rst_engine (.clk_i, .rst_i(core_rst), .rst_o(rst_engine));
-  for (genvar i = 0; i < NumClients; i++) begin : g_rst_client
-    gmmu_reset u_rst (.clk_i, .rst_i(core_rst), .rst_o(rst_client[i]));
-  end
 
   logic tables_early;   // the MMU's AR comes from a register
   ax_t  tables_ar;
@@ -352,7 +332,6 @@ module gmmu_gpu
     .b_valid_i(mux_b_valid), .b_ready_o(mux_b_ready), .b_i(mux_b),
     .idle_o(mux_idle), .own_idle_o(mux_own_idle)
   );
-  always_ff @(posedge clk_i) silent_q <= held_silent && !stale;   // the registers are far away
 
   gmmu_isolator u_isolator (
     .clk_i, .rst_i, .silence_i, .reset_i, .core_reset_o(core_rst), .stop_o(ports_stop),
@@ -380,11 +359,13 @@ module gmmu_gpu
     .m_b_ready_o({m_host_bready_o, m_vram_bready_o}),
     .m_b_i({m_host_bid_i, m_host_bresp_i, m_vram_bid_i, m_vram_bresp_i})
   );
+  assign {m_vram_arsize_o, m_vram_arburst_o, m_vram_awsize_o, m_vram_awburst_o} = {2{BeatSize, BurstIncr}};
+  assign {m_host_arsize_o, m_host_arburst_o, m_host_awsize_o, m_host_awburst_o} = {2{BeatSize, BurstIncr}};
   user_t [1:0] unused_user;  // the VRAM port has no user signals
-  assign {m_vram_arid_o, m_vram_araddr_o, m_vram_arlen_o, m_vram_arsize_o, m_vram_arburst_o, unused_user[0]} = m_ar[0];
-  assign {m_vram_awid_o, m_vram_awaddr_o, m_vram_awlen_o, m_vram_awsize_o, m_vram_awburst_o, unused_user[1]} = m_aw[0];
-  assign {m_host_arid_o, m_host_araddr_o, m_host_arlen_o, m_host_arsize_o, m_host_arburst_o, m_host_aruser_o} = m_ar[1];
-  assign {m_host_awid_o, m_host_awaddr_o, m_host_awlen_o, m_host_awsize_o, m_host_awburst_o, m_host_awuser_o} = m_aw[1];
+  assign {m_vram_arid_o, m_vram_araddr_o, m_vram_arlen_o, unused_user[0]} = m_ar[0];
+  assign {m_vram_awid_o, m_vram_awaddr_o, m_vram_awlen_o, unused_user[1]} = m_aw[0];
+  assign {m_host_arid_o, m_host_araddr_o, m_host_arlen_o, m_host_aruser_o} = m_ar[1];
+  assign {m_host_awid_o, m_host_awaddr_o, m_host_awlen_o, m_host_awuser_o} = m_aw[1];
 
   // ---- Registers. An access that comes during a reset waits.
   logic                        reg_wr_valid, reg_wr_ready, reg_port_idle, regs_idle;
@@ -452,7 +433,7 @@ module gmmu_gpu
     .wr_data_i(reg_wr_data),
     .rd_i(reg_rd), .rd_data_o(regs_data),
     .window_settled_i(window_settled), .vram_bytes_i, .cycle_i, .work_idle_i(work_idle),
-    .enable_o(enable), .silence_o(silence), .silent_i(silent_q),
+    .enable_o(enable), .silence_o(silence), .silent_i(silent),
     .window_base_o(window_base),
     .int_clear_o(int_clear), .int_clear_bits_o(int_clear_bits), .int_enable_o(int_enable),
     .int_status_i(int_status),
@@ -608,36 +589,20 @@ module gmmu_gpu
   logic [NumClients-1:0]      traffic_busy;
 
   for (genvar i = 0; i < NumClients; i++) begin : g_client
-    client_req_t req;
-    client_w_t   wr;
-    client_rsp_t rsp;
-    assign req = '{
-      id: cl_req_id_i[SlotLg2*i +: SlotLg2], space: cl_req_space_i[6*i +: 6], va: cl_req_va_i[64*i +: 64],
-      access: access_e'(cl_req_access_i[2*i +: 2]), bytes: cl_req_bytes_i[7*i +: 7]
-    };
-    assign wr = '{id: cl_w_id_i[SlotLg2*i +: SlotLg2], word: cl_w_word_i[3*i +: 3]};
-    assign cl_rsp_id_o[SlotLg2*i +: SlotLg2] = rsp.id;
-    assign cl_rsp_last_o[i] = rsp.last;
-    assign cl_rsp_fault_o[8*i +: 8] = rsp.fault;
-    assign cl_rsp_word_o[3*i +: 3] = rsp.word;
-
-    logic clk;
-    gmmu_sleep u_sleep (
-      .clk_i, .rst_i(rst_client[i]), .clk_o(clk),
-      .awake_i(!client_idle[i] || client_wr[i] || client_rd[i] || cl_req_valid_i[i] || cl_w_valid_i[i]
-               || us_valid[i] || rd_rsp[ReqClients+i].r_valid || wr_rsp[ReqClients+i].b_valid)
-    );
     gmmu_client_port #(.Traffic(i < TrafficEngines)) u_port (
       .port_i(port_t'(i)),
-      .clk_i(clk), .rst_i(rst_client[i]), .enable_i(enable), .vram_bytes_i, .link_i(link),
+      .clk_i, .rst_i(rst_client[i]), .enable_i(enable), .vram_bytes_i, .link_i(link),
       .idle_o(client_idle[i]),
       .reg_wr_i(client_wr[i]), .reg_rd_i(client_rd[i]), .reg_word_i(client_word),
       .reg_data_i(client_wr_data), .reg_data_o(client_rd_data[i]), .busy_o(traffic_busy[i]),
       .done_o(client_done[i]),
-      .req_valid_i(cl_req_valid_i[i]), .req_ready_o(cl_req_ready_o[i]), .req_i(req),
-      .w_valid_i(cl_w_valid_i[i]), .w_ready_o(cl_w_ready_o[i]), .w_i(wr),
-      .w_data_i(cl_w_data_i[64*i +: 64]),
-      .rsp_valid_o(cl_rsp_valid_o[i]), .rsp_ready_i(cl_rsp_ready_i[i]), .rsp_o(rsp),
+      .req_valid_i(cl_req_valid_i[i]), .req_ready_o(cl_req_ready_o[i]),
+      .req_i({cl_req_id_i[SlotLg2*i +: SlotLg2], cl_req_space_i[6*i +: 6], cl_req_va_i[64*i +: 64],
+              cl_req_access_i[2*i +: 2], cl_req_bytes_i[7*i +: 7]}),
+      .w_valid_i(cl_w_valid_i[i]), .w_ready_o(cl_w_ready_o[i]),
+      .w_i({cl_w_id_i[SlotLg2*i +: SlotLg2], cl_w_word_i[3*i +: 3]}), .w_data_i(cl_w_data_i[64*i +: 64]),
+      .rsp_valid_o(cl_rsp_valid_o[i]), .rsp_ready_i(cl_rsp_ready_i[i]),
+      .rsp_o({cl_rsp_id_o[SlotLg2*i +: SlotLg2], cl_rsp_last_o[i], cl_rsp_fault_o[8*i +: 8], cl_rsp_word_o[3*i +: 3]}),
       .rsp_data_o(cl_rsp_data_o[64*i +: 64]),
       .xlate_req_valid_o(uq_valid[i]), .xlate_req_ready_i(uq_ready[i]), .xlate_req_o(uq[i]),
       .xlate_rsp_valid_i(us_valid[i]), .xlate_rsp_ready_o(us_ready[i]), .xlate_rsp_i(us[i]),
@@ -655,29 +620,19 @@ module gmmu_gpu
   logic through_idle;
   if (ThroughPorts != 0) begin : g_through
     localparam int unsigned First = NumClients;
-    through_ax_t thr_ar, thr_aw;
-    logic        unused_prot, r_valid_thr, b_valid_thr, ar_ready_thr, aw_ready_thr, w_ready_thr;
-    assign {s_thr_rvalid_o, s_thr_bvalid_o, s_thr_arready_o, s_thr_awready_o, s_thr_wready_o} =
-        core_rst || rst_regs ? '0 : {r_valid_thr, b_valid_thr, ar_ready_thr, aw_ready_thr, w_ready_thr};
-    assign thr_ar = '{
-      id: s_thr_arid_i, va: s_thr_araddr_i, len: s_thr_arlen_i, size: s_thr_arsize_i,
-      burst: s_thr_arburst_i, space: s_thr_aruser_i, execute: s_thr_arprot_i[2]
-    };
-    assign thr_aw = '{
-      id: s_thr_awid_i, va: s_thr_awaddr_i, len: s_thr_awlen_i, size: s_thr_awsize_i,
-      burst: s_thr_awburst_i, space: s_thr_awuser_i, execute: 1'b0
-    };
-    assign unused_prot = ^s_thr_arprot_i[1:0];
     gmmu_through u_through (
-      .clk_i, .rst_i(rst_mux), .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
+      .clk_i, .rst_i(rst_mux), .core_reset_i(core_rst), .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
       .link_i(link), .idle_o(through_idle),
-      .s_ar_valid_i(s_thr_arvalid_i), .s_ar_ready_o(ar_ready_thr), .s_ar_i(thr_ar),
-      .s_r_valid_o(r_valid_thr), .s_r_ready_i(s_thr_rready_i), .s_r_id_o(s_thr_rid_o),
+      .s_ar_valid_i(s_thr_arvalid_i), .s_ar_ready_o(s_thr_arready_o),
+      .s_ar_i({s_thr_arid_i, s_thr_araddr_i, s_thr_arlen_i, s_thr_arsize_i, s_thr_arburst_i, s_thr_aruser_i,
+               s_thr_arprot_i[2]}),
+      .s_r_valid_o(s_thr_rvalid_o), .s_r_ready_i(s_thr_rready_i), .s_r_id_o(s_thr_rid_o),
       .s_r_data_o(s_thr_rdata_o), .s_r_resp_o(s_thr_rresp_o), .s_r_last_o(s_thr_rlast_o),
-      .s_aw_valid_i(s_thr_awvalid_i), .s_aw_ready_o(aw_ready_thr), .s_aw_i(thr_aw),
-      .s_w_valid_i(s_thr_wvalid_i), .s_w_ready_o(w_ready_thr), .s_w_data_i(s_thr_wdata_i),
+      .s_aw_valid_i(s_thr_awvalid_i), .s_aw_ready_o(s_thr_awready_o),
+      .s_aw_i({s_thr_awid_i, s_thr_awaddr_i, s_thr_awlen_i, s_thr_awsize_i, s_thr_awburst_i, s_thr_awuser_i, 1'b0}),
+      .s_w_valid_i(s_thr_wvalid_i), .s_w_ready_o(s_thr_wready_o), .s_w_data_i(s_thr_wdata_i),
       .s_w_strb_i(s_thr_wstrb_i),
-      .s_b_valid_o(b_valid_thr), .s_b_ready_i(s_thr_bready_i), .s_b_id_o(s_thr_bid_o),
+      .s_b_valid_o(s_thr_bvalid_o), .s_b_ready_i(s_thr_bready_i), .s_b_id_o(s_thr_bid_o),
       .s_b_resp_o(s_thr_bresp_o),
       .xlate_req_valid_o(uq_valid[First+:2]), .xlate_req_ready_i(uq_ready[First+:2]),
       .xlate_req_o(uq[First+:2]),
@@ -690,9 +645,10 @@ module gmmu_gpu
       .wr_req_o(wr_req[ReqClients+First+:2]), .wr_rsp_i(wr_rsp[ReqClients+First+:2]),
       .fault_valid_o(fault_valid[First+:2]), .fault_ready_i(fault_ready[First+:2]),
       .fault_o(fault[First+:2]),
-      .count_read_bytes_o(client_read_bytes[First+:2]),
-      .count_write_bytes_o(client_write_bytes[First+:2])
+      .count_read_bytes_o(client_read_bytes[First+:2]), .count_write_bytes_o(client_write_bytes[First+:2])
     );
+    logic unused_prot;
+    assign unused_prot = ^s_thr_arprot_i[1:0];
   end else begin : g_no_through
     logic unused_through;
     assign through_idle = 1'b1;
@@ -709,33 +665,21 @@ module gmmu_gpu
   // ---- VRAM for linked adapters. It lives through a reset of the core, whose end is the mux's.
   logic peer_idle;
   if (LinkPort != 0) begin : g_peer
-    logic clk;
-    gmmu_sleep u_sleep (
-      .clk_i, .rst_i, .clk_o(clk),
-      .awake_i(!peer_idle || rst_mux || s_peer_arvalid_i || s_peer_awvalid_i || s_peer_wvalid_i
-               || rd_rsp[ReqPeer].r_valid || wr_rsp[ReqPeer].b_valid)
-    );
     gmmu_peer_port u_peer (
-      .clk_i(clk), .rst_i, .cut_i(rst_mux), .vram_bytes_i, .idle_o(peer_idle),
+      .clk_i, .rst_i, .cut_i(rst_mux), .vram_bytes_i, .idle_o(peer_idle),
       .s_ar_valid_i(s_peer_arvalid_i), .s_ar_ready_o(s_peer_arready_o), .s_ar_id_i(s_peer_arid_i),
-      .s_ar_addr_i(s_peer_araddr_i), .s_ar_len_i(s_peer_arlen_i),
-      .s_r_valid_o(s_peer_rvalid_o), .s_r_id_o(s_peer_rid_o), .s_r_data_o(s_peer_rdata_o),
+      .s_ar_addr_i(s_peer_araddr_i), .s_ar_len_i(s_peer_arlen_i), .s_ar_size_i(s_peer_arsize_i),
+      .s_ar_burst_i(s_peer_arburst_i),
+      .s_r_valid_o(s_peer_rvalid_o), .s_r_ready_i(s_peer_rready_i), .s_r_id_o(s_peer_rid_o), .s_r_data_o(s_peer_rdata_o),
       .s_r_resp_o(s_peer_rresp_o), .s_r_last_o(s_peer_rlast_o),
       .s_aw_valid_i(s_peer_awvalid_i), .s_aw_ready_o(s_peer_awready_o), .s_aw_id_i(s_peer_awid_i),
-      .s_aw_addr_i(s_peer_awaddr_i), .s_aw_len_i(s_peer_awlen_i),
+      .s_aw_addr_i(s_peer_awaddr_i), .s_aw_len_i(s_peer_awlen_i), .s_aw_size_i(s_peer_awsize_i),
+      .s_aw_burst_i(s_peer_awburst_i),
       .s_w_valid_i(s_peer_wvalid_i), .s_w_ready_o(s_peer_wready_o),
       .s_w_i('{data: s_peer_wdata_i, strb: s_peer_wstrb_i, last: s_peer_wlast_i}),
-      .s_b_valid_o(s_peer_bvalid_o), .s_b_id_o(s_peer_bid_o), .s_b_resp_o(s_peer_bresp_o),
+      .s_b_valid_o(s_peer_bvalid_o), .s_b_ready_i(s_peer_bready_i), .s_b_id_o(s_peer_bid_o), .s_b_resp_o(s_peer_bresp_o),
       .rd_req_o(rd_req[ReqPeer]), .rd_rsp_i(rd_rsp[ReqPeer]), .wr_req_o(wr_req[ReqPeer]), .wr_rsp_i(wr_rsp[ReqPeer])
     );
-    a_peer_taken: assert property (@(posedge clk_i) disable iff (rst_i)
-      (!s_peer_rvalid_o || s_peer_rready_i) && (!s_peer_bvalid_o || s_peer_bready_i));
-    a_peer_burst: assert property (@(posedge clk_i) disable iff (rst_i)
-      (!s_peer_arvalid_i || (s_peer_arsize_i == BeatSize && s_peer_arburst_i == BurstIncr)) &&
-      (!s_peer_awvalid_i || (s_peer_awsize_i == BeatSize && s_peer_awburst_i == BurstIncr)));
-    logic unused_peer;
-    assign unused_peer = ^{s_peer_arsize_i, s_peer_arburst_i, s_peer_awsize_i, s_peer_awburst_i,
-        s_peer_rready_i, s_peer_bready_i};
   end else begin : g_no_peer
     logic unused_peer;
     assign peer_idle = 1'b1;
@@ -760,40 +704,25 @@ module gmmu_gpu
     .logged_o(fault_logged), .idle_o(faults_idle)
   );
 
-  int_status_t causes;
-  assign causes = '{reserved0: '0, preempted: preempted, invalidate: invalidated, client: client_done != '0,
-      fault: fault_logged,
-                    ring_error: ring_error, fence: fence_irq};
-
-  logic messages_open_q;
-  always_ff @(posedge clk_i) begin
-    messages_open_q <= bus_master_i && msi_enable_i && !isolated && !silence;
-  end
-
   gmmu_interrupts u_interrupts (
     .clk_i, .rst_i(rst_regs),
-    .causes_i(causes[5:0]), .clear_i(int_clear), .clear_bits_i(int_clear_bits),
+    .causes_i('{preempted: preempted, invalidate: invalidated, client: client_done != '0, fault: fault_logged,
+                ring_error: ring_error, fence: fence_irq, default: '0}),
+    .clear_i(int_clear), .clear_bits_i(int_clear_bits),
     .enable_i(int_enable),
     .status_o(int_status), .irq_o,
-    .open_i(messages_open_q), .address_i(msi_address_i),
+    .bus_master_i, .msi_enable_i, .closed_i(isolated), .silence_i(silence), .address_i(msi_address_i),
     .data_i(msi_data_i),
     .wr_req_o(wr_req[ReqInterrupt]), .wr_rsp_i(wr_rsp[ReqInterrupt]),
     .sent_o(message_sent), .idle_o(interrupts_idle)
   );
 
   // ---- Requesters that only read or only write.
-  for (genvar q = 0; q < ReqClients; q++) begin : g_one_way
-    if (!Readers[q]) begin : g_no_read
-      logic unused_read;
-      assign rd_req[q] = '0;
-      assign unused_read = ^rd_rsp[q];
-    end
-    if (!Writers[q]) begin : g_no_write
-      logic unused_write;
-      assign wr_req[q] = '0;
-      assign unused_write = ^wr_rsp[q];
-    end
-  end
+  assign {rd_req[ReqWrite], rd_req[ReqFaults], rd_req[ReqInterrupt]} = '0;
+  assign {wr_req[ReqTables], wr_req[ReqAperture], wr_req[ReqFetch], wr_req[ReqRead]} = '0;
+  logic unused_ways;
+  assign unused_ways = ^{rd_rsp[ReqWrite], rd_rsp[ReqFaults], rd_rsp[ReqInterrupt],
+      wr_rsp[ReqTables], wr_rsp[ReqAperture], wr_rsp[ReqFetch], wr_rsp[ReqRead], unused_user};
 
   // ---- Event port.
   gmmu_events #(
@@ -827,25 +756,15 @@ module gmmu_gpu
     .rd_i(reg_rd), .addr_i(reg_addr), .rd_busy_o(counters_busy), .rd_data_o(counters_data)
   );
 
-  // ---- Idle.
-  // Each block's idle bit is registered; offers of this cycle are looked at beside it. Accesses of
-  // linked adapters do not count as this GPU's work.
-  logic [11+NumClients:0] parts_idle_q;
-  logic                   ports_idle_q, isolator_idle_q, offered;
-
-  always_ff @(posedge clk_i) begin
-    parts_idle_q <= {mux_own_idle, !stale, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle,
-        client_idle, through_idle, faults_idle, interrupts_idle, window_idle, !core_rst && !rst_mux};
-    isolator_idle_q <= isolator_idle;   // busy only while the multiplexer waits too, or in reset
-    ports_idle_q <= mux_idle && isolator_idle_q && reg_port_idle && peer_idle && counts_idle;
-  end
-  assign offered = s_reg_awvalid_i || s_reg_wvalid_i || s_reg_arvalid_i || s_win_awvalid_i ||
-      s_win_wvalid_i || s_win_arvalid_i || cl_req_valid_i != '0 || cl_w_valid_i != '0 ||
-      s_thr_arvalid_i || s_thr_awvalid_i || s_thr_wvalid_i || s_peer_arvalid_i ||
-      s_peer_awvalid_i || s_peer_wvalid_i;
-  assign work_idle = parts_idle_q == '1;
-  assign idle_o = work_idle && ports_idle_q && !offered;
-
-  logic unused_bits;
-  assign unused_bits = ^{unused_user, causes};
+  // ---- Idle. Accesses of linked adapters do not count as this GPU's work.
+  gmmu_idle #(.Parts(12 + NumClients), .Ports(4)) u_idle (
+    .clk_i, .held_silent_i(held_silent), .stale_i(stale), .silent_o(silent),
+    .parts_i({mux_own_idle, !stale, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle, client_idle, through_idle,
+              faults_idle, interrupts_idle, window_idle, !core_rst && !rst_mux}),
+    .ports_i({mux_idle, reg_port_idle, peer_idle, counts_idle}), .isolator_i(isolator_idle),
+    .offered_i({s_reg_awvalid_i, s_reg_wvalid_i, s_reg_arvalid_i, s_win_awvalid_i, s_win_wvalid_i, s_win_arvalid_i,
+                cl_req_valid_i, cl_w_valid_i, s_thr_arvalid_i, s_thr_awvalid_i, s_thr_wvalid_i, s_peer_arvalid_i,
+                s_peer_awvalid_i, s_peer_wvalid_i} != '0),
+    .work_idle_o(work_idle), .idle_o
+  );
 endmodule

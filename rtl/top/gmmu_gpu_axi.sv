@@ -373,7 +373,7 @@ module gmmu_gpu_axi
 
   gmmu_axi_ids #(
     .IdBits(IdBits), .UpBits(PortIdWidth),
-    .Shared(1'b1), .SharedId(EdgeIdWidth'(WindowRequester) << IdWidth),
+    .Shared(1'b1), .SharedId(EdgeIdWidth'(ReqWindow) << IdWidth),
     .AxWidth($bits(vram_ax_t)), .WWidth($bits(w_t)), .RWidth($bits(data_t)), .BWidth(2)
   ) u_vram_ids (
     .clk_i(aclk), .rst_i(areset), .stray_o(vram_stray),

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interrupt causes and the message: one 4-byte write of kind KindInterrupt on the host port.
 //
-//   causes_i   pulses, in the order of int_status' bits
+//   causes_i   pulses
 //   message    sent when an enabled cause appears, and again after a clear that leaves an enabled
-//              one standing. While open_i is 0 (MSI disabled or not a bus master) it is held; a
-//              held message whose causes were all cleared is dropped.
+//              one standing. It is held while MSI is off, the GPU is no bus master or silent, or the
+//              host port is closed; a held message whose causes were all cleared is dropped.
 //   irq_o      level, from a register: an enabled cause stands. For an integrator without messages
 module gmmu_interrupts
   import gmmu_pkg::*;
+  import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_i,
 
-  input  logic [5:0]  causes_i,
+  input  int_status_t causes_i,
   input  logic        clear_i,          // write 1 to clear
   input  logic [5:0]  clear_bits_i,
   input  logic [5:0]  enable_i,
   output logic [5:0]  status_o,
   output logic        irq_o,
 
-  input  logic        open_i,
+  input  logic        bus_master_i,
+  input  logic        msi_enable_i,
+  input  logic        closed_i,
+  input  logic        silence_i,
   input  logic [63:0] address_i,
   input  logic [31:0] data_i,
   output wr_req_t     wr_req_o,
@@ -36,12 +40,13 @@ module gmmu_interrupts
   logic       aw_valid_q, w_valid_q, wait_q;   // AW, W offered; B awaited
   ax_t        aw_q;
   w_t         w_q;
-  logic       go;
+  logic       go, open_q;
 
   assign standing = status_o & enable_i;
-  assign go = wanted_q && standing != '0 && open_i && !aw_valid_q && !w_valid_q && !wait_q;
+  assign go = wanted_q && standing != '0 && open_q && !aw_valid_q && !w_valid_q && !wait_q;
 
   always_ff @(posedge clk_i) begin
+    open_q <= bus_master_i && msi_enable_i && !closed_i && !silence_i;
     if (rst_i) begin
       status_o <= '0;
       seen_q <= '0;
@@ -53,7 +58,7 @@ module gmmu_interrupts
       wait_q <= 1'b0;
       sent_o <= 1'b0;
     end else begin
-      status_o <= (status_o & ~(clear_i ? clear_bits_i : 6'd0)) | causes_i;
+      status_o <= (status_o & ~(clear_i ? clear_bits_i : 6'd0)) | causes_i[5:0];
       cleared_q <= clear_i;
       seen_q <= standing;
       irq_o <= standing != '0;
@@ -92,5 +97,5 @@ module gmmu_interrupts
       !cleared_q;
 
   logic unused_bits;
-  assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0], wr_rsp_i.b};   // a message is posted
+  assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0], causes_i, wr_rsp_i.b};   // a message is posted
 endmodule

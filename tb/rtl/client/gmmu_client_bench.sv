@@ -234,7 +234,7 @@ module gmmu_client_bench
     rst_i || (!t_wr_req[0].aw_valid && !t_wr_req[0].w_valid && !t_rd_req[1].ar_valid));
 
   gmmu_through u_through (
-    .clk_i, .rst_i, .port_i(port_t'(9)), .enable_i, .vram_bytes_i(64'h100000), .link_i('0), .idle_o(t_idle_o),
+    .clk_i, .rst_i, .core_reset_i(1'b0), .port_i(port_t'(9)), .enable_i, .vram_bytes_i(64'h100000), .link_i('0), .idle_o(t_idle_o),
     .s_ar_valid_i(t_ar_valid_i), .s_ar_ready_o(t_ar_ready_o),
     .s_ar_i('{id: t_ar_id_i, va: t_ar_va_i, len: t_ar_len_i, size: t_ar_size_i,
               burst: t_ar_burst_i, space: 6'd1, execute: t_ar_execute_i}),

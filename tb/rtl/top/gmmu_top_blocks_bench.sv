@@ -286,10 +286,11 @@ module gmmu_top_blocks_bench
       {int_aw.addr, int_aw.port, int_aw.user.kind, int_aw.len};
   assign {int_w_data_o, int_w_strb_o, int_w_last_o} = int_w;
   gmmu_interrupts u_interrupts (
-    .clk_i, .rst_i, .causes_i(int_causes_i), .clear_i(int_clear_i),
+    .clk_i, .rst_i, .causes_i(64'(int_causes_i)), .clear_i(int_clear_i),
     .clear_bits_i(int_clear_bits_i), .enable_i(int_enable_i), .status_o(int_status_o),
     .irq_o(int_irq_o),
-    .open_i(int_open_i), .address_i(int_address_i), .data_i(int_data_i),
+    .bus_master_i(int_open_i), .msi_enable_i(1'b1), .closed_i(1'b0), .silence_i(1'b0),
+    .address_i(int_address_i), .data_i(int_data_i),
     .wr_req_o({int_aw_valid_o, int_aw, int_w_valid_o, int_w}),
     .wr_rsp_i({int_aw_ready_i, int_w_ready_i, int_b_valid_i, b_t'('0)}),
     .sent_o(int_sent_o), .idle_o(int_idle_o));

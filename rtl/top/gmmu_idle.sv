@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the GPU tells of itself: that it is idle, and that it is silent.
+//
+//   parts_i      by block: it has no work. Registered; offers of this cycle are looked at beside it
+//   ports_i      the same of what is no work of this GPU: ports of software, linked adapters, counters
+//   isolator_i   is 0 only while the mux is busy too, or in reset: a cycle more does not matter
+//   silent_o     every burst that ctrl.silence holds is answered, of both generations
+module gmmu_idle #(
+  parameter int unsigned Parts = 12,
+  parameter int unsigned Ports = 4
+) (
+  input  logic             clk_i,
+
+  input  logic [Parts-1:0] parts_i,
+  input  logic [Ports-1:0] ports_i,
+  input  logic             isolator_i,
+  input  logic             offered_i,
+  input  logic             held_silent_i,   // of the mux
+  input  logic             stale_i,         // of the isolator
+  output logic             work_idle_o,
+  output logic             idle_o,
+  output logic             silent_o
+);
+  logic [Parts-1:0] parts_q;
+  logic             ports_q, isolator_q;
+
+  always_ff @(posedge clk_i) begin
+    parts_q <= parts_i;
+    isolator_q <= isolator_i;
+    ports_q <= ports_i == '1 && isolator_q;
+    silent_o <= held_silent_i && !stale_i;   // the registers are far away
+  end
+  assign work_idle_o = parts_q == '1;
+  assign idle_o = work_idle_o && ports_q && !offered_i;
+endmodule
