@@ -26,7 +26,7 @@
 // The requester Express, which must not write, is for reads that others wait for, and is fast. Its AR
 // has no turn, and no register if express_early_i says that it comes from one, express_i: then it is
 // offered in the cycle in which it comes while the queue of its memory port is empty, else it is queued
-// then, or in the next cycle if another one moves. One that comes late goes to a register first. Its R has a
+// then. One that comes late, or while another one moves, goes to a register first, which alone decides whether it is taken. Its R has a
 // register of its own: one from VRAM never waits, one from the host waits for those.
 module gmmu_axi_mux
   import gmmu_pkg::*;
@@ -115,7 +115,7 @@ module gmmu_axi_mux
 
   // ---- Input registers. They load again in the cycle in which their word goes.
   set_t ar_valid, aw_valid, w_valid, ar_valid_q, aw_valid_q, w_valid_q, w_take, ar_turn_q, aw_turn_q;
-  logic express, late_valid_q;  // Express is taken; what came late
+  logic express, late_valid_q;  // Express may move; its register
   ax_t  late_q;
   set_t ar_host_q, aw_host_q;   // it goes to the host port
   ax_t  ar_q [N];
@@ -162,7 +162,7 @@ module gmmu_axi_mux
   end
 
   always_ff @(posedge clk_i) begin
-    late_valid_q <= !rst_i && (late_valid_q ? !express : ar_valid[Express] && !express_early_i);
+    late_valid_q <= !rst_i && (late_valid_q ? !express : ar_valid[Express] && !(express_early_i && express));
     if (!late_valid_q) late_q <= rd_req_i[Express].ar;
   end
 
@@ -383,7 +383,7 @@ module gmmu_axi_mux
       edge_r_t word;
       assign host = !Vram[q] || (r_here[1][q] && !(r_here[0][q] && !r_turn_q));
       assign word = q == Express ? express_r_q : r[host];
-      assign rd_rsp_o[q] = '{ar_ready: q == Express ? !late_valid_q && (!express_early_i || express) : ar_takes[q],
+      assign rd_rsp_o[q] = '{ar_ready: q == Express ? !late_valid_q : ar_takes[q],
           r_valid: r_sent[q], r: '{id: word.id[IdWidth-1:0], data: word.data, error: word.error, last: word.last}};
       logic unused_id;
       assign unused_id = ^word.id;

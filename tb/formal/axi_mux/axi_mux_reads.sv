@@ -117,7 +117,7 @@ module axi_mux_reads
     end
   end
   // The marked AR is in its input register, which has its port; another one's has the mark. Express has
-  // a register for what comes late.
+  // a register for what does not leave at once.
   logic in_register, at_port, others;
   logic [N-1:0] registered, to_port;
   for (genvar q = 0; q < N; q++) begin : g_register
@@ -146,7 +146,7 @@ module axi_mux_reads
     stays_q <= !rst_i && hold_i && (stays_q || (taken && hold_q));
   end
   a_held: assert property (@(posedge clk_i) disable iff (rst_i)
-    !ran || (!(stays_q && who_q != 2'd2 && here != '0) && !(hold_q && ar_ready[0] && early_i)));
+    !ran || !(stays_q && who_q != 2'd2 && here != '0));
   i_held_inside: assert property (@(posedge clk_i) disable iff (rst_i) !ran || ((!hold_q || u_flat.u_mux.hold_q)
     && (!u_flat.u_mux.hold_q || u_flat.u_mux.ar_room_q == '0)
     && (!(stays_q && who_q != 2'd2) || (hold_q && in_register && !u_flat.u_mux.ar_turn_q[who_q]))));
