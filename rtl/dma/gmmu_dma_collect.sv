@@ -10,6 +10,7 @@
 //             them by tail_ready_i from the cycle after the command on. With tail_end_i, two
 //             cycles after the last word at the earliest, it reports that it has them all
 //   halt_i    forgets everything
+//   awake_o   without it nothing changes here in this cycle (gmmu_sleep)
 // A command of n words takes n + 1 cycles.
 module gmmu_dma_collect
   import gmmu_regs_pkg::*;
@@ -34,7 +35,8 @@ module gmmu_dma_collect
   output command_t    command_o,
 
   input  logic        tail_ready_i,
-  input  logic        tail_end_i
+  input  logic        tail_end_i,
+  output logic        awake_o
 );
   typedef enum int unsigned {
     StateIdle,
@@ -172,6 +174,8 @@ module gmmu_dma_collect
                        opcode: opcode_q, src: src_q, dst: dst_q, length: length_q, value: value_q,
                        step: step_q};
 
+  assign awake_o = !state_q[StateFull] && !state_q[StateIdle];
+
   logic unused;
-  assign unused = ^{bytes_i[2:0], state_q[StateIdle], coming};
+  assign unused = ^{bytes_i[2:0], coming};
 endmodule

@@ -72,6 +72,7 @@ module gmmu_dma_command
   input  logic        ctl_done_i,
   input  pa_t         aperture_base_i,
   input  logic [31:0] aperture_pages_i,
+  output logic        awake_o,               // without it nothing changes here in this cycle (gmmu_sleep)
   output logic        aperture_flush_o,
   input  logic        aperture_flush_done_i,
 
@@ -118,14 +119,14 @@ module gmmu_dma_command
   endfunction
 
   // The next command, and words that belong to the present one.
-  logic     next_valid, next_ready, tail_ready, tail_end_q;
+  logic     next_valid, next_ready, tail_ready, tail_end_q, collects;
   command_t next;
   gmmu_dma_collect #(.NumSpaces(NumSpaces)) u_collect (
     .clk_i, .rst_i,
     .start_i(start_i && state_q[StateIdle]), .bytes_i, .halt_i(state_q[StateIdle]),
     .word_valid_i, .word_ready_o, .word_i, .word_error_i,
     .valid_o(next_valid), .ready_i(next_ready), .command_o(next),
-    .tail_ready_i(tail_ready), .tail_end_i(tail_end_q));
+    .tail_ready_i(tail_ready), .tail_end_i(tail_end_q), .awake_o(collects));
 
   // The command at work.
   logic [31:0]     offset_q, header_q;            // where it stands, what is told of it
@@ -439,6 +440,15 @@ module gmmu_dma_command
     else count_commands_o <= 2'(command_over && !(kill_i && interruptible)) +
                              2'(mover_retired_i && !state_q[StateRecordDone]);
   end
+
+  // It waits to be started, for the mover to take a job, or for the mover to be idle.
+  logic waits;
+  assign waits = state_q[StateIdle] || stands || (state_q[StateWait] && !free)
+      || ((state_q[StateSettle] || state_q[StateStop] || state_q[StateEnd] || state_q[StateRecordDone]
+           || state_q[StateOwnFault]) && !mover_idle_i);
+  assign awake_o = !waits || collects || start_i || kill_i || mover_fault_valid_i || mover_retired_i || inline_valid_o
+      || ctl_valid_o || ctl_done_i || done_o || failed_o || killed_o || preempted_o || fence_irq_o || aperture_flush_o
+      || count_commands_o != '0;
 
   logic unused;
   assign unused = ^{record_address_i[3:0], next, needs_q, opcode_q};

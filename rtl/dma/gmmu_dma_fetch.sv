@@ -27,6 +27,7 @@ module gmmu_dma_fetch
 
   input  logic [63:0]         vram_bytes_i,
   input  link_cfg_t           link_i,
+  output logic                awake_o,       // without it nothing changes here in this cycle (gmmu_sleep)
   input  logic                abort_i,
   output logic                quiet_o,
 
@@ -74,6 +75,7 @@ module gmmu_dma_fetch
     StateNext,         // is there a chunk, and a slot for it?
     StateAsk,          // its translation
     StateAnswer,
+    StateJudge,        // is it there at all?
     StateCheck,
     StateAperture,     // its page of the aperture
     StateMapped,
@@ -90,20 +92,22 @@ module gmmu_dma_fetch
   assign last = place_q.address[EndWidth-1:ChunkLg2] == end_q[EndWidth-1:ChunkLg2];
 
   // What is known of its address.
-  logic       virt_q, generation_q, ends_q, zero_q, coherent_q, absent, past_end, r_last, fails;
+  logic       virt_q, generation_q, ends_q, zero_q, coherent_q, absent_q, past_end_q, r_last, fails;
   target_e    target_q;
   logic [5:0] adapter_q;
   pfn_t       page_q;
   fault_e     fault_q;
   level_t     level_q;
-  assign absent = target_q == TargetPeer &&
-                  (adapter_q >= 6'(link_i.adapters) || adapter_q == 6'(link_i.own) ||
-                   page_q[PfnWidth-1:PeerWidth-PageLg2] != '0);
-  assign past_end = target_q == TargetVram && vram_bytes_i[63:PaWidth] == '0 &&
-                    page_q >= vram_bytes_i[PaWidth-1:PageLg2];
-  assign fails = (ends_q && !zero_q) || (!ends_q && (absent || past_end));
+  always_ff @(posedge clk_i) begin
+    absent_q <= target_q == TargetPeer &&
+                (adapter_q >= 6'(link_i.adapters) || adapter_q == 6'(link_i.own) ||
+                 page_q[PfnWidth-1:PeerWidth-PageLg2] != '0);
+    past_end_q <= target_q == TargetVram && vram_bytes_i[63:PaWidth] == '0 &&
+                  page_q >= vram_bytes_i[PaWidth-1:PageLg2];
+  end
+  assign fails = (ends_q && !zero_q) || (!ends_q && (absent_q || past_end_q));
   // A slot without a read is marked in a cycle in which none ends.
-  assign ended = state_q == StateCheck && (ends_q || absent || past_end) && !r_last;
+  assign ended = state_q == StateCheck && (ends_q || absent_q || past_end_q) && !r_last;
   assign start = state_q == StateNext && busy_q && !abort_i &&
                  (alloc_q ^ drain_q) != {1'b1, slot_t'(0)};
   assign step = ended || (state_q == StateSend && rd_rsp_i.ar_ready);
@@ -123,11 +127,12 @@ module gmmu_dma_fetch
       alloc_q <= '0;
     end else begin
       unique case (state_q)
-        StateNext: if (start) state_q <= place_q.physical ? StateCheck : StateAsk;
+        StateNext: if (start) state_q <= place_q.physical ? StateJudge : StateAsk;
         StateAsk: if (req_ready_i) state_q <= StateAnswer;
-        StateAnswer: if (rsp_valid_i) state_q <= StateCheck;
+        StateAnswer: if (rsp_valid_i) state_q <= StateJudge;
+        StateJudge: state_q <= StateCheck;
         StateCheck:
-          if (ends_q || absent || past_end) begin
+          if (ends_q || absent_q || past_end_q) begin
             if (ended) state_q <= StateNext;
           end else begin
             state_q <= target_q == TargetAperture ? StateAperture : StateSend;
@@ -178,9 +183,9 @@ module gmmu_dma_fetch
       level_q <= '0;
     end
     if (state_q == StateCheck && !ends_q) begin
-      if (absent) fault_q <= FaultPeerAbsent;
-      if (past_end) fault_q <= FaultVramRange;
-      if (absent || past_end) level_q <= '0;
+      if (absent_q) fault_q <= FaultPeerAbsent;
+      if (past_end_q) fault_q <= FaultVramRange;
+      if (absent_q || past_end_q) level_q <= '0;
     end
   end
 
@@ -307,6 +312,10 @@ module gmmu_dma_fetch
       quiet_o <= abort_i && state_q == StateNext && pending_q == '0;
     end
   end
+
+  assign awake_o = !started || state_q != StateNext || start || job_valid_i || abort_i || quiet_o || rd_rsp_i.r_valid || r_valid_q
+      || r_last || read || (landed_q && out_free) || (valid_o && (ready_i || other_ready_i)) || done_o != '0
+      || (drain_q != alloc_q && marked && mark_bad && !error_o);
 
   logic unused;
   assign unused = ^{8'(r_q.id), vram_bytes_i[PageLg2-1:0], rsp_i.tag,

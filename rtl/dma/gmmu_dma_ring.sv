@@ -33,6 +33,7 @@ module gmmu_dma_ring
   input  logic                       enable_i,
   output logic                       idle_o,
   output logic                       busy_o,
+  output logic                       awake_o,         // without it nothing changes here in this cycle (gmmu_sleep)
   input  ring_cfg_t   [NumRings-1:0] ring_i,
   output ring_state_t [NumRings-1:0] ring_o,
   output logic                       fence_irq_o,
@@ -388,6 +389,9 @@ module gmmu_dma_ring
     end
   end
   assign busy_o = !state_q[StateIdle];
+  assign awake_o = !(state_q[StateRun] || (state_q[StateIdle] && !any)) || changed || changed_q || owed != '0 || killed_q
+      || done_i || failed_i || killed_i || stopped_i || command_irq_i || fence_irq_o || ring_error_o || preempted_o
+      || count_entry_o || fetch_valid_o || fetch_abort_o || kill_o;
   logic unused;
   assign unused = ^{active, word_fault_i, behind_q[2:0]};
   assign idle_o = state_q[StateIdle] && wants_q == '0 && !changed && !changed_q && owed == '0 &&

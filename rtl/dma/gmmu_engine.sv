@@ -104,6 +104,10 @@ module gmmu_engine
   output logic [8:0]                 count_write_bytes_o,
   output logic                       busy_o
 );
+  // Fetch, rings and commands mostly wait for the mover.
+  logic clk, fetch_awake, ring_awake, command_awake;
+  gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(fetch_awake || ring_awake || command_awake));
+
   // Fetch: one stream of words, of a ring entry or of its paging buffer.
   logic        fetch_valid, fetch_ready, fetch_abort, fetch_quiet;
   place_t      fetch_place;
@@ -112,7 +116,7 @@ module gmmu_engine
   logic [63:0] word;
   dma_fault_t  word_fault, command_word_fault;
   gmmu_dma_fetch u_fetch (
-    .clk_i, .rst_i, .vram_bytes_i, .link_i, .abort_i(fetch_abort), .quiet_o(fetch_quiet),
+    .clk_i(clk), .awake_o(fetch_awake), .rst_i, .vram_bytes_i, .link_i, .abort_i(fetch_abort), .quiet_o(fetch_quiet),
     .job_valid_i(fetch_valid), .job_ready_o(fetch_ready), .job_place_i(fetch_place),
     .job_end_i(fetch_end),
     .valid_o(word_valid), .ready_i(command_ready),
@@ -139,7 +143,7 @@ module gmmu_engine
   dma_fault_t  command_error;
   logic [1:0]  error_path;
   gmmu_dma_ring #(.NumRings(NumRings), .NumSpaces(NumSpaces), .FirstPort(FirstPort)) u_ring (
-    .clk_i, .rst_i, .enable_i, .idle_o, .busy_o, .ring_i, .ring_o, .fence_irq_o, .ring_error_o,
+    .clk_i(clk), .awake_o(ring_awake), .rst_i, .enable_i, .idle_o, .busy_o, .ring_i, .ring_o, .fence_irq_o, .ring_error_o,
     .preempted_o, .count_entry_o,
     .fetch_valid_o(fetch_valid), .fetch_ready_i(fetch_ready), .fetch_place_o(fetch_place),
     .fetch_end_o(fetch_end), .fetch_abort_o(fetch_abort), .fetch_quiet_i(fetch_quiet),
@@ -164,7 +168,7 @@ module gmmu_engine
   logic       fence_at_work;
   logic [8:0] write_bytes;
   gmmu_dma_command #(.NumSpaces(NumSpaces)) u_command (
-    .clk_i, .rst_i,
+    .clk_i(clk), .awake_o(command_awake), .rst_i,
     .start_i(start), .bytes_i(start_bytes), .buffer_i(start_buffer), .privileged_i(privileged),
     .record_address_i(record_address), .record_value_i(record_value), .cycle_i, .kill_i(kill),
     .preempt_i(preempt), .preempted_o(command_stopped),

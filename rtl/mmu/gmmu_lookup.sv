@@ -228,11 +228,11 @@ module gmmu_lookup
   // goes last. The port that has the turn may have no further lookup in the next cycle.
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
   logic [NumPorts-1:0] pending, hint, grant;
-  // A port whose lookup got no row has a turn in one of eight cycles only, until one of its lookups that wait is tried again:
+  // Ports whose lookup got no row have a turn every eighth cycle only, until one of those that wait is tried again:
   // those behind it would mostly fail too, and each would take the pipeline twice. The engine has a row of its own.
   logic [NumPorts-1:0] held_q, held;
   logic [2:0] beat_q;
-  assign held = beat_q == '0 ? '0 : held_q;
+  assign held = beat_q == '1 ? '0 : held_q;
   // (* keep *) holds this split, so that late signals pass few LUTs.
   localparam int unsigned Twos = (NumPorts + 1) / 2;
   localparam int unsigned Threes = (NumPorts + 2) / 3;
@@ -458,7 +458,8 @@ module gmmu_lookup
   assign begins = decide && !s2_hit && !joins && !fails;
 
   always_ff @(posedge clk_i) begin
-    beat_q <= rst_i ? '0 : beat_q + 1'b1;
+    if (rst_i || (turn_q & held_q) != '0) beat_q <= '0;
+    else if (beat_q != '1) beat_q <= beat_q + 1'b1;
     for (int unsigned p = 0; p < NumPorts; p++) begin
       if (rst_i || (replay && waiting.what.port == port_t'(p))) held_q[p] <= 1'b0;
       else if (decide && fails && !engine && s2_port_q[p]) held_q[p] <= 1'b1;

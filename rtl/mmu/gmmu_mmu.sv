@@ -307,7 +307,7 @@ module gmmu_mmu
     .space_write_o(space_write), .space_o(space), .space_row_o(space_row), .busy_o(busy));
 
   assign quiet = pipeline_quiet && walks_quiet && fill_idle;
-  assign idle_o = &port_idle && lookup_idle && walks_idle && fill_idle && !busy;
+  always_ff @(posedge clk_i) idle_o <= &port_idle && lookup_idle && walks_idle && fill_idle && !busy && !rst_i;
 
   assign mev_o = '{
     walk_start: begins, walk_row: begin_row, port: what.port, slot: what.slot, key: what.key,

@@ -317,7 +317,7 @@ module gmmu_dma_blocks_bench
       logic        word_valid;
       assign out_valid_o[n] = word_valid || out_last_o[n];      // last: the error
       gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
-        .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
+        .clk_i, .awake_o(), .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
         .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(place),
         .job_end_i(ends[32:0]), .valid_o(word_valid), .ready_i(out_ready_i[n]),
         .other_ready_i(1'b0), .word_o(word), .error_o(out_last_o[n]), .fault_o(fault),
