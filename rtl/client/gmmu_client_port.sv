@@ -121,13 +121,27 @@ module gmmu_client_port
   // Answers may follow a cycle late: none comes in the first cycle of a run, or after its end.
   always_ff @(posedge clk) taker_q <= owner && !rst_i;
 
+  // What comes from outside is looked at only when it is valid: a simulator has less to do.
+  client_req_t u_req;
+  client_w_t   u_w;
+  logic [63:0] u_w_data;
+  always_comb begin
+    u_req = t_req;
+    if (!owner && req_valid_i) u_req = req_i;
+    u_w = t_w;
+    u_w_data = t_w_data ^ t_w_mix;
+    if (!owner && w_valid_i) begin
+      u_w = w_i;
+      u_w_data = w_data_i;
+    end
+  end
+
   gmmu_client u_unit (
     .port_i,
     .clk_i(clk), .rst_i, .vram_bytes_i, .link_i, .ordered_i(taker_q),
     .first_only_i(taker_q), .idle_o(unit_idle),
-    .req_valid_i(u_req_valid), .req_ready_o(u_req_ready), .req_i(owner ? t_req : req_i),
-    .w_valid_i(u_w_valid), .w_i(owner ? t_w : w_i),
-    .w_data_i(owner ? t_w_data ^ t_w_mix : w_data_i),
+    .req_valid_i(u_req_valid), .req_ready_o(u_req_ready), .req_i(u_req),
+    .w_valid_i(u_w_valid), .w_i(u_w), .w_data_i(u_w_data),
     .w_strobe_i('1),
     .rsp_valid_o(u_rsp_valid), .rsp_ready_i(taker_q || rsp_ready_i), .rsp_o, .rsp_data_o,
     .rsp_line_o(rsp_line),
@@ -138,12 +152,18 @@ module gmmu_client_port
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 
-  // A run that ctrl.enable holds back with nothing in flight changes nothing.
-  assign idle_o = unit_idle && !done_o && !start && !reg_wr_i && (!state.busy || waiting);
+  // A run that ctrl.enable holds back with nothing in flight changes nothing. What is idle is known a cycle late, what
+  // begins at once.
+  logic still_q, runs;
+  assign runs = state.busy && enable_i;
+  always_ff @(posedge clk) begin
+    still_q <= !rst_i && unit_idle && !done_o && !start && !reg_wr_i && !req_valid_i && (!state.busy || waiting);
+  end
+  assign idle_o = still_q && !runs && !reg_wr_i && !req_valid_i;
 
   gmmu_sleep u_sleep (
     .clk_i, .rst_i, .clk_o(clk),
-    .awake_i(!idle_o || reg_wr_i || reg_rd_i || req_valid_i || w_valid_i || xlate_rsp_valid_i
+    .awake_i(!still_q || runs || reg_wr_i || reg_rd_i || req_valid_i || w_valid_i || xlate_rsp_valid_i
              || rd_rsp_i.r_valid || wr_rsp_i.b_valid)
   );
 endmodule
