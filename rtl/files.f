@@ -49,11 +49,8 @@ dma/gmmu_engine.sv
 mmu/gmmu_control.sv
 mmu/gmmu_fill.sv
 mmu/gmmu_l1.sv
-mmu/gmmu_l1_drain.sv
 mmu/gmmu_l1_entries.sv
-mmu/gmmu_l1_out.sv
 mmu/gmmu_l1_shared.sv
-mmu/gmmu_l1_slots.sv
 mmu/gmmu_l2_ram.sv
 mmu/gmmu_lookup.sv
 mmu/gmmu_mmu.sv

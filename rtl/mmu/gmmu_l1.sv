@@ -104,7 +104,7 @@ module gmmu_l1
   // ---- Stage B: the request and the entry that a hint names. It is near (there is one), or far: a
   // miss for certain. That a near one hits is known late.
   logic  b_valid_q, b_near, b_found, b_hit, b_stays, b_push;
-  logic  slot_one, ask_valid_q, hit_valid_q, spare_valid_q;
+  logic  slot_one_q, ask_valid_q, hit_valid_q, spare_valid_q;
   logic [IndexWidth-1:0] b_entry;
   kept_t b_kept_q;
   access_e b_access_q, slot_access;
@@ -121,11 +121,11 @@ module gmmu_l1
     .use_i({spare_valid_q, hit_valid_q}), .use_index_i('{hit_q.entry, spare_q.entry}), .sweep_i);
 
   // A request may follow another only if that one leaves stage B whatever becomes of it.
-  assign tight = !slot_one || ask_valid_q || spare_valid_q;
+  assign tight = !slot_one_q || ask_valid_q || spare_valid_q;
   assign req_ready_o = ready_q && !fill_q && !(tight && b_valid_q);
   assign b_hit = b_near && b_found;
   assign b_push = b_valid_q && b_hit && !spare_valid_q;
-  assign b_stays = b_valid_q && (b_hit ? spare_valid_q : !slot_one || ask_valid_q);
+  assign b_stays = b_valid_q && (b_hit ? spare_valid_q : !slot_one_q || ask_valid_q);
   always_ff @(posedge clk_i) begin
     if (rst_i) b_valid_q <= 1'b0;
     else b_valid_q <= accept || b_stays;
@@ -141,43 +141,70 @@ module gmmu_l1
   // The key of the next offer is told ahead: of the one that waits, if it stays, else of stage B's, if
   // that is a miss for certain and stays, else of the request, as if stage B's hit.
   logic   offered, taken, release_q, b_far, b_misses, ask_stays, b_told_q, ask_told_q;
-  index_t slot, result_slot, release_slot_q;
+  index_t slot_q, result_slot, release_slot_q;
   key_t   ask_key_q;
   kept_t  kept;
   logic [1:0] ask_source_q, offered_source, b_source, msg_source;
   assign b_source = 2'(b_kept_q.tag >> $bits(tag_t));
   assign msg_source = Sources > 1 ? 2'(msg_i.port - port_i) : '0;
   assign b_far = b_valid_q && !b_near;
-  assign offered = ask_valid_q ? ask_told_q : b_far && b_told_q && slot_one;
+  assign offered = ask_valid_q ? ask_told_q : b_far && b_told_q && slot_one_q;
   assign taken = offered && lookup_ready_i;
   assign ask_stays = ask_valid_q && !(ask_told_q && lookup_ready_i);
-  assign b_misses = b_far && (ask_valid_q || !(b_told_q && slot_one && lookup_ready_i));
+  assign b_misses = b_far && (ask_valid_q || !(b_told_q && slot_one_q && lookup_ready_i));
   assign lookup_valid_o = offered;
   assign offered_source = ask_valid_q ? ask_source_q : b_source;
   assign lookup_o = '{port: Sources > 1 ? port_i + port_t'(offered_source) : port_i,
-                      slot: slot_t'(slot)};
+                      slot: slot_t'(slot_q)};
   assign lookup_key_o = ask_stays ? ask_key_q : b_misses ? b_key_q : req_key;
-  assign lookup_pending_o = ask_stays || (b_misses && slot_one);
+  assign lookup_pending_o = ask_stays || (b_misses && slot_one_q);
   assign lookup_hint_o = lookup_pending_o || b_misses || req_valid_i;
   always_ff @(posedge clk_i) begin
     if (rst_i) ask_valid_q <= 1'b0;
     else if (ask_valid_q) ask_valid_q <= ask_stays;
-    else ask_valid_q <= b_valid_q && slot_one && !b_hit && !taken;
+    else ask_valid_q <= b_valid_q && slot_one_q && !b_hit && !taken;
     if (!ask_valid_q) ask_key_q <= b_key_q;
     if (!ask_valid_q) ask_source_q <= b_source;
     ask_told_q <= ask_stays || (b_misses && !ask_valid_q);
     b_told_q <= !ask_stays && (b_misses ? ask_valid_q : accept);
   end
 
-  logic may;
-  assign may = b_valid_q && slot_one && !ask_valid_q;
-  gmmu_l1_slots #(.Slots(Slots), .Width($bits(kept_t))) u_slots (
-    .clk_i, .rst_i, .may_i(may), .alloc_i(taken), .alloc_data_i(b_kept_q), .slot_o(slot),
-    .one_o(slot_one), .few_o(few_o), .read_slot_i(result_slot), .read_data_o(kept), .release_i(release_q),
-    .release_slot_i(release_slot_q));
+  // ---- Miss slots (MSHRs): they keep what only the port needs of a lookup until its answer comes.
+  // The rest travels with the lookup and its answer. The free ones wait in a FIFO, the next of them in
+  // slot_q (slot_one_q: there is one). A miss that may take it is written to it, and keeps it if it does.
+  // One that was released can be taken two cycles later; none in the first cycles after a reset.
+  logic [SlotBits:0] free_write_q, free_read_q;  // one bit more than a slot's number
+  logic              free_ready_q;               // all slots were written once
+  logic              free_more, slot_load, may;
+  index_t            free_next;
   logic [$bits(access_e)-1:0] access_word;
+  assign may = b_valid_q && slot_one_q && !ask_valid_q;
+  assign free_more = free_ready_q && free_write_q != free_read_q;
+  assign slot_load = taken || !slot_one_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      free_write_q <= '0;
+      free_read_q <= '0;
+      free_ready_q <= 1'b0;
+      slot_one_q <= 1'b0;
+    end else begin
+      if (release_q || !free_ready_q) free_write_q <= free_write_q + 1'b1;
+      if (index_t'(free_write_q) == '1) free_ready_q <= 1'b1;
+      if (slot_load && free_more) free_read_q <= free_read_q + 1'b1;
+      if (slot_load) slot_one_q <= free_more;
+    end
+    if (slot_load) slot_q <= free_next;
+    few_o <= Slots >= 8 && free_write_q - free_read_q <= (SlotBits + 1)'(4);
+  end
+  gmmu_lutram #(.Width(SlotBits), .Depth(Slots)) u_free (
+    .clk_i, .write_i(release_q || !free_ready_q), .write_addr_i(index_t'(free_write_q)),
+    .data_i(free_ready_q ? release_slot_q : index_t'(free_write_q)),
+    .read_addr_i(index_t'(free_read_q)), .data_o(free_next));
+  gmmu_lutram #(.Width($bits(kept_t)), .Depth(Slots)) u_kept (
+    .clk_i, .write_i(may), .write_addr_i(slot_q), .data_i(b_kept_q),
+    .read_addr_i(result_slot), .data_o(kept));
   gmmu_lutram #(.Width($bits(access_e)), .Depth(Slots)) u_access (
-    .clk_i, .write_i(may), .write_addr_i(slot), .data_i(b_access_q),
+    .clk_i, .write_i(may), .write_addr_i(slot_q), .data_i(b_access_q),
     .read_addr_i(index_t'(msg_i.slot)), .data_o(access_word));
   assign slot_access = access_e'(access_word);
 
@@ -192,31 +219,43 @@ module gmmu_l1
         | (access == AccessExecute && execute ? cause_t'(FaultExecuteProtect) : '0);
   endfunction
 
-  // ---- Results are judged as they come, and wait in a queue if they cannot leave in that cycle.
-  // Then they leave before hits, but what was offered stands.
-  logic    held_valid, stuck_q, by_hit, take;
+  // ---- Results are judged as they come, and wait in a FIFO if they cannot leave in that cycle: each
+  // is written, and kept late in the cycle. Then they leave before hits, but what was offered stands.
+  localparam int unsigned HeldBits = SlotBits < 3 ? 3 : SlotBits;
+  logic [HeldBits:0] held_write_q, held_read_q, held_count;  // one bit more than an address
+  logic    held_valid_q, held_push, held_pop, stuck_q, by_hit, take;
   result_t arriving, held, result;
   assign arriving = '{slot: index_t'(msg_i.slot), generation: generation_i, merged: msg_i.merged,
                       cause: judged(slot_access, msg_i.page, msg_i.cause),
                       page: msg_i.page, access: slot_access, key: msg_i.key};
-  assign by_hit = hit_valid_q && (stuck_q || !held_valid);
-  assign rsp_valid_o = hit_valid_q || held_valid || msg_valid_i;
+  assign by_hit = hit_valid_q && (stuck_q || !held_valid_q);
+  assign rsp_valid_o = hit_valid_q || held_valid_q || msg_valid_i;
   assign take = rsp_valid_o && rsp_ready_i;
 
   // Without the event port nobody looks at access and key.
   localparam int unsigned SeenWidth = EventPort ? 0 : $bits(access_e) + $bits(key_t);
   localparam int unsigned HeldWidth = $bits(result_t) - SeenWidth;
   logic [HeldWidth-1:0] held_word;
-  logic                 unused_room;
-  gmmu_l1_out #(.Width(HeldWidth), .Depth(Slots < 8 ? 8 : Slots)) u_held (
-    .clk_i, .rst_i, .may_i(msg_valid_i),
-    .valid_i(msg_valid_i && (hit_valid_q || held_valid || !rsp_ready_i)), .room_o(unused_room),
-    .data_i(HeldWidth'(arriving >> SeenWidth)), .valid_o(held_valid),
-    .ready_i(!by_hit && rsp_ready_i), .data_o(held_word));
+  gmmu_lutram #(.Width(HeldWidth), .Depth(2**HeldBits)) u_held (
+    .clk_i, .write_i(msg_valid_i), .write_addr_i(HeldBits'(held_write_q)),
+    .data_i(HeldWidth'(arriving >> SeenWidth)),
+    .read_addr_i(HeldBits'(held_read_q)), .data_o(held_word));
   assign held = $bits(result_t)'(held_word) << SeenWidth;
-  assign result = held_valid ? held : arriving;
+  assign held_push = msg_valid_i && (hit_valid_q || held_valid_q || !rsp_ready_i);
+  assign held_pop = held_valid_q && !by_hit && rsp_ready_i;
+  assign held_count = held_write_q - held_read_q;
+  assign result = held_valid_q ? held : arriving;
   assign result_slot = result.slot;
   always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      held_write_q <= '0;
+      held_read_q <= '0;
+      held_valid_q <= 1'b0;
+    end else begin
+      if (held_push) held_write_q <= held_write_q + 1'b1;
+      if (held_pop) held_read_q <= held_read_q + 1'b1;
+      held_valid_q <= held_push || held_count > (HeldBits + 1)'(held_pop);
+    end
     stuck_q <= by_hit && !rsp_ready_i && !rst_i;
     release_q <= take && !by_hit && !rst_i;
     release_slot_q <= result_slot;
@@ -274,10 +313,13 @@ module gmmu_l1
     assign ev_o = '0;
   end
 
-  // ---- By source: the drain's counters, which are wide enough for what one that has no room goes
-  // on to make, and the events.
-  logic [Sources-1:0] room, out;
-  logic [1:0]         drained [Sources];
+  // ---- By source: the drain's counters of answers in use, by generation, and the events. A source
+  // has room while they are less than half full; no request is accepted otherwise. They are wide
+  // enough for what one that has no room goes on to make.
+  localparam int unsigned UseWidth = SlotBits + 3;
+  logic [Sources-1:0] room_q, out;
+  logic [1:0]         drained_q [Sources];  // none of the generation is in use, as of three cycles before
+  logic               generation_q;
   logic               accept_q, take_q, hit_take_q, merged_q, bad;
   cause_t             cause_q;
   logic [1:0]         take_source_q;
@@ -288,12 +330,34 @@ module gmmu_l1
     merged_q <= result.merged;
     cause_q <= cause;
     take_source_q <= rsp_source_o;
+    generation_q <= generation_i;
   end
   assign bad = cause_q != '0;
   for (genvar i = 0; i < Sources; i++) begin : g_source
-    gmmu_l1_drain #(.Width(SlotBits + 3)) u_drain (
-      .clk_i, .rst_i, .made_i({b_push && b_source == 2'(i), msg_valid_i && msg_source == 2'(i)}),
-      .generation_i, .done_i(done_i[i]), .drained_o(drained[i]), .room_o(room[i]));
+    // First what came and went in a cycle: one short sum, counted in the next one. What was made is
+    // known late, so that it waits for a cycle; it cannot be given back earlier.
+    logic [1:0]      made_q, made, half;
+    logic [1:0][1:0] back;  // by generation
+    assign made = {1'b0, made_q[1]} + {1'b0, made_q[0]};
+    assign back = done_i[i];
+    always_ff @(posedge clk_i) begin
+      made_q <= rst_i ? '0 : {b_push && b_source == 2'(i), msg_valid_i && msg_source == 2'(i)};
+      room_q[i] <= rst_i || half == '0;
+    end
+    for (genvar g = 0; g < 2; g++) begin : g_generation
+      logic signed [3:0]   change_q;
+      logic [UseWidth-1:0] use_q;
+      logic [1:0]          more;
+      assign more = generation_q == 1'(g) ? made : '0;
+      assign half[g] = use_q[UseWidth-1];
+      always_ff @(posedge clk_i) begin
+        change_q <= rst_i ? '0 : 4'(more) - 4'(back[g]);
+        use_q <= rst_i ? '0 : use_q + UseWidth'(change_q);
+        drained_q[i][g] <= rst_i || (use_q == '0 && change_q == '0 && made_q == '0);
+      end
+      a_given_back_once: assert property (@(posedge clk_i) disable iff (rst_i)
+        UseWidth'(back[g]) <= use_q + UseWidth'(change_q) + UseWidth'(more));
+    end
 
     logic       came, went;
     logic [7:0] outstanding_q;
@@ -315,7 +379,7 @@ module gmmu_l1
   end
   always_comb begin
     drained_o = 2'b11;
-    for (int unsigned i = 0; i < Sources; i++) drained_o &= drained[i];
+    for (int unsigned i = 0; i < Sources; i++) drained_o &= drained_q[i];
   end
 
   // ---- A fill has the search for a cycle: after one in which no request came, or when the seven
@@ -339,7 +403,7 @@ module gmmu_l1
       if (fill_d) skipped_q <= '0;
       else if (fill_wanted && skipped_q != '1) skipped_q <= skipped_q + 1'b1;
       if (sweep_i.valid && 32'(sweep_i.index) == Entries - 1) swept_q <= 1'b1;
-      ready_q <= swept_q && room == '1;
+      ready_q <= swept_q && room_q == '1;
     end
   end
 
@@ -353,4 +417,13 @@ module gmmu_l1
   a_far: assert property (@(posedge clk_i) disable iff (rst_i) !(taken && b_hit && !ask_valid_q));
   a_quiet: assert property (@(posedge clk_i) disable iff (rst_i)
     !(sweep_i.valid && (msg_valid_i || fill_q || place_q || write_q)));
+  a_slot: assert property (@(posedge clk_i) disable iff (rst_i) !taken || slot_one_q);
+  a_release: assert property (@(posedge clk_i) disable iff (rst_i)
+    !release_q || (free_ready_q && free_write_q - free_read_q != (SlotBits + 1)'(Slots)));
+  a_held: assert property (@(posedge clk_i) disable iff (rst_i)
+    !msg_valid_i || held_count < (HeldBits + 1)'(2**HeldBits));
+
+  if (Slots < 2 || Slots > 64 || (Slots & (Slots - 1)) != 0) begin : g_illegal
+    $fatal(1, "gmmu_l1: Slots must be a power of two from 2 to 64");
+  end
 endmodule

@@ -1,206 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_l1 against shared levels in C++: every lookup is answered once, with the translation that
 // held in its generation; a drained generation has no answer in use; misses do not slow hits.
-#include <deque>
-#include <map>
-#include <vector>
-
-#include "blocks.h"
+#include "l1_test.h"
 
 namespace gmmu::bench {
 namespace {
-
-enum Fault { kNone = 0, kInvalid = 4, kWriteProtect = 7, kExecuteProtect = 8 };
-
-class L1Test : public BlocksTest {
- protected:
-  struct Request {
-    unsigned space;
-    uint64_t va;
-    unsigned access;
-    bool old_too;  ///< accepted before the last flip
-  };
-  struct Lookup {
-    unsigned slot;
-    Key key;
-    uint64_t due;
-  };
-  struct Use {
-    unsigned generation;
-    uint64_t until;
-  };
-  const unsigned spaces_ = small() ? 2 : 16;
-  const unsigned slots_ = small() ? 2 : 32;
-  std::map<unsigned, Request> waiting_;  ///< by tag
-  std::vector<Lookup> lookups_;
-  std::deque<Use> uses_;
-  std::vector<bool> slot_used_ = std::vector<bool>(64);
-  unsigned version_ = 0;  ///< of all translations; a kill makes a new one
-  unsigned generation_ = 0;
-  bool between_ = false;       ///< a sweep has begun, and the generation has not flipped
-  unsigned made_[2] = {0, 0};  ///< answers in use or on their way, by generation
-  uint64_t answered_ = 0;
-
-  // Knobs.
-  unsigned rsp_stall_ = 0, ask_stall_ = 0, idle_ = 0, delay_ = 10, held_ = 10;
-
-  /// What the shared levels say of a page in some version: 4 KiB or part of a 64 KiB block.
-  Page PageOf(const Key& key, unsigned version) const {
-    const uint64_t block = key.vpn >> 4;
-    const uint64_t mix = (block * 0x9e3779b97f4a7c15ull + key.space * 77 + version * 12345) >> 20;
-    const bool big = mix % 4 == 0;
-    const uint64_t pfn = big ? (mix & 0xfffffff) << 4 | (key.vpn & 15)
-                             : ((mix ^ (key.vpn & 15) * 0x1234567) & 0xffffffff);
-    Page page(pfn, 0, big);
-    if (mix >> 5 & 1) page.raw |= 1 << 5;         // read only
-    if (mix >> 6 & 1) page.raw |= 1 << 4;         // not executable
-    if ((mix >> 7) % 8 == 0) page.raw |= 1 << 7;  // zero
-    return page;
-  }
-  /// Faults of the walk: some pages are invalid, addresses above the width are refused.
-  unsigned CauseOf(const Key& key, unsigned version) const {
-    if (key.high) return 2;
-    return key.vpn % 11 == 3 && !PageOf(key, version).big() ? kInvalid : 0;
-  }
-
-  bool Explained(const Request& request, unsigned version) const {
-    const Key key{request.space, request.va >> 12 & kVpnMask, request.va >> 48 != 0};
-    const Page page = PageOf(key, version);
-    unsigned fault = CauseOf(key, version);
-    if (fault == 0 && !page.zero()) {
-      if (request.access == 1 && page.read_only()) fault = kWriteProtect;
-      if (request.access == 2 && page.no_execute()) fault = kExecuteProtect;
-    }
-    if (t.l1_rsp_fault_o != fault) return false;
-    if (fault != 0) return true;
-    return t.l1_rsp_zero_o == page.zero() && t.l1_rsp_offset_o == (page.pfn() << 12 | (request.va & 0xfff));
-  }
-
-  /// One cycle. `offer`: a request to offer, or none. Returns whether it was accepted.
-  bool Cycle(const Request* offer, bool messages = true) {
-    unsigned tag = 0;
-    while (waiting_.count(tag) != 0) ++tag;
-    t.l1_req_valid_i = offer != nullptr;
-    if (offer != nullptr) {
-      t.l1_req_tag_i = static_cast<uint8_t>(tag);
-      t.l1_req_space_i = static_cast<uint8_t>(offer->space);
-      t.l1_req_va_i = offer->va;
-      t.l1_req_access_i = static_cast<uint8_t>(offer->access);
-    }
-    t.l1_rsp_ready_i = Random(100) >= rsp_stall_;
-    t.l1_lookup_ready_i = Random(100) >= ask_stall_;
-    t.l1_generation_i = static_cast<uint8_t>(generation_);
-    t.l1_msg_valid_i = 0;
-    if (messages && !lookups_.empty()) {
-      const size_t which = Random(static_cast<unsigned>(lookups_.size()));
-      const Lookup& lookup = lookups_[which];
-      if (lookup.due <= now) {
-        t.l1_msg_valid_i = 1;
-        t.l1_msg_other_i = 0;
-        t.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);
-        t.l1_msg_cause_i = static_cast<uint8_t>(CauseOf(lookup.key, version_));
-        SetKey(lookup.key);
-        t.page_i = PageOf(lookup.key, version_).raw;
-        slot_used_[lookup.slot] = false;
-        ++made_[generation_];
-        lookups_.erase(lookups_.begin() + static_cast<long>(which));
-      } else if (Random(8) == 0) {  // somebody else's
-        t.l1_msg_valid_i = 1;
-        t.l1_msg_other_i = 1;
-        t.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);
-      }
-    }
-    unsigned back[2] = {0, 0};
-    for (auto use = uses_.begin(); use != uses_.end();) {
-      if (use->until <= now && back[use->generation] < 3) {
-        ++back[use->generation];
-        use = uses_.erase(use);
-      } else {
-        ++use;
-      }
-    }
-    t.l1_done0_i = static_cast<uint8_t>(back[0]);
-    t.l1_done1_i = static_cast<uint8_t>(back[1]);
-    Settle();
-
-    const bool accepted = offer != nullptr && t.l1_req_ready_o;
-    if (t.l1_hit_o) ++hits_;
-    if (t.l1_lookup_valid_o && t.l1_lookup_ready_i) {
-      const unsigned slot = t.l1_lookup_slot_o;
-      EXPECT_LT(slot, slots_);
-      EXPECT_FALSE(slot_used_[slot]) << "a slot asks twice";
-      slot_used_[slot] = true;
-      lookups_.push_back(
-          {slot, {t.l1_lookup_space_o, t.l1_lookup_vpn_o, t.l1_lookup_high_o != 0}, now + 3 + Random(delay_)});
-    }
-    if (t.l1_rsp_valid_o && t.l1_rsp_ready_i) {
-      const auto request = waiting_.find(t.l1_rsp_tag_o);
-      if (request == waiting_.end()) {
-        ADD_FAILURE() << "tag " << unsigned{t.l1_rsp_tag_o} << " is not outstanding";
-      } else {
-        const bool old = t.l1_rsp_generation_o != generation_;
-        EXPECT_TRUE(Explained(request->second, version_) ||
-                    ((old || between_) && version_ > 0 && Explained(request->second, version_ - 1)))
-            << "va " << request->second.va << " space " << request->second.space << " fault "
-            << unsigned{t.l1_rsp_fault_o} << " cycle " << now;
-        waiting_.erase(request);
-        uses_.push_back({t.l1_rsp_generation_o, now + 1 + Random(held_)});
-        ++answered_;
-      }
-    }
-    Step();
-    if (accepted) waiting_[tag] = *offer;
-    return accepted;
-  }
-  uint64_t hits_ = 0;
-
-  Request Some() {
-    Request request{Random(std::min(spaces_, 3u)), 0, Random(3), false};
-    const uint64_t block = Random(small() ? 2 : 6);
-    request.va = (block << 16 | uint64_t{Random(16)} << 12 | Random(4096));
-    // 32: folded onto the block's number, short tags agree
-    if (Random(6) == 0) {
-      request.va += uint64_t{Random(4)} << (Random(2) == 0 ? 40 : 32);
-    }
-    if (Random(30) == 0) request.va |= uint64_t{1} << (48 + Random(16));
-    return request;
-  }
-  void Drain(unsigned bound) {
-    for (unsigned i = 0; !waiting_.empty() || !uses_.empty(); ++i) {
-      ASSERT_LT(i, bound) << waiting_.size() << " lookups are not answered";
-      Cycle(nullptr);
-    }
-    for (int i = 0; i < 6; ++i) Cycle(nullptr);
-  }
-  /// As the control block does it: silence, sweep, and some cycles later the flip. Requests come all the time.
-  void Invalidate() {
-    t.sweep_all_i = 1;
-    Request request = Some();
-    const auto cycle = [&](bool messages) {
-      if (Cycle(Random(2) == 0 ? &request : nullptr, messages)) request = Some();
-    };
-    for (int i = 0; i < 6; ++i) cycle(false);
-    ++version_;
-    between_ = true;
-    t.sweep_valid_i = 1;
-    for (unsigned i = 0; i < (small() ? 2 : 16); ++i) {
-      t.sweep_index_i = static_cast<uint16_t>(i);
-      cycle(false);
-    }
-    t.sweep_valid_i = 0;
-    for (unsigned i = Random(4); i > 0; --i) cycle(true);
-    generation_ ^= 1;
-    between_ = false;
-    // The old generation drains while new lookups go on; then none of its answers is in use.
-    for (unsigned i = 0;; ++i) {
-      ASSERT_LT(i, 4000u) << "the old generation does not drain";
-      const Request request = Some();
-      Cycle(i < 60 ? &request : nullptr);
-      if (i > 8 && (t.l1_drained_o >> (generation_ ^ 1) & 1) != 0) break;
-    }
-    for (const Use& use : uses_) EXPECT_EQ(use.generation, generation_) << "in use although drained";
-  }
-};
 
 TEST_P(L1Test, AnswersEveryLookupOnceWithTheTranslationOfItsGeneration) {
   for (int round = 0; round < 24 && !HasFatalFailure(); ++round) {
@@ -225,7 +29,7 @@ TEST_P(L1Test, AnswersEveryLookupOnceWithTheTranslationOfItsGeneration) {
 }
 
 TEST_P(L1Test, HitsAreAnsweredEveryCycleWhileAllButOneSlotWait) {
-  auto page = [](unsigned i) { return Request{1, uint64_t{i} << 12, 0, false}; };
+  auto page = [](unsigned i) { return Request{1, uint64_t{i} << 12, 0}; };
   held_ = 1;
   Request hit = page(0x20);
   while (!Cycle(&hit)) {}
@@ -247,11 +51,11 @@ TEST_P(L1Test, HitsAreAnsweredEveryCycleWhileAllButOneSlotWait) {
 
 TEST_P(L1Test, HitsGoOnWithNoSlotFreeUntilAMissComes) {
   held_ = 1;
-  const Request hit{1, 0x20 << 12, 0, false};
+  const Request hit{1, 0x20 << 12, 0};
   while (!Cycle(&hit)) {}
   Drain(100);
   for (unsigned i = 0; i < slots_; ++i) {
-    const Request miss{1, uint64_t{0x1000 + 64 * i} << 12, 0, false};
+    const Request miss{1, uint64_t{0x1000 + 64 * i} << 12, 0};
     while (!Cycle(&miss, false)) {}
   }
   for (int i = 0; i < 8; ++i) Cycle(nullptr, false);
@@ -259,10 +63,141 @@ TEST_P(L1Test, HitsGoOnWithNoSlotFreeUntilAMissComes) {
   for (int i = 0; i < 100; ++i) Cycle(&hit, false);
   for (int i = 0; i < 4; ++i) Cycle(nullptr, false);
   EXPECT_GE(answered_ - before, 45u);
-  const Request miss{1, uint64_t{0x900} << 12, 0, false};
+  const Request miss{1, uint64_t{0x900} << 12, 0};
   while (!Cycle(&miss, false)) {}
   for (int i = 0; i < 20; ++i) EXPECT_FALSE(Cycle(&hit, false));
   Drain(4000);
+}
+
+TEST_P(L1Test, AllSlotsAreTakenInAsManyCyclesAndAFreedOneFourCyclesAfterItsMessage) {
+  held_ = 1;
+  Idle(6);
+  EXPECT_FALSE(t.l1_few_o);
+  TakeAllSlots();
+  EXPECT_EQ(t.l1_few_o != 0, n == 0);     // of two, none is kept back
+  Request miss{1, uint64_t{1} << 50, 0};  // out of range: a miss for certain
+  ASSERT_TRUE(Cycle(&miss, false));
+  Idle(10, false);
+  for (unsigned i = 0; i < 20; ++i) {
+    ASSERT_EQ(lookups_.size(), slots_);
+    const std::vector<bool> before = slot_used_;
+    for (Lookup& lookup : lookups_) lookup.due = 0;
+    Cycle(nullptr);
+    ASSERT_EQ(lookups_.size(), slots_ - 1);
+    unsigned freed = 0;
+    while (before[freed] == slot_used_[freed]) ++freed;
+    Idle(3, false);
+    EXPECT_EQ(lookups_.size(), slots_ - 1) << "too early";
+    Cycle(nullptr, false);
+    ASSERT_EQ(lookups_.size(), slots_);
+    EXPECT_EQ(lookups_.back().slot, freed);
+    miss.va += 0x1000;
+    for (unsigned tries = 0; !Cycle(&miss, false); ++tries) ASSERT_LT(tries, 4u);
+    Idle(6, false);
+  }
+  Drain(4000);
+}
+
+TEST_P(L1Test, AnswersThatWaitLeaveInTheOrderOfTheirMessagesOneACycle) {
+  TakeAllSlots();
+  for (Lookup& lookup : lookups_) lookup.due = 0;
+  rsp_stall_ = 100;
+  Idle(slots_);
+  EXPECT_EQ(told_.size(), slots_);
+  EXPECT_EQ(answered_, 0u);
+  rsp_stall_ = 0;
+  Idle(slots_);
+  EXPECT_EQ(left_, told_);
+  // With nothing that waits, a message is answered in its cycle.
+  Drain(4000);
+  TakeAllSlots(0x4000);
+  for (Lookup& lookup : lookups_) lookup.due = 0;
+  Idle(slots_);
+  EXPECT_EQ(left_, told_);
+  Drain(4000);
+}
+
+TEST_P(L1Test, IsDrainedThreeCyclesAfterTheLastAnswerOfAGenerationIsGivenBack) {
+  keep_ = true;
+  for (unsigned made = 1; made <= 4; ++made) {
+    const unsigned old = generation_;
+    for (unsigned i = 0; i < made; ++i) {
+      const Request request = PageAt(0x20);
+      while (!Cycle(&request)) {}
+    }
+    while (!waiting_.empty()) Cycle(nullptr);
+    Flip();
+    const Request other = PageAt(0x20);  // of the new generation, in use for a while
+    while (!Cycle(&other)) {}
+    while (!waiting_.empty()) Cycle(nullptr);
+    Idle(8);
+    EXPECT_EQ(t.l1_drained_o, 0);
+    uses_.back().until = now;
+    Idle(4);
+    EXPECT_EQ(t.l1_drained_o, old ? 1 : 2);
+    while (uses_.size() > 3) GiveBack(1), Cycle(nullptr);
+    GiveBack(static_cast<unsigned>(uses_.size()));
+    Idle(1);  // as many as are in use, at once
+    EXPECT_TRUE(uses_.empty());
+    Idle(1);
+    EXPECT_EQ(t.l1_drained_o, old ? 1 : 2);
+    Idle(1);
+    EXPECT_EQ(t.l1_drained_o, 3);
+  }
+}
+
+TEST_P(L1Test, AcceptsNoMoreWhileHalfOfWhatItCanCountIsInUse) {
+  const unsigned half = 4 * slots_;
+  const Request hit = PageAt(0x20);
+  keep_ = true;
+  for (unsigned i = 0; i < half; ++i) {
+    ASSERT_TRUE(Cycle(&hit)) << i;
+    Idle(20);
+    ASSERT_EQ(uses_.size(), i + 1);
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(Cycle(&hit));
+  GiveBack(1);
+  Idle(6);
+  EXPECT_TRUE(Cycle(&hit));
+  Idle(6);
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(Cycle(&hit));
+  // Those that were accepted meanwhile are counted too.
+  GiveBack(half);
+  for (unsigned i = 0; i < 3 * half; ++i) Cycle(&hit);
+  EXPECT_GE(uses_.size(), half);
+  EXPECT_LT(uses_.size(), half + 8);
+  GiveBack(static_cast<unsigned>(uses_.size()));
+  Drain(4000);
+  EXPECT_EQ(t.l1_drained_o, 3);
+}
+
+TEST_P(L1Test, AResetFreesAllSlotsInAsManyCyclesAndForgetsWhatIsInUse) {
+  keep_ = true;
+  const Request hit = PageAt(0x20);
+  for (int i = 0; i < 3; ++i) {
+    while (!Cycle(&hit)) {}
+    Idle(20);
+  }
+  TakeAllSlots();
+  Reset(1);
+  waiting_.clear(), lookups_.clear(), uses_.clear();
+  slot_used_.assign(64, false);
+  standing_.Forget();
+  quiet_ = 0, keep_ = false;
+  const uint64_t begin = now;
+  t.sweep_all_i = 1;
+  for (unsigned i = 0, entry = 0; lookups_.size() < slots_; ++entry) {
+    ASSERT_LT(entry, 4 * slots_ + 40);
+    t.sweep_valid_i = entry < (small() ? 2 : 16);
+    t.sweep_index_i = static_cast<uint16_t>(entry);
+    const Request miss = PageAt(0x1000 + 64 * i);
+    const bool offers = i < slots_;
+    i += Cycle(offers ? &miss : nullptr, false);
+    if (now - begin <= slots_) EXPECT_TRUE(lookups_.empty()) << "before all slots were written";
+  }
+  EXPECT_LT(now - begin, 2 * slots_ + 24);
+  Drain(4000);
+  EXPECT_EQ(t.l1_drained_o, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, L1Test, SizesAndSeeds(2, 4), SizeAndSeed);

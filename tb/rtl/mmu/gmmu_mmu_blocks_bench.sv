@@ -115,6 +115,7 @@ module gmmu_mmu_blocks_bench
   input  logic [1:0]  l1_done1_i,
   output logic [1:0]  l1_drained_o,
   output logic        l1_hit_o,
+  output logic        l1_few_o,
   output logic        l1_idle_o,
 
   // gmmu_walk_table: `other` is searched; one cycle later the answer stands, and in the cycle after
@@ -307,7 +308,7 @@ module gmmu_mmu_blocks_bench
     end
 
     // gmmu_l1: messages use `key` and `page`.
-    logic         req_ready, rsp_valid, lookup_valid, idle;
+    logic         req_ready, rsp_valid, lookup_valid, few, idle;
     xlate_rsp_t   rsp;
     asker_t       lookup;
     key_t         lookup_key, lookup_key_q;  // told a cycle ahead
@@ -343,7 +344,7 @@ module gmmu_mmu_blocks_bench
       .lookup_valid_o(lookup_valid), .lookup_ready_i(l1_lookup_ready_i), .lookup_o(lookup),
       .msg_valid_i(l1_msg_valid_i && !l1_msg_other_i && small_i == (s == 1)), .msg_i(msg), .late_hint_i(late_hint_q),
       .later_i(later_q), .last_i(last_q), .last_hint_i(last_hint_q), .sweep_i(sweep), .generation_i(l1_generation_i), .drained_o(drained),
-      .ev_o(), .count_o(count), .few_o(), .idle_o(idle));
+      .ev_o(), .count_o(count), .few_o(few), .idle_o(idle));
 
     // gmmu_walk_table: R words as gmmu_fill's.
     logic       wt_hit, wt_near, wt_free, wt_engine_free, wt_restart_valid, wt_restart_wide, wt_ar_valid;
@@ -450,6 +451,7 @@ module gmmu_mmu_blocks_bench
   assign l1_lookup_high_o = small_i ? g_size[1].lookup_key_q.high : g_size[0].lookup_key_q.high;
   assign l1_drained_o = small_i ? g_size[1].drained : g_size[0].drained;
   assign l1_hit_o = small_i ? g_size[1].count[0].hit : g_size[0].count[0].hit;
+  assign l1_few_o = small_i ? g_size[1].few : g_size[0].few;
   assign l1_idle_o = small_i ? g_size[1].idle : g_size[0].idle;
   assign wt_hit_o = small_i ? g_size[1].wt_hit : g_size[0].wt_hit;
   assign wt_near_o = small_i ? g_size[1].wt_near : g_size[0].wt_near;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the L1 and of the walk table alone, each twice, with flat ports for C++: element 0
+// The entries of the L1 and the parts of the walk table alone, each twice, with flat ports for C++: element 0
 // of an output is of default sizes (nine rows), element 1 of the smallest (two rows). Both get the
 // inputs, but those of parts that watch what they are asked: these get them only as the shown size.
 // Keys and pages are packed as their types are.
@@ -53,26 +53,6 @@ module gmmu_mmu_inner_bench
   input  logic [15:0] en_sweep_index_i,
   input  logic        en_sweep_all_i,
   input  logic [5:0]  en_sweep_space_i,
-
-  // gmmu_l1_slots
-  input  logic        sl_may_i,
-  input  logic        sl_alloc_i,
-  input  logic [21:0] sl_data_i,
-  output logic [5:0]  sl_slot_o [2],
-  output logic        sl_one_o [2],
-  output logic        sl_few_o [2],
-  input  logic [5:0]  sl_read_slot_i,
-  output logic [21:0] sl_data_o [2],
-  input  logic        sl_release_i,
-  input  logic [5:0]  sl_release_slot_i,
-
-  // gmmu_l1_drain of 11 and of 5 bits
-  input  logic [1:0]  dr_made_i,
-  input  logic        dr_generation_i,
-  input  logic [1:0]  dr_done0_i,
-  input  logic [1:0]  dr_done1_i,
-  output logic [1:0]  dr_drained_o [2],
-  output logic        dr_room_o [2],
 
   // gmmu_walk_search: `key` is searched, `other` begins
   output logic        se_hit_o [2],
@@ -255,20 +235,6 @@ module gmmu_mmu_inner_bench
       .write_hint_i(hint_of(key_t'(en_write_key_i))), .use_i(en_use_i),
       .use_index_i(use_entry), .sweep_i(entry_sweep));
     assign en_index_o[s] = 6'(entry);
-
-    logic [SlotBits-1:0] slot;
-    gmmu_l1_slots #(.Slots(Slots)) u_slots (
-      .clk_i, .rst_i, .may_i(sl_may_i && shown), .alloc_i(sl_alloc_i && shown),
-      .alloc_data_i(sl_data_i), .slot_o(slot), .one_o(sl_one_o[s]),
-      .few_o(sl_few_o[s]),
-      .read_slot_i(sl_read_slot_i[SlotBits-1:0]), .read_data_o(sl_data_o[s]),
-      .release_i(sl_release_i && shown), .release_slot_i(sl_release_slot_i[SlotBits-1:0]));
-    assign sl_slot_o[s] = 6'(slot);
-
-    gmmu_l1_drain #(.Width(s == 0 ? 11 : 5)) u_drain (
-      .clk_i, .rst_i, .made_i(shown ? dr_made_i : '0), .generation_i(dr_generation_i),
-      .done_i(shown ? '{old1: dr_done1_i, old0: dr_done0_i} : '0),
-      .drained_o(dr_drained_o[s]), .room_o(dr_room_o[s]));
 
     rows_t match;
     key_t [Rows-1:0] keys;

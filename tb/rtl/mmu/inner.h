@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the L1 and of the walk table alone, and their packed types in C++.
+// The entries of the L1 and the parts of the walk table alone, and their packed types in C++.
 #pragma once
 
 #include "Vgmmu_mmu_inner_bench.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_fifo, gmmu_fifo_ram, gmmu_skid and gmmu_l1_out against a deque: with and without idle input
+// gmmu_fifo, gmmu_fifo_ram and gmmu_skid against a deque: with and without idle input
 // and back-pressure. What is written comes out once, in order; an offer stands until it is taken.
 #include <array>
 #include <deque>
@@ -15,23 +15,22 @@ struct Queue {
   unsigned latency;   ///< cycles from the write to the offer
   bool full_rate;     ///< a word every cycle
 };
-constexpr std::array<Queue, 6> kQueues{{{"gmmu_fifo of 5", 5, 1, true},
+constexpr std::array<Queue, 5> kQueues{{{"gmmu_fifo of 5", 5, 1, true},
                                         {"gmmu_fifo of 1", 1, 1, false},
                                         {"gmmu_fifo_ram of 8", 10, 3, true},
                                         {"gmmu_fifo_ram of 4", 6, 3, true},
-                                        {"gmmu_skid", 2, 1, true},
-                                        {"gmmu_l1_out of 8", 5, 1, true}}};
+                                        {"gmmu_skid", 2, 1, true}}};
 
 class QueueTest : public PrimTest {};
 
 TEST_P(QueueTest, KeepsOrderUnderIdleInputAndBackPressure) {
-  std::array<std::deque<uint32_t>, 6> model;
-  std::array<uint32_t, 6> next{};
-  std::array<bool, 6> stood{};
-  std::array<uint32_t, 6> offer{};
+  std::array<std::deque<uint32_t>, 5> model;
+  std::array<uint32_t, 5> next{};
+  std::array<bool, 5> stood{};
+  std::array<uint32_t, 5> offer{};
   for (int i = 0; i < 8000; ++i) {
     const unsigned idle = (i / 1000 % 4) * 30, stall = (i / 2000 % 4) * 30;
-    for (unsigned q = 0; q < 6; ++q) {
+    for (unsigned q = 0; q < 5; ++q) {
       if (t.valid_i[q] == 0) {  // an offer stands
         t.valid_i[q] = Random(100) >= idle;
         t.data_i[q] = next[q] * 2654435761u;
@@ -39,7 +38,7 @@ TEST_P(QueueTest, KeepsOrderUnderIdleInputAndBackPressure) {
       t.ready_i[q] = Random(100) >= stall;
     }
     Settle();
-    for (unsigned q = 0; q < 6; ++q) {
+    for (unsigned q = 0; q < 5; ++q) {
       const bool in = t.valid_i[q] && t.ready_o[q];
       const bool out = t.valid_o[q] && t.ready_i[q];
       if (stood[q]) {
@@ -59,18 +58,18 @@ TEST_P(QueueTest, KeepsOrderUnderIdleInputAndBackPressure) {
         ASSERT_LE(model[q].size(), kQueues[q].capacity) << kQueues[q].name;
       }
     }
-    std::array<bool, 6> taken;
-    for (unsigned q = 0; q < 6; ++q) taken[q] = t.valid_i[q] && t.ready_o[q];
+    std::array<bool, 5> taken;
+    for (unsigned q = 0; q < 5; ++q) taken[q] = t.valid_i[q] && t.ready_o[q];
     Step();
-    for (unsigned q = 0; q < 6; ++q) {
+    for (unsigned q = 0; q < 5; ++q) {
       if (taken[q]) t.valid_i[q] = 0;
     }
   }
-  for (unsigned q = 0; q < 6; ++q) EXPECT_GT(next[q], 1500u) << kQueues[q].name;
+  for (unsigned q = 0; q < 5; ++q) EXPECT_GT(next[q], 1500u) << kQueues[q].name;
 }
 
 TEST_P(QueueTest, LatencyRateAndCapacityAreAsStated) {
-  for (unsigned q = 0; q < 6; ++q) {
+  for (unsigned q = 0; q < 5; ++q) {
     // Latency of one word.
     t.valid_i[q] = 1;
     t.ready_i[q] = 0;

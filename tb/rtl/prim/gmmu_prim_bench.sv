@@ -6,13 +6,13 @@ module gmmu_prim_bench (
   input  logic        rst_i,
 
   // FIFOs and skid, in the order: gmmu_fifo of 5, gmmu_fifo of 1, gmmu_fifo_ram of 8, gmmu_fifo_ram
-  // of 4, gmmu_skid, gmmu_l1_out.
-  input  logic        valid_i [6],
-  output logic        ready_o [6],
-  input  logic [31:0] data_i [6],
-  output logic        valid_o [6],
-  input  logic        ready_i [6],
-  output logic [31:0] data_o [6],
+  // of 4, gmmu_skid.
+  input  logic        valid_i [5],
+  output logic        ready_o [5],
+  input  logic [31:0] data_i [5],
+  output logic        valid_o [5],
+  input  logic        ready_i [5],
+  output logic [31:0] data_o [5],
 
   // gmmu_fifo_room of 8 with a writer that decides two cycles ahead: Margin 4.
   output logic        room_o,
@@ -55,10 +55,6 @@ module gmmu_prim_bench (
   gmmu_skid #(.Width(32)) u_skid (
     .clk_i, .rst_i, .valid_i(valid_i[4]), .ready_o(ready_o[4]), .data_i(data_i[4]),
     .valid_o(valid_o[4]), .ready_i(ready_i[4]), .data_o(data_o[4]));
-  gmmu_l1_out #(.Width(32)) u_out (
-    .clk_i, .rst_i, .may_i(valid_i[5] && ready_o[5]), .valid_i(valid_i[5] && ready_o[5]),
-    .room_o(ready_o[5]), .data_i(data_i[5]),
-    .valid_o(valid_o[5]), .ready_i(ready_i[5]), .data_o(data_o[5]));
 
   gmmu_fifo_room #(.Width(32), .Depth(8), .Margin(4)) u_fifo_room (
     .clk_i, .rst_i, .room_o, .ready_o(late_ready_o), .valid_i(late_valid_i), .data_i(late_data_i),
