@@ -41,13 +41,11 @@ module gmmu_peer_read
   end
 
   // ---- A burst takes the next slot.
-  logic               ask_valid, ask_take, past_end, offer_q;
+  logic               ask_valid, ask_take, past_end;
   logic [IdWidth-1:0] ask_id;
   pa_t                ask_addr;
   logic [7:0]         ask_len;
-  slot_t              next_q, offer_slot_q;
-  pa_t                offer_addr_q;
-  logic [7:0]         offer_len_q;
+  slot_t              next_q;
   // slot holds a burst; its beats that are missing are errors; it had no beat yet
   logic [Slots-1:0]   busy_q, fail_q, fresh_q, taken, ended;
 
@@ -58,31 +56,21 @@ module gmmu_peer_read
   );
   assign past_end = vram_bytes_i[63:PaWidth] == '0 &&
                     ask_addr[PaWidth-1:PageLg2] >= vram_bytes_i[PaWidth-1:PageLg2];
-  assign ask_take = ask_valid && !busy_q[next_q] && (!offer_q || rd_rsp_i.ar_ready);
+  assign ask_take = ask_valid && !busy_q[next_q] && (!rd_req_o.ar_valid || rd_rsp_i.ar_ready);
   assign taken = Slots'(ask_take) << next_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       next_q <= '0;
-      offer_q <= 1'b0;
+      rd_req_o.ar_valid <= 1'b0;
     end else begin
       if (ask_take) next_q <= next_q + 1'b1;
-      if (cut_i) offer_q <= 1'b0;
-      else if (!offer_q || rd_rsp_i.ar_ready) offer_q <= ask_take && !past_end;
+      if (cut_i) rd_req_o.ar_valid <= 1'b0;
+      else if (!rd_req_o.ar_valid || rd_rsp_i.ar_ready) rd_req_o.ar_valid <= ask_take && !past_end;
     end
     if (ask_take) begin
-      offer_slot_q <= next_q;
-      offer_addr_q <= ask_addr;
-      offer_len_q <= ask_len;
+      rd_req_o.ar <= '{id: IdWidth'(next_q), port: PortVram, addr: ask_addr, len: ask_len, user: '0};
     end
-  end
-  always_comb begin
-    rd_req_o = '0;
-    rd_req_o.ar_valid = offer_q;
-    rd_req_o.ar.id = IdWidth'(offer_slot_q);
-    rd_req_o.ar.port = PortVram;
-    rd_req_o.ar.addr = offer_addr_q;
-    rd_req_o.ar.len = offer_len_q;
   end
 
   // ---- Beats: the mux's, else an error for the slot that is looked at.

@@ -53,9 +53,8 @@ module gmmu_peer_write
   logic [IdWidth-1:0] ask_id;
   pa_t                ask_addr, issue_addr;
   logic [7:0]         ask_len, issue_len;
-  slot_t              next_q, issue_q, offer_slot_q;
-  pa_t                offer_addr_q;
-  logic [7:0]         offer_len_q;
+  slot_t              next_q, issue_q;
+  ax_t                aw_q;
   // slot holds a burst; which waits to be issued; VRAM owes its B; its B is an error
   logic [Slots-1:0]   busy_q, waits_q, sent_q, fail_q, taken, issued, sent, failed, ended;
 
@@ -138,21 +137,11 @@ module gmmu_peer_write
       else if (!offer_q || wr_rsp_i.aw_ready) offer_q <= good_in;
     end
     if (issue) begin
-      offer_slot_q <= issue_q;
-      offer_addr_q <= issue_addr;
-      offer_len_q <= issue_len;
+      aw_q <= '{id: IdWidth'(issue_q), port: PortVram, addr: issue_addr, len: issue_len, user: '0};
     end
   end
-  always_comb begin
-    wr_req_o = '0;
-    wr_req_o.aw_valid = offer_q;
-    wr_req_o.aw.id = IdWidth'(offer_slot_q);
-    wr_req_o.aw.port = PortVram;
-    wr_req_o.aw.addr = offer_addr_q;
-    wr_req_o.aw.len = offer_len_q;
-    wr_req_o.w_valid = order_valid && beat_valid && !drop;
-    wr_req_o.w = '{data: beat_data, strb: beat_strb, last: last};
-  end
+  assign wr_req_o = '{aw_valid: offer_q, aw: aw_q, w_valid: order_valid && beat_valid && !drop,
+                      w: '{data: beat_data, strb: beat_strb, last: last}};
 
   // ---- B: the mux's, else an error for the slot that is looked at.
   logic               b_valid_q, b_error_q, tell;
