@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help build run bench test check-long rules rules-sw mutate coverage lint format synth synth-check formal integration regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw mutate coverage lint format synth synth-check formal integration regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -9,9 +9,6 @@ COVERAGE = build/coverage$(if $(TOGGLES),-toggles)
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
-
-build: ## Build build/gmmu (PGO=1: twice, the second time for what a run of it did; the RTL engine is faster then)
-	@./gmmu $(if $(PGO),build --profile,run --list >/dev/null)
 
 run: ## Build, and run the main job on its default input (FILE=... for another)
 	./gmmu run $(FILE)

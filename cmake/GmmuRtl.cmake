@@ -36,18 +36,6 @@ if(GMMU_SLEEP)
   list(APPEND GMMU_VERILATOR_ARGS +define+GMMU_SLEEP)
 endif()
 
-# Counts of a run, which GCC keeps beside the objects, tell it what is often done.
-function(gmmu_profile target)
-  if(GMMU_PROFILE AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    message(FATAL_ERROR "GMMU_PROFILE (./gmmu build --profile) needs GCC, and this build has ${CMAKE_CXX_COMPILER_ID}")
-  elseif(GMMU_PROFILE STREQUAL "make")
-    target_compile_options(${target} PRIVATE -fprofile-generate)
-    target_link_options(${target} PUBLIC -fprofile-generate)
-  elseif(GMMU_PROFILE STREQUAL "use")
-    target_compile_options(${target} PRIVATE -fprofile-use -Wno-missing-profile -Wno-coverage-mismatch)
-  endif()
-endfunction()
-
 # The engine: the Verilated GPU with ports of BITS bits, its SystemC module and the machine around it, as libraries
 # gmmu_rtl_gpu<SUFFIX> and gmmu_rtl_engine<SUFFIX>; gmmu_machine<SUFFIX> is everything together.
 function(gmmu_rtl_engine suffix bits)
@@ -65,7 +53,6 @@ function(gmmu_rtl_engine suffix bits)
          -GL1Entries=${GMMU_L1_ENTRIES} -GL2Entries=${GMMU_L2_ENTRIES} -GL2Ways=${GMMU_L2_WAYS}
          -GWalkCacheEntries=${GMMU_WALK_CACHE} -GNumWalks=${GMMU_WALKS}
          -GReadsInFlight=${GMMU_READS_IN_FLIGHT} +define+GMMU_DATA_WIDTH=${bits})
-  gmmu_profile(gmmu_rtl_gpu${suffix})
   set(name gmmu_rtl_engine${suffix})
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC gmmu_rtl_gpu${suffix} gmmu_options SystemC::systemc)
