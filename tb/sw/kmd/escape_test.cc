@@ -185,6 +185,18 @@ TEST_F(EscapeTest, FaultRecordsComeInOrderAcrossTheEndOfTheQueue) {
   EXPECT_EQ(taken, 200u);
 }
 
+TEST_F(EscapeTest, ADpcDrainsTheLogOnlyAfterAFaultsInterrupt) {
+  kernel().reg(regs::FaultQueueTail::kOffset) = 1;
+  kernel().reg(regs::IntStatus::kOffset) |= regs::IntStatus{}.set_fence(1).raw;
+  EXPECT_TRUE(Interrupt());
+  kernel().table.DxgkDdiDpcRoutine(kernel().adapter);
+  EXPECT_EQ(kernel().Reg<regs::FaultQueueHead>().index(), 0u) << "a register was read over the link for nothing";
+  kernel().reg(regs::IntStatus::kOffset) |= regs::IntStatus{}.set_fault(1).raw;
+  EXPECT_TRUE(Interrupt());
+  kernel().table.DxgkDdiDpcRoutine(kernel().adapter);
+  EXPECT_EQ(kernel().Reg<regs::FaultQueueHead>().index(), 1u);
+}
+
 TEST_F(EscapeTest, AFullLogCountsWhatItDrops) {
   uint64_t* queue = kernel().SystemMemory(kernel().Reg<regs::FaultQueueBase>().address());
   for (uint32_t i = 0; i < 300; ++i) {
