@@ -27,6 +27,17 @@ TEST_F(MmuTest, AnEmptyRangeDropsNothingNotEvenAnEntryOfAnL1) {
   EXPECT_EQ(machine_.t.l2_lookups_o, asked + 1);
 }
 
+TEST_F(MmuTest, AnEmptyRangeDoesNoWalkAgain) {
+  machine_.manners.latency = 400;
+  machine_.Post({0, 1, kVa, Access::kRead});
+  for (int i = 0; i < 30; ++i) machine_.Step();
+  EXPECT_EQ(Reads(), 1u);
+  Flush(Scope::kRange, 1, 0x12345000, 0x12345000);
+  EXPECT_TRUE(machine_.Run(5000));
+  EXPECT_EQ(machine_.t.walks_redone_o, 0u);
+  EXPECT_EQ(machine_.t.l2_lookups_o, 1u);
+}
+
 TEST_F(MmuTest, ARangeDropsThePointersOfAllLevelsThatItOverlaps) {
   At(kVa);
   constexpr uint64_t kOther = 0x3f0000;

@@ -180,7 +180,9 @@ TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
     gpu.host.hold_w = true;
     gpu.host.stall_percent = how == kNothingTaken ? 100 : 0;
     const auto write = regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kWrite);
-    for (unsigned c = 0; c + 1 < TopMachine::kEngines; ++c) gpu.StartTraffic(c, write, kTurns[c % 2], 0, 64, 32, 1);
+    const auto read = regs::ClientCtrl{}.set_space(1).set_access(regs::Access::kRead);
+    for (unsigned c = 0; c + 1 < TopMachine::kEngines; ++c)
+      gpu.StartTraffic(c, c == 0 ? read : write, kTurns[c % 2], 0, 64, 32, 1);
     if (how == kNoBusMaster) gpu.t.bus_master_i = 0;
     gpu.Run(3000);
     const uint64_t reads = peer.reads, writes = peer.writes;
