@@ -176,12 +176,14 @@ struct AllocationData {
   uint32_t explicit_residency = 0;  ///< 1: ExplicitResidencyNotification
   uint32_t no_large_pages = 0;      ///< 1: DisableLargePageMapping
   uint32_t physical_adapter = 0;    ///< index of the linked adapter in whose VRAM it may live
+  uint32_t local_only = 0;          ///< 1: never in system memory
+  uint32_t priority = 0;            ///< AllocationPriority; 0: normal
   uint32_t reserved = 0;
 };
 
 static_assert(sizeof(EscapeRunClient) == 64 && sizeof(EscapeQueryClient) == 48, "no hidden padding");
 static_assert(sizeof(EscapeFault) == 48 && sizeof(EscapeReadFaults) == 16 + 16 * 48, "no hidden padding");
 static_assert(sizeof(EscapeQueryRing) == 56 && sizeof(EscapeQueryCaps) == 24, "no hidden padding");
-static_assert(sizeof(EscapeQuerySpace) == 24 && sizeof(AllocationData) == 40, "no hidden padding");
+static_assert(sizeof(EscapeQuerySpace) == 24 && sizeof(AllocationData) == 48, "no hidden padding");
 
 }  // namespace gmmu::kmd

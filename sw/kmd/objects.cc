@@ -186,7 +186,8 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
     info.PreferredSegment.Value = 0;
     info.PreferredSegment.SegmentId0 = wanted->system_only ? kApertureSegment : kVramSegment;
     info.SupportedReadSegmentSet = 0;  // ignored by this model
-    info.SupportedWriteSegmentSet = SegmentBit(kApertureSegment) | (wanted->system_only ? 0 : SegmentBit(kVramSegment));
+    info.SupportedWriteSegmentSet = (wanted->local_only ? 0 : SegmentBit(kApertureSegment)) |
+                                    (wanted->system_only ? 0 : SegmentBit(kVramSegment));
     info.EvictionSegmentSet = SegmentBit(kApertureSegment);
     info.PhysicalAdapterIndex = wanted->physical_adapter;
     info.FlagsValue = 0;
@@ -198,7 +199,7 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
     info.FlagsWddm2.ExplicitResidencyNotification = wanted->explicit_residency != 0;
     info.Flags2.Value = 0;
     info.pAllocationUsageHint = nullptr;
-    info.AllocationPriority = 0x78000000;  // normal
+    info.AllocationPriority = wanted->priority != 0 ? wanted->priority : D3DDDI_ALLOCATIONPRIORITY_NORMAL;
   }
   return STATUS_SUCCESS;
 }

@@ -16,6 +16,8 @@ os::UserModeDriver OurUserModeDriver() {
     data.bytes = request.bytes;
     data.accessed_physically = request.accessed_physically;
     data.system_only = request.system_only;
+    data.local_only = request.local_only;
+    data.priority = request.priority;
     data.cpu_visible = request.cpu_visible;
     data.map_cpu_visible = request.map_cpu_visible;
     data.physical_adapter = request.physical_adapter;

@@ -33,7 +33,7 @@ bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& all
     args.PageTableIndex[level] = static_cast<UINT>(geometry.Index(level, va));
   bool same = DebugView(*process.vidmm).GetPte(process, args) == STATUS_SUCCESS && args.NumPtes == pages;
   for (uint64_t page = 0; same && page < pages; ++page) {
-    const DXGK_PTE mapped = Protect(LocalEntry(allocation, page), protection);
+    const DXGK_PTE mapped = Protect(EntryOf(allocation, page), protection);
     same = std::memcmp(&args.Pte[page], &mapped, sizeof mapped) == 0;
   }
   return same;
@@ -47,8 +47,6 @@ std::optional<uint64_t> VramOffset(const Allocation& allocation) {
   return allocation.local->page(0) * hw::kPageSize;
 }
 bool HasNotice(const Allocation& allocation) { return allocation.explicit_residency; }
-bool OutsideSegments(const Allocation& allocation) {
-  return allocation.homes.implicit_system && allocation.homes.aperture == 0;
-}
+Residence ResidenceOf(const Allocation& allocation) { return allocation.residence(); }
 
 }  // namespace gmmu::os

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ddi/ntddk.h"
+#include "os/miniport/allocation.h"
 #include "os/tables/protection.h"
 
 namespace gmmu::os {
@@ -39,11 +40,11 @@ const std::string& NameOf(const Allocation& allocation);
 uint64_t BytesOf(const Allocation& allocation);
 /// The driver's handle.
 HANDLE HandleOf(const Allocation& allocation);
-/// Byte offset of its first page in VRAM; nullopt: it is not resident.
+/// Byte offset of its first page in its memory segment; nullopt: it is in none.
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
 /// The driver wants to be notified of its address.
 bool HasNotice(const Allocation& allocation);
-/// It lives in system memory and has no place in the aperture.
-bool OutsideSegments(const Allocation& allocation);
+/// Where it lives now.
+Residence ResidenceOf(const Allocation& allocation);
 
 }  // namespace gmmu::os

@@ -9,14 +9,16 @@
 
 namespace gmmu::os {
 
-ResidencyCalls::ResidencyCalls(const VideoMemory& memory) : Residency(memory.vidmm()) {}
-std::vector<uint8_t> ResidencyCalls::Evicted(const Allocation& allocation) {
-  SystemBuffer* backing = Backing(allocation);
-  if (backing == nullptr) return {};
-  const uint8_t* view = backing->Map(0, allocation.bytes);
+ResidencyCalls::ResidencyCalls(const VideoMemory& memory) : residency_(memory.vidmm().residency()) {}
+std::vector<uint8_t> ResidencyCalls::InSystemMemory(const Allocation& allocation) {
+  if (!allocation.backing) return {};
+  const uint8_t* view = allocation.backing->Map(0, allocation.bytes);
   std::vector<uint8_t> bytes(view, view + allocation.bytes);
-  backing->Unmap();
+  allocation.backing->Unmap();
   return bytes;
+}
+std::vector<uint64_t> ResidencyCalls::HostPages(const Allocation& allocation) {
+  return allocation.backing ? allocation.backing->host_pages() : std::vector<uint64_t>();
 }
 
 AddressCalls::AddressCalls(const VideoMemory& memory)

@@ -16,13 +16,21 @@ class VideoMemory;
 struct Allocation;
 struct GpuProcess;
 
-/// What applications ask for allocations that do not fit into VRAM together: D3DKMTMakeResident, D3DKMTEvict. Worker's.
-class ResidencyCalls : private Residency {
+/// What applications ask for their allocations, which may not fit into VRAM together: D3DKMTMakeResident, D3DKMTEvict
+/// (Residency). Worker's.
+class ResidencyCalls {
  public:
   explicit ResidencyCalls(const VideoMemory& memory);
-  using Residency::counts, Residency::Drop, Residency::Evict, Residency::MakeResident;
-  /// What was evicted of it last; empty: it never was. On any fibre.
-  std::vector<uint8_t> Evicted(const Allocation& allocation);
+  void MakeResident(const std::vector<Allocation*>& wanted) { residency_.MakeResident(wanted); }
+  void Evict(Allocation& allocation) { residency_.Evict(allocation); }
+  const Residency::Counts& counts() const { return residency_.counts(); }
+  /// What system memory has of it: all, when it lives there, or was evicted; empty: it never left VRAM. On any fibre.
+  static std::vector<uint8_t> InSystemMemory(const Allocation& allocation);
+  /// Host physical pages of that.
+  static std::vector<uint64_t> HostPages(const Allocation& allocation);
+
+ private:
+  Residency& residency_;
 };
 
 /// What an application asks of its GPU virtual addresses: D3DKMTMapGpuVirtualAddress and its like, and the monitored

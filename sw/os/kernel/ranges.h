@@ -34,6 +34,8 @@ class RangeAllocator {
 
   uint64_t free_bytes() const { return free_bytes_; }
   size_t ranges() const { return used_.size(); }
+  /// Where the last range that is given out ends; 0: there is none.
+  uint64_t used_end() const { return used_.empty() ? 0 : used_.rbegin()->first + used_.rbegin()->second.size; }
 
  private:
   struct Used {

@@ -76,29 +76,36 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
 Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   Homes homes;
   const UINT set = info.SupportedWriteSegmentSet;
+  const bool physically = info.FlagsWddm2.AccessedPhysically != 0;
   homes.memory = set & SetOf(answers, false);
-  homes.aperture = set & SetOf(answers, true);
-  homes.implicit_system = (set & SystemBit(answers)) != 0;
-  homes.contiguous = info.FlagsWddm2.AccessedPhysically != 0;
+  homes.aperture = physically ? set & SetOf(answers, true) : 0;
+  homes.implicit_system = (set & SystemBit(answers)) != 0 || (!physically && (set & SetOf(answers, true)) != 0);
+  homes.contiguous = physically;
   homes.alignment = info.Alignment;
-  homes.eviction = info.FlagsWddm2.AccessedPhysically ? info.EvictionSegmentSet : 0;
+  homes.eviction = physically ? info.EvictionSegmentSet : 0;
+  homes.priority = info.AllocationPriority;
   const DXGK_SEGMENTPREFERENCE& preferred = info.PreferredSegment;
   const bool at_end = info.FlagsWddm2.FromEndOfSegment != 0;
   const auto add = [&](UINT id, bool from_end) {
-    const auto same = [id](const Homes::Place& place) { return place.segment == id; };
-    if (id == 0 || (homes.memory >> (id - 1) & 1) == 0) return;
-    if (std::none_of(homes.places.begin(), homes.places.end(), same)) homes.places.push_back({id, from_end || at_end});
+    const UINT bit = id == 0 || id > answers.segments.size() ? 0 : 1u << (id - 1);
+    if ((set & bit) == 0) return;
+    const bool upgraded = (homes.memory & bit) == 0 && (homes.aperture & bit) == 0;
+    const Homes::Place place{upgraded ? 0 : id, from_end || at_end};
+    const auto same = [&](const Homes::Place& held) { return held.segment == place.segment; };
+    if (std::none_of(homes.places.begin(), homes.places.end(), same)) homes.places.push_back(place);
   };
   add(preferred.SegmentId0, preferred.Direction0 != 0);
   add(preferred.SegmentId1, preferred.Direction1 != 0);
   add(preferred.SegmentId2, preferred.Direction2 != 0);
   add(preferred.SegmentId3, preferred.Direction3 != 0);
   add(preferred.SegmentId4, preferred.Direction4 != 0);
-  for (UINT id = 1; id <= answers.segments.size(); ++id) add(id, false);
-  if (!info.FlagsWddm2.AccessedPhysically && homes.aperture != 0) {
-    homes.aperture = 0;
-    homes.implicit_system = true;
+  for (const bool aperture : {false, true}) {
+    for (UINT id = 1; id <= answers.segments.size(); ++id)
+      if ((answers.segments[id - 1].Flags.Aperture != 0) == aperture) add(id, false);
   }
+  const auto system = [](const Homes::Place& held) { return held.segment == 0; };
+  if (homes.implicit_system && std::none_of(homes.places.begin(), homes.places.end(), system))
+    homes.places.push_back({});
   return homes;
 }
 

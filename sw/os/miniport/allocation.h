@@ -20,14 +20,16 @@ struct AllocationRequest {
   bool cpu_visible = false;
   bool map_cpu_visible = false;     ///< the driver wants CPU addresses of its aperture mappings
   bool system_only = false;         ///< never in VRAM
+  bool local_only = false;          ///< never in system memory
   bool no_large_pages = false;      ///< DisableLargePageMapping
   bool explicit_residency = false;  ///< the driver is notified of its address; needs accessed_physically
   bool shareable = false;
   bool primary = false;
+  UINT priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;
   unsigned physical_adapter = 0;  ///< of linked adapters, the one in whose VRAM it lives
 };
 
-/// Where VidMm may put an allocation.
+/// Where VidMm may put an allocation, and who has to leave for it.
 struct Homes {
   UINT memory = 0;               ///< segment set, memory segments
   UINT aperture = 0;             ///< segment set, the aperture segment
@@ -35,12 +37,22 @@ struct Homes {
   bool contiguous = false;       ///< in a memory segment its pages are consecutive
   uint64_t alignment = 0;        ///< bytes, of its first page there; 0: a page
   UINT eviction = 0;             ///< segment set: apertures through which it is evicted; 0: straight to system memory
-  /// Memory segments of the set in the order in which they are tried: the preferred ones first.
+  UINT priority = 0;             ///< AllocationPriority: what has less leaves first
+  /// Segments of the set in the order in which they are tried: the preferred ones first, then memory segments, the
+  /// aperture segment, the implicit system memory segment.
   struct Place {
-    UINT segment = 0;
+    UINT segment = 0;  ///< 0: the implicit system memory segment
     bool from_end = false;
   };
   std::vector<Place> places;
+};
+
+/// Where an allocation lives. The GPU reaches what is not kNowhere.
+enum class Residence {
+  kNowhere,  ///< its bytes, if it has any, are in its backing store
+  kMemorySegment,
+  kAperture,  ///< the aperture segment shows its backing store
+  kSystem,    ///< the implicit system memory segment: page tables lead to its backing store
 };
 
 /// An allocation that the driver made and Dxgkrnl admitted.

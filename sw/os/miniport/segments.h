@@ -40,6 +40,7 @@ class SegmentPages {
                                                         RangeAllocator::Place place = RangeAllocator::Place::kBySeed);
   void Release(Kernel& kernel);
 
+  const Segment& segment() const { return *segment_; }
   uint64_t count() const { return pages_.size(); }
   /// 4 KiB page number from the segment's start.
   uint64_t page(uint64_t index) const { return pages_[index]; }

@@ -96,6 +96,17 @@ void TableTree::ReplaceRoot(uint64_t entries, const UpdateSink& sink) {
   WriteUppersOfRoot(sink);
 }
 
+uint64_t TableTree::RootEntriesInUse() const {
+  uint64_t used = 0;
+  const auto see = [&](const TableSlot& slot) {
+    if (slot.first == root_.level() - 1) used = std::max(used, slot.second + 1);
+  };
+  for (const auto& [slot, table] : tables_) see(slot);
+  for (const auto& [slot, upper] : uppers_.all()) see(slot);
+  for (const auto& [leaf, large] : leaves_64k_.all()) see({0, leaf});
+  return used;
+}
+
 TableUpdate TableTree::UpdateOfEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink) {
   TableUpdate update;
   update.level = level;

@@ -62,6 +62,8 @@ class TableTree {
   /// Puts another root with the same contents in the place of the old one, which is retired. `entries`: the least
   /// number of a resizable root, 0 keeps it. An entry in use beyond a smaller root is a BugCheck.
   void ReplaceRoot(uint64_t entries, const UpdateSink& sink);
+  /// Entries of the root up to the last one that says something.
+  uint64_t RootEntriesInUse() const;
 
   // Entries.
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);

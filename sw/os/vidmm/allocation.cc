@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/memory/system_buffer.h"
 #include "os/miniport/segments.h"
+#include "os/vidmm/vidmm.h"
 
 namespace gmmu::os {
 
@@ -41,6 +44,11 @@ Allocation::~Allocation() = default;
 uint64_t Allocation::NextSerial() {
   static uint64_t last = 0;
   return ++last;
+}
+
+unsigned Allocation::segment() const {
+  if (local) return local->segment().id;
+  return aperture_page ? vidmm->gpu().aperture_segment().id : 0;
 }
 
 uint64_t Allocation::UniqueProtection(uint64_t page) const {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 namespace gmmu::os {
 
 class SegmentPages;
+class SystemBuffer;
 class VidMm;
 struct GpuProcess;
 
@@ -43,7 +45,8 @@ std::vector<Mapping> Within(const std::vector<Mapping>& mappings, const GpuProce
                             uint64_t bytes);
 
 /// Memory that the GPU works on: what the driver said of it, where it lives, and where it is mapped. Allocations makes
-/// and destroys it; Placement alone gives it pages of VRAM and takes them; Mappings alone changes `mappings`.
+/// and destroys it; Placement alone gives it pages of memory segments and takes them; Residency alone decides where it
+/// lives, but for what a caller puts into VRAM itself; Mappings alone changes `mappings`.
 struct Allocation {
   Allocation();
   ~Allocation();
@@ -59,11 +62,24 @@ struct Allocation {
   Homes homes;
   bool map_cpu_visible = false;
   bool large_pages = true;              // not DisableLargePageMapping
-  std::unique_ptr<SegmentPages> local;  // its pages of VRAM; null while it is not resident
-  bool explicit_residency = false;      // the driver wants to be notified of its residency
-  bool notified = false;                // the driver knows that it is resident
-  std::vector<Mapping> mappings;        // where its pages are, or will be when it is resident again
+  std::unique_ptr<SegmentPages> local;  // its pages of a memory segment; null while it has none
+  /// Its bytes while it is in no memory segment, from the first time that it leaves one or lives in system memory.
+  std::unique_ptr<SystemBuffer> backing;
+  std::optional<uint64_t> aperture_page;  // the first page of its range of the aperture segment
+  bool in_system = false;                 // page tables lead to the backing store
+  uint64_t used = 0;                      // when Residency was asked for it last; 0: never, and it stays where it is
+  bool explicit_residency = false;        // the driver wants to be notified of its residency
+  bool notified = false;                  // the driver knows that it is resident
+  std::vector<Mapping> mappings;          // where its pages are, or will be when it is resident again
 
+  Residence residence() const {
+    if (local) return Residence::kMemorySegment;
+    if (aperture_page) return Residence::kAperture;
+    return in_system ? Residence::kSystem : Residence::kNowhere;
+  }
+  bool resident() const { return residence() != Residence::kNowhere; }
+  /// The segment where it lives; 0: system memory, or nowhere.
+  unsigned segment() const;
   /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION); 0: none.
   uint64_t UniqueProtection(uint64_t page) const;
 

@@ -9,7 +9,9 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/page_math.h"
+#include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/aperture.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
@@ -72,6 +74,7 @@ Allocation* Allocations::Adopt(const std::string& name, uint64_t bytes, HANDLE d
   allocation.bytes = PagesOf(bytes) * kPage;
   allocation.handle = driver_handle;
   allocation.homes.places.push_back({vidmm_.gpu().local_segment().id});
+  allocation.homes.priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;
   return &allocation;
 }
 
@@ -82,6 +85,11 @@ void Allocations::Drop(Allocation* allocation) {
     vidmm_.transfers().Discard(*allocation);
     vidmm_.placement().Evict(*allocation);
   }
+  if (const auto first = allocation->aperture_page; first && vidmm_.running()) {
+    if (vidmm_.aperture().mapped(*first)) vidmm_.aperture().Unbind(*first, PagesOf(allocation->bytes), *allocation);
+    vidmm_.aperture().Free(*first);
+  }
+  if (allocation->backing) allocation->backing->Release();
   vidmm_.sleeping().Drop(*allocation);
   for (auto it = opened_.begin(); it != opened_.end();) it = it->second == allocation ? opened_.erase(it) : ++it;
   allocations_.erase(std::find_if(allocations_.begin(), allocations_.end(),
@@ -113,7 +121,7 @@ std::vector<DXGKARG_BUILDPAGINGBUFFER> Allocations::Lose() {
     operation.Operation = DXGK_OPERATION_TRANSFER;
     auto& args = operation.Transfer;
     args.hAllocation = allocation->handle;
-    args.Source.SegmentId = args.Destination.SegmentId = vidmm_.gpu().local_segment().id;
+    args.Source.SegmentId = args.Destination.SegmentId = allocation->segment();
     args.Source.SegmentAddress.QuadPart = args.Destination.SegmentAddress.QuadPart = SegmentAddress(*allocation, 0);
     args.Flags.TransferStart = 1;
     args.Flags.TransferEnd = 1;

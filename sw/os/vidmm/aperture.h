@@ -54,6 +54,8 @@ class Aperture {
   uint64_t Reserve(uint64_t pages);
   /// The same for as many of `pages` as there is room for, halving: first page and pages. nullopt: no room for one.
   std::optional<std::pair<uint64_t, uint64_t>> ReserveSome(uint64_t pages);
+  /// The same for all of them. nullopt: no room.
+  std::optional<uint64_t> TryReserve(uint64_t pages);
   /// Gives a range back, of which nothing may be mapped.
   void Free(uint64_t first);
 
@@ -74,7 +76,7 @@ class Aperture {
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost() const;
   void ForgetAll();
 
-  bool in_use() const { return !mapped_.empty(); }
+  uint64_t mapped_pages() const { return mapped_.size(); }
   bool mapped(uint64_t page) const { return mapped_.count(page) != 0; }
   uint64_t map_operations() const { return maps_; }
 
@@ -82,7 +84,6 @@ class Aperture {
   struct Mapping;
   struct Origin;
   bool WithinCommitLimit(uint64_t pages) const;
-  std::optional<uint64_t> TryReserve(uint64_t pages);
   DXGKARG_BUILDPAGINGBUFFER UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const;
   void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;

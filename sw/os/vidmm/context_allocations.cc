@@ -12,8 +12,10 @@
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/vidmm/page_entries.h"
 #include "os/vidmm/placement.h"
 #include "os/vidmm/processes.h"
+#include "os/vidmm/residency.h"
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/vidmm.h"
 
@@ -60,14 +62,13 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
 
 void ContextAllocations::Init(Made& made) {
   Allocation& allocation = *made.allocation;
-  const Segment& segment = vidmm_.adapter().local_segment();
   vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_INIT_CONTEXT_RESOURCE;
     operation.InitContextResource.hAllocation = allocation.handle;
     auto& destination = operation.InitContextResource.Destination;
-    destination.SegmentId = segment.id;
-    destination.SegmentAddress.QuadPart = static_cast<LONGLONG>(segment.base + allocation.local->page(0) * kPage);
+    destination.SegmentId = allocation.segment();
+    destination.SegmentAddress.QuadPart = SegmentAddress(allocation, 0);
     destination.GpuVirtualAddress = va;
     return operation;
   });
@@ -81,7 +82,6 @@ NTSTATUS ContextAllocations::DestroyContextAllocation(HANDLE allocation) {
     vidmm_.Unmap(*made.process, *made.va, made.allocation->bytes / kPage);
     made.process->FreeVa(*made.va);
   }
-  residency_.Drop(*made.allocation);
   vidmm_.allocations().Drop(made.allocation);
   made_.erase(found);
   if (!vidmm_.adapter().kernel().LeakNow("allocation")) vidmm_.adapter().kernel().ledger().Close(made.ticket);
@@ -157,12 +157,12 @@ NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRA
 
 void ContextAllocations::MakeResident(GpuProcess& process) {
   for (const auto& [handle, made] : made_)
-    if (made.process == &process) residency_.MakeResident({made.allocation});
+    if (made.process == &process) vidmm_.residency().MakeResident({made.allocation});
 }
 
 void ContextAllocations::Evict(GpuProcess& process) {
   for (const auto& [handle, made] : made_)
-    if (made.process == &process) residency_.Evict(*made.allocation);
+    if (made.process == &process) vidmm_.residency().Evict(*made.allocation);
 }
 
 Allocation* ContextAllocations::Of(const GpuProcess& process) {

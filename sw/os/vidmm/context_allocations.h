@@ -5,10 +5,11 @@
 
 #include "os/dxgkrnl/driver_requests.h"
 #include "os/kernel/ledger.h"
-#include "os/vidmm/residency.h"
 
 namespace gmmu::os {
 
+class VidMm;
+struct Allocation;
 struct GpuProcess;
 
 /// Memory that a driver asks for itself, for its contexts, and addresses that it keeps in each process
@@ -19,7 +20,7 @@ struct GpuProcess;
 /// STATUS_INVALID_PARAMETER for what the arguments must not say, STATUS_NO_MEMORY for lack of room.
 class ContextAllocations : public DriverRequests {
  public:
-  explicit ContextAllocations(VidMm& vidmm) : vidmm_(vidmm), residency_(vidmm) {}
+  explicit ContextAllocations(VidMm& vidmm) : vidmm_(vidmm) {}
 
   NTSTATUS CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION& args) override;
   NTSTATUS DestroyContextAllocation(HANDLE allocation) override;
@@ -44,7 +45,6 @@ class ContextAllocations : public DriverRequests {
   void Init(Made& made);
 
   VidMm& vidmm_;
-  Residency residency_;
   std::map<HANDLE, Made> made_;
 };
 

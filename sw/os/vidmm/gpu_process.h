@@ -45,7 +45,9 @@ struct GpuProcess {
   };
   std::map<uint64_t, DriverRange> driver_ranges;  // that the driver keeps for itself, by address
   bool tables_asleep = false;                     // evicted because the GPU sleeps
-  /// Address and pages of what was unmapped while the tables were away: its entries are cleared when they are back.
+  bool tables_gave_way = false;                   // evicted because others needed their memory
+  /// Address and pages of what changed while the tables were away: its entries are cleared when they are back, and
+  /// written again where something resident is mapped.
   std::vector<std::pair<uint64_t, uint64_t>> stale;
   const std::vector<GpuProcess*>* parts = nullptr;  // over linked adapters, all of them
 

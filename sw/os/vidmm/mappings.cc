@@ -15,6 +15,7 @@
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/process_tables.h"
+#include "os/vidmm/residency.h"
 #include "os/vidmm/vidmm.h"
 
 namespace gmmu::os {
@@ -25,11 +26,17 @@ void Mappings::Finish(const std::vector<VidMm*>& touched) {
   }
 }
 
-void Mappings::EnsureTables(Allocation& allocation) {
+// Page tables that gave way to others come back before anything is mapped in them.
+void Mappings::BringTables(GpuProcess& process) {
+  if (process.tables_gave_way) vidmm_.residency().RestoreTables(process);
+}
+
+void Mappings::EnsureTables(Allocation& allocation, unsigned segment) {
   for (const Mapping& mapping : allocation.mappings) {
-    const bool large = vidmm_.gpu().local_segment().pages_64k && mapping.va % kBytesOf64k == 0 &&
+    const bool large = vidmm_.gpu().Has64kPages(segment) && mapping.va % kBytesOf64k == 0 &&
                        mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0 && !mapping.one_page;
     ProcessTables& tables = mapping.process->vidmm->tables();
+    if (tables.Away(*mapping.process)) continue;
     tables.EnsureEverywhere(*mapping.process, mapping.va, mapping.pages);
     tables.Ensure(*mapping.process, mapping.va, mapping.pages, large);
   }
@@ -50,10 +57,21 @@ void Mappings::Restore(Allocation& allocation) {
   for (const Mapping& mapping : allocation.mappings) {
     VidMm* const owner = mapping.process->vidmm;
     touched.push_back(owner);
+    if (owner->tables().Away(*mapping.process)) {
+      mapping.process->stale.emplace_back(mapping.va, mapping.pages);
+      continue;
+    }
     owner->mappings().WriteEntries(allocation, mapping);
     owner->tables().FlushChanges(*mapping.process, mapping.va, mapping.pages);
   }
   Finish(touched);
+}
+
+void Mappings::RestoreIn(GpuProcess& process, const std::vector<std::pair<uint64_t, uint64_t>>& ranges) {
+  for (const auto& [va, pages] : ranges) {
+    for (const auto& [allocation, mapping] : Of(process, va, pages * kPage))
+      if (allocation->resident()) WriteEntries(*allocation, mapping);
+  }
 }
 
 void Mappings::Clear(Allocation& allocation) {
@@ -62,7 +80,7 @@ void Mappings::Clear(Allocation& allocation) {
   for (const Mapping& mapping : std::exchange(allocation.mappings, {})) {
     GpuProcess& process = *mapping.process;
     VidMm* const owner = process.vidmm;
-    if (!owner->running() || (!allocation.local && !owner->tables().Away(process))) continue;
+    if (!owner->running() || (!allocation.resident() && !owner->tables().Away(process))) continue;
     if (!owner->tables().Clear(process, mapping.va, mapping.pages)) continue;
     touched.push_back(owner);
     changed.push_back(&process);
@@ -78,7 +96,7 @@ void Mappings::WriteEntries(Allocation& allocation, const Mapping& mapping) {
   const uint64_t shown = mapping.shown();
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = mapping.first_page; page < mapping.first_page + shown; ++page)
-    entries.push_back(Protect(LocalEntry(allocation, page), mapping.protection));
+    entries.push_back(Protect(EntryOf(allocation, page), mapping.protection));
   if (vidmm_.gpu().kernel().parameters().inject.wrong_pte && !wrong_pte_done_) {
     wrong_pte_done_ = true;
     entries[shown / 2].PageAddress = shown > 1 ? entries[(shown / 2 + 1) % shown].PageAddress
@@ -129,8 +147,9 @@ void Mappings::MapResident(Allocation& allocation, const Mapping& mapping) {
 
 void Mappings::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
                    const Protection& protection) {
+  BringTables(process);
   const Mapping mapping{&process, va, first_page, pages, protection};
-  if (allocation.local) return MapResident(allocation, mapping);
+  if (allocation.resident()) return MapResident(allocation, mapping);
   if (vidmm_.tables().Clear(process, va, pages)) {
     vidmm_.work().Finish();
     vidmm_.tables().ReleaseRetired(process);
@@ -150,8 +169,9 @@ uint64_t Mappings::LargePageBytes(const Allocation& allocation) {
 
 void Mappings::MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation,
                         const Protection& protection) {
+  BringTables(process);
   const uint64_t pages = (uint64_t{1} << vidmm_.gpu().caps().geometry.Shift(level)) / kPage;
-  DXGK_PTE entry = LocalEntry(allocation, 0);
+  DXGK_PTE entry = EntryOf(allocation, 0);
   entry.LargePage = 1;
   if (!allocation.contiguous || entry.PageAddress % pages != 0 || allocation.bytes < pages * kPage)
     throw BugCheck("a large page of " + allocation.name + ", which is not contiguous and aligned to it");
@@ -163,16 +183,19 @@ void Mappings::MapLarge(GpuProcess& process, uint64_t va, unsigned level, Alloca
 }
 
 void Mappings::MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages) {
+  BringTables(process);
   MapResident(allocation, {&process, va, page, pages, Protection::All(), true});
 }
 
 void Mappings::MapZero(GpuProcess& process, uint64_t va, uint64_t pages) {
+  BringTables(process);
   process.space->entries().SetZero(va, pages, vidmm_.work().SinkFor(process));
   Replace(process, va, pages);
 }
 
 void Mappings::MapToAperture(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t aperture_page,
                              uint64_t pages) {
+  BringTables(process);
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = aperture_page; page < aperture_page + pages; ++page) {
     entries.push_back(SystemEntry(vidmm_.gpu(), page));
@@ -185,6 +208,7 @@ void Mappings::MapToAperture(GpuProcess& process, uint64_t va, Allocation& alloc
 
 void Mappings::MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page,
                          uint64_t pages) {
+  BringTables(process);
   if (pages == 0) pages = buffer.bytes() / kPage - first_page;
   vidmm_.tables().EnsureEverywhere(process, va, pages);
   process.space->entries().Set(va, pages, SystemEntries(vidmm_.gpu(), buffer, first_page, pages), nullptr, 0,
@@ -193,15 +217,18 @@ void Mappings::MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& b
 }
 
 void Mappings::Unmap(GpuProcess& process, uint64_t va, uint64_t pages) {
+  BringTables(process);
   process.space->entries().Invalidate(va, pages, vidmm_.work().SinkFor(process));
   Replace(process, va, pages);
 }
 
 void Mappings::UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages) {
+  BringTables(process);
   const auto sink = vidmm_.work().SinkFor(process);
   process.space->entries().Invalidate(va, pages, sink);
   process.space->tree().Free(va, pages, sink);
   Replace(process, va, pages);
+  vidmm_.tables().ShrinkRoot(process);
 }
 
 }  // namespace gmmu::os

@@ -27,7 +27,8 @@ class Mappings {
   /// made resident.
   void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
            const Protection& protection = Protection::All());
-  /// One large page of `level` at `va`, from the allocation's first page on; the allocation is contiguous and aligned.
+  /// One large page of `level` at `va`, from the allocation's first page on; the allocation is contiguous and aligned,
+  /// in a memory segment.
   void MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation,
                 const Protection& protection = Protection::All());
   /// What a large page of level 1 holds, bytes, when the allocation may be mapped so; else 0.
@@ -49,11 +50,13 @@ class Mappings {
   void Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection = 0);
 
   // An allocation that comes and goes, in all its mappings.
-  /// Makes the page tables that the mappings need. Throws NoRoom.
-  void EnsureTables(Allocation& allocation);
-  /// Makes the entries invalid; Restore lets them lead to VRAM again.
+  /// Makes the page tables that the mappings need when the allocation lives in the segment. Throws NoRoom.
+  void EnsureTables(Allocation& allocation, unsigned segment);
+  /// Makes the entries invalid; Restore lets them lead to where the allocation lives.
   void Invalidate(Allocation& allocation);
   void Restore(Allocation& allocation);
+  /// Entries of what is resident and mapped in the ranges (address, pages) of one process; the caller flushes.
+  void RestoreIn(GpuProcess& process, const std::vector<std::pair<uint64_t, uint64_t>>& ranges);
   /// Makes the entries invalid and forgets the mappings. What is not resident has no entries, unless they are in tables
   /// that are away.
   void Clear(Allocation& allocation);
@@ -67,6 +70,7 @@ class Mappings {
   std::vector<std::pair<Allocation*, Mapping>> Of(const GpuProcess& process, uint64_t va, uint64_t bytes) const;
 
  private:
+  void BringTables(GpuProcess& process);
   void MapResident(Allocation& allocation, const Mapping& mapping);
   void WriteEntries(Allocation& allocation, const Mapping& mapping);
   /// The range shows something else from now on: forgets what it showed, then finishes the change of its tables.

@@ -23,22 +23,26 @@ std::vector<DXGK_PTE> SystemEntries(const PhysicalAdapter& gpu, const SystemBuff
   return entries;
 }
 
-DXGK_PTE LocalEntry(PhysicalAdapter& gpu, uint64_t page) {
+DXGK_PTE LocalEntry(const PhysicalAdapter& gpu, const Segment& segment, uint64_t page) {
   DXGK_PTE entry{};
   entry.Valid = 1;
-  entry.Segment = gpu.local_segment().id;
+  entry.Segment = segment.id;
   entry.PhysicalAdapterIndex = gpu.index();
   entry.PageAddress = page;
   return entry;
 }
 
-DXGK_PTE LocalEntry(const Allocation& allocation, uint64_t page) {
-  return LocalEntry(allocation.vidmm->gpu(), allocation.local->page(page));
+DXGK_PTE EntryOf(const Allocation& allocation, uint64_t page) {
+  const PhysicalAdapter& gpu = allocation.vidmm->gpu();
+  if (allocation.local) return LocalEntry(gpu, allocation.local->segment(), allocation.local->page(page));
+  if (!allocation.aperture_page) return SystemEntry(gpu, allocation.backing->page(page));
+  DXGK_PTE entry = SystemEntry(gpu, *allocation.aperture_page + page);
+  entry.Segment = allocation.segment();
+  return entry;
 }
 
 LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page) {
-  return static_cast<LONGLONG>(allocation.vidmm->gpu().local_segment().base +
-                               allocation.local->page(page) * hw::kPageSize);
+  return static_cast<LONGLONG>(allocation.local->segment().base + allocation.local->page(page) * hw::kPageSize);
 }
 
 }  // namespace gmmu::os

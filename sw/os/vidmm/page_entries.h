@@ -11,17 +11,18 @@ namespace gmmu::os {
 class PhysicalAdapter;
 class SystemBuffer;
 struct Allocation;
+struct Segment;
 
 /// Leaf entries for pages of 4 KiB, valid, with nothing forbidden: page `page` of system memory, as the GPU uses it;
-/// pages [first, first + pages) of a buffer; page `page` of its own VRAM; page `page` of a resident allocation, of
-/// whichever linked GPU has it.
+/// pages [first, first + pages) of a buffer; page `page` of a memory segment of its own; page `page` of a resident
+/// allocation where that lives, of whichever linked GPU has it.
 DXGK_PTE SystemEntry(const PhysicalAdapter& gpu, uint64_t page);
 std::vector<DXGK_PTE> SystemEntries(const PhysicalAdapter& gpu, const SystemBuffer& buffer, uint64_t first,
                                     uint64_t pages);
-DXGK_PTE LocalEntry(PhysicalAdapter& gpu, uint64_t page);
-DXGK_PTE LocalEntry(const Allocation& allocation, uint64_t page);
+DXGK_PTE LocalEntry(const PhysicalAdapter& gpu, const Segment& segment, uint64_t page);
+DXGK_PTE EntryOf(const Allocation& allocation, uint64_t page);
 
-/// Address of page `page` of a resident allocation as operands of WDDM 1 take it: the segment's base address is added.
+/// Address of page `page` of an allocation in a memory segment as operands of WDDM 1 take it: the segment's base address is added.
 LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page);
 
 }  // namespace gmmu::os

@@ -157,7 +157,8 @@ void PagingBringUp::WriteUnexplained() {
 void PagingBringUp::FirstFill() {
   SegmentPages pages = placement_.Take(Seen::kFillPages, "first fill");
   std::vector<DXGK_PTE> entries;
-  for (uint64_t page = 0; page < Seen::kFillPages; ++page) entries.push_back(LocalEntry(gpu_, pages.page(page)));
+  for (uint64_t page = 0; page < Seen::kFillPages; ++page)
+    entries.push_back(LocalEntry(gpu_, pages.segment(), pages.page(page)));
   paging_.Set(first_fill_, entries);
   paging_.Flush(first_fill_, Seen::kFillPages * kPage);
   DXGKARG_BUILDPAGINGBUFFER operation{};

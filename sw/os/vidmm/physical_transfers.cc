@@ -16,7 +16,7 @@
 namespace gmmu::os {
 namespace {
 
-UINT LocalSegment(const Allocation& allocation) { return allocation.vidmm->gpu().local_segment().id; }
+UINT LocalSegment(const Allocation& allocation) { return allocation.local->segment().id; }
 
 // An access that orders what the GPU wrote before what the CPU reads; its data and address do not matter.
 void Barrier(PagingWork& work, UINT segment, bool write) {

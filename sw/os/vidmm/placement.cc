@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/vidmm/placement.h"
 
+#include <utility>
+
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/vidmm/allocation.h"
@@ -13,21 +15,25 @@ Placement::Placement(PhysicalAdapter& gpu, PagingWork& work)
     : gpu_(gpu), work_(work), random_(gpu.kernel().parameters().seed, "vidmm") {}
 
 bool Placement::TryMakeResident(Allocation& allocation) {
-  if (allocation.local) return true;
-  Segment& segment = gpu_.local_segment();
-  const uint64_t pages = PagesOf(allocation.bytes);
   for (const Homes::Place& place : allocation.homes.places) {
-    if (place.segment != segment.id) continue;  // entries name one memory segment
-    auto taken = allocation.contiguous == 0
-                     ? SegmentPages::Allocate(segment, pages, random_, allocation.name)
-                     : SegmentPages::AllocateContiguous(segment, pages, allocation.contiguous, allocation.name,
-                                                        place.from_end ? RangeAllocator::Place::kHighest
-                                                                       : RangeAllocator::Place::kBySeed);
-    if (!taken) continue;
-    allocation.local = std::make_unique<SegmentPages>(std::move(*taken));
-    return true;
+    if (allocation.local) break;
+    if (place.segment == 0 || gpu_.segment(place.segment).aperture) continue;
+    if (auto taken = TryTake(allocation, place)) Put(allocation, std::move(*taken));
   }
-  return false;
+  return allocation.local != nullptr;
+}
+
+std::optional<SegmentPages> Placement::TryTake(const Allocation& allocation, const Homes::Place& place) {
+  Segment& segment = gpu_.segment(place.segment);
+  const uint64_t pages = PagesOf(allocation.bytes);
+  if (allocation.contiguous == 0) return SegmentPages::Allocate(segment, pages, random_, allocation.name);
+  return SegmentPages::AllocateContiguous(segment, pages, allocation.contiguous, allocation.name,
+                                          place.from_end ? RangeAllocator::Place::kHighest
+                                                         : RangeAllocator::Place::kBySeed);
+}
+
+void Placement::Put(Allocation& allocation, SegmentPages pages) {
+  allocation.local = std::make_unique<SegmentPages>(std::move(pages));
 }
 
 void Placement::MakeResident(Allocation& allocation) {
@@ -45,12 +51,13 @@ void Placement::Evict(Allocation& allocation) {
 }
 
 void Placement::NotifyResident(Allocation& allocation) {
-  if (!allocation.explicit_residency || allocation.notified) return;
+  if (!allocation.explicit_residency || allocation.notified || allocation.segment() == 0) return;
   allocation.notified = true;
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_NOTIFY_RESIDENCY;
   operation.NotifyResidency.hAllocation = allocation.handle;
-  operation.NotifyResidency.PhysicalAddress = {gpu_.local_segment().id, 0, allocation.local->page(0) * hw::kPageSize};
+  const uint64_t page = allocation.local ? allocation.local->page(0) : *allocation.aperture_page;
+  operation.NotifyResidency.PhysicalAddress = {allocation.segment(), 0, page * hw::kPageSize};
   operation.NotifyResidency.Resident = 1;
   work_.Add(operation);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "os/kernel/random.h"
+#include "os/miniport/allocation.h"
 #include "os/miniport/segments.h"
 
 namespace gmmu::os {
@@ -12,21 +14,24 @@ class PagingWork;
 class PhysicalAdapter;
 struct Allocation;
 
-/// Where allocations of one GPU live: gives them pages of VRAM in the order of their Homes, takes the pages away, and
+/// Memory segments of one GPU: gives allocations pages in the order of their Homes, takes the pages away, and
 /// tells drivers that asked for it (NOTIFY_RESIDENCY). It moves no contents and changes no entries. Worker's.
 class Placement {
  public:
   Placement(PhysicalAdapter& gpu, PagingWork& work);
 
-  /// VRAM for all of the allocation; its contents are undefined. Throws OsError when there is no room; TryMakeResident
-  /// then answers false. Nothing is taken in that case.
+  /// Memory of one of its memory segments for all of the allocation; its contents are undefined. Throws OsError when
+  /// there is no room; TryMakeResident then answers false. Nothing is taken in that case.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
-  /// Gives its VRAM up, contents and all. No entry may lead there any more.
+  /// The two halves of it for one place, in a memory segment; nullopt: there is no room.
+  std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place);
+  void Put(Allocation& allocation, SegmentPages pages);
+  /// Gives its memory in a segment up, contents and all. No entry may lead there any more.
   void Evict(Allocation& allocation);
 
-  /// Tells a driver that asked for it where the allocation is, behind its last fill or transfer; or, before its content
-  /// goes, that it is nowhere. Once for each time that it comes and goes.
+  /// Tells a driver that asked for it where in a segment the allocation is, behind its last fill or transfer; or, before
+  /// its content goes, that it is nowhere. Once for each time that it comes and goes.
   void NotifyResident(Allocation& allocation);
   void NotifyEvicted(Allocation& allocation);
 

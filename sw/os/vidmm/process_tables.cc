@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/vidmm/process_tables.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/errors.h"
 #include "os/kernel/page_math.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/vidmm.h"
 #include "os/vidsch/vidsch.h"
@@ -88,7 +91,7 @@ void ProcessTables::ReplaceRoot(GpuProcess& process, uint64_t entries) {
 
 // Tables that the change has replaced are freed too, so all that was cached of the process is flushed. A process
 // without a context has nothing in any cache, and the driver learns of its root when it gets a context.
-void ProcessTables::GrowRoot(GpuProcess& process, uint64_t entries) {
+void ProcessTables::ResizeRoot(GpuProcess& process, uint64_t entries) {
   const HANDLE context = process.handles.context;
   if (context != nullptr) gpu_.vidsch().SuspendContext(context, VidSch::kBoundNs, true);
   try {
@@ -103,6 +106,17 @@ void ProcessTables::GrowRoot(GpuProcess& process, uint64_t entries) {
   process.root_is_set = true;
   FlushSpace(process);
   gpu_.vidsch().ResumeContext(context);
+}
+
+// Half of it goes at least, so that a root does not follow every page.
+void ProcessTables::ShrinkRoot(GpuProcess& process) {
+  const Geometry& geometry = gpu_.caps().geometry;
+  if (geometry.count() != 2 || process.parts != nullptr || Away(process)) return;
+  const unsigned shift = geometry.Shift(geometry.count() - 1);
+  const uint64_t reserved = (process.space->va().used_end() + (uint64_t{1} << shift) - 1) >> shift;
+  const uint64_t needed = std::max<uint64_t>({reserved, process.space->tree().RootEntriesInUse(), 1});
+  const uint64_t entries = gpu_.RootPageTableSize(needed).first;
+  if (2 * entries <= process.space->root_entries()) ResizeRoot(process, entries);
 }
 
 // A table's new place is told by its parent's entry (UPDATE_PAGE_TABLE), the root's by SetRootPageTable.
@@ -132,7 +146,9 @@ void ProcessTables::Evict(GpuProcess& process) {
 
 void ProcessTables::Restore(GpuProcess& process) {
   process.space->moves().Restore(work_.SinkFor(process));
+  const std::vector<std::pair<uint64_t, uint64_t>> stale = process.stale;
   ClearStale(process);
+  process.vidmm->mappings().RestoreIn(process, stale);
   FlushSpace(process);
   gpu_.vidsch().ResumeContext(process.handles.context);
 }

@@ -38,7 +38,10 @@ class ProcessTables {
   /// contexts must be idle.
   void ReplaceRoot(GpuProcess& process, uint64_t entries);
   /// The same in the middle of a change, which suspends the context itself.
-  void GrowRoot(GpuProcess& process, uint64_t entries);
+  void ResizeRoot(GpuProcess& process, uint64_t entries);
+  /// Where roots are resizable: a smaller one, when the addresses that are reserved or mapped need half of it at most.
+  /// Called when addresses became free.
+  void ShrinkRoot(GpuProcess& process);
 
   // For one GPU only: OsError over a link.
   /// All tables lie elsewhere afterwards, the root too; the context waits meanwhile. After NoRoom some do, and the
@@ -46,6 +49,7 @@ class ProcessTables {
   void Move(GpuProcess& process);
   /// All tables but the root leave memory. The context waits until Restore, and nothing may be mapped.
   void Evict(GpuProcess& process);
+  /// They come back, and say what has been mapped meanwhile. Throws NoRoom; another call goes on where this one stopped.
   void Restore(GpuProcess& process);
 
   // For the sleep of the GPU, during which all tables are away.

@@ -17,6 +17,7 @@
 #include "os/vidmm/paging_process.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/process_tables.h"
+#include "os/vidmm/residency.h"
 #include "os/vidmm/vidmm.h"
 #include "os/vidsch/vidsch.h"
 
@@ -46,7 +47,7 @@ void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
   }
   vidmm_.work().CheckPageSizes(process, false);
   process.space->tree().root().set_grower(
-      [this, &process](uint64_t entries) { vidmm_.tables().GrowRoot(process, entries); });
+      [this, &process](uint64_t entries) { vidmm_.tables().ResizeRoot(process, entries); });
   if (gpu.caps().update_mode != DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) return;
   PagingProcess& paging = vidmm_.paging();
   process.space->memory().set_views(
@@ -123,6 +124,7 @@ GpuProcess* Processes::Find(const std::function<bool(const GpuProcess&)>& test) 
 }
 
 PacketId Processes::SubmitRender(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what) {
+  if (process.tables_gave_way) vidmm_.residency().RestoreTables(process);
   vidmm_.context_allocations().MakeResident(process);
   PhysicalAdapter& gpu = vidmm_.gpu();
   GpuPacket packet;

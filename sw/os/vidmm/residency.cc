@@ -2,81 +2,193 @@
 #include "os/vidmm/residency.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/errors.h"
+#include "os/kernel/kernel.h"
 #include "os/memory/system_buffer.h"
+#include "os/miniport/segments.h"
+#include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
-#include "os/vidmm/allocations.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/placement.h"
+#include "os/vidmm/process_tables.h"
 #include "os/vidmm/transfers.h"
+#include "os/vidmm/victims.h"
 #include "os/vidmm/vidmm.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
+namespace {
 
-struct Residency::Held {
-  SystemBuffer backing;
-  uint64_t used = 0;  // the time of the last call that wanted it
+/// The index among its places of the one where it lives; their number when it is nowhere.
+size_t PlaceOf(const Allocation& allocation) {
+  const auto& places = allocation.homes.places;
+  if (!allocation.resident()) return places.size();
+  const auto here = [&](const Homes::Place& place) { return place.segment == allocation.segment(); };
+  return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
+}
+
+}  // namespace
+
+/// What an allocation gets at a new place before it leaves the old one.
+struct Residency::Room {
+  std::optional<SegmentPages> pages;
+  std::optional<uint64_t> aperture_page;
 };
 
-Residency::Residency(VidMm& vidmm) : vidmm_(vidmm) {}
+/// Contexts that may use an allocation do not run while this lives.
+class Residency::Suspended {
+ public:
+  explicit Suspended(const Allocation& allocation) {
+    for (const Mapping& mapping : allocation.mappings) {
+      VidSch& vidsch = mapping.process->vidmm->gpu().vidsch();
+      const HANDLE context = mapping.process->handles.context;
+      if (context == nullptr || vidsch.Suspended(context)) continue;
+      vidsch.SuspendContext(context, VidSch::kBoundNs);
+      contexts_.emplace_back(&vidsch, context);
+    }
+  }
+  ~Suspended() {
+    for (const auto& [vidsch, context] : contexts_) vidsch->ResumeContext(context);
+  }
+  Suspended(const Suspended&) = delete;
+  Suspended& operator=(const Suspended&) = delete;
 
-Residency::~Residency() = default;
+ private:
+  std::vector<std::pair<VidSch*, HANDLE>> contexts_;
+};
 
-Residency::Held& Residency::HeldOf(const Allocation& allocation) {
-  auto& held = held_[allocation.serial];
-  if (!held) held = std::make_unique<Held>();
-  return *held;
-}
-
-void Residency::MakeResident(const std::vector<Allocation*>& wanted) {
+void Residency::MakeResident(const Wanted& wanted) {
   ++now_;
   for (Allocation* allocation : wanted) {
-    if (!allocation->local) Restore(*allocation, wanted);
-    HeldOf(*allocation).used = now_;
+    for (const Mapping& mapping : allocation->mappings)
+      if (mapping.process->tables_gave_way) RestoreTables(*mapping.process, wanted);
+    Bring(*allocation, wanted);
+    allocation->used = now_;
   }
 }
 
-Allocation* Residency::Oldest(const std::vector<Allocation*>& wanted) {
-  Allocation* oldest = nullptr;
-  uint64_t used = ~uint64_t{0};
-  for (Allocation* allocation : vidmm_.allocations().all()) {  // in the order in which they were made
-    const auto held = held_.find(allocation->serial);
-    if (!allocation->local || held == held_.end() || held->second->used >= used) continue;
-    if (std::find(wanted.begin(), wanted.end(), allocation) != wanted.end()) continue;
-    oldest = allocation;
-    used = held->second->used;
+void Residency::Bring(Allocation& allocation, const Wanted& wanted) {
+  for (size_t place = 0; place < allocation.homes.places.size(); ++place) {
+    if (PlaceOf(allocation) == place || TryPlace(allocation, place, &wanted)) return;
   }
-  return oldest;
-}
-
-void Residency::EvictOldest(const Allocation& for_this, const std::vector<Allocation*>& wanted) {
-  Allocation* oldest = Oldest(wanted);
-  if (oldest != nullptr) return Evict(*oldest);
+  if (allocation.resident()) return;
   uint64_t bytes = 0;
   for (const Allocation* each : wanted) bytes += each->bytes;
   throw OsError(std::to_string(bytes) +
                 " bytes must be resident at once and do not fit into VRAM with their page tables: no room for " +
-                for_this.name);
+                allocation.name);
 }
 
-void Residency::WithRoom(const Allocation& for_this, const std::vector<Allocation*>& wanted,
-                         const std::function<void()>& work) {
-  for (;;) {
-    try {
-      return work();
-    } catch (const NoRoom&) {
-      EvictOldest(for_this, wanted);
+bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wanted) {
+  Room room;
+  if (!TakeRoom(allocation, place, wanted, room)) return false;
+  const Suspended suspended(allocation);
+  const size_t from = PlaceOf(allocation);
+  if (allocation.resident()) {
+    vidmm_.mappings().Invalidate(allocation);
+    Leave(allocation);
+  }
+  const unsigned segment = allocation.homes.places[place].segment;
+  try {
+    WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().EnsureTables(allocation, segment); });
+  } catch (...) {
+    if (room.pages) room.pages->Release(vidmm_.gpu().kernel());
+    if (room.aperture_page) vidmm_.aperture().Free(*room.aperture_page);
+    throw;
+  }
+  if (room.pages) {
+    vidmm_.placement().Put(allocation, std::move(*room.pages));
+    FillIn(allocation);
+  } else {
+    if (!allocation.backing)
+      allocation.backing = std::make_unique<SystemBuffer>(vidmm_.gpu().MakeBuffer(allocation.bytes));
+    if (room.aperture_page) {
+      vidmm_.aperture().Bind(*room.aperture_page, PagesOf(allocation.bytes), allocation, *allocation.backing, 0);
+      allocation.aperture_page = room.aperture_page;
+    } else {
+      allocation.in_system = true;
     }
   }
+  vidmm_.placement().NotifyResident(allocation);
+  // Pages of 4 KiB between pages of 64 KiB need a leaf table of 4 KiB entries, for which there must be room.
+  WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().Restore(allocation); });
+  if (from != allocation.homes.places.size()) ++(place < from ? counts_.promotions : counts_.demotions);
+  return true;
 }
 
-void Residency::Restore(Allocation& allocation, const std::vector<Allocation*>& wanted) {
-  WithRoom(allocation, wanted, [&] { vidmm_.mappings().EnsureTables(allocation); });
-  while (!vidmm_.placement().TryMakeResident(allocation)) EvictOldest(allocation, wanted);
-  Held& held = HeldOf(allocation);
-  if (held.backing) {
-    vidmm_.PageIn(allocation, held.backing, allocation.bytes, nullptr);
+bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wanted, Room& room) {
+  const Homes::Place& at = allocation.homes.places[place];
+  if (at.segment == 0) return true;
+  if (vidmm_.gpu().segment(at.segment).aperture) {
+    if (vidmm_.adapter().adapters() > 1) return false;  // another GPU's page tables do not lead to this one's aperture
+    room.aperture_page = vidmm_.aperture().TryReserve(PagesOf(allocation.bytes));
+    return room.aperture_page.has_value();
+  }
+  const bool last = place + 1 == allocation.homes.places.size();
+  if (wanted != nullptr && !last && !KeepToBudget(allocation, *wanted)) return false;
+  // Room for its page tables first: what makes that room must not find the allocation half way.
+  if (wanted != nullptr && !allocation.resident()) {
+    WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().EnsureTables(allocation, at.segment); });
+  }
+  while (!(room.pages = vidmm_.placement().TryTake(allocation, at))) {
+    if (wanted == nullptr || !MakeRoom(allocation, place, *wanted)) return false;
+  }
+  return true;
+}
+
+bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted) {
+  Victims::Among among;
+  among.segment = allocation.homes.places[place].segment;
+  among.priority = allocation.homes.priority;
+  if (allocation.resident()) {
+    if (among.priority == 0) return false;
+    --among.priority;  // it has a place: its equals stay
+  }
+  if (Allocation* victim = Victims(vidmm_, wanted).Find(among)) {
+    Demote(*victim);
+    return true;
+  }
+  const bool last = place + 1 == allocation.homes.places.size();
+  return last && !allocation.resident() && EvictTables(wanted);
+}
+
+bool Residency::KeepToBudget(Allocation& allocation, const Wanted& wanted) {
+  const uint64_t budget = vidmm_.gpu().kernel().parameters().local_budget_kib << 10;
+  const GpuProcess* owner = Victims::OwnerOf(allocation);
+  if (budget == 0 || owner == nullptr) return true;
+  const Victims victims(vidmm_, wanted);
+  Victims::Among among;
+  among.owner = owner;
+  among.priority = allocation.homes.priority;
+  while (victims.LocalBytes(*owner) + allocation.bytes > budget) {
+    Allocation* victim = victims.Find(among);
+    if (victim == nullptr) return false;
+    Demote(*victim);
+  }
+  return true;
+}
+
+void Residency::Demote(Allocation& allocation) {
+  try {
+    for (size_t place = PlaceOf(allocation) + 1; place < allocation.homes.places.size(); ++place)
+      if (TryPlace(allocation, place, nullptr)) return;
+  } catch (const NoRoom&) {  // for page tables
+  }
+  if (allocation.resident()) Evict(allocation);
+  else ++counts_.evictions;
+}
+
+void Residency::FillIn(Allocation& allocation) {
+  if (allocation.backing) {
+    vidmm_.PageIn(allocation, *allocation.backing, allocation.bytes, nullptr);
     ++counts_.restores;
     counts_.bytes_in += allocation.bytes;
   } else {
@@ -84,34 +196,73 @@ void Residency::Restore(Allocation& allocation, const std::vector<Allocation*>& 
     ++counts_.fills;
     counts_.bytes_filled += allocation.bytes;
   }
-  vidmm_.placement().NotifyResident(allocation);
-  // Pages of 4 KiB between pages of 64 KiB need a leaf table of 4 KiB entries, for which there must be room.
-  WithRoom(allocation, wanted, [&] { vidmm_.mappings().Restore(allocation); });
 }
 
 void Residency::Evict(Allocation& allocation) {
-  if (!allocation.local) return;
+  if (!allocation.resident()) return;
+  const Suspended suspended(allocation);
   vidmm_.mappings().Invalidate(allocation);
-  Held& held = HeldOf(allocation);
-  if (!held.backing) held.backing = vidmm_.gpu().MakeBuffer(allocation.bytes);
-  vidmm_.placement().NotifyEvicted(allocation);
-  if (allocation.homes.eviction != 0) vidmm_.transfers().EvictThroughAperture(allocation, held.backing);
-  else vidmm_.PageOut(allocation, held.backing, allocation.bytes, nullptr);
-  vidmm_.placement().Evict(allocation);
+  Leave(allocation);
   ++counts_.evictions;
+}
+
+void Residency::Leave(Allocation& allocation) {
+  vidmm_.placement().NotifyEvicted(allocation);
+  if (const auto first = std::exchange(allocation.aperture_page, std::nullopt)) {
+    vidmm_.aperture().Unbind(*first, PagesOf(allocation.bytes), allocation);
+    vidmm_.aperture().Free(*first);
+  }
+  allocation.in_system = false;
+  if (!allocation.local) return;
+  if (!allocation.backing)
+    allocation.backing = std::make_unique<SystemBuffer>(vidmm_.gpu().MakeBuffer(allocation.bytes));
+  if (allocation.homes.eviction != 0) vidmm_.transfers().EvictThroughAperture(allocation, *allocation.backing);
+  else vidmm_.PageOut(allocation, *allocation.backing, allocation.bytes, nullptr);
+  vidmm_.placement().Evict(allocation);
   counts_.bytes_out += allocation.bytes;
 }
 
-void Residency::Drop(Allocation& allocation) {
-  const auto held = held_.find(allocation.serial);
-  if (held == held_.end()) return;
-  if (held->second->backing) held->second->backing.Release();
-  held_.erase(held);
+void Residency::Return(Allocation& allocation) {
+  for (size_t place = 0; place < allocation.homes.places.size(); ++place)
+    if (TryPlace(allocation, place, nullptr)) return;
+  throw OsError("no room for " + allocation.name + ", which had some before");
 }
 
-SystemBuffer* Residency::Backing(const Allocation& allocation) {
-  const auto held = held_.find(allocation.serial);
-  return held == held_.end() || !held->second->backing ? nullptr : &held->second->backing;
+void Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
+                         const std::function<void()>& work) {
+  for (;;) {
+    try {
+      return work();
+    } catch (const NoRoom&) {
+      if (wanted == nullptr) throw;
+    }
+    if (Allocation* victim = Victims(vidmm_, *wanted).Find({})) {
+      Demote(*victim);
+      continue;
+    }
+    if (EvictTables(*wanted)) continue;
+    Victims::Among with_another;
+    with_another.another_place = true;
+    Allocation* victim = Victims(vidmm_, {stays}).Find(with_another);
+    if (victim == nullptr) throw OsError("no room for the page tables of " + for_this);
+    Demote(*victim);
+  }
+}
+
+bool Residency::EvictTables(const Wanted& wanted) {
+  GpuProcess* process = Victims(vidmm_, wanted).FindTables();
+  if (process == nullptr) return false;
+  vidmm_.tables().Evict(*process);
+  process->tables_gave_way = true;
+  ++counts_.table_evictions;
+  return true;
+}
+
+void Residency::RestoreTables(GpuProcess& process, const Wanted& wanted) {
+  if (!process.space->evicted()) return;
+  WithRoom(process.name, &wanted, nullptr, [&] { vidmm_.tables().Restore(process); });
+  process.tables_gave_way = false;
+  ++counts_.table_restores;
 }
 
 }  // namespace gmmu::os

@@ -2,57 +2,81 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
+#include <string>
 #include <vector>
 
 namespace gmmu::os {
 
-class SystemBuffer;
 class VidMm;
 struct Allocation;
+struct GpuProcess;
 
-/// Which allocations are in VRAM when all of them do not fit.
+/// Decides where the allocations of one GPU live, and moves them.
 ///
-/// An allocation that is not resident has its bytes in a backing store of system memory, or none yet: then
-/// its VRAM is filled with zeros at first touch. Room is made by evicting what was used the longest ago;
-/// what is wanted now stays. Order of an eviction: entries invalid and flushed, contents to the backing
-/// store through the scratch windows, VRAM free. Of a page-in: page tables, VRAM, contents, entries
-/// (GPU virtual address documents, "examples"; fill at first touch as seen on build 22621).
+/// What is wanted goes to the first of its places (Homes) that has room. Room in a memory segment is made by what has
+/// no higher priority and was wanted the longest ago: it goes to the next of its own places, in the end to system
+/// memory, where the GPU still reaches it, or nowhere when its driver allows no such place. What lives in a place that
+/// is not its first comes back when it is wanted and there is room, or only what has a lower priority is in the way.
+/// What is wanted in the same call stays. When no allocation can leave, the page tables of a process do that nothing
+/// wanted is mapped in. A process over its budget (`[os] local_budget_kib`) makes room among its own first; an
+/// allocation belongs to the process that mapped it first.
 ///
-/// Calls are made on the VidMm worker and return when the GPU has done the work. No client may use what
-/// is evicted.
+/// Order of a move: entries invalid and flushed, contents, memory of the old place free, memory of the new one, contents,
+/// entries. Order of a page-in: page tables, memory, contents, entries (GPU virtual address documents, "examples").
+/// Memory of a first touch is full of zeros, in VRAM by a fill (as seen on build 22621).
+///
+/// Calls are made on the VidMm worker and return when the GPU has done the work. Contexts that may use what moves are
+/// suspended meanwhile; no client may.
 class Residency {
  public:
-  explicit Residency(VidMm& vidmm);
-  ~Residency();
+  explicit Residency(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Brings all of `wanted` into VRAM. Throws OsError when they do not fit together; what was resident may have been
-  /// evicted then.
+  /// Makes all of `wanted` resident, and brings the page tables back that they need. Throws OsError when they do not
+  /// fit together; what was resident may have been moved or evicted then.
   void MakeResident(const std::vector<Allocation*>& wanted);
+  /// Its bytes go to the backing store, and the GPU reaches it no more.
   void Evict(Allocation& allocation);
-  /// Releases the backing store of an allocation and forgets its last use. The caller keeps the allocation.
-  void Drop(Allocation& allocation);
-  /// The backing store of an allocation; null before its first eviction.
-  SystemBuffer* Backing(const Allocation& allocation);
+  /// Page tables that left memory for others come back with what they say now, and the process' context runs again.
+  void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }
+
+  // For the sleep of the GPU, whose contexts are suspended and whose tables are away.
+  /// Its memory in a segment is free afterwards, and its bytes are in the backing store; entries are not touched.
+  void Leave(Allocation& allocation);
+  /// To the first of its places that has room. Throws OsError when none has.
+  void Return(Allocation& allocation);
 
   struct Counts {
     uint64_t evictions = 0, restores = 0, fills = 0;
-    uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;
+    uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;  // of memory segments
+    uint64_t demotions = 0, promotions = 0;                  // moves to a later place, to an earlier one
+    uint64_t table_evictions = 0, table_restores = 0;        // of all page tables of a process but the root
   };
   const Counts& counts() const { return counts_; }
 
  private:
-  struct Held;
-  Held& HeldOf(const Allocation& allocation);
-  void Restore(Allocation& allocation, const std::vector<Allocation*>& wanted);
-  /// Does `work` again, with more evicted, until there is room for what it takes.
-  void WithRoom(const Allocation& for_this, const std::vector<Allocation*>& wanted, const std::function<void()>& work);
-  void EvictOldest(const Allocation& for_this, const std::vector<Allocation*>& wanted);
-  Allocation* Oldest(const std::vector<Allocation*>& wanted);
+  using Wanted = std::vector<Allocation*>;
+  struct Room;
+  class Suspended;
+
+  void Bring(Allocation& allocation, const Wanted& wanted);
+  void RestoreTables(GpuProcess& process, const Wanted& wanted);
+  /// False: there is no room at the place, and the allocation is where it was. `wanted` null: nothing else leaves for
+  /// it; NoRoom then, and it is nowhere, when its page tables have no room.
+  bool TryPlace(Allocation& allocation, size_t place, const Wanted* wanted);
+  bool TakeRoom(Allocation& allocation, size_t place, const Wanted* wanted, Room& room);
+  bool MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted);
+  bool KeepToBudget(Allocation& allocation, const Wanted& wanted);
+  /// Moves an allocation out of its memory segment, to the next of its places that takes it.
+  void Demote(Allocation& allocation);
+  void FillIn(Allocation& allocation);
+  /// Does `work`, which needs room for page tables, again until there is room: others leave for it, in the end what is
+  /// wanted too and has another place. `stays`: what does not, may be null.
+  void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
+                const std::function<void()>& work);
+  /// Evicts page tables of one process; false: no process can do without.
+  bool EvictTables(const Wanted& wanted);
 
   VidMm& vidmm_;
-  std::map<uint64_t, std::unique_ptr<Held>> held_;  // by Allocation::serial
   uint64_t now_ = 0;
   Counts counts_;
 };

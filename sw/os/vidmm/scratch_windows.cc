@@ -79,14 +79,14 @@ std::vector<DXGK_PTE> ScratchWindows::LocalEntries(const Allocation& allocation,
   if (gpu_.caps().geometry.leaf_64k_bytes != 0)
     end = std::min((end + kPagesOf64k - 1) / kPagesOf64k * kPagesOf64k, allocation.local->count());
   std::vector<DXGK_PTE> entries;
-  for (uint64_t page = first; page < end; ++page) entries.push_back(LocalEntry(allocation, page));
+  for (uint64_t page = first; page < end; ++page) entries.push_back(EntryOf(allocation, page));
   return entries;
 }
 
 ScratchWindows::Piece ScratchWindows::PieceAt(const Allocation& allocation, uint64_t at, uint64_t left,
                                               uint64_t pages) {
   Piece piece{};
-  piece.skip = at % allocation.vidmm->gpu().local_segment().page_bytes();
+  piece.skip = at % allocation.local->segment().page_bytes();
   piece.start = at - piece.skip;
   const uint64_t before = piece.skip / kPage;  // whole pages
   uint64_t same = std::min(pages > before ? pages - before : 1, PagesOf(at % kPage + left));

@@ -2,51 +2,41 @@
 #include "os/vidmm/sleeping_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/memory/system_buffer.h"
+#include "os/kernel/errors.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/gpu_process.h"
-#include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_process.h"
 #include "os/vidmm/paging_work.h"
-#include "os/vidmm/placement.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/processes.h"
-#include "os/vidmm/transfers.h"
+#include "os/vidmm/residency.h"
 #include "os/vidmm/vidmm.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 
-struct SleepingMemory::Kept {
-  Allocation* allocation;
-  SystemBuffer bytes;
-};
-
-SleepingMemory::SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
-
-SleepingMemory::~SleepingMemory() = default;
-
 void SleepingMemory::Sleep() {
   PhysicalAdapter& gpu = vidmm_.gpu();
   PagingWork& work = vidmm_.work();
   gpu.RefuseOnLink("sleep with processes");
-  if (vidmm_.aperture().in_use())
+  uint64_t pages = 0;  // that allocations have there
+  for (const Allocation* allocation : vidmm_.allocations().all())
+    if (allocation->aperture_page) pages += PagesOf(allocation->bytes);
+  if (vidmm_.aperture().mapped_pages() != pages)
     throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
   // When a context is suspended, what it did is in memory: the bytes that are kept from here on are final.
   for (const auto& process : vidmm_.processes().all())
     if (process->handles.context != nullptr) gpu.vidsch().SuspendContext(process->handles.context, VidSch::kBoundNs);
   for (Allocation* allocation : vidmm_.allocations().all()) {
-    if (!allocation->local) continue;
-    SystemBuffer kept = gpu.MakeBuffer(allocation->bytes);
-    vidmm_.placement().NotifyEvicted(*allocation);
-    vidmm_.transfers().PageOut(*allocation, kept, allocation->bytes, nullptr);
-    vidmm_.placement().Evict(*allocation);
-    kept_.push_back({allocation, std::move(kept)});
+    if (!allocation->local && !allocation->aperture_page) continue;
+    vidmm_.residency().Leave(*allocation);
+    kept_.push_back(allocation);
   }
   for (const auto& process : vidmm_.processes().all()) {
     process->tables_asleep = !process->space->evicted();  // tables that were evicted before stay away after the sleep
@@ -63,11 +53,7 @@ void SleepingMemory::Sleep() {
 }
 
 void SleepingMemory::Drop(const Allocation& allocation) {
-  const auto kept = std::find_if(kept_.begin(), kept_.end(),
-                                 [&](const Kept& each) { return each.allocation == &allocation; });
-  if (kept == kept_.end()) return;
-  kept->bytes.Release();
-  kept_.erase(kept);
+  kept_.erase(std::remove(kept_.begin(), kept_.end(), &allocation), kept_.end());
 }
 
 void SleepingMemory::Wake() {
@@ -80,16 +66,7 @@ void SleepingMemory::Wake() {
     if (!process->space->evicted()) tables.ClearStale(*process);
     tables.TellRoot(*process);
   }
-  for (Kept& kept : kept_) {
-    Allocation& allocation = *kept.allocation;
-    vidmm_.mappings().EnsureTables(allocation);
-    vidmm_.placement().MakeResident(allocation);
-    vidmm_.transfers().PageIn(allocation, kept.bytes, allocation.bytes, nullptr);
-    vidmm_.placement().NotifyResident(allocation);
-    vidmm_.mappings().Restore(allocation);
-    kept.bytes.Release();
-  }
-  kept_.clear();
+  for (Allocation* allocation : std::exchange(kept_, {})) vidmm_.residency().Return(*allocation);
   for (const auto& process : vidmm_.processes().all())
     if (process->handles.context != nullptr) vidmm_.gpu().vidsch().ResumeContext(process->handles.context);
 }

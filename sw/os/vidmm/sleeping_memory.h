@@ -4,7 +4,6 @@
 
 namespace gmmu::os {
 
-class SystemBuffer;
 class VidMm;
 struct Allocation;
 
@@ -12,8 +11,7 @@ struct Allocation;
 /// their bytes, and every entry of their page tables. Worker's.
 class SleepingMemory {
  public:
-  explicit SleepingMemory(VidMm& vidmm);
-  ~SleepingMemory();
+  explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
 
   /// Before D3: contexts are suspended, VRAM's contents go to system memory and page tables are evicted. Throws OsError
   /// when something is mapped into the aperture, or adapters are linked.
@@ -25,10 +23,8 @@ class SleepingMemory {
   void Drop(const Allocation& allocation);
 
  private:
-  struct Kept;
-
   VidMm& vidmm_;
-  std::vector<Kept> kept_;
+  std::vector<Allocation*> kept_;
 };
 
 }  // namespace gmmu::os

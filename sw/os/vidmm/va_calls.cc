@@ -149,7 +149,7 @@ NTSTATUS VaCalls::Free(GpuProcess& process, uint64_t base, uint64_t bytes) {
   const Range* range = RangeOf(process, base, bytes);
   if (range == nullptr || range->base != base || range->bytes != bytes) return STATUS_INVALID_PARAMETER;
   vidmm_.mappings().UnmapAndFreeTables(process, base, bytes / kPage);
-  if (!range->anywhere) process.FreeVa(base);
+  if (!range->anywhere) vidmm_.FreeVa(process, base);
   ranges_[process.serial].erase(base);
   return STATUS_SUCCESS;
 }

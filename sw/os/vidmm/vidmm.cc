@@ -20,6 +20,7 @@
 #include "os/vidmm/placement.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/processes.h"
+#include "os/vidmm/residency.h"
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/sleeping_memory.h"
 #include "os/vidmm/transfers.h"
@@ -32,6 +33,7 @@ struct VidMm::Parts {
         paging(gpu, work),
         windows(gpu, work, paging),
         placement(gpu, work),
+        residency(vidmm),
         bring_up(gpu, work, paging, windows, placement),
         tables(gpu, work),
         processes(vidmm),
@@ -45,6 +47,7 @@ struct VidMm::Parts {
   PagingProcess paging;
   ScratchWindows windows;
   Placement placement;
+  Residency residency;
   PagingBringUp bring_up;
   ProcessTables tables;
   Processes processes;
@@ -71,6 +74,7 @@ Processes& VidMm::processes() { return parts_->processes; }
 Mappings& VidMm::mappings() { return parts_->mappings; }
 ProcessTables& VidMm::tables() { return parts_->tables; }
 Placement& VidMm::placement() { return parts_->placement; }
+Residency& VidMm::residency() { return parts_->residency; }
 Transfers& VidMm::transfers() { return parts_->transfers; }
 ScratchWindows& VidMm::windows() { return parts_->windows; }
 PagingProcess& VidMm::paging() { return parts_->paging; }
@@ -148,7 +152,10 @@ uint64_t VidMm::ReserveVa(GpuProcess& process, uint64_t bytes, std::optional<uin
   return process.ReserveVa(bytes, at);
 }
 
-void VidMm::FreeVa(GpuProcess& process, uint64_t va) { process.FreeVa(va); }
+void VidMm::FreeVa(GpuProcess& process, uint64_t va) {
+  process.FreeVa(va);
+  tables().ShrinkRoot(process);
+}
 
 Allocation* VidMm::CreateAllocation(const std::string& name, uint64_t bytes) {
   return allocations().Create(name, bytes);

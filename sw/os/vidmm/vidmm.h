@@ -22,6 +22,7 @@ class PhysicalAdapter;
 class Placement;
 class ProcessTables;
 class Processes;
+class Residency;
 class ScratchWindows;
 class SleepingMemory;
 class SystemBuffer;
@@ -66,8 +67,10 @@ class VidMm {
   Mappings& mappings();
   /// Page tables of processes.
   ProcessTables& tables();
-  /// Where allocations live.
+  /// Memory of segments.
   Placement& placement();
+  /// Where allocations live.
+  Residency& residency();
   Transfers& transfers();
   ScratchWindows& windows();
   /// The paging process.

@@ -60,6 +60,7 @@ class Packets {
   /// The same for the packets of one context; ForgetContext undoes all of its suspensions.
   void SuspendContext(HANDLE context) { suspended_contexts_.insert(context); }
   void ResumeContext(HANDLE context);
+  bool Suspended(HANDLE context) const { return suspended_contexts_.count(context) != 0; }
   void ForgetContext(HANDLE context) { suspended_contexts_.erase(context); }
 
   // A reset of the adapter. From its begin nothing is submitted and every new packet is lost; from BeginRebuild on new

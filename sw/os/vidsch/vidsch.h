@@ -68,6 +68,7 @@ class VidSch {
   /// has are waited for, or preempted. Other contexts go on.
   void SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt = false);
   void ResumeContext(HANDLE context) { packets_.ResumeContext(context); }
+  bool Suspended(HANDLE context) const { return packets_.Suspended(context); }
   /// The context is destroyed.
   void ForgetContext(HANDLE context) { packets_.ForgetContext(context); }
 

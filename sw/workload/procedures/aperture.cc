@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "os/application/memory_calls.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
@@ -158,7 +159,7 @@ class ApertureRun {
     RunClients(memory_, {ReadOf(process_, va_, seen_)}, "a piece that shows other memory", life_.result.checks);
   }
 
-  /// Upgraded to the implicit system memory segment: the GPU sees it, and no map operation comes.
+  /// Upgraded to the implicit system memory segment: the GPU reaches it there, and no map operation comes.
   void WithoutPhysicalAccess() {
     const uint64_t before = life_.aperture.map_operations();
     os::Allocation* virtual_only = nullptr;
@@ -171,12 +172,18 @@ class ApertureRun {
       request.accessed_physically = false;
       virtual_only = memory_.CreateAllocation(request);
       va = memory_.ReserveVa(*process_, pages_ * kPage);
-      memory_.MapHost(*process_, va, second_);
+      memory_.Map(*process_, va, *virtual_only, 0, pages_);
+      os::ResidencyCalls(memory_).MakeResident({virtual_only});
     });
     life_.Compare("upgraded to the implicit system segment",
-                  os::OutsideSegments(*virtual_only) ? "" : "it has a place in the aperture");
-    RunClients(memory_, {ReadOf(process_, va, second_bytes_)}, "system memory without an aperture range",
-               life_.result.checks);
+                  os::ResidenceOf(*virtual_only) == os::Residence::kSystem ? "" : "it lives elsewhere");
+    ClientRun write = ReadOf(process_, va, second_bytes_);
+    write.write = true;
+    write.pattern = life_.options.seed;
+    RunClients(memory_, {write}, "system memory without an aperture range, written", life_.result.checks);
+    const Bytes expected = PatternAt(va, pages_ * kPage, *write.pattern);
+    life_.Compare("bytes of system memory that the GPU wrote",
+                  Difference(os::ResidencyCalls::InSystemMemory(*virtual_only), expected));
     life_.Compare("no aperture map without AccessedPhysically",
                   life_.aperture.map_operations() == before ? "" : "a map operation was sent");
     life_.Work([&] {

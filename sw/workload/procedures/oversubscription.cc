@@ -78,6 +78,7 @@ class Oversubscription {
     request.name = "allocation " + std::to_string(pieces_.size());
     request.bytes = bytes;
     request.accessed_physically = request.explicit_residency = told;
+    request.local_only = true;
     piece.allocation = life_.memory.CreateAllocation(request);
     piece.va = life_.memory.ReserveVa(*piece.process, bytes);
     life_.memory.Map(*piece.process, piece.va, *piece.allocation, 0, bytes / kPage);
@@ -133,7 +134,7 @@ class Oversubscription {
 
   /// What was written last stands in the backing store, byte for byte.
   void CompareBacking(const Piece& piece) {
-    const std::vector<uint8_t> backing = residency_.Evicted(*piece.allocation);
+    const std::vector<uint8_t> backing = residency_.InSystemMemory(*piece.allocation);
     const std::string contents = "contents of " + os::NameOf(*piece.allocation);
     if (backing.empty()) return life_.Compare(contents, "it was never evicted");
     life_.Compare(contents, Difference(backing, PatternAt(piece.va, backing.size(), *piece.seed)));
@@ -142,7 +143,6 @@ class Oversubscription {
   void End() {
     life_.Work([&] {
       for (Piece& piece : pieces_) {
-        residency_.Drop(*piece.allocation);
         life_.memory.FreeVa(*piece.process, piece.va);
         life_.memory.DestroyAllocation(piece.allocation);
       }

@@ -61,7 +61,8 @@ void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocati
     throw os::OsError("a debugger is not shown the entries that are mapped at " + os::Hex(va));
 }
 
-/// The root starts small, grows, shrinks and moves; what lies in the kept part stays, what is beyond faults.
+/// The root starts small, grows, moves, and shrinks when its upper part is free; what lies in the kept part stays, what
+/// is beyond faults.
 void ResizableRoot(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   if (geometry.count() != 2)
@@ -94,7 +95,6 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.Reads("after the root has moved, below", low, subject.pages(), Subject::kFill);
   subject.Reads("after the root has moved, above", high, subject.pages(), Subject::kFill);
   life.Work([&] { memory.UnmapAndFreeTables(process, high, unit / kPage); });
-  replace(page_entries);
   life.Compare("a shrunk root has the entries of a page", entries() == page_entries ? "" : std::to_string(entries()));
   subject.Reads("in the kept part", low, subject.pages(), Subject::kFill);
   subject.Faults("beyond a shrunk root", high, Fault::kRootBound);

@@ -39,6 +39,7 @@ const Procedure* FindProcedure(const std::string& name);
 Procedure MainJobProcedure();
 Procedure ModeSwitchProcedure();
 Procedure OversubscriptionProcedure();
+Procedure SystemMemoryProcedure();
 Procedure RenderProcedure();
 Procedure ResizableRootProcedure();
 Procedure PageEntriesProcedure();

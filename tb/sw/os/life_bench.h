@@ -27,6 +27,7 @@
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
+#include "os/vidmm/residency.h"
 #include "os/vidmm/vidmm.h"
 #include "os/vidmm/vidmm_link.h"
 #include "os/vidsch/vidsch.h"
@@ -36,6 +37,14 @@
 #include "workload/life.h"
 
 namespace gmmu::os::test {
+
+/// An allocation of VRAM only, accessed by GPU virtual addresses: it is evicted where others go to system memory.
+inline AllocationRequest LocalOnly(const std::string& name, uint64_t bytes) {
+  AllocationRequest request{name, bytes};
+  request.accessed_physically = false;
+  request.local_only = true;
+  return request;
+}
 
 /// One life of the functional machine with our driver, `body` as its application.
 struct LifeBench {

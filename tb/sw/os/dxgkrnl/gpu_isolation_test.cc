@@ -137,22 +137,23 @@ TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
     life.worker.Call([&] {
       const auto mapped = [&](uint64_t pfn) { return life.adapter.domain()->tables().Lookup(pfn) == pfn; };
       Allocation* data = life.vidmm.CreateAllocation("data", 4 * hw::kPageSize);
-      Residency residency(life.vidmm);
+      Residency& residency = life.vidmm.residency();
       residency.MakeResident({data});
       unsigned transfers = 0, unmapped = 0;
       between.built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         if (args.Operation != DXGK_OPERATION_VIRTUAL_TRANSFER) return;
         ++transfers;
-        for (const uint64_t pfn : residency.Backing(*data)->host_pages()) unmapped += !mapped(pfn);
+        for (const uint64_t pfn : data->backing->host_pages()) unmapped += !mapped(pfn);
       };
       residency.Evict(*data);
       residency.MakeResident({data});
       between.built = nullptr;
       life.Compare("transfers out and in", transfers >= 2 ? "" : std::to_string(transfers));
       life.Compare("pages that were out of reach in one", unmapped == 0 ? "" : std::to_string(unmapped));
-      const std::vector<uint64_t> pages = residency.Backing(*data)->host_pages();
-      residency.Drop(*data);
-      for (const uint64_t pfn : pages) life.Compare("the backing store goes", mapped(pfn) ? "still mapped" : "");
+      const std::vector<uint64_t> pages = data->backing->host_pages();
+      for (const uint64_t pfn : pages) life.Compare("the backing store stays", mapped(pfn) ? "" : "not mapped");
+      life.vidmm.DestroyAllocation(data);
+      for (const uint64_t pfn : pages) life.Compare("and goes", mapped(pfn) ? "still mapped" : "");
 
       MonitoredFence fence(life.vidmm, 7);
       const auto at = life.kernel.hal().ram().PhysicalOf(const_cast<const uint64_t*>(fence.cpu()));
@@ -162,7 +163,6 @@ TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
       life.Compare("the GPU signals it", fence.Value() == 8 ? "" : std::to_string(fence.Value()));
       fence.Release();
       life.Compare("a fence's page goes", mapped(*at / hw::kPageSize) ? "still mapped" : "");
-      life.vidmm.DestroyAllocation(data);
     });
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);

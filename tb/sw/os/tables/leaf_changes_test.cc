@@ -245,14 +245,14 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
 TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;
-    Residency residency(life.vidmm);
+    Residency& residency = life.vidmm.residency();
     GpuProcess* process = life.vidmm.CreateProcess("process");
-    Allocation *blocks = Make(life, 16), *page = life.vidmm.CreateAllocation("page", kPage);
+    Allocation *blocks = Make(life, 16), *page = life.vidmm.CreateAllocation(LocalOnly("page", kPage));
     life.vidmm.Map(*process, kVa, *blocks, 0, 16);
     life.vidmm.Map(*process, kVa + 0x100000, *page, 0, 1);
     std::vector<Allocation*> others;
     while (residency.counts().evictions == 0) {
-      others.push_back(life.vidmm.CreateAllocation("other", 16 * kPage));
+      others.push_back(life.vidmm.CreateAllocation(LocalOnly("other", 16 * kPage)));
       life.vidmm.Map(*process, kOthers + others.size() * kBytesOf64k, *others.back(), 0, 16);
       residency.MakeResident({others.back()});
     }
@@ -263,10 +263,7 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
     EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
     EXPECT_TRUE(Reads(life, process, kVa + 0x100000, 3, 1).passed);
     others.insert(others.end(), {blocks, page});
-    for (Allocation* one : others) {
-      residency.Drop(*one);
-      life.vidmm.DestroyAllocation(one);
-    }
+    for (Allocation* one : others) life.vidmm.DestroyAllocation(one);
     life.vidmm.DestroyProcess(process);
   });
   EXPECT_EQ(FaultsOf(result), "");

@@ -118,7 +118,7 @@ TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
         map(1, 3, 7);  // not unique: nothing in the windows
         map(20, 4, kUnique | 6);
         built = watch;
-        Residency residency(life.vidmm);
+        Residency& residency = life.vidmm.residency();
         residency.MakeResident({data});
         built = nullptr;
         for (uint64_t page = 0; page < kPages; ++page) life.vidmm.Fill(*data, page * kPage, kPage, Word(page));

@@ -43,7 +43,7 @@ TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
   Run([&](Life& life) {
     GpuProcess* process = nullptr;
     Allocation *data = nullptr, *rest = nullptr;
-    Residency residency(life.vidmm);
+    Residency& residency = life.vidmm.residency();
     const uint64_t size = uint64_t{1} << life.adapter.caps().geometry.Shift(1), va = 5 * size;
     life.worker.Call([&] {
       process = life.vidmm.CreateProcess("process");
@@ -62,7 +62,6 @@ TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
     });
     Reads(life, process, va, Pages(0x900, 4));
     life.worker.Call([&] {
-      residency.Drop(*data);
       life.vidmm.DestroyAllocation(data);
       life.vidmm.DestroyProcess(process);
     });
@@ -145,11 +144,11 @@ TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
     bench.options.os.driver["DualPte"] = dual;
     const auto result = bench.RunOnWorker([&](Life& life) {
       constexpr uint64_t kVa = 0x10000000, kSize = 1 << 20;
-      Residency residency(life.vidmm);
+      Residency& residency = life.vidmm.residency();
       GpuProcess* process = life.vidmm.CreateProcess("process");
       std::vector<Allocation*> all;
       for (uint64_t i = 0; i < 10; ++i) {
-        all.push_back(life.vidmm.CreateAllocation(std::to_string(i), kSize));
+        all.push_back(life.vidmm.CreateAllocation(LocalOnly(std::to_string(i), kSize)));
         life.vidmm.Map(*process, kVa + i * kSize, *all[i], 0, kSize / kPage);
         residency.MakeResident({all[i]});
         EXPECT_TRUE(process->space->Is64k(kVa + i * kSize));
@@ -169,10 +168,7 @@ TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
         residency.MakeResident({all[i]});
         EXPECT_TRUE(Reads(life, process, kVa + i * kSize, 0, 16).passed) << i;
       }
-      for (Allocation* one : all) {
-        residency.Drop(*one);
-        life.vidmm.DestroyAllocation(one);
-      }
+      for (Allocation* one : all) life.vidmm.DestroyAllocation(one);
       for (Allocation* one : rest) life.vidmm.DestroyAllocation(one);
       life.vidmm.DestroyProcess(process);
     });

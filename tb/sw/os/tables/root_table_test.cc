@@ -44,6 +44,33 @@ TEST_F(TableLife, ARootThatFindsNoRoomLeavesTheOldOneWithItsNumberOfEntries) {
   });
 }
 
+TEST_F(TableLife, ARootShrinksWhenItsUpperHalfIsFree) {
+  TwoLevels();
+  Run([&](Life& life) {
+    GpuProcess* process = nullptr;
+    Allocation* data = nullptr;
+    const uint64_t unit = uint64_t{1} << life.adapter.caps().geometry.Shift(1);
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process", 1);
+      data = Filled(life, 1, 0x700);
+      life.vidmm.Map(*process, 3 * unit, *data, 0, 1);
+      const uint64_t va = life.vidmm.ReserveVa(*process, unit, 600 * unit);
+      life.vidmm.Map(*process, va, *data, 0, 1);
+      EXPECT_EQ(process->space->root_entries(), 1024u);
+      life.vidmm.mappings().UnmapAndFreeTables(*process, va, unit / hw::kPageSize);
+      EXPECT_EQ(process->space->root_entries(), 1024u) << "its addresses are reserved";
+      life.vidmm.FreeVa(*process, va);
+      EXPECT_EQ(process->space->root_entries(), 512u);
+    });
+    Reads(life, process, 3 * unit, {0x700});
+    Faults(life, process, 600 * unit, regs::Fault::kRootBound);
+    life.worker.Call([&] {
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+}
+
 TEST_F(TableLife, ARootGrowsWithTheAddressesThatAreMapped) {
   TwoLevels();
   std::vector<UINT> told;

@@ -120,7 +120,7 @@ TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBac
 TEST_F(TableLife, AnAllocationIsEvictedWhileTheTablesAreAway) {
   Run([&](Life& life) {
     Subject subject = Make(life);
-    Residency residency(life.vidmm);
+    Residency& residency = life.vidmm.residency();
     life.worker.Call([&] {
       life.vidmm.tables().Evict(*subject.process);
       residency.Evict(*subject.data);
@@ -129,7 +129,6 @@ TEST_F(TableLife, AnAllocationIsEvictedWhileTheTablesAreAway) {
     Faults(life, subject.process, subject.va, regs::Fault::kEntryInvalid);
     life.worker.Call([&] { residency.MakeResident({subject.data}); });
     Reads(life, subject.process, subject.va, Pages(0x100, 20));
-    life.worker.Call([&] { residency.Drop(*subject.data); });
     End(life, subject);
   });
 }

@@ -128,7 +128,7 @@ TEST(Aperture, ListsOfLogicalAddressesAreContiguousAlsoWhereTheLogicalSpaceIsInP
   }
   EXPECT_EQ(test.finished, 1u);
   test.aperture->Unmap(test.owner, first + 2, 3);
-  EXPECT_FALSE(test.aperture->in_use());
+  EXPECT_EQ(test.aperture->mapped_pages(), 0u);
 }
 
 TEST(Aperture, ADriverWithoutMapAperture2SupportedGetsAnMdl) {

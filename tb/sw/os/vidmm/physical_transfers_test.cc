@@ -151,7 +151,7 @@ TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFi
     request.explicit_residency = true;
     Allocation* told = life.vidmm.CreateAllocation(request);
     Allocation* other = life.vidmm.CreateAllocation("not told", kPage);
-    Residency residency(life.vidmm);
+    Residency& residency = life.vidmm.residency();
     const auto query = [&] {
       kmd::EscapeQueryResidency answer;
       answer.allocation = reinterpret_cast<uint64_t>(told->handle);
@@ -183,7 +183,6 @@ TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFi
     residency.MakeResident({told});
     seen.operation = nullptr;
     for (Allocation* each : {told, other}) {
-      residency.Drop(*each);
       life.vidmm.DestroyAllocation(each);
     }
   });

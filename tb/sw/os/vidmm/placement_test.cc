@@ -34,17 +34,21 @@ TEST(Placement, PreferredSegmentsOfTheWriteSetComeFirst) {
   DXGK_ALLOCATIONINFO info{};
   info.SupportedWriteSegmentSet = 0xF;
   info.FlagsWddm2.AccessedPhysically = 1;
-  EXPECT_THAT(OrderOf(info, answers), ElementsAre(2u, 3u, 4u)) << "the aperture is no memory segment";
+  EXPECT_THAT(OrderOf(info, answers), ElementsAre(2u, 3u, 4u, 1u)) << "the aperture comes behind memory segments";
   info.PreferredSegment.SegmentId0 = 4;
   info.PreferredSegment.Direction0 = 1;
   info.PreferredSegment.SegmentId1 = 3;
-  EXPECT_THAT(OrderOf(info, answers), ElementsAre(4u, 3u, 2u));
+  EXPECT_THAT(OrderOf(info, answers), ElementsAre(4u, 3u, 2u, 1u));
   EXPECT_TRUE(HomesOf(info, answers).places[0].from_end);
   EXPECT_FALSE(HomesOf(info, answers).places[1].from_end);
   info.SupportedWriteSegmentSet = 0x5;  // what is preferred and not in the set does not count
-  EXPECT_THAT(OrderOf(info, answers), ElementsAre(3u));
+  EXPECT_THAT(OrderOf(info, answers), ElementsAre(3u, 1u));
   info.FlagsWddm2.FromEndOfSegment = 1;
   EXPECT_TRUE(HomesOf(info, answers).places[0].from_end);
+  info.FlagsWddm2.AccessedPhysically = 0;
+  EXPECT_THAT(OrderOf(info, answers), ElementsAre(3u, 0u)) << "the aperture becomes system memory";
+  info.PreferredSegment.SegmentId0 = 1;
+  EXPECT_THAT(OrderOf(info, answers), ElementsAre(0u, 3u)) << "where it is preferred, too";
 }
 
 class Placed : public DriverWithAFront {

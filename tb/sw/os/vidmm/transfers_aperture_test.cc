@@ -30,7 +30,7 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
       maps += armed && line.find("\"MAP_APERTURE_SEGMENT2\"") != std::string::npos;
     };
     const auto result = bench.RunOnWorker([&](Life& life) {
-      Residency residency(life.vidmm);
+      Residency& residency = life.vidmm.residency();
       AllocationRequest request;
       request.name = "evicted";
       request.bytes = 3 * hw::kPageSize;
@@ -41,12 +41,11 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
       armed = true;
       residency.Evict(*data);
       armed = false;
-      EXPECT_FALSE(life.vidmm.aperture().in_use());
+      EXPECT_EQ(life.vidmm.aperture().mapped_pages(), 0u);
       uint32_t word = 0;
-      std::memcpy(&word, residency.Backing(*data)->Map(2 * hw::kPageSize, 4), 4);
-      residency.Backing(*data)->Unmap();
+      std::memcpy(&word, data->backing->Map(2 * hw::kPageSize, 4), 4);
+      data->backing->Unmap();
       EXPECT_EQ(word, 0xC0FFEE11u);
-      residency.Drop(*data);
       life.vidmm.DestroyAllocation(data);
     });
     EXPECT_THAT(result.faults, IsEmpty());
@@ -73,7 +72,7 @@ TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
     };
     const auto result = bench.RunOnWorker([&](Life& life) {
       constexpr uint64_t kPages = 300;  // of an aperture of 256
-      Residency residency(life.vidmm);
+      Residency& residency = life.vidmm.residency();
       const uint64_t taken = others == 0 ? 0 : life.vidmm.aperture().Reserve(others);
       const size_t ranges = life.adapter.aperture_segment().space->ranges();
       AllocationRequest request;
@@ -86,17 +85,16 @@ TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
       armed = true;
       residency.Evict(*data);
       armed = false;
-      EXPECT_FALSE(life.vidmm.aperture().in_use());
+      EXPECT_EQ(life.vidmm.aperture().mapped_pages(), 0u);
       EXPECT_EQ(life.adapter.aperture_segment().space->ranges(), ranges);
-      const uint8_t* view = residency.Backing(*data)->Map(0, data->bytes);
+      const uint8_t* view = data->backing->Map(0, data->bytes);
       for (uint64_t page = 0; page < kPages; ++page) {
         uint32_t word = 0;
         std::memcpy(&word, view + (page + 1) * hw::kPageSize - 4, 4);
         EXPECT_EQ(word, 0xC0DE0000 + page);
       }
-      residency.Backing(*data)->Unmap();
+      data->backing->Unmap();
       if (others != 0) life.vidmm.aperture().Free(taken);
-      residency.Drop(*data);
       life.vidmm.DestroyAllocation(data);
     });
     EXPECT_EQ(test::FaultsOf(result), "");

@@ -232,7 +232,7 @@ TEST(LinkedMemory, WhatIsEvictedGoesFromTheTablesOfEveryGpuAndComesBackThere) {
   const auto result = bench.Run([](Life& life) {
     Shared shared(life, 1);
     shared.RunClient(2, shared.Client(2, true, 77), "written by a peer");
-    Residency residency(life.link.on(1));
+    Residency& residency = life.link.on(1).residency();
     life.worker.Call([&] {
       residency.MakeResident({shared.allocation});
       residency.Evict(*shared.allocation);
@@ -247,7 +247,6 @@ TEST(LinkedMemory, WhatIsEvictedGoesFromTheTablesOfEveryGpuAndComesBackThere) {
     life.worker.Call([&] { residency.MakeResident({shared.allocation}); });
     for (unsigned gpu = 0; gpu < 3; ++gpu)
       shared.RunClient(gpu, shared.Client(gpu, false, 77), "back, read by adapter " + std::to_string(gpu));
-    life.worker.Call([&] { residency.Drop(*shared.allocation); });
     shared.End();
   });
   ExpectGood(result);

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "os/application/memory_calls.h"
+#include "os/miniport/allocation.h"
+#include "workload/clients.h"
+#include "workload/device_copy.h"
+#include "workload/life.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+using os::Residence;
+
+/// An allocation that a process has mapped whole; `seed` is the pattern that it carries.
+struct Piece {
+  os::GpuProcess* process;
+  os::Allocation* allocation;
+  uint64_t va;
+  uint64_t seed;
+};
+
+/// Allocations of which VRAM holds a part only: the rest lives in system memory, where the GPU reaches it.
+class SystemMemory {
+ public:
+  SystemMemory(Life& life, uint64_t bytes, uint64_t size)
+      : life_(life), memory_(life.memory), residency_(life.memory), bytes_(bytes), size_(size) {}
+
+  void Run() {
+    const uint64_t local = life_.gpu().facts().local.size;
+    if (bytes_ <= local || size_ > local / 4)
+      throw os::OsError("bytes must be more than VRAM holds, " + std::to_string(local) +
+                        ", and allocation_bytes at most a quarter of it; a scenario sets [machine.gpu] vram_mib");
+    life_.Work([&] {
+      for (const char* name : {"first", "second"}) processes_.push_back(memory_.CreateProcess(name));
+    });
+    LivesWhereThereIsRoom();
+    ReadsSystemMemoryItself();
+    GivesWayToAHigherPriority();
+    ComesBackWhenThereIsRoom();
+    GoesNowhere();
+    PageTablesGiveWay();
+    life_.Work([&] { End(); });
+    life_.result.bytes += bytes_;
+    life_.result.bytes_verified += bytes_;
+  }
+
+ private:
+  os::AllocationRequest Request(const std::string& name, uint64_t bytes) const {
+    os::AllocationRequest request{name, bytes};
+    request.accessed_physically = false;
+    return request;
+  }
+
+  Piece& Add(const os::AllocationRequest& request) {
+    os::GpuProcess* process = processes_[pieces_.size() % processes_.size()];
+    Piece piece{process, memory_.CreateAllocation(request), memory_.ReserveVa(*process, request.bytes), 0};
+    piece.seed = life_.options.seed ^ piece.va << 8 ^ pieces_.size();
+    memory_.Map(*process, piece.va, *piece.allocation, 0, request.bytes / kPage);
+    pieces_.push_back(piece);
+    return pieces_.back();
+  }
+
+  void Want(const std::vector<Piece>& wanted) {
+    std::vector<os::Allocation*> all;
+    for (const Piece& piece : wanted) all.push_back(piece.allocation);
+    residency_.MakeResident(all);
+  }
+
+  void Traffic(const Piece& piece, bool write) {
+    ClientRun run = AllLines(piece.process, piece.va, os::BytesOf(*piece.allocation));
+    run.pattern = piece.seed;
+    run.write = write;
+    RunClients(memory_, {run}, os::NameOf(*piece.allocation) + (write ? " written" : " read"), life_.result.checks);
+  }
+
+  void Say(const std::string& what, bool right, const std::string& else_) { life_.Compare(what, right ? "" : else_); }
+
+  size_t Count(Residence residence) const {
+    return static_cast<size_t>(std::count_if(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
+      return os::ResidenceOf(*piece.allocation) == residence;
+    }));
+  }
+
+  /// What does not fit into VRAM lives in system memory; everything is reached.
+  void LivesWhereThereIsRoom() {
+    const uint64_t maps = life_.aperture.map_operations();
+    life_.Work([&] {
+      for (uint64_t done = 0; done < bytes_; done += size_)
+        Add(Request("allocation " + std::to_string(pieces_.size()), size_));
+      os::AllocationRequest request = Request("for the implicit system segment", size_);
+      request.system_only = true;
+      Add(request);
+      Want(pieces_);
+    });
+    Say("no aperture map for the implicit system segment", life_.aperture.map_operations() == maps, "one was sent");
+    life_.Work([&] {
+      os::AllocationRequest request{"for the aperture segment", size_};
+      request.system_only = true;
+      Want({Add(request)});
+    });
+    Say("one allocation is mapped into the aperture", life_.aperture.map_operations() > maps, "no map was sent");
+    Say("what is accessed physically lives in the aperture",
+        os::ResidenceOf(*pieces_.back().allocation) == Residence::kAperture, "it lives elsewhere");
+    Say("what may not live in VRAM is in system memory",
+        os::ResidenceOf(*pieces_[pieces_.size() - 2].allocation) == Residence::kSystem, "it lives elsewhere");
+    Say("everything is resident", Count(Residence::kNowhere) == 0, "something is not");
+    Say("not all of it fits into VRAM", Count(Residence::kSystem) > 1, "it does");
+    Say("VRAM is used", Count(Residence::kMemorySegment) > 1, "it is not");
+    CompareBudget();
+    for (const Piece& piece : pieces_) Traffic(piece, true);
+    for (const Piece& piece : pieces_) Traffic(piece, false);
+  }
+
+  /// What processes have in VRAM is within their budget, because everything has another place.
+  void CompareBudget() {
+    const uint64_t budget = life_.options.os.local_budget_kib << 10;
+    if (budget == 0) return;
+    for (const os::GpuProcess* process : processes_) {
+      uint64_t bytes = 0;
+      for (const Piece& piece : pieces_)
+        if (piece.process == process && os::ResidenceOf(*piece.allocation) == Residence::kMemorySegment)
+          bytes += os::BytesOf(*piece.allocation);
+      Say("budget of process " + os::NameOf(*process), bytes <= budget && bytes + size_ > budget,
+          std::to_string(bytes) + " bytes in VRAM, the budget is " + std::to_string(budget));
+    }
+  }
+
+  uint64_t HostAccesses(const Piece& piece) {
+    uint64_t sum = 0;
+    if (hw::Instruments* instruments = life_.host.platform().instruments())
+      for (uint64_t page : os::ResidencyCalls::HostPages(*piece.allocation)) sum += instruments->PageAccesses(page);
+    return sum;
+  }
+
+  /// System entries lead the GPU to the pages of host memory, whatever the mode of DMA.
+  void ReadsSystemMemoryItself() {
+    const auto found = std::find_if(pieces_.begin(), pieces_.end(), [](const Piece& piece) {
+      return os::ResidenceOf(*piece.allocation) == Residence::kSystem;
+    });
+    const uint64_t before = HostAccesses(*found);
+    Traffic(*found, false);
+    const uint64_t lines = os::BytesOf(*found->allocation) / kLine;
+    if (life_.host.platform().instruments() != nullptr)
+      Say("every line was read in host memory", HostAccesses(*found) >= before + lines,
+          std::to_string(HostAccesses(*found) - before) + " accesses for " + std::to_string(lines) + " lines");
+    life_.Compare("bytes in host memory", Difference(os::ResidencyCalls::InSystemMemory(*found->allocation),
+                                                     PatternAt(found->va, size_, found->seed)));
+  }
+
+  void GivesWayToAHigherPriority() {
+    const uint64_t before = residency_.counts().demotions;
+    const size_t local = Count(Residence::kMemorySegment);
+    life_.Work([&] {
+      os::AllocationRequest request = Request("of low priority", size_);
+      request.priority = D3DDDI_ALLOCATIONPRIORITY_LOW;
+      Want({Add(request)});
+    });
+    Say("what has a low priority lives in system memory",
+        os::ResidenceOf(*pieces_.back().allocation) == Residence::kSystem, "others left VRAM for it");
+    Traffic(pieces_.back(), true);
+    life_.Work([&] {
+      os::AllocationRequest request = Request("of high priority", size_);
+      request.priority = D3DDDI_ALLOCATIONPRIORITY_HIGH;
+      Want({Add(request)});
+    });
+    Say("what has a high priority lives in VRAM",
+        os::ResidenceOf(*pieces_.back().allocation) == Residence::kMemorySegment, "it does not");
+    Traffic(pieces_.back(), true);
+    Say("something moved to system memory for it", residency_.counts().demotions > before, "nothing did");
+    Say("no more than that", Count(Residence::kMemorySegment) + 1 >= local && Count(Residence::kNowhere) == 0,
+        "more left VRAM");
+    for (const Piece& piece : pieces_) Traffic(piece, false);
+  }
+
+  void ComesBackWhenThereIsRoom() {
+    const uint64_t before = residency_.counts().promotions;
+    std::vector<Piece> gone;
+    life_.Work([&] {
+      for (size_t i = 0; i < pieces_.size() && gone.size() < 2;) {
+        if (os::ResidenceOf(*pieces_[i].allocation) == Residence::kMemorySegment) {
+          gone.push_back(pieces_[i]);
+          pieces_.erase(pieces_.begin() + static_cast<ptrdiff_t>(i));
+        } else {
+          ++i;
+        }
+      }
+      for (const Piece& piece : gone) Destroy(piece);
+      Want(pieces_);
+    });
+    Say("two came back to VRAM", residency_.counts().promotions >= before + 2,
+        std::to_string(residency_.counts().promotions - before) + " did");
+    for (const Piece& piece : pieces_) Traffic(piece, false);
+  }
+
+  void GoesNowhere() {
+    life_.Work([&] {
+      for (const Piece& piece : pieces_) residency_.Evict(*piece.allocation);
+    });
+    Say("everything left", Count(Residence::kNowhere) == pieces_.size(), "something did not");
+    for (const Piece& piece : pieces_) {
+      life_.Compare("bytes of " + os::NameOf(*piece.allocation),
+                    Difference(os::ResidencyCalls::InSystemMemory(*piece.allocation),
+                               PatternAt(piece.va, os::BytesOf(*piece.allocation), piece.seed)));
+    }
+  }
+
+  /// One process wants all of VRAM: the page tables of another leave, and come back when something of that is wanted.
+  void PageTablesGiveWay() {
+    os::GpuProcess* greedy = nullptr;
+    std::vector<Piece> kept;  // one of each other process
+    for (const os::GpuProcess* process : processes_)
+      kept.push_back(
+          *std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return piece.process == process; }));
+    std::vector<Piece> greed;
+    const auto& counts = residency_.counts();
+    life_.Work([&] {
+      greedy = memory_.CreateProcess("greedy");
+      Want(kept);
+      std::vector<os::Allocation*> wanted;
+      const uint64_t most = life_.gpu().facts().local.size / size_;
+      while (counts.table_evictions == 0 && wanted.size() <= most) {
+        os::AllocationRequest request = Request("greedy " + std::to_string(wanted.size()), size_);
+        request.local_only = true;
+        Piece piece{greedy, memory_.CreateAllocation(request), memory_.ReserveVa(*greedy, size_), 0};
+        memory_.Map(*greedy, piece.va, *piece.allocation, 0, size_ / kPage);
+        greed.push_back(piece);
+        wanted.push_back(piece.allocation);
+        try {
+          residency_.MakeResident(wanted);
+        } catch (const os::OsError&) {
+          break;  // nothing more can leave
+        }
+      }
+    });
+    Say("page tables left VRAM for allocations", counts.table_evictions > 0, "none did");
+    life_.Work([&] {
+      for (const Piece& piece : greed) Destroy(piece);
+      Want(kept);
+    });
+    Say("page tables came back", counts.table_restores > 0, "they did not");
+    for (const Piece& piece : kept) Traffic(piece, false);
+    life_.Work([&] { memory_.DestroyProcess(greedy); });
+  }
+
+  void Destroy(const Piece& piece) {
+    memory_.Unmap(*piece.process, piece.va, os::BytesOf(*piece.allocation) / kPage);
+    memory_.FreeVa(*piece.process, piece.va);
+    memory_.DestroyAllocation(piece.allocation);
+  }
+
+  void End() {
+    for (const Piece& piece : pieces_) Destroy(piece);
+    for (os::GpuProcess* process : processes_) memory_.DestroyProcess(process);
+  }
+
+  Life& life_;
+  const os::VideoMemory memory_;
+  os::ResidencyCalls residency_;
+  const uint64_t bytes_, size_;
+  std::vector<os::GpuProcess*> processes_;
+  std::vector<Piece> pieces_;
+};
+
+void Run(Life& life, const ParameterValues& values) {
+  SystemMemory(life, values.at("bytes"), values.at("allocation_bytes")).Run();
+}
+
+}  // namespace
+
+Procedure SystemMemoryProcedure() {
+  return {"system_memory",
+          "Allocations that do not fit into VRAM together and stay resident: what has no room, a low priority or no "
+          "budget lives in system memory, moves there and back, and is read and written by the GPU wherever it is.",
+          {{"bytes", 3 << 19, kPage, uint64_t{1} << 34, "All allocations together."},
+           {"allocation_bytes", 1 << 16, kPage, 1 << 26, "One allocation; a multiple of 4096."}},
+          Run};
+}
+
+}  // namespace gmmu::workload
