@@ -31,7 +31,14 @@ uint64_t Adapter::aperture_table() const { return vram_bytes - RoundUp(aperture_
 
 uint64_t Adapter::vram_segment_bytes() const {
   const uint64_t page = parameters.leaf_64k ? kPage64k : kPage;
-  return std::min(save_area_offset(), window_bytes) / page * page;
+  const uint64_t visible = parameters.visible_vram == 0 ? window_bytes
+                                                        : std::min(window_bytes, parameters.visible_vram);
+  return std::min(save_area_offset(), visible) / page * page;
+}
+
+uint64_t Adapter::hidden_segment_bytes() const {
+  const uint64_t page = parameters.leaf_64k ? kPage64k : kPage;
+  return parameters.visible_vram == 0 ? 0 : (save_area_offset() - vram_segment_bytes()) / page * page;
 }
 
 NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {

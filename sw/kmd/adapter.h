@@ -73,6 +73,9 @@ class Adapter {
   uint64_t save_area_offset() const { return aperture_table() - parameters.save_area_bytes; }
   /// What the memory segment offers: VRAM below the driver's part, as far as the window reaches.
   uint64_t vram_segment_bytes() const;
+  uint64_t hidden_segment_bytes() const;  ///< 0: there is no such segment
+  /// Page of VRAM at which the hidden segment begins; 0: there is none.
+  uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / kPage; }
 
   PDEVICE_OBJECT device_object;
   Parameters parameters;

@@ -79,11 +79,12 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
   if (member == nullptr) return STATUS_INVALID_PARAMETER;
   const Adapter& adapter = *member;
   if (!adapter.started) return STATUS_DEVICE_NOT_READY;
+  const UINT count = adapter.hidden_segment_bytes() == 0 ? kVramSegment : kHiddenSegment;
   if (out->pSegmentDescriptor == nullptr) {
-    out->NbSegment = kSegmentCount;
+    out->NbSegment = count;
     return STATUS_SUCCESS;
   }
-  if (out->NbSegment < kSegmentCount || out->SegmentDescriptorStride < sizeof(DXGK_SEGMENTDESCRIPTOR4)) {
+  if (out->NbSegment < count || out->SegmentDescriptorStride < sizeof(DXGK_SEGMENTDESCRIPTOR4)) {
     return STATUS_INVALID_PARAMETER;
   }
 
@@ -103,12 +104,17 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
   vram.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.BaseOf(kVramSegment));
   vram.NumInvalidMemoryRanges = adapter.parameters.bad_bytes != 0;
 
-  const DXGK_SEGMENTDESCRIPTOR4* descriptors[kSegmentCount] = {&aperture, &vram};
-  for (uint32_t i = 0; i < kSegmentCount; ++i) {
+  DXGK_SEGMENTDESCRIPTOR4 hidden{};
+  hidden.Flags.Use64KBPages = adapter.parameters.leaf_64k;
+  hidden.Size = hidden.CommitLimit = adapter.hidden_segment_bytes();
+  hidden.BaseAddress.QuadPart = vram.BaseAddress.QuadPart + static_cast<LONGLONG>(vram.Size);
+
+  const DXGK_SEGMENTDESCRIPTOR4* descriptors[kHiddenSegment] = {&aperture, &vram, &hidden};
+  for (uint32_t i = 0; i < count; ++i) {
     std::memcpy(out->pSegmentDescriptor + i * out->SegmentDescriptorStride, descriptors[i],
                 sizeof(DXGK_SEGMENTDESCRIPTOR4));
   }
-  out->NbSegment = kSegmentCount;
+  out->NbSegment = count;
   out->PagingBufferSegmentId = adapter.parameters.paging_buffer_segment;
   out->PagingBufferSize = adapter.parameters.paging_buffer_bytes;
   out->PagingBufferPrivateDataSize = adapter.parameters.paging_private_bytes + static_cast<UINT>(sizeof(BufferStart));

@@ -184,10 +184,13 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
     info.PitchAlignedSize = 0;
     info.HintedBank = 0;
     info.PreferredSegment.Value = 0;
-    info.PreferredSegment.SegmentId0 = wanted->system_only ? kApertureSegment : kVramSegment;
+    // What the CPU has no business with leaves it the part of VRAM that it sees.
+    const bool hidden = adapter.hidden_page() != 0 && !wanted->cpu_visible;
+    info.PreferredSegment.SegmentId0 = wanted->system_only ? kApertureSegment : hidden ? kHiddenSegment : kVramSegment;
     info.SupportedReadSegmentSet = 0;  // ignored by this model
     info.SupportedWriteSegmentSet = (wanted->local_only ? 0 : SegmentBit(kApertureSegment)) |
-                                    (wanted->system_only ? 0 : SegmentBit(kVramSegment));
+                                    (wanted->system_only ? 0 : SegmentBit(kVramSegment)) |
+                                    (wanted->system_only || !hidden ? 0 : SegmentBit(kHiddenSegment));
     info.EvictionSegmentSet = SegmentBit(kApertureSegment);
     info.PhysicalAdapterIndex = wanted->physical_adapter;
     info.FlagsValue = 0;

@@ -13,14 +13,15 @@ namespace gmmu::kmd {
 inline constexpr uint32_t kSystemMemory = 0;
 inline constexpr uint32_t kApertureSegment = 1;
 inline constexpr uint32_t kVramSegment = 2;
-inline constexpr uint32_t kSegmentCount = 2;
+/// The rest of VRAM, which the CPU does not reach; there with VisibleVramBytes. It is for data: no page table lies there.
+inline constexpr uint32_t kHiddenSegment = 3;
 inline constexpr uint64_t kPage = 4096;
 inline constexpr uint64_t kPage64k = 65536;
 inline constexpr uint32_t kPagesOf64kLg2 = 4;  ///< pages of 4 KiB in one of 64 KiB
 
 constexpr uint32_t SegmentBit(uint32_t segment) { return 1u << (segment - 1); }
 
-/// The hardware's target for a segment id; false when there is no such segment.
+/// The hardware's target for a segment whose offsets are the hardware's own; false when there is no such segment.
 constexpr bool TargetOf(uint32_t segment, regs::Target* target) {
   switch (segment) {
     case kSystemMemory: *target = regs::Target::kSystem; return true;

@@ -58,8 +58,14 @@ bool Build::PagingSpace(uint32_t* space) const {
 }
 
 bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const {
-  regs::Target target{};
   const auto at = static_cast<uint64_t>(address.QuadPart);
+  if (segment == kHiddenSegment) {  // its base follows the other's, as it does in the hardware
+    const uint64_t start = adapter.parameters.BaseOf(kVramSegment);
+    if (adapter.hidden_page() == 0 || at < start + adapter.hidden_page() * kPage) return false;
+    *place = Place::Physical(regs::Target::kVram, at - start);
+    return true;
+  }
+  regs::Target target{};
   if (segment == kSystemMemory || !TargetOf(segment, &target) || at < adapter.parameters.BaseOf(segment)) return false;
   *place = Place::Physical(target, at - adapter.parameters.BaseOf(segment));
   return true;

@@ -18,7 +18,7 @@ bool KindOfTable(const DXGK_PTE& pte, EntryForm form, bool* large) {
 }  // namespace
 
 bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous, regs::PteEntry* entry,
-                uint32_t own) {
+                uint32_t own, uint64_t hidden_page) {
   if (pte.Zero) {
     *entry = regs::PteEntry{}.set_zero(1).set_valid(pte.Valid);
     return true;
@@ -28,15 +28,18 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contig
     return true;
   }
 
-  regs::Target target{};
-  if (!TargetOf(static_cast<uint32_t>(pte.Segment), &target)) return false;
-  if (pte.PageAddress >= kPageLimit) return false;
+  const bool hidden = pte.Segment == kHiddenSegment && hidden_page != 0;
+  regs::Target target = regs::Target::kVram;
+  if (!hidden && !TargetOf(static_cast<uint32_t>(pte.Segment), &target)) return false;
+  const uint64_t page = pte.PageAddress + (hidden ? hidden_page : 0);
+  if (page >= kPageLimit) return false;
   const bool maps_data = level == 0 || pte.LargePage;
+  if (hidden && (!maps_data || pte.PhysicalAdapterIndex != own)) return false;
   if (level == 0 && pte.LargePage) return false;
   bool table_64k = false;
   if (level == 1 && !pte.LargePage && !KindOfTable(pte, form, &table_64k)) return false;
   if (form == EntryForm::kHalf64k && pte.LargePage) return false;
-  if (form == EntryForm::kLeaf64k && pte.PageAddress % (1u << kPagesOf64kLg2) != 0) return false;
+  if (form == EntryForm::kLeaf64k && page % (1u << kPagesOf64kLg2) != 0) return false;
   const bool vram = target == regs::Target::kVram;
   if (!vram && pte.PhysicalAdapterIndex != 0) return false;
   const bool peer = vram && pte.PhysicalAdapterIndex != own;
@@ -48,7 +51,7 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contig
                   .set_valid(1)
                   .set_coherent(pte.CacheCoherent)
                   .set_target(target)
-                  .set_page(pte.PageAddress)
+                  .set_page(page)
                   .set_table_64k(table_64k)
                   .set_adapter(peer ? pte.PhysicalAdapterIndex : 0)
                   .set_segment(pte.Segment);

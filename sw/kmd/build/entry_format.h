@@ -26,12 +26,13 @@ enum class EntryForm {
 /// table in the aperture or on another adapter); *entry is unchanged.
 ///
 /// `own`: index of the linked adapter whose table it is. PhysicalAdapterIndex says whose VRAM is meant; that of
-/// another adapter is target peer. Tables are always the own adapter's.
+/// another adapter is target peer. Tables are always the own adapter's. `hidden_page`: where in VRAM the hidden segment
+/// begins, which has no tables and which no other adapter reaches; 0: there is none.
 ///
 /// Zero is dominant whatever Valid says. An entry that is neither valid nor zero becomes 0, so
 /// nothing of it can be misread.
 [[nodiscard]] bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous,
-                              regs::PteEntry* entry, uint32_t own = 0);
+                              regs::PteEntry* entry, uint32_t own = 0, uint64_t hidden_page = 0);
 
 /// What one entry adds to the one before it in a run of consecutive pages.
 inline constexpr uint64_t kNextPage = 0x1000;

@@ -48,5 +48,6 @@ std::optional<uint64_t> VramOffset(const Allocation& allocation) {
 }
 bool HasNotice(const Allocation& allocation) { return allocation.explicit_residency; }
 Residence ResidenceOf(const Allocation& allocation) { return allocation.residence(); }
+unsigned SegmentOf(const Allocation& allocation) { return allocation.segment(); }
 
 }  // namespace gmmu::os

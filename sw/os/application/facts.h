@@ -44,7 +44,8 @@ HANDLE HandleOf(const Allocation& allocation);
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
 /// The driver wants to be notified of its address.
 bool HasNotice(const Allocation& allocation);
-/// Where it lives now.
+/// Where it lives now, and in which segment; 0: system memory, or nowhere.
 Residence ResidenceOf(const Allocation& allocation);
+unsigned SegmentOf(const Allocation& allocation);
 
 }  // namespace gmmu::os

@@ -19,6 +19,9 @@ Gpu::Gpu(const VideoMemory& memory) : gpu_(&memory.vidmm().gpu()) {}
 GpuFacts Gpu::facts() const {
   const PciFunction& function = gpu_->function();
   const AdapterCaps& caps = gpu_->caps();
+  std::vector<SegmentFacts> memory;
+  for (const Segment& segment : gpu_->segments())
+    if (!segment.aperture) memory.push_back(FactsOf(segment));
   return {gpu_->unit(),
           gpu_->name(),
           function.bdf,
@@ -29,7 +32,8 @@ GpuFacts Gpu::facts() const {
           gpu_->answers().driver.MemoryManagementCaps.MapAperture2Supported != 0,
           caps.geometry,
           FactsOf(gpu_->local_segment()),
-          FactsOf(gpu_->aperture_segment())};
+          FactsOf(gpu_->aperture_segment()),
+          std::move(memory)};
 }
 
 uint16_t Gpu::index() const { return static_cast<uint16_t>(gpu_->index()); }

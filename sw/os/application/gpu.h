@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "ddi/dispmprt.h"
 #include "hw/platform.h"
@@ -29,6 +30,7 @@ struct GpuFacts {
   bool map_aperture2 = false;                 ///< MapAperture2Supported
   Geometry geometry;
   SegmentFacts local, aperture;
+  std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first
 };
 
 /// One GPU that has started, as an application that opened it has it, and as its driver and the bus see it. A

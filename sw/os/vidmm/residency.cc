@@ -92,9 +92,12 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   if (!TakeRoom(allocation, place, wanted, room)) return false;
   const Suspended suspended(allocation);
   const size_t from = PlaceOf(allocation);
+  Allocation old;  // what it has in another memory segment, until the contents have moved
   if (allocation.resident()) {
     vidmm_.mappings().Invalidate(allocation);
-    Leave(allocation);
+    if (room.pages && allocation.local && !vidmm_.gpu().kernel().parameters().physical_paging)
+      HandOver(allocation, old);
+    else Leave(allocation);
   }
   const unsigned segment = allocation.homes.places[place].segment;
   try {
@@ -106,7 +109,9 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   }
   if (room.pages) {
     vidmm_.placement().Put(allocation, std::move(*room.pages));
-    FillIn(allocation);
+    if (old.local) vidmm_.transfers().CopyLocal(old, allocation, allocation.bytes);
+    else FillIn(allocation);
+    vidmm_.placement().Evict(old);
   } else {
     if (!allocation.backing)
       allocation.backing = std::make_unique<SystemBuffer>(vidmm_.gpu().MakeBuffer(allocation.bytes));
@@ -198,6 +203,16 @@ void Residency::FillIn(Allocation& allocation) {
   }
 }
 
+void Residency::HandOver(Allocation& allocation, Allocation& old) {
+  vidmm_.placement().NotifyEvicted(allocation);
+  old.vidmm = allocation.vidmm;
+  old.name = allocation.name;
+  old.bytes = allocation.bytes;
+  old.handle = allocation.handle;
+  old.mappings = allocation.mappings;
+  old.local = std::move(allocation.local);
+}
+
 void Residency::Evict(Allocation& allocation) {
   if (!allocation.resident()) return;
   const Suspended suspended(allocation);
@@ -236,14 +251,15 @@ void Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allo
     } catch (const NoRoom&) {
       if (wanted == nullptr) throw;
     }
-    if (Allocation* victim = Victims(vidmm_, *wanted).Find({})) {
+    Victims::Among among;
+    among.segment = vidmm_.gpu().caps().geometry.levels[0].segment;  // where page tables lie
+    if (Allocation* victim = Victims(vidmm_, *wanted).Find(among)) {
       Demote(*victim);
       continue;
     }
     if (EvictTables(*wanted)) continue;
-    Victims::Among with_another;
-    with_another.another_place = true;
-    Allocation* victim = Victims(vidmm_, {stays}).Find(with_another);
+    among.another_place = true;
+    Allocation* victim = Victims(vidmm_, {stays}).Find(among);
     if (victim == nullptr) throw OsError("no room for the page tables of " + for_this);
     Demote(*victim);
   }

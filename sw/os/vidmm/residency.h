@@ -69,6 +69,8 @@ class Residency {
   /// Moves an allocation out of its memory segment, to the next of its places that takes it.
   void Demote(Allocation& allocation);
   void FillIn(Allocation& allocation);
+  /// Lets `old` have its pages of a memory segment, from which the contents are copied.
+  void HandOver(Allocation& allocation, Allocation& old);
   /// Does `work`, which needs room for page tables, again until there is room: others leave for it, in the end what is
   /// wanted too and has another place. `stays`: what does not, may be null.
   void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,

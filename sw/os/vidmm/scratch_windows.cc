@@ -35,9 +35,12 @@ uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t
 
 uint64_t ScratchWindows::bytes() const { return gpu_.kernel().parameters().window_pages * kPage; }
 
-// No fill is larger than the segment, because no allocation is.
+// No fill is larger than the largest memory segment, because no allocation is.
 uint64_t ScratchWindows::fill_bytes() const {
-  const uint64_t largest = std::min(gpu_.kernel().parameters().fill_bytes(), gpu_.local_segment().size);
+  uint64_t largest = 0;
+  for (const Segment& segment : gpu_.segments())
+    if (!segment.aperture) largest = std::max(largest, segment.size);
+  largest = std::min(gpu_.kernel().parameters().fill_bytes(), largest);
   return largest > bytes() ? (largest + kBytesOf64k - 1) / kBytesOf64k * kBytesOf64k : 0;
 }
 

@@ -30,9 +30,9 @@ class SystemMemory {
       : life_(life), memory_(life.memory), residency_(life.memory), bytes_(bytes), size_(size) {}
 
   void Run() {
-    const uint64_t local = life_.gpu().facts().local.size;
-    if (bytes_ <= local || size_ > local / 4)
-      throw os::OsError("bytes must be more than VRAM holds, " + std::to_string(local) +
+    for (const os::SegmentFacts& segment : life_.gpu().facts().memory) vram_ += segment.size;
+    if (bytes_ <= vram_ || size_ > vram_ / 4)
+      throw os::OsError("bytes must be more than VRAM holds, " + std::to_string(vram_) +
                         ", and allocation_bytes at most a quarter of it; a scenario sets [machine.gpu] vram_mib");
     life_.Work([&] {
       for (const char* name : {"first", "second"}) processes_.push_back(memory_.CreateProcess(name));
@@ -109,7 +109,11 @@ class SystemMemory {
         os::ResidenceOf(*pieces_[pieces_.size() - 2].allocation) == Residence::kSystem, "it lives elsewhere");
     Say("everything is resident", Count(Residence::kNowhere) == 0, "something is not");
     Say("not all of it fits into VRAM", Count(Residence::kSystem) > 1, "it does");
-    Say("VRAM is used", Count(Residence::kMemorySegment) > 1, "it is not");
+    for (const os::SegmentFacts& segment : life_.gpu().facts().memory) {
+      const auto there = [&](const Piece& piece) { return os::SegmentOf(*piece.allocation) == segment.id; };
+      Say("memory segment " + std::to_string(segment.id) + " is used",
+          std::count_if(pieces_.begin(), pieces_.end(), there) > 1, "it is not");
+    }
     CompareBudget();
     for (const Piece& piece : pieces_) Traffic(piece, true);
     for (const Piece& piece : pieces_) Traffic(piece, false);
@@ -221,7 +225,7 @@ class SystemMemory {
       greedy = memory_.CreateProcess("greedy");
       Want(kept);
       std::vector<os::Allocation*> wanted;
-      const uint64_t most = life_.gpu().facts().local.size / size_;
+      const uint64_t most = vram_ / size_;
       while (counts.table_evictions == 0 && wanted.size() <= most) {
         os::AllocationRequest request = Request("greedy " + std::to_string(wanted.size()), size_);
         request.local_only = true;
@@ -261,6 +265,7 @@ class SystemMemory {
   const os::VideoMemory memory_;
   os::ResidencyCalls residency_;
   const uint64_t bytes_, size_;
+  uint64_t vram_ = 0;  // bytes of all memory segments
   std::vector<os::GpuProcess*> processes_;
   std::vector<Piece> pieces_;
 };

@@ -87,6 +87,27 @@ TEST(Caps, TheSaveAreaIsTheDriversAndIsAskedForByPhysicalAdapter) {
   kernel.Unload();
 }
 
+TEST(Caps, VramThatTheCpuDoesNotSeeIsASegmentOfItsOwn) {
+  FakeKernel kernel;
+  kernel.parameters = {{"VisibleVramBytes", 1 << 20}, {"VramBase", 0x40000000}, {"ApertureBytes", 4096 * 512}};
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+  DXGK_QUERYSEGMENTOUT4 out{};
+  ASSERT_EQ(kernel.Query(DXGKQAITYPE_QUERYSEGMENT4, DXGK_QUERYSEGMENTIN4{0}, &out), STATUS_SUCCESS);
+  ASSERT_EQ(out.NbSegment, 3u);
+  DXGK_SEGMENTDESCRIPTOR4 segments[3];
+  out.pSegmentDescriptor = reinterpret_cast<BYTE*>(segments);
+  out.SegmentDescriptorStride = sizeof segments[0];
+  ASSERT_EQ(kernel.Query(DXGKQAITYPE_QUERYSEGMENT4, DXGK_QUERYSEGMENTIN4{0}, &out), STATUS_SUCCESS);
+  EXPECT_TRUE(segments[1].Flags.CpuVisible);
+  EXPECT_EQ(segments[1].Size, 1u << 20);
+  EXPECT_FALSE(segments[2].Flags.CpuVisible || segments[2].Flags.Aperture);
+  EXPECT_EQ(segments[2].Size, segments[2].CommitLimit);
+  EXPECT_GE(segments[1].Size + segments[2].Size, kernel.vram_bytes - (64 << 10)) << "all but the aperture's table";
+  EXPECT_EQ(segments[2].BaseAddress.QuadPart, 0x40000000 + (1 << 20));
+  kernel.Unload();
+}
+
 TEST(Caps, DriverCapsFollowTheCallersSizeAndAreNeverWrittenPastIt) {
   StartedDriver driver;
   for (const size_t size : {size_t{0x228}, size_t{0x240}, size_t{0x250}, size_t{0x260}}) {

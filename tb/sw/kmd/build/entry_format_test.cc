@@ -129,6 +129,23 @@ TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   }
 }
 
+// The second memory segment begins somewhere in VRAM, is the own adapter's alone, and has no tables.
+TEST(EntryFormat, PagesOfTheHiddenSegmentCountFromItsStartInVram) {
+  regs::PteEntry entry;
+  const auto make = [&](uint64_t flags, uint64_t page, uint32_t level, uint32_t own, uint64_t hidden) {
+    return ToHardware(Pte(kValid | Segment(3) | flags, page), level, EntryForm::kPlain, false, &entry, own, hidden);
+  };
+  ASSERT_TRUE(make(0, 9, 0, 0, 0x100));
+  EXPECT_EQ(entry.target(), regs::Target::kVram);
+  EXPECT_EQ(entry.page(), 0x109u);
+  ASSERT_TRUE(make(kLarge, 0x200, 1, 0, 0x400));
+  EXPECT_EQ(entry.page(), 0x600u);
+  EXPECT_FALSE(make(0, 9, 0, 0, 0)) << "there is no such segment";
+  EXPECT_FALSE(make(0, 9, 1, 0, 0x100)) << "a table";
+  EXPECT_FALSE(make(PeerIndex(1), 9, 0, 0, 0x100)) << "another adapter's";
+  EXPECT_FALSE(make(0, (uint64_t{1} << 36) - 0x100, 0, 0, 0x100)) << "beyond 48 bits";
+}
+
 TEST(EntryFormat, EachAttributeOfTheAbstractEntryReachesItsFieldAlone) {
   struct Bit {
     uint64_t flag;

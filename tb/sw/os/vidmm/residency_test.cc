@@ -370,6 +370,38 @@ TEST_F(Moves, EqualsStayWhereTheyAreAndComeBackWhenThereIsRoom) {
 }
 
 // The bytes go with it; what is mapped in system memory is read and written there.
+// From one memory segment to another the contents go straight.
+TEST_F(Moves, WhatLeavesAMemorySegmentGoesToTheNextOne) {
+  bench.config.gpu.vram_mib = 2;
+  bench.options.os.driver["VisibleVramBytes"] = 1 << 20;
+  std::vector<DXGK_MEMORY_TRANSFER_DIRECTION> directions;
+  built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER) directions.push_back(args.TransferVirtual.TransferDirection);
+  };
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Residency& residency = life.vidmm.residency();
+    const Piece low = Make(life, Request("low", kMost, kNormal)), high = Make(life, Request("high", kMost, kHigh));
+    residency.MakeResident({low.allocation});
+    EXPECT_EQ(low.allocation->segment(), 3u) << "what the CPU does not see, first";
+    life.vidmm.Fill(*low.allocation, 0, kMost, 0x5A5A5A5A);
+    residency.MakeResident({high.allocation});
+    EXPECT_EQ(high.allocation->segment(), 3u);
+    EXPECT_EQ(low.allocation->segment(), 2u);
+    EXPECT_THAT(directions, ::testing::Each(DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL));
+    EXPECT_FALSE(directions.empty());
+    const DXGK_PTE entry = EntryAt(life, low);
+    EXPECT_EQ(entry.Segment, 2u);
+    EXPECT_EQ(entry.PageAddress, low.allocation->local->page(0));
+    residency.Evict(*low.allocation);
+    const uint8_t* view = low.allocation->backing->Map(0, kMost);
+    EXPECT_EQ(std::count(view, view + kMost, 0x5A), static_cast<ptrdiff_t>(kMost));
+    low.allocation->backing->Unmap();
+    End(life);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
 TEST_F(Moves, AnAllocationThatIsAccessedPhysicallyLivesInTheAperture) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     Residency& residency = life.vidmm.residency();
