@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ddi/d3dukmdt.h"
+
 namespace gmmu::settings {
 class Keys;
 }

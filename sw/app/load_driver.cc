@@ -16,10 +16,13 @@ namespace {
 
 constexpr const char* kHow = "\nMake one as docs/driver.md says: c++ -shared -fPIC ...";
 
-/// The imports that GPU isolation forbids, separated by commas. Dxgkrnl's callbacks take their place.
+/// The imports that GPU isolation forbids and this kernel does not have, separated by commas. Dxgkrnl's callbacks take
+/// their place. What it has is for drivers without isolation (GpuIsolation refuses the others).
 std::string Forbidden(const std::vector<uint8_t>& file) {
   std::string names;
-  for (const std::string& name : os::ForbiddenImports(os::ImportsOf(file))) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& name : os::ForbiddenImports(os::ImportsOf(file))) {
+    if (dlsym(RTLD_DEFAULT, name.c_str()) == nullptr) names += (names.empty() ? "" : ", ") + name;
+  }
   return names;
 }
 

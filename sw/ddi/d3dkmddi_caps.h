@@ -163,7 +163,13 @@ typedef struct _DXGK_DRIVERCAPS {
   UCHAR ReservedDisplay3[0x228 - 0x21B];
   D3DGPU_VIRTUAL_ADDRESS InternalGpuVirtualAddressRangeStart; /* +0x228 */
   D3DGPU_VIRTUAL_ADDRESS InternalGpuVirtualAddressRangeEnd;   /* +0x230 */
-  UCHAR ReservedTail[0x250 - 0x238];
+  UCHAR ReservedDisplay4[0x240 - 0x238];
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
+  UCHAR ReservedMiscCaps[0x248 - 0x240];
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_9
+  UCHAR ReservedQueuedFlips[0x250 - 0x248];
+#endif
 } DXGK_DRIVERCAPS;
 
 typedef struct _DXGK_GPUMMUCAPS {
@@ -368,9 +374,12 @@ typedef struct _DXGK_PHYSICALADAPTERCAPS {
   WORD PagingNodeIndex;
   HANDLE DxgkPhysicalAdapterHandle;
   DXGK_PHYSICALADAPTERFLAGS Flags;
-  WORD VPRPagingNode;
-  WORD ReservedWord;
-  WORD VirtualCopyNodeIndex;
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_1
+  UINT VPRPagingNode;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_7
+  UINT VirtualCopyNodeIndex;
+#endif
 } DXGK_PHYSICALADAPTERCAPS;
 
 typedef struct _DXGK_IOMMU_CAPS {

@@ -51,8 +51,7 @@ typedef NTSTATUS DXGKCB_READ_DEVICE_SPACE(HANDLE DeviceHandle, ULONG DataType, P
 typedef NTSTATUS DXGKCB_WRITE_DEVICE_SPACE(HANDLE DeviceHandle, ULONG DataType, PVOID Buffer, ULONG Offset,
                                            ULONG Length, ULONG* BytesWritten);
 
-/* Size, Version, DeviceHandle, then callbacks. Where docs/ddi.md gives an offset the member stands
- * there. */
+/* Size, Version, DeviceHandle, then callbacks in the order of the kit, by version. */
 typedef struct _DXGKRNL_INTERFACE {
   ULONG Size;
   ULONG Version;
@@ -74,6 +73,7 @@ typedef struct _DXGKRNL_INTERFACE {
   DXGKCB_NOTIFY_INTERRUPT* DxgkCbNotifyInterrupt;
   DXGKCB_NOTIFY_DPC* DxgkCbNotifyDpc;
   PVOID DxgkCbQueryVidPnInterface;
+  PVOID DxgkCbQueryMonitorInterface;
   PVOID DxgkCbGetCaptureAddress;
   PVOID DxgkCbLogEtwEvent;
   PVOID DxgkCbExcludeAdapterAccess;
@@ -93,14 +93,20 @@ typedef struct _DXGKRNL_INTERFACE {
   PVOID DxgkCbAcquireHandleData;
   PVOID DxgkCbReleaseHandleData;
   PVOID DxgkCbHardwareContentProtectionTeardown;
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_1
   PVOID DxgkCbMultiPlaneOverlayDisabled;
-  PVOID Reserved138;
-  PVOID Reserved140;
-  PVOID Reserved148;
-  PVOID Reserved150;
-  PVOID Reserved158;
-  PVOID Reserved160;
-  PVOID Reserved168;
+  PVOID DxgkCbMitigatedRangeUpdate;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_2
+  PVOID DxgkCbInvalidateHwContext;
+  PVOID DxgkCbIndicateConnectorChange;
+  PVOID DxgkCbUnblockUEFIFrameBufferRanges;
+  PVOID DxgkCbAcquirePostDisplayOwnership2;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_3
+  PVOID DxgkCbSetProtectedSessionStatus;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
   DXGKCB_ALLOCATECONTIGUOUSMEMORY* DxgkCbAllocateContiguousMemory;
   DXGKCB_FREECONTIGUOUSMEMORY* DxgkCbFreeContiguousMemory;
   DXGKCB_ALLOCATEPAGESFORMDL* DxgkCbAllocatePagesForMdl;
@@ -111,12 +117,20 @@ typedef struct _DXGKRNL_INTERFACE {
   DXGKCB_UNMAPFRAMEBUFFERPOINTER* DxgkCbUnmapFrameBufferPointer;
   DXGKCB_MAPMDLTOIOMMU* DxgkCbMapMdlToIoMmu;
   DXGKCB_UNMAPMDLFROMIOMMU* DxgkCbUnmapMdlFromIoMmu;
-  PVOID Reserved1C0;
-  PVOID Reserved1C8;
-  PVOID Reserved1D0;
-  PVOID Reserved1D8;
-  PVOID Reserved1E0;
-  PVOID Reserved1E8;
+  PVOID DxgkCbReportDiagnostic;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_5
+  PVOID DxgkCbSignalEvent;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_6
+  PVOID DxgkCbIsFeatureEnabled;
+  PVOID DxgkCbSaveMemoryForHotUpdate;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_8
+  PVOID DxgkCbNotifyCursorSupportChange;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_9
+  PVOID DxgkCbQueryFeatureSupport;
   DXGKCB_CREATEPHYSICALMEMORYOBJECT* DxgkCbCreatePhysicalMemoryObject;
   DXGKCB_DESTROYPHYSICALMEMORYOBJECT* DxgkCbDestroyPhysicalMemoryObject;
   DXGKCB_MAPPHYSICALMEMORY* DxgkCbMapPhysicalMemory;
@@ -126,7 +140,10 @@ typedef struct _DXGKRNL_INTERFACE {
   DXGKCB_OPENPHYSICALMEMORYOBJECT* DxgkCbOpenPhysicalMemoryObject;
   DXGKCB_CLOSEPHYSICALMEMORYOBJECT* DxgkCbClosePhysicalMemoryObject;
   DXGKCB_PINFRAMEBUFFERFORSAVE2* DxgkCbPinFrameBufferForSave2;
-  PVOID Reserved238;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM3_1
+  PVOID DxgkCbDisconnectDoorbell;
+#endif
 } DXGKRNL_INTERFACE, *PDXGKRNL_INTERFACE;
 
 typedef NTSTATUS DXGKDDI_ADD_DEVICE(PDEVICE_OBJECT PhysicalDeviceObject, PVOID* MiniportDeviceContext);

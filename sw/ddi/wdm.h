@@ -37,6 +37,14 @@ ULONGLONG KeQueryInterruptTime(void);
 /* Of system memory: a DMA buffer, or a cached or write-combined view of a memory object; 0 for anything else. No bus
  * address where an IOMMU remaps. */
 PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID BaseAddress);
+/* Consecutive pages of [LowestAcceptableAddress, HighestAcceptableAddress], zeroed, or NULL. No routine of a driver with
+ * GPU isolation: the IOMMU's domain does not have these pages. What is not freed at power-off is reported as a leak. */
+PVOID MmAllocateContiguousMemorySpecifyCache(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
+                                             PHYSICAL_ADDRESS HighestAcceptableAddress,
+                                             PHYSICAL_ADDRESS BoundaryAddressMultiple, MEMORY_CACHING_TYPE CacheType);
+void MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes, MEMORY_CACHING_TYPE CacheType);
+/* The routine of this name, for drivers that must not import it; NULL: there is none. It knows the two above. */
+PVOID MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName);
 /* Writes every dirty line of every cache back. */
 BOOLEAN KeInvalidateAllCaches(void);
 

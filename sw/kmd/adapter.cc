@@ -45,7 +45,8 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (started) return STATUS_INVALID_DEVICE_STATE;
   dxgkrnl = {};
   std::memcpy(&dxgkrnl, &interface, std::min<size_t>(interface.Size, sizeof dxgkrnl));
-  if (interface.Size < offsetof(DXGKRNL_INTERFACE, DxgkCbPinFrameBufferForSave2)) {
+  memory_callbacks_ = MemoryCallbacks::Of(dxgkrnl);
+  if (parameters.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9 && memory_callbacks_.create == nullptr) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
                "gmmu: a kernel table of %u bytes has no physical memory objects (WDDM 2.9)\n", interface.Size);
     return STATUS_NOT_SUPPORTED;
@@ -157,13 +158,7 @@ NTSTATUS Adapter::ReadIdentity() {
 }
 
 NTSTATUS Adapter::CreateMemory() {
-  const MemoryCallbacks callbacks{dxgkrnl_handle(),
-                                  dxgkrnl.DxgkCbCreatePhysicalMemoryObject,
-                                  dxgkrnl.DxgkCbDestroyPhysicalMemoryObject,
-                                  dxgkrnl.DxgkCbAllocateAdl,
-                                  dxgkrnl.DxgkCbFreeAdl,
-                                  dxgkrnl.DxgkCbMapPhysicalMemory,
-                                  dxgkrnl.DxgkCbUnmapPhysicalMemory};
+  const MemoryCallbacks& callbacks = memory_callbacks_;
   NTSTATUS status = engines[kPagingNode].ring_page.Create(callbacks, kRingCookie);
   if (NT_SUCCESS(status)) status = engines[kPagingNode].fence_page.Create(callbacks, kFenceCookie);
   if (nodes > kRenderNode) {

@@ -122,6 +122,7 @@ class Adapter {
   void* window_view_ = nullptr;
   PHYSICAL_ADDRESS registers_address_{};
   uint64_t registers_bytes_ = 0;
+  MemoryCallbacks memory_callbacks_;
   OwnMemory fault_page_;
 };
 

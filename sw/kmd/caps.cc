@@ -45,6 +45,27 @@ const Adapter* Named(const Input* in, const Adapter& adapter) {
   return in == nullptr ? nullptr : adapter.Member(in->PhysicalAdapterIndex);
 }
 
+struct WddmVersion {
+  ULONG interface;
+  DXGK_WDDMVERSION version;
+};
+constexpr WddmVersion kWddmVersions[] = {
+    {DXGKDDI_INTERFACE_VERSION_WDDM2_0, DXGKDDI_WDDMv2},   {DXGKDDI_INTERFACE_VERSION_WDDM2_1, DXGKDDI_WDDMv2_1},
+    {DXGKDDI_INTERFACE_VERSION_WDDM2_2, DXGKDDI_WDDMv2_2}, {DXGKDDI_INTERFACE_VERSION_WDDM2_3, DXGKDDI_WDDMv2_3},
+    {DXGKDDI_INTERFACE_VERSION_WDDM2_4, DXGKDDI_WDDMv2_4}, {DXGKDDI_INTERFACE_VERSION_WDDM2_5, DXGKDDI_WDDMv2_5},
+    {DXGKDDI_INTERFACE_VERSION_WDDM2_6, DXGKDDI_WDDMv2_6}, {DXGKDDI_INTERFACE_VERSION_WDDM2_7, DXGKDDI_WDDMv2_7},
+    {DXGKDDI_INTERFACE_VERSION_WDDM2_8, DXGKDDI_WDDMv2_8}, {DXGKDDI_INTERFACE_VERSION_WDDM2_9, DXGKDDI_WDDMv2_9},
+    {DXGKDDI_INTERFACE_VERSION_WDDM3_0, DXGKDDI_WDDMv3_0}, {DXGKDDI_INTERFACE_VERSION_WDDM3_1, DXGKDDI_WDDMv3_1}};
+
+/// DXGK_DRIVERCAPS.WDDMVersion that goes with the interface version.
+DXGK_WDDMVERSION WddmVersionOf(uint64_t interface) {
+  DXGK_WDDMVERSION version = DXGKDDI_WDDMv2;
+  for (const WddmVersion& known : kWddmVersions) {
+    if (known.interface <= interface) version = known.version;
+  }
+  return version;
+}
+
 /// The structure grew from version to version: the caller gets as much of it as it has room for, and is refused when
 /// not even the oldest part fits.
 NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
@@ -63,7 +84,7 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   caps.MemoryManagementCaps.IoMmuSecureModeSupported = adapter.parameters.isolation;
   caps.MemoryManagementCaps.IoMmuSecureModeRequired = adapter.parameters.isolation_required;
   caps.GpuEngineTopology.NbAsymetricProcessingNodes = adapter.nodes;
-  caps.WDDMVersion = DXGKDDI_WDDMv3_1;
+  caps.WDDMVersion = WddmVersionOf(adapter.parameters.interface_version);
   caps.SupportPerEngineTDR = TRUE;
   std::memcpy(args.pOutputData, &caps, std::min<size_t>(args.OutputDataSize, sizeof caps));
   return STATUS_SUCCESS;
@@ -147,7 +168,7 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   caps.CacheCoherentMemorySupported = 1;
   caps.LargePageSupported = 1;
   caps.InvalidTlbEntriesNotCached = adapter.parameters.invalid_not_cached;
-  caps.SysMemLargePageSupported = 1;
+  caps.SysMemLargePageSupported = adapter.parameters.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9;
   caps.ExplicitPageTableInvalidation = adapter.parameters.explicit_invalidation;
   caps.PageTableUpdateRequireAddressSpaceIdle = adapter.parameters.idle_for_updates;
   caps.PageTableUpdateMode = static_cast<DXGK_PAGETABLEUPDATEMODE>(adapter.parameters.update_mode);
@@ -179,8 +200,9 @@ NTSTATUS PageTableLevelDesc(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
 }
 
 NTSTATUS PhysicalAdapterCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
-  auto* out = OutputOf<DXGK_PHYSICALADAPTERCAPS>(args);
-  if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
+  // What later versions have behind Flags is not used here.
+  constexpr size_t kOldestSize = offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(DXGK_PHYSICALADAPTERFLAGS);
+  if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
   const Adapter* member = Named(InputOf<DXGK_QUERYPHYSICALADAPTERCAPSIN>(args), adapter);
   if (member == nullptr) return STATUS_INVALID_PARAMETER;
   DXGK_PHYSICALADAPTERCAPS caps{};
@@ -188,7 +210,7 @@ NTSTATUS PhysicalAdapterCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter
   caps.PagingNodeIndex = Adapter::kPagingNode;
   caps.DxgkPhysicalAdapterHandle = member->dxgkrnl_handle();
   caps.Flags.GpuMmuSupported = 1;
-  *out = caps;
+  std::memcpy(args.pOutputData, &caps, std::min<size_t>(args.OutputDataSize, sizeof caps));
   return STATUS_SUCCESS;
 }
 
@@ -203,7 +225,7 @@ NTSTATUS IommuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter)
   auto* out = OutputOf<DXGK_IOMMU_CAPS>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
   DXGK_IOMMU_CAPS caps{};
-  caps.DmaRemappingSupported = 1;
+  caps.DmaRemappingSupported = adapter.parameters.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM3_0;
   caps.IommuIsolationSupported = adapter.parameters.isolation;
   caps.IommuIsolationRequired = adapter.parameters.isolation_required;
   *out = caps;
@@ -236,6 +258,7 @@ NTSTATUS ReservedRanges(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& ada
 
 NTSTATUS QueryAdapterInfo(HANDLE hAdapter, const DXGKARG_QUERYADAPTERINFO* pArgs) {
   const auto& adapter = Adapter::From(hAdapter);
+  const bool memory_caps = adapter.parameters.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9;
   switch (pArgs->Type) {
     case DXGKQAITYPE_DRIVERCAPS: return DriverCaps(*pArgs, adapter);
     case DXGKQAITYPE_QUERYSEGMENT4: return QuerySegment(*pArgs, adapter);
@@ -243,10 +266,11 @@ NTSTATUS QueryAdapterInfo(HANDLE hAdapter, const DXGKARG_QUERYADAPTERINFO* pArgs
     case DXGKQAITYPE_GPUMMUCAPS: return GpuMmuCaps(*pArgs, adapter);
     case DXGKQAITYPE_PAGETABLELEVELDESC: return PageTableLevelDesc(*pArgs, adapter);
     case DXGKQAITYPE_PHYSICALADAPTERCAPS: return PhysicalAdapterCaps(*pArgs, adapter);
-    case DXGKQAITYPE_PHYSICAL_MEMORY_CAPS: return PhysicalMemoryCaps(*pArgs, adapter);
+    case DXGKQAITYPE_PHYSICAL_MEMORY_CAPS:
+      return memory_caps ? PhysicalMemoryCaps(*pArgs, adapter) : STATUS_NOT_SUPPORTED;
     case DXGKQAITYPE_FRAMEBUFFERSAVESIZE: return SaveAreaSize(*pArgs, adapter);
     case DXGKQAITYPE_HARDWARERESERVEDRANGES: return ReservedRanges(*pArgs, adapter);
-    case DXGKQAITYPE_IOMMU_CAPS: return IommuCaps(*pArgs, adapter);
+    case DXGKQAITYPE_IOMMU_CAPS: return memory_caps ? IommuCaps(*pArgs, adapter) : STATUS_NOT_SUPPORTED;
     default: return STATUS_NOT_SUPPORTED;
   }
 }

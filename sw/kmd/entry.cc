@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kmd/entry_points.h"
 #include "kmd/link.h"
+#include "kmd/parameters.h"
 
 extern "C" NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
   using namespace gmmu::kmd;  // NOLINT: the table below names all of it
   LinkPlace::ForgetChain();
+  Parameters parameters;
+  if (!parameters.Read()) return STATUS_INVALID_PARAMETER;
   DRIVER_INITIALIZATION_DATA table{};
-  table.Version = DXGKDDI_INTERFACE_VERSION;
+  table.Version = static_cast<ULONG>(parameters.interface_version);
   table.DxgkDdiAddDevice = AddDevice;
   table.DxgkDdiLinkDevice = LinkDevice;
   table.DxgkDdiStartDevice = StartDevice;
@@ -38,9 +41,13 @@ extern "C" NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING Reg
   table.DxgkDdiQueryDependentEngineGroup = QueryDependentEngineGroup;
   table.DxgkDdiResetFromTimeout = ResetFromTimeout;
   table.DxgkDdiRestartFromTimeout = RestartFromTimeout;
+  table.DxgkDdiEscape = Escape;
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
   table.DxgkDdiBeginExclusiveAccess = BeginExclusiveAccess;
   table.DxgkDdiEndExclusiveAccess = EndExclusiveAccess;
-  table.DxgkDdiEscape = Escape;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_5
   table.DxgkDdiSignalMonitoredFence = SignalMonitoredFence;
+#endif
   return DxgkInitialize(DriverObject, RegistryPath, &table);
 }

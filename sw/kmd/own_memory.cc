@@ -3,23 +3,87 @@
 
 #include <cstring>
 
+#include "ddi/wdm.h"
 #include "kmd/segments.h"
 
 namespace gmmu::kmd {
+namespace {
 
+/// The kernel's routines for memory are looked up by name: a driver with isolation must not import them, and this one
+/// has isolation from WDDM 2.4 on.
+template <typename Routine, size_t kSize>
+Routine* SystemRoutine(const char16_t (&name)[kSize]) {
+  WCHAR text[kSize];
+  std::memcpy(text, name, sizeof text);
+  UNICODE_STRING wanted{(kSize - 1) * sizeof(WCHAR), sizeof text, text};
+  return reinterpret_cast<Routine*>(MmGetSystemRoutineAddress(&wanted));
+}
+
+}  // namespace
+
+MemoryCallbacks MemoryCallbacks::Of(const DXGKRNL_INTERFACE& dxgkrnl) {
+  MemoryCallbacks callbacks;
+  callbacks.adapter = dxgkrnl.DeviceHandle;
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_9
+  callbacks.create = dxgkrnl.DxgkCbCreatePhysicalMemoryObject;
+  callbacks.destroy = dxgkrnl.DxgkCbDestroyPhysicalMemoryObject;
+  callbacks.allocate_adl = dxgkrnl.DxgkCbAllocateAdl;
+  callbacks.free_adl = dxgkrnl.DxgkCbFreeAdl;
+  callbacks.map = dxgkrnl.DxgkCbMapPhysicalMemory;
+  callbacks.unmap = dxgkrnl.DxgkCbUnmapPhysicalMemory;
+#endif
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
+  callbacks.allocate_contiguous = dxgkrnl.DxgkCbAllocateContiguousMemory;
+  callbacks.free_contiguous = dxgkrnl.DxgkCbFreeContiguousMemory;
+#endif
+  return callbacks;
+}
+
+// Any page will do: the system starts an adapter only if the device can reach all of memory, by itself or by remapping.
 NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie) {
   callbacks_ = callbacks;
+  NTSTATUS status = STATUS_SUCCESS;
+  if (callbacks.create != nullptr) status = CreateObject(cookie);
+  else if (callbacks.allocate_contiguous != nullptr) status = CreateContiguous();
+  else status = CreateByKernel();
+  if (NT_SUCCESS(status)) Clear();
+  return status;
+}
 
-  // Any page will do: the system starts an adapter only if the device can reach all of memory, by
-  // itself or by remapping.
+NTSTATUS OwnMemory::CreateContiguous() {
+  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY args{};
+  args.NumberOfBytes = kPage;
+  args.HighestAcceptableAddress.QuadPart = INT64_MAX;
+  args.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
+  const NTSTATUS status = callbacks_.allocate_contiguous(callbacks_.adapter, &args);
+  if (!NT_SUCCESS(status)) return status;
+  contiguous_ = args.hMemoryHandle;
+  cpu_ = args.pMemory;
+  page_ = static_cast<uint64_t>(MmGetPhysicalAddress(cpu_).QuadPart) / kPage;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS OwnMemory::CreateByKernel() {
+  using Allocate = decltype(MmAllocateContiguousMemorySpecifyCache);
+  const auto allocate = SystemRoutine<Allocate>(u"MmAllocateContiguousMemorySpecifyCache");
+  if (allocate == nullptr) return STATUS_NOT_SUPPORTED;
+  PHYSICAL_ADDRESS lowest{}, highest{}, any{};
+  highest.QuadPart = INT64_MAX;
+  kernel_memory_ = cpu_ = allocate(kPage, lowest, highest, any, MmCached);
+  if (cpu_ == nullptr) return STATUS_NO_MEMORY;
+  page_ = static_cast<uint64_t>(MmGetPhysicalAddress(cpu_).QuadPart) / kPage;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS OwnMemory::CreateObject(ULONG_PTR cookie) {
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
-  create.hAdapter = callbacks.adapter;
+  create.hAdapter = callbacks_.adapter;
   create.Size = kPage;
   create.Context = cookie;
   create.Type = DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY;
   create.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
   create.ContiguousMemory.HighestAcceptableAddress.QuadPart = INT64_MAX;
-  NTSTATUS status = callbacks.create(&create);
+  NTSTATUS status = callbacks_.create(&create);
   if (!NT_SUCCESS(status)) return status;
   object_ = create.hPhysicalMemoryObject;
   adapter_object_ = create.hAdapterMemoryObject;
@@ -28,7 +92,7 @@ NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie) {
   allocate.hAdapterMemoryObject = adapter_object_;
   allocate.Size = kPage;
   allocate.Flags.RequireContiguous = 1;
-  status = callbacks.allocate_adl(&allocate);
+  status = callbacks_.allocate_adl(&allocate);
   if (!NT_SUCCESS(status)) {
     Destroy();
     return status;
@@ -44,7 +108,7 @@ NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie) {
   map.hPhysicalMemoryObject = object_;
   map.AccessMode = DXGK_ACCESS_MODE_KERNEL_MODE;
   map.Size = kPage;
-  status = callbacks.map(&map);
+  status = callbacks_.map(&map);
   if (!NT_SUCCESS(status)) {
     Destroy();
     return status;
@@ -56,7 +120,6 @@ NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie) {
     return STATUS_UNSUCCESSFUL;
   }
   cpu_ = static_cast<uint8_t*>(view_) + map.Offset;
-  Clear();
   return STATUS_SUCCESS;
 }
 
@@ -78,6 +141,17 @@ void OwnMemory::Destroy() {
     callbacks_.destroy(&destroy);
     object_ = adapter_object_ = nullptr;
   }
+  if (contiguous_ != nullptr) {
+    const DXGKARGCB_FREECONTIGUOUSMEMORY free{contiguous_};
+    callbacks_.free_contiguous(callbacks_.adapter, &free);
+    contiguous_ = nullptr;
+  }
+  if (kernel_memory_ != nullptr) {
+    using Free = decltype(MmFreeContiguousMemorySpecifyCache);
+    SystemRoutine<Free>(u"MmFreeContiguousMemorySpecifyCache")(kernel_memory_, kPage, MmCached);
+    kernel_memory_ = nullptr;
+  }
+  cpu_ = nullptr;
 }
 
 }  // namespace gmmu::kmd

@@ -88,11 +88,23 @@ uint64_t Parameters::Leaf64kTableBytes() const {
 
 uint64_t Parameters::TablePage() const { return leaf_64k && page_table_segment == kVramSegment ? kPage64k : kPage; }
 
+void Parameters::SwitchOff() {
+  const auto before = [this](uint64_t version) { return interface_version < version; };
+  if (before(DXGKDDI_INTERFACE_VERSION_WDDM2_1)) system_64k = false;
+  if (before(DXGKDDI_INTERFACE_VERSION_WDDM2_4)) isolation = false;
+  if (before(DXGKDDI_INTERFACE_VERSION_WDDM2_6)) invalid_not_cached = false;
+  if (before(DXGKDDI_INTERFACE_VERSION_WDDM2_7)) isolation_required = false;
+  if (before(DXGKDDI_INTERFACE_VERSION_WDDM2_9)) map_aperture2 = false;
+}
+
 bool Parameters::Read() { return Read(kEvery); }
 
 bool Parameters::Read(uint32_t index) {
   const Key key(index);
   Parameters read = Values(key, *this);
+  read.interface_version = std::min<uint64_t>(read.interface_version, DXGKDDI_INTERFACE_VERSION);
+  if (read.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_0) return false;
+  read.SwitchOff();
   if (!read.isolation) read.save_area_bytes = 0;  // the system keeps it in save memory, which comes with isolation
 
   if (read.update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) return false;

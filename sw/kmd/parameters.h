@@ -34,6 +34,10 @@ struct Parameters {
   /// its index is known: values with the name "Adapter<index><Name>" are its own.
   [[nodiscard]] bool Read();
   [[nodiscard]] bool Read(uint32_t index);
+
+ private:
+  /// Takes back what interface_version does not have.
+  void SwitchOff();
 };
 
 }  // namespace gmmu::kmd

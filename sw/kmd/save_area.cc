@@ -8,7 +8,9 @@
 namespace gmmu::kmd {
 namespace {
 
-enum Cookie : ULONG_PTR { kSmallCookie = 0x10, kCommandCookie };
+enum SaveAreaCookie : ULONG_PTR { kSmallCookie = 0x10, kCommandCookie };
+
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
 
 /// Source and destination of a copy between VRAM and system memory.
 bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t system, uint64_t bytes) {
@@ -16,6 +18,58 @@ bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t s
   const Place host = Place::Physical(regs::Target::kSystem, system);
   return save ? commands.Copy(local, host, bytes) : commands.Copy(host, local, bytes);
 }
+
+/// A section's pages while they are pinned: by an ADL from WDDM 2.9 on, before by an MDL.
+class PinnedSection {
+ public:
+  PinnedSection(const Adapter& adapter, const SectionPart& part) : adapter_(adapter), part_(part) { status_ = Pin(); }
+  ~PinnedSection() {
+    if (!NT_SUCCESS(status_)) return;
+    const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{part_.section};
+    adapter_.dxgkrnl.DxgkCbUnpinFrameBufferForSave(lead(), &unpin);
+  }
+  PinnedSection(const PinnedSection&) = delete;
+  PinnedSection& operator=(const PinnedSection&) = delete;
+
+  NTSTATUS status() const { return status_; }
+  bool contiguous() const { return adl_ != nullptr && adl_->Flags.Contiguous; }
+  uint64_t page(uint64_t index) const {
+    if (adl_ == nullptr) return MmGetMdlPfnArray(mdl_)[index];
+    return contiguous() ? adl_->BasePageNumber + index : adl_->Pages[index];
+  }
+
+ private:
+  HANDLE lead() const { return adapter_.lead().dxgkrnl_handle(); }
+  NTSTATUS Pin() {
+    const DXGKRNL_INTERFACE& dxgkrnl = adapter_.dxgkrnl;
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_9
+    if (dxgkrnl.DxgkCbPinFrameBufferForSave2 != nullptr) {
+      DXGKARGCB_PINFRAMEBUFFERFORSAVE2 pin{};
+      pin.PhysicalAdapterIndex = part_.section;
+      pin.CommitSize = part_.bytes;
+      pin.Flags.PreferContiguous = 1;
+      const NTSTATUS status = dxgkrnl.DxgkCbPinFrameBufferForSave2(lead(), &pin);
+      adl_ = pin.pAdl;
+      return status;
+    }
+#endif
+    if (dxgkrnl.DxgkCbPinFrameBufferForSave == nullptr) return STATUS_NOT_SUPPORTED;
+    DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{};
+    pin.PhysicalAdapterIndex = part_.section;
+    pin.CommitSize = part_.bytes;
+    const NTSTATUS status = dxgkrnl.DxgkCbPinFrameBufferForSave(lead(), &pin);
+    mdl_ = pin.pMdl;
+    return status;
+  }
+
+  const Adapter& adapter_;
+  const SectionPart& part_;
+  const DXGK_ADL* adl_ = nullptr;
+  PMDL mdl_ = nullptr;
+  NTSTATUS status_ = STATUS_NOT_SUPPORTED;
+};
+
+#endif
 
 }  // namespace
 
@@ -67,31 +121,22 @@ NTSTATUS SaveArea::Run(Adapter& adapter, const CommandBuffer& commands) {
   return ring.Status().error() ? STATUS_DEVICE_HARDWARE_ERROR : STATUS_SUCCESS;
 }
 
-NTSTATUS SaveArea::ThroughPages(Adapter& adapter, bool save) {
-  const DXGKRNL_INTERFACE& dxgkrnl = adapter.dxgkrnl;
-  if (dxgkrnl.DxgkCbPinFrameBufferForSave2 == nullptr) return STATUS_NOT_SUPPORTED;
-  const SectionPart part = SectionPartOf(adapter);
-  DXGKARGCB_PINFRAMEBUFFERFORSAVE2 pin{};
-  pin.PhysicalAdapterIndex = part.section;
-  pin.CommitSize = part.bytes;
-  pin.Flags.PreferContiguous = 1;
-  NTSTATUS status = dxgkrnl.DxgkCbPinFrameBufferForSave2(adapter.lead().dxgkrnl_handle(), &pin);
-  if (!NT_SUCCESS(status)) return status;
+#if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
 
-  const DXGK_ADL& list = *pin.pAdl;
+NTSTATUS SaveArea::ThroughPages(Adapter& adapter, bool save) {
+  const SectionPart part = SectionPartOf(adapter);
+  const PinnedSection pinned(adapter, part);
+  NTSTATUS status = pinned.status();
   for (uint64_t done = 0; NT_SUCCESS(status) && done < bytes_;) {
     CommandBuffer commands(const_cast<uint64_t*>(commands_.As<uint64_t>()), kPage);
     while (done < bytes_) {
-      const uint64_t at = (part.offset + done) / kPage;
-      const uint64_t page = list.Flags.Contiguous ? list.BasePageNumber + at : list.Pages[at];
-      const uint64_t run = list.Flags.Contiguous ? bytes_ : kPage;
+      const uint64_t page = pinned.page((part.offset + done) / kPage);
+      const uint64_t run = pinned.contiguous() ? bytes_ : kPage;
       if (!CopyEitherWay(commands, save, offset_ + done, page * kPage, run)) break;
       done += run;
     }
     status = Run(adapter, commands);
   }
-  const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{part.section};
-  dxgkrnl.DxgkCbUnpinFrameBufferForSave(adapter.lead().dxgkrnl_handle(), &unpin);
   return status;
 }
 
@@ -130,6 +175,13 @@ NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
   }
   return status;
 }
+
+#else  // the system keeps no frame buffer
+
+NTSTATUS SaveArea::ThroughPages(Adapter&, bool) { return STATUS_NOT_SUPPORTED; }
+NTSTATUS SaveArea::ThroughWindows(Adapter&, bool) { return STATUS_NOT_SUPPORTED; }
+
+#endif
 
 void SaveArea::Transfer(Adapter& adapter, bool save) {
   if (bytes_ == 0) return;

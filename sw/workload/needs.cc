@@ -3,13 +3,29 @@
 
 #include <string>
 
+#include "os/application/gpu.h"
+#include "os/dxgkrnl/gpu_isolation.h"
 #include "os/kernel/text.h"
+#include "os/miniport/interface_version.h"
 #include "workload/life.h"
 
 namespace gmmu::workload {
 
+void NeedVersion(const Life& life, ULONG version) {
+  const ULONG has = life.gpu().facts().interface_version;
+  if (has >= version) return;
+  throw os::OsError("what this asks of the system is of " + os::NameOfVersion(version) +
+                    ", and the driver registers with " + os::NameOfVersion(has) +
+                    " ([machine.driver] interface_version)");
+}
+
 void NeedIsolation(const Life& life) {
   const os::Parameters& p = life.options.os;
+  if (!life.gpu().facts().isolation && (p.iommu_flags & os::IommuFlags::kBypassDriverCap) == 0) {
+    throw os::OsError(
+        "nothing activates GPU isolation: the driver does not support it (DXGK_VIDMMCAPS.IoMmuSecureModeSupported; "
+        "[machine.driver] isolation, and interface_version 2.4 or later)");
+  }
   const bool started_physical = life.graphics.mode() == os::DmaMode::kPhysical;
   if (p.iommu_flags != 0 || (started_physical && p.secure_vm_key && life.host.platform().firmware().iommu_base)) return;
   throw os::OsError(

@@ -5,11 +5,10 @@
 #include "kmd/build/build.h"
 
 #include "kmd/adapter.h"
+#include "kmd/build/entry_format.h"
 
 namespace gmmu::kmd {
 namespace {
-
-constexpr uint64_t kEntryBytes = 8;
 
 /// Cuts one range into pieces whose source and destination do not overlap, in an order in which no piece overwrites
 /// what a later one reads, as memmove does.

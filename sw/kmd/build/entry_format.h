@@ -34,6 +34,8 @@ enum class EntryForm {
 [[nodiscard]] bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous,
                               regs::PteEntry* entry, uint32_t own = 0, uint64_t hidden_page = 0);
 
+/// Bytes of an entry in its table.
+inline constexpr uint64_t kEntryBytes = 8;
 /// What one entry adds to the one before it in a run of consecutive pages.
 inline constexpr uint64_t kNextPage = 0x1000;
 

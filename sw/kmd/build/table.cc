@@ -6,12 +6,12 @@
 
 #include "kmd/adapter.h"
 #include "kmd/objects.h"
+#include "kmd/build/entry_format.h"
 #include "kmd/build/table_source.h"
 
 namespace gmmu::kmd {
 namespace {
 
-constexpr uint32_t kEntryBytes = 8;
 constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
 /// From this many entries on a repeat command, header included, is shorter than inline entries.
 constexpr uint32_t kShortestRun = 4;

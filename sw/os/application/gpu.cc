@@ -30,6 +30,8 @@ GpuFacts Gpu::facts() const {
           caps.paging_node,
           caps.render_node,
           gpu_->answers().driver.MemoryManagementCaps.MapAperture2Supported != 0,
+          gpu_->answers().driver.MemoryManagementCaps.IoMmuSecureModeSupported != 0,
+          gpu_->answers().version,
           caps.geometry,
           FactsOf(gpu_->local_segment()),
           FactsOf(gpu_->aperture_segment()),

@@ -28,6 +28,8 @@ struct GpuFacts {
   uint64_t highest_visible = 0;               ///< last byte of host memory that it reaches by itself
   uint32_t paging_node = 0, render_node = 0;  ///< one and the same when processes have none
   bool map_aperture2 = false;                 ///< MapAperture2Supported
+  bool isolation = false;                     ///< IoMmuSecureModeSupported
+  ULONG interface_version = 0;                ///< of its driver, DXGKDDI_INTERFACE_VERSION_*
   Geometry geometry;
   SegmentFacts local, aperture;
   std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first

@@ -13,6 +13,7 @@
 #include "os/memory/isolation_memory.h"
 #include "os/memory/memory_objects.h"
 #include "os/miniport/adapter_answers.h"
+#include "os/miniport/interface_version.h"
 #include "os/miniport/reserved_ranges.h"
 
 namespace gmmu::os {
@@ -26,15 +27,19 @@ uint64_t InfValue(const Kernel& kernel) { return kernel.QueryParameter("DmaRemap
 AdapterDomain::AdapterDomain(LogicalAdapter& adapter) : adapter_(adapter), kernel_(adapter.kernel()) {}
 
 bool AdapterDomain::can_remap() const {
-  return adapter_.answers().iommu && adapter_.answers().iommu->DmaRemappingSupported && InfValue(kernel_) == 3 &&
+  return HasDmaRemapping(adapter_.answers().version) && adapter_.answers().iommu &&
+         adapter_.answers().iommu->DmaRemappingSupported && InfValue(kernel_) == 3 &&
          adapter_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
 }
 
 void AdapterDomain::Decide(bool may_remap) {
   const AdapterAnswers& answers = adapter_.answers();
-  highest_visible_ = static_cast<uint64_t>(answers.memory.HighestVisibleAddress.QuadPart);
+  mode_ = DmaMode::kPhysical;
+  reaches_all_memory_ = true;
+  if (!HasMemoryCaps(answers.version)) return;
   DmaFacts facts;
-  facts.highest_visible = highest_visible_;
+  facts.highest_visible = answers.highest_visible();
+  facts.known = HasDmaRemapping(answers.version);
   facts.last_byte = kernel_.pages().end() - 1;
   facts.supported = answers.iommu && answers.iommu->DmaRemappingSupported != 0 && may_remap;
   facts.inf_value = InfValue(kernel_);
@@ -70,13 +75,17 @@ void AdapterDomain::SwitchIommuOn() {
 }
 
 void AdapterDomain::MakeDomain(bool identity) {
-  const uint64_t limit = highest_visible_ == ~uint64_t{0} ? highest_visible_ : highest_visible_ + 1;
+  const uint64_t highest = adapter_.answers().highest_visible();
+  const uint64_t limit = highest == ~uint64_t{0} ? highest : highest + 1;
   domain_ = kernel_.iommu()->CreateDomain(limit, identity, "dxgkrnl");
 }
 
 void AdapterDomain::QueryReserved() {
+  // Before WDDM 2.9 nothing says before the start whether the driver supports isolation; it may refuse.
   const auto& iommu = adapter_.answers().iommu;
-  const bool asked = iommu && (iommu->IommuIsolationSupported || iommu->DmaRemappingSupported);
+  const ULONG version = adapter_.answers().version;
+  const bool asked = HasMemoryCaps(version) ? iommu && (iommu->IommuIsolationSupported || iommu->DmaRemappingSupported)
+                                            : HasIsolation(version);
   if (!asked) return;
   reserved_ = QueryReservedRanges(adapter_.miniport(), kernel_.parameters().reserved_query);
   const std::string wrong = CheckReservedRanges(reserved_, kernel_.pages().ranges());

@@ -27,11 +27,10 @@ class AdapterDomain {
   /// The driver has all that DMA remapping needs.
   bool can_remap() const;
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
-  /// DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress of the lead.
-  uint64_t highest_visible() const { return highest_visible_; }
 
   // Start and stop of the adapter, in this order. Decide wants the answers to the queries for memory; it makes the
-  // domain where there is one. `may_remap`: false when its driver turned out to lack MapAperture2Supported.
+  // domain where there is one. A driver before WDDM 2.9 says only after the start what its GPU reaches (admission.h), so
+  // it starts without a domain. `may_remap`: false when its driver turned out to lack MapAperture2Supported.
   void Decide(bool may_remap);
   void QueryReserved();
   /// The devices get behind the domain. No device may be on the bus meanwhile.
@@ -62,7 +61,6 @@ class AdapterDomain {
 
   LogicalAdapter& adapter_;
   Kernel& kernel_;
-  uint64_t highest_visible_ = 0;
   DmaMode mode_ = DmaMode::kPhysical;
   bool reaches_all_memory_ = true;
   IommuDomain* domain_ = nullptr;

@@ -12,6 +12,7 @@
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"
 #include "os/memory/memory_objects.h"
+#include "os/miniport/interface_version.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
@@ -143,11 +144,6 @@ NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
 
 }  // namespace
 
-UINT KernelTableBytes(ULONG driver_version) {
-  if (driver_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_8) return sizeof(DXGKRNL_INTERFACE);
-  return driver_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_0 ? 0x138 : 0x100;
-}
-
 DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter) {
   DXGKRNL_INTERFACE table;
   std::memset(&table, 0, sizeof table);
@@ -186,8 +182,10 @@ DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter) {
   table.DxgkCbFreeAdl = ObjectEnd<&MemoryObjects::FreeAdl>;
   table.DxgkCbMapPhysicalMemory = ObjectCall<&MemoryObjects::Map>;
   table.DxgkCbUnmapPhysicalMemory = ObjectEnd<&MemoryObjects::Unmap>;
-  table.Size = KernelTableBytes(adapter.miniport().table().Version);
-  std::memset(reinterpret_cast<uint8_t*>(&table) + table.Size, 0, sizeof table - table.Size);
+  const ULONG version = adapter.miniport().table().Version;
+  const size_t known = KernelTableKnown(version);
+  std::memset(reinterpret_cast<uint8_t*>(&table) + known, 0, sizeof table - known);
+  table.Size = static_cast<ULONG>(KernelTableBytes(version));
   return table;
 }
 

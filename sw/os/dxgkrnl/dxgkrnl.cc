@@ -2,6 +2,7 @@
 #include "os/dxgkrnl/dxgkrnl.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 #include "os/dxgkrnl/logical_adapter.h"
@@ -12,6 +13,7 @@
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"
 #include "os/memory/memory_objects.h"
+#include "os/miniport/interface_version.h"
 #include "os/miniport/miniport.h"
 
 namespace gmmu::os {
@@ -48,11 +50,9 @@ const DRIVER_INITIALIZATION_DATA& Dxgkrnl::Load(PDRIVER_INITIALIZE entry) {
   loading_ = nullptr;
   Miniport::Require(entered, "DriverEntry");
   if (!driver.initialized) throw OsError("the driver's DriverEntry did not call DxgkInitialize");
-  if (driver.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_9) {
-    throw OsError("the driver's interface version " + Hex(driver.table.Version) + " is older than WDDM 2.9" +
-                  (driver.table.Version <= DXGKDDI_INTERFACE_VERSION_WDDM1_3_PATH_INDEPENDENT_ROTATION
-                       ? "; it drives no display, which Windows refuses with C01E0004 before WDDM 2.0"
-                       : ""));
+  if (driver.table.Version < DXGKDDI_INTERFACE_VERSION_WDDM2_0) {
+    throw OsError("the driver's interface version " + Hex(driver.table.Version) +
+                  " is older than WDDM 2.0; it drives no display, which Windows refuses with C01E0004 before WDDM 2.0");
   }
   return driver.table;
 }
@@ -67,7 +67,9 @@ void Dxgkrnl::Unload(PDRIVER_INITIALIZE entry) {
 
 void Dxgkrnl::OnDriverTable(const DRIVER_INITIALIZATION_DATA& table) {
   if (loading_ == nullptr) throw BugCheck("DxgkInitialize was called outside of DriverEntry");
-  loading_->table = table;
+  loading_->table = {};
+  loading_->table.Version = table.Version;
+  std::memcpy(&loading_->table, &table, DriverTableBytes(table.Version));
   loading_->initialized = true;
 }
 

@@ -56,11 +56,11 @@ class Dxgkrnl {
   bool isolation_noted() const { return isolation_noted_; }
 
   /// The table that the driver gives to DxgkInitialize; its DriverEntry runs at the first load.
-  /// Throws OsError when it refuses, does not call, or is older than WDDM 2.9.
+  /// Throws OsError when it refuses, does not call, or is older than WDDM 2.0.
   const DRIVER_INITIALIZATION_DATA& Load(PDRIVER_INITIALIZE entry);
   /// Calls DxgkDdiUnload after the last adapter's.
   void Unload(PDRIVER_INITIALIZE entry);
-  /// DxgkInitialize, inside of DriverEntry.
+  /// DxgkInitialize, inside of DriverEntry. Copies as much of the table as its version has.
   void OnDriverTable(const DRIVER_INITIALIZATION_DATA& table);
   /// The table that a running DriverEntry has given so far. A program that wraps the driver copies it,
   /// puts functions of its own in and calls DxgkInitialize again.

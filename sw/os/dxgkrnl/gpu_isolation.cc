@@ -33,6 +33,14 @@ bool GpuIsolation::DriverCap() const {
 
 bool GpuIsolation::active() const { return adapter_.mode() != DmaMode::kPhysical; }
 
+void GpuIsolation::RefuseContiguousMemory() const {
+  if (!DriverCap() || adapter_.kernel().contiguous().calls() == 0) return;
+  throw OsError(
+      "DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 1, and the driver called "
+      "MmAllocateContiguousMemorySpecifyCache, which GPU isolation forbids: its memory comes from the "
+      "callbacks of DXGKRNL_INTERFACE");
+}
+
 void GpuIsolation::Enable(const ForcedIsolation& actions) {
   if (adapter_.kernel().iommu() == nullptr)
     throw OsError("GPU isolation needs an IOMMU, and there is none ([iommu] present)");
@@ -46,6 +54,7 @@ void GpuIsolation::Enable(const ForcedIsolation& actions) {
 
 void GpuIsolation::OnStarted() {
   ignored_failure_.clear();
+  RefuseContiguousMemory();
   if (active()) return;
   const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
   if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap())) return Enable({true, true, true, false});

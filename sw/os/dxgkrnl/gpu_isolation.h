@@ -65,6 +65,8 @@ class GpuIsolation {
 
  private:
   bool DriverCap() const;
+  /// Throws OsError when a driver that supports isolation has memory that its domain would not have.
+  void RefuseContiguousMemory() const;
   void Enable(const ForcedIsolation& actions);
 
   LogicalAdapter& adapter_;

@@ -190,9 +190,8 @@ void LogicalAdapter::NumberAdapters() {
   if (physical_.size() == 1) return;
   std::vector<size_t> at;  // by index
   for (UINT index = 0; index < adapters(); ++index) {
-    DXGK_QUERYPHYSICALADAPTERCAPSIN in{index};
     DXGK_PHYSICALADAPTERCAPS caps{};
-    Miniport::Require(miniport_->Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, in, caps),
+    Miniport::Require(QueryPhysicalAdapterCaps(*miniport_, index, caps),
                       "the query for PHYSICALADAPTERCAPS of adapter " + std::to_string(index));
     size_t place = 0;
     while (place < physical_.size() && physical_[place]->handle() != caps.DxgkPhysicalAdapterHandle) ++place;
@@ -246,7 +245,7 @@ void LogicalAdapter::QueryCaps() {
   const std::vector<Refusal> together = AdmitLink(all);
   refusals.insert(refusals.end(), together.begin(), together.end());
   RequireAdmission(refusals);
-  for (const auto& gpu : physical_) gpu->UseAnswers(dma_->highest_visible());
+  for (const auto& gpu : physical_) gpu->UseAnswers();
 }
 
 std::string LogicalAdapter::NotIdle() const {

@@ -107,8 +107,8 @@ NTSTATUS PhysicalAdapter::FillDeviceInformation(DXGK_DEVICE_INFO& info) {
   return STATUS_SUCCESS;
 }
 
-void PhysicalAdapter::UseAnswers(uint64_t highest_visible) {
-  caps_.highest_visible = highest_visible;
+void PhysicalAdapter::UseAnswers() {
+  caps_.highest_visible = answers_.highest_visible();
   caps_.coherent = answers_.mmu.CacheCoherentMemorySupported;
   caps_.invalid_not_cached = answers_.mmu.InvalidTlbEntriesNotCached;
   caps_.explicit_invalidation = answers_.mmu.ExplicitPageTableInvalidation;

@@ -119,7 +119,7 @@ class PhysicalAdapter {
   void StartDevice();
   /// Puts the function into D3 and back.
   void PowerFunction(bool on);
-  void UseAnswers(uint64_t highest_visible);
+  void UseAnswers();
   void MakeSegments();
   void DropViews();
 
@@ -137,10 +137,8 @@ class PhysicalAdapter {
   uint64_t bus_accesses_when_off_ = 0;
 };
 
-/// Bytes of DXGKRNL_INTERFACE that a driver of this interface version is offered (build 22621: 0x100 to drivers of
-/// Windows 8, 0x138 of WDDM 2.0, 0x240 from WDDM 2.8 on; between the last two the smaller one is assumed).
-UINT KernelTableBytes(ULONG driver_version);
-/// Fills the table of kernel callbacks that StartDevice hands to the driver: as much of it as the driver's version has.
+/// Fills the table of kernel callbacks that StartDevice hands to the driver: its size and its callbacks are those of the
+/// driver's interface version (interface_version.h).
 DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter);
 
 }  // namespace gmmu::os

@@ -20,7 +20,7 @@ const char* NameOf(DmaMode mode) {
 DmaDecision DecideDma(const DmaFacts& facts) {
   const bool on = facts.iommu && facts.policy != RemapPolicy::kNever;
   const bool declared = facts.inf_value == kDmaRemappingCompatible;
-  const bool can_remap = on && facts.supported && declared && facts.policy != RemapPolicy::kIdentity;
+  const bool can_remap = on && facts.known && facts.supported && declared && facts.policy != RemapPolicy::kIdentity;
   if (facts.inclusive ? facts.highest_visible >= facts.last_byte : facts.highest_visible > facts.last_byte) {
     if (can_remap && facts.policy == RemapPolicy::kWhenPossible) return {DmaMode::kRemapped, true, ""};
     if (on && facts.policy == RemapPolicy::kIdentity) return {DmaMode::kIdentity, true, ""};
@@ -28,6 +28,7 @@ DmaDecision DecideDma(const DmaFacts& facts) {
   }
   if (can_remap) return {DmaMode::kRemapped, false, ""};
   const char* why = !on                ? "off ([os] iommu, [iommu] present)"
+                    : !facts.known     ? "not known to the driver's interface version, which is older than WDDM 3.0"
                     : !facts.supported ? "not supported by the driver (DXGK_IOMMU_CAPS)"
                     : !declared        ? "not declared by its INF (DmaRemappingCompatible)"
                                        : "1:1 only ([os] iommu)";

@@ -28,6 +28,7 @@ struct DmaFacts {
   uint64_t last_byte = 0;        ///< of installed memory
   bool inclusive = true;         ///< a GPU whose highest visible byte is the last installed one reaches all
   bool supported = false;        ///< DXGK_IOMMU_CAPS.DmaRemappingSupported
+  bool known = true;             ///< to the driver's interface version: WDDM 3.0 and later
   uint64_t inf_value = 3;        ///< DmaRemappingCompatible of the driver's INF; 3: the device supports remapping
   bool iommu = false;            ///< the platform has one
   RemapPolicy policy = RemapPolicy::kWhenPossible;

@@ -28,6 +28,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
       hal_(platform, scheduler_),
       pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram(), platform.instruments()),
       mmio_(ledger_),
+      contiguous_(*this),
       pci_(hal_, kBarWindow) {
   if (current != nullptr) throw std::logic_error("two kernels at a time");
   current = this;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hw/platform.h"
+#include "os/kernel/contiguous_memory.h"
 #include "os/kernel/errors.h"
 #include "os/kernel/hal.h"
 #include "os/kernel/ledger.h"
@@ -39,6 +40,8 @@ class Kernel {
   Hal& hal() { return hal_; }
   PageAllocator& pages() { return pages_; }
   MmioViews& mmio() { return mmio_; }
+  /// MmAllocateContiguousMemorySpecifyCache.
+  ContiguousMemory& contiguous() { return contiguous_; }
   Pci& pci() { return pci_; }
   /// Null when firmware names none. Off until an adapter needs it.
   Iommu* iommu() { return iommu_.get(); }
@@ -78,6 +81,7 @@ class Kernel {
   Hal hal_;
   PageAllocator pages_;
   MmioViews mmio_;
+  ContiguousMemory contiguous_;
   Pci pci_;
   std::unique_ptr<Iommu> iommu_;
   std::map<void*, Block> pool_;

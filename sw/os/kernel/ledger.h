@@ -19,7 +19,7 @@ struct Leak {
 ///
 /// Kinds in use: process, device, context, allocation, memory_object, adapter_object, adl,
 /// cpu_view, pinned_page, page, domain, domain_mapping, logical_range, attached_device, vram_range,
-/// isolation_memory, isolation_mdl, iommu_mdl, commit_charge, pinned_frame_buffer,
+/// contiguous_memory, isolation_memory, isolation_mdl, iommu_mdl, commit_charge, pinned_frame_buffer,
 /// aperture_range, va_range, page_table, dma_buffer, fence, pool, mmio_view, invalidation.
 class Ledger {
  public:

@@ -2,8 +2,10 @@
 // The kernel routines of wdm.h.
 #include <cstdarg>
 #include <cstdio>
+#include <string>
 
 #include "ddi/wdm.h"
+#include "os/kernel/contiguous_memory.h"
 #include "os/kernel/driver_guard.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/stack_meter.h"
@@ -95,6 +97,30 @@ PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID BaseAddress) {
   PHYSICAL_ADDRESS address{};
   address.QuadPart = static_cast<LONGLONG>(Kernel::Current().hal().ram().PhysicalOf(BaseAddress).value_or(0));
   return address;
+}
+
+PVOID MmAllocateContiguousMemorySpecifyCache(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
+                                             PHYSICAL_ADDRESS HighestAcceptableAddress,
+                                             PHYSICAL_ADDRESS BoundaryAddressMultiple, MEMORY_CACHING_TYPE CacheType) {
+  gmmu::os::ContiguousMemory::Bounds bounds;
+  bounds.lowest = static_cast<uint64_t>(LowestAcceptableAddress.QuadPart);
+  bounds.highest = static_cast<uint64_t>(HighestAcceptableAddress.QuadPart);
+  bounds.boundary = static_cast<uint64_t>(BoundaryAddressMultiple.QuadPart);
+  return Kernel::Current().contiguous().Allocate(NumberOfBytes, bounds, CacheType);
+}
+
+void MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes, MEMORY_CACHING_TYPE CacheType) {
+  UNREFERENCED_PARAMETER(CacheType);
+  Kernel::Current().contiguous().Free(BaseAddress, NumberOfBytes);
+}
+
+PVOID MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName) {
+  const std::u16string name(reinterpret_cast<const char16_t*>(SystemRoutineName->Buffer),
+                            SystemRoutineName->Length / sizeof(WCHAR));
+  if (name == u"MmAllocateContiguousMemorySpecifyCache")
+    return reinterpret_cast<PVOID>(MmAllocateContiguousMemorySpecifyCache);
+  if (name == u"MmFreeContiguousMemorySpecifyCache") return reinterpret_cast<PVOID>(MmFreeContiguousMemorySpecifyCache);
+  return nullptr;
 }
 
 BOOLEAN KeInvalidateAllCaches(void) {

@@ -99,6 +99,11 @@ uint8_t* SystemBuffer::Map(uint64_t offset, uint64_t size) {
   return static_cast<uint8_t*>(map.pMappedAddress) + map.Offset;
 }
 
+void SystemBuffer::Write(uint64_t offset, const void* bytes, size_t size) const {
+  const uint64_t at = host_pages()[offset / hw::kPageSize] * hw::kPageSize + offset % hw::kPageSize;
+  if (!kernel_->hal().ram().Write(at, bytes, size)) throw BugCheck("a buffer of " + owner_ + " is not in memory");
+}
+
 void SystemBuffer::Unmap() {
   if (view_ == nullptr) return;
   objects_->Unmap({object_, std::exchange(view_, nullptr), view_size_});

@@ -46,6 +46,8 @@ class SystemBuffer {
   /// CPU view of [offset, offset + size); one at a time.
   uint8_t* Map(uint64_t offset, uint64_t size);
   void Unmap();
+  /// Writes past the view's access, as the system may.
+  void Write(uint64_t offset, const void* bytes, size_t size) const;
 
  private:
   Kernel* kernel_ = nullptr;

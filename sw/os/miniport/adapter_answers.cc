@@ -2,6 +2,7 @@
 #include "os/miniport/adapter_answers.h"
 
 #include "os/kernel/bring_up.h"
+#include "os/miniport/interface_version.h"
 #include "os/miniport/miniport.h"
 
 #include <algorithm>
@@ -46,9 +47,8 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
 }
 
 void QueryPhysicalAdapter(Miniport& miniport, AdapterAnswers& answers) {
-  DXGK_QUERYPHYSICALADAPTERCAPSIN adapter{answers.physical_adapter};
   DXGK_PHYSICALADAPTERCAPS physical{};
-  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, adapter, physical))) answers.physical = physical;
+  if (NT_SUCCESS(QueryPhysicalAdapterCaps(miniport, answers.physical_adapter, physical))) answers.physical = physical;
   if (!answers.driver.MemoryManagementCaps.IoMmuSecureModeSupported) return;
   DXGK_FRAMEBUFFERSAVEAREA area{};
   UINT index = answers.physical_adapter;
@@ -84,9 +84,21 @@ unsigned AdapterAnswers::paging_node() const {
   return physical ? physical->PagingNodeIndex : driver.MemoryManagementCaps.PagingNode;
 }
 
+uint64_t AdapterAnswers::highest_visible() const {
+  return static_cast<uint64_t>(memory ? memory->HighestVisibleAddress.QuadPart
+                                      : driver.HighestAcceptableAddress.QuadPart);
+}
+
+NTSTATUS QueryPhysicalAdapterCaps(Miniport& miniport, UINT index, DXGK_PHYSICALADAPTERCAPS& caps) {
+  DXGK_QUERYPHYSICALADAPTERCAPSIN adapter{index};
+  return miniport.QueryAdapterInfo(DXGKQAITYPE_PHYSICALADAPTERCAPS, &adapter, sizeof adapter, &caps,
+                                   PhysicalAdapterCapsBytes(miniport.table().Version));
+}
+
 void QueryMemory(Miniport& miniport, AdapterAnswers& answers) {
   answers.version = miniport.table().Version;
-  Miniport::Require(miniport.Query(DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, answers.memory),
+  if (!HasMemoryCaps(answers.version)) return;
+  Miniport::Require(miniport.Query(DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, answers.memory.emplace()),
                     "the query for PHYSICAL_MEMORY_CAPS");
   DXGK_IOMMU_CAPS iommu{};
   if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_IOMMU_CAPS, iommu))) answers.iommu = iommu;
@@ -95,7 +107,9 @@ void QueryMemory(Miniport& miniport, AdapterAnswers& answers) {
 void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order) {
   const bool as_22621 = order == BringUp::kWindows22621;
   DXGK_DRIVERCAPS& driver = adapters.front()->driver;
-  Miniport::Require(miniport.Query(DXGKQAITYPE_DRIVERCAPS, driver), "the query for DRIVERCAPS");
+  Miniport::Require(miniport.QueryAdapterInfo(DXGKQAITYPE_DRIVERCAPS, nullptr, 0, &driver,
+                                              DriverCapsBytes(miniport.table().Version)),
+                    "the query for DRIVERCAPS");
   for (AdapterAnswers* answers : adapters) {
     answers->driver = driver;
     QueryPhysicalAdapter(miniport, *answers);

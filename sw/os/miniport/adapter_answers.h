@@ -21,9 +21,9 @@ struct AdapterAnswers {
   UINT linked = 1;         ///< physical adapters of the link
   bool system_segment_behind_last = true, both_mmu_models_refused = true;  ///< os.def
 
-  // Before DxgkDdiStartDevice.
-  DXGK_PHYSICAL_MEMORY_CAPS memory{};
-  std::optional<DXGK_IOMMU_CAPS> iommu;  ///< absent: refused, as drivers before WDDM 2.9 do
+  // Before DxgkDdiStartDevice, from WDDM 2.9 on.
+  std::optional<DXGK_PHYSICAL_MEMORY_CAPS> memory;  ///< absent: not asked
+  std::optional<DXGK_IOMMU_CAPS> iommu;             ///< absent: not asked, or refused
 
   // After it.
   DXGK_DRIVERCAPS driver{};
@@ -40,11 +40,15 @@ struct AdapterAnswers {
 
   /// Execution nodes: of `physical`, else of the driver's engine topology.
   unsigned nodes() const;
+  /// The last byte that the GPU reaches: of `memory`, before WDDM 2.9 of `driver`.
+  uint64_t highest_visible() const;
   unsigned paging_node() const;
 };
 
-/// PHYSICAL_MEMORY_CAPS and IOMMU_CAPS. Throws OsError when the first is refused.
+/// PHYSICAL_MEMORY_CAPS and IOMMU_CAPS, of a driver that knows them. Throws OsError when the first is refused.
 void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
+/// PHYSICALADAPTERCAPS, with the size that the driver's version has. A refusal is the caller's to judge.
+NTSTATUS QueryPhysicalAdapterCaps(Miniport& miniport, UINT index, DXGK_PHYSICALADAPTERCAPS& caps);
 /// The rest, in the order in which Windows asks (seen on build 22621): DRIVERCAPS,
 /// PHYSICALADAPTERCAPS, FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS,
 /// a level descriptor for each level, node metadata, QUERYSEGMENT4

@@ -25,7 +25,7 @@ MonitoredFence::MonitoredFence(VidMm& vidmm, uint64_t initial)
                         SystemBuffer::Shape::kReadOnlyView, "vidmm");
   cpu_ = reinterpret_cast<const volatile uint64_t*>(page_->Map(0, kPage));
   va_ = vidmm.paging().Map(*page_);
-  vidmm.work().Signal(va_, initial);
+  vidmm.work().Signal(va_, initial, *page_);
 }
 
 MonitoredFence::~MonitoredFence() = default;

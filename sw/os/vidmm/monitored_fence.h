@@ -24,6 +24,7 @@ class MonitoredFence {
   uint64_t Value();
   /// The CPU's read-only view of the value.
   const volatile uint64_t* cpu() const { return cpu_; }
+  const SystemBuffer& memory() const { return *page_; }
   /// Address of the value in the paging process.
   uint64_t va() const { return va_; }
   /// Maps the value into a process, which may read and write it; once for each process. Returns its address there.

@@ -16,7 +16,8 @@ inline uint64_t ExtendFence(uint64_t last, uint64_t low, bool narrow) {
 }
 
 /// The monitored fence behind a GPU's paging work: one page of system memory, mapped in the paging process, in which
-/// the GPU writes ascending values in stream order (SIGNAL_MONITORED_FENCE).
+/// the GPU writes ascending values in stream order (SIGNAL_MONITORED_FENCE); for a driver before WDDM 2.2 VidMm does,
+/// when the buffer has ended.
 class PagingFence {
  public:
   explicit PagingFence(PhysicalAdapter& gpu);
@@ -24,6 +25,7 @@ class PagingFence {
 
   void Make();
   void Release();
+  const SystemBuffer& memory() const { return *page_; }
   /// Number of the page, as the GPU uses it.
   uint64_t page() const;
   /// Address of the page in the paging process, bytes; PagingBringUp reserves and maps it.

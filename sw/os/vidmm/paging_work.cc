@@ -6,6 +6,8 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
+#include "os/memory/system_buffer.h"
+#include "os/miniport/interface_version.h"
 #include "os/tables/address_space.h"
 #include "os/tables/page_size_checker.h"
 #include "os/tables/table_shadow.h"
@@ -43,7 +45,7 @@ void PagingWork::Drain() { active_->Drain(); }
 void PagingWork::DrainPaging() { queue_->Drain(); }
 
 void PagingWork::Finish() {
-  Signal(fence_.va(), fence_.Next());
+  Signal(fence_.va(), fence_.Next(), fence_.memory());
   ReleaseHeld();
   DoDeferred();
   fence_.Wait();
@@ -54,7 +56,11 @@ void PagingWork::Operate(DXGKARG_BUILDPAGINGBUFFER operation) {
   Finish();
 }
 
-void PagingWork::Signal(uint64_t va, uint64_t value) {
+void PagingWork::Signal(uint64_t va, uint64_t value, const SystemBuffer& memory) {
+  if (!HasSignalOperation(gpu_.answers().version)) {
+    active_->Drain();
+    return memory.Write(0, &value, sizeof value);
+  }
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_SIGNAL_MONITORED_FENCE;
   operation.SignalMonitoredFence.MonitoredFenceGpuVa = va;

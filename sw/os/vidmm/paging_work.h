@@ -14,6 +14,7 @@ namespace gmmu::os {
 
 class PagingQueue;
 class PhysicalAdapter;
+class SystemBuffer;
 struct GpuProcess;
 struct TableUpdate;
 
@@ -49,8 +50,9 @@ class PagingWork {
   void Finish();
   /// Queues one operation and finishes.
   void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
-  /// Writes `value` at `va` of the paging process in stream order; returns when the packet has ended.
-  void Signal(uint64_t va, uint64_t value);
+  /// Writes `value` at `va` of the paging process, the start of `memory`, in stream order; returns when the packet has
+  /// ended. Before WDDM 2.2 the driver knows no such operation: the CPU writes when the packets before have ended.
+  void Signal(uint64_t va, uint64_t value, const SystemBuffer& memory);
 
   /// What updates of a process' tables are sent to. Where the caps ask for it, the process' context is held from its
   /// first update to the end of the work (PageTableUpdateRequireAddressSpaceIdle).

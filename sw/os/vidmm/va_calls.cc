@@ -279,7 +279,7 @@ NTSTATUS VaCalls::Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPU
   fence.Wait(value, VidSch::kBoundNs);  // the CPU waits before the batch is queued
   vidmm_.work().OnCompanion(process, [&] {
     for (const auto& operation : operations) Do(process, operation, inherited);
-    vidmm_.work().Signal(fence.va(), value + 1);
+    vidmm_.work().Signal(fence.va(), value + 1, fence.memory());
   });
   return STATUS_SUCCESS;
 }

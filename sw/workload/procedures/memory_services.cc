@@ -226,7 +226,10 @@ class MemoryServices {
   DXGKARGCB_MAP_PHYSICAL_MEMORY view_{};
 };
 
-void Run(Life& life, const ParameterValues& values) { MemoryServices(life, 2 * values.at("pairs")).Run(); }
+void Run(Life& life, const ParameterValues& values) {
+  NeedVersion(life, DXGKDDI_INTERFACE_VERSION_WDDM2_9);
+  MemoryServices(life, 2 * values.at("pairs")).Run();
+}
 
 }  // namespace
 

@@ -44,6 +44,22 @@ TEST_F(Driver, OfASharedObjectDoesWhatTheOneThatIsBuiltInDoes) {
   }
 }
 
+// Compiled with the headers of an older version: its tables end where those of the version do.
+TEST_F(Driver, OfAnOlderInterfaceVersionDoesWhatTheOneThatIsBuiltInDoesAtThatVersion) {
+  for (const auto& [name, version] : {std::pair{"wddm2_0", "2.0"}, {"wddm2_4", "2.4"}, {"wddm2_9", "2.9"}}) {
+    SCOPED_TRACE(version);
+    const std::string machine = "[gpu]\nlimit_bits = 36\n";
+    std::ofstream(Path("any.toml")) << machine;
+    std::ofstream(Path("own.toml")) << machine << "[driver]\ninterface_version = \"" << version << "\"\n";
+    nlohmann::json own = Report({"run", "--config", Path("own.toml")});
+    nlohmann::json loaded = Report({"run", "--config", Path("any.toml"), "--driver", Named(name)});
+    own["machine"].erase("driver");
+    loaded["machine"].erase("driver");
+    EXPECT_EQ(own, loaded);
+    EXPECT_EQ(own["machine"]["iommu"], "physical");
+  }
+}
+
 TEST_F(Driver, ThatIsLoadedIsTheOneThatRunsAndWhatItPrintsIsShown) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Named("refusing")}), kExitFailed);
   EXPECT_THAT(out_, AllOf(HasSubstr("DriverEntry"), HasSubstr("0xc00000bb")));

@@ -33,6 +33,33 @@ TEST(Adapter, StartProgramsTheDeviceFromAdlsAndEnablesItLast) {
   }
 }
 
+// Memory objects from WDDM 2.9 on, DxgkCbAllocateContiguousMemory from 2.4 on, else the kernel's routine.
+TEST(Adapter, TakesItsMemoryFromTheNewestSourceThatTheKernelTableHas) {
+  for (const ULONG version : {DXGKDDI_INTERFACE_VERSION_WDDM2_3, DXGKDDI_INTERFACE_VERSION_WDDM2_4,
+                              DXGKDDI_INTERFACE_VERSION_WDDM2_8, DXGKDDI_INTERFACE_VERSION_WDDM2_9}) {
+    FakeKernel kernel;
+    kernel.kernel_version = version;
+    kernel.parameters = {{"InterfaceVersion", version}};
+    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+    EXPECT_EQ(kernel.table.Version, version);
+    ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+    EXPECT_EQ(kernel.kernel_memory != 0, version < DXGKDDI_INTERFACE_VERSION_WDDM2_4);
+    EXPECT_EQ(kernel.contiguous != 0,
+              version >= DXGKDDI_INTERFACE_VERSION_WDDM2_4 && version < DXGKDDI_INTERFACE_VERSION_WDDM2_9);
+    EXPECT_EQ(kernel.objects != 0, version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9);
+    kernel.Unload();
+    EXPECT_EQ(kernel.objects + kernel.contiguous + kernel.kernel_memory + kernel.bars, 0);
+  }
+}
+
+TEST(Adapter, RefusesAKernelTableWithoutMemoryObjectsWhenItsVersionHasThem) {
+  FakeKernel kernel;
+  kernel.kernel_version = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  EXPECT_EQ(kernel.Start(), STATUS_NOT_SUPPORTED);
+  kernel.Unload();
+}
+
 TEST(Adapter, DrivesNoDisplay) {
   FakeKernel kernel;
   ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);

@@ -28,6 +28,65 @@ TEST(Caps, MemoryAndIommuCapsAreAnsweredBeforeStart) {
   kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
 }
 
+// Documents and headers only: which capability came with which version.
+TEST(Caps, OfAnOlderVersionDoNotHaveWhatCameLater) {
+  struct Row {
+    ULONG version;
+    UINT vidmm, mmu;  // bits that must not be set
+    DXGK_WDDMVERSION says;
+    NTSTATUS memory;
+    UINT iommu;
+  };
+  constexpr UINT kIsolation = 1u << 11, kRequired = 1u << 13, kAperture2 = 1u << 14;
+  constexpr UINT kNotCached = 1u << 10, kLarge = 1u << 11;
+  for (const Row& row :
+       {Row{DXGKDDI_INTERFACE_VERSION_WDDM2_0, kIsolation | kRequired | kAperture2, kNotCached | kLarge, DXGKDDI_WDDMv2,
+            STATUS_NOT_SUPPORTED, 0},
+        Row{DXGKDDI_INTERFACE_VERSION_WDDM2_4, kRequired | kAperture2, kNotCached | kLarge, DXGKDDI_WDDMv2_4,
+            STATUS_NOT_SUPPORTED, 0},
+        Row{DXGKDDI_INTERFACE_VERSION_WDDM2_8, kAperture2, kLarge, DXGKDDI_WDDMv2_8, STATUS_NOT_SUPPORTED, 0},
+        Row{DXGKDDI_INTERFACE_VERSION_WDDM2_9, 0, 0, DXGKDDI_WDDMv2_9, STATUS_SUCCESS, 3},
+        Row{DXGKDDI_INTERFACE_VERSION_WDDM3_0, 0, 0, DXGKDDI_WDDMv3_0, STATUS_SUCCESS, 7}}) {
+    FakeKernel kernel;
+    kernel.parameters = {{"InterfaceVersion", row.version}, {"IsolationRequired", 1}};
+    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+    DXGK_DRIVERCAPS caps{};
+    DXGK_GPUMMUCAPS mmu{};
+    DXGK_PHYSICAL_MEMORY_CAPS memory{};
+    DXGK_IOMMU_CAPS iommu{};
+    EXPECT_EQ(kernel.Query(DXGKQAITYPE_DRIVERCAPS, &caps), STATUS_SUCCESS);
+    EXPECT_EQ(kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{}, &mmu), STATUS_SUCCESS);
+    EXPECT_EQ(kernel.Query(DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, &memory), row.memory);
+    EXPECT_EQ(kernel.Query(DXGKQAITYPE_IOMMU_CAPS, &iommu), row.memory);
+    constexpr UINT kVersioned = kIsolation | kRequired | kAperture2;
+    EXPECT_EQ(caps.MemoryManagementCaps.Value & kVersioned, kVersioned & ~row.vidmm);
+    EXPECT_EQ(mmu.Value & (kNotCached | kLarge), (kNotCached | kLarge) & ~row.mmu);
+    EXPECT_EQ(caps.WDDMVersion, row.says);
+    EXPECT_EQ(iommu.Value, row.iommu);
+    kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
+  }
+}
+
+TEST(Caps, PhysicalAdapterCapsEndWhereTheCallersDo) {
+  FakeKernel kernel;
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  uint8_t out[sizeof(DXGK_PHYSICALADAPTERCAPS)];
+  std::memset(out, 0xEE, sizeof out);
+  DXGK_QUERYPHYSICALADAPTERCAPSIN in{};
+  DXGKARG_QUERYADAPTERINFO args{};
+  args.Type = DXGKQAITYPE_PHYSICALADAPTERCAPS;
+  args.pInputData = &in;
+  args.InputDataSize = sizeof in;
+  args.pOutputData = out;
+  args.OutputDataSize = 20;  // of WDDM 2.0
+  EXPECT_EQ(kernel.table.DxgkDdiQueryAdapterInfo(kernel.adapter, &args), STATUS_SUCCESS);
+  EXPECT_EQ(out[19], 0);
+  EXPECT_EQ(out[20], 0xEE);
+  args.OutputDataSize = 19;
+  EXPECT_EQ(kernel.table.DxgkDdiQueryAdapterInfo(kernel.adapter, &args), STATUS_BUFFER_TOO_SMALL);
+  kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
+}
+
 TEST(Caps, BothSetsOfIsolationBitsFollowTheParametersAndAgree) {
   for (const auto& [supported, required] : {std::pair{0u, 0u}, {1u, 0u}, {1u, 1u}}) {
     FakeKernel kernel;

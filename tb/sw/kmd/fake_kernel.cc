@@ -219,6 +219,19 @@ uint64_t* FakeKernel::SystemMemory(uint64_t logical) {
   return nullptr;
 }
 
+namespace {
+NTSTATUS AllocateContiguous(HANDLE, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY* args) {
+  ++current->contiguous;
+  args->pMemory = args->hMemoryHandle = std::aligned_alloc(PAGE_SIZE, args->NumberOfBytes);
+  return STATUS_SUCCESS;
+}
+NTSTATUS FreeContiguous(HANDLE, CONST DXGKARGCB_FREECONTIGUOUSMEMORY* args) {
+  --current->contiguous;
+  std::free(args->hMemoryHandle);
+  return STATUS_SUCCESS;
+}
+}  // namespace
+
 NTSTATUS FakeKernel::Load() {
   reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).raw;
   reg(regs::Cap0::kOffset) = regs::Cap0{}.set_clients(4).set_spaces(4).set_rings(1).raw;
@@ -254,6 +267,10 @@ NTSTATUS FakeKernel::Start() {
   interface.DxgkCbMapContextAllocation = MapContextAllocation;
   interface.DxgkCbUpdateContextAllocation = UpdateContextAllocation;
   interface.DxgkCbReserveGpuVirtualAddressRange = ReserveRange;
+  interface.DxgkCbAllocateContiguousMemory = AllocateContiguous;
+  interface.DxgkCbFreeContiguousMemory = FreeContiguous;
+  if (kernel_version < DXGKDDI_INTERFACE_VERSION_WDDM2_9) interface.DxgkCbCreatePhysicalMemoryObject = nullptr;
+  if (kernel_version < DXGKDDI_INTERFACE_VERSION_WDDM2_4) interface.DxgkCbAllocateContiguousMemory = nullptr;
   DXGK_START_INFO start{};
   return table.DxgkDdiStartDevice(adapter, &start, &interface, &sources, &children);
 }
@@ -350,6 +367,22 @@ PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID address) {
   PHYSICAL_ADDRESS physical{};
   physical.QuadPart = static_cast<LONGLONG>(reinterpret_cast<uintptr_t>(address));
   return physical;
+}
+PVOID MmAllocateContiguousMemorySpecifyCache(SIZE_T bytes, PHYSICAL_ADDRESS, PHYSICAL_ADDRESS, PHYSICAL_ADDRESS,
+                                             MEMORY_CACHING_TYPE) {
+  ++current->kernel_memory;
+  return std::aligned_alloc(PAGE_SIZE, bytes);
+}
+void MmFreeContiguousMemorySpecifyCache(PVOID memory, SIZE_T, MEMORY_CACHING_TYPE) {
+  --current->kernel_memory;
+  std::free(memory);
+}
+PVOID MmGetSystemRoutineAddress(PUNICODE_STRING name) {
+  const std::u16string text(reinterpret_cast<const char16_t*>(name->Buffer), name->Length / sizeof(WCHAR));
+  if (text == u"MmAllocateContiguousMemorySpecifyCache")
+    return reinterpret_cast<PVOID>(MmAllocateContiguousMemorySpecifyCache);
+  if (text == u"MmFreeContiguousMemorySpecifyCache") return reinterpret_cast<PVOID>(MmFreeContiguousMemorySpecifyCache);
+  return nullptr;
 }
 ULONG DbgPrintEx(ULONG, ULONG, const char*, ...) { return STATUS_SUCCESS; }
 NTSTATUS GmmuQueryParameter(const char* name, ULONG64* value) {

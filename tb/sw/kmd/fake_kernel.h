@@ -25,7 +25,9 @@ class FakeKernel {
   // What the machine is; to be set before the driver looks.
   std::map<std::string, uint64_t> parameters;
   uint64_t vram_bytes = 8 << 20;
-  bool contiguous_adls = true;   ///< false: page arrays
+  bool contiguous_adls = true;  ///< false: page arrays
+  /// Of the kernel table's callbacks; the driver's own is the parameter InterfaceVersion.
+  ULONG kernel_version = DXGKDDI_INTERFACE_VERSION;
   int fail_at_memory_call = -1;  ///< the n-th memory callback from 0 fails
 
   // Registers of BAR0, and VRAM behind BAR2.
@@ -52,6 +54,7 @@ class FakeKernel {
   // What the driver holds or did.
   int objects = 0, adls = 0, views = 0, bars = 0;
   int64_t pool_blocks = 0;
+  int contiguous = 0, kernel_memory = 0;  ///< of DxgkCbAllocateContiguousMemory, of the kernel's routine
   std::vector<DXGKARGCB_NOTIFY_INTERRUPT_DATA> notifications;
   std::function<void(const DXGKARGCB_NOTIFY_INTERRUPT_DATA&)> on_notify;  ///< inside of the call
   int dpcs = 0, notified_dpcs = 0;

@@ -15,14 +15,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Seen on build 22621 (the sizes), documents (a driver copies no more than it is given).
-TEST(KernelTable, HasTheSizeOfTheDriversVersion) {
-  EXPECT_EQ(KernelTableBytes(DXGKDDI_INTERFACE_VERSION_WIN8), 0x100u);
-  EXPECT_EQ(KernelTableBytes(DXGKDDI_INTERFACE_VERSION_WDDM2_0), 0x138u);
-  EXPECT_EQ(KernelTableBytes(DXGKDDI_INTERFACE_VERSION_WDDM2_8), 0x240u);
-  EXPECT_EQ(KernelTableBytes(DXGKDDI_INTERFACE_VERSION_WDDM3_1), 0x240u);
-}
-
 class ShortKernelTable : public DriverWithAFront {};
 
 NTSTATUS StartWithAShortTable(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,

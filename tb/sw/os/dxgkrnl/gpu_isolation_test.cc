@@ -159,7 +159,7 @@ TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
       const auto at = life.kernel.hal().ram().PhysicalOf(const_cast<const uint64_t*>(fence.cpu()));
       ASSERT_TRUE(at);
       life.Compare("a fence's page", mapped(*at / hw::kPageSize) ? "" : "not mapped");
-      life.vidmm.work().Signal(fence.va(), 8);
+      life.vidmm.work().Signal(fence.va(), 8, fence.memory());
       life.Compare("the GPU signals it", fence.Value() == 8 ? "" : std::to_string(fence.Value()));
       fence.Release();
       life.Compare("a fence's page goes", mapped(*at / hw::kPageSize) ? "still mapped" : "");

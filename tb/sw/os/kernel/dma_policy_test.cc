@@ -31,6 +31,15 @@ TEST(DmaPolicy, A40BitGpuIn2TiBIsRemapped) {
   }
 }
 
+TEST(DmaPolicy, AnInterfaceVersionBefore30IsNotRemapped) {
+  DmaFacts facts = Facts(kTiB - 1, kTiB - 1);
+  facts.known = false;
+  EXPECT_EQ(DecideDma(facts).mode, DmaMode::kPhysical);
+  facts = Facts(kTiB - 1, 2 * kTiB - 1);
+  facts.known = false;
+  EXPECT_THAT(DecideDma(facts).refusal, HasSubstr("older than WDDM 3.0"));
+}
+
 TEST(DmaPolicy, WithoutSupportItIsRefusedAndTheTextSaysWhose) {
   DmaFacts facts = Facts(kTiB - 1, 2 * kTiB - 1);
   facts.supported = false;

@@ -41,6 +41,17 @@ TEST_F(SaveArea, SavedFromPinnedPagesComesBackThroughWindows) {
   ExpectCycle(kPinned, kWindows);
 }
 
+/// A driver of WDDM 2.4 to 2.8 has DxgkCbPinFrameBufferForSave only, whose pages come as an MDL.
+struct SaveAreaOfAnOlderVersion : SaveArea {};
+
+TEST_F(SaveAreaOfAnOlderVersion, IsSavedByMdl) {
+  bench.options.os.limit_bits = 36;
+  for (const ULONG version : {DXGKDDI_INTERFACE_VERSION_WDDM2_4, DXGKDDI_INTERFACE_VERSION_WDDM2_8}) {
+    bench.options.os.driver["InterfaceVersion"] = version;
+    ExpectCycle(kPinned, kPinned);
+  }
+}
+
 TEST_F(SaveArea, SavedThroughWindowsComesBackFromPinnedPages) {
   inject.pin_failures = 1;
   ExpectCycle(kWindows, kPinned);

@@ -37,7 +37,7 @@ TEST_F(VaCall, UpdatesWaitForTheFenceAndRunOnThePagingCompanionContext) {
     EXPECT_THROW(world.calls.Update(*world.process, {MapOf(va, kPage, world.handle, 0, kPage)}, fence, 6), OsTimeout)
         << "nobody signals 6";
     seen.submission = nullptr;
-    life.vidmm.work().Signal(fence.va(), 6);
+    life.vidmm.work().Signal(fence.va(), 6, fence.memory());
     seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) { contexts.insert(args.hContext); };
     EXPECT_EQ(world.calls.Update(*world.process, {MapOf(va, kPage, world.handle, 0, kPage)}, fence, 6), STATUS_SUCCESS);
     seen.submission = nullptr;

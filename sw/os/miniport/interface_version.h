@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "ddi/dispmprt.h"
+
+namespace gmmu::os {
+
+/// What an interface version has (DXGKDDI_INTERFACE_VERSION_*, as a driver's table states it): sizes of the
+/// structures that grew, and what else came with a version. A version between two of the kit has what the lower one
+/// has. Sources: the kit's headers; sizes of build 22621 where they were seen.
+
+/// "WDDM 2.4" for 0x9006; the number where there is no name.
+std::string NameOfVersion(ULONG version);
+
+/// Bytes of DRIVER_INITIALIZATION_DATA that a driver's table has. Nothing behind them is the driver's.
+size_t DriverTableBytes(ULONG version);
+/// Bytes of DXGKRNL_INTERFACE that the driver is offered: Size. Seen on build 22621: 0x100 to drivers of Windows 8,
+/// 0x138 at 2.0, 0x240 from 2.8 on.
+size_t KernelTableBytes(ULONG version);
+/// Bytes of DXGKRNL_INTERFACE that the version knows; a callback behind them is absent even where Size is larger.
+size_t KernelTableKnown(ULONG version);
+/// Bytes that DXGKQAITYPE_DRIVERCAPS asks for.
+size_t DriverCapsBytes(ULONG version);
+/// Bytes that DXGKQAITYPE_PHYSICALADAPTERCAPS asks for: up to the last member of the version (seen by driver authors:
+/// 20 at 2.0, 24 at 2.4).
+size_t PhysicalAdapterCapsBytes(ULONG version);
+
+/// DXGKQAITYPE_PHYSICAL_MEMORY_CAPS and DXGKQAITYPE_IOMMU_CAPS, memory objects and ADLs, operation 17.
+constexpr bool HasMemoryCaps(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9; }
+/// DMA remapping, "introduced in WDDM 3.0". The structures that it needs are older.
+constexpr bool HasDmaRemapping(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM3_0; }
+/// GPU isolation: DXGK_VIDMMCAPS.IoMmuSecureModeSupported, exclusive access, reserved ranges, frame buffer save.
+constexpr bool HasIsolation(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_4; }
+/// DXGK_OPERATION_SIGNAL_MONITORED_FENCE.
+constexpr bool HasSignalOperation(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2; }
+
+}  // namespace gmmu::os

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a driver of each interface version is given and asked, and that it runs. Sizes that were seen are of build
+// 22621; everything else rests on documents and headers.
+#include "os/miniport/interface_version.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+
+#include "tb/sw/os/between.h"
+#include "tb/sw/os/driver_front.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+TEST(InterfaceVersion, HasItsNameOrItsNumber) {
+  EXPECT_EQ(NameOfVersion(0x5023), "WDDM 2.0");
+  EXPECT_EQ(NameOfVersion(0x10004), "WDDM 3.1");
+  EXPECT_EQ(NameOfVersion(0x9007), "0x9007");
+  EXPECT_EQ(NameOfVersion(0x1052), "0x1052");
+}
+
+// 0x4F0 bytes of the driver's table, 576 and 592 of DRIVERCAPS, 0x100, 0x138 and 0x240 of the kernel's were seen on
+// build 22621, 20 and 24 of PHYSICALADAPTERCAPS by driver authors.
+TEST(InterfaceVersion, HasTheSizesOfTheKit) {
+  struct Row {
+    ULONG version;
+    size_t driver, kernel, known, caps, physical;
+  };
+  for (const Row& row : {Row{0x300E, 0, 0x100, 0x100, 0, 0}, Row{0x4002, 0, 0x108, 0x108, 0, 0},
+                         Row{0x5023, 0x340, 0x138, 0x138, 576, 20}, Row{0x6003, 0x370, 0x148, 0x148, 576, 24},
+                         Row{0x700A, 0x408, 0x168, 0x168, 576, 24}, Row{0x8001, 0x420, 0x170, 0x170, 576, 24},
+                         Row{0x9006, 0x480, 0x1C8, 0x1C8, 584, 24}, Row{0xA00B, 0x4A8, 0x1D0, 0x1D0, 584, 24},
+                         Row{0xB004, 0x4C8, 0x1E0, 0x1E0, 584, 24}, Row{0xC004, 0x4D0, 0x1E0, 0x1E0, 584, 32},
+                         Row{0xD001, 0x4D0, 0x240, 0x1E8, 584, 32}, Row{0xE003, 0x4F0, 0x240, 0x238, 592, 32},
+                         Row{0xF003, 0x510, 0x240, 0x238, 592, 32}, Row{0x10004, 0x560, 0x240, 0x240, 592, 32}}) {
+    SCOPED_TRACE(NameOfVersion(row.version));
+    EXPECT_EQ(DriverTableBytes(row.version), row.driver);
+    EXPECT_EQ(KernelTableBytes(row.version), row.kernel);
+    EXPECT_EQ(KernelTableKnown(row.version), row.known);
+    EXPECT_EQ(DriverCapsBytes(row.version), row.caps);
+    EXPECT_EQ(PhysicalAdapterCapsBytes(row.version), row.physical);
+  }
+  EXPECT_EQ(DriverTableBytes(0x6010), DriverTableBytes(0x6003)) << "between two versions: the lower one";
+}
+
+class DriverOfVersion : public DriverFront, public ::testing::WithParamInterface<ULONG> {
+ protected:
+  DriverOfVersion() {
+    bench.options.os.limit_bits = 36;
+    bench.options.os.driver["InterfaceVersion"] = GetParam();
+  }
+};
+
+TEST_P(DriverOfVersion, RunsTheMainJobOnWhatTheVersionHas) {
+  const ULONG version = GetParam();
+  std::map<unsigned, std::set<UINT>> sizes;
+  std::set<unsigned> operations;
+  seen.answer = [&](const DXGKARG_QUERYADAPTERINFO& args) { sizes[args.Type].insert(args.OutputDataSize); };
+  seen.operation = [&](const DXGKARG_BUILDPAGINGBUFFER& args) { operations.insert(args.Operation); };
+  DmaMode mode{};
+  const auto result = bench.Run([&](workload::Life& life) {
+    mode = life.adapter.mode();
+    workload::RunSeededMainJob(life, 100'000);
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_TRUE(result.Passed());
+
+  const auto one = [](size_t bytes) { return std::set<UINT>{static_cast<UINT>(bytes)}; };
+  EXPECT_EQ(sizes[DXGKQAITYPE_DRIVERCAPS], one(DriverCapsBytes(version)));
+  EXPECT_EQ(sizes[DXGKQAITYPE_PHYSICALADAPTERCAPS], one(PhysicalAdapterCapsBytes(version)));
+  EXPECT_EQ(sizes.count(DXGKQAITYPE_PHYSICAL_MEMORY_CAPS), version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9 ? 1u : 0u);
+  EXPECT_EQ(sizes.count(DXGKQAITYPE_IOMMU_CAPS), version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9 ? 1u : 0u);
+  EXPECT_EQ(operations.count(DXGK_OPERATION_SIGNAL_MONITORED_FENCE),
+            version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2 ? 1u : 0u);
+  const bool by_adl = version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9;
+  EXPECT_EQ(operations.count(DXGK_OPERATION_MAP_APERTURE_SEGMENT2), by_adl ? 1u : 0u);
+  EXPECT_EQ(operations.count(DXGK_OPERATION_MAP_APERTURE_SEGMENT), by_adl ? 0u : 1u);
+  EXPECT_EQ(mode, version >= DXGKDDI_INTERFACE_VERSION_WDDM3_0 ? DmaMode::kRemapped : DmaMode::kPhysical);
+
+  EXPECT_EQ(seen.interface.Size, KernelTableBytes(version));
+  EXPECT_NE(seen.interface.DxgkCbReserveGpuVirtualAddressRange, nullptr);
+  EXPECT_EQ(seen.interface.DxgkCbAllocateContiguousMemory != nullptr, version >= DXGKDDI_INTERFACE_VERSION_WDDM2_4);
+  EXPECT_EQ(seen.interface.DxgkCbAllocateAdl != nullptr, version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9);
+}
+
+TEST_P(DriverOfVersion, HasNoEntryBehindItsTable) {
+  DRIVER_INITIALIZATION_DATA taken{};
+  RunOnWorker([&](workload::Life& life) { taken = life.adapter.miniport().table(); });
+  EXPECT_EQ(taken.Version, GetParam());
+  EXPECT_EQ(taken.DxgkDdiBeginExclusiveAccess != nullptr, GetParam() >= DXGKDDI_INTERFACE_VERSION_WDDM2_4);
+  EXPECT_EQ(taken.DxgkDdiSignalMonitoredFence != nullptr, GetParam() >= DXGKDDI_INTERFACE_VERSION_WDDM2_5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, DriverOfVersion,
+                         ::testing::Values(0x5023, 0x6003, 0x700A, 0x8001, 0x9006, 0xA00B, 0xB004, 0xC004, 0xD001,
+                                           0xE003, 0xF003, 0x10004),
+                         [](const auto& info) {
+                           std::string name = NameOfVersion(info.param);
+                           for (char& c : name) c = c == ' ' || c == '.' ? '_' : c;
+                           return name;
+                         });
+
+struct OldDriver : DriverFront {
+  OldDriver() {
+    between = {};
+    bench.options.driver = os::Entry;
+    bench.options.os.limit_bits = 36;
+  }
+  ~OldDriver() override { between = {}; }
+  std::string Refused() {
+    const auto result = bench.Run([](workload::Life&) {});
+    EXPECT_THAT(result.leaks, SizeIs(0));
+    return FaultsOf(result);
+  }
+};
+
+TEST_F(OldDriver, MustReachAllMemoryByItself) {
+  bench.config.host.memory_gib = 16;
+  bench.options.os.limit_bits = 33;
+  bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
+  EXPECT_THAT(Refused(), HasSubstr("DXGK_DRIVERCAPS.HighestAcceptableAddress is 8589934591; installed memory ends at"));
+  bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_9;
+  EXPECT_THAT(Refused(), HasSubstr("DMA remapping is not known to the driver's interface version"));
+  bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM3_0;
+  EXPECT_EQ(Refused(), "");
+}
+
+NTSTATUS StartWithKernelMemory(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
+                               PULONG children) {
+  PHYSICAL_ADDRESS lowest{}, highest{}, any{};
+  highest.QuadPart = INT64_MAX;
+  PVOID const memory = MmAllocateContiguousMemorySpecifyCache(PAGE_SIZE, lowest, highest, any, MmCached);
+  if (memory == nullptr) return STATUS_NO_MEMORY;
+  MmFreeContiguousMemorySpecifyCache(memory, PAGE_SIZE, MmCached);
+  return between.real.DxgkDdiStartDevice(context, start, interface, sources, children);
+}
+
+// The domain of isolation has only what came through the callbacks.
+TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelWhenItSupportsIsolation) {
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithKernelMemory; };
+  bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_4;
+  EXPECT_THAT(Refused(), HasSubstr("the driver called MmAllocateContiguousMemorySpecifyCache, which GPU isolation "
+                                   "forbids"));
+  bench.options.os.driver["Isolation"] = 0;
+  EXPECT_EQ(Refused(), "");
+}
+
+}  // namespace
+}  // namespace gmmu::os::test
