@@ -7,6 +7,7 @@ namespace gmmu::os {
 namespace {
 
 constexpr char kWindows22621[] = R"(bring_up = "windows-22621"
+discrete_without_remapping_refused = false
 deferred_destroy = true
 root_before_submission = true
 paging_address_is_offset = true
@@ -14,6 +15,7 @@ fill_kib = 262144
 )";
 
 constexpr char kWindows26100[] = R"(bring_up = "windows-26100"
+discrete_without_remapping_refused = false
 immediate_updates_have_a_buffer = true
 system_process_has_pasid = true
 window_pages = 1024

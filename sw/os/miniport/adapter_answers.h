@@ -19,7 +19,8 @@ struct AdapterAnswers {
   UINT physical_adapter = 0;
   uint64_t last_byte = 0;  ///< of installed memory: what the answers are held against
   UINT linked = 1;         ///< physical adapters of the link
-  bool system_segment_behind_last = true, both_mmu_models_refused = true;  ///< os.def
+  // os.def
+  bool system_segment_behind_last = true, both_mmu_models_refused = true, discrete_without_remapping_refused = true;
 
   // Before DxgkDdiStartDevice, from WDDM 2.9 on.
   std::optional<DXGK_PHYSICAL_MEMORY_CAPS> memory;  ///< absent: not asked

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hw/host_ram.h"
+#include "os/miniport/interface_version.h"
 
 namespace gmmu::os {
 namespace {
@@ -217,6 +218,26 @@ void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
+/// Checks what WDDM 3.0 certification asks of a discrete GPU (IOMMU DMA remapping, integrated versus discrete). The
+/// memory of an integrated one is the system's.
+void DiscreteGpu(const AdapterAnswers& a, bool remapped, Refusals& out) {
+  if (!a.discrete_without_remapping_refused || !HasDmaRemapping(a.version)) return;
+  const bool discrete = std::any_of(a.segments.begin(), a.segments.end(), [](const auto& s) {
+    return !s.Flags.Aperture && !s.Flags.PopulatedFromSystemMemory;
+  });
+  if (!discrete) return;
+  static constexpr char kWhy[] =
+      "; a discrete GPU must support DMA remapping from WDDM 3.0 on ([os] discrete_without_remapping_refused)";
+  if (!a.iommu || !a.iommu->DmaRemappingSupported) {
+    out.push_back({"DXGK_IOMMU_CAPS.DmaRemappingSupported",
+                   (a.iommu ? "is 0" : "is not answered") + std::string(kWhy),
+                   StopCode::kUnknown,
+                   {}});
+  } else if (!remapped && !a.driver.MemoryManagementCaps.MapAperture2Supported) {
+    out.push_back({"DXGK_VIDMMCAPS.MapAperture2Supported", std::string("is 0") + kWhy, StopCode::kUnknown, {}});
+  }
+}
+
 /// Checks that the two sets of IOMMU bits say the same (IOMMU-based GPU isolation; DXGK_IOMMU_CAPS).
 void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
   const DXGK_VIDMMCAPS& caps = a.driver.MemoryManagementCaps;
@@ -259,6 +280,7 @@ std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped) {
   Refusals out;
   Model(answers, out);
   IommuBits(answers, remapped, out);
+  DiscreteGpu(answers, remapped, out);
   Levels(answers, out);
   Tables(answers, out);
   Pages64k(answers, out);

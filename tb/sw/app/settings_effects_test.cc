@@ -268,6 +268,31 @@ TEST_F(OtherDriver, WithBothModelsOfAnMmuIsRefusedOrNot) {
   EXPECT_TRUE(RunWith("os.both_mmu_models_refused", "false").Passed());
 }
 
+TEST_F(OtherDriver, OfADiscreteGpuWithoutRemappingIsRefusedOrNot) {
+  os::between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
+    return args.Type == DXGKQAITYPE_IOMMU_CAPS ? STATUS_NOT_SUPPORTED
+                                               : os::between.real.DxgkDdiQueryAdapterInfo(os::between.context, &args);
+  };
+  const auto run = [&](const std::string& os) {
+    return Run(Configuration::FromToml("[os]\n" + os +
+                                           "\n[driver]\nisolation = false\n[gpu]\nlimit_bits = 36\n"
+                                           "[host]\nmemory_gib = 4\n",
+                                       "os")
+                   .OsParameters(3));
+  };
+  const auto refused = run("discrete_without_remapping_refused = true");
+  ASSERT_EQ(refused.faults.size(), 1u);
+  EXPECT_NE(refused.faults[0].text.find("DXGK_IOMMU_CAPS.DmaRemappingSupported is not answered; a discrete GPU must "
+                                        "support DMA remapping from WDDM 3.0 on"),
+            std::string::npos)
+      << refused.faults[0].text;
+  EXPECT_TRUE(run("discrete_without_remapping_refused = false").Passed());
+  for (const auto& [preset, on] : {std::pair{"documents", true}, {"windows-22621", false}, {"windows-26100", false}}) {
+    const std::string text = std::string("[os]\npreset = \"") + preset + "\"";
+    EXPECT_EQ(Configuration::FromToml(text, preset).OsParameters(3).discrete_without_remapping_refused, on) << preset;
+  }
+}
+
 NTSTATUS CreateInSystemMemoryToo(HANDLE adapter, DXGKARG_CREATEALLOCATION* args) {
   const NTSTATUS status = os::between.real.DxgkDdiCreateAllocation(adapter, args);
   for (UINT i = 0; i < args->NumAllocations; ++i) args->pAllocationInfo[i].SupportedWriteSegmentSet |= 1u << 2;

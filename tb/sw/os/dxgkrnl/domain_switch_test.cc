@@ -108,6 +108,7 @@ TEST(DomainSwitch, ADriverThatCannotRemapIsNotRemapped) {
     Reaching bench;
     bench.options.os.iommu = RemapPolicy::kNever;
     bench.options.os.driver[key] = 0;
+    bench.options.os.discrete_without_remapping_refused = false;
     bench.Run([&](Life& life) {
       EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kRemapped); }),
                 "the switch of DMA from physical to remapped is refused: the driver does not support remapping "
@@ -154,6 +155,7 @@ TEST(DomainSwitch, WithoutMapAperture2TheStartIsRefusedOrNotRemappedByASwitch) {
     Reaching bench;
     bench.options.os.driver["MapAperture2"] = 0;
     bench.options.os.map_aperture2_missing_refused = refused;
+    bench.options.os.discrete_without_remapping_refused = false;
     const auto result = bench.Run([](Life& life) {
       EXPECT_EQ(life.adapter.mode(), DmaMode::kPhysical);
       workload::RunSeededMainJob(life, 30'000);
@@ -172,6 +174,7 @@ TEST(DomainSwitch, AGpuThatDoesNotReachAllMemoryIsNotStartedWithoutMapAperture2)
   test::LifeBench bench;
   bench.options.os.driver["MapAperture2"] = 0;
   bench.options.os.map_aperture2_missing_refused = false;
+  bench.options.os.discrete_without_remapping_refused = false;
   const auto result = bench.Run([](Life&) { ADD_FAILURE() << "it was started"; });
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_THAT(result.faults[0].text, HasSubstr("the GPU reaches memory up to 0xffffffff"));

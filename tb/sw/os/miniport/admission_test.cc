@@ -158,6 +158,32 @@ TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
+// IOMMU DMA remapping: a requirement of WDDM 3.0 certification. Drivers of 3.0 without it were seen to run on build 26100.
+TEST(Admission, ADiscreteGpuWithoutRemappingIsRefusedFromWddm30OnOrNotByASwitch) {
+  const auto field = [](const AdapterAnswers& answers) {
+    const std::vector<Refusal> refusals = Admit(answers, false);
+    return refusals.empty() ? "" : refusals[0].field;
+  };
+  AdapterAnswers good = Good();
+  EXPECT_EQ(field(good), "");
+  for (const auto& spoil : std::vector<std::function<void(AdapterAnswers&)>>{
+           [](AdapterAnswers& a) { a.iommu->DmaRemappingSupported = 0; }, [](AdapterAnswers& a) { a.iommu.reset(); }}) {
+    AdapterAnswers answers = Good();
+    spoil(answers);
+    EXPECT_EQ(field(answers), "DXGK_IOMMU_CAPS.DmaRemappingSupported");
+    AdapterAnswers integrated = answers;
+    integrated.segments[1].Flags.PopulatedFromSystemMemory = 1;
+    EXPECT_EQ(field(integrated), "") << "its memory is the system's";
+    AdapterAnswers older = answers;
+    older.version = DXGKDDI_INTERFACE_VERSION_WDDM2_9;
+    EXPECT_EQ(field(older), "");
+    answers.discrete_without_remapping_refused = false;
+    EXPECT_EQ(field(answers), "");
+  }
+  good.driver.MemoryManagementCaps.MapAperture2Supported = 0;
+  EXPECT_EQ(field(good), "DXGK_VIDMMCAPS.MapAperture2Supported");
+}
+
 // Seen on build 26100: bug check 0x10E with parameter 0x49, even with update mode GPU_PHYSICAL.
 TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
   AdapterAnswers answers = Good();

@@ -57,6 +57,7 @@ TEST_F(ApertureRun, MapsByMdlWhenTheDriverDoesNotTakeAnAdlAndIsNotRemapped) {
   CountOperations();
   Parameters os = Defaults();
   os.driver["MapAperture2"] = 0;
+  os.discrete_without_remapping_refused = false;
   os.iommu = RemapPolicy::kNever;
   os.limit_bits = 40;
   auto result = Run(os, "aperture");
@@ -98,6 +99,7 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
   Parameters os = Defaults();
   EXPECT_TRUE(Run(os).Passed());
   os.driver["MapAperture2"] = 0;
+  os.discrete_without_remapping_refused = false;
   os.iommu = RemapPolicy::kNever;
   os.limit_bits = 40;
   EXPECT_THAT(Text(Run(os)), HasSubstr("FlagsWddm2.MapApertureCpuVisible needs DXGK_VIDMMCAPS.MapAperture2Supported"));
