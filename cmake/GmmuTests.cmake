@@ -106,6 +106,12 @@ foreach(room IN LISTS rooms)
       target_include_directories(driver_${bad} PRIVATE sw/ddi)
       list(APPEND drivers driver_${bad})
     endforeach()
+    add_library(driver_declaring MODULE ${own_sources} tb/sw/app/drivers/declaring.cc)  # our own, which declares more
+    target_link_libraries(driver_declaring PRIVATE gmmu_options)
+    target_compile_definitions(driver_declaring PRIVATE DxgkInitialize=DeclareMore)
+    set_target_properties(driver_declaring PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    set_source_files_properties(tb/sw/app/drivers/declaring.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    list(APPEND drivers driver_declaring)
     set_target_properties(${drivers} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/drivers)
     set_target_properties(driver_own PROPERTIES LINKER_LANGUAGE CXX)
     target_compile_definitions(test_sw_app PRIVATE GMMU_DRIVERS="${CMAKE_BINARY_DIR}/drivers/driver_"

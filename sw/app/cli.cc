@@ -105,6 +105,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
                   "Write a line of JSON for each call of DxgkDdiBuildPagingBuffer")
       ->type_name("FILE")
       ->check(NotEmpty());
+  run->add_flag("--strict", run_arguments.strict, "Fail when the driver declares what is not modelled");
   run->add_option("--driver", run_arguments.driver,
                   "Run with the driver of a shared object (docs/driver.md) in place of the one that is built in")
       ->type_name("FILE")

@@ -29,7 +29,8 @@ struct RunArguments {
   uint64_t waves_to = ~uint64_t{0};
   std::string dump_host;
   std::string trace_paging;
-  std::string driver;  ///< shared object with a DriverEntry; empty: our own driver
+  std::string driver;   ///< shared object with a DriverEntry; empty: our own driver
+  bool strict = false;  ///< fails when the driver declares what is not modelled
 };
 
 /// Arguments of `gmmu config`.

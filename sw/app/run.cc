@@ -203,6 +203,11 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   if (trace) trace->Commit();
   fmt::print(out, "{}", report::TextReport(result, limits));
   std::fflush(out);
+  if (arguments.strict && !result.unmodelled.empty()) {
+    fmt::print(err, "gmmu run --strict: the driver declares what is not modelled, {} in all\n",
+               result.unmodelled.size());
+    return kExitFailed;
+  }
   return result.Passed() ? kExitGood : kExitFailed;
 }
 

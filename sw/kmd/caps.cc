@@ -168,7 +168,6 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   caps.CacheCoherentMemorySupported = 1;
   caps.LargePageSupported = 1;
   caps.InvalidTlbEntriesNotCached = adapter.parameters.invalid_not_cached;
-  caps.SysMemLargePageSupported = adapter.parameters.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9;
   caps.ExplicitPageTableInvalidation = adapter.parameters.explicit_invalidation;
   caps.PageTableUpdateRequireAddressSpaceIdle = adapter.parameters.idle_for_updates;
   caps.PageTableUpdateMode = static_cast<DXGK_PAGETABLEUPDATEMODE>(adapter.parameters.update_mode);

@@ -64,6 +64,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
   for (const hw::Finding& finding : result.findings) {
     report["findings"].push_back({{"probe", finding.probe}, {"text", finding.text}});
   }
+  report["declared_not_modelled"] = result.unmodelled;
   report["checks"] = Json::array();
   for (const workload::Check& check : result.checks) {
     report["checks"].push_back({{"name", check.name}, {"passed", check.passed}, {"text", check.text}});

@@ -53,6 +53,8 @@ struct JobResult {
   std::vector<os::Leak> leaks;
   std::vector<hw::Finding> findings;
   std::vector<hw::Counter> counters;
+  /// What the driver declares and the model does not carry out, as "DXGK_SEGMENTFLAGS.Agp of segment 1".
+  std::vector<std::string> unmodelled;
   std::optional<Expectation> expected;
   std::vector<std::string> by_time;  ///< Scenario::by_time
 

@@ -200,6 +200,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
     failed = true;
     trouble = Trouble("os", "stopped", error.what());
   }
+  result.unmodelled = dxgkrnl.unmodelled();
   if (trouble) result.faults.push_back(*trouble);
   CollectFaults(kernel, adapter, failed, result);
   if (!failed) result.leaks = kernel.ledger().Leaks();

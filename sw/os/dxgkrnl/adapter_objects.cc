@@ -8,6 +8,7 @@
 #include "os/kernel/kernel.h"
 #include "os/miniport/admission.h"
 #include "os/miniport/miniport.h"
+#include "os/miniport/unmodelled.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
@@ -142,6 +143,7 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
     throw OsError("allocation " + request.name + " is refused: " + refusals.front().field + " " +
                   refusals.front().text);
   }
+  adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(info));
   return {info.hAllocation,
           info.Size,
           info.FlagsWddm2,

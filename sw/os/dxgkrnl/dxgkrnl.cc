@@ -38,6 +38,12 @@ Dxgkrnl& Dxgkrnl::Current() {
   return *current;
 }
 
+void Dxgkrnl::NoteUnmodelled(const std::vector<std::string>& members) {
+  for (const std::string& member : members) {
+    if (std::find(unmodelled_.begin(), unmodelled_.end(), member) == unmodelled_.end()) unmodelled_.push_back(member);
+  }
+}
+
 const DRIVER_INITIALIZATION_DATA& Dxgkrnl::Load(PDRIVER_INITIALIZE entry) {
   Driver& driver = drivers_[entry];
   if (driver.adapters++ != 0) return driver.table;

@@ -21,6 +21,7 @@
 #include "os/miniport/device_life.h"
 #include "os/miniport/driver_calls.h"
 #include "os/miniport/miniport.h"
+#include "os/miniport/unmodelled.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
@@ -246,7 +247,12 @@ void LogicalAdapter::QueryCaps() {
   const std::vector<Refusal> together = AdmitLink(all);
   refusals.insert(refusals.end(), together.begin(), together.end());
   RequireAdmission(refusals);
-  for (const auto& gpu : physical_) gpu->UseAnswers();
+  for (const auto& gpu : physical_) {
+    gpu->UseAnswers();
+    std::vector<std::string> unmodelled = UnmodelledOf(gpu->answers_);
+    for (std::string& member : unmodelled) member = gpu->Named(member);
+    dxgkrnl_.NoteUnmodelled(unmodelled);
+  }
 }
 
 std::string LogicalAdapter::NotIdle() const {

@@ -60,6 +60,20 @@ TEST_F(Driver, OfAnOlderInterfaceVersionDoesWhatTheOneThatIsBuiltInDoesAtThatVer
   }
 }
 
+TEST_F(Driver, ThatDeclaresWhatIsNotModelledIsToldSoAndFailsWhenThatIsAskedFor) {
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--strict"}), kExitGood) << "our own declares nothing of the kind";
+  EXPECT_THAT(out_, ::testing::Not(HasSubstr("not modelled")));
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Named("declaring"), "--json", Path("report.json")}), kExitGood);
+  EXPECT_THAT(out_, AllOf(HasSubstr("declared, not modelled: DXGK_SEGMENTFLAGS.Agp of segment 2\n"),
+                          HasSubstr("declared, not modelled: DXGK_SEGMENTFLAGS.UseBanking of segment 2\n"),
+                          HasSubstr("declared, not modelled: DXGK_SEGMENTFLAGS.VprSupported of segment 2\n")));
+  std::ifstream file(Path("report.json"));
+  EXPECT_EQ(nlohmann::json::parse(file)["declared_not_modelled"][0], "DXGK_SEGMENTFLAGS.Agp of segment 2");
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Named("declaring"), "--strict"}), kExitFailed);
+  EXPECT_THAT(out_, HasSubstr("declared, not modelled: DXGK_SEGMENTFLAGS.Agp of segment 2\n"));
+  EXPECT_THAT(err_, HasSubstr("gmmu run --strict: the driver declares what is not modelled, 3 in all"));
+}
+
 TEST_F(Driver, ThatIsLoadedIsTheOneThatRunsAndWhatItPrintsIsShown) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Named("refusing")}), kExitFailed);
   EXPECT_THAT(out_, AllOf(HasSubstr("DriverEntry"), HasSubstr("0xc00000bb")));

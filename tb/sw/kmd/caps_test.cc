@@ -38,13 +38,13 @@ TEST(Caps, OfAnOlderVersionDoNotHaveWhatCameLater) {
     UINT iommu;
   };
   constexpr UINT kIsolation = 1u << 11, kRequired = 1u << 13, kAperture2 = 1u << 14;
-  constexpr UINT kNotCached = 1u << 10, kLarge = 1u << 11;
+  constexpr UINT kNotCached = 1u << 10;
   for (const Row& row :
-       {Row{DXGKDDI_INTERFACE_VERSION_WDDM2_0, kIsolation | kRequired | kAperture2, kNotCached | kLarge, DXGKDDI_WDDMv2,
+       {Row{DXGKDDI_INTERFACE_VERSION_WDDM2_0, kIsolation | kRequired | kAperture2, kNotCached, DXGKDDI_WDDMv2,
             STATUS_NOT_SUPPORTED, 0},
-        Row{DXGKDDI_INTERFACE_VERSION_WDDM2_4, kRequired | kAperture2, kNotCached | kLarge, DXGKDDI_WDDMv2_4,
+        Row{DXGKDDI_INTERFACE_VERSION_WDDM2_4, kRequired | kAperture2, kNotCached, DXGKDDI_WDDMv2_4,
             STATUS_NOT_SUPPORTED, 0},
-        Row{DXGKDDI_INTERFACE_VERSION_WDDM2_8, kAperture2, kLarge, DXGKDDI_WDDMv2_8, STATUS_NOT_SUPPORTED, 0},
+        Row{DXGKDDI_INTERFACE_VERSION_WDDM2_8, kAperture2, 0, DXGKDDI_WDDMv2_8, STATUS_NOT_SUPPORTED, 0},
         Row{DXGKDDI_INTERFACE_VERSION_WDDM2_9, 0, 0, DXGKDDI_WDDMv2_9, STATUS_SUCCESS, 3},
         Row{DXGKDDI_INTERFACE_VERSION_WDDM3_0, 0, 0, DXGKDDI_WDDMv3_0, STATUS_SUCCESS, 7}}) {
     FakeKernel kernel;
@@ -60,7 +60,7 @@ TEST(Caps, OfAnOlderVersionDoNotHaveWhatCameLater) {
     EXPECT_EQ(kernel.Query(DXGKQAITYPE_IOMMU_CAPS, &iommu), row.memory);
     constexpr UINT kVersioned = kIsolation | kRequired | kAperture2;
     EXPECT_EQ(caps.MemoryManagementCaps.Value & kVersioned, kVersioned & ~row.vidmm);
-    EXPECT_EQ(mmu.Value & (kNotCached | kLarge), (kNotCached | kLarge) & ~row.mmu);
+    EXPECT_EQ(mmu.Value & kNotCached, kNotCached & ~row.mmu);
     EXPECT_EQ(caps.WDDMVersion, row.says);
     EXPECT_EQ(iommu.Value, row.iommu);
     kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
@@ -297,7 +297,7 @@ TEST(Caps, WhatWouldHaveNoEffectIsNotDeclared) {
   ASSERT_EQ(kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{0}, &mmu), STATUS_SUCCESS);
   EXPECT_FALSE(mmu.CachedPageTables);
   EXPECT_FALSE(mmu.LegacyBehaviors.SourcePageTableVaInTransfer);
-  EXPECT_TRUE(mmu.SysMemLargePageSupported);
+  EXPECT_FALSE(mmu.SysMemLargePageSupported);
   DXGK_PHYSICALADAPTERCAPS physical{};
   const DXGK_QUERYPHYSICALADAPTERCAPSIN which{0};
   ASSERT_EQ(kernel.Query(DXGKQAITYPE_PHYSICALADAPTERCAPS, which, &physical), STATUS_SUCCESS);

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+
+namespace gmmu::os {
+
+struct AdapterAnswers;
+
+/// What the driver declares of an adapter that this model accepts and does not carry out: names of members that are
+/// not 0, as "DXGK_SEGMENTFLAGS.Agp of segment 1". unmodelled.def has all of them.
+std::vector<std::string> UnmodelledOf(const AdapterAnswers& answers);
+/// The same of an allocation.
+std::vector<std::string> UnmodelledOf(const DXGK_ALLOCATIONINFO& info);
+
+}  // namespace gmmu::os

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our own driver, whose segment 2 declares three flags that the model does not carry out. Its DxgkInitialize is the
+// function here.
+#undef DxgkInitialize
+#include "ddi/dispmprt.h"
+
+namespace {
+
+DXGKDDI_QUERYADAPTERINFO* real = nullptr;
+
+NTSTATUS Query(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO* args) {
+  const NTSTATUS status = real(adapter, args);
+  if (args->Type != DXGKQAITYPE_QUERYSEGMENT4 || !NT_SUCCESS(status)) return status;
+  const auto* out = static_cast<DXGK_QUERYSEGMENTOUT4*>(args->pOutputData);
+  if (out->pSegmentDescriptor == nullptr) return status;
+  auto* second = reinterpret_cast<DXGK_SEGMENTDESCRIPTOR4*>(out->pSegmentDescriptor + out->SegmentDescriptorStride);
+  second->Flags.Agp = second->Flags.UseBanking = second->Flags.VprSupported = 1;
+  return status;
+}
+
+}  // namespace
+
+extern "C" NTSTATUS DeclareMore(PDRIVER_OBJECT object, PUNICODE_STRING path, PDRIVER_INITIALIZATION_DATA table) {
+  real = table->DxgkDdiQueryAdapterInfo;
+  table->DxgkDdiQueryAdapterInfo = Query;
+  return DxgkInitialize(object, path, table);
+}
