@@ -134,7 +134,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   std::string driver;
   CLI::App* scan = app.add_subcommand(
       "scan-driver", "Look through a driver's imports for memory routines that GPU isolation forbids.");
-  scan->add_option("FILE", driver, "ELF object, shared object or archive")->type_name("")->required();
+  scan->add_option("FILE", driver, "Windows binary (.sys), ELF object, shared object or archive")->type_name("")->required();
 
   std::string first, second;
   CLI::App* compare =
@@ -244,9 +244,6 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
     return kExitUsage;
   } catch (const std::exception& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitFailed;
-  } catch (...) {
-    fmt::print(err, "gmmu: a driver threw something that is no std::exception\n");
     return kExitFailed;
   }
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "os/miniport/import_scan.h"
+#include "os/miniport/pe_imports.h"
 #include "workload/input.h"
 
 namespace gmmu::app {
@@ -48,6 +49,11 @@ PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
     forbidden = Forbidden(file);
   } catch (const os::ImportScanError& error) {
     throw workload::InputError(path + ": " + error.what() + kHow);
+  }
+  if (os::IsPe({file.data(), file.size()})) {
+    throw workload::InputError(path +
+                               ": is a Windows binary, which cannot run here; gmmu scan-driver reads its imports" +
+                               kHow);
   }
   if (!forbidden.empty()) {
     throw workload::InputError(path + ": calls " + forbidden +

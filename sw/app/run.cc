@@ -83,6 +83,14 @@ void CheckSizes(const sim::MachineConfig& config, const RunArguments& arguments)
                          "\nRun it with --engine fast, which takes any size.");
 }
 
+os::Fault Stopped(const std::string& source, const std::string& text) {
+  os::Fault fault;
+  fault.source = source;
+  fault.name = "stopped";
+  fault.text = text;
+  return fault;
+}
+
 std::unique_ptr<OutputFile> OpenIfAsked(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
 }
@@ -177,13 +185,17 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
       return 0;
     });
   } catch (const sim::EngineError& error) {
-    os::Fault fault;
-    fault.source = "machine";
-    fault.name = "stopped";
-    fault.text = error.what();
-    result.faults.push_back(fault);
-    result.verified = false;
+    result.faults.push_back(Stopped("machine", error.what()));
+  } catch (const std::logic_error& error) {
+    result.faults.push_back(Stopped("os", std::string("an invariant of the model is broken: ") + error.what()));
+  } catch (const std::bad_alloc&) {
+    result.faults.push_back(Stopped("os", "the host has no memory left for the model"));
+  } catch (const std::exception&) {
+    throw;  // of an argument or an output: no report is wanted
+  } catch (...) {
+    result.faults.push_back(Stopped("driver", "the driver threw something that is no std::exception"));
   }
+  result.verified = result.verified && result.faults.empty();
   result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   engine.reset();  // closes the waves
   progress.Finish();

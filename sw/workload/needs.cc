@@ -26,6 +26,12 @@ void NeedIsolation(const Life& life) {
         "nothing activates GPU isolation: the driver does not support it (DXGK_VIDMMCAPS.IoMmuSecureModeSupported; "
         "[machine.driver] isolation, and interface_version 2.4 or later)");
   }
+  if (p.iommu_flags != 0 && !life.graphics.has_domain()) {
+    throw os::OsError(
+        "[machine.os] iommu_flags = " + std::to_string(p.iommu_flags) +
+        " isolates no GPU: the bits count when bit 0 is set, and the driver reports support for isolation "
+        "(DXGK_VIDMMCAPS.IoMmuSecureModeSupported, [machine.driver] isolation) or bit 3 is set (BypassDriverCap)");
+  }
   const bool started_physical = life.graphics.mode() == os::DmaMode::kPhysical;
   if (p.iommu_flags != 0 || (started_physical && p.secure_vm_key && life.host.platform().firmware().iommu_base)) return;
   throw os::OsError(

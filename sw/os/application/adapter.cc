@@ -45,7 +45,10 @@ std::vector<unsigned> Adapter::UnitsOf(const std::string& entry, DEVICE_POWER_ST
 
 DmaMode Adapter::mode() const { return adapter_->mode(); }
 bool Adapter::has_domain() const { return adapter_->domain() != nullptr; }
-uint64_t Adapter::At(uint64_t page) const { return adapter_->domain()->tables().Lookup(page); }
+uint64_t Adapter::At(uint64_t page) const {
+  if (adapter_->domain() == nullptr) throw OsError("the GPU is behind no domain of the IOMMU");
+  return adapter_->domain()->tables().Lookup(page);
+}
 const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& Adapter::reserved() const { return adapter_->dma().reserved_ranges(); }
 
 void Adapter::StartSecureVm() const { adapter_->isolation().OnSecureVm(); }

@@ -21,7 +21,11 @@ const char* NameOf(StopCode code) {
     case StopCode::kSystemServiceException: return "SYSTEM_SERVICE_EXCEPTION";
     case StopCode::kPageFaultInNonpagedArea: return "PAGE_FAULT_IN_NONPAGED_AREA";
     case StopCode::kSystemThreadException: return "SYSTEM_THREAD_EXCEPTION_NOT_HANDLED";
+    case StopCode::kSpecialPoolCorruption: return "SPECIAL_POOL_DETECTED_MEMORY_CORRUPTION";
+    case StopCode::kBadPoolCaller: return "BAD_POOL_CALLER";
     case StopCode::kDriverIrqlNotLessOrEqual: return "DRIVER_IRQL_NOT_LESS_OR_EQUAL";
+    case StopCode::kPageFaultInFreedPool: return "DRIVER_PAGE_FAULT_IN_FREED_SPECIAL_POOL";
+    case StopCode::kPageFaultBeyondPool: return "DRIVER_PAGE_FAULT_BEYOND_END_OF_ALLOCATION";
     case StopCode::kVideoMemoryManagementInternal: return "VIDEO_MEMORY_MANAGEMENT_INTERNAL";
     case StopCode::kVideoDxgkrnlFatalError: return "VIDEO_DXGKRNL_FATAL_ERROR";
     case StopCode::kVideoTdrFailure: return "VIDEO_TDR_FAILURE";

@@ -15,7 +15,11 @@ enum class StopCode : uint32_t {
   kSystemServiceException = 0x3B,
   kPageFaultInNonpagedArea = 0x50,
   kSystemThreadException = 0x7E,     ///< P1 is the NTSTATUS
+  kSpecialPoolCorruption = 0xC1,     ///< P1 is the block, P2 the byte that was written, P4 0x23 before it, 0x24 behind
+  kBadPoolCaller = 0xC2,             ///< P1: 7 freed already, 0xA with another tag, 0x46 no block
   kDriverIrqlNotLessOrEqual = 0xD1,  ///< P1 is the address, P2 the IRQL
+  kPageFaultInFreedPool = 0xD5,      ///< P1 is the address, P2 1 for a write
+  kPageFaultBeyondPool = 0xD6,       ///< as 0xD5
   kVideoMemoryManagementInternal = 0x10E,
   kVideoDxgkrnlFatalError = 0x113,
   kVideoTdrFailure = 0x116,

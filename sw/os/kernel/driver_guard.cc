@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/guarded_memory.h"
 #include "os/kernel/text.h"
 
 namespace gmmu::os {
@@ -48,6 +49,20 @@ const void* InstructionOf(const void* context) {
 #endif
 }
 
+DriverGuard::Frame::Access AccessOf(int signal, const void* context) {
+  using Access = DriverGuard::Frame::Access;
+#if defined(__x86_64__)
+  constexpr long long kWrite = 2;  // of the error code of a page fault
+  if (signal != SIGSEGV) return Access::kUnknown;
+  const auto* at = static_cast<const ucontext_t*>(context);
+  return (at->uc_mcontext.gregs[REG_ERR] & kWrite) != 0 ? Access::kWrite : Access::kRead;
+#else
+  static_cast<void>(signal);
+  static_cast<void>(context);
+  return Access::kUnknown;
+#endif
+}
+
 const void* BaseOf(const void* code) {
   Dl_info info{};
   return code != nullptr && dladdr(code, &info) != 0 ? info.dli_fbase : nullptr;
@@ -57,6 +72,7 @@ const void* BaseOf(const void* code) {
   frame->signal = signal;
   frame->address = info->si_addr;
   frame->instruction = InstructionOf(context);
+  frame->access = AccessOf(signal, context);
   siglongjmp(frame->at, 1);
 }
 
@@ -173,14 +189,24 @@ void DriverGuard::Put(Frame* frame) { current = frame; }
 void DriverGuard::Raise(const Frame& frame) {
   const std::string where = std::string(frame.entry) + PlaceOf(frame.instruction);
   const auto address = reinterpret_cast<uint64_t>(frame.address);
+  const auto touched = [&]() -> BugCheck {
+    constexpr uint32_t kAccessViolation = 0xC0000005;
+    const bool write = frame.access == Frame::Access::kWrite;
+    const char* const verb = write ? " wrote " : frame.access == Frame::Access::kRead ? " read " : " accessed ";
+    const auto trespass = GuardedMemory::Find(frame.address);
+    const std::string what = where + (trespass ? verb + trespass->text
+                                               : " accessed " + Hex(address) + ", where nothing may be accessed so");
+    if (trespass && trespass->code != StopCode::kUnknown) return {trespass->code, {address, write, 0, 0}, what};
+    if (frame.irql >= kDispatchLevel)
+      return {StopCode::kDriverIrqlNotLessOrEqual, {address, frame.irql, write, 0}, what};
+    return {StopCode::kSystemThreadException, {kAccessViolation, 0, 0, 0}, what};
+  };
   const auto stop = [&](uint32_t status, const std::string& what) {
-    if (frame.irql >= kDispatchLevel && status == 0xC0000005)
-      return BugCheck(StopCode::kDriverIrqlNotLessOrEqual, {address, frame.irql, 0, 0}, where + what);
     return BugCheck(StopCode::kSystemThreadException, {status, 0, 0, 0}, where + what);
   };
   switch (frame.signal) {
     case SIGSEGV:
-    case SIGBUS: throw stop(0xC0000005, " accessed " + Hex(address) + ", where nothing may be accessed so");
+    case SIGBUS: throw touched();
     case SIGFPE: throw stop(0xC0000094, " divided by zero");
     case SIGILL: throw stop(0xC000001D, " ran into an illegal instruction");
     case SIGPROF:

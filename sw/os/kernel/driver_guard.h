@@ -12,7 +12,9 @@ namespace gmmu::os {
 ///
 /// A fault of the processor inside of a call (a bad pointer, a division by zero, abort) leaves the driver's frames as
 /// they are and throws BugCheck from Run: SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS, at
-/// DISPATCH_LEVEL and above DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address; abort has no number. A call that
+/// DISPATCH_LEVEL and above DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address; abort has no number. Behind the end of
+/// what the driver was given (GuardedMemory) the text names the object, and pool memory has the numbers of special pool.
+/// A call that
 /// spends `spin_seconds` of processor time in the driver's own code throws OsTimeout; so does, installed or not, one
 /// that reads registers or delays for kBoundNs of the machine's time. A driver that calls exit ends the program with
 /// status 1, and says so.
@@ -29,6 +31,7 @@ class DriverGuard {
     int signal = 0;
     const void* address = nullptr;      ///< that was accessed
     const void* instruction = nullptr;  ///< in the driver, perhaps
+    enum class Access { kUnknown, kRead, kWrite } access = Access::kUnknown;
   };
 
   /// From now on signals of this process that come inside of a call are the driver's. `in_driver`: any address of its

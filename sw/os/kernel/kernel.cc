@@ -11,15 +11,6 @@ Kernel* current = nullptr;
 
 /// BARs lie between 3 GiB and the lowest address below 4 GiB that a PC reserves for itself.
 constexpr hw::Range kBarWindow{0xC0000000, 0xFEC00000};
-
-std::string TagName(uint32_t tag) {
-  std::string name;
-  for (unsigned i = 0; i < 4; ++i) {
-    const char c = static_cast<char>(tag >> (8 * i));
-    name += c >= ' ' && c <= '~' ? c : '?';
-  }
-  return name;
-}
 }  // namespace
 
 Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
@@ -29,7 +20,8 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
       pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram(), platform.instruments()),
       mmio_(ledger_),
       contiguous_(*this),
-      pci_(hal_, kBarWindow) {
+      pci_(hal_, kBarWindow),
+      pool_(ledger_) {
   if (current != nullptr) throw std::logic_error("two kernels at a time");
   current = this;
   if (platform.firmware().iommu_base) {
@@ -64,20 +56,7 @@ Kernel& Kernel::Current() {
 
 void* Kernel::AllocatePool(size_t bytes, uint32_t tag) {
   if (scheduler_.irql() > kDispatch) throw BugCheck("pool allocation above dispatch level");
-  if (bytes == 0) return nullptr;
-  Block block{std::make_unique<uint8_t[]>(bytes), tag,
-              ledger_.Open("pool", TagName(tag) + ", " + std::to_string(bytes) + " bytes", "driver",
-                           "ExAllocatePool2")};
-  void* address = block.bytes.get();
-  pool_.emplace(address, std::move(block));
-  return address;
-}
-
-void Kernel::FreePool(void* block, uint32_t tag) {
-  const auto found = FindOrStop(pool_, block, "free of pool memory that is not allocated");
-  if (tag != 0 && found->second.tag != tag) throw BugCheck("pool memory freed with another tag");
-  ledger_.Close(found->second.ticket);
-  pool_.erase(found);
+  return pool_.Allocate(bytes, tag);
 }
 
 std::optional<uint64_t> Kernel::QueryParameter(const std::string& name) const {

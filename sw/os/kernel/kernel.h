@@ -16,6 +16,7 @@
 #include "os/kernel/pages.h"
 #include "os/kernel/parameters.h"
 #include "os/kernel/pci.h"
+#include "os/kernel/pool.h"
 #include "os/kernel/scheduler.h"
 
 namespace gmmu::os {
@@ -48,7 +49,7 @@ class Kernel {
   hw::Instruments* instruments() { return hal_.platform().instruments(); }
 
   void* AllocatePool(size_t bytes, uint32_t tag);
-  void FreePool(void* block, uint32_t tag);
+  void FreePool(void* block, uint32_t tag) { pool_.Free(block, tag); }
 
   /// A value of the driver's registry stand-in.
   std::optional<uint64_t> QueryParameter(const std::string& name) const;
@@ -70,11 +71,6 @@ class Kernel {
   }
 
  private:
-  struct Block {
-    std::unique_ptr<uint8_t[]> bytes;
-    uint32_t tag;
-    Ledger::Ticket ticket;
-  };
   const Parameters parameters_;
   Ledger ledger_;
   Scheduler scheduler_;
@@ -83,8 +79,8 @@ class Kernel {
   MmioViews mmio_;
   ContiguousMemory contiguous_;
   Pci pci_;
+  Pool pool_;
   std::unique_ptr<Iommu> iommu_;
-  std::map<void*, Block> pool_;
   std::map<std::string, uint64_t> registry_;
   std::vector<Fault> faults_;
   bool leaked_ = false;

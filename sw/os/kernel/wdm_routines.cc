@@ -33,6 +33,18 @@ void WriteWord(volatile Word* at, Word value) {
   kernel.hal().Write(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word), value);
 }
 
+/// Touches every page of a driver's buffer while its call is still to blame, as Windows probes a buffer: behind the seam
+/// a bad pointer would be the machine's.
+void Touch(ULONG64* buffer, size_t bytes, bool write) {
+  constexpr size_t kStep = 4096 / sizeof(ULONG64);
+  const auto touch = [write](volatile ULONG64& word) {
+    const ULONG64 value = word;
+    if (write) word = value;
+  };
+  for (size_t at = 0; at < bytes / sizeof(ULONG64); at += kStep) touch(buffer[at]);
+  touch(buffer[bytes / sizeof(ULONG64) - 1]);
+}
+
 }  // namespace
 
 extern "C" {
@@ -50,6 +62,7 @@ void WRITE_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, 
     return;
   }
   const size_t bytes = size_t{Count} * sizeof(ULONG64);
+  Touch(Buffer, bytes, false);
   kernel.hal().WriteBlock(kernel.mmio().Resolve(Register, bytes), Buffer, bytes);
 }
 
@@ -61,6 +74,7 @@ void READ_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, U
     return;
   }
   const size_t bytes = size_t{Count} * sizeof(ULONG64);
+  Touch(Buffer, bytes, true);
   kernel.hal().ReadBlock(kernel.mmio().Resolve(Register, bytes), Buffer, bytes);
 }
 

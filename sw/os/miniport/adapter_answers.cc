@@ -3,6 +3,7 @@
 
 #include "os/kernel/bring_up.h"
 #include "os/miniport/interface_version.h"
+#include "os/miniport/driver_calls.h"
 #include "os/miniport/miniport.h"
 
 #include <algorithm>
@@ -22,9 +23,13 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
   Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out), "the first query for QUERYSEGMENT4");
   const UINT count = out.NbSegment;
   std::vector<BYTE> descriptors(count * kStride);
-  out.pSegmentDescriptor = descriptors.data();
   out.SegmentDescriptorStride = kStride;
-  Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out), "the second query for QUERYSEGMENT4");
+  {
+    GuardedArguments guarded(miniport.driver().copies());
+    const auto name = [&] { return "pSegmentDescriptor of " + std::to_string(count) + " segments"; };
+    out.pSegmentDescriptor = static_cast<BYTE*>(guarded.Array(descriptors.data(), descriptors.size(), name, true));
+    Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out), "the second query for QUERYSEGMENT4");
+  }
   answers.paging_buffer_segment = out.PagingBufferSegmentId;
   answers.paging_buffer_bytes = out.PagingBufferSize;
   answers.paging_private_bytes = out.PagingBufferPrivateDataSize;
@@ -37,11 +42,18 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
     const UINT ranges = answers.segments[index].NumInvalidMemoryRanges;
     if (ranges == 0) continue;
     std::vector<DXGK_MEMORYRANGE> bad(ranges);
-    DXGK_QUERYSEGMENTMEMORYSTATE state{static_cast<WORD>(index + 1), static_cast<WORD>(answers.physical_adapter),
-                                       ranges, bad.data()};
-    Miniport::Require(miniport.Query(DXGKQAITYPE_SEGMENTMEMORYSTATE, state),
-                      "the query for SEGMENTMEMORYSTATE of segment " + std::to_string(index + 1));
-    bad.resize(std::min(ranges, state.NumInvalidMemoryRanges));
+    UINT found = 0;
+    {
+      GuardedArguments guarded(miniport.driver().copies());
+      const auto name = [&] { return "the memory ranges of segment " + std::to_string(index + 1); };
+      void* const place = guarded.Array(bad.data(), ranges * sizeof(DXGK_MEMORYRANGE), name, true);
+      DXGK_QUERYSEGMENTMEMORYSTATE state{static_cast<WORD>(index + 1), static_cast<WORD>(answers.physical_adapter),
+                                         ranges, static_cast<DXGK_MEMORYRANGE*>(place)};
+      Miniport::Require(miniport.Query(DXGKQAITYPE_SEGMENTMEMORYSTATE, state),
+                        "the query for SEGMENTMEMORYSTATE of segment " + std::to_string(index + 1));
+      found = state.NumInvalidMemoryRanges;
+    }
+    bad.resize(std::min(ranges, found));
     answers.bad_ranges[index + 1] = bad;
   }
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "os/kernel/scheduler.h"
 #include "os/kernel/stack_meter.h"
 #include "os/miniport/call_levels.h"
+#include "os/miniport/guarded_arguments.h"
 
 namespace gmmu::os {
 
@@ -23,7 +25,8 @@ class Kernel;
 /// How every call into a display driver's table is made, and which calls may be in it at once.
 ///
 /// Calls are made at the IRQL that the interface names (a bug check otherwise, and when the driver returns at
-/// another one), and keep to the levels of threading (call_levels.h). An entry that the driver left empty is an OsError
+/// another one), and keep to the levels of threading (call_levels.h). What the arguments point to is guarded
+/// (guarded_arguments.h). An entry that the driver left empty is an OsError
 /// with its name.
 class DriverCalls {
  public:
@@ -34,6 +37,8 @@ class DriverCalls {
   /// Calls `function`, which is the table's `entry`, at `level`.
   template <typename Function, typename... Args>
   auto Call(const char* entry, Function* function, Irql level, Args... args);
+  /// Memory that an argument's structure names: what goes to the driver in its place.
+  GuardedCopies& copies() { return copies_; }
   /// Calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
   uint64_t calls(const std::string& entry) const;
   /// Most stack that a call of DxgkDdiBuildPagingBuffer used, bytes; 0 when it is not measured.
@@ -95,6 +100,7 @@ class DriverCalls {
   bool in_scheduler_class_ = false;
   StackMeter stack_;
   size_t build_stack_used_ = 0;
+  GuardedCopies copies_;
   std::map<std::string, uint64_t> calls_;
 };
 
@@ -120,16 +126,19 @@ auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args..
     unsigned* count_;
   } const inside(level == kPassive ? &inside_ : nullptr);
   const uint64_t now = NowNs();
+  GuardedArguments guarded(copies_);
+  const std::tuple<decltype(guarded.Of(args))...> given(guarded.Of(args)...);
+  const auto enter = [&] { return std::apply(function, given); };
   if constexpr (std::is_void_v<decltype(function(args...))>) {
-    DriverGuard::Run(entry, level, now, [&] { function(args...); });
+    DriverGuard::Run(entry, level, now, enter);
     CheckReturn(entry, level);
   } else {
     decltype(function(args...)) result{};
-    const auto guarded = [&] { DriverGuard::Run(entry, level, now, [&] { result = function(args...); }); };
+    const auto guard = [&] { DriverGuard::Run(entry, level, now, [&] { result = enter(); }); };
     if (MeasuresStack(entry)) {
-      build_stack_used_ = std::max(build_stack_used_, stack_.Run(guarded));
+      build_stack_used_ = std::max(build_stack_used_, stack_.Run(guard));
     } else {
-      guarded();
+      guard();
     }
     CheckReturn(entry, level);
     return result;

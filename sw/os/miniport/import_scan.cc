@@ -4,8 +4,10 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
+
+#include "os/miniport/file_bytes.h"
+#include "os/miniport/pe_imports.h"
 
 namespace gmmu::os {
 namespace {
@@ -19,35 +21,7 @@ struct Names {
   std::set<std::string> wanted, defined;
 };
 
-/// A part of the file. A read past its end throws.
-class Bytes {
- public:
-  Bytes(const uint8_t* at, size_t size) : at_(at), size_(size) {}
-  Bytes Part(uint64_t offset, uint64_t size) const {
-    if (offset > size_ || size > size_ - offset) throw ImportScanError("the file ends inside of a table");
-    return {at_ + offset, static_cast<size_t>(size)};
-  }
-  template <typename T>
-  T Read(uint64_t offset) const {
-    T value;
-    std::memcpy(&value, Part(offset, sizeof value).at_, sizeof value);
-    return value;
-  }
-  std::string Text(uint64_t offset) const {
-    const Bytes rest = Part(offset, size_ - std::min<uint64_t>(offset, size_));
-    const void* end = std::memchr(rest.at_, 0, rest.size_);
-    if (end == nullptr) throw ImportScanError("a name has no end");
-    return {reinterpret_cast<const char*>(rest.at_), static_cast<const char*>(end)};
-  }
-  bool StartsWith(const char* text, size_t size) const { return size_ >= size && std::memcmp(at_, text, size) == 0; }
-  size_t size() const { return size_; }
-
- private:
-  const uint8_t* at_;
-  size_t size_;
-};
-
-void ScanElf(const Bytes& file, Names& names) {
+void ScanElf(const FileBytes& file, Names& names) {
   const auto head = file.Read<Elf64_Ehdr>(0);
   if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB)
     throw ImportScanError("not a 64-bit little-endian ELF file");
@@ -59,8 +33,8 @@ void ScanElf(const Bytes& file, Names& names) {
     const Elf64_Shdr table = section(i);
     if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) continue;
     const Elf64_Shdr text = section(table.sh_link);
-    const Bytes symbols = file.Part(table.sh_offset, table.sh_size);
-    const Bytes strings = file.Part(text.sh_offset, text.sh_size);
+    const FileBytes symbols = file.Part(table.sh_offset, table.sh_size);
+    const FileBytes strings = file.Part(text.sh_offset, text.sh_size);
     for (uint64_t at = sizeof(Elf64_Sym); at < symbols.size(); at += sizeof(Elf64_Sym)) {  // the first symbol is empty
       const auto symbol = symbols.Read<Elf64_Sym>(at);
       const unsigned binding = ELF64_ST_BIND(symbol.st_info);
@@ -72,15 +46,15 @@ void ScanElf(const Bytes& file, Names& names) {
   }
 }
 
-void ScanArchive(const Bytes& file, Names& names) {
+void ScanArchive(const FileBytes& file, Names& names) {
   for (uint64_t at = kMagicBytes; at + kHeaderBytes <= file.size();) {
-    const Bytes head = file.Part(at, kHeaderBytes);
+    const FileBytes head = file.Part(at, kHeaderBytes);
     uint64_t size = 0;
     for (size_t digit = 0; digit < kSizeDigits; ++digit) {
       const char c = head.Read<char>(kSizeAt + digit);
       if (c >= '0' && c <= '9') size = size * 10 + static_cast<uint64_t>(c - '0');
     }
-    const Bytes member = file.Part(at + kHeaderBytes, size);
+    const FileBytes member = file.Part(at + kHeaderBytes, size);
     if (member.StartsWith(ELFMAG, SELFMAG)) ScanElf(member, names);
     at += kHeaderBytes + size + size % 2;
   }
@@ -98,14 +72,16 @@ const std::vector<std::string>& ForbiddenRoutines() {
 }
 
 std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file) {
-  const Bytes bytes(file.data(), file.size());
+  const FileBytes bytes(file.data(), file.size());
   Names names;
   if (bytes.StartsWith(kArchive, kMagicBytes)) {
     ScanArchive(bytes, names);
   } else if (bytes.StartsWith(ELFMAG, SELFMAG)) {
     ScanElf(bytes, names);
+  } else if (IsPe(bytes)) {
+    names.wanted = PeImports(bytes);
   } else {
-    throw ImportScanError("neither an ELF file nor an archive");
+    throw ImportScanError("neither an ELF file, a PE file nor an archive");
   }
   std::vector<std::string> imports;
   std::set_difference(names.wanted.begin(), names.wanted.end(), names.defined.begin(), names.defined.end(),

@@ -15,7 +15,7 @@ class ImportScanError : public std::runtime_error {
 
 /// What a driver takes from elsewhere, as the hardware lab kit reads an import table: names of undefined
 /// symbols in a 64-bit little-endian ELF object, a shared object, or an archive of objects (the names that
-/// no member defines). Sorted, each once.
+/// no member defines), or the import tables of a 64-bit Windows binary. Sorted, each once.
 ///
 /// Limits: a routine found by name at run time, and one whose code is inside the file, are not seen.
 std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file);

@@ -47,10 +47,12 @@ void Miniport::Require(NTSTATUS status, const std::string& what) { DriverCalls::
 NTSTATUS Miniport::QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
                                     size_t output_bytes) {
   DXGKARG_QUERYADAPTERINFO args{};
+  GuardedArguments guarded(driver_->copies());
+  const std::string name = NameOf(type);
   args.Type = type;
-  args.pInputData = input;
+  args.pInputData = guarded.Array(input, input_bytes, [&] { return "pInputData of " + name; }, false);
   args.InputDataSize = static_cast<UINT>(input_bytes);
-  args.pOutputData = output;
+  args.pOutputData = guarded.Array(output, output_bytes, [&] { return "pOutputData of " + name; }, true);
   args.OutputDataSize = static_cast<UINT>(output_bytes);
   return driver_->Call(DRIVER(QueryAdapterInfo), kPassive, driver_->lead(), &args);
 }
@@ -84,7 +86,17 @@ void Miniport::DestroyContext(HANDLE context) {
 }
 
 NTSTATUS Miniport::CreateAllocation(DXGKARG_CREATEALLOCATION& args) {
-  return driver_->Call(DRIVER(CreateAllocation), kPassive, driver_->lead(), &args);
+  DXGKARG_CREATEALLOCATION given = args;
+  NTSTATUS status = STATUS_SUCCESS;
+  {
+    GuardedArguments guarded(driver_->copies());
+    given.pAllocationInfo = static_cast<DXGK_ALLOCATIONINFO*>(
+        guarded.Array(args.pAllocationInfo, args.NumAllocations * sizeof(DXGK_ALLOCATIONINFO),
+                      [] { return "pAllocationInfo of DXGKARG_CREATEALLOCATION"; }, true));
+    status = driver_->Call(DRIVER(CreateAllocation), kPassive, driver_->lead(), &given);
+  }
+  args.hResource = given.hResource;
+  return status;
 }
 
 void Miniport::DestroyAllocation(DXGKARG_DESTROYALLOCATION& args) {
@@ -122,14 +134,17 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
   const DXGKARG_BUILDPAGINGBUFFER asked = args;
   const auto& trace = kernel_.parameters().trace_paging;
   NTSTATUS status = STATUS_SUCCESS;
-  if (DriverGuard::installed() && args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
+  GuardedArguments guarded(driver_->copies());
+  if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
     auto& op = args.UpdatePageTable;
     const size_t given = op.Flags.Repeat ? 1 : op.NumPageTableEntries;
-    const auto guard = [given](DXGK_PTE*& entries, GuardedCopy& copy) {
-      if (entries != nullptr) entries = copy.Of(entries, given);
+    const auto guard = [&](DXGK_PTE*& entries, const char* name) {
+      entries = static_cast<DXGK_PTE*>(guarded.Array(entries, given * sizeof(DXGK_PTE), [&] {
+        return std::string(name) + (op.Flags.Repeat ? " (Flags.Repeat is 1: one entry)" : "");
+      }, false));
     };
-    guard(op.pPageTableEntries, entries_);
-    guard(op.pPageTableEntries64KB, entries_64k_);
+    guard(op.pPageTableEntries, "pPageTableEntries");
+    guard(op.pPageTableEntries64KB, "pPageTableEntries64KB");
   }
   try {
     status = driver_->Call(DRIVER(BuildPagingBuffer), kPassive, driver_->lead(), &args);
@@ -226,13 +241,36 @@ NTSTATUS Miniport::RestartFromTimeout() { return driver_->Call(DRIVER(RestartFro
 NTSTATUS Miniport::Escape(void* data, size_t bytes) {
   if (driver_->table().DxgkDdiEscape == nullptr) return STATUS_NOT_SUPPORTED;  // the entry point is optional
   DXGKARG_ESCAPE args{};
-  args.pPrivateDriverData = data;
+  GuardedArguments guarded(driver_->copies());
+  args.pPrivateDriverData = guarded.Array(data, bytes, [] { return "pPrivateDriverData of DXGKARG_ESCAPE"; }, true);
   args.PrivateDriverDataSize = static_cast<UINT>(bytes);
   const DXGKARG_ESCAPE* constant = &args;
   return driver_->Call(DRIVER(Escape), kPassive, driver_->lead(), constant);
 }
 
 #undef DRIVER
+
+#define NAMED(name) \
+  case DXGK##name: return "DXGK" #name;
+std::string NameOf(DXGK_QUERYADAPTERINFOTYPE type) {
+  switch (type) {
+    NAMED(QAITYPE_DRIVERCAPS)
+    NAMED(QAITYPE_QUERYSEGMENT4)
+    NAMED(QAITYPE_SEGMENTMEMORYSTATE)
+    NAMED(QAITYPE_GPUMMUCAPS)
+    NAMED(QAITYPE_PAGETABLELEVELDESC)
+    NAMED(QAITYPE_PHYSICALADAPTERCAPS)
+    NAMED(QAITYPE_DISPLAY_DRIVERCAPS_EXTENSION)
+    NAMED(QAITYPE_HISTORYBUFFERPRECISION)
+    NAMED(QAITYPE_FRAMEBUFFERSAVESIZE)
+    NAMED(QAITYPE_HARDWARERESERVEDRANGES)
+    NAMED(QAITYPE_PHYSICAL_MEMORY_CAPS)
+    NAMED(QAITYPE_IOMMU_CAPS)
+    NAMED(QAITYPE_64BITONLYCAPS)
+    default: return "DXGK_QUERYADAPTERINFOTYPE " + std::to_string(type);
+  }
+}
+#undef NAMED
 
 std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
   switch (operation) {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "ddi/dispmprt.h"
-#include "os/kernel/guarded_copy.h"
 
 namespace gmmu::os {
 
@@ -16,6 +15,8 @@ class Kernel;
 
 /// "UPDATE_PAGE_TABLE" for 11; the number where there is no name.
 std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
+/// "DXGKQAITYPE_DRIVERCAPS"; the number of a query that is not made here.
+std::string NameOf(DXGK_QUERYADAPTERINFOTYPE type);
 
 /// A display driver as Dxgkrnl calls it for one logical adapter, entry by entry. How each call is made is DriverCalls'
 /// part, calls about the life of devices are DeviceLife's.
@@ -92,7 +93,6 @@ class Miniport {
   Kernel& kernel_;
   const std::unique_ptr<DriverCalls> driver_;
   const std::unique_ptr<DeviceLife> devices_;
-  GuardedCopy entries_, entries_64k_;  // of the call that is under way
 };
 
 }  // namespace gmmu::os

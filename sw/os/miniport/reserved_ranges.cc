@@ -5,6 +5,7 @@
 
 #include "os/kernel/errors.h"
 #include "os/kernel/text.h"
+#include "os/miniport/driver_calls.h"
 #include "os/miniport/miniport.h"
 
 namespace gmmu::os {
@@ -21,9 +22,14 @@ std::vector<DXGK_PHYSICAL_MEMORY_RANGE> QueryReservedRanges(Miniport& miniport, 
   if (!NT_SUCCESS(miniport.Query(DXGKQAITYPE_HARDWARERESERVEDRANGES, out)) || out.NumRanges == 0) return {};
   const UINT count = out.NumRanges;
   std::vector<DXGK_PHYSICAL_MEMORY_RANGE> ranges(count);
-  out.pPhysicalRanges = ranges.data();
-  Miniport::Require(miniport.Query(DXGKQAITYPE_HARDWARERESERVEDRANGES, out),
-                    "the second query for HARDWARERESERVEDRANGES");
+  {
+    GuardedArguments guarded(miniport.driver().copies());
+    const auto name = [&] { return "pPhysicalRanges of " + std::to_string(count) + " ranges"; };
+    out.pPhysicalRanges = static_cast<DXGK_PHYSICAL_MEMORY_RANGE*>(
+        guarded.Array(ranges.data(), ranges.size() * sizeof(DXGK_PHYSICAL_MEMORY_RANGE), name, true));
+    Miniport::Require(miniport.Query(DXGKQAITYPE_HARDWARERESERVEDRANGES, out),
+                      "the second query for HARDWARERESERVEDRANGES");
+  }
   if (out.NumRanges > count) {
     throw OsError("DXGK_HARDWARERESERVEDRANGES.NumRanges is " + std::to_string(out.NumRanges) +
                   " in the second call, was " + std::to_string(count));

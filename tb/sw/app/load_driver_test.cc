@@ -89,10 +89,43 @@ TEST_F(Driver, ThatCrashesLeavesAReportWithThePlaceInItsFile) {
   EXPECT_EQ(nlohmann::json::parse(file)["faults"][0]["bug_check"]["code"], "0x7e");
 }
 
+struct Misdeed {
+  const char* driver;
+  const char* code;  ///< "": no number
+  const char* text;
+};
+void PrintTo(const Misdeed& misdeed, std::ostream* out) { *out << misdeed.driver; }
+struct Trespassing : Driver, ::testing::WithParamInterface<Misdeed> {};
+
+TEST_P(Trespassing, EndsWithAReportThatNamesTheCallAndTheMemory) {
+  const Misdeed& misdeed = GetParam();
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Named(misdeed.driver), "--json", Path("report.json")}),
+            kExitFailed)
+      << err_;
+  EXPECT_THAT(out_, AllOf(HasSubstr("What went wrong"), HasSubstr(misdeed.text)));
+  std::ifstream file(Path("report.json"));
+  const auto fault = nlohmann::json::parse(file)["faults"].at(0);
+  EXPECT_EQ(fault["name"], "bug_check");
+  EXPECT_EQ(fault["bug_check"]["code"], misdeed.code);
+  EXPECT_THAT(fault["text"], HasSubstr(misdeed.text));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Drivers, Trespassing,
+    ::testing::Values(
+        Misdeed{"past_query", "0x7e",
+                "wrote byte 8 of pOutputData of DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, which has 8 bytes"},
+        Misdeed{"past_pool", "0xd6", "wrote byte 48 of pool block test, which has 40 bytes"},
+        Misdeed{"past_pool_by_a_byte", "0xc1", "wrote to byte 40 of pool block test, which has 40 bytes"},
+        Misdeed{"freed_twice", "0xc2", "ExFreePoolWithTag of pool block test, which has 40 bytes: it is freed already"},
+        Misdeed{"freed_inside", "0xc2", "ExFreePoolWithTag of byte 16 of pool block test, which has 40 bytes"},
+        Misdeed{"used_after_free", "0xd5", "read byte 8 of pool block test, which has 40 bytes and was freed"}),
+    [](const auto& tested) { return std::string(tested.param.driver); });
+
 TEST_F(Driver, ThatCannotBeLoadedIsRefusedWithTheReason) {
   ExpectRefusal({"run", "--driver", Path("nothing.so")}, "nothing.so");
   std::ofstream(Path("text.so")) << "no driver";
-  ExpectRefusal({"run", "--driver", Path("text.so")}, "neither an ELF file nor an archive");
+  ExpectRefusal({"run", "--driver", Path("text.so")}, "neither an ELF file, a PE file nor an archive");
   ExpectRefusal({"run", "--driver", Named("without_entry")}, "has no function DriverEntry");
   ExpectRefusal({"run", "--driver", Named("unknown_routine")}, "NobodyHasThisRoutine");
   ExpectRefusal({"run", "--driver", Named("forbidden")},

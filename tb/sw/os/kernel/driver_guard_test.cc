@@ -9,6 +9,7 @@
 
 #include "tb/sw/os/between.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
@@ -120,7 +121,52 @@ TEST_F(DriverGuardTest, AnEntryBehindThoseOfAnUpdateCannotBeRead) {
   const auto result = Run();
   EXPECT_EQ(looked, 1u);
   ASSERT_THAT(result.faults, SizeIs(1));
-  ExpectException(result.faults[0], 0xC0000005, " accessed ");
+  ExpectException(result.faults[0], 0xC0000005,
+                  "read byte 16 of pPageTableEntries (Flags.Repeat is 1: one entry), which has 16 bytes");
+}
+
+// The machine copies the words, on another stack, where a fault would be its own.
+TEST_F(DriverGuardTest, WordsForTheDeviceAreReadWhileTheCallIsStillToBlame) {
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    const auto& op = args.UpdatePageTable;
+    if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.Flags.Repeat && op.pPageTableEntries != nullptr) {
+      void* const view = Kernel::Current().mmio().Map(0xC0000000, 4096, "test", "test");
+      WRITE_REGISTER_BUFFER_ULONG64(static_cast<ULONG64*>(view), reinterpret_cast<ULONG64*>(op.pPageTableEntries), 512);
+    }
+    return RealBuild(args);
+  };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  ExpectException(result.faults[0], 0xC0000005, "of pPageTableEntries (Flags.Repeat is 1: one entry)");
+}
+
+NTSTATUS PastNodeMetadata(const HANDLE, UINT, DXGKARG_GETNODEMETADATA* metadata) {
+  reinterpret_cast<volatile uint8_t*>(metadata)[sizeof *metadata + 4] = 1;
+  return STATUS_SUCCESS;
+}
+
+TEST_F(DriverGuardTest, AWriteBehindAnOutputStructureNamesCallStructureSizeAndByte) {
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiGetNodeMetadata = PastNodeMetadata; };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  const std::string size = std::to_string(sizeof(DXGKARG_GETNODEMETADATA));
+  ExpectException(result.faults[0], 0xC0000005,
+                  "wrote byte " + std::to_string(sizeof(DXGKARG_GETNODEMETADATA) + 4) +
+                      " of DXGK_NODEMETADATA, which has " + size + " bytes");
+  EXPECT_THAT(result.faults[0].text, HasSubstr("DxgkDdiGetNodeMetadata"));
+}
+
+TEST_F(DriverGuardTest, AWriteBehindAnArrayThatAnOutputNamesIsFoundToo) {
+  between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
+    const NTSTATUS status = between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
+    auto* out = static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData);
+    if (args.Type == DXGKQAITYPE_QUERYSEGMENT4 && out->pSegmentDescriptor != nullptr)
+      reinterpret_cast<volatile BYTE*>(out->pSegmentDescriptor)[out->NbSegment * out->SegmentDescriptorStride] = 1;
+    return status;
+  };
+  const auto result = Run();
+  ASSERT_THAT(result.faults, SizeIs(1));
+  ExpectException(result.faults[0], 0xC0000005, "of pSegmentDescriptor of 2 segments, which has ");
 }
 
 TEST_F(DriverGuardTest, ExitInTheDriverIsNoGoodEnd) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/miniport/guarded_arguments.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+
+#include "os/kernel/driver_guard.h"
+
+namespace gmmu::os {
+
+std::unique_ptr<GuardedCopy> GuardedCopies::Take() {
+  if (spare_.empty()) return std::make_unique<GuardedCopy>();
+  auto copy = std::move(spare_.back());
+  spare_.pop_back();
+  return copy;
+}
+
+void* GuardedArguments::Array(const void* at, size_t bytes, const std::function<std::string()>& name, bool back) {
+  if (at == nullptr || !DriverGuard::installed()) return const_cast<void*>(at);
+  loans_.push_back({copies_.Take(), back ? const_cast<void*>(at) : nullptr});
+  return loans_.back().copy->Of(at, bytes, name());
+}
+
+GuardedArguments::~GuardedArguments() {
+  for (Loan& loan : loans_) {
+    if (loan.back != nullptr) loan.copy->To(loan.back);
+    copies_.Put(std::move(loan.copy));
+  }
+}
+
+// The structures of the interface are C: _DXGKARG_CREATEDEVICE is DXGKARG_CREATEDEVICE.
+std::string GuardedArguments::ReadableName(const std::type_info& type) {
+  int status = 0;
+  char* readable = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  std::string name = status == 0 ? readable : type.name();
+  std::free(readable);
+  return name.substr(name.find_first_not_of('_'));
+}
+
+}  // namespace gmmu::os
