@@ -134,7 +134,9 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   std::string driver;
   CLI::App* scan = app.add_subcommand(
       "scan-driver", "Look through a driver's imports for memory routines that GPU isolation forbids.");
-  scan->add_option("FILE", driver, "Windows binary (.sys), ELF object, shared object or archive")->type_name("")->required();
+  scan->add_option("FILE", driver, "Windows binary (.sys), ELF object, shared object or archive")
+      ->type_name("")
+      ->required();
 
   std::string first, second;
   CLI::App* compare =

@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "os/miniport/import_scan.h"
-#include "os/miniport/pe_imports.h"
 #include "workload/input.h"
 
 namespace gmmu::app {
@@ -50,10 +49,9 @@ PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
   } catch (const os::ImportScanError& error) {
     throw workload::InputError(path + ": " + error.what() + kHow);
   }
-  if (os::IsPe({file.data(), file.size()})) {
-    throw workload::InputError(path +
-                               ": is a Windows binary, which cannot run here; gmmu scan-driver reads its imports" +
-                               kHow);
+  if (os::IsWindowsBinary(file)) {
+    throw workload::InputError(
+        path + ": is a Windows binary, which cannot run here; gmmu scan-driver reads its imports" + kHow);
   }
   if (!forbidden.empty()) {
     throw workload::InputError(path + ": calls " + forbidden +

@@ -15,8 +15,9 @@ int ScanDriver(const std::string& path, std::FILE* out) {
   try {
     imports = os::ImportsOf(file);
   } catch (const os::ImportScanError& error) {
-    throw workload::InputError(path + ": " + error.what() +
-                               "\nGive a driver's binary for Windows (.sys), object, library or archive (PE or ELF, 64 bits).");
+    throw workload::InputError(
+        path + ": " + error.what() +
+        "\nGive a driver's binary for Windows (.sys), object, library or archive (PE or ELF, 64 bits).");
   }
   const std::vector<std::string> forbidden = os::ForbiddenImports(imports);
   for (const std::string& name : forbidden) fmt::print(out, "forbidden import: {}\n", name);

@@ -78,7 +78,7 @@ std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file) {
     ScanArchive(bytes, names);
   } else if (bytes.StartsWith(ELFMAG, SELFMAG)) {
     ScanElf(bytes, names);
-  } else if (IsPe(bytes)) {
+  } else if (IsWindowsBinary(file)) {
     names.wanted = PeImports(bytes);
   } else {
     throw ImportScanError("neither an ELF file, a PE file nor an archive");
@@ -87,6 +87,10 @@ std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file) {
   std::set_difference(names.wanted.begin(), names.wanted.end(), names.defined.begin(), names.defined.end(),
                       std::back_inserter(imports));
   return imports;
+}
+
+bool IsWindowsBinary(const std::vector<uint8_t>& file) {
+  return FileBytes(file.data(), file.size()).StartsWith("MZ", 2);
 }
 
 std::vector<std::string> ForbiddenImports(const std::vector<std::string>& imports) {

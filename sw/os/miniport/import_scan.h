@@ -20,6 +20,9 @@ class ImportScanError : public std::runtime_error {
 /// Limits: a routine found by name at run time, and one whose code is inside the file, are not seen.
 std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file);
 
+/// The file begins as a Windows binary does (.sys, .dll, .exe).
+bool IsWindowsBinary(const std::vector<uint8_t>& file);
+
 /// Those of them that a driver with GPU isolation must not call: it gets and locks memory through
 /// Dxgkrnl's callbacks only.
 std::vector<std::string> ForbiddenImports(const std::vector<std::string>& imports);

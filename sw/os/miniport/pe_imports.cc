@@ -10,7 +10,7 @@ namespace {
 // Offsets of the PE format (Microsoft, "PE Format").
 constexpr uint64_t kPeOffsetAt = 0x3C;
 constexpr uint64_t kSignatureBytes = 4, kCoffBytes = 20;
-constexpr uint64_t kSectionsAt = 2, kOptionalBytesAt = 16;      // in the COFF header
+constexpr uint64_t kSectionsAt = 2, kOptionalBytesAt = 16;         // in the COFF header
 constexpr uint64_t kDirectoriesAt = 112, kDirectoryCountAt = 108;  // in the optional header of PE32+
 constexpr uint16_t kPe32Plus = 0x20B;
 constexpr uint64_t kDirectoryBytes = 8, kSectionBytes = 40;
@@ -47,7 +47,8 @@ class Image {
     const auto sections = coff.Read<uint16_t>(kSectionsAt);
     const FileBytes table = file.Part(optional_at + optional_bytes, sections * kSectionBytes, "the section table");
     for (uint64_t at = 0; at < table.size(); at += kSectionBytes) {
-      sections_.push_back({table.Read<uint32_t>(at + 12), table.Read<uint32_t>(at + 16), table.Read<uint32_t>(at + 20)});
+      sections_.push_back(
+          {table.Read<uint32_t>(at + 12), table.Read<uint32_t>(at + 16), table.Read<uint32_t>(at + 20)});
     }
   }
 
@@ -87,8 +88,8 @@ class Image {
       return file_.Part(section.offset + within, section.bytes - within, what);
     }
     throw ImportScanError(std::string(what) + " is at image address " + Hex(address) +
-                          ", which no section of the table before offset " +
-                          Hex(optional_.offset() + optional_.size() + sections_.size() * kSectionBytes) + " holds");
+                          ", which no section of the table at offset " + Hex(optional_.offset() + optional_.size()) +
+                          " holds");
   }
 
   const FileBytes file_;
@@ -99,8 +100,6 @@ class Image {
 };
 
 }  // namespace
-
-bool IsPe(const FileBytes& file) { return file.StartsWith("MZ", 2); }
 
 std::set<std::string> PeImports(const FileBytes& file) {
   std::set<std::string> names;

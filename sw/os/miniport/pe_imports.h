@@ -7,9 +7,6 @@
 
 namespace gmmu::os {
 
-/// The file begins as a Windows binary does (.sys, .dll, .exe).
-bool IsPe(const FileBytes& file);
-
 /// Names that a 64-bit Windows binary imports, delayed imports too; "module#number" is an import by ordinal, whose name
 /// the file does not have. ImportScanError, with the offset, for a file that is none, is cut or is broken.
 std::set<std::string> PeImports(const FileBytes& file);

@@ -126,6 +126,12 @@ TEST_F(Driver, ThatCannotBeLoadedIsRefusedWithTheReason) {
   ExpectRefusal({"run", "--driver", Path("nothing.so")}, "nothing.so");
   std::ofstream(Path("text.so")) << "no driver";
   ExpectRefusal({"run", "--driver", Path("text.so")}, "neither an ELF file, a PE file nor an archive");
+  std::ofstream(Path("windows.sys")) << "MZ";
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"run", "--driver"}, {"scan-driver"}}) {
+    auto arguments = command;
+    arguments.push_back(Path("windows.sys"));
+    ExpectRefusal(arguments, "the file ends inside of the DOS header: 4 bytes at offset 0x3c");
+  }
   ExpectRefusal({"run", "--driver", Named("without_entry")}, "has no function DriverEntry");
   ExpectRefusal({"run", "--driver", Named("unknown_routine")}, "NobodyHasThisRoutine");
   ExpectRefusal({"run", "--driver", Named("forbidden")},
