@@ -57,8 +57,12 @@ void MachineConfig::Check(const std::string& file) const {
     Refuse(file, "gpu.vram_beats",
            "at most gpu.vram_beat_cycles = " + std::to_string(gpu.vram_beat_cycles) + " is possible");
   }
-  if (gpu.aperture_mib * 2 > gpu.vram_mib * 1024)  // 8 bytes a page of 4 KiB
-    Refuse(file, "gpu.aperture_mib", "its map does not fit in gpu.vram_mib = " + std::to_string(gpu.vram_mib));
+  for (unsigned unit = 0; unit < gpu.count; ++unit) {
+    if (gpu.aperture_mib << 11 > gpu.vram_bytes(unit))  // 8 bytes a page of 4 KiB
+      Refuse(file, "gpu.aperture_mib",
+             "its map does not fit in the " + std::to_string(gpu.vram_bytes(unit) >> 20) + " MiB of VRAM of GPU " +
+                 std::to_string(unit));
+  }
   CheckPowerOfTwo(file, "pcie.lanes", pcie.lanes);
   CheckPowerOfTwo(file, "pcie.max_payload", pcie.max_payload);
   CheckPowerOfTwo(file, "pcie.max_read_request", pcie.max_read_request);

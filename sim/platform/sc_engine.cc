@@ -44,7 +44,7 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, uns
   RtlGpuParameters p;
   p.period_ps = PeriodPs(c.gpu);
   p.batch = c.sim.batch;
-  p.vram.bytes = c.gpu.vram_bytes();
+  p.vram.bytes = c.gpu.vram_bytes(unit);
   p.vram.latency_cycles = static_cast<unsigned>(c.gpu.vram_latency);
   p.vram.outstanding = static_cast<unsigned>(c.gpu.vram_outstanding);
   p.vram.beats_per_cycle_num = static_cast<unsigned>(c.gpu.vram_beats);

@@ -40,7 +40,7 @@ TimeParameters TimingOf(const MachineConfig& c) {
   return t;
 }
 
-GpuParameters GpuOf(const MachineConfig& c) {
+GpuParameters GpuOf(const MachineConfig& c, unsigned unit) {
   GpuParameters p;
   p.built.clients = Small(c.gpu.clients);
   p.built.rings = Small(c.gpu.rings);
@@ -53,7 +53,7 @@ GpuParameters GpuOf(const MachineConfig& c) {
   p.built.reads_in_flight = Small(c.gpu.reads_in_flight);
   p.built.data_bits = Small(c.gpu.data_bits);
   p.built.va_bits = Small(c.gpu.va_bits);
-  p.vram_bytes = c.gpu.vram_bytes();
+  p.vram_bytes = c.gpu.vram_bytes(unit);
   p.config = ConfigSpaceOf(c.pcie);
   p.timing = TimingOf(c);
   p.faults.flip_after = c.inject.vram_flip.after_write_bytes;
@@ -81,7 +81,7 @@ MachineParameters MachineParameters::From(const MachineConfig& config) {
   p.ram_bytes = config.host.memory_bytes();
   p.iommu = config.iommu.present;
   p.vtd = VtdOf(config.iommu);
-  p.gpus.assign(config.gpu.count, GpuOf(config));
+  for (unsigned unit = 0; unit < config.gpu.count; ++unit) p.gpus.push_back(GpuOf(config, unit));
   p.gpu_link_latency_ps = config.link.latency_ns * 1000;
   p.gpu_link_bytes_per_ns = config.link.bytes_per_ns;
   p.mmio_bound_ns = config.gpu.mmio_bound_ns;

@@ -4,7 +4,10 @@
 #include "os/application/video_memory.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/gpu_process.h"
 #include "os/vidmm/monitored_fence.h"
+#include "os/vidmm/process_tables.h"
+#include "os/vidmm/vidmm.h"
 #include "os/vidmm/vidmm_link.h"
 
 namespace gmmu::os {
@@ -48,6 +51,12 @@ GpuProcess* LinkedProcess::on(unsigned gpu) const { return parts_->process.parts
 void LinkedProcess::Map(uint64_t va, Allocation& allocation, uint64_t pages) const {
   parts_->link.MapEverywhere(parts_->process, va, allocation, 0, pages);
 }
+void LinkedProcess::Copy(uint64_t source, uint64_t target, uint64_t bytes) const {
+  parts_->link.CopyEverywhere(parts_->process, source, target, bytes);
+}
+void LinkedProcess::MoveTables() const { on(0)->vidmm->tables().Move(*on(0)); }
+void LinkedProcess::EvictTables() const { on(0)->vidmm->tables().Evict(*on(0)); }
+void LinkedProcess::RestoreTables() const { on(0)->vidmm->tables().Restore(*on(0)); }
 void LinkedProcess::Unmap(uint64_t va, uint64_t pages) const {
   parts_->link.UnmapEverywhere(parts_->process, va, pages);
 }

@@ -66,6 +66,12 @@ class LinkedProcess {
   /// The first pages of an allocation of any GPU, in the tables of every GPU.
   void Map(uint64_t va, Allocation& allocation, uint64_t pages) const;
   void Unmap(uint64_t va, uint64_t pages) const;
+  /// Maps at `target`, in the tables of every GPU, what is mapped from `source` on.
+  void Copy(uint64_t source, uint64_t target, uint64_t bytes) const;
+  /// The page tables of every GPU lie elsewhere afterwards; leave memory; come back.
+  void MoveTables() const;
+  void EvictTables() const;
+  void RestoreTables() const;
 
  private:
   struct Parts;

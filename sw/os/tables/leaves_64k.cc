@@ -34,7 +34,7 @@ const Leaf64k& Leaves64k::Make(uint64_t leaf) {
 }
 
 const Leaf64k& Leaves64k::Make(uint64_t leaf, std::vector<HeldEntry> entries) {
-  return leaves_.emplace(leaf, Leaf64k{memory_.Make64k(), std::move(entries)}).first->second;
+  return leaves_.emplace(leaf, Leaf64k{memory_.Make64k(leaf), std::move(entries)}).first->second;
 }
 
 Leaf64k Leaves64k::Take(uint64_t leaf) {

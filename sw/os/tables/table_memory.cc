@@ -10,15 +10,17 @@
 
 namespace gmmu::os {
 
-std::optional<uint64_t> TableMemory::PlaceOf(unsigned level, uint64_t slot, Segment& segment, uint64_t bytes,
-                                             const std::string& created_by) {
+std::optional<uint64_t> TableMemory::PlaceOf(unsigned level, unsigned placed_level, uint64_t slot, Segment& segment,
+                                             uint64_t bytes, const std::string& created_by) {
   const uint64_t asked = adapter_.caps().geometry.levels[level].alignment;
   const uint64_t alignment = asked != 0 ? std::max<uint64_t>(asked, hw::kPageSize) : segment.page_bytes();
-  if (placer_) return placer_(level, slot, bytes, alignment, created_by);
+  if (placer_) return placer_(placed_level, slot, bytes, alignment, created_by);
   return segment.space->Allocate(bytes, alignment, created_by, place_);
 }
 
-PageTable TableMemory::Make(unsigned level, uint64_t slot, uint64_t bytes) {
+PageTable TableMemory::Make(unsigned level, uint64_t slot, uint64_t bytes) { return Make(level, level, slot, bytes); }
+
+PageTable TableMemory::Make(unsigned level, unsigned placed_level, uint64_t slot, uint64_t bytes) {
   const LevelDescriptor& descriptor = adapter_.caps().geometry.levels[level];
   const unsigned id = paging_ ? descriptor.paging_segment : descriptor.segment;
   const std::string created_by = "level " + std::to_string(level) + " table of " + name_;
@@ -30,7 +32,7 @@ PageTable TableMemory::Make(unsigned level, uint64_t slot, uint64_t bytes) {
     table.cpu = table.system->Map(0, bytes);
   } else {
     table.segment = &adapter_.segment(id);
-    const auto offset = PlaceOf(level, slot, *table.segment, bytes, created_by);
+    const auto offset = PlaceOf(level, placed_level, slot, *table.segment, bytes, created_by);
     if (!offset) throw NoRoom("no room in segment " + adapter_.Named(std::to_string(id)) + " for a " + created_by);
     table.gpu.SegmentId = id;
     table.gpu.SegmentOffset = *offset;
@@ -50,8 +52,9 @@ PageTable TableMemory::Make(unsigned level, uint64_t slot, uint64_t bytes) {
   return table;
 }
 
-// Linked adapters have no such tables, so a Placer never sees this slot.
-PageTable TableMemory::Make64k() { return Make(0, 0, adapter_.caps().geometry.leaf_64k_bytes); }
+PageTable TableMemory::Make64k(uint64_t leaf) {
+  return Make(0, kLevelOf64k, leaf, adapter_.caps().geometry.leaf_64k_bytes);
+}
 
 void TableMemory::Free(PageTable& table) {
   if (adapter_.kernel().LeakNow("page_table")) return;

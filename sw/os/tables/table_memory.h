@@ -34,8 +34,9 @@ class TableMemory {
   /// A table of `bytes` for index `slot` of `level`, with a place and no contents. Throws NoRoom when its segment is
   /// full; nothing is taken then.
   PageTable Make(unsigned level, uint64_t slot, uint64_t bytes);
-  /// A leaf table of 64 KiB entries.
-  PageTable Make64k();
+  /// A leaf table of 64 KiB entries, with index `leaf`. A Placer sees it at level kLevelOf64k.
+  PageTable Make64k(uint64_t leaf);
+  static constexpr unsigned kLevelOf64k = ~0u - 1;
   /// Nothing may use the table any more.
   void Free(PageTable& table);
   /// The entry by which a parent names the table.
@@ -45,8 +46,9 @@ class TableMemory {
   const std::string& name() const { return name_; }
 
  private:
-  std::optional<uint64_t> PlaceOf(unsigned level, uint64_t slot, Segment& segment, uint64_t bytes,
-                                  const std::string& created_by);
+  PageTable Make(unsigned level, unsigned placed_level, uint64_t slot, uint64_t bytes);
+  std::optional<uint64_t> PlaceOf(unsigned level, unsigned placed_level, uint64_t slot, Segment& segment,
+                                  uint64_t bytes, const std::string& created_by);
 
   PhysicalAdapter& adapter_;
   const std::string name_;

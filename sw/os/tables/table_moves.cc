@@ -40,7 +40,7 @@ void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   Leaves64k& leaves = tree_.leaves_64k();
   for (const auto& [index, leaf] : leaves.all()) {
     const TableExtent extent = ExtentOf(geometry_, {0, index}, true);
-    PageTable moved = memory_.Make64k();
+    PageTable moved = memory_.Make64k(index);
     WriteOrFree(moved, extent, leaf.entries, sink);
     retired_.Add(leaves.Replace(index, std::move(moved)), extent, false);
     tree_.WriteLink(0, extent.va, sink);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of mappings from one range of addresses to another.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "os/dxgkrnl/physical_adapter.h"
@@ -75,13 +76,15 @@ void CopyOne(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, uint64_t
 
 // Leaf tables are copied one by one, from the end at which an overlap overwrites nothing that is still to be copied.
 void Mappings::Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection) {
-  vidmm_.gpu().RefuseOnLink("copying mappings");
+  vidmm_.tables().EnsureEverywhere(process, target, bytes / kPage);
   process.space->entries().EnsureTables(source, bytes / kPage, vidmm_.work().SinkFor(process));
   std::vector<CopyPiece> pieces = process.space->copies().Pieces(source, target, bytes);
   if (target > source) std::reverse(pieces.begin(), pieces.end());
   for (const CopyPiece& piece : pieces) CopyOne(vidmm_, process, piece, driver_protection);
 
-  auto copies = Of(process, source, bytes);
+  std::vector<std::pair<Allocation*, Mapping>> copies;
+  for (VidMm* vidmm : link_)
+    for (const auto& copy : vidmm->mappings().Of(process, source, bytes)) copies.push_back(copy);
   Forget(process, target, bytes / kPage);
   for (auto& [allocation, mapping] : copies) {
     mapping.va = target + (mapping.va - source);

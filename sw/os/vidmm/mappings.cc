@@ -31,13 +31,17 @@ void Mappings::BringTables(GpuProcess& process) {
   if (process.tables_gave_way) vidmm_.residency().RestoreTables(process);
 }
 
+bool Mappings::MayBeLarge(const Mapping& mapping, unsigned segment) {
+  return vidmm_.gpu().Has64kPages(segment) && mapping.va % kBytesOf64k == 0 && mapping.pages % kPagesOf64k == 0 &&
+         mapping.first_page % kPagesOf64k == 0 && !mapping.one_page;
+}
+
 void Mappings::EnsureTables(Allocation& allocation, unsigned segment) {
   for (const Mapping& mapping : allocation.mappings) {
-    const bool large = vidmm_.gpu().Has64kPages(segment) && mapping.va % kBytesOf64k == 0 &&
-                       mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0 && !mapping.one_page;
+    const bool large = MayBeLarge(mapping, segment);
     ProcessTables& tables = mapping.process->vidmm->tables();
     if (tables.Away(*mapping.process)) continue;
-    tables.EnsureEverywhere(*mapping.process, mapping.va, mapping.pages);
+    tables.EnsureEverywhere(*mapping.process, mapping.va, mapping.pages, large);
     tables.Ensure(*mapping.process, mapping.va, mapping.pages, large);
   }
 }
@@ -69,8 +73,10 @@ void Mappings::Restore(Allocation& allocation) {
 
 void Mappings::RestoreIn(GpuProcess& process, const std::vector<std::pair<uint64_t, uint64_t>>& ranges) {
   for (const auto& [va, pages] : ranges) {
-    for (const auto& [allocation, mapping] : Of(process, va, pages * kPage))
-      if (allocation->resident()) WriteEntries(*allocation, mapping);
+    for (VidMm* vidmm : link_) {
+      for (const auto& [allocation, mapping] : vidmm->mappings().Of(process, va, pages * kPage))
+        if (allocation->resident()) WriteEntries(*allocation, mapping);
+    }
   }
 }
 
@@ -92,7 +98,7 @@ void Mappings::Clear(Allocation& allocation) {
 
 void Mappings::WriteEntries(Allocation& allocation, const Mapping& mapping) {
   GpuProcess& process = *mapping.process;
-  vidmm_.tables().EnsureEverywhere(process, mapping.va, mapping.pages);
+  vidmm_.tables().EnsureEverywhere(process, mapping.va, mapping.pages, MayBeLarge(mapping, allocation.segment()));
   const uint64_t shown = mapping.shown();
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = mapping.first_page; page < mapping.first_page + shown; ++page)

@@ -46,7 +46,7 @@ class Mappings {
   void UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages);
 
   /// Maps at `target` what a process has mapped in [source, source + bytes), with `driver_protection` for the pages at
-  /// `target`; the ranges may overlap. For one GPU only: OsError over a link.
+  /// `target`; the ranges may overlap. Over a link: in the tables of this GPU.
   void Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection = 0);
 
   // An allocation that comes and goes, in all its mappings.
@@ -71,6 +71,8 @@ class Mappings {
 
  private:
   void BringTables(GpuProcess& process);
+  /// Pages of 64 KiB may show the mapping when its allocation lives in the segment.
+  bool MayBeLarge(const Mapping& mapping, unsigned segment);
   void MapResident(Allocation& allocation, const Mapping& mapping);
   void WriteEntries(Allocation& allocation, const Mapping& mapping);
   /// The range shows something else from now on: forgets what it showed, then finishes the change of its tables.

@@ -2,10 +2,12 @@
 #include "os/vidmm/process_tables.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 #include <vector>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/bug_check.h"
 #include "os/kernel/errors.h"
 #include "os/kernel/page_math.h"
 #include "os/tables/address_space.h"
@@ -16,15 +18,22 @@
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
+namespace {
+
+std::vector<GpuProcess*> PartsOf(GpuProcess& process) {
+  return process.parts == nullptr ? std::vector<GpuProcess*>{&process} : *process.parts;
+}
+
+}  // namespace
 
 void ProcessTables::Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large) {
   process.space->entries().EnsureTables(va, pages, work_.SinkFor(process), large);
 }
 
-void ProcessTables::EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages) {
+void ProcessTables::EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages, bool large) {
   if (process.parts == nullptr) return;
   for (GpuProcess* part : *process.parts) {
-    part->vidmm->tables().Ensure(*part, va, pages);
+    part->vidmm->tables().Ensure(*part, va, pages, large);
     PagingWork& work = part->vidmm->work();
     if (part != &process && work.Holds(*part)) work.Finish();  // its context must not stay suspended
   }
@@ -119,38 +128,49 @@ void ProcessTables::ShrinkRoot(GpuProcess& process) {
   if (2 * entries <= process.space->root_entries()) ResizeRoot(process, entries);
 }
 
-// A table's new place is told by its parent's entry (UPDATE_PAGE_TABLE), the root's by SetRootPageTable.
+// A table's new place is told by its parent's entry (UPDATE_PAGE_TABLE), the root's by SetRootPageTable. Over a link the
+// first part finds a place that is free on every GPU, and the others take it (LinkedTables); so either all roots move or
+// none does.
 void ProcessTables::Move(GpuProcess& process) {
-  gpu_.RefuseOnLink("moving page tables");
-  gpu_.vidsch().SuspendContext(process.handles.context, VidSch::kBoundNs);
-  try {
-    process.space->moves().Move(process.Contents(), work_.SinkFor(process));
-    process.space->tree().ReplaceRoot(0, work_.SinkFor(process));
-  } catch (const NoRoom&) {  // what has moved stays there, under the old root
-    FlushSpace(process);
-    gpu_.vidsch().ResumeContext(process.handles.context);
-    throw;
+  std::exception_ptr no_room;
+  for (GpuProcess* part : PartsOf(process)) {
+    part->vidmm->gpu().vidsch().SuspendContext(part->handles.context, VidSch::kBoundNs);
+    const std::exception_ptr refusal =
+        RefusalOf([&] { part->space->moves().Move(part->Contents(), part->vidmm->work().SinkFor(*part)); });
+    if (!no_room) no_room = refusal;
   }
-  work_.Finish();
-  SetRoot(process);
-  FlushSpace(process);
-  gpu_.vidsch().ResumeContext(process.handles.context);
+  for (GpuProcess* part : PartsOf(process)) {
+    if (no_room) break;  // what has moved stays there, under the old roots
+    no_room = RefusalOf([&] { part->space->tree().ReplaceRoot(0, part->vidmm->work().SinkFor(*part)); });
+    if (no_room) break;
+    part->vidmm->work().Finish();
+    part->vidmm->tables().SetRoot(*part);
+  }
+  for (GpuProcess* part : PartsOf(process)) {
+    part->vidmm->tables().FlushSpace(*part);
+    part->vidmm->gpu().vidsch().ResumeContext(part->handles.context);
+  }
+  if (no_room) std::rethrow_exception(no_room);
 }
 
 void ProcessTables::Evict(GpuProcess& process) {
-  gpu_.RefuseOnLink("eviction of page tables");
-  gpu_.vidsch().SuspendContext(process.handles.context, VidSch::kBoundNs);
-  process.space->moves().Evict(process.Contents(), work_.SinkFor(process));
-  FlushSpace(process);
+  for (GpuProcess* part : PartsOf(process)) {
+    part->vidmm->gpu().vidsch().SuspendContext(part->handles.context, VidSch::kBoundNs);
+    part->space->moves().Evict(part->Contents(), part->vidmm->work().SinkFor(*part));
+    part->vidmm->tables().FlushSpace(*part);
+  }
 }
 
 void ProcessTables::Restore(GpuProcess& process) {
-  process.space->moves().Restore(work_.SinkFor(process));
-  const std::vector<std::pair<uint64_t, uint64_t>> stale = process.stale;
-  ClearStale(process);
-  process.vidmm->mappings().RestoreIn(process, stale);
-  FlushSpace(process);
-  gpu_.vidsch().ResumeContext(process.handles.context);
+  for (GpuProcess* part : PartsOf(process)) {
+    ProcessTables& tables = part->vidmm->tables();
+    part->space->moves().Restore(part->vidmm->work().SinkFor(*part));
+    const std::vector<std::pair<uint64_t, uint64_t>> stale = part->stale;
+    tables.ClearStale(*part);
+    part->vidmm->mappings().RestoreIn(*part, stale);
+    tables.FlushSpace(*part);
+    part->vidmm->gpu().vidsch().ResumeContext(part->handles.context);
+  }
 }
 
 }  // namespace gmmu::os

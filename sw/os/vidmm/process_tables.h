@@ -19,7 +19,7 @@ class ProcessTables {
   void Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
   /// The same on all GPUs of a link, because roots are the same there: a page table exists on each or on none. Does
   /// nothing for a process of one GPU, whose tables are made when they are written.
-  void EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages);
+  void EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
   /// Makes entries of the range invalid where they are in use, and flushes them; the caller waits. False: there is
   /// nothing to wait for. While the tables are away it is noted, and done when they are back.
   bool Clear(GpuProcess& process, uint64_t va, uint64_t pages);
@@ -43,7 +43,7 @@ class ProcessTables {
   /// Called when addresses became free.
   void ShrinkRoot(GpuProcess& process);
 
-  // For one GPU only: OsError over a link.
+  // Over a link: the tables of all parts, whichever is named.
   /// All tables lie elsewhere afterwards, the root too; the context waits meanwhile. After NoRoom some do, and the
   /// process goes on.
   void Move(GpuProcess& process);

@@ -32,8 +32,6 @@ void RefuseForOneGpu(LogicalAdapter& adapter) {
   const auto refuse = [&](const std::string& key) { adapter.lead().RefuseOnLink(key); };
   if (parameters.bring_up == BringUp::kWindows26100) refuse("os.bring_up \"windows-26100\"");
   if (parameters.physical_paging) refuse("os.physical_paging");
-  for (unsigned gpu = 0; gpu < adapter.adapters(); ++gpu)
-    if (adapter.physical(gpu).caps().geometry.leaf_64k_bytes != 0) refuse("Leaf64k");
   for (const std::string name : {"ContextBytes", "DriverVaBytes"}) {
     for (const auto& [key, value] : parameters.driver) {
       const bool named = key.size() >= name.size() && key.compare(key.size() - name.size(), name.size(), name) == 0;
@@ -122,6 +120,10 @@ void VidMmLink::Map(Process& process, unsigned gpu, uint64_t va, Allocation& all
 void VidMmLink::MapEverywhere(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page,
                               uint64_t pages) {
   for (unsigned gpu = 0; gpu < gpus_; ++gpu) Map(process, gpu, va, allocation, first_page, pages);
+}
+
+void VidMmLink::CopyEverywhere(Process& process, uint64_t source, uint64_t target, uint64_t bytes) {
+  for (unsigned gpu = 0; gpu < gpus_; ++gpu) on(gpu).mappings().Copy(*process.parts[gpu], source, target, bytes);
 }
 
 void VidMmLink::UnmapEverywhere(Process& process, uint64_t va, uint64_t pages) {

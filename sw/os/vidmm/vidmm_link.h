@@ -56,6 +56,8 @@ class VidMmLink {
            const Protection& protection = Protection::All());
   /// Entries in the tables of every GPU.
   void MapEverywhere(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
+  /// Maps at `target` in the tables of every GPU what they have in [source, source + bytes).
+  void CopyEverywhere(Process& process, uint64_t source, uint64_t target, uint64_t bytes);
   /// Makes the entries invalid in the tables of every GPU, and frees page tables that only served the range.
   void UnmapEverywhere(Process& process, uint64_t va, uint64_t pages);
 

@@ -32,7 +32,7 @@ class Linked {
     life.result.clients = 1;
   }
 
-  void Run(bool sleeps) {
+  void Run(bool sleeps, bool tables) {
     CompareOrder("DxgkDdiStartDevice", PowerDeviceUnspecified, "started after the others", true);
     Make();
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu);
@@ -44,6 +44,7 @@ class Linked {
     PagingCopies();
     if (life_.gpu().facts().render_node != life_.gpu().facts().paging_node) RenderCopies();
     CompareFences();
+    if (tables) Tables();
     End();
     if (sleeps) Sleep();
   }
@@ -62,12 +63,11 @@ class Linked {
         copies_.push_back(MakePiece(gpu, "copy"));
       }
     });
-    std::string different;
-    for (unsigned gpu = 1; gpu < gpus_; ++gpu) {
-      if (os::RootOffset(*process_->on(gpu)) != os::RootOffset(*process_->on(0)))
-        different = "the root of " + Name(gpu) + " lies elsewhere";
-    }
-    life_.Compare("roots at one physical address", different);
+    life_.Compare("roots at one physical address", SameRoots() ? "" : "no");
+    if (life_.gpu().facts().geometry.leaf_64k_bytes == 0 || bytes_ % 0x10000 != 0) return;
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu)
+      life_.Compare("pages of 64 KiB in the tables of " + Name(gpu),
+                    os::Is64k(*process_->on(gpu), data_[Peer(gpu, 1)].va) ? "" : "they are of 4 KiB");
   }
 
   Piece MakePiece(unsigned gpu, const std::string& name) {
@@ -141,6 +141,55 @@ class Linked {
     for (auto& buffer : buffers) buffer->Release();
   }
 
+  bool SameRoots() const {
+    for (unsigned gpu = 1; gpu < gpus_; ++gpu)
+      if (os::RootOffset(*process_->on(gpu)) != os::RootOffset(*process_->on(0))) return false;
+    return true;
+  }
+
+  /// Tables move, leave and come back on every GPU; mappings are copied; and everything is reached as before.
+  void Tables() {
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 2 * gpus_);
+    Clients("before the tables move: its own memory written", 0, true);
+    const uint64_t old = os::RootOffset(*process_->on(0));
+    life_.Work([&] { process_->MoveTables(); });
+    life_.Compare("moved roots lie elsewhere", os::RootOffset(*process_->on(0)) != old ? "" : "at the same place");
+    life_.Compare("moved roots at one physical address", SameRoots() ? "" : "no");
+    Clients("tables moved: memory of a peer read", 1, false);
+    life_.Work([&] {
+      process_->EvictTables();
+      process_->RestoreTables();
+    });
+    life_.Compare("roots at one physical address after an eviction", SameRoots() ? "" : "no");
+    Clients("tables evicted and back: memory of a peer read", 1, false);
+
+    // The copies lead to the same memory.
+    std::vector<uint64_t> originals;
+    life_.Work([&] {
+      for (Piece& piece : data_) {
+        const uint64_t copy = Memory(0).ReserveVa(*process_->on(0), bytes_);
+        process_->Copy(piece.va, copy, bytes_);
+        originals.push_back(piece.va);
+        piece.va = copy;
+      }
+    });
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 3 * gpus_);
+    Clients("by copied mappings: memory of a peer written", 1, true);
+    Clients("by copied mappings: what a peer wrote", 0, false);
+    life_.Work([&] {
+      for (unsigned gpu = 0; gpu < gpus_; ++gpu)
+        Memory(gpu).CopyLocal(*data_[gpu].allocation, *copies_[gpu].allocation, bytes_);
+    });
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) CompareCopy(gpu, data_[gpu], "written by copied mappings, memory of");
+    life_.Work([&] {
+      for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
+        process_->Unmap(data_[gpu].va, bytes_ / kPage);
+        Memory(0).FreeVa(*process_->on(0), data_[gpu].va);
+        data_[gpu].va = originals[gpu];
+      }
+    });
+  }
+
   void CompareFences() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu)
       life_.Compare("fences of " + Name(gpu),
@@ -210,7 +259,9 @@ class Linked {
   std::vector<Piece> data_, copies_;
 };
 
-void Run(Life& life, const ParameterValues& values) { Linked(life, values).Run(values.at("sleep") != 0); }
+void Run(Life& life, const ParameterValues& values) {
+  Linked(life, values).Run(values.at("sleep") != 0, values.at("tables") != 0);
+}
 
 }  // namespace
 
@@ -219,7 +270,8 @@ Procedure LinkedProcedure() {
           "One process over all linked GPUs: each writes its own memory, reads and writes that of its peers with "
           "clients, paging engine and commands; every byte is compared, and who leads at start, sleep and wake.",
           {{"pages", 2, 1, 4096, "Pages of each GPU that the others read and write."},
-           {"sleep", 0, 0, 1, "1: the link sleeps and wakes, and works again."}},
+           {"sleep", 0, 0, 1, "1: the link sleeps and wakes, and works again."},
+           {"tables", 0, 0, 1, "1: page tables move, are evicted and come back, and mappings are copied."}},
           Run};
 }
 

@@ -23,9 +23,10 @@ struct LinkedBench : LifeBench {
   ~LinkedBench() { between = {}; }
 
   /// The procedure that reads, writes and copies between all GPUs.
-  workload::JobResult RunLinked(uint64_t sleep = 0) {
-    return Run(
-        [&](workload::Life& life) { workload::FindProcedure("linked")->run(life, {{"pages", 2}, {"sleep", sleep}}); });
+  workload::JobResult RunLinked(uint64_t sleep = 0, uint64_t tables = 0, uint64_t pages = 2) {
+    return Run([&](workload::Life& life) {
+      workload::FindProcedure("linked")->run(life, {{"pages", pages}, {"sleep", sleep}, {"tables", tables}});
+    });
   }
 };
 

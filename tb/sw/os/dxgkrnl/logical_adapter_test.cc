@@ -86,7 +86,7 @@ TEST(LinkedAdapters, GpusThatAreNotInTheChainAreRemovedAgain) {
   const auto result = bench.Run([](Life& life) {
     EXPECT_EQ(life.adapter.adapters(), 2u);
     EXPECT_THAT(LifeCalls(life), Contains("RemoveDevice 2"));
-    workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}});
+    workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}, {"tables", 0}});
   });
   EXPECT_EQ(FaultOf(result), "");
   EXPECT_TRUE(result.verified);
@@ -233,7 +233,7 @@ TEST(LinkedAdapters, VirtualAddressBitCountIsTheSmallestOfTheLink) {
       EXPECT_EQ(life.adapter.physical(i).caps().geometry.Entries(3), 128u) << "the larger root is used in part";
     }
     EXPECT_EQ(life.adapter.physical(0).answers().levels[3].PageTableIndexBitCount, 9u);
-    workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}});
+    workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}, {"tables", 0}});
   });
   EXPECT_EQ(FaultOf(result), "");
   EXPECT_TRUE(result.verified);

@@ -108,7 +108,7 @@ TEST(ProcessUndo, OverALinkThePartsOnOtherGpusGoToo) {
     UndoBench bench(3);
     ExpectGood(bench.Run([&](Life& life) {
       life.worker.Call([&] { bench.ExpectUndone(life, reason, [&] { life.link.CreateProcess("refused"); }); });
-      workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}});
+      workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}, {"tables", 0}});
     }));
   }
 }

@@ -192,7 +192,7 @@ TEST(LinkedMemory, AHangOfOneAdapterThatCannotBeResetAloneResetsTheWholeLink) {
     life.worker.Call([&] { life.link.FreeVa(*guilty.process, va); });
     guilty.End();
     innocent.End();
-    workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}});
+    workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}, {"tables", 0}});
   });
   ExpectGood(result);
 }
