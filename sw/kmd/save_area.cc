@@ -23,13 +23,12 @@ bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t s
 class PinnedSection {
  public:
   PinnedSection(const Adapter& adapter, const SectionPart& part) : adapter_(adapter), part_(part) { status_ = Pin(); }
-  ~PinnedSection() {
+  /// Ends it, if `status` is good. No destructor does: the callback may stop the system.
+  void Unpin() {
     if (!NT_SUCCESS(status_)) return;
     const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{part_.section};
     adapter_.dxgkrnl.DxgkCbUnpinFrameBufferForSave(lead(), &unpin);
   }
-  PinnedSection(const PinnedSection&) = delete;
-  PinnedSection& operator=(const PinnedSection&) = delete;
 
   NTSTATUS status() const { return status_; }
   bool contiguous() const { return adl_ != nullptr && adl_->Flags.Contiguous; }
@@ -125,7 +124,7 @@ NTSTATUS SaveArea::Run(Adapter& adapter, const CommandBuffer& commands) {
 
 NTSTATUS SaveArea::ThroughPages(Adapter& adapter, bool save) {
   const SectionPart part = SectionPartOf(adapter);
-  const PinnedSection pinned(adapter, part);
+  PinnedSection pinned(adapter, part);
   NTSTATUS status = pinned.status();
   for (uint64_t done = 0; NT_SUCCESS(status) && done < bytes_;) {
     CommandBuffer commands(const_cast<uint64_t*>(commands_.As<uint64_t>()), kPage);
@@ -137,6 +136,7 @@ NTSTATUS SaveArea::ThroughPages(Adapter& adapter, bool save) {
     }
     status = Run(adapter, commands);
   }
+  pinned.Unpin();
   return status;
 }
 

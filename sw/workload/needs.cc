@@ -4,24 +4,24 @@
 #include <string>
 
 #include "os/application/gpu.h"
-#include "os/dxgkrnl/gpu_isolation.h"
 #include "os/kernel/text.h"
-#include "os/miniport/interface_version.h"
 #include "workload/life.h"
 
 namespace gmmu::workload {
+namespace {
+constexpr uint64_t kBypassDriverCap = 8;  // of [os] iommu_flags
+}
 
-void NeedVersion(const Life& life, ULONG version) {
-  const ULONG has = life.gpu().facts().interface_version;
-  if (has >= version) return;
-  throw os::OsError("what this asks of the system is of " + os::NameOfVersion(version) +
-                    ", and the driver registers with " + os::NameOfVersion(has) +
-                    " ([machine.driver] interface_version)");
+void NeedVersion(const Life& life, ULONG version, const char* name) {
+  const os::GpuFacts facts = life.gpu().facts();
+  if (facts.interface_version >= version) return;
+  throw os::OsError(std::string("what this asks of the system is of ") + name + ", and the driver registers with " +
+                    facts.interface_name + " ([machine.driver] interface_version)");
 }
 
 void NeedIsolation(const Life& life) {
   const os::Parameters& p = life.options.os;
-  if (!life.gpu().facts().isolation && (p.iommu_flags & os::IommuFlags::kBypassDriverCap) == 0) {
+  if (!life.gpu().facts().isolation && (p.iommu_flags & kBypassDriverCap) == 0) {
     throw os::OsError(
         "nothing activates GPU isolation: the driver does not support it (DXGK_VIDMMCAPS.IoMmuSecureModeSupported; "
         "[machine.driver] isolation, and interface_version 2.4 or later)");

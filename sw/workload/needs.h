@@ -10,8 +10,8 @@ struct Life;
 
 /// What several procedures need of a machine. Each throws OsError with the keys to change when it is not so.
 
-/// The driver has registered with this interface version at least.
-void NeedVersion(const Life& life, ULONG version);
+/// The driver has registered with this interface version at least; `name`: "WDDM 2.4".
+void NeedVersion(const Life& life, ULONG version, const char* name);
 /// GPU isolation is on already, or a secure virtual machine will activate it.
 void NeedIsolation(const Life& life);
 /// The adapter can start translated and untranslated: the GPU reaches all memory, and there is an IOMMU.

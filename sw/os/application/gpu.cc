@@ -4,6 +4,7 @@
 #include "os/application/video_memory.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
+#include "os/miniport/interface_version.h"
 #include "os/vidmm/vidmm.h"
 #include "os/vidsch/vidsch.h"
 
@@ -32,6 +33,7 @@ GpuFacts Gpu::facts() const {
           gpu_->answers().driver.MemoryManagementCaps.MapAperture2Supported != 0,
           gpu_->answers().driver.MemoryManagementCaps.IoMmuSecureModeSupported != 0,
           gpu_->answers().version,
+          NameOfVersion(gpu_->answers().version),
           caps.geometry,
           FactsOf(gpu_->local_segment()),
           FactsOf(gpu_->aperture_segment()),

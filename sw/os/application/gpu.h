@@ -30,6 +30,7 @@ struct GpuFacts {
   bool map_aperture2 = false;                 ///< MapAperture2Supported
   bool isolation = false;                     ///< IoMmuSecureModeSupported
   ULONG interface_version = 0;                ///< of its driver, DXGKDDI_INTERFACE_VERSION_*
+  std::string interface_name;                 ///< "WDDM 2.4"
   Geometry geometry;
   SegmentFacts local, aperture;
   std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first

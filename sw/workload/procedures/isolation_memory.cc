@@ -155,7 +155,7 @@ class IsolationCallbacks {
 };
 
 void Run(Life& life, const ParameterValues& values) {
-  NeedVersion(life, DXGKDDI_INTERFACE_VERSION_WDDM2_4);
+  NeedVersion(life, DXGKDDI_INTERFACE_VERSION_WDDM2_4, "WDDM 2.4");
   NeedIsolation(life);
   life.Work([&] { IsolationCallbacks(life, values.at("pages")).Run(); });
 }

@@ -227,7 +227,7 @@ class MemoryServices {
 };
 
 void Run(Life& life, const ParameterValues& values) {
-  NeedVersion(life, DXGKDDI_INTERFACE_VERSION_WDDM2_9);
+  NeedVersion(life, DXGKDDI_INTERFACE_VERSION_WDDM2_9, "WDDM 2.9");
   MemoryServices(life, 2 * values.at("pairs")).Run();
 }
 
