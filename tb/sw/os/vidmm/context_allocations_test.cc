@@ -99,7 +99,7 @@ TEST_F(ContextAllocation, IsResidentWhenItsContextIsScheduledAndKeepsItsContents
     buffer.Fill(va + 4096, 64, 0x12345678);  // the context writes its own memory
     life.worker.Call([&] {
       const PacketId packet = buffer.Submit("a fill");
-      const bool local = life.vidmm.context_allocations().Of(*process)->local;
+      const bool local = life.vidmm.context_allocations().Of(*process)->local != nullptr;
       EXPECT_TRUE(local) << "before the packet runs";
       life.adapter.vidsch().Wait(packet, 100'000'000);
       if (!local) return;  // it has no pages to look at
