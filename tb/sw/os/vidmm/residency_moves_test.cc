@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves of allocations between memory segments, the aperture and system memory; page tables that give way.
+#include "os/vidmm/residency.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tb/sw/os/between.h"
+#include "tb/sw/os/life_bench.h"
+#include "os/miniport/segments.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/debug_view.h"
+#include "os/vidmm/paging_queue.h"
+#include "os/vidmm/paging_work.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using workload::Life;
+constexpr uint64_t kSize = 128 << 10;
+
+/// Allocations that may live in system memory too, in processes of their own.
+class Moves : public DriverWithAFront {
+ protected:
+  Moves() {
+    bench.options.driver = Entry;
+    between.build = [this](DXGKARG_BUILDPAGINGBUFFER& args) {
+      if (built) built(args);
+      return RealBuild(args);
+    };
+  }
+
+  struct Piece {
+    GpuProcess* process;
+    Allocation* allocation;
+    uint64_t va;
+  };
+  Piece Make(Life& life, const AllocationRequest& request) {
+    Piece piece{life.vidmm.CreateProcess("of " + request.name), life.vidmm.CreateAllocation(request), 0};
+    piece.va = life.vidmm.ReserveVa(*piece.process, request.bytes);
+    life.vidmm.Map(*piece.process, piece.va, *piece.allocation, 0, request.bytes / hw::kPageSize);
+    pieces.push_back(piece);
+    return piece;
+  }
+  static AllocationRequest Request(const std::string& name, uint64_t bytes, UINT priority) {
+    AllocationRequest request{name, bytes};
+    request.accessed_physically = false;
+    request.priority = priority;
+    return request;
+  }
+  /// Segment of each entry of the first page of an allocation, and whether it is valid, as a debugger is shown them.
+  static DXGK_PTE EntryAt(Life& life, const Piece& piece) {
+    D3DKMT_GET_PTE get{};
+    const auto& geometry = life.adapter.caps().geometry;
+    for (unsigned level = 0; level < geometry.count(); ++level)
+      get.PageTableIndex[level] = static_cast<UINT>(geometry.Index(level, piece.va));
+    get.NumPtes = 1;
+    EXPECT_EQ(DebugView(life.vidmm).GetPte(*piece.process, get), STATUS_SUCCESS);
+    return get.Pte[0];
+  }
+  void End(Life& life) {
+    for (const Piece& piece : pieces) {
+      life.vidmm.DestroyAllocation(piece.allocation);
+      life.vidmm.FreeVa(*piece.process, piece.va);
+      life.vidmm.DestroyProcess(piece.process);
+    }
+  }
+
+  LifeBench bench;
+  std::vector<Piece> pieces;
+  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // before the driver has it
+};
+
+constexpr UINT kNormal = D3DDDI_ALLOCATIONPRIORITY_NORMAL, kHigh = D3DDDI_ALLOCATIONPRIORITY_HIGH;
+constexpr uint64_t kMost = 512 << 10;  // two of these do not fit into VRAM beside page tables
+
+// GPU virtual address documents, "examples": entries invalid and flushed before the transfer, written behind it.
+TEST_F(Moves, AMoveToSystemMemoryIsInvalidFlushedTransferredAndMapped) {
+  std::vector<DXGK_BUILDPAGINGBUFFER_OPERATION> operations;
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Residency& residency = life.vidmm.residency();
+    const Piece low = Make(life, Request("low", kMost, kNormal)), high = Make(life, Request("high", kMost, kHigh));
+    residency.MakeResident({low.allocation});
+    EXPECT_EQ(low.allocation->residence(), Residence::kMemorySegment);
+    built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const bool moves = args.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
+      const bool entries = args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
+                           args.UpdatePageTable.hProcess == low.process->handles.process;
+      const bool flush = args.Operation == DXGK_OPERATION_FLUSH_TLB &&
+                         args.FlushTlb.hProcess == low.process->handles.process;
+      if ((moves || entries || flush) && (operations.empty() || operations.back() != args.Operation))
+        operations.push_back(args.Operation);
+    };
+    residency.MakeResident({high.allocation});
+    built = nullptr;
+    EXPECT_EQ(low.allocation->residence(), Residence::kSystem);
+    EXPECT_EQ(high.allocation->residence(), Residence::kMemorySegment);
+    EXPECT_EQ(residency.counts().demotions, 1u);
+    const DXGK_PTE entry = EntryAt(life, low);
+    EXPECT_TRUE(entry.Valid);
+    EXPECT_EQ(entry.Segment, 0u);
+    EXPECT_EQ(entry.PageAddress, low.allocation->backing->page(0));
+    End(life);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+  EXPECT_THAT(operations, ElementsAre(DXGK_OPERATION_UPDATE_PAGE_TABLE, DXGK_OPERATION_FLUSH_TLB,
+                                      DXGK_OPERATION_VIRTUAL_TRANSFER, DXGK_OPERATION_UPDATE_PAGE_TABLE));
+}
+
+TEST_F(Moves, EqualsStayWhereTheyAreAndComeBackWhenThereIsRoom) {
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Residency& residency = life.vidmm.residency();
+    const Piece first = Make(life, Request("first", kMost, kNormal)),
+                other = Make(life, Request("other", kMost, kHigh));
+    residency.MakeResident({first.allocation});
+    residency.MakeResident({other.allocation});
+    residency.MakeResident({first.allocation});
+    EXPECT_EQ(first.allocation->residence(), Residence::kSystem) << "a higher priority is in the way";
+    other.allocation->homes.priority = kNormal;
+    residency.MakeResident({first.allocation});
+    EXPECT_EQ(first.allocation->residence(), Residence::kSystem) << "its equal is in the way";
+    residency.Evict(*other.allocation);
+    EXPECT_EQ(residency.counts().promotions, 0u);
+    residency.MakeResident({first.allocation});
+    EXPECT_EQ(first.allocation->residence(), Residence::kMemorySegment);
+    EXPECT_EQ(residency.counts().promotions, 1u);
+    EXPECT_EQ(EntryAt(life, first).Segment, life.adapter.lead().local_segment().id);
+    End(life);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+// The bytes go with it; what is mapped in system memory is read and written there.
+// From one memory segment to another the contents go straight.
+TEST_F(Moves, WhatLeavesAMemorySegmentGoesToTheNextOne) {
+  bench.config.gpu.vram_mib = 2;
+  bench.options.os.driver["VisibleVramBytes"] = 1 << 20;
+  std::vector<DXGK_MEMORY_TRANSFER_DIRECTION> directions;
+  built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_VIRTUAL_TRANSFER) directions.push_back(args.TransferVirtual.TransferDirection);
+  };
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Residency& residency = life.vidmm.residency();
+    const Piece low = Make(life, Request("low", kMost, kNormal)), high = Make(life, Request("high", kMost, kHigh));
+    residency.MakeResident({low.allocation});
+    EXPECT_EQ(low.allocation->segment(), 3u) << "what the CPU does not see, first";
+    life.vidmm.Fill(*low.allocation, 0, kMost, 0x5A5A5A5A);
+    residency.MakeResident({high.allocation});
+    EXPECT_EQ(high.allocation->segment(), 3u);
+    EXPECT_EQ(low.allocation->segment(), 2u);
+    EXPECT_THAT(directions, ::testing::Each(DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL));
+    EXPECT_FALSE(directions.empty());
+    const DXGK_PTE entry = EntryAt(life, low);
+    EXPECT_EQ(entry.Segment, 2u);
+    EXPECT_EQ(entry.PageAddress, low.allocation->local->page(0));
+    residency.Evict(*low.allocation);
+    const uint8_t* view = low.allocation->backing->Map(0, kMost);
+    EXPECT_EQ(std::count(view, view + kMost, 0x5A), static_cast<ptrdiff_t>(kMost));
+    low.allocation->backing->Unmap();
+    End(life);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+TEST_F(Moves, AnAllocationThatIsAccessedPhysicallyLivesInTheAperture) {
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Residency& residency = life.vidmm.residency();
+    AllocationRequest request = Request("in the aperture", 16 * hw::kPageSize, kNormal);
+    request.accessed_physically = request.explicit_residency = request.system_only = true;
+    const Piece piece = Make(life, request);
+    std::vector<D3DGPU_PHYSICAL_ADDRESS> told;
+    built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      if (args.Operation == DXGK_OPERATION_NOTIFY_RESIDENCY) told.push_back(args.NotifyResidency.PhysicalAddress);
+    };
+    const uint64_t before = life.vidmm.aperture().map_operations();
+    residency.MakeResident({piece.allocation});
+    EXPECT_EQ(piece.allocation->residence(), Residence::kAperture);
+    EXPECT_GT(life.vidmm.aperture().map_operations(), before);
+    EXPECT_EQ(life.vidmm.aperture().mapped_pages(), 16u);
+    const DXGK_PTE entry = EntryAt(life, piece);
+    EXPECT_EQ(entry.Segment, life.adapter.lead().aperture_segment().id);
+    EXPECT_EQ(entry.PageAddress, *piece.allocation->aperture_page);
+    residency.Evict(*piece.allocation);
+    built = nullptr;
+    EXPECT_EQ(life.vidmm.aperture().mapped_pages(), 0u);
+    EXPECT_FALSE(EntryAt(life, piece).Valid);
+    ASSERT_EQ(told.size(), 2u) << "where it is, and that it is nowhere";
+    EXPECT_EQ(told[0].SegmentId, life.adapter.lead().aperture_segment().id);
+    EXPECT_EQ(told[1].SegmentId, 0u);
+    residency.MakeResident({piece.allocation});
+    End(life);  // it gives its range back
+    EXPECT_EQ(life.vidmm.aperture().mapped_pages(), 0u);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+TEST_F(Moves, AProcessOverItsBudgetMakesRoomAmongItsOwn) {
+  bench.options.os.local_budget_kib = 128;
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Residency& residency = life.vidmm.residency();
+    const Piece other = Make(life, Request("other", kSize, kNormal)),
+                first = Make(life, Request("first", kSize, kNormal));
+    residency.MakeResident({other.allocation});
+    residency.MakeResident({first.allocation});
+    EXPECT_EQ(other.allocation->residence(), Residence::kMemorySegment) << "of another process";
+    EXPECT_EQ(first.allocation->residence(), Residence::kMemorySegment);
+    Allocation* second = life.vidmm.CreateAllocation(Request("second", kSize, kNormal));
+    const uint64_t va = life.vidmm.ReserveVa(*first.process, kSize);
+    life.vidmm.Map(*first.process, va, *second, 0, kSize / hw::kPageSize);
+    residency.MakeResident({second});
+    EXPECT_EQ(second->residence(), Residence::kMemorySegment);
+    EXPECT_EQ(first.allocation->residence(), Residence::kSystem);
+    EXPECT_EQ(other.allocation->residence(), Residence::kMemorySegment);
+    residency.MakeResident({first.allocation, second});
+    EXPECT_EQ(second->residence(), Residence::kMemorySegment) << "what is wanted stays";
+    EXPECT_EQ(first.allocation->residence(), Residence::kSystem);
+    life.vidmm.DestroyAllocation(second);
+    life.vidmm.FreeVa(*first.process, va);
+    End(life);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+// What moved while the tables were away is mapped where it lives when they are back.
+TEST_F(Moves, PageTablesGiveWayAndComeBackWithWhatIsTrueThen) {
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Residency& residency = life.vidmm.residency();
+    AllocationRequest request = Request("kept", hw::kPageSize, kNormal);
+    request.system_only = true;
+    const Piece kept = Make(life, request);
+    residency.MakeResident({kept.allocation});
+    GpuProcess* greedy = life.vidmm.CreateProcess("greedy");
+    std::vector<Allocation*> wanted;
+    while (residency.counts().table_evictions == 0) {
+      wanted.push_back(life.vidmm.CreateAllocation(LocalOnly("greedy", 4 * hw::kPageSize)));
+      life.vidmm.Map(*greedy, 0x10000000 + wanted.size() * 0x10000, *wanted.back(), 0, 4);
+      residency.MakeResident(wanted);
+      ASSERT_LT(wanted.size(), 64u) << "no page table ever left";
+    }
+    EXPECT_TRUE(kept.process->space->evicted());
+    const uint64_t old = kept.allocation->backing->page(0);
+    residency.Evict(*kept.allocation);
+    EXPECT_TRUE(kept.process->space->evicted()) << "nothing is written in tables that are away";
+    for (Allocation* one : wanted) life.vidmm.DestroyAllocation(one);
+    residency.RestoreTables(*kept.process);
+    EXPECT_FALSE(EntryAt(life, kept).Valid) << "page " << old << " is not the GPU's any more";
+    residency.MakeResident({kept.allocation});
+    EXPECT_EQ(EntryAt(life, kept).PageAddress, kept.allocation->backing->page(0));
+    EXPECT_EQ(residency.counts().table_restores, 1u);
+    life.vidmm.DestroyProcess(greedy);
+    End(life);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+TEST_F(Moves, WhatMovesWhileTablesAreAwayIsMappedWhereItLivesThen) {
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Residency& residency = life.vidmm.residency();
+    const Piece moved = Make(life, Request("moved", 4 * hw::kPageSize, kHigh));
+    residency.MakeResident({moved.allocation});
+    GpuProcess* greedy = life.vidmm.CreateProcess("greedy");
+    std::vector<Allocation*> wanted;
+    const auto more = [&] {
+      wanted.push_back(life.vidmm.CreateAllocation(LocalOnly("greedy", 4 * hw::kPageSize)));
+      life.vidmm.Map(*greedy, 0x10000000 + wanted.size() * 0x10000, *wanted.back(), 0, 4);
+      residency.MakeResident(wanted);
+      return wanted.size() < 64;
+    };
+    while (residency.counts().table_evictions == 0) ASSERT_TRUE(more()) << "no page table ever left";
+    EXPECT_EQ(moved.allocation->residence(), Residence::kMemorySegment) << "nothing with its priority leaves";
+    moved.allocation->homes.priority = kNormal;
+    while (residency.counts().demotions == 0) ASSERT_TRUE(more()) << "it never left";
+    EXPECT_EQ(moved.allocation->residence(), Residence::kSystem);
+    EXPECT_TRUE(moved.process->space->evicted());
+    for (Allocation* one : wanted) life.vidmm.DestroyAllocation(one);
+    residency.RestoreTables(*moved.process);
+    const DXGK_PTE entry = EntryAt(life, moved);
+    EXPECT_TRUE(entry.Valid);
+    EXPECT_EQ(entry.Segment, 0u);
+    EXPECT_EQ(entry.PageAddress, moved.allocation->backing->page(0));
+    life.vidmm.DestroyProcess(greedy);
+    End(life);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+}
+
+/// The procedure on this machine, in each mode of DMA.
+class SystemMemoryRun : public ::testing::TestWithParam<RemapPolicy> {};
+
+TEST_P(SystemMemoryRun, EveryByteIsReachedWhereItLives) {
+  LifeBench bench;
+  sim::MachineConfig& config = bench.config;
+  config.gpu.clients = 1;
+  bench.options.os.iommu = GetParam();
+  bench.options.os.limit_bits = 40;
+  sim::twin::Machine platform(sim::twin::MachineParameters::From(config));
+  workload::JobResult result;
+  RunScenario(platform, workload::FindScenario("system-memory"), bench.options, result);
+  EXPECT_TRUE(result.Passed());
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+  for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
+}
+INSTANTIATE_TEST_SUITE_P(All, SystemMemoryRun, ::testing::Values(RemapPolicy::kWhenPossible, RemapPolicy::kNever));
+
+}  // namespace
+}  // namespace gmmu::os::test

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Page tables and copies of mappings over linked adapters. Documents only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "os/tables/address_space.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/process_tables.h"
+#include "tb/sw/os/vidmm/vidmm_link_bench.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using workload::ClientRun;
+using workload::Life;
+constexpr uint64_t kPage = hw::kPageSize;
+
+TEST(LinkedMemory, TablesMoveOnEveryGpuToOneAddress) {
+  LinkedBench bench(3);
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    shared.RunClient(2, shared.Client(2, true, 5), "written by a peer");
+    const auto root = [&](unsigned gpu) { return shared.process->parts[gpu]->space->root().SegmentOffset; };
+    const uint64_t old = root(0);
+    life.worker.Call([&] { life.link.on(1).tables().Move(*shared.process->parts[1]); });  // whichever part is named
+    EXPECT_NE(root(0), old);
+    EXPECT_EQ(root(1), root(0));
+    EXPECT_EQ(root(2), root(0));
+    for (unsigned gpu = 0; gpu < 3; ++gpu)
+      shared.RunClient(gpu, shared.Client(gpu, false, 5), "read by adapter " + std::to_string(gpu));
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, TablesLeaveAndComeBackOnEveryGpu) {
+  LinkedBench bench(2);
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    shared.RunClient(0, shared.Client(0, true, 6), "written by a peer");
+    const auto away = [&](unsigned gpu) { return shared.process->parts[gpu]->space->evicted(); };
+    life.worker.Call([&] { life.link.on(0).tables().Evict(*shared.process->parts[0]); });
+    EXPECT_TRUE(away(0) && away(1));
+    life.worker.Call([&] { life.link.on(0).tables().Restore(*shared.process->parts[0]); });
+    EXPECT_FALSE(away(0) || away(1));
+    for (unsigned gpu = 0; gpu < 2; ++gpu)
+      shared.RunClient(gpu, shared.Client(gpu, false, 6), "read by adapter " + std::to_string(gpu));
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, VramMayDifferInSize) {
+  LinkedBench bench(4);
+  bench.config.gpu.unit_vram_mib = {4, 2, 8, 3};
+  bench.options.os.driver["LeadAdapter"] = 3;
+  for (uint64_t seed = 0; seed < 4; ++seed) {
+    bench.options.os.seed = seed;
+    ExpectGood(bench.RunLinked(1, 1));
+  }
+}
+
+// The record is kept as well: what is evicted goes from the copies too.
+TEST(LinkedMemory, MappingsAreCopiedInTheTablesOfEveryGpu) {
+  LinkedBench bench(2);
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    const size_t before = shared.allocation->mappings.size();
+    const uint64_t bytes = shared.allocation->bytes;
+    uint64_t copy = 0;
+    life.worker.Call([&] {
+      copy = life.link.ReserveVa(*shared.process, bytes);
+      life.link.CopyEverywhere(*shared.process, shared.va, copy, bytes);
+    });
+    EXPECT_EQ(shared.allocation->mappings.size(), 2 * before) << "of a peer's memory too";
+    for (unsigned gpu = 0; gpu < 2; ++gpu) {
+      ClientRun run = shared.Client(gpu, true, 8 + gpu);
+      run.base = copy;
+      shared.RunClient(gpu, run, "written by a copied mapping of adapter " + std::to_string(gpu));
+    }
+    life.worker.Call([&] {
+      life.link.UnmapEverywhere(*shared.process, copy, bytes / kPage);
+      life.link.FreeVa(*shared.process, copy);
+    });
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, PagesOf64KiBAreMappedInTheTablesOfEveryGpu) {
+  for (const bool dual : {false, true}) {
+    LinkedBench bench(2);
+    bench.config.gpu.vram_mib = 8;
+    bench.options.os.driver["Leaf64k"] = 1;
+    bench.options.os.driver["DualPte"] = dual;
+    ExpectGood(bench.RunLinked(0, 1, 32));
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::os::test
