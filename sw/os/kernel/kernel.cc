@@ -24,7 +24,9 @@ std::string TagName(uint32_t tag) {
 
 Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
     : parameters_(parameters),
-      scheduler_(platform, parameters.seed),
+      scheduler_(platform, parameters.seed, static_cast<unsigned>(parameters.preemption)),
+      races_(scheduler_),
+      locks_(scheduler_, races_),
       hal_(platform, scheduler_),
       pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram(), platform.instruments()),
       mmio_(ledger_),
@@ -64,19 +66,24 @@ Kernel& Kernel::Current() {
 void* Kernel::AllocatePool(size_t bytes, uint32_t tag) {
   if (scheduler_.irql() > kDispatch) throw BugCheck("pool allocation above dispatch level");
   if (bytes == 0) return nullptr;
-  Block block{std::make_unique<uint8_t[]>(bytes), tag,
+  Block block{std::make_unique<uint8_t[]>(bytes), bytes, tag,
               ledger_.Open("pool", TagName(tag) + ", " + std::to_string(bytes) + " bytes", "driver",
                            "ExAllocatePool2")};
   void* address = block.bytes.get();
   pool_.emplace(address, std::move(block));
+  races_.AddMemory(address, bytes, "pool " + TagName(tag));
+  scheduler_.Preempt();
   return address;
 }
 
 void Kernel::FreePool(void* block, uint32_t tag) {
   const auto found = FindOrStop(pool_, block, "free of pool memory that is not allocated");
   if (tag != 0 && found->second.tag != tag) throw BugCheck("pool memory freed with another tag");
+  locks_.Forget(block, found->second.size);
+  races_.RemoveMemory(block);
   ledger_.Close(found->second.ticket);
   pool_.erase(found);
+  scheduler_.Preempt();
 }
 
 std::optional<uint64_t> Kernel::QueryParameter(const std::string& name) const {

@@ -10,11 +10,13 @@
 
 #include "hw/platform.h"
 #include "os/kernel/errors.h"
+#include "os/kernel/driver_locks.h"
 #include "os/kernel/hal.h"
 #include "os/kernel/ledger.h"
 #include "os/kernel/pages.h"
 #include "os/kernel/parameters.h"
 #include "os/kernel/pci.h"
+#include "os/kernel/race_detector.h"
 #include "os/kernel/scheduler.h"
 
 namespace gmmu::os {
@@ -36,6 +38,9 @@ class Kernel {
   const Parameters& parameters() const { return parameters_; }
   Ledger& ledger() { return ledger_; }
   Scheduler& scheduler() { return scheduler_; }
+  RaceDetector& races() { return races_; }
+  /// The driver's.
+  DriverLocks& locks() { return locks_; }
   Hal& hal() { return hal_; }
   PageAllocator& pages() { return pages_; }
   MmioViews& mmio() { return mmio_; }
@@ -69,12 +74,15 @@ class Kernel {
  private:
   struct Block {
     std::unique_ptr<uint8_t[]> bytes;
+    size_t size;
     uint32_t tag;
     Ledger::Ticket ticket;
   };
   const Parameters parameters_;
   Ledger ledger_;
   Scheduler scheduler_;
+  RaceDetector races_;
+  DriverLocks locks_;
   Hal hal_;
   PageAllocator pages_;
   MmioViews mmio_;
