@@ -11,7 +11,7 @@ const std::vector<Procedure>& Procedures() {
       PowerCycleProcedure(),   ExclusiveAccessProcedure(),    ReservedRangesProcedure(),
       VaCallsProcedure(),      ContextAllocationsProcedure(), TableMovesProcedure(),
       SleepProcedure(),        Pages64kProcedure(),           LinkedProcedure(),
-      AdapterResetProcedure(), IsolationMemoryProcedure()};
+      AdapterResetProcedure(), IsolationMemoryProcedure(),    ThreadsProcedure()};
   return kProcedures;
 }
 
