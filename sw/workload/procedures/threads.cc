@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -17,7 +17,7 @@ namespace {
 /// What the threads share.
 struct Crowd {
   Life& life;
-  const uint64_t allocations, pages;
+  const uint64_t allocations, questions, pages;
   const uint32_t rounds;
   std::set<uint32_t> spaces;  ///< that processes of the threads' own have now
   std::string clash;          ///< the first space that two had
@@ -68,7 +68,7 @@ void Serve(Crowd& crowd, unsigned number) {
   for (uint32_t round = 1; round <= crowd.rounds; ++round) {
     copier.SubmitRound(round);
     MakeObjects(crowd, name);
-    Ask(crowd, number);
+    for (uint64_t i = 0; i < crowd.questions; ++i) Ask(crowd, number);
   }
   const bool completed = copier.Finish() == os::PacketEnd::kCompleted;
   crowd.life.Compare("packets of " + name + " completed", completed ? "" : "the device was lost");
@@ -82,7 +82,13 @@ void Serve(Crowd& crowd, unsigned number) {
 
 void Run(Life& life, const ParameterValues& values) {
   const uint64_t threads = values.at("threads");
-  Crowd crowd{life, values.at("allocations"), values.at("pages"), static_cast<uint32_t>(values.at("rounds")), {}, "",
+  Crowd crowd{life,
+              values.at("allocations"),
+              values.at("questions"),
+              values.at("pages"),
+              static_cast<uint32_t>(values.at("rounds")),
+              {},
+              "",
               0};
   Preempter paging(life, life.gpu().facts().paging_node), render(life, life.gpu().facts().render_node);
   for (unsigned i = 0; i < threads; ++i)
@@ -92,14 +98,16 @@ void Run(Life& life, const ParameterValues& values) {
     filled = life.memory.CreateAllocation("paging beside the threads", 16 * kPage);
     life.memory.MakeResident(*filled);
   });
-  while (crowd.ended != threads) {  // the paging node has work all the time
+  for (uint64_t turn = 0; turn < threads * values.at("rounds"); ++turn) {
     life.Work([&] { life.memory.Fill(*filled, 0, 16 * kPage, 0x600D); });
-    life.host.Wait([&] { return crowd.ended == threads || life.graphics.idle(life.gpu().facts().paging_node); },
-                   "the paging node to be idle");
+    life.host.Wait([&] { return life.graphics.idle(life.gpu().facts().paging_node); }, "the paging node to be idle");
   }
+  life.host.Wait([&] { return crowd.ended == threads; }, "the threads to end");
   paging.Stop();
   render.Stop();
   life.Work([&] { life.memory.DestroyAllocation(filled); });
+  std::sort(life.result.checks.begin(), life.result.checks.end(),  // whichever thread came first
+            [](const Check& a, const Check& b) { return a.name < b.name; });
   life.Compare("what the threads have is their own", crowd.clash);
   life.Compare("nothing had to be recovered", life.graphics.recoveries().empty() ? "" : "an engine was reset");
   life.result.bytes_verified = life.result.bytes;
@@ -115,7 +123,8 @@ Procedure ThreadsProcedure() {
           {{"threads", 4, 1, 6, "Threads; those that a client is left for have their bytes read by it."},
            {"rounds", 4, 1, 100, "Packets of each, and times that it makes and destroys the rest."},
            {"pages", 2, 1, 256, "Pages that each packet copies and overwrites."},
-           {"allocations", 12, 0, 64, "Allocations of each time."}},
+           {"allocations", 12, 0, 64, "Allocations of each time."},
+           {"questions", 6, 0, 64, "Times that it asks every question."}},
           Run};
 }
 
