@@ -11,6 +11,10 @@
 
 #include "ntddk.h"
 
+#ifndef FORCEINLINE
+#define FORCEINLINE static inline
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -47,6 +51,92 @@ void MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes,
 PVOID MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName);
 /* Writes every dirty line of every cache back. */
 BOOLEAN KeInvalidateAllCaches(void);
+
+/* Locks. A thread that holds one must not ask for it again, must not return from an entry point with it, and must not
+ * free it. Interrupt routines are kept out by DxgkCbSynchronizeExecution only. */
+
+/* <= DISPATCH_LEVEL; the holder is at DISPATCH_LEVEL. */
+typedef ULONG_PTR KSPIN_LOCK, *PKSPIN_LOCK;
+void KeInitializeSpinLock(PKSPIN_LOCK SpinLock);
+KIRQL KeAcquireSpinLockRaiseToDpc(PKSPIN_LOCK SpinLock);
+#define KeAcquireSpinLock(SpinLock, OldIrql) (*(OldIrql) = KeAcquireSpinLockRaiseToDpc(SpinLock))
+void KeReleaseSpinLock(PKSPIN_LOCK SpinLock, KIRQL NewIrql);
+/* Of a caller that is at DISPATCH_LEVEL already. */
+void KeAcquireSpinLockAtDpcLevel(PKSPIN_LOCK SpinLock);
+void KeReleaseSpinLockFromDpcLevel(PKSPIN_LOCK SpinLock);
+
+typedef struct _KSPIN_LOCK_QUEUE {
+  struct _KSPIN_LOCK_QUEUE* volatile Next;
+  PKSPIN_LOCK volatile Lock;
+} KSPIN_LOCK_QUEUE;
+typedef struct _KLOCK_QUEUE_HANDLE {
+  KSPIN_LOCK_QUEUE LockQueue;
+  KIRQL OldIrql;
+} KLOCK_QUEUE_HANDLE, *PKLOCK_QUEUE_HANDLE;
+void KeAcquireInStackQueuedSpinLock(PKSPIN_LOCK SpinLock, PKLOCK_QUEUE_HANDLE LockHandle);
+void KeReleaseInStackQueuedSpinLock(PKLOCK_QUEUE_HANDLE LockHandle);
+
+typedef struct _LIST_ENTRY {
+  struct _LIST_ENTRY* Flink;
+  struct _LIST_ENTRY* Blink;
+} LIST_ENTRY;
+typedef struct _DISPATCHER_HEADER {
+  LONG Lock;
+  LONG SignalState;
+  LIST_ENTRY WaitListHead;
+} DISPATCHER_HEADER;
+typedef struct _KEVENT {
+  DISPATCHER_HEADER Header;
+} KEVENT, *PKEVENT;
+
+/* <= APC_LEVEL; the holder is at APC_LEVEL. */
+typedef struct _FAST_MUTEX {
+  LONG Count;
+  PVOID Owner;
+  ULONG Contention;
+  KEVENT Event;
+  ULONG OldIrql;
+} FAST_MUTEX, *PFAST_MUTEX;
+void ExInitializeFastMutex(PFAST_MUTEX FastMutex);
+void ExAcquireFastMutex(PFAST_MUTEX FastMutex);
+BOOLEAN ExTryToAcquireFastMutex(PFAST_MUTEX FastMutex);
+void ExReleaseFastMutex(PFAST_MUTEX FastMutex);
+
+/* Acquired by KeWaitForSingleObject, by its holder as often as it likes. */
+typedef struct _KMUTANT {
+  DISPATCHER_HEADER Header;
+  LIST_ENTRY MutantListEntry;
+  PVOID OwnerThread;
+  UCHAR Abandoned;
+  UCHAR ApcDisable;
+} KMUTANT, KMUTEX, *PKMUTEX;
+void KeInitializeMutex(PKMUTEX Mutex, ULONG Level);
+LONG KeReleaseMutex(PKMUTEX Mutex, BOOLEAN Wait);
+
+typedef enum _EVENT_TYPE { NotificationEvent, SynchronizationEvent } EVENT_TYPE;
+void KeInitializeEvent(PKEVENT Event, EVENT_TYPE Type, BOOLEAN State);
+/* <= DISPATCH_LEVEL. They return the state before. */
+LONG KeSetEvent(PKEVENT Event, LONG Increment, BOOLEAN Wait);
+void KeClearEvent(PKEVENT Event);
+LONG KeResetEvent(PKEVENT Event);
+LONG KeReadStateEvent(PKEVENT Event);
+
+typedef enum _KWAIT_REASON { Executive } KWAIT_REASON;
+/* Of an event or a mutex. Timeout: NULL, 0 or negative as for KeDelayExecutionThread. <= APC_LEVEL; with a timeout of 0
+ * <= DISPATCH_LEVEL. STATUS_TIMEOUT: the time has passed. */
+NTSTATUS KeWaitForSingleObject(PVOID Object, KWAIT_REASON WaitReason, KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
+                               PLARGE_INTEGER Timeout);
+
+/* Atomic, and a full barrier. */
+FORCEINLINE LONG InterlockedExchange(volatile LONG* Target, LONG Value) {
+  return __atomic_exchange_n(Target, Value, __ATOMIC_SEQ_CST);
+}
+FORCEINLINE LONG InterlockedCompareExchange(volatile LONG* Destination, LONG Exchange, LONG Comparand) {
+  __atomic_compare_exchange_n(Destination, &Comparand, Exchange, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return Comparand;
+}
+FORCEINLINE LONG InterlockedIncrement(volatile LONG* Addend) { return __atomic_add_fetch(Addend, 1, __ATOMIC_SEQ_CST); }
+FORCEINLINE LONG InterlockedDecrement(volatile LONG* Addend) { return __atomic_sub_fetch(Addend, 1, __ATOMIC_SEQ_CST); }
 
 #define DPFLTR_IHVVIDEO_ID 78
 #define DPFLTR_ERROR_LEVEL 0

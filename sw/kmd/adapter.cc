@@ -58,7 +58,7 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (NT_SUCCESS(status)) {
     spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()), parameters);
     contiguous_blocks.ForgetAll();
-    fences_signalled = false;
+    InterlockedExchange(&fences_signalled, FALSE);
     silenced = false;
     for (Engine& engine : engines) {
       engine.reported_fence = 0;
@@ -191,10 +191,12 @@ NTSTATUS Adapter::Program(Vram vram) {
 
   const auto causes =
       regs::IntStatus{}.set_fence(1).set_ring_error(1).set_fault(1).set_client(1).set_preempted(can_preempt);
-  registers.Write(regs::IntEnable{}.set_enable(causes.raw));
-  registers.Write(regs::Ctrl{}.set_enable(1));
-  powered = true;
-  return STATUS_SUCCESS;
+  const auto enable = [&] {  // the first message may come before this returns
+    powered = true;
+    registers.Write(regs::IntEnable{}.set_enable(causes.raw));
+    registers.Write(regs::Ctrl{}.set_enable(1));
+  };
+  return AtDeviceLevel(enable);
 }
 
 NTSTATUS Adapter::Silence() {
@@ -231,9 +233,11 @@ void Adapter::WriteApertureTable() {
 
 NTSTATUS Adapter::Quiesce() {
   if (!powered) return STATUS_SUCCESS;
-  powered = false;
-  registers.Write(regs::IntEnable{});
-  NTSTATUS stopped = STATUS_SUCCESS;
+  const auto disable = [this] {
+    powered = false;
+    registers.Write(regs::IntEnable{});
+  };
+  NTSTATUS stopped = AtDeviceLevel(disable);  // the interrupt routine has left
   for (UINT node = 0; node < nodes; ++node) {
     const NTSTATUS status = engines[node].ring.Stop();
     if (!NT_SUCCESS(status)) stopped = status;
@@ -242,7 +246,6 @@ NTSTATUS Adapter::Quiesce() {
   // Every fence has passed, so the work that is left ends soon or never.
   constexpr uint32_t kIdlePolls = 1000;
   const bool idle = registers.Poll<regs::Status>([](regs::Status s) { return s.idle() != 0; }, 0, kIdlePolls);
-  fault_log.Drain();
   fault_log.Stop();
   registers.Write(regs::AperturePages{});
   return NT_SUCCESS(stopped) && idle ? STATUS_SUCCESS : STATUS_IO_TIMEOUT;

@@ -7,6 +7,7 @@
 #include "kmd/engine.h"
 #include "kmd/fault_log.h"
 #include "kmd/link.h"
+#include "kmd/locks.h"
 #include "kmd/own_memory.h"
 #include "kmd/parameters.h"
 #include "kmd/registers.h"
@@ -61,6 +62,17 @@ class Adapter {
     engines[node].Restart(registers, node, node == kPagingNode, completed);
   }
 
+  /// Does `work` while the interrupt routine of this adapter does not run, on any processor.
+  template <typename Work>
+  NTSTATUS AtDeviceLevel(Work work) const {
+    const auto routine = [](PVOID context) -> BOOLEAN {
+      (*static_cast<Work*>(context))();
+      return TRUE;
+    };
+    BOOLEAN result = FALSE;
+    return dxgkrnl.DxgkCbSynchronizeExecution(dxgkrnl_handle(), routine, &work, 0, &result);
+  }
+
   HANDLE dxgkrnl_handle() const { return dxgkrnl.DeviceHandle; }
   /// The linked adapter of this index (EngineOrdinal, PhysicalAdapterIndex); null: there is none. An adapter
   /// alone is number 0.
@@ -82,7 +94,7 @@ class Adapter {
   LinkPlace link;
   DXGKRNL_INTERFACE dxgkrnl{};
   bool started = false;
-  bool powered = false;
+  bool powered = false;  ///< written at device level
 
   Registers registers;
   PHYSICAL_ADDRESS window_address{};  ///< of BAR2, as the CPU sees it
@@ -104,12 +116,15 @@ class Adapter {
   ResidencyRecord residency;
   SaveArea save_area;
 
+  /// Held for what calls of any thread change: the spaces and which processes have them, the clients' registers, and
+  /// the two members below.
+  FastMutex objects;
   Process* system_process = nullptr;
-
   uint64_t context_sequence = 0;  ///< context allocations made so far
 
-  bool fences_signalled = false;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED
-  bool faults_logged = false;     ///< an interrupt said so, and no DPC has drained the log since
+  // Interlocked.
+  LONG fences_signalled = FALSE;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED
+  LONG faults_logged = FALSE;     ///< an interrupt said so, and no DPC has drained the log since
 
  private:
   NTSTATUS MapResources();

@@ -22,14 +22,12 @@ DXGKARGCB_CREATECONTEXTALLOCATION Wanted(Adapter& adapter, const Device& device,
   return args;
 }
 
-}  // namespace
-
-NTSTATUS CreateContextMemory(Adapter& adapter, Device& device, Context& context, HANDLE dxgk_context) {
+NTSTATUS Make(Adapter& adapter, Device& device, Context& context, HANDLE dxgk_context) {
   const bool shared = adapter.parameters.context_shared;
   ContextMemory& memory = shared ? device.shared : context.own;
   if (memory.handle != nullptr) return STATUS_SUCCESS;  // ContextShared: an earlier context made it
   memory.allocation.bytes = adapter.parameters.context_bytes;
-  memory.sequence = ++adapter.context_sequence;
+  memory.sequence = adapter.objects.With([&] { return ++adapter.context_sequence; });
   DXGKARGCB_CREATECONTEXTALLOCATION create = Wanted(adapter, device, memory);
   if (!shared) create.hContext = dxgk_context;
   NTSTATUS status = adapter.dxgkrnl.DxgkCbCreateContextAllocation(&create);
@@ -51,6 +49,14 @@ NTSTATUS CreateContextMemory(Adapter& adapter, Device& device, Context& context,
   }
   if (!NT_SUCCESS(status)) DestroyContextMemory(adapter, memory);
   return status;
+}
+
+}  // namespace
+
+NTSTATUS CreateContextMemory(Adapter& adapter, Device& device, Context& context, HANDLE dxgk_context) {
+  if (!adapter.parameters.context_shared) return Make(adapter, device, context, dxgk_context);
+  const auto make = [&] { return Make(adapter, device, context, dxgk_context); };
+  return device.making_shared.With(make);
 }
 
 void DestroyContextMemory(Adapter& adapter, ContextMemory& memory) {

@@ -14,8 +14,10 @@ struct Engine {
   OwnMemory ring_page;
   OwnMemory fence_page;
 
-  // The members below are used at device level, through DxgkCbSynchronizeExecution, or while nothing is submitted.
+  // The members below are used at device level (Adapter::AtDeviceLevel), or while the interrupt routine leaves the
+  // engine alone.
   uint32_t reported_fence = 0;
+  bool resetting = false;  ///< the interrupt routine leaves it alone
   bool preemption_pending = false;
   uint32_t preemption_fence = 0;
   Progress progress;  ///< how far buffers without a context got

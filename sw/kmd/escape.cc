@@ -8,7 +8,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// The hardware address space that a process has on an adapter; kNone when it has none.
+/// The hardware address space that a process has on an adapter; kNone when it has none. With Adapter::objects.
 uint32_t SpaceOf(const Adapter& adapter, uint64_t process) {
   const auto* at = reinterpret_cast<const Process*>(process);
   return at == nullptr ? Spaces::kNone : at->space_on(adapter.link.index());
@@ -21,7 +21,8 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryCaps& escape) {
   return STATUS_SUCCESS;
 }
 
-NTSTATUS Run(Adapter& adapter, EscapeRunClient& escape) {
+// With Adapter::objects: one thread programs a client, and the space stays the process'.
+NTSTATUS StartClient(Adapter& adapter, const EscapeRunClient& escape) {
   const uint32_t space = SpaceOf(adapter, escape.process);
   if (escape.client >= adapter.traffic_engines || space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
   if (escape.base % 64 != 0 || escape.count == 0 || escape.access > 2 || escape.depth > 0xff) {
@@ -54,6 +55,10 @@ NTSTATUS Run(Adapter& adapter, EscapeRunClient& escape) {
   return STATUS_SUCCESS;
 }
 
+NTSTATUS Run(Adapter& adapter, EscapeRunClient& escape) {
+  return adapter.objects.With([&] { return StartClient(adapter, escape); });
+}
+
 NTSTATUS Run(Adapter& adapter, EscapeQueryClient& escape) {
   if (escape.client >= adapter.traffic_engines) return STATUS_INVALID_PARAMETER;
   const uint32_t block = Registers::ClientBlock(escape.client);
@@ -76,35 +81,36 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryClient& escape) {
 }
 
 NTSTATUS Run(Adapter& adapter, EscapeQuerySpace& escape) {
-  const uint32_t space = SpaceOf(adapter, escape.process);
+  const uint32_t space = adapter.objects.With([&] { return SpaceOf(adapter, escape.process); });
   if (space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
   escape.space = space;
   return STATUS_SUCCESS;
 }
 
 NTSTATUS Run(Adapter& adapter, EscapeReadFaults& escape) {
-  if (adapter.powered) adapter.fault_log.Drain();
-  escape.count = adapter.fault_log.Take(escape.faults, EscapeReadFaults::kMost);
-  escape.dropped = adapter.fault_log.dropped();
+  adapter.fault_log.Drain();
+  escape.count = adapter.fault_log.Take(escape.faults, EscapeReadFaults::kMost, &escape.dropped);
   return STATUS_SUCCESS;
 }
 
 NTSTATUS Run(Adapter& adapter, EscapeQueryRing& escape) {
   const Engine* engine = adapter.EngineOf(escape.node);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
-  const auto status = engine->ring.Status();
-  const auto command = engine->ring.ErrorCommand();
-  escape.busy = static_cast<uint32_t>(status.busy());
-  escape.error = static_cast<uint32_t>(status.error());
-  escape.reason = static_cast<uint32_t>(status.reason());
-  escape.access = static_cast<uint32_t>(status.access());
-  escape.level = static_cast<uint32_t>(status.level());
-  escape.fence = static_cast<uint32_t>(status.fence());
-  escape.command_offset = static_cast<uint32_t>(command.offset());
-  escape.command_header = static_cast<uint32_t>(command.header());
-  escape.address = engine->ring.ErrorAddress().address();
-  escape.last_fence = engine->ring.CompletedFence();
-  return STATUS_SUCCESS;
+  const auto of_one_moment = [&] {
+    const auto status = engine->ring.Status();
+    const auto command = engine->ring.ErrorCommand();
+    escape.busy = static_cast<uint32_t>(status.busy());
+    escape.error = static_cast<uint32_t>(status.error());
+    escape.reason = static_cast<uint32_t>(status.reason());
+    escape.access = static_cast<uint32_t>(status.access());
+    escape.level = static_cast<uint32_t>(status.level());
+    escape.fence = static_cast<uint32_t>(status.fence());
+    escape.command_offset = static_cast<uint32_t>(command.offset());
+    escape.command_header = static_cast<uint32_t>(command.header());
+    escape.address = engine->ring.ErrorAddress().address();
+    escape.last_fence = engine->ring.CompletedFence();
+  };
+  return adapter.AtDeviceLevel(of_one_moment);
 }
 
 NTSTATUS Run(Adapter& adapter, EscapeQuerySaveArea& escape) {

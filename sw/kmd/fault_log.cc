@@ -31,18 +31,32 @@ EscapeFault Decode(const volatile uint64_t* record) {
 }  // namespace
 
 void FaultLog::Start(const Registers& registers, const OwnMemory& queue) {
-  registers_ = registers;
-  records_ = queue.As<uint64_t>();
-  registers_.Write(regs::FaultQueueSize{});
-  registers_.Write(regs::FaultQueueBase{}.set_address(queue.address()));
-  head_ = static_cast<uint32_t>(registers_.Read<regs::FaultQueueTail>().index()) % kRecords;
-  registers_.Write(regs::FaultQueueHead{}.set_index(head_));
-  registers_.Write(regs::FaultQueueSize{}.set_size_lg2(kSizeLg2).set_enable(1));
+  lock_.With([&] {
+    registers_ = registers;
+    records_ = queue.As<uint64_t>();
+    registers_.Write(regs::FaultQueueSize{});
+    registers_.Write(regs::FaultQueueBase{}.set_address(queue.address()));
+    head_ = static_cast<uint32_t>(registers_.Read<regs::FaultQueueTail>().index()) % kRecords;
+    registers_.Write(regs::FaultQueueHead{}.set_index(head_));
+    registers_.Write(regs::FaultQueueSize{}.set_size_lg2(kSizeLg2).set_enable(1));
+  });
 }
 
-void FaultLog::Stop() { registers_.Write(regs::FaultQueueSize{}); }
+void FaultLog::Stop() {
+  lock_.With([&] {
+    DrainLocked();
+    registers_.Write(regs::FaultQueueSize{});
+    records_ = nullptr;
+  });
+}
 
 void FaultLog::Drain() {
+  const auto drain = [this] { DrainLocked(); };
+  lock_.With(drain);
+}
+
+void FaultLog::DrainLocked() {
+  if (records_ == nullptr) return;
   // The hardware moves the tail after memory has accepted the record, and this read cannot pass that write.
   const auto tail = registers_.Read<regs::FaultQueueTail>();
   dropped_by_hardware_ = static_cast<uint32_t>(tail.dropped());
@@ -58,13 +72,17 @@ void FaultLog::Drain() {
   registers_.Write(regs::FaultQueueHead{}.set_index(head_));
 }
 
-uint32_t FaultLog::Take(EscapeFault* to, uint32_t most) {
-  uint32_t taken = 0;
-  for (; taken < most && count_ > 0; ++taken, --count_) {
-    to[taken] = log_[first_];
-    first_ = (first_ + 1) % kKept;
-  }
-  return taken;
+uint32_t FaultLog::Take(EscapeFault* to, uint32_t most, uint32_t* dropped) {
+  const auto take = [&] {
+    uint32_t taken = 0;
+    for (; taken < most && count_ > 0; ++taken, --count_) {
+      to[taken] = log_[first_];
+      first_ = (first_ + 1) % kKept;
+    }
+    *dropped = dropped_by_log_ + dropped_by_hardware_;
+    return taken;
+  };
+  return lock_.With(take);
 }
 
 }  // namespace gmmu::kmd

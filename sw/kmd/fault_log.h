@@ -4,12 +4,14 @@
 #include <cstdint>
 
 #include "kmd/escape.h"
+#include "kmd/locks.h"
 #include "kmd/own_memory.h"
 #include "kmd/registers.h"
 
 namespace gmmu::kmd {
 
 /// The hardware's fault queue (one page of records), and the driver's log of the records that it took from there.
+/// Callers are at DISPATCH_LEVEL or below.
 class FaultLog {
  public:
   static constexpr uint32_t kSizeLg2 = 7;
@@ -17,16 +19,20 @@ class FaultLog {
   static constexpr uint32_t kKept = 256;
 
   void Start(const Registers& registers, const OwnMemory& queue);
+  /// Drains, and uses neither the queue nor registers from then on.
   void Stop();
-  /// Moves all records that the hardware has written into the log. When the log is full the new ones are dropped.
+  /// Moves all records that the hardware has written into the log. When the log is full the new ones are dropped. Does
+  /// nothing while the log is stopped.
   void Drain();
-  /// Moves up to `most` of the oldest records to `to` and returns their number.
-  uint32_t Take(EscapeFault* to, uint32_t most);
-  uint32_t dropped() const { return dropped_by_log_ + dropped_by_hardware_; }
+  /// Moves up to `most` of the oldest records to `to` and returns their number. `dropped`: so many were, so far.
+  uint32_t Take(EscapeFault* to, uint32_t most, uint32_t* dropped);
 
  private:
+  void DrainLocked();
+
+  SpinLock lock_;  ///< of all below: the deferred call drains while an escape takes
   Registers registers_;
-  volatile uint64_t* records_ = nullptr;
+  volatile uint64_t* records_ = nullptr;  ///< null: stopped
   uint32_t head_ = 0;
   std::array<EscapeFault, kKept> log_;
   uint32_t first_ = 0;

@@ -130,15 +130,16 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
     causes.raw |= now.raw;
   }
   if (causes.raw == 0) return FALSE;
-  if (causes.fault()) adapter.faults_logged = true;
+  if (causes.fault()) InterlockedExchange(&adapter.faults_logged, TRUE);
 
   // Dxgkrnl is told of the engine's causes before all others.
   for (UINT node = 0; node < adapter.nodes; ++node) {
+    if (adapter.engines[node].resetting) continue;
     ReportCompletion(adapter, node);
     if (causes.ring_error()) ReportRingError(adapter, node);
     ReportPreemption(adapter, node);
   }
-  if (causes.fence() && adapter.fences_signalled) {
+  if (causes.fence() && InterlockedCompareExchange(&adapter.fences_signalled, FALSE, FALSE)) {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
     data.InterruptType = DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED;
     data.MonitoredFenceSignaled.NodeOrdinal = Adapter::kPagingNode;
@@ -151,9 +152,8 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
 
 void DpcRoutine(PVOID MiniportDeviceContext) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
-  const bool faults = adapter.faults_logged;  // a read of a register takes a round trip over the link
-  adapter.faults_logged = false;
-  if (adapter.powered && faults) adapter.fault_log.Drain();
+  // Only after an interrupt that said so, because the read of a register takes a round trip over the link.
+  if (InterlockedExchange(&adapter.faults_logged, FALSE)) adapter.fault_log.Drain();
   adapter.dxgkrnl.DxgkCbNotifyDpc(adapter.dxgkrnl_handle());
 }
 

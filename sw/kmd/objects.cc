@@ -44,7 +44,11 @@ NTSTATUS CreateProcess(HANDLE hAdapter, DXGKARG_CREATEPROCESS* pArgs) {
     PoolDelete(process);
     return reserved;
   }
-  if (process->system && adapter.system_process == nullptr) adapter.system_process = process;
+  if (process->system) {
+    adapter.objects.With([&] {
+      if (adapter.system_process == nullptr) adapter.system_process = process;
+    });
+  }
   pArgs->hKmdProcess = process;
   return STATUS_SUCCESS;
 }
@@ -58,7 +62,10 @@ NTSTATUS DestroyProcess(HANDLE hAdapter, HANDLE hKmdProcess) {
   }
   for (UINT i = 0; i < adapter.link.adapters(); ++i) {
     Adapter* member = adapter.Member(i);
-    if (member != nullptr && member->system_process == process) member->system_process = nullptr;
+    if (member == nullptr) continue;
+    member->objects.With([&] {
+      if (member->system_process == process) member->system_process = nullptr;
+    });
   }
   PoolDelete(process);
   return STATUS_SUCCESS;
@@ -67,7 +74,7 @@ NTSTATUS DestroyProcess(HANDLE hAdapter, HANDLE hKmdProcess) {
 NTSTATUS CreateDevice(HANDLE hAdapter, DXGKARG_CREATEDEVICE* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
   auto* process = static_cast<Process*>(pArgs->hKmdProcess);
-  if (process == nullptr) process = adapter.system_process;
+  if (process == nullptr) process = adapter.objects.With([&] { return adapter.system_process; });
   if (process == nullptr) return STATUS_INVALID_PARAMETER;
   auto* device = PoolNew<Device>();
   if (device == nullptr) return STATUS_NO_MEMORY;
@@ -85,6 +92,30 @@ NTSTATUS DestroyDevice(HANDLE hDevice) {
   return STATUS_SUCCESS;
 }
 
+namespace {
+
+// A process has a space on an adapter while it has contexts there.
+NTSTATUS HoldSpace(Adapter& adapter, Process::Share& share) {
+  const auto hold = [&] {
+    const NTSTATUS status = share.space == Spaces::kNone ? adapter.spaces.Acquire(&share.space) : STATUS_SUCCESS;
+    if (NT_SUCCESS(status)) ++share.contexts;
+    return status;
+  };
+  return adapter.objects.With(hold);
+}
+
+NTSTATUS LetSpaceGo(Adapter& adapter, Process::Share& share) {
+  const auto let_go = [&] {
+    if (--share.contexts != 0) return STATUS_SUCCESS;
+    const NTSTATUS status = adapter.spaces.Release(share.space);
+    share.space = Spaces::kNone;
+    return status;
+  };
+  return adapter.objects.With(let_go);
+}
+
+}  // namespace
+
 // EngineAffinity: one bit, of the linked adapter on which the context runs; 0 is the lead.
 NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
   auto& device = *static_cast<Device*>(hDevice);
@@ -97,12 +128,10 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
   Adapter& adapter = *member;
   Process::Share& share = process.shares[index];
 
-  if (share.space == Spaces::kNone) {
-    const NTSTATUS status = adapter.spaces.Acquire(&share.space);
-    if (!NT_SUCCESS(status)) return status;
-  }
+  NTSTATUS status = HoldSpace(adapter, share);
+  if (!NT_SUCCESS(status)) return status;
   auto* context = PoolNew<Context>();
-  NTSTATUS status = context == nullptr ? STATUS_NO_MEMORY : STATUS_SUCCESS;
+  status = context == nullptr ? STATUS_NO_MEMORY : STATUS_SUCCESS;
   if (context != nullptr) {
     context->adapter = &adapter;
     context->index = index;
@@ -114,14 +143,10 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
   }
   if (!NT_SUCCESS(status)) {
     PoolDelete(context);
-    if (share.contexts == 0) {
-      adapter.spaces.Release(share.space);
-      share.space = Spaces::kNone;
-    }
+    static_cast<void>(LetSpaceGo(adapter, share));
     return status;
   }
-  if (process.system) adapter.system_process = &process;
-  ++share.contexts;
+  if (process.system) adapter.objects.With([&] { return adapter.system_process = &process; });
 
   pArgs->ContextInfo = {};
   pArgs->ContextInfo.DmaBufferSize = adapter.parameters.paging_buffer_bytes;
@@ -137,11 +162,7 @@ NTSTATUS DestroyContext(HANDLE hContext) {
   auto* context = static_cast<Context*>(hContext);
   Process::Share& share = context->process->shares[context->index];
   DestroyContextMemory(*context->adapter, context->own);
-  NTSTATUS status = STATUS_SUCCESS;
-  if (--share.contexts == 0) {
-    status = context->adapter->spaces.Release(share.space);
-    share.space = Spaces::kNone;
-  }
+  const NTSTATUS status = LetSpaceGo(*context->adapter, share);
   PoolDelete(context);
   return status;
 }

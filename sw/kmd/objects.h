@@ -4,6 +4,7 @@
 
 #include "ddi/dispmprt.h"
 #include "kmd/link.h"
+#include "kmd/locks.h"
 #include "kmd/progress.h"
 #include "kmd/residency_record.h"
 #include "kmd/spaces.h"
@@ -47,6 +48,7 @@ struct Device {
   Adapter* adapter = nullptr;
   Process* process = nullptr;
   HANDLE dxgk_device = nullptr;
+  Mutex making_shared;
   ContextMemory shared;  ///< the one allocation of all its contexts (ContextShared)
 };
 

@@ -24,27 +24,17 @@ NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   auto& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
-  struct Request {
-    Adapter& adapter;
-    UINT node;
-    uint32_t fence;
-  } request{adapter, pArgs->NodeOrdinal, pArgs->PreemptionFenceId};
-  const auto synchronized = [](PVOID context) -> BOOLEAN {
-    auto& wanted = *static_cast<Request*>(context);
-    Engine& asked = wanted.adapter.engines[wanted.node];
-    asked.preemption_pending = true;
-    asked.preemption_fence = wanted.fence;
-    if (wanted.adapter.can_preempt) {
-      asked.ring.Preempt();
+  const auto ask = [&] {
+    engine->preemption_pending = true;
+    engine->preemption_fence = pArgs->PreemptionFenceId;
+    if (adapter.can_preempt) {
+      engine->ring.Preempt();
     } else {
-      ReportCompletion(wanted.adapter, wanted.node);
-      ReportPreemption(wanted.adapter, wanted.node);
+      ReportCompletion(adapter, pArgs->NodeOrdinal);
+      ReportPreemption(adapter, pArgs->NodeOrdinal);
     }
-    return TRUE;
   };
-  BOOLEAN result = FALSE;
-  const NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(adapter.dxgkrnl_handle(), synchronized, &request,
-                                                                     0, &result);
+  const NTSTATUS status = adapter.AtDeviceLevel(ask);
   if (!NT_SUCCESS(status)) return status;
   adapter.dxgkrnl.DxgkCbQueueDpc(adapter.dxgkrnl_handle());
   return STATUS_SUCCESS;
@@ -55,28 +45,30 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   auto& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
   // The reset takes the place of a preemption that was asked for: none is reported from now on.
-  const auto synchronized = [](PVOID context) -> BOOLEAN {
-    static_cast<Engine*>(context)->preemption_pending = false;
-    return TRUE;
+  const auto begin = [&] {
+    engine->preemption_pending = false;
+    engine->resetting = true;
   };
-  BOOLEAN result = FALSE;
-  NTSTATUS status = adapter.dxgkrnl.DxgkCbSynchronizeExecution(adapter.dxgkrnl_handle(), synchronized, engine, 0,
-                                                               &result);
+  NTSTATUS status = adapter.AtDeviceLevel(begin);
   if (!NT_SUCCESS(status)) return status;
   engine->ring.KeepProgress();  // the system submits these buffers again
-  status = engine->ring.Stop(kEngineResetPolls);
-  if (!NT_SUCCESS(status)) return status;  // the system goes on to reset the adapter
-  adapter.RestartRing(pArgs->NodeOrdinal, engine->ring.submitted_fence());
-  pArgs->LastAbortedFenceId = engine->ring.submitted_fence();
-  engine->reported_fence = engine->ring.submitted_fence();
-  return STATUS_SUCCESS;
+  const NTSTATUS stopped = engine->ring.Stop(kEngineResetPolls);
+  const auto end = [&] {
+    engine->resetting = false;
+    if (!NT_SUCCESS(stopped)) return;  // the system goes on to reset the adapter
+    adapter.RestartRing(pArgs->NodeOrdinal, engine->ring.submitted_fence());
+    pArgs->LastAbortedFenceId = engine->ring.submitted_fence();
+    engine->reported_fence = engine->ring.submitted_fence();
+  };
+  status = adapter.AtDeviceLevel(end);
+  return NT_SUCCESS(stopped) ? status : stopped;
 }
 
 NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
-  pArgs->EngineStatus.Responsive = !engine->ring.Status().error();
-  return STATUS_SUCCESS;
+  const Adapter& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
+  return adapter.AtDeviceLevel([&] { pArgs->EngineStatus.Responsive = !engine->ring.Status().error(); });
 }
 
 // Nodes do not depend on each other's reset. They share the unit that runs commands, one entry at a time, so a node
@@ -93,12 +85,12 @@ NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
   NTSTATUS status = STATUS_SUCCESS;
   ForEachMember(Adapter::From(hAdapter), [&](Adapter& adapter) {
     adapter.contiguous_blocks.ForgetAll();  // the system writes all tables anew
+    const NTSTATUS quiet = adapter.Quiesce();
+    if (!NT_SUCCESS(quiet)) status = quiet;
     for (Engine& engine : adapter.engines) {
       engine.preemption_pending = false;
       engine.progress = {};
     }
-    const NTSTATUS quiet = adapter.Quiesce();
-    if (!NT_SUCCESS(quiet)) status = quiet;
     adapter.residency.Clear();  // not before: the GPU could write it until now
   });
   return status;

@@ -3,6 +3,7 @@
 #include <bitset>
 #include <cstdint>
 
+#include "kmd/locks.h"
 #include "kmd/own_memory.h"
 #include "kmd/registers.h"
 
@@ -24,16 +25,20 @@ class ResidencyRecord {
 
   /// Takes a free slot; kNone when all are taken.
   uint32_t Take() {
-    for (uint32_t slot = 0; slot < kSlots; ++slot) {
-      if (taken_[slot]) continue;
-      taken_[slot] = true;
-      page_.As<uint64_t>()[slot] = 0;
-      return slot;
-    }
-    return kNone;
+    const auto take = [this] {
+      for (uint32_t slot = 0; slot < kSlots; ++slot) {
+        if (taken_[slot]) continue;
+        taken_[slot] = true;
+        page_.As<uint64_t>()[slot] = 0;
+        return slot;
+      }
+      return kNone;
+    };
+    return lock_.With(take);
   }
   void GiveBack(uint32_t slot) {
-    if (slot != kNone) taken_[slot] = false;
+    if (slot == kNone) return;
+    lock_.With([&] { return taken_[slot] = false; });
   }
   /// Video memory was lost: nothing is resident.
   void Clear() { page_.Clear(); }
@@ -44,7 +49,8 @@ class ResidencyRecord {
 
  private:
   OwnMemory page_;
-  std::bitset<kSlots> taken_;
+  SpinLock lock_;
+  std::bitset<kSlots> taken_;  ///< with the lock: allocations are created and destroyed by any thread
 };
 
 }  // namespace gmmu::kmd

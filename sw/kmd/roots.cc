@@ -18,9 +18,10 @@ void SetRootPageTable(HANDLE, const DXGKARG_SETROOTPAGETABLE* pArgs) {
   regs::Target target{};
   const bool legal = TargetOf(pArgs->Address.SegmentId, &target) && target != regs::Target::kAperture &&
                      pArgs->Address.SegmentOffset % kPage == 0 && pArgs->NumEntries <= most;
-  const NTSTATUS status = legal ? adapter.spaces.SetRoot(context.space(), target, pArgs->Address.SegmentOffset,
-                                                         pArgs->NumEntries)
-                                : STATUS_INVALID_PARAMETER;
+  const auto set = [&] {
+    return adapter.spaces.SetRoot(context.space(), target, pArgs->Address.SegmentOffset, pArgs->NumEntries);
+  };
+  const NTSTATUS status = legal ? adapter.objects.With(set) : STATUS_INVALID_PARAMETER;
   if (!NT_SUCCESS(status)) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
                "gmmu: root table at segment %u offset 0x%llx with %u entries was not set (0x%08x)",

@@ -12,7 +12,7 @@ namespace gmmu::kmd {
 ///
 /// Every call that changes a root waits, by a bounded number of register reads, until the hardware
 /// has done with the old one (inv_status.busy). STATUS_IO_TIMEOUT: it stayed busy, and the space
-/// must not be used again.
+/// must not be used again. Callers hold Adapter::objects, or are alone.
 class Spaces {
  public:
   static constexpr uint32_t kMost = regs::kSpaceCount;

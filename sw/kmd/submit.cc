@@ -73,8 +73,8 @@ NTSTATUS SubmitCommand(HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND* pArgs) {
 NTSTATUS QueryCurrentFence(HANDLE hAdapter, DXGKARG_QUERYCURRENTFENCE* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
-  pArgs->CurrentFence = engine->ring.CompletedFence();
-  return STATUS_SUCCESS;
+  const Adapter& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
+  return adapter.AtDeviceLevel([&] { pArgs->CurrentFence = engine->ring.CompletedFence(); });  // a ring may start anew
 }
 
 }  // namespace gmmu::kmd

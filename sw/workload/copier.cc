@@ -51,14 +51,14 @@ os::PacketEnd Copier::Finish() {
   return end;
 }
 
-void Copier::Check() {
+void Copier::Check(unsigned client) {
   std::vector<uint32_t> words;
   const auto put = [&](uint32_t round) {
     for (uint64_t page = 0; page < pages_; ++page) words.push_back(WordOf(round, page));
   };
   put(rounds_);
   for (uint32_t round = 0; round < rounds_; ++round) put(round);
-  PageWords(life_).Read(process_, name() + ", source and every round", va_, words);
+  PageWords(life_, client).Read(process_, name() + ", source and every round", va_, words);
 }
 
 void Copier::End() {

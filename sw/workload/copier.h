@@ -27,8 +27,8 @@ class Copier {
   void SubmitRound(uint32_t round);
   /// Waits for all packets; kLost if one was.
   os::PacketEnd Finish();
-  /// All bytes, read by a client.
-  void Check();
+  /// All bytes, read by this client.
+  void Check(unsigned client = 0);
   uint64_t bytes() const;
   void End();
 

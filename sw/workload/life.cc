@@ -88,6 +88,7 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
 
 void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed, JobResult& result) {
   if (failed && adapter.running()) {
+    kernel.locks().Abandon();
     const uint64_t end = kernel.hal().NowNs() + kGraceNs;
     while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs)) kernel.scheduler().Seam();
     std::vector<os::Fault> records;

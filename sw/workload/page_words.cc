@@ -29,6 +29,7 @@ std::vector<uint8_t> PageWords::Bytes(const std::vector<uint32_t>& words) {
 void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
                      bool execute) {
   ClientRun run = ReadOf(process, va, Bytes(words));
+  run.client = client_;
   run.execute = execute;
   RunClients(life_.memory, {run}, what, life_.result.checks);
 }
@@ -36,6 +37,7 @@ void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t 
 void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
                       regs::Access access) {
   ClientRun run = AllLines(process, va, kPage);
+  run.client = client_;
   run.fault = fault;
   run.write = access == regs::Access::kWrite;
   run.execute = access == regs::Access::kExecute;

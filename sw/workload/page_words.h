@@ -11,11 +11,11 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// Pages that each hold one word of 32 bits again and again, and client 0 to look at them. Checks go to the life's
+/// Pages that each hold one word of 32 bits again and again, and a client to look at them. Checks go to the life's
 /// result.
 class PageWords {
  public:
-  explicit PageWords(Life& life) : life_(life) {}
+  explicit PageWords(Life& life, unsigned client = 0) : life_(life), client_(client) {}
 
   /// An allocation in VRAM, page i filled with first + i. Worker's.
   os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
@@ -31,6 +31,7 @@ class PageWords {
 
  private:
   Life& life_;
+  const unsigned client_;
 };
 
 }  // namespace gmmu::workload

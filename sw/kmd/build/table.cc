@@ -145,12 +145,16 @@ NTSTATUS BuildFlushTlb(Build& build) {
   const auto* process = static_cast<const Process*>(op.hProcess);
   if (process == nullptr) process = build.adapter.system_process;
 
-  const uint32_t space = process == nullptr ? Spaces::kNone : process->space_on(build.adapter.link.index());
   regs::Target target{};
   const bool named = TargetOf(op.RootPageTableAddress.SegmentId, &target);
-  const uint32_t owner = named ? build.adapter.spaces.WithRoot(target, op.RootPageTableAddress.SegmentOffset)
-                               : Spaces::kNone;
-  if (owner != Spaces::kNone && owner != space) return STATUS_INVALID_PARAMETER;
+  uint32_t space = Spaces::kNone;
+  const auto is_foreign = [&] {  // a context of the process may be coming or going
+    if (process != nullptr) space = process->space_on(build.adapter.link.index());
+    const uint32_t owner = named ? build.adapter.spaces.WithRoot(target, op.RootPageTableAddress.SegmentOffset)
+                                 : Spaces::kNone;
+    return owner != Spaces::kNone && owner != space;
+  };
+  if (build.adapter.objects.With(is_foreign)) return STATUS_INVALID_PARAMETER;
   bool fits = false;
   if (space == Spaces::kNone) {
     fits = build.commands.Nop();

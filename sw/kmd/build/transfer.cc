@@ -121,7 +121,7 @@ NTSTATUS BuildSignalMonitoredFence(Build& build) {
                                   /*interrupt=*/true)) {
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
   }
-  build.adapter.fences_signalled = true;
+  InterlockedExchange(&build.adapter.fences_signalled, TRUE);
   return STATUS_SUCCESS;
 }
 
@@ -153,7 +153,7 @@ NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pAr
   }
   pArgs->pDmaBuffer = commands.end();
   pArgs->DmaSize -= static_cast<UINT>(commands.bytes_used());
-  context.adapter->fences_signalled = true;
+  InterlockedExchange(&context.adapter->fences_signalled, TRUE);
   return STATUS_SUCCESS;
 }
 

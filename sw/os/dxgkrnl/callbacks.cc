@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The callbacks that a display driver gets from StartDevice, and DxgkInitialize.
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "ddi/dispmprt.h"
 #include "os/dxgkrnl/driver_requests.h"
@@ -12,7 +14,9 @@
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"
 #include "os/memory/memory_objects.h"
+#include "os/miniport/driver_calls.h"
 #include "os/miniport/interface_version.h"
+#include "os/miniport/miniport.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
@@ -50,11 +54,16 @@ BOOLEAN QueueDpc(HANDLE device) {
 }
 
 NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG, BOOLEAN* result) {
-  Scheduler& scheduler = Dxgkrnl::Current().FromHandle(device).kernel().scheduler();
-  const Irql old = scheduler.Raise(kDevice);
-  const BOOLEAN value = routine(context);
+  PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
+  Scheduler& scheduler = adapter.kernel().scheduler();
+  const bool value = adapter.miniport().driver().Synchronize(adapter.unit(), [&] {
+    scheduler.EnterDriver(true);
+    scheduler.Preempt();
+    const BOOLEAN answer = routine(context);
+    scheduler.EnterDriver(false);
+    return answer != FALSE;
+  });
   if (result != nullptr) *result = value;
-  scheduler.Lower(old);
   return STATUS_SUCCESS;
 }
 
@@ -83,8 +92,11 @@ NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset,
   });
 }
 
+// What the driver has done before it tells is before what it is asked then, also by a thread that comes in at once.
 void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
-  Dxgkrnl::Current().FromHandle(device).vidsch().OnInterrupt(*data);
+  PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
+  adapter.kernel().races().Tell();
+  adapter.vidsch().OnInterrupt(*data);
 }
 
 void NotifyDpc(HANDLE device) { Dxgkrnl::Current().FromHandle(device).vidsch().OnDpc(); }
@@ -103,6 +115,17 @@ NTSTATUS ObjectCall(Args* args) {
 template <auto kMethod, typename Args>
 void ObjectEnd(Args* args) {
   (Dxgkrnl::Current().objects().*kMethod)(*args);
+}
+
+NTSTATUS MapPhysicalMemory(DXGKARGCB_MAP_PHYSICAL_MEMORY* args) {
+  const NTSTATUS status = ObjectCall<&MemoryObjects::Map>(args);
+  if (NT_SUCCESS(status))
+    Kernel::Current().races().AddMemory(args->pMappedAddress, args->Size, "view of a memory object");
+  return status;
+}
+void UnmapPhysicalMemory(CONST DXGKARGCB_UNMAP_PHYSICAL_MEMORY* args) {
+  Kernel::Current().races().RemoveMemory(args->pBaseAddress);
+  ObjectEnd<&MemoryObjects::Unmap>(args);
 }
 
 IsolationMemory& Isolation(HANDLE device) {
@@ -140,6 +163,44 @@ FrameBuffer& Saved(HANDLE device) { return Dxgkrnl::Current().FromHandle(device)
 template <auto kMethod, typename Args>
 NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
   return Answer((Saved(device).*kMethod)(device, *args));
+}
+
+/// A callback as the driver calls it: its thread leaves the driver, and may be preempted before and behind it.
+template <auto kMember>
+struct Seam;
+template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>
+struct Seam<kMember> {
+  static void Put(DXGKRNL_INTERFACE& table) { callback = std::exchange(table.*kMember, Call); }
+
+  static Result Call(Args... args) {
+    Kernel& kernel = Kernel::Current();
+    kernel.races().Check();
+    kernel.scheduler().Preempt();
+    if constexpr (std::is_void_v<Result>) {
+      Outside(kernel, args...);
+      kernel.scheduler().Preempt();
+    } else {
+      const Result result = Outside(kernel, args...);
+      kernel.scheduler().Preempt();
+      return result;
+    }
+  }
+
+ private:
+  static Result Outside(Kernel& kernel, Args... args) {
+    struct Leave {
+      ~Leave() { scheduler.EnterDriver(before); }
+      Scheduler& scheduler;
+      const bool before;
+    } const leave{kernel.scheduler(), kernel.scheduler().EnterDriver(false)};
+    return callback(args...);
+  }
+  static inline Result (*callback)(Args...) = nullptr;
+};
+
+template <auto... kMembers>
+void PutSeams(DXGKRNL_INTERFACE& table) {
+  (Seam<kMembers>::Put(table), ...);
 }
 
 }  // namespace
@@ -180,8 +241,23 @@ DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter) {
   table.DxgkCbClosePhysicalMemoryObject = ObjectEnd<&MemoryObjects::Close>;
   table.DxgkCbAllocateAdl = ObjectCall<&MemoryObjects::AllocateAdl>;
   table.DxgkCbFreeAdl = ObjectEnd<&MemoryObjects::FreeAdl>;
-  table.DxgkCbMapPhysicalMemory = ObjectCall<&MemoryObjects::Map>;
-  table.DxgkCbUnmapPhysicalMemory = ObjectEnd<&MemoryObjects::Unmap>;
+  table.DxgkCbMapPhysicalMemory = MapPhysicalMemory;
+  table.DxgkCbUnmapPhysicalMemory = UnmapPhysicalMemory;
+#define MEMBER(name) &DXGKRNL_INTERFACE::name
+  PutSeams<MEMBER(DxgkCbGetDeviceInformation), MEMBER(DxgkCbMapMemory), MEMBER(DxgkCbUnmapMemory),
+           MEMBER(DxgkCbQueueDpc), MEMBER(DxgkCbReadDeviceSpace), MEMBER(DxgkCbWriteDeviceSpace),
+           MEMBER(DxgkCbSynchronizeExecution), MEMBER(DxgkCbNotifyInterrupt), MEMBER(DxgkCbNotifyDpc),
+           MEMBER(DxgkCbCreateContextAllocation), MEMBER(DxgkCbDestroyContextAllocation),
+           MEMBER(DxgkCbMapContextAllocation), MEMBER(DxgkCbUpdateContextAllocation),
+           MEMBER(DxgkCbReserveGpuVirtualAddressRange), MEMBER(DxgkCbAllocateContiguousMemory),
+           MEMBER(DxgkCbFreeContiguousMemory), MEMBER(DxgkCbAllocatePagesForMdl), MEMBER(DxgkCbFreePagesFromMdl),
+           MEMBER(DxgkCbPinFrameBufferForSave), MEMBER(DxgkCbPinFrameBufferForSave2),
+           MEMBER(DxgkCbUnpinFrameBufferForSave), MEMBER(DxgkCbMapFrameBufferPointer),
+           MEMBER(DxgkCbUnmapFrameBufferPointer), MEMBER(DxgkCbMapMdlToIoMmu), MEMBER(DxgkCbUnmapMdlFromIoMmu),
+           MEMBER(DxgkCbCreatePhysicalMemoryObject), MEMBER(DxgkCbDestroyPhysicalMemoryObject),
+           MEMBER(DxgkCbOpenPhysicalMemoryObject), MEMBER(DxgkCbClosePhysicalMemoryObject), MEMBER(DxgkCbAllocateAdl),
+           MEMBER(DxgkCbFreeAdl), MEMBER(DxgkCbMapPhysicalMemory), MEMBER(DxgkCbUnmapPhysicalMemory)>(table);
+#undef MEMBER
   const ULONG version = adapter.miniport().table().Version;
   const size_t known = KernelTableKnown(version);
   std::memset(reinterpret_cast<uint8_t*>(&table) + known, 0, sizeof table - known);

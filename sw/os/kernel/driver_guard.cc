@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/kernel/driver_guard.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <sys/time.h>
 #include <ucontext.h>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/code_place.h"
 #include "os/kernel/guarded_memory.h"
 #include "os/kernel/text.h"
 
@@ -96,22 +96,6 @@ void OnTick(int, siginfo_t* info, void* context) {
   spinning = nullptr;
   ticks = 0;
   Leave(frame, SIGPROF, info, context);
-}
-
-/// Names a place in code as " at driver.so+0x5c3f (kmd::BuildFlushTlb(Build&))": the offset is for addr2line, and the
-/// function stands there if it has a name.
-std::string PlaceOf(const void* instruction) {
-  Dl_info info{};
-  if (instruction == nullptr || dladdr(instruction, &info) == 0 || info.dli_fname == nullptr) return "";
-  const std::string path = info.dli_fname;
-  const auto offset = reinterpret_cast<uintptr_t>(instruction) - reinterpret_cast<uintptr_t>(info.dli_fbase);
-  std::string place = " at " + path.substr(path.find_last_of('/') + 1) + "+" + Hex(offset);
-  if (info.dli_sname == nullptr) return place;
-  int status = 0;
-  char* readable = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
-  place += std::string(" (") + (status == 0 ? readable : info.dli_sname) + ")";
-  std::free(readable);
-  return place;
 }
 
 /// A driver that calls exit leaves everything open that it has, so this ends the process without any clean-up.

@@ -15,7 +15,9 @@ constexpr hw::Range kBarWindow{0xC0000000, 0xFEC00000};
 
 Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
     : parameters_(parameters),
-      scheduler_(platform, parameters.seed),
+      scheduler_(platform, parameters.seed, static_cast<unsigned>(parameters.preemption)),
+      races_(scheduler_),
+      locks_(scheduler_, races_),
       hal_(platform, scheduler_),
       pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram(), platform.instruments()),
       mmio_(ledger_),
@@ -56,7 +58,17 @@ Kernel& Kernel::Current() {
 
 void* Kernel::AllocatePool(size_t bytes, uint32_t tag) {
   if (scheduler_.irql() > kDispatch) throw BugCheck("pool allocation above dispatch level");
-  return pool_.Allocate(bytes, tag);
+  void* const block = pool_.Allocate(bytes, tag);
+  if (block != nullptr) races_.AddMemory(block, bytes, "pool " + Pool::TagName(tag));
+  scheduler_.Preempt();
+  return block;
+}
+
+void Kernel::FreePool(void* block, uint32_t tag) {
+  locks_.Forget(block, pool_.BytesOf(block));
+  races_.RemoveMemory(block);
+  pool_.Free(block, tag);
+  scheduler_.Preempt();
 }
 
 std::optional<uint64_t> Kernel::QueryParameter(const std::string& name) const {

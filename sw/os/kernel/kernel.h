@@ -11,12 +11,14 @@
 #include "hw/platform.h"
 #include "os/kernel/contiguous_memory.h"
 #include "os/kernel/errors.h"
+#include "os/kernel/driver_locks.h"
 #include "os/kernel/hal.h"
 #include "os/kernel/ledger.h"
 #include "os/kernel/pages.h"
 #include "os/kernel/parameters.h"
 #include "os/kernel/pci.h"
 #include "os/kernel/pool.h"
+#include "os/kernel/race_detector.h"
 #include "os/kernel/scheduler.h"
 
 namespace gmmu::os {
@@ -38,6 +40,9 @@ class Kernel {
   const Parameters& parameters() const { return parameters_; }
   Ledger& ledger() { return ledger_; }
   Scheduler& scheduler() { return scheduler_; }
+  RaceDetector& races() { return races_; }
+  /// The driver's.
+  DriverLocks& locks() { return locks_; }
   Hal& hal() { return hal_; }
   PageAllocator& pages() { return pages_; }
   MmioViews& mmio() { return mmio_; }
@@ -49,7 +54,7 @@ class Kernel {
   hw::Instruments* instruments() { return hal_.platform().instruments(); }
 
   void* AllocatePool(size_t bytes, uint32_t tag);
-  void FreePool(void* block, uint32_t tag) { pool_.Free(block, tag); }
+  void FreePool(void* block, uint32_t tag);
 
   /// A value of the driver's registry stand-in.
   std::optional<uint64_t> QueryParameter(const std::string& name) const;
@@ -74,6 +79,8 @@ class Kernel {
   const Parameters parameters_;
   Ledger ledger_;
   Scheduler scheduler_;
+  RaceDetector races_;
+  DriverLocks locks_;
   Hal hal_;
   PageAllocator pages_;
   MmioViews mmio_;

@@ -13,15 +13,6 @@ constexpr size_t kArena = size_t{64} << 30;  // addresses, not memory
 constexpr size_t kAlignment = 16;
 constexpr uint8_t kSurrounding = 0xFE;
 
-std::string TagName(uint32_t tag) {
-  std::string name;
-  for (unsigned i = 0; i < 4; ++i) {
-    const char c = static_cast<char>(tag >> (8 * i));
-    name += c >= ' ' && c <= '~' ? c : '?';
-  }
-  return name;
-}
-
 uint64_t Number(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
 /// The bug checks of a bad free, by their first parameter.
@@ -31,6 +22,20 @@ BugCheck BadCaller(uint64_t why, const void* block, uint64_t third, uint64_t fou
 }
 
 }  // namespace
+
+std::string Pool::TagName(uint32_t tag) {
+  std::string name;
+  for (unsigned i = 0; i < 4; ++i) {
+    const char c = static_cast<char>(tag >> (8 * i));
+    name += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return name;
+}
+
+size_t Pool::BytesOf(const void* block) const {
+  const auto found = blocks_.find(static_cast<char*>(const_cast<void*>(block)));
+  return found == blocks_.end() || found->second.freed ? 0 : found->second.bytes;
+}
 
 Pool::Pool(Ledger& ledger) : ledger_(ledger), base_(Reserve(kArena)), next_(base_) {}
 

@@ -22,6 +22,9 @@ class Pool : public GuardedMemory {
   void* Allocate(size_t bytes, uint32_t tag);
   /// `tag` 0: whatever it is.
   void Free(void* block, uint32_t tag);
+  /// 0: it is no block, or is freed.
+  size_t BytesOf(const void* block) const;
+  static std::string TagName(uint32_t tag);
 
  private:
   struct Block {

@@ -8,12 +8,15 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/caught_exceptions.h"
 #include "os/kernel/driver_guard.h"
+#include "os/kernel/stack_meter.h"
 
 namespace gmmu::os {
 
 namespace context = boost::context;
 
 namespace {
+constexpr uint64_t kSpinNs = 1'000'000'000;
+
 /// Restores the IRQL at the end of the scope, also when an exception leaves it.
 class LevelGuard {
  public:
@@ -28,7 +31,8 @@ class LevelGuard {
 };
 }  // namespace
 
-Scheduler::Scheduler(hw::Platform& platform, uint64_t seed) : platform_(platform), random_(seed, "scheduler") {}
+Scheduler::Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption)
+    : platform_(platform), random_(seed, "scheduler"), preemption_(preemption), preemptions_(seed, "preemption") {}
 
 Scheduler::~Scheduler() = default;
 
@@ -36,6 +40,7 @@ void Scheduler::Spawn(std::string name, std::function<void()> body, size_t stack
   auto fibre = std::make_unique<Fibre>();
   Fibre* self = fibre.get();
   self->name = std::move(name);
+  self->number = ++spawned_;
   self->context = context::fiber(std::allocator_arg, context::protected_fixedsize_stack(stack_bytes),
                                  [this, self, body = std::move(body)](context::fiber&& scheduler) {
                                    self->back = &scheduler;
@@ -54,22 +59,15 @@ void Scheduler::Spawn(std::string name, std::function<void()> body, size_t stack
 }
 
 void Scheduler::Run() {
+  SpawnServers();
   while (true) {
     fibres_.erase(std::remove_if(fibres_.begin(), fibres_.end(), [](const auto& fibre) { return fibre->ended; }),
                   fibres_.end());
     if (fibres_.empty()) break;
     if (error_) cancelled_ = true;
+    last_round_ = serving_ && OnlyServersLeft();
 
-    std::vector<Fibre*> ready;
-    const uint64_t now = platform_.NowNs();
-    for (const auto& fibre : fibres_) {
-      if (cancelled_ || fibre->condition == nullptr || (*fibre->condition)()) {
-        ready.push_back(fibre.get());
-      } else if (now >= fibre->deadline) {
-        fibre->timed_out = true;
-        ready.push_back(fibre.get());
-      }
-    }
+    const std::vector<Fibre*> ready = Ready();
     if (ready.empty()) {
       try {
         Idle();
@@ -78,17 +76,62 @@ void Scheduler::Run() {
       }
       continue;
     }
-    running_ = ready[random_.Below(ready.size())];
-    running_->condition = nullptr;
-    const CaughtExceptions own = CaughtExceptions::Current();
-    CaughtExceptions().MakeCurrent();  // a fibre that was suspended restores its own when it goes on
-    running_->context = std::move(running_->context).resume();
-    own.MakeCurrent();
-    running_ = nullptr;
+    Resume(ready[random_.Below(ready.size())]);
   }
   irql_ = kPassive;
-  cancelled_ = false;
+  cancelled_ = serving_ = last_round_ = false;
+  at_work_ = 0;
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+std::vector<Scheduler::Fibre*> Scheduler::Ready() {
+  std::vector<Fibre*> ready;
+  const uint64_t now = platform_.NowNs();
+  for (const auto& fibre : fibres_) {
+    if (cancelled_ || fibre->condition == nullptr || (*fibre->condition)()) {
+      ready.push_back(fibre.get());
+    } else if (now >= fibre->deadline) {
+      fibre->timed_out = true;
+      ready.push_back(fibre.get());
+    }
+  }
+  return ready;
+}
+
+void Scheduler::Resume(Fibre* fibre) {
+  running_ = fibre;
+  running_->condition = nullptr;
+  const CaughtExceptions own = CaughtExceptions::Current();
+  CaughtExceptions().MakeCurrent();  // a fibre that was suspended restores its own when it goes on
+  running_->context = std::move(running_->context).resume();
+  own.MakeCurrent();
+  running_ = nullptr;
+}
+
+bool Scheduler::OnlyServersLeft() const {
+  return at_work_ == 0 && messages_.empty() && dpcs_.empty() &&
+         std::all_of(fibres_.begin(), fibres_.end(), [](const auto& fibre) { return fibre->serves; });
+}
+
+void Scheduler::SpawnServers() {
+  if (preemption_ == 0) return;
+  serving_ = true;
+  const auto serve = [this](auto& queue, Irql level, const auto& work) {
+    while (true) {
+      Wait([&] { return last_round_ || !queue.empty(); }, kForEver, "interrupts or deferred calls");
+      if (queue.empty()) return;
+      const auto next = std::move(queue.front());
+      queue.pop_front();
+      const LevelGuard guard(irql_, level);
+      ++at_work_;
+      work(next);
+      --at_work_;
+    }
+  };
+  Spawn("interrupts", [=] { serve(messages_, kDevice, [this](const hw::Message& message) { Deliver(message); }); });
+  fibres_.back()->serves = true;
+  Spawn("deferred calls", [=] { serve(dpcs_, kDispatch, [](const std::function<void()>& dpc) { dpc(); }); });
+  fibres_.back()->serves = true;
 }
 
 void Scheduler::Idle() {
@@ -146,7 +189,30 @@ void Scheduler::Yield() {
   Suspend();
 }
 
+void Scheduler::Preempt() {
+  if (preemption_ == 0 || running_ == nullptr || !running_->in_driver || other_processor_) return;
+  if (preemptions_.Below(1000) >= preemption_) return;
+  ++preempted_;
+  StackMeter::Off([this] { Suspend(); });
+}
+
+void Scheduler::Spin(const std::function<bool()>& condition, const std::string& what) {
+  if (condition()) return;
+  if (preemption_ == 0 || running_ == nullptr || other_processor_)
+    throw BugCheck("no other processor runs that could end the wait for " + what);
+  running_->condition = &condition;
+  running_->deadline = platform_.NowNs() + kSpinNs;
+  running_->poll_ns = 0;
+  running_->timed_out = false;
+  StackMeter::Off([this] { Suspend(); });
+  if (running_->timed_out && !condition()) throw BugCheck("nobody ended the wait for " + what + " within a second");
+}
+
 void Scheduler::Seam() {
+  if (serving_) {
+    while (const auto message = platform_.TakeMessage()) messages_.push_back(*message);
+    return Preempt();
+  }
   while (irql_ < kDevice && !other_processor_) {
     const auto message = platform_.TakeMessage();
     if (!message) break;
@@ -168,6 +234,7 @@ void Scheduler::Deliver(const hw::Message& message) {
 }
 
 void Scheduler::RunDpcs() {
+  if (serving_) return;
   while (irql_ < kDispatch && !other_processor_ && !dpcs_.empty()) {
     auto dpc = std::move(dpcs_.front());
     dpcs_.pop_front();
@@ -184,6 +251,8 @@ void Scheduler::DisconnectInterrupt(uint32_t data) {
   vectors_.erase(std::remove_if(vectors_.begin(), vectors_.end(),
                                 [data](const Vector& vector) { return vector.data == data; }),
                  vectors_.end());
+  if (!serving_ || cancelled_) return;
+  Wait([this] { return at_work_ == 0 && dpcs_.empty(); }, kForEver, "interrupt routines and deferred calls to end");
 }
 
 void Scheduler::QueueDpc(std::function<void()> dpc) {

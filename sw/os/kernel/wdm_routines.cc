@@ -104,10 +104,12 @@ NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLA
 ULONGLONG KeQueryInterruptTime(void) {
   const uint64_t now = Kernel::Current().hal().NowNs();
   gmmu::os::DriverGuard::CheckTime(now);
+  Kernel::Current().scheduler().Preempt();
   return now / 100;
 }
 
 PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID BaseAddress) {
+  Kernel::Current().scheduler().Preempt();
   PHYSICAL_ADDRESS address{};
   address.QuadPart = static_cast<LONGLONG>(Kernel::Current().hal().ram().PhysicalOf(BaseAddress).value_or(0));
   return address;
@@ -139,6 +141,7 @@ PVOID MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName) {
 
 BOOLEAN KeInvalidateAllCaches(void) {
   Kernel::Current().hal().ram().cache().WriteBackAll();
+  Kernel::Current().scheduler().Preempt();
   return TRUE;
 }
 
@@ -151,6 +154,7 @@ ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...) {
   std::vsnprintf(text, sizeof text, Format, arguments);
   va_end(arguments);
   if (const auto& print = Kernel::Current().parameters().debug_print; print) print(text);
+  Kernel::Current().scheduler().Preempt();
   return STATUS_SUCCESS;
 }
 

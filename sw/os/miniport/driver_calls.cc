@@ -24,14 +24,28 @@ void DriverCalls::Enter(const char* entry, Irql level) {
     throw BugCheck(std::string(entry) + " is called at IRQL " + std::to_string(before) + ", its level is " +
                    std::to_string(level));
   }
-  if (owner_ != nullptr && !at_gate_) PassGate(entry, level);
-  PassLevel(entry);
+  while (PassGate(entry, level) || PassAlone(entry) || PassLevel(entry)) continue;
   ++calls_[entry];
 }
 
-void DriverCalls::CheckReturn(const char* entry, Irql level) const {
+DriverCalls::InDriver::InDriver(DriverCalls& calls, const char* entry)
+    : kernel_(calls.kernel_),
+      entry_(entry),
+      was_in_driver_(kernel_.scheduler().EnterDriver(true)),
+      locks_(kernel_.locks().held()) {
+  kernel_.races().Enter(entry);
+}
+
+DriverCalls::InDriver::~InDriver() {
+  kernel_.races().Leave();
+  kernel_.scheduler().EnterDriver(was_in_driver_);
+}
+
+void DriverCalls::InDriver::Return(Irql level) const {
+  kernel_.races().Check();
+  kernel_.locks().CheckReturn(entry_, locks_);
   if (kernel_.scheduler().irql() == level) return;
-  throw BugCheck(std::string(entry) + " was entered at IRQL " + std::to_string(level) + " and returned at " +
+  throw BugCheck(std::string(entry_) + " was entered at IRQL " + std::to_string(level) + " and returned at " +
                  std::to_string(kernel_.scheduler().irql()));
 }
 
@@ -41,39 +55,56 @@ bool DriverCalls::MeasuresStack(const char* entry) const {
 
 uint64_t DriverCalls::NowNs() const { return kernel_.hal().NowNs(); }
 
+const void* DriverCalls::kernel_thread() const { return kernel_.scheduler().thread(); }
+
 uint64_t DriverCalls::calls(const std::string& entry) const {
   const auto found = calls_.find(entry);
   return found == calls_.end() ? 0 : found->second;
 }
 
-void DriverCalls::PassGate(const char* entry, Irql level) {
+bool DriverCalls::PassGate(const char* entry, Irql level) {
+  if (owner_ == nullptr || at_gate_) return false;
   if (level != kPassive || owner_ == kernel_.scheduler().fibre()) {
     throw BugCheck(std::string(entry) + " is called between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess");
   }
   kernel_.scheduler().Wait([this] { return owner_ == nullptr; }, kExclusiveNs,
                            std::string("the end of exclusive access, to call ") + entry);
+  return true;
 }
 
-void DriverCalls::PassLevel(const char* entry) {
+// Interrupts and deferred calls come at any time.
+bool DriverCalls::PassAlone(const char* entry) {
+  if (!OthersWait() || !kernel_.scheduler().may_wait()) return false;
+  kernel_.scheduler().Wait([this] { return !OthersWait(); }, kExclusiveNs,
+                           std::string("a call of level three that is in the driver, before ") + entry);
+  return true;
+}
+
+bool DriverCalls::PassLevel(const char* entry) {
   Scheduler& scheduler = kernel_.scheduler();
   switch (LevelOf(entry)) {
-    case CallLevel::kZero: return;
+    case CallLevel::kZero: return false;
     case CallLevel::kOne:
-      if (!in_scheduler_class_) return;
+      if (!in_scheduler_class_) return false;
       if (!scheduler.may_wait())
         throw BugCheck(std::string(entry) + " is called while another call of the GPU scheduler's class is under way");
-      return WaitForSchedulerClass(entry);
+      WaitForSchedulerClass(entry);
+      return true;
     case CallLevel::kThree: break;
   }
-  scheduler.Wait([this] { return inside_ == 0; }, kExclusiveNs,
-                 std::string("the calls that are in the driver, before ") + entry);
-  if (ComesWithABusyGpu(entry) || !not_idle_) return;
+  if (inside_ != 0) {
+    scheduler.Wait([this] { return inside_ == 0; }, kExclusiveNs,
+                   std::string("the calls that are in the driver, before ") + entry);
+    return true;
+  }
+  if (ComesWithABusyGpu(entry) || !not_idle_) return false;
   const std::string busy = not_idle_();
   if (!busy.empty()) throw BugCheck(std::string(entry) + ", a call of level three, is made while " + busy);
+  return false;
 }
 
 void DriverCalls::WaitForSchedulerClass(const char* entry) {
-  kernel_.scheduler().Wait([this] { return !in_scheduler_class_; }, kExclusiveNs,
+  kernel_.scheduler().Wait([this] { return scheduler_class_free(); }, kExclusiveNs,
                            std::string("the GPU scheduler's calls that are in the driver, before ") + entry);
 }
 
@@ -98,10 +129,10 @@ void DriverCalls::BeginExclusiveAccess(const std::function<void()>& drain) {
   claimed_ = true;
   try {
     do {  // calls may enter the driver while its packets end
-      scheduler.Wait([this] { return inside_ == 0; }, kExclusiveNs,
+      scheduler.Wait([this] { return inside_ == 0 && raised_ == 0; }, kExclusiveNs,
                      "the calls that are in the driver, before exclusive access");
       drain();
-    } while (inside_ != 0);
+    } while (inside_ != 0 || raised_ != 0);
     DXGKARG_BEGINEXCLUSIVEACCESS args{};
     owner_ = scheduler.fibre();
     at_gate_ = true;
@@ -130,7 +161,21 @@ bool DriverCalls::InterruptRoutine(ULONG message, unsigned unit) {
     held_interrupts_.insert(unit);
     return true;
   }
-  return Call(GMMU_DRIVER(*this, InterruptRoutine), kDevice, context(unit), message) != FALSE;
+  BOOLEAN served = FALSE;
+  LockOf(unit).Run([&] { served = Call(GMMU_DRIVER(*this, InterruptRoutine), kDevice, context(unit), message); });
+  return served != FALSE;
+}
+
+InterruptLock& DriverCalls::LockOf(unsigned unit) {
+  return interrupt_locks_.try_emplace(unit, kernel_.scheduler(), kernel_.races()).first->second;
+}
+
+bool DriverCalls::Synchronize(unsigned unit, const std::function<bool()>& routine) {
+  const Irql before = kernel_.scheduler().Raise(kDevice);
+  bool result = false;
+  LockOf(unit).Run([&] { result = routine(); });
+  kernel_.scheduler().Lower(before);
+  return result;
 }
 
 void DriverCalls::DpcRoutine(unsigned unit) {

@@ -13,6 +13,7 @@
 #include "ddi/dispmprt.h"
 #include "os/kernel/driver_guard.h"
 #include "os/kernel/errors.h"
+#include "os/kernel/interrupt_lock.h"
 #include "os/kernel/scheduler.h"
 #include "os/kernel/stack_meter.h"
 #include "os/miniport/call_levels.h"
@@ -57,7 +58,7 @@ class DriverCalls {
   /// What level three calls must not meet: "" when the GPU is idle and video memory evicted, else what is not.
   void set_not_idle(std::function<std::string()> not_idle) { not_idle_ = std::move(not_idle); }
   /// No call of the GPU scheduler's class is in the driver (call_levels.h); waits until none is.
-  bool scheduler_class_free() const { return !in_scheduler_class_; }
+  bool scheduler_class_free() const { return !in_scheduler_class_ && !OthersWait(); }
   void WaitForSchedulerClass(const char* entry);
 
   /// Until EndExclusiveAccess no other fibre enters the driver: its calls wait, and interrupts and deferred calls are
@@ -69,8 +70,11 @@ class DriverCalls {
   void EndExclusiveAccess();
   /// Interrupts and deferred calls that exclusive access held back, so far.
   uint64_t held() const { return held_; }
+  /// With the device's interrupt lock, at device level.
   bool InterruptRoutine(ULONG message, unsigned unit = 0);
   void DpcRoutine(unsigned unit = 0);
+  /// DxgkCbSynchronizeExecution: `routine` at device level, while no interrupt routine of the device is under way.
+  bool Synchronize(unsigned unit, const std::function<bool()>& routine);
 
   /// Throws OsError when `status` is no success: "the driver refused <what> with status 0x...".
   static void Require(NTSTATUS status, const std::string& what);
@@ -78,26 +82,50 @@ class DriverCalls {
  private:
   /// Waits until the entry may be called, and counts the call. A bug check when the IRQL is not `level`.
   void Enter(const char* entry, Irql level);
-  /// A bug check when the entry returned at another IRQL than `level`.
-  void CheckReturn(const char* entry, Irql level) const;
+  /// The running thread is in the driver as long as this lives.
+  class InDriver {
+   public:
+    InDriver(DriverCalls& calls, const char* entry);
+    ~InDriver();
+    InDriver(const InDriver&) = delete;
+    InDriver& operator=(const InDriver&) = delete;
+    /// The driver has returned: a bug check when it did so at another IRQL than `level`, with a lock that it had not
+    /// before, or after a data race.
+    void Return(Irql level) const;
+
+   private:
+    Kernel& kernel_;
+    const char* const entry_;
+    const bool was_in_driver_;
+    const size_t locks_;
+  };
   bool MeasuresStack(const char* entry) const;
   uint64_t NowNs() const;
+  const void* kernel_thread() const;
+  /// A call of level three of another thread is in the driver.
+  bool OthersWait() const { return alone_ != nullptr && alone_ != kernel_thread(); }
+  InterruptLock& LockOf(unsigned unit);
   void Open();
-  void PassGate(const char* entry, Irql level);
-  void PassLevel(const char* entry);
+  /// Each returns whether it had to wait, so that what others look at may have changed.
+  bool PassGate(const char* entry, Irql level);
+  bool PassLevel(const char* entry);
+  bool PassAlone(const char* entry);
 
   Kernel& kernel_;
   const DRIVER_INITIALIZATION_DATA table_;
   std::vector<PVOID> contexts_;
   unsigned lead_ = 0;
-  bool claimed_ = false;                            // a fibre has exclusive access, or drains for it
-  const void* owner_ = nullptr;                     // the fibre that has it: between begin and end
-  bool at_gate_ = false;                            // its own calls to begin and end it
-  unsigned inside_ = 0;                             // calls at passive level that have not returned
-  std::set<unsigned> held_interrupts_, held_dpcs_;  // of these units
+  bool claimed_ = false;                               // a fibre has exclusive access, or drains for it
+  const void* owner_ = nullptr;                        // the fibre that has it: between begin and end
+  bool at_gate_ = false;                               // its own calls to begin and end it
+  unsigned inside_ = 0;                                // calls at passive level that have not returned
+  unsigned raised_ = 0;                                // and at higher levels
+  std::map<unsigned, InterruptLock> interrupt_locks_;  // by unit
+  std::set<unsigned> held_interrupts_, held_dpcs_;     // of these units
   uint64_t held_ = 0;
   std::function<std::string()> not_idle_;
   bool in_scheduler_class_ = false;
+  const void* alone_ = nullptr;  // thread whose call of level three is in the driver
   StackMeter stack_;
   size_t build_stack_used_ = 0;
   GuardedCopies copies_;
@@ -116,22 +144,27 @@ auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args..
     bool& flag_;
     const bool set_;
   } const in_class(in_scheduler_class_, LevelOf(entry) == CallLevel::kOne);
+  struct Alone {
+    Alone(const void*& thread, const void* set) : thread_(thread), before_(thread) {
+      if (set != nullptr) thread_ = set;
+    }
+    ~Alone() { thread_ = before_; }
+    const void*& thread_;
+    const void* const before_;
+  } const alone(alone_, LevelOf(entry) == CallLevel::kThree ? kernel_thread() : nullptr);
   struct Inside {
-    explicit Inside(unsigned* count) : count_(count) {
-      if (count_ != nullptr) ++*count_;
-    }
-    ~Inside() {
-      if (count_ != nullptr) --*count_;
-    }
-    unsigned* count_;
-  } const inside(level == kPassive ? &inside_ : nullptr);
+    explicit Inside(unsigned& count) : count_(count) { ++count_; }
+    ~Inside() { --count_; }
+    unsigned& count_;
+  } const inside(level == kPassive ? inside_ : raised_);
+  const InDriver call(*this, entry);
   const uint64_t now = NowNs();
   GuardedArguments guarded(copies_);
   const std::tuple<decltype(guarded.Of(args))...> given(guarded.Of(args)...);
   const auto enter = [&] { return std::apply(function, given); };
   if constexpr (std::is_void_v<decltype(function(args...))>) {
     DriverGuard::Run(entry, level, now, enter);
-    CheckReturn(entry, level);
+    call.Return(level);
   } else {
     decltype(function(args...)) result{};
     const auto guard = [&] { DriverGuard::Run(entry, level, now, [&] { result = enter(); }); };
@@ -140,7 +173,7 @@ auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args..
     } else {
       guard();
     }
-    CheckReturn(entry, level);
+    call.Return(level);
     return result;
   }
 }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "os/kernel/ledger.h"
 #include "os/miniport/gpu_packet.h"
@@ -56,9 +57,9 @@ struct Node {
   std::string reset_because;                    ///< not empty: the engine must be reset
   bool reset_adapter = false;                   ///< the whole adapter must be reset, not the engine alone
   uint32_t fault_fence = 0;                     ///< of the packet that faulted
-  uint64_t culprit = 0;               ///< device whose process a page fault without a fence names, or kDestroyed
-  uint64_t asked = 0;                 ///< ns, when the driver was asked for its current fence
-  std::optional<uint64_t> missed_at;  ///< ns, when a completion was found that no interrupt had reported
+  uint64_t culprit = 0;             ///< device whose process a page fault without a fence names, or kDestroyed
+  uint64_t asked = 0;               ///< ns, when the driver was asked for its current fence
+  std::vector<uint64_t> missed_at;  ///< ns, when completions were found that no interrupt has reported since
   uint64_t resubmissions = 0;
 };
 

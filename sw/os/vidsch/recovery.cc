@@ -90,14 +90,14 @@ void TimeoutRecovery::AskForFence(NodeId id) {
   const uint32_t last = node.fences.last_completed();
   if (!fence || *fence == last || !Fences::Reached(*fence, last)) return;
   ++missed_;
-  node.missed_at = node.asked;
+  node.missed_at.push_back(node.asked);
   packets_.Retire(id, *fence);
 }
 
 void TimeoutRecovery::OnReport(NodeId id) {
   Node& node = packets_.At(id);
-  if (node.missed_at && kernel_.hal().NowNs() - *node.missed_at < kLateNs) --missed_;
-  node.missed_at.reset();
+  for (const uint64_t at : node.missed_at) missed_ -= kernel_.hal().NowNs() - at < kLateNs;
+  node.missed_at.clear();
 }
 
 void TimeoutRecovery::Watch(NodeId id) {

@@ -11,7 +11,8 @@ const std::vector<Procedure>& Procedures() {
       PowerCycleProcedure(),   ExclusiveAccessProcedure(),    ReservedRangesProcedure(),
       VaCallsProcedure(),      ContextAllocationsProcedure(), TableMovesProcedure(),
       SleepProcedure(),        Pages64kProcedure(),           LinkedProcedure(),
-      AdapterResetProcedure(), IsolationMemoryProcedure(),    SystemMemoryProcedure()};
+      AdapterResetProcedure(), IsolationMemoryProcedure(),    SystemMemoryProcedure(),
+      ThreadsProcedure()};
   return kProcedures;
 }
 

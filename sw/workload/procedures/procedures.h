@@ -57,6 +57,7 @@ Procedure TableMovesProcedure();
 Procedure Pages64kProcedure();
 Procedure LinkedProcedure();
 Procedure AdapterResetProcedure();
+Procedure ThreadsProcedure();
 
 /// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
 /// it paged from and to.

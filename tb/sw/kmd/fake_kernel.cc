@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <utility>
 
 namespace gmmu::kmd::test {
 namespace {
@@ -161,7 +162,9 @@ void NotifyInterrupt(HANDLE, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
 void NotifyDpc(HANDLE) { ++current->notified_dpcs; }
 BOOLEAN QueueDpc(HANDLE) { return ++current->dpcs, TRUE; }
 NTSTATUS Synchronize(HANDLE, PKSYNCHRONIZE_ROUTINE routine, PVOID context, ULONG, BOOLEAN* result) {
+  if (std::exchange(current->at_device_level, true)) current->mistakes.push_back("the interrupt lock is held already");
   *result = routine(context);
+  current->at_device_level = false;
   return STATUS_SUCCESS;
 }
 
@@ -360,6 +363,23 @@ void ExFreePoolWithTag(PVOID block, ULONG) {
   --current->pool_blocks;
   std::free(block);
 }
+// One thread: a lock that is asked for twice is a mistake.
+void KeInitializeSpinLock(PKSPIN_LOCK lock) { *lock = 0; }
+KIRQL KeAcquireSpinLockRaiseToDpc(PKSPIN_LOCK lock) {
+  if (std::exchange(*lock, 1) != 0) current->mistakes.push_back("a spin lock is acquired by its holder");
+  return PASSIVE_LEVEL;
+}
+void KeReleaseSpinLock(PKSPIN_LOCK lock, KIRQL) {
+  if (std::exchange(*lock, 0) == 0) current->mistakes.push_back("a spin lock is released by nobody");
+}
+void ExInitializeFastMutex(PFAST_MUTEX mutex) { mutex->Count = 1; }
+void ExAcquireFastMutex(PFAST_MUTEX mutex) {
+  if (--mutex->Count != 0) current->mistakes.push_back("a fast mutex is acquired by its holder");
+}
+void ExReleaseFastMutex(PFAST_MUTEX mutex) { ++mutex->Count; }
+void KeInitializeMutex(PKMUTEX, ULONG) {}
+NTSTATUS KeWaitForSingleObject(PVOID, KWAIT_REASON, KPROCESSOR_MODE, BOOLEAN, PLARGE_INTEGER) { return STATUS_SUCCESS; }
+LONG KeReleaseMutex(PKMUTEX, BOOLEAN) { return 0; }
 KIRQL KeGetCurrentIrql(void) { return PASSIVE_LEVEL; }
 NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE, BOOLEAN, PLARGE_INTEGER) { return STATUS_SUCCESS; }
 ULONGLONG KeQueryInterruptTime(void) { return 0; }

@@ -58,6 +58,7 @@ class FakeKernel {
   std::vector<DXGKARGCB_NOTIFY_INTERRUPT_DATA> notifications;
   std::function<void(const DXGKARGCB_NOTIFY_INTERRUPT_DATA&)> on_notify;  ///< inside of the call
   int dpcs = 0, notified_dpcs = 0;
+  bool at_device_level = false;       ///< inside of DxgkCbSynchronizeExecution
   std::vector<std::string> mistakes;  ///< wrong use of a callback
 
   /// Context allocations that live, and address ranges that drivers reserved; the n-th of these calls from 0 fails.

@@ -30,6 +30,39 @@ TEST_F(SubmitTest, EngineResetStartsTheRingEmptyAndAbortsUpToTheLastSubmission) 
   EXPECT_EQ(kernel().table.DxgkDdiResetEngine(kernel().adapter, &reset), STATUS_IO_TIMEOUT);
 }
 
+// The routine may run on another processor all the while.
+TEST_F(SubmitTest, TheInterruptRoutineLeavesAnEngineAloneThatIsBeingReset) {
+  Submit(4);
+  Complete(4);
+  bool came = false;
+  kernel().on_write = [&](const FakeKernel::Access& access) {
+    if (access.offset != kRing + regs::RingCtrl::kOffset || access.value != 0 || kernel().at_device_level) return;
+    came = true;
+    Interrupt();
+    EXPECT_TRUE(kernel().notifications.empty()) << "of a completion that the reset answers for";
+  };
+  DXGKARG_RESETENGINE reset{};
+  ASSERT_EQ(kernel().table.DxgkDdiResetEngine(kernel().adapter, &reset), STATUS_SUCCESS);
+  kernel().on_write = nullptr;
+  EXPECT_TRUE(came);
+  EXPECT_EQ(reset.LastAbortedFenceId, 4u);
+}
+
+TEST_F(SubmitTest, InterruptsGoOnAndOffWhileTheirRoutineCannotRun) {
+  int changes = 0;
+  kernel().on_write = [&](const FakeKernel::Access& access) {
+    if (access.window || access.offset != regs::IntEnable::kOffset) return;
+    if (access.value == 0 && changes == 1) return;  // Program begins with them off, as they are already
+    ++changes;
+    EXPECT_TRUE(kernel().at_device_level);
+  };
+  ASSERT_EQ(kernel().table.DxgkDdiResetFromTimeout(kernel().adapter), STATUS_SUCCESS);
+  EXPECT_FALSE(Interrupt()) << "the routine has nothing to do with a GPU that is off";
+  ASSERT_EQ(kernel().table.DxgkDdiRestartFromTimeout(kernel().adapter), STATUS_SUCCESS);
+  kernel().on_write = nullptr;
+  EXPECT_EQ(changes, 2);
+}
+
 TEST_F(SubmitTest, AdapterResetSilencesAndRestartProgramsAll) {
   Submit(8);
   ASSERT_EQ(kernel().table.DxgkDdiResetFromTimeout(kernel().adapter), STATUS_SUCCESS);

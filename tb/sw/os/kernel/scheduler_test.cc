@@ -5,13 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <deque>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "hw/platform.h"
+#include "tb/sw/os/kernel/clock.h"
 
 namespace gmmu::os {
 namespace {
@@ -19,38 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A platform with a clock and messages at given times, nothing else.
-class Clock : public hw::Platform {
- public:
-  const hw::FirmwareTables& firmware() const override { return firmware_; }
-  hw::HostRam& ram() override { throw std::logic_error("no RAM"); }
-  uint64_t MmioRead(uint64_t, unsigned) override { return 0; }
-  void MmioWrite(uint64_t, unsigned, uint64_t) override {}
-  void MmioReadBlock(uint64_t, void*, size_t) override {}
-  void MmioWriteBlock(uint64_t, const void*, size_t) override {}
-  uint32_t ConfigRead(hw::Bdf, uint16_t, unsigned) override { return ~0u; }
-  void ConfigWrite(hw::Bdf, uint16_t, unsigned, uint32_t) override {}
-  std::optional<hw::Message> TakeMessage() override {
-    if (at.empty() || at.front() > now) return std::nullopt;
-    at.pop_front();
-    return hw::Message{0xFEE00000, 0x30};
-  }
-  bool WaitForMessage(uint64_t bound_ns) override {
-    if (!at.empty() && at.front() <= now + bound_ns) {
-      now = std::max(now, at.front());
-      return true;
-    }
-    now += bound_ns;
-    return false;
-  }
-  uint64_t NowNs() override { return now; }
-
-  uint64_t now = 0;
-  std::deque<uint64_t> at;  // times of messages
-
- private:
-  hw::FirmwareTables firmware_;
-};
+using test::Clock;
 
 // What works in a handler may wait: the handler's exception is still the one that is thrown on.
 TEST(Scheduler, AFibreThatIsSwitchedInAHandlerKeepsItsExceptions) {

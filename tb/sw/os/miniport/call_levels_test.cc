@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ddi/wdm.h"
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
 #include "os/kernel/bug_check.h"
@@ -91,6 +92,71 @@ TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   });
   EXPECT_EQ(together, 0);
   EXPECT_EQ(asked, 1);
+}
+
+// Documents only.
+TEST(CallLevels, CallsOfLevelZeroAreInTheDriverAtTheSameTime) {
+  test::SchedulerBench bench;
+  int inside = 0, most = 0;
+  bench.driver.on_fence = [&] {
+    most = std::max(most, ++inside);
+    bench.Sleep(1000);
+    --inside;
+  };
+  bench.driver.on_submit = bench.driver.on_fence;
+  bench.Run([&] {
+    for (const char* name : {"one", "two"})
+      bench.kernel.scheduler().Spawn(name, [&] { bench.miniport.QueryCurrentFence(0, 0); });
+    bench.Submit(bench.Render(1));
+    bench.Sleep(5000);
+  });
+  EXPECT_EQ(most, 3) << "two of level zero, and one of level one";
+}
+
+// Documents only.
+TEST(CallLevels, LevelThreeIsAloneInTheDriver) {
+  test::SchedulerBench bench;
+  bool inside = false, stopping = false;
+  int together = 0, calls = 0;
+  bench.driver.on_fence = [&] {
+    ++calls;
+    together += stopping;
+    inside = true;
+    bench.Sleep(1000);
+    inside = false;
+  };
+  bench.driver.on_submit = bench.driver.on_fence;
+  bench.driver.on_stop = [&] {
+    ++calls;
+    together += inside;
+    stopping = true;
+    bench.kernel.scheduler().Spawn("late", [&] { bench.miniport.QueryCurrentFence(0, 0); });
+    bench.Sleep(1000);
+    stopping = false;
+  };
+  bench.Run([&] {
+    for (const char* name : {"one", "two", "three"}) {
+      bench.kernel.scheduler().Spawn(name, [&] { bench.miniport.QueryCurrentFence(0, 0); });
+      bench.kernel.scheduler().Spawn(name, [&] { bench.miniport.devices().StopDevice(); });
+    }
+    bench.Submit(bench.Render(1));
+    bench.Sleep(20'000);
+  });
+  EXPECT_EQ(calls, 10);
+  EXPECT_EQ(together, 0);
+}
+
+TEST(CallLevels, ACallThatReturnsWithALockIsABugCheck) {
+  test::SchedulerBench bench;
+  KMUTEX mutex;
+  KeInitializeMutex(&mutex, 0);
+  bench.driver.on_fence = [&] { KeWaitForSingleObject(&mutex, Executive, KernelMode, FALSE, nullptr); };
+  try {
+    bench.miniport.QueryCurrentFence(0, 0);
+    FAIL() << "nobody noticed";
+  } catch (const BugCheck& stop) {
+    EXPECT_THAT(stop.what(), HasSubstr("DxgkDdiQueryCurrentFence returned and holds the mutex at "));
+  }
 }
 
 }  // namespace

@@ -191,8 +191,9 @@ TEST_F(BadDriver, WithATableOlderThanWddm20IsRefusedByItsVersion) {
 
 TEST_F(BadDriver, AReturnAtAnotherIrqlIsABugCheck) {
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    const NTSTATUS status = RealBuild(args);
     if (args.Operation == DXGK_OPERATION_FLUSH_TLB) Kernel::Current().scheduler().Raise(kDispatch);
-    return RealBuild(args);
+    return status;
   };
   const auto result = Run();
   ASSERT_THAT(result.faults, SizeIs(1));

@@ -24,12 +24,16 @@ NTSTATUS Status(HANDLE, DXGKARG_QUERYENGINESTATUS* args) {
   if (driver_now->on_status) driver_now->on_status();
   return STATUS_SUCCESS;
 }
-NTSTATUS StopDevice(PVOID) { return STATUS_SUCCESS; }
+NTSTATUS StopDevice(PVOID) {
+  if (driver_now->on_stop) driver_now->on_stop();
+  return STATUS_SUCCESS;
+}
 NTSTATUS ResetAdapter(HANDLE) {
   ++driver_now->adapter_resets;
   return driver_now->adapter_reset_status;
 }
 NTSTATUS CurrentFence(HANDLE, DXGKARG_QUERYCURRENTFENCE* args) {
+  if (driver_now->on_fence) driver_now->on_fence();
   if (!driver_now->current_fence) return STATUS_NOT_SUPPORTED;
   args->CurrentFence = *driver_now->current_fence;
   return STATUS_SUCCESS;

@@ -31,9 +31,9 @@ class SchedulerDriver {
   NTSTATUS reset_status = STATUS_SUCCESS;
   uint32_t last_aborted = 0;
   NTSTATUS adapter_reset_status = STATUS_SUCCESS;
-  std::optional<uint32_t> current_fence;       ///< null: the driver cannot say
-  uint64_t dependents = 0;                     ///< besides the node itself
-  std::function<void()> on_submit, on_status;  ///< inside of the call
+  std::optional<uint32_t> current_fence;                          ///< null: the driver cannot say
+  uint64_t dependents = 0;                                        ///< besides the node itself
+  std::function<void()> on_submit, on_status, on_fence, on_stop;  ///< inside of the call
 
   /// Fence ids of `submitted` from `first` on.
   std::vector<uint32_t> FencesFrom(size_t first) const;

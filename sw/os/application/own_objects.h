@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ddi/ntddk.h"
+
+namespace gmmu::os {
+
+class VideoMemory;
+
+/// A process with a device, a context and allocations that an application's own thread makes in the driver, while other
+/// threads are in it too: nothing of it goes through the VidMm worker, so nothing is mapped or resident.
+///
+/// Close() must be called; the destructor only forgets. Each call throws OsError when the driver refuses.
+class OwnObjects {
+ public:
+  /// Opens process, device and context.
+  OwnObjects(const VideoMemory& memory, const std::string& name);
+  ~OwnObjects();
+  /// Allocations first.
+  void Close();
+
+  /// The driver's.
+  HANDLE process() const;
+  HANDLE CreateAllocation(const std::string& name, uint64_t bytes);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gmmu::os

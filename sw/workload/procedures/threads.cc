@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "kmd/escape.h"
+#include "os/application/own_objects.h"
+#include "workload/copier.h"
+#include "workload/life.h"
+#include "workload/lines.h"
+#include "workload/preempter.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+/// What the threads share.
+struct Crowd {
+  Life& life;
+  const uint64_t allocations, questions, pages;
+  const uint32_t rounds;
+  std::set<uint32_t> spaces;  ///< that processes of the threads' own have now
+  std::string clash;          ///< the first space that two had
+  uint64_t ended = 0;
+};
+
+/// Objects of the thread's own are made and destroyed while others do the same.
+void MakeObjects(Crowd& crowd, const std::string& name) {
+  const os::Gpu gpu = crowd.life.gpu();
+  os::OwnObjects own(crowd.life.memory, name);
+  kmd::EscapeQuerySpace space;
+  space.process = reinterpret_cast<uint64_t>(own.process());
+  gpu.Escape(space, "the query of a space");
+  if (!crowd.spaces.insert(space.space).second && crowd.clash.empty())
+    crowd.clash = "space " + std::to_string(space.space) + " is that of two processes, one of them of " + name;
+  for (uint64_t i = 0; i < crowd.allocations; ++i) {
+    kmd::EscapeQueryResidency residency;
+    residency.allocation = reinterpret_cast<uint64_t>(own.CreateAllocation(name, (i + 1) * kPage));
+    gpu.Escape(residency, "the query of a place");
+    if (residency.resident != 0 && crowd.clash.empty())
+      crowd.clash = "an allocation of " + name + " that never was resident has a place";
+  }
+  crowd.spaces.erase(space.space);
+  own.Close();
+}
+
+/// Questions of every kind.
+void Ask(Crowd& crowd, unsigned number) {
+  const os::Gpu gpu = crowd.life.gpu();
+  kmd::EscapeQueryCaps caps;
+  gpu.Escape(caps, "the query of the sizes");
+  for (uint32_t node : {gpu.facts().paging_node, gpu.facts().render_node}) {
+    kmd::EscapeQueryRing ring;
+    ring.node = node;
+    gpu.Escape(ring, "the query of a ring");
+  }
+  kmd::EscapeReadFaults faults;
+  gpu.Escape(faults, "the fault records");
+  if (faults.count != 0 && crowd.clash.empty()) crowd.clash = "there is a fault record";
+  kmd::EscapeQueryClient client;
+  client.client = number % caps.clients;
+  gpu.Escape(client, "the query of a client");
+}
+
+void Serve(Crowd& crowd, unsigned number) {
+  const std::string name = "thread " + std::to_string(number + 1);
+  Copier copier(crowd.life, name, crowd.pages, crowd.rounds);
+  for (uint32_t round = 1; round <= crowd.rounds; ++round) {
+    copier.SubmitRound(round);
+    MakeObjects(crowd, name);
+    for (uint64_t i = 0; i < crowd.questions; ++i) Ask(crowd, number);
+  }
+  const bool completed = copier.Finish() == os::PacketEnd::kCompleted;
+  crowd.life.Compare("packets of " + name + " completed", completed ? "" : "the device was lost");
+  kmd::EscapeQueryCaps caps;
+  crowd.life.gpu().Escape(caps, "the query of the sizes");
+  if (completed && number < caps.clients) copier.Check(number);  // each by a client of its own, at the same time
+  crowd.life.result.bytes += copier.bytes();
+  copier.End();
+  ++crowd.ended;
+}
+
+void Run(Life& life, const ParameterValues& values) {
+  const uint64_t threads = values.at("threads");
+  Crowd crowd{life,
+              values.at("allocations"),
+              values.at("questions"),
+              values.at("pages"),
+              static_cast<uint32_t>(values.at("rounds")),
+              {},
+              "",
+              0};
+  Preempter paging(life, life.gpu().facts().paging_node), render(life, life.gpu().facts().render_node);
+  for (unsigned i = 0; i < threads; ++i)
+    life.host.Spawn("thread " + std::to_string(i + 1), [&crowd, i] { Serve(crowd, i); });
+  os::Allocation* filled = nullptr;
+  life.Work([&] {
+    filled = life.memory.CreateAllocation("paging beside the threads", 16 * kPage);
+    life.memory.MakeResident(*filled);
+  });
+  for (uint64_t turn = 0; turn < threads * values.at("rounds"); ++turn) {
+    life.Work([&] { life.memory.Fill(*filled, 0, 16 * kPage, 0x600D); });
+    life.host.Wait([&] { return life.graphics.idle(life.gpu().facts().paging_node); }, "the paging node to be idle");
+  }
+  life.host.Wait([&] { return crowd.ended == threads; }, "the threads to end");
+  paging.Stop();
+  render.Stop();
+  life.Work([&] { life.memory.DestroyAllocation(filled); });
+  std::sort(life.result.checks.begin(), life.result.checks.end(),  // whichever thread came first
+            [](const Check& a, const Check& b) { return a.name < b.name; });
+  life.Compare("what the threads have is their own", crowd.clash);
+  life.Compare("nothing had to be recovered", life.graphics.recoveries().empty() ? "" : "an engine was reset");
+  life.result.bytes_verified = life.result.bytes;
+}
+
+}  // namespace
+
+Procedure ThreadsProcedure() {
+  return {"threads",
+          "Threads that are in the driver at the same time: each submits packets, makes and destroys a process, a "
+          "context and allocations, and asks questions, while memory is paged and both nodes are preempted. Needs "
+          "os.preemption, without which threads change only where they wait.",
+          {{"threads", 4, 1, 6, "Threads; those that a client is left for have their bytes read by it."},
+           {"rounds", 4, 1, 100, "Packets of each, and times that it makes and destroys the rest."},
+           {"pages", 2, 1, 256, "Pages that each packet copies and overwrites."},
+           {"allocations", 12, 0, 64, "Allocations of each time."},
+           {"questions", 6, 0, 64, "Times that it asks every question."}},
+          Run};
+}
+
+}  // namespace gmmu::workload
