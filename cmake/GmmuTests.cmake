@@ -59,7 +59,7 @@ foreach(room IN LISTS rooms)
     list(APPEND plain tb/sim/platform/sc_bare_machine.cc tb/sim/platform/sc_linked.cc)  # they need no engine
   endif()
   if(path STREQUAL "sw/kmd/build")
-    list(APPEND plain tb/sw/kmd/fake_kernel.cc)
+    list(APPEND plain tb/sw/kmd/fake_kernel.cc tb/sw/kmd/started_driver.cc)
   endif()
   if(path STREQUAL "sw/os/miniport")
     list(APPEND plain tb/sw/os/vidsch/vidsch_bench.cc)  # the threading levels are shown by the scheduler's calls

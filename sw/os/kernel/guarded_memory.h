@@ -15,7 +15,7 @@ class GuardedMemory {
   /// What lies at an address where nothing may be touched.
   struct Trespass {
     StopCode code = StopCode::kUnknown;  ///< that Windows has for it; kUnknown: none of its own
-    std::string text;  ///< "byte 592 of the output of DXGKQAITYPE_DRIVERCAPS, which has 592 bytes"
+    std::string text;                    ///< "byte 592 of the output of DXGKQAITYPE_DRIVERCAPS, which has 592 bytes"
   };
 
   GuardedMemory(const GuardedMemory&) = delete;

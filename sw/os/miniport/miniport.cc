@@ -90,9 +90,9 @@ NTSTATUS Miniport::CreateAllocation(DXGKARG_CREATEALLOCATION& args) {
   NTSTATUS status = STATUS_SUCCESS;
   {
     GuardedArguments guarded(driver_->copies());
-    given.pAllocationInfo = static_cast<DXGK_ALLOCATIONINFO*>(
-        guarded.Array(args.pAllocationInfo, args.NumAllocations * sizeof(DXGK_ALLOCATIONINFO),
-                      [] { return "pAllocationInfo of DXGKARG_CREATEALLOCATION"; }, true));
+    given.pAllocationInfo = static_cast<DXGK_ALLOCATIONINFO*>(guarded.Array(
+        args.pAllocationInfo, args.NumAllocations * sizeof(DXGK_ALLOCATIONINFO),
+        [] { return "pAllocationInfo of DXGKARG_CREATEALLOCATION"; }, true));
     status = driver_->Call(DRIVER(CreateAllocation), kPassive, driver_->lead(), &given);
   }
   args.hResource = given.hResource;
@@ -139,9 +139,9 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
     auto& op = args.UpdatePageTable;
     const size_t given = op.Flags.Repeat ? 1 : op.NumPageTableEntries;
     const auto guard = [&](DXGK_PTE*& entries, const char* name) {
-      entries = static_cast<DXGK_PTE*>(guarded.Array(entries, given * sizeof(DXGK_PTE), [&] {
-        return std::string(name) + (op.Flags.Repeat ? " (Flags.Repeat is 1: one entry)" : "");
-      }, false));
+      entries = static_cast<DXGK_PTE*>(guarded.Array(
+          entries, given * sizeof(DXGK_PTE),
+          [&] { return std::string(name) + (op.Flags.Repeat ? " (Flags.Repeat is 1: one entry)" : ""); }, false));
     };
     guard(op.pPageTableEntries, "pPageTableEntries");
     guard(op.pPageTableEntries64KB, "pPageTableEntries64KB");

@@ -65,7 +65,8 @@ TEST_F(PoolTest, ASecondFreeIsABugCheckAndSoIsOneOfWhatIsNoBlock) {
   EXPECT_EQ(tag[0], 0xAu);
   EXPECT_EQ(tag[2], kTag);
   pool.Free(block, 0);  // any tag
-  EXPECT_EQ(Stops(StopCode::kBadPoolCaller, "which has 40 bytes: it is freed already", [&] { pool.Free(block, kTag); })[0],
+  EXPECT_EQ(Stops(StopCode::kBadPoolCaller, "which has 40 bytes: it is freed already",
+                  [&] { pool.Free(block, kTag); })[0],
             7u);
 }
 
@@ -77,7 +78,8 @@ TEST_F(PoolTest, WhatWasWrittenBesideABlockIsFoundWhenItIsFreed) {
             0x24u);
   uint8_t* const before = Take(40);
   before[-4] = 1;
-  EXPECT_EQ(Stops(StopCode::kSpecialPoolCorruption, "wrote to byte -4 of pool block test", [&] { pool.Free(before, kTag); })[3],
+  EXPECT_EQ(Stops(StopCode::kSpecialPoolCorruption, "wrote to byte -4 of pool block test",
+                  [&] { pool.Free(before, kTag); })[3],
             0x23u);
 }
 
