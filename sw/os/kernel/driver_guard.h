@@ -39,6 +39,9 @@ class DriverGuard {
   /// Back to what was before; no call may be under way.
   static void Remove();
   static bool installed();
+  /// What a fault that comes outside of every call does before it ends the program; null: nothing. It runs in the signal's
+  /// handler.
+  static void SetLastResort(void (*last_resort)());
 
   /// `call` on this stack, blamed as `entry` at `irql`. `now_ns`: the machine's time.
   static void Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call);
