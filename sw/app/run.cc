@@ -10,6 +10,7 @@
 
 #include "app/cli.h"
 #include "app/configuration.h"
+#include "app/last_report.h"
 #include "app/load_driver.h"
 #include "app/outputs.h"
 #include "app/progress.h"
@@ -95,6 +96,21 @@ std::unique_ptr<OutputFile> OpenIfAsked(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
 }
 
+LastReport::Parts Crashed(const report::Limits& limits, std::FILE* out, const OutputFile* json,
+                          const std::vector<const std::unique_ptr<OutputFile>*>& others) {
+  workload::JobResult result;
+  result.faults.push_back(
+      Stopped("driver",
+              "the program crashed outside of every call into the driver: most likely the driver wrote over "
+              "memory that is not its own (docs/driver.md says how to look for it)"));
+  std::vector<std::string> unfinished;
+  for (const auto* other : others) {
+    if (*other != nullptr && (*other)->working_path() != (*other)->path())
+      unfinished.push_back((*other)->working_path());
+  }
+  return {out, report::TextReport(result, limits), json, report::JsonReport(result, limits), unfinished};
+}
+
 }  // namespace
 
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
@@ -174,7 +190,12 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   }
 
   const auto start = std::chrono::steady_clock::now();
+  const report::Limits limits = LimitsOf(config, arguments);
   workload::JobResult result;
+  os::DriverGuard::SetLastResort(LastReport::Write);
+  std::optional<LastReport> last;
+  if (os::DriverGuard::installed())
+    last.emplace(Crashed(limits, out, json.get(), {&copy, &image, &mappings, &waves, &trace}));
   try {
     engine->Run([&](hw::Platform& platform) {
       if (scenario) {
@@ -189,18 +210,20 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   } catch (const std::logic_error& error) {
     result.faults.push_back(Stopped("os", std::string("an invariant of the model is broken: ") + error.what()));
   } catch (const std::bad_alloc&) {
-    result.faults.push_back(Stopped("os", "the host has no memory left for the model"));
+    result.faults.push_back(Stopped(
+        "os",
+        "the host has no memory for what the run asks for; a count that the driver answered may be far too large"));
   } catch (const std::exception&) {
     throw;  // of an argument or an output: no report is wanted
   } catch (...) {
     result.faults.push_back(Stopped("driver", "the driver threw something that is no std::exception"));
   }
+  last.reset();
   result.verified = result.verified && result.faults.empty();
   result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   engine.reset();  // closes the waves
   progress.Finish();
 
-  const report::Limits limits = LimitsOf(config, arguments);
   if (json) {
     const std::string text = report::JsonReport(result, limits);
     json->Write(text.data(), text.size());

@@ -155,8 +155,14 @@ typedef struct _MDL {
 } MDL, *PMDL;
 #define MmGetMdlPfnArray(Mdl) ((PPFN_NUMBER)((Mdl) + 1))
 #define MmGetMdlByteCount(Mdl) ((Mdl)->ByteCount)
+#define MDL_MAPPED_TO_SYSTEM_VA 0x0001
+#define MDL_SOURCE_IS_NONPAGED_POOL 0x0004
+#define NormalPagePriority 16
+#define MdlMappingNoExecute 0x40000000
 
 struct _DEVICE_OBJECT;
+struct _IRP;
+typedef struct _IRP* PIRP;
 struct _DRIVER_OBJECT;
 typedef struct _DEVICE_OBJECT DEVICE_OBJECT, *PDEVICE_OBJECT;
 typedef struct _DRIVER_OBJECT DRIVER_OBJECT, *PDRIVER_OBJECT;

@@ -49,6 +49,24 @@ PVOID MmAllocateContiguousMemorySpecifyCache(SIZE_T NumberOfBytes, PHYSICAL_ADDR
 void MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes, MEMORY_CACHING_TYPE CacheType);
 /* The routine of this name, for drivers that must not import it; NULL: there is none. It knows the two above. */
 PVOID MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName);
+
+/* A list for Length bytes at VirtualAddress, without page numbers yet, or NULL. SecondaryBuffer, ChargeQuota and Irp
+ * have no effect. */
+PMDL IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN SecondaryBuffer, BOOLEAN ChargeQuota, PIRP Irp);
+void IoFreeMdl(PMDL Mdl);
+/* Writes the page numbers of memory that stays where it is: a cached or write-combined view of a memory object. */
+void MmBuildMdlForNonPagedPool(PMDL MemoryDescriptorList);
+/* Makes a view of the pages of a list, or NULL. MmUnmapLockedPages ends it; it must come before the pages are freed, and
+ * the unpin of a frame buffer does it too. */
+PVOID MmMapLockedPagesSpecifyCache(PMDL MemoryDescriptorList, KPROCESSOR_MODE AccessMode, MEMORY_CACHING_TYPE CacheType,
+                                   PVOID RequestedAddress, ULONG BugCheckOnFailure, ULONG Priority);
+void MmUnmapLockedPages(PVOID BaseAddress, PMDL MemoryDescriptorList);
+/* The view that a list has, or else a cached one that it gets. */
+static __inline PVOID MmGetSystemAddressForMdlSafe(PMDL Mdl, ULONG Priority) {
+  if (Mdl->MdlFlags & (MDL_MAPPED_TO_SYSTEM_VA | MDL_SOURCE_IS_NONPAGED_POOL)) return Mdl->MappedSystemVa;
+  return MmMapLockedPagesSpecifyCache(Mdl, KernelMode, MmCached, NULL, FALSE, Priority);
+}
+
 /* Writes every dirty line of every cache back. */
 BOOLEAN KeInvalidateAllCaches(void);
 

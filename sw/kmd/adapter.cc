@@ -45,10 +45,12 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (started) return STATUS_INVALID_DEVICE_STATE;
   dxgkrnl = {};
   std::memcpy(&dxgkrnl, &interface, std::min<size_t>(interface.Size, sizeof dxgkrnl));
-  memory_callbacks_ = MemoryCallbacks::Of(dxgkrnl);
-  if (parameters.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9 && memory_callbacks_.create == nullptr) {
-    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
-               "gmmu: a kernel table of %u bytes has no physical memory objects (WDDM 2.9)\n", interface.Size);
+  memory_callbacks_ = MemoryCallbacks::Of(dxgkrnl, parameters.isolation_callbacks());
+  const bool objects = parameters.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9;
+  if ((objects && memory_callbacks_.create == nullptr) ||
+      (memory_callbacks_.isolation && memory_callbacks_.allocate_contiguous == nullptr)) {
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL, "gmmu: a kernel table of %u bytes has no %s\n", interface.Size,
+               objects ? "physical memory objects (WDDM 2.9)" : "callbacks of GPU isolation (WDDM 2.4)");
     return STATUS_NOT_SUPPORTED;
   }
 
@@ -166,9 +168,9 @@ NTSTATUS Adapter::CreateMemory() {
     if (NT_SUCCESS(status)) status = engines[kRenderNode].fence_page.Create(callbacks, kSecondFenceCookie);
   }
   if (NT_SUCCESS(status)) status = fault_page_.Create(callbacks, kFaultCookie);
-  if (NT_SUCCESS(status)) status = dummy_page.Create(callbacks, kDummyCookie);
+  if (NT_SUCCESS(status)) status = dummy_page.Create(callbacks, kDummyCookie, OwnMemory::Origin::kPages);
   if (NT_SUCCESS(status)) status = residency.Create(callbacks, kResidencyCookie);
-  if (NT_SUCCESS(status)) status = save_area.Create(callbacks, save_area_offset(), parameters.save_area_bytes);
+  if (NT_SUCCESS(status)) status = save_area.Create(callbacks, *this);
   return status;
 }
 

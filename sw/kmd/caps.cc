@@ -224,7 +224,8 @@ NTSTATUS IommuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter)
   auto* out = OutputOf<DXGK_IOMMU_CAPS>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
   DXGK_IOMMU_CAPS caps{};
-  caps.DmaRemappingSupported = adapter.parameters.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM3_0;
+  caps.DmaRemappingSupported = adapter.parameters.dma_remapping &&
+                               adapter.parameters.interface_version >= DXGKDDI_INTERFACE_VERSION_WDDM3_0;
   caps.IommuIsolationSupported = adapter.parameters.isolation;
   caps.IommuIsolationRequired = adapter.parameters.isolation_required;
   *out = caps;

@@ -19,11 +19,21 @@ Routine* SystemRoutine(const char16_t (&name)[kSize]) {
   return reinterpret_cast<Routine*>(MmGetSystemRoutineAddress(&wanted));
 }
 
+uint64_t PhysicalPageOf(void* cpu) { return static_cast<uint64_t>(MmGetPhysicalAddress(cpu).QuadPart) / kPage; }
+
+OwnMemory::Origin OriginOf(const MemoryCallbacks& callbacks, OwnMemory::Origin isolated) {
+  using Origin = OwnMemory::Origin;
+  const bool objects = callbacks.create != nullptr;
+  if (!callbacks.isolation) return objects ? Origin::kObject : Origin::kKernel;
+  return isolated == Origin::kListed && !objects ? Origin::kPages : isolated;
+}
+
 }  // namespace
 
-MemoryCallbacks MemoryCallbacks::Of(const DXGKRNL_INTERFACE& dxgkrnl) {
+MemoryCallbacks MemoryCallbacks::Of(const DXGKRNL_INTERFACE& dxgkrnl, bool isolation) {
   MemoryCallbacks callbacks;
   callbacks.adapter = dxgkrnl.DeviceHandle;
+  callbacks.isolation = isolation;
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_9
   callbacks.create = dxgkrnl.DxgkCbCreatePhysicalMemoryObject;
   callbacks.destroy = dxgkrnl.DxgkCbDestroyPhysicalMemoryObject;
@@ -35,43 +45,75 @@ MemoryCallbacks MemoryCallbacks::Of(const DXGKRNL_INTERFACE& dxgkrnl) {
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
   callbacks.allocate_contiguous = dxgkrnl.DxgkCbAllocateContiguousMemory;
   callbacks.free_contiguous = dxgkrnl.DxgkCbFreeContiguousMemory;
+  callbacks.allocate_pages = dxgkrnl.DxgkCbAllocatePagesForMdl;
+  callbacks.free_pages = dxgkrnl.DxgkCbFreePagesFromMdl;
+  callbacks.map_list = dxgkrnl.DxgkCbMapMdlToIoMmu;
+  callbacks.unmap_list = dxgkrnl.DxgkCbUnmapMdlFromIoMmu;
 #endif
   return callbacks;
 }
 
 // Any page will do: the system starts an adapter only if the device can reach all of memory, by itself or by remapping.
-NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie) {
+NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie, Origin isolated) {
   callbacks_ = callbacks;
+  origin_ = OriginOf(callbacks, isolated);
   NTSTATUS status = STATUS_SUCCESS;
-  if (callbacks.create != nullptr) status = CreateObject(cookie);
-  else if (callbacks.allocate_contiguous != nullptr) status = CreateContiguous();
-  else status = CreateByKernel();
+  switch (origin_) {
+    case Origin::kContiguous: status = AllocateContiguous(); break;
+    case Origin::kPages: status = AllocatePages(); break;
+    case Origin::kKernel: status = AllocateByKernel(); break;
+    case Origin::kListed:
+      status = CreateObject(cookie);
+      if (NT_SUCCESS(status)) status = View();
+      if (NT_SUCCESS(status)) status = MapList();
+      break;
+    case Origin::kObject:
+      status = CreateObject(cookie);
+      if (NT_SUCCESS(status)) status = NameByAdl();
+      if (NT_SUCCESS(status)) status = View();
+      break;
+  }
   if (NT_SUCCESS(status)) Clear();
+  else Destroy();
   return status;
 }
 
-NTSTATUS OwnMemory::CreateContiguous() {
-  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY args{};
-  args.NumberOfBytes = kPage;
-  args.HighestAcceptableAddress.QuadPart = INT64_MAX;
-  args.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
-  const NTSTATUS status = callbacks_.allocate_contiguous(callbacks_.adapter, &args);
+NTSTATUS OwnMemory::AllocateContiguous() {
+  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY allocate{};
+  allocate.NumberOfBytes = kPage;
+  allocate.HighestAcceptableAddress.QuadPart = INT64_MAX;
+  allocate.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
+  const NTSTATUS status = callbacks_.allocate_contiguous(callbacks_.adapter, &allocate);
   if (!NT_SUCCESS(status)) return status;
-  contiguous_ = args.hMemoryHandle;
-  cpu_ = args.pMemory;
-  page_ = static_cast<uint64_t>(MmGetPhysicalAddress(cpu_).QuadPart) / kPage;
+  handle_ = allocate.hMemoryHandle;
+  cpu_ = allocate.pMemory;
+  page_ = PhysicalPageOf(cpu_);
   return STATUS_SUCCESS;
 }
 
-NTSTATUS OwnMemory::CreateByKernel() {
+NTSTATUS OwnMemory::AllocatePages() {
+  DXGKARGCB_ALLOCATEPAGESFORMDL allocate{};
+  allocate.HighAddress.QuadPart = INT64_MAX;
+  allocate.TotalBytes = kPage;
+  allocate.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
+  const NTSTATUS status = callbacks_.allocate_pages(callbacks_.adapter, &allocate);
+  if (!NT_SUCCESS(status)) return status;
+  handle_ = allocate.hMemoryHandle;
+  list_ = allocate.pMdl;
+  page_ = MmGetMdlPfnArray(list_)[0];
+  cpu_ = MmGetSystemAddressForMdlSafe(list_, NormalPagePriority | MdlMappingNoExecute);
+  return cpu_ == nullptr ? STATUS_INSUFFICIENT_RESOURCES : STATUS_SUCCESS;
+}
+
+NTSTATUS OwnMemory::AllocateByKernel() {
   using Allocate = decltype(MmAllocateContiguousMemorySpecifyCache);
   const auto allocate = SystemRoutine<Allocate>(u"MmAllocateContiguousMemorySpecifyCache");
   if (allocate == nullptr) return STATUS_NOT_SUPPORTED;
   PHYSICAL_ADDRESS lowest{}, highest{}, any{};
   highest.QuadPart = INT64_MAX;
-  kernel_memory_ = cpu_ = allocate(kPage, lowest, highest, any, MmCached);
+  cpu_ = allocate(kPage, lowest, highest, any, MmCached);
   if (cpu_ == nullptr) return STATUS_NO_MEMORY;
-  page_ = static_cast<uint64_t>(MmGetPhysicalAddress(cpu_).QuadPart) / kPage;
+  page_ = PhysicalPageOf(cpu_);
   return STATUS_SUCCESS;
 }
 
@@ -83,54 +125,77 @@ NTSTATUS OwnMemory::CreateObject(ULONG_PTR cookie) {
   create.Type = DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY;
   create.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
   create.ContiguousMemory.HighestAcceptableAddress.QuadPart = INT64_MAX;
-  NTSTATUS status = callbacks_.create(&create);
+  const NTSTATUS status = callbacks_.create(&create);
   if (!NT_SUCCESS(status)) return status;
   object_ = create.hPhysicalMemoryObject;
   adapter_object_ = create.hAdapterMemoryObject;
+  return STATUS_SUCCESS;
+}
 
+NTSTATUS OwnMemory::NameByAdl() {
   DXGKARGCB_ALLOCATE_ADL allocate{};
   allocate.hAdapterMemoryObject = adapter_object_;
   allocate.Size = kPage;
   allocate.Flags.RequireContiguous = 1;
-  status = callbacks_.allocate_adl(&allocate);
-  if (!NT_SUCCESS(status)) {
-    Destroy();
-    return status;
-  }
+  const NTSTATUS status = callbacks_.allocate_adl(&allocate);
+  if (!NT_SUCCESS(status)) return status;
   adl_ = allocate.pAdl;
-  if (adl_->PageCount < 1) {
-    Destroy();
-    return STATUS_UNSUCCESSFUL;
-  }
+  if (adl_->PageCount < 1) return STATUS_UNSUCCESSFUL;
   page_ = adl_->Flags.Contiguous ? adl_->BasePageNumber : adl_->Pages[0];
+  return STATUS_SUCCESS;
+}
 
+NTSTATUS OwnMemory::View() {
   DXGKARGCB_MAP_PHYSICAL_MEMORY map{};
   map.hPhysicalMemoryObject = object_;
   map.AccessMode = DXGK_ACCESS_MODE_KERNEL_MODE;
   map.Size = kPage;
-  status = callbacks_.map(&map);
-  if (!NT_SUCCESS(status)) {
-    Destroy();
-    return status;
-  }
+  const NTSTATUS status = callbacks_.map(&map);
+  if (!NT_SUCCESS(status)) return status;
   view_ = map.pMappedAddress;
   view_bytes_ = map.Size;
-  if (map.Offset > map.Size || map.Size - map.Offset < kPage) {
-    Destroy();
-    return STATUS_UNSUCCESSFUL;
-  }
+  if (map.Offset > map.Size || map.Size - map.Offset < kPage) return STATUS_UNSUCCESSFUL;
   cpu_ = static_cast<uint8_t*>(view_) + map.Offset;
   return STATUS_SUCCESS;
+}
+
+NTSTATUS OwnMemory::MapList() {
+  list_ = IoAllocateMdl(cpu_, static_cast<ULONG>(kPage), FALSE, FALSE, nullptr);
+  if (list_ == nullptr) return STATUS_INSUFFICIENT_RESOURCES;
+  MmBuildMdlForNonPagedPool(list_);
+  page_ = MmGetMdlPfnArray(list_)[0];
+  DXGKARGCB_MAPMDLTOIOMMU map{list_, nullptr};
+  const NTSTATUS status = callbacks_.map_list(callbacks_.adapter, &map);
+  if (NT_SUCCESS(status)) handle_ = map.hMemoryHandle;
+  return status;
 }
 
 void OwnMemory::Clear() const { std::memset(cpu_, 0, kPage); }
 
 void OwnMemory::Destroy() {
+  if (handle_ != nullptr && origin_ == Origin::kContiguous) {
+    const DXGKARGCB_FREECONTIGUOUSMEMORY free{handle_};
+    callbacks_.free_contiguous(callbacks_.adapter, &free);
+  } else if (handle_ != nullptr && origin_ == Origin::kPages) {
+    if (cpu_ != nullptr) MmUnmapLockedPages(cpu_, list_);
+    const DXGKARGCB_FREEPAGESFROMMDL free{handle_};
+    callbacks_.free_pages(callbacks_.adapter, &free);
+  } else if (list_ != nullptr && origin_ == Origin::kListed) {
+    const DXGKARGCB_UNMAPMDLFROMIOMMU unmap{handle_};
+    if (handle_ != nullptr) callbacks_.unmap_list(callbacks_.adapter, &unmap);
+    IoFreeMdl(list_);  // the list outlives its unmap
+  } else if (cpu_ != nullptr && origin_ == Origin::kKernel) {
+    using Free = decltype(MmFreeContiguousMemorySpecifyCache);
+    SystemRoutine<Free>(u"MmFreeContiguousMemorySpecifyCache")(cpu_, kPage, MmCached);
+  }
+  handle_ = nullptr;
+  list_ = nullptr;
   if (view_ != nullptr) {
     const DXGKARGCB_UNMAP_PHYSICAL_MEMORY unmap{object_, view_, view_bytes_};
     callbacks_.unmap(&unmap);
-    view_ = cpu_ = nullptr;
+    view_ = nullptr;
   }
+  cpu_ = nullptr;
   if (adl_ != nullptr) {
     const DXGKARGCB_FREE_ADL free{adapter_object_, adl_};
     callbacks_.free_adl(&free);
@@ -141,17 +206,6 @@ void OwnMemory::Destroy() {
     callbacks_.destroy(&destroy);
     object_ = adapter_object_ = nullptr;
   }
-  if (contiguous_ != nullptr) {
-    const DXGKARGCB_FREECONTIGUOUSMEMORY free{contiguous_};
-    callbacks_.free_contiguous(callbacks_.adapter, &free);
-    contiguous_ = nullptr;
-  }
-  if (kernel_memory_ != nullptr) {
-    using Free = decltype(MmFreeContiguousMemorySpecifyCache);
-    SystemRoutine<Free>(u"MmFreeContiguousMemorySpecifyCache")(kernel_memory_, kPage, MmCached);
-    kernel_memory_ = nullptr;
-  }
-  cpu_ = nullptr;
 }
 
 }  // namespace gmmu::kmd

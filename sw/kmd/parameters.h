@@ -27,6 +27,11 @@ struct Parameters {
   uint64_t Leaf64kTableBytes() const;  ///< 0 when the driver has no leaf tables of 64 KiB entries
   /// Hardware words of 8 bytes that one entry of a table of `level` has.
   uint32_t EntryWords(uint32_t level) const { return dual_pte && level == 1 ? 2 : 1; }
+  /// System memory comes by the callbacks of GPU isolation, which a driver with DMA remapping cannot use; before WDDM
+  /// 2.9 there are no others.
+  bool isolation_callbacks() const {
+    return isolation && (!dma_remapping || interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_9);
+  }
   /// The page of the segment that tables lie in.
   uint64_t TablePage() const;
 

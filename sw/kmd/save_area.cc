@@ -19,7 +19,8 @@ bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t s
   return save ? commands.Copy(local, host, bytes) : commands.Copy(host, local, bytes);
 }
 
-/// A section's pages while they are pinned: by an ADL from WDDM 2.9 on, before by an MDL.
+/// A section's pages while they are pinned: in an MDL where memory comes by the callbacks of GPU isolation, else in an
+/// ADL.
 class PinnedSection {
  public:
   PinnedSection(const Adapter& adapter, const SectionPart& part) : adapter_(adapter), part_(part) { status_ = Pin(); }
@@ -42,7 +43,8 @@ class PinnedSection {
   NTSTATUS Pin() {
     const DXGKRNL_INTERFACE& dxgkrnl = adapter_.dxgkrnl;
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_9
-    if (dxgkrnl.DxgkCbPinFrameBufferForSave2 != nullptr) {
+    if (!adapter_.parameters.isolation_callbacks()) {
+      if (dxgkrnl.DxgkCbPinFrameBufferForSave2 == nullptr) return STATUS_NOT_SUPPORTED;
       DXGKARGCB_PINFRAMEBUFFERFORSAVE2 pin{};
       pin.PhysicalAdapterIndex = part_.section;
       pin.CommitSize = part_.bytes;
@@ -89,15 +91,17 @@ uint64_t SectionBytes(const Adapter& adapter) {
   return part.section == adapter.link.index() ? part.bytes : 0;
 }
 
-NTSTATUS SaveArea::Create(const MemoryCallbacks& callbacks, uint64_t offset, uint64_t bytes) {
-  offset_ = offset;
-  bytes_ = bytes;
+NTSTATUS SaveArea::Create(const MemoryCallbacks& callbacks, const Adapter& adapter) {
+  offset_ = adapter.save_area_offset();
+  bytes_ = adapter.parameters.save_area_bytes;
   state_ = State::kLive;
   saved_ = false;
   windows_ = 0;
-  if (bytes == 0) return STATUS_SUCCESS;
-  NTSTATUS status = small_.Create(callbacks, kSmallCookie);
-  if (NT_SUCCESS(status)) status = commands_.Create(callbacks, kCommandCookie);
+  if (bytes_ == 0) return STATUS_SUCCESS;
+  // A list is mapped for the lead adapter only.
+  const auto commands = &adapter.lead() == &adapter ? OwnMemory::Origin::kListed : OwnMemory::Origin::kPages;
+  NTSTATUS status = small_.Create(callbacks, kSmallCookie, OwnMemory::Origin::kPages);
+  if (NT_SUCCESS(status)) status = commands_.Create(callbacks, kCommandCookie, commands);
   return status;
 }
 

@@ -25,7 +25,9 @@ uint64_t SectionBytes(const Adapter& adapter);
 ///
 /// All of it goes to pinned pages of the system in one go. When they cannot be had, it goes page by page
 /// through a small buffer of the driver's own and a window onto the same memory. When not even a page can
-/// be mapped, the bytes are lost and the adapter starts with an empty area.
+/// be mapped, the bytes are lost and the adapter starts with an empty area. A driver that has its memory
+/// by the callbacks of GPU isolation has the pages in an MDL (DxgkCbPinFrameBufferForSave), else they come in an ADL
+/// (DxgkCbPinFrameBufferForSave2).
 class SaveArea {
  public:
   enum class State : uint32_t {
@@ -35,8 +37,8 @@ class SaveArea {
     kLost,     ///< the last transfer failed
   };
 
-  /// [offset, offset + bytes) of VRAM, whole pages; 0 bytes: there is none, and no memory is held.
-  [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, uint64_t offset, uint64_t bytes);
+  /// The adapter's pages of VRAM that are kept; without any no memory is held.
+  [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, const Adapter& adapter);
   void Destroy();
 
   /// Save is called before power goes, with the ring idle; Restore after it is back, with the ring running and VRAM

@@ -53,9 +53,20 @@ void AdapterDomain::Decide(bool may_remap) {
   if (answers.iommu && answers.iommu->IommuIsolationRequired && kernel_.iommu() == nullptr) {
     throw OsError("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1, and there is no IOMMU ([iommu] present)");
   }
+  if (mode_ == DmaMode::kPhysical && IsolatedFromTheStart()) {
+    mode_ = DmaMode::kIdentity;
+    adapter_.dxgkrnl().NoteIsolation();
+  }
   if (mode_ == DmaMode::kPhysical) return;
   SwitchIommuOn();
   MakeDomain(mode_ == DmaMode::kIdentity);
+}
+
+// Before DxgkDdiStartDevice only DXGK_IOMMU_CAPS can say what the driver needs.
+bool AdapterDomain::IsolatedFromTheStart() const {
+  const auto& iommu = adapter_.answers().iommu;
+  if (!iommu) return false;
+  return iommu->IommuIsolationRequired || (iommu->IommuIsolationSupported && adapter_.dxgkrnl().isolation_noted());
 }
 
 void AdapterDomain::SwitchIommuOn() {
@@ -116,6 +127,22 @@ void AdapterDomain::UnmapReservedRanges() {
   }
 }
 
+void AdapterDomain::MapSegments() {
+  if (domain_ == nullptr || !domain_->identity()) return;
+  std::vector<DXGK_PHYSICAL_MEMORY_RANGE> ranges;
+  for (const auto& gpu : adapter_.gpus()) {
+    for (const DXGK_SEGMENTDESCRIPTOR4& segment : gpu->answers().segments) {
+      if (!segment.Flags.PopulatedFromSystemMemory || segment.Flags.Aperture) continue;
+      const PHYSICAL_ADDRESS at = segment.Flags.CpuVisible ? segment.CpuTranslatedAddress : segment.BaseAddress;
+      ranges.push_back({static_cast<UINT64>(at.QuadPart), segment.Size});
+    }
+  }
+  segment_pages_ = PagesOf(ranges);
+  kernel_.iommu()->MapIdentity(*domain_, segment_pages_);
+}
+
+void AdapterDomain::UnmapSegments() { kernel_.iommu()->UnmapIdentity(*domain_, std::exchange(segment_pages_, {})); }
+
 void AdapterDomain::Attach(PhysicalAdapter& gpu) {
   kernel_.iommu()->Attach(gpu.function().bdf, *domain_);
   attached_.insert(&gpu);
@@ -143,6 +170,7 @@ void AdapterDomain::DetachAll() {
 
 void AdapterDomain::Destroy() {
   if (domain_ == nullptr) return;
+  UnmapSegments();
   UnmapReservedRanges();
   kernel_.iommu()->DestroyDomain(domain_);
   domain_ = nullptr;
@@ -160,11 +188,11 @@ void AdapterDomain::MakeIsolation() {
   MakeDomain(true);
 }
 
-void AdapterDomain::MapIsolation() {
+void AdapterDomain::MapIsolation(IsolationScope scope) {
   if (reserved_mapped_) return;
   MapReservedRanges();
-  if (kernel_.parameters().isolation_maps == IsolationScope::kAll)
-    kernel_.iommu()->MapWhole(*domain_, kernel_.pages().ranges());
+  MapSegments();
+  if (scope == IsolationScope::kAll) kernel_.iommu()->MapWhole(*domain_, kernel_.pages().ranges());
   for (const auto& gpu : adapter_.gpus()) {
     adapter_.objects().SetDomain(gpu->handle(), *domain_);
     adapter_.dxgkrnl().isolation_memory().SetDomain(gpu->handle(), *domain_);
@@ -181,13 +209,14 @@ void AdapterDomain::AttachIsolation() {
 
 void AdapterDomain::AbandonIsolation() {
   if (domain_ == nullptr) return;
-  reserved_mapped_ = false;  // the mapping goes with the domain
+  reserved_mapped_ = false;  // the mappings go with the domain
+  segment_pages_.clear();
   Leave();
 }
 
 void AdapterDomain::EnterIdentity() {
   MakeIsolation();
-  MapIsolation();
+  MapIsolation(IsolationScope::kTracked);
   AttachIsolation();
 }
 
@@ -197,6 +226,7 @@ void AdapterDomain::Leave() {
     adapter_.objects().DropDomain(gpu->handle());
     adapter_.dxgkrnl().isolation_memory().DropDomain(gpu->handle());
   }
+  UnmapSegments();
   UnmapReservedRanges();
   kernel_.iommu()->DestroyDomain(std::exchange(domain_, nullptr));
   if (kernel_.iommu()->enabled()) kernel_.iommu()->Disable();

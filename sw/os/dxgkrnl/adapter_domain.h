@@ -13,6 +13,7 @@ class LogicalAdapter;
 class IommuDomain;
 class Kernel;
 class PhysicalAdapter;
+enum class IsolationScope;
 
 /// How the GPUs of one logical adapter reach host memory: the mode of DMA, the IOMMU's domain for all of them, and the
 /// hardware-reserved ranges in it. Errors are OsError, or a bug check where `[os]` chooses one.
@@ -29,12 +30,17 @@ class AdapterDomain {
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
 
   // Start and stop of the adapter, in this order. Decide wants the answers to the queries for memory; it makes the
-  // domain where there is one. A driver before WDDM 2.9 says only after the start what its GPU reaches (admission.h), so
-  // it starts without a domain. `may_remap`: false when its driver turned out to lack MapAperture2Supported.
+  // domain where there is one: of remapping, or of isolation for a driver that needs it (IommuIsolationRequired), and
+  // for one that supports it once isolation is on in this machine. A driver before WDDM 2.9 says only after the start
+  // what its GPU reaches (admission.h) and what it needs, so it starts without a domain. `may_remap`: false when its
+  // driver turned out to lack MapAperture2Supported.
   void Decide(bool may_remap);
   void QueryReserved();
   /// The devices get behind the domain. No device may be on the bus meanwhile.
   void AttachAll();
+  /// Segments of system memory (PopulatedFromSystemMemory) get within reach of a 1:1 domain, at the addresses that the
+  /// driver states; it does so after the start.
+  void MapSegments();
   void DetachAll();
   void Destroy();
   /// Back to the state before the start.
@@ -43,7 +49,7 @@ class AdapterDomain {
   // What GpuIsolation does, in this order, each once: an empty 1:1 domain; what the GPU may reach in it; the device
   // behind it, in exclusive access.
   void MakeIsolation();
-  void MapIsolation();
+  void MapIsolation(IsolationScope scope);
   void AttachIsolation();
   /// Undoes what was done of it, wherever it failed.
   void AbandonIsolation();
@@ -52,10 +58,12 @@ class AdapterDomain {
   void Leave();
 
  private:
+  bool IsolatedFromTheStart() const;
   void SwitchIommuOn();
   void MakeDomain(bool identity);
   void MapReservedRanges();
   void UnmapReservedRanges();
+  void UnmapSegments();
   void Attach(PhysicalAdapter& gpu);
   void Detach(PhysicalAdapter& gpu);
 
@@ -67,6 +75,7 @@ class AdapterDomain {
   std::set<const PhysicalAdapter*> attached_;
   std::vector<DXGK_PHYSICAL_MEMORY_RANGE> reserved_;
   bool reserved_mapped_ = false;
+  std::vector<uint64_t> segment_pages_;  // in the domain
 };
 
 }  // namespace gmmu::os

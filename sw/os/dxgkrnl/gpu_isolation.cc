@@ -41,12 +41,12 @@ void GpuIsolation::RefuseContiguousMemory() const {
       "callbacks of DXGKRNL_INTERFACE");
 }
 
-void GpuIsolation::Enable(const ForcedIsolation& actions) {
+void GpuIsolation::Enable(const ForcedIsolation& actions, IsolationScope scope) {
   if (adapter_.kernel().iommu() == nullptr)
     throw OsError("GPU isolation needs an IOMMU, and there is none ([iommu] present)");
   if (!actions.create_domain) return;
   adapter_.dma().MakeIsolation();
-  if (actions.map) adapter_.dma().MapIsolation();
+  if (actions.map) adapter_.dma().MapIsolation(scope);
   if (!actions.attach) return;
   exclusive_.Run("attach of the isolation domain", [this] { adapter_.dma().AttachIsolation(); });
   adapter_.dxgkrnl().NoteIsolation();
@@ -56,12 +56,14 @@ void GpuIsolation::OnStarted() {
   ignored_failure_.clear();
   RefuseContiguousMemory();
   if (active()) return;
+  // A driver before WDDM 2.9, or one that refuses IOMMU_CAPS, says only after its start what it supports and needs.
   const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
-  if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap())) return Enable({true, true, true, false});
+  if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap()))
+    return Enable({true, true, true, false}, IsolationScope::kTracked);
   const ForcedIsolation actions = ForceIsolation(adapter_.kernel().parameters().iommu_flags, DriverCap());
   if (!actions.create_domain) return;
   try {
-    Enable(actions);
+    Enable(actions, adapter_.kernel().parameters().isolation_maps);
   } catch (const BugCheck&) {
     throw;
   } catch (const DeviceFault&) {
@@ -77,7 +79,7 @@ void GpuIsolation::OnSecureVm() {
   const bool enabled = adapter_.kernel().parameters().secure_vm_key || adapter_.dxgkrnl().isolation_noted();
   switch (DecideSecureVm(enabled, DriverCap(), active())) {
     case SecureVmStart::kNothingToDo: return;
-    case SecureVmStart::kActivate: return Enable({true, true, true, false});
+    case SecureVmStart::kActivate: return Enable({true, true, true, false}, IsolationScope::kTracked);
     case SecureVmStart::kRefused:
       throw OsError("a secure virtual machine cannot start: the driver of " + adapter_.function().bdf.ToString() +
                     " does not support isolation (DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 0)");

@@ -9,6 +9,7 @@ namespace gmmu::os {
 
 class LogicalAdapter;
 class IommuDomain;
+enum class IsolationScope;
 
 // What turns on IOMMU-based GPU isolation of WDDM 2.4 (documents only; no open driver was seen with it on).
 
@@ -51,8 +52,8 @@ class GpuIsolation {
  public:
   explicit GpuIsolation(LogicalAdapter& adapter) : adapter_(adapter), exclusive_(adapter) {}
 
-  /// Shortly after the adapter has started: what IOMMUFlags, the driver's need, or an earlier activation
-  /// ask for. Throws OsError when it fails, unless IOMMUFlags allows that.
+  /// Shortly after the adapter has started: what IOMMUFlags ask for. Throws OsError when it fails, unless IOMMUFlags
+  /// allows that. What a driver needs, and an earlier activation, has had its domain before the start (AdapterDomain).
   void OnStarted();
   /// A secure virtual machine is started. Throws OsError when it must not.
   void OnSecureVm();
@@ -67,7 +68,7 @@ class GpuIsolation {
   bool DriverCap() const;
   /// Throws OsError when a driver that supports isolation has memory that its domain would not have.
   void RefuseContiguousMemory() const;
-  void Enable(const ForcedIsolation& actions);
+  void Enable(const ForcedIsolation& actions, IsolationScope scope);
 
   LogicalAdapter& adapter_;
   ExclusiveAccess exclusive_;

@@ -105,9 +105,10 @@ void LogicalAdapter::Start() {
     StartInMode();
   }
   QueryCaps();
+  if (mode() == DmaMode::kIdentity) dma_->MapSegments();
   for (const auto& gpu : physical_) gpu->MakeSegments();
   vidsch_->Start();
-  dxgkrnl_.frame_buffer().Reserve(handle(), remapped(), answers().save_areas);
+  dxgkrnl_.frame_buffer().Reserve(handle(), answers().supports_remapping(), answers().save_areas);
   isolation_->OnStarted();
 }
 
@@ -174,7 +175,7 @@ void LogicalAdapter::Attach() {
   dma_->AttachAll();
   for (const auto& gpu : physical_) {
     objects().AddAdapter(gpu->handle(), {domain(), gpu->name()});
-    dxgkrnl_.isolation_memory().AddAdapter(gpu->handle(), {domain(), gpu->name()});
+    dxgkrnl_.isolation_memory().AddAdapter(gpu->handle(), {domain(), gpu->name()}, answers().supports_remapping());
     gpu->Connect();
   }
 }

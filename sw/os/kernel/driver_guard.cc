@@ -31,6 +31,7 @@ bool is_on = false;
 const void* base_of_driver = nullptr;  // where its shared object is loaded; null: any code may be its own
 DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
+void (*last_resort)() = nullptr;
 
 std::vector<std::pair<int, struct sigaction>> before;
 std::vector<char> signal_stack;
@@ -78,6 +79,7 @@ const void* BaseOf(const void* code) {
 
 void OnFault(int signal, siginfo_t* info, void* context) {
   if (current != nullptr) Leave(current, signal, info, context);
+  if (last_resort != nullptr) std::exchange(last_resort, nullptr)();
   // The fault is not the driver's: it ends the program when the instruction faults again after the return.
   std::signal(signal, SIG_DFL);
   if (info->si_code <= 0) raise(signal);  // a signal that was sent does not come again by itself
@@ -133,6 +135,8 @@ void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
 }
 
 bool DriverGuard::installed() { return is_on; }
+
+void DriverGuard::SetLastResort(void (*resort)()) { last_resort = resort; }
 
 void DriverGuard::Remove() {
   if (!std::exchange(is_on, false)) return;

@@ -14,10 +14,9 @@ namespace gmmu::os {
 /// they are and throws BugCheck from Run: SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS, at
 /// DISPATCH_LEVEL and above DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address; abort has no number. Behind the end of
 /// what the driver was given (GuardedMemory) the text names the object, and pool memory has the numbers of special pool.
-/// A call that
-/// spends `spin_seconds` of processor time in the driver's own code throws OsTimeout; so does, installed or not, one
-/// that reads registers or delays for kBoundNs of the machine's time. A driver that calls exit ends the program with
-/// status 1, and says so.
+/// A call that spends `spin_seconds` of processor time in the driver's own code throws OsTimeout; so does, installed or
+/// not, one that reads registers or delays for kBoundNs of the machine's time. A driver that calls exit ends the program
+/// with status 1, and says so.
 class DriverGuard {
  public:
   static constexpr uint64_t kBoundNs = 500'000'000;
@@ -40,6 +39,9 @@ class DriverGuard {
   /// Back to what was before; no call may be under way.
   static void Remove();
   static bool installed();
+  /// What a fault that comes outside of every call does before it ends the program; null: nothing. It runs in the signal's
+  /// handler.
+  static void SetLastResort(void (*last_resort)());
 
   /// `call` on this stack, blamed as `entry` at `irql`. `now_ns`: the machine's time.
   static void Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call);

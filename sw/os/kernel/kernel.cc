@@ -23,7 +23,8 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
       mmio_(ledger_),
       contiguous_(*this),
       pci_(hal_, kBarWindow),
-      pool_(ledger_) {
+      pool_(ledger_),
+      mdl_views_(platform.ram(), ledger_) {
   if (current != nullptr) throw std::logic_error("two kernels at a time");
   current = this;
   if (platform.firmware().iommu_base) {

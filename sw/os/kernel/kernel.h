@@ -14,6 +14,7 @@
 #include "os/kernel/driver_locks.h"
 #include "os/kernel/hal.h"
 #include "os/kernel/ledger.h"
+#include "os/kernel/mdl_views.h"
 #include "os/kernel/pages.h"
 #include "os/kernel/parameters.h"
 #include "os/kernel/pci.h"
@@ -49,6 +50,7 @@ class Kernel {
   /// MmAllocateContiguousMemorySpecifyCache.
   ContiguousMemory& contiguous() { return contiguous_; }
   Pci& pci() { return pci_; }
+  MdlViews& mdl_views() { return mdl_views_; }
   /// Null when firmware names none. Off until an adapter needs it.
   Iommu* iommu() { return iommu_.get(); }
   hw::Instruments* instruments() { return hal_.platform().instruments(); }
@@ -87,6 +89,7 @@ class Kernel {
   ContiguousMemory contiguous_;
   Pci pci_;
   Pool pool_;
+  MdlViews mdl_views_;
   std::unique_ptr<Iommu> iommu_;
   std::map<std::string, uint64_t> registry_;
   std::vector<Fault> faults_;

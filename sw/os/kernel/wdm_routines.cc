@@ -5,14 +5,18 @@
 #include <string>
 
 #include "ddi/wdm.h"
+#include "os/kernel/bug_check.h"
 #include "os/kernel/contiguous_memory.h"
 #include "os/kernel/driver_guard.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 #include "os/kernel/stack_meter.h"
 
 using gmmu::os::Kernel;
 
 namespace {
+
+constexpr uint32_t kMdlTag = 0x206C644D;  // "Mdl "
 
 /// An access through a register view goes to the machine; any other pointer is system memory.
 template <typename Word>
@@ -137,6 +141,57 @@ PVOID MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName) {
     return reinterpret_cast<PVOID>(MmAllocateContiguousMemorySpecifyCache);
   if (name == u"MmFreeContiguousMemorySpecifyCache") return reinterpret_cast<PVOID>(MmFreeContiguousMemorySpecifyCache);
   return nullptr;
+}
+
+PMDL IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN SecondaryBuffer, BOOLEAN ChargeQuota, PIRP Irp) {
+  UNREFERENCED_PARAMETER(SecondaryBuffer);
+  UNREFERENCED_PARAMETER(ChargeQuota);
+  UNREFERENCED_PARAMETER(Irp);
+  const auto address = reinterpret_cast<uint64_t>(VirtualAddress);
+  const uint64_t offset = address % PAGE_SIZE;
+  const uint64_t pages = gmmu::os::PagesOf(offset + Length);
+  const uint64_t bytes = sizeof(MDL) + pages * sizeof(PFN_NUMBER);
+  PMDL const list = static_cast<PMDL>(Kernel::Current().AllocatePool(bytes, kMdlTag));
+  if (list == nullptr) return nullptr;
+  list->Size = static_cast<SHORT>(bytes < 0x7FFF ? bytes : 0x7FFF);
+  list->StartVa = reinterpret_cast<PVOID>(address - offset);
+  list->ByteOffset = static_cast<ULONG>(offset);
+  list->ByteCount = Length;
+  return list;
+}
+
+void IoFreeMdl(PMDL Mdl) {
+  Kernel& kernel = Kernel::Current();
+  kernel.mdl_views().RequireNone(*Mdl, "IoFreeMdl");
+  kernel.FreePool(Mdl, kMdlTag);
+}
+
+void MmBuildMdlForNonPagedPool(PMDL MemoryDescriptorList) {
+  MDL& list = *MemoryDescriptorList;
+  const auto* start = static_cast<const uint8_t*>(list.StartVa);
+  const uint64_t pages = gmmu::os::PagesOf(uint64_t{list.ByteOffset} + list.ByteCount);
+  for (uint64_t page = 0; page < pages; ++page) {
+    const auto physical = Kernel::Current().hal().ram().PhysicalOf(start + page * PAGE_SIZE);
+    if (!physical)
+      throw gmmu::os::BugCheck("MmBuildMdlForNonPagedPool of memory that is no view of system memory, page " +
+                               std::to_string(page) + " of " + std::to_string(pages));
+    MmGetMdlPfnArray(&list)[page] = *physical / PAGE_SIZE;
+  }
+  list.MappedSystemVa = static_cast<uint8_t*>(list.StartVa) + list.ByteOffset;
+  list.MdlFlags = static_cast<SHORT>(list.MdlFlags | MDL_SOURCE_IS_NONPAGED_POOL);
+}
+
+PVOID MmMapLockedPagesSpecifyCache(PMDL MemoryDescriptorList, KPROCESSOR_MODE AccessMode, MEMORY_CACHING_TYPE CacheType,
+                                   PVOID RequestedAddress, ULONG BugCheckOnFailure, ULONG Priority) {
+  UNREFERENCED_PARAMETER(RequestedAddress);
+  UNREFERENCED_PARAMETER(BugCheckOnFailure);
+  UNREFERENCED_PARAMETER(Priority);
+  if (AccessMode != KernelMode) return nullptr;  // no user mode here maps a driver's pages
+  return Kernel::Current().mdl_views().Map(*MemoryDescriptorList, CacheType);
+}
+
+void MmUnmapLockedPages(PVOID BaseAddress, PMDL MemoryDescriptorList) {
+  Kernel::Current().mdl_views().Unmap(BaseAddress, *MemoryDescriptorList);
 }
 
 BOOLEAN KeInvalidateAllCaches(void) {

@@ -25,8 +25,8 @@ FrameBuffer::Section* FrameBuffer::Find(HANDLE adapter, UINT index) {
   return found == sections_.end() ? nullptr : &found->second;
 }
 
-void FrameBuffer::Reserve(HANDLE adapter, bool remapped, const std::vector<uint64_t>& sizes) {
-  remapped_[adapter] = remapped;
+void FrameBuffer::Reserve(HANDLE adapter, bool supports_remapping, const std::vector<uint64_t>& sizes) {
+  supports_remapping_[adapter] = supports_remapping;
   for (UINT index = 0; index < sizes.size(); ++index) {
     const uint64_t bytes = sizes[index];
     if (bytes == 0) continue;
@@ -78,7 +78,7 @@ void FrameBuffer::Release(HANDLE adapter) {
     charged_ -= section.bytes / hw::kPageSize;
     at = sections_.erase(at);
   }
-  remapped_.erase(adapter);
+  supports_remapping_.erase(adapter);
 }
 
 NTSTATUS FrameBuffer::PinPages(HANDLE adapter, UINT index, uint64_t size, bool contiguous, const char* call) {
@@ -104,12 +104,13 @@ NTSTATUS FrameBuffer::Pin(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE& args)
   static constexpr char kCall[] = "DxgkCbPinFrameBufferForSave";
   kernel_.scheduler().RequireApc(kCall);
   args.pMdl = nullptr;
-  if (remapped_[adapter]) return STATUS_NOT_SUPPORTED;
+  if (supports_remapping_[adapter]) return STATUS_NOT_SUPPORTED;
   const NTSTATUS status = PinPages(adapter, args.PhysicalAdapterIndex, args.CommitSize, false, kCall);
   if (!NT_SUCCESS(status)) return status;
   Section& section = *Find(adapter, args.PhysicalAdapterIndex);
   const auto& pages = objects_.PagesOf(section.object);
   section.mdl = Mdl({pages.begin(), pages.begin() + static_cast<ptrdiff_t>(args.CommitSize / hw::kPageSize)});
+  section.has_list = true;
   args.pMdl = section.mdl.get();
   return STATUS_SUCCESS;
 }
@@ -131,6 +132,8 @@ NTSTATUS FrameBuffer::Unpin(HANDLE adapter, const DXGKARGCB_UNPINFRAMEBUFFERFORS
   if (section == nullptr || section->adl == nullptr)
     throw BugCheck(std::string(kCall) + " of a frame buffer that is not pinned");
   objects_.FreeAdl({section->adapter_object, std::exchange(section->adl, nullptr)});
+  if (section->has_list) kernel_.mdl_views().Drop(*section->mdl.get());
+  section->has_list = false;
   section->mdl = Mdl();
   kernel_.ledger().Close(section->pin);
   return STATUS_SUCCESS;

@@ -27,11 +27,12 @@ class FrameBuffer {
 
   /// `sizes`: DXGK_FRAMEBUFFERSAVEAREA.MaximumSize by physical adapter, bytes. Throws OsError for a size
   /// that is not whole pages, or that memory cannot back.
-  void Reserve(HANDLE adapter, bool remapped, const std::vector<uint64_t>& sizes);
+  void Reserve(HANDLE adapter, bool supports_remapping, const std::vector<uint64_t>& sizes);
   /// Gives sections and charge back.
   void Release(HANDLE adapter);
 
-  /// Pages in an MDL. STATUS_NOT_SUPPORTED behind a remapped domain, whose pages only an ADL can name.
+  /// Pages in an MDL. STATUS_NOT_SUPPORTED for a driver that supports DMA remapping: behind a remapped domain only an ADL
+  /// can name the pages.
   NTSTATUS Pin(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE& args);
   NTSTATUS Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& args);
   /// Unpins what Pin or Pin2 pinned.
@@ -49,6 +50,7 @@ class FrameBuffer {
     HANDLE object = nullptr, adapter_object = nullptr;
     DXGK_ADL* adl = nullptr;  // while pinned
     Mdl mdl;
+    bool has_list = false;  // mdl is the driver's, from Pin
     void* window = nullptr;
     uint64_t window_bytes = 0;
     Ledger::Ticket charge = 0, pin = 0;
@@ -61,7 +63,7 @@ class FrameBuffer {
   Kernel& kernel_;
   MemoryObjects& objects_;
   std::map<Key, Section> sections_;
-  std::map<HANDLE, bool> remapped_;
+  std::map<HANDLE, bool> supports_remapping_;
   uint64_t charged_ = 0;
   uint64_t pin_calls_ = 0, window_calls_ = 0;
 };

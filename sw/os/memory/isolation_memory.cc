@@ -23,13 +23,13 @@ IsolationMemory::~IsolationMemory() {
   }
 }
 
-DmaView& IsolationMemory::View(HANDLE adapter, const char* call) {
+IsolationMemory::Adapter& IsolationMemory::Of(HANDLE adapter, const char* call) {
   kernel_.scheduler().RequireApc(call);
   return FindOrStop(adapters_, adapter, call, " for an adapter that is not started")->second;
 }
 
 void IsolationMemory::SetDomain(HANDLE adapter, IommuDomain& domain) {
-  adapters_.at(adapter).domain = &domain;
+  adapters_.at(adapter).view.domain = &domain;
   for (const auto& [handle, block] : blocks_) {
     if (block.adapter == adapter) kernel_.iommu()->MapIdentity(domain, block.pfns);
   }
@@ -44,7 +44,7 @@ void IsolationMemory::RemoveAdapter(HANDLE adapter) { adapters_.erase(adapter); 
 
 HANDLE IsolationMemory::Keep(Block block, const char* kind, const char* call) {
   const HANDLE handle = reinterpret_cast<HANDLE>(uint64_t{0xFFFF8100} << 32 | next_handle_++ << 4);
-  IommuDomain* domain = adapters_.at(block.adapter).domain;
+  IommuDomain* domain = DomainOf(block.adapter);
   if (domain != nullptr) kernel_.iommu()->MapIdentity(*domain, block.pfns);
   for (uint64_t pfn : block.pfns) kernel_.pages().Pin(pfn, kDriver, call);
   block.ticket = kernel_.ledger().Open(
@@ -56,7 +56,7 @@ HANDLE IsolationMemory::Keep(Block block, const char* kind, const char* call) {
 
 std::map<HANDLE, IsolationMemory::Block>::iterator IsolationMemory::Find(HANDLE adapter, HANDLE handle, Kind kind,
                                                                          const char* call) {
-  View(adapter, call);
+  Of(adapter, call);
   const auto found = blocks_.find(handle);
   if (found == blocks_.end() || found->second.kind != kind || found->second.adapter != adapter)
     throw BugCheck(std::string(call) + " of an unknown handle " + Hex(reinterpret_cast<uintptr_t>(handle)));
@@ -65,7 +65,7 @@ std::map<HANDLE, IsolationMemory::Block>::iterator IsolationMemory::Find(HANDLE 
 
 void IsolationMemory::Drop(std::map<HANDLE, Block>::iterator at) {
   Block& block = at->second;
-  if (IommuDomain* domain = adapters_.at(block.adapter).domain) kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
+  if (IommuDomain* domain = DomainOf(block.adapter)) kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
   for (uint64_t pfn : block.pfns) kernel_.pages().Unpin(pfn);
   if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
   block.backing.Free(kernel_);  // empty for pages of the driver's own
@@ -75,10 +75,10 @@ void IsolationMemory::Drop(std::map<HANDLE, Block>::iterator at) {
 
 NTSTATUS IsolationMemory::AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY& args) {
   static constexpr char kCall[] = "DxgkCbAllocateContiguousMemory";
-  const DmaView& view = View(adapter, kCall);
+  const bool refused = Of(adapter, kCall).refused();
   args.hMemoryHandle = nullptr;
   args.pMemory = nullptr;
-  if (view.remapped()) return STATUS_NOT_SUPPORTED;
+  if (refused) return STATUS_NOT_SUPPORTED;
   MemoryBacking::Arguments create{};
   create.Type = DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY;
   create.Size = args.NumberOfBytes;
@@ -102,10 +102,10 @@ NTSTATUS IsolationMemory::FreeContiguous(HANDLE adapter, const DXGKARGCB_FREECON
 
 NTSTATUS IsolationMemory::AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATEPAGESFORMDL& args) {
   static constexpr char kCall[] = "DxgkCbAllocatePagesForMdl";
-  const DmaView& view = View(adapter, kCall);
+  const bool refused = Of(adapter, kCall).refused();
   args.hMemoryHandle = nullptr;
   args.pMdl = nullptr;
-  if (view.remapped()) return STATUS_NOT_SUPPORTED;
+  if (refused) return STATUS_NOT_SUPPORTED;
   if (args.TotalBytes > kMostMdlBytes) return STATUS_INVALID_PARAMETER;
   MemoryBacking::Arguments create{};
   create.Type = DXGK_PHYSICAL_MEMORY_TYPE_MDL;
@@ -124,15 +124,18 @@ NTSTATUS IsolationMemory::AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATE
 }
 
 NTSTATUS IsolationMemory::FreePagesFromMdl(HANDLE adapter, const DXGKARGCB_FREEPAGESFROMMDL& args) {
-  Drop(Find(adapter, args.hMemoryHandle, Kind::kMdl, "DxgkCbFreePagesFromMdl"));
+  static constexpr char kCall[] = "DxgkCbFreePagesFromMdl";
+  const auto found = Find(adapter, args.hMemoryHandle, Kind::kMdl, kCall);
+  kernel_.mdl_views().RequireNone(*found->second.mdl.get(), kCall);
+  Drop(found);
   return STATUS_SUCCESS;
 }
 
 NTSTATUS IsolationMemory::MapMdl(HANDLE adapter, DXGKARGCB_MAPMDLTOIOMMU& args) {
   static constexpr char kCall[] = "DxgkCbMapMdlToIoMmu";
-  const DmaView& view = View(adapter, kCall);
+  const bool refused = Of(adapter, kCall).refused();
   args.hMemoryHandle = nullptr;
-  if (view.remapped()) return STATUS_NOT_SUPPORTED;
+  if (refused) return STATUS_NOT_SUPPORTED;
   if (args.pMdl == nullptr || args.pMdl->ByteCount == 0) return STATUS_INVALID_PARAMETER;
   Block block{Kind::kDriversMdl, adapter, Mdl::PagesOf(args.pMdl), {}, {}, args.pMdl, nullptr, 0};
   const auto free = [this](uint64_t pfn) { return !kernel_.pages().Allocated(pfn); };

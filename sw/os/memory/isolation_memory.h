@@ -20,19 +20,23 @@ class Kernel;
 /// Memory is allocated and, behind a 1:1 domain, mapped in one step; MDLs carry physical pages, which are
 /// the domain's own numbers. Each block has a handle that its counterpart needs, and a ticket in the
 /// ledger: isolation_memory, isolation_mdl, iommu_mdl. Which memory it is, and which arguments are good, is as for
-/// memory objects of the same two types (MemoryBacking): bounds hold as they stand, also 0. Not usable behind a
-/// remapped domain (STATUS_NOT_SUPPORTED; the sources name no status). hAdapter is the lead adapter. At most APC level,
+/// memory objects of the same two types (MemoryBacking): bounds hold as they stand, also 0. A driver that
+/// supports DMA remapping cannot use them, whether it is remapped or not (IOMMU DMA remapping: the older callbacks
+/// "cannot be used"): STATUS_NOT_SUPPORTED; the sources name no status. hAdapter is the lead adapter. At most APC level,
 /// an unknown handle is a bug check.
 class IsolationMemory {
  public:
   explicit IsolationMemory(Kernel& kernel) : kernel_(kernel) {}
   ~IsolationMemory();
 
-  void AddAdapter(HANDLE adapter, DmaView view) { adapters_[adapter] = std::move(view); }
+  /// `supports_remapping`: its driver, DXGK_IOMMU_CAPS.DmaRemappingSupported.
+  void AddAdapter(HANDLE adapter, DmaView view, bool supports_remapping = false) {
+    adapters_[adapter] = {std::move(view), supports_remapping};
+  }
   /// The adapter's 1:1 domain from now on: what is held is mapped now, what comes when it comes.
   void SetDomain(HANDLE adapter, IommuDomain& domain);
   /// It has none any more, and all mappings of the old one went with it.
-  void DropDomain(HANDLE adapter) { adapters_.at(adapter).domain = nullptr; }
+  void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
   /// What of the adapter was not freed.
   size_t Live(HANDLE adapter) const;
@@ -60,15 +64,21 @@ class IsolationMemory {
     void* view = nullptr;    // kContiguous
     Ledger::Ticket ticket = 0;
   };
-  /// The adapter's view; a bug check when there is none.
-  DmaView& View(HANDLE adapter, const char* call);
+  struct Adapter {
+    DmaView view;
+    bool supports_remapping = false;
+    bool refused() const { return supports_remapping || view.remapped(); }  // there are memory objects instead
+  };
+  /// A bug check when there is none.
+  Adapter& Of(HANDLE adapter, const char* call);
+  IommuDomain* DomainOf(HANDLE adapter) const { return adapters_.at(adapter).view.domain; }
   HANDLE Keep(Block block, const char* kind, const char* call);
   std::map<HANDLE, Block>::iterator Find(HANDLE adapter, HANDLE handle, Kind kind, const char* call);
   void Drop(std::map<HANDLE, Block>::iterator at);
 
   Kernel& kernel_;
   uint64_t next_handle_ = 1;
-  std::map<HANDLE, DmaView> adapters_;
+  std::map<HANDLE, Adapter> adapters_;
   std::map<HANDLE, Block> blocks_;
 };
 

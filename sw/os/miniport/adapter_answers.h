@@ -44,6 +44,8 @@ struct AdapterAnswers {
   /// The last byte that the GPU reaches: of `memory`, before WDDM 2.9 of `driver`.
   uint64_t highest_visible() const;
   unsigned paging_node() const;
+  /// The driver declares support for DMA remapping, whether it is on or not.
+  bool supports_remapping() const { return iommu && iommu->DmaRemappingSupported; }
 };
 
 /// PHYSICAL_MEMORY_CAPS and IOMMU_CAPS, of a driver that knows them. Throws OsError when the first is refused.

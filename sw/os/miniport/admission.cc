@@ -256,6 +256,13 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
                      StopCode::kUnknown,
                      {}});
     }
+  } else if (caps.IoMmuSecureModeRequired && HasMemoryCaps(a.version)) {
+    out.push_back(
+        {"DXGK_VIDMMCAPS.IoMmuSecureModeRequired",
+         "is 1, and DXGKQAITYPE_IOMMU_CAPS is refused, which says so before the start, when the domain must be "
+         "attached",
+         StopCode::kUnknown,
+         {}});
   }
   // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS: this limit says what the GPU reaches.
   if (a.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&

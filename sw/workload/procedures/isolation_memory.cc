@@ -56,7 +56,13 @@ class IsolationCallbacks {
     allocate.HighAddress.QuadPart = -1;
     allocate.TotalBytes = Size();
     allocate.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
-    Require(table_.DxgkCbAllocatePagesForMdl(Device(), &allocate), "pages behind an MDL");
+    const NTSTATUS status = table_.DxgkCbAllocatePagesForMdl(Device(), &allocate);
+    if (status == STATUS_NOT_SUPPORTED) {
+      throw os::OsError(
+          "the callbacks of GPU isolation are refused to a driver that supports DMA remapping: it needs "
+          "[machine.driver] dma_remapping = false");
+    }
+    Require(status, "pages behind an MDL");
     pages_handle_ = allocate.hMemoryHandle;
     list_ = allocate.pMdl;
   }

@@ -43,7 +43,7 @@ void Run(Life& life, const ParameterValues& values) {
                                          ? ""
                                          : std::to_string(life.graphics.exclusive().runs) + ", must be 1");
   life.Compare("pages given before the activation are mapped", Unmapped(life, buffer.host_pages()));
-  const bool tracked = life.options.os.isolation_maps == os::IsolationScope::kTracked;
+  const bool tracked = !forced || life.options.os.isolation_maps == os::IsolationScope::kTracked;
   const uint64_t other = life.host.TakePages(1, "application", "a page that the GPU was not given")[0];
   const uint64_t found = life.graphics.At(other);
   life.Compare(tracked ? "another page is out of the GPU's reach" : "all other pages are mapped too",

@@ -122,6 +122,22 @@ INSTANTIATE_TEST_SUITE_P(
         Misdeed{"used_after_free", "0xd5", "read byte 8 of pool block test, which has 40 bytes and was freed"}),
     [](const auto& tested) { return std::string(tested.param.driver); });
 
+TEST_F(Driver, ThatWritesOverMemoryThatIsNotItsOwnLeavesAReportThatSaysSo) {
+  EXPECT_EXIT(
+      {
+        Run({"run", "--engine", "fast", "--driver", Named("wild"), "--json", Path("report.json"), "--trace-paging",
+             Path("trace")});
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(1), "");
+  std::ifstream file(Path("report.json"));
+  const auto report = nlohmann::json::parse(file);
+  EXPECT_EQ(report["passed"], false);
+  EXPECT_EQ(report["machine"]["driver"], Named("wild"));
+  EXPECT_THAT(report["faults"].at(0)["text"], HasSubstr("crashed outside of every call into the driver"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1) << "no other file is left";
+}
+
 TEST_F(Driver, ThatCannotBeLoadedIsRefusedWithTheReason) {
   ExpectRefusal({"run", "--driver", Path("nothing.so")}, "nothing.so");
   std::ofstream(Path("text.so")) << "no driver";

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tb/sw/kmd/fake_kernel.h"
+#include "tb/sw/kmd/started_driver.h"
 
 namespace gmmu::kmd::test {
 namespace {
@@ -33,31 +33,60 @@ TEST(Adapter, StartProgramsTheDeviceFromAdlsAndEnablesItLast) {
   }
 }
 
-// Memory objects from WDDM 2.9 on, DxgkCbAllocateContiguousMemory from 2.4 on, else the kernel's routine.
-TEST(Adapter, TakesItsMemoryFromTheNewestSourceThatTheKernelTableHas) {
-  for (const ULONG version : {DXGKDDI_INTERFACE_VERSION_WDDM2_3, DXGKDDI_INTERFACE_VERSION_WDDM2_4,
-                              DXGKDDI_INTERFACE_VERSION_WDDM2_8, DXGKDDI_INTERFACE_VERSION_WDDM2_9}) {
+/// Where the driver's memory may come from, and how many pieces it has of each.
+void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, bool objects) {
+  EXPECT_EQ(kernel.kernel_memory != 0, of_kernel);
+  EXPECT_EQ(kernel.contiguous != 0 && kernel.pages != 0, of_isolation);
+  EXPECT_EQ(kernel.contiguous + kernel.pages != 0, of_isolation);
+  EXPECT_EQ(kernel.lists, of_isolation && objects ? 1 : 0);
+  EXPECT_EQ(kernel.objects != 0, objects);
+  EXPECT_EQ(kernel.adls != 0, objects && !of_isolation);
+}
+
+// The kernel's routine before WDDM 2.4 and without isolation; the callbacks of isolation from 2.4 on; memory objects with
+// ADLs from 2.9 on, unless the driver has isolation and no DMA remapping.
+TEST(Adapter, TakesItsMemoryByWhatItsVersionHas) {
+  struct Row {
+    ULONG version;
+    uint64_t isolation, remapping;
+    bool of_kernel, of_isolation, objects;
+  };
+  for (const Row& row : {Row{DXGKDDI_INTERFACE_VERSION_WDDM2_3, 1, 1, true, false, false},
+                         Row{DXGKDDI_INTERFACE_VERSION_WDDM2_4, 1, 1, false, true, false},
+                         Row{DXGKDDI_INTERFACE_VERSION_WDDM2_4, 0, 1, true, false, false},
+                         Row{DXGKDDI_INTERFACE_VERSION_WDDM2_8, 1, 1, false, true, false},
+                         Row{DXGKDDI_INTERFACE_VERSION_WDDM2_9, 1, 1, false, false, true},
+                         Row{DXGKDDI_INTERFACE_VERSION_WDDM2_9, 1, 0, false, true, true},
+                         Row{DXGKDDI_INTERFACE_VERSION_WDDM2_9, 0, 0, false, false, true},
+                         Row{DXGKDDI_INTERFACE_VERSION_WDDM3_1, 1, 1, false, false, true}}) {
+    SCOPED_TRACE(::testing::Message() << std::hex << row.version << " isolation " << row.isolation << " remapping "
+                                      << row.remapping);
     FakeKernel kernel;
-    kernel.kernel_version = version;
-    kernel.parameters = {{"InterfaceVersion", version}};
+    kernel.kernel_version = row.version;
+    kernel.parameters = {{"InterfaceVersion", row.version},
+                         {"Isolation", row.isolation},
+                         {"DmaRemapping", row.remapping}};
     ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
-    EXPECT_EQ(kernel.table.Version, version);
+    EXPECT_EQ(kernel.table.Version, row.version);
     ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
-    EXPECT_EQ(kernel.kernel_memory != 0, version < DXGKDDI_INTERFACE_VERSION_WDDM2_4);
-    EXPECT_EQ(kernel.contiguous != 0,
-              version >= DXGKDDI_INTERFACE_VERSION_WDDM2_4 && version < DXGKDDI_INTERFACE_VERSION_WDDM2_9);
-    EXPECT_EQ(kernel.objects != 0, version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9);
+    ExpectSources(kernel, row.of_kernel, row.of_isolation, row.objects);
     kernel.Unload();
-    EXPECT_EQ(kernel.objects + kernel.contiguous + kernel.kernel_memory + kernel.bars, 0);
+    EXPECT_EQ(kernel.contiguous + kernel.pages + kernel.lists + kernel.kernel_memory, 0);
+    EXPECT_EQ(kernel.objects + kernel.adls + kernel.views + kernel.bars, 0);
   }
 }
 
-TEST(Adapter, RefusesAKernelTableWithoutMemoryObjectsWhenItsVersionHasThem) {
-  FakeKernel kernel;
-  kernel.kernel_version = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
-  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
-  EXPECT_EQ(kernel.Start(), STATUS_NOT_SUPPORTED);
-  kernel.Unload();
+TEST(Adapter, RefusesAKernelTableWithoutTheCallbacksForMemoryThatItsVersionHas) {
+  for (const auto& [version, offered] :
+       {std::pair{DXGKDDI_INTERFACE_VERSION_WDDM3_1, DXGKDDI_INTERFACE_VERSION_WDDM2_8},
+        std::pair{DXGKDDI_INTERFACE_VERSION_WDDM2_8, DXGKDDI_INTERFACE_VERSION_WDDM2_3}}) {
+    FakeKernel kernel;
+    kernel.parameters = {{"InterfaceVersion", static_cast<uint64_t>(version)}};
+    kernel.kernel_version = static_cast<ULONG>(offered);
+    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+    EXPECT_EQ(kernel.Start(), STATUS_NOT_SUPPORTED);
+    kernel.Unload();
+  }
 }
 
 TEST(Adapter, DrivesNoDisplay) {
@@ -88,15 +117,19 @@ TEST(Adapter, AnUnusedApertureShowsTheDummyPageEverywhere) {
 }
 
 TEST(Adapter, EveryFailingMemoryCallIsUndone) {
-  for (int call = 0; call < 12; ++call) {
-    FakeKernel kernel;
-    kernel.fail_at_memory_call = call;
-    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
-    EXPECT_EQ(kernel.Start(), STATUS_INSUFFICIENT_RESOURCES) << call;
-    EXPECT_EQ(kernel.objects + kernel.adls + kernel.views + kernel.bars, 0) << call;
-    EXPECT_FALSE(kernel.Reg<regs::Ctrl>().enable());
-    kernel.Unload();
-    EXPECT_EQ(kernel.pool_blocks, 0);
+  for (const uint64_t remapping : {1u, 0u}) {
+    for (int call = 0; call < (remapping ? 12 : 9); ++call) {
+      FakeKernel kernel;
+      kernel.parameters = {{"DmaRemapping", remapping}};
+      kernel.fail_at_memory_call = call;
+      ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+      EXPECT_EQ(kernel.Start(), STATUS_INSUFFICIENT_RESOURCES) << remapping << " " << call;
+      EXPECT_EQ(kernel.objects + kernel.adls + kernel.views + kernel.bars, 0) << remapping << " " << call;
+      EXPECT_EQ(kernel.contiguous + kernel.pages + kernel.lists, 0) << remapping << " " << call;
+      EXPECT_FALSE(kernel.Reg<regs::Ctrl>().enable());
+      kernel.Unload();
+      EXPECT_EQ(kernel.pool_blocks, 0);
+    }
   }
 }
 

@@ -224,6 +224,7 @@ uint64_t* FakeKernel::SystemMemory(uint64_t logical) {
 
 namespace {
 NTSTATUS AllocateContiguous(HANDLE, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY* args) {
+  if (current->MemoryCallFails()) return STATUS_INSUFFICIENT_RESOURCES;
   ++current->contiguous;
   args->pMemory = args->hMemoryHandle = std::aligned_alloc(PAGE_SIZE, args->NumberOfBytes);
   return STATUS_SUCCESS;
@@ -233,6 +234,34 @@ NTSTATUS FreeContiguous(HANDLE, CONST DXGKARGCB_FREECONTIGUOUSMEMORY* args) {
   std::free(args->hMemoryHandle);
   return STATUS_SUCCESS;
 }
+/// A list of one page at `memory`.
+PMDL MakeList(void* memory) {
+  PMDL const list = static_cast<PMDL>(std::calloc(1, sizeof(MDL) + sizeof(PFN_NUMBER)));
+  list->ByteCount = PAGE_SIZE;
+  list->StartVa = memory;
+  MmGetMdlPfnArray(list)[0] = reinterpret_cast<uintptr_t>(memory) / PAGE_SIZE;
+  return list;
+}
+NTSTATUS AllocatePages(HANDLE, DXGKARGCB_ALLOCATEPAGESFORMDL* args) {
+  if (current->MemoryCallFails()) return STATUS_INSUFFICIENT_RESOURCES;
+  ++current->pages;
+  args->pMdl = MakeList(std::aligned_alloc(PAGE_SIZE, args->TotalBytes));
+  args->hMemoryHandle = args->pMdl;
+  return STATUS_SUCCESS;
+}
+NTSTATUS FreePages(HANDLE, CONST DXGKARGCB_FREEPAGESFROMMDL* args) {
+  --current->pages;
+  std::free(static_cast<PMDL>(args->hMemoryHandle)->StartVa);
+  std::free(args->hMemoryHandle);
+  return STATUS_SUCCESS;
+}
+NTSTATUS MapList(HANDLE, DXGKARGCB_MAPMDLTOIOMMU* args) {
+  if (current->MemoryCallFails()) return STATUS_INSUFFICIENT_RESOURCES;
+  ++current->lists;
+  args->hMemoryHandle = args->pMdl;
+  return STATUS_SUCCESS;
+}
+void UnmapList(HANDLE, CONST DXGKARGCB_UNMAPMDLFROMIOMMU*) { --current->lists; }
 }  // namespace
 
 NTSTATUS FakeKernel::Load() {
@@ -272,6 +301,10 @@ NTSTATUS FakeKernel::Start() {
   interface.DxgkCbReserveGpuVirtualAddressRange = ReserveRange;
   interface.DxgkCbAllocateContiguousMemory = AllocateContiguous;
   interface.DxgkCbFreeContiguousMemory = FreeContiguous;
+  interface.DxgkCbAllocatePagesForMdl = AllocatePages;
+  interface.DxgkCbFreePagesFromMdl = FreePages;
+  interface.DxgkCbMapMdlToIoMmu = MapList;
+  interface.DxgkCbUnmapMdlFromIoMmu = UnmapList;
   if (kernel_version < DXGKDDI_INTERFACE_VERSION_WDDM2_9) interface.DxgkCbCreatePhysicalMemoryObject = nullptr;
   if (kernel_version < DXGKDDI_INTERFACE_VERSION_WDDM2_4) interface.DxgkCbAllocateContiguousMemory = nullptr;
   DXGK_START_INFO start{};
@@ -282,61 +315,6 @@ void FakeKernel::Unload() {
   table.DxgkDdiStopDevice(adapter);
   table.DxgkDdiRemoveDevice(adapter);
   adapter = nullptr;
-}
-
-StartedDriver::StartedDriver(std::map<std::string, uint64_t> parameters, bool preemption) {
-  kernel.parameters = std::move(parameters);
-  EXPECT_EQ(kernel.Load(), STATUS_SUCCESS);
-  if (kernel.parameters.count("Leaf64k") != 0)
-    kernel.reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(4).raw;
-  if (preemption) {
-    kernel.reg(regs::Id::kOffset) = regs::Id{}.set_magic(0x554D4D47).set_major(1).set_minor(4).raw;
-    kernel.reg(regs::Cap0::kOffset) = regs::Cap0{}.set_clients(4).set_spaces(4).set_rings(2).raw;
-    kernel.reg(regs::Cap2::kOffset) = regs::Cap2{}.set_patterns(1).set_traffic(4).raw;
-  }
-  EXPECT_EQ(kernel.Start(), STATUS_SUCCESS);
-  system_process = CreateProcess(true);
-  system_device = CreateDevice(system_process);
-  system_context = CreateContext(system_device, true);
-  process = CreateProcess(false);
-  device = CreateDevice(process);
-  context = CreateContext(device, false);
-  kernel.writes.clear();
-}
-
-StartedDriver::~StartedDriver() {
-  const auto& table = kernel.table;
-  for (HANDLE handle : {context, system_context}) table.DxgkDdiDestroyContext(handle);
-  for (HANDLE handle : {device, system_device}) table.DxgkDdiDestroyDevice(handle);
-  for (HANDLE handle : {process, system_process}) table.DxgkDdiDestroyProcess(kernel.adapter, handle);
-  kernel.Unload();
-  EXPECT_EQ(kernel.pool_blocks, 0);
-  EXPECT_EQ(kernel.objects + kernel.adls + kernel.views + kernel.bars, 0);
-}
-
-HANDLE StartedDriver::CreateProcess(bool system) {
-  DXGKARG_CREATEPROCESS args{};
-  args.Flags.SystemProcess = system;
-  EXPECT_EQ(kernel.table.DxgkDdiCreateProcess(kernel.adapter, &args), STATUS_SUCCESS);
-  return args.hKmdProcess;
-}
-
-HANDLE StartedDriver::CreateDevice(HANDLE owner) {
-  DXGKARG_CREATEDEVICE args{};
-  args.hKmdProcess = owner;
-  EXPECT_EQ(kernel.table.DxgkDdiCreateDevice(kernel.adapter, &args), STATUS_SUCCESS);
-  return args.hDevice;
-}
-
-HANDLE StartedDriver::CreateContext(HANDLE on, bool system, NTSTATUS* status) {
-  DXGKARG_CREATECONTEXT args{};
-  args.hContext = reinterpret_cast<HANDLE>(uint64_t{0xD000});  // the system's own
-  args.Flags.SystemContext = system;
-  args.Flags.VirtualAddressing = 1;
-  const NTSTATUS result = kernel.table.DxgkDdiCreateContext(on, &args);
-  if (status != nullptr) *status = result;
-  else EXPECT_EQ(result, STATUS_SUCCESS);
-  return args.hContext;
 }
 
 }  // namespace gmmu::kmd::test
@@ -404,6 +382,13 @@ PVOID MmGetSystemRoutineAddress(PUNICODE_STRING name) {
   if (text == u"MmFreeContiguousMemorySpecifyCache") return reinterpret_cast<PVOID>(MmFreeContiguousMemorySpecifyCache);
   return nullptr;
 }
+PMDL IoAllocateMdl(PVOID memory, ULONG, BOOLEAN, BOOLEAN, PIRP) { return gmmu::kmd::test::MakeList(memory); }
+void IoFreeMdl(PMDL list) { std::free(list); }
+void MmBuildMdlForNonPagedPool(PMDL) {}
+PVOID MmMapLockedPagesSpecifyCache(PMDL list, KPROCESSOR_MODE, MEMORY_CACHING_TYPE, PVOID, ULONG, ULONG) {
+  return list->StartVa;
+}
+void MmUnmapLockedPages(PVOID, PMDL) {}
 ULONG DbgPrintEx(ULONG, ULONG, const char*, ...) { return STATUS_SUCCESS; }
 NTSTATUS GmmuQueryParameter(const char* name, ULONG64* value) {
   const auto found = current->parameters.find(name);

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ddi/dispmprt.h"
@@ -54,7 +53,8 @@ class FakeKernel {
   // What the driver holds or did.
   int objects = 0, adls = 0, views = 0, bars = 0;
   int64_t pool_blocks = 0;
-  int contiguous = 0, kernel_memory = 0;  ///< of DxgkCbAllocateContiguousMemory, of the kernel's routine
+  /// Of DxgkCbAllocateContiguousMemory, DxgkCbAllocatePagesForMdl, DxgkCbMapMdlToIoMmu, the kernel's routine.
+  int contiguous = 0, pages = 0, lists = 0, kernel_memory = 0;
   std::vector<DXGKARGCB_NOTIFY_INTERRUPT_DATA> notifications;
   std::function<void(const DXGKARGCB_NOTIFY_INTERRUPT_DATA&)> on_notify;  ///< inside of the call
   int dpcs = 0, notified_dpcs = 0;
@@ -116,23 +116,6 @@ class FakeKernel {
   std::unique_ptr<uint8_t[]> registers_view_;
   std::unique_ptr<uint8_t[]> window_;
   std::map<uint32_t, uint64_t> registers_;
-};
-
-/// A driver started on a fake kernel, with a system process, device and context and one other
-/// process.
-class StartedDriver {
- public:
-  /// With `preemption` the device has two rings that can be preempted.
-  explicit StartedDriver(std::map<std::string, uint64_t> parameters = {}, bool preemption = false);
-  ~StartedDriver();
-
-  HANDLE CreateProcess(bool system);
-  HANDLE CreateDevice(HANDLE process);
-  HANDLE CreateContext(HANDLE device, bool system, NTSTATUS* status = nullptr);
-
-  FakeKernel kernel;
-  HANDLE system_process, system_device, system_context;
-  HANDLE process, device, context;
 };
 
 }  // namespace gmmu::kmd::test

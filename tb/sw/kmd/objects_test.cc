@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tb/sw/kmd/fake_kernel.h"
+#include "tb/sw/kmd/started_driver.h"
 #include "kmd/escape.h"
 
 namespace gmmu::kmd::test {

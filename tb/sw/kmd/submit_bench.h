@@ -2,7 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include "tb/sw/kmd/fake_kernel.h"
+#include "tb/sw/kmd/started_driver.h"
 #include "kmd/ring.h"
 
 namespace gmmu::kmd::test {

@@ -23,15 +23,19 @@ static NTSTATUS AddDevice(PDEVICE_OBJECT Device, PVOID* Context) {
 #elif MISDEED == 5 /* used_after_free */
   ExFreePoolWithTag(block, TAG);
   return block[8];
+#elif MISDEED == 6 /* wild: what stands behind a handle is not the driver's */
+  for (ULONG i = 0; i < 4; ++i) ((PVOID*)Device)[i] = (PVOID)(ULONG_PTR)0x18;
 #endif
   return STATUS_SUCCESS;
 }
 
 static NTSTATUS QueryAdapterInfo(HANDLE Adapter, CONST DXGKARG_QUERYADAPTERINFO* Query) {
   UCHAR* out = (UCHAR*)Query->pOutputData;
+  const UINT bytes = Query->OutputDataSize + (MISDEED == 0 ? 4 : 0); /* past_query */
   UINT i;
   (void)Adapter;
-  for (i = 0; i <= Query->OutputDataSize + 3; ++i) out[i] = 0xFF; /* past_query */
+  if (Query->Type != DXGKQAITYPE_PHYSICAL_MEMORY_CAPS) return STATUS_NOT_SUPPORTED;
+  for (i = 0; i < bytes; ++i) out[i] = 0xFF;
   return STATUS_SUCCESS;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tb/sw/kmd/build/command_model.h"
-#include "tb/sw/kmd/fake_kernel.h"
+#include "tb/sw/kmd/started_driver.h"
 #include "kmd/segments.h"
 
 namespace gmmu::kmd::test {

@@ -15,7 +15,9 @@ TEST_F(Isolation, StaysOnOverARestartOfTheAdapter) {
   const auto result = Run([](workload::Life& life) {
     SecureVm(life);
     life.Compare("on", life.adapter.isolation().active() ? "" : "off");
+    between.attached = false;
     life.restart(RemapPolicy::kNever);
+    life.Compare("attached at the start", between.attached ? "" : "later");
     life.Compare("on again", life.adapter.mode() == DmaMode::kIdentity ? "" : NameOf(life.adapter.mode()));
     workload::MainJob(life).Run();
   });
@@ -122,12 +124,123 @@ TEST_F(Isolation, WithoutTheCapabilityTheEnableBitsAreIgnored) {
 
 TEST_F(Isolation, ADriverThatNeedsItIsIsolatedFromTheStartOrNotStarted) {
   options.os.driver["IsolationRequired"] = 1;
-  auto result = Run([](workload::Life& life) { life.Compare("on", life.adapter.isolation().active() ? "" : "off"); });
+  auto result = Run([](workload::Life& life) {
+    life.Compare("on", life.adapter.isolation().active() ? "" : "off");
+    const uint64_t other = life.host.TakePages(1, "application", "a page that the GPU was not given")[0];
+    life.Compare("other memory", life.graphics.At(other) == other ? "mapped" : "");
+    life.host.FreePages({other});
+    workload::MainJob(life).Run();
+  });
   EXPECT_TRUE(result.Passed()) << Texts(result);
+  EXPECT_TRUE(between.attached) << "when DxgkDdiStartDevice is called";
+  EXPECT_THAT(between.calls, Not(Contains("BeginExclusiveAccess"))) << "there is nothing to switch";
+  EXPECT_GT(Counter(result, "requests"), 500u);
+  EXPECT_EQ(Counter(result, "passed"), 0u) << "requests of the device that no domain translated";
   config.iommu.present = false;
   result = Run([](workload::Life&) {});
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1"));
+}
+
+/// Before WDDM 2.9 nothing is asked before the start: DXGK_VIDMMCAPS says after it what the driver needs.
+TEST_F(Isolation, ADriverBeforeWddm29ThatNeedsItIsIsolatedOnceItHasStarted) {
+  options.os.driver["IsolationRequired"] = 1;
+  options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
+  auto result = Run([](workload::Life& life) {
+    life.Compare("on", life.adapter.isolation().active() ? "" : "off");
+    workload::MainJob(life).Run();
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+  EXPECT_FALSE(between.attached) << "when DxgkDdiStartDevice is called";
+  config.iommu.present = false;
+  result = Run([](workload::Life&) {});
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
+}
+
+/// A device that reaches for memory as soon as its driver starts it: nothing of it goes past the domain.
+TEST_F(Isolation, WhatADeviceReadsInItsStartMeetsTheDomain) {
+  options.os.driver["IsolationRequired"] = 1;
+  between.starting = [](hw::Bdf device) {
+    Kernel::Current().instruments()->StrayAccess(device, hw::Stray::kRead, uint64_t{0x150} << 20);
+  };
+  const auto result = Run([](workload::Life&) {});
+  EXPECT_EQ(Counter(result, "passed"), 0u);
+  EXPECT_GE(Counter(result, "requests"), 1u);
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_EQ(result.faults[0].source, "iommu");
+  EXPECT_THAT(result.faults[0].text, HasSubstr("read of logical page 0x15000000"));
+}
+
+/// What a driver says of it before the start and after it must agree: the domain is attached in between.
+TEST_F(Isolation, ADriverThatNeedsItSaysSoBeforeTheStart) {
+  options.os.driver["IsolationRequired"] = 1;
+  between.queried = [](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
+    return args.Type == DXGKQAITYPE_IOMMU_CAPS ? STATUS_NOT_SUPPORTED : status;
+  };
+  const auto result = Run([](workload::Life&) {});
+  ASSERT_THAT(result.faults, SizeIs(1));
+  EXPECT_THAT(result.faults[0].text, HasSubstr("IoMmuSecureModeRequired is 1, and DXGKQAITYPE_IOMMU_CAPS is refused"));
+}
+
+TEST_F(Isolation, EnableMappingsMapsAllPhysicalMemoryAndASecureVmWhatTheGpuWasGiven) {
+  for (const uint32_t flags : {7u, 0u}) {
+    options.os.iommu_flags = flags;
+    const auto result = Run([flags](workload::Life& life) {
+      SecureVm(life);
+      const uint64_t other = life.host.TakePages(1, "application", "a page that the GPU was not given")[0];
+      const bool mapped = life.graphics.At(other) == other;
+      life.Compare("another page", mapped == (flags != 0) ? "" : mapped ? "mapped" : "not mapped");
+      life.host.FreePages({other});
+    });
+    EXPECT_TRUE(result.Passed()) << flags << ": " << Texts(result);
+  }
+}
+
+/// A third segment, of the first 64 KiB that `base` is of.
+void AddSegmentOfSystemMemory(const DXGKARG_QUERYADAPTERINFO& args, uint64_t base) {
+  auto* out = static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData);
+  if (out->pSegmentDescriptor == nullptr) {
+    ++out->NbSegment;
+    return;
+  }
+  DXGK_SEGMENTDESCRIPTOR4 segment{};
+  segment.Flags.PopulatedFromSystemMemory = segment.Flags.CpuVisible = 1;
+  segment.BaseAddress.QuadPart = 0x7000000000;
+  segment.CpuTranslatedAddress.QuadPart = static_cast<LONGLONG>(base);
+  segment.Size = 16 * hw::kPageSize;
+  std::memcpy(out->pSegmentDescriptor + 2 * out->SegmentDescriptorStride, &segment, sizeof segment);
+}
+
+/// The driver allocated the memory of such a segment itself; VidMm maps it by the physical address that it states.
+TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
+  constexpr uint64_t kBase = uint64_t{0x150} << 20;
+  between.queried = [](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
+    if (args.Type == DXGKQAITYPE_QUERYSEGMENT4) AddSegmentOfSystemMemory(args, kBase);
+    return status;
+  };
+  const auto mapped = [](workload::Life& life) {
+    uint64_t count = 0;
+    for (uint64_t page = 0; page < 16; ++page)
+      count += life.graphics.At(kBase / hw::kPageSize + page) == kBase / hw::kPageSize + page;
+    return count == 16 ? std::string() : std::to_string(count) + " of 16 pages";
+  };
+  auto result = Run([&](workload::Life& life) {  // by a switch while the adapter runs
+    bool looked = false;
+    between.begin = [&] {
+      looked = true;
+      life.Compare("the segment before the attach", mapped(life));
+      return real.DxgkDdiBeginExclusiveAccess(life.adapter.miniport().driver().lead(), nullptr);
+    };
+    SecureVm(life);
+    between.begin = nullptr;
+    life.Compare("an attach", looked ? "" : "none");
+  });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
+  for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
+  options.os.driver["IsolationRequired"] = 1;  // from the start: as soon as the driver has reported it
+  result = Run([&](workload::Life& life) { life.Compare("the segment", mapped(life)); });
+  EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
 /// The second kind is VidMm's own: the backing store of an eviction, and pages of fences.
@@ -172,6 +285,8 @@ TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
 /// The four kinds of memory of the documents, after the activation.
 TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   config.host.gpu_reserved_kib = 64;
+  options.os.driver["DmaRemapping"] = 0;
+  options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_9;
   const auto result = Run([](workload::Life& life) {
     life.worker.Call([&] {
       LogicalAdapter& adapter = life.adapter;
@@ -211,6 +326,8 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
 /// hAdapter of the map of a list is the lead's (documents, DXGKCB_MAPMDLTOIOMMU).
 TEST_F(Isolation, AListIsMappedForTheLeadAdapterOnly) {
   config.gpu.count = 2;
+  options.os.driver["DmaRemapping"] = 0;
+  options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_9;
   const auto result = Run([](workload::Life& life) {
     life.worker.Call([&] {
       const auto pfns = *life.kernel.pages().AllocateScattered(1, 0, ~uint64_t{0}, "driver", "test");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ struct Between {
   std::function<NTSTATUS()> begin;                                             // instead of the real one
   std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;                 // before the driver has it
   bool attached = false;                                                       // at StartDevice
+  std::function<void(hw::Bdf)> starting;                                       // in StartDevice
 };
 inline Between between;
 inline DRIVER_INITIALIZATION_DATA real;
@@ -69,7 +71,9 @@ inline NTSTATUS AddDevice(PDEVICE_OBJECT device, PVOID* context) {
 inline NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
                             PULONG children) {
   between.calls.push_back("StartDevice");
-  between.attached = Attached(Dxgkrnl::Current().FromHandle(interface->DeviceHandle).function().bdf);
+  const hw::Bdf bdf = Dxgkrnl::Current().FromHandle(interface->DeviceHandle).function().bdf;
+  between.attached = Attached(bdf);
+  if (between.starting) between.starting(bdf);
   return real.DxgkDdiStartDevice(context, start, interface, sources, children);
 }
 inline NTSTATUS Query(HANDLE context, CONST DXGKARG_QUERYADAPTERINFO* args) {
@@ -133,6 +137,13 @@ class Isolation : public ::testing::Test {
   }
   static void SecureVm(workload::Life& life) {
     life.worker.Call([&life] { life.adapter.isolation().OnSecureVm(); });
+  }
+  /// Of the IOMMU.
+  static uint64_t Counter(const workload::JobResult& result, const std::string& name) {
+    for (const hw::Counter& counter : result.counters)
+      if (counter.block == "iommu" && counter.name == name) return counter.value;
+    ADD_FAILURE() << "no counter iommu." << name;
+    return 0;
   }
   static std::string Texts(const workload::JobResult& result) {
     std::string texts;

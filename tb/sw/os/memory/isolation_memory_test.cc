@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ddi/wdm.h"
 #include "os/kernel/bug_check.h"
 #include "os/memory/isolation_memory.h"
 #include "os/kernel/text.h"
@@ -196,20 +197,44 @@ TEST(IsolationMemory, WhatIsHeldIsMappedWhenTheDomainComes) {
   EXPECT_TRUE(machine.Reaches(pfns[0]) && machine.Reaches(pfns[1]));
 }
 
-TEST(IsolationMemory, IsNotUsableBehindARemappedDomain) {
+/// "For WDDM 3.0 drivers that support logical remapping, these older callback functions will be deprecated and cannot be
+/// used" (IOMMU DMA remapping): in every mode, not only while the adapter is remapped.
+TEST(IsolationMemory, IsNotUsableByADriverThatSupportsRemapping) {
   Machine machine;
   IommuDomain* remapped = machine.kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");
-  machine.memory.AddAdapter(machine.adapter, {remapped, "test"});
-  auto pages = Pages(1);
-  DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
-  contiguous.NumberOfBytes = 4096;
-  contiguous.HighestAcceptableAddress.QuadPart = -1;
-  MDL list{};
-  list.ByteCount = 4096;
-  DXGKARGCB_MAPMDLTOIOMMU map{&list, nullptr};
-  EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, pages), STATUS_NOT_SUPPORTED);
-  EXPECT_EQ(machine.memory.AllocateContiguous(machine.adapter, contiguous), STATUS_NOT_SUPPORTED);
-  EXPECT_EQ(machine.memory.MapMdl(machine.adapter, map), STATUS_NOT_SUPPORTED);
+  for (IommuDomain* domain : {static_cast<IommuDomain*>(nullptr), machine.domain, remapped}) {
+    machine.memory.AddAdapter(machine.adapter, {domain, "test"}, true);
+    auto pages = Pages(1);
+    DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};
+    contiguous.NumberOfBytes = 4096;
+    contiguous.HighestAcceptableAddress.QuadPart = -1;
+    const auto pfns = *machine.kernel.pages().AllocateScattered(1, 0, ~uint64_t{0}, "driver", "test");
+    Mdl list(pfns);
+    DXGKARGCB_MAPMDLTOIOMMU map{list.get(), nullptr};
+    EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, pages), STATUS_NOT_SUPPORTED);
+    EXPECT_EQ(machine.memory.AllocateContiguous(machine.adapter, contiguous), STATUS_NOT_SUPPORTED);
+    EXPECT_EQ(machine.memory.MapMdl(machine.adapter, map), STATUS_NOT_SUPPORTED);
+    machine.kernel.pages().Free(pfns);
+  }
+  EXPECT_EQ(machine.memory.Live(machine.adapter), 0u);
+}
+
+TEST(IsolationMemory, PagesWithAViewAreNotGivenBack) {
+  Machine machine;
+  machine.memory.AddAdapter(machine.adapter, {machine.domain, "test"});
+  auto args = Pages(2);
+  ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_SUCCESS);
+  void* const view = MmGetSystemAddressForMdlSafe(args.pMdl, NormalPagePriority);
+  EXPECT_EQ(MmGetSystemAddressForMdlSafe(args.pMdl, NormalPagePriority), view) << "a list has one view";
+  EXPECT_EQ(MmGetPhysicalAddress(view).QuadPart, static_cast<LONGLONG>(Mdl::PagesOf(args.pMdl)[0] * 4096));
+  try {
+    machine.memory.FreePagesFromMdl(machine.adapter, {args.hMemoryHandle});
+    ADD_FAILURE() << "pages went while the CPU has a view of them";
+  } catch (const BugCheck& stop) {
+    EXPECT_THAT(stop.cause(), HasSubstr("DxgkCbFreePagesFromMdl of pages that have a view"));
+  }
+  MmUnmapLockedPages(view, args.pMdl);
+  EXPECT_EQ(machine.memory.FreePagesFromMdl(machine.adapter, {args.hMemoryHandle}), STATUS_SUCCESS);
 }
 
 TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {

@@ -3,6 +3,8 @@
 // back and in the middle. Documents only.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
 #include "workload/procedures/procedures.h"
@@ -102,6 +104,59 @@ TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
   ExpectCycle(kPinned, kLost, 1, true);  // the one whose bytes the ring does not take
   EXPECT_EQ(pins, 2u);
   between = {};
+}
+
+/// Counts the calls of the callbacks of GPU isolation, by their order in the table.
+constexpr size_t kIsolationCallbacks = 10;
+unsigned called[kIsolationCallbacks];
+DXGKRNL_INTERFACE dxgkrnl;
+
+template <size_t kIndex, auto kMember, typename... Args>
+auto Counted(Args... args) {
+  ++called[kIndex];
+  return (dxgkrnl.*kMember)(args...);
+}
+template <size_t kIndex, auto kMember, typename Result, typename... Args>
+void Count(DXGKRNL_INTERFACE& table, Result (*DXGKRNL_INTERFACE::*)(Args...)) {
+  table.*kMember = Counted<kIndex, kMember, Args...>;
+}
+#define COUNT(index, name) Count<index, &DXGKRNL_INTERFACE::DxgkCb##name>(changed, &DXGKRNL_INTERFACE::DxgkCb##name)
+
+NTSTATUS StartWithCounts(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
+                         PULONG children) {
+  dxgkrnl = *interface;
+  DXGKRNL_INTERFACE changed = *interface;
+  COUNT(0, AllocateContiguousMemory);
+  COUNT(1, FreeContiguousMemory);
+  COUNT(2, AllocatePagesForMdl);
+  COUNT(3, FreePagesFromMdl);
+  COUNT(4, MapMdlToIoMmu);
+  COUNT(5, UnmapMdlFromIoMmu);
+  COUNT(6, PinFrameBufferForSave);
+  COUNT(7, UnpinFrameBufferForSave);
+  COUNT(8, MapFrameBufferPointer);
+  COUNT(9, UnmapFrameBufferPointer);
+  return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
+}
+
+/// A driver without DMA remapping: all that it has comes by the callbacks of GPU isolation, behind a domain that maps
+/// nothing else. The pin serves on the way out and fails on the way back.
+TEST_F(SaveArea, OfADriverWithoutRemappingGoesThroughListsAndComesBackThroughWindows) {
+  std::fill_n(called, kIsolationCallbacks, 0u);
+  bench.options.driver = Entry;
+  bench.options.os.driver["DmaRemapping"] = 0;
+  bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_9;
+  bench.options.os.iommu = RemapPolicy::kNever;
+  bench.options.os.iommu_flags = 7;
+  bench.options.os.isolation_maps = IsolationScope::kTracked;
+  bench.options.os.limit_bits = 40;
+  inject.pin_failures_after = inject.pin_failures = 1;
+  between = {};
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithCounts; };
+  ExpectCycle(kPinned, kWindows);
+  between = {};
+  for (size_t i = 0; i < kIsolationCallbacks; ++i) EXPECT_GT(called[i], 0u) << i;
+  for (const size_t pair : {0u, 2u, 4u}) EXPECT_EQ(called[pair], called[pair + 1]) << pair;
 }
 
 }  // namespace

@@ -115,6 +115,12 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.iommu->IommuIsolationSupported = 1; }},
     {"IsolationRequiredBitsDiffer", "DXGK_IOMMU_CAPS.IommuIsolationRequired",
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.IoMmuSecureModeRequired = 1; }},
+    {"IsolationRequiredOnlyAfterTheStart", "DXGK_VIDMMCAPS.IoMmuSecureModeRequired",
+     [](AdapterAnswers& a) {
+       a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_9;  // a discrete GPU that need not remap
+       a.driver.MemoryManagementCaps.IoMmuSecureModeRequired = 1;
+       a.iommu.reset();
+     }},
     {"RemappedWithoutOperation17", "DXGK_VIDMMCAPS.MapAperture2Supported",
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.MapAperture2Supported = 0; }},
 };

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+
+#include "ddi/ntddk.h"
+#include "hw/host_ram.h"
+#include "os/kernel/ledger.h"
+
+namespace gmmu::os {
+
+/// Views that drivers make of the pages of MDLs (MmMapLockedPagesSpecifyCache). One list has at most one. Ledger:
+/// cpu_view. Misuse is a bug check.
+class MdlViews {
+ public:
+  MdlViews(hw::HostRam& ram, Ledger& ledger) : ram_(ram), ledger_(ledger) {}
+  ~MdlViews();
+  MdlViews(const MdlViews&) = delete;
+  MdlViews& operator=(const MdlViews&) = delete;
+
+  void* Map(MDL& list, MEMORY_CACHING_TYPE caching);
+  void Unmap(const void* view, MDL& list);
+  /// Whoever frees the pages of a list: a view of them would outlive them.
+  void RequireNone(const MDL& list, const char* call) const;
+  /// Whoever unlocks the pages of a list: its view goes too.
+  void Drop(MDL& list);
+
+ private:
+  struct View {
+    void* base;
+    size_t pages;
+    Ledger::Ticket ticket;
+  };
+  void End(std::map<const MDL*, View>::iterator at, MDL& list);
+
+  hw::HostRam& ram_;
+  Ledger& ledger_;
+  std::map<const MDL*, View> views_;
+};
+
+}  // namespace gmmu::os
