@@ -31,6 +31,8 @@ const void* base_of_driver = nullptr;  // where its shared object is loaded; nul
 DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
 
+std::function<std::string(const void*)> explanation;
+
 std::vector<std::pair<int, struct sigaction>> before;
 std::vector<char> signal_stack;
 stack_t stack_before;
@@ -134,6 +136,8 @@ void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
 
 bool DriverGuard::installed() { return is_on; }
 
+void DriverGuard::Explain(std::function<std::string(const void* address)> explain) { explanation = std::move(explain); }
+
 void DriverGuard::Remove() {
   if (!std::exchange(is_on, false)) return;
   const itimerval never{};
@@ -180,7 +184,11 @@ void DriverGuard::Raise(const Frame& frame) {
   };
   switch (frame.signal) {
     case SIGSEGV:
-    case SIGBUS: throw stop(0xC0000005, " accessed " + Hex(address) + ", where nothing may be accessed so");
+    case SIGBUS: {
+      const std::string known = explanation ? explanation(frame.address) : "";
+      throw stop(0xC0000005,
+                 " accessed " + Hex(address) + ", " + (known.empty() ? "where nothing may be accessed so" : known));
+    }
     case SIGFPE: throw stop(0xC0000094, " divided by zero");
     case SIGILL: throw stop(0xC000001D, " ran into an illegal instruction");
     case SIGPROF:

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 namespace gmmu::os {
 
@@ -37,6 +38,9 @@ class DriverGuard {
   /// Back to what was before; no call may be under way.
   static void Remove();
   static bool installed();
+  /// What a fault at an address is, where more can be said than that nothing may be accessed so; an empty text where
+  /// not. Null: never.
+  static void Explain(std::function<std::string(const void* address)> explain);
 
   /// `call` on this stack, blamed as `entry` at `irql`. `now_ns`: the machine's time.
   static void Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call);

@@ -69,6 +69,8 @@ class Scheduler {
   uint64_t process() const { return running_ == nullptr ? 0 : running_->process; }
   /// KeStackAttachProcess: returns the process it was in. Outside of fibres there is only the system's.
   uint64_t AttachProcess(uint64_t process);
+  /// Called with the process whose addresses the CPU has from now on, whenever that is another one. Null: nobody is.
+  void set_on_process(std::function<void(uint64_t process)> on_process) { on_process_ = std::move(on_process); }
 
   /// Messages that were served.
   uint64_t delivered() const { return delivered_; }
@@ -99,6 +101,7 @@ class Scheduler {
   struct Cancelled {};
 
   void Suspend();
+  void TellProcess();
   void Deliver(const hw::Message& message);
   void RunDpcs();
   void Idle();
@@ -109,6 +112,8 @@ class Scheduler {
   std::vector<Vector> vectors_;
   std::deque<std::function<void()>> dpcs_;
   Fibre* running_ = nullptr;
+  std::function<void(uint64_t process)> on_process_;
+  uint64_t told_process_ = 0;
   Irql irql_ = kPassive;
   bool other_processor_ = false;
   bool cancelled_ = false;
