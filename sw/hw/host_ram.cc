@@ -149,6 +149,12 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, Vie
   return view;
 }
 
+void HostRam::SetReachable(void* view, size_t count, ViewAccess access, bool reachable) {
+  const int protection = access == ViewAccess::kReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
+  if (mprotect(view, count * kPageSize, reachable ? protection : PROT_NONE) != 0)
+    throw Failure("cannot change the protection of a CPU view", errno);
+}
+
 void HostRam::UnmapPages(void* view, size_t count) {
   if (munmap(view, std::max<size_t>(count, 1) * kPageSize) != 0) throw Failure("cannot unmap a CPU view", errno);
   const auto cached = cached_views_.find(view);

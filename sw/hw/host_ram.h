@@ -54,6 +54,8 @@ class HostRam {
   /// them. Throws std::runtime_error if a page is not installed or the host is out of address space.
   void* MapPages(const uint64_t* pfns, size_t count, Caching caching = Caching::kNonCached,
                  ViewAccess access = ViewAccess::kReadWrite);
+  /// Lets a view be used no more, or again as it was mapped with `access`; its pages stay.
+  void SetReachable(void* view, size_t count, ViewAccess access, bool reachable);
   /// Ends a view; `view` is what MapPages returned and `count` what it was given.
   void UnmapPages(void* view, size_t count);
   /// Returns the host physical address behind a pointer into a cached or write-combined view; nullopt for any other.

@@ -149,7 +149,7 @@ void MainJob::Allocate(Piece& piece) {
   Progress("copying in", 0);
   life_.Work([&] {
     piece.allocation = memory_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
-    piece.shown = memory_.CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage);
+    piece.shown = memory_.CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage, first_);
     piece.source = os::HostMemory(memory_, piece.pages * kPage, options_.lowest_source);
     Write(piece.source, piece.data.data(), piece.pages * kPage, 0);
     const os::Inject& inject = options_.os.inject;

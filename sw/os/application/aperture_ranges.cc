@@ -21,10 +21,10 @@ void ApertureRanges::Unbind(uint64_t first, uint64_t pages, const Allocation& al
 }
 void ApertureRanges::BindList(uint64_t first, uint64_t pages, const Allocation& allocation, const DXGK_ADL& list,
                               uint64_t list_page) const {
-  vidmm_->aperture().Map({nullptr, allocation.handle, false}, first, pages, list, list_page);
+  vidmm_->aperture().Map({allocation.device(), allocation.handle, false}, first, pages, list, list_page);
 }
 void ApertureRanges::UnbindList(uint64_t first, uint64_t pages, const Allocation& allocation) const {
-  vidmm_->aperture().Unmap({nullptr, allocation.handle, false}, first, pages);
+  vidmm_->aperture().Unmap({allocation.device(), allocation.handle, false}, first, pages);
 }
 void ApertureRanges::CopyOut(uint64_t offset, Allocation& allocation, uint64_t target, uint64_t bytes) const {
   vidmm_->transfers().CopyFromAperture(offset, allocation, target, bytes);

@@ -30,16 +30,16 @@ void VideoMemory::FreeVa(GpuProcess& process, uint64_t va) const { vidmm_->FreeV
 Allocation* VideoMemory::CreateAllocation(const std::string& name, uint64_t bytes) const {
   return vidmm_->CreateAllocation(name, bytes);
 }
-Allocation* VideoMemory::CreateAllocation(const AllocationRequest& request) const {
-  return vidmm_->CreateAllocation(request);
+Allocation* VideoMemory::CreateAllocation(const AllocationRequest& request, const GpuProcess* owner) const {
+  return vidmm_->CreateAllocation(request, owner);
 }
 Allocation* VideoMemory::CreateContiguous(const std::string& name, uint64_t bytes, uint64_t alignment) const {
   Allocation* allocation = vidmm_->CreateAllocation(name, bytes);
   allocation->contiguous = alignment;
   return allocation;
 }
-Allocation* VideoMemory::CreateInAperture(const std::string& name, uint64_t bytes) const {
-  return vidmm_->allocations().CreateInAperture(name, bytes);
+Allocation* VideoMemory::CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner) const {
+  return vidmm_->allocations().CreateInAperture(name, bytes, owner);
 }
 void VideoMemory::DestroyAllocation(Allocation* allocation) const { vidmm_->DestroyAllocation(allocation); }
 void VideoMemory::MakeResident(Allocation& allocation) const { vidmm_->MakeResident(allocation); }

@@ -34,11 +34,12 @@ class VideoMemory {
   void FreeVa(GpuProcess& process, uint64_t va) const;
 
   Allocation* CreateAllocation(const std::string& name, uint64_t bytes) const;
-  Allocation* CreateAllocation(const AllocationRequest& request) const;
+  /// `owner`: the process whose device owns it; null: the system's.
+  Allocation* CreateAllocation(const AllocationRequest& request, const GpuProcess* owner = nullptr) const;
   /// Its VRAM is one piece, whose first page has this alignment; 0: pages are scattered.
   Allocation* CreateContiguous(const std::string& name, uint64_t bytes, uint64_t alignment) const;
   /// Accessed by its place in the aperture segment, and never in VRAM.
-  Allocation* CreateInAperture(const std::string& name, uint64_t bytes) const;
+  Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner) const;
   void DestroyAllocation(Allocation* allocation) const;
   void MakeResident(Allocation& allocation) const;
   /// Takes its VRAM away, whose content is lost.

@@ -33,6 +33,8 @@ DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
 void (*last_resort)() = nullptr;
 
+std::function<std::string(const void*)> explanation;
+
 std::vector<std::pair<int, struct sigaction>> before;
 std::vector<char> signal_stack;
 stack_t stack_before;
@@ -137,6 +139,7 @@ void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
 bool DriverGuard::installed() { return is_on; }
 
 void DriverGuard::SetLastResort(void (*resort)()) { last_resort = resort; }
+void DriverGuard::Explain(std::function<std::string(const void* address)> explain) { explanation = std::move(explain); }
 
 void DriverGuard::Remove() {
   if (!std::exchange(is_on, false)) return;
@@ -182,8 +185,10 @@ void DriverGuard::Raise(const Frame& frame) {
     const bool write = frame.access == Frame::Access::kWrite;
     const char* const verb = write ? " wrote " : frame.access == Frame::Access::kRead ? " read " : " accessed ";
     const auto trespass = GuardedMemory::Find(frame.address);
+    const std::string known = trespass || !explanation ? "" : explanation(frame.address);
     const std::string what = where + (trespass ? verb + trespass->text
-                                               : " accessed " + Hex(address) + ", where nothing may be accessed so");
+                                               : " accessed " + Hex(address) + ", " +
+                                                     (known.empty() ? "where nothing may be accessed so" : known));
     if (trespass && trespass->code != StopCode::kUnknown) return {trespass->code, {address, write, 0, 0}, what};
     if (frame.irql >= kDispatchLevel)
       return {StopCode::kDriverIrqlNotLessOrEqual, {address, frame.irql, write, 0}, what};

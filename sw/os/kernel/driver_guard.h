@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 namespace gmmu::os {
 
@@ -42,6 +43,9 @@ class DriverGuard {
   /// What a fault that comes outside of every call does before it ends the program; null: nothing. It runs in the signal's
   /// handler.
   static void SetLastResort(void (*last_resort)());
+  /// What a fault at an address is, where more can be said than that nothing may be accessed so; an empty text where
+  /// not. Null: never.
+  static void Explain(std::function<std::string(const void* address)> explain);
 
   /// `call` on this stack, blamed as `entry` at `irql`. `now_ns`: the machine's time.
   static void Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call);

@@ -27,6 +27,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
       mdl_views_(platform.ram(), ledger_) {
   if (current != nullptr) throw std::logic_error("two kernels at a time");
   current = this;
+  pages_.set_page_file(parameters.page_file_pages());
   if (platform.firmware().iommu_base) {
     iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base, parameters.seed,
                                      [this] { return LeakNow("invalidation"); });

@@ -54,9 +54,16 @@ void PageAllocator::Take(uint64_t pfn, const std::string& owner, const std::stri
   }
 }
 
+bool PageAllocator::Charge(uint64_t pages) {
+  if (pages > committable()) return false;
+  charged_ += pages;
+  return true;
+}
+
 std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                                       const std::string& owner,
                                                                       const std::string& created_by) {
+  if (count > committable()) return std::nullopt;
   const auto ranges = Candidates(low, high);
   uint64_t span = 0;
   for (const hw::Range& range : ranges) span += range.end - range.start;
@@ -93,6 +100,7 @@ std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(size_t cou
 std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t low, uint64_t high, uint64_t boundary,
                                                           const std::string& owner, const std::string& created_by,
                                                           uint64_t alignment) {
+  if (count > committable()) return std::nullopt;
   const uint64_t boundary_pages = boundary / hw::kPageSize;
   std::vector<hw::Range> ranges;
   for (const hw::Range& range : Candidates(low, high)) {

@@ -42,6 +42,13 @@ class PageAllocator {
   /// One page anywhere; throws OsError when memory is out.
   uint64_t AllocatePage(const std::string& owner, const std::string& created_by);
 
+  /// The commit limit is installed memory and `pages` of the page file.
+  void set_page_file(uint64_t pages) { page_file_ = pages; }
+  /// Commits `pages` that are not in memory: nobody else can have them, though no page is taken yet. False: they and
+  /// what others have would exceed the commit limit. A page of a charge that comes into memory, or ends, is discharged.
+  [[nodiscard]] bool Charge(uint64_t pages);
+  void Discharge(uint64_t pages) { charged_ -= pages; }
+
   /// Bug checks: a page that is not allocated, or is still pinned.
   void Free(uint64_t pfn);
   void Free(const std::vector<uint64_t>& pfns);
@@ -65,10 +72,12 @@ class PageAllocator {
   };
   /// Usable ranges cut to [low, high), in pages.
   std::vector<hw::Range> Candidates(uint64_t low, uint64_t high) const;
+  uint64_t committable() const { return total_ + page_file_ - charged_ - pages_.size(); }
   void Take(uint64_t pfn, const std::string& owner, const std::string& created_by);
 
   std::vector<hw::Range> ram_;  // pages
   uint64_t total_ = 0;
+  uint64_t page_file_ = 0, charged_ = 0;
   std::unordered_map<uint64_t, Page> pages_;
   std::unordered_set<uint64_t> dirty_;  // had an owner before
   bool zeroing_ = true;

@@ -73,6 +73,7 @@ settings::Keys Parameters::Keys() {
 
 void Parameters::Check(const std::string& file) const {
   settings::CheckMultiple(file, "os.fill_kib", fill_kib, 4);
+  settings::CheckMultiple(file, "os.logical_piece_kib", logical_piece_kib, 4);
   settings::CheckMultiple(file, "os.window_pages", window_pages, 16);
 }
 

@@ -102,10 +102,12 @@ void Scheduler::Resume(Fibre* fibre) {
   running_ = fibre;
   running_->condition = nullptr;
   const CaughtExceptions own = CaughtExceptions::Current();
+  TellProcess();
   CaughtExceptions().MakeCurrent();  // a fibre that was suspended restores its own when it goes on
   running_->context = std::move(running_->context).resume();
   own.MakeCurrent();
   running_ = nullptr;
+  TellProcess();
 }
 
 bool Scheduler::OnlyServersLeft() const {
@@ -269,7 +271,13 @@ void Scheduler::OnAnotherProcessor(const std::function<void()>& work) {
 
 uint64_t Scheduler::AttachProcess(uint64_t process) {
   if (running_ == nullptr) throw BugCheck("only a thread can be attached to a process");
-  return std::exchange(running_->process, process);
+  const uint64_t before = std::exchange(running_->process, process);
+  TellProcess();
+  return before;
+}
+
+void Scheduler::TellProcess() {
+  if (std::exchange(told_process_, process()) != process() && on_process_) on_process_(process());
 }
 
 void Scheduler::RequireApc(const char* call) const {

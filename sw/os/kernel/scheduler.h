@@ -88,6 +88,8 @@ class Scheduler {
   uint64_t process() const { return running_ == nullptr ? 0 : running_->process; }
   /// KeStackAttachProcess: returns the process it was in. Outside of fibres there is only the system's.
   uint64_t AttachProcess(uint64_t process);
+  /// Called with the process whose addresses the CPU has from now on, whenever that is another one. Null: nobody is.
+  void set_on_process(std::function<void(uint64_t process)> on_process) { on_process_ = std::move(on_process); }
 
   /// Messages that were served.
   uint64_t delivered() const { return delivered_; }
@@ -130,6 +132,7 @@ class Scheduler {
   std::vector<Fibre*> Ready();
   void Resume(Fibre* fibre);
   bool OnlyServersLeft() const;
+  void TellProcess();
   void Deliver(const hw::Message& message);
   void RunDpcs();
   void Idle();
@@ -148,6 +151,8 @@ class Scheduler {
   unsigned at_work_ = 0;              // how many of them serve something now
   std::deque<hw::Message> messages_;  // for the fibre of interrupts
   Fibre* running_ = nullptr;
+  std::function<void(uint64_t process)> on_process_;
+  uint64_t told_process_ = 0;
   Irql irql_ = kPassive;
   bool other_processor_ = false;
   bool cancelled_ = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/driver_guard.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
 
@@ -12,9 +13,14 @@ namespace {
 constexpr uint64_t kCuts[] = {1, 16};  // pages: 4 KiB, 64 KiB
 }
 
-CpuViews::CpuViews(Kernel& kernel) : kernel_(kernel), random_(kernel.parameters().seed, "views") {}
+CpuViews::CpuViews(Kernel& kernel) : kernel_(kernel), random_(kernel.parameters().seed, "views") {
+  kernel_.scheduler().set_on_process([this](uint64_t process) { SwitchTo(process); });
+  DriverGuard::Explain([this](const void* address) { return Explain(address); });
+}
 
 CpuViews::~CpuViews() {
+  DriverGuard::Explain(nullptr);
+  kernel_.scheduler().set_on_process(nullptr);
   for (const auto& [base, view] : views_) {  // after a failed run: frees the address space of views that are left
     if (!view.io) End(base, view);
   }
@@ -23,6 +29,25 @@ CpuViews::~CpuViews() {
 void CpuViews::End(void* base, const View& view) {
   if (view.io) kernel_.mmio().Unmap(base);
   else kernel_.hal().ram().UnmapPages(base, view.pages);
+}
+
+void CpuViews::SwitchTo(uint64_t process) {
+  for (const auto& [base, view] : views_) {
+    if (view.user) kernel_.hal().ram().SetReachable(base, view.pages, view.access, view.process == process);
+  }
+}
+
+std::string CpuViews::Explain(const void* address) const {
+  const uint64_t process = kernel_.scheduler().process();
+  for (const auto& [base, view] : views_) {
+    const auto* const start = static_cast<const uint8_t*>(base);
+    if (!view.user || address < start || address >= start + view.pages * hw::kPageSize) continue;
+    if (view.process == process) return "in its own user view, which is read-only";
+    return "in a user view of process " + std::to_string(view.process) + ", from process " + std::to_string(process) +
+           (process == 0 ? " (the system's)" : "") +
+           ": attach to the process, or map with DXGK_ACCESS_MODE_KERNEL_MODE";
+  }
+  return "";
 }
 
 NTSTATUS CpuViews::Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DXGKARGCB_MAP_PHYSICAL_MEMORY& args,
@@ -43,6 +68,7 @@ NTSTATUS CpuViews::Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DX
   view.io = backing.io_space();
   view.user = user;
   view.process = kernel_.scheduler().process();
+  view.access = *backing.access();
   if (!backing.Hold(view.first, view.pages)) return STATUS_NO_MEMORY;
   const uint64_t* pfns = backing.pfns().data() + view.first;
   void* base = view.io ? kernel_.mmio().Map(*pfns * hw::kPageSize, view.pages * hw::kPageSize, owner, call)

@@ -15,7 +15,7 @@ class Kernel;
 ///
 /// A view begins at or before what is asked for and ends at or behind it: the seed draws whether it is cut at 4 KiB
 /// or at 64 KiB, as far as the object reaches. Kernel views serve every process; a user view belongs to the process
-/// that is current at the call.
+/// that is current at the call, and an access from another one is a fault.
 class CpuViews {
  public:
   explicit CpuViews(Kernel& kernel);
@@ -37,9 +37,13 @@ class CpuViews {
     bool io;
     bool user;
     uint64_t process;  // of a user view
+    hw::ViewAccess access;
     Ledger::Ticket ticket;
   };
   void End(void* base, const View& view);
+  /// Shows the user views of this process and hides those of others.
+  void SwitchTo(uint64_t process);
+  std::string Explain(const void* address) const;
 
   Kernel& kernel_;
   Random random_;

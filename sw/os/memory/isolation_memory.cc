@@ -85,7 +85,7 @@ NTSTATUS IsolationMemory::AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATEC
   create.CacheType = args.CacheType;
   create.ContiguousMemory = {args.LowestAcceptableAddress, args.HighestAcceptableAddress, args.BoundaryAddressMultiple};
   Block block{Kind::kContiguous, adapter, {}, {}, {}, nullptr, nullptr, 0};
-  const NTSTATUS status = MemoryBacking::Make(kernel_, create, kDriver, kCall, block.backing);
+  const NTSTATUS status = MemoryBacking::Make(kernel_, nullptr, create, kDriver, kCall, block.backing);
   if (status == STATUS_INSUFFICIENT_RESOURCES) return STATUS_NO_MEMORY;  // this callback's own status for lack of room
   if (!NT_SUCCESS(status)) return status;
   block.pfns = block.backing.pfns();
@@ -113,7 +113,7 @@ NTSTATUS IsolationMemory::AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATE
   create.CacheType = args.CacheType;
   create.Mdl = {args.LowAddress, args.HighAddress, args.SkipBytes, args.Flags};
   Block block{Kind::kMdl, adapter, {}, {}, {}, nullptr, nullptr, 0};
-  const NTSTATUS status = MemoryBacking::Make(kernel_, create, kDriver, kCall, block.backing);
+  const NTSTATUS status = MemoryBacking::Make(kernel_, nullptr, create, kDriver, kCall, block.backing);
   if (!NT_SUCCESS(status)) return status;
   block.pfns = block.backing.pfns();
   block.mdl = Mdl(block.pfns);

@@ -3,6 +3,7 @@
 
 #include "os/kernel/kernel.h"
 #include "os/kernel/page_math.h"
+#include "os/memory/section_names.h"
 
 namespace gmmu::os {
 namespace {
@@ -92,8 +93,8 @@ class MdlPages {
 
 }  // namespace
 
-NTSTATUS MemoryBacking::Make(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call,
-                             MemoryBacking& backing) {
+NTSTATUS MemoryBacking::Make(Kernel& kernel, SectionNames* names, const Arguments& args, const std::string& owner,
+                             const char* call, MemoryBacking& backing) {
   if (args.Size == 0 || args.Size > kernel.hal().ram().end()) return STATUS_INVALID_PARAMETER;
   if (args.CacheType > DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED) return STATUS_INVALID_PARAMETER;
   backing.type_ = args.Type;
@@ -101,7 +102,7 @@ NTSTATUS MemoryBacking::Make(Kernel& kernel, const Arguments& args, const std::s
   switch (args.Type) {
     case DXGK_PHYSICAL_MEMORY_TYPE_MDL: return backing.MakePages(kernel, args, owner, call);
     case DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY: return backing.MakeContiguous(kernel, args, owner, call);
-    case DXGK_PHYSICAL_MEMORY_TYPE_SECTION: return backing.MakeSection(kernel, args, owner, call);
+    case DXGK_PHYSICAL_MEMORY_TYPE_SECTION: return backing.MakeSection(kernel, names, args, owner, call);
     case DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE: return backing.MakeIoSpace(kernel, args);
     default: return STATUS_INVALID_PARAMETER;
   }
@@ -135,7 +136,8 @@ NTSTATUS MemoryBacking::MakeContiguous(Kernel& kernel, const Arguments& args, co
   return STATUS_SUCCESS;
 }
 
-NTSTATUS MemoryBacking::MakeSection(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call) {
+NTSTATUS MemoryBacking::MakeSection(Kernel& kernel, SectionNames* names, const Arguments& args,
+                                    const std::string& owner, const char* call) {
   if (args.CacheType == DXGK_MEMORY_CACHING_TYPE_NON_CACHED) return STATUS_INVALID_PARAMETER;
   if (kernel.parameters().section_attributes_refused && (args.Section.AllocationAttributes & ~ULONG{SEC_COMMIT}) != 0) {
     return STATUS_INVALID_PARAMETER;
@@ -151,7 +153,17 @@ NTSTATUS MemoryBacking::MakeSection(Kernel& kernel, const Arguments& args, const
   if ((desired & (SECTION_MAP_READ | SECTION_MAP_WRITE | SECTION_MAP_EXECUTE)) == 0) access_.reset();
   else if ((desired & SECTION_MAP_WRITE) == 0 && access_ == hw::ViewAccess::kReadWrite)
     access_ = hw::ViewAccess::kReadOnly;
-  section_ = std::make_unique<Section>(kernel.pages(), kernel.hal().ram(), PagesOf(args.Size), owner, call);
+  std::u16string name;
+  const NTSTATUS named = SectionNames::NameOf(args.Section.ObjectAttributes, name);
+  if (!NT_SUCCESS(named)) return named;
+  if (names != nullptr && !name.empty()) {
+    const NTSTATUS found = names->Open(name, args.Section.ObjectAttributes->Attributes, section_);
+    if (found != STATUS_OBJECT_NAME_NOT_FOUND) return found;
+  }
+  auto section = std::make_shared<Section>(kernel.pages(), kernel.hal().ram(), PagesOf(args.Size), owner, call);
+  if (!section->committed()) return STATUS_COMMITMENT_LIMIT;
+  if (names != nullptr && !name.empty()) names->Add(name, section);
+  section_ = std::move(section);
   return STATUS_SUCCESS;
 }
 

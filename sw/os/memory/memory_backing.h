@@ -12,6 +12,7 @@
 namespace gmmu::os {
 
 class Kernel;
+class SectionNames;
 
 /// What lies behind a physical memory object, by its type (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), and behind the
 /// contiguous memory and the MDLs of the isolation callbacks:
@@ -29,8 +30,10 @@ class MemoryBacking {
 
   /// STATUS_INVALID_PARAMETER for arguments that no memory can satisfy, STATUS_NO_MEMORY and
   /// STATUS_INSUFFICIENT_RESOURCES when there is none; nothing is taken then.
-  static NTSTATUS Make(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call,
-                       MemoryBacking& backing);
+  /// A named section that exists is opened (STATUS_OBJECT_NAME_EXISTS, a success) or collides (SectionNames); its size
+  /// is what it was made with; with null `names` there are none. STATUS_COMMITMENT_LIMIT: there is no commit charge left for a section.
+  static NTSTATUS Make(Kernel& kernel, SectionNames* names, const Arguments& args, const std::string& owner,
+                       const char* call, MemoryBacking& backing);
   /// Gives the memory back. A bug check while a page is pinned.
   void Free(Kernel& kernel);
 
@@ -53,14 +56,15 @@ class MemoryBacking {
  private:
   NTSTATUS MakePages(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call);
   NTSTATUS MakeContiguous(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call);
-  NTSTATUS MakeSection(Kernel& kernel, const Arguments& args, const std::string& owner, const char* call);
+  NTSTATUS MakeSection(Kernel& kernel, SectionNames* names, const Arguments& args, const std::string& owner,
+                       const char* call);
   NTSTATUS MakeIoSpace(Kernel& kernel, const Arguments& args);
 
   DXGK_PHYSICAL_MEMORY_TYPE type_ = DXGK_PHYSICAL_MEMORY_TYPE_MDL;
   hw::Caching caching_ = hw::Caching::kNonCached;
   std::optional<hw::ViewAccess> access_ = hw::ViewAccess::kReadWrite;
   std::vector<uint64_t> pfns_;
-  std::unique_ptr<Section> section_;
+  std::shared_ptr<Section> section_;  // shared by the objects that have opened it by its name
 };
 
 }  // namespace gmmu::os

@@ -72,11 +72,12 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, co
   args.hAdapterMemoryObject = nullptr;
   if (args.hAdapter != nullptr && adapters_.count(args.hAdapter) == 0) return STATUS_INVALID_PARAMETER;
   Object object;
-  const NTSTATUS status = MemoryBacking::Make(kernel_, args, owner, kCall, object.backing);
+  const NTSTATUS status = MemoryBacking::Make(kernel_, &names_, args, owner, kCall, object.backing);
   if (!NT_SUCCESS(status)) return status;
   const HANDLE handle = NewHandle(1);
-  object.size = args.Size;
-  object.ticket = kernel_.ledger().Open("memory_object", Name(handle, args.Size, args.Context), owner, kCall);
+  // A section that was there already has the size that it was made with.
+  object.size = status == STATUS_OBJECT_NAME_EXISTS ? object.backing.pages() * hw::kPageSize : args.Size;
+  object.ticket = kernel_.ledger().Open("memory_object", Name(handle, object.size, args.Context), owner, kCall);
   objects_.emplace(handle, std::move(object));
   args.hPhysicalMemoryObject = handle;
   if (args.hAdapter != nullptr) {
@@ -84,7 +85,7 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, co
     Open(open, owner);  // an object that is made for a known adapter is open on it
     args.hAdapterMemoryObject = open.hAdapterMemoryObject;
   }
-  return STATUS_SUCCESS;
+  return status;
 }
 
 void MemoryObjects::Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args) {

@@ -10,6 +10,7 @@
 #include "os/kernel/iommu_domain.h"
 #include "os/memory/cpu_views.h"
 #include "os/memory/memory_backing.h"
+#include "os/memory/section_names.h"
 
 namespace gmmu::os {
 
@@ -115,6 +116,7 @@ class MemoryObjects {
   std::map<HANDLE, Object> objects_;
   std::map<HANDLE, AdapterObject> adapter_objects_;
   std::map<DXGK_ADL*, std::unique_ptr<Adl>> adls_;
+  SectionNames names_;
   CpuViews views_;
 };
 

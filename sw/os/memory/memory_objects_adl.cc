@@ -15,10 +15,12 @@ namespace gmmu::os {
 
 bool MemoryObjects::MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
                                const std::string& owner, const char* call) {
+  const uint64_t largest = kernel_.parameters().logical_piece_pages();
   for (size_t done = 0; done < pfns.size();) {
     // Takes the longest piece that the logical space has room for, and halves what does not fit.
     std::optional<LogicalRange> place;
     size_t pages = pfns.size() - done;
+    if (largest != 0 && pages > largest) pages = one_range ? 0 : largest;
     while (pages != 0) {
       place = PlaceLogical(domain.logical(), pfns.data() + done, pages, call);
       if (place || one_range) break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/memory/section.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "os/kernel/bug_check.h"
@@ -13,8 +14,14 @@ Section::Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::st
       ram_(ram),
       owner_(std::move(owner)),
       created_by_(std::move(created_by)),
-      slots_(count),
-      pfns_(count, kAway) {}
+      committed_(pages.Charge(count)),
+      slots_(committed_ ? count : 0),
+      pfns_(slots_.size(), kAway) {}
+
+Section::~Section() {
+  if (!committed_) return;
+  pages_.Discharge(static_cast<uint64_t>(std::count(pfns_.begin(), pfns_.end(), kAway)));
+}
 
 bool Section::Hold(uint64_t first, uint64_t count) {
   for (uint64_t index = first; index < first + count; ++index) {
@@ -34,8 +41,12 @@ void Section::Release(uint64_t first, uint64_t count) {
 }
 
 bool Section::BringIn(uint64_t index) {
+  pages_.Discharge(1);  // the page itself counts from here on
   const auto page = pages_.AllocateScattered(1, 0, ~uint64_t{0}, owner_, created_by_);
-  if (!page) return false;
+  if (!page) {
+    Recharge();
+    return false;
+  }
   pfns_[index] = page->front();
   std::vector<uint8_t>& file = slots_[index].file;
   if (file.empty()) return true;
@@ -51,6 +62,11 @@ void Section::TakeOut(uint64_t index) {
   if (!ram_.Read(pfns_[index] * hw::kPageSize, file.data(), file.size()))
     throw BugCheck("page " + Hex(pfns_[index]) + " of a section is not installed memory");
   pages_.Free(std::exchange(pfns_[index], kAway));
+  Recharge();
+}
+
+void Section::Recharge() {
+  if (!pages_.Charge(1)) throw BugCheck("a page of a section of " + owner_ + " went, and its commit charge with it");
 }
 
 }  // namespace gmmu::os

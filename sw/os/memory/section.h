@@ -10,11 +10,17 @@ namespace gmmu::os {
 
 /// A page-file backed section: pages that are in memory only while an ADL or a view holds them.
 ///
-/// A page without a hold goes to the page file at once and comes back at another place, so that code that uses memory
+/// All pages are committed from the start on: those that are not in memory are a charge of the allocator's. A page
+/// without a hold goes to the page file at once and comes back at another place, so that code that uses memory
 /// beyond its hold does not find it any more.
 class Section {
  public:
   Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::string owner, std::string created_by);
+  ~Section();
+  Section(const Section&) = delete;
+  Section& operator=(const Section&) = delete;
+  /// False: the commit limit is reached, and it must not be used.
+  bool committed() const { return committed_; }
 
   uint64_t count() const { return slots_.size(); }
   /// Brings [first, first + count) into memory until the matching Release; holds nest. False, and nothing
@@ -32,10 +38,12 @@ class Section {
   };
   bool BringIn(uint64_t index);
   void TakeOut(uint64_t index);
+  void Recharge();
 
   PageAllocator& pages_;
   hw::HostRam& ram_;
   std::string owner_, created_by_;
+  const bool committed_;
   std::vector<Slot> slots_;
   std::vector<uint64_t> pfns_;
 };

@@ -6,6 +6,9 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/segments.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/paging_process.h"
+#include "os/vidmm/processes.h"
 #include "os/vidmm/vidmm.h"
 
 namespace gmmu::os {
@@ -49,6 +52,12 @@ uint64_t Allocation::NextSerial() {
 unsigned Allocation::segment() const {
   if (local) return local->segment().id;
   return aperture_page ? vidmm->gpu().aperture_segment().id : 0;
+}
+
+HANDLE Allocation::device() const {
+  if (primary) return nullptr;
+  const GpuProcess* process = vidmm->processes().Find([this](const GpuProcess& each) { return each.serial == owner; });
+  return process == nullptr ? vidmm->paging().process().handles.device : process->handles.device;
 }
 
 uint64_t Allocation::UniqueProtection(uint64_t page) const {

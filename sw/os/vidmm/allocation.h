@@ -56,6 +56,8 @@ struct Allocation {
   std::string name;
   uint64_t bytes = 0;       // whole pages
   HANDLE handle = nullptr;  // the driver's
+  uint64_t owner = 0;       // serial of the process whose device owns it; 0: the system's
+  bool primary = false;
   Ledger::Ticket ticket = 0;
   /// Alignment in bytes of an allocation whose VRAM is one piece (AccessedPhysically); 0: its pages are scattered.
   uint64_t contiguous = 0;
@@ -80,6 +82,9 @@ struct Allocation {
   bool resident() const { return residence() != Residence::kNowhere; }
   /// The segment where it lives; 0: system memory, or nowhere.
   unsigned segment() const;
+  /// The driver's device that owns it, as operations on the aperture name it: that of its process, or the system's when
+  /// no process owns it, or its process is gone; null for the primary. Between Start and Stop of VidMm.
+  HANDLE device() const;
   /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION); 0: none.
   uint64_t UniqueProtection(uint64_t page) const;
 

@@ -12,6 +12,7 @@
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
+#include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
@@ -32,13 +33,13 @@ Allocation* Allocations::Create(const std::string& name, uint64_t bytes) {
   return Create(request);
 }
 
-Allocation* Allocations::CreateInAperture(const std::string& name, uint64_t bytes) {
+Allocation* Allocations::CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner) {
   AllocationRequest request{name, bytes};
   request.system_only = true;
-  return Create(request);
+  return Create(request, owner);
 }
 
-Allocation* Allocations::Create(const AllocationRequest& asked) {
+Allocation* Allocations::Create(const AllocationRequest& asked, const GpuProcess* owner) {
   AllocationRequest request = asked;
   request.physical_adapter = vidmm_.gpu().index();
   const DriverAllocation made = vidmm_.adapter().driver_objects().CreateAllocation(request);
@@ -48,6 +49,8 @@ Allocation* Allocations::Create(const AllocationRequest& asked) {
   allocation->bytes = PagesOf(request.bytes) * kPage;
   allocation->handle = made.handle;
   allocation->ticket = made.ticket;
+  allocation->owner = owner == nullptr ? 0 : owner->serial;
+  allocation->primary = request.primary;
   allocation->homes = made.homes;
   if (made.homes.contiguous) allocation->contiguous = std::max<uint64_t>(made.homes.alignment, kPage);
   allocation->map_cpu_visible = made.flags.MapApertureCpuVisible;
@@ -100,6 +103,12 @@ std::vector<Allocation*> Allocations::all() const {
   std::vector<Allocation*> all;
   for (const auto& allocation : allocations_) all.push_back(allocation.get());
   return all;
+}
+
+HANDLE Allocations::DeviceOf(HANDLE allocation) const {
+  for (const auto& each : allocations_)
+    if (each->handle == allocation) return each->device();
+  return nullptr;
 }
 
 D3DKMT_HANDLE Allocations::Open(Allocation& allocation) {

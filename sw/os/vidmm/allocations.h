@@ -13,6 +13,7 @@ namespace gmmu::os {
 class VidMm;
 struct Allocation;
 struct AllocationRequest;
+struct GpuProcess;
 
 /// The allocations of one GPU: made with the driver, or on the driver's own behalf, and known to applications by
 /// handles. Worker's.
@@ -21,12 +22,13 @@ class Allocations {
   explicit Allocations(VidMm& vidmm);
   ~Allocations();
 
-  /// Throws OsError when the driver refuses, or what it answers is refused.
-  Allocation* Create(const AllocationRequest& request);
+  /// The device of `owner`, a process of this GPU, owns it; null: the system's does. Throws OsError when the driver
+  /// refuses, or what it answers is refused.
+  Allocation* Create(const AllocationRequest& request, const GpuProcess* owner = nullptr);
   /// Accessed by GPU virtual addresses only.
   Allocation* Create(const std::string& name, uint64_t bytes);
   /// Accessed by its place in the aperture segment, and never in VRAM.
-  Allocation* CreateInAperture(const std::string& name, uint64_t bytes);
+  Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner);
   /// Entries that lead to it become invalid and are flushed before its VRAM goes to others and before the driver is
   /// told. Nothing is sent for a process that is gone, for what an adapter reset has lost, or when VidMm has stopped.
   void Destroy(Allocation* allocation);
@@ -37,6 +39,8 @@ class Allocations {
 
   /// In the order of their making.
   std::vector<Allocation*> all() const;
+  /// The driver's device that owns the allocation with this driver's handle (Allocation::device); null: there is none.
+  HANDLE DeviceOf(HANDLE allocation) const;
   /// A handle for applications; it ends with the allocation.
   D3DKMT_HANDLE Open(Allocation& allocation);
   /// null: the handle was never given, or its allocation is destroyed.

@@ -199,11 +199,11 @@ void Aperture::Bind(uint64_t first, uint64_t pages, const Allocation& allocation
                     uint64_t adl_offset) {
   if (allocation.homes.aperture == 0 && allocation.homes.eviction == 0)
     throw BugCheck("allocation " + allocation.name + " has no place in the aperture");
-  Map({nullptr, allocation.handle, allocation.map_cpu_visible}, first, pages, buffer.adl(), adl_offset);
+  Map({allocation.device(), allocation.handle, allocation.map_cpu_visible}, first, pages, buffer.adl(), adl_offset);
 }
 
 void Aperture::Unbind(uint64_t first, uint64_t pages, const Allocation& allocation) {
-  Unmap({nullptr, allocation.handle, allocation.map_cpu_visible}, first, pages);
+  Unmap({allocation.device(), allocation.handle, allocation.map_cpu_visible}, first, pages);
 }
 
 DXGKARG_BUILDPAGINGBUFFER Aperture::UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const {
@@ -216,12 +216,13 @@ DXGKARG_BUILDPAGINGBUFFER Aperture::UnmapOf(const Owner& owner, uint64_t first, 
   return operation;
 }
 
-std::vector<DXGKARG_BUILDPAGINGBUFFER> Aperture::Lost() const {
+std::vector<DXGKARG_BUILDPAGINGBUFFER> Aperture::Lost(const std::function<HANDLE(HANDLE allocation)>& device_of) const {
   std::vector<DXGKARG_BUILDPAGINGBUFFER> operations;
   for (auto it = mapped_.begin(); it != mapped_.end();) {
     const uint64_t first = it->first;
     Owner owner;
     owner.allocation = it->second->allocation;
+    owner.device = device_of(owner.allocation);
     uint64_t pages = 0;
     while (it != mapped_.end() && it->first == first + pages && it->second->allocation == owner.allocation) {
       ++it;

@@ -72,8 +72,8 @@ class Aperture {
   void Unbind(uint64_t first, uint64_t pages, const Allocation& allocation);
 
   /// The GPU was reset and the map is gone: the operations that tell the driver, one for each run of an allocation's
-  /// pages. CPU addresses live until the driver has been told: ForgetAll, after which nothing is mapped.
-  std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost() const;
+  /// pages, with the device that `device_of` says for it. CPU addresses live until the driver has been told: ForgetAll, after which nothing is mapped.
+  std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost(const std::function<HANDLE(HANDLE allocation)>& device_of) const;
   void ForgetAll();
 
   uint64_t mapped_pages() const { return mapped_.size(); }

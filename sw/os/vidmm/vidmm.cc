@@ -123,7 +123,8 @@ void VidMm::ForgetQueued() {
   for (const auto& process : processes().all())
     if (process->companion) process->companion->queue().Reset();
   std::vector<DXGKARG_BUILDPAGINGBUFFER> lost = allocations().Lose();
-  for (const DXGKARG_BUILDPAGINGBUFFER& operation : aperture().Lost()) lost.push_back(operation);
+  const auto device_of = [this](HANDLE allocation) { return allocations().DeviceOf(allocation); };
+  for (const DXGKARG_BUILDPAGINGBUFFER& operation : aperture().Lost(device_of)) lost.push_back(operation);
   work().ReleaseHeld();
   adapter().AnnounceLoss(paging().process().handles.context, std::move(lost));
   aperture().ForgetAll();
@@ -161,7 +162,9 @@ Allocation* VidMm::CreateAllocation(const std::string& name, uint64_t bytes) {
   return allocations().Create(name, bytes);
 }
 
-Allocation* VidMm::CreateAllocation(const AllocationRequest& request) { return allocations().Create(request); }
+Allocation* VidMm::CreateAllocation(const AllocationRequest& request, const GpuProcess* owner) {
+  return allocations().Create(request, owner);
+}
 
 void VidMm::DestroyAllocation(Allocation* allocation) { allocations().Destroy(allocation); }
 

@@ -88,7 +88,7 @@ class VidMm {
   uint64_t ReserveVa(GpuProcess& process, uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
   void FreeVa(GpuProcess& process, uint64_t va);
   Allocation* CreateAllocation(const std::string& name, uint64_t bytes);
-  Allocation* CreateAllocation(const AllocationRequest& request);
+  Allocation* CreateAllocation(const AllocationRequest& request, const GpuProcess* owner = nullptr);
   void DestroyAllocation(Allocation* allocation);
   void MakeResident(Allocation& allocation);
   void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes,

@@ -57,15 +57,15 @@ class ApertureRun {
     std::memcpy(life_.aperture.MapDummy(), dummy_bytes_.data(), kPage);
     life_.aperture.UnmapDummy();
 
+    process_ = memory_.CreateProcess("reader");
     os::AllocationRequest request;
     request.bytes = pages_ * kPage;
     request.system_only = true;
     request.name = "first";
-    reader_ = memory_.CreateAllocation(request);
+    reader_ = memory_.CreateAllocation(request, process_);
     request.name = "second";
     request.map_cpu_visible = life_.gpu().facts().map_aperture2;
-    other_ = memory_.CreateAllocation(request);
-    process_ = memory_.CreateProcess("reader");
+    other_ = memory_.CreateAllocation(request, process_);
     va_ = memory_.ReserveVa(*process_, pages_ * kPage);
     copy_ = std::make_unique<DeviceCopy>(life_, pages_ * kPage);
 

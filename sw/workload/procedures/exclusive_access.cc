@@ -37,7 +37,7 @@ void Make(Life& life, uint64_t bytes, Load& load) {
   load.data = SeededInput(life.options.seed, bytes);
   load.process = life.memory.CreateProcess("load");
   load.va = life.memory.ReserveVa(*load.process, bytes);
-  load.allocation = life.memory.CreateInAperture("load", bytes);
+  load.allocation = life.memory.CreateInAperture("load", bytes, load.process);
   load.buffer = os::HostMemory(life.memory, bytes);
   std::memcpy(load.buffer.Map(0, bytes), load.data.data(), bytes);
   load.buffer.Unmap();

@@ -55,8 +55,8 @@ class MemoryServices {
       request.name = "objects in the aperture";
       request.bytes = Seen();
       request.system_only = true;
-      allocation_ = memory_.CreateAllocation(request);
       process_ = memory_.CreateProcess("writer");
+      allocation_ = memory_.CreateAllocation(request, process_);
       va_ = memory_.ReserveVa(*process_, Seen());
       copy_ = std::make_unique<DeviceCopy>(life_, Seen());
     });

@@ -79,7 +79,7 @@ class Oversubscription {
     request.bytes = bytes;
     request.accessed_physically = request.explicit_residency = told;
     request.local_only = true;
-    piece.allocation = life_.memory.CreateAllocation(request);
+    piece.allocation = life_.memory.CreateAllocation(request, piece.process);
     piece.va = life_.memory.ReserveVa(*piece.process, bytes);
     life_.memory.Map(*piece.process, piece.va, *piece.allocation, 0, bytes / kPage);
     pieces_.push_back(piece);

@@ -57,7 +57,7 @@ class SystemMemory {
 
   Piece& Add(const os::AllocationRequest& request) {
     os::GpuProcess* process = processes_[pieces_.size() % processes_.size()];
-    Piece piece{process, memory_.CreateAllocation(request), memory_.ReserveVa(*process, request.bytes), 0};
+    Piece piece{process, memory_.CreateAllocation(request, process), memory_.ReserveVa(*process, request.bytes), 0};
     piece.seed = life_.options.seed ^ piece.va << 8 ^ pieces_.size();
     memory_.Map(*process, piece.va, *piece.allocation, 0, request.bytes / kPage);
     pieces_.push_back(piece);
@@ -229,7 +229,7 @@ class SystemMemory {
       while (counts.table_evictions == 0 && wanted.size() <= most) {
         os::AllocationRequest request = Request("greedy " + std::to_string(wanted.size()), size_);
         request.local_only = true;
-        Piece piece{greedy, memory_.CreateAllocation(request), memory_.ReserveVa(*greedy, size_), 0};
+        Piece piece{greedy, memory_.CreateAllocation(request, greedy), memory_.ReserveVa(*greedy, size_), 0};
         memory_.Map(*greedy, piece.va, *piece.allocation, 0, size_ / kPage);
         greed.push_back(piece);
         wanted.push_back(piece.allocation);

@@ -5,11 +5,13 @@
 
 #include <cstring>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "ddi/wdm.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/driver_guard.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {
@@ -100,6 +102,54 @@ TEST(MemoryViews, AUserViewBelongsToItsProcess) {
   });
   test.kernel.scheduler().Run();
   EXPECT_TRUE(refused);
+}
+
+// Documents say whose a user view is, not what another process meets there: the page fault that a processor raises.
+TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
+  DriverGuard::Install(nullptr);
+  {
+    Objects test;
+    Scheduler& scheduler = test.kernel.scheduler();
+    const auto object = test.Create(4096, test.adapter);
+    std::vector<std::string> faults;
+    const auto reads = [&](const DXGKARGCB_MAP_PHYSICAL_MEMORY& view) {
+      char seen = 0;
+      try {
+        DriverGuard::Run("DxgkDdiEscape", scheduler.irql(), 0,
+                         [&] { seen = static_cast<const volatile char*>(view.pMappedAddress)[view.Offset]; });
+      } catch (const BugCheck& stop) {
+        faults.push_back(stop.cause());
+        return '!';
+      }
+      return seen;
+    };
+    scheduler.Spawn("driver", [&] {
+      scheduler.AttachProcess(7);
+      const auto user = test.Map(object.hPhysicalMemoryObject, 0, 4096, DXGK_ACCESS_MODE_USER_MODE);
+      const auto kernel = test.Map(object.hPhysicalMemoryObject, 0, 4096);
+      static_cast<char*>(user.pMappedAddress)[user.Offset] = 'u';
+      EXPECT_EQ(reads(user), 'u');
+      scheduler.AttachProcess(8);
+      EXPECT_EQ(reads(kernel), 'u') << "a kernel view serves every process";
+      EXPECT_EQ(reads(user), '!');
+      scheduler.AttachProcess(0);  // as after the end of process 7
+      EXPECT_EQ(reads(user), '!');
+      scheduler.AttachProcess(7);
+      EXPECT_EQ(reads(user), 'u') << "it is there again in its own";
+      scheduler.Spawn("another", [&] { EXPECT_EQ(reads(user), '!'); });
+      for (int i = 0; i < 100; ++i) scheduler.Yield();
+      EXPECT_EQ(reads(user), 'u');
+      test.Unmap(user);
+      test.Unmap(kernel);
+    });
+    scheduler.Run();
+    ASSERT_EQ(faults.size(), 3u);
+    EXPECT_THAT(faults[0], HasSubstr("DxgkDdiEscape"));
+    EXPECT_THAT(faults[0], HasSubstr("in a user view of process 7, from process 8: attach to the process"));
+    EXPECT_THAT(faults[1], HasSubstr("in a user view of process 7, from process 0 (the system's)"));
+    EXPECT_THAT(faults[2], HasSubstr("from process 0 (the system's)"));
+  }
+  DriverGuard::Remove();
 }
 
 // Seen on build 26100: base + Offset(out), unmap with Size(out).

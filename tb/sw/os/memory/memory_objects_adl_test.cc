@@ -193,5 +193,33 @@ TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
   }
 }
 
+// A logical space in pieces, as a run asks for it.
+TEST(MemoryAdls, ComeInPiecesOfTheSizeThatTheConfigurationSays) {
+  Parameters parameters = TestParameters();
+  parameters.logical_piece_kib = 8;
+  Objects test(parameters);
+  const auto object = test.Create(5 * 4096, test.adapter);
+  auto adl = test.Adl(object.hAdapterMemoryObject, 0, 5 * 4096);
+  ASSERT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_SUCCESS);
+  ASSERT_FALSE(adl.pAdl->Flags.Contiguous);
+  const auto& pfns = test.objects.PagesOf(object.hPhysicalMemoryObject);
+  unsigned joins = 0;
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(test.Translate(adl.pAdl->Pages[i] * 4096).hpa, pfns[i] * 4096);
+    joins += i != 0 && adl.pAdl->Pages[i] == adl.pAdl->Pages[i - 1] + 1;
+  }
+  EXPECT_EQ(joins, 2u) << "two pieces of two pages and one of one";
+  test.objects.FreeAdl({object.hAdapterMemoryObject, adl.pAdl});
+  auto fits = test.Adl(object.hAdapterMemoryObject, 0, 2 * 4096);
+  ASSERT_EQ(test.objects.AllocateAdl(fits, "test"), STATUS_SUCCESS);
+  EXPECT_TRUE(fits.pAdl->Flags.Contiguous);
+  test.objects.FreeAdl({object.hAdapterMemoryObject, fits.pAdl});
+
+  const auto whole = test.Create(5 * 4096, test.adapter, DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY);
+  auto required = test.Adl(whole.hAdapterMemoryObject, 0, 5 * 4096);
+  required.Flags.RequireContiguous = 1;
+  EXPECT_EQ(test.objects.AllocateAdl(required, "test"), STATUS_INSUFFICIENT_RESOURCES);
+}
+
 }  // namespace
 }  // namespace gmmu::os

@@ -93,6 +93,20 @@ const Case kCases[] = {
      Creating(kSection, [](Create& a) { a.Section.AllocationAttributes = SEC_COMMIT | 0x400000; })},
     {"SectionWithAnotherProtection", STATUS_INVALID_PARAMETER,
      Creating(kSection, [](Create& a) { a.Section.PageProtection = 0x100; })},
+    {"SectionBeyondTheCommitLimit", STATUS_COMMITMENT_LIMIT,
+     [](Bench& bench) {
+       PageAllocator& pages = bench.kernel.pages();
+       pages.set_page_file(0);
+       EXPECT_TRUE(pages.Charge(pages.installed_pages() - pages.allocated() - 1));
+       return bench.TryCreate(Bench::Wanted(kSection));
+     }},
+    {"SectionWithAttributesOfAnotherLength", STATUS_INVALID_PARAMETER,
+     [](Bench& bench) {
+       OBJECT_ATTRIBUTES attributes{};
+       Create args = Bench::Wanted(kSection);
+       args.Section.ObjectAttributes = &attributes;
+       return bench.TryCreate(args);
+     }},
     {"IoSpaceThatBeginsInsideAPage", STATUS_INVALID_PARAMETER,
      Creating(kIoSpace, [](Create& a) { a.IOSpace.BaseAddress.QuadPart = 0xFEC00010; })},
     {"IoSpaceThatNoDeviceDecodes", STATUS_INVALID_PARAMETER,

@@ -101,5 +101,42 @@ TEST(MemoryTypes, TheProtectionOfASectionHoldsForItsViews) {
   EXPECT_EQ(test.objects.Map(map, "test"), STATUS_INVALID_PARAMETER);
 }
 
+// Commit charge: installed memory and the page file are the limit, whatever is in memory.
+TEST(MemoryTypes, ASectionIsChargedForFromItsCreationToItsEnd) {
+  Parameters parameters = TestParameters();
+  parameters.page_file_mib = 0;
+  Objects test(parameters);
+  const size_t before = test.kernel.pages().allocated();
+  ASSERT_TRUE(test.kernel.pages().Charge(test.kernel.pages().installed_pages() - before - 10)) << "others have it";
+  auto section = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 8 * 4096);
+  section.hAdapter = test.adapter;
+  ASSERT_EQ(test.objects.Create(section, "test"), STATUS_SUCCESS);
+  EXPECT_EQ(test.kernel.pages().allocated(), before) << "nothing of it is in memory";
+  EXPECT_EQ(test.TryCreate(Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 3 * 4096)), STATUS_COMMITMENT_LIMIT);
+  EXPECT_EQ(test.TryCreate(Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 3 * 4096)), STATUS_NO_MEMORY);
+  EXPECT_EQ(test.TryCreate(Wanted(DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY, 3 * 4096)),
+            STATUS_INSUFFICIENT_RESOURCES);
+  EXPECT_EQ(test.TryCreate(Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 2 * 4096)), STATUS_SUCCESS);
+  EXPECT_EQ(test.TryCreate(Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 2 * 4096)), STATUS_SUCCESS)
+      << "a charge comes back with its section";
+
+  const auto view = test.Map(section.hPhysicalMemoryObject, 0, 4096);
+  EXPECT_EQ(test.TryCreate(Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 3 * 4096)), STATUS_COMMITMENT_LIMIT)
+      << "a page that is in memory is charged for once";
+  EXPECT_EQ(test.TryCreate(Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 2 * 4096)), STATUS_SUCCESS);
+  test.Unmap(view);
+  test.objects.Destroy({section.hPhysicalMemoryObject, section.hAdapterMemoryObject});
+  EXPECT_EQ(test.TryCreate(Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 3 * 4096)), STATUS_SUCCESS);
+}
+
+TEST(MemoryTypes, ThePageFileIsPartOfTheCommitLimit) {
+  Parameters parameters = TestParameters();
+  parameters.page_file_mib = 1;
+  Objects test(parameters);
+  ASSERT_TRUE(test.kernel.pages().Charge(test.kernel.pages().installed_pages() - test.kernel.pages().allocated()));
+  EXPECT_EQ(test.TryCreate(Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 256 * 4096)), STATUS_SUCCESS);
+  EXPECT_EQ(test.TryCreate(Wanted(DXGK_PHYSICAL_MEMORY_TYPE_SECTION, 257 * 4096)), STATUS_COMMITMENT_LIMIT);
+}
+
 }  // namespace
 }  // namespace gmmu::os

@@ -69,6 +69,52 @@ TEST_F(ApertureRun, MapsByMdlWhenTheDriverDoesNotTakeAnAdlAndIsNotRemapped) {
   EXPECT_THAT(Text(result), HasSubstr("DXGK_VIDMMCAPS.MapAperture2Supported")) << "no remapping without it";
 }
 
+std::map<HANDLE, bool> devices;  // that live, by the driver's handle; true: the system's
+
+void WatchDevices(DRIVER_INITIALIZATION_DATA& table) {
+  devices.clear();
+  table.DxgkDdiCreateDevice = [](HANDLE context, DXGKARG_CREATEDEVICE* args) {
+    const bool system = args->Flags.SystemDevice;
+    const NTSTATUS status = between.real.DxgkDdiCreateDevice(context, args);
+    if (NT_SUCCESS(status)) devices[args->hDevice] = system;
+    return status;
+  };
+  table.DxgkDdiDestroyDevice = [](HANDLE device) {
+    devices.erase(device);
+    return between.real.DxgkDdiDestroyDevice(device);
+  };
+}
+
+// hDevice of the three operations is the driver's own handle, of a device that lives: the owner's.
+TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
+  between.table = WatchDevices;
+  for (const bool by_list : {true, false}) {
+    std::map<int, unsigned> of_processes, of_nobody;
+    between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto note = [&](HANDLE device) {
+        const auto found = devices.find(device);
+        ++(found != devices.end() && !found->second ? of_processes : of_nobody)[args.Operation];
+      };
+      if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT) note(args.MapApertureSegment.hDevice);
+      if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2) note(args.MapApertureSegment2.hDevice);
+      if (args.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT) note(args.UnmapApertureSegment.hDevice);
+      return RealBuild(args);
+    };
+    Parameters os = Defaults();
+    if (!by_list) {
+      os.driver["MapAperture2"] = 0;
+      os.discrete_without_remapping_refused = false;
+      os.iommu = RemapPolicy::kNever;
+      os.limit_bits = 40;
+    }
+    const auto result = Run(os, "aperture");
+    EXPECT_TRUE(result.Passed()) << Text(result);
+    EXPECT_GT(of_processes[by_list ? DXGK_OPERATION_MAP_APERTURE_SEGMENT2 : DXGK_OPERATION_MAP_APERTURE_SEGMENT], 0u);
+    EXPECT_GT(of_processes[DXGK_OPERATION_UNMAP_APERTURE_SEGMENT], 0u);
+    EXPECT_TRUE(of_nobody.empty()) << of_nobody.begin()->first;
+  }
+}
+
 TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
   unsigned looked = 0, wrong = 0;
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {

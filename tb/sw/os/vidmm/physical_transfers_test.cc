@@ -9,6 +9,7 @@
 #include "os/miniport/mdl.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
+#include "os/vidmm/gpu_process.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/residency.h"
 #include "os/vidmm/transfer_order.h"
@@ -289,6 +290,7 @@ TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
   std::map<int, unsigned> lost;
   Run([&](Life& life) {
     Allocation *first = nullptr, *second = nullptr, *shown = nullptr;
+    GpuProcess* process = nullptr;
     SystemBuffer memory;
     uint64_t aperture = 0;
     life.worker.Call([&] {
@@ -297,7 +299,8 @@ TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
       AllocationRequest request;
       request.name = "shown";
       request.bytes = 4 * kPage;
-      shown = life.vidmm.CreateAllocation(request);
+      process = life.vidmm.CreateProcess("owner");
+      shown = life.vidmm.CreateAllocation(request, process);
       memory = SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), 4 * kPage,
                             SystemBuffer::Shape::kScattered, "test");
       aperture = life.vidmm.aperture().Reserve(4);
@@ -312,6 +315,7 @@ TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
         if (args.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT) {
           EXPECT_EQ(args.UnmapApertureSegment.NumberOfPages, 4u);
           EXPECT_EQ(args.UnmapApertureSegment.hAllocation, shown->handle);
+          EXPECT_EQ(args.UnmapApertureSegment.hDevice, process->handles.device);
         }
       });
       ASSERT_TRUE(NT_SUCCESS(life.adapter.miniport().ResetFromTimeout()));
@@ -321,6 +325,7 @@ TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
       life.vidmm.aperture().Free(aperture);
       memory.Release();
       for (Allocation* each : {first, second, shown}) life.vidmm.DestroyAllocation(each);
+      life.vidmm.DestroyProcess(process);
     });
   });
   EXPECT_EQ(lost[DXGK_OPERATION_TRANSFER], 2u);

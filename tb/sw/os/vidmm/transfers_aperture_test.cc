@@ -9,6 +9,9 @@
 #include "os/miniport/allocation.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/paging_process.h"
+#include "os/vidmm/processes.h"
 #include "os/vidmm/residency.h"
 
 namespace gmmu::os {
@@ -53,6 +56,32 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
     EXPECT_EQ(transfers, physically ? 1u : 0u);
     EXPECT_EQ(maps, physically ? 1u : 0u);
   }
+}
+
+// Whose device an operation on the aperture names.
+TEST(Aperture, ADeviceOwnsAnAllocationThatOfItsProcessOrTheSystemsAndNoneThePrimary) {
+  test::LifeBench bench;
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    const HANDLE system = life.vidmm.paging().process().handles.device;
+    AllocationRequest request;
+    request.name = "owned";
+    request.bytes = hw::kPageSize;
+    GpuProcess* process = life.vidmm.CreateProcess("owner");
+    Allocation* owned = life.vidmm.CreateAllocation(request, process);
+    Allocation* free = life.vidmm.CreateAllocation(request);
+    request.primary = true;
+    Allocation* primary = life.vidmm.CreateAllocation(request, process);
+    EXPECT_NE(system, nullptr);
+    EXPECT_NE(process->handles.device, system);
+    EXPECT_EQ(owned->device(), process->handles.device);
+    EXPECT_EQ(free->device(), system);
+    EXPECT_EQ(primary->device(), nullptr);
+    life.vidmm.DestroyProcess(process);
+    EXPECT_EQ(owned->device(), system) << "never a device that is gone";
+    for (Allocation* each : {owned, free, primary}) life.vidmm.DestroyAllocation(each);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
 }
 
 // One move in pieces, when the aperture is smaller than the allocation or others have most of it; without one when they
