@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tb/sw/kmd/fake_kernel.h"
+#include "tb/sw/kmd/started_driver.h"
 #include "kmd/escape.h"
 #include "kmd/segments.h"
 
