@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kmd/adapter.h"
+#include "kmd/segments.h"
 
 #include <algorithm>
 #include <cstring>

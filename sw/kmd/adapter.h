@@ -14,7 +14,6 @@
 #include "kmd/residency_record.h"
 #include "kmd/ring.h"
 #include "kmd/save_area.h"
-#include "kmd/segments.h"
 #include "kmd/spaces.h"
 
 namespace gmmu::kmd {
@@ -78,7 +77,7 @@ class Adapter {
   /// alone is number 0.
   Adapter* Member(UINT number) const { return link.Member(*this, number); }
   Adapter& lead() const { return *Member(link.lead()); }
-  uint64_t aperture_pages() const { return parameters.aperture_bytes / kPage; }
+  uint64_t aperture_pages() const { return parameters.aperture_bytes / PAGE_SIZE; }
   /// The driver's own part of VRAM begins here; it holds the table of aperture entries.
   uint64_t aperture_table() const;
   /// The offset at which the part of VRAM that survives a power transition begins.
@@ -87,7 +86,7 @@ class Adapter {
   uint64_t vram_segment_bytes() const;
   uint64_t hidden_segment_bytes() const;  ///< 0: there is no such segment
   /// Page of VRAM at which the hidden segment begins; 0: there is none.
-  uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / kPage; }
+  uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / PAGE_SIZE; }
 
   PDEVICE_OBJECT device_object;
   Parameters parameters;

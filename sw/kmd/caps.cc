@@ -8,6 +8,7 @@
 #include "kmd/adapter.h"
 #include "kmd/entry_points.h"
 #include "kmd/paging_record.h"
+#include "kmd/segments.h"
 
 namespace gmmu::kmd {
 namespace {

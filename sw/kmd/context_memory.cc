@@ -3,6 +3,7 @@
 
 #include "kmd/adapter.h"
 #include "kmd/escape.h"
+#include "kmd/segments.h"
 
 namespace gmmu::kmd {
 namespace {

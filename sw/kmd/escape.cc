@@ -4,6 +4,7 @@
 #include "kmd/adapter.h"
 #include "kmd/entry_points.h"
 #include "kmd/objects.h"
+#include "kmd/segments.h"
 
 namespace gmmu::kmd {
 namespace {

@@ -6,6 +6,7 @@
 #include "kmd/entry_points.h"
 #include "kmd/escape.h"
 #include "kmd/pool.h"
+#include "kmd/segments.h"
 
 namespace gmmu::kmd {
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kmd/adapter.h"
+#include "kmd/segments.h"
 
 namespace gmmu::kmd {
 namespace {

@@ -6,6 +6,7 @@
 #include "kmd/build/build.h"
 
 #include "kmd/adapter.h"
+#include "kmd/segments.h"
 
 namespace gmmu::kmd {
 namespace {

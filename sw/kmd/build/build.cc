@@ -9,6 +9,7 @@
 #include "ddi/wdm.h"
 #include "kmd/entry_points.h"
 #include "kmd/paging_record.h"
+#include "kmd/segments.h"
 
 namespace gmmu::kmd {
 namespace {

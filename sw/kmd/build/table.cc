@@ -8,6 +8,7 @@
 #include "kmd/objects.h"
 #include "kmd/build/entry_format.h"
 #include "kmd/build/table_source.h"
+#include "kmd/segments.h"
 
 namespace gmmu::kmd {
 namespace {

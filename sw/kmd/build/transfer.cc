@@ -7,6 +7,7 @@
 #include "kmd/adapter.h"
 #include "kmd/objects.h"
 #include "kmd/entry_points.h"
+#include "kmd/segments.h"
 
 namespace gmmu::kmd {
 namespace {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/iommu_domain.h"
 #include "os/memory/memory_backing.h"
 #include "os/memory/memory_objects.h"
 #include "os/miniport/mdl.h"

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kmd/segments.h"
 #include "tb/sw/kmd/started_driver.h"
 
 namespace gmmu::kmd::test {

@@ -8,19 +8,16 @@
 
 namespace gmmu::kmd::test {
 namespace {
-
 FakeKernel* current = nullptr;
 HANDLE const kDeviceHandle = reinterpret_cast<HANDLE>(0xD0D0);
 constexpr uint64_t kRegisterBytes = 64 * 1024;
 constexpr SIZE_T kViewLead = 64;  // views begin earlier than the data
 uint64_t next_page = 0x1000;
-
 }  // namespace
 
 bool FakeKernel::MemoryCallFails() { return memory_calls_++ == fail_at_memory_call; }
 
 namespace {
-
 NTSTATUS CreateObject(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT* args) {
   if (current->MemoryCallFails()) return STATUS_INSUFFICIENT_RESOURCES;
   if (args->hAdapter != kDeviceHandle) current->mistakes.push_back("memory object without adapter");

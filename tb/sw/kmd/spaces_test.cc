@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kmd/segments.h"
 #include "tb/sw/kmd/started_driver.h"
 #include "kmd/escape.h"
 
