@@ -33,6 +33,7 @@ struct GpuPacket {
   void* private_data = nullptr;
   uint64_t private_bytes = 0;
   bool paging = false;
+  bool physical = false;         ///< `address` is one of system memory, and DxgkDdiSubmitCommand takes it
   GpuDevice* device = nullptr;   ///< null: the system's
   std::string what;              ///< for errors and reports
   std::function<void()> before;  ///< runs before each submission, at passive level

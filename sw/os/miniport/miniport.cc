@@ -186,6 +186,14 @@ NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
                      Hex(Code(status)));
 }
 
+void Miniport::SubmitCommand(const DXGKARG_SUBMITCOMMAND& args) {
+  const NTSTATUS status = driver_->Call(DRIVER(SubmitCommand), kPassive, driver_->lead(), &args);
+  if (status == STATUS_SUCCESS) return;
+  throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kSubmission, Code(status), 0, 0},
+                 "DxgkDdiSubmitCommand of a paging packet, fence " + std::to_string(args.SubmissionFenceId) +
+                     ", returned status " + Hex(Code(status)));
+}
+
 NTSTATUS Miniport::SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args) {
   return driver_->Call(DRIVER(SignalMonitoredFence), kPassive, context, &args);
 }

@@ -75,6 +75,7 @@ class Miniport {
   NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
   /// STATUS_SUCCESS, or STATUS_INVALID_PARAMETER of a render packet. All else is bug check 0x119.
   NTSTATUS SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args);
+  void SubmitCommand(const DXGKARG_SUBMITCOMMAND& args);
   NTSTATUS SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args);
   /// At DISPATCH. The answer comes as an interrupt; a refusal is bug check 0x119.
   void PreemptCommand(DXGKARG_PREEMPTCOMMAND& args);

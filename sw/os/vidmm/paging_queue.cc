@@ -260,7 +260,8 @@ PacketId PagingQueue::Submit() {
   packet.node = adapter_.caps().paging_node;
   packet.engine = adapter_.index();
   packet.context = context_;
-  packet.address = AddressOf(buffer);
+  packet.physical = adapter_.kernel().parameters().physical_submission && buffer.va == 0;
+  packet.address = packet.physical ? buffer.memory.logical() : AddressOf(buffer);
   packet.bytes = buffer.used;
   packet.private_data = buffer.private_bytes() == 0 ? nullptr : buffer.private_data.data();
   packet.private_bytes = buffer.private_used;

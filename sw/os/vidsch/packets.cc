@@ -12,6 +12,24 @@
 #include "os/vidsch/devices.h"
 
 namespace gmmu::os {
+namespace {
+
+/// The same submission by the address of the buffer in system memory.
+DXGKARG_SUBMITCOMMAND Physical(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+  DXGKARG_SUBMITCOMMAND physical{};
+  physical.hContext = args.hContext;
+  physical.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(args.DmaBufferVirtualAddress);
+  physical.DmaBufferSize = physical.DmaBufferSubmissionEndOffset = args.DmaBufferSize;
+  physical.pDmaBufferPrivateData = args.pDmaBufferPrivateData;
+  physical.DmaBufferPrivateDataSize = physical.DmaBufferPrivateDataSubmissionEndOffset = args.DmaBufferPrivateDataSize;
+  physical.SubmissionFenceId = args.SubmissionFenceId;
+  physical.Flags = args.Flags;
+  physical.EngineOrdinal = args.EngineOrdinal;
+  physical.NodeOrdinal = args.NodeOrdinal;
+  return physical;
+}
+
+}  // namespace
 
 PacketId Packets::Submit(GpuPacket packet) {
   Node::Entry entry;
@@ -110,7 +128,9 @@ void Packets::SubmitFirst(NodeId at, Node& node) {
   args.EngineOrdinal = at.engine;
   args.NodeOrdinal = at.node;
   const PacketId id = entry.id;
+  const bool physical = entry.packet.physical;
   if (entry.packet.before) entry.packet.before();
+  if (physical) return miniport_->SubmitCommand(Physical(args));
   // The entry may have ended, or have been given back, before the call returns.
   const NTSTATUS status = miniport_->SubmitCommandVirtual(args);
   if (status == STATUS_SUCCESS) return;

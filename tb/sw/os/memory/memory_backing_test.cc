@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ddi/wdm.h"
+#include "hw/gmmu_regs.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {
@@ -152,6 +153,27 @@ TEST(MemoryTypes, IoSpaceIsMappedInADomainOfAllMemoryToo) {
   EXPECT_FALSE(test.Translate(bar + 4096).ok());
   EXPECT_TRUE(test.Translate(test.kernel.pages().ranges().front().start * 4096).ok());
   test.objects.Destroy({args.hPhysicalMemoryObject, args.hAdapterMemoryObject});
+}
+
+TEST(MemoryTypes, IoSpaceIsUncachedWhateverItsCacheType) {
+  for (const auto type : {DXGK_MEMORY_CACHING_TYPE_NON_CACHED, DXGK_MEMORY_CACHING_TYPE_CACHED,
+                          DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED}) {
+    Objects test;
+    const uint64_t bar = test.kernel.pci().Enumerate().front().bars[0].address;
+    auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE, 4096);
+    args.CacheType = type;
+    args.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(bar);
+    ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS) << type;
+    const auto view = test.Map(args.hPhysicalMemoryObject, 0, 4096);
+    constexpr uint32_t kBase = regs::WindowBase::kOffset;
+    auto* base = reinterpret_cast<volatile ULONG64*>(static_cast<char*>(view.pMappedAddress) + view.Offset + kBase);
+    WRITE_REGISTER_ULONG64(base, 0x10000);
+    EXPECT_EQ(test.platform.MmioRead(bar + kBase, 8), 0x10000u) << type;
+    test.platform.MmioWrite(bar + kBase, 8, 0x20000);
+    EXPECT_EQ(READ_REGISTER_ULONG64(base), 0x20000u) << type << ": no earlier word";
+    test.Unmap(view);
+    test.objects.Destroy({args.hPhysicalMemoryObject, nullptr});
+  }
 }
 
 TEST(MemoryTypes, IoSpaceWrapsWhatADeviceDecodes) {

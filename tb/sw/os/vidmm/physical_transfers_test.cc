@@ -57,6 +57,22 @@ TEST_F(PhysicalPaging, TransferByMdlAndFillMoveTheSameAsVirtualOnesWhenTheSystem
   }
 }
 
+// The texts leave open which entry point carries paging buffers; Windows was seen to use the virtual one.
+TEST_F(PhysicalPaging, PagingBuffersGoByDxgkDdiSubmitCommandWhenTheSystemSubmitsThemSo) {
+  for (const bool physical : {false, true}) {
+    bench.options.os.physical_submission = physical;
+    uint64_t by_physical = 0, paging_by_virtual = 0;
+    seen.submission = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) { paging_by_virtual += args.Flags.Paging; };
+    const auto result = Run([&](Life& life) {
+      workload::RunSeededMainJob(life, 100'000);
+      by_physical = life.adapter.miniport().calls("DxgkDdiSubmitCommand");
+    });
+    EXPECT_TRUE(result.verified);
+    EXPECT_EQ(by_physical > 0, physical);
+    EXPECT_EQ(paging_by_virtual > 0, !physical);
+  }
+}
+
 TEST_F(PhysicalPaging, BaseAddressesAreAddedToSegmentAddressesOnTheWholeMachine) {
   bench.options.os.physical_paging = true;
   bench.options.os.driver["VramBase"] = uint64_t{3} << 32;
