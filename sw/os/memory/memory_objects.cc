@@ -5,6 +5,7 @@
 #include "os/kernel/iommu.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/text.h"
+#include "os/memory/section_names.h"
 
 namespace gmmu::os {
 namespace {
@@ -17,7 +18,12 @@ std::string Name(HANDLE handle, uint64_t size, uint64_t context) {
 }  // namespace
 
 MemoryObjects::MemoryObjects(Kernel& kernel)
-    : kernel_(kernel), random_(kernel.parameters().seed, "adl"), views_(kernel) {}
+    : kernel_(kernel),
+      random_(kernel.parameters().seed, "adl"),
+      views_(kernel),
+      names_(std::make_unique<SectionNames>()) {}
+
+MemoryObjects::~MemoryObjects() = default;
 
 HANDLE MemoryObjects::NewHandle(unsigned kind) {
   return reinterpret_cast<HANDLE>(uint64_t{0xFFFF8000} << 32 | uint64_t{kind} << 24 | next_handle_++ << 4);
@@ -72,7 +78,7 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, co
   args.hAdapterMemoryObject = nullptr;
   if (args.hAdapter != nullptr && adapters_.count(args.hAdapter) == 0) return STATUS_INVALID_PARAMETER;
   Object object;
-  const NTSTATUS status = MemoryBacking::Make(kernel_, &names_, args, owner, kCall, object.backing);
+  const NTSTATUS status = MemoryBacking::Make(kernel_, names_.get(), args, owner, kCall, object.backing);
   if (!NT_SUCCESS(status)) return status;
   const HANDLE handle = NewHandle(1);
   // A section that was there already has the size that it was made with.

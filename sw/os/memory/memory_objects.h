@@ -10,11 +10,11 @@
 #include "os/kernel/iommu_domain.h"
 #include "os/memory/cpu_views.h"
 #include "os/memory/memory_backing.h"
-#include "os/memory/section_names.h"
 
 namespace gmmu::os {
 
 class Kernel;
+class SectionNames;
 
 /// What one logical adapter can reach of host memory.
 struct DmaView {
@@ -34,6 +34,7 @@ struct DmaView {
 class MemoryObjects {
  public:
   explicit MemoryObjects(Kernel& kernel);
+  ~MemoryObjects();
 
   /// `adapter` is what hAdapter arguments name.
   void AddAdapter(HANDLE adapter, DmaView view);
@@ -116,7 +117,7 @@ class MemoryObjects {
   std::map<HANDLE, Object> objects_;
   std::map<HANDLE, AdapterObject> adapter_objects_;
   std::map<DXGK_ADL*, std::unique_ptr<Adl>> adls_;
-  SectionNames names_;
+  std::unique_ptr<SectionNames> names_;
   CpuViews views_;
 };
 
