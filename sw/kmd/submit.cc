@@ -6,6 +6,7 @@
 #include "kmd/entry_points.h"
 #include "kmd/objects.h"
 #include "kmd/paging_record.h"
+#include "kmd/segments.h"
 
 namespace gmmu::kmd {
 namespace {
