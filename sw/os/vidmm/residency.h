@@ -21,8 +21,8 @@ struct GpuProcess;
 /// wanted is mapped in. A process over its budget (`[os] local_budget_kib`) makes room among its own first; an
 /// allocation belongs to the process that mapped it first.
 ///
-/// Order of a move: entries invalid and flushed, contents, memory of the old place free, memory of the new one, contents,
-/// entries. Order of a page-in: page tables, memory, contents, entries (GPU virtual address documents, "examples").
+/// Order of a move: memory of the new place, entries invalid and flushed, contents out, memory of the old place free,
+/// contents in, entries. Order of a page-in: page tables, memory, contents, entries (GPU virtual address documents, "examples").
 /// Memory of a first touch is full of zeros, in VRAM by a fill (as seen on build 22621).
 ///
 /// Calls are made on the VidMm worker and return when the GPU has done the work. Contexts that may use what moves are

@@ -54,7 +54,7 @@ class Moves : public DriverWithAFront {
     request.priority = priority;
     return request;
   }
-  /// Segment of each entry of the first page of an allocation, and whether it is valid, as a debugger is shown them.
+  /// The entry of an allocation's first page, as a debugger is shown it.
   static DXGK_PTE EntryAt(Life& life, const Piece& piece) {
     D3DKMT_GET_PTE get{};
     const auto& geometry = life.adapter.caps().geometry;
@@ -64,6 +64,24 @@ class Moves : public DriverWithAFront {
     EXPECT_EQ(DebugView(life.vidmm).GetPte(*piece.process, get), STATUS_SUCCESS);
     return get.Pte[0];
   }
+  /// A process that wants more of VRAM, all of it at once.
+  struct Greedy {
+    explicit Greedy(Life& life) : life(life), process(life.vidmm.CreateProcess("greedy")) {}
+    /// 16 KiB more. False: that is all of VRAM.
+    bool Wants() {
+      wanted.push_back(life.vidmm.CreateAllocation(LocalOnly("greedy", 4 * hw::kPageSize)));
+      life.vidmm.Map(*process, 0x10000000 + wanted.size() * 0x10000, *wanted.back(), 0, 4);
+      life.vidmm.residency().MakeResident(wanted);
+      return wanted.size() < 64;
+    }
+    void GiveBack() {
+      for (Allocation* one : wanted) life.vidmm.DestroyAllocation(one);
+      life.vidmm.DestroyProcess(process);
+    }
+    Life& life;
+    GpuProcess* const process;
+    std::vector<Allocation*> wanted;
+  };
   void End(Life& life) {
     for (const Piece& piece : pieces) {
       life.vidmm.DestroyAllocation(piece.allocation);
@@ -238,25 +256,18 @@ TEST_F(Moves, PageTablesGiveWayAndComeBackWithWhatIsTrueThen) {
     request.system_only = true;
     const Piece kept = Make(life, request);
     residency.MakeResident({kept.allocation});
-    GpuProcess* greedy = life.vidmm.CreateProcess("greedy");
-    std::vector<Allocation*> wanted;
-    while (residency.counts().table_evictions == 0) {
-      wanted.push_back(life.vidmm.CreateAllocation(LocalOnly("greedy", 4 * hw::kPageSize)));
-      life.vidmm.Map(*greedy, 0x10000000 + wanted.size() * 0x10000, *wanted.back(), 0, 4);
-      residency.MakeResident(wanted);
-      ASSERT_LT(wanted.size(), 64u) << "no page table ever left";
-    }
+    Greedy greedy(life);
+    while (residency.counts().table_evictions == 0) ASSERT_TRUE(greedy.Wants()) << "no page table ever left";
     EXPECT_TRUE(kept.process->space->evicted());
     const uint64_t old = kept.allocation->backing->page(0);
     residency.Evict(*kept.allocation);
     EXPECT_TRUE(kept.process->space->evicted()) << "nothing is written in tables that are away";
-    for (Allocation* one : wanted) life.vidmm.DestroyAllocation(one);
+    greedy.GiveBack();
     residency.RestoreTables(*kept.process);
     EXPECT_FALSE(EntryAt(life, kept).Valid) << "page " << old << " is not the GPU's any more";
     residency.MakeResident({kept.allocation});
     EXPECT_EQ(EntryAt(life, kept).PageAddress, kept.allocation->backing->page(0));
     EXPECT_EQ(residency.counts().table_restores, 1u);
-    life.vidmm.DestroyProcess(greedy);
     End(life);
   });
   EXPECT_THAT(result.faults, IsEmpty());
@@ -268,27 +279,19 @@ TEST_F(Moves, WhatMovesWhileTablesAreAwayIsMappedWhereItLivesThen) {
     Residency& residency = life.vidmm.residency();
     const Piece moved = Make(life, Request("moved", 4 * hw::kPageSize, kHigh));
     residency.MakeResident({moved.allocation});
-    GpuProcess* greedy = life.vidmm.CreateProcess("greedy");
-    std::vector<Allocation*> wanted;
-    const auto more = [&] {
-      wanted.push_back(life.vidmm.CreateAllocation(LocalOnly("greedy", 4 * hw::kPageSize)));
-      life.vidmm.Map(*greedy, 0x10000000 + wanted.size() * 0x10000, *wanted.back(), 0, 4);
-      residency.MakeResident(wanted);
-      return wanted.size() < 64;
-    };
-    while (residency.counts().table_evictions == 0) ASSERT_TRUE(more()) << "no page table ever left";
+    Greedy greedy(life);
+    while (residency.counts().table_evictions == 0) ASSERT_TRUE(greedy.Wants()) << "no page table ever left";
     EXPECT_EQ(moved.allocation->residence(), Residence::kMemorySegment) << "nothing with its priority leaves";
     moved.allocation->homes.priority = kNormal;
-    while (residency.counts().demotions == 0) ASSERT_TRUE(more()) << "it never left";
+    while (residency.counts().demotions == 0) ASSERT_TRUE(greedy.Wants()) << "it never left";
     EXPECT_EQ(moved.allocation->residence(), Residence::kSystem);
     EXPECT_TRUE(moved.process->space->evicted());
-    for (Allocation* one : wanted) life.vidmm.DestroyAllocation(one);
+    greedy.GiveBack();
     residency.RestoreTables(*moved.process);
     const DXGK_PTE entry = EntryAt(life, moved);
     EXPECT_TRUE(entry.Valid);
     EXPECT_EQ(entry.Segment, 0u);
     EXPECT_EQ(entry.PageAddress, moved.allocation->backing->page(0));
-    life.vidmm.DestroyProcess(greedy);
     End(life);
   });
   EXPECT_THAT(result.faults, IsEmpty());
