@@ -87,3 +87,16 @@ top/gmmu_parameter_check.sv
 top/gmmu_reg_port.sv
 top/gmmu_regs.sv
 top/gmmu_window.sv
+board/gmmu_link_pkg.sv
+board/gmmu_board.sv
+board/gmmu_board_regs.sv
+board/gmmu_link.sv
+board/gmmu_link_access.sv
+board/gmmu_link_down.sv
+board/gmmu_link_host_port.sv
+board/gmmu_link_join.sv
+board/gmmu_link_rx.sv
+board/gmmu_link_store.sv
+board/gmmu_link_tx.sv
+board/gmmu_serial_rx.sv
+board/gmmu_serial_tx.sv

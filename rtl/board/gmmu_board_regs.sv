@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The board registers of docs/board-link.md.
+//
+//   index_i, data_o   a read: data_o is that of the index one cycle later
+//   write_i           writes data_i to the register of index_i
+//   reset_o           a pulse: function-level reset was asked for
+//   counts            pulses to be counted, since power-on: rst_i (power-on) clears them, session_i (a session is being
+//                     opened) the rest
+module gmmu_board_regs
+  import gmmu_link_pkg::*;
+#(
+  parameter int unsigned ClockHz = 80_000_000,
+  parameter int unsigned BitsPerSecond = 3_000_000,
+  parameter longint unsigned VramBytes = 64'd33_554_432,
+  parameter logic [63:0] Build = '0,
+  parameter logic [63:0] Name = '0       // of the board: first character in the lowest byte
+) (
+  input  logic        clk_i,
+  input  logic        rst_i,
+  input  logic        session_i,
+
+  input  logic [3:0]  index_i,
+  input  logic        write_i,
+  input  logic [63:0] data_i,
+  output logic [63:0] data_o,
+
+  output logic        bus_master_o,
+  output logic        msi_enable_o,
+  output logic        silence_o,
+  output logic        reset_o,
+  output logic [3:0]  leds_o,
+  output logic [63:0] msi_address_o,
+  output logic [31:0] msi_data_o,
+  output logic [63:0] cycle_o,
+  input  logic [4:0]  status_i,     // vram ready, irq, idle, silent, resetting
+
+  input  logic [3:0]  count_i       // access error, frame again, gap, damaged
+);
+  localparam logic [63:0] Identity = {Version, "D", "R", "B", "U", "M", "M", "G"};
+
+  logic [7:0]  control_q;
+  logic [15:0] count_q [4];
+  assign bus_master_o = control_q[0];
+  assign msi_enable_o = control_q[1];
+  assign silence_o = control_q[2];
+  assign leds_o = control_q[7:4];
+
+  always_ff @(posedge clk_i) begin
+    cycle_o <= cycle_o + 1'b1;
+    reset_o <= 1'b0;
+    if (write_i) begin
+      unique case (index_i)
+        4'd5: begin
+          control_q <= {data_i[7:4], 1'b0, data_i[2:0]};
+          reset_o <= data_i[3];
+        end
+        4'd6: msi_address_o <= data_i;
+        4'd7: msi_data_o <= data_i[31:0];
+        default: ;
+      endcase
+    end
+    for (int unsigned i = 0; i < 4; i++) if (count_i[i] && count_q[i] != '1) count_q[i] <= count_q[i] + 1'b1;
+    if (rst_i || session_i) begin
+      cycle_o <= '0;
+      control_q <= '0;
+      msi_address_o <= '0;
+      msi_data_o <= '0;
+      reset_o <= 1'b0;
+    end
+    if (rst_i) count_q <= '{default: '0};
+
+    unique case (index_i)
+      4'd0: data_o <= Identity;
+      4'd1: data_o <= Build;
+      4'd2: data_o <= {32'(BitsPerSecond), 32'(ClockHz)};
+      4'd3: data_o <= VramBytes;
+      4'd4: data_o <= cycle_o;
+      4'd5: data_o <= 64'(control_q);
+      4'd6: data_o <= msi_address_o;
+      4'd7: data_o <= 64'(msi_data_o);
+      4'd8: data_o <= 64'(status_i);
+      4'd9: data_o <= {count_q[3], count_q[2], count_q[1], count_q[0]};
+      4'd10: data_o <= Name;
+      default: data_o <= '0;
+    endcase
+  end
+endmodule

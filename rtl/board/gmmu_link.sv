@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The board's end of the link: two byte streams over a serial line, without loss, repetition or change, while a session
+// lasts (docs/board-link.md).
+//
+//   up, down   the streams; valid and data come from registers and stand until they are taken
+//   open_o     while there is a session
+//   reset_o    for some cycles when the host opens one: whatever stands behind the streams begins anew
+//   counts     pulses: a damaged frame, a frame that did not follow, a frame that is sent once more; got_o: a good frame
+module gmmu_link
+  import gmmu_link_pkg::*;
+#(
+  parameter int unsigned ClockHz = 80_000_000,
+  parameter int unsigned BitsPerSecond = 3_000_000,
+  parameter int unsigned KeepAlive = 1 << 17
+) (
+  input  logic       clk_i,
+  input  logic       rst_i,
+
+  input  logic       line_i,
+  output logic       line_o,
+
+  input  logic       up_valid_i,
+  output logic       up_ready_o,
+  input  logic [7:0] up_i,
+  output logic       down_valid_o,
+  input  logic       down_ready_i,
+  output logic [7:0] down_o,
+
+  output logic       open_o,
+  output logic       reset_o,
+  output logic       got_o,
+  output logic       damaged_o,
+  output logic       gap_o,
+  output logic       again_o
+);
+  logic       in_valid, in_broken, out_valid, out_ready, pay_valid, frame_end, good, hello;
+  logic [7:0] in_byte, out_byte, pay, hello_session;
+  header_t    header;
+  logic [8:0] length;
+
+  gmmu_serial_rx #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond)) u_serial_rx (
+    .clk_i, .rst_i, .line_i, .valid_o(in_valid), .broken_o(in_broken), .data_o(in_byte));
+  gmmu_serial_tx #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond)) u_serial_tx (
+    .clk_i, .rst_i, .valid_i(out_valid), .ready_o(out_ready), .data_i(out_byte), .line_o);
+  gmmu_link_rx u_rx (
+    .clk_i, .rst_i, .byte_valid_i(in_valid), .byte_broken_i(in_broken), .byte_i(in_byte),
+    .pay_valid_o(pay_valid), .pay_o(pay), .end_o(frame_end), .good_o(good), .header_o(header), .length_o(length),
+    .hello_o(hello), .session_o(hello_session));
+
+  // ---- the session
+  logic [7:0] session_q, wanted_q;
+  logic [3:0] opening_q;          // cycles of reset_o that are left
+  logic       begun_q;            // the last of them
+  assign open_o = session_q != '0;
+  assign reset_o = opening_q != '0;
+
+  logic       fresh_q;            // no frame of the host's was taken in the session
+  logic       hear, opens;        // a hello; it opens a session, and is not one that was repeated
+  assign hear = frame_end && hello;
+  assign opens = hear && !(session_q == hello_session && fresh_q);
+
+  // ---- what a frame is
+  logic       ours, numbered, ahead, take;
+  logic [3:0] room;
+  logic [7:0] distance;           // from the wanted frame to this one
+  assign ours = frame_end && good && header.session == session_q && open_o && header.kind == FrameData;
+  assign numbered = length != '0;
+  assign distance = header.number - wanted_q;
+  assign ahead = distance != '0 && !distance[7];
+  assign take = ours && numbered && distance == '0 && room != '0;
+
+  logic asked_q;                  // a repetition was asked for, and the wanted frame has not come since
+  logic ask, say;
+  assign ask = (ours && (numbered ? (ahead && !asked_q) : ahead)) || (frame_end && !good && open_o && !asked_q);
+  assign say = begun_q || hear || ask || (ours && numbered);
+
+  gmmu_link_store u_store (
+    .clk_i, .rst_i(reset_o || rst_i), .write_i(pay_valid), .data_i(pay), .keep_i(frame_end),
+    .keep_bytes_i(take ? length : '0), .room_o(room), .valid_o(down_valid_o), .ready_i(down_ready_i), .data_o(down_o));
+
+  logic said_room_q;              // the last frame had no room for the other side's next one
+  gmmu_link_tx #(.KeepAlive(KeepAlive)) u_tx (
+    .clk_i, .rst_i(reset_o || rst_i), .valid_i(up_valid_i), .ready_o(up_ready_o), .data_i(up_i),
+    .ack_i(ours), .ack_number_i(header.ack), .ack_room_i(header.room), .nak_i(header.nak),
+    .say_i(say || (said_room_q && room >= 4'd4)), .say_nak_i(ask), .session_i(session_q), .wanted_i(wanted_q), .room_i(room), .again_o,
+    .out_valid_o(out_valid), .out_ready_i(out_ready), .out_o(out_byte));
+
+  always_ff @(posedge clk_i) begin
+    got_o <= ours || hear;
+    damaged_o <= frame_end && !good;
+    gap_o <= ours && numbered && distance != '0;
+    begun_q <= opening_q == 4'd1;
+    if (opening_q != '0) opening_q <= opening_q - 1'b1;
+    if (take) begin
+      wanted_q <= wanted_q + 1'b1;
+      asked_q <= 1'b0;
+      fresh_q <= 1'b0;
+    end else if (ask) begin
+      asked_q <= 1'b1;
+    end
+    if (room < 4'd4) said_room_q <= 1'b1;
+    else if (said_room_q) said_room_q <= 1'b0;
+    if (opens) begin
+      fresh_q <= 1'b1;
+      session_q <= hello_session;
+      wanted_q <= '0;
+      asked_q <= 1'b0;
+      opening_q <= '1;
+    end
+    if (rst_i) begin
+      session_q <= '0;
+      wanted_q <= '0;
+      asked_q <= 1'b0;
+      opening_q <= '0;
+      begun_q <= 1'b0;
+      said_room_q <= 1'b0;
+    end
+  end
+endmodule

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Does the CPU's requests one after the other: registers of the GPU, the VRAM window, board registers.
+//
+//   request   bytes of request messages
+//   s_reg     AXI4-Lite manager; so is s_win. An access is begun when the one before it was taken by the GPU, and behind
+//             a read when that was answered. Answers to writes are counted only: error_o pulses for one that is not OKAY
+//   board_*   board registers: a write in one cycle, a read combinationally from board_index_o
+//   reply     bytes of messages up: answers to reads, and room for requests. last_o with the last one of a message
+module gmmu_link_access
+  import gmmu_link_pkg::*;
+(
+  input  logic        clk_i,
+  input  logic        rst_i,
+
+  input  logic        request_valid_i,
+  output logic        request_ready_o,
+  input  logic [7:0]  request_i,
+
+  output logic        reply_valid_o,
+  input  logic        reply_ready_i,
+  output logic [7:0]  reply_o,
+  output logic        reply_last_o,
+
+  output logic        reg_awvalid_o,
+  input  logic        reg_awready_i,
+  output logic        reg_wvalid_o,
+  input  logic        reg_wready_i,
+  input  logic        reg_bvalid_i,
+  input  logic [1:0]  reg_bresp_i,
+  output logic        reg_arvalid_o,
+  input  logic        reg_arready_i,
+  input  logic        reg_rvalid_i,
+  input  logic [63:0] reg_rdata_i,
+  input  logic [1:0]  reg_rresp_i,
+
+  output logic        win_awvalid_o,
+  input  logic        win_awready_i,
+  output logic        win_wvalid_o,
+  input  logic        win_wready_i,
+  input  logic        win_bvalid_i,
+  input  logic [1:0]  win_bresp_i,
+  output logic        win_arvalid_o,
+  input  logic        win_arready_i,
+  input  logic        win_rvalid_i,
+  input  logic [63:0] win_rdata_i,
+  input  logic [1:0]  win_rresp_i,
+
+  output logic [31:0] address_o,      // of all of them; a multiple of 8
+  output logic [7:0]  strobes_o,
+  output logic [63:0] data_o,
+
+  output logic [3:0]  board_index_o,
+  output logic        board_write_o,  // with data_o
+  input  logic [63:0] board_data_i,
+
+  output logic        error_o
+);
+  typedef enum logic [3:0] {Kind, Head, Data, Offer, Answer, Word, Tell, Room} state_e;
+  state_e      state_q;
+  logic [7:0]  kind_q;
+  logic [3:0]  left_q;          // bytes of the head or of a word that are to come or to go
+  logic [5:0]  words_q;         // words of the message that are not done
+  logic [7:0]  all_q;           // words of the answer
+  logic        bad_q;           // a word could not be read
+  logic [15:0] used_q;          // bytes of requests that the host was not told of
+  logic [63:0] word_q;
+  logic        reads, window, board, take;
+  assign reads = kind_q == DownRegisterRead || kind_q == DownWindowRead || kind_q == DownBoardRead;
+  assign window = kind_q == DownWindowRead || kind_q == DownWindowWrite;
+  assign board = kind_q == DownBoardRead || kind_q == DownBoardWrite;
+  assign request_ready_o = state_q == Kind && !room_due || state_q == Head || state_q == Data;
+  assign take = request_valid_i && request_ready_o;
+
+  // The host is told when nothing else waits, or much has been used.
+  logic room_due;
+  assign room_due = used_q >= 16'd512 || (used_q != '0 && !request_valid_i);
+
+  // words of an answer wait until all of them are there
+  logic       store_valid, store_ready, kept_valid, kept_take;
+  logic [7:0] kept;
+  gmmu_fifo_ram #(.Width(8), .Depth(256)) u_answer (
+    .clk_i, .rst_i, .valid_i(store_valid), .ready_o(store_ready), .data_i(word_q[7:0]),
+    .valid_o(kept_valid), .ready_i(kept_take), .data_o(kept));
+  assign store_valid = state_q == Word;
+  assign kept_take = state_q == Tell && left_q == 4'd3 && reply_ready_i;
+
+  logic        answered;
+  logic [63:0] read_data;
+  logic [1:0]  read_resp;
+  assign answered = board || (window ? win_rvalid_i : reg_rvalid_i);
+  assign read_data = board ? board_data_i : window ? win_rdata_i : reg_rdata_i;
+  assign read_resp = board ? 2'd0 : window ? win_rresp_i : reg_rresp_i;
+
+  logic aw_left_q, w_left_q, ar_left_q;   // offers that were not taken
+  assign reg_awvalid_o = aw_left_q && !window;
+  assign reg_wvalid_o = w_left_q && !window;
+  assign reg_arvalid_o = ar_left_q && !window;
+  assign win_awvalid_o = aw_left_q && window;
+  assign win_wvalid_o = w_left_q && window;
+  assign win_arvalid_o = ar_left_q && window;
+  logic aw_taken, w_taken, ar_taken;
+  assign aw_taken = !aw_left_q || (window ? win_awready_i : reg_awready_i);
+  assign w_taken = !w_left_q || (window ? win_wready_i : reg_wready_i);
+  assign ar_taken = !ar_left_q || (window ? win_arready_i : reg_arready_i);
+
+  // A head's bytes go through a shift register, its last byte into the highest place.
+  logic [39:0] head_q;
+  assign board_index_o = address_o[3:0];
+
+  always_ff @(posedge clk_i) begin
+    board_write_o <= 1'b0;
+    error_o <= (reg_bvalid_i && reg_bresp_i != '0) || (win_bvalid_i && win_bresp_i != '0) ||
+        (reg_rvalid_i && reg_rresp_i != '0) || (win_rvalid_i && win_rresp_i != '0);
+    if (take) used_q <= used_q + 1'b1;
+    unique case (state_q)
+      Kind: begin
+        bad_q <= 1'b0;
+        words_q <= 6'd1;
+        all_q <= 8'd1;
+        if (room_due) begin
+          state_q <= Room;
+          left_q <= 4'd0;
+        end else if (take) begin
+          kind_q <= request_i;
+          state_q <= Head;
+          unique case (request_i)
+            DownRegisterWrite: left_q <= 4'd3;
+            DownWindowWrite: left_q <= 4'd6;
+            DownRegisterRead: left_q <= 4'd2;
+            DownWindowRead: left_q <= 4'd5;
+            default: left_q <= 4'd1;
+          endcase
+        end
+      end
+      Head: if (take) begin
+        head_q <= {request_i, head_q[39:8]};
+        left_q <= left_q - 1'b1;
+        if (left_q == 4'd1) begin
+          state_q <= reads ? Offer : Data;
+          left_q <= 4'd8;
+          strobes_o <= request_i;
+          unique case (kind_q)
+            DownRegisterWrite: address_o <= {16'd0, head_q[39:24]};
+            DownRegisterRead: address_o <= {16'd0, request_i, head_q[39:32]};
+            DownWindowWrite: begin
+              address_o <= head_q[31:0];
+              words_q <= head_q[37:32];
+            end
+            DownWindowRead: begin
+              address_o <= head_q[39:8];
+              words_q <= request_i[5:0];
+              all_q <= request_i;
+            end
+            default: address_o <= {24'd0, request_i};
+          endcase
+        end
+      end
+      Data: if (take) begin
+        data_o <= {request_i, data_o[63:8]};
+        left_q <= left_q - 1'b1;
+        if (left_q == 4'd1) state_q <= Offer;
+      end
+      Offer: begin   // one cycle: the offers begin in the next
+        aw_left_q <= !reads && !board;
+        w_left_q <= !reads && !board;
+        ar_left_q <= reads && !board;
+        board_write_o <= !reads && board;
+        state_q <= Answer;
+      end
+      Answer: begin
+        if (aw_taken) aw_left_q <= 1'b0;
+        if (w_taken) w_left_q <= 1'b0;
+        if (ar_taken) ar_left_q <= 1'b0;
+        left_q <= 4'd8;
+        word_q <= read_data;
+        if (reads ? answered : aw_taken && w_taken) begin
+          if (read_resp != '0) bad_q <= bad_q || reads;
+          words_q <= words_q - 1'b1;
+          if (reads) state_q <= Word;
+          else begin
+            state_q <= words_q == 6'd1 ? Kind : Data;
+            address_o <= address_o + 32'd8;
+          end
+        end
+      end
+      Word: if (store_ready) begin
+        word_q <= {8'd0, word_q[63:8]};
+        left_q <= left_q - 1'b1;
+        if (left_q == 4'd1) begin
+          address_o <= address_o + 32'd8;
+          left_q <= 4'd0;
+          state_q <= words_q == '0 ? Tell : Offer;
+        end
+      end
+      Tell: if (reply_valid_o && reply_ready_i) begin
+        if (left_q != 4'd3) left_q <= left_q + 1'b1;
+        if (reply_last_o) state_q <= Kind;
+        if (left_q == 4'd3) told_q <= told_q + 1'b1;
+      end
+      default: if (reply_ready_i) begin   // Room
+        left_q <= left_q + 1'b1;
+        if (reply_last_o) begin
+          state_q <= Kind;
+          used_q <= '0;
+        end
+      end
+    endcase
+    if (state_q == Kind) told_q <= 8'd1;
+    if (rst_i) begin
+      state_q <= Kind;
+      used_q <= '0;
+      aw_left_q <= 1'b0;
+      w_left_q <= 1'b0;
+      ar_left_q <= 1'b0;
+      error_o <= 1'b0;
+    end
+  end
+
+  // ---- the messages up
+  logic [7:0] told_q;   // number of the byte of data that goes out next, from 1 on; 32 words have 256
+  always_comb begin
+    unique case (left_q[1:0])
+      2'd0: reply_o = state_q == Room ? UpRoom : UpAnswer;
+      2'd1: reply_o = state_q == Room ? used_q[7:0] : all_q;
+      2'd2: reply_o = state_q == Room ? used_q[15:8] : {6'd0, bad_q, 1'b0};
+      default: reply_o = kept;
+    endcase
+    reply_valid_o = state_q == Room || (state_q == Tell && (left_q != 4'd3 || kept_valid));
+    reply_last_o = state_q == Room ? left_q == 4'd2 : left_q == 4'd3 && told_q == {all_q[4:0], 3'd0};
+  end
+endmodule

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GPU's host port as messages up: reads, and writes with their data.
+//
+//   ar, aw, w  as gmmu_gpu gives them: INCR bursts of 8-byte beats. One of each is in work at a time
+//   b          when all of the write is in the stream: a write is posted
+//   up         bytes of messages, last_o with the last one of a message. A read that is offered together with a
+//              write goes first: a read that must follow a write comes after its b
+module gmmu_link_host_port
+  import gmmu_pkg::*;
+  import gmmu_axi_pkg::*;
+  import gmmu_link_pkg::*;
+(
+  input  logic                     clk_i,
+  input  logic                     rst_i,
+
+  input  logic                     arvalid_i,
+  output logic                     arready_o,
+  input  logic [PortIdWidth-1:0]   arid_i,
+  input  logic [PaWidth-1:0]       araddr_i,
+  input  logic [7:0]               arlen_i,
+  input  logic [$bits(user_t)-1:0] aruser_i,
+  input  logic                     awvalid_i,
+  output logic                     awready_o,
+  input  logic [PortIdWidth-1:0]   awid_i,
+  input  logic [PaWidth-1:0]       awaddr_i,
+  input  logic [7:0]               awlen_i,
+  input  logic [$bits(user_t)-1:0] awuser_i,
+  input  logic                     wvalid_i,
+  output logic                     wready_o,
+  input  logic [63:0]              wdata_i,
+  input  logic [7:0]               wstrb_i,
+  input  logic                     wlast_i,
+  output logic                     bvalid_o,
+  input  logic                     bready_i,
+  output logic [PortIdWidth-1:0]   bid_o,
+
+  output logic                     up_valid_o,
+  input  logic                     up_ready_i,
+  output logic [7:0]               up_o,
+  output logic                     up_last_o
+);
+  // ---- a write's beats wait until all of them are there, so that its head can say whether all bytes are written
+  logic        aw_q;              // an address waits for its data, or for its turn
+  logic [PortIdWidth-1:0]   awid_q;
+  logic [PaWidth-1:0]       awaddr_q;
+  logic [7:0]               awlen_q;
+  logic [$bits(user_t)-1:0] awuser_q;
+  logic        whole_q;           // all beats are there
+  logic        sparse_q;          // a byte behind the first one is not written
+  logic        first_q;           // the next beat is the first
+  logic        beat_valid, beat_take, room;
+  logic [63:0] beat;
+  logic [7:0]  beat_strobes;
+  logic [7:0]  from_first;        // bytes of the first beat that the address leaves
+  assign awready_o = !aw_q;
+  assign from_first = 8'hFF << awaddr_q[2:0];
+  assign wready_o = aw_q && !whole_q && room;
+  gmmu_fifo_ram #(.Width(72), .Depth(256)) u_beats (
+    .clk_i, .rst_i, .valid_i(wvalid_i && wready_o), .ready_o(room), .data_i({wstrb_i, wdata_i}),
+    .valid_o(beat_valid), .ready_i(beat_take), .data_o({beat_strobes, beat}));
+
+  // ---- a message: a head in a shift register, then beats
+  typedef enum logic [1:0] {Rest, Head, Strobes, Data} state_e;
+  state_e       state_q;
+  logic         write_q;          // the message is a write
+  logic [111:0] head_q;
+  logic [3:0]   left_q;           // bytes of the head or the beat
+  logic [7:0]   beats_q;          // beats that are to come
+  logic [2:0]   byte_q;           // of the beat
+  assign arready_o = state_q == Rest;
+  assign up_valid_o = state_q == Head || (state_q != Rest && beat_valid);
+  assign up_o = state_q == Head ? head_q[7:0] : state_q == Strobes ? beat_strobes : beat[8*byte_q +: 8];
+  assign up_last_o = state_q == Head ? left_q == 4'd1 && !write_q : state_q == Data && byte_q == 3'd7 && beats_q == '0;
+  assign beat_take = state_q == Data && byte_q == 3'd7 && up_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (bready_i) bvalid_o <= 1'b0;
+    if (awvalid_i && awready_o) begin
+      aw_q <= 1'b1;
+      awid_q <= awid_i;
+      awaddr_q <= awaddr_i;
+      awlen_q <= awlen_i;
+      awuser_q <= awuser_i;
+      whole_q <= 1'b0;
+      sparse_q <= 1'b0;
+      first_q <= 1'b1;
+    end
+    if (wvalid_i && wready_o) begin
+      first_q <= 1'b0;
+      whole_q <= wlast_i;
+      if ((wstrb_i | (first_q ? ~from_first : 8'd0)) != '1) sparse_q <= 1'b1;
+    end
+
+    unique case (state_q)
+      Rest: begin
+        byte_q <= '0;
+        if (arvalid_i) begin
+          state_q <= Head;
+          write_q <= 1'b0;
+          head_q <= {arlen_i, araddr_i, 4'd0, aruser_i, arid_i, UpRead};
+          left_q <= 4'd14;
+        end else if (whole_q && !bvalid_o) begin
+          state_q <= Head;
+          write_q <= 1'b1;
+          head_q <= {8'd0, 7'd0, sparse_q, awlen_q, awaddr_q, 4'd0, awuser_q, UpWrite};
+          left_q <= 4'd13;
+          beats_q <= awlen_q;
+        end
+      end
+      Head: if (up_ready_i) begin
+        head_q <= {8'd0, head_q[111:8]};
+        left_q <= left_q - 1'b1;
+        if (left_q == 4'd1) state_q <= !write_q ? Rest : sparse_q ? Strobes : Data;
+      end
+      Strobes: if (beat_valid && up_ready_i) state_q <= Data;
+      default: if (beat_valid && up_ready_i) begin   // Data
+        byte_q <= byte_q + 1'b1;
+        if (byte_q == 3'd7) begin
+          beats_q <= beats_q - 1'b1;
+          if (beats_q != '0) begin
+            if (sparse_q) state_q <= Strobes;
+          end else begin
+            state_q <= Rest;
+            bvalid_o <= 1'b1;
+            bid_o <= awid_q;
+            aw_q <= 1'b0;
+            whole_q <= 1'b0;
+          end
+        end
+      end
+    endcase
+    if (rst_i) begin
+      aw_q <= 1'b0;
+      whole_q <= 1'b0;
+      bvalid_o <= 1'b0;
+      state_q <= Rest;
+    end
+  end
+endmodule

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// A byte stream to frames, kept until they are acknowledged; and frames without payload.
+//
+//   stream     bytes of the payload. A frame is closed when it is full, and when nothing has been offered for some cycles
+//              while nothing else is there to send
+//   ack_i      a good frame of the session: the other side has everything before ack_number_i and room for ack_room_i
+//              frames from there on. With nak_i all from there on is sent again
+//   say_i      pulse: a frame must go out, with or without payload. say_nak_i beside it: it asks for a repetition
+//   kind_i ... what goes into headers; without a session only announcements go out, one each KeepAlive
+//   out        bytes for the line
+module gmmu_link_tx
+  import gmmu_link_pkg::*;
+#(
+  parameter int unsigned KeepAlive = 1 << 17   // cycles, a power of two
+) (
+  input  logic       clk_i,
+  input  logic       rst_i,
+
+  input  logic       valid_i,
+  output logic       ready_o,
+  input  logic [7:0] data_i,
+
+  input  logic       ack_i,
+  input  logic [7:0] ack_number_i,
+  input  logic [3:0] ack_room_i,
+  input  logic       nak_i,
+  input  logic       say_i,
+  input  logic       say_nak_i,
+
+  input  logic [7:0] session_i,    // 0: there is none
+  input  logic [7:0] wanted_i,     // number of the frame that the receiver wants next
+  input  logic [3:0] room_i,       // frames that the receiver has room for
+  output logic       again_o,      // pulse: a frame is sent once more
+
+  output logic       out_valid_o,
+  input  logic       out_ready_i,
+  output logic [7:0] out_o
+);
+  localparam int unsigned SlotLg2 = $clog2(MaxFrames);
+  localparam int unsigned PayLg2 = $clog2(MaxPayload);
+  localparam int unsigned AliveLg2 = $clog2(KeepAlive);
+  localparam logic [4:0] Quiet = 5'd31;   // cycles without an offer that close a frame
+
+  // ---- frames: [acked_q, fill_q) are closed, fill_q is being filled; sent_q is the next to send, made_q the first
+  // that was never sent
+  logic [7:0]      acked_q, fill_q, sent_q, made_q, limit_q;
+  logic [PayLg2:0] filled_q;      // bytes of the frame that is being filled
+  logic [4:0]      quiet_q;
+  logic            push, close, resting;
+  logic [PayLg2:0] length;
+  logic [7:0]      outstanding;
+  assign outstanding = fill_q - acked_q;
+  assign push = valid_i && ready_o;
+  assign close = filled_q == (PayLg2 + 1)'(MaxPayload) || (filled_q != '0 && quiet_q == Quiet && !valid_i &&
+      resting && sent_q == fill_q);
+
+  gmmu_lutram #(.Width(PayLg2 + 1), .Depth(MaxFrames)) u_lengths (
+    .clk_i, .read_addr_i(sent_q[SlotLg2-1:0]), .data_o(length),
+    .write_i(close), .write_addr_i(fill_q[SlotLg2-1:0]), .data_i(filled_q));
+
+  logic              read;
+  logic [PayLg2-1:0] index;       // of the payload
+  logic [7:0]        stored;
+  gmmu_ram_block #(.Width(8), .Depth(MaxFrames * MaxPayload)) u_payloads (
+    .clk_i, .read_i(read), .read_addr_i({slot_q, index}), .data_o(stored),
+    .write_i(push), .write_addr_i({fill_q[SlotLg2-1:0], filled_q[PayLg2-1:0]}), .data_i);
+
+  // ---- what goes out next
+  logic            say_q, nak_q, due;
+  logic [AliveLg2:0] alive_q;
+  assign due = alive_q[AliveLg2];
+
+  typedef enum logic [2:0] {Rest, Sum, Scan, Code, Send, End} state_e;
+  state_e          state_q;
+  header_t         header_q;
+  logic [SlotLg2-1:0] slot_q;
+  logic [PayLg2:0] bytes_q;       // of payload
+  logic [31:0]     crc_q;
+  logic            have_q;        // `body` is the byte at place_q
+  logic [8:0]      place_q, last; // place in the body; behind its last byte
+  logic [8:0]      from_q;        // where the block begins
+  logic [7:0]      code_q, left_q;
+  logic            more_q;        // another block follows
+  logic [7:0]      body;
+  logic            announce_q;
+  assign last = 9'(bytes_q) + 9'(HeaderBytes + CrcBytes);
+  assign resting = state_q == Rest;
+
+  // The byte at place_q, a cycle after place_q was set.
+  logic [1:0] low;
+  assign index = PayLg2'(place_q - 9'(HeaderBytes));
+  assign low = 2'(place_q - 9'(bytes_q));
+  assign read = 1'b1;
+  always_comb begin
+    if (place_q < 9'(HeaderBytes)) body = header_q[8*place_q[1:0] +: 8];
+    else if (place_q >= last - 9'(CrcBytes)) body = ~crc_q[8*low +: 8];
+    else if (announce_q) body = Magic[place_q[2:0] - 3'd4];
+    else body = stored;
+  end
+
+  logic       can_send;
+  logic [7:0] allowed;            // frames up to the limit; a negative number if it is behind
+  assign allowed = limit_q - sent_q;
+  assign can_send = sent_q != fill_q && allowed != '0 && !allowed[7] && session_i != '0;
+
+  always_ff @(posedge clk_i) begin
+    // the stream
+    if (push) filled_q <= filled_q + 1'b1;
+    quiet_q <= valid_i ? '0 : quiet_q == Quiet ? Quiet : quiet_q + 1'b1;
+    ready_o <= session_i != '0 && !close && outstanding < 8'(MaxFrames) &&
+        filled_q + (PayLg2 + 1)'(push) < (PayLg2 + 1)'(MaxPayload);
+    if (close) begin
+      fill_q <= fill_q + 1'b1;
+      filled_q <= '0;
+      ready_o <= 1'b0;
+    end
+
+    // the frame under way
+    again_o <= 1'b0;
+    have_q <= 1'b1;
+    if (say_i) say_q <= 1'b1;
+    if (say_i && say_nak_i) nak_q <= 1'b1;
+    if (!due) alive_q <= alive_q + 1'b1;
+    unique case (state_q)
+      Rest: begin
+        slot_q <= sent_q[SlotLg2-1:0];
+        bytes_q <= can_send ? length : session_i == '0 ? (PayLg2 + 1)'(6) : '0;
+        announce_q <= session_i == '0;
+        header_q <= '{session: session_i, number: sent_q, ack: wanted_i, room: room_i, nak: nak_q,
+                      kind: session_i == '0 ? FrameAnnounce : FrameData};
+        crc_q <= CrcStart;
+        place_q <= '0;
+        have_q <= 1'b0;
+        if (can_send || say_q || due) begin
+          state_q <= Sum;
+          say_q <= say_i;
+          nak_q <= say_i && say_nak_i;
+          alive_q <= '0;
+          if (can_send) begin
+            sent_q <= sent_q + 1'b1;
+            if (sent_q == made_q) made_q <= made_q + 1'b1;
+            else again_o <= 1'b1;
+          end
+        end
+      end
+      Sum: begin
+        have_q <= !have_q;
+        if (have_q) begin
+          if (place_q == last - 9'(CrcBytes)) begin
+            state_q <= Scan;
+            place_q <= '0;
+            from_q <= '0;
+            code_q <= 8'd1;
+          end else begin
+            crc_q <= crc_byte(crc_q, body);
+            place_q <= place_q + 1'b1;
+          end
+        end
+      end
+      Scan: begin   // counts the bytes of a block
+        have_q <= !have_q;
+        if (have_q) begin
+          more_q <= 1'b1;
+          if (place_q == last) begin
+            more_q <= 1'b0;
+            state_q <= Code;
+          end else if (code_q == 8'hFF) begin
+            state_q <= Code;
+          end else if (body == '0) begin
+            state_q <= Code;
+          end else begin
+            code_q <= code_q + 1'b1;
+            place_q <= place_q + 1'b1;
+          end
+        end
+      end
+      Code: begin
+        place_q <= from_q;
+        left_q <= code_q - 1'b1;
+        have_q <= 1'b0;
+        if (out_ready_i) state_q <= Send;
+      end
+      Send: begin
+        if (left_q == '0) begin
+          have_q <= 1'b0;
+          if (code_q != 8'hFF) place_q <= place_q + 1'b1;   // over the zero
+          from_q <= code_q != 8'hFF ? place_q + 1'b1 : place_q;
+          code_q <= 8'd1;
+          state_q <= more_q ? Scan : End;
+        end else if (have_q && out_ready_i) begin
+          have_q <= 1'b0;
+          left_q <= left_q - 1'b1;
+          place_q <= place_q + 1'b1;
+        end
+      end
+      default: if (out_ready_i) state_q <= Rest;
+    endcase
+
+    // what the other side says
+    if (ack_i) begin
+      // only what was sent can have been taken
+      if (ack_number_i - acked_q <= made_q - acked_q) begin
+        acked_q <= ack_number_i;
+        limit_q <= ack_number_i + 8'(ack_room_i);
+        if (nak_i) sent_q <= ack_number_i;
+        else if (sent_q - acked_q < ack_number_i - acked_q) sent_q <= ack_number_i;
+      end
+    end
+
+    if (rst_i) begin
+      acked_q <= '0;
+      fill_q <= '0;
+      sent_q <= '0;
+      made_q <= '0;
+      limit_q <= '0;
+      filled_q <= '0;
+      quiet_q <= '0;
+      ready_o <= 1'b0;
+      say_q <= 1'b0;
+      nak_q <= 1'b0;
+      again_o <= 1'b0;
+    end
+    // A frame that is on the line when a session begins is ended: the receiver drops it by its session.
+    if (rst_i && state_q != Rest) state_q <= End;
+  end
+
+  assign out_valid_o = state_q == Code || (state_q == Send && have_q && left_q != '0) || state_q == End;
+  assign out_o = state_q == Code ? code_q : state_q == Send ? body : '0;
+endmodule

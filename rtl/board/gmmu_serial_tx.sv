@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sender of an asynchronous serial line: 8 data bits, no parity, 1 stop bit.
+//
+//   ready_o   from a register; a byte is taken with valid_i, and the next one when its stop bit has begun, so the
+//             line has no gap while bytes are offered
+//   line_o    the pin, from a register; 1 while there is nothing to send
+module gmmu_serial_tx #(
+  parameter int unsigned ClockHz = 80_000_000,
+  parameter int unsigned BitsPerSecond = 3_000_000
+) (
+  input  logic       clk_i,
+  input  logic       rst_i,
+
+  input  logic       valid_i,
+  output logic       ready_o,
+  input  logic [7:0] data_i,
+  output logic       line_o
+);
+  localparam logic [19:0] Step = 20'((64'd1048576 * 64'(BitsPerSecond) + 64'(ClockHz / 2)) / 64'(ClockHz));
+
+  logic        waits_q;     // next_q is a byte to send
+  logic [7:0]  next_q;
+  logic [8:0]  bits_q;      // what is sent behind the bit on the line, lowest first; ones are filled in
+  logic [3:0]  left_q;      // bits that are not over, that on the line among them
+  logic [19:0] phase_q;
+  logic [20:0] next_phase;
+  logic        turn;        // the bit on the line is over, or there is none
+  assign next_phase = 21'(phase_q) + 21'(Step);
+  assign turn = left_q == '0 || next_phase[20];
+  assign ready_o = !waits_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!waits_q) next_q <= data_i;
+    phase_q <= left_q == '0 ? '0 : next_phase[19:0];
+    if (turn) begin
+      line_o <= bits_q[0];
+      bits_q <= {1'b1, bits_q[8:1]};
+      if (left_q <= 4'd1 && waits_q) begin
+        line_o <= 1'b0;
+        bits_q <= {1'b1, next_q};
+      end
+    end
+    if (rst_i) begin
+      waits_q <= 1'b0;
+      left_q <= '0;
+      line_o <= 1'b1;
+      bits_q <= '1;
+    end else begin
+      if (valid_i && ready_o) waits_q <= 1'b1;
+      if (turn) begin
+        left_q <= left_q == '0 ? '0 : left_q - 1'b1;
+        if (left_q <= 4'd1 && waits_q) begin
+          left_q <= 4'd10;
+          waits_q <= 1'b0;
+        end
+      end
+    end
+  end
+endmodule
