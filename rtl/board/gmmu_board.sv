@@ -20,9 +20,9 @@ module gmmu_board
   parameter int unsigned L1Entries = 16,
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,
-  parameter int unsigned NumWalks = 8,
+  parameter int unsigned NumWalks = 4,
   parameter int unsigned WalkCacheEntries = 16,
-  parameter int unsigned ReadsInFlight = 32
+  parameter int unsigned ReadsInFlight = 16
 ) (
   input  logic                     clk_i,
   input  logic                     rst_i,
@@ -153,7 +153,6 @@ module gmmu_board
     .bvalid_o(b_valid), .bready_i(b_ready), .bid_o(b_id),
     .up_valid_o(post_valid), .up_ready_i(post_ready), .up_o(post), .up_last_o(post_last));
 
-  // verilator lint_off PINCONNECTEMPTY
   gmmu_gpu #(
     .NumClients(NumClients), .TrafficEngines(TrafficEngines), .L1Entries(L1Entries), .L2Entries(L2Entries),
     .L2Ways(L2Ways), .NumWalks(NumWalks), .WalkCacheEntries(WalkCacheEntries), .ReadsInFlight(ReadsInFlight),
@@ -205,5 +204,4 @@ module gmmu_board
     .s_peer_bvalid_o(), .s_peer_bready_i(1'b1), .s_peer_bid_o(), .s_peer_bresp_o(),
     .ev_xlate_valid_o(), .ev_xlate_o(), .ev_inv_done_o(), .ev_inv_scope_o(), .ev_inv_space_o(), .ev_inv_start_o(),
     .ev_inv_end_o(), .ev_xlate_id_o(), .ev_valid_o(), .ev_o());
-  // verilator lint_on PINCONNECTEMPTY
 endmodule

@@ -64,15 +64,16 @@ module gmmu_link_access
   logic        bad_q;           // a word could not be read
   logic [15:0] used_q;          // bytes of requests that the host was not told of
   logic [63:0] word_q;
+  logic [7:0]  told_q;          // number of the byte of an answer that goes out next, from 1 on; 32 words have 256
   logic        reads, window, board, take;
   assign reads = kind_q == DownRegisterRead || kind_q == DownWindowRead || kind_q == DownBoardRead;
   assign window = kind_q == DownWindowRead || kind_q == DownWindowWrite;
   assign board = kind_q == DownBoardRead || kind_q == DownBoardWrite;
+  // The host is told when nothing else waits, or much has been used.
+  logic        room_due;
   assign request_ready_o = state_q == Kind && !room_due || state_q == Head || state_q == Data;
   assign take = request_valid_i && request_ready_o;
 
-  // The host is told when nothing else waits, or much has been used.
-  logic room_due;
   assign room_due = used_q >= 16'd512 || (used_q != '0 && !request_valid_i);
 
   // words of an answer wait until all of them are there
@@ -217,7 +218,6 @@ module gmmu_link_access
   end
 
   // ---- the messages up
-  logic [7:0] told_q;   // number of the byte of data that goes out next, from 1 on; 32 words have 256
   always_comb begin
     unique case (left_q[1:0])
       2'd0: reply_o = state_q == Room ? UpRoom : UpAnswer;

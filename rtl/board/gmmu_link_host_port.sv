@@ -54,9 +54,16 @@ module gmmu_link_host_port
   logic [7:0]  from_first;        // bytes of the first beat that the address leaves
   assign awready_o = !aw_q;
   assign from_first = 8'hFF << awaddr_q[2:0];
-  assign wready_o = aw_q && !whole_q && room;
+  // W through a register, so that its handshake reaches no further
+  logic        w_valid, w_take, w_last;
+  logic [63:0] w_data;
+  logic [7:0]  w_strb;
+  gmmu_skid #(.Width(73)) u_w (
+    .clk_i, .rst_i, .valid_i(wvalid_i), .ready_o(wready_o), .data_i({wlast_i, wstrb_i, wdata_i}),
+    .valid_o(w_valid), .ready_i(aw_q && !whole_q && room), .data_o({w_last, w_strb, w_data}));
+  assign w_take = w_valid && aw_q && !whole_q && room;
   gmmu_fifo_ram #(.Width(72), .Depth(256)) u_beats (
-    .clk_i, .rst_i, .valid_i(wvalid_i && wready_o), .ready_o(room), .data_i({wstrb_i, wdata_i}),
+    .clk_i, .rst_i, .valid_i(w_take), .ready_o(room), .data_i({w_strb, w_data}),
     .valid_o(beat_valid), .ready_i(beat_take), .data_o({beat_strobes, beat}));
 
   // ---- a message: a head in a shift register, then beats
@@ -85,10 +92,10 @@ module gmmu_link_host_port
       sparse_q <= 1'b0;
       first_q <= 1'b1;
     end
-    if (wvalid_i && wready_o) begin
+    if (w_take) begin
       first_q <= 1'b0;
-      whole_q <= wlast_i;
-      if ((wstrb_i | (first_q ? ~from_first : 8'd0)) != '1) sparse_q <= 1'b1;
+      whole_q <= w_last;
+      if ((w_strb | (first_q ? ~from_first : 8'd0)) != '1) sparse_q <= 1'b1;
     end
 
     unique case (state_q)

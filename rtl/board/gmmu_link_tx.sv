@@ -41,6 +41,11 @@ module gmmu_link_tx
   localparam int unsigned AliveLg2 = $clog2(KeepAlive);
   localparam logic [4:0] Quiet = 5'd31;   // cycles without an offer that close a frame
 
+  typedef enum logic [2:0] {Rest, Sum, Scan, Code, Send, End} state_e;
+  state_e          state_q;
+  header_t         header_q;
+  logic [SlotLg2-1:0] slot_q;     // of the frame under way
+
   // ---- frames: [acked_q, fill_q) are closed, fill_q is being filled; sent_q is the next to send, made_q the first
   // that was never sent
   logic [7:0]      acked_q, fill_q, sent_q, made_q, limit_q;
@@ -59,6 +64,7 @@ module gmmu_link_tx
     .write_i(close), .write_addr_i(fill_q[SlotLg2-1:0]), .data_i(filled_q));
 
   logic              read;
+  logic [8:0]      place_q, last; // place in the body; behind its last byte
   logic [PayLg2-1:0] index;       // of the payload
   logic [7:0]        stored;
   gmmu_ram_block #(.Width(8), .Depth(MaxFrames * MaxPayload)) u_payloads (
@@ -70,23 +76,20 @@ module gmmu_link_tx
   logic [AliveLg2:0] alive_q;
   assign due = alive_q[AliveLg2];
 
-  typedef enum logic [2:0] {Rest, Sum, Scan, Code, Send, End} state_e;
-  state_e          state_q;
-  header_t         header_q;
-  logic [SlotLg2-1:0] slot_q;
   logic [PayLg2:0] bytes_q;       // of payload
   logic [31:0]     crc_q;
-  logic            have_q;        // `body` is the byte at place_q
-  logic [8:0]      place_q, last; // place in the body; behind its last byte
+  logic [1:0]      age_q;         // cycles since place_q was set, up to 2
+  logic            have;          // body_q is the byte at place_q
   logic [8:0]      from_q;        // where the block begins
   logic [7:0]      code_q, left_q;
   logic            more_q;        // another block follows
-  logic [7:0]      body;
+  logic [7:0]      body, body_q;
   logic            announce_q;
   assign last = 9'(bytes_q) + 9'(HeaderBytes + CrcBytes);
   assign resting = state_q == Rest;
 
-  // The byte at place_q, a cycle after place_q was set.
+  // The byte at place_q: in `body` a cycle after place_q was set, in body_q another one later.
+  assign have = age_q == 2'd2;
   logic [1:0] low;
   assign index = PayLg2'(place_q - 9'(HeaderBytes));
   assign low = 2'(place_q - 9'(bytes_q));
@@ -117,7 +120,8 @@ module gmmu_link_tx
 
     // the frame under way
     again_o <= 1'b0;
-    have_q <= 1'b1;
+    body_q <= body;
+    if (!have) age_q <= age_q + 1'b1;
     if (say_i) say_q <= 1'b1;
     if (say_i && say_nak_i) nak_q <= 1'b1;
     if (!due) alive_q <= alive_q + 1'b1;
@@ -130,7 +134,7 @@ module gmmu_link_tx
                       kind: session_i == '0 ? FrameAnnounce : FrameData};
         crc_q <= CrcStart;
         place_q <= '0;
-        have_q <= 1'b0;
+        age_q <= '0;
         if (can_send || say_q || due) begin
           state_q <= Sum;
           say_q <= say_i;
@@ -144,29 +148,29 @@ module gmmu_link_tx
         end
       end
       Sum: begin
-        have_q <= !have_q;
-        if (have_q) begin
+        if (have) begin
+          age_q <= '0;
           if (place_q == last - 9'(CrcBytes)) begin
             state_q <= Scan;
             place_q <= '0;
             from_q <= '0;
             code_q <= 8'd1;
           end else begin
-            crc_q <= crc_byte(crc_q, body);
+            crc_q <= crc_byte(crc_q, body_q);
             place_q <= place_q + 1'b1;
           end
         end
       end
       Scan: begin   // counts the bytes of a block
-        have_q <= !have_q;
-        if (have_q) begin
+        if (have) begin
+          age_q <= '0;
           more_q <= 1'b1;
           if (place_q == last) begin
             more_q <= 1'b0;
             state_q <= Code;
           end else if (code_q == 8'hFF) begin
             state_q <= Code;
-          end else if (body == '0) begin
+          end else if (body_q == '0) begin
             state_q <= Code;
           end else begin
             code_q <= code_q + 1'b1;
@@ -177,18 +181,18 @@ module gmmu_link_tx
       Code: begin
         place_q <= from_q;
         left_q <= code_q - 1'b1;
-        have_q <= 1'b0;
+        age_q <= '0;
         if (out_ready_i) state_q <= Send;
       end
       Send: begin
         if (left_q == '0) begin
-          have_q <= 1'b0;
+          age_q <= '0;
           if (code_q != 8'hFF) place_q <= place_q + 1'b1;   // over the zero
           from_q <= code_q != 8'hFF ? place_q + 1'b1 : place_q;
           code_q <= 8'd1;
           state_q <= more_q ? Scan : End;
-        end else if (have_q && out_ready_i) begin
-          have_q <= 1'b0;
+        end else if (have && out_ready_i) begin
+          age_q <= '0;
           left_q <= left_q - 1'b1;
           place_q <= place_q + 1'b1;
         end
@@ -224,6 +228,6 @@ module gmmu_link_tx
     if (rst_i && state_q != Rest) state_q <= End;
   end
 
-  assign out_valid_o = state_q == Code || (state_q == Send && have_q && left_q != '0) || state_q == End;
-  assign out_o = state_q == Code ? code_q : state_q == Send ? body : '0;
+  assign out_valid_o = state_q == Code || (state_q == Send && have && left_q != '0) || state_q == End;
+  assign out_o = state_q == Code ? code_q : state_q == Send ? body_q : '0;
 endmodule

@@ -5,7 +5,6 @@
 // the time for which they stand; what goes to it and what comes from it passes a register in the pin.
 module gmmu_ulx3s #(
   parameter int unsigned BitsPerSecond = 3_000_000,
-  parameter int unsigned PowerUpNs = 200_000,     // of the SDRAM; a simulation may wait less
   parameter logic [63:0] Build = '0
 ) (
   input  logic        clk_25mhz,
@@ -65,7 +64,7 @@ module gmmu_ulx3s #(
   logic [1:0]  ba, dqm;
   logic [12:0] a;
   logic [15:0] dq_in, dq_out;
-  gmmu_sdram #(.ClockKhz(ClockHz / 1000), .PowerUpNs(PowerUpNs), .CasLatency(2), .CaptureCycles(4)) u_sdram (
+  gmmu_sdram #(.ClockKhz(ClockHz / 1000), .CasLatency(2), .CaptureCycles(4)) u_sdram (
     .clk_i(clk), .rst_i(vram_reset), .initialized_o(vram_ready),
     .s_arvalid_i(ar_valid), .s_arready_o(ar_ready), .s_arid_i(ar_id), .s_araddr_i(ar_addr), .s_arlen_i(ar_len),
     .s_rvalid_o(r_valid), .s_rready_i(r_ready), .s_rid_o(r_id), .s_rdata_o(r_data), .s_rresp_o(r_resp),
@@ -75,15 +74,26 @@ module gmmu_ulx3s #(
     .sdram_cke_o(cke), .sdram_csn_o(csn), .sdram_rasn_o(rasn), .sdram_casn_o(casn), .sdram_wen_o(wen),
     .sdram_ba_o(ba), .sdram_a_o(a), .sdram_dqm_o(dqm), .sdram_dq_i(dq_in), .sdram_dq_o(dq_out), .sdram_dq_oe_o(dq_oe));
 
+  assign wifi_gpio0 = 1'b1;
+
   // The chip's rising edge is the middle of a cycle.
   ODDRX1F u_clk (.SCLK(clk), .RST(1'b0), .D0(1'b0), .D1(1'b1), .Q(sdram_clk));
-  localparam int unsigned Outs = 23;
-  logic [Outs-1:0] outs;
-  assign outs = {cke, csn, rasn, casn, wen, ba, a, dqm, 1'b1};
-  logic [Outs-1:0] pins;
-  assign {sdram_cke, sdram_csn, sdram_rasn, sdram_casn, sdram_wen, sdram_ba, sdram_a, sdram_dqm, wifi_gpio0} = pins;
+  // From the first moment on CKE is low, and the chip is not selected.
+  localparam int unsigned Outs = 18;
+  logic [Outs-1:0] outs, pins;
+  logic [3:0]      high_outs, high_pins;
+  assign outs = {cke && up_q, ba, a, dqm};
+  assign {sdram_cke, sdram_ba, sdram_a, sdram_dqm} = pins;
+  logic up_q;   // the controller has been reset: before, what it says is nothing
+  initial up_q = 1'b0;
+  always @(posedge clk) if (vram_reset) up_q <= 1'b1;
+  assign high_outs = {csn, rasn, casn, wen} | {4{!up_q}};
+  assign {sdram_csn, sdram_rasn, sdram_casn, sdram_wen} = high_pins;
   for (genvar i = 0; i < Outs; i++) begin : g_out
     OFS1P3DX u_q (.SCLK(clk), .SP(1'b1), .CD(1'b0), .D(outs[i]), .Q(pins[i]));
+  end
+  for (genvar i = 0; i < 4; i++) begin : g_high
+    OFS1P3BX u_q (.SCLK(clk), .SP(1'b1), .PD(1'b0), .D(high_outs[i]), .Q(high_pins[i]));
   end
   for (genvar i = 0; i < 16; i++) begin : g_dq
     logic off_q, out, in;

@@ -8,12 +8,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import rtl_sources  # noqa: E402
 
 ROOT = rtl_sources.ROOT
-TOP = rtl_sources.TOP
-WRAPPER = "gmmu_pins"
 # `synth.py --profile NAME` says so in the environment, which the processes of the blocks share.
 PROFILE = os.environ.get("GMMU_FPGA_PROFILE", "default")
-BUILD = ROOT / ("build/fpga" if PROFILE == "default" else f"build/fpga-{PROFILE}")
-CONSTRAINTS = ROOT / "constraints/ecp5-85f"
+# A board of constraints/: its top with its pins, and the clock that it must reach.
+BOARDS = {"ulx3s": {"top": "gmmu_ulx3s", "package": "CABGA381", "mhz": 80, "seed": 1}}
+BOARD = BOARDS.get(PROFILE)
+CELLS = ("EHXPLLL", "ODDRX1F", "OFS1P3BX", "OFS1P3DX", "IFS1P3DX", "BB")   # of the device, in a board's top
+TOP = BOARD["top"] if BOARD else rtl_sources.TOP
+WRAPPER = TOP if BOARD else "gmmu_pins"   # what is placed
+BUILD = ROOT / (f"build/boards/{PROFILE}" if BOARD else "build/fpga" if PROFILE == "default" else f"build/fpga-{PROFILE}")
+CONSTRAINTS = ROOT / "constraints" / (PROFILE if BOARD else "ecp5-85f")
 
 # 64-bit AXI, 48-bit addresses and tables of six levels are the packages' defaults.
 PARAMETERS = {
@@ -26,8 +30,11 @@ LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_", "LinkPort": "s_peer_"}
 MACROS = {"GMMU_CLIENT_SLOTS_LG2": 4}
 # What a profile has beside that. board: what a small board can hold; four levels of nine bits are all of 48.
 PROFILES = {"default": ({}, {}), "board": ({"NumClients": 2}, {"GMMU_MAX_LEVELS": 4})}
-PARAMETERS.update(PROFILES.get(PROFILE, ({}, {}))[0])
-MACROS.update(PROFILES.get(PROFILE, ({}, {}))[1])
+parameters, macros = PROFILES["board" if BOARD else PROFILE]
+PARAMETERS.update(parameters)
+MACROS.update(macros)
+if BOARD:   # its top sets the GPU's parameters
+    PARAMETERS = {}
 
 # Modules that are counted; modules below them count with them, modules above them without them.
 BLOCKS = (
@@ -37,6 +44,7 @@ BLOCKS = (
     "gmmu_axi_mux", "gmmu_regs", "gmmu_reg_port", "gmmu_counters", "gmmu_fault_log", "gmmu_interrupts",
     "gmmu_window", "gmmu_aperture_map", "gmmu_ctl_arbiter", "gmmu_isolator", "gmmu_gpu",
     "gmmu_peer_port", "gmmu_reset",
+    "gmmu_sdram", "gmmu_link", "gmmu_link_down", "gmmu_link_access", "gmmu_link_host_port", "gmmu_board_regs", "gmmu_board",
 )
 
 # Without a target abc9 makes everything as fast as it can, at up to twice the LUTs. Picoseconds; synth_ecp5 counts 300
@@ -45,8 +53,9 @@ SCRATCHPAD = {"abc9.D": 2800}
 SHORT_CHAIN = 8  # bits of an adder or comparator that is mapped to LUTs
 LATCHES = "t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$_DLATCH_*"
 
-DEVICE = ("--85k", "--package", "CABGA756", "--speed", "6", "--lpf-allow-unconstrained")
-DEVICE_NAME = "ECP5-85F (LFE5U-85F-6, CABGA756)"
-AIM_MHZ = 100     # what placer and router are asked for
-TARGET_MHZ = 70   # below that `make synth` fails
-SEED = 2          # of the placer
+PACKAGE = BOARD["package"] if BOARD else "CABGA756"
+DEVICE = ("--85k", "--package", PACKAGE, "--speed", "6", *(() if BOARD else ("--lpf-allow-unconstrained",)))
+DEVICE_NAME = f"ECP5-85F (LFE5U-85F-6, {PACKAGE})"
+AIM_MHZ = 100     # what placer and router are asked for; a board's clock comes from its PLL
+TARGET_MHZ = BOARD["mhz"] if BOARD else 70   # below that it fails
+SEED = BOARD["seed"] if BOARD else 2         # of the placer

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sources to one flat netlist of ECP5 cells for nextpnr, and where its blocks are. Runs in a process of its own.
 
-  build/fpga/gmmu_pins.json  the netlist: the top between two shift registers (wrapper.py)
+  build/fpga/gmmu_pins.json  the netlist: the top between two shift registers (wrapper.py), or a board's top
   build/fpga/blocks.json     {module: [paths of its instances]} of config.BLOCKS
 """
+import hashlib
 import json
 
 import brams
@@ -13,11 +14,21 @@ import wrapper
 from pyosys import libyosys as ys
 
 
-def read(design, top, parameters, extra=()):
-    options = [f"-G {name}={value}" for name, value in parameters.items()]
+def read(design, top, parameters, extra=(), cells=()):
+    options = [f"--blackboxed-module {name}" for name in cells]
+    options += [f"-G {name}={value}" for name, value in parameters.items()]
     options += [f"-D {name}={value}" for name, value in config.MACROS.items()]
     ys.run_pass(f"read_slang -j 1 --keep-hierarchy --ignore-assertions --top {top} " +
                 " ".join([*options, *rtl_sources.sources(), *extra]), design)
+
+
+def build_identity():
+    """The first 8 bytes of the SHA-256 of what a board's netlist is made of: sources, macros, constraints."""
+    files = [config.ROOT / name for name in rtl_sources.sources()] + sorted(config.CONSTRAINTS.glob("*.sv"))
+    total = hashlib.sha256(json.dumps([config.TOP, config.MACROS]).encode())
+    for path in files:
+        total.update(path.read_bytes())
+    return total.hexdigest()[:16]
 
 
 def write_wrapper():
@@ -72,9 +83,14 @@ def finish(netlist):
 def main():
     config.BUILD.mkdir(parents=True, exist_ok=True)
     top, netlist = config.WRAPPER, config.BUILD / f"{config.WRAPPER}.json"
-    extra = [str(write_wrapper()), *(str(path) for path in sorted(config.CONSTRAINTS.glob("*.sv")))]
+    extra = [str(path) for path in sorted(config.CONSTRAINTS.glob("*.sv"))]
     design = ys.Design()
-    read(design, top, {}, extra)
+    if config.BOARD:
+        identity = build_identity()
+        (config.BUILD / "identity").write_text(identity + "\n")
+        read(design, top, {"Build": f"64'h{identity}"}, extra, config.CELLS)
+    else:
+        read(design, top, {}, [str(write_wrapper()), *extra])
     ys.run_pass(f"hierarchy -check -top {top}", design)
     blocks = instances(design)
     for key, value in config.SCRATCHPAD.items():

@@ -38,7 +38,8 @@ def command():
     return [str(program()), *config.DEVICE, "--freq", str(config.AIM_MHZ), "--timing-allow-fail",
             "--seed", str(config.SEED), "--placer", "static", "--router", "router1",
             "--json", f"{name[config.BUILD]}/{config.WRAPPER}.json", "--lpf", f"{name[config.CONSTRAINTS]}/pins.lpf",
-            "--report", name[REPORT], "--detailed-timing-report", "--write", name[PLACED]]
+            "--report", name[REPORT], "--detailed-timing-report", "--write", name[PLACED],
+            *(("--textcfg", f"{name[config.BUILD]}/{config.WRAPPER}.config") if config.BOARD else ())]
 
 
 def run(netlist):

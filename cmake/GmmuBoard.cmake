@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# The simulated board: build/gmmu-board-sim, the Verilated gmmu_ulx3s at its pins (sim/board_pins).
+
+add_library(gmmu_ulx3s_model STATIC)
+gmmu_verilate(gmmu_ulx3s_model gmmu_ulx3s OPTIMISE -Os SOURCES ${CMAKE_SOURCE_DIR}/constraints/ulx3s/ecp5_cells.sv
+  ARGS --no-assert -fno-ico-change-detect --pins-inout-enables -GBitsPerSecond=20000000
+       +define+GMMU_MAX_LEVELS=4 +define+GMMU_CLIENT_SLOTS_LG2=4)
+
+file(GLOB board_sources CONFIGURE_DEPENDS sim/board_pins/*.cc)
+list(FILTER board_sources EXCLUDE REGEX "/main\\.cc$")
+add_library(gmmu_board_pins STATIC ${board_sources})
+target_link_libraries(gmmu_board_pins PUBLIC gmmu_ulx3s_model gmmu_options)
+
+add_executable(gmmu-board-sim sim/board_pins/main.cc)
+target_link_libraries(gmmu-board-sim PRIVATE gmmu_board_pins CLI11::CLI11)
+set_target_properties(gmmu-board-sim PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "board_pins/sdram_chip.h"
+
+class VerilatedContext;
+class Vgmmu_ulx3s;
+
+namespace gmmu::sim {
+
+/// What lies on a serial cable: bytes go through, or they are damaged, lost or joined by bytes of nobody, or it is cut.
+class SerialCable {
+ public:
+  /// `noise` is the chance of each byte that something happens to it. After `cut_after` bytes, both ways together,
+  /// nothing comes through any more.
+  SerialCable(double noise, uint64_t cut_after, uint64_t seed) : noise_(noise), cut_after_(cut_after), chance_(seed) {}
+
+  /// Puts what comes out at the other end behind `to`.
+  void Pass(uint8_t byte, std::deque<uint8_t>& to);
+  bool cut() const { return passed_ >= cut_after_; }
+  uint64_t passed() const { return passed_; }
+  uint64_t spoilt() const { return spoilt_; }
+
+ private:
+  const double noise_;
+  const uint64_t cut_after_;
+  std::mt19937_64 chance_;
+  uint64_t passed_ = 0, spoilt_ = 0;
+};
+
+/// The board ULX3S at its pins: the Verilated gmmu_ulx3s, its SDRAM chip and both ends of its serial line.
+///
+/// The pin of the oscillator has the GPU's clock (80 MHz), since the model of the PLL hands its input on. A bit of the
+/// line lasts kCyclesPerBit cycles: shorter than on the board, so that a simulation ends.
+class BoardPins {
+ public:
+  static constexpr unsigned kCyclesPerBit = 4;
+  static constexpr unsigned kClockHz = 80'000'000;
+
+  BoardPins();
+  ~BoardPins();
+
+  /// Runs `cycles` clocks. Bytes are taken from `from_host` when the line is free; what the board sends goes behind
+  /// `to_host`.
+  void Run(uint64_t cycles);
+  std::deque<uint8_t> from_host, to_host;
+
+  /// Holds the button FIRE1, the board's reset, while `down`.
+  void Reset(bool down);
+
+  uint64_t cycles() const { return cycles_; }
+  unsigned leds() const;
+  const SdramChip& sdram() const { return sdram_; }
+  SdramChip& sdram() { return sdram_; }
+
+ private:
+  bool Drive();
+  void Sample(bool level);
+  void ClockSdram();
+
+  std::unique_ptr<VerilatedContext> context_;
+  std::unique_ptr<Vgmmu_ulx3s> top_;
+  SdramChip sdram_;
+  uint64_t cycles_ = 0;
+  unsigned out_ = 0, out_left_ = 0;         ///< bits to the board, cycles until they are over
+  unsigned in_ = 0, in_bits_ = 0, in_wait_ = 0;  ///< bits from the board, cycles until the next is sampled
+};
+
+}  // namespace gmmu::sim
