@@ -28,15 +28,17 @@ ROOMS = {
     "sw/workload": ("sw/kmd", "sw/os/application"),
     "sw/workload/procedures": ("sw/workload",),
     "sw/report": ("sw/workload",),
-    "sw/app": ("sw/report", "sw/workload/procedures", "sim/platform"),
+    "sw/app": ("sw/report", "sw/workload/procedures", "sim/board"),
     "sim/memory": ("sw/hw",),
     "sim/pcie": ("sw/hw",),
     "sim/gpu_link": ("sw/hw",),
     "sim/iommu": ("sw/hw",),
+    "sim/board_link": ("sw/hw",),
     "sim/probe": ("sim/memory",),
     "sim/gpu": ("sim/pcie", "sim/probe"),
     "sim/platform": ("sim/gpu", "sim/iommu", "sim/gpu_link"),
     "sim/twin": ("sim/platform",),
+    "sim/board": ("sim/twin", "sim/board_link"),
 }
 
 # What those above the operating system may include of sw/os: the room of the application's classes, and these values.

@@ -7,11 +7,10 @@
 #include <utility>
 
 #include "probe/translation_checker.h"
-#include "twin/host.h"
 
 namespace gmmu::sim::twin {
 
-Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Peers& peers, Agenda& agenda)
+Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess& host, Peers& peers, Agenda& agenda)
     : unit_(unit),
       bdf_(bdf),
       parameters_(parameters),

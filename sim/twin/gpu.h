@@ -30,7 +30,6 @@ class TranslationChecker;
 
 namespace twin {
 
-class Host;
 class Peers;
 
 /// One GPU of a platform: the blocks of rtl/top, VRAM, and its PCI function.
@@ -41,7 +40,7 @@ class Gpu {
  public:
   using Access = GpuAccess;
 
-  Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, Host& host, Peers& peers, Agenda& agenda);
+  Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess& host, Peers& peers, Agenda& agenda);
   ~Gpu();
   Gpu(const Gpu&) = delete;
   Gpu& operator=(const Gpu&) = delete;
@@ -94,7 +93,7 @@ class Gpu {
   const unsigned unit_;
   const hw::Bdf bdf_;
   const GpuParameters parameters_;
-  Host& host_;
+  HostAccess& host_;
   Agenda& agenda_;
   ConfigSpace config_;
   VramCore vram_;

@@ -12,6 +12,7 @@
 #include "iommu/vtd.h"
 #include "memory/page_owners.h"
 #include "twin/agenda.h"
+#include "twin/gpu_access.h"
 #include "twin/time_model.h"
 
 namespace gmmu::sim::twin {
@@ -19,7 +20,7 @@ namespace gmmu::sim::twin {
 /// The host's side of the PCIe links: the IOMMU in front of memory, shared by all GPUs of the machine.
 ///
 /// Accesses of devices happen at once; only descriptors of the invalidation queue take time.
-class Host {
+class Host : public HostAccess {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
@@ -27,14 +28,10 @@ class Host {
   Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing, Agenda& agenda,
        MessageSink messages);
 
-  /// Does a device's access of [logical, logical + size), which lies inside a 4 KiB page. A refused
-  /// read returns false; a write is posted, so the device does not learn of a refusal. A write to the
-  /// interrupt window is a message. With `snoop` false the request has PCIe's No Snoop attribute,
-  /// which an entry of the IOMMU may overrule. `walk_reads` grows by the reads that the IOMMU made.
-  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop, unsigned& walk_reads);
-  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop, unsigned& walk_reads);
-  /// Reads the word as the device would, but changes and counts nothing. False: refused.
-  bool Peek(uint16_t requester, uint64_t logical, uint64_t* word) const;
+  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop, unsigned& walk_reads) override;
+  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop,
+             unsigned& walk_reads) override;
+  bool Peek(uint16_t requester, uint64_t logical, uint64_t* word) const override;
 
   uint64_t ReadRegister(uint32_t offset, unsigned size) { return iommu_->ReadRegister(offset, size); }
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);

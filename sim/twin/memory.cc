@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "twin/host.h"
 #include "twin/peers.h"
 
 namespace gmmu::sim::twin {

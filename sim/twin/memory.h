@@ -11,19 +11,19 @@
 #include "twin/agenda.h"
 #include "twin/counters.h"
 #include "twin/gpu_parameters.h"
+#include "twin/gpu_access.h"
 #include "twin/time_model.h"
 
 namespace gmmu::sim::twin {
 
-class Host;
 class Peers;
 
 /// The two memory ports of a GPU: VRAM and host. Accesses to peers leave by the host port too. An
 /// access happens at once and is counted; its time is added to a Cost.
 class Memory {
  public:
-  Memory(VramCore& vram, Host& host, Peers& peers, unsigned unit, uint16_t requester, TimeModel& time, Agenda& agenda,
-         Counters& counters, const MemoryFaults& faults)
+  Memory(VramCore& vram, HostAccess& host, Peers& peers, unsigned unit, uint16_t requester, TimeModel& time,
+         Agenda& agenda, Counters& counters, const MemoryFaults& faults)
       : vram_(vram),
         host_(host),
         peers_(peers),
@@ -84,7 +84,7 @@ class Memory {
   uint64_t WholeBeats(uint64_t address, uint64_t size) const;
 
   VramCore& vram_;
-  Host& host_;
+  HostAccess& host_;
   Peers& peers_;
   const unsigned unit_;
   const uint16_t requester_;

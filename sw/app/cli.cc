@@ -11,6 +11,7 @@
 
 #include "app/configuration.h"
 #include "app/outputs.h"
+#include "board/board.h"
 #include "platform/engine.h"
 #include "settings/keys.h"
 #include "workload/input.h"
@@ -110,6 +111,17 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
                   "Run with the driver of a shared object (docs/driver.md) in place of the one that is built in")
       ->type_name("FILE")
       ->check(NotEmpty());
+  run->add_option("--port", run_arguments.board.port,
+                  "With --engine board: serial port of the board, or sim for a simulated board")
+      ->type_name("PATH")
+      ->check(NotEmpty());
+  AddNumber(run, "--baud", run_arguments.board.baud, "With --port: bit/s of the board's line, 3000000 unless given");
+  run->add_flag("--probe", run_arguments.board.probe,
+                "With --port: say what the board is and test its memory and its link; nothing is run");
+  run->add_option("--noise", run_arguments.board.noise, "With --port sim: probability that a byte is damaged")
+      ->type_name("P")
+      ->check(NotEmpty());
+  AddNumber(run, "--cut-after", run_arguments.board.cut_after, "With --port sim: bytes after which the line is cut");
   for (CLI::Option* option : run->get_options()) {
     for (CLI::Option* only : {only_list, only_procedures})
       if (option != only && option != run->get_help_ptr()) only->excludes(option);
@@ -177,6 +189,11 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
     fmt::print(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine, ListOfEngines());
     return kExitUsage;
   }
+  if (const std::string wrong = Wrong(run_arguments); !wrong.empty()) {
+    fmt::print(err, "gmmu: {}\nSee gmmu run --help.\n", wrong);
+    return kExitUsage;
+  }
+  if (run_arguments.board.probe) return ProbeBoard(run_arguments, out);
   if (run_arguments.waves_from >= run_arguments.waves_to) {
     fmt::print(err, "gmmu: --waves-from {} is not below --waves-to {}; the window is half open\n",
                run_arguments.waves_from, run_arguments.waves_to);
@@ -189,9 +206,9 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
 
 const std::vector<std::string>& Engines() {
 #ifdef GMMU_RTL_ENGINE
-  static const std::vector<std::string> kEngines = {"rtl", "fast"};
+  static const std::vector<std::string> kEngines = {"rtl", "fast", kBoardEngine};
 #else
-  static const std::vector<std::string> kEngines = {"fast"};
+  static const std::vector<std::string> kEngines = {"fast", kBoardEngine};
 #endif
   return kEngines;
 }
@@ -242,6 +259,9 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const settings::Error& error) {
+    fmt::print(err, "gmmu: {}\n", error.what());
+    return kExitUsage;
+  } catch (const sim::board::BoardError& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const std::exception& error) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "app/board_run.h"
+
 namespace gmmu::app {
 
 inline constexpr int kExitGood = 0;
@@ -31,6 +33,7 @@ struct RunArguments {
   std::string trace_paging;
   std::string driver;   ///< shared object with a DriverEntry; empty: our own driver
   bool strict = false;  ///< fails when the driver declares what is not modelled
+  BoardArguments board;
 };
 
 /// Arguments of `gmmu config`.

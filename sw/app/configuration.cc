@@ -41,7 +41,7 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
 
 Configuration Configuration::FromToml(std::string_view text, const std::string& file, const std::string& table) {
   Configuration configuration;
-  settings::Load(configuration.Keys(), text, file, table);
+  configuration.stated = settings::Load(configuration.Keys(), text, file, table);
   configuration.machine.inject.lose_tag = configuration.os_.inject.leak == kPcieTag;
   configuration.machine.Check(file);
   configuration.os_.Check(file);

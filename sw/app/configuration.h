@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,7 @@ namespace gmmu::app {
 struct Configuration {
   sim::MachineConfig machine;
   DriverSettings driver;
+  std::set<std::string> stated;  ///< full names of the keys that the file states itself, presets left out
 
   /// Returns the defaults changed by the TOML text. Errors name it `file`. With `table` only that table of the text is
   /// read, and its sections are the configuration's ("machine": [machine.gpu] is [gpu]). Throws settings::Error for a

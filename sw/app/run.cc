@@ -8,12 +8,15 @@
 #include <sstream>
 #include <streambuf>
 
+#include "app/board_run.h"
 #include "app/cli.h"
 #include "app/configuration.h"
 #include "app/last_report.h"
 #include "app/load_driver.h"
 #include "app/outputs.h"
 #include "app/progress.h"
+#include "board/board_engine.h"
+#include "board/sizes.h"
 #include "os/kernel/driver_guard.h"
 #include "platform/engine.h"
 #include "report/json_report.h"
@@ -26,6 +29,8 @@ namespace gmmu::app {
 namespace {
 
 constexpr const char* kFast = "fast";
+// A serial line brings in seconds what PCI Express brings in microseconds, and no work of that length is hung.
+constexpr uint64_t kBoardTdrDelayUs = 120'000'000;
 
 /// Lets a writer of std::ostream write to an OutputFile, whose errors pass through as exceptions.
 class OutputBuffer : public std::streambuf {
@@ -47,7 +52,9 @@ class OutputBuffer : public std::streambuf {
   OutputFile& file_;
 };
 
-report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& arguments) {
+/// `board` null: the machine is simulated.
+report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& arguments,
+                        const sim::board::Board* board) {
   report::Limits limits;
   limits.clock_mhz = config.gpu.clock_mhz;
   limits.bus_bits = config.gpu.data_bits;
@@ -56,6 +63,10 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
   limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
   limits.engine = arguments.engine;
   limits.timing = arguments.engine == kFast ? "estimated" : "exact";
+  if (board != nullptr) {
+    limits.link_bytes_per_second = board->line_rate() / 10;  // 8 of 10 bits are data
+    limits.timing = board->simulated() ? "simulated board" : "wall clock";
+  }
   limits.seed = arguments.seed;
   limits.driver = arguments.driver;
   limits.scenario = arguments.scenario;
@@ -66,7 +77,8 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
 }
 
 std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const sim::MachineConfig& config,
-                                        const sim::EngineOptions& options) {
+                                        const sim::EngineOptions& options, std::unique_ptr<sim::board::Board> board) {
+  if (board != nullptr) return sim::board::CreateEngine(config, std::move(board), options);
 #ifdef GMMU_RTL_ENGINE
   if (name != kFast) return sim::Engine::CreateRtl(config, options);
 #endif
@@ -118,13 +130,19 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   // written.
   std::optional<workload::Scenario> scenario;
   if (!arguments.scenario.empty()) scenario = workload::FindScenario(arguments.scenario);
-  const Configuration configuration = scenario ? Configuration::FromToml(scenario->machine, scenario->file, "machine")
-                                      : arguments.config.empty() ? Configuration()
-                                                                 : Configuration::FromFile(arguments.config);
+  Configuration configuration = scenario ? Configuration::FromToml(scenario->machine, scenario->file, "machine")
+                                : arguments.config.empty() ? Configuration()
+                                                           : Configuration::FromFile(arguments.config);
   const sim::MachineConfig& config = configuration.machine;
-  if (arguments.engine != kFast) CheckSizes(config, arguments);
+  const bool on_board = arguments.engine == kBoardEngine;
   workload::JobOptions options;
   options.os = configuration.OsParameters(arguments.seed);
+  if (on_board) {
+    sim::board::RefuseSimulated(config, options.os.inject.leak == "rtl_slot");
+    if (configuration.stated.count("os.tdr_delay_us") == 0) options.os.tdr_delay_us = kBoardTdrDelayUs;
+  } else if (arguments.engine != kFast) {
+    CheckSizes(config, arguments);
+  }
   options.seed = arguments.seed;
   const std::vector<uint8_t> input = arguments.file.empty()
                                          ? workload::SeededInput(arguments.seed, workload::kDefaultInputBytes)
@@ -167,16 +185,22 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   if (waves) engine_options.waves = waves->working_path();
   engine_options.waves_from = arguments.waves_from;
   engine_options.waves_to = arguments.waves_to;
-  std::unique_ptr<sim::Engine> engine = MakeEngine(arguments.engine, config, engine_options);
-
+  std::unique_ptr<sim::board::Board> opened = on_board ? OpenBoard(arguments) : nullptr;
+  if (on_board) sim::board::Adopt(opened->identity(), configuration.stated, configuration.machine);
+  const report::Limits limits = LimitsOf(config, arguments, opened.get());
   Progress progress(err);
+  std::optional<BoardProgress> board_progress;
+  if (on_board) board_progress.emplace(*opened, progress);
+  std::unique_ptr<sim::Engine> engine = MakeEngine(arguments.engine, config, engine_options, std::move(opened));
+
   options.os.debug_print = [&](std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
     progress.Line("driver: " + text);
   };
   if (copy) options.out = [&](const void* bytes, size_t size) { copy->Write(bytes, size); };
   options.progress = [&](const std::string& phase, uint64_t done, uint64_t total) {
-    progress.Update(phase, done, total);
+    if (board_progress) board_progress->Update(phase, done, total);
+    else progress.Update(phase, done, total);
   };
   if (image) {
     options.after_first_page_in = [&] {
@@ -190,7 +214,6 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   }
 
   const auto start = std::chrono::steady_clock::now();
-  const report::Limits limits = LimitsOf(config, arguments);
   workload::JobResult result;
   os::DriverGuard::SetLastResort(LastReport::Write);
   std::optional<LastReport> last;

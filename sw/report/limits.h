@@ -11,8 +11,9 @@ struct Limits {
   double bus_bytes_per_second = 0;   ///< one data bus of the GPU, one direction
   uint64_t clock_mhz = 0;
   uint64_t bus_bits = 0;
-  std::string engine;  ///< "rtl", "fast"
-  std::string timing;  ///< "exact": cycle by cycle; "estimated": every time, rate and cycle count is a guess
+  std::string engine;  ///< "rtl", "fast", "board"
+  std::string timing;  ///< "exact": cycle by cycle; "estimated": every time, rate and cycle count is a guess;
+                       ///< "wall clock", "simulated board"
   uint64_t seed = 0;
   std::string input;     ///< name of the bytes that were paged
   std::string scenario;  ///< empty: none

@@ -54,6 +54,10 @@ std::string Size(uint64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
+std::string Rate(double bytes_per_second, bool slow) {
+  return slow ? fmt::format("{:.1f} kB/s", bytes_per_second / 1e3) : fmt::format("{:.3f} GB/s", bytes_per_second / 1e9);
+}
+
 std::string PerWalk(uint64_t cycles, uint64_t walks) {
   return walks == 0 ? "-" : fmt::format("{:.1f}", static_cast<double>(cycles) / static_cast<double>(walks));
 }
@@ -77,7 +81,8 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
                               limits.timing, limits.clock_mhz, limits.bus_bits, result.clients,
                               Translation(result.mode), limits.seed));
   const bool estimated = limits.timing == "estimated";
-  line("simulated",
+  const bool board = limits.engine == "board";
+  line(board ? "on the board" : "simulated",
        fmt::format("{:.3f} ms, {} cycles ({})", static_cast<double>(result.simulated_ns) / 1e6, result.cycles,
                    estimated ? "estimated" : fmt::format("{} evaluated", result.cycles_evaluated)));
   line("host", fmt::format("{:.1f} s, {:.0f} cycles per second", result.host_seconds,
@@ -88,13 +93,20 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     if (phase.bytes == 0 || phase.ns == 0) continue;
     const double rate = static_cast<double>(phase.bytes) * 1e9 / static_cast<double>(phase.ns);
     line(phase.name,
-         fmt::format("{:>10} in {:>9.1f} us  {:7.3f} GB/s  {:>15}  {:5.1f} % of bus", Size(phase.bytes),
-                     static_cast<double>(phase.ns) / 1e3, rate / 1e9,
+         fmt::format("{:>10} in {:>9.1f} us  {:>12}  {:>15}  {:5.1f} % of bus", Size(phase.bytes),
+                     static_cast<double>(phase.ns) / 1e3, Rate(rate, board),
                      phase.link ? fmt::format("{:5.1f} % of link", 100 * rate / limits.link_bytes_per_second) : "",
                      100 * rate / limits.bus_bytes_per_second));
   }
-  line("limits", fmt::format("link {:.3f} GB/s, bus {:.3f} GB/s a direction", limits.link_bytes_per_second / 1e9,
-                             limits.bus_bytes_per_second / 1e9));
+  line("limits", fmt::format("link {}, bus {} a direction", Rate(limits.link_bytes_per_second, board),
+                             Rate(limits.bus_bytes_per_second, false)));
+  if (board) {
+    line("serial line", fmt::format("{} bytes down, {} up; {} and {} of them payload; {} frames damaged, {} sent again",
+                                    sum("board_link", "bytes_down"), sum("board_link", "bytes_up"),
+                                    sum("board_link", "payload_down"), sum("board_link", "payload_up"),
+                                    sum("board_link", "damaged_up") + sum("board_link", "damaged_down"),
+                                    sum("board_link", "again_up") + sum("board_link", "again_down")));
+  }
 
   heading("Translation");
   line("L1 TLB hits", Share(sum("port", "hits"), sum("port", "lookups")));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -123,8 +124,10 @@ class Keys {
 /// Sets what the TOML text states; members that it does not name keep their values. `file` is the name that errors
 /// give. `table`: only that table of the text is read, whose sections are the keys' ("machine": [machine.gpu] is
 /// [gpu]); errors give the lines of the whole text. Throws Error for a syntax error, an unknown key (with the nearest
-/// known one), a wrong type and a value out of range; members may have changed then.
-void Load(const Keys& keys, std::string_view text, const std::string& file, const std::string& table = "");
+/// known one), a wrong type and a value out of range; members may have changed then. Returns the full names of the keys
+/// that the text states itself, those of a preset left out.
+std::set<std::string> Load(const Keys& keys, std::string_view text, const std::string& file,
+                           const std::string& table = "");
 /// The contents of a file. Throws Error when it cannot be read.
 std::string ReadFile(const std::string& path);
 

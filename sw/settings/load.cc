@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <set>
 #include <sstream>
 
 #include "settings/keys.h"
@@ -23,7 +24,8 @@ toml::table Parse(std::string_view text, const std::string& file) {
 
 class Loader {
  public:
-  Loader(const Keys& keys, const std::string& file) : keys_(keys), file_(file) {}
+  Loader(const Keys& keys, const std::string& file, std::set<std::string>* stated)
+      : keys_(keys), file_(file), stated_(stated) {}
 
   void Load(const toml::table& root) const {
     for (const auto& [name, node] : root) {
@@ -67,7 +69,7 @@ class Loader {
     for (const auto& [name, text] : section.presets) {
       if (node.value<std::string>() != name) continue;
       const std::string file = section.name + ".preset \"" + name + "\"";
-      Loader(keys_, file).LoadSection(section.name, Parse(text, file));
+      Loader(keys_, file, nullptr).LoadSection(section.name, Parse(text, file));
     }
   }
 
@@ -81,6 +83,7 @@ class Loader {
   }
 
   void Set(const Key& key, const toml::node& node) const {
+    if (stated_ != nullptr) stated_->insert(key.full_name());
     if (auto* number = std::get_if<uint64_t*>(&key.place)) {
       **number = Number(key, node);
     } else if (auto* flag = std::get_if<bool*>(&key.place)) {
@@ -127,14 +130,17 @@ class Loader {
 
   const Keys& keys_;
   const std::string& file_;
+  std::set<std::string>* const stated_;
 };
 
 }  // namespace
 
-void Load(const Keys& keys, std::string_view text, const std::string& file, const std::string& table) {
+std::set<std::string> Load(const Keys& keys, std::string_view text, const std::string& file, const std::string& table) {
+  std::set<std::string> stated;
   const toml::table root = Parse(text, file);
   const toml::table* read = table.empty() ? &root : root[table].as_table();
-  if (read != nullptr) Loader(keys, file).Load(*read);
+  if (read != nullptr) Loader(keys, file, &stated).Load(*read);
+  return stated;
 }
 
 std::string ReadFile(const std::string& path) {

@@ -22,7 +22,9 @@ class BareMachine {
   static constexpr uint64_t kBarStep = 0x8000000, kHostStep = 0x10000;
   static constexpr uint32_t kMessageData = 0x41;  ///< of GPU 0; one more for each behind it
 
-  explicit BareMachine(hw::Platform& p, unsigned unit = 0) : p_(p), unit_(unit) {}
+  /// `bound_ns`: longest wait for an interrupt.
+  explicit BareMachine(hw::Platform& p, unsigned unit = 0, uint64_t bound_ns = 1'000'000)
+      : p_(p), unit_(unit), bound_ns_(bound_ns) {}
   hw::Bdf bdf() const;
   uint64_t registers() const { return kRegisters - unit_ * kBarStep; }
   uint64_t window() const { return kWindow - unit_ * kBarStep; }
@@ -76,6 +78,7 @@ class BareMachine {
  private:
   hw::Platform& p_;
   const unsigned unit_;
+  const uint64_t bound_ns_;
   uint32_t tail_ = 0;
 };
 

@@ -60,7 +60,7 @@ void BareMachine::Submit(const std::vector<uint64_t>& commands) {
 }
 
 bool BareMachine::Await() {
-  if (!p_.WaitForMessage(1'000'000)) return false;
+  if (!p_.WaitForMessage(bound_ns_)) return false;
   const auto message = p_.TakeMessage();
   Require(message->data == kMessageData + unit_ && message->address == 0xFEE00000, "another message");
   const bool fenced = Fenced();  // the record is there before the message

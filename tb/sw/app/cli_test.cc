@@ -47,7 +47,7 @@ TEST_F(Cli, RefusesWhatItDoesNotKnow) {
   ExpectRefusal({}, "gmmu run");
   ExpectRefusal({"fly"}, "fly");
   ExpectRefusal({"run", "--sed", "1"}, "--sed");
-  ExpectRefusal({"run", "--engine", "board"}, "fast");
+  ExpectRefusal({"run", "--engine", "abacus"}, "fast");
 }
 
 TEST_F(Cli, RefusesBadNumbers) {

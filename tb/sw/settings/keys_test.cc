@@ -117,7 +117,8 @@ TEST(Settings, OfAPresetAreDefaultsWhereverItStands) {
   keys.AddChoice("preset", preset, Colour::kRed, "Size.", {"small", "large"});
   keys.AddNumber("rooms", rooms, 1, "", 0, 9, "Rooms.");
   keys.AddNumber("doors", doors, 1, "", 0, 9, "Doors.");
-  Load(keys, "[house]\ndoors = 3\npreset = \"large\"", "h.toml");
+  const std::set<std::string> stated = Load(keys, "[house]\ndoors = 3\npreset = \"large\"", "h.toml");
+  EXPECT_EQ(stated, (std::set<std::string>{"house.doors", "house.preset"}));
   EXPECT_EQ(rooms, 9u);
   EXPECT_EQ(doors, 3u);
   EXPECT_THROW(Load(keys, "[house]\npreset = \"huge\"", "h.toml"), Error);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "board/machine_clock.h"
+#include "board/sim_process.h"
+#include "board_link/link_end.h"
+#include "board_link/messages.h"
+#include "board_link/serial_port.h"
+
+namespace gmmu::sim::board {
+
+/// The board cannot be used; nothing was started. what() is one to three lines with the way out.
+class BoardError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Board registers (docs/board-link.md).
+enum BoardRegister : uint8_t {
+  kIdentity = 0,
+  kBuild = 1,
+  kClock = 2,
+  kVramBytes = 3,
+  kCycles = 4,
+  kControl = 5,
+  kMessageAddress = 6,
+  kMessageData = 7,
+  kStatus = 8,
+  kErrors = 9,
+  kName = 10,
+};
+inline constexpr uint64_t kControlBusMaster = 1, kControlMsi = 2;
+inline constexpr uint64_t kStatusIdle = 4, kStatusVramReady = 16;
+
+struct BoardOptions {
+  std::string port;  ///< path of a serial port; empty with `simulator`
+  unsigned baud = 3'000'000;
+  LinkTimes times;
+  std::string simulator;  ///< program that simulates a board; empty: the board is at `port`
+  std::vector<std::string> simulator_arguments;
+};
+
+/// What the board and its GPU say of themselves.
+struct BoardIdentity {
+  std::string name;      ///< of the board
+  unsigned version = 0;  ///< of the protocol
+  uint64_t build = 0;    ///< register build as a number
+  uint64_t clock_hz = 0, line_rate = 0, vram_bytes = 0;
+  uint64_t id = 0, cap0 = 0, cap1 = 0, cap2 = 0;  ///< registers of the GPU
+};
+
+/// The first 8 bytes of the build's hash as they are written: hexadecimal, the first byte first.
+std::string BuildName(uint64_t build);
+
+/// Serves what the GPU asks of host memory. It is called inside the calls of Board only.
+class HostServer {
+ public:
+  virtual ~HostServer() = default;
+  virtual void Read(const HostRead& read) = 0;
+  virtual void Write(const HostWrite& write) = 0;
+};
+
+/// A board that has answered: its session is open and its identity is known.
+///
+/// Requests are done in the order of the calls. All calls let the link work; those that wait have a bound and throw
+/// EngineError, which says what was waited for and what the link heard last. After an error every call throws it again.
+class Board {
+ public:
+  /// Opens the port and a session, and reads the identity. Throws BoardError.
+  explicit Board(const BoardOptions& options);
+
+  const BoardIdentity& identity() const { return identity_; }
+  MachineClock& clock() { return clock_; }
+  const LinkCounts& counts() const { return link_->counts(); }
+  /// Bits per second in one direction, on the machine's clock.
+  double line_rate() const { return identity_.line_rate != 0 ? static_cast<double>(identity_.line_rate) : baud_; }
+  bool simulated() const { return process_ != nullptr; }
+
+  /// Null: reads are refused and writes dropped.
+  void set_server(HostServer* server) { server_ = server; }
+  /// Is called about ten times a second while the link works.
+  void set_pulse(std::function<void()> pulse) { pulse_ = std::move(pulse); }
+  /// The longest that a request may take, in nanoseconds of the machine. What the link itself needs goes before.
+  void set_bound_ns(uint64_t ns);
+  uint64_t bound_ns() const { return bound_ns_; }
+
+  /// Sends a request that has no answer. Waits for the board's room only.
+  void Post(const Bytes& request, const std::string& what);
+  /// Sends requests that have answers, several at once, and waits for all answers.
+  std::vector<CpuAnswer> Ask(const std::vector<Bytes>& requests, const std::string& what);
+  /// Asks for one word; all ones if the board could not read it.
+  uint64_t AskWord(const Bytes& request, const std::string& what);
+  /// Answers a read of host memory.
+  void Complete(uint16_t id, unsigned beats, bool ok, const Bytes& data);
+  /// Lets the link work until something was served, or `wall_ns` have passed.
+  void Work(uint64_t wall_ns);
+
+ private:
+  void Open(const BoardOptions& options);
+  void ReadIdentity();
+  void CheckIdentity();
+  std::string Unopened() const;
+  bool Take();
+  void Serve(const UpMessage& message);
+  void Flush();
+  void CheckAlive();
+  void Await(const std::function<bool()>& done, const std::string& what);
+  [[noreturn]] void Fail(const std::string& text);
+
+  const unsigned baud_;
+  std::unique_ptr<SimProcess> process_;
+  MachineClock clock_;
+  std::unique_ptr<SerialPort> port_;
+  std::unique_ptr<LinkEnd> link_;
+  BoardIdentity identity_;
+  UpReader reader_;
+  RequestCredit credit_;
+  std::deque<CpuAnswer> answers_;
+  bool open_ = false;
+  Bytes line_;  ///< of the frame that the port takes now
+  HostServer* server_ = nullptr;
+  std::function<void()> pulse_;
+  uint64_t pulsed_ns_ = 0;
+  uint64_t bound_ns_ = 0;
+  std::string what_, failure_;
+};
+
+}  // namespace gmmu::sim::board

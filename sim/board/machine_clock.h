@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <cstdint>
+
+namespace gmmu::sim::board {
+
+/// The time of the machine: that of a real board is the wall clock's, that of a simulated one goes slower.
+class MachineClock {
+ public:
+  /// `speed`: seconds of the machine in a second of the wall clock, above 0.
+  explicit MachineClock(double speed = 1) : speed_(speed) {}
+
+  /// Nanoseconds of the wall clock, and of the machine, since the clock was made.
+  uint64_t WallNs() const {
+    return static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_).count());
+  }
+  uint64_t NowNs() {
+    Advance();
+    return static_cast<uint64_t>(machine_ns_);
+  }
+  /// From now on the machine has this speed.
+  void set_speed(double speed) {
+    Advance();
+    speed_ = speed;
+  }
+  double speed() const { return speed_; }
+  /// Converts a span of the machine into one of the wall clock.
+  uint64_t ToWallNs(uint64_t machine_ns) const {
+    const double wall = static_cast<double>(machine_ns) / speed_;
+    return wall < 1e18 ? static_cast<uint64_t>(wall) : uint64_t{1'000'000'000'000'000'000};
+  }
+
+ private:
+  void Advance() {
+    const uint64_t wall = WallNs();
+    machine_ns_ += static_cast<double>(wall - seen_ns_) * speed_;
+    seen_ns_ = wall;
+  }
+
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double speed_;
+  uint64_t seen_ns_ = 0;
+  double machine_ns_ = 0;
+};
+
+}  // namespace gmmu::sim::board

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <variant>
+#include <vector>
+
+#include "board_link/frame.h"
+
+namespace gmmu::sim::board {
+
+inline constexpr size_t kRequestBytes = 2048;  ///< the board's memory for requests
+inline constexpr unsigned kMostWords = 32;     ///< of a window access
+inline constexpr unsigned kMostBeats = 256;    ///< of a burst at the host port; 8 bytes each
+
+/// AxUSER of the host port.
+struct BusUser {
+  uint32_t raw = 0;
+  unsigned kind() const { return raw & 3; }  ///< 0 logical, 1 translated, 2 interrupt message, 3 peer
+  bool no_snoop() const { return (raw >> 23 & 1) != 0; }
+  unsigned function() const { return raw >> 25 & 7; }
+};
+
+// ---- messages up
+
+struct HostRead {
+  uint16_t id = 0;
+  BusUser user;
+  uint64_t address = 0;  ///< of the first byte
+  unsigned beats = 0;
+};
+struct HostWrite {
+  BusUser user;
+  uint64_t address = 0;
+  unsigned beats = 0;
+  Bytes strobes;  ///< one a beat: bit n says that byte n of the beat is written
+  Bytes data;     ///< 8 bytes a beat
+};
+struct CpuAnswer {
+  bool ok = false;
+  std::vector<uint64_t> words;
+};
+struct RequestRoom {
+  size_t bytes = 0;
+};
+using UpMessage = std::variant<HostRead, HostWrite, CpuAnswer, RequestRoom>;
+
+/// The stream up is no sequence of messages: the ends do not agree on the protocol.
+class MessageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Finds messages in the stream up.
+class UpReader {
+ public:
+  void Add(const Bytes& bytes);
+  /// Returns the next message if all of it is there. Throws MessageError for one that the protocol does not have.
+  std::optional<UpMessage> Next();
+
+ private:
+  Bytes bytes_;
+  size_t at_ = 0;
+};
+
+// ---- messages down
+
+/// Offsets are multiples of 8. A window access has 1 to kMostWords words.
+Bytes WriteRegister(uint32_t offset, uint8_t strobes, uint64_t value);
+Bytes ReadRegister(uint32_t offset);
+Bytes WriteWindow(uint32_t offset, uint8_t strobes, const uint64_t* words, unsigned count);
+Bytes ReadWindow(uint32_t offset, unsigned count);
+Bytes WriteBoard(uint8_t index, uint64_t value);
+Bytes ReadBoard(uint8_t index);
+/// What read `id` of `data.size()` / 8 beats brings; `ok` false: it was refused, and the data does not matter.
+Bytes Completion(uint16_t id, unsigned beats, bool ok, const Bytes& data);
+
+/// Counts the board's room for requests. A completion is none.
+class RequestCredit {
+ public:
+  bool Has(size_t bytes) const { return bytes <= left_; }
+  void Spend(size_t bytes) { left_ -= bytes; }
+  /// Throws MessageError if the board gives back more than it was sent.
+  void Give(size_t bytes);
+  size_t left() const { return left_; }
+
+ private:
+  size_t left_ = kRequestBytes;
+};
+
+}  // namespace gmmu::sim::board

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace gmmu::sim::board {
+
+/// A serial port that cannot be used; what() names it, the reason and the way out.
+class PortError : public std::runtime_error {
+ public:
+  enum class Cause : uint8_t { kAbsent, kNoRights, kInUse, kNoSerialPort, kNoSuchRate, kFailed };
+  PortError(Cause cause, const std::string& text) : std::runtime_error(text), cause_(cause) {}
+  Cause cause() const { return cause_; }
+
+ private:
+  Cause cause_;
+};
+
+/// A serial port of Linux: raw bytes, 8 data bits, no parity, 1 stop bit, no flow control. No call but Wait blocks.
+///
+/// It is this program's alone while it is open. Bytes that waited in it before are dropped.
+class SerialPort {
+ public:
+  /// Any rate that the driver can make; at 3,000,000 the driver's own constant. Throws PortError.
+  SerialPort(const std::string& path, unsigned baud);
+  ~SerialPort();
+  SerialPort(const SerialPort&) = delete;
+  SerialPort& operator=(const SerialPort&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  /// Return how many bytes were moved, 0 when none can be now. Throw PortError when the port is gone.
+  size_t Read(uint8_t* to, size_t size);
+  size_t Write(const uint8_t* from, size_t size);
+  /// Waits until bytes have come, or with `to_write` until some can be written; `ns` at the most.
+  void Wait(bool to_write, uint64_t ns) const;
+
+ private:
+  void Configure(unsigned baud);
+  void LowLatency() const;
+  [[noreturn]] void Gone(int error) const;
+
+  const std::string path_;
+  int file_ = -1;
+};
+
+}  // namespace gmmu::sim::board

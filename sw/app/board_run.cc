@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/board_run.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/cli.h"
+#include "app/progress.h"
+#include "board/board.h"
+
+namespace gmmu::app {
+namespace {
+
+constexpr const char* kSimulated = "sim";
+constexpr const char* kSimulator = "gmmu-board-sim";
+constexpr uint64_t kLeastBaud = 9'600, kMostBaud = 12'000'000;
+
+/// The simulated board lies beside this program.
+std::string Simulator() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (error ? std::filesystem::path("build") : self.parent_path()) / kSimulator;
+}
+
+bool IsProbability(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return end != text.c_str() && *end == '\0' && value >= 0 && value < 1;
+}
+
+}  // namespace
+
+std::string Wrong(const RunArguments& arguments) {
+  const BoardArguments& board = arguments.board;
+  const bool sim = board.port == kSimulated;
+  if (arguments.engine != kBoardEngine) {
+    const bool any = !board.port.empty() || board.probe || !board.noise.empty() || board.cut_after != 0;
+    return any ? "--port, --probe, --noise and --cut-after need --engine board" : "";
+  }
+  if (board.port.empty())
+    return "--engine board needs --port: the board's serial port, as /dev/ttyUSB0, or sim for a simulated board";
+  if (!arguments.waves.empty()) return "--waves does not go with --engine board: nobody sees the signals of a board";
+  if (!sim && (!board.noise.empty() || board.cut_after != 0)) return "--noise and --cut-after need --port sim";
+  if (!board.noise.empty() && !IsProbability(board.noise))
+    return fmt::format("--noise {}: give the probability that a byte is damaged, from 0 to below 1", board.noise);
+  if (board.baud < kLeastBaud || board.baud > kMostBaud)
+    return fmt::format("--baud {}: give {} to {}", board.baud, kLeastBaud, kMostBaud);
+  if (board.probe && (!arguments.file.empty() || !arguments.scenario.empty() || !arguments.out.empty() ||
+                      !arguments.dump_host.empty() || !arguments.trace_paging.empty() || !arguments.driver.empty()))
+    return "--probe runs nothing: of the other options it takes --port, --baud, --seed and --json";
+  return "";
+}
+
+std::unique_ptr<sim::board::Board> OpenBoard(const RunArguments& arguments) {
+  const BoardArguments& board = arguments.board;
+  sim::board::BoardOptions options;
+  options.baud = static_cast<unsigned>(board.baud);
+  if (board.port != kSimulated) {
+    options.port = board.port;
+    return std::make_unique<sim::board::Board>(options);
+  }
+  options.simulator = Simulator();
+  options.simulator_arguments = {"--seed", std::to_string(arguments.seed)};
+  if (!board.noise.empty())
+    options.simulator_arguments.insert(options.simulator_arguments.end(), {"--noise", board.noise});
+  if (board.cut_after != 0) {
+    options.simulator_arguments.insert(options.simulator_arguments.end(),
+                                       {"--cut-after", std::to_string(board.cut_after)});
+  }
+  options.times = sim::board::LinkTimes::OfSimulation();
+  return std::make_unique<sim::board::Board>(options);
+}
+
+// ---- progress
+
+BoardProgress::BoardProgress(sim::board::Board& board, Progress& progress) : board_(board), progress_(progress) {
+  board_.set_pulse([this] { Pulse(); });
+}
+
+/// Payload of both directions: a phase moves its bytes in one of them.
+uint64_t BoardProgress::Moved() const { return board_.counts().payload_down + board_.counts().payload_up; }
+
+void BoardProgress::Update(const std::string& phase, uint64_t done, uint64_t total) {
+  phase_ = phase;
+  done_ = done;
+  total_ = total;
+  moved_before_ = Moved();
+  progress_.Update(phase, done, total);
+}
+
+void BoardProgress::Pulse() {
+  if (total_ == 0) return;
+  const uint64_t end = std::max(done_, total_ - 1);  // the phase is over when the run says so
+  progress_.Update(phase_, std::min(end, done_ + Moved() - moved_before_), total_);
+}
+
+}  // namespace gmmu::app

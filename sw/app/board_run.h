@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+namespace gmmu::sim::board {
+class Board;
+}
+
+namespace gmmu::app {
+
+struct RunArguments;
+class Progress;
+
+inline constexpr const char* kBoardEngine = "board";
+
+/// Arguments of `gmmu run` that only --engine board takes.
+struct BoardArguments {
+  std::string port;  ///< path, or "sim"
+  uint64_t baud = 3'000'000;
+  std::string noise;       ///< probability, as it was given; empty: none
+  uint64_t cut_after = 0;  ///< bytes; 0: never
+  bool probe = false;
+};
+
+/// Returns what is wrong with them, one or two lines; empty: nothing.
+std::string Wrong(const RunArguments& arguments);
+
+/// Opens the board of the arguments. Throws sim::board::BoardError.
+std::unique_ptr<sim::board::Board> OpenBoard(const RunArguments& arguments);
+
+/// `gmmu run --engine board --probe`. Throws BoardError and OutputError before anything is tested.
+int ProbeBoard(const RunArguments& arguments, std::FILE* out);
+
+/// Shows bytes and time left while a phase of the run moves bytes over the link, which goes on inside one call.
+class BoardProgress {
+ public:
+  BoardProgress(sim::board::Board& board, Progress& progress);
+  /// The run has begun a phase, or has come further.
+  void Update(const std::string& phase, uint64_t done, uint64_t total);
+
+ private:
+  uint64_t Moved() const;
+  void Pulse();
+
+  sim::board::Board& board_;
+  Progress& progress_;
+  std::string phase_;
+  uint64_t done_ = 0, total_ = 0, moved_before_ = 0;
+};
+
+}  // namespace gmmu::app

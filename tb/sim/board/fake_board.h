@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "platform/config.h"
+#include "tb/sim/board_link/board_end.h"
+#include "twin/agenda.h"
+#include "twin/gpu.h"
+#include "twin/gpu_access.h"
+#include "twin/peers.h"
+
+namespace gmmu::sim::board {
+
+struct FakeBoardOptions {
+  MachineConfig config;               ///< sizes of the GPU
+  unsigned seed = 1;                  ///< of the noise
+  unsigned noise = 0;                 ///< bytes of a million that change, each direction
+  uint64_t cut_after = ~uint64_t{0};  ///< bytes from the board, then the line is dead in both directions
+  uint8_t version = 1;
+  bool mute = false;  ///< bytes that are no frames, as at another rate
+  std::string identity = "GMMUBRD";
+  uint64_t stuck_data = 0;           ///< bits of each word that read 1 through the window
+  uint64_t stuck_address = 0;        ///< bits of the window's offset that are 0
+  uint64_t bad_from = ~uint64_t{0};  ///< window writes at this offset and behind it are lost
+};
+
+/// A board behind a pseudo-terminal, in a thread of its own: the board's end of docs/board-link.md, in front of the fast
+/// engine's GPU, whose accesses to host memory go up the link.
+class FakeBoard : private twin::HostAccess {
+ public:
+  explicit FakeBoard(const FakeBoardOptions& options = FakeBoardOptions());
+  ~FakeBoard() override;
+
+  const std::string& port() const { return port_; }
+  /// What the host did that the page does not allow.
+  std::string violation();
+  uint64_t bytes_up() const { return bytes_up_; }
+  /// Presses the reset button.
+  void PressReset() { reset_ = true; }
+
+  /// The machine that the default options describe.
+  static MachineConfig SmallConfig();
+
+ private:
+  using Bytes = BoardEnd::Bytes;
+  struct Stopped {};
+
+  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop, unsigned& walk_reads) override;
+  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop,
+             unsigned& walk_reads) override;
+  bool Peek(uint16_t, uint64_t, uint64_t*) const override { return false; }
+
+  void Main();
+  void Io();
+  void Session();
+  void TakeMessages();
+  bool TakeMessage();
+  void DoRequests();
+  void Do(const Bytes& request);
+  void Access(twin::GpuAccess access, unsigned words);
+  void Answer(const std::vector<uint64_t>& words, bool ok);
+  void ConfigWrite(uint32_t offset, unsigned size, uint32_t value);
+  void WriteBoard(uint8_t index, uint64_t value);
+  uint64_t ReadBoard(uint8_t index);
+  uint64_t NowNs() const;
+  bool Noisy(uint8_t& byte);
+  void Violated(const std::string& what);
+
+  const FakeBoardOptions options_;
+  std::mt19937 random_;
+  int master_ = -1;
+  std::string port_;
+  BoardEnd end_;
+  twin::Agenda agenda_;
+  twin::Peers peers_;
+  std::unique_ptr<twin::Gpu> gpu_;
+  unsigned hellos_ = 0;
+  uint64_t began_ns_ = 0;
+  Bytes stream_, line_;
+  std::deque<Bytes> requests_;
+  size_t held_bytes_ = 0;  ///< of requests that were not given back
+  bool busy_ = false;      ///< a request is at the GPU
+  uint64_t control_ = 0, message_address_ = 0, message_data_ = 0;
+  uint16_t next_id_ = 0;
+  struct Completed {
+    bool ok;
+    Bytes data;
+  };
+  std::map<uint16_t, Completed> completed_;
+  std::atomic<uint64_t> bytes_up_{0};
+  std::atomic<bool> stop_{false}, reset_{false};
+  std::mutex mutex_;
+  std::string violation_;
+  std::thread thread_;
+};
+
+}  // namespace gmmu::sim::board

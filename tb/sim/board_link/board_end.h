@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace gmmu::sim::board {
+
+/// The board's end of the transport, written from docs/board-link.md alone: it shares nothing with sim/board_link, COBS
+/// and checksum included, so that an error in one of them shows.
+class BoardEnd {
+ public:
+  using Bytes = std::vector<uint8_t>;
+  /// `room`: frames that it keeps until they are taken, at most 8.
+  explicit BoardEnd(uint64_t keep_alive_ns, unsigned room = 8, uint8_t version = 1);
+
+  /// Takes a byte of the line.
+  void Receive(uint8_t byte);
+  /// Returns the next frame to put on the line; empty: nothing is due at `now_ns`.
+  Bytes Pull(uint64_t now_ns);
+  void Send(const Bytes& bytes) { up_.insert(up_.end(), bytes.begin(), bytes.end()); }
+  /// Takes the payload of the oldest frame that waits, and so makes room; empty: none waits.
+  Bytes TakeFrame();
+  /// Presses the reset button.
+  void Reset();
+
+  uint8_t session() const { return session_; }
+  unsigned hellos() const { return hellos_; }
+  unsigned damaged() const { return damaged_; }
+  unsigned sent_again() const { return sent_again_; }
+  /// What the host did that the page does not allow; empty: nothing.
+  const std::string& violation() const { return violation_; }
+
+ private:
+  void Line(const Bytes& coded);
+  void Body(const Bytes& body);
+  void Numbered(uint8_t number, const Bytes& payload);
+  void Begin(uint8_t session);
+  Bytes Frame(uint8_t kind, const Bytes& payload, uint64_t now_ns);
+
+  const uint64_t keep_alive_ns_;
+  const unsigned capacity_;
+  const uint8_t version_;
+  Bytes coded_;
+  uint8_t session_ = 0;
+  bool announce_now_ = true;
+  unsigned hellos_ = 0, damaged_ = 0, sent_again_ = 0;
+  std::string violation_;
+  uint64_t last_sent_ns_ = 0;
+
+  std::deque<Bytes> taken_;
+  uint64_t wanted_ = 0, promised_ = 0;  ///< counted from the session's begin; promised_: the highest ack + room
+  bool owe_ack_ = false, owe_nak_ = false, asked_ahead_ = false, asked_damaged_ = false;
+
+  Bytes up_;
+  std::deque<Bytes> out_;  ///< not acknowledged, first_ the first one's number
+  uint8_t first_ = 0;
+  size_t next_ = 0;
+  unsigned host_room_ = 0;
+};
+
+}  // namespace gmmu::sim::board
