@@ -83,7 +83,7 @@ void Mappings::Copy(GpuProcess& process, uint64_t source, uint64_t target, uint6
   for (const CopyPiece& piece : pieces) CopyOne(vidmm_, process, piece, driver_protection);
 
   std::vector<std::pair<Allocation*, Mapping>> copies;
-  for (VidMm* vidmm : link_)
+  for (VidMm* vidmm : vidmm_.link())
     for (const auto& copy : vidmm->mappings().Of(process, source, bytes)) copies.push_back(copy);
   Forget(process, target, bytes / kPage);
   for (auto& [allocation, mapping] : copies) {

@@ -105,7 +105,7 @@ void Processes::Destroy(GpuProcess* process) {
   PagingWork& work = vidmm_.work();
   if (gpu.caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
   work.Drain();
-  if (process->space->evicted()) gpu.vidsch().ResumeContext(process->handles.context);
+  if (process->TablesEvicted()) gpu.vidsch().ResumeContext(process->handles.context);
   if (process->companion) process->companion->Close();
   gpu.logical().driver_objects().DestroyProcess(process->handles);
   work.Drain();

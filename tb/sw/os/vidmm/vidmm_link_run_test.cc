@@ -227,5 +227,47 @@ TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
   ExpectGood(result);
 }
 
+// Commands of GPU 1 fill memory of GPU 0 again and again when the sleep begins: none of it is lost, whichever GPU is named.
+TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
+  for (const unsigned named : {0u, 2u}) {
+    LinkedBench bench(3);
+    bench.config.gpu.vram_mib = 4;
+    const auto result = bench.Run([&](Life& life) {
+      Shared shared(life, 0, 16), other(life, 2);
+      other.RunClient(1, other.Client(1, true, 31), "written by a peer");
+      workload::RenderBuffer fill(life, shared.process->parts[1], kPage);
+      for (uint32_t i = 31; i-- > 0;)
+        fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);  // long, and the last one counts
+      std::vector<HANDLE> contexts;
+      for (const GpuProcess* part : shared.process->parts) contexts.push_back(part->handles.context);
+      life.worker.Call([&] {
+        const PacketId packet = fill.Submit("a fill of a peer's memory");
+        EXPECT_FALSE(life.adapter.vidsch().Ended(packet));
+        life.link.on(named).Sleep();
+        for (unsigned gpu = 0; gpu < 3; ++gpu)
+          EXPECT_EQ(life.adapter.physical(gpu).local_segment().space->ranges(), 0u) << "adapter " << gpu;
+        life.adapter.PowerDown(PowerActionSleep);
+        life.adapter.PowerUp();
+        life.link.on(named).Wake();
+        EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kCompleted);
+      });
+      const std::vector<uint8_t> filled(16 * kPage, 0x5C);
+      for (unsigned gpu = 0; gpu < 3; ++gpu) {
+        EXPECT_EQ(shared.process->parts[gpu]->handles.context, contexts[gpu]);
+        EXPECT_EQ(shared.process->parts[gpu]->space->root().SegmentOffset,
+                  shared.process->parts[0]->space->root().SegmentOffset);
+        workload::ClientRun run = workload::AllLines(shared.process->parts[gpu], shared.va, 16 * kPage);
+        run.crc = workload::LineCrc(filled.data(), run.order);
+        shared.RunClient(gpu, run, "awake, the fill, by adapter " + std::to_string(gpu));
+        other.RunClient(gpu, other.Client(gpu, false, 31), "awake, by adapter " + std::to_string(gpu));
+      }
+      fill.Release();
+      other.End();
+      shared.End();
+    });
+    ExpectGood(result);
+  }
+}
+
 }  // namespace
 }  // namespace gmmu::os::test
