@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked adapters that sleep, fall silent, hang and are reset. Documents only.
+// Linked adapters that sleep, fall silent, hang and are reset; addresses and devices of the driver. Documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +9,8 @@
 #include "os/tables/address_space.h"
 #include "os/tables/linked_tables.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/aperture.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_work.h"
@@ -267,6 +269,62 @@ TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
     });
     ExpectGood(result);
   }
+}
+
+// The process has one space of addresses, which the driver's range is taken from once; its page tables are on every GPU.
+TEST(LinkedMemory, AddressesThatTheDriverKeepsAreTheSameOnEveryGpu) {
+  LinkedBench bench(2);
+  bench.options.os.driver["DriverVaBytes"] = 3 << 20;
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    life.worker.Call([&] {
+      kmd::EscapeQueryProcess query;
+      query.process = reinterpret_cast<uint64_t>(shared.process->parts[0]->handles.process);
+      life.adapter.lead().Escape(query, "the query of a process");
+      EXPECT_EQ(query.bytes, 4u << 20) << "whole leaf tables";
+      EXPECT_FALSE(shared.process->parts[0]->space->va().AllocateAt(query.va, kPage, "test")) << "nobody else's";
+      for (GpuProcess* part : shared.process->parts) {
+        for (uint64_t va = query.va; va < query.va + query.bytes; va += 2 << 20)
+          EXPECT_NE(part->space->tree().Find(0, va), nullptr) << part->name;
+      }
+    });
+    shared.RunClient(0, shared.Client(0, true, 51), "written by a peer");
+    shared.RunClient(1, shared.Client(1, false, 51), "read");
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+// DXGK_BUILDPAGINGBUFFER_*APERTURESEGMENT*.hDevice. A process over a link has one device, whichever part is named.
+TEST(LinkedMemory, OperationsOnAnApertureNameTheDeviceThatOwnsTheAllocation) {
+  LinkedBench bench(3);
+  std::vector<std::pair<int, HANDLE>> named;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2)
+      named.emplace_back(args.Operation, args.MapApertureSegment2.hDevice);
+    if (args.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
+      named.emplace_back(args.Operation, args.UnmapApertureSegment.hDevice);
+    return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
+  };
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    VidMmLink::Process* process = life.link.CreateProcess("process");
+    const HANDLE device = process->parts[0]->handles.device;
+    VidMm& vidmm = life.link.on(1);
+    SystemBuffer buffer = vidmm.gpu().MakeBuffer(kPage);
+    for (const GpuProcess* owner : process->parts) {
+      Allocation* allocation = vidmm.allocations().CreateInAperture("data", kPage, owner);
+      const uint64_t page = vidmm.aperture().Reserve(1);
+      vidmm.aperture().Bind(page, 1, *allocation, buffer, 0);
+      vidmm.aperture().Unbind(page, 1, *allocation);
+      vidmm.aperture().Free(page);
+      vidmm.DestroyAllocation(allocation);
+    }
+    buffer.Release();
+    life.link.DestroyProcess(process);
+    ASSERT_EQ(named.size(), 6u);
+    for (const auto& [operation, handle] : named) EXPECT_EQ(handle, device) << "operation " << operation;
+  });
+  ExpectGood(result);
 }
 
 }  // namespace
