@@ -14,6 +14,7 @@
 #include "os/tables/address_space.h"
 #include "os/tables/linked_tables.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/context_allocations.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_work.h"
@@ -71,6 +72,8 @@ TEST(LinkedMemory, CallsThatKnowOneGpuAreRefused) {
       GpuProcess& part = *shared.process->parts[0];
       EXPECT_THROW(vidmm.work().OnCompanion(part, [] {}), OsError);
       EXPECT_THROW(VaCalls{vidmm}, OsError);
+      DXGKARGCB_CREATECONTEXTALLOCATION create{};
+      EXPECT_THROW(vidmm.context_allocations().CreateContextAllocation(create), OsError);
       EXPECT_THROW(SwitchDma(life.adapter,
                              life.adapter.mode() == DmaMode::kPhysical ? DmaMode::kIdentity : DmaMode::kPhysical),
                    OsError);
