@@ -40,7 +40,8 @@ class OsTimeout : public OsError {
 /// A memory segment is full.
 class NoRoom : public OsError {
  public:
-  using OsError::OsError;
+  NoRoom(unsigned in_gpu, const std::string& text) : OsError(text), gpu(in_gpu) {}
+  const unsigned gpu;  ///< the physical adapter whose segment it is
 };
 
 /// Work that was queued is lost, with the contents of video memory.

@@ -2,8 +2,9 @@
 #include "os/tables/linked_tables.h"
 
 #include <algorithm>
+#include <optional>
 
-#include "os/kernel/bug_check.h"
+#include "os/kernel/errors.h"
 #include "os/miniport/segments.h"
 
 namespace gmmu::os {
@@ -12,16 +13,20 @@ constexpr size_t kMostTries = 64;  // how many places may turn out to be taken o
 }
 
 // The GPUs propose places in turn, so that one that is almost full proposes what it still has.
-std::optional<uint64_t> LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by) {
+uint64_t LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by) {
   std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // the GPU that proposed it, and the offset
   std::optional<uint64_t> found;
+  size_t full = 0;  // the GPU that had no room at the last try
   for (size_t tries = 0; tries < kMostTries && !found; ++tries) {
     const size_t proposer = tries % segments_.size();
     const auto offset = segments_[proposer]->space->Allocate(bytes, alignment, created_by);
+    if (!offset) full = proposer;
     if (!offset) break;
     std::vector<size_t> taken;
     for (size_t gpu = 0; gpu < segments_.size(); ++gpu) {
-      if (gpu != proposer && segments_[gpu]->space->AllocateAt(*offset, bytes, created_by)) taken.push_back(gpu);
+      if (gpu == proposer) continue;
+      if (segments_[gpu]->space->AllocateAt(*offset, bytes, created_by)) taken.push_back(gpu);
+      else full = gpu;
     }
     if (taken.size() + 1 == segments_.size()) {
       found = offset;
@@ -31,36 +36,51 @@ std::optional<uint64_t> LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alig
     not_everywhere.push_back({proposer, *offset});
   }
   for (const auto& [proposer, offset] : not_everywhere) segments_[proposer]->space->Free(offset);
-  return found;
+  if (!found) Refuse(full, created_by);
+  return *found;
 }
 
-std::optional<uint64_t> LinkedTables::Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes,
-                                           uint64_t alignment, const std::string& created_by) {
-  if (!root && !same_geometry_) return segments_[gpu]->space->Allocate(bytes, alignment, created_by);
+void LinkedTables::Refuse(size_t gpu, const std::string& created_by) const {
+  throw NoRoom(static_cast<unsigned>(gpu), "no room in segment " + std::to_string(segments_[gpu]->id) + " of adapter " +
+                                               std::to_string(gpu) + " for a " + created_by);
+}
+
+uint64_t LinkedTables::Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
+                            const std::string& created_by) {
+  if (!root && !same_geometry_) {
+    if (const auto offset = segments_[gpu]->space->Allocate(bytes, alignment, created_by)) return *offset;
+    Refuse(gpu, created_by);
+  }
   const std::pair<unsigned, uint64_t> key{root ? ~0u : level, slot};
   auto found = places_.find(key);
+  // A GPU that took its own and asks again has freed its table meanwhile, so what is still reserved is of no use: there
+  // was no room for all that was to be made together.
+  if (found != places_.end() && !found->second.waiting[gpu]) {
+    Release(found->second);
+    places_.erase(found);
+    found = places_.end();
+  }
   if (found == places_.end()) {
-    const auto offset = ReserveOnAll(bytes, alignment, created_by);
-    if (!offset) return std::nullopt;
-    found = places_.emplace(key, Place{*offset, bytes, std::vector<bool>(segments_.size(), true)}).first;
+    const uint64_t offset = ReserveOnAll(bytes, alignment, created_by);
+    found = places_.emplace(key, Place{offset, bytes, std::vector<bool>(segments_.size(), true)}).first;
   }
   Place& place = found->second;
   if (place.bytes != bytes)
     throw OsError("linked adapters have roots of " + std::to_string(place.bytes) + " and " + std::to_string(bytes) +
                   " bytes, which cannot be mirrored");
-  if (!place.waiting[gpu]) throw BugCheck("adapter " + std::to_string(gpu) + " has two of a " + created_by);
   place.waiting[gpu] = false;
   const uint64_t offset = place.offset;
   if (std::none_of(place.waiting.begin(), place.waiting.end(), [](bool waits) { return waits; })) places_.erase(found);
   return offset;
 }
 
+void LinkedTables::Release(const Place& place) {
+  for (size_t gpu = 0; gpu < segments_.size(); ++gpu)
+    if (place.waiting[gpu]) segments_[gpu]->space->Free(place.offset);
+}
+
 void LinkedTables::ReleaseReserved() {
-  for (const auto& [key, place] : places_) {
-    for (size_t gpu = 0; gpu < segments_.size(); ++gpu) {
-      if (place.waiting[gpu]) segments_[gpu]->space->Free(place.offset);
-    }
-  }
+  for (const auto& [key, place] : places_) Release(place);
   places_.clear();
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,9 +24,9 @@ class LinkedTables {
       : segments_(std::move(segments)), same_geometry_(same_geometry) {}
 
   /// The place of a table of `gpu`: the one that another GPU's table of the same level and slot got, or a new one
-  /// that is free on all. nullopt: one of them has no room. The caller gives it back to its own segment.
-  std::optional<uint64_t> Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes,
-                               uint64_t alignment, const std::string& created_by);
+  /// that is free on all. Throws NoRoom, which names the GPU that has none. The caller gives it back to its own segment.
+  uint64_t Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
+                const std::string& created_by);
   /// Gives back what was reserved on GPUs that did not take it.
   void ReleaseReserved();
 
@@ -36,7 +35,10 @@ class LinkedTables {
     uint64_t offset = 0, bytes = 0;
     std::vector<bool> waiting;  // by GPU: reserved there, not taken yet
   };
-  std::optional<uint64_t> ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by);
+  uint64_t ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by);
+  [[noreturn]] void Refuse(size_t gpu, const std::string& created_by) const;
+  /// Gives back what is reserved of a place and not taken.
+  void Release(const Place& place);
 
   std::vector<Segment*> segments_;
   bool same_geometry_;

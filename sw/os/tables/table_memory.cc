@@ -10,12 +10,14 @@
 
 namespace gmmu::os {
 
-std::optional<uint64_t> TableMemory::PlaceOf(unsigned level, unsigned placed_level, uint64_t slot, Segment& segment,
-                                             uint64_t bytes, const std::string& created_by) {
+uint64_t TableMemory::PlaceOf(unsigned level, unsigned placed_level, uint64_t slot, Segment& segment, uint64_t bytes,
+                              const std::string& created_by) {
   const uint64_t asked = adapter_.caps().geometry.levels[level].alignment;
   const uint64_t alignment = asked != 0 ? std::max<uint64_t>(asked, hw::kPageSize) : segment.page_bytes();
   if (placer_) return placer_(placed_level, slot, bytes, alignment, created_by);
-  return segment.space->Allocate(bytes, alignment, created_by, place_);
+  if (const auto offset = segment.space->Allocate(bytes, alignment, created_by, place_)) return *offset;
+  throw NoRoom(adapter_.index(),
+               "no room in segment " + adapter_.Named(std::to_string(segment.id)) + " for a " + created_by);
 }
 
 PageTable TableMemory::Make(unsigned level, uint64_t slot, uint64_t bytes) { return Make(level, level, slot, bytes); }
@@ -32,11 +34,9 @@ PageTable TableMemory::Make(unsigned level, unsigned placed_level, uint64_t slot
     table.cpu = table.system->Map(0, bytes);
   } else {
     table.segment = &adapter_.segment(id);
-    const auto offset = PlaceOf(level, placed_level, slot, *table.segment, bytes, created_by);
-    if (!offset) throw NoRoom("no room in segment " + adapter_.Named(std::to_string(id)) + " for a " + created_by);
     table.gpu.SegmentId = id;
-    table.gpu.SegmentOffset = *offset;
-    if (table.segment->cpu_view != nullptr) table.cpu = table.segment->cpu_view + *offset;
+    table.gpu.SegmentOffset = PlaceOf(level, placed_level, slot, *table.segment, bytes, created_by);
+    if (table.segment->cpu_view != nullptr) table.cpu = table.segment->cpu_view + table.gpu.SegmentOffset;
   }
   table.bytes = bytes;
   try {

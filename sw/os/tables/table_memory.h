@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,9 +15,9 @@ class PhysicalAdapter;
 /// The memory of one process' page tables: in the segment that the driver names for the level, or in system memory.
 class TableMemory {
  public:
-  /// Gives a table its place in a memory segment, byte offset; nullopt: there is no room.
-  using Placer = std::function<std::optional<uint64_t>(unsigned level, uint64_t slot, uint64_t bytes,
-                                                       uint64_t alignment, const std::string& created_by)>;
+  /// Gives a table its place in a memory segment, byte offset. Throws NoRoom.
+  using Placer = std::function<uint64_t(unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
+                                        const std::string& created_by)>;
   /// Maps tables where the paging process can write them, and unmaps them (update mode GPU_VIRTUAL).
   struct Views {
     std::function<uint64_t(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes)> map;
@@ -47,8 +46,8 @@ class TableMemory {
 
  private:
   PageTable Make(unsigned level, unsigned placed_level, uint64_t slot, uint64_t bytes);
-  std::optional<uint64_t> PlaceOf(unsigned level, unsigned placed_level, uint64_t slot, Segment& segment,
-                                  uint64_t bytes, const std::string& created_by);
+  uint64_t PlaceOf(unsigned level, unsigned placed_level, uint64_t slot, Segment& segment, uint64_t bytes,
+                   const std::string& created_by);
 
   PhysicalAdapter& adapter_;
   const std::string name_;

@@ -56,7 +56,8 @@ unsigned Allocation::segment() const {
 
 HANDLE Allocation::device() const {
   if (primary) return nullptr;
-  const GpuProcess* process = vidmm->processes().Find([this](const GpuProcess& each) { return each.serial == owner; });
+  Processes& processes = vidmm->link().front()->processes();  // the first part of a process has its device
+  const GpuProcess* process = processes.Find([this](const GpuProcess& each) { return each.serial == owner; });
   return process == nullptr ? vidmm->paging().process().handles.device : process->handles.device;
 }
 

@@ -49,7 +49,7 @@ Allocation* Allocations::Create(const AllocationRequest& asked, const GpuProcess
   allocation->bytes = PagesOf(request.bytes) * kPage;
   allocation->handle = made.handle;
   allocation->ticket = made.ticket;
-  allocation->owner = owner == nullptr ? 0 : owner->serial;
+  allocation->owner = owner == nullptr ? 0 : owner->First().serial;
   allocation->primary = request.primary;
   allocation->homes = made.homes;
   if (made.homes.contiguous) allocation->contiguous = std::max<uint64_t>(made.homes.alignment, kPage);

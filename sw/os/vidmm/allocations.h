@@ -22,7 +22,7 @@ class Allocations {
   explicit Allocations(VidMm& vidmm);
   ~Allocations();
 
-  /// The device of `owner`, a process of this GPU, owns it; null: the system's does. Throws OsError when the driver
+  /// The device of `owner` owns it, over a link that of all its parts; null: the system's does. Throws OsError when the driver
   /// refuses, or what it answers is refused.
   Allocation* Create(const AllocationRequest& request, const GpuProcess* owner = nullptr);
   /// Accessed by GPU virtual addresses only.

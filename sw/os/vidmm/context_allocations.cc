@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/page_math.h"
@@ -32,6 +33,7 @@ UINT SetOf(const AdapterAnswers& answers, bool aperture) {
 }  // namespace
 
 NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION& args) {
+  vidmm_.gpu().RefuseOnLink("DxgkCbCreateContextAllocation");
   const bool shared = args.ContextAllocationFlags.SharedAcrossContexts;
   const HANDLE owner = shared ? args.hDevice : args.hContext;
   GpuProcess* process = vidmm_.processes().Find([&](const GpuProcess& each) {

@@ -27,7 +27,12 @@ GpuProcess::GpuProcess(VidMm& of, std::string its_name)
 
 GpuProcess::~GpuProcess() = default;
 
-AddressSpace& GpuProcess::Addresses() { return parts == nullptr ? *space : *parts->front()->space; }
+std::vector<GpuProcess*> GpuProcess::Parts() { return parts == nullptr ? std::vector<GpuProcess*>{this} : *parts; }
+
+bool GpuProcess::TablesEvicted() const {
+  if (parts == nullptr) return space->evicted();
+  return std::any_of(parts->begin(), parts->end(), [](const GpuProcess* part) { return part->space->evicted(); });
+}
 
 uint64_t GpuProcess::ReserveVa(uint64_t bytes, std::optional<uint64_t> at) {
   AddressSpace& addresses = Addresses();

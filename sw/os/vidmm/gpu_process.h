@@ -63,9 +63,14 @@ struct GpuProcess {
   const std::pair<const uint64_t, DriverRange>* DriverRangeOf(uint64_t base, uint64_t bytes) const;
   /// What `shadow` has.
   TableContents Contents();
+  /// Over linked adapters all parts, else this one; the first of them, which may be still in the making.
+  std::vector<GpuProcess*> Parts();
+  const GpuProcess& First() const { return parts == nullptr || parts->empty() ? *this : *parts->front(); }
+  /// Page tables are evicted, of whichever part.
+  bool TablesEvicted() const;
 
  private:
-  AddressSpace& Addresses();
+  AddressSpace& Addresses() { return *First().space; }
 };
 
 }  // namespace gmmu::os

@@ -76,6 +76,7 @@ void CopyOne(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, uint64_t
 
 // Leaf tables are copied one by one, from the end at which an overlap overwrites nothing that is still to be copied.
 void Mappings::Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection) {
+  BringTables(process);
   vidmm_.tables().EnsureEverywhere(process, target, bytes / kPage);
   process.space->entries().EnsureTables(source, bytes / kPage, vidmm_.work().SinkFor(process));
   std::vector<CopyPiece> pieces = process.space->copies().Pieces(source, target, bytes);
@@ -83,7 +84,7 @@ void Mappings::Copy(GpuProcess& process, uint64_t source, uint64_t target, uint6
   for (const CopyPiece& piece : pieces) CopyOne(vidmm_, process, piece, driver_protection);
 
   std::vector<std::pair<Allocation*, Mapping>> copies;
-  for (VidMm* vidmm : link_)
+  for (VidMm* vidmm : vidmm_.link())
     for (const auto& copy : vidmm->mappings().Of(process, source, bytes)) copies.push_back(copy);
   Forget(process, target, bytes / kPage);
   for (auto& [allocation, mapping] : copies) {

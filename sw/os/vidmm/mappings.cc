@@ -21,7 +21,7 @@
 namespace gmmu::os {
 
 void Mappings::Finish(const std::vector<VidMm*>& touched) {
-  for (VidMm* vidmm : link_) {
+  for (VidMm* vidmm : vidmm_.link()) {
     if (vidmm == &vidmm_ || std::find(touched.begin(), touched.end(), vidmm) != touched.end()) vidmm->work().Finish();
   }
 }
@@ -73,7 +73,7 @@ void Mappings::Restore(Allocation& allocation) {
 
 void Mappings::RestoreIn(GpuProcess& process, const std::vector<std::pair<uint64_t, uint64_t>>& ranges) {
   for (const auto& [va, pages] : ranges) {
-    for (VidMm* vidmm : link_) {
+    for (VidMm* vidmm : vidmm_.link()) {
       for (const auto& [allocation, mapping] : vidmm->mappings().Of(process, va, pages * kPage))
         if (allocation->resident()) WriteEntries(*allocation, mapping);
     }
@@ -113,7 +113,7 @@ void Mappings::WriteEntries(Allocation& allocation, const Mapping& mapping) {
 }
 
 void Mappings::Forget(GpuProcess& process, uint64_t va, uint64_t pages) {
-  for (VidMm* vidmm : link_) {
+  for (VidMm* vidmm : vidmm_.link()) {
     for (Allocation* allocation : vidmm->allocations().all())
       allocation->mappings = Without(allocation->mappings, process, va, pages);
   }
@@ -121,7 +121,7 @@ void Mappings::Forget(GpuProcess& process, uint64_t va, uint64_t pages) {
 
 void Mappings::ForgetAll(const GpuProcess& process) {
   const auto of_it = [&](const Mapping& mapping) { return mapping.process == &process; };
-  for (VidMm* vidmm : link_) {
+  for (VidMm* vidmm : vidmm_.link()) {
     for (Allocation* allocation : vidmm->allocations().all()) {
       auto& held = allocation->mappings;
       held.erase(std::remove_if(held.begin(), held.end(), of_it), held.end());

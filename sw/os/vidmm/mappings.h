@@ -19,9 +19,7 @@ class VidMm;
 /// entries are flushed where they may be stale. Addresses are bytes, pages 4 KiB. Worker's.
 class Mappings {
  public:
-  explicit Mappings(VidMm& vidmm) : vidmm_(vidmm), link_{&vidmm} {}
-  /// Over linked adapters: all of them, this one among them.
-  void set_link(std::vector<VidMm*> link) { link_ = std::move(link); }
+  explicit Mappings(VidMm& vidmm) : vidmm_(vidmm) {}
 
   /// Entries for pages of the allocation at `va`. When it is not resident they are invalid, and are written when it is
   /// made resident.
@@ -81,7 +79,6 @@ class Mappings {
   void Finish(const std::vector<VidMm*>& touched);
 
   VidMm& vidmm_;
-  std::vector<VidMm*> link_;
   bool wrong_pte_done_ = false;
 };
 

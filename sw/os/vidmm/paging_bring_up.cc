@@ -140,7 +140,7 @@ void PagingBringUp::WriteUnexplained() {
   Segment& segment = gpu_.local_segment();
   if (!unexplained_)
     unexplained_ = segment.space->Allocate(geometry.levels[0].bytes, segment.page_bytes(), "unexplained update");
-  if (!unexplained_) throw NoRoom("no room in VRAM for the table of an update that nothing explains");
+  if (!unexplained_) throw NoRoom(gpu_.index(), "no room in VRAM for the table of an update that nothing explains");
   TableUpdate update;
   update.start = Seen::kStart;
   update.count = Seen::kCount;

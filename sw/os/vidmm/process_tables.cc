@@ -18,13 +18,6 @@
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
-namespace {
-
-std::vector<GpuProcess*> PartsOf(GpuProcess& process) {
-  return process.parts == nullptr ? std::vector<GpuProcess*>{&process} : *process.parts;
-}
-
-}  // namespace
 
 void ProcessTables::Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large) {
   process.space->entries().EnsureTables(va, pages, work_.SinkFor(process), large);
@@ -39,7 +32,7 @@ void ProcessTables::EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t 
   }
 }
 
-bool ProcessTables::Away(const GpuProcess& process) const { return asleep_ || process.space->evicted(); }
+bool ProcessTables::Away(const GpuProcess& process) const { return asleep_ || process.TablesEvicted(); }
 
 bool ProcessTables::Clear(GpuProcess& process, uint64_t va, uint64_t pages) {
   if (Away(process)) {
@@ -51,9 +44,11 @@ bool ProcessTables::Clear(GpuProcess& process, uint64_t va, uint64_t pages) {
   return any;
 }
 
-void ProcessTables::ClearStale(GpuProcess& process) {
-  for (const auto& [va, pages] : std::exchange(process.stale, {}))
+void ProcessTables::RenewStale(GpuProcess& process) {
+  for (const auto& [va, pages] : process.stale)
     process.space->entries().Clear(va, pages, process.Contents(), work_.SinkFor(process));
+  process.vidmm->mappings().RestoreIn(process, process.stale);
+  process.stale.clear();
 }
 
 void ProcessTables::FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages) {
@@ -133,20 +128,20 @@ void ProcessTables::ShrinkRoot(GpuProcess& process) {
 // none does.
 void ProcessTables::Move(GpuProcess& process) {
   std::exception_ptr no_room;
-  for (GpuProcess* part : PartsOf(process)) {
+  for (GpuProcess* part : process.Parts()) {
     part->vidmm->gpu().vidsch().SuspendContext(part->handles.context, VidSch::kBoundNs);
     const std::exception_ptr refusal =
         RefusalOf([&] { part->space->moves().Move(part->Contents(), part->vidmm->work().SinkFor(*part)); });
     if (!no_room) no_room = refusal;
   }
-  for (GpuProcess* part : PartsOf(process)) {
+  for (GpuProcess* part : process.Parts()) {
     if (no_room) break;  // what has moved stays there, under the old roots
     no_room = RefusalOf([&] { part->space->tree().ReplaceRoot(0, part->vidmm->work().SinkFor(*part)); });
     if (no_room) break;
     part->vidmm->work().Finish();
     part->vidmm->tables().SetRoot(*part);
   }
-  for (GpuProcess* part : PartsOf(process)) {
+  for (GpuProcess* part : process.Parts()) {
     part->vidmm->tables().FlushSpace(*part);
     part->vidmm->gpu().vidsch().ResumeContext(part->handles.context);
   }
@@ -154,7 +149,7 @@ void ProcessTables::Move(GpuProcess& process) {
 }
 
 void ProcessTables::Evict(GpuProcess& process) {
-  for (GpuProcess* part : PartsOf(process)) {
+  for (GpuProcess* part : process.Parts()) {
     part->vidmm->gpu().vidsch().SuspendContext(part->handles.context, VidSch::kBoundNs);
     part->space->moves().Evict(part->Contents(), part->vidmm->work().SinkFor(*part));
     part->vidmm->tables().FlushSpace(*part);
@@ -162,15 +157,11 @@ void ProcessTables::Evict(GpuProcess& process) {
 }
 
 void ProcessTables::Restore(GpuProcess& process) {
-  for (GpuProcess* part : PartsOf(process)) {
-    ProcessTables& tables = part->vidmm->tables();
-    part->space->moves().Restore(part->vidmm->work().SinkFor(*part));
-    const std::vector<std::pair<uint64_t, uint64_t>> stale = part->stale;
-    tables.ClearStale(*part);
-    part->vidmm->mappings().RestoreIn(*part, stale);
-    tables.FlushSpace(*part);
-    part->vidmm->gpu().vidsch().ResumeContext(part->handles.context);
-  }
+  const std::vector<GpuProcess*> parts = process.Parts();
+  for (GpuProcess* part : parts) part->space->moves().Restore(part->vidmm->work().SinkFor(*part));
+  for (GpuProcess* part : parts) part->vidmm->tables().RenewStale(*part);  // entries may need tables on every GPU
+  for (GpuProcess* part : parts) part->vidmm->tables().FlushSpace(*part);
+  for (GpuProcess* part : parts) part->vidmm->gpu().vidsch().ResumeContext(part->handles.context);
 }
 
 }  // namespace gmmu::os

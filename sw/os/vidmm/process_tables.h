@@ -54,9 +54,11 @@ class ProcessTables {
 
   // For the sleep of the GPU, during which all tables are away.
   void set_asleep(bool asleep) { asleep_ = asleep; }
+  /// No entry may be written. Over a link it is so while the tables of any part are away.
   bool Away(const GpuProcess& process) const;
-  /// Clears what was noted while the tables were away, without a flush.
-  void ClearStale(GpuProcess& process);
+  /// Clears what was noted while the tables were away, and writes what is resident and mapped there, without a flush.
+  /// Throws NoRoom; another call does it all.
+  void RenewStale(GpuProcess& process);
 
  private:
   /// Flushes all of the process, waits, and frees retired tables.

@@ -65,13 +65,16 @@ GpuProcess* Processes::Create(const std::string& name, uint64_t root_entries, bo
       for (const auto& [va, range] : process.driver_ranges)  // their tables exist from now on
         root_entries = std::max(root_entries, ((va + range.bytes - 1) >> geometry.Shift(geometry.count() - 1)) + 1);
     }
-    const auto sink = vidmm_.work().SinkFor(process);
-    process.space->CreateRoot(sink, root_entries);
-    for (const auto& [va, range] : process.driver_ranges)
-      process.space->entries().Invalidate(va, range.bytes / hw::kPageSize, sink);
+    process.space->CreateRoot(vidmm_.work().SinkFor(process), root_entries);
+    MakeDriverTables(process);
     if (with_context) CreateContext(process);
   });
   return &process;
+}
+
+void Processes::MakeDriverTables(GpuProcess& process) {
+  for (const auto& [va, range] : process.First().driver_ranges)
+    process.space->entries().Invalidate(va, range.bytes / hw::kPageSize, vidmm_.work().SinkFor(process));
 }
 
 void Processes::CreateContext(GpuProcess& process) {
@@ -88,6 +91,7 @@ GpuProcess* Processes::CreatePart(const std::string& name, const GpuProcess* joi
     Open(process, joins);
     process.space->memory().set_placer(std::move(placer));
     process.space->CreateRoot(vidmm_.work().SinkFor(process), 0);
+    MakeDriverTables(process);
     CreateContext(process);
   });
   return &process;
@@ -105,7 +109,7 @@ void Processes::Destroy(GpuProcess* process) {
   PagingWork& work = vidmm_.work();
   if (gpu.caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
   work.Drain();
-  if (process->space->evicted()) gpu.vidsch().ResumeContext(process->handles.context);
+  if (process->TablesEvicted()) gpu.vidsch().ResumeContext(process->handles.context);
   if (process->companion) process->companion->Close();
   gpu.logical().driver_objects().DestroyProcess(process->handles);
   work.Drain();

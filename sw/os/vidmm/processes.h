@@ -46,6 +46,8 @@ class Processes {
   GpuProcess& Add(const std::string& name);
   /// Address space and handles. The driver may keep addresses of the process for itself while it is told of it.
   void Open(GpuProcess& process, const GpuProcess* joins);
+  /// The tables of the addresses that the driver keeps, which the first part of the process has.
+  void MakeDriverTables(GpuProcess& process);
   /// Does `making`; when it throws, destroys what there is of the process.
   void OrUndo(GpuProcess& process, const std::function<void()>& making);
 

@@ -35,6 +35,12 @@ size_t PlaceOf(const Allocation& allocation) {
   return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
 }
 
+/// Later than every other use, on whichever GPU of a link.
+uint64_t NextUse() {
+  static uint64_t last = 0;
+  return ++last;
+}
+
 }  // namespace
 
 /// What an allocation gets at a new place before it leaves the old one.
@@ -66,12 +72,12 @@ class Residency::Suspended {
 };
 
 void Residency::MakeResident(const Wanted& wanted) {
-  ++now_;
+  const uint64_t now = NextUse();
   for (Allocation* allocation : wanted) {
     for (const Mapping& mapping : allocation->mappings)
       if (mapping.process->tables_gave_way) RestoreTables(*mapping.process, wanted);
     Bring(*allocation, wanted);
-    allocation->used = now_;
+    allocation->used = now;
   }
 }
 
@@ -246,38 +252,44 @@ void Residency::Return(Allocation& allocation) {
 void Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                          const std::function<void()>& work) {
   for (;;) {
+    VidMm* full = nullptr;
     try {
       return work();
-    } catch (const NoRoom&) {
+    } catch (const NoRoom& no_room) {
       if (wanted == nullptr) throw;
+      full = vidmm_.link().at(no_room.gpu);
     }
-    Victims::Among among;
-    among.segment = vidmm_.gpu().caps().geometry.levels[0].segment;  // where page tables lie
-    if (Allocation* victim = Victims(vidmm_, *wanted).Find(among)) {
-      Demote(*victim);
-      continue;
-    }
-    if (EvictTables(*wanted)) continue;
-    among.another_place = true;
-    Allocation* victim = Victims(vidmm_, {stays}).Find(among);
-    if (victim == nullptr) throw OsError("no room for the page tables of " + for_this);
-    Demote(*victim);
+    if (!full->residency().MakeRoomForTables(*wanted, stays))
+      throw OsError("no room for the page tables of " + for_this);
   }
+}
+
+bool Residency::MakeRoomForTables(const Wanted& wanted, Allocation* stays) {
+  Victims::Among among;
+  among.segment = vidmm_.gpu().caps().geometry.levels[0].segment;  // where page tables lie
+  Allocation* victim = Victims(vidmm_, wanted).Find(among);
+  if (victim == nullptr) {
+    if (EvictTables(wanted)) return true;
+    among.another_place = true;
+    victim = Victims(vidmm_, {stays}).Find(among);
+  }
+  if (victim != nullptr) Demote(*victim);
+  return victim != nullptr;
 }
 
 bool Residency::EvictTables(const Wanted& wanted) {
   GpuProcess* process = Victims(vidmm_, wanted).FindTables();
   if (process == nullptr) return false;
   vidmm_.tables().Evict(*process);
-  process->tables_gave_way = true;
+  for (GpuProcess* part : process->Parts()) part->tables_gave_way = true;
   ++counts_.table_evictions;
   return true;
 }
 
 void Residency::RestoreTables(GpuProcess& process, const Wanted& wanted) {
-  if (!process.space->evicted()) return;
+  if (!process.TablesEvicted()) return;
   WithRoom(process.name, &wanted, nullptr, [&] { vidmm_.tables().Restore(process); });
-  process.tables_gave_way = false;
+  for (GpuProcess* part : process.Parts()) part->tables_gave_way = false;
   ++counts_.table_restores;
 }
 

@@ -71,15 +71,17 @@ class Residency {
   void FillIn(Allocation& allocation);
   /// Lets `old` have its pages of a memory segment, from which the contents are copied.
   void HandOver(Allocation& allocation, Allocation& old);
-  /// Does `work`, which needs room for page tables, again until there is room: others leave for it, in the end what is
-  /// wanted too and has another place. `stays`: what does not, may be null.
+  /// Does `work`, which needs room for page tables, again until there is room: others leave for it, on the GPU of a link
+  /// that has none. `stays`: what does not, may be null.
   void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                 const std::function<void()>& work);
-  /// Evicts page tables of one process; false: no process can do without.
+  /// For page tables in the memory of this GPU, moves one allocation out of it or evicts the tables of one process; in
+  /// the end what is wanted and has another place leaves too. False: nothing can leave.
+  bool MakeRoomForTables(const Wanted& wanted, Allocation* stays);
+  /// Evicts page tables of one process, over a link on every GPU; false: no process can do without.
   bool EvictTables(const Wanted& wanted);
 
   VidMm& vidmm_;
-  uint64_t now_ = 0;
   Counts counts_;
 };
 

@@ -21,27 +21,43 @@
 
 namespace gmmu::os {
 
+// A GPU of a link works on the memory of its peers and in their tables, so each step is done on all before the next.
 void SleepingMemory::Sleep() {
-  PhysicalAdapter& gpu = vidmm_.gpu();
-  PagingWork& work = vidmm_.work();
-  gpu.RefuseOnLink("sleep with processes");
+  for (VidMm* one : vidmm_.link()) one->sleeping().RequireNoApertureRange();
+  for (VidMm* one : vidmm_.link()) one->sleeping().Suspend();
+  for (VidMm* one : vidmm_.link()) one->sleeping().Keep();
+  for (VidMm* one : vidmm_.link()) one->sleeping().PutTablesAway();
+}
+
+void SleepingMemory::RequireNoApertureRange() const {
   uint64_t pages = 0;  // that allocations have there
   for (const Allocation* allocation : vidmm_.allocations().all())
     if (allocation->aperture_page) pages += PagesOf(allocation->bytes);
   if (vidmm_.aperture().mapped_pages() != pages)
     throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
-  // When a context is suspended, what it did is in memory: the bytes that are kept from here on are final.
+}
+
+// When a context is suspended, what it did is in memory: the bytes that are kept afterwards are final.
+void SleepingMemory::Suspend() {
   for (const auto& process : vidmm_.processes().all())
-    if (process->handles.context != nullptr) gpu.vidsch().SuspendContext(process->handles.context, VidSch::kBoundNs);
+    if (process->handles.context != nullptr)
+      vidmm_.gpu().vidsch().SuspendContext(process->handles.context, VidSch::kBoundNs);
+}
+
+void SleepingMemory::Keep() {
   for (Allocation* allocation : vidmm_.allocations().all()) {
     if (!allocation->local && !allocation->aperture_page) continue;
     vidmm_.residency().Leave(*allocation);
     kept_.push_back(allocation);
   }
+}
+
+void SleepingMemory::PutTablesAway() {
+  PagingWork& work = vidmm_.work();
   for (const auto& process : vidmm_.processes().all()) {
     process->tables_asleep = !process->space->evicted();  // tables that were evicted before stay away after the sleep
     if (process->tables_asleep) process->space->moves().Evict(process->Contents(), work.SinkFor(*process));
-    if (gpu.caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
+    if (vidmm_.gpu().caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
     work.Finish();
     process->space->FreeRoot();
     process->root_is_set = false;
@@ -57,16 +73,33 @@ void SleepingMemory::Drop(const Allocation& allocation) {
 }
 
 void SleepingMemory::Wake() {
-  ProcessTables& tables = vidmm_.tables();
-  tables.set_asleep(false);
+  for (VidMm* one : vidmm_.link()) one->sleeping().BringTables();
+  for (VidMm* one : vidmm_.link()) one->sleeping().RenewEntries();
+  for (VidMm* one : vidmm_.link()) one->sleeping().BringAllocations();
+  for (VidMm* one : vidmm_.link()) one->sleeping().Resume();
+}
+
+void SleepingMemory::BringTables() {
+  vidmm_.tables().set_asleep(false);
   for (const auto& process : vidmm_.processes().all()) {
     const auto sink = vidmm_.work().SinkFor(*process);
     process->space->moves().RestoreRoot(sink);
     if (process->tables_asleep) process->space->moves().Restore(sink);
-    if (!process->space->evicted()) tables.ClearStale(*process);
-    tables.TellRoot(*process);
   }
+}
+
+void SleepingMemory::RenewEntries() {
+  for (const auto& process : vidmm_.processes().all()) {
+    if (!process->TablesEvicted()) vidmm_.tables().RenewStale(*process);
+    vidmm_.tables().TellRoot(*process);
+  }
+}
+
+void SleepingMemory::BringAllocations() {
   for (Allocation* allocation : std::exchange(kept_, {})) vidmm_.residency().Return(*allocation);
+}
+
+void SleepingMemory::Resume() {
   for (const auto& process : vidmm_.processes().all())
     if (process->handles.context != nullptr) vidmm_.gpu().vidsch().ResumeContext(process->handles.context);
 }

@@ -7,14 +7,15 @@ namespace gmmu::os {
 class VidMm;
 struct Allocation;
 
-/// What lives through D3, in which VRAM loses its content: processes, contexts, virtual addresses, allocations with
-/// their bytes, and every entry of their page tables. Worker's.
+/// What of a GPU lives through D3, in which VRAM loses its content: processes, contexts, virtual addresses, allocations
+/// with their bytes, and every entry of their page tables. Worker's.
 class SleepingMemory {
  public:
   explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
 
+  // Both are for all GPUs of a link, whichever is named.
   /// Before D3: contexts are suspended, VRAM's contents go to system memory and page tables are evicted. Throws OsError
-  /// when something is mapped into the aperture, or adapters are linked.
+  /// when something is mapped into the aperture.
   void Sleep();
   /// After D3, when the paging process has its tables again: all of it comes back, and contexts run again. A large page
   /// that MapLarge made comes back as small ones.
@@ -23,6 +24,16 @@ class SleepingMemory {
   void Drop(const Allocation& allocation);
 
  private:
+  // The steps of Sleep, and of Wake.
+  void RequireNoApertureRange() const;
+  void Suspend();
+  void Keep();
+  void PutTablesAway();
+  void BringTables();
+  void RenewEntries();
+  void BringAllocations();
+  void Resume();
+
   VidMm& vidmm_;
   std::vector<Allocation*> kept_;
 };

@@ -15,9 +15,10 @@
 namespace gmmu::os {
 namespace {
 
-bool MappedIn(const Allocation& allocation, const GpuProcess& process) {
-  return std::any_of(allocation.mappings.begin(), allocation.mappings.end(),
-                     [&](const Mapping& mapping) { return mapping.process == &process; });
+bool MappedIn(const Allocation& allocation, const std::vector<GpuProcess*>& parts) {
+  return std::any_of(allocation.mappings.begin(), allocation.mappings.end(), [&](const Mapping& mapping) {
+    return std::find(parts.begin(), parts.end(), mapping.process) != parts.end();
+  });
 }
 
 }  // namespace
@@ -47,14 +48,17 @@ GpuProcess* Victims::FindTables() const {
   GpuProcess* victim = nullptr;
   uint64_t oldest = 0;
   for (const auto& process : vidmm_.processes().all()) {
-    if (process->parts != nullptr || process->handles.context == nullptr) continue;
-    if (process->space->evicted() || process->space->tables() == 0) continue;
+    if (process->handles.context == nullptr || process->space->tables() == 0) continue;
+    if (process->TablesEvicted() || process->tables_gave_way) continue;  // the second: they are coming back
     bool needed = false;
     uint64_t used = 0;
-    for (const Allocation* each : vidmm_.allocations().all()) {
-      if (!MappedIn(*each, *process)) continue;
-      needed = needed || IsWanted(*each) || (each->resident() && each->used == 0);
-      used = std::max(used, each->used);
+    const std::vector<GpuProcess*> parts = process->Parts();
+    for (VidMm* gpu : vidmm_.link()) {
+      for (const Allocation* each : gpu->allocations().all()) {
+        if (!MappedIn(*each, parts)) continue;
+        needed = needed || IsWanted(*each) || (each->resident() && each->used == 0);
+        used = std::max(used, each->used);
+      }
     }
     if (needed || (victim != nullptr && used >= oldest)) continue;
     victim = process.get();

@@ -29,7 +29,8 @@ class Victims {
   /// Residency was never asked for stays.
   Allocation* Find(const Among& among) const;
   /// The process whose allocations were wanted the longest ago, of those that have page tables in memory and a context,
-  /// and nothing wanted mapped; null: there is none. Over linked adapters there is none.
+  /// and nothing wanted mapped; null: there is none. Over a link it is the part on this GPU that has tables, and what any
+  /// part has mapped that counts.
   GpuProcess* FindTables() const;
 
   /// The process that mapped it first, and whose budget it counts in; null: nobody has.

@@ -66,8 +66,6 @@ VidMm::VidMm(PhysicalAdapter& gpu) : gpu_(gpu), parts_(std::make_unique<Parts>(*
 
 VidMm::~VidMm() = default;
 
-void VidMm::set_link(std::vector<VidMm*> link) { mappings().set_link(std::move(link)); }
-
 LogicalAdapter& VidMm::adapter() { return gpu_.logical(); }
 Allocations& VidMm::allocations() { return parts_->allocations; }
 Processes& VidMm::processes() { return parts_->processes; }
@@ -87,7 +85,7 @@ SystemBuffer& VidMm::dummy() { return parts_->dummy; }
 bool VidMm::running() const { return parts_->work.queue().buffers() != 0; }
 
 void VidMm::Start() {
-  adapter().set_driver_requests(&context_allocations());
+  if (this == link_.front()) adapter().set_driver_requests(&context_allocations());  // its parts have the addresses
   paging().Open(*this);
   work().Start(paging().process().handles.context);
   parts_->bring_up.ReserveVa();
@@ -113,7 +111,7 @@ void VidMm::Stop() {
   paging().InvalidateTables();
   work().Stop();
   paging().Close();
-  adapter().set_driver_requests(nullptr);
+  if (this == link_.front()) adapter().set_driver_requests(nullptr);
   work().fence().Release();
   dummy().Release();
 }
@@ -139,7 +137,7 @@ void VidMm::RebuildTables() {
 void VidMm::Sleep() { sleeping().Sleep(); }
 
 void VidMm::Wake() {
-  parts_->bring_up.MakeTables();
+  for (VidMm* one : link_) one->parts_->bring_up.MakeTables();
   sleeping().Wake();
 }
 

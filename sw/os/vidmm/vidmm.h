@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "os/tables/protection.h"
@@ -43,8 +44,9 @@ class VidMm {
   explicit VidMm(LogicalAdapter& adapter);
   explicit VidMm(PhysicalAdapter& gpu);
   ~VidMm();
-  /// Linked: all of the link, this one among them.
-  void set_link(std::vector<VidMm*> link);
+  /// Linked: all of the link by index, this one among them.
+  void set_link(std::vector<VidMm*> link) { link_ = std::move(link); }
+  const std::vector<VidMm*>& link() const { return link_; }
 
   /// Makes the paging process with its scratch windows and buffers, the fence page and the dummy page.
   void Start();
@@ -55,7 +57,7 @@ class VidMm {
   /// allocations that were there are lost and can only be destroyed; the paging process gets tables anew.
   void ForgetQueued();
   void RebuildTables();
-  /// Before D3 and after it (SleepingMemory).
+  /// Before D3 and after it (SleepingMemory); over a link for all of its GPUs, whichever is named.
   void Sleep();
   void Wake();
 
@@ -104,6 +106,7 @@ class VidMm {
   struct Parts;
 
   PhysicalAdapter& gpu_;
+  std::vector<VidMm*> link_{this};
   const std::unique_ptr<Parts> parts_;
 };
 

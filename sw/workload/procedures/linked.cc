@@ -4,6 +4,7 @@
 
 #include "kmd/escape.h"
 #include "os/application/memory_calls.h"
+#include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/input.h"
@@ -32,7 +33,7 @@ class Linked {
     life.result.clients = 1;
   }
 
-  void Run(bool sleeps, bool tables) {
+  void Run(uint64_t sleep, uint64_t tables) {
     CompareOrder("DxgkDdiStartDevice", PowerDeviceUnspecified, "started after the others", true);
     Make();
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu);
@@ -44,9 +45,11 @@ class Linked {
     PagingCopies();
     if (life_.gpu().facts().render_node != life_.gpu().facts().paging_node) RenderCopies();
     CompareFences();
-    if (tables) Tables();
+    if (tables >= 1) Tables();
+    if (tables >= 2) GiveWay();
+    if (sleep == 2) SleepWithProcess();
     End();
-    if (sleeps) Sleep();
+    if (sleep == 1) Sleep();
   }
 
  private:
@@ -74,7 +77,7 @@ class Linked {
     const os::VideoMemory memory = Memory(gpu);
     Piece piece;
     piece.allocation = memory.CreateAllocation(name + " of " + Name(gpu), bytes_);
-    memory.MakeResident(*piece.allocation);
+    os::ResidencyCalls(memory).MakeResident({piece.allocation});
     piece.va = Memory(0).ReserveVa(*process_->on(0), bytes_);
     process_->Map(piece.va, *piece.allocation, bytes_ / kPage);
     return piece;
@@ -190,6 +193,62 @@ class Linked {
     });
   }
 
+  /// Another process wants all memory of the last GPU: the page tables of this one leave on every GPU, and come back when
+  /// something of it is wanted.
+  void GiveWay() {
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 4 * gpus_);
+    Clients("before the tables give way: its own memory written", 0, true);
+    const unsigned full = gpus_ - 1;
+    const os::VideoMemory memory = Memory(full);
+    os::ResidencyCalls residency(memory);
+    const os::Residency::Counts& counts = residency.counts();
+    life_.Work([&] {
+      os::LinkedProcess greedy(life_.link, "greedy");
+      std::vector<os::Allocation*> wanted;
+      std::vector<uint64_t> addresses;
+      const uint64_t size = life_.graphics.gpu(full).facts().local.size / 16;
+      while (counts.table_evictions == 0 && wanted.size() < 16) {
+        os::AllocationRequest request{"greedy " + std::to_string(wanted.size()), size};
+        request.accessed_physically = false;
+        request.local_only = true;
+        wanted.push_back(memory.CreateAllocation(request, greedy.on(full)));
+        addresses.push_back(Memory(0).ReserveVa(*greedy.on(0), size));
+        memory.Map(*greedy.on(full), addresses.back(), *wanted.back(), 0, size / kPage);
+        try {
+          residency.MakeResident(wanted);
+        } catch (const os::OsError&) {
+          break;  // nothing more can leave
+        }
+      }
+      for (os::Allocation* one : wanted) memory.DestroyAllocation(one);
+      for (const uint64_t va : addresses) Memory(0).FreeVa(*greedy.on(0), va);
+      greedy.End();
+    });
+    life_.Compare("page tables left for memory of " + Name(full), counts.table_evictions > 0 ? "" : "none did");
+    life_.Work([&] {
+      for (auto* pieces : {&data_, &copies_})
+        for (unsigned gpu = gpus_; gpu-- > 0;)
+          os::ResidencyCalls(Memory(gpu)).MakeResident({(*pieces)[gpu].allocation});
+    });
+    life_.Compare("page tables came back", counts.table_restores > 0 ? "" : "they did not");
+    life_.Compare("roots at one physical address when they are back", SameRoots() ? "" : "no");
+    Clients("tables gave way and are back: memory of a peer read", 1, false);
+  }
+
+  /// The process, what it has mapped and every byte live through a sleep of all GPUs.
+  void SleepWithProcess() {
+    for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 5 * gpus_);
+    Clients("before the sleep: its own memory written", 0, true);
+    life_.Work([&] {
+      Memory(0).Sleep();
+      life_.graphics.PowerDown(PowerActionSleep);
+      life_.graphics.PowerUp();
+      Memory(0).Wake();
+    });
+    life_.Compare("roots at one physical address, awake", SameRoots() ? "" : "no");
+    Clients("awake, the same process: memory of a peer read", 1, false);
+  }
+
   void CompareFences() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu)
       life_.Compare("fences of " + Name(gpu),
@@ -260,7 +319,7 @@ class Linked {
 };
 
 void Run(Life& life, const ParameterValues& values) {
-  Linked(life, values).Run(values.at("sleep") != 0, values.at("tables") != 0);
+  Linked(life, values).Run(values.at("sleep"), values.at("tables"));
 }
 
 }  // namespace
@@ -270,8 +329,10 @@ Procedure LinkedProcedure() {
           "One process over all linked GPUs: each writes its own memory, reads and writes that of its peers with "
           "clients, paging engine and commands; every byte is compared, and who leads at start, sleep and wake.",
           {{"pages", 2, 1, 4096, "Pages of each GPU that the others read and write."},
-           {"sleep", 0, 0, 1, "1: the link sleeps and wakes, and works again."},
-           {"tables", 0, 0, 1, "1: page tables move, are evicted and come back, and mappings are copied."}},
+           {"sleep", 0, 0, 2, "1: the link sleeps without the process, and works again. 2: with the process."},
+           {"tables", 0, 0, 2,
+            "1: page tables move, are evicted and come back, and mappings are copied. 2: they also "
+            "give way to memory that another process wants."}},
           Run};
 }
 

@@ -8,6 +8,7 @@
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/vidmm/process_tables.h"
 #include "os/vidmm/residency.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/render_buffer.h"
@@ -264,6 +265,43 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
     EXPECT_TRUE(Reads(life, process, kVa + 0x100000, 3, 1).passed);
     others.insert(others.end(), {blocks, page});
     for (Allocation* one : others) life.vidmm.DestroyAllocation(one);
+    life.vidmm.DestroyProcess(process);
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+// The tables are back before there is room for the conversion that a page of 4 KiB needs, which came meanwhile.
+TEST_F(Rule11Pages64k, WhatCameWhileTablesWereAwayIsMappedByTheRestoreThatFindsRoomForIt) {
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    constexpr uint64_t kVa = 0x10000000, kPageVa = kVa + 0x100000;
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    Allocation *blocks = Make(life, 16), *page = life.vidmm.CreateAllocation(LocalOnly("page", kPage));
+    life.vidmm.Map(*process, kVa, *blocks, 0, 16);
+    life.vidmm.Map(*process, kPageVa, *page, 0, 1);
+    const size_t tables = process->space->tables();
+    life.vidmm.tables().Evict(*process);
+    life.vidmm.residency().MakeResident({page});
+    life.vidmm.Fill(*page, 0, kPage, Word(3));
+    RangeAllocator& vram = *life.adapter.local_segment().space;
+    std::vector<uint64_t> taken;
+    while (const auto offset = vram.Allocate(kPage, kPage, "test")) taken.push_back(*offset);
+    size_t refused = 0;
+    for (bool back = false; !back; ++refused) {
+      try {
+        life.vidmm.tables().Restore(*process);
+        back = true;
+      } catch (const NoRoom&) {
+        ASSERT_FALSE(taken.empty());
+        vram.Free(taken.back());
+        taken.pop_back();
+      }
+    }
+    EXPECT_GT(refused, tables) << "once for each, and for the table of 4 KiB entries";
+    for (const uint64_t offset : taken) vram.Free(offset);
+    EXPECT_TRUE(Reads(life, process, kPageVa, 3, 1).passed);
+    EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
+    for (Allocation* one : {blocks, page}) life.vidmm.DestroyAllocation(one);
     life.vidmm.DestroyProcess(process);
   });
   EXPECT_EQ(FaultsOf(result), "");

@@ -297,6 +297,28 @@ TEST_F(Moves, WhatMovesWhileTablesAreAwayIsMappedWhereItLivesThen) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
+TEST_F(Moves, ACopyOfMappingsBringsTablesBackThatGaveWay) {
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    Residency& residency = life.vidmm.residency();
+    AllocationRequest request = Request("kept", hw::kPageSize, kNormal);
+    request.system_only = true;
+    Piece kept = Make(life, request);
+    residency.MakeResident({kept.allocation});
+    Greedy greedy(life);
+    while (residency.counts().table_evictions == 0) ASSERT_TRUE(greedy.Wants()) << "no page table ever left";
+    greedy.GiveBack();
+    Piece copy = kept;
+    copy.va = life.vidmm.ReserveVa(*kept.process, hw::kPageSize);
+    life.vidmm.mappings().Copy(*kept.process, kept.va, copy.va, hw::kPageSize);
+    EXPECT_FALSE(kept.process->space->evicted());
+    EXPECT_EQ(EntryAt(life, copy).PageAddress, kept.allocation->backing->page(0));
+    life.vidmm.FreeVa(*kept.process, copy.va);
+    End(life);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
 /// The procedure on this machine, in each mode of DMA.
 class SystemMemoryRun : public ::testing::TestWithParam<RemapPolicy> {};
 

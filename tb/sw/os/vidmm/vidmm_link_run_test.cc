@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked adapters that sleep, fall silent, hang and are reset. Documents only.
+// Linked adapters that sleep, fall silent, hang and are reset; addresses and devices of the driver. Documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +9,8 @@
 #include "os/tables/address_space.h"
 #include "os/tables/linked_tables.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/aperture.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_work.h"
@@ -223,6 +225,104 @@ TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
     life.worker.Call([&] { life.link.FreeVa(*guilty.process, va); });
     guilty.End();
     innocent.End();
+  });
+  ExpectGood(result);
+}
+
+// Commands of GPU 1 fill memory of GPU 0 again and again when the sleep begins: none of it is lost, whichever GPU is named.
+TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
+  for (const unsigned named : {0u, 2u}) {
+    LinkedBench bench(3);
+    bench.config.gpu.vram_mib = 4;
+    const auto result = bench.Run([&](Life& life) {
+      Shared shared(life, 0, 16), other(life, 2);
+      other.RunClient(1, other.Client(1, true, 31), "written by a peer");
+      workload::RenderBuffer fill(life, shared.process->parts[1], kPage);
+      for (uint32_t i = 31; i-- > 0;)
+        fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);  // long, and the last one counts
+      std::vector<HANDLE> contexts;
+      for (const GpuProcess* part : shared.process->parts) contexts.push_back(part->handles.context);
+      life.worker.Call([&] {
+        const PacketId packet = fill.Submit("a fill of a peer's memory");
+        EXPECT_FALSE(life.adapter.vidsch().Ended(packet));
+        life.link.on(named).Sleep();
+        for (unsigned gpu = 0; gpu < 3; ++gpu)
+          EXPECT_EQ(life.adapter.physical(gpu).local_segment().space->ranges(), 0u) << "adapter " << gpu;
+        life.adapter.PowerDown(PowerActionSleep);
+        life.adapter.PowerUp();
+        life.link.on(named).Wake();
+        EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kCompleted);
+      });
+      const std::vector<uint8_t> filled(16 * kPage, 0x5C);
+      for (unsigned gpu = 0; gpu < 3; ++gpu) {
+        EXPECT_EQ(shared.process->parts[gpu]->handles.context, contexts[gpu]);
+        EXPECT_EQ(shared.process->parts[gpu]->space->root().SegmentOffset,
+                  shared.process->parts[0]->space->root().SegmentOffset);
+        workload::ClientRun run = workload::AllLines(shared.process->parts[gpu], shared.va, 16 * kPage);
+        run.crc = workload::LineCrc(filled.data(), run.order);
+        shared.RunClient(gpu, run, "awake, the fill, by adapter " + std::to_string(gpu));
+        other.RunClient(gpu, other.Client(gpu, false, 31), "awake, by adapter " + std::to_string(gpu));
+      }
+      fill.Release();
+      other.End();
+      shared.End();
+    });
+    ExpectGood(result);
+  }
+}
+
+// The process has one space of addresses, which the driver's range is taken from once; its page tables are on every GPU.
+TEST(LinkedMemory, AddressesThatTheDriverKeepsAreTheSameOnEveryGpu) {
+  LinkedBench bench(2);
+  bench.options.os.driver["DriverVaBytes"] = 3 << 20;
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    life.worker.Call([&] {
+      kmd::EscapeQueryProcess query;
+      query.process = reinterpret_cast<uint64_t>(shared.process->parts[0]->handles.process);
+      life.adapter.lead().Escape(query, "the query of a process");
+      EXPECT_EQ(query.bytes, 4u << 20) << "whole leaf tables";
+      EXPECT_FALSE(shared.process->parts[0]->space->va().AllocateAt(query.va, kPage, "test")) << "nobody else's";
+      for (GpuProcess* part : shared.process->parts) {
+        for (uint64_t va = query.va; va < query.va + query.bytes; va += 2 << 20)
+          EXPECT_NE(part->space->tree().Find(0, va), nullptr) << part->name;
+      }
+    });
+    shared.RunClient(0, shared.Client(0, true, 51), "written by a peer");
+    shared.RunClient(1, shared.Client(1, false, 51), "read");
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+// DXGK_BUILDPAGINGBUFFER_*APERTURESEGMENT*.hDevice. A process over a link has one device, whichever part is named.
+TEST(LinkedMemory, OperationsOnAnApertureNameTheDeviceThatOwnsTheAllocation) {
+  LinkedBench bench(3);
+  std::vector<std::pair<int, HANDLE>> named;
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2)
+      named.emplace_back(args.Operation, args.MapApertureSegment2.hDevice);
+    if (args.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT)
+      named.emplace_back(args.Operation, args.UnmapApertureSegment.hDevice);
+    return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
+  };
+  const auto result = bench.RunOnWorker([&](Life& life) {
+    VidMmLink::Process* process = life.link.CreateProcess("process");
+    const HANDLE device = process->parts[0]->handles.device;
+    VidMm& vidmm = life.link.on(1);
+    SystemBuffer buffer = vidmm.gpu().MakeBuffer(kPage);
+    for (const GpuProcess* owner : process->parts) {
+      Allocation* allocation = vidmm.allocations().CreateInAperture("data", kPage, owner);
+      const uint64_t page = vidmm.aperture().Reserve(1);
+      vidmm.aperture().Bind(page, 1, *allocation, buffer, 0);
+      vidmm.aperture().Unbind(page, 1, *allocation);
+      vidmm.aperture().Free(page);
+      vidmm.DestroyAllocation(allocation);
+    }
+    buffer.Release();
+    life.link.DestroyProcess(process);
+    ASSERT_EQ(named.size(), 6u);
+    for (const auto& [operation, handle] : named) EXPECT_EQ(handle, device) << "operation " << operation;
   });
   ExpectGood(result);
 }

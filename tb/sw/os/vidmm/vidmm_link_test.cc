@@ -14,6 +14,7 @@
 #include "os/tables/address_space.h"
 #include "os/tables/linked_tables.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/context_allocations.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_work.h"
@@ -58,8 +59,8 @@ TEST(LinkedMemory, WhatIsForOneGpuIsRefusedByItsKey) {
   };
   EXPECT_THAT(refusal([](JobOptions& o) { o.os.bring_up = BringUp::kWindows26100; }), HasSubstr("os.bring_up"));
   EXPECT_THAT(refusal([](JobOptions& o) { o.os.physical_paging = true; }), HasSubstr("os.physical_paging"));
-  for (const std::string key : {"ContextBytes", "DriverVaBytes"})
-    EXPECT_THAT(refusal([&](JobOptions& o) { o.os.driver[key] = 65536; }), HasSubstr(key + " is for one GPU"));
+  EXPECT_THAT(refusal([](JobOptions& o) { o.os.driver["ContextBytes"] = 65536; }),
+              HasSubstr("ContextBytes is for one GPU"));
 }
 
 TEST(LinkedMemory, CallsThatKnowOneGpuAreRefused) {
@@ -69,9 +70,10 @@ TEST(LinkedMemory, CallsThatKnowOneGpuAreRefused) {
     life.worker.Call([&] {
       VidMm& vidmm = life.link.on(0);
       GpuProcess& part = *shared.process->parts[0];
-      EXPECT_THROW(vidmm.Sleep(), OsError);
       EXPECT_THROW(vidmm.work().OnCompanion(part, [] {}), OsError);
       EXPECT_THROW(VaCalls{vidmm}, OsError);
+      DXGKARGCB_CREATECONTEXTALLOCATION create{};
+      EXPECT_THROW(vidmm.context_allocations().CreateContextAllocation(create), OsError);
       EXPECT_THROW(SwitchDma(life.adapter,
                              life.adapter.mode() == DmaMode::kPhysical ? DmaMode::kIdentity : DmaMode::kPhysical),
                    OsError);
@@ -315,11 +317,10 @@ TEST(LinkedMemory, APlaceThatOneGpuHasNotFreeIsGivenToNone) {
     blocked.pop_back();
     std::set<uint64_t> places;
     for (uint64_t slot = 0; slot < 4; ++slot) {
-      const auto a = tables.Take(0, false, 0, slot, kPage, kPage, "table");
-      ASSERT_TRUE(a);
-      for (const uint64_t offset : blocked) EXPECT_FALSE(*a >= offset && *a < offset + (64 << 10)) << "taken on GPU 1";
+      const uint64_t a = tables.Take(0, false, 0, slot, kPage, kPage, "table");
+      for (const uint64_t offset : blocked) EXPECT_FALSE(a >= offset && a < offset + (64 << 10)) << "taken on GPU 1";
       EXPECT_EQ(tables.Take(1, false, 0, slot, kPage, kPage, "table"), a);
-      EXPECT_TRUE(places.insert(*a).second);
+      EXPECT_TRUE(places.insert(a).second);
     }
     for (const uint64_t place : places) {
       first.space->Free(place);

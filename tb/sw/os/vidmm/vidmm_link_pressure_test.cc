@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linked adapters whose memory is short. Documents only.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "os/miniport/allocation.h"
+#include "os/miniport/segments.h"
+#include "os/tables/address_space.h"
+#include "os/tables/linked_tables.h"
+#include "tb/sw/os/vidmm/vidmm_link_bench.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using workload::Life;
+constexpr uint64_t kPage = hw::kPageSize;
+constexpr uint64_t kSize = 4 * kPage;
+
+/// A process over the link that wants more and more of the memory of one GPU, all of it at once.
+struct Greedy {
+  Greedy(Life& life, unsigned gpu)
+      : life(life), gpu(gpu), process(life.link.CreateProcess("greedy")), va(life.link.ReserveVa(*process, kMost)) {}
+  /// 8 KiB more, which is less than the page tables of another process. False: that is all of VRAM.
+  bool Wants() {
+    constexpr uint64_t kBytes = 2 * kPage;
+    VidMm& vidmm = life.link.on(gpu);
+    const uint64_t at = va + wanted.size() * kBytes;
+    wanted.push_back(vidmm.CreateAllocation(LocalOnly("greedy", kBytes), process->parts[gpu]));
+    life.link.Map(*process, gpu, at, *wanted.back(), 0, kBytes / kPage);
+    vidmm.residency().MakeResident(wanted);
+    return wanted.size() < kMost / kBytes;
+  }
+  void GiveBack() {
+    for (Allocation* one : wanted) life.link.on(gpu).DestroyAllocation(one);
+    life.link.FreeVa(*process, va);
+    life.link.DestroyProcess(process);
+  }
+
+  Life& life;
+  const unsigned gpu;
+  VidMmLink::Process* const process;
+  const uint64_t va;
+  std::vector<Allocation*> wanted;
+  static constexpr uint64_t kMost = 2 << 20;
+};
+
+/// The parts of a process whose tables are away.
+std::vector<bool> Away(const VidMmLink::Process& process) {
+  std::vector<bool> away;
+  for (const GpuProcess* part : process.parts) away.push_back(part->space->evicted());
+  return away;
+}
+
+// GPU 1 is full, GPU 2 is not; tables of a process are on all or on none. What moved meanwhile is mapped where it lives
+// when they are back.
+TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
+  LinkedBench bench(3);
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    shared.RunClient(2, shared.Client(2, true, 21), "written by a peer");
+    Residency& residency = life.link.on(1).residency();
+    life.worker.Call([&] {
+      shared.allocation->homes.priority = D3DDDI_ALLOCATIONPRIORITY_HIGH;
+      residency.MakeResident({shared.allocation});
+      Greedy greedy(life, 1);
+      while (residency.counts().table_evictions == 0) ASSERT_TRUE(greedy.Wants()) << "no page table ever left";
+      EXPECT_EQ(Away(*shared.process), std::vector<bool>(3, true));
+      EXPECT_EQ(Away(*greedy.process), std::vector<bool>(3, false));
+      EXPECT_EQ(shared.allocation->residence(), Residence::kMemorySegment);
+      shared.allocation->homes.priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;
+      while (residency.counts().demotions == 0) ASSERT_TRUE(greedy.Wants()) << "it never left";
+      EXPECT_EQ(shared.allocation->residence(), Residence::kSystem);
+      greedy.GiveBack();
+      life.link.on(2).residency().RestoreTables(*shared.process->parts[2]);  // whichever part is named
+    });
+    EXPECT_EQ(Away(*shared.process), std::vector<bool>(3, false));
+    for (unsigned gpu = 0; gpu < 3; ++gpu)
+      shared.RunClient(gpu, shared.Client(gpu, false, 21), "in system memory, read by adapter " + std::to_string(gpu));
+    life.worker.Call([&] { residency.MakeResident({shared.allocation}); });
+    for (unsigned gpu = 0; gpu < 3; ++gpu)
+      shared.RunClient(gpu, shared.Client(gpu, false, 21), "back, read by adapter " + std::to_string(gpu));
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+TEST(LinkedMemory, TablesOfWhatNobodyMayMoveStay) {
+  LinkedBench bench(2);
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 0);  // put into VRAM of GPU 0 by the caller itself
+    Residency& residency = life.link.on(1).residency();
+    life.worker.Call([&] {
+      Greedy greedy(life, 1);
+      EXPECT_THROW(while (greedy.Wants()){}, OsError);
+      EXPECT_EQ(residency.counts().table_evictions, 0u);
+      EXPECT_EQ(Away(*shared.process), std::vector<bool>(2, false));
+      greedy.GiveBack();
+    });
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+// A mapping on one GPU makes page tables on all. The one that has no room for its own makes it, no other.
+TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
+  LinkedBench bench(2);
+  const auto result = bench.RunOnWorker([](Life& life) {
+    Residency &empty = life.link.on(0).residency(), &full = life.link.on(1).residency();
+    VidMmLink::Process* process = life.link.CreateProcess("process");
+    std::vector<Allocation*> own, others;
+    std::vector<uint64_t> addresses;
+    const auto add = [&](unsigned gpu, std::vector<Allocation*>& all) {
+      all.push_back(life.link.on(gpu).CreateAllocation(LocalOnly("data", kSize)));
+      addresses.push_back(life.link.ReserveVa(*process, kSize));  // with page tables that no other needs
+      life.link.Map(*process, gpu, addresses.back(), *all.back(), 0, kSize / kPage);
+      life.link.on(gpu).residency().MakeResident({all.back()});
+    };
+    add(0, own);
+    while (full.counts().evictions == 0) add(1, others);
+    const uint64_t before = full.counts().evictions;
+    for (unsigned i = 0; i < 8; ++i) add(0, own);
+    EXPECT_EQ(empty.counts().evictions, 0u);
+    EXPECT_GT(full.counts().evictions, before);
+    for (const Allocation* each : own) EXPECT_TRUE(each->local);
+    for (Allocation* each : own) life.link.on(0).DestroyAllocation(each);
+    for (Allocation* each : others) life.link.on(1).DestroyAllocation(each);
+    for (const uint64_t va : addresses) life.link.FreeVa(*process, va);
+    life.link.DestroyProcess(process);
+  });
+  ExpectGood(result);
+}
+
+// There was room for it, and none for another that was to be made with it.
+TEST(LinkedMemory, AReservedPlaceEndsWithTheTableThatHadIt) {
+  LinkedBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Segment& first = life.adapter.physical(0).local_segment();
+    Segment& second = life.adapter.physical(1).local_segment();
+    const uint64_t free = first.space->free_bytes() + second.space->free_bytes();
+    LinkedTables tables({&first, &second}, true);
+    first.space->Free(tables.Take(0, false, 0, 7, kPage, kPage, "table"));
+    const uint64_t place = tables.Take(0, false, 0, 7, kPage, kPage, "table");
+    EXPECT_EQ(tables.Take(1, false, 0, 7, kPage, kPage, "table"), place);
+    first.space->Free(place);
+    second.space->Free(place);
+    EXPECT_EQ(first.space->free_bytes() + second.space->free_bytes(), free);
+  });
+  ExpectGood(result);
+}
+
+// Page tables that gave way before a sleep stay away, and come back afterwards.
+TEST(LinkedMemory, TablesThatGaveWayBeforeASleepComeBackAfterIt) {
+  LinkedBench bench(2);
+  const auto result = bench.Run([](Life& life) {
+    Shared shared(life, 1);
+    shared.RunClient(0, shared.Client(0, true, 41), "written by a peer");
+    life.worker.Call([&] {
+      Residency& residency = life.link.on(1).residency();
+      residency.MakeResident({shared.allocation});
+      Greedy greedy(life, 1);
+      while (residency.counts().table_evictions == 0) ASSERT_TRUE(greedy.Wants()) << "no page table ever left";
+      life.link.on(0).Sleep();
+      life.adapter.PowerDown(PowerActionSleep);
+      life.adapter.PowerUp();
+      life.link.on(0).Wake();
+      EXPECT_EQ(Away(*shared.process), std::vector<bool>(2, true));
+      greedy.GiveBack();
+      residency.MakeResident({shared.allocation});
+    });
+    for (unsigned gpu = 0; gpu < 2; ++gpu)
+      shared.RunClient(gpu, shared.Client(gpu, false, 41), "back, read by adapter " + std::to_string(gpu));
+    shared.End();
+  });
+  ExpectGood(result);
+}
+
+}  // namespace
+}  // namespace gmmu::os::test
