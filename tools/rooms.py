@@ -33,6 +33,7 @@ ROOMS = {
     "sim/pcie": ("sw/hw",),
     "sim/gpu_link": ("sw/hw",),
     "sim/iommu": ("sw/hw",),
+    "sim/board": ("sw/base",),
     "sim/probe": ("sim/memory",),
     "sim/gpu": ("sim/pcie", "sim/probe"),
     "sim/platform": ("sim/gpu", "sim/iommu", "sim/gpu_link"),

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// VRAM in an SDR SDRAM of 16 data bits: an AXI4 subordinate as the GPU's m_vram wants it.
+//
+//   s_*      INCR bursts of full beats of 8 bytes, never across 4 KiB; the first address may be
+//            unaligned, with the strobes of the lanes below it 0. W may come before its AW. Every
+//            output comes from a register or a LUT RAM behind one, and none depends on an input of the
+//            same cycle. An address past the chip's end answers SLVERR, for each beat of a read and for
+//            B, and touches nothing; the data of such a beat is any
+//   order    Bursts are done one after the other: reads in the order of AR, writes in the order of AW,
+//            in turns when both wait. A write waits until all its beats are here, so no read stands
+//            behind a write that waits for data. B says that the data is in the chip
+//   pins     see gmmu_sdram_chip_port. The board's top has the three-state buffers of dq and the
+//            chip's clock
+//   reset    What was taken is gone, without an answer; the chip's contents stay. Accesses that were
+//            taken wait for the chip's power-up
+module gmmu_sdram
+  import gmmu_pkg::*;
+  import gmmu_axi_pkg::*;
+#(
+  parameter int unsigned ClockKhz = 80_000,
+  parameter int unsigned PowerUpNs = 200_000,
+  parameter int unsigned CasLatency = 2,
+  parameter int unsigned CaptureCycles = CasLatency,
+  parameter int unsigned RowBits = 13,
+  parameter int unsigned BankBits = 2,
+  parameter int unsigned ColumnBits = 9
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_i,
+  output logic                   initialized_o,  // the chip was powered up
+
+  input  logic                   s_arvalid_i,
+  output logic                   s_arready_o,
+  input  logic [PortIdWidth-1:0] s_arid_i,
+  input  logic [PaWidth-1:0]     s_araddr_i,
+  input  logic [7:0]             s_arlen_i,
+  output logic                   s_rvalid_o,
+  input  logic                   s_rready_i,
+  output logic [PortIdWidth-1:0] s_rid_o,
+  output logic [DataWidth-1:0]   s_rdata_o,
+  output logic [1:0]             s_rresp_o,
+  output logic                   s_rlast_o,
+  input  logic                   s_awvalid_i,
+  output logic                   s_awready_o,
+  input  logic [PortIdWidth-1:0] s_awid_i,
+  input  logic [PaWidth-1:0]     s_awaddr_i,
+  input  logic [7:0]             s_awlen_i,
+  input  logic                   s_wvalid_i,
+  output logic                   s_wready_o,
+  input  logic [DataWidth-1:0]   s_wdata_i,
+  input  logic [DataBytes-1:0]   s_wstrb_i,
+  input  logic                   s_wlast_i,
+  output logic                   s_bvalid_o,
+  input  logic                   s_bready_i,
+  output logic [PortIdWidth-1:0] s_bid_o,
+  output logic [1:0]             s_bresp_o,
+
+  output logic                   sdram_cke_o,
+  output logic                   sdram_csn_o,
+  output logic                   sdram_rasn_o,
+  output logic                   sdram_casn_o,
+  output logic                   sdram_wen_o,
+  output logic [BankBits-1:0]    sdram_ba_o,
+  output logic [RowBits-1:0]     sdram_a_o,
+  output logic [1:0]             sdram_dqm_o,
+  input  logic [15:0]            sdram_dq_i,
+  output logic [15:0]            sdram_dq_o,
+  output logic                   sdram_dq_oe_o
+);
+  if (DataWidth != 64) begin : g_illegal
+    $fatal(1, "gmmu_sdram: GMMU_DATA_WIDTH is %0d, legal: 64", DataWidth);
+  end
+
+  localparam int unsigned WordBits = RowBits + BankBits + ColumnBits - 2;
+  localparam int unsigned PageWords = 9;      // bits of a word's number in 4 KiB
+  localparam int unsigned WriteBeats = 256;   // the longest burst fits; no more block RAM than for 64
+  localparam int unsigned ReadBeats = 64;
+  localparam int unsigned WriteBursts = 8;    // of each direction that were begun and wait for their
+  localparam int unsigned ReadBursts = 16;    //   last answer to be taken
+
+  typedef struct packed {
+    logic [PortIdWidth-1:0] id;
+    logic [PaWidth-1:0]     addr;
+    logic [7:0]             len;
+  } burst_t;
+
+  // ---- What waits to be done: an address of each direction, and the beats of writes.
+  logic   ar_valid, aw_valid, start_read, start_write, w_valid, w_pop, ar_past, aw_past;
+  burst_t ar, aw;
+  logic [DataWidth-1:0] w_data;
+  logic [DataBytes-1:0] w_strb;
+  gmmu_slice #(.Width($bits(burst_t)), .Slow(1'b1)) u_ar (
+    .clk_i, .rst_i, .valid_i(s_arvalid_i), .ready_o(s_arready_o), .data_i({s_arid_i, s_araddr_i, s_arlen_i}),
+    .valid_o(ar_valid), .ready_i(start_read), .data_o(ar));
+  gmmu_slice #(.Width($bits(burst_t)), .Slow(1'b1)) u_aw (
+    .clk_i, .rst_i, .valid_i(s_awvalid_i), .ready_o(s_awready_o), .data_i({s_awid_i, s_awaddr_i, s_awlen_i}),
+    .valid_o(aw_valid), .ready_i(start_write), .data_o(aw));
+  gmmu_fifo_ram #(.Width(DataWidth + DataBytes), .Depth(WriteBeats)) u_w (
+    .clk_i, .rst_i, .valid_i(s_wvalid_i), .ready_o(s_wready_o), .data_i({s_wdata_i, s_wstrb_i}),
+    .valid_o(w_valid), .ready_i(w_pop), .data_o({w_data, w_strb}));
+
+  assign ar_past = ar.addr[PaWidth-1:WordBits+3] != '0;
+  assign aw_past = aw.addr[PaWidth-1:WordBits+3] != '0;
+
+  // Bursts of which all beats came and none was begun.
+  localparam int unsigned WholeBits = $clog2(WriteBeats + 3);
+  logic [WholeBits-1:0] whole_q;
+  logic                 whole_any_q, w_end;
+  assign w_end = s_wvalid_i && s_wready_o && s_wlast_i;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      whole_q <= '0;
+      whole_any_q <= 1'b0;
+    end else begin
+      if (w_end != start_write) whole_q <= whole_q + (w_end ? WholeBits'(1) : '1);
+      whole_any_q <= w_end || (whole_any_q && !(start_write && whole_q == WholeBits'(1)));
+    end
+  end
+
+  // ---- Answers. A read beat is begun only when it has a place: a credit.
+  localparam int unsigned CreditBits = $clog2(ReadBeats + 1);
+  localparam int unsigned EndBits = $clog2(WriteBursts + 1);
+  logic                  take, busy_q, write_q, void_q, last_q;
+  logic                  r_take, r_done, r_done_last, b_take, b_done, credit_q, r_begun_q, read_ids_ready, write_ids_ready;
+  logic                  r_room, r_error, b_error, read_ids_any, write_ids_any;
+  logic [63:0]           r_done_data;
+  logic [CreditBits-1:0] credits_q;
+  logic [EndBits-1:0]    ends_q;  // writes that are done and not answered
+  assign r_take = s_rvalid_o && s_rready_i;
+  assign b_take = s_bvalid_o && s_bready_i;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      credits_q <= CreditBits'(ReadBeats);
+      credit_q <= 1'b1;
+      ends_q <= '0;
+      s_bvalid_o <= 1'b0;
+    end else begin
+      if (r_take != r_begun_q) credits_q <= credits_q + (r_take ? CreditBits'(1) : '1);
+      credit_q <= r_take || (credit_q && !(r_begun_q && credits_q == CreditBits'(1)));
+      if (b_done != b_take) ends_q <= ends_q + (b_done ? EndBits'(1) : '1);
+      s_bvalid_o <= b_done || (s_bvalid_o && !(b_take && ends_q == EndBits'(1)));
+    end
+  end
+  gmmu_fifo_ram #(.Width(DataWidth + 1), .Depth(ReadBeats)) u_r (
+    .clk_i, .rst_i, .valid_i(r_done), .ready_o(r_room), .data_i({r_done_last, r_done_data}),
+    .valid_o(s_rvalid_o), .ready_i(s_rready_i), .data_o({s_rlast_o, s_rdata_o}));
+  gmmu_fifo #(.Width(PortIdWidth + 1), .Depth(ReadBursts)) u_read_ids (
+    .clk_i, .rst_i, .valid_i(start_read), .ready_o(read_ids_ready), .data_i({ar.id, ar_past}),
+    .valid_o(read_ids_any), .ready_i(r_take && s_rlast_o), .data_o({s_rid_o, r_error}));
+  gmmu_fifo #(.Width(PortIdWidth + 1), .Depth(WriteBursts)) u_write_ids (
+    .clk_i, .rst_i, .valid_i(start_write), .ready_o(write_ids_ready), .data_i({aw.id, aw_past}),
+    .valid_o(write_ids_any), .ready_i(b_take), .data_o({s_bid_o, b_error}));
+  assign s_rresp_o = r_error ? RespSlvErr : RespOkay;
+  assign s_bresp_o = b_error ? RespSlvErr : RespOkay;
+
+  // ---- The burst that is done now.
+  logic                can_read, pick_read_q, pick_write_q;
+  logic [WordBits-1:0] word_q;
+  logic [7:0]          left_q;  // beats behind this one
+  assign can_read = ar_valid && read_ids_ready;
+  assign start_read = !busy_q && pick_read_q;
+  assign start_write = !busy_q && pick_write_q;
+  // A cycle late: the next access is not done for four.
+  always_ff @(posedge clk_i) begin
+    w_pop <= !rst_i && take && write_q;
+    r_begun_q <= !rst_i && take && !write_q;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      {pick_read_q, pick_write_q} <= '0;
+    end else begin
+      // Chosen while the last burst is done. What was just begun shows here for a cycle more, while busy_q is 1.
+      pick_write_q <= aw_valid && whole_any_q && write_ids_ready && !(write_q && can_read);
+      pick_read_q <= can_read && !(aw_valid && whole_any_q && write_ids_ready && !write_q);
+    end
+    if (rst_i) begin
+      busy_q <= 1'b0;
+      write_q <= 1'b0;
+    end else if (!busy_q) begin
+      busy_q <= start_read || start_write;
+      if (start_read || start_write) write_q <= start_write;
+    end else if (take) begin
+      busy_q <= !last_q;
+    end
+    if (!busy_q) begin
+      word_q <= start_write ? aw.addr[3 +: WordBits] : ar.addr[3 +: WordBits];
+      void_q <= start_write ? aw_past : ar_past;
+      left_q <= start_write ? aw.len : ar.len;
+      last_q <= (start_write ? aw.len : ar.len) == '0;
+    end else if (take) begin
+      word_q[PageWords-1:0] <= word_q[PageWords-1:0] + 1'b1;
+      left_q <= left_q - 1'b1;
+      last_q <= left_q == 8'd1;
+    end
+  end
+
+  gmmu_sdram_chip_port #(
+    .ClockKhz(ClockKhz), .PowerUpNs(PowerUpNs), .CasLatency(CasLatency), .CaptureCycles(CaptureCycles),
+    .RowBits(RowBits), .BankBits(BankBits), .ColumnBits(ColumnBits)
+  ) u_chip (
+    .clk_i, .rst_i, .initialized_o,
+    .op_valid_i(busy_q && (write_q ? w_valid : credit_q)), .op_ready_o(take),
+    .op_write_i(write_q), .op_void_i(void_q), .op_last_i(last_q), .op_word_i(word_q),
+    .w_data_i(w_data), .w_strb_i(w_strb),
+    .r_valid_o(r_done), .r_data_o(r_done_data), .r_last_o(r_done_last), .b_valid_o(b_done),
+    .sdram_cke_o, .sdram_csn_o, .sdram_rasn_o, .sdram_casn_o, .sdram_wen_o, .sdram_ba_o, .sdram_a_o,
+    .sdram_dqm_o, .sdram_dq_i, .sdram_dq_o, .sdram_dq_oe_o
+  );
+
+  logic unused_lanes;  // of the first address: strobes say what is written
+  assign unused_lanes = ^{ar.addr[2:0], aw.addr[2:0]};
+
+  a_room: assert property (@(posedge clk_i) disable iff (rst_i) !r_done || r_room);
+  a_read_id: assert property (@(posedge clk_i) disable iff (rst_i) !s_rvalid_o || read_ids_any);
+  a_write_id: assert property (@(posedge clk_i) disable iff (rst_i) !s_bvalid_o || write_ids_any);
+endmodule

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace gmmu::sim {
+
+/// Times and sizes of an SDR SDRAM with 16 data bits, as its data sheet has them. Times in picoseconds.
+struct SdramPart {
+  const char* name;
+  uint64_t trcd;           ///< activate to read or write
+  uint64_t trp;            ///< precharge to activate, refresh or mode register
+  uint64_t tras;           ///< activate to precharge
+  uint64_t tras_max;       ///< a row is open for so long at most
+  uint64_t trc;            ///< activate to activate of the same bank
+  uint64_t trrd;           ///< activate to activate of another bank
+  uint64_t trfc;           ///< refresh to activate, refresh or mode register
+  uint64_t twr;            ///< last data of a write to precharge
+  uint64_t tmrd;           ///< mode register to any other command
+  uint64_t power_up;       ///< clock with NOP or inhibit before the first command
+  unsigned refreshes;      ///< between that and the mode register
+  uint64_t tck_cl2;        ///< shortest clock period with CAS latency 2
+  uint64_t tck_cl3;        ///< and with 3
+  uint64_t refresh_ps;     ///< in which every row is refreshed once
+  unsigned row_bits = 13;  ///< rows of a bank, and refreshes in refresh_ps
+  unsigned column_bits = 9;
+};
+
+/// Alliance AS4C16M16SA-7: data sheet AS4C16M16SA-C&I, revision 3.0 of March 2015, table 16, and note 11 for the power-up.
+extern const SdramPart kAs4c16m16sa7;
+/// Micron MT48LC16M16A2-7E: data sheet 256Mb_sdr, tables of electrical characteristics.
+extern const SdramPart kMt48lc16m16a27e;
+
+/// The pins that the chip samples at a rising edge of its clock; names ending in n are active low.
+struct SdramPins {
+  bool cke = true, csn = false, rasn = true, casn = true, wen = true;
+  uint8_t ba = 0;
+  uint16_t a = 0;
+  uint8_t dqm = 0;         ///< bit n: byte n of dq is masked
+  bool dq_driven = false;  ///< the controller drives dq
+  uint16_t dq = 0;
+};
+
+/// What the chip drives onto dq from an edge to the next.
+struct SdramOut {
+  uint8_t driven = 0;  ///< bit n: byte n
+  uint16_t dq = 0;     ///< bytes that are not driven hold an arbitrary value
+};
+
+enum class SdramRule {
+  kPowerUp,      ///< a command before the pause after power-up has ended, or with CKE low; or out of its order
+  kTrcd,         ///< column command too early behind the activation
+  kTrp,          ///< command too early behind a precharge
+  kTras,         ///< precharge too early behind the activation
+  kTrasMax,      ///< row open for too long
+  kTrc,          ///< activation too early behind the last one of the bank
+  kTrrd,         ///< activation too early behind that of another bank
+  kTrfc,         ///< command too early behind a refresh
+  kTwr,          ///< precharge too early behind the last data of a write, or in the midst of its data
+  kTmrd,         ///< command too early behind the mode register
+  kRefreshLate,  ///< more than 8 refreshes behind an even distribution of all rows over refresh_ps
+  kClosedRow,    ///< column command to a bank without an open row
+  kOpenBank,     ///< activation of a bank whose row is open
+  kNotIdle,      ///< refresh or mode register while a row is open
+  kContention,   ///< both sides drive dq, or one starts in the cycle behind the other's last
+  kNoData,       ///< a byte of a write that is not masked is not driven
+  kMode,         ///< mode register of a reserved or not modelled value, or a CAS latency too short for the clock
+  kNotModelled,  ///< burst stop, self refresh, auto precharge, CKE low after power-up
+};
+const char* Name(SdramRule rule);
+
+struct SdramFinding {
+  uint64_t edge;  ///< of the chip's clock, the first is 0
+  SdramRule rule;
+  std::string text;  ///< a sentence
+};
+
+/// An SDR SDRAM at its pins. It does what a chip does in spite of a broken rule, as far as that is defined, and notes a
+/// finding for each. A cell that was never written holds a value that depends on its place.
+class SdramChip {
+ public:
+  static constexpr unsigned kBanks = 4;
+
+  /// Throws std::invalid_argument unless `clock_ps` is positive and at least the part's shortest.
+  SdramChip(const SdramPart& part, uint64_t clock_ps);
+
+  /// A rising edge of the clock with the pins that stand at it. Returns what is on dq from now to the next edge.
+  SdramOut Edge(const SdramPins& pins);
+
+  const std::vector<SdramFinding>& findings() const { return findings_; }
+  bool Found(SdramRule rule) const;
+  uint64_t edges() const { return edge_; }
+  uint64_t size() const { return uint64_t{2} << (part_.row_bits + part_.column_bits + 2); }
+
+  /// A byte of the contents. The address is {row, bank, column, byte of the column}; it wraps at size().
+  uint8_t Byte(uint64_t address) const;
+  /// Damage for tests: inverts bit `bit` (0 to 7) of a byte.
+  void FlipBit(uint64_t address, unsigned bit);
+
+  /// Commands so far.
+  struct Counts {
+    uint64_t activates = 0, reads = 0, writes = 0, precharges = 0, refreshes = 0;
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  enum class Power { kPause, kPrecharge, kRefresh, kUp };
+  struct Bank {
+    bool open = false;
+    unsigned row = 0;
+    int64_t activated = kLongAgo, closed = kLongAgo, written = kLongAgo;  ///< edges
+  };
+  struct Burst {
+    bool write = false;
+    unsigned bank = 0, column = 0, left = 0;
+  };
+  static constexpr int64_t kLongAgo = -(int64_t{1} << 40);
+
+  void Find(SdramRule rule, std::string text);
+  /// Notes `rule` unless `since` is at least `ps` ago.
+  void Apart(SdramRule rule, int64_t since, uint64_t ps, const char* what);
+  void Command(const SdramPins& pins);
+  void Activate(unsigned bank, unsigned row);
+  void Column(unsigned bank, const SdramPins& pins, bool write);
+  void Precharge(unsigned bank);
+  void Refresh();
+  void LoadMode(unsigned value);
+  void MoveData(const SdramPins& pins);
+  SdramOut Drive(const SdramPins& pins);
+  uint16_t& Cell(unsigned bank, unsigned row, unsigned column);
+  uint16_t Untouched(uint64_t cell) const { return static_cast<uint16_t>(cell * 40503u >> 3 ^ 0xa5c3); }
+
+  const SdramPart part_;
+  const uint64_t clock_ps_;
+  uint64_t edge_ = 0;
+  std::array<Bank, kBanks> banks_;
+  Power power_ = Power::kPause;
+  unsigned power_refreshes_ = 0;
+  int64_t mode_set_ = kLongAgo, refreshed_ = kLongAgo, activated_ = kLongAgo;
+  uint64_t refresh_due_ps_ = 0;  ///< the next refresh must come before
+  bool late_noted_ = false;
+  unsigned latency_ = 0, burst_length_ = 1;
+  Burst burst_;
+  std::deque<SdramOut> pipe_;                                 ///< words of a read on their way to dq
+  uint8_t dqm_ = 0;                                           ///< of the last edge
+  std::array<SdramOut, 2> out_{};                             ///< of the last two edges, the older first
+  std::unordered_map<uint64_t, std::vector<uint16_t>> rows_;  ///< {row, bank} -> columns
+  std::vector<SdramFinding> findings_;
+  Counts counts_;
+};
+
+}  // namespace gmmu::sim
