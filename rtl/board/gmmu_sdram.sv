@@ -20,7 +20,7 @@ module gmmu_sdram
   parameter int unsigned ClockKhz = 80_000,
   parameter int unsigned PowerUpNs = 200_000,
   parameter int unsigned CasLatency = 2,
-  parameter int unsigned CaptureCycles = CasLatency,
+  parameter int unsigned CaptureCycles = CasLatency + 1,
   parameter int unsigned RowBits = 13,
   parameter int unsigned BankBits = 2,
   parameter int unsigned ColumnBits = 9

@@ -9,8 +9,9 @@
 //            the last word of a write (op_last_i), which then is in the chip. Always taken
 //   pins     Every output but csn comes from a register of its own, and dq_i goes into one. The chip's
 //            clock is clk_i moved by less than a cycle: the chip sees a command at its edge between the
-//            clk_i edge that set the pins and the next. CaptureCycles after the former edge dq_i holds
-//            the first word of a read: CasLatency, and one more for each further cycle on the way
+//            clk_i edge that set the pins and the next. CaptureCycles edges behind the former, dq_i
+//            holds the first word of a read: CasLatency, and one more for each cycle that it takes on its
+//            way (README.md)
 //   reset    The chip keeps its data. A write that is under way ends masked. Once rst_i is 0, all banks
 //            are closed behind a pause of an interval of refresh, then come refreshes and the mode
 //            register. While rst_i is 1 nothing is refreshed and no row is closed: after the power-up
@@ -22,7 +23,7 @@ module gmmu_sdram_chip_port #(
   parameter int unsigned ClockKhz = 80_000,    // frequency of clk_i
   parameter int unsigned PowerUpNs = 200_000,  // before the first command; simulations may shorten it
   parameter int unsigned CasLatency = 2,       // 2 up to 100 MHz, 3 up to 143 MHz
-  parameter int unsigned CaptureCycles = CasLatency,
+  parameter int unsigned CaptureCycles = CasLatency + 1,
   parameter int unsigned RowBits = 13,
   parameter int unsigned BankBits = 2,
   parameter int unsigned ColumnBits = 9,

@@ -32,7 +32,7 @@ struct SdramSize {
   unsigned more_cycles;  ///< that dq takes on its way to the controller
   const sim::SdramPart* part;
 };
-inline const SdramSize kSdramSizes[] = {{12'500, 0, &sim::kAs4c16m16sa7},
+inline const SdramSize kSdramSizes[] = {{12'500, 1, &sim::kAs4c16m16sa7},
                                         {40'000, 0, &sim::kMt48lc16m16a27e},
                                         {7'000, 1, &sim::kAs4c16m16sa7}};
 
