@@ -7,9 +7,9 @@ gmmu_verilate(gmmu_ulx3s_model gmmu_ulx3s OPTIMISE -Os SOURCES ${CMAKE_SOURCE_DI
        +define+GMMU_MAX_LEVELS=4 +define+GMMU_CLIENT_SLOTS_LG2=4)
 
 file(GLOB board_sources CONFIGURE_DEPENDS sim/board_pins/*.cc)
-list(FILTER board_sources EXCLUDE REGEX "/main\\.cc$")
+list(FILTER board_sources EXCLUDE REGEX "/(main|sdram_chip)\\.cc$")
 add_library(gmmu_board_pins STATIC ${board_sources})
-target_link_libraries(gmmu_board_pins PUBLIC gmmu_ulx3s_model gmmu_options)
+target_link_libraries(gmmu_board_pins PUBLIC gmmu_ulx3s_model gmmu_sim_core gmmu_options)
 
 add_executable(gmmu-board-sim sim/board_pins/main.cc)
 target_link_libraries(gmmu-board-sim PRIVATE gmmu_board_pins CLI11::CLI11)

@@ -19,6 +19,8 @@ axi/gmmu_isolator_port.sv
 axi/gmmu_peer_read.sv
 axi/gmmu_peer_write.sv
 axi/gmmu_peer_port.sv
+board/gmmu_sdram.sv
+board/gmmu_sdram_chip_port.sv
 client/gmmu_client.sv
 client/gmmu_client_answer.sv
 client/gmmu_client_ends.sv

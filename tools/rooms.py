@@ -34,6 +34,7 @@ ROOMS = {
     "sim/gpu_link": ("sw/hw",),
     "sim/iommu": ("sw/hw",),
     "sim/board_link": ("sw/hw",),
+    "sim/board_pins": ("sw/base",),
     "sim/probe": ("sim/memory",),
     "sim/gpu": ("sim/pcie", "sim/probe"),
     "sim/platform": ("sim/gpu", "sim/iommu", "sim/gpu_link"),

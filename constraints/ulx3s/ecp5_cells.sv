@@ -3,7 +3,7 @@
 // only. Facts: Lattice FPGA-TN-02200 (PLL), FPGA-TN-02032 (I/O registers).
 
 // The PLL hands its input on: in a simulation the oscillator's pin has the GPU's clock. CLKI / CLKI_DIV x CLKFB_DIV is
-// the frequency of a real one.
+// the frequency of a real one. CLKOS is the input inverted; whoever simulates the pins adds what is left of its phase.
 module EHXPLLL #(
   parameter int CLKI_DIV = 1,
   parameter int CLKFB_DIV = 1,
@@ -11,8 +11,13 @@ module EHXPLLL #(
   parameter CLKOP_ENABLE = "ENABLED",
   parameter int CLKOP_CPHASE = 0,
   parameter int CLKOP_FPHASE = 0,
+  parameter int CLKOS_DIV = 1,
+  parameter CLKOS_ENABLE = "ENABLED",
+  parameter int CLKOS_CPHASE = 0,
+  parameter int CLKOS_FPHASE = 0,
   parameter FEEDBK_PATH = "CLKOP",
   parameter OUTDIVIDER_MUXA = "DIVA",
+  parameter OUTDIVIDER_MUXB = "DIVB",
   parameter STDBY_ENABLE = "DISABLED",
   parameter DPHASE_SOURCE = "DISABLED",
   parameter PLLRST_ENA = "DISABLED",
@@ -29,10 +34,13 @@ module EHXPLLL #(
   input  logic PHASELOADREG,
   input  logic PLLWAKESYNC,
   input  logic ENCLKOP,
+  input  logic ENCLKOS,
   output logic CLKOP,
+  output logic CLKOS,
   output logic LOCK
 );
   assign CLKOP = CLKI;
+  assign CLKOS = !CLKI;
   assign LOCK = 1'b1;
 endmodule
 

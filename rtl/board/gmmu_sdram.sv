@@ -20,7 +20,7 @@ module gmmu_sdram
   parameter int unsigned ClockKhz = 80_000,
   parameter int unsigned PowerUpNs = 200_000,
   parameter int unsigned CasLatency = 2,
-  parameter int unsigned CaptureCycles = CasLatency,
+  parameter int unsigned CaptureCycles = CasLatency + 1,
   parameter int unsigned RowBits = 13,
   parameter int unsigned BankBits = 2,
   parameter int unsigned ColumnBits = 9
@@ -121,7 +121,7 @@ module gmmu_sdram
   localparam int unsigned CreditBits = $clog2(ReadBeats + 1);
   localparam int unsigned EndBits = $clog2(WriteBursts + 1);
   logic                  take, busy_q, write_q, void_q, last_q;
-  logic                  r_take, r_done, r_done_last, b_take, b_done, credit_q, read_ids_ready, write_ids_ready;
+  logic                  r_take, r_done, r_done_last, b_take, b_done, credit_q, r_begun_q, read_ids_ready, write_ids_ready;
   logic                  r_room, r_error, b_error, read_ids_any, write_ids_any;
   logic [63:0]           r_done_data;
   logic [CreditBits-1:0] credits_q;
@@ -135,8 +135,8 @@ module gmmu_sdram
       ends_q <= '0;
       s_bvalid_o <= 1'b0;
     end else begin
-      if (r_take != (take && !write_q)) credits_q <= credits_q + (r_take ? CreditBits'(1) : '1);
-      credit_q <= r_take || (credit_q && !(take && !write_q && credits_q == CreditBits'(1)));
+      if (r_take != r_begun_q) credits_q <= credits_q + (r_take ? CreditBits'(1) : '1);
+      credit_q <= r_take || (credit_q && !(r_begun_q && credits_q == CreditBits'(1)));
       if (b_done != b_take) ends_q <= ends_q + (b_done ? EndBits'(1) : '1);
       s_bvalid_o <= b_done || (s_bvalid_o && !(b_take && ends_q == EndBits'(1)));
     end
@@ -154,15 +154,25 @@ module gmmu_sdram
   assign s_bresp_o = b_error ? RespSlvErr : RespOkay;
 
   // ---- The burst that is done now.
-  logic                can_read, can_write;
+  logic                can_read, pick_read_q, pick_write_q;
   logic [WordBits-1:0] word_q;
   logic [7:0]          left_q;  // beats behind this one
   assign can_read = ar_valid && read_ids_ready;
-  assign can_write = aw_valid && whole_any_q && write_ids_ready;
-  assign start_write = !busy_q && can_write && !(write_q && can_read);
-  assign start_read = !busy_q && can_read && !start_write;
-  assign w_pop = take && write_q;
+  assign start_read = !busy_q && pick_read_q;
+  assign start_write = !busy_q && pick_write_q;
+  // A cycle late: the next access is not done for four.
   always_ff @(posedge clk_i) begin
+    w_pop <= !rst_i && take && write_q;
+    r_begun_q <= !rst_i && take && !write_q;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      {pick_read_q, pick_write_q} <= '0;
+    end else begin
+      // Chosen while the last burst is done. What was just begun shows here for a cycle more, while busy_q is 1.
+      pick_write_q <= aw_valid && whole_any_q && write_ids_ready && !(write_q && can_read);
+      pick_read_q <= can_read && !(aw_valid && whole_any_q && write_ids_ready && !write_q);
+    end
     if (rst_i) begin
       busy_q <= 1'b0;
       write_q <= 1'b0;

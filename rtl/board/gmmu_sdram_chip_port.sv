@@ -9,20 +9,21 @@
 //            the last word of a write (op_last_i), which then is in the chip. Always taken
 //   pins     Every output but csn comes from a register of its own, and dq_i goes into one. The chip's
 //            clock is clk_i moved by less than a cycle: the chip sees a command at its edge between the
-//            clk_i edge that set the pins and the next. CaptureCycles after the former edge dq_i holds
-//            the first word of a read: CasLatency, and one more for each further cycle on the way
+//            clk_i edge that set the pins and the next. CaptureCycles edges behind the former, dq_i
+//            holds the first word of a read: CasLatency, and one more for each cycle that it takes on its
+//            way (README.md)
 //   reset    The chip keeps its data. A write that is under way ends masked. Once rst_i is 0, all banks
 //            are closed behind a pause of an interval of refresh, then come refreshes and the mode
 //            register. While rst_i is 1 nothing is refreshed and no row is closed: after the power-up
 //            it should last less than 100 us, since no row may be open for longer
 //
-// initialized_o rises once, when the chip has been powered up: it is no part of the reset. The
-// bitstream's configuration clears it.
+// initialized_o rises once, when the chip has been powered up, and cke when rst_i falls for the first
+// time: they are no part of the reset. The bitstream's configuration clears them.
 module gmmu_sdram_chip_port #(
   parameter int unsigned ClockKhz = 80_000,    // frequency of clk_i
   parameter int unsigned PowerUpNs = 200_000,  // before the first command; simulations may shorten it
   parameter int unsigned CasLatency = 2,       // 2 up to 100 MHz, 3 up to 143 MHz
-  parameter int unsigned CaptureCycles = CasLatency,
+  parameter int unsigned CaptureCycles = CasLatency + 1,
   parameter int unsigned RowBits = 13,
   parameter int unsigned BankBits = 2,
   parameter int unsigned ColumnBits = 9,
@@ -110,12 +111,16 @@ module gmmu_sdram_chip_port #(
     $fatal(1, "gmmu_sdram_chip_port: legal: ColumnBits 3 to 10, RowBits 11 and more");
   end
 
-  // {rasn, casn, wen}
+  // Its values are {rasn, casn, wen}.
   typedef enum logic [2:0] {
     CmdMode = 3'b000, CmdRefresh = 3'b001, CmdPrecharge = 3'b010, CmdActivate = 3'b011,
     CmdWrite = 3'b100, CmdRead = 3'b101, CmdNop = 3'b111
   } command_e;
   typedef enum logic [2:0] {StSettle, StPrecharge, StRefresh, StMode, StRun} state_e;
+  command_e command;
+  state_e   state_q;
+  logic     run, take;
+  assign run = state_q[2];  // StRun, which alone has this bit
 
   // ---- The row that an access needs, compared in two cycles while it stands.
   logic [RowBits-1:0]    op_row, row_q;
@@ -125,27 +130,26 @@ module gmmu_sdram_chip_port #(
 
   logic [RowBits-1:0]     rows_q [2**BankBits];
   logic [2**BankBits-1:0] open_q;
-  logic                   row_open_q, opened_q, hit_q;  // the bank has a row open; it is this one
-  logic [1:0]             looked_q;                     // cycles since the access or the rows changed
-  command_e               command;
-  state_e                 state_q;
-  logic                   take;
+  logic                   row_open_q, stands, looked_q;
+  logic                   hit_q, other_q, closed_q;  // of an access that stands: what its bank has open
+  assign stands = run && op_valid_i && !take && command == CmdNop;
 
   always_ff @(posedge clk_i) begin
     row_q <= rows_q[op_bank];
     row_open_q <= open_q[op_bank];
-    opened_q <= row_open_q;
-    hit_q <= row_open_q && row_q == op_row;
     if (command == CmdActivate) rows_q[op_bank] <= op_row;
 
     if (rst_i) begin
       open_q <= '0;
-      looked_q <= '0;
+      {looked_q, hit_q, other_q, closed_q} <= '0;
     end else begin
       if (command == CmdActivate) open_q[op_bank] <= 1'b1;
-      if (command == CmdPrecharge) open_q <= state_q == StRun ? open_q & ~((2**BankBits)'(1) << op_bank) : '0;
-      if (state_q != StRun || !op_valid_i || take || command != CmdNop) looked_q <= '0;
-      else looked_q <= {looked_q[0], 1'b1};
+      if (command == CmdPrecharge) open_q <= run ? open_q & ~((2**BankBits)'(1) << op_bank) : '0;
+      // When the access is new, or the rows changed, all three are 0 for two cycles.
+      looked_q <= stands;
+      hit_q <= stands && looked_q && (op_void_i || (row_open_q && row_q == op_row));
+      other_q <= stands && looked_q && !op_void_i && row_open_q && row_q != op_row;
+      closed_q <= stands && looked_q && !op_void_i && !row_open_q;
     end
   end
 
@@ -222,20 +226,14 @@ module gmmu_sdram_chip_port #(
         command = CmdMode;
         state_d = StRun;
       end
-      default: if (free_q[TimerAny]) begin
-        if (due_q) begin
-          state_d = StPrecharge;
-        end else if (looked_q[1]) begin
-          if (op_void_i) begin
-            take = 1'b1;
-          end else if (hit_q) begin
-            take = !op_write_i || free_q[TimerWrite];
-            if (take) command = op_write_i ? CmdWrite : CmdRead;
-          end else if (opened_q) begin
-            if (free_q[TimerPrecharge]) command = CmdPrecharge;
-          end else begin
-            command = CmdActivate;
-          end
+      default: begin
+        // A command may still come in the cycle in which a refresh is due; the times hold for what follows.
+        if (due_q) state_d = StPrecharge;
+        if (free_q[TimerAny]) begin
+          take = hit_q && (!op_write_i || free_q[TimerWrite]);
+          if (take && !op_void_i) command = op_write_i ? CmdWrite : CmdRead;
+          if (other_q && free_q[TimerPrecharge]) command = CmdPrecharge;
+          if (closed_q) command = CmdActivate;
         end
       end
     endcase
@@ -247,18 +245,16 @@ module gmmu_sdram_chip_port #(
       state_q <= StSettle;
       live_q <= 1'b0;
       {sdram_rasn_o, sdram_casn_o, sdram_wen_o} <= CmdNop;
-      sdram_cke_o <= initialized_o;
     end else begin
       state_q <= state_d;
       if (command == CmdMode) live_q <= 1'b1;
       {sdram_rasn_o, sdram_casn_o, sdram_wen_o} <= command;
-      sdram_cke_o <= 1'b1;
     end
-    // Bit 10: all banks, or no precharge of its own behind a column.
-    if (state_q == StRun) begin
+    // Bit 10: all banks, or a precharge behind the column.
+    if (run) begin
       sdram_ba_o <= op_bank;
       sdram_a_o <= hit_q ? RowBits'({op_column, 2'b00}) : op_row;
-      sdram_a_o[10] <= !opened_q && op_row[10];
+      sdram_a_o[10] <= closed_q && op_row[10];
     end else begin
       sdram_ba_o <= '0;
       sdram_a_o <= RowBits'(state_q == StMode ? {CasLatency[2:0], 4'd2} : 11'h400);
@@ -266,8 +262,12 @@ module gmmu_sdram_chip_port #(
   end
   assign sdram_csn_o = 1'b0;
 
-  initial initialized_o = 1'b0;
-  always @(posedge clk_i) if (!rst_i && command == CmdMode) initialized_o <= 1'b1;
+  // No reset: the chip keeps what it was told.
+  initial {initialized_o, sdram_cke_o} = '0;
+  always @(posedge clk_i) begin
+    if (!rst_i) sdram_cke_o <= 1'b1;
+    if (!rst_i && command == CmdMode) initialized_o <= 1'b1;
+  end
 
   // ---- Data to the chip: the word is loaded while nothing is sent, so only dq_oe and dqm know when.
   logic [63:0]      data_q;

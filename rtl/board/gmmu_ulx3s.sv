@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ULX3S: Lattice LFE5U-85F, 25 MHz oscillator, 32 MiB of SDR SDRAM, FT231X. Pins are in constraints/ulx3s/pins.lpf.
 //
-// One clock of 80 MHz runs all. The SDRAM gets it inverted, so that it takes commands and write data in the middle of
-// the time for which they stand; what goes to it and what comes from it passes a register in the pin.
+// One clock of 80 MHz runs all. The SDRAM gets it 9.4 ns late (README.md, Clocks); what goes to it and what comes from it
+// passes a register in the pin.
 module gmmu_ulx3s #(
   parameter int unsigned BitsPerSecond = 3_000_000,
   parameter logic [63:0] Build = '0
@@ -30,15 +30,18 @@ module gmmu_ulx3s #(
   localparam int unsigned ClockHz = 80_000_000;
   localparam logic [63:0] Name = {8'd0, 8'd0, 8'd0, "s", "3", "x", "l", "u"};
 
-  // ---- clock: 25 MHz / 5 x 16; the oscillator inside runs at 640 MHz
-  logic clk, locked;
+  // ---- clocks: 25 MHz / 5 x 16; the oscillator inside runs at 560 MHz. The SDRAM's is three quarters of a period late.
+  // The numbers are those of ecppll for 80 MHz and 80 MHz at 270 degrees.
+  logic clk, clk_late, locked;
   EHXPLLL #(
-    .CLKI_DIV(5), .CLKFB_DIV(16), .CLKOP_DIV(8), .CLKOP_ENABLE("ENABLED"), .CLKOP_CPHASE(7), .CLKOP_FPHASE(0),
-    .FEEDBK_PATH("CLKOP"), .OUTDIVIDER_MUXA("DIVA"), .STDBY_ENABLE("DISABLED"), .DPHASE_SOURCE("DISABLED"),
+    .CLKI_DIV(5), .CLKFB_DIV(16), .CLKOP_DIV(7), .CLKOP_ENABLE("ENABLED"), .CLKOP_CPHASE(3), .CLKOP_FPHASE(0),
+    .CLKOS_DIV(7), .CLKOS_ENABLE("ENABLED"), .CLKOS_CPHASE(8), .CLKOS_FPHASE(2), .FEEDBK_PATH("CLKOP"),
+    .OUTDIVIDER_MUXA("DIVA"), .OUTDIVIDER_MUXB("DIVB"), .STDBY_ENABLE("DISABLED"), .DPHASE_SOURCE("DISABLED"),
     .PLLRST_ENA("DISABLED"), .INTFB_WAKE("DISABLED")
   ) u_pll (
-    .CLKI(clk_25mhz), .CLKFB(clk), .CLKOP(clk), .LOCK(locked), .RST(1'b0), .STDBY(1'b0), .PHASESEL0(1'b0),
-    .PHASESEL1(1'b0), .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0), .ENCLKOP(1'b0));
+    .CLKI(clk_25mhz), .CLKFB(clk), .CLKOP(clk), .CLKOS(clk_late), .LOCK(locked), .RST(1'b0), .STDBY(1'b0),
+    .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0),
+    .ENCLKOP(1'b0), .ENCLKOS(1'b0));
 
   // ---- reset: until the clock is steady, and by the button; 16 cycles longer than both
   logic [1:0] calm_q;
@@ -64,7 +67,7 @@ module gmmu_ulx3s #(
   logic [1:0]  ba, dqm;
   logic [12:0] a;
   logic [15:0] dq_in, dq_out;
-  gmmu_sdram #(.ClockKhz(ClockHz / 1000), .CasLatency(2), .CaptureCycles(4)) u_sdram (
+  gmmu_sdram #(.ClockKhz(ClockHz / 1000), .CasLatency(2), .CaptureCycles(5)) u_sdram (
     .clk_i(clk), .rst_i(vram_reset), .initialized_o(vram_ready),
     .s_arvalid_i(ar_valid), .s_arready_o(ar_ready), .s_arid_i(ar_id), .s_araddr_i(ar_addr), .s_arlen_i(ar_len),
     .s_rvalid_o(r_valid), .s_rready_i(r_ready), .s_rid_o(r_id), .s_rdata_o(r_data), .s_rresp_o(r_resp),
@@ -76,17 +79,16 @@ module gmmu_ulx3s #(
 
   assign wifi_gpio0 = 1'b1;
 
-  // The chip's rising edge is the middle of a cycle.
-  ODDRX1F u_clk (.SCLK(clk), .RST(1'b0), .D0(1'b0), .D1(1'b1), .Q(sdram_clk));
+  ODDRX1F u_clk (.SCLK(clk_late), .RST(1'b0), .D0(1'b1), .D1(1'b0), .Q(sdram_clk));
   // From the first moment on CKE is low, and the chip is not selected.
   localparam int unsigned Outs = 18;
   logic [Outs-1:0] outs, pins;
   logic [3:0]      high_outs, high_pins;
-  assign outs = {cke && up_q, ba, a, dqm};
-  assign {sdram_cke, sdram_ba, sdram_a, sdram_dqm} = pins;
   logic up_q;   // the controller has been reset: before, what it says is nothing
   initial up_q = 1'b0;
   always @(posedge clk) if (vram_reset) up_q <= 1'b1;
+  assign outs = {cke && up_q, ba, a, dqm};
+  assign {sdram_cke, sdram_ba, sdram_a, sdram_dqm} = pins;
   assign high_outs = {csn, rasn, casn, wen} | {4{!up_q}};
   assign {sdram_csn, sdram_rasn, sdram_casn, sdram_wen} = high_pins;
   for (genvar i = 0; i < Outs; i++) begin : g_out

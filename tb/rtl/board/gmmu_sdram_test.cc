@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_sdram against the chip's model at its pins and an array: random bursts, row conflicts, refresh under load, ends of
+// pages and of the chip, resets. The chip finds no rule broken in any of these tests.
+#include <array>
+#include <iomanip>
+
+#include "sdram_machine.h"
+
+namespace gmmu::bench {
+namespace {
+
+class SdramTest : public BlockTest<SdramMachine> {
+ protected:
+  void TearDown() override { ExpectNoFinding(); }
+
+  void PowerUp() {
+    Until([&] { return t.initialized_o != 0; }, "the power-up", 40'000);
+    Run(40);
+  }
+  /// An address and length inside 4 KiB. Few rows of few banks, so that they meet; some at the ends of pages, of the chip
+  /// and past it.
+  Burst Draw(bool write) {
+    Burst burst;
+    burst.id = static_cast<uint16_t>(rng());
+    const unsigned beats = Chance(30) ? 32 : 1 + Random(32);
+    uint64_t page = Random(4) * 0x400'000 + Random(3) * 0x1000;
+    if (Chance(5)) page = kBytes - 0x1000;
+    if (Chance(5)) page = Chance(50) ? kBytes + Random(2) * 0x1000 : (rng() & 0xffff'ffff'f000) | kBytes;
+    const uint64_t offset = Chance(20) ? 0x1000 - 8 * beats : Random(512) * 8;
+    burst.address = page + offset + (Chance(30) ? Random(8) : 0);
+    burst.beats = static_cast<unsigned>(std::min<uint64_t>(beats, (0x1000 - (offset & ~7u)) / 8));
+    if (write) Fill(burst, Random(3));
+    return burst;
+  }
+  /// Data, and strobes: all, any, or none in most beats. Lanes below the address have none.
+  void Fill(Burst& burst, unsigned how) {
+    for (unsigned i = 0; i < burst.beats; ++i) {
+      burst.data.push_back(rng());
+      burst.strobes.push_back(how == 0 ? 0xff : how == 1 || Chance(20) ? static_cast<uint8_t>(rng()) : 0);
+    }
+    burst.strobes[0] &= static_cast<uint8_t>(0xff << (burst.address & 7));
+  }
+  void Traffic(unsigned bursts, unsigned at_once = 12) {
+    for (unsigned i = 0; i < bursts; ++i) {
+      const bool write = Chance(50);
+      const Burst burst = Draw(write);
+      Until([&] { return outstanding() < at_once && Free(burst, write); }, "room for a burst", 60'000);
+      write ? Write(burst) : Read(burst);
+    }
+  }
+  void ExpectTheChipHoldsTheArray() {
+    for (const auto& [address, byte] : bytes) ASSERT_EQ(chip.Byte(address), byte) << "address " << std::hex << address;
+  }
+  Burst At(uint64_t address, unsigned beats, bool write = false) {
+    Burst burst;
+    burst.id = static_cast<uint16_t>(rng());
+    burst.address = address;
+    burst.beats = beats;
+    if (write) Fill(burst, 0);
+    return burst;
+  }
+};
+
+TEST_P(SdramTest, PowersTheChipUpAfter200MicrosecondsAndDoesThenWhatWaits) {
+  Write(At(0x1000, 4, true));
+  Read(At(0x2000, 4));
+  const uint64_t wait = 200'000'000 / kSdramSizes[n].clock_ps;
+  Run(wait);
+  EXPECT_FALSE(t.initialized_o);
+  EXPECT_EQ(outstanding(), 2u);
+  Finish();
+  EXPECT_TRUE(t.initialized_o);
+  EXPECT_LT(now, wait + wait / 5);
+  EXPECT_GE(chip.counts().refreshes, 8u);
+}
+
+TEST_P(SdramTest, RandomBurstsDoWhatAnArrayDoes) {
+  Traffic(1200);
+  Finish();
+  ExpectTheChipHoldsTheArray();
+  EXPECT_GT(reads_done, 400u);
+  EXPECT_GT(writes_done, 400u);
+  // Refresh goes on under load: one in 7.8 us, none is left out.
+  const uint64_t intervals = chip.edges() * kSdramSizes[n].clock_ps / 7'812'500;
+  EXPECT_GE(chip.counts().refreshes + 27, intervals);
+}
+
+TEST_P(SdramTest, SingleBeatsOfManyRowsFollowEachOther) {
+  PowerUp();
+  for (unsigned i = 0; i < 300; ++i) {
+    const Burst burst = At(uint64_t{Random(8192)} << 12 | Random(4) << 10 | Random(128) << 3, 1, i % 2);
+    Until([&] { return outstanding() < 30 && Free(burst, i % 2); }, "room for a burst", 20'000);
+    i % 2 ? Write(burst) : Read(burst);
+  }
+  Finish();
+  ExpectTheChipHoldsTheArray();
+}
+
+TEST_P(SdramTest, AnswersSlverrPastTheEndAndTouchesNothing) {
+  PowerUp();
+  Write(At(kBytes - 256, 32, true));
+  Finish();
+  const auto counts = chip.counts();
+  for (const uint64_t past : {kBytes, kBytes + 0xff8, kBytes * 2, uint64_t{0xffff'ffff'f000}}) {
+    Write(At(past, 1, true));
+    Read(At(past, 1));
+  }
+  Write(At(kBytes + 0x800, 32, true));
+  Read(At(kBytes + 0x800, 32));
+  Finish();  // answers are compared with SLVERR
+  EXPECT_EQ(chip.counts().writes, counts.writes);
+  EXPECT_EQ(chip.counts().reads, counts.reads);
+  Read(At(kBytes - 256, 32));
+  Read(At(0, 32));
+  Finish();
+}
+
+TEST_P(SdramTest, AWriteThatWaitsForItsDataHoldsUpNoRead) {
+  PowerUp();
+  const Burst late = At(0x3000, 8, true);
+  Write(late, false);
+  for (unsigned i = 0; i < 20; ++i) Read(At(0x4000 + 256 * i, 32));
+  Until([&] { return reads_done == 20; }, "reads beside a write without data", 20'000);
+  EXPECT_EQ(writes_done, 0u);
+  WriteData(late);
+  Finish();
+  ExpectTheChipHoldsTheArray();
+}
+
+TEST_P(SdramTest, ReadsAndWritesTakeTurns) {
+  PowerUp();
+  for (unsigned i = 0; i < 100; ++i) Read(At(0x10'0000 + 64 * i, 8)), Write(At(0x20'0000 + 64 * i, 8, true));
+  Until([&] { return reads_done + writes_done >= 100; }, "half of them", 60'000);
+  EXPECT_GT(reads_done, 25u);
+  EXPECT_GT(writes_done, 25u);
+  Finish();
+}
+
+TEST_P(SdramTest, AnswersThatNobodyTakesStopNothingForGood) {
+  PowerUp();
+  manner = {0, 100};
+  for (unsigned i = 0; i < 20; ++i) Read(At(0x1000 * i, 32)), Write(At(0x10'0000 + 0x1000 * i, 32, true));
+  Run(8'000);
+  EXPECT_EQ(outstanding(), 40u);
+  manner = {0, 0};
+  Finish();
+  ExpectTheChipHoldsTheArray();
+}
+
+TEST_P(SdramTest, AResetKeepsWhatWasAnsweredAndWritesNothingElse) {
+  PowerUp();
+  for (unsigned round = 0; round < 12; ++round) {
+    Traffic(10 + Random(20));
+    Run(Random(300));
+    const std::deque<Burst> lost = ResetNow(1 + Random(20));
+    // A byte of a write without an answer is the old or the new one; the array follows the chip.
+    std::map<uint64_t, std::vector<uint8_t>> maybe;
+    for (const Burst& burst : lost) {
+      for (unsigned i = 0; burst.Inside() && i < 8 * burst.beats; ++i)
+        if (burst.strobes[i / 8] >> (i % 8) & 1)
+          maybe[burst.First() + i].push_back(static_cast<uint8_t>(burst.data[i / 8] >> (i % 8 * 8)));
+    }
+    for (const auto& [address, news] : maybe) {
+      const uint8_t is = chip.Byte(address);
+      EXPECT_TRUE(is == Byte(address) || std::find(news.begin(), news.end(), is) != news.end());
+      bytes[address] = is;
+    }
+    ExpectTheChipHoldsTheArray();
+    EXPECT_TRUE(t.initialized_o);
+    // Ready again in 20 us, without the pause of a power-up.
+    Read(At(0x1000, 1));
+    manner = {0, 0};
+    const uint64_t start = now;
+    Finish();
+    EXPECT_LT((now - start) * kSdramSizes[n].clock_ps, 20'000'000u);
+    manner = kManners[(seed + round) % 4];
+  }
+}
+
+TEST_P(SdramTest, AResetInThePowerUpBeginsItAnew) {
+  const uint64_t wait = 200'000'000 / kSdramSizes[n].clock_ps;
+  if (seed % 2) {
+    Run(Random(static_cast<unsigned>(wait)));
+  } else {
+    const uint64_t refreshes = 1 + Random(7);
+    Until([&] { return chip.counts().refreshes == refreshes; }, "refreshes of the power-up", 40'000);
+  }
+  ASSERT_FALSE(t.initialized_o);
+  ResetNow(2);
+  Run(wait);
+  EXPECT_FALSE(t.initialized_o);
+  Traffic(20);
+  Finish();
+}
+
+TEST_P(SdramTest, ADamagedBitIsRead) {
+  PowerUp();
+  Write(At(0x5000, 1, true));
+  Finish();
+  chip.FlipBit(0x5003, 2);
+  bytes[0x5003] ^= 4;
+  Read(At(0x5000, 1));
+  Finish();
+}
+
+/// Cycles of a sequential stream of 256 KiB in bursts of 256 bytes.
+///
+/// The bound: a beat is 4 cycles of dq, so a row of 1 KiB is 512. The next one costs a precharge and an activation, three
+/// cycles each at least, since the row is looked up again behind them, and a cycle when a write has to recover. A refresh, each
+/// 7.8 us, costs a precharge, its own time, an activation and two cycles.
+TEST_P(SdramTest, SequentialBurstsUseTheBus) {
+  PowerUp();
+  manner = {0, 0};
+  const uint64_t ps = kSdramSizes[n].clock_ps;
+  const auto cycles = [&](uint64_t time) { return (time + ps - 1) / ps; };
+  const uint64_t again = std::max<uint64_t>(cycles(21'000), 3), row = 2 * again + 1;
+  const uint64_t refresh = cycles(21'000) + cycles(66'000) + again + 2;
+  const double bound = 512.0 / static_cast<double>(512 + row) *
+                       (1 - static_cast<double>(refresh) / static_cast<double>(7'800'000 / ps));
+  for (const bool write : {false, true}) {
+    const uint64_t start = now, total = 1024;
+    for (uint64_t i = 0; i < total; ++i) {
+      Until([&] { return outstanding() < 4; }, "room for a burst", 5'000);
+      const Burst burst = At(256 * i, 32, write);
+      write ? Write(burst) : Read(burst);
+    }
+    Finish();
+    const double used = static_cast<double>(total * 32 * 4) / static_cast<double>(now - start);
+    std::cout << "sequential " << (write ? "writes" : "reads") << " at " << std::setprecision(4)
+              << 1e6 / static_cast<double>(ps) << " MHz: " << 100 * used << " % of dq, "
+              << used * 2e6 / static_cast<double>(ps) << " MB/s (bound " << 100 * bound << " %)\n";
+    EXPECT_GT(used, bound);
+  }
+  const uint64_t start = now;
+  Read(At(0x40'0000, 1));
+  Finish();
+  std::cout << "read of a beat, row of another open: " << now - start << " cycles\n";
+}
+
+TEST_P(SdramTest, BeatsOfAnOpenRowFollowEveryFourCycles) {
+  PowerUp();
+  manner = {0, 0};
+  // Just behind a refresh there are no others for 7.8 us.
+  const uint64_t refreshes = chip.counts().refreshes;
+  Until([&] { return chip.counts().refreshes != refreshes; }, "a refresh", 2'000);
+  for (unsigned i = 0; i < 4; ++i) Read(At(0x8000 + 32 * i, 4));
+  Finish();
+  EXPECT_EQ(last_beat - first_beat, 15 * 4u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, SdramTest, SizesAndSeeds(3, 4), SizeAndSeed);
+
+}  // namespace
+}  // namespace gmmu::bench

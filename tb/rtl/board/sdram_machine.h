@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// gmmu_sdram between a manager with queues and the model of the chip at its pins.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "Vgmmu_sdram_bench.h"
+#include "board_pins/sdram_chip.h"
+#include "tb/rtl/block_test.h"
+
+namespace gmmu::bench {
+
+constexpr uint64_t kBytes = 32u << 20;
+
+struct Burst {
+  uint16_t id = 0;
+  uint64_t address = 0;
+  unsigned beats = 1;
+  std::vector<uint64_t> data;  ///< of a write, or what a read brought
+  std::vector<uint8_t> strobes;
+
+  bool Inside() const { return address < kBytes; }
+  uint64_t First() const { return address & ~uint64_t{7}; }
+  uint64_t End() const { return First() + 8 * uint64_t{beats}; }
+};
+
+/// What the bench's sizes are, as gmmu_sdram_bench.sv has them.
+struct SdramSize {
+  uint64_t clock_ps;
+  unsigned more_cycles;  ///< that dq takes on its way to the controller
+  const sim::SdramPart* part;
+};
+inline const SdramSize kSdramSizes[] = {{12'500, 1, &sim::kAs4c16m16sa7},
+                                        {40'000, 0, &sim::kMt48lc16m16a27e},
+                                        {7'000, 1, &sim::kAs4c16m16sa7}};
+
+/// Bursts that are put into `reads` and `writes` are done; answers are compared with an array and counted.
+///
+/// Whoever puts them in keeps reads and writes under way apart by address, since nobody orders them: Free says whether a
+/// burst may go.
+class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
+ public:
+  SdramMachine(unsigned size, uint64_t seed)
+      : BlockBench(size, seed),
+        chip(*kSdramSizes[size].part, kSdramSizes[size].clock_ps),
+        way_(kSdramSizes[size].more_cycles) {
+    t.size_i = static_cast<uint8_t>(size);
+    ResetNow(3);
+  }
+
+  sim::SdramChip chip;
+  uint64_t reads_done = 0, writes_done = 0, beats_done = 0;
+  uint64_t first_beat = 0, last_beat = 0;  ///< cycles of R
+  std::map<uint64_t, uint8_t> bytes;       ///< the array; what is not in it was never written
+
+  /// Not while a write may touch what is read, nor the reverse.
+  bool Free(const Burst& burst, bool write) const {
+    const auto apart = [&](const std::deque<Burst>& others) {
+      for (const Burst& other : others)
+        if (burst.First() < other.End() && other.First() < burst.End()) return false;
+      return true;
+    };
+    return write ? apart(reads_out_) : apart(writes_out_);
+  }
+  void Read(const Burst& burst) {
+    reads_out_.push_back(burst);
+    ar_.push_back(burst);
+  }
+  void Write(const Burst& burst, bool data_too = true) {
+    writes_out_.push_back(burst);
+    aw_.push_back(burst);
+    if (data_too) WriteData(burst);
+  }
+  void WriteData(const Burst& burst) {
+    for (unsigned i = 0; i < burst.beats; ++i) w_.push_back({burst.data[i], burst.strobes[i], i + 1 == burst.beats});
+  }
+  size_t outstanding() const { return reads_out_.size() + writes_out_.size(); }
+  const std::deque<Burst>& writes_out() const { return writes_out_; }
+  void Finish() {
+    Until([&] { return outstanding() == 0; }, "the last answers", 40'000 + 1'000 * outstanding());
+  }
+
+  uint8_t Byte(uint64_t address) const {
+    const auto found = bytes.find(address);
+    return found == bytes.end() ? untouched_.Byte(address) : found->second;
+  }
+
+  void Step() override {
+    t.s_arvalid_i = ar_offer_.Now(!ar_.empty(), *this, manner.idle_percent);
+    if (t.s_arvalid_i)
+      t.s_arid_i = ar_.front().id, t.s_araddr_i = ar_.front().address,
+      t.s_arlen_i = static_cast<uint8_t>(ar_.front().beats - 1);
+    t.s_awvalid_i = aw_offer_.Now(!aw_.empty(), *this, manner.idle_percent);
+    if (t.s_awvalid_i)
+      t.s_awid_i = aw_.front().id, t.s_awaddr_i = aw_.front().address,
+      t.s_awlen_i = static_cast<uint8_t>(aw_.front().beats - 1);
+    t.s_wvalid_i = w_offer_.Now(!w_.empty(), *this, manner.idle_percent);
+    if (t.s_wvalid_i) t.s_wdata_i = w_.front().data, t.s_wstrb_i = w_.front().strobes, t.s_wlast_i = w_.front().last;
+    t.s_rready_i = !Stall();
+    t.s_bready_i = !Stall();
+    Settle();
+    if (t.s_arvalid_i && t.s_arready_o) ar_.pop_front(), ar_offer_.Taken();
+    if (t.s_awvalid_i && t.s_awready_o) aw_.pop_front(), aw_offer_.Taken();
+    if (t.s_wvalid_i && t.s_wready_o) w_.pop_front(), w_offer_.Taken();
+    if (r_stands_.Look(t.s_rvalid_o, t.s_rready_i,
+                       {t.s_rid_o, t.s_rresp_o, t.s_rlast_o, t.s_rresp_o ? 0 : t.s_rdata_o}))
+      LookAtRead();
+    if (b_stands_.Look(t.s_bvalid_o, t.s_bready_i, {t.s_bid_o, t.s_bresp_o, 0, 0})) LookAtAnswer();
+    Clock();
+  }
+
+  /// Reset for so many cycles. What was under way is forgotten; returns the writes among it.
+  std::deque<Burst> ResetNow(unsigned cycles) {
+    const std::deque<Burst> lost = writes_out_;
+    reads_out_.clear(), writes_out_.clear(), ar_.clear(), aw_.clear(), w_.clear();
+    ar_offer_.Taken(), aw_offer_.Taken(), w_offer_.Taken();
+    r_stands_.Forget(), b_stands_.Forget();
+    t.s_arvalid_i = t.s_awvalid_i = t.s_wvalid_i = 0;
+    t.rst_i = 1;
+    for (unsigned i = 0; i < cycles; ++i) Settle(), Clock();
+    t.rst_i = 0;
+    beat_ = 0;
+    return lost;
+  }
+
+  void ExpectNoFinding() {
+    for (const sim::SdramFinding& finding : chip.findings())
+      ADD_FAILURE() << sim::Name(finding.rule) << " at edge " << finding.edge << ": " << finding.text;
+  }
+
+ private:
+  struct Beat {
+    uint64_t data;
+    uint8_t strobes;
+    bool last;
+  };
+
+  /// The edge of clk_i, then that of the chip, which lies in the same cycle.
+  void Clock() {
+    Edge();
+    sim::SdramPins pins;
+    pins.cke = t.cke_o, pins.csn = t.csn_o, pins.rasn = t.rasn_o, pins.casn = t.casn_o, pins.wen = t.wen_o;
+    pins.ba = t.ba_o, pins.a = t.a_o, pins.dqm = t.dqm_o, pins.dq_driven = t.dq_oe_o, pins.dq = t.dq_o;
+    way_.push_back(chip.Edge(pins).dq);
+    t.dq_i = way_.front();
+    way_.pop_front();
+  }
+  void LookAtRead() {
+    if (reads_out_.empty()) {
+      ADD_FAILURE() << "a beat that nobody asked for";
+      return;
+    }
+    const Burst& burst = reads_out_.front();
+    EXPECT_EQ(t.s_rid_o, burst.id);
+    EXPECT_EQ(t.s_rresp_o, burst.Inside() ? 0 : 2);
+    EXPECT_EQ(t.s_rlast_o, beat_ + 1 == burst.beats);
+    for (unsigned i = 0; burst.Inside() && i < 8; ++i) {
+      const uint64_t address = burst.First() + 8 * beat_ + i;
+      if (address >= burst.address)
+        EXPECT_EQ(t.s_rdata_o >> (8 * i) & 0xff, Byte(address)) << "address " << std::hex << address;
+    }
+    if (beats_done++ == 0) first_beat = now;
+    last_beat = now;
+    if (++beat_ == burst.beats) reads_out_.pop_front(), beat_ = 0, ++reads_done;
+  }
+  void LookAtAnswer() {
+    if (writes_out_.empty()) {
+      ADD_FAILURE() << "an answer that nobody waits for";
+      return;
+    }
+    const Burst burst = writes_out_.front();
+    writes_out_.pop_front();
+    ++writes_done;
+    EXPECT_EQ(t.s_bid_o, burst.id);
+    EXPECT_EQ(t.s_bresp_o, burst.Inside() ? 0 : 2);
+    for (unsigned i = 0; burst.Inside() && i < 8 * burst.beats; ++i) {
+      if (burst.strobes[i / 8] >> (i % 8) & 1)
+        bytes[burst.First() + i] = static_cast<uint8_t>(burst.data[i / 8] >> (i % 8 * 8));
+    }
+    // The data is in the chip, unless a write behind this one changed it already.
+    if (burst.Inside() && Free(burst, false))
+      for (uint64_t a = burst.First(); a < burst.End(); ++a)
+        EXPECT_EQ(chip.Byte(a), Byte(a)) << "address " << std::hex << a;
+  }
+
+  const sim::SdramChip untouched_{sim::kAs4c16m16sa7, 10'000};
+  std::deque<uint16_t> way_;
+  std::deque<Burst> ar_, aw_, reads_out_, writes_out_;
+  std::deque<Beat> w_;
+  Offer ar_offer_, aw_offer_, w_offer_;
+  Standing<std::array<uint64_t, 4>> r_stands_{"R"}, b_stands_{"B"};
+  unsigned beat_ = 0;
+};
+
+}  // namespace gmmu::bench
