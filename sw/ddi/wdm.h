@@ -131,6 +131,42 @@ typedef struct _KMUTANT {
 void KeInitializeMutex(PKMUTEX Mutex, ULONG Level);
 LONG KeReleaseMutex(PKMUTEX Mutex, BOOLEAN Wait);
 
+/* <= APC_LEVEL. No normal kernel APC comes to the thread in between. Pairs may lie in each other. */
+void KeEnterCriticalRegion(void);
+void KeLeaveCriticalRegion(void);
+
+/* Held by one thread, or shared by several. Normal kernel APCs are disabled from before it is acquired until it has been
+ * released. Acquired <= APC_LEVEL, released <= DISPATCH_LEVEL, by its holder again with the access that it has: whoever
+ * shares it must release it before it may have it alone. */
+typedef ULONG_PTR ERESOURCE_THREAD;
+typedef struct _OWNER_ENTRY {
+  ERESOURCE_THREAD OwnerThread;
+  ULONG OwnerCount;
+} OWNER_ENTRY, *POWNER_ENTRY;
+typedef struct _ERESOURCE {
+  LIST_ENTRY SystemResourcesList;
+  POWNER_ENTRY OwnerTable;
+  SHORT ActiveCount;
+  USHORT Flag;
+  PVOID SharedWaiters;
+  PVOID ExclusiveWaiters;
+  OWNER_ENTRY OwnerEntry;
+  ULONG ActiveEntries;
+  ULONG ContentionCount;
+  ULONG NumberOfSharedWaiters;
+  ULONG NumberOfExclusiveWaiters;
+  PVOID Reserved2;
+  PVOID Address;
+  KSPIN_LOCK SpinLock;
+} ERESOURCE, *PERESOURCE;
+NTSTATUS ExInitializeResourceLite(PERESOURCE Resource);
+/* Nobody holds it. */
+NTSTATUS ExDeleteResourceLite(PERESOURCE Resource);
+/* FALSE: Wait is FALSE, and it is not to be had at once. Whoever would share it comes behind those who wait for it. */
+BOOLEAN ExAcquireResourceSharedLite(PERESOURCE Resource, BOOLEAN Wait);
+BOOLEAN ExAcquireResourceExclusiveLite(PERESOURCE Resource, BOOLEAN Wait);
+void ExReleaseResourceLite(PERESOURCE Resource);
+
 typedef enum _EVENT_TYPE { NotificationEvent, SynchronizationEvent } EVENT_TYPE;
 void KeInitializeEvent(PKEVENT Event, EVENT_TYPE Type, BOOLEAN State);
 /* <= DISPATCH_LEVEL. They return the state before. */

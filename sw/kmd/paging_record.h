@@ -5,8 +5,28 @@
 #include <cstring>
 
 #include "ddi/d3dkmddi.h"
+#include "ddi/wdm.h"
 
 namespace gmmu::kmd {
+
+/// The private data that goes with a submission.
+struct PrivateData {
+  const uint8_t* begin = nullptr;
+  uint32_t bytes = 0;
+
+  static PrivateData Of(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+    return {static_cast<const uint8_t*>(args.pDmaBufferPrivateData), args.DmaBufferPrivateDataSize};
+  }
+  /// The piece that a physical submission names. False: it is none of the data.
+  static bool Of(const DXGKARG_SUBMITCOMMAND& args, PrivateData* data) {
+    const UINT start = args.DmaBufferPrivateDataSubmissionStartOffset;
+    const UINT end = args.DmaBufferPrivateDataSubmissionEndOffset;
+    if (end < start || end > args.DmaBufferPrivateDataSize) return false;
+    if (args.pDmaBufferPrivateData == nullptr) return end == 0;
+    *data = {static_cast<const uint8_t*>(args.pDmaBufferPrivateData) + start, end - start};
+    return true;
+  }
+};
 
 /// Where a paging buffer lies, at the start of its private data, when the system does not give its GPU virtual address:
 /// then a submission says only where in the buffer it begins (seen on build 22621 with buffers in system memory).
@@ -27,10 +47,10 @@ struct BufferStart {
     args->DmaBufferPrivateDataSize -= static_cast<UINT>(sizeof start);
   }
   /// The start in a submission's private data; magic is 0 if there is none.
-  static BufferStart Of(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+  static BufferStart Of(const PrivateData& data) {
     BufferStart start{};
-    if (args.pDmaBufferPrivateData == nullptr || args.DmaBufferPrivateDataSize < sizeof start) return {};
-    std::memcpy(&start, args.pDmaBufferPrivateData, sizeof start);
+    if (data.begin == nullptr || data.bytes < sizeof start) return {};
+    std::memcpy(&start, data.begin, sizeof start);
     return start.magic == kMagic ? start : BufferStart{};
   }
 };
@@ -55,17 +75,20 @@ struct PagingRecord {
     args->pDmaBufferPrivateData = record + 1;
     args->DmaBufferPrivateDataSize -= sizeof(PagingRecord);
   }
-  /// Whether the records account for each byte of the buffer. `before` bytes precede them.
-  static bool Describe(const DXGKARG_SUBMITCOMMANDVIRTUAL& args, uint32_t before) {
-    const auto* record =
-        reinterpret_cast<const PagingRecord*>(static_cast<uint8_t*>(args.pDmaBufferPrivateData) + before);
-    const uint32_t count = (args.DmaBufferPrivateDataSize - before) / sizeof(PagingRecord);
-    uint32_t end = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-      if (record[i].magic != kMagic || record[i].offset != end) return false;
-      end += record[i].bytes;
+  /// Whether the records are of operations that the driver builds, and account for each of the `bytes` that a submission
+  /// runs from `offset` of its buffer on. A BufferStart may precede them.
+  static bool Describe(const PrivateData& data, uint32_t offset, uint32_t bytes) {
+    const uint32_t before = BufferStart::Of(data).magic != 0 ? sizeof(BufferStart) : 0;
+    if ((data.bytes - before) % sizeof(PagingRecord) != 0) return false;
+    for (uint32_t at = before; at < data.bytes; at += sizeof(PagingRecord)) {
+      PagingRecord record;
+      std::memcpy(&record, data.begin + at, sizeof record);
+      if (record.magic != kMagic || record.operation > DXGK_OPERATION_MAP_APERTURE_SEGMENT2) return false;
+      if (record.offset != offset || record.bytes == 0 || record.bytes > bytes) return false;
+      offset += record.bytes;
+      bytes -= record.bytes;
     }
-    return end == args.DmaBufferSize && args.DmaBufferPrivateDataSize % sizeof(PagingRecord) == 0;
+    return bytes == 0;
   }
 };
 static_assert(sizeof(PagingRecord) == 16, "no hidden padding");

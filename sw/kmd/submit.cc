@@ -35,9 +35,10 @@ NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUA
   if (engine == nullptr || paging != (pArgs->Flags.Paging != 0)) return STATUS_INVALID_PARAMETER;
   const Adapter& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
   const bool empty = pArgs->Flags.NullRendering || pArgs->Flags.ContextSwitch;
-  const BufferStart start = paging ? BufferStart::Of(*pArgs) : BufferStart{};
+  const PrivateData data = PrivateData::Of(*pArgs);
+  const BufferStart start = paging ? BufferStart::Of(data) : BufferStart{};
   if (paging && !empty && adapter.parameters.paging_private_bytes != 0 &&
-      !PagingRecord::Describe(*pArgs, start.magic != 0 ? sizeof start : 0)) {
+      !PagingRecord::Describe(data, 0, pArgs->DmaBufferSize)) {
     return STATUS_INVALID_PARAMETER;
   }
   Submission submission{pArgs->DmaBufferVirtualAddress + start.physical, empty ? 0 : pArgs->DmaBufferSize,
@@ -56,16 +57,19 @@ NTSTATUS SubmitCommand(HANDLE hAdapter, const DXGKARG_SUBMITCOMMAND* pArgs) {
   Adapter* adapter = Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
   if (adapter == nullptr || pArgs->NodeOrdinal != Adapter::kPagingNode || !pArgs->Flags.Paging)
     return STATUS_INVALID_PARAMETER;
-  if (pArgs->DmaBufferSegmentId != kSystemMemory ||
-      pArgs->DmaBufferSubmissionEndOffset < pArgs->DmaBufferSubmissionStartOffset) {
+  const uint32_t start = pArgs->DmaBufferSubmissionStartOffset, end = pArgs->DmaBufferSubmissionEndOffset;
+  PrivateData data;
+  if (pArgs->DmaBufferSegmentId != kSystemMemory || end < start || end > pArgs->DmaBufferSize ||
+      !PrivateData::Of(*pArgs, &data)) {
     return STATUS_INVALID_PARAMETER;
   }
   const bool empty = pArgs->Flags.NullRendering || pArgs->Flags.ContextSwitch;
-  const uint32_t bytes = pArgs->DmaBufferSubmissionEndOffset - pArgs->DmaBufferSubmissionStartOffset;
+  const uint32_t bytes = end - start;
+  if (!empty && adapter->parameters.paging_private_bytes != 0 && !PagingRecord::Describe(data, start, bytes))
+    return STATUS_INVALID_PARAMETER;
   Engine& engine = adapter->engines[Adapter::kPagingNode];
-  Submission submission{static_cast<uint64_t>(pArgs->DmaBufferPhysicalAddress.QuadPart) +
-                            pArgs->DmaBufferSubmissionStartOffset,
-                        empty ? 0 : bytes, pArgs->SubmissionFenceId};
+  Submission submission{static_cast<uint64_t>(pArgs->DmaBufferPhysicalAddress.QuadPart) + start, empty ? 0 : bytes,
+                        pArgs->SubmissionFenceId};
   if (!empty)
     Resume(ProgressOf(engine, static_cast<Context*>(pArgs->hContext)), pArgs->Flags.Resubmission != 0, &submission);
   return engine.ring.Submit(submission);

@@ -32,6 +32,11 @@ bool AdapterDomain::can_remap() const {
          adapter_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
 }
 
+bool AdapterDomain::can_be_1to1() const {
+  const AdapterAnswers& answers = adapter_.answers();
+  return HasMemoryCaps(answers.version) || answers.driver.MemoryManagementCaps.IoMmuSecureModeSupported;
+}
+
 void AdapterDomain::Decide(bool may_remap) {
   const AdapterAnswers& answers = adapter_.answers();
   mode_ = DmaMode::kPhysical;

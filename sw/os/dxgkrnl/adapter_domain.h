@@ -27,6 +27,9 @@ class AdapterDomain {
   bool reaches_all_memory() const { return reaches_all_memory_; }
   /// The driver has all that DMA remapping needs.
   bool can_remap() const;
+  /// All of the driver's memory is known here, so a 1:1 domain has it: it comes from memory objects (WDDM 2.9), or from
+  /// the callbacks of GPU isolation.
+  bool can_be_1to1() const;
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
 
   // Start and stop of the adapter, in this order. Decide wants the answers to the queries for memory; it makes the

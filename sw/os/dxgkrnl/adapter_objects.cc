@@ -7,6 +7,7 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/admission.h"
+#include "os/miniport/interface_version.h"
 #include "os/miniport/miniport.h"
 #include "os/miniport/unmodelled.h"
 #include "os/vidsch/vidsch.h"
@@ -74,6 +75,7 @@ void AdapterObjects::OpenContext(ProcessHandles& handles, const std::string& nam
                        " is 0 with virtual addressing: "
                        "its DMA buffers have no segment (only the paging context may have none)");
   }
+  adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(context.ContextInfo.Caps));
   handles.context = context.hContext;
   handles.companion_node = context.ContextInfo.PagingCompanionNodeId;
   handles.context_ticket = kernel_.ledger().Open("context", name, "dxgkrnl", "DxgkDdiCreateContext");
@@ -133,6 +135,9 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
   args.NumAllocations = 1;
   args.pAllocationInfo = &info;
   Miniport::Require(miniport().CreateAllocation(args), "DxgkDdiCreateAllocation of " + request.name);
+  std::vector<std::string> unmodelled;
+  ClearNewer(adapter_.answers().version, info.FlagsWddm2, unmodelled);
+  ClearNewer(adapter_.answers().version, info.Flags2, unmodelled);
   const std::vector<Refusal> refusals = AdmitAllocation(request, info,
                                                         adapter_.physical(request.physical_adapter).answers());
   if (!refusals.empty()) {
@@ -143,6 +148,7 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
     throw OsError("allocation " + request.name + " is refused: " + refusals.front().field + " " +
                   refusals.front().text);
   }
+  adapter_.dxgkrnl().NoteUnmodelled(unmodelled);
   adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(info));
   return {info.hAllocation,
           info.Size,

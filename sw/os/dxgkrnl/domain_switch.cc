@@ -27,6 +27,8 @@ void SwitchDma(LogicalAdapter& adapter, DmaMode mode) {
     throw OsError(what + " is refused: the GPU does not reach all memory by itself");
   if (mode == DmaMode::kPhysical && adapter.dxgkrnl().isolation_noted())
     throw OsError(what + " is refused: isolation stays on once it is on");
+  if (mode == DmaMode::kIdentity && !adapter.dma().can_be_1to1())
+    throw OsError(what + " is refused: the driver takes memory from the kernel, which the domain would not have");
   if (mode == DmaMode::kRemapped && !adapter.dma().can_remap())
     throw OsError(what + " is refused: the driver does not support remapping (DXGK_IOMMU_CAPS, MapAperture2Supported)");
   if (mode == DmaMode::kRemapped || old == DmaMode::kRemapped) {

@@ -69,6 +69,7 @@ void Dxgkrnl::Unload(PDRIVER_INITIALIZE entry) {
   if (const auto unload = driver.table.DxgkDdiUnload; unload != nullptr)
     DriverGuard::Run("DxgkDdiUnload", kPassive, kernel_.hal().NowNs(), [&] { unload(); });
   drivers_.erase(entry);
+  kernel_.CheckPool();
 }
 
 void Dxgkrnl::OnDriverTable(const DRIVER_INITIALIZATION_DATA& table) {

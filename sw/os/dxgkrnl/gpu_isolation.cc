@@ -7,6 +7,7 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/adapter_answers.h"
+#include "os/miniport/interface_version.h"
 
 namespace gmmu::os {
 
@@ -52,6 +53,23 @@ void GpuIsolation::Enable(const ForcedIsolation& actions, IsolationScope scope) 
   adapter_.dxgkrnl().NoteIsolation();
 }
 
+// From WDDM 2.9 on the domain was made before the start (AdapterDomain::Decide).
+bool GpuIsolation::EnterByPolicy() {
+  const ULONG version = adapter_.answers().version;
+  if (adapter_.dxgkrnl().remap_policy() != RemapPolicy::kIdentity || HasMemoryCaps(version) ||
+      adapter_.kernel().iommu() == nullptr) {
+    return false;
+  }
+  if (!adapter_.dma().can_be_1to1()) {
+    throw OsError(
+        "[os] iommu = \"identity\" is not for a driver that registers with " + NameOfVersion(version) +
+        " and has no GPU isolation (DXGK_VIDMMCAPS.IoMmuSecureModeSupported, WDDM 2.4): a 1:1 domain would not "
+        "have the memory that it takes from the kernel; use \"physical\"");
+  }
+  exclusive_.Run("attach of the 1:1 domain", [this] { adapter_.dma().EnterIdentity(); });
+  return true;
+}
+
 void GpuIsolation::OnStarted() {
   ignored_failure_.clear();
   RefuseContiguousMemory();
@@ -60,6 +78,7 @@ void GpuIsolation::OnStarted() {
   const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
   if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap()))
     return Enable({true, true, true, false}, IsolationScope::kTracked);
+  if (EnterByPolicy()) return;
   const ForcedIsolation actions = ForceIsolation(adapter_.kernel().parameters().iommu_flags, DriverCap());
   if (!actions.create_domain) return;
   try {

@@ -52,8 +52,8 @@ class GpuIsolation {
  public:
   explicit GpuIsolation(LogicalAdapter& adapter) : adapter_(adapter), exclusive_(adapter) {}
 
-  /// Shortly after the adapter has started: what IOMMUFlags ask for. Throws OsError when it fails, unless IOMMUFlags
-  /// allows that. What a driver needs, and an earlier activation, has had its domain before the start (AdapterDomain).
+  /// Shortly after the adapter has started: what os.iommu or IOMMUFlags ask for. Throws OsError when it fails, unless
+  /// IOMMUFlags allows that. What a driver needs, and an earlier activation, has had its domain before the start (AdapterDomain).
   void OnStarted();
   /// A secure virtual machine is started. Throws OsError when it must not.
   void OnSecureVm();
@@ -66,6 +66,9 @@ class GpuIsolation {
 
  private:
   bool DriverCap() const;
+  /// RemapPolicy::kIdentity, for a driver before WDDM 2.9. False: it asks for nothing. Throws OsError when a 1:1 domain
+  /// is not possible.
+  bool EnterByPolicy();
   /// Throws OsError when a driver that supports isolation has memory that its domain would not have.
   void RefuseContiguousMemory() const;
   void Enable(const ForcedIsolation& actions, IsolationScope scope);

@@ -15,6 +15,7 @@ const char* NameOf(DriverLocks::Kind kind) {
     case DriverLocks::Kind::kSpinLock: return "spin lock";
     case DriverLocks::Kind::kFastMutex: return "fast mutex";
     case DriverLocks::Kind::kMutex: return "mutex";
+    case DriverLocks::Kind::kResource: return "resource";
     default: return "event";
   }
 }
@@ -33,8 +34,8 @@ std::string DriverLocks::Name(const void* at, const Object& object) const {
 
 void DriverLocks::Initialize(const void* object, Kind kind, bool signalled) {
   const auto found = objects_.find(object);
-  if (found != objects_.end() && found->second.holder != nullptr)
-    throw BugCheck(Name(object, found->second) + " is initialised while " + found->second.holder_name + " holds it");
+  if (found != objects_.end() && !found->second.holders.empty())
+    throw BugCheck(Name(object, found->second) + " is initialised while " + found->second.Names() + " holds it");
   Object made;
   made.kind = kind;
   made.signalled = signalled;
@@ -52,63 +53,106 @@ DriverLocks::Object& DriverLocks::Of(const void* object, Kind kind, const char* 
   return found->second;
 }
 
-bool DriverLocks::Free(const Object& object) const {
+const DriverLocks::Holder* DriverLocks::Object::HeldBy(const void* thread) const {
+  const auto found = std::find_if(holders.begin(), holders.end(),
+                                  [thread](const Holder& holder) { return holder.thread == thread; });
+  return found == holders.end() ? nullptr : &*found;
+}
+
+std::string DriverLocks::Object::Names() const {
+  std::string names;
+  for (const Holder& holder : holders) names += (names.empty() ? "" : " and ") + holder.name;
+  return names;
+}
+
+bool DriverLocks::Free(const Object& object, Access access) const {
   if (IsEvent(object.kind)) return object.signalled;
-  return object.holder == nullptr || (object.kind == Kind::kMutex && object.holder == scheduler_.thread());
+  if (object.holders.empty() && (access == Access::kExclusive || object.exclusive_waiters == 0)) return true;
+  const bool own = object.HeldBy(scheduler_.thread()) != nullptr;
+  if (object.kind == Kind::kMutex) return own;
+  if (object.kind != Kind::kResource) return false;
+  if (own) return access == Access::kShared || object.access == Access::kExclusive;
+  return access == Access::kShared && object.access == Access::kShared && object.exclusive_waiters == 0;
 }
 
-void DriverLocks::RefuseCycle(const void* at) const {
-  const void* const self = scheduler_.thread();
-  std::string chain;
-  for (const void* object = at; object != nullptr;) {
-    const Object& next = objects_.at(object);
-    if (next.holder == nullptr) return;
-    chain += (chain.empty() ? " waits for " : ", who waits for ") + Name(object, next) + ", which ";
-    if (next.holder == self) throw BugCheck("deadlock: " + scheduler_.current() + chain + "it holds itself");
-    chain += next.holder_name + " holds";
-    const auto wait = waiting_.find(next.holder);
-    object = wait == waiting_.end() ? nullptr : wait->second;
+std::string DriverLocks::Cycle(const void* at, std::set<const void*>& seen) const {
+  if (!seen.insert(at).second) return "";
+  const Object& object = objects_.at(at);
+  const std::string link = " waits for " + Name(at, object) + ", which ";
+  if (object.HeldBy(scheduler_.thread()) != nullptr) return link + "it holds itself";
+  for (const Holder& holder : object.holders) {
+    const auto wait = waiting_.find(holder.thread);
+    const std::string rest = wait == waiting_.end() ? "" : Cycle(wait->second, seen);
+    if (!rest.empty()) return link + holder.name + " holds, who" + rest;
   }
+  return "";
 }
 
-void DriverLocks::Await(const void* at, Object& object, bool spins, std::optional<uint64_t> timeout_ns) {
+void DriverLocks::Await(const void* at, Object& object, bool spins, std::optional<uint64_t> timeout_ns, Access access) {
   scheduler_.Preempt();
-  if (Free(object)) return;
-  RefuseCycle(at);
+  if (Free(object, access)) return;
+  std::set<const void*> seen;
+  const std::string cycle = Cycle(at, seen);
+  if (!cycle.empty()) throw BugCheck("deadlock: " + scheduler_.current() + cycle);
   const void* const self = scheduler_.thread();
-  const std::string what = Name(at, object) +
-                           (object.holder == nullptr ? "" : ", which " + object.holder_name + " holds");
+  const std::string what = Name(at, object) + (object.holders.empty() ? "" : ", which " + object.Names() + " holds");
   waiting_[self] = at;
+  object.exclusive_waiters += access == Access::kExclusive;
   struct Waiting {
-    ~Waiting() { waiting.erase(self); }
+    ~Waiting() {
+      waiting.erase(self);
+      object.exclusive_waiters -= access == Access::kExclusive;
+    }
     std::map<const void*, const void*>& waiting;
     const void* self;
-  } const waits{waiting_, self};
-  const auto free = [&] { return Free(object); };
+    Object& object;
+    Access access;
+  } const waits{waiting_, self, object, access};
+  const auto free = [&] { return Free(object, access); };
   if (spins) return scheduler_.Spin(free, what);
   StackMeter::Off([&] { scheduler_.Wait(free, timeout_ns.value_or(kBoundNs), what); });
 }
 
-void DriverLocks::Take(const void* at, Object& object) {
+void DriverLocks::Count(int change) {
+  const void* const self = scheduler_.thread();
+  if ((held_by_[self] += static_cast<size_t>(change)) == 0) held_by_.erase(self);
+}
+
+// Those who share are not ordered among each other: what they release is at the resource's second byte.
+void DriverLocks::Take(const void* at, Object& object, Access access) {
   races_.Acquire(at);
+  if (object.kind == Kind::kResource && access == Access::kExclusive) races_.Acquire(static_cast<const char*>(at) + 1);
   if (object.kind == Kind::kSynchronizationEvent) object.signalled = false;
   if (IsEvent(object.kind)) return;
-  object.holder = scheduler_.thread();
-  object.holder_name = scheduler_.current();
-  if (++object.depth == 1) ++held_by_[object.holder];
+  if (const Holder* own = object.HeldBy(scheduler_.thread()); own != nullptr) {
+    ++const_cast<Holder*>(own)->depth;
+    return;
+  }
+  object.holders.push_back({scheduler_.thread(), scheduler_.current(), 1});
+  object.access = access;
+  Count(1);
 }
 
 void DriverLocks::Give(const void* at, Object& object) {
-  races_.Release(at);
-  if (--object.depth != 0) return;
-  if (--held_by_[object.holder] == 0) held_by_.erase(object.holder);
-  object.holder = nullptr;
+  races_.Release(object.access == Access::kShared ? static_cast<const char*>(at) + 1 : at);
+  const auto own = std::find_if(object.holders.begin(), object.holders.end(),
+                                [this](const Holder& holder) { return holder.thread == scheduler_.thread(); });
+  if (--own->depth != 0) return;
+  object.holders.erase(own);
+  Count(-1);
 }
 
 void DriverLocks::RequireHolder(const void* at, const Object& object, const char* routine) const {
-  if (object.holder == scheduler_.thread()) return;
+  if (object.HeldBy(scheduler_.thread()) != nullptr) return;
   throw BugCheck(std::string(routine) + ": " + Name(at, object) + " is released by " + scheduler_.current() + ", " +
-                 (object.holder == nullptr ? "and nobody holds it" : "and " + object.holder_name + " holds it"));
+                 (object.holders.empty() ? "and nobody holds it" : "and " + object.Names() + " holds it"));
+}
+
+const void* DriverLocks::HeldOf(Kind kind) const {
+  for (const auto& [at, object] : objects_) {
+    if (object.kind == kind && object.HeldBy(scheduler_.thread()) != nullptr) return at;
+  }
+  return nullptr;
 }
 
 Irql DriverLocks::AcquireSpinLock(const void* lock, bool raises) {
@@ -140,10 +184,9 @@ void DriverLocks::ReleaseSpinLock(const void* lock, std::optional<Irql> to) {
   Give(lock, object);
   if (!to) return scheduler_.Preempt();
   if (*to < kDispatch) {
-    for (const auto& [at, other] : objects_) {
-      if (other.kind == Kind::kSpinLock && other.holder == scheduler_.thread())
-        throw BugCheck("KeReleaseSpinLock lowers the IRQL to " + std::to_string(*to) + " while " + Name(at, other) +
-                       " is held");
+    if (const void* const other = HeldOf(Kind::kSpinLock); other != nullptr) {
+      throw BugCheck("KeReleaseSpinLock lowers the IRQL to " + std::to_string(*to) + " while " +
+                     Name(other, objects_.at(other)) + " is held");
     }
   }
   scheduler_.Lower(*to);
@@ -181,9 +224,67 @@ bool DriverLocks::ReleaseMutex(const void* mutex) {
   Object& object = Of(mutex, Kind::kMutex, "KeReleaseMutex");
   RequireHolder(mutex, object, "KeReleaseMutex");
   Give(mutex, object);
-  const bool free = object.holder == nullptr;
+  const bool free = object.holders.empty();
   scheduler_.Preempt();
   return free;
+}
+
+void DriverLocks::EnterCriticalRegion() {
+  scheduler_.RequireApc("KeEnterCriticalRegion");
+  ++regions_[scheduler_.thread()];
+  Count(1);
+}
+
+void DriverLocks::LeaveCriticalRegion() {
+  scheduler_.RequireApc("KeLeaveCriticalRegion");
+  const auto found = regions_.find(scheduler_.thread());
+  if (found == regions_.end())
+    throw BugCheck("KeLeaveCriticalRegion: " + scheduler_.current() + " is in no critical region");
+  if (--found->second == 0) regions_.erase(found);
+  Count(-1);
+  if (const void* const held = HeldOf(Kind::kResource); held != nullptr)
+    RequireNoApcs("KeLeaveCriticalRegion while " + Name(held, objects_.at(held)) + " is held");
+}
+
+void DriverLocks::RequireNoApcs(const std::string& routine) const {
+  if (scheduler_.irql() >= kApc || regions_.count(scheduler_.thread()) != 0 || HeldOf(Kind::kMutex) != nullptr) return;
+  throw BugCheck(routine + At(scheduler_.irql()) +
+                 ": normal kernel APCs are not disabled (KeEnterCriticalRegion), and one may suspend the holder");
+}
+
+bool DriverLocks::AcquireResource(const void* resource, Access access, bool waits) {
+  const char* const routine = access == Access::kShared ? "ExAcquireResourceSharedLite"
+                                                        : "ExAcquireResourceExclusiveLite";
+  Object& object = Of(resource, Kind::kResource, routine);
+  if (scheduler_.irql() > kApc) throw BugCheck(routine + At(scheduler_.irql()) + ": above APC_LEVEL");
+  RequireNoApcs(routine);
+  if (waits) Await(resource, object, /*spins=*/false, std::nullopt, access);
+  else scheduler_.Preempt();
+  if (!Free(object, access)) return false;
+  Take(resource, object, access);
+  return true;
+}
+
+void DriverLocks::ReleaseResource(const void* resource) {
+  constexpr const char* kRoutine = "ExReleaseResourceLite";
+  Object& object = Of(resource, Kind::kResource, kRoutine);
+  RequireHolder(resource, object, kRoutine);
+  if (scheduler_.irql() > kDispatch) throw BugCheck(kRoutine + At(scheduler_.irql()) + ": above DISPATCH_LEVEL");
+  RequireNoApcs(kRoutine);
+  Give(resource, object);
+  scheduler_.Preempt();
+}
+
+void DriverLocks::DeleteResource(const void* resource) {
+  const Object& object = Of(resource, Kind::kResource, "ExDeleteResourceLite");
+  if (!object.holders.empty())
+    throw BugCheck("ExDeleteResourceLite: " + Name(resource, object) + " is deleted while " + object.Names() +
+                   " holds it");
+  for (const auto& [thread, object_of] : waiting_) {
+    if (object_of == resource)
+      throw BugCheck("ExDeleteResourceLite: " + Name(resource, object) + " is deleted while a thread waits for it");
+  }
+  objects_.erase(resource);
 }
 
 bool DriverLocks::SetEvent(const void* event, bool signalled) {
@@ -229,24 +330,23 @@ size_t DriverLocks::held() const {
 void DriverLocks::CheckReturn(const char* entry, size_t before) const {
   if (held() <= before) return;
   for (const auto& [at, object] : objects_) {
-    if (object.holder == scheduler_.thread())
+    if (object.HeldBy(scheduler_.thread()) != nullptr)
       throw BugCheck(std::string(entry) + " returned and holds " + Name(at, object));
   }
+  throw BugCheck(std::string(entry) + " returned in a critical region (KeEnterCriticalRegion)");
 }
 
 void DriverLocks::Abandon() {
-  for (auto& [at, object] : objects_) {
-    object.holder = nullptr;
-    object.depth = 0;
-  }
+  for (auto& [at, object] : objects_) object.holders.clear();
   held_by_.clear();
+  regions_.clear();
 }
 
 void DriverLocks::Forget(const void* begin, size_t bytes) {
   const auto* const from = static_cast<const char*>(begin);
   for (auto it = objects_.lower_bound(from); it != objects_.end() && it->first < from + bytes;) {
-    if (it->second.holder != nullptr)
-      throw BugCheck(Name(it->first, it->second) + " is freed while " + it->second.holder_name + " holds it");
+    if (!it->second.holders.empty())
+      throw BugCheck(Name(it->first, it->second) + " is freed while " + it->second.Names() + " holds it");
     it = objects_.erase(it);
   }
 }

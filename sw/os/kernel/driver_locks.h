@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,13 @@ class RaceDetector;
 ///
 /// Misuse is a bug check that names the object: an object that was not initialised, an IRQL that the routine may not be
 /// called at, a lock that its holder asks for again, two holders that wait for each other, a release by another thread,
-/// a return from an entry point or a free of the memory with the lock held. No wait lasts longer than kBoundNs.
+/// a return from an entry point or a free of the memory with the lock held, a resource without a critical region. No wait
+/// lasts longer than kBoundNs.
 class DriverLocks {
  public:
-  enum class Kind : uint8_t { kSpinLock, kFastMutex, kMutex, kNotificationEvent, kSynchronizationEvent };
-  static constexpr uint64_t kBoundNs = 1'000'000'000;  ///< of the machine's time, for a wait without a timeout
+  enum class Kind : uint8_t { kSpinLock, kFastMutex, kMutex, kResource, kNotificationEvent, kSynchronizationEvent };
+  enum class Access : uint8_t { kExclusive, kShared };  ///< only a resource is shared
+  static constexpr uint64_t kBoundNs = 1'000'000'000;   ///< of the machine's time, for a wait without a timeout
 
   DriverLocks(Scheduler& scheduler, RaceDetector& races) : scheduler_(scheduler), races_(races) {}
 
@@ -37,6 +40,15 @@ class DriverLocks {
   /// Returns whether it was free afterwards.
   bool ReleaseMutex(const void* mutex);
 
+  /// False: not without a wait, and `waits` is false. Who holds it has it again, with the access that it has.
+  bool AcquireResource(const void* resource, Access access, bool waits);
+  void ReleaseResource(const void* resource);
+  /// It is none any more.
+  void DeleteResource(const void* resource);
+  /// Between them no normal kernel APC comes to the thread; so it is with a fast mutex or a mutex too.
+  void EnterCriticalRegion();
+  void LeaveCriticalRegion();
+
   /// Returns the state before.
   bool SetEvent(const void* event, bool signalled);
   bool IsSignalled(const void* event);
@@ -44,7 +56,7 @@ class DriverLocks {
   /// False: the time has passed.
   bool Wait(const void* object, std::optional<uint64_t> timeout_ns);
 
-  /// Locks that the running thread holds.
+  /// Locks that the running thread holds, and critical regions that it is in.
   size_t held() const;
   /// A bug check when the thread holds more than `before`, with which it came into `entry`.
   void CheckReturn(const char* entry, size_t before) const;
@@ -54,30 +66,46 @@ class DriverLocks {
   void Forget(const void* begin, size_t bytes);
 
  private:
+  struct Holder {
+    const void* thread;
+    std::string name;
+    unsigned depth;  // of what its holder may have more than once
+  };
   struct Object {
     Kind kind = Kind::kSpinLock;
-    bool signalled = false;        // of an event
-    const void* holder = nullptr;  // thread
-    std::string holder_name;
-    unsigned depth = 0;            // of a mutex that its holder has more than once
-    Irql before = kPassive;        // of a fast mutex: the IRQL to go back to
-    std::optional<Irql> taken_at;  // of a spin lock: DISPATCH_LEVEL or device level
+    bool signalled = false;  // of an event
+    std::vector<Holder> holders;
+    Access access = Access::kExclusive;  // of the holders; several share
+    unsigned exclusive_waiters = 0;      // of a resource: those who would share it come behind them
+    Irql before = kPassive;              // of a fast mutex: the IRQL to go back to
+    std::optional<Irql> taken_at;        // of a spin lock: DISPATCH_LEVEL or device level
+
+    const Holder* HeldBy(const void* thread) const;
+    std::string Names() const;  // of the holders
   };
   Object& Of(const void* object, Kind kind, const char* routine);
-  bool Free(const Object& object) const;
+  bool Free(const Object& object, Access access = Access::kExclusive) const;
   /// Waits, spinning or not, until the thread can have the object.
-  void Await(const void* at, Object& object, bool spins, std::optional<uint64_t> timeout_ns);
-  void Take(const void* at, Object& object);
+  void Await(const void* at, Object& object, bool spins, std::optional<uint64_t> timeout_ns,
+             Access access = Access::kExclusive);
+  void Take(const void* at, Object& object, Access access = Access::kExclusive);
   void Give(const void* at, Object& object);
-  void RefuseCycle(const void* at) const;
+  /// The waits from the object at `at` back to the running thread; "" when they do not lead there.
+  std::string Cycle(const void* at, std::set<const void*>& seen) const;
   void RequireHolder(const void* at, const Object& object, const char* routine) const;
+  /// One more object or region of the running thread, or one less.
+  void Count(int change);
+  /// The object of a kind that the running thread holds; null: none.
+  const void* HeldOf(Kind kind) const;
+  void RequireNoApcs(const std::string& routine) const;
   std::string Name(const void* at, const Object& object) const;
 
   Scheduler& scheduler_;
   RaceDetector& races_;
   std::map<const void*, Object> objects_;
   std::map<const void*, const void*> waiting_;  // thread -> object
-  std::map<const void*, size_t> held_by_;       // thread -> locks
+  std::map<const void*, size_t> held_by_;       // thread -> locks and regions
+  std::map<const void*, unsigned> regions_;     // thread -> critical regions that it is in
 };
 
 }  // namespace gmmu::os

@@ -57,6 +57,8 @@ class Kernel {
 
   void* AllocatePool(size_t bytes, uint32_t tag);
   void FreePool(void* block, uint32_t tag);
+  /// Finds what a driver wrote beside blocks that it keeps.
+  void CheckPool() const { pool_.Check(); }
 
   /// A value of the driver's registry stand-in.
   std::optional<uint64_t> QueryParameter(const std::string& name) const;

@@ -75,20 +75,26 @@ void Pool::Free(void* block, uint32_t tag) {
   if (held.freed) throw BadCaller(7, block, 0, Number(block), NameOf(held) + ": it is freed already");
   if (tag != 0 && held.tag != tag)
     throw BadCaller(0xA, block, held.tag, tag, NameOf(held) + ": the tag of this call is " + TagName(tag));
-  CheckSurroundings(at, held);
+  CheckSurroundings(at, held, "ExFreePoolWithTag freed it");
   ledger_.Close(held.ticket);
   held.freed = true;
   char* const end = at + (held.bytes + kAlignment - 1) / kAlignment * kAlignment;
   Close(end - held.pages, held.pages);
 }
 
-void Pool::CheckSurroundings(char* at, const Block& block) const {
+void Pool::Check() const {
+  for (const auto& [at, block] : blocks_) {
+    if (!block.freed) CheckSurroundings(at, block, "the driver was unloaded, which has not freed it");
+  }
+}
+
+void Pool::CheckSurroundings(char* at, const Block& block, const char* when) const {
   const auto changed = [&](char* from, char* to, uint64_t why) {
     char* const found = std::find_if(from, to, [](char byte) { return static_cast<uint8_t>(byte) != kSurrounding; });
     if (found == to) return;
     throw BugCheck(StopCode::kSpecialPoolCorruption, {Number(at), Number(found), 0, why},
                    "the driver wrote to byte " + std::to_string(found - at) + " of " + NameOf(block) +
-                       "; it was found when ExFreePoolWithTag freed it");
+                       "; it was found when " + when);
   };
   char* const end = at + (block.bytes + kAlignment - 1) / kAlignment * kAlignment;
   changed(at + block.bytes, end, 0x24);

@@ -12,7 +12,8 @@ namespace gmmu::os {
 /// freed block can never be touched again, because no address is given out twice.
 ///
 /// Where a block is no multiple of 16 bytes, up to 15 bytes lie between its end and that page; what a driver writes
-/// there, or in front of the block, is found when the block is freed. Bug checks are those of special pool.
+/// there, or in front of the block, is found when the block is freed, or when the driver is unloaded. Bug checks are
+/// those of special pool.
 class Pool : public GuardedMemory {
  public:
   explicit Pool(Ledger& ledger);
@@ -22,6 +23,8 @@ class Pool : public GuardedMemory {
   void* Allocate(size_t bytes, uint32_t tag);
   /// `tag` 0: whatever it is.
   void Free(void* block, uint32_t tag);
+  /// Looks around every block that is not freed.
+  void Check() const;
   /// 0: it is no block, or is freed.
   size_t BytesOf(const void* block) const;
   static std::string TagName(uint32_t tag);
@@ -36,7 +39,7 @@ class Pool : public GuardedMemory {
   };
   static std::string NameOf(const Block& block);
   std::map<char*, Block>::const_iterator Around(const char* address) const;
-  void CheckSurroundings(char* at, const Block& block) const;
+  void CheckSurroundings(char* at, const Block& block, const char* when) const;
   std::optional<Trespass> At(const char* address) const override;
 
   Ledger& ledger_;

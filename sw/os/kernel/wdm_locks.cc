@@ -55,6 +55,25 @@ LONG KeReleaseMutex(PKMUTEX Mutex, BOOLEAN Wait) {
   return Locks().ReleaseMutex(Mutex) ? 0 : -1;
 }
 
+NTSTATUS ExInitializeResourceLite(PERESOURCE Resource) {
+  *Resource = {};
+  Locks().Initialize(Resource, Kind::kResource);
+  return STATUS_SUCCESS;
+}
+NTSTATUS ExDeleteResourceLite(PERESOURCE Resource) {
+  Locks().DeleteResource(Resource);
+  return STATUS_SUCCESS;
+}
+BOOLEAN ExAcquireResourceSharedLite(PERESOURCE Resource, BOOLEAN Wait) {
+  return Locks().AcquireResource(Resource, DriverLocks::Access::kShared, Wait != FALSE);
+}
+BOOLEAN ExAcquireResourceExclusiveLite(PERESOURCE Resource, BOOLEAN Wait) {
+  return Locks().AcquireResource(Resource, DriverLocks::Access::kExclusive, Wait != FALSE);
+}
+void ExReleaseResourceLite(PERESOURCE Resource) { Locks().ReleaseResource(Resource); }
+void KeEnterCriticalRegion(void) { Locks().EnterCriticalRegion(); }
+void KeLeaveCriticalRegion(void) { Locks().LeaveCriticalRegion(); }
+
 void KeInitializeEvent(PKEVENT Event, EVENT_TYPE Type, BOOLEAN State) {
   *Event = {};
   Locks().Initialize(Event, Type == NotificationEvent ? Kind::kNotificationEvent : Kind::kSynchronizationEvent,

@@ -36,6 +36,7 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
   for (UINT index = 0; index < count; ++index) {
     DXGK_SEGMENTDESCRIPTOR4 descriptor;
     std::memcpy(&descriptor, descriptors.data() + index * kStride, sizeof descriptor);
+    ClearNewer(miniport.table().Version, descriptor.Flags, answers.newer, " of segment " + std::to_string(index + 1));
     answers.segments.push_back(descriptor);
   }
   for (UINT index = 0; index < count; ++index) {  // only where the descriptor says that there are any
@@ -60,7 +61,10 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
 
 void QueryPhysicalAdapter(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_PHYSICALADAPTERCAPS physical{};
-  if (NT_SUCCESS(QueryPhysicalAdapterCaps(miniport, answers.physical_adapter, physical))) answers.physical = physical;
+  if (NT_SUCCESS(QueryPhysicalAdapterCaps(miniport, answers.physical_adapter, physical))) {
+    ClearNewer(miniport.table().Version, physical.Flags, answers.newer);
+    answers.physical = physical;
+  }
   if (!answers.driver.MemoryManagementCaps.IoMmuSecureModeSupported) return;
   DXGK_FRAMEBUFFERSAVEAREA area{};
   UINT index = answers.physical_adapter;
@@ -70,6 +74,7 @@ void QueryPhysicalAdapter(Miniport& miniport, AdapterAnswers& answers) {
 void QueryMmu(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_QUERYGPUMMUCAPSIN mmu{answers.physical_adapter};
   Miniport::Require(miniport.Query(DXGKQAITYPE_GPUMMUCAPS, mmu, answers.mmu), "the query for GPUMMUCAPS");
+  ClearNewer(miniport.table().Version, answers.mmu, answers.newer);
   const UINT levels = answers.mmu.PageTableLevelCount;
   for (UINT level = 0; level < levels && level < DXGK_MAX_PAGE_TABLE_LEVEL_COUNT; ++level) {
     DXGK_QUERYPAGETABLELEVELDESCIN which{static_cast<WORD>(level), static_cast<WORD>(answers.physical_adapter)};
@@ -113,7 +118,10 @@ void QueryMemory(Miniport& miniport, AdapterAnswers& answers) {
   Miniport::Require(miniport.Query(DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, answers.memory.emplace()),
                     "the query for PHYSICAL_MEMORY_CAPS");
   DXGK_IOMMU_CAPS iommu{};
-  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_IOMMU_CAPS, iommu))) answers.iommu = iommu;
+  if (NT_SUCCESS(miniport.Query(DXGKQAITYPE_IOMMU_CAPS, iommu))) {
+    ClearNewer(miniport.table().Version, iommu, answers.newer);
+    answers.iommu = iommu;
+  }
 }
 
 void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order) {
@@ -122,6 +130,7 @@ void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapte
   Miniport::Require(miniport.QueryAdapterInfo(DXGKQAITYPE_DRIVERCAPS, nullptr, 0, &driver,
                                               DriverCapsBytes(miniport.table().Version)),
                     "the query for DRIVERCAPS");
+  ClearNewer(miniport.table().Version, driver.MemoryManagementCaps, adapters.front()->newer);
   for (AdapterAnswers* answers : adapters) {
     answers->driver = driver;
     QueryPhysicalAdapter(miniport, *answers);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "ddi/dispmprt.h"
@@ -38,6 +39,7 @@ struct AdapterAnswers {
   UINT paging_buffer_segment = 0;
   UINT paging_buffer_bytes = 0;
   UINT paging_private_bytes = 0;
+  std::vector<std::string> newer;  ///< what was set though the version does not have it, and counts as 0
 
   /// Execution nodes: of `physical`, else of the driver's engine topology.
   unsigned nodes() const;

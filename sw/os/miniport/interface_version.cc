@@ -57,6 +57,24 @@ constexpr Version kVersions[] = {
 #undef DRIVER_TO
 #undef KERNEL_TO
 
+struct Newer {
+  std::type_index structure;
+  const char* name;
+  ULONG since;
+  bool (*clear)(void* object);  ///< true: the member was set
+};
+
+const Newer kNewer[] = {
+#define SINCE(structure, member, version)                                                             \
+  {typeid(structure), #structure "." #member, DXGKDDI_INTERFACE_VERSION_##version, [](void* object) { \
+     auto& of = *static_cast<structure*>(object);                                                     \
+     const bool set = of.member != 0;                                                                 \
+     of.member = 0;                                                                                   \
+     return set;                                                                                      \
+   }},
+#include "os/miniport/since.def"
+};
+
 /// The last version that is not above `number`; the oldest for what is older.
 const Version& At(ULONG number) {
   const auto above = std::upper_bound(std::begin(kVersions), std::end(kVersions), number,
@@ -82,5 +100,15 @@ size_t KernelTableKnown(ULONG version) { return At(version).kernel_table; }
 size_t DriverCapsBytes(ULONG version) { return At(version).driver_caps; }
 
 size_t PhysicalAdapterCapsBytes(ULONG version) { return At(version).physical_caps; }
+
+void ClearNewer(ULONG version, std::type_index structure, void* object, const std::string& where,
+                std::vector<std::string>& cleared) {
+  for (const Newer& member : kNewer) {
+    if (member.structure == structure && version < member.since && member.clear(object)) {
+      cleared.push_back(member.name + where + ", which is of " + NameOfVersion(member.since) + "; the driver is of " +
+                        NameOfVersion(version));
+    }
+  }
+}
 
 }  // namespace gmmu::os

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <typeindex>
+#include <vector>
 
 #include "ddi/dispmprt.h"
 
@@ -35,5 +37,14 @@ constexpr bool HasDmaRemapping(ULONG version) { return version >= DXGKDDI_INTERF
 constexpr bool HasIsolation(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_4; }
 /// DXGK_OPERATION_SIGNAL_MONITORED_FENCE.
 constexpr bool HasSignalOperation(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2; }
+
+/// Clears the members that `version` does not have (since.def), and adds the names of those that were set to `cleared`.
+/// `where`: " of segment 1". No source says what Windows does with them; to a driver's own headers they are reserved.
+void ClearNewer(ULONG version, std::type_index structure, void* object, const std::string& where,
+                std::vector<std::string>& cleared);
+template <typename Structure>
+void ClearNewer(ULONG version, Structure& object, std::vector<std::string>& cleared, const std::string& where = "") {
+  ClearNewer(version, typeid(Structure), &object, where, cleared);
+}
 
 }  // namespace gmmu::os

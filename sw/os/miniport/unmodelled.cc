@@ -46,6 +46,7 @@ std::vector<std::string> UnmodelledOf(const AdapterAnswers& answers) {
     ADD(DXGK_SEGMENTFLAGS, answers.segments[i].Flags, segment);
     ADD(DXGK_SEGMENTDESCRIPTOR4, answers.segments[i], segment);
   }
+  out.insert(out.end(), answers.newer.begin(), answers.newer.end());
   return out;
 }
 
@@ -53,6 +54,12 @@ std::vector<std::string> UnmodelledOf(const DXGK_ALLOCATIONINFO& info) {
   std::vector<std::string> out;
   ADD(DXGK_ALLOCATIONINFOFLAGS_WDDM2_0, info.FlagsWddm2, "");
   ADD(DXGK_ALLOCATIONINFOFLAGS2, info.Flags2, "");
+  return out;
+}
+
+std::vector<std::string> UnmodelledOf(const DXGK_CONTEXTINFO_CAPS& caps) {
+  std::vector<std::string> out;
+  ADD(DXGK_CONTEXTINFO_CAPS, caps, "");
   return out;
 }
 

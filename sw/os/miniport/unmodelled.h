@@ -10,9 +10,11 @@ namespace gmmu::os {
 struct AdapterAnswers;
 
 /// What the driver declares of an adapter that this model accepts and does not carry out: names of members that are
-/// not 0, as "DXGK_SEGMENTFLAGS.Agp of segment 1". unmodelled.def has all of them.
+/// not 0, as "DXGK_SEGMENTFLAGS.Agp of segment 1". unmodelled.def has all of them; behind them what is set though the
+/// driver's version does not have it.
 std::vector<std::string> UnmodelledOf(const AdapterAnswers& answers);
-/// The same of an allocation.
+/// The same of an allocation, and of a context.
 std::vector<std::string> UnmodelledOf(const DXGK_ALLOCATIONINFO& info);
+std::vector<std::string> UnmodelledOf(const DXGK_CONTEXTINFO_CAPS& caps);
 
 }  // namespace gmmu::os

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "kmd/escape.h"
+#include "kmd/paging_record.h"
 #include "kmd/ring.h"
 #include "kmd/segments.h"
 #include "tb/sw/kmd/submit_bench.h"
@@ -45,6 +49,79 @@ TEST_F(SubmitTest, PhysicalSubmissionRunsTheGivenPieceOfTheBuffer) {
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 0x500u);
   args.DmaBufferSegmentId = kApertureSegment;
   EXPECT_EQ(kernel().table.DxgkDdiSubmitCommand(kernel().adapter, &args), STATUS_INVALID_PARAMETER);
+}
+
+/// A buffer with two operations, each with its record in the private data.
+struct RecordedSubmission : testing::Test {
+  RecordedSubmission() {
+    DXGKARG_BUILDPAGINGBUFFER build{};
+    build.Operation = DXGK_OPERATION_READ_PHYSICAL;
+    build.hSystemContext = driver.system_context;
+    build.pDmaBuffer = buffer.data();
+    build.DmaSize = 512;
+    build.pDmaBufferPrivateData = records.data();
+    build.DmaBufferPrivateDataSize = 64;
+    build.DmaBufferGpuVirtualAddress = 0x10000;
+    for (UINT& end : ends) {
+      build.DmaBufferWriteOffset = 512 - build.DmaSize;
+      EXPECT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &build), STATUS_SUCCESS);
+      end = 512 - build.DmaSize;
+    }
+    args.hContext = driver.system_context;
+    args.DmaBufferPhysicalAddress.QuadPart = 0x8000;
+    args.DmaBufferSize = 512;
+    args.DmaBufferSubmissionEndOffset = ends[1];
+    args.pDmaBufferPrivateData = records.data();
+    args.DmaBufferPrivateDataSize = 64;
+    args.DmaBufferPrivateDataSubmissionEndOffset = 32;
+    args.SubmissionFenceId = 1;
+    args.Flags.Paging = 1;
+    driver.kernel.writes.clear();
+  }
+  NTSTATUS Submit() { return driver.kernel.table.DxgkDdiSubmitCommand(driver.kernel.adapter, &args); }
+
+  StartedDriver driver{{{"PagingPrivateBytes", 64}}};
+  std::vector<uint64_t> buffer = std::vector<uint64_t>(64);
+  std::vector<PagingRecord> records = std::vector<PagingRecord>(4);
+  UINT ends[2] = {};  ///< offsets behind the commands of each operation
+  DXGKARG_SUBMITCOMMAND args{};
+};
+
+TEST_F(RecordedSubmission, IsTakenWholeOrOperationByOperation) {
+  EXPECT_EQ(Submit(), STATUS_SUCCESS);
+  args.SubmissionFenceId = 2;
+  args.DmaBufferSubmissionStartOffset = ends[0];
+  args.DmaBufferPrivateDataSubmissionStartOffset = 16;
+  EXPECT_EQ(Submit(), STATUS_SUCCESS) << "the second one alone";
+  args.SubmissionFenceId = 3;
+  args.Flags.NullRendering = 1;
+  args.DmaBufferPrivateDataSubmissionEndOffset = 16;
+  EXPECT_EQ(Submit(), STATUS_SUCCESS) << "nothing of it runs";
+}
+
+TEST_F(RecordedSubmission, IsRefusedWhereTheRecordsAreNotTheBuffers) {
+  const auto refused = [&](const char* why, auto change) {
+    const DXGKARG_SUBMITCOMMAND good = args;
+    const std::vector<PagingRecord> good_records = records;
+    change();
+    EXPECT_EQ(Submit(), STATUS_INVALID_PARAMETER) << why;
+    args = good;
+    std::copy(good_records.begin(), good_records.end(), records.begin());
+  };
+  refused("no records", [&] { args.pDmaBufferPrivateData = nullptr; });
+  refused("a piece that ends behind the data", [&] { args.DmaBufferPrivateDataSize = 31; });
+  refused("a piece that ends before it begins", [&] { args.DmaBufferPrivateDataSubmissionStartOffset = 48; });
+  refused("half a record", [&] { args.DmaBufferPrivateDataSubmissionEndOffset = 24; });
+  refused("one record of two", [&] { args.DmaBufferPrivateDataSubmissionEndOffset = 16; });
+  refused("records of other commands", [&] { args.DmaBufferSubmissionStartOffset = ends[0]; });
+  refused("commands that no operation wrote", [&] { args.DmaBufferSubmissionEndOffset += 64; });
+  refused("commands behind the buffer", [&] { args.DmaBufferSize = ends[1] - 8; });
+  refused("no record of this driver", [&] { records[1].magic = 0; });
+  refused("an operation that leaves no record", [&] { records[1].operation = DXGK_OPERATION_NOTIFY_ALLOC; });
+  refused("a record of more than there is", [&] { records[0].bytes = ends[1] + 64; });
+  refused("sizes whose sum wraps", [&] { records[1].bytes += 0u - ends[1], records[0].bytes += ends[1]; });
+  EXPECT_THAT(driver.kernel.writes, IsEmpty());
+  EXPECT_EQ(Submit(), STATUS_SUCCESS) << "and nothing has changed";
 }
 
 }  // namespace

@@ -35,6 +35,24 @@ TEST_F(ShortKernelTable, IsRefusedByADriverThatNeedsMoreAndNothingBehindItIsUsed
   EXPECT_THAT(result.faults[0].text, HasSubstr("refused DxgkDdiStartDevice with status 0xc00000bb"));
 }
 
+struct DriverUnload : DriverWithAFront {};
+
+// The byte lies in front of the page that cannot be touched, and the block is never freed.
+TEST_F(DriverUnload, FindsWhatTheDriverWroteBehindPoolMemoryThatItKeeps) {
+  for (const bool misdeed : {false, true}) {
+    between.table = [misdeed](DRIVER_INITIALIZATION_DATA&) {
+      auto* const kept = static_cast<volatile uint8_t*>(ExAllocatePool2(POOL_FLAG_NON_PAGED, 40, 0x7470654B));
+      kept[misdeed ? 40 : 39] = 1;
+    };
+    const auto result = Run();
+    ASSERT_THAT(result.faults, SizeIs(misdeed ? 1 : 0));
+    if (!misdeed) continue;
+    EXPECT_EQ(result.faults[0].stop_code, 0xC1u);
+    EXPECT_THAT(result.faults[0].text, HasSubstr("wrote to byte 40 of pool block Kept, which has 40 bytes; it was "
+                                                 "found when the driver was unloaded, which has not freed it"));
+  }
+}
+
 /// Through the table that a driver is given.
 struct FailureStatus : test::DriverFront {};
 

@@ -83,6 +83,19 @@ TEST_F(PoolTest, WhatWasWrittenBesideABlockIsFoundWhenItIsFreed) {
             0x23u);
 }
 
+TEST_F(PoolTest, WhatWasWrittenBesideABlockThatIsKeptIsFoundWhenTheDriverIsUnloaded) {
+  Take(40);
+  uint8_t* const freed = Take(40);
+  pool.Free(freed, kTag);
+  EXPECT_NO_THROW(pool.Check());
+  uint8_t* const kept = Take(17);
+  kept[31] = 1;
+  EXPECT_EQ(Stops(StopCode::kSpecialPoolCorruption,
+                  "wrote to byte 31 of pool block test, which has 17 bytes; it was found when the driver was unloaded",
+                  [&] { pool.Check(); })[3],
+            0x24u);
+}
+
 TEST_F(PoolTest, KnowsWhatLiesAtAnAddressThatCannotBeTouched) {
   uint8_t* const block = Take(40);
   uint8_t* const other = Take(8);

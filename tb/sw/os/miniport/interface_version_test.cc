@@ -10,13 +10,16 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "os/dxgkrnl/domain_switch.h"
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/driver_front.h"
 
 namespace gmmu::os::test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -49,6 +52,43 @@ TEST(InterfaceVersion, HasTheSizesOfTheKit) {
     EXPECT_EQ(PhysicalAdapterCapsBytes(row.version), row.physical);
   }
   EXPECT_EQ(DriverTableBytes(0x6010), DriverTableBytes(0x6003)) << "between two versions: the lower one";
+}
+
+// since.def has what the kit's headers say of each member.
+TEST(InterfaceVersion, ClearsMembersThatCameLaterAndNamesThem) {
+  const auto left = [](ULONG version, std::vector<std::string>* cleared) {
+    DXGK_VIDMMCAPS caps{};
+    caps.Value = 0x3FFFF;
+    ClearNewer(version, caps, *cleared);
+    return caps.Value;
+  };
+  std::vector<std::string> cleared;
+  EXPECT_EQ(left(0x10004, &cleared), 0x3FFFFu);
+  EXPECT_THAT(cleared, SizeIs(0));
+  EXPECT_EQ(left(0xE003, &cleared), 0x1FFFFu);
+  EXPECT_THAT(cleared,
+              ElementsAre("DXGK_VIDMMCAPS.AlwaysPoweredVRAM, which is of WDDM 3.1; the driver is of WDDM 2.9"));
+  EXPECT_EQ(left(0xD001, &cleared), 0x3FFFu) << "2.8";
+  EXPECT_EQ(left(0xC004, &cleared), 0x3FFFu);
+  EXPECT_EQ(left(0xB004, &cleared), 0x1FFFu) << "2.6";
+  EXPECT_EQ(left(0x9006, &cleared), 0x1FFFu);
+  EXPECT_EQ(left(0x8001, &cleared), 0x7FFu) << "2.3";
+  EXPECT_EQ(left(0x5023, &cleared), 0x3FFu);
+
+  DXGK_GPUMMUCAPS mmu{};
+  mmu.Value = 0x1FFF;
+  ClearNewer(0x5023, mmu, cleared);
+  EXPECT_EQ(mmu.Value, 0xFFu);
+  mmu.Value = 0x1FFF;
+  ClearNewer(0x9006, mmu, cleared);
+  EXPECT_EQ(mmu.Value, 0x3FFu);
+  DXGK_SEGMENTFLAGS segment{};
+  segment.Value = 0x3FFFFF;
+  ClearNewer(0x5023, segment, cleared, " of segment 2");
+  EXPECT_EQ(segment.Value, 0x18FFFFu);
+  EXPECT_EQ(cleared.back(),
+            "DXGK_SEGMENTFLAGS.PopulatedByReservedDDRByFirmware of segment 2, which is of WDDM 2.9; the driver is of "
+            "WDDM 2.0");
 }
 
 class DriverOfVersion : public DriverFront, public ::testing::WithParamInterface<ULONG> {
@@ -107,6 +147,69 @@ INSTANTIATE_TEST_SUITE_P(Versions, DriverOfVersion,
                            for (char& c : name) c = c == ' ' || c == '.' ? '_' : c;
                            return name;
                          });
+
+/// A driver that sets what its version does not have: bits that are reserved to its own headers.
+struct HastyDriver : DriverFront {
+  HastyDriver() {
+    bench.options.os.limit_bits = 36;
+    bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_4;
+    bench.options.os.iommu = RemapPolicy::kNever;
+  }
+};
+
+TEST_F(HastyDriver, Of24GetsMdlsThoughItSetsMapAperture2Supported) {
+  std::set<unsigned> operations;
+  seen.operation = [&](const DXGKARG_BUILDPAGINGBUFFER& args) { operations.insert(args.Operation); };
+  seen.answer = [](const DXGKARG_QUERYADAPTERINFO& args) {
+    if (args.Type == DXGKQAITYPE_DRIVERCAPS)
+      static_cast<DXGK_DRIVERCAPS*>(args.pOutputData)->MemoryManagementCaps.MapAperture2Supported = 1;
+  };
+  const auto result = bench.Run([](workload::Life& life) {
+    EXPECT_FALSE(life.adapter.answers().driver.MemoryManagementCaps.MapAperture2Supported);
+    workload::RunSeededMainJob(life, 50'000);
+  });
+  EXPECT_TRUE(result.Passed()) << FaultsOf(result);
+  EXPECT_EQ(operations.count(DXGK_OPERATION_MAP_APERTURE_SEGMENT), 1u);
+  EXPECT_EQ(operations.count(DXGK_OPERATION_MAP_APERTURE_SEGMENT2), 0u);
+  EXPECT_THAT(result.unmodelled, ElementsAre("DXGK_VIDMMCAPS.MapAperture2Supported, which is of WDDM 2.9; the driver "
+                                             "is of WDDM 2.4"));
+}
+
+TEST_F(HastyDriver, Of24NeedsNoIsolationAndIsFlushedAsBeforeThoughItSetsTheBits) {
+  seen.answer = [](const DXGKARG_QUERYADAPTERINFO& args) {
+    if (args.Type == DXGKQAITYPE_DRIVERCAPS)
+      static_cast<DXGK_DRIVERCAPS*>(args.pOutputData)->MemoryManagementCaps.IoMmuSecureModeRequired = 1;
+    if (args.Type == DXGKQAITYPE_GPUMMUCAPS)
+      static_cast<DXGK_GPUMMUCAPS*>(args.pOutputData)->InvalidTlbEntriesNotCached = 1;
+    if (args.Type != DXGKQAITYPE_QUERYSEGMENT4) return;
+    auto* out = static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData);
+    if (out->pSegmentDescriptor == nullptr) return;
+    DXGK_SEGMENTFLAGS flags;
+    std::memcpy(&flags, out->pSegmentDescriptor, sizeof flags);
+    flags.PopulatedByReservedDDRByFirmware = 1;
+    std::memcpy(out->pSegmentDescriptor, &flags, sizeof flags);
+  };
+  const auto result = bench.Run([](workload::Life& life) {
+    EXPECT_EQ(life.adapter.mode(), DmaMode::kPhysical);
+    EXPECT_FALSE(life.adapter.answers().mmu.InvalidTlbEntriesNotCached);
+    workload::RunSeededMainJob(life, 50'000);
+  });
+  EXPECT_TRUE(result.Passed()) << FaultsOf(result);
+  EXPECT_THAT(result.unmodelled, SizeIs(3));
+}
+
+// Bit 13 of an allocation's flags is reserved from 2.0 to 2.8.
+TEST_F(HastyDriver, Of24MakesAnAllocationThoughItSetsMapApertureCpuVisible) {
+  const auto result = bench.RunOnWorker([](workload::Life& life) {
+    AllocationRequest request{"hasty", hw::kPageSize};
+    request.map_cpu_visible = true;
+    Allocation* allocation = life.vidmm.CreateAllocation(request);
+    EXPECT_FALSE(allocation->map_cpu_visible);
+    life.vidmm.DestroyAllocation(allocation);
+  });
+  EXPECT_EQ(FaultsOf(result), "");
+  EXPECT_THAT(result.unmodelled, ElementsAre(HasSubstr("MapApertureCpuVisible, which is of WDDM 2.9")));
+}
 
 struct OldDriver : DriverFront {
   OldDriver() {
@@ -170,6 +273,48 @@ TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelWhenItSupportsIsolation) {
                                    "forbids"));
   bench.options.os.driver["Isolation"] = 0;
   EXPECT_EQ(Refused(), "");
+}
+
+// From 2.9 on the driver's memory is known before the start; before it GPU isolation tells of it.
+TEST_F(OldDriver, IsBehindA1To1DomainWhereThatIsAskedForOrIsRefusedByName) {
+  bench.options.os.iommu = RemapPolicy::kIdentity;
+  DmaMode mode{};
+  const auto run = [&](ULONG version) {
+    bench.options.os.driver["InterfaceVersion"] = version;
+    return bench.Run([&](workload::Life& life) {
+      mode = life.adapter.mode();
+      EXPECT_EQ(life.dxgkrnl.isolation_noted(), false) << "the next start may be another";
+      const uint64_t other = life.host.TakePages(1, "application", "a page that the GPU was not given")[0];
+      EXPECT_NE(life.graphics.At(other), other);
+      life.host.FreePages({other});
+      workload::RunSeededMainJob(life, 50'000);
+    });
+  };
+  for (const ULONG version :
+       {DXGKDDI_INTERFACE_VERSION_WDDM2_4, DXGKDDI_INTERFACE_VERSION_WDDM2_8, DXGKDDI_INTERFACE_VERSION_WDDM2_9}) {
+    const auto result = run(version);
+    EXPECT_TRUE(result.Passed()) << FaultsOf(result);
+    EXPECT_EQ(mode, DmaMode::kIdentity) << NameOfVersion(version);
+  }
+  const auto old = run(DXGKDDI_INTERFACE_VERSION_WDDM2_3);
+  EXPECT_THAT(FaultsOf(old), HasSubstr("[os] iommu = \"identity\" is not for a driver that registers with WDDM 2.3"));
+  bench.options.os.driver["Isolation"] = 0;
+  EXPECT_THAT(FaultsOf(run(DXGKDDI_INTERFACE_VERSION_WDDM2_8)), HasSubstr("a driver that registers with WDDM 2.8"));
+}
+
+TEST_F(OldDriver, IsNotSwitchedIntoA1To1DomainThatWouldNotHaveItsMemory) {
+  bench.options.os.iommu = RemapPolicy::kNever;
+  bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_3;
+  const auto result = bench.Run([](workload::Life& life) {
+    try {
+      SwitchDma(life.adapter, DmaMode::kIdentity);
+      ADD_FAILURE() << "it is switched";
+    } catch (const OsError& refusal) {
+      EXPECT_THAT(refusal.what(), HasSubstr("the driver takes memory from the kernel"));
+    }
+    workload::RunSeededMainJob(life, 50'000);
+  });
+  EXPECT_TRUE(result.Passed()) << FaultsOf(result);
 }
 
 }  // namespace

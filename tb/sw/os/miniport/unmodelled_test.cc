@@ -12,6 +12,7 @@
 #include <string>
 
 #include "os/miniport/adapter_answers.h"
+#include "tb/sw/os/between.h"
 #include "tb/sw/os/driver_front.h"
 
 namespace gmmu::os::test {
@@ -58,6 +59,15 @@ TEST(Unmodelled, OfAnAllocationIsNamed) {
               ElementsAre("DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.Overlay", "DXGK_ALLOCATIONINFOFLAGS2.NotifyEviction"));
 }
 
+TEST(Unmodelled, OfAContextIsNamed) {
+  DXGK_CONTEXTINFO_CAPS caps{};
+  caps.NoPatchingRequired = 1;
+  EXPECT_THAT(UnmodelledOf(caps), IsEmpty()) << "nothing is patched in any case";
+  caps.DriverManagesResidency = caps.UseIoMmu = 1;
+  EXPECT_THAT(UnmodelledOf(caps),
+              ElementsAre("DXGK_CONTEXTINFO_CAPS.DriverManagesResidency", "DXGK_CONTEXTINFO_CAPS.UseIoMmu"));
+}
+
 /// The members of unmodelled.def, as the pages write them.
 std::set<std::string> Listed() {
   const auto name = [](const std::string& structure, const std::string& member) {
@@ -97,6 +107,21 @@ TEST(Unmodelled, HasWhatThePagesSayHasNoEffect) {
 }
 
 struct DeclaringDriver : DriverFront {};
+
+NTSTATUS CreateDeclaringContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
+  const NTSTATUS status = between.real.DxgkDdiCreateContext(device, args);
+  args->ContextInfo.Caps.DriverManagesResidency = 1;
+  return status;
+}
+
+TEST_F(DeclaringDriver, IsToldOfItsContextsToo) {
+  between = {};
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiCreateContext = CreateDeclaringContext; };
+  bench.options.driver = os::Entry;
+  const auto result = bench.Run([](workload::Life& life) { workload::RunSeededMainJob(life, 50'000); });
+  between = {};
+  EXPECT_THAT(result.unmodelled, ElementsAre("DXGK_CONTEXTINFO_CAPS.DriverManagesResidency"));
+}
 
 TEST_F(DeclaringDriver, IsToldInTheResultOnce) {
   seen.answer = [](const DXGKARG_QUERYADAPTERINFO& args) {
