@@ -190,17 +190,15 @@ module gmmu_sdram_chip_port #(
   // ---- Intervals of refresh; at power-up and after a reset they measure the pause too.
   logic [RefreshBits-1:0] refresh_q;
   logic [CountBits-1:0]   count_q;  // ticks to wait, then refreshes but one
-  logic                   tick_q, due_q, live_q;
+  logic                   tick_q, live_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       refresh_q <= RefreshBits'(Trefi - 1);
       tick_q <= 1'b0;
-      due_q <= 1'b0;
       count_q <= initialized_o ? CountBits'(1) : CountBits'(PowerUpTicks);
     end else begin
       refresh_q <= tick_q ? RefreshBits'(Trefi - 2) : refresh_q - 1'b1;
       tick_q <= refresh_q == RefreshBits'(1);
-      due_q <= tick_q || (due_q && command != CmdRefresh);
       if (state_q == StSettle && count_q == '0) count_q <= CountBits'(Refreshes - 1);
       else if (count_q != '0 && (state_q == StSettle ? tick_q : command == CmdRefresh)) count_q <= count_q - 1'b1;
     end
@@ -228,7 +226,8 @@ module gmmu_sdram_chip_port #(
       end
       default: begin
         // A command may still come in the cycle in which a refresh is due; the times hold for what follows.
-        if (due_q) state_d = StPrecharge;
+        // No tick is missed: what is not StRun is shorter than an interval.
+        if (tick_q) state_d = StPrecharge;
         if (free_q[TimerAny]) begin
           take = hit_q && (!op_write_i || free_q[TimerWrite]);
           if (take && !op_void_i) command = op_write_i ? CmdWrite : CmdRead;

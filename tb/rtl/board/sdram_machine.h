@@ -53,7 +53,9 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   sim::SdramChip chip;
   uint64_t reads_done = 0, writes_done = 0, beats_done = 0;
   uint64_t first_beat = 0, last_beat = 0;  ///< cycles of R
-  std::map<uint64_t, uint8_t> bytes;       ///< the array; what is not in it was never written
+  /// The fewest cycles from a command to the next one, each as {rasn, casn, wen}.
+  std::map<std::pair<unsigned, unsigned>, uint64_t> closest;
+  std::map<uint64_t, uint8_t> bytes;  ///< the array; what is not in it was never written
 
   /// Not while a write may touch what is read, nor the reverse.
   bool Free(const Burst& burst, bool write) const {
@@ -143,6 +145,12 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
     sim::SdramPins pins;
     pins.cke = t.cke_o, pins.csn = t.csn_o, pins.rasn = t.rasn_o, pins.casn = t.casn_o, pins.wen = t.wen_o;
     pins.ba = t.ba_o, pins.a = t.a_o, pins.dqm = t.dqm_o, pins.dq_driven = t.dq_oe_o, pins.dq = t.dq_o;
+    if (const unsigned command = pins.rasn << 2 | pins.casn << 1 | pins.wen; command != 7) {
+      const auto known = closest.emplace(std::pair{last_command_, command}, chip.edges() - last_edge_);
+      known.first->second = std::min(known.first->second, chip.edges() - last_edge_);
+      last_command_ = command;
+      last_edge_ = chip.edges();
+    }
     way_.push_back(chip.Edge(pins).dq);
     t.dq_i = way_.front();
     way_.pop_front();
@@ -192,6 +200,8 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   Offer ar_offer_, aw_offer_, w_offer_;
   Standing<std::array<uint64_t, 4>> r_stands_{"R"}, b_stands_{"B"};
   unsigned beat_ = 0;
+  unsigned last_command_ = 7;
+  uint64_t last_edge_ = 0;
 };
 
 }  // namespace gmmu::bench
