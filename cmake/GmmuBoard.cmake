@@ -14,3 +14,8 @@ target_link_libraries(gmmu_board_pins PUBLIC gmmu_ulx3s_model gmmu_sim_core gmmu
 add_executable(gmmu-board-sim sim/board_pins/main.cc)
 target_link_libraries(gmmu-board-sim PRIVATE gmmu_board_pins CLI11::CLI11)
 set_target_properties(gmmu-board-sim PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# The board at its pins: a program of its own, since the room's other tests need no Verilated model.
+if(GMMU_TESTS AND COMMAND gmmu_test)
+  gmmu_test(test_board_pins rtl 300 SOURCES tb/sim/board_pins/board_pins_test.cc LIBRARIES gmmu_board_pins gmmu_software)
+endif()

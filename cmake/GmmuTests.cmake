@@ -51,6 +51,8 @@ foreach(room IN LISTS rooms)
   set(plain ${sources})
   list(FILTER plain EXCLUDE REGEX "/sc_[^/]*$")
   list(REMOVE_ITEM sources ${plain})
+  list(FILTER plain EXCLUDE REGEX "/board_pins_test\\.cc$")  # cmake/GmmuBoard.cmake
+  list(FILTER sources EXCLUDE REGEX "/board_pins_test\\.cc$")
   set(libraries gmmu_software)
   if(TARGET gmmu_app AND path STREQUAL "sw/app")
     list(PREPEND libraries gmmu_app)
