@@ -86,7 +86,7 @@ void DriverLocks::Await(const void* at, Object& object, bool spins, std::optiona
   } const waits{waiting_, self};
   const auto free = [&] { return Free(object); };
   if (spins) return scheduler_.Spin(free, what);
-  StackMeter::Off([&] { scheduler_.Wait(free, timeout_ns.value_or(kBoundNs), what); });
+  StackMeter::Off([&] { scheduler_.WaitExactly(free, timeout_ns.value_or(scheduler_.Bound(kBoundNs)), what); });
 }
 
 void DriverLocks::Take(const void* at, Object& object) {
