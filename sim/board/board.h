@@ -73,7 +73,7 @@ class HostServer {
 /// EngineError, which says what was waited for and what the link heard last. After an error every call throws it again.
 class Board {
  public:
-  /// Opens the port and a session, and reads the identity. Throws BoardError.
+  /// Opens the port and a session, reads the identity, and waits until VRAM is initialized. Throws BoardError.
   explicit Board(const BoardOptions& options);
 
   const BoardIdentity& identity() const { return identity_; }
@@ -105,7 +105,8 @@ class Board {
  private:
   void Open(const BoardOptions& options);
   void ReadIdentity();
-  void CheckIdentity();
+  void CheckIdentity() const;
+  void AwaitVram();
   std::string Unopened() const;
   bool Take();
   void Serve(const UpMessage& message);
