@@ -183,6 +183,7 @@ void Board::Serve(const UpMessage& message) {
     if (server_ != nullptr) server_->Read(*read);
     else Complete(read->id, read->beats, false, {});
   } else if (const auto* write = std::get_if<HostWrite>(&message)) {
+    dma_bytes_ += write->data.size();
     if (server_ != nullptr) server_->Write(*write);
   } else if (const auto* answer = std::get_if<CpuAnswer>(&message)) {
     answers_.push_back(*answer);
@@ -282,6 +283,7 @@ uint64_t Board::AskWord(const Bytes& request, const std::string& what) {
 }
 
 void Board::Complete(uint16_t id, unsigned beats, bool ok, const Bytes& data) {
+  if (ok) dma_bytes_ += data.size();
   link_->Send(Completion(id, beats, ok, data));
 }
 

@@ -79,6 +79,8 @@ class Board {
   const BoardIdentity& identity() const { return identity_; }
   MachineClock& clock() { return clock_; }
   const LinkCounts& counts() const { return link_->counts(); }
+  /// Bytes of host memory that the GPU has read and written.
+  uint64_t dma_bytes() const { return dma_bytes_; }
   /// Bits per second in one direction, on the machine's clock.
   double line_rate() const { return identity_.line_rate != 0 ? static_cast<double>(identity_.line_rate) : baud_; }
   bool simulated() const { return process_ != nullptr; }
@@ -128,7 +130,7 @@ class Board {
   Bytes line_;  ///< of the frame that the port takes now
   HostServer* server_ = nullptr;
   std::function<void()> pulse_;
-  uint64_t pulsed_ns_ = 0;
+  uint64_t pulsed_ns_ = 0, dma_bytes_ = 0;
   uint64_t bound_ns_ = 0;
   std::string what_, failure_;
 };

@@ -132,6 +132,7 @@ TEST_F(OnBoard, PortsThatCannotBeUsedAreRefused) {
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null"}, "/dev/null is no serial port");
   ExpectRefusal({"run", "--engine", "fast", "--port", "/dev/null"}, "need --engine board");
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null", "--noise", "0.1"}, "need --port sim");
+  ExpectRefusal({"run", "--engine", "board", "--port", "sim"}, "--target gmmu-board-sim");  // none beside the test
   ExpectRefusal({"run", "--engine", "board", "--port", "sim", "--noise", "2"}, "from 0 to below 1");
   ExpectRefusal({"run", "--engine", "board", "--port", "sim", "--baud", "3"}, "--baud 3");
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null", "--probe", "--scenario", "main-job"},
