@@ -19,6 +19,7 @@ constexpr uint64_t kStepNs = 50'000'000;  // longest wait for the port in one go
 constexpr size_t kMostBytes = 65'536;     // taken from the port in one go
 // What may be on its way before a request is done: the window and requests down, reads of the GPU and their data.
 constexpr uint64_t kUnderWay = 16 * kRequestBytes + 64 * 2'048;
+constexpr uint64_t kVramNs = 1'000'000'000;  // its initialization takes a fraction of a millisecond
 constexpr unsigned kBitsPerByte = 10;
 constexpr uint64_t kBoardNs = 500'000'000;  // for the converter at the host's end and the board itself
 
@@ -40,12 +41,13 @@ Board::Board(const BoardOptions& options)
   try {
     Open(options);
     ReadIdentity();
+    CheckIdentity();
+    AwaitVram();
   } catch (const PortError& error) {
     throw BoardError(error.what());
   } catch (const EngineError& error) {
     throw BoardError(error.what());
   }
-  CheckIdentity();
   set_bound_ns(0);
 }
 
@@ -115,7 +117,7 @@ void Board::ReadIdentity() {
   }
 }
 
-void Board::CheckIdentity() {
+void Board::CheckIdentity() const {
   constexpr uint64_t kMagic = 0x554D4D47;
   const regs::Id id{identity_.id};
   if (identity_.version != kProtocolVersion || id.magic() != kMagic || id.major() != 1) {
@@ -128,6 +130,16 @@ void Board::CheckIdentity() {
     throw BoardError(port_->path() +
                      ": the board says neither its clock nor its VRAM: another bitstream\nLoad the "
                      "bitstream of this version of gmmu.");
+}
+
+void Board::AwaitVram() {
+  const uint64_t start = clock_.NowNs();
+  while ((AskWord(ReadBoard(kStatus), "the board's status") & kStatusVramReady) == 0) {
+    if (clock_.NowNs() - start < kVramNs) continue;
+    throw BoardError(port_->path() +
+                     ": the board's VRAM is not initialized\nPress its reset button and try again; if "
+                     "that does not help, its SDRAM is broken.");
+  }
 }
 
 // ---- the link at work
@@ -171,6 +183,7 @@ void Board::Serve(const UpMessage& message) {
     if (server_ != nullptr) server_->Read(*read);
     else Complete(read->id, read->beats, false, {});
   } else if (const auto* write = std::get_if<HostWrite>(&message)) {
+    dma_bytes_ += write->data.size();
     if (server_ != nullptr) server_->Write(*write);
   } else if (const auto* answer = std::get_if<CpuAnswer>(&message)) {
     answers_.push_back(*answer);
@@ -270,6 +283,7 @@ uint64_t Board::AskWord(const Bytes& request, const std::string& what) {
 }
 
 void Board::Complete(uint16_t id, unsigned beats, bool ok, const Bytes& data) {
+  if (ok) dma_bytes_ += data.size();
   link_->Send(Completion(id, beats, ok, data));
 }
 

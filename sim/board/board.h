@@ -73,12 +73,14 @@ class HostServer {
 /// EngineError, which says what was waited for and what the link heard last. After an error every call throws it again.
 class Board {
  public:
-  /// Opens the port and a session, and reads the identity. Throws BoardError.
+  /// Opens the port and a session, reads the identity, and waits until VRAM is initialized. Throws BoardError.
   explicit Board(const BoardOptions& options);
 
   const BoardIdentity& identity() const { return identity_; }
   MachineClock& clock() { return clock_; }
   const LinkCounts& counts() const { return link_->counts(); }
+  /// Bytes of host memory that the GPU has read and written.
+  uint64_t dma_bytes() const { return dma_bytes_; }
   /// Bits per second in one direction, on the machine's clock.
   double line_rate() const { return identity_.line_rate != 0 ? static_cast<double>(identity_.line_rate) : baud_; }
   bool simulated() const { return process_ != nullptr; }
@@ -105,7 +107,8 @@ class Board {
  private:
   void Open(const BoardOptions& options);
   void ReadIdentity();
-  void CheckIdentity();
+  void CheckIdentity() const;
+  void AwaitVram();
   std::string Unopened() const;
   bool Take();
   void Serve(const UpMessage& message);
@@ -127,7 +130,7 @@ class Board {
   Bytes line_;  ///< of the frame that the port takes now
   HostServer* server_ = nullptr;
   std::function<void()> pulse_;
-  uint64_t pulsed_ns_ = 0;
+  uint64_t pulsed_ns_ = 0, dma_bytes_ = 0;
   uint64_t bound_ns_ = 0;
   std::string what_, failure_;
 };

@@ -17,7 +17,8 @@ namespace {
 constexpr uint64_t kForever = ~uint64_t{0};
 constexpr size_t kWord = 8;
 constexpr size_t kBlockBytes = kMostWords * kWord;
-constexpr uint64_t kLookNs = 10'000'000'000;  // in a wait without a bound: is the GPU still at work?
+constexpr size_t kWriteBytes = kBlockBytes - kWord;  // the message with them fits in a frame
+constexpr uint64_t kLookNs = 10'000'000'000;         // in a wait without a bound: is the GPU still at work?
 
 uint64_t Ones(unsigned size) { return size >= kWord ? kForever : (uint64_t{1} << (8 * size)) - 1; }
 
@@ -166,7 +167,7 @@ void Machine::MmioWriteBlock(uint64_t address, const void* from, size_t size) {
   for (size_t at = 0; at < size;) {
     uint64_t words[kMostWords];
     const bool window = where.region == Region::kBar && where.bar == 2;
-    const size_t piece = window ? std::min(size - at, kBlockBytes) : kWord;
+    const size_t piece = window ? std::min(size - at, kWriteBytes) : kWord;
     std::memcpy(words, bytes + at, piece);
     if (window) {
       ++writes_;
@@ -239,11 +240,10 @@ bool Machine::WaitForMessage(uint64_t bound_ns) {
     Work(passed < bound_ns ? bound_ns - passed : 0);
     if (!messages_.empty()) return true;
     if (NowNs() - start >= bound_ns) return false;
-    if (NowNs() - looked < kLookNs) continue;
+    if (bound_ns != kForever || NowNs() - looked < kLookNs) continue;
     looked = NowNs();
     const bool idle = (board_->AskWord(ReadBoard(kStatus), "the board's status") & kStatusIdle) != 0;
-    if (bound_ns == kForever && idle && accesses == host_accesses_ && messages_.empty() && held_.empty() &&
-        agenda_.empty()) {
+    if (idle && accesses == host_accesses_ && messages_.empty() && held_.empty() && agenda_.empty()) {
       throw EngineError(
           fmt::format("the machine stands still at {} ns: the GPU is idle, and nothing can end the wait for an "
                       "interrupt message",

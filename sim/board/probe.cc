@@ -116,10 +116,6 @@ ProbeTest Sample(Board& board, uint64_t vram, uint64_t sample, uint64_t end_ns) 
 std::vector<ProbeTest> TestVram(Board& board, uint64_t sample_bytes, uint64_t bound_ns) {
   const uint64_t end = board.clock().NowNs() + bound_ns;
   const uint64_t vram = std::min(board.identity().vram_bytes, kMostWindow);
-  while ((board.AskWord(ReadBoard(kStatus), "the board's status") & kStatusVramReady) == 0) {
-    if (board.clock().NowNs() > end)
-      return {{"initialization", false, 0, "VRAM is not initialized: status bit 4 is 0"}};
-  }
   return {DataLines(board), AddressLines(board, vram), Sample(board, vram, sample_bytes, end)};
 }
 

@@ -77,7 +77,7 @@ void SerialPort::Configure(unsigned baud) {
   // The lock holds against this program itself and against root too, who passes the kernel's exclusive mode.
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) InUse(path_);
   if (ioctl(file_, TIOCEXCL) != 0) InUse(path_);
-  settings.c_iflag = IGNBRK | IGNPAR;
+  settings.c_iflag = IGNBRK;  // a byte with a wrong stop bit is taken: at another rate something must come
   settings.c_oflag = 0;
   settings.c_lflag = 0;
   settings.c_cflag = CS8 | CREAD | CLOCAL | (baud == kStandardRate ? B3000000 : BOTHER);

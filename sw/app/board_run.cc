@@ -49,7 +49,8 @@ std::string Wrong(const RunArguments& arguments) {
   if (board.baud < kLeastBaud || board.baud > kMostBaud)
     return fmt::format("--baud {}: give {} to {}", board.baud, kLeastBaud, kMostBaud);
   if (board.probe && (!arguments.file.empty() || !arguments.scenario.empty() || !arguments.out.empty() ||
-                      !arguments.dump_host.empty() || !arguments.trace_paging.empty() || !arguments.driver.empty()))
+                      !arguments.dump_host.empty() || !arguments.trace_paging.empty() || !arguments.driver.empty() ||
+                      !arguments.config.empty()))
     return "--probe runs nothing: of the other options it takes --port, --baud, --seed and --json";
   return "";
 }
@@ -80,21 +81,21 @@ BoardProgress::BoardProgress(sim::board::Board& board, Progress& progress) : boa
   board_.set_pulse([this] { Pulse(); });
 }
 
-/// Payload of both directions: a phase moves its bytes in one of them.
-uint64_t BoardProgress::Moved() const { return board_.counts().payload_down + board_.counts().payload_up; }
-
 void BoardProgress::Update(const std::string& phase, uint64_t done, uint64_t total) {
+  if (phase != phase_) {  // the run tells what it has begun, which may be all of the phase
+    base_ = total == total_ && done_ <= done ? done_ : done;
+    moved_before_ = board_.dma_bytes();
+  }
   phase_ = phase;
   done_ = done;
   total_ = total;
-  moved_before_ = Moved();
-  progress_.Update(phase, done, total);
+  Pulse();
 }
 
 void BoardProgress::Pulse() {
-  if (total_ == 0) return;
-  const uint64_t end = std::max(done_, total_ - 1);  // the phase is over when the run says so
-  progress_.Update(phase_, std::min(end, done_ + Moved() - moved_before_), total_);
+  if (phase_.empty()) return;
+  const uint64_t moved = board_.dma_bytes() - moved_before_;
+  progress_.Update(phase_, total_ == 0 ? 0 : std::min(total_ - 1, base_ + moved), total_);
 }
 
 }  // namespace gmmu::app

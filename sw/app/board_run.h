@@ -42,13 +42,12 @@ class BoardProgress {
   void Update(const std::string& phase, uint64_t done, uint64_t total);
 
  private:
-  uint64_t Moved() const;
   void Pulse();
 
   sim::board::Board& board_;
   Progress& progress_;
   std::string phase_;
-  uint64_t done_ = 0, total_ = 0, moved_before_ = 0;
+  uint64_t done_ = 0, total_ = 0, base_ = 0, moved_before_ = 0;
 };
 
 }  // namespace gmmu::app

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <streambuf>
 
@@ -29,8 +30,6 @@ namespace gmmu::app {
 namespace {
 
 constexpr const char* kFast = "fast";
-// A serial line brings in seconds what PCI Express brings in microseconds, and no work of that length is hung.
-constexpr uint64_t kBoardTdrDelayUs = 120'000'000;
 
 /// Lets a writer of std::ostream write to an OutputFile, whose errors pass through as exceptions.
 class OutputBuffer : public std::streambuf {
@@ -51,6 +50,17 @@ class OutputBuffer : public std::streambuf {
  private:
   OutputFile& file_;
 };
+
+/// A serial line brings in seconds what PCI Express brings in microseconds: no work of that length is hung. What is
+/// stated stays.
+void SlowLink(const std::set<std::string>& stated, os::Parameters& os) {
+  const auto set = [&](const char* key, uint64_t& value, uint64_t slow) {
+    if (stated.count(key) == 0) value = slow;
+  };
+  set("os.wait_scale", os.wait_scale, 600);
+  set("os.tdr_delay_us", os.tdr_delay_us, 120'000'000);
+  set("os.quantum_us", os.quantum_us, 500'000);
+}
 
 /// `board` null: the machine is simulated.
 report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& arguments,
@@ -139,7 +149,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   options.os = configuration.OsParameters(arguments.seed);
   if (on_board) {
     sim::board::RefuseSimulated(config, options.os.inject.leak == "rtl_slot");
-    if (configuration.stated.count("os.tdr_delay_us") == 0) options.os.tdr_delay_us = kBoardTdrDelayUs;
+    SlowLink(configuration.stated, options.os);
   } else if (arguments.engine != kFast) {
     CheckSizes(config, arguments);
   }

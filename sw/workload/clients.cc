@@ -58,8 +58,9 @@ ClientBatch::ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> r
     runs_.push_back(run);
     most = std::max(most, run.order.count);
   }
-  bound_ns_ = BoundNs(most);
-  deadline_ = os::Host(memory).platform().NowNs() + bound_ns_;
+  const os::Host host(memory);
+  bound_ns_ = host.Bound(BoundNs(most));
+  deadline_ = host.platform().NowNs() + bound_ns_;
 }
 
 bool ClientBatch::busy() const {

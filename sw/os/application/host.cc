@@ -24,6 +24,7 @@ void Host::Wait(const std::function<bool()>& condition, const std::string& what,
 void Host::WaitOrFault(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns) const {
   kernel_->WaitOrFault(condition, kBoundNs, what, poll_ns);
 }
+uint64_t Host::Bound(uint64_t ns) const { return kernel_->scheduler().Bound(ns); }
 uint64_t Host::interrupts() const { return kernel_->scheduler().delivered(); }
 void Host::Fail(const Fault& fault) const {
   kernel_->Report(fault);

@@ -28,6 +28,8 @@ class Host {
   /// Scheduler::Wait; the other throws DeviceFault, too, as soon as a device reports a fault.
   void Wait(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns = 0) const;
   void WaitOrFault(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns) const;
+  /// Scheduler::Bound.
+  uint64_t Bound(uint64_t ns) const;
   /// Interrupt messages that were served.
   uint64_t interrupts() const;
   /// Reports the fault and throws DeviceFault.

@@ -163,10 +163,10 @@ void DriverGuard::Run(const char* entry, unsigned irql, uint64_t now_ns, const s
   call();
 }
 
-void DriverGuard::CheckTime(uint64_t now_ns) {
+void DriverGuard::CheckTime(uint64_t now_ns, uint64_t bound_ns) {
   const Frame* frame = current;
-  if (frame != nullptr && now_ns - frame->start_ns > kBoundNs)
-    throw OsTimeout(std::string(frame->entry) + " to return", kBoundNs);
+  if (frame != nullptr && now_ns - frame->start_ns > bound_ns)
+    throw OsTimeout(std::string(frame->entry) + " to return", bound_ns);
 }
 
 DriverGuard::Frame* DriverGuard::Take() {

@@ -49,8 +49,9 @@ class DriverGuard {
 
   /// `call` on this stack, blamed as `entry` at `irql`. `now_ns`: the machine's time.
   static void Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call);
-  /// A kernel routine in which a driver may wait: throws OsTimeout when the call has lasted too long.
-  static void CheckTime(uint64_t now_ns);
+  /// A kernel routine in which a driver may wait: throws OsTimeout when the call has lasted too long, longer than
+  /// `bound_ns`: kBoundNs, as the machine scales it.
+  static void CheckTime(uint64_t now_ns, uint64_t bound_ns = kBoundNs);
 
   /// The innermost call of this fibre. Call Take before switching stacks and Put after.
   static Frame* Take();

@@ -110,7 +110,7 @@ void DriverLocks::Await(const void* at, Object& object, bool spins, std::optiona
   } const waits{waiting_, self, object, access};
   const auto free = [&] { return Free(object, access); };
   if (spins) return scheduler_.Spin(free, what);
-  StackMeter::Off([&] { scheduler_.Wait(free, timeout_ns.value_or(kBoundNs), what); });
+  StackMeter::Off([&] { scheduler_.WaitExactly(free, timeout_ns.value_or(scheduler_.Bound(kBoundNs)), what); });
 }
 
 void DriverLocks::Count(int change) {

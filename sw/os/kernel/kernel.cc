@@ -15,7 +15,7 @@ constexpr hw::Range kBarWindow{0xC0000000, 0xFEC00000};
 
 Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
     : parameters_(parameters),
-      scheduler_(platform, parameters.seed, static_cast<unsigned>(parameters.preemption)),
+      scheduler_(platform, parameters.seed, static_cast<unsigned>(parameters.preemption), parameters.wait_scale),
       races_(scheduler_),
       locks_(scheduler_, races_),
       hal_(platform, scheduler_),

@@ -31,8 +31,12 @@ class LevelGuard {
 };
 }  // namespace
 
-Scheduler::Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption)
-    : platform_(platform), random_(seed, "scheduler"), preemption_(preemption), preemptions_(seed, "preemption") {}
+Scheduler::Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption, uint64_t wait_scale)
+    : platform_(platform),
+      random_(seed, "scheduler"),
+      preemption_(preemption),
+      wait_scale_(wait_scale),
+      preemptions_(seed, "preemption") {}
 
 Scheduler::~Scheduler() = default;
 
@@ -163,6 +167,11 @@ void Scheduler::Suspend() {
 
 void Scheduler::Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                      uint64_t poll_ns) {
+  WaitExactly(condition, Bound(bound_ns), what, poll_ns);
+}
+
+void Scheduler::WaitExactly(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
+                            uint64_t poll_ns) {
   if (irql_ >= kDispatch) throw BugCheck("a wait for " + what + " at dispatch level or above");
   if (other_processor_) throw BugCheck("a wait for " + what + " on a processor that must not wait");
   if (condition()) return;

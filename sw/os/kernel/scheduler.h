@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <boost/context/fiber.hpp>
 #include <cstdint>
 #include <deque>
@@ -34,8 +35,9 @@ class Scheduler {
   /// The bound of a wait whose work has bounds of its own (an hour): it only says that nothing waits without end.
   static constexpr uint64_t kForEver = 3'600'000'000'000;
 
-  /// `preemption`: of a thousand seams of driver code, so many let another fibre run; 0: none does.
-  Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption = 0);
+  /// `preemption`: of a thousand seams of driver code, so many let another fibre run; 0: none does. `wait_scale`: bounds
+  /// of waits are multiplied by it.
+  Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption = 0, uint64_t wait_scale = 1);
   ~Scheduler();
 
   /// Starts a fibre with `stack_bytes` of stack (and a guard page below); it first runs inside
@@ -45,10 +47,15 @@ class Scheduler {
   /// (their waits throw) and is thrown again here.
   void Run();
 
-  /// Returns when `condition` holds; throws OsTimeout when `bound_ns` of machine time pass first.
+  /// Returns when `condition` holds; throws OsTimeout when Bound(bound_ns) of machine time pass first.
   /// `poll_ns` 0: the condition is looked at after interrupts only; otherwise at least that often.
   /// IRQL must be below kDispatch.
   void Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what, uint64_t poll_ns = 0);
+  /// The same with a bound that is the waiter's own and not scaled.
+  void WaitExactly(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
+                   uint64_t poll_ns = 0);
+  /// Returns a bound as this machine has it: scaled, but never above kForEver by that.
+  uint64_t Bound(uint64_t ns) const { return ns < kForEver / wait_scale_ ? ns * wait_scale_ : std::max(ns, kForEver); }
   /// Lets other fibres run.
   void Yield();
 
@@ -142,6 +149,7 @@ class Scheduler {
   hw::Platform& platform_;
   Random random_;
   const unsigned preemption_;
+  const uint64_t wait_scale_;
   Random preemptions_;
   std::vector<std::unique_ptr<Fibre>> fibres_;
   std::vector<Vector> vectors_;

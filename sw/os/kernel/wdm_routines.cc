@@ -18,12 +18,17 @@ namespace {
 
 constexpr uint32_t kMdlTag = 0x206C644D;  // "Mdl "
 
+void CheckTime(const Kernel& kernel, uint64_t now_ns) {
+  using gmmu::os::DriverGuard;
+  DriverGuard::CheckTime(now_ns, DriverGuard::kBoundNs * kernel.parameters().wait_scale);
+}
+
 /// An access through a register view goes to the machine; any other pointer is system memory.
 template <typename Word>
 Word ReadWord(volatile Word* at) {
   Kernel& kernel = Kernel::Current();
   if (!kernel.mmio().Contains(at)) return *at;
-  gmmu::os::DriverGuard::CheckTime(kernel.hal().NowNs());
+  CheckTime(kernel, kernel.hal().NowNs());
   return static_cast<Word>(kernel.hal().Read(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word)));
 }
 
@@ -98,7 +103,7 @@ NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLA
   if (Interval->QuadPart >= 0) return STATUS_INVALID_PARAMETER;  // absolute times are not supported
   const uint64_t ns = static_cast<uint64_t>(-Interval->QuadPart) * 100;
   const uint64_t end = kernel.hal().NowNs() + ns;
-  gmmu::os::DriverGuard::CheckTime(kernel.hal().NowNs());
+  CheckTime(kernel, kernel.hal().NowNs());
   gmmu::os::StackMeter::Off([&] {
     kernel.scheduler().Wait([&] { return kernel.hal().NowNs() >= end; }, ns + 1'000'000, "a delay to end", ns);
   });
@@ -107,7 +112,7 @@ NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLA
 
 ULONGLONG KeQueryInterruptTime(void) {
   const uint64_t now = Kernel::Current().hal().NowNs();
-  gmmu::os::DriverGuard::CheckTime(now);
+  CheckTime(Kernel::Current(), now);
   Kernel::Current().scheduler().Preempt();
   return now / 100;
 }

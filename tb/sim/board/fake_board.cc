@@ -45,6 +45,8 @@ MachineConfig FakeBoard::SmallConfig() {
   MachineConfig config;
   config.gpu.clients = 2;
   config.gpu.rings = 1;
+  config.gpu.walks = 4;
+  config.gpu.reads_in_flight = 16;
   config.gpu.vram_mib = 32;
   config.gpu.clock_mhz = 80;
   return config;
@@ -294,7 +296,7 @@ uint64_t FakeBoard::ReadBoard(uint8_t index) {
     case 5: return control_;
     case 6: return message_address_;
     case 7: return message_data_;
-    case 8: return (gpu_->idle() ? 4u : 0u) | 16u;
+    case 8: return (gpu_->idle() ? 4u : 0u) | (options_.vram_ready ? 16u : 0u);
     case 9: return end_.damaged() & 0xFFFF;
     case 10: return name;
     default: return 0;

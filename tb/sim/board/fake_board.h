@@ -28,6 +28,7 @@ struct FakeBoardOptions {
   uint8_t version = 1;
   bool mute = false;  ///< bytes that are no frames, as at another rate
   std::string identity = "GMMUBRD";
+  bool vram_ready = true;
   uint64_t stuck_data = 0;           ///< bits of each word that read 1 through the window
   uint64_t stuck_address = 0;        ///< bits of the window's offset that are 0
   uint64_t bad_from = ~uint64_t{0};  ///< window writes at this offset and behind it are lost

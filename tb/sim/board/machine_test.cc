@@ -157,6 +157,7 @@ TEST(BoardMachine, CountsWhatTheGpuAndTheLinkDid) {
   EXPECT_EQ(rate, 3'000'000u);
   EXPECT_GT(payload_up, 0u);
   EXPECT_GT(up, payload_up);
+  EXPECT_GE(b.machine->board().dma_bytes(), 4096u);
   EXPECT_GT(b.machine->Cycles(), 0u);
   EXPECT_GT(b.machine->BusAccesses(BareMachine::kGpu).reads, 0u);
   EXPECT_GT(b.machine->BusAccesses(BareMachine::kGpu).messages, 0u);

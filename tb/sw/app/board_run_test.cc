@@ -65,8 +65,15 @@ TEST_F(OnBoard, TheMainJobBringsTheSameBytesBack) {
   }
 }
 
+TEST_F(OnBoard, TheShippedConfigurationOfTheBoardIsTaken) {
+  Start();
+  const std::string config = GMMU_SOURCE_DIR "/sim/platform/configs/ulx3s.toml";
+  EXPECT_EQ(RunOnBoard({Input("input", 4 << 10), "--config", config}), kExitGood) << out_ << err_;
+}
+
 TEST_F(OnBoard, ScenariosEndAsOnTheFastEngine) {
-  for (const std::string scenario : {"noisy-device", "tables-in-system-memory", "render-page-fault"}) {
+  for (const std::string scenario :
+       {"noisy-device", "tables-in-system-memory", "oversubscribed-vram", "dma-mode-switch"}) {
     SCOPED_TRACE(scenario);
     Start();
     const int fast = Run({"run", "--engine", "fast", "--scenario", scenario, "--json", Path("fast")});
@@ -112,7 +119,7 @@ TEST_F(OnBoard, WhatTheBoardCannotDoIsRefusedBeforeAnythingStarts) {
     std::ofstream(Path("c.toml")) << text;
     return std::vector<std::string>{"--config", Path("c.toml")};
   };
-  refused(config("[gpu]\nclients = 4\nwalks = 16\n"), "gpu.clients = 4 (board: 2), gpu.walks = 16 (board: 8)");
+  refused(config("[gpu]\nclients = 4\nwalks = 16\n"), "gpu.clients = 4 (board: 2), gpu.walks = 16 (board: 4)");
   refused(config("[gpu]\nvram_mib = 64\n"), "gpu.vram_mib = 64 (board: at most 32)");
   refused(config("[gpu]\ncount = 2\n"), "gpu.count = 2");
   refused(config("[inject]\nleak = \"rtl_slot\"\n"), "inject.leak = \"rtl_slot\"");
@@ -125,6 +132,7 @@ TEST_F(OnBoard, PortsThatCannotBeUsedAreRefused) {
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null"}, "/dev/null is no serial port");
   ExpectRefusal({"run", "--engine", "fast", "--port", "/dev/null"}, "need --engine board");
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null", "--noise", "0.1"}, "need --port sim");
+  ExpectRefusal({"run", "--engine", "board", "--port", "sim"}, "--target gmmu-board-sim");  // none beside the test
   ExpectRefusal({"run", "--engine", "board", "--port", "sim", "--noise", "2"}, "from 0 to below 1");
   ExpectRefusal({"run", "--engine", "board", "--port", "sim", "--baud", "3"}, "--baud 3");
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null", "--probe", "--scenario", "main-job"},

@@ -97,6 +97,22 @@ TEST(Scheduler, SaysWhatItWaitedForWhenTheBoundPasses) {
   }
 }
 
+TEST(Scheduler, ScalesTheBoundsOfWaitsButNotThoseThatAreTheWaitersOwn) {
+  const auto waited = [](bool exactly) {
+    Clock clock;
+    Scheduler scheduler(clock, 0, 0, /*wait_scale=*/30);
+    EXPECT_EQ(scheduler.Bound(Scheduler::kForEver), Scheduler::kForEver);
+    scheduler.Spawn("waiter", [&] {
+      if (exactly) scheduler.WaitExactly([] { return false; }, 5000, "fence 7");
+      else scheduler.Wait([] { return false; }, 5000, "fence 7");
+    });
+    EXPECT_THROW(scheduler.Run(), OsTimeout);
+    return clock.NowNs();
+  };
+  EXPECT_EQ(waited(false), 150'000u);
+  EXPECT_EQ(waited(true), 5'000u);
+}
+
 TEST(Scheduler, HoldsDeferredCallsBackWhileTheLevelIsRaised) {
   Clock clock;
   Scheduler scheduler(clock, 0);
