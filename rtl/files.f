@@ -102,6 +102,4 @@ board/gmmu_link_store.sv
 board/gmmu_link_tx.sv
 board/gmmu_serial_rx.sv
 board/gmmu_serial_tx.sv
-board/gmmu_sdram.sv
-board/gmmu_sdram_chip_port.sv
 board/gmmu_ulx3s.sv

@@ -5,6 +5,7 @@
   files        rtl/files.f names every RTL file once
   waivers      stand in rtl/*.vlt only, each below a comment with its reason
   verilator    --lint-only -Wall on the GPU top in its wrapper, at its default and at small sizes
+  boards       the same on the top of each board
   elaborate    Yosys' read_slang takes the GPU top in its wrapper: no latch, no undriven and no doubly driven net
   parameters   illegal values stop elaboration with a message; legal corners pass both tools (tools/parameters.py)
   core         gmmu.core names the files of rtl/files.f in their order
@@ -61,6 +62,19 @@ def verilator_errors(sizes, log):
     return [] if status == 0 and "%Warning" not in output else [output.strip() or f"verilator: exit status {status}"]
 
 
+def board_errors():
+    """-Wall on the top of each board, with its device's cells and the profile that its bitstream has."""
+    command, environment = rtl_sources.verilator()
+    waivers = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rtl").rglob("*.vlt"))]
+    errors = []
+    for board in sorted(path.parent for path in (ROOT / "constraints").glob("*/*_cells.sv")):
+        cells = [str(path.relative_to(ROOT)) for path in sorted(board.glob("*.sv"))]
+        arguments = [command, "--lint-only", "-sv", "-Wall", "+define+GMMU_MAX_LEVELS=4", "--top", f"gmmu_{board.name}"]
+        status, output = rtl_sources.run(arguments + waivers + rtl_sources.sources() + cells, f"lint-{board.name}.log", env=environment)
+        errors += [] if status == 0 and "%Warning" not in output else [output.strip() or f"verilator: exit status {status}"]
+    return errors
+
+
 def clang_format(*options):
     """(exit status, output) of clang-format, as pinned in tools/requirements-lint.txt, on all C++ that people write."""
     command = str(pathlib.Path(sys.executable).parent / "clang-format")
@@ -97,6 +111,7 @@ def main():
         ("waivers: each has its reason", waiver_errors),
         ("verilator -Wall", lambda: verilator_errors({}, "lint-verilator.log")),
         ("verilator -Wall, small sizes", lambda: verilator_errors(SMALL, "lint-verilator-small.log")),
+        ("boards: verilator -Wall on their tops", board_errors),
         ("elaborate: Yosys read_slang", lambda: command_errors("tools/synth.py", "--elaborate", "--top", WRAPPER)),
         ("parameters: illegal values", lambda: command_errors("tools/parameters.py", "--illegal")),
         ("parameters: legal corners", lambda: command_errors("tools/parameters.py", "--legal", "--slang")),

@@ -69,7 +69,7 @@ class BoardPins {
   SdramChip sdram_;
   uint16_t on_the_way_ = 0;  ///< from the chip to the FPGA
   uint64_t cycles_ = 0;
-  unsigned out_ = 0, out_left_ = 0;         ///< bits to the board, cycles until they are over
+  unsigned out_ = 0, out_left_ = 0;              ///< bits to the board, cycles until they are over
   unsigned in_ = 0, in_bits_ = 0, in_wait_ = 0;  ///< bits from the board, cycles until the next is sampled
 };
 

@@ -52,9 +52,7 @@ int OpenTerminal(std::string& path) {
 class Bridge {
  public:
   Bridge(const Options& options, int terminal)
-      : options_(options),
-        terminal_(terminal),
-        cable_(options.noise, options.cut_after, options.seed) {}
+      : options_(options), terminal_(terminal), cable_(options.noise, options.cut_after, options.seed) {}
 
   int Run() {
     using Clock = std::chrono::steady_clock;
@@ -117,7 +115,8 @@ int Main(int argc, char** argv) {
   CLI::App app{"The board ULX3S at its pins, behind a pseudo-terminal"};
   Options options;
   app.add_option("--seed", options.seed, "Seed of the noise");
-  app.add_option("--noise", options.noise, "Chance of each byte to be damaged, lost or joined by another")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--noise", options.noise, "Chance of each byte to be damaged, lost or joined by another")
+      ->check(CLI::Range(0.0, 1.0));
   app.add_option("--cut-after", options.cut_after, "Bytes, either way, after which the cable is cut");
   app.add_option("--reset-after", options.reset_after, "Bytes, both ways, after which the reset button is pressed");
   CLI11_PARSE(app, argc, argv);

@@ -87,8 +87,8 @@ class Host {
   Bytes up;
   uint64_t announcements = 0, damaged = 0, again = 0, naks = 0;
   unsigned most_outstanding = 0;
-  uint8_t room = 8;        ///< what it says of itself
-  bool opened = false;     ///< a frame of the session came
+  uint8_t room = 8;     ///< what it says of itself
+  bool opened = false;  ///< a frame of the session came
   bool limit_broken = false;
 
   void Open(uint8_t session, uint8_t version = 1) {

@@ -56,8 +56,7 @@ class BoardTest : public testing::Test {
     for (; !host_.line.empty(); host_.line.pop_front()) board_.from_host.push_back(host_.line.front());
     board_.Run(board_.from_host.size() > 1 ? 400 : cycles);
     for (; !board_.to_host.empty(); board_.to_host.pop_front()) host_.FromLine(board_.to_host.front());
-    while (Message()) {
-    }
+    while (Message()) {}
   }
 
   // ---- messages up
@@ -261,7 +260,8 @@ TEST_F(BoardTest, PagesInAndTellsByAMessage) {
 TEST_F(BoardTest, PagesOutInFrontOfTheFence) {
   Bytes data(304);
   for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(i * 3 + 5);
-  WriteWindow(0x100000, Bytes(data.begin(), data.begin() + 256)), WriteWindow(0x100100, Bytes(data.begin() + 256, data.end()));
+  WriteWindow(0x100000, Bytes(data.begin(), data.begin() + 256)),
+      WriteWindow(0x100100, Bytes(data.begin() + 256, data.end()));
   BringUp(0x400009, 0x500005, 290);
   WriteRegister(0x1010, 1);
   Until([&] { return !writes_.empty() && writes_.back().address == 0x30000; }, "the fence");
