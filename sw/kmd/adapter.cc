@@ -61,7 +61,7 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (NT_SUCCESS(status)) {
     spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()), parameters);
     contiguous_blocks.ForgetAll();
-    InterlockedExchange(&fences_signalled, FALSE);
+    fences_signalled = FALSE;  // no interrupt comes before Program
     silenced = false;
     for (Engine& engine : engines) {
       engine.reported_fence = 0;

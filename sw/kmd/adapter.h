@@ -116,10 +116,13 @@ class Adapter {
   SaveArea save_area;
 
   /// Held for what calls of any thread change: the spaces and which processes have them, the clients' registers, and
-  /// the two members below.
+  /// the member below.
   FastMutex objects;
-  Process* system_process = nullptr;
   uint64_t context_sequence = 0;  ///< context allocations made so far
+
+  /// The system's own. Only calls for it change this, and the system makes it before whatever it pages and destroys it
+  /// behind that, so it needs no lock.
+  Process* system_process = nullptr;
 
   // Interlocked.
   LONG fences_signalled = FALSE;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED

@@ -31,7 +31,7 @@ EscapeFault Decode(const volatile uint64_t* record) {
 }  // namespace
 
 void FaultLog::Start(const Registers& registers, const OwnMemory& queue) {
-  lock_.With([&] {
+  const auto start = [&] {
     registers_ = registers;
     records_ = queue.As<uint64_t>();
     registers_.Write(regs::FaultQueueSize{});
@@ -39,15 +39,17 @@ void FaultLog::Start(const Registers& registers, const OwnMemory& queue) {
     head_ = static_cast<uint32_t>(registers_.Read<regs::FaultQueueTail>().index()) % kRecords;
     registers_.Write(regs::FaultQueueHead{}.set_index(head_));
     registers_.Write(regs::FaultQueueSize{}.set_size_lg2(kSizeLg2).set_enable(1));
-  });
+  };
+  lock_.With(start);
 }
 
 void FaultLog::Stop() {
-  lock_.With([&] {
+  const auto stop = [this] {
     DrainLocked();
     registers_.Write(regs::FaultQueueSize{});
     records_ = nullptr;
-  });
+  };
+  lock_.With(stop);
 }
 
 void FaultLog::Drain() {

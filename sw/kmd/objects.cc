@@ -45,11 +45,7 @@ NTSTATUS CreateProcess(HANDLE hAdapter, DXGKARG_CREATEPROCESS* pArgs) {
     PoolDelete(process);
     return reserved;
   }
-  if (process->system) {
-    adapter.objects.With([&] {
-      if (adapter.system_process == nullptr) adapter.system_process = process;
-    });
-  }
+  if (process->system && adapter.system_process == nullptr) adapter.system_process = process;
   pArgs->hKmdProcess = process;
   return STATUS_SUCCESS;
 }
@@ -61,12 +57,9 @@ NTSTATUS DestroyProcess(HANDLE hAdapter, HANDLE hKmdProcess) {
   for (const Process::Share& share : process->shares) {
     if (share.contexts != 0) return STATUS_INVALID_PARAMETER;
   }
-  for (UINT i = 0; i < adapter.link.adapters(); ++i) {
+  for (UINT i = 0; process->system && i < adapter.link.adapters(); ++i) {
     Adapter* member = adapter.Member(i);
-    if (member == nullptr) continue;
-    member->objects.With([&] {
-      if (member->system_process == process) member->system_process = nullptr;
-    });
+    if (member != nullptr && member->system_process == process) member->system_process = nullptr;
   }
   PoolDelete(process);
   return STATUS_SUCCESS;
@@ -75,7 +68,7 @@ NTSTATUS DestroyProcess(HANDLE hAdapter, HANDLE hKmdProcess) {
 NTSTATUS CreateDevice(HANDLE hAdapter, DXGKARG_CREATEDEVICE* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
   auto* process = static_cast<Process*>(pArgs->hKmdProcess);
-  if (process == nullptr) process = adapter.objects.With([&] { return adapter.system_process; });
+  if (process == nullptr) process = adapter.system_process;
   if (process == nullptr) return STATUS_INVALID_PARAMETER;
   auto* device = PoolNew<Device>();
   if (device == nullptr) return STATUS_NO_MEMORY;
@@ -147,7 +140,7 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
     static_cast<void>(LetSpaceGo(adapter, share));
     return status;
   }
-  if (process.system) adapter.objects.With([&] { return adapter.system_process = &process; });
+  if (process.system) adapter.system_process = &process;
 
   pArgs->ContextInfo = {};
   pArgs->ContextInfo.DmaBufferSize = adapter.parameters.paging_buffer_bytes;

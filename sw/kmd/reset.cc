@@ -64,11 +64,14 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   return NT_SUCCESS(stopped) ? status : stopped;
 }
 
+// One read of a register, and nothing of the ring, which the interrupt routine may start anew meanwhile.
 NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
-  Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
-  if (engine == nullptr) return STATUS_INVALID_PARAMETER;
-  const Adapter& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
-  return adapter.AtDeviceLevel([&] { pArgs->EngineStatus.Responsive = !engine->ring.Status().error(); });
+  if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
+    return STATUS_INVALID_PARAMETER;
+  const Registers& registers = Adapter::From(hAdapter).Member(pArgs->EngineOrdinal)->registers;
+  const auto status = registers.Read<regs::RingStatus>(Registers::RingBlock(pArgs->NodeOrdinal));
+  pArgs->EngineStatus.Responsive = !status.error();
+  return STATUS_SUCCESS;
 }
 
 // Nodes do not depend on each other's reset. They share the unit that runs commands, one entry at a time, so a node

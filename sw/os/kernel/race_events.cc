@@ -18,12 +18,14 @@ void Note(const void* at, size_t bytes, bool write, const void* code) {
   gmmu::os::StackMeter::Off([&] { races->Access(at, bytes, write, code); });
 }
 
-/// An interlocked operation orders those before it and those behind it.
-template <typename Operation>
-auto Ordered(const volatile void* at, const Operation& operation) {
+/// An interlocked operation orders those before it and those behind it, and is an access that other ones must be ordered
+/// with.
+template <typename Word, typename Operation>
+auto Ordered(const volatile Word* at, bool write, const void* code, const Operation& operation) {
   RaceDetector* const races = RaceDetector::active();
-  const void* const object = const_cast<const void*>(at);
+  const void* const object = const_cast<const Word*>(at);
   if (races != nullptr) gmmu::os::StackMeter::Off([&] { races->Acquire(object); });
+  Note(object, sizeof(Word), write, code);
   const auto result = operation();
   if (races != nullptr) gmmu::os::StackMeter::Off([&] { races->Release(object); });
   return result;
@@ -31,6 +33,7 @@ auto Ordered(const volatile void* at, const Operation& operation) {
 
 }  // namespace
 
+#define CODE __builtin_return_address(0)
 #define ACCESS(bytes)                                                                                  \
   void __tsan_read##bytes(void* at) { Note(at, bytes, false, __builtin_return_address(0)); }           \
   void __tsan_write##bytes(void* at) { Note(at, bytes, true, __builtin_return_address(0)); }           \
@@ -42,31 +45,31 @@ auto Ordered(const volatile void* at, const Operation& operation) {
 
 #define CHANGE(bits, name, operation)                                                                   \
   uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t* at, uint##bits##_t value, int) { \
-    return Ordered(at, [&] { return operation(at, value, __ATOMIC_SEQ_CST); });                         \
+    return Ordered(at, true, CODE, [&] { return operation(at, value, __ATOMIC_SEQ_CST); });             \
   }
 
 #define COMPARE(bits, name)                                                                                \
   int __tsan_atomic##bits##_compare_exchange_##name(volatile uint##bits##_t* at, uint##bits##_t* expected, \
                                                     uint##bits##_t value, int, int) {                      \
-    return Ordered(at, [&] {                                                                               \
+    return Ordered(at, true, CODE, [&] {                                                                   \
       return __atomic_compare_exchange_n(at, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
     });                                                                                                    \
   }
 
-#define ATOMIC(bits)                                                                         \
-  uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* at, int) {        \
-    return Ordered(at, [&] { return __atomic_load_n(at, __ATOMIC_SEQ_CST); });               \
-  }                                                                                          \
-  void __tsan_atomic##bits##_store(volatile uint##bits##_t* at, uint##bits##_t value, int) { \
-    Ordered(at, [&] { return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST); });           \
-  }                                                                                          \
-  CHANGE(bits, exchange, __atomic_exchange_n)                                                \
-  CHANGE(bits, fetch_add, __atomic_fetch_add)                                                \
-  CHANGE(bits, fetch_sub, __atomic_fetch_sub)                                                \
-  CHANGE(bits, fetch_and, __atomic_fetch_and)                                                \
-  CHANGE(bits, fetch_or, __atomic_fetch_or)                                                  \
-  CHANGE(bits, fetch_xor, __atomic_fetch_xor)                                                \
-  COMPARE(bits, strong)                                                                      \
+#define ATOMIC(bits)                                                                           \
+  uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* at, int) {          \
+    return Ordered(at, false, CODE, [&] { return __atomic_load_n(at, __ATOMIC_SEQ_CST); });    \
+  }                                                                                            \
+  void __tsan_atomic##bits##_store(volatile uint##bits##_t* at, uint##bits##_t value, int) {   \
+    Ordered(at, true, CODE, [&] { return __atomic_exchange_n(at, value, __ATOMIC_SEQ_CST); }); \
+  }                                                                                            \
+  CHANGE(bits, exchange, __atomic_exchange_n)                                                  \
+  CHANGE(bits, fetch_add, __atomic_fetch_add)                                                  \
+  CHANGE(bits, fetch_sub, __atomic_fetch_sub)                                                  \
+  CHANGE(bits, fetch_and, __atomic_fetch_and)                                                  \
+  CHANGE(bits, fetch_or, __atomic_fetch_or)                                                    \
+  CHANGE(bits, fetch_xor, __atomic_fetch_xor)                                                  \
+  COMPARE(bits, strong)                                                                        \
   COMPARE(bits, weak)
 
 extern "C" {

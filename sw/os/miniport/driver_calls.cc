@@ -72,8 +72,10 @@ bool DriverCalls::PassGate(const char* entry, Irql level) {
   return true;
 }
 
-// Interrupts and deferred calls come at any time.
+// Interrupts and deferred calls come at any time. Outside of fibres all threads have ended, in an error where one of them
+// was in the driver.
 bool DriverCalls::PassAlone(const char* entry) {
+  if (kernel_.scheduler().fibre() == nullptr) return false;
   if (!OthersWait() || !kernel_.scheduler().may_wait()) return false;
   kernel_.scheduler().Wait([this] { return !OthersWait(); }, kExclusiveNs,
                            std::string("a call of level three that is in the driver, before ") + entry);

@@ -107,6 +107,28 @@ TEST(RaceDetector, NeedsAWriteAndACommonByte) {
   }
 }
 
+// Those who share a resource are at work at the same time; one who has it alone comes before or behind each of them.
+TEST(RaceDetector, AResourceOrdersThoseWhoHaveItAloneAndNotThoseWhoShareIt) {
+  const auto run = [](bool first_shares, bool second_shares) {
+    TwoCalls calls;
+    ERESOURCE resource;
+    ExInitializeResourceLite(&resource);
+    const auto with = [&](bool shares) {
+      KeEnterCriticalRegion();
+      if (shares) ExAcquireResourceSharedLite(&resource, TRUE);
+      else ExAcquireResourceExclusiveLite(&resource, TRUE);
+      __tsan_write4(calls.word);
+      ExReleaseResourceLite(&resource);
+      KeLeaveCriticalRegion();
+    };
+    return calls.Run([&] { with(first_shares); }, [&] { with(second_shares); });
+  };
+  EXPECT_EQ(run(false, false), "");
+  EXPECT_EQ(run(false, true), "");
+  EXPECT_EQ(run(true, false), "");
+  EXPECT_NE(run(true, true), "") << "a write beside another reader";
+}
+
 TEST(RaceDetector, ALockOrdersWhenBothHaveIt) {
   {
     TwoCalls both;
@@ -145,6 +167,21 @@ TEST(RaceDetector, EventsAndInterlockedOperationsOrder) {
                     __tsan_write4(flags.word);
                   }),
               "");
+  }
+}
+
+TEST(RaceDetector, AnInterlockedOperationAndAPlainAccessAreARace) {
+  for (const bool interlocked : {false, true}) {
+    for (const bool read : {false, true}) {
+      TwoCalls calls;
+      const auto change = [&] { __tsan_atomic32_exchange(calls.word, 1, 0); };
+      const std::string race = calls.Run(change, [&] {
+        if (interlocked) change();
+        else if (read) __tsan_read4(calls.word);
+        else __tsan_write4(calls.word);
+      });
+      EXPECT_EQ(race.empty(), interlocked) << race;
+    }
   }
 }
 
