@@ -18,7 +18,7 @@ list(FILTER bench_tests INCLUDE REGEX "_test\\.cc$")
 list(FILTER bench_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
 add_library(gmmu_bench_rows STATIC ${bench_sources} tb/rtl/mmu/mmu_machine.cc tb/rtl/mmu/mmu_speed.cc
             tb/sim/platform/sc_bare_machine.cc)
-target_link_libraries(gmmu_bench_rows PUBLIC gmmu_app gmmu_machine gmmu_mmu_bench gmmu_dma_copy_bench)
+target_link_libraries(gmmu_bench_rows PUBLIC gmmu_app gmmu_machine gmmu_mmu_bench gmmu_dma_copy_bench gmmu_board_pins)
 target_compile_definitions(gmmu_bench_rows PUBLIC ${GMMU_BUILD_DEFINITIONS}
                            PRIVATE GMMU_SYNTH_RESULT="${CMAKE_SOURCE_DIR}/build/synth.json"
                                    GMMU_SYNTH_BOARD="${CMAKE_SOURCE_DIR}/build/synth-board.json")

@@ -33,15 +33,19 @@ module gmmu_link
   output logic       gap_o,
   output logic       again_o
 );
-  logic       in_valid, in_broken, out_valid, out_ready, pay_valid, frame_end, good, hello;
-  logic [7:0] in_byte, out_byte, pay, hello_session;
+  logic       in_valid, in_broken, out_valid, out_ready, line_valid, line_ready, pay_valid, frame_end, good, hello;
+  logic [7:0] in_byte, out_byte, line_byte, pay, hello_session;
   header_t    header;
   logic [8:0] length;
 
   gmmu_serial_rx #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond)) u_serial_rx (
     .clk_i, .rst_i, .line_i, .valid_o(in_valid), .broken_o(in_broken), .data_o(in_byte));
   gmmu_serial_tx #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond)) u_serial_tx (
-    .clk_i, .rst_i, .valid_i(out_valid), .ready_o(out_ready), .data_i(out_byte), .line_o);
+    .clk_i, .rst_i, .valid_i(line_valid), .ready_o(line_ready), .data_i(line_byte), .line_o);
+  // The next frame is made while the last bytes of this one are sent.
+  gmmu_fifo_ram #(.Width(8), .Depth(128)) u_ahead (
+    .clk_i, .rst_i, .valid_i(out_valid), .ready_o(out_ready), .data_i(out_byte),
+    .valid_o(line_valid), .ready_i(line_ready), .data_o(line_byte));
   gmmu_link_rx u_rx (
     .clk_i, .rst_i, .byte_valid_i(in_valid), .byte_broken_i(in_broken), .byte_i(in_byte),
     .pay_valid_o(pay_valid), .pay_o(pay), .end_o(frame_end), .good_o(good), .header_o(header), .length_o(length),

@@ -26,6 +26,7 @@ Measurements AllRows() {
   AddCopyRows(all);
   AddRingRows(all);
   AddLinkRows(all);
+  AddBoardRows(all);
   AddSpeedRows(all);
   AddFpgaRows(all);
   return all;

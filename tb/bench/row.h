@@ -80,6 +80,7 @@ void AddGpuRows(Measurements& to);
 void AddCopyRows(Measurements& to);
 void AddRingRows(Measurements& to);
 void AddLinkRows(Measurements& to);
+void AddBoardRows(Measurements& to);
 void AddSpeedRows(Measurements& to);
 void AddFpgaRows(Measurements& to);
 Measurements AllRows();
