@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "sdram_commands.h"
+#include "tb/sim/board_pins/sdram_commands.h"
 
 namespace gmmu::sim {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each rule of the chip that is broken on purpose gives its finding and no other.
-#include "sdram_commands.h"
+#include "tb/sim/board_pins/sdram_commands.h"
 
 namespace gmmu::sim {
 namespace {
