@@ -84,6 +84,8 @@ class Board {
   /// Bits per second in one direction, on the machine's clock.
   double line_rate() const { return identity_.line_rate != 0 ? static_cast<double>(identity_.line_rate) : baud_; }
   bool simulated() const { return process_ != nullptr; }
+  /// What a simulated board has found wrong at its chips.
+  std::vector<hw::Finding> Findings() const { return process_ ? process_->findings() : std::vector<hw::Finding>(); }
 
   /// Null: reads are refused and writes dropped.
   void set_server(HostServer* server) { server_ = server; }

@@ -49,7 +49,12 @@ std::vector<hw::Counter> Machine::Counters() {
   return all;
 }
 
-std::vector<hw::Finding> Machine::Findings() { return host_->owners().findings(); }
+std::vector<hw::Finding> Machine::Findings() {
+  std::vector<hw::Finding> all = host_->owners().findings();
+  const std::vector<hw::Finding> of_chips = board_->Findings();
+  all.insert(all.end(), of_chips.begin(), of_chips.end());
+  return all;
+}
 
 hw::BusCounts Machine::BusAccesses(hw::Bdf device) {
   board_->Work(0);

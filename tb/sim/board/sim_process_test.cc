@@ -55,6 +55,15 @@ TEST(SimProcess, TellsItsPortAndSpeedAndEndsWithItsOwner) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
+TEST(SimProcess, TellsWhatTheBoardFoundWrongAtItsChips) {
+  const Script script("echo \"port $1\"; echo \"finding A command comes too early.\"; echo speed 1; sleep 60");
+  SimProcess process(script.path, {"/dev/pts/77"});
+  for (int i = 0; i < 1'000 && !process.NewSpeed(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  ASSERT_EQ(process.findings().size(), 1u);
+  EXPECT_EQ(process.findings()[0].probe, "sdram");
+  EXPECT_EQ(process.findings()[0].text, "A command comes too early.");
+}
+
 TEST(SimProcess, AMissingProgramIsToldHowToBuild) {
   EXPECT_THAT(Refusal("/tmp/nowhere/gmmu-board-sim"), HasSubstr("--target gmmu-board-sim"));
 }
