@@ -39,7 +39,7 @@ std::string Refusal(const std::string& program) {
 }
 
 TEST(SimProcess, TellsItsPortAndSpeedAndEndsWithItsOwner) {
-  const Script script("echo \"port $1\"; echo speed 0.25; echo speed 0.005; sleep 60");
+  const Script script("echo \"port $1\"; echo speed 0.25; echo speed 0.005; exec sleep 60");
   const auto start = std::chrono::steady_clock::now();
   {
     SimProcess process(script.path, {"/dev/pts/77"});
@@ -56,7 +56,7 @@ TEST(SimProcess, TellsItsPortAndSpeedAndEndsWithItsOwner) {
 }
 
 TEST(SimProcess, TellsWhatTheBoardFoundWrongAtItsChips) {
-  const Script script("echo \"port $1\"; echo \"finding A command comes too early.\"; echo speed 1; sleep 60");
+  const Script script("echo \"port $1\"; echo \"finding A command comes too early.\"; echo speed 1; exec sleep 60");
   SimProcess process(script.path, {"/dev/pts/77"});
   for (int i = 0; i < 1'000 && !process.NewSpeed(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   ASSERT_EQ(process.findings().size(), 1u);
@@ -69,7 +69,7 @@ TEST(SimProcess, AMissingProgramIsToldHowToBuild) {
 }
 
 TEST(SimProcess, AProgramThatSaysNoPortIsRefused) {
-  const Script other("echo hello; sleep 60");
+  const Script other("echo hello; exec sleep 60");
   EXPECT_THAT(Refusal(other.path), HasSubstr("it said \"hello\""));
 }
 
