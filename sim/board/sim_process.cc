@@ -91,7 +91,8 @@ bool SimProcess::ReadLine(std::string& line) {
 std::optional<double> SimProcess::NewSpeed() {
   std::optional<double> speed;
   for (std::string line; ReadLine(line);) {
-    if (line.rfind("finding ", 0) == 0 && findings_.size() < kMostFindings) findings_.push_back({"sdram", line.substr(8)});
+    if (line.rfind("finding ", 0) == 0 && findings_.size() < kMostFindings)
+      findings_.push_back({"sdram", line.substr(8)});
     if (line.rfind("speed ", 0) != 0) continue;
     const double said = std::strtod(line.c_str() + 6, nullptr);
     if (said > 0) speed = said;
