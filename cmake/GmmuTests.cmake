@@ -40,6 +40,8 @@ function(gmmu_test name label seconds)
                        PROPERTIES LABELS ${label} TIMEOUT ${seconds} FIXTURES_REQUIRED ddi_rows)
 endfunction()
 
+gmmu_test(test_netlist unit 60 SOURCES tb/netlist/netlist_test.cc tb/netlist/netlist.cc tb/netlist/block_ram.cc)
+
 add_custom_target(ddi_tests)  # the programs that notice the faults of tb/ddi
 file(GLOB_RECURSE rooms CONFIGURE_DEPENDS tb/sw/*_test.cc tb/sim/*_test.cc)
 list(TRANSFORM rooms REPLACE "/[^/]*$" "")

@@ -11,13 +11,16 @@ ROOT = rtl_sources.ROOT
 # `synth.py --profile NAME` says so in the environment, which the processes of the blocks share.
 PROFILE = os.environ.get("GMMU_FPGA_PROFILE", "default")
 # A board of constraints/: its top with its pins, and the clock that it must reach.
-BOARDS = {"ulx3s": {"top": "gmmu_ulx3s", "package": "CABGA381", "mhz": 80, "seed": 1}}
+BOARDS = {"ulx3s": {"top": "gmmu_ulx3s", "package": "CABGA381", "mhz": 80, "seed": 1, "parameters": {}}}
+# The same but for the serial line, which is as fast as the simulated board's (sim/board_pins): for `make netlist-smoke`.
+SIMULATED = "-simulated"
+BOARDS.update({name + SIMULATED: {**board, "parameters": {"BitsPerSecond": 20_000_000}} for name, board in BOARDS.items()})
 BOARD = BOARDS.get(PROFILE)
 CELLS = ("EHXPLLL", "ODDRX1F", "OFS1P3BX", "OFS1P3DX", "IFS1P3DX", "BB")   # of the device, in a board's top
 TOP = BOARD["top"] if BOARD else rtl_sources.TOP
 WRAPPER = TOP if BOARD else "gmmu_pins"   # what is placed
 BUILD = ROOT / (f"build/boards/{PROFILE}" if BOARD else "build/fpga" if PROFILE == "default" else f"build/fpga-{PROFILE}")
-CONSTRAINTS = ROOT / "constraints" / (PROFILE if BOARD else "ecp5-85f")
+CONSTRAINTS = ROOT / "constraints" / (PROFILE.removesuffix(SIMULATED) if BOARD else "ecp5-85f")
 
 # 64-bit AXI, 48-bit addresses and tables of six levels are the packages' defaults.
 PARAMETERS = {
@@ -30,9 +33,15 @@ LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_", "LinkPort": "s_peer_"}
 MACROS = {"GMMU_CLIENT_SLOTS_LG2": 4}
 # What a profile has beside that. board: what a small board can hold; four levels of nine bits are all of 48.
 PROFILES = {"default": ({}, {}), "board": ({"NumClients": 2}, {"GMMU_MAX_LEVELS": 4})}
-parameters, macros = PROFILES["board" if BOARD else PROFILE]
-PARAMETERS.update(parameters)
-MACROS.update(macros)
+# Gowin's GW5A-25 has no room for the smallest GPU: the MMU alone (gowin.py).
+MMU = {"tang-primer-25k": {"NumPorts": 4, "NumSpaces": 4, "L1Entries": 4, "L2Entries": 128, "L2Ways": 2, "WalkCacheEntries": 4,
+                           "NumWalks": 2, "MissSlots": 8, "EventPort": 0}}
+if PROFILE in MMU:
+    TOP, PARAMETERS, MACROS = "gmmu_mmu", MMU[PROFILE], {"GMMU_MAX_LEVELS": 4, "GMMU_CLIENT_SLOTS_LG2": 2}
+else:
+    parameters, macros = PROFILES["board" if BOARD else PROFILE]
+    PARAMETERS.update(parameters)
+    MACROS.update(macros)
 if BOARD:   # its top sets the GPU's parameters
     PARAMETERS = {}
 

@@ -88,7 +88,7 @@ def main():
     if config.BOARD:
         identity = build_identity()
         (config.BUILD / "identity").write_text(identity + "\n")
-        read(design, top, {"Build": f"64'h{identity}"}, extra, config.CELLS)
+        read(design, top, {"Build": f"64'h{identity}", **config.BOARD["parameters"]}, extra, config.CELLS)
     else:
         read(design, top, {}, [str(write_wrapper()), *extra])
     ys.run_pass(f"hierarchy -check -top {top}", design)

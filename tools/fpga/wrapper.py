@@ -29,7 +29,7 @@ module {name} (
 def text(ports):
     """SystemVerilog of the wrapper, for `ports` as Yosys' JSON has them."""
     at = {"input": 0, "output": 0}
-    left_out = tuple(prefix for name, prefix in config.LEFT_OUT.items() if config.PARAMETERS[name] == 0)
+    left_out = tuple(prefix for name, prefix in config.LEFT_OUT.items() if config.PARAMETERS.get(name) == 0)
     lines = []
     for name, port in ports.items():
         if name in ("clk_i", "rst_i"):

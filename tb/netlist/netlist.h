@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tb/netlist/block_ram.h"
+
+namespace gmmu::netlist {
+
+/// A mapped netlist of one clock, simulated by its changes: what nothing has changed costs nothing. Verilated, the same
+/// netlist does a thousand cycles a second, since every LUT and register is one variable that every cycle computes.
+///
+/// The file is written by tools/fpga/netlist_sim.py, one part a line; nets are numbers, 0 and 1 are the constants:
+///
+///     table OUT TABLE A B C D E        a function of five nets, bit {E,D,C,B,A} of TABLE (hexadecimal)
+///     ff Q D CE INVERT LSR VALUE       CE is taken inverted if INVERT; LSR sets VALUE, which is also the first one
+///     ram16 4xDO 4xRAD 4xWAD 4xDI WRE TABLE        LUT RAM: read at once, written at the edge
+///     mult 36xP 18xA 18xB
+///     block WIDTH_A WIDTH_B MODE_A MODE_B, of each port {ON WE 14xAD 18xDI 18xDO}; init ROW WORD sets a word of the last
+///     pad I T O NET                    a pin that drives while T is 0; NET is what comes from outside; of one port, bit 0 first
+///     port NAME NETS...                bit 0 first
+class Netlist {
+ public:
+  /// Throws std::runtime_error: the file cannot be read, or a line is wrong.
+  explicit Netlist(const std::string& path);
+
+  uint64_t Get(const std::string& port) const;
+  void Put(const std::string& port, uint64_t value);
+  bool PadsDrive() const { return !pads_.empty() && values_[pads_[0].off] == 0; }
+  uint64_t PadsOut() const;
+
+  /// Lets what was put go through the gates, then a rising edge, and what it changes through the gates.
+  void Edge();
+  void Settle();
+
+ private:
+  using Net = uint32_t;
+  struct Gate {  ///< a table; with `macro` the LUT RAM or multiplier of this index
+    uint32_t table = 0, level = 0;
+    Net out = 0, in[5] = {};
+    int ram = -1, mult = -1;
+  };
+  struct FlipFlop {
+    Net q, d, ce, lsr;
+    bool invert, value;
+  };
+  struct LutRam {
+    Net out[4], read[4], write[4], data[4], enable;
+    uint64_t content;
+  };
+  struct Multiplier {
+    Net out[36], a[18], b[18];
+  };
+  struct Port {
+    Net on, write, address[14], data[18], out[18];
+  };
+  struct Block {
+    BlockRam ram;
+    Port a, b;
+    bool changed = true;  ///< an input, or a word, since the last edge
+  };
+  struct Pad {
+    Net in, off, out, outside;
+  };
+
+  void Read(const std::string& line);
+  void Connect();
+  void Level();
+  void Set(Net net, bool value);
+  void Evaluate(const Gate& gate);
+  BlockRam::PortIn In(const Port& port, uint64_t high) const;
+  uint64_t Bits(const Net* nets, unsigned count) const;
+  template <typename Visit>
+  void VisitInputs(const Gate& gate, Visit visit) const;
+  template <typename Visit>
+  void VisitOutputs(const Gate& gate, Visit visit) const;
+
+  std::vector<uint8_t> values_;
+  std::vector<Gate> gates_;
+  std::vector<FlipFlop> flip_flops_;
+  std::vector<LutRam> rams_;
+  std::vector<Multiplier> multipliers_;
+  std::vector<Block> blocks_;
+  std::vector<Pad> pads_;
+  std::map<std::string, std::vector<Net>> ports_;
+
+  enum Kind : uint32_t { kGate, kFlipFlop, kBlock };
+  std::vector<uint32_t> first_, readers_;   ///< of each net: kind << 30 | index
+  std::vector<std::vector<uint32_t>> due_;  ///< gates to evaluate, by level
+  std::vector<uint8_t> gate_due_, flip_flop_due_;
+  std::vector<const Block*> read_;  ///< whose output the present edge changes
+  std::vector<uint32_t> flip_flops_due_, toggles_, ram_gates_;
+};
+
+}  // namespace gmmu::netlist

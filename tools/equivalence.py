@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""make equivalence: blocks of the RTL against their own netlists of ECP5 cells, each at a small size.
+
+  equivalence.py [MODULE...] [--seconds 120] [--docs]     --docs writes the table of docs/equivalence.md
+
+Both sides begin as the device does: registers without a value at 0, or at the value of their set. abc proves, without a
+bound, that no input makes an output differ. gold: read_slang, proc, memories as registers. gate: synth_ecp5, its cells
+replaced by Yosys' models of them; RAMs are LUT RAM or registers, multipliers LUTs. An x of the RTL is 0 on both sides.
+What was decided is kept in build/equivalence for the same sources. Exit status 1: a block differs, or a tool failed; "not decided" in the time bound is told, not failed.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+import rtl_sources
+from rtl_sources import ROOT
+
+BUILD = ROOT / "build/equivalence"
+PAGE = ROOT / "docs/equivalence.md"
+ROOMS = ("prim", "mmu", "dma", "axi", "board")
+MACROS = {"GMMU_CLIENT_SLOTS_LG2": 1, "GMMU_MAX_LEVELS": 4, "GMMU_VA_WIDTH": 30}
+BEGIN_ALIKE = "begin alike"
+MARK = "<!-- written by tools/equivalence.py --docs -->\n"
+# Sizes, by the parameter's name, for each module that has it; those of one module below.
+SIZES = {"Width": 4, "Depth": 4, "NumSpaces": 2, "Entries": 2, "Slots": 4, "Rows": 2, "Ways": 1, "Sets": 2, "NumPorts": 4,
+         "EnginePorts": 3, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1, "WalkCacheEntries": 2, "NumWalks": 1,
+         "MissSlots": 4, "EngineMissSlots": 4, "ReadsInFlight": 2, "Chunks": 2, "FirstPort": 1, "Timeout": 16,
+         "OwedDepth": 4, "CountWidth": 5, "NumRequesters": 4, "RequestBytes": 64, "KeepAlive": 64, "Bytes": 64,
+         "Owed": 2, "SweepSteps": 2, "UpBits": 8}
+OWN = {"gmmu_fifo_room": {"Depth": 8}, "gmmu_fifo_ram": {"Depth": 8}, "gmmu_l2_ram": {"Entries": 32}, "gmmu_rr_arbiter": {"N": 3},
+       "gmmu_link_store": {"Bytes": 256}, "gmmu_dma_write": {"Slots": 4}}
+# Not in the table, and why.
+LEFT_OUT = {"gmmu_board": "the whole GPU: make netlist-smoke", "gmmu_ulx3s": "the whole GPU and cells of pins: make netlist-smoke"}
+
+
+def modules():
+    """{module: its file} of the rooms, packages left out."""
+    return {path.stem: path for room in ROOMS for path in sorted((ROOT / "rtl" / room).glob("gmmu_*.sv"))
+            if not path.stem.endswith("_pkg") and path.stem not in LEFT_OUT}
+
+
+def parameters(name, path):
+    head = path.read_text().split(");", 1)[0]
+    found = re.findall(r"parameter\s+[\w\s]*?(\w+)\s*=", head)
+    return {key: {**SIZES, **OWN.get(name, {})}[key] for key in found if key in {**SIZES, **OWN.get(name, {})}}
+
+
+# A register without a first value that a reset sets begins set, as in the device.
+FIRST = """module \\$_SDFF{kind}_P{pol}1{e}_ (input D, C, R{port}, output Q);
+  (* init = 1'b1 *) wire q;
+  \\$_DFF_P_ ff (.C(C), .D({data}), .Q(q));
+  assign Q = q;
+endmodule
+"""
+
+
+def first_values():
+    """A techmap file: registers with a synchronous set become such without one, with a first value."""
+    text = ""
+    for pol, reset in (("P", "R"), ("N", "!R")):
+        text += FIRST.format(pol=pol, kind="", e="", port="", data=f"{reset} || D")
+        for e, on in (("P", "E"), ("N", "!E")):
+            for kind, data in (("E", f"{reset} ? 1'b1 : {on} ? D : q"), ("CE", f"!({on}) ? q : {reset} || D")):
+                text += FIRST.format(pol=pol, kind=kind, e=e, port=", E", data=data)
+    return text
+
+
+def begin_alike(gold, gate):
+    """A register that has a set in gate alone, and no first value in the RTL, begins in gold as there."""
+    set_bits = {}
+    for cell in re.findall(r"^  cell \\TRELLIS_FF .*?^  end$", gate.read_text(), re.M | re.S):
+        found = re.search(r"connect \\Q (\\\S+)(?: \[(\d+)\])?$", cell, re.M)
+        if 'REGSET "SET"' in cell and found:
+            set_bits.setdefault(found.group(1), []).append(int(found.group(2) or 0))
+    lines, init = [], None
+    for line in gold.read_text().splitlines():
+        wire = re.match(r"  wire (?:.*?width (\d+) )?.*?(\\\S+)$", line)
+        if line.startswith("  attribute \\init "):
+            init = line.split("'")[1]
+            continue
+        if wire:
+            bits = list((init or "x" * int(wire.group(1) or 1))[::-1])
+            for bit in set_bits.get(wire.group(2), ()):
+                bits[bit] = "1" if bits[bit] == "x" else bits[bit]
+            if set(bits) != {"x"}:
+                lines.append(f"  attribute \\init {len(bits)}'{''.join(bits[::-1])}")
+            init = None
+        lines.append(line)
+    gold.write_text("\n".join(lines) + "\n")
+
+
+def child(top, folder, *sizes):
+    """In a process of its own, as an error of Yosys ends it: folder/miter.aig, whose one output is 1 where the two differ."""
+    import pyosys
+    from pyosys import libyosys as ys
+    models = pathlib.Path(pyosys.__file__).parent / "share/ecp5"
+    (pathlib.Path(folder) / "first.v").write_text(first_values())
+    design = ys.Design()
+    options = [f"-D {key}={value}" for key, value in MACROS.items()] + [f"-G {size}" for size in sizes]
+    read = f"read_slang -j 1 --ignore-assertions --top {top} " + " ".join([*options, *rtl_sources.sources()])
+    registers = ("proc", "flatten", "opt_clean", "memory_map", "opt -fast")
+    for command in (
+            read, f"hierarchy -check -top {top}", "proc", "flatten", "setundef -zero", *registers, "simplemap t:$sdff t:$sdffe t:$sdffce",
+            f"techmap -map {folder}/first.v", "opt_clean", "rename -top gold", "select =gold",
+            f"write_rtlil -selected {folder}/gold.il", "design -reset",
+            read, f"hierarchy -check -top {top}", "setattr -unset ram_style m:* t:$mem*", "proc", "flatten",
+            "setundef -zero", f"synth_ecp5 -top {top} -nobram -nodsp", "delete t:$scopeinfo", "rename -top gate",
+            "tee -o " + f"{folder}/cells.txt stat", "select =gate", f"write_rtlil -selected {folder}/gate.il", "design -reset",
+            f"read_rtlil {folder}/gate.il",
+            f"read_verilog -D NO_INCLUDES {models}/common_sim.vh {models}/ccu2c_sim.vh",
+            "hierarchy -check -top gate", "setattr -mod -unset whitebox -unset lib_whitebox -unset abc9_box =*", *registers,
+            BEGIN_ALIKE, f"read_rtlil {folder}/gold.il", "miter -equiv -flatten gold gate miter", "hierarchy -top miter",
+            "setundef -undriven -zero", "setundef -zero", "setundef -init -zero", "async2sync", "opt -fast", "techmap",
+            "simplemap", "dffunmap", "aigmap", "opt_clean", f"write_aiger -zinit {folder}/miter.aig"):
+        print(f"[{command[:60]}]", flush=True)
+        if command == BEGIN_ALIKE:
+            begin_alike(pathlib.Path(folder) / "gold.il", pathlib.Path(folder) / "gate.il")
+        else:
+            ys.run_pass(command, design)
+
+
+def digest(*parts):
+    """Of this file, the sources and the parts: what was decided for the same is kept."""
+    total = hashlib.sha256(pathlib.Path(__file__).read_bytes() + repr(parts).encode())
+    for name in rtl_sources.sources():
+        total.update((ROOT / name).read_bytes())
+    return total.hexdigest()
+
+
+def kept(name, path, seconds):
+    """What prove says, from the last run if it was decided there."""
+    folder = BUILD / name
+    folder.mkdir(parents=True, exist_ok=True)
+    mark, want = folder / "verdict.json", digest(parameters(name, path))
+    if mark.exists() and (found := json.loads(mark.read_text()))["digest"] == want:
+        return tuple(found["row"])
+    row = prove(name, path, seconds)
+    if row[1] in ("proven", "DIFFERS"):
+        mark.write_text(json.dumps({"digest": want, "row": row}))
+    return row
+
+
+def prove(name, path, seconds):
+    """(module, verdict, its size, what is behind the verdict, seconds)."""
+    start = time.monotonic()
+    sizes = parameters(name, path)
+    folder = BUILD / name
+
+    def told(verdict, why=""):
+        size = " ".join(f"{key}={value}" for key, value in sizes.items()) or "-"
+        return name, verdict, size, why, time.monotonic() - start
+
+    try:
+        done = subprocess.run([sys.executable, __file__, "--child", name, str(folder), *(f"{k}={v}" for k, v in sizes.items())],
+                              cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return told("not decided", f"Yosys took longer than {seconds} s")
+    (folder / "yosys.log").write_text(done.stdout)
+    if done.returncode != 0:
+        lines = [line for line in done.stdout.splitlines() if re.search(r"ERROR|error:", line)]
+        return told("failed", (lines or [f"Yosys: exit status {done.returncode}"])[-1][:140])
+    import pyosys
+    program = pathlib.Path(pyosys.__file__).parent / "yosys-abc"
+    script = f"read_aiger {folder}/miter.aig; strash; print_stats; scorr; print_stats; sat; pdr -T {seconds}"
+    try:
+        done = subprocess.run([program, "-c", script], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=2 * seconds)
+    except subprocess.TimeoutExpired:
+        return told("not decided", f"abc took longer than {2 * seconds} s")
+    (folder / "abc.log").write_text(done.stdout)
+    latches = re.findall(r"lat\s*=\s*(\d+)", done.stdout)
+    if re.search(r"^UNSATISFIABLE|Property proved|was proved", done.stdout, re.M):
+        return told("proven", f"{latches[0]} registers on both sides" if latches else "")
+    found = re.search(r"was asserted in frame (\d+)", done.stdout)
+    if found:
+        return told("DIFFERS", f"in cycle {found.group(1)}")
+    return told("not decided", f"{latches[-1] if latches else '?'} registers left after signal correspondence")
+
+
+def main():
+    if sys.argv[1:2] == ["--child"]:
+        child(*sys.argv[2:])
+        return 0
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("modules", nargs="*", metavar="MODULE")
+    parser.add_argument("--seconds", type=int, default=120, help="bound of each tool, a module")
+    parser.add_argument("--jobs", type=int, default=int(os.environ.get("GMMU_JOBS", os.cpu_count())))
+    parser.add_argument("--docs", action="store_true")
+    args = parser.parse_args()
+    known = modules()
+    if unknown := set(args.modules) - known.keys():
+        parser.error(f"no module of rtl/{', rtl/'.join(ROOMS)} that is compared has the name {', '.join(sorted(unknown))}")
+    chosen = {name: known[name] for name in args.modules or known}
+    rows = []
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:  # each is processes of its own
+        for row in pool.map(lambda item: kept(*item, args.seconds), chosen.items()):
+            name, verdict, size, why, took = row
+            print(f"{name:26} {verdict:12} {took:5.0f} s  {why}", flush=True)
+            rows.append(row)
+    count = {verdict: sum(row[1] == verdict for row in rows) for verdict in dict.fromkeys(row[1] for row in rows)}
+    total = ", ".join(f"{number} {verdict}" for verdict, number in count.items())
+    print(f"equivalence: {len(rows)} modules: {total}")
+    if args.docs and not args.modules:
+        table = ["| module | size | | |", "|---|---|---|---|"]
+        table += [f"| `{name}` | {size} | {verdict} | {why} |" for name, verdict, size, why, _ in rows]
+        table += [f"| `{name}` | - | left out | {why} |" for name, why in LEFT_OUT.items()]
+        head = PAGE.read_text().split(MARK)[0]
+        PAGE.write_text(head + MARK + "\n" + "\n".join([*table, "", total + "."]) + "\n")
+    return 1 if {"failed", "DIFFERS"} & count.keys() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
