@@ -27,7 +27,7 @@ struct LinkTimes {
     times.keep_alive = 1'000'000'000;
     times.unacknowledged = 400'000'000;
     times.opening = 60'000'000'000;
-    times.dead = 20'000'000'000;  // its frames of silence come after 2^17 cycles, which last seconds on a busy machine
+    times.dead = 8'000'000'000;  // its frames of silence come after 2^17 cycles, which last seconds on a busy machine
     return times;
   }
 };
