@@ -4,6 +4,7 @@
 //   rst_i      power-on reset; clk_i is the GPU's clock of ClockHz
 //   line_*     the serial line to the host (docs/board-link.md)
 //   m_vram     AXI4 manager: VRAM, as of gmmu_gpu. vram_reset_o: the GPU forgets what it has asked of VRAM
+//   vram_key_o to be XORed with each 16 bits that go into VRAM's chip or come from it (board register 11)
 //   leds_o     0 VRAM is ready, 1 a session is open, 2 frames come, 3 the GPU works, 7:4 as software writes them
 module gmmu_board
   import gmmu_pkg::*;
@@ -33,6 +34,7 @@ module gmmu_board
 
   input  logic                     vram_ready_i,
   output logic                     vram_reset_o,
+  output logic [15:0]              vram_key_o,
   output logic                     m_vram_arvalid_o,
   input  logic                     m_vram_arready_i,
   output logic [PortIdWidth-1:0]   m_vram_arid_o,
@@ -126,7 +128,7 @@ module gmmu_board
   ) u_regs (
     .clk_i, .rst_i, .session_i(rst_ends), .index_i(board_index), .write_i(board_write), .data_i(data), .data_o(board_data),
     .bus_master_o(bus_master), .msi_enable_o(msi_enable), .silence_o(silence), .reset_o(flr), .leds_o(leds),
-    .msi_address_o(msi_address), .msi_data_o(msi_data), .cycle_o(cycle),
+    .msi_address_o(msi_address), .msi_data_o(msi_data), .cycle_o(cycle), .vram_key_o,
     .status_i({vram_ready_i, irq, idle, silent, resetting}), .count_i({access_error || unknown, again, gap, damaged}));
 
   // Frames come: lit for some 50 ms after each.

@@ -32,6 +32,7 @@ module gmmu_board_regs
   output logic [63:0] msi_address_o,
   output logic [31:0] msi_data_o,
   output logic [63:0] cycle_o,
+  output logic [15:0] vram_key_o,
   input  logic [4:0]  status_i,     // vram ready, irq, idle, silent, resetting
 
   input  logic [3:0]  count_i       // access error, frame again, gap, damaged
@@ -56,6 +57,7 @@ module gmmu_board_regs
         end
         4'd6: msi_address_o <= data_i;
         4'd7: msi_data_o <= data_i[31:0];
+        4'd11: vram_key_o <= data_i[15:0];
         default: ;
       endcase
     end
@@ -65,6 +67,7 @@ module gmmu_board_regs
       control_q <= '0;
       msi_address_o <= '0;
       msi_data_o <= '0;
+      vram_key_o <= '0;
       reset_o <= 1'b0;
     end
     if (rst_i) count_q <= '{default: '0};
@@ -81,6 +84,7 @@ module gmmu_board_regs
       4'd8: data_o <= 64'(status_i);
       4'd9: data_o <= {count_q[3], count_q[2], count_q[1], count_q[0]};
       4'd10: data_o <= Name;
+      4'd11: data_o <= 64'(vram_key_o);
       default: data_o <= '0;
     endcase
   end

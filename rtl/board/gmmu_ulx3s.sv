@@ -56,6 +56,7 @@ module gmmu_ulx3s #(
 
   // ---- VRAM
   logic vram_ready, vram_reset;
+  logic [15:0] vram_key;
   logic ar_valid, ar_ready, r_valid, r_ready, r_last, aw_valid, aw_ready, w_valid, w_ready, w_last, b_valid, b_ready;
   logic [PortIdWidth-1:0] ar_id, r_id, aw_id, b_id;
   logic [PaWidth-1:0]     ar_addr, aw_addr;
@@ -98,17 +99,18 @@ module gmmu_ulx3s #(
     OFS1P3BX u_q (.SCLK(clk), .SP(1'b1), .PD(1'b0), .D(high_outs[i]), .Q(high_pins[i]));
   end
   for (genvar i = 0; i < 16; i++) begin : g_dq
-    logic off_q, out, in;
+    logic off_q, out, in, in_q;
     always_ff @(posedge clk) off_q <= !dq_oe;
-    OFS1P3DX u_out (.SCLK(clk), .SP(1'b1), .CD(1'b0), .D(dq_out[i]), .Q(out));
+    OFS1P3DX u_out (.SCLK(clk), .SP(1'b1), .CD(1'b0), .D(dq_out[i] ^ vram_key[i]), .Q(out));
     BB u_pin (.I(out), .T(off_q), .O(in), .B(sdram_d[i]));
-    IFS1P3DX u_in (.SCLK(clk), .SP(1'b1), .CD(1'b0), .D(in), .Q(dq_in[i]));
+    IFS1P3DX u_in (.SCLK(clk), .SP(1'b1), .CD(1'b0), .D(in), .Q(in_q));
+    assign dq_in[i] = in_q ^ vram_key[i];
   end
 
   // ---- the GPU and the link
   gmmu_board #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond), .Build(Build), .Name(Name)) u_board (
     .clk_i(clk), .rst_i(rst_q), .line_i(ftdi_txd), .line_o(ftdi_rxd), .leds_o(led), .vram_ready_i(vram_ready),
-    .vram_reset_o(vram_reset),
+    .vram_reset_o(vram_reset), .vram_key_o(vram_key),
     .m_vram_arvalid_o(ar_valid), .m_vram_arready_i(ar_ready), .m_vram_arid_o(ar_id), .m_vram_araddr_o(ar_addr),
     .m_vram_arlen_o(ar_len), .m_vram_arsize_o(), .m_vram_arburst_o(), .m_vram_rvalid_i(r_valid),
     .m_vram_rready_o(r_ready), .m_vram_rid_i(r_id), .m_vram_rdata_i(r_data), .m_vram_rresp_i(r_resp),

@@ -35,6 +35,7 @@ enum BoardRegister : uint8_t {
   kStatus = 8,
   kErrors = 9,
   kName = 10,
+  kVramKey = 11,
 };
 inline constexpr uint64_t kControlBusMaster = 1, kControlMsi = 2;
 inline constexpr uint64_t kStatusIdle = 4, kStatusVramReady = 16;

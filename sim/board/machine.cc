@@ -195,8 +195,10 @@ void Machine::ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t 
   Act();
   if (bdf.requester_id() != BdfOf(0).requester_id()) return;
   ++requests_;
+  const bool powered = space_.powered();
   space_.Write(offset, size, value);
   DriveStraps();
+  if (powered && !space_.powered()) LosePower();
 }
 
 /// Brings to the board what the PCI function allows, behind the requests before, and waits until it holds: all that the
@@ -213,6 +215,14 @@ void Machine::DriveStraps() {
   message_address_ = address;
   message_data_ = data;
   static_cast<void>(board_->AskWord(ReadBoard(kControl), what));
+}
+
+/// The board's memory keeps its contents; with another key they are others.
+void Machine::LosePower() {
+  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd: every key comes before one comes again
+  vram_key_ = (vram_key_ + kStep) & kKeys;
+  static_cast<void>(board_->AskWord(ReadWindow(0, 1), "VRAM before its power goes"));  // writes have come to the chip
+  board_->Post(WriteBoard(kVramKey, vram_key_), "the GPU's power");
 }
 
 // ---- messages

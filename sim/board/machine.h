@@ -78,6 +78,7 @@ class Machine : public hw::Platform, public hw::Instruments, private HostServer 
   void Work(uint64_t machine_ns);
   void Deliver(uint64_t address, uint32_t data);
   void DriveStraps();
+  void LosePower();
   uint16_t Requester(BusUser user) const;
   uint64_t ReadGpu(uint32_t offset, const std::string& what);
   std::vector<Bytes> BlockReads(const Decoded& where, size_t size) const;
@@ -93,6 +94,7 @@ class Machine : public hw::Platform, public hw::Instruments, private HostServer 
   hw::FirmwareTables firmware_;
   std::deque<hw::Message> messages_;
   uint64_t control_ = 0, message_address_ = 0, message_data_ = 0;  ///< as the board has them
+  uint64_t vram_key_ = 0;  ///< of this time under power
   uint64_t held_page_ = 0, held_until_ns_ = 0;
   std::deque<Held> held_;
   uint64_t requests_ = 0, writes_ = 0, writes_lost_ = 0;

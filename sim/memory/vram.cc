@@ -52,7 +52,7 @@ void VramCore::LosePower() {
   uint8_t lost[kChunk];
   for (uint64_t at = 0; at < size_; at += kChunk) {
     const uint64_t size = std::min(kChunk, size_ - at);
-    for (uint64_t i = 0; i < size; ++i) lost[i] = static_cast<uint8_t>(bytes_[at + i] ^ 0xA5);
+    for (uint64_t i = 0; i < size; ++i) lost[i] = static_cast<uint8_t>(bytes_[at + i] + 0xA5);
     static_cast<void>(Write(at, lost, size));
   }
 }

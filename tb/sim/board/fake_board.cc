@@ -266,7 +266,10 @@ void FakeBoard::ConfigWrite(uint32_t offset, unsigned size, uint32_t value) {
 }
 
 void FakeBoard::WriteBoard(uint8_t index, uint64_t value) {
-  if (index == 6) {
+  if (index == 11) {  // what the memory has is unreadable with another key
+    if (value != vram_key_) ConfigWrite(ConfigSpace::kPower + 4, 2, 3), ConfigWrite(ConfigSpace::kPower + 4, 2, 0);
+    vram_key_ = value;
+  } else if (index == 6) {
     message_address_ = value;
     ConfigWrite(ConfigSpace::kMsi + 4, 4, static_cast<uint32_t>(value));
     ConfigWrite(ConfigSpace::kMsi + 8, 4, static_cast<uint32_t>(value >> 32));
@@ -299,6 +302,7 @@ uint64_t FakeBoard::ReadBoard(uint8_t index) {
     case 8: return (gpu_->idle() ? 4u : 0u) | (options_.vram_ready ? 16u : 0u);
     case 9: return end_.damaged() & 0xFFFF;
     case 10: return name;
+    case 11: return vram_key_;
     default: return 0;
   }
 }

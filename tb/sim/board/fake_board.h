@@ -90,7 +90,7 @@ class FakeBoard : private twin::HostAccess {
   std::deque<Bytes> requests_;
   size_t held_bytes_ = 0;  ///< of requests that were not given back
   bool busy_ = false;      ///< a request is at the GPU
-  uint64_t control_ = 0, message_address_ = 0, message_data_ = 0;
+  uint64_t control_ = 0, message_address_ = 0, message_data_ = 0, vram_key_ = 0;
   uint16_t next_id_ = 0;
   struct Completed {
     bool ok;

@@ -2,6 +2,8 @@
 // The machine around a board by its registers.
 #include "board/machine.h"
 
+#include <set>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,6 +102,22 @@ TEST(BoardMachine, WindowAccessesOfEverySizeReachVram) {
   b.machine->MmioReadBlock(b.bare.registers(), ids, sizeof ids);
   EXPECT_EQ(ids[0], b.bare.Read(0));
   EXPECT_EQ(ids[1], b.bare.Read(8));
+}
+
+TEST(BoardMachine, MemoryLosesItsContentsInD3) {
+  Bench b;
+  constexpr uint64_t kWord = 0x0123456789ABCDEF;
+  constexpr uint16_t kPowerState = ConfigSpace::kPower + 4;
+  std::set<uint64_t> seen{kWord};
+  b.machine->MmioWrite(b.bare.window() + 0x8000, 8, kWord);
+  for (int i = 0; i < 2; ++i) {
+    b.machine->ConfigWrite(b.bare.bdf(), kPowerState, 2, 3);
+    EXPECT_EQ(b.machine->MmioRead(b.bare.window() + 0x8000, 8), ~uint64_t{0});
+    b.machine->ConfigWrite(b.bare.bdf(), kPowerState, 2, 0);
+    EXPECT_TRUE(seen.insert(b.machine->MmioRead(b.bare.window() + 0x8000, 8)).second);
+  }
+  b.machine->MmioWrite(b.bare.window() + 0x8000, 8, kWord);
+  EXPECT_EQ(b.machine->MmioRead(b.bare.window() + 0x8000, 8), kWord);
 }
 
 TEST(BoardMachine, BringsTheSameBytesOverANoisyLine) {

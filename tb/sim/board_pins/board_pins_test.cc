@@ -65,6 +65,25 @@ TEST_F(BoardTest, TheWindowReachesAllOfVram) {
   }
 }
 
+TEST_F(BoardTest, AnotherKeyOfVramMakesItsContentsOthers) {
+  Bytes data;
+  Put(data, 0x0123456789ABCDEF, 8);
+  WriteWindow(0x8000, data);
+  EXPECT_EQ(Get(ReadWindow(0x8000, 1), 1, 8), 0x0123456789ABCDEFu);
+  WriteBoard(11, 0xFFFF'9E37);
+  EXPECT_EQ(BoardRegister(11), 0x9E37u);
+  EXPECT_EQ(Get(ReadWindow(0x8000, 1), 1, 8), 0x0123456789ABCDEF ^ 0x9E379E379E379E37u);
+  WriteWindow(0x8008, data);
+  EXPECT_EQ(Get(ReadWindow(0x8008, 1), 1, 8), 0x0123456789ABCDEFu);
+  ReadWindow(0x8008, 1);
+  WriteBoard(11, 0);
+  EXPECT_EQ(Get(ReadWindow(0x8000, 1), 1, 8), 0x0123456789ABCDEFu);
+  WriteBoard(11, 1);
+  host_.Open(2);
+  Until([&] { return host_.opened; }, "the session");
+  EXPECT_EQ(BoardRegister(11), 0u);
+}
+
 TEST_F(BoardTest, AWindowAccessPastVramIsAnError) {
   EXPECT_EQ(ReadWindow((32u << 20) - 8, 2)[0], 2);
   EXPECT_EQ(ReadWindow((32u << 20) - 8, 1)[0], 0);

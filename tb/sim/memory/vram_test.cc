@@ -32,6 +32,8 @@ TEST(VramCore, LosesEveryByteWithItsPowerAndTellsItsHooks) {
   vram.LosePower();
   EXPECT_EQ(written, 10000u);
   for (size_t i = 0; i < 10000; ++i) EXPECT_NE(vram.data()[i], i < 9997 ? 0 : was[i - 9997]) << i;
+  vram.LosePower();  // a second time it is not as it was
+  for (size_t i = 0; i < 10000; ++i) EXPECT_NE(vram.data()[i], i < 9997 ? 0 : was[i - 9997]) << i;
 }
 
 TEST(VramCore, RefusesAccessesPastTheEndAndChangesNothing) {

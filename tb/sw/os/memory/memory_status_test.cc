@@ -67,7 +67,8 @@ DXGKARGCB_ALLOCATECONTIGUOUSMEMORY Contiguous(uint64_t bytes) {
 
 const Case kCases[] = {
     {"CreateOfNoBytes", STATUS_INVALID_PARAMETER, Creating(kMdl, [](Create& a) { a.Size = 0; })},
-    {"CreateOfMoreThanMemory", STATUS_INVALID_PARAMETER, Creating(kMdl, [](Create& a) { a.Size = uint64_t{1} << 60; })},
+    {"CreateOfMoreThanMemory", STATUS_INVALID_PARAMETER,
+     Creating(kContiguous, [](Create& a) { a.Size = uint64_t{1} << 60; })},
     {"CreateOnAnUnknownAdapter", STATUS_INVALID_PARAMETER, Creating(kMdl, [](Create& a) { a.hAdapter = &a; })},
     {"CreateOfAnUnknownType", STATUS_INVALID_PARAMETER,
      Creating(kMdl, [](Create& a) { a.Type = static_cast<DXGK_PHYSICAL_MEMORY_TYPE>(4); })},
