@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -25,6 +27,15 @@ std::string Simulator() {
   return (error ? std::filesystem::path("build") : self.parent_path()) / kSimulator;
 }
 
+/// What is to go wrong with a simulated board, as arguments of its program.
+std::vector<std::string> Troubles(const BoardArguments& board) {
+  std::vector<std::string> all;
+  if (!board.noise.empty()) all.insert(all.end(), {"--noise", board.noise});
+  if (board.cut_after != 0) all.insert(all.end(), {"--cut-after", std::to_string(board.cut_after)});
+  if (board.reset_after != 0) all.insert(all.end(), {"--reset-after", std::to_string(board.reset_after)});
+  return all;
+}
+
 bool IsProbability(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -37,13 +48,13 @@ std::string Wrong(const RunArguments& arguments) {
   const BoardArguments& board = arguments.board;
   const bool sim = board.port == kSimulated;
   if (arguments.engine != kBoardEngine) {
-    const bool any = !board.port.empty() || board.probe || !board.noise.empty() || board.cut_after != 0;
-    return any ? "--port, --probe, --noise and --cut-after need --engine board" : "";
+    const bool any = !board.port.empty() || board.probe || !Troubles(board).empty();
+    return any ? "--port, --probe, --noise, --cut-after and --reset-after need --engine board" : "";
   }
   if (board.port.empty())
     return "--engine board needs --port: the board's serial port, as /dev/ttyUSB0, or sim for a simulated board";
   if (!arguments.waves.empty()) return "--waves does not go with --engine board: nobody sees the signals of a board";
-  if (!sim && (!board.noise.empty() || board.cut_after != 0)) return "--noise and --cut-after need --port sim";
+  if (!sim && !Troubles(board).empty()) return "--noise, --cut-after and --reset-after need --port sim";
   if (!board.noise.empty() && !IsProbability(board.noise))
     return fmt::format("--noise {}: give the probability that a byte is damaged, from 0 to below 1", board.noise);
   if (board.baud < kLeastBaud || board.baud > kMostBaud)
@@ -65,12 +76,8 @@ std::unique_ptr<sim::board::Board> OpenBoard(const RunArguments& arguments) {
   }
   options.simulator = Simulator();
   options.simulator_arguments = {"--seed", std::to_string(arguments.seed)};
-  if (!board.noise.empty())
-    options.simulator_arguments.insert(options.simulator_arguments.end(), {"--noise", board.noise});
-  if (board.cut_after != 0) {
-    options.simulator_arguments.insert(options.simulator_arguments.end(),
-                                       {"--cut-after", std::to_string(board.cut_after)});
-  }
+  const std::vector<std::string> troubles = Troubles(board);
+  options.simulator_arguments.insert(options.simulator_arguments.end(), troubles.begin(), troubles.end());
   options.times = sim::board::LinkTimes::OfSimulation();
   return std::make_unique<sim::board::Board>(options);
 }

@@ -20,8 +20,10 @@ inline constexpr const char* kBoardEngine = "board";
 struct BoardArguments {
   std::string port;  ///< path, or "sim"
   uint64_t baud = 3'000'000;
-  std::string noise;       ///< probability, as it was given; empty: none
-  uint64_t cut_after = 0;  ///< bytes; 0: never
+  // Of a simulated board.
+  std::string noise;         ///< probability, as it was given; empty: none
+  uint64_t cut_after = 0;    ///< bytes; 0: never
+  uint64_t reset_after = 0;  ///< bytes; 0: never
   bool probe = false;
 };
 

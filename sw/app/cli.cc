@@ -122,6 +122,8 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       ->type_name("P")
       ->check(NotEmpty());
   AddNumber(run, "--cut-after", run_arguments.board.cut_after, "With --port sim: bytes after which the line is cut");
+  AddNumber(run, "--reset-after", run_arguments.board.reset_after,
+            "With --port sim: bytes after which the board's reset button is pressed");
   for (CLI::Option* option : run->get_options()) {
     for (CLI::Option* only : {only_list, only_procedures})
       if (option != only && option != run->get_help_ptr()) only->excludes(option);

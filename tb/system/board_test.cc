@@ -43,6 +43,16 @@ TEST_F(BoardProgram, SaysThatTheCableWasPulled) {
   EXPECT_EQ(Report()["verified"], false);
 }
 
+TEST_F(BoardProgram, SaysThatTheBoardWasReset) {
+  ASSERT_EQ(OnBoard(WriteInput(65536), "--reset-after 60000"), 1) << Get("log");
+  EXPECT_THAT(Get("log"), HasSubstr("the board was reset in the middle of the run"));
+  EXPECT_EQ(Report()["verified"], false);
+}
+
+TEST_F(BoardProgram, LosesItsMemoryWithItsPower) {
+  EXPECT_EQ(OnBoard("--scenario power-cycle"), 0) << Get("log");
+}
+
 TEST_F(BoardProgram, IsRefusedByTheIommuWhatItDoesNotMap) {
   Put("unmapped.toml", "[inject]\nunmapped_page = true\n");
   const std::string input = WriteInput(4096);
@@ -59,6 +69,8 @@ TEST_F(BoardProgram, HasTheScenariosOfAHostileDeviceAndASecureMachine) {
 TEST_F(BoardProgram, RefusesWhatTheBoardDoesNotHave) {
   EXPECT_EQ(OnBoard("--scenario linked-two"), 2) << Get("log");
   EXPECT_EQ(OnBoard("--scenario six-levels"), 2) << Get("log");
+  EXPECT_EQ(OnBoard("--scenario render-preemption"), 2) << Get("log");
+  EXPECT_THAT(Get("log"), HasSubstr("gpu.rings = 2 (board: 1)"));
 }
 
 }  // namespace
