@@ -53,6 +53,10 @@ TEST_F(BoardProgram, LosesItsMemoryWithItsPower) {
   EXPECT_EQ(OnBoard("--scenario power-cycle"), 0) << Get("log");
 }
 
+TEST_F(BoardProgram, MapsAndUnmapsPiecesOfTheApertureBesideAClient) {
+  EXPECT_EQ(OnBoard("--scenario aperture"), 0) << Get("log");
+}
+
 TEST_F(BoardProgram, IsRefusedByTheIommuWhatItDoesNotMap) {
   Put("unmapped.toml", "[inject]\nunmapped_page = true\n");
   const std::string input = WriteInput(4096);

@@ -71,24 +71,6 @@ TEST_F(OnBoard, TheShippedConfigurationOfTheBoardIsTaken) {
   EXPECT_EQ(RunOnBoard({Input("input", 4 << 10), "--config", config}), kExitGood) << out_ << err_;
 }
 
-TEST_F(OnBoard, ScenariosEndAsOnTheFastEngine) {
-  for (const std::string scenario :
-       {"noisy-device", "tables-in-system-memory", "oversubscribed-vram", "dma-mode-switch"}) {
-    SCOPED_TRACE(scenario);
-    Start();
-    const int fast = Run({"run", "--engine", "fast", "--scenario", scenario, "--json", Path("fast")});
-    const int board = RunOnBoard({"--scenario", scenario, "--json", Path("board")});
-    EXPECT_EQ(board, fast) << out_ << err_;
-    const Json first = Report("fast"), second = Report("board");
-    EXPECT_EQ(second["bytes_verified"], first["bytes_verified"]);
-    EXPECT_EQ(second["leaks"], first["leaks"]);
-    ASSERT_EQ(second["faults"].size(), first["faults"].size()) << out_;
-    for (size_t i = 0; i < first["faults"].size(); ++i)
-      EXPECT_EQ(second["faults"][i]["name"], first["faults"][i]["name"]);
-    EXPECT_EQ(second["findings"], first["findings"]);
-  }
-}
-
 TEST_F(OnBoard, ANoisyLineCostsRepetitionsOnly) {
   Start(/*noise=*/200);
   const std::string input = Input("input", 16 << 10);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every scenario on a board whose GPU is the fast engine's, behind a pseudo-terminal: it ends as on the fast engine with the
+// board's sizes, or is refused with what the board lacks.
+#include <map>
+#include <set>
+
+#include "tb/sim/board/fake_board.h"
+#include "tb/sw/app/cli_bench.h"
+#include "workload/built_in_scenarios.h"
+
+namespace gmmu::app {
+namespace {
+
+using sim::board::FakeBoard;
+using sim::board::FakeBoardOptions;
+using ::testing::HasSubstr;
+
+/// What this board lacks for a scenario.
+const std::map<std::string, std::string>& Lacking() {
+  static const std::string kRings = "gpu.rings = 2 (board: 1)", kOneGpu = "is possible in a simulated machine only";
+  static const std::map<std::string, std::string> lacking{
+      {"context-allocations", kRings},
+      {"hung-adapter", kRings},
+      {"hung-engine", kRings},
+      {"render-page-fault", kRings},
+      {"render-preemption", kRings},
+      {"table-moves", kRings},
+      {"table-moves-64k", kRings},
+      {"threads-interleave", kRings},
+      {"linked-two", kOneGpu},
+      {"linked-four", kOneGpu},
+      {"linked-four-sizes", kOneGpu},
+      {"linked-two-64k", kOneGpu},
+      {"linked-two-one-section", kOneGpu},
+      {"linked-tables-pressure", kOneGpu},
+      {"page-entries", "gpu.vram_mib = 64 (board: at most 32)"},
+  };
+  return lacking;
+}
+
+/// Scenarios that want a client to be in the middle of its work: here its time is none. tb/system/board_test.cc has one of
+/// them with the RTL.
+const std::set<std::string> kOfTime{"aperture", "aperture-mdl", "aperture-tiny-buffers", "logical-pieces",
+                                    "exclusive-access-under-load"};
+
+class BoardScenario : public Cli, public ::testing::WithParamInterface<std::string> {
+ protected:
+  BoardScenario() : board_(Options()) {}
+  static FakeBoardOptions Options() {
+    FakeBoardOptions options;
+    options.config = FakeBoard::SmallConfig();
+    return options;
+  }
+  /// The scenario with the board's sizes where it states none.
+  std::string Sized(const std::string& name) const {
+    std::string text, sizes = "[machine.gpu]\n";
+    for (const workload::BuiltInScenario& file : workload::BuiltInScenarioFiles())
+      if (file.name == name + ".toml") text = file.text;
+    const auto& gpu = FakeBoard::SmallConfig().gpu;
+    const std::vector<std::pair<std::string, uint64_t>> keys{
+        {"clients", gpu.clients},   {"rings", gpu.rings},
+        {"walks", gpu.walks},       {"reads_in_flight", gpu.reads_in_flight},
+        {"vram_mib", gpu.vram_mib}, {"clock_mhz", gpu.clock_mhz}};
+    for (const auto& [key, value] : keys)
+      if (text.find("\n" + key + " = ") == std::string::npos) sizes += key + " = " + std::to_string(value) + "\n";
+    const size_t place = text.find("[machine.gpu]\n");
+    if (place == std::string::npos) text += "\n" + sizes;
+    else text.replace(place, std::string("[machine.gpu]\n").size(), sizes);
+    std::ofstream(Path(name + ".toml")) << text;
+    return Path(name + ".toml");
+  }
+
+  FakeBoard board_;
+};
+
+TEST_P(BoardScenario, EndsAsOnTheFastEngineOrIsRefused) {
+  const std::string scenario = Sized(GetParam());
+  const std::vector<std::string> on_board{"run",        "--engine", "board",  "--port",     board_.port(),
+                                          "--scenario", scenario,   "--json", Path("board")};
+  const auto lacks = Lacking().find(GetParam());
+  if (lacks != Lacking().end()) return ExpectRefusal(on_board, lacks->second);
+  EXPECT_EQ(Run(on_board), kExitGood) << out_ << err_;
+  EXPECT_EQ(board_.violation(), "");
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", scenario, "--json", Path("fast")}), kExitGood)
+      << out_ << err_;
+  EXPECT_EQ(Run({"compare", Path("fast"), Path("board")}), kExitGood) << out_ << err_;
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const workload::BuiltInScenario& file : workload::BuiltInScenarioFiles()) {
+    const std::string name = std::filesystem::path(file.name).stem();
+    if (kOfTime.count(name) == 0) names.push_back(name);
+  }
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BoardScenario, ::testing::ValuesIn(Names()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace gmmu::app
