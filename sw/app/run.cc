@@ -118,6 +118,12 @@ std::unique_ptr<OutputFile> OpenIfAsked(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
 }
 
+/// The machine around a board goes by the computer's clock; what is told of a phase goes by the board's own.
+void TimesOfTheBoard(uint64_t clock_mhz, workload::JobResult& result) {
+  for (workload::Phase& phase : result.phases) phase.ns = phase.cycles * 1000 / clock_mhz;
+  result.simulated_ns = result.cycles * 1000 / clock_mhz;
+}
+
 LastReport::Parts Crashed(const report::Limits& limits, std::FILE* out, const OutputFile* json,
                           const std::vector<const std::unique_ptr<OutputFile>*>& others) {
   workload::JobResult result;
@@ -255,6 +261,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   result.verified = result.verified && result.faults.empty();
   result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   engine.reset();  // closes the waves
+  if (on_board) TimesOfTheBoard(config.gpu.clock_mhz, result);
   progress.Finish();
 
   if (json) {
