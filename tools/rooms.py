@@ -14,6 +14,7 @@ ROOMS = {
     "sw/base": (),
     "sw/settings": ("sw/base",),
     "sw/ddi": ("sw/base",),
+    "sw/trace": ("sw/base",),
     "sw/hw": ("sw/base", "sw/settings"),
     "sw/kmd": ("sw/ddi", "sw/hw"),
     "sw/kmd/build": ("sw/kmd",),

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+
+namespace gmmu::trace {
+
+enum class Kind : uint8_t { kRead, kWrite, kExecute };
+
+/// One access of a workload, as it stands in a trace. What data it carries is not told: addresses are enough to study
+/// translation.
+struct Access {
+  uint64_t address = 0;  ///< of the first byte; virtual or physical, as the trace's header says
+  uint32_t bytes = 0;    ///< 1 and more; may cross lines and pages
+  Kind kind = Kind::kRead;
+  uint32_t stream = 0;  ///< who accesses: a thread, a warp or a core, numbered from 0
+  /// Open loop: the cycle at which it arrives. Closed loop: cycles of computing since the last answer of its stream.
+  uint64_t cycles = 0;
+};
+
+/// A sequence of accesses: a file that is read piece by piece, or a generator. Deterministic.
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// The next access; nullopt: there is none any more. Throws TraceError with file and line or record.
+  virtual std::optional<Access> Next() = 0;
+};
+
+}  // namespace gmmu::trace
