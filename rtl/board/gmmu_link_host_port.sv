@@ -74,7 +74,15 @@ module gmmu_link_host_port
   logic [3:0]   left_q;           // bytes of the head or the beat
   logic [7:0]   beats_q;          // beats that are to come
   logic [2:0]   byte_q;           // of the beat
-  assign arready_o = state_q == Rest;
+  logic                     ar_valid;
+  logic [PortIdWidth-1:0]   ar_id;
+  logic [PaWidth-1:0]       ar_addr;
+  logic [7:0]               ar_len;
+  logic [$bits(user_t)-1:0] ar_user;
+  // The head has many bits: what chooses it comes from a register.
+  gmmu_slice #(.Width(PortIdWidth + PaWidth + 8 + $bits(user_t)), .Slow(1'b1)) u_ar (
+    .clk_i, .rst_i, .valid_i(arvalid_i), .ready_o(arready_o), .data_i({arid_i, araddr_i, arlen_i, aruser_i}),
+    .valid_o(ar_valid), .ready_i(state_q == Rest), .data_o({ar_id, ar_addr, ar_len, ar_user}));
   assign up_valid_o = state_q == Head || (state_q != Rest && beat_valid);
   assign up_o = state_q == Head ? head_q[7:0] : state_q == Strobes ? beat_strobes : beat[8*byte_q +: 8];
   assign up_last_o = state_q == Head ? left_q == 4'd1 && !write_q : state_q == Data && byte_q == 3'd7 && beats_q == '0;
@@ -82,13 +90,12 @@ module gmmu_link_host_port
 
   always_ff @(posedge clk_i) begin
     if (bready_i) bvalid_o <= 1'b0;
-    if (awvalid_i && awready_o) begin
-      aw_q <= 1'b1;
+    if (!aw_q) begin
+      aw_q <= awvalid_i;
       awid_q <= awid_i;
       awaddr_q <= awaddr_i;
       awlen_q <= awlen_i;
       awuser_q <= awuser_i;
-      whole_q <= 1'b0;
       sparse_q <= 1'b0;
       first_q <= 1'b1;
     end
@@ -101,17 +108,17 @@ module gmmu_link_host_port
     unique case (state_q)
       Rest: begin
         byte_q <= '0;
-        if (arvalid_i) begin
+        beats_q <= awlen_q;
+        if (ar_valid) begin
           state_q <= Head;
           write_q <= 1'b0;
-          head_q <= {arlen_i, araddr_i, 4'd0, aruser_i, arid_i, UpRead};
+          head_q <= {ar_len, ar_addr, 4'd0, ar_user, ar_id, UpRead};
           left_q <= 4'd14;
         end else if (whole_q && !bvalid_o) begin
           state_q <= Head;
           write_q <= 1'b1;
           head_q <= {8'd0, 7'd0, sparse_q, awlen_q, awaddr_q, 4'd0, awuser_q, UpWrite};
           left_q <= 4'd13;
-          beats_q <= awlen_q;
         end
       end
       Head: if (up_ready_i) begin

@@ -19,6 +19,8 @@ constexpr uint64_t kStepNs = 50'000'000;  // longest wait for the port in one go
 constexpr size_t kMostBytes = 65'536;     // taken from the port in one go
 // What may be on its way before a request is done: the window and requests down, reads of the GPU and their data.
 constexpr uint64_t kUnderWay = 16 * kRequestBytes + 64 * 2'048;
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kSilenceNs = 1'638'400, kSilences = 4;  // 2^17 cycles at 80 MHz: a board that has nothing to say says so
 constexpr uint64_t kVramNs = 1'000'000'000;  // its initialization takes a fraction of a millisecond
 constexpr unsigned kBitsPerByte = 10;
 constexpr uint64_t kBoardNs =
@@ -159,9 +161,9 @@ void Board::CheckAlive() {
     case LinkCause::kVersion: Fail("the board was loaded with another bitstream in the middle of the run" + during);
     case LinkCause::kLost:
       Fail(
-          fmt::format("the board stopped answering: no good frame for 3 s{}; {} bytes for it are not acknowledged, {} "
+          fmt::format("the board stopped answering: no good frame for {} s{}; {} bytes for it are not acknowledged, {} "
                       "frames came damaged",
-                      during, link_->waiting(), link_->counts().damaged));
+                      link_->dead() / kSecond, during, link_->waiting(), link_->counts().damaged));
     default: break;  // causes of a session that never opened, which Open names
   }
 }
@@ -225,7 +227,10 @@ void Board::Work(uint64_t wall_ns) {
   if (now < pulsed_ns_ + kPulseNs) return;
   pulsed_ns_ = now;
   if (process_) {
-    if (const auto speed = process_->NewSpeed()) clock_.set_speed(*speed);
+    if (const auto speed = process_->NewSpeed()) {
+      clock_.set_speed(*speed);
+      link_->set_dead(LinkTimes().dead + kSilences * clock_.ToWallNs(kSilenceNs));
+    }
   }
   if (pulse_) pulse_();
 }

@@ -27,7 +27,7 @@ struct LinkTimes {
     times.keep_alive = 1'000'000'000;
     times.unacknowledged = 400'000'000;
     times.opening = 60'000'000'000;
-    times.dead = 8'000'000'000;  // its frames of silence come after 2^17 cycles, which last seconds on a busy machine
+    times.dead = 20'000'000'000;  // until it is known how fast it is (set_dead)
     return times;
   }
 };
@@ -86,6 +86,9 @@ class LinkEnd {
   /// Bytes of the stream down that the board has not acknowledged.
   size_t waiting() const { return unacknowledged_bytes_ + stream_down_.size(); }
   uint64_t last_good_ns() const { return last_good_ns_; }
+  /// How long an open link may be without a good frame.
+  uint64_t dead() const { return times_.dead; }
+  void set_dead(uint64_t ns) { times_.dead = ns; }
   const LinkCounts& counts() const { return counts_; }
 
  private:
