@@ -74,12 +74,15 @@ def first_values():
 
 
 def begin_alike(gold, gate):
-    """A register that has a set in gate alone, and no first value in the RTL, begins in gold as there."""
+    """A register that has a set in gate alone, or is always 1 there, and has no first value in the RTL, begins in gold as there."""
     set_bits = {}
     for cell in re.findall(r"^  cell \\TRELLIS_FF .*?^  end$", gate.read_text(), re.M | re.S):
         found = re.search(r"connect \\Q (\\\S+)(?: \[(\d+)\])?$", cell, re.M)
         if 'REGSET "SET"' in cell and found:
             set_bits.setdefault(found.group(1), []).append(int(found.group(2) or 0))
+    for name, high, low, value in re.findall(r"^  connect (\\\S+)(?: \[(\d+)(?::(\d+))?\])? \d+'([01]+)$", gate.read_text(), re.M):
+        first = int(low or high or 0)
+        set_bits.setdefault(name, []).extend(first + i for i, bit in enumerate(reversed(value)) if bit == "1")
     lines, init = [], None
     for line in gold.read_text().splitlines():
         wire = re.match(r"  wire (?:.*?width (\d+) )?.*?(\\\S+)$", line)
@@ -127,11 +130,19 @@ def child(top, folder, *sizes):
             ys.run_pass(command, design)
 
 
-def digest(*parts):
-    """Of this file, the sources and the parts: what was decided for the same is kept."""
+def digest(top, *parts):
+    """Of this file, the packages, the sources that `top` stands on, and the parts: what was decided for the same is kept."""
+    texts = {pathlib.Path(name).stem: (ROOT / name).read_text() for name in rtl_sources.sources()}
+    wanted, left = set(), [top, *(name for name in texts if name.endswith("_pkg"))]
+    while left:
+        name = left.pop()
+        if name in wanted:
+            continue
+        wanted.add(name)
+        left += [found for found in set(re.findall(r"\bgmmu_\w+", texts[name])) if found in texts]
     total = hashlib.sha256(pathlib.Path(__file__).read_bytes() + repr(parts).encode())
-    for name in rtl_sources.sources():
-        total.update((ROOT / name).read_bytes())
+    for name in sorted(wanted):
+        total.update(texts[name].encode())
     return total.hexdigest()
 
 
@@ -139,7 +150,7 @@ def kept(name, path, seconds):
     """What prove says, from the last run if it was decided there."""
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
-    mark, want = folder / "verdict.json", digest(parameters(name, path))
+    mark, want = folder / "verdict.json", digest(name, parameters(name, path))
     if mark.exists() and (found := json.loads(mark.read_text()))["digest"] == want:
         return tuple(found["row"])
     row = prove(name, path, seconds)
