@@ -20,7 +20,8 @@ constexpr size_t kMostBytes = 65'536;     // taken from the port in one go
 // What may be on its way before a request is done: the window and requests down, reads of the GPU and their data.
 constexpr uint64_t kUnderWay = 16 * kRequestBytes + 64 * 2'048;
 constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kSilenceNs = 1'638'400, kSilences = 4;  // 2^17 cycles at 80 MHz: a board that has nothing to say says so
+constexpr uint64_t kSilenceNs = 1'638'400,
+                   kSilences = 4;            // 2^17 cycles at 80 MHz: a board that has nothing to say says so
 constexpr uint64_t kVramNs = 1'000'000'000;  // its initialization takes a fraction of a millisecond
 constexpr unsigned kBitsPerByte = 10;
 constexpr uint64_t kBoardNs =

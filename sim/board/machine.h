@@ -94,7 +94,7 @@ class Machine : public hw::Platform, public hw::Instruments, private HostServer 
   hw::FirmwareTables firmware_;
   std::deque<hw::Message> messages_;
   uint64_t control_ = 0, message_address_ = 0, message_data_ = 0;  ///< as the board has them
-  uint64_t vram_key_ = 0;  ///< of this time under power
+  uint64_t vram_key_ = 0;                                          ///< of this time under power
   uint64_t held_page_ = 0, held_until_ns_ = 0;
   std::deque<Held> held_;
   uint64_t requests_ = 0, writes_ = 0, writes_lost_ = 0;

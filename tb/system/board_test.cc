@@ -49,9 +49,7 @@ TEST_F(BoardProgram, SaysThatTheBoardWasReset) {
   EXPECT_EQ(Report()["verified"], false);
 }
 
-TEST_F(BoardProgram, LosesItsMemoryWithItsPower) {
-  EXPECT_EQ(OnBoard("--scenario power-cycle"), 0) << Get("log");
-}
+TEST_F(BoardProgram, LosesItsMemoryWithItsPower) { EXPECT_EQ(OnBoard("--scenario power-cycle"), 0) << Get("log"); }
 
 TEST_F(BoardProgram, MapsAndUnmapsPiecesOfTheApertureBesideAClient) {
   EXPECT_EQ(OnBoard("--scenario aperture"), 0) << Get("log");
