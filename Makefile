@@ -98,7 +98,7 @@ equivalence: ## Each block of the RTL, small, proven equal to its own netlist of
 	@./gmmu tools synth
 	@$(PYTHON) tools/equivalence.py $(ARGS)
 
-synth-gowin: ## The MMU, small, placed and routed for a Gowin GW5A-25 (Tang Primer 25K)
+synth-gowin: ## The MMU, small, placed and routed for a Gowin GW2AR-18 (Tang Nano 20K)
 	@./gmmu tools synth pnr gowin
 	@$(PYTHON) tools/fpga/gowin.py $(ARGS)
 

@@ -33,8 +33,8 @@ LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_", "LinkPort": "s_peer_"}
 MACROS = {"GMMU_CLIENT_SLOTS_LG2": 4}
 # What a profile has beside that. board: what a small board can hold; four levels of nine bits are all of 48.
 PROFILES = {"default": ({}, {}), "board": ({"NumClients": 2}, {"GMMU_MAX_LEVELS": 4})}
-# Gowin's GW5A-25 has no room for the smallest GPU: the MMU alone (gowin.py).
-MMU = {"tang-primer-25k": {"NumPorts": 4, "NumSpaces": 4, "L1Entries": 4, "L2Entries": 128, "L2Ways": 2, "WalkCacheEntries": 4,
+# Gowin's GW2AR-18 has no room for the smallest GPU: the MMU alone (gowin.py).
+MMU = {"tang-nano-20k": {"NumPorts": 4, "NumSpaces": 4, "L1Entries": 4, "L2Entries": 128, "L2Ways": 2, "WalkCacheEntries": 4,
                            "NumWalks": 2, "MissSlots": 8, "EventPort": 0}}
 if PROFILE in MMU:
     TOP, PARAMETERS, MACROS = "gmmu_mmu", MMU[PROFILE], {"GMMU_MAX_LEVELS": 4, "GMMU_CLIENT_SLOTS_LG2": 2}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make synth-gowin: the MMU, small, placed and routed for a second family: a Gowin GW5A-25 (Tang Primer 25K).
+"""make synth-gowin: the MMU, small, placed and routed for a second family: a Gowin GW2AR-18 (Tang Nano 20K).
 
 The top stands between two shift registers as in `make synth` (wrapper.py); its sizes are in config.py.
 Prints cells by kind, the device's share and the clock; exit status 1 if it does not fit, or a tool fails.
@@ -14,13 +14,13 @@ import subprocess
 import sys
 import time
 
-os.environ["GMMU_FPGA_PROFILE"] = "tang-primer-25k"  # before config is read
+os.environ["GMMU_FPGA_PROFILE"] = "tang-nano-20k"  # before config is read
 import config  # noqa: E402
 import flow  # noqa: E402
 
-DEVICE = "GW5A-LV25MG121NC1/I0"
-FAMILY = "GW5A-25A"
-PINS = config.ROOT / "constraints/tang-primer-25k/pins.cst"
+DEVICE = "GW2AR-LV18QN88C8/I7"
+FAMILY = "GW2A-18C"
+PINS = config.ROOT / "constraints/tang-nano-20k/pins.cst"
 NETLIST = config.BUILD / f"{config.WRAPPER}.json"
 LIMIT = 1500  # seconds of place and route
 AIM_MHZ = 50  # what the router is asked for: the board's oscillator
@@ -35,7 +35,7 @@ def child():
     source = netlist.write_wrapper()
     design = ys.Design()
     netlist.read(design, config.WRAPPER, {}, [str(source), *map(str, sorted(config.CONSTRAINTS.glob("*.sv")))])
-    for command in (f"hierarchy -check -top {config.WRAPPER}", f"synth_gowin -top {config.WRAPPER} -family gw5a -json {NETLIST}",
+    for command in (f"hierarchy -check -top {config.WRAPPER}", f"synth_gowin -top {config.WRAPPER} -family gw2a -json {NETLIST}",
                     f"tee -o {config.BUILD}/stat.json stat -json"):
         ys.run_pass(command, design)
 
