@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kWindow = 16 << 20;  // bytes of the windows of shared and local memory in generic addresses
 
 /// A kernel's file: lines `-key = value`, and for each thread block between #BEGIN_TB and #END_TB its warps one after the
-/// other. The blocks that run at once, and the warps of a block, take turns instruction by instruction.
+/// other. The blocks that run at once, and the warps of a block, take turns access by access.
 class AccelSim : public QueueSource {
  public:
   AccelSim(const std::string& path, const Header& header, const ImportOptions& options, std::vector<std::string>& notes,
