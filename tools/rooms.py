@@ -29,7 +29,7 @@ ROOMS = {
     "sw/workload": ("sw/kmd", "sw/os/application"),
     "sw/workload/procedures": ("sw/workload",),
     "sw/report": ("sw/workload",),
-    "sw/app": ("sw/report", "sw/workload/procedures", "sim/board"),
+    "sw/app": ("sw/report", "sw/workload/procedures", "sw/trace", "sim/board"),
     "sim/memory": ("sw/hw",),
     "sim/pcie": ("sw/hw",),
     "sim/gpu_link": ("sw/hw",),

@@ -11,9 +11,11 @@
 
 #include "app/configuration.h"
 #include "app/outputs.h"
+#include "app/trace_command.h"
 #include "board/board.h"
 #include "platform/engine.h"
 #include "settings/keys.h"
+#include "trace/error.h"
 #include "workload/input.h"
 #include "workload/procedures/procedures.h"
 #include "workload/scenario.h"
@@ -158,6 +160,9 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   compare->add_option("FIRST", first, "Report of one engine")->type_name("")->required();
   compare->add_option("SECOND", second, "Report of the other")->type_name("")->required();
 
+  TraceArguments trace_arguments;
+  CLI::App* trace = AddTrace(app, trace_arguments);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -169,11 +174,12 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   }
 
   if (app.get_subcommands().empty()) {
-    fmt::print(err, "gmmu: give a command: gmmu run, config, compare or scan-driver\nSee gmmu --help.\n");
+    fmt::print(err, "gmmu: give a command: gmmu run, trace, config, compare or scan-driver\nSee gmmu --help.\n");
     return kExitUsage;
   }
   if (scan->parsed()) return ScanDriver(driver, out);
   if (compare->parsed()) return Compare(first, second, out);
+  if (trace->parsed()) return Trace(*trace, trace_arguments, out, err);
   if (print->parsed()) return PrintConfig(config_arguments, out);
   if (list) return ListScenarios(out);
   if (procedures) return ListProcedures(out);
@@ -255,6 +261,9 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const workload::ScenarioError& error) {
+    fmt::print(err, "gmmu: {}\n", error.what());
+    return kExitUsage;
+  } catch (const trace::TraceError& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const OutputError& error) {

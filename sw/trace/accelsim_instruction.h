@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gmmu::trace {
+
+/// Where an instruction of a GPU accesses memory. Only kGlobal is translated by the MMU at the address in the trace.
+enum class Space { kNone, kGlobal, kGeneric, kShared, kLocal, kConstant };
+
+/// An instruction line of Accel-Sim's tracer, versions 3 to 5:
+/// `[LINE] PC MASK N [REGISTERS] OPCODE N [REGISTERS] WIDTH [MODE ADDRESSES] [IMMEDIATE]`.
+struct GpuInstruction {
+  std::string opcode;  ///< with all its parts, as LDG.E.128.SYS
+  Space space = Space::kNone;
+  bool writes = false;
+  uint32_t bytes = 0;               ///< of a thread's access
+  std::vector<uint64_t> addresses;  ///< one for each active thread
+
+  /// `lineinfo`: a line number comes first. Throws std::runtime_error, what() ends a sentence.
+  static GpuInstruction Parse(const std::string& line, bool lineinfo);
+};
+
+}  // namespace gmmu::trace

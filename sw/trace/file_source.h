@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/access.h"
+#include "trace/header.h"
+
+namespace gmmu::trace {
+
+/// Reads a trace, one frame in memory at a time.
+class FileSource : public Source {
+ public:
+  /// Reads the header. Throws TraceError.
+  explicit FileSource(const std::string& path);
+  ~FileSource() override;
+  const Header& header() const { return header_; }
+  /// nullopt: the end, and what it says of the records was so. Throws TraceError with record and offset.
+  std::optional<Access> Next() override;
+
+ private:
+  struct File;
+  /// Unpacks the next frame; its type.
+  char Frame();
+  void NextFrame();
+  void End();
+  uint64_t Number(const char* what);
+  [[noreturn]] void Fail(const std::string& what) const;
+
+  const std::string path_;
+  std::unique_ptr<File> file_;
+  Header header_;
+  std::vector<char> unpacked_;
+  std::string_view frame_;  // of unpacked_
+  size_t at_ = 0;           // next byte of it
+  uint64_t offset_ = 0;     // of the frame in the file
+  uint64_t left_ = 0;       // records in the frame
+  uint64_t count_ = 0;      // records before the next one
+  uint64_t arrived_ = 0;    // cycle of the last access of an open loop
+  bool ended_ = false;
+  Access last_;  // in units
+  std::array<uint64_t, 3> kinds_{};
+};
+
+}  // namespace gmmu::trace

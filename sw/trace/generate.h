@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "trace/open.h"
+#include "trace/parameters.h"
+
+namespace gmmu::trace {
+
+/// What a generator makes of its parameters.
+struct Generated {
+  std::unique_ptr<Source> source;  ///< without cycles
+  uint64_t end = 0;                ///< one past the last byte that it may access
+  std::optional<uint64_t> count;
+  uint32_t window = 0;  ///< as in Header
+};
+
+struct Generator {
+  std::string name;
+  std::string text;     ///< the order of its accesses
+  std::string follows;  ///< the paper, benchmark or textbook that this order is from
+  std::vector<ParameterRule> rules;
+  std::function<Generated(const Parameters& parameters)> make;
+};
+
+/// Generators by room of their source file; all of them.
+std::vector<Generator> Patterns();
+std::vector<Generator> Kernels();
+std::vector<Generator> SparseKernels();
+const std::vector<Generator>& Generators();
+/// Parameters that all generators have.
+const std::vector<ParameterRule>& CommonRules();
+
+/// `spec` is `gen:NAME[,KEY=VALUE]...`. The rest is as in Open. Throws TraceError.
+Workload Generate(const std::string& spec, uint64_t seed, unsigned address_bits);
+
+/// Random numbers of a generator, the same on every machine.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  /// [0, bound); the bias of the remainder is below 2^-24 for the bounds here.
+  uint64_t Below(uint64_t bound) { return engine_() % bound; }
+  bool Percent(uint64_t percent) { return Below(100) < percent; }
+  double Fraction() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// Places arrays one behind the other, each at a multiple of 2 MiB.
+class Arrays {
+ public:
+  explicit Arrays(uint64_t base) : end_(base) {}
+  uint64_t Place(uint64_t bytes) {
+    const uint64_t place = (end_ + (2 << 20) - 1) & ~uint64_t{(2 << 20) - 1};
+    end_ = place + bytes;
+    return place;
+  }
+  uint64_t end() const { return end_; }
+
+ private:
+  uint64_t end_;
+};
+
+/// Appends the accesses to [address, address + bytes), split at multiples of `line`.
+void Span(std::vector<Access>& list, uint64_t address, uint64_t bytes, uint64_t line, Kind kind, uint64_t stream);
+
+}  // namespace gmmu::trace

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "trace/access.h"
+
+namespace gmmu::trace {
+
+enum class Addresses : uint8_t { kVirtual, kPhysical };
+enum class Loop : uint8_t { kClosed, kOpen };  ///< what Access::cycles means
+
+/// What is known of a workload before its first access: the text header of a trace (docs/traces.md), or what a
+/// generator says of itself.
+struct Header {
+  std::string name;        ///< one word, for tables
+  std::string provenance;  ///< one line: program and tool, or generator with all parameters and seed
+  Addresses addresses = Addresses::kVirtual;
+  /// Granularity in which addresses and sizes were recorded: 1, or the bytes of a line (a power of two). Access itself
+  /// is always in bytes; both are multiples of this.
+  uint32_t unit = 1;
+  uint64_t page_bytes = 0;     ///< of the system that was recorded; 0: not known, or there was none
+  unsigned address_bits = 48;  ///< the last byte of every access lies below 2^this; 12 to 64
+  Loop loop = Loop::kClosed;
+  uint32_t window = 0;            ///< most accesses of a stream in flight; 1: each depends on the last; 0: not stated
+  std::optional<uint64_t> count;  ///< accesses, if it is known before the end
+};
+
+inline constexpr uint32_t kMaxBytes = 65536;      ///< of one access
+inline constexpr uint32_t kMaxUnit = 4096;        ///< bytes of a line
+inline constexpr uint32_t kMaxStreams = 1 << 20;  ///< streams are numbered below this
+inline constexpr size_t kMaxHeader = 16384;       ///< bytes of the text
+
+/// The header as text, from its first line to the empty line behind it.
+std::string ToText(const Header& header);
+/// The other direction; `path` stands in errors. Throws TraceError with the line.
+Header ParseHeader(const std::string& text, const std::string& path);
+
+/// What keeps an access out of a trace with this header, as the end of a sentence; empty: nothing.
+std::string Wrong(const Access& access, const Header& header);
+
+/// "bytes", or "lines of 64".
+std::string UnitText(uint32_t unit);
+
+}  // namespace gmmu::trace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/input.h"
+#include "trace/open.h"
+
+namespace gmmu::trace {
+
+/// What an importer is told beside the file. What a format leaves open has no default: an importer that needs it asks.
+struct ImportOptions {
+  std::optional<Addresses> addresses;
+  std::optional<uint32_t> unit;        ///< as in Header
+  std::optional<uint32_t> bytes;       ///< of one access
+  std::optional<uint64_t> page_bytes;  ///< of the system that was recorded
+  unsigned address_bits = 48;
+  bool fetches = false;     ///< lackey, champsim: instruction fetches are accesses too
+  uint32_t coalesce = 128;  ///< accelsim: bytes of a line in which the threads of an instruction are one access
+  uint32_t blocks = 1;      ///< accelsim: thread blocks that run at once
+  std::string name;         ///< empty: the file's
+};
+
+struct Format {
+  std::string name;
+  std::string text;   ///< what it is, and who writes it
+  std::string needs;  ///< options that must be given
+};
+const std::vector<Format>& Formats();
+
+/// A trace of another program, read while it is asked for. `path` may be `-`, standard input. Throws TraceError: an
+/// unknown format, an option that is missing or contradicts the format, and in Next() what is wrong with a line.
+/// `notes` gets what was left out, a line each, before the end.
+Workload Import(const std::string& format, const std::string& path, const ImportOptions& options,
+                std::vector<std::string>& notes, Input::Watch watch = nullptr);
+
+// The sources of the formats; `header` is complete but for count.
+std::unique_ptr<Source> ReadLackey(const std::string& path, const Header& header, const ImportOptions& options,
+                                   Input::Watch watch);
+std::unique_ptr<Source> ReadAccelSim(const std::string& path, const Header& header, const ImportOptions& options,
+                                     std::vector<std::string>& notes, Input::Watch watch);
+std::unique_ptr<Source> ReadChampSim(const std::string& path, const Header& header, const ImportOptions& options,
+                                     Input::Watch watch);
+std::unique_ptr<Source> ReadRamulatorDram(const std::string& path, const Header& header, uint32_t bytes,
+                                          Input::Watch watch);
+std::unique_ptr<Source> ReadRamulatorCpu(const std::string& path, const Header& header, uint32_t bytes,
+                                         Input::Watch watch);
+std::unique_ptr<Source> ReadDramSim(const std::string& path, const Header& header, uint32_t bytes, Input::Watch watch);
+
+}  // namespace gmmu::trace

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace gmmu::trace {
+
+/// A whole text as a number to the base 10 or 16, without a sign or a prefix; nullopt: it is none, or has more than
+/// 64 bits.
+inline std::optional<uint64_t> ParseDigits(std::string_view text, int base) {
+  uint64_t value = 0;
+  const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (text.empty() || error != std::errc() || stopped != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Hexadecimal digits, with or without 0x before them.
+inline std::optional<uint64_t> ParseHex(std::string_view text) {
+  if (text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X") text.remove_prefix(2);
+  return ParseDigits(text, 16);
+}
+
+/// Decimal, or hexadecimal behind 0x.
+inline std::optional<uint64_t> ParseNumber(std::string_view text) {
+  const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
+  return hex ? ParseDigits(text.substr(2), 16) : ParseDigits(text, 10);
+}
+
+}  // namespace gmmu::trace

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+
+#include "trace/access.h"
+#include "trace/header.h"
+
+namespace gmmu::trace {
+
+struct Workload {
+  Header header;
+  std::unique_ptr<Source> source;
+};
+
+/// Opens a trace or a generator.
+///
+/// `what` is the path of a file in the format of docs/traces.md, or a generator with parameters as
+/// `gen:random,footprint=64MiB,count=100000`. `seed` is that of generators that do not state one; a file has none.
+/// `address_bits` is the width of the address space in which it shall run: an access that does not end below
+/// 2^address_bits is refused when it comes, a generator whose arrays do not at once. Throws TraceError, here and in
+/// Next(); the same arguments give the same accesses.
+Workload Open(const std::string& what, uint64_t seed, unsigned address_bits = 64);
+
+}  // namespace gmmu::trace

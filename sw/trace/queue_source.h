@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "trace/access.h"
+
+namespace gmmu::trace {
+
+/// A source that makes its accesses in pieces: a line of text, a row, a tile.
+class QueueSource : public Source {
+ public:
+  std::optional<Access> Next() final {
+    while (at_ == queue_.size()) {
+      queue_.clear();
+      at_ = 0;
+      if (ended_ || !Fill(queue_)) {
+        ended_ = true;
+        if (queue_.empty()) return std::nullopt;
+      }
+    }
+    return queue_[at_++];
+  }
+
+ protected:
+  /// Appends the next accesses, perhaps none; false: these were the last.
+  virtual bool Fill(std::vector<Access>& queue) = 0;
+
+ private:
+  std::vector<Access> queue_;
+  size_t at_ = 0;
+  bool ended_ = false;
+};
+
+/// Appends the accesses of lists that run at the same time: one of each in turn.
+inline void InTurn(std::vector<std::vector<Access>>& lists, std::vector<Access>& queue) {
+  for (size_t i = 0, left = 1; left != 0; ++i) {
+    left = 0;
+    for (const std::vector<Access>& list : lists) {
+      if (i >= list.size()) continue;
+      queue.push_back(list[i]);
+      ++left;
+    }
+  }
+  for (std::vector<Access>& list : lists) list.clear();
+}
+
+}  // namespace gmmu::trace

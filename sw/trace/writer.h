@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "trace/access.h"
+#include "trace/header.h"
+
+namespace gmmu::trace {
+
+/// Writes a trace, one frame in memory at a time.
+class Writer {
+ public:
+  using Sink = std::function<void(const void* bytes, size_t size)>;  ///< takes the file's bytes in order; may throw
+
+  /// Writes the header at once. `path` stands in errors.
+  Writer(const Header& header, const std::string& path, Sink sink);
+  ~Writer();
+  /// Throws TraceError when the access does not fit the header, or arrives before the last one of an open loop.
+  void Add(const Access& access);
+  /// Writes the end; without it the file ends in the middle. Throws TraceError when the header stated another count.
+  void Finish();
+  uint64_t count() const { return count_; }
+
+ private:
+  struct Zstd;
+  void Frame(char type, const std::string& content);
+  void Flush();
+
+  const Header header_;
+  const std::string path_;
+  Sink sink_;
+  std::unique_ptr<Zstd> zstd_;
+  std::string records_;  // of the frame that is being made
+  uint64_t first_ = 0;   // record of it
+  uint64_t count_ = 0;
+  uint64_t arrived_ = 0;  // cycle of the last access of an open loop
+  Access last_;           // in units; what the next record is told by
+  std::array<uint64_t, 3> kinds_{};
+};
+
+}  // namespace gmmu::trace
