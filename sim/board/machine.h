@@ -58,6 +58,7 @@ class Machine : public hw::Platform, public hw::Instruments, private HostServer 
   uint64_t CyclesEvaluated() override { return Cycles(); }
   std::vector<hw::InUse> ResourcesInUse() override;
   /// Throws EngineError: nobody can reach into a board. Refuse (sizes.h) says so before the run.
+  void DriveClients(unsigned unit, hw::ClientAccesses* accesses) override;
   void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override;
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
   void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override;
@@ -94,7 +95,7 @@ class Machine : public hw::Platform, public hw::Instruments, private HostServer 
   hw::FirmwareTables firmware_;
   std::deque<hw::Message> messages_;
   uint64_t control_ = 0, message_address_ = 0, message_data_ = 0;  ///< as the board has them
-  uint64_t vram_key_ = 0;  ///< of this time under power
+  uint64_t vram_key_ = 0;                                          ///< of this time under power
   uint64_t held_page_ = 0, held_until_ns_ = 0;
   std::deque<Held> held_;
   uint64_t requests_ = 0, writes_ = 0, writes_lost_ = 0;
