@@ -8,7 +8,7 @@ namespace gmmu::app {
 
 Progress::Progress(std::FILE* to) : to_(to), terminal_(isatty(fileno(to)) != 0) {}
 
-void Progress::Update(const std::string& phase, uint64_t done, uint64_t total) {
+void Progress::Update(const std::string& phase, uint64_t done, uint64_t total, const char* unit) {
   const Clock::time_point now = Clock::now();
   const bool changed = phase != phase_;
   if (changed) {
@@ -27,8 +27,10 @@ void Progress::Update(const std::string& phase, uint64_t done, uint64_t total) {
   std::string text = "gmmu: " + phase;
   if (total != 0) {
     const double part = static_cast<double>(done) / static_cast<double>(total);
-    text += fmt::format("  {:.2f} of {:.2f} MiB  {:3.0f} %", static_cast<double>(done) / (1 << 20),
-                        static_cast<double>(total) / (1 << 20), 100 * part);
+    text += unit != nullptr ? fmt::format("  {} of {} {}", done, total, unit)
+                            : fmt::format("  {:.2f} of {:.2f} MiB", static_cast<double>(done) / (1 << 20),
+                                          static_cast<double>(total) / (1 << 20));
+    text += fmt::format("  {:3.0f} %", 100 * part);
     const double spent = std::chrono::duration<double>(now - phase_start_).count();
     if (part > 0.01 && spent > 0.5) text += fmt::format("  {:.0f} s left", spent / part - spent);
   }

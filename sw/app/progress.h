@@ -13,7 +13,8 @@ class Progress {
  public:
   explicit Progress(std::FILE* to);
   ~Progress() { Finish(); }
-  void Update(const std::string& phase, uint64_t done, uint64_t total);
+  /// `done` and `total` are bytes, shown as MiB, or what `unit` names.
+  void Update(const std::string& phase, uint64_t done, uint64_t total, const char* unit = nullptr);
   /// Prints a line that stays.
   void Line(const std::string& text);
   /// Clears the terminal's line.
