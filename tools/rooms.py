@@ -29,7 +29,8 @@ ROOMS = {
     "sw/workload": ("sw/kmd", "sw/os/application"),
     "sw/workload/procedures": ("sw/workload",),
     "sw/report": ("sw/workload",),
-    "sw/app": ("sw/report", "sw/workload/procedures", "sw/trace", "sim/board"),
+    "sw/replay": ("sw/report", "sw/trace"),
+    "sw/app": ("sw/replay", "sw/workload/procedures", "sim/board"),
     "sim/memory": ("sw/hw",),
     "sim/pcie": ("sw/hw",),
     "sim/gpu_link": ("sw/hw",),
@@ -44,7 +45,7 @@ ROOMS = {
 }
 
 # What those above the operating system may include of sw/os: the room of the application's classes, and these values.
-USERS = ("sw/workload", "sw/workload/procedures", "sw/report", "sw/app")
+USERS = ("sw/workload", "sw/workload/procedures", "sw/report", "sw/replay", "sw/app")
 FACADE = "sw/os/application"
 VALUES = {f"sw/os/{name}.h" for name in (
     "kernel/bug_check", "kernel/errors", "kernel/ledger", "kernel/parameters", "kernel/random", "kernel/text",

@@ -79,6 +79,11 @@ std::vector<hw::InUse> Machine::ResourcesInUse() {
   return all;
 }
 
+void Machine::DriveClients(unsigned, hw::ClientAccesses*) {
+  throw EngineError(
+      "the client ports of a GPU on a board are not driven from outside: its clients have traffic engines");
+}
+
 void Machine::LoseAnswer(unsigned, unsigned, uint64_t) {
   throw EngineError("an answer of a GPU on a board cannot be lost on purpose");
 }

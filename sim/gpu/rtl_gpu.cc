@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <type_traits>
 
 #include <verilated.h>
 #ifdef GMMU_WAVES
@@ -24,16 +23,6 @@ constexpr unsigned kResetCycles = 16;
 constexpr unsigned kQuietCycles = 16;  ///< idle for so long before cycles are skipped
 
 uint64_t NowPs() { return sc_core::sc_time_stamp().value(); }  // the resolution is 1 ps
-
-/// Sets the lowest 64 bits of a port of any width and clears the others.
-template <typename Port>
-void SetLow(Port& port, uint64_t value) {
-  if constexpr (std::is_integral_v<Port>) {
-    port = static_cast<Port>(value);
-  } else {
-    for (unsigned i = 0; i < sizeof(Port) / 4; ++i) port[i] = i < 2 ? static_cast<uint32_t>(value >> (32 * i)) : 0;
-  }
-}
 
 }  // namespace
 
@@ -141,8 +130,7 @@ void RtlGpu::Run() {
     edge_ps_ += period;
     if (sent_) limit = Limit(now);
     if (parameters_.skip_idle && quiet_ >= kQuietCycles) {
-      asleep_ = true;
-      next_trigger(wake_);
+      Sleep();
       return;
     }
   } while (edge_ps_ < limit);
@@ -156,7 +144,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   host_port_.Drive(top, edge_ps);
   cpu_port_.Drive(top, edge_ps);
   peer_port_.Drive(top, edge_ps);
-  top.cl_req_valid_i = losing_ ? 1 : 0;
+  client_ports_.Drive(top, cycle_);
   top.clk_i = 0;
   top.eval();
 #ifdef GMMU_WAVES
@@ -169,9 +157,10 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   host_port_.Sample(top);
   cpu_port_.Sample(top);
   peer_port_.Sample(top);
-  if ((top.cl_req_valid_i & top.cl_req_ready_o) != 0) losing_ = false;
+  client_ports_.Sample(top, cycle_);
   if (checker_ != nullptr && HasEvents(top)) TapEvents(top, cycle_, *checker_);
-  quiet_ = top.idle_o && !losing_ && vram_port_.idle() && host_port_.idle() && cpu_port_.idle() && peer_port_.idle()
+  quiet_ = top.idle_o && client_ports_.idle() && vram_port_.idle() && host_port_.idle() && cpu_port_.idle() &&
+                   peer_port_.idle()
                ? quiet_ + 1
                : 0;
 
@@ -182,6 +171,15 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
 #endif
   ++cycle_;
   ++evaluated_;
+}
+
+/// Until Wake, or the cycle in which a client has an access again.
+void RtlGpu::Sleep() {
+  asleep_ = true;
+  const uint64_t due = client_ports_.due();
+  if (due == ClientPorts::kNever) return next_trigger(wake_);
+  const uint64_t at = std::max(due, cycle_) * parameters_.period_ps;
+  next_trigger(sc_time::from_value(at - NowPs()), wake_);
 }
 
 void RtlGpu::Wake() {
@@ -313,13 +311,13 @@ bool RtlGpu::ServiceRead(const std::vector<uint32_t>& offsets, std::function<voi
   return true;
 }
 
+void RtlGpu::DriveClients(hw::ClientAccesses* accesses) {
+  client_ports_.Serve(accesses);
+  Wake();
+}
+
 void RtlGpu::LoseAnswer(unsigned space, uint64_t va) {
-  SetLow(top_->cl_req_space_i, space);
-  SetLow(top_->cl_req_va_i, va);
-  SetLow(top_->cl_req_access_i, static_cast<unsigned>(regs::Access::kRead));
-  SetLow(top_->cl_req_bytes_i, 64);
-  top_->cl_rsp_ready_i = 0;
-  losing_ = true;
+  client_ports_.LoseAnswer(*top_, space, va);
   Wake();
 }
 

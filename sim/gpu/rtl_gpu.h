@@ -11,6 +11,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include "gpu/client_ports.h"
 #include "gpu/cpu_port.h"
 #include "gpu/host_port.h"
 #include "gpu/peer_port.h"
@@ -88,6 +89,8 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   /// Says, for the text of an error, what the CPU's oldest access waits for.
   std::string Waiting() const { return cpu_port_.Waiting(); }
   std::vector<hw::Finding> Findings() const;
+  /// As hw::Instruments.
+  void DriveClients(hw::ClientAccesses* accesses);
   /// Deliberate fault: client 0 begins a read whose answer is never taken (hw::Instruments).
   void LoseAnswer(unsigned space, uint64_t va);
   /// Host memory holds answers back on purpose for `ps` picoseconds: the port's checker accepts such waits.
@@ -110,6 +113,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   void DriveStraps();
   void Reset();
   void Wake();
+  void Sleep();
 
   void Send(PooledTransaction* transaction) override;
   tlm::tlm_sync_enum AnswerDma(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -131,6 +135,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   HostPort host_port_;
   CpuPort cpu_port_;
   PeerPort peer_port_;
+  ClientPorts client_ports_;
   GpuAxi axi_{kBeatBytes, 1'000'000, false};
   TranslationChecker* checker_ = nullptr;
   std::unique_ptr<Service> service_;
@@ -141,8 +146,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   uint64_t edge_ps_ = 0;  ///< clock edge of the cycle under way
   uint64_t cycle_ = 0;    ///< the cycle that runs next
   uint64_t evaluated_ = 0;
-  bool losing_ = false;  ///< the read of LoseAnswer is not accepted yet
-  unsigned quiet_ = 0;   ///< cycles in a row with nothing to do
+  unsigned quiet_ = 0;  ///< cycles in a row with nothing to do
 };
 
 }  // namespace gmmu::sim

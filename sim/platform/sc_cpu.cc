@@ -286,6 +286,10 @@ void Cpu::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t
   if (unit != nullptr) unit->root_complex->StrayAccess(device.requester_id(), kind, address, data);
 }
 
+void Cpu::DriveClients(unsigned unit, hw::ClientAccesses* accesses) {
+  parts_.units.at(unit).gpu->DriveClients(accesses);
+}
+
 void Cpu::LoseAnswer(unsigned unit, unsigned space, uint64_t va) { parts_.units.at(unit).gpu->LoseAnswer(space, va); }
 
 void Cpu::HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) {

@@ -88,6 +88,7 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   uint64_t Cycles() override;
   uint64_t CyclesEvaluated() override;
   std::vector<hw::InUse> ResourcesInUse() override;
+  void DriveClients(unsigned unit, hw::ClientAccesses* accesses) override;
   void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override;
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
   void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "probe/translation_checker.h"
+#include "twin/client_ports.h"
 
 namespace gmmu::sim::twin {
 
@@ -30,7 +31,9 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess
           [this] { Pump(); }),
       engine_(parameters.built.rings,
               {agenda, time_, memory_, mmu_, aperture_, counters_, faults_, parameters.built.clients},
-              [this](uint64_t causes) { interrupts_.Raise(causes); }) {
+              [this](uint64_t causes) { interrupts_.Raise(causes); }),
+      client_ports_(std::make_unique<ClientPorts>(parameters.built.clients,
+                                                  ClientParts{agenda, time_, memory_, path_, counters_, faults_})) {
   clients_.reserve(parameters.built.clients);
   for (unsigned i = 0; i < parameters.built.clients; ++i) {
     clients_.emplace_back(i, ClientParts{agenda, time_, memory_, path_, counters_, faults_}, [this] {
@@ -71,6 +74,8 @@ void Gpu::Wake() {
     client.set_enabled(enabled_);
     client.Wake();
   }
+  client_ports_->set_enabled(enabled_);
+  client_ports_->Wake();
 }
 
 void Gpu::Silence(bool on) {
@@ -95,6 +100,7 @@ void Gpu::Reset() {
   operations_.Reset();
   engine_.Reset();
   for (Client& client : clients_) client.Reset();
+  client_ports_->Reset();
   if (checker_) {
     for (unsigned space = 0; space < parameters_.built.spaces; ++space) {
       const uint32_t block = regs::kSpaceBase + regs::kSpaceStride * space;
@@ -182,7 +188,7 @@ void Gpu::DoWindow(Access& access) {
 bool Gpu::Silent() const { return held_ && !lost_answer_ && memory_.busy_until() <= agenda_.now(); }
 
 bool Gpu::idle() const {
-  return engine_.idle() && interrupts_.idle() && !operations_.busy() && !lost_answer_ &&
+  return engine_.idle() && interrupts_.idle() && !operations_.busy() && !lost_answer_ && client_ports_->idle() &&
          std::none_of(clients_.begin(), clients_.end(), [](const Client& client) { return client.busy(); });
 }
 
@@ -193,6 +199,8 @@ std::vector<hw::InUse> Gpu::ResourcesInUse() const {
   if (memory_.host_reads_until() > agenda_.now()) held.push_back({"pcie_tag", "reads of the GPU"});
   return held;
 }
+
+void Gpu::DriveClients(hw::ClientAccesses* accesses) { client_ports_->Serve(accesses); }
 
 void Gpu::LoseAnswer(unsigned space, uint64_t va) {
   lost_answer_ = true;

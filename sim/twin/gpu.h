@@ -24,12 +24,17 @@
 #include "twin/paging_engine.h"
 #include "twin/time_model.h"
 
+namespace gmmu::hw {
+class ClientAccesses;
+}
+
 namespace gmmu::sim {
 
 class TranslationChecker;
 
 namespace twin {
 
+class ClientPorts;
 class Peers;
 
 /// One GPU of a platform: the blocks of rtl/top, VRAM, and its PCI function.
@@ -65,6 +70,8 @@ class Gpu {
 
   bool idle() const;
   std::vector<hw::InUse> ResourcesInUse() const;
+  /// As hw::Instruments has it.
+  void DriveClients(hw::ClientAccesses* accesses);
   /// As hw::Instruments has it: client 0's slot stays in use for ever.
   void LoseAnswer(unsigned space, uint64_t va);
   void HoldReads(uint64_t logical, uint64_t until_ps) { memory_.HoldReads(logical, until_ps); }
@@ -108,6 +115,7 @@ class Gpu {
   Operations operations_;
   PagingEngine engine_;
   std::vector<Client> clients_;
+  const std::unique_ptr<ClientPorts> client_ports_;
   std::unique_ptr<TranslationChecker> checker_;
 
   std::deque<Access> accesses_;

@@ -82,6 +82,7 @@ class Machine : public hw::Platform, public hw::Instruments {
   /// Counts acts of the agenda, since nothing is evaluated cycle by cycle.
   uint64_t CyclesEvaluated() override { return agenda_.acts(); }
   std::vector<hw::InUse> ResourcesInUse() override;
+  void DriveClients(unsigned unit, hw::ClientAccesses* accesses) override;
   void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override;
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
   void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override;

@@ -51,6 +51,8 @@ void Machine::NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t 
   if (unit < units() && gpus_[unit]->checker() != nullptr) gpus_[unit]->checker()->NoteFlush(space, start, end);
 }
 
+void Machine::DriveClients(unsigned unit, hw::ClientAccesses* accesses) { gpus_.at(unit)->DriveClients(accesses); }
+
 void Machine::LoseAnswer(unsigned unit, unsigned space, uint64_t va) { gpus_.at(unit)->LoseAnswer(space, va); }
 
 void Machine::HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) {

@@ -5,15 +5,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <exception>
 #include <sstream>
 
 #include "app/configuration.h"
+#include "app/numbers.h"
 #include "app/outputs.h"
+#include "app/replay.h"
 #include "app/trace_command.h"
 #include "board/board.h"
 #include "platform/engine.h"
+#include "replay/replay.h"
 #include "settings/keys.h"
 #include "trace/error.h"
 #include "workload/input.h"
@@ -22,33 +24,6 @@
 
 namespace gmmu::app {
 namespace {
-
-/// Parses a whole text as a decimal or 0x hexadecimal number without a sign.
-std::optional<uint64_t> ParseNumber(const std::string& text) {
-  const bool hex = text.rfind("0x", 0) == 0 || text.rfind("0X", 0) == 0;
-  const char* begin = text.c_str() + (hex ? 2 : 0);
-  const char* end = text.c_str() + text.size();
-  uint64_t value = 0;
-  const auto [stopped, error] = std::from_chars(begin, end, value, hex ? 16 : 10);
-  if (error != std::errc() || stopped != end || begin == end) return std::nullopt;
-  return value;
-}
-
-CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& value, const std::string& help) {
-  return command
-      ->add_option_function<std::string>(
-          name,
-          [&value, name](const std::string& text) {
-            const auto number = ParseNumber(text);
-            if (!number) {
-              throw CLI::ValidationError(name,
-                                         "\"" + text + "\" is not a number; give 0 to 18446744073709551615, or 0x...");
-            }
-            value = *number;
-          },
-          help)
-      ->type_name("N");
-}
 
 /// Refuses an empty path, which comes from an unset variable of a shell and does not mean that no path was given.
 CLI::Validator NotEmpty() {
@@ -131,6 +106,9 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       if (option != only && option != run->get_help_ptr()) only->excludes(option);
   }
 
+  ReplayArguments replay_arguments;
+  CLI::App* replay = AddReplay(app, replay_arguments);
+
   ConfigArguments config_arguments;
   CLI::App* print = app.add_subcommand(
       "config", "Print the configuration as loadable TOML: each key with its value, bounds, unit and meaning.");
@@ -174,9 +152,12 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   }
 
   if (app.get_subcommands().empty()) {
-    fmt::print(err, "gmmu: give a command: gmmu run, trace, config, compare or scan-driver\nSee gmmu --help.\n");
+    fmt::print(err, "gmmu: give a command: gmmu run, replay, trace, config, compare or scan-driver
+See gmmu --help.
+");
     return kExitUsage;
   }
+  if (replay->parsed()) return Replay(replay_arguments, out, err);
   if (scan->parsed()) return ScanDriver(driver, out);
   if (compare->parsed()) return Compare(first, second, out);
   if (trace->parsed()) return Trace(*trace, trace_arguments, out, err);
@@ -270,6 +251,12 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const settings::Error& error) {
+    fmt::print(err, "gmmu: {}\n", error.what());
+    return kExitUsage;
+  } catch (const trace::TraceError& error) {
+    fmt::print(err, "gmmu: {}\n", error.what());
+    return kExitUsage;
+  } catch (const replay::ReplayError& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const sim::board::BoardError& error) {

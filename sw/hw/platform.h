@@ -68,6 +68,8 @@ struct InUse {
   std::string name;  ///< which, or how many
 };
 
+class ClientAccesses;
+
 /// Observes the machine and plants faults in it, as no real machine allows.
 class Instruments {
  public:
@@ -90,6 +92,10 @@ class Instruments {
   virtual uint64_t CyclesEvaluated() = 0;
   /// Lists what the hardware has in use now. It must be empty at power-off.
   virtual std::vector<InUse> ResourcesInUse() = 0;
+  /// Puts these accesses (hw/client_accesses.h) on the client ports of GPU `unit` from now on, in place of earlier ones;
+  /// null: none. A second call with the same object makes the machine ask every client again. Answers of earlier accesses
+  /// are dropped. A client that runs its traffic engine takes none meanwhile. Not across a reset of the GPU.
+  virtual void DriveClients(unsigned unit, ClientAccesses* accesses) = 0;
   /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and nobody ever takes the answer, so
   /// its slot stays in use. The client's traffic engine cannot run any more.
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;

@@ -46,6 +46,17 @@ std::optional<uint64_t> VramOffset(const Allocation& allocation) {
   if (allocation.local == nullptr) return std::nullopt;
   return allocation.local->page(0) * hw::kPageSize;
 }
+uint64_t WholeBlocks(const Allocation& allocation) {
+  uint64_t whole = 0;
+  if (!allocation.local) return 0;
+  for (uint64_t first = 0; first + kPagesOf64k <= allocation.local->count(); first += kPagesOf64k) {
+    const uint64_t page = allocation.local->page(first);
+    uint64_t run = 0;
+    while (run < kPagesOf64k && allocation.local->page(first + run) == page + run) ++run;
+    whole += run == kPagesOf64k && page % kPagesOf64k == 0 ? 1 : 0;
+  }
+  return whole;
+}
 bool HasNotice(const Allocation& allocation) { return allocation.explicit_residency; }
 Residence ResidenceOf(const Allocation& allocation) { return allocation.residence(); }
 unsigned SegmentOf(const Allocation& allocation) { return allocation.segment(); }

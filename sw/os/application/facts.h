@@ -42,6 +42,8 @@ uint64_t BytesOf(const Allocation& allocation);
 HANDLE HandleOf(const Allocation& allocation);
 /// Byte offset of its first page in its memory segment; nullopt: it is in none.
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
+/// Its whole blocks of 64 KiB in a memory segment: sixteen pages, consecutive and aligned.
+uint64_t WholeBlocks(const Allocation& allocation);
 /// The driver wants to be notified of its address.
 bool HasNotice(const Allocation& allocation);
 /// Where it lives now, and in which segment; 0: system memory, or nowhere.

@@ -38,6 +38,11 @@ Allocation* VideoMemory::CreateContiguous(const std::string& name, uint64_t byte
   allocation->contiguous = alignment;
   return allocation;
 }
+Allocation* VideoMemory::CreateFragmented(const std::string& name, uint64_t bytes, unsigned percent) const {
+  Allocation* allocation = vidmm_->CreateAllocation(name, bytes);
+  allocation->broken_percent = percent;
+  return allocation;
+}
 Allocation* VideoMemory::CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner) const {
   return vidmm_->allocations().CreateInAperture(name, bytes, owner);
 }

@@ -38,6 +38,8 @@ class VideoMemory {
   Allocation* CreateAllocation(const AllocationRequest& request, const GpuProcess* owner = nullptr) const;
   /// Its VRAM is one piece, whose first page has this alignment; 0: pages are scattered.
   Allocation* CreateContiguous(const std::string& name, uint64_t bytes, uint64_t alignment) const;
+  /// Of a hundred blocks of 64 KiB of its VRAM, `percent` are scattered single pages; the others are whole, anywhere.
+  Allocation* CreateFragmented(const std::string& name, uint64_t bytes, unsigned percent) const;
   /// Accessed by its place in the aperture segment, and never in VRAM.
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner) const;
   void DestroyAllocation(Allocation* allocation) const;

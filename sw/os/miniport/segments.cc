@@ -10,7 +10,8 @@ constexpr uint64_t kBlockPages = 16;  // 64 KiB, the unit that contiguous entrie
 }
 
 std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t count, Random& random,
-                                                   const std::string& created_by) {
+                                                   const std::string& created_by,
+                                                   std::optional<unsigned> broken_percent) {
   SegmentPages taken;
   taken.segment_ = &segment;
   auto take = [&](uint64_t pages) {
@@ -23,7 +24,8 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
   while (taken.pages_.size() < count) {
     const uint64_t left = count - taken.pages_.size();
     // Three of four blocks stay whole. Every fourth is broken up, so that runs meet single pages too.
-    const bool whole = left >= kBlockPages && random.Below(4) != 0;
+    const auto broken = [&] { return broken_percent ? random.Below(100) < *broken_percent : random.Below(4) == 0; };
+    const bool whole = left >= kBlockPages && !broken();
     if ((whole || segment.pages_64k) && take(kBlockPages)) continue;
     const uint64_t singles = left < kBlockPages ? left : kBlockPages;
     for (uint64_t i = 0; i < singles; ++i) {

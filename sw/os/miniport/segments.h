@@ -31,9 +31,11 @@ struct Segment {
 /// seed; only blocks in a segment with pages of 64 KiB, the last one as a whole.
 class SegmentPages {
  public:
-  /// nullopt, and nothing taken, when the segment has no room.
+  /// nullopt, and nothing taken, when the segment has no room. Of a hundred blocks `broken_percent` are
+  /// single pages; without it one of four.
   static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
-                                              const std::string& created_by);
+                                              const std::string& created_by,
+                                              std::optional<unsigned> broken_percent = std::nullopt);
   /// One range, `alignment` bytes a power of two.
   static std::optional<SegmentPages> AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
                                                         const std::string& created_by,

@@ -61,6 +61,9 @@ struct Allocation {
   Ledger::Ticket ticket = 0;
   /// Alignment in bytes of an allocation whose VRAM is one piece (AccessedPhysically); 0: its pages are scattered.
   uint64_t contiguous = 0;
+  /// How many of a hundred of its blocks of 64 KiB in VRAM are scattered single pages, when it is not contiguous; nullopt:
+  /// as SegmentPages does.
+  std::optional<unsigned> broken_percent;
   Homes homes;
   bool map_cpu_visible = false;
   bool large_pages = true;              // not DisableLargePageMapping

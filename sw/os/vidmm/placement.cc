@@ -26,7 +26,8 @@ bool Placement::TryMakeResident(Allocation& allocation) {
 std::optional<SegmentPages> Placement::TryTake(const Allocation& allocation, const Homes::Place& place) {
   Segment& segment = gpu_.segment(place.segment);
   const uint64_t pages = PagesOf(allocation.bytes);
-  if (allocation.contiguous == 0) return SegmentPages::Allocate(segment, pages, random_, allocation.name);
+  if (allocation.contiguous == 0)
+    return SegmentPages::Allocate(segment, pages, random_, allocation.name, allocation.broken_percent);
   return SegmentPages::AllocateContiguous(segment, pages, allocation.contiguous, allocation.name,
                                           place.from_end ? RangeAllocator::Place::kHighest
                                                          : RangeAllocator::Place::kBySeed);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "hw/client_accesses.h"
+
+class Vgmmu_gpu;
+
+namespace gmmu::sim {
+
+/// The far end of the client ports cl_*: puts accesses on them as hw::ClientAccesses says, one a client and cycle at
+/// most, and takes every answer at once. A write's words, AddressPattern of seed 0 (hw/traffic.h), go ahead of it, one a
+/// cycle, so that the accesses behind it wait. While there are no accesses it costs nothing.
+class ClientPorts {
+ public:
+  static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
+
+  ClientPorts();
+  /// Accesses from now on; null: none. What is in flight ends, and its answer is dropped.
+  void Serve(hw::ClientAccesses* accesses);
+  /// Deliberate fault (hw::Instruments): client 0 begins a read whose answer is never taken.
+  void LoseAnswer(Vgmmu_gpu& top, unsigned space, uint64_t va);
+
+  /// Before the clock edge of `cycle`: inputs, and then, when they have settled, what was taken.
+  void Drive(Vgmmu_gpu& top, uint64_t cycle);
+  void Sample(Vgmmu_gpu& top, uint64_t cycle);
+
+  /// Nothing is offered, and every access has its answer.
+  bool idle() const { return offered_ == 0 && in_flight_ == 0 && !losing_; }
+  /// The cycle in which there is an access again, when it is idle.
+  uint64_t due() const;
+
+ private:
+  static constexpr unsigned kSlots = 64;  // GMMU_CLIENT_SLOTS_LG2 is 6 in a simulated GPU
+  struct Slot {
+    uint64_t tag = 0, requested = 0;
+    uint64_t life = 0;
+  };
+  struct Port {
+    uint64_t due = kNever;
+    uint64_t free = ~uint64_t{0};  // bit i: slot i
+    std::array<Slot, kSlots> slots;
+    unsigned slot = 0;                // of the access that is offered
+    unsigned word = 0, end_word = 0;  // words of a write: the next one, and one past the last
+    hw::ClientRequest request;
+  };
+
+  void Ask(unsigned client) { ports_[client].due = accesses_->Due(client); }
+  void Offer(Vgmmu_gpu& top, unsigned client, uint64_t cycle);
+  void Show(Vgmmu_gpu& top, unsigned client);
+  void OfferWord(Vgmmu_gpu& top, unsigned client);
+  void OfferRequest(Vgmmu_gpu& top, unsigned client);
+  void TakeAnswers(const Vgmmu_gpu& top, uint64_t cycle);
+
+  std::vector<Port> ports_;
+  hw::ClientAccesses* accesses_ = nullptr;
+  uint64_t life_ = 0;  // of `accesses_`
+  // Bit i: client i offers an access; shows its request; a word of it; has the next of these to show.
+  uint64_t offered_ = 0, requests_ = 0, words_ = 0, next_ = 0;
+  uint64_t in_flight_ = 0;  // slots
+  bool losing_ = false, lost_ = false;
+};
+
+}  // namespace gmmu::sim

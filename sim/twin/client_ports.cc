@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "twin/client_ports.h"
+
+#include <algorithm>
+
+#include "hw/traffic.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+constexpr unsigned kLine = 64, kWord = 8;
+
+unsigned WordsOf(const hw::ClientRequest& request) {
+  const auto offset = static_cast<unsigned>(request.va % kWord);
+  return (offset + request.bytes + kWord - 1) / kWord;
+}
+
+}  // namespace
+
+ClientPorts::ClientPorts(unsigned clients, const ClientParts& parts) : parts_(parts), ports_(clients) {}
+
+void ClientPorts::Serve(hw::ClientAccesses* accesses) {
+  if (accesses != accesses_) ++life_;
+  accesses_ = accesses;
+  for (unsigned client = 0; client < ports_.size(); ++client) Ask(client);
+}
+
+void ClientPorts::Reset() {
+  ++generation_;
+  in_flight_ = 0;
+  enabled_ = false;
+  closed_.clear();
+  std::fill(ports_.begin(), ports_.end(), Port());
+}
+
+void ClientPorts::Wake() {
+  if (!enabled_) return;
+  const std::vector<InFlight> closed = std::exchange(closed_, {});
+  for (const InFlight& access : closed) Translate(access);
+  for (unsigned client = 0; client < ports_.size(); ++client) Ask(client);
+}
+
+void ClientPorts::Ask(unsigned client) {
+  Port& port = ports_[client];
+  if (accesses_ == nullptr || !enabled_ || port.in_flight >= parts_.time.parameters().client_slots) return;
+  const uint64_t due = accesses_->Due(client);
+  if (due == kNever) return;
+  const uint64_t cycle = std::max({due, port.next_cycle, Now() + 1});
+  if (cycle >= port.act_cycle) return;
+  port.act_cycle = cycle;
+  At(Cycles(cycle), [this, client, cycle] {
+    if (ports_[client].act_cycle == cycle) Act(client);
+  });
+}
+
+void ClientPorts::Act(unsigned client) {
+  Port& port = ports_[client];
+  port.act_cycle = kNever;
+  if (accesses_ == nullptr || !enabled_ || port.in_flight >= parts_.time.parameters().client_slots) return;
+  const uint64_t cycle = Now();
+  if (accesses_->Due(client) > cycle) return Ask(client);
+  InFlight access{client, accesses_->Take(client, cycle), cycle, life_};
+  ++port.in_flight;
+  ++in_flight_;
+  const uint64_t words = access.request.access == regs::Access::kWrite ? WordsOf(access.request) : 0;
+  port.next_cycle = cycle + words + 1;
+  if (words == 0) Translate(access);
+  else At(Cycles(cycle + words), [this, access] { Translate(access); });
+  Ask(client);
+}
+
+void ClientPorts::Translate(const InFlight& access) {
+  Cost cost;
+  const hw::ClientRequest& request = access.request;
+  const Address from{false, regs::Target::kSystem, request.space, request.va};
+  const Place place = parts_.path.Resolve(access.client, from, request.access, 1, cost);
+  if (place.kind == Place::Kind::kClosed) {
+    closed_.push_back(access);
+    return;
+  }
+  const uint64_t ps = std::max(cost.done, parts_.agenda.now());
+  if (place.kind == Place::Kind::kFault) return End(access, place.fault, place.level, ps);
+  At(ps, [this, access, place] { Move(access, place); });
+}
+
+void ClientPorts::Move(const InFlight& access, const Place& place) {
+  const hw::ClientRequest& request = access.request;
+  uint8_t line[kLine];
+  Cost cost;
+  if (request.access == regs::Access::kWrite) {
+    for (unsigned i = 0; i < request.bytes; ++i) {
+      const uint64_t at = request.va + i;
+      line[i] = static_cast<uint8_t>(hw::AddressPattern(0, at / kWord * kWord) >> 8 * (at % kWord));
+    }
+    if (!parts_.path.Write(place, line, request.bytes, cost)) return End(access, regs::Fault::kBusWrite, 0, cost.done);
+    parts_.counters.Of<regs::CountersClientWriteBytes>() += request.bytes;
+  } else {
+    const uint64_t window = parts_.time.parameters().client_slots * kLine;
+    if (!parts_.path.Read(place, line, request.bytes, window, cost))
+      return End(access, regs::Fault::kBusRead, 0, cost.done);
+    parts_.counters.Of<regs::CountersClientReadBytes>() += request.bytes;
+  }
+  End(access, regs::Fault::kNone, 0, std::max(cost.done, parts_.agenda.now()));
+}
+
+/// The answer's beats follow those of earlier ones at the same port.
+void ClientPorts::End(const InFlight& access, regs::Fault fault, unsigned level, uint64_t ps) {
+  if (fault != regs::Fault::kNone) {
+    FaultReport report;
+    report.reason = fault;
+    report.space = access.request.space;
+    report.port = access.client;
+    report.access = access.request.access;
+    report.level = level;
+    report.address = access.request.va;
+    parts_.faults.Report(report);
+  }
+  const bool data = fault == regs::Fault::kNone && access.request.access != regs::Access::kWrite;
+  Port& port = ports_[access.client];
+  port.answer_ps = std::max(port.answer_ps, ps) + Cycles(data ? WordsOf(access.request) : 1);
+  At(port.answer_ps, [this, access, fault] { Answer(access, fault); });
+}
+
+void ClientPorts::Answer(const InFlight& access, regs::Fault fault) {
+  --ports_[access.client].in_flight;
+  --in_flight_;
+  if (accesses_ == nullptr || access.life != life_) return;
+  accesses_->Answered(access.client, {access.request.tag, fault, access.requested, Now()});
+  for (unsigned client = 0; client < ports_.size(); ++client)
+    if (client == access.client || ports_[client].act_cycle == kNever) Ask(client);
+}
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "hw/client_accesses.h"
+#include "twin/client.h"
+
+namespace gmmu::sim::twin {
+
+/// The client ports of one GPU, as hw::ClientAccesses drives them (sim/gpu/client_ports.h is their RTL's). An access
+/// is translated in the act in which it is taken and moves its bytes in another, when its translation is there; its
+/// answer is a third. The estimated cycles of the ports themselves stand in client_ports.cc.
+class ClientPorts {
+ public:
+  ClientPorts(unsigned clients, const ClientParts& parts);
+
+  void Serve(hw::ClientAccesses* accesses);
+  void set_enabled(bool on) { enabled_ = on; }
+  /// Continues what waited because the GPU was switched off or the host port was closed.
+  void Wake();
+  bool idle() const { return in_flight_ == 0; }
+  /// Forgets what is in flight.
+  void Reset();
+
+ private:
+  static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
+  struct Port {
+    uint64_t act_cycle = kNever;  ///< of the act that will take an access
+    uint64_t next_cycle = 0;      ///< the port takes no access before
+    uint64_t answer_ps = 0;       ///< its beats of answers are taken until then
+    unsigned in_flight = 0;
+  };
+  struct InFlight {
+    unsigned client = 0;
+    hw::ClientRequest request;
+    uint64_t requested = 0;
+    uint64_t life = 0;
+  };
+
+  void Ask(unsigned client);
+  void Act(unsigned client);
+  void Translate(const InFlight& access);
+  void Move(const InFlight& access, const Place& place);
+  void End(const InFlight& access, regs::Fault fault, unsigned level, uint64_t ps);
+  void Answer(const InFlight& access, regs::Fault fault);
+  uint64_t Cycles(uint64_t cycles) const { return parts_.time.Cycles(cycles); }
+  uint64_t Now() const { return parts_.time.CycleAt(parts_.agenda.now()); }
+  /// Runs `act` at `ps` unless there is a reset before.
+  template <typename F>
+  void At(uint64_t ps, F act) {
+    parts_.agenda.At(ps, [this, act, generation = generation_] {
+      if (generation == generation_) act();
+    });
+  }
+
+  ClientParts parts_;
+  std::vector<Port> ports_;
+  std::vector<InFlight> closed_;  ///< wait for the host port
+  hw::ClientAccesses* accesses_ = nullptr;
+  uint64_t life_ = 0, generation_ = 0, in_flight_ = 0;
+  bool enabled_ = false;
+};
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/replay.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "app/cli.h"
+#include "app/configuration.h"
+#include "app/numbers.h"
+#include "app/outputs.h"
+#include "app/progress.h"
+#include "platform/engine.h"
+#include "replay/replay.h"
+#include "replay/replay_report.h"
+#include "trace/open.h"
+#include "workload/job.h"
+
+namespace gmmu::app {
+namespace {
+
+constexpr const char* kFast = "fast";
+constexpr uint64_t kMostWarps = 1024, kMostWindow = 4096;
+
+template <typename Enum>
+void AddChoice(CLI::App* command, const std::string& name, Enum& value, const std::map<std::string, Enum>& choices,
+               const std::string& help) {
+  std::string names;
+  for (const auto& choice : choices) names += (names.empty() ? "" : " | ") + choice.first;
+  command
+      ->add_option_function<std::string>(
+          name,
+          [&value, choices, name, names](const std::string& text) {
+            const auto found = choices.find(text);
+            if (found == choices.end()) throw CLI::ValidationError(name, "\"" + text + "\" is none of " + names);
+            value = found->second;
+          },
+          help)
+      ->type_name(names);
+}
+
+void AddSmall(CLI::App* command, const std::string& name, unsigned& value, uint64_t min, uint64_t max,
+              const std::string& help) {
+  command
+      ->add_option_function<std::string>(
+          name,
+          [&value, name, min, max](const std::string& text) {
+            const auto number = ParseNumber(text);
+            if (!number || *number < min || *number > max) {
+              throw CLI::ValidationError(name, fmt::format("\"{}\" is not a number from {} to {}", text, min, max));
+            }
+            value = static_cast<unsigned>(*number);
+          },
+          help)
+      ->type_name("N");
+}
+
+report::Limits LimitsOf(const sim::MachineConfig& config, const ReplayArguments& arguments, const std::string& engine) {
+  report::Limits limits;
+  limits.clock_mhz = config.gpu.clock_mhz;
+  limits.bus_bits = config.gpu.data_bits;
+  limits.bus_bytes_per_second = static_cast<double>(config.gpu.data_bits) / 8 *
+                                static_cast<double>(config.gpu.clock_mhz) * 1e6;
+  limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
+  limits.engine = engine;
+  limits.timing = engine == kFast ? "estimated" : "exact";
+  limits.seed = arguments.options.seed;
+  limits.input = arguments.options.workload;
+  return limits;
+}
+
+std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const sim::MachineConfig& config, uint64_t seed) {
+  sim::EngineOptions options;
+  options.seed = seed;
+#ifdef GMMU_RTL_ENGINE
+  if (name != kFast) return sim::Engine::CreateRtl(config, options);
+#endif
+  (void)name;
+  return sim::Engine::CreateFast(config, options);
+}
+
+Configuration ConfigurationOf(const ReplayArguments& arguments) {
+  Configuration configuration = arguments.config.empty() ? Configuration() : Configuration::FromFile(arguments.config);
+  if (arguments.options.page_size == replay::PageSize::k64k) {
+    if (configuration.stated.count("driver.leaf_64k") != 0 && !configuration.driver.leaf_64k) {
+      throw replay::ReplayError("--page-size 64k needs driver.leaf_64k = true, which " + arguments.config +
+                                " sets to false");
+    }
+    configuration.driver.leaf_64k = true;
+    if (arguments.options.memory == replay::Memory::kSystem) configuration.driver.system_64k = true;
+  }
+  return configuration;
+}
+
+}  // namespace
+
+CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
+  replay::Options& o = arguments.options;
+  CLI::App* replay = app.add_subcommand(
+      "replay",
+      "Put the accesses of a trace or a generator on the GPU's client ports and measure their translations: latency in "
+      "cycles with percentiles, throughput, counters by phase. Addresses are moved into the GPU's address space by "
+      "regions of 2 MiB (sw/replay/README.md); every translation is compared with a walk of the page tables.");
+  replay
+      ->add_option("WORKLOAD", o.workload,
+                   "File of a trace, or gen:NAME,KEY=VALUE,... (docs/traces.md has the format and the generators)")
+      ->type_name("")
+      ->required();
+  replay->add_option("--engine", arguments.engine, "What stands in for the hardware: rtl (exact), fast (estimated)")
+      ->type_name("NAME");
+  replay->add_option("--config", arguments.config, "Machine description, TOML (see gmmu config)")->type_name("FILE");
+  replay->add_option("--json", arguments.json, "Write the report as JSON")->type_name("REPORT");
+  AddNumber(replay, "--seed", o.seed, "Seed of the generator and of the placement, 0 unless given");
+
+  AddSmall(replay, "--compute-units", o.compute_units, 1, 64,
+           "Compute units, one a client port; as many as there are unless given");
+  AddSmall(replay, "--warps", o.warps, 1, kMostWarps, "Warps of a compute unit, 8 unless given");
+  AddSmall(replay, "--window", o.window, 1, kMostWindow,
+           "Closed loop: accesses of a warp in flight; as the workload states unless given, else 1");
+  AddNumber(replay, "--gap", o.gap,
+            "Closed loop: cycles of computing before each access of a warp, beside what the workload states");
+  AddChoice(replay, "--assign", o.assign, {{"stream", replay::Assign::kStream}, {"deal", replay::Assign::kDeal}},
+            "An access belongs to the warp of its stream, modulo their number; or to the next warp in turn");
+  replay->add_flag("--coalesce", o.coalesce,
+                   "Accesses of a warp that follow each other in the same lines of 64 bytes become one request");
+
+  AddNumber(replay, "--skip", o.skip, "Accesses at the beginning that are left out");
+  AddNumber(replay, "--warmup", o.warmup, "Accesses after them that are made and not counted");
+  AddNumber(replay, "--accesses", o.accesses,
+            "Then the accesses of the region of interest; all that follow unless given");
+  AddNumber(replay, "--epoch", o.epoch, "A row of counters every N accesses of the region");
+  AddNumber(replay, "--epoch-cycles", o.epoch_cycles, "A row of counters every N cycles of the region");
+
+  AddChoice(replay, "--page-size", o.page_size,
+            {{"4k", replay::PageSize::k4k}, {"64k", replay::PageSize::k64k}, {"2m", replay::PageSize::k2m}},
+            "Pages that are mapped, 4k unless given. Whole blocks of 64 KiB in pages of 4 KiB are marked contiguous "
+            "unless driver.contiguous_pages is false; 64k sets driver.leaf_64k");
+  AddChoice(replay, "--memory", o.memory, {{"vram", replay::Memory::kVram}, {"system", replay::Memory::kSystem}},
+            "Where the pages are: VRAM, or system memory behind link and IOMMU");
+  replay->add_flag("--keep-gaps", o.keep_gaps,
+                   "Keep the distances of the workload's addresses; else regions of 2 MiB that it does not touch are "
+                   "closed up");
+  AddSmall(replay, "--fragmented", o.fragmented, 0, 100,
+           "Percent of the blocks (64 KiB; with 2m large pages) that are scattered pages of 4 KiB, drawn by the seed");
+  return replay;
+}
+
+int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
+  const std::string engine_name = arguments.engine.empty() ? Engines().front() : arguments.engine;
+  if (engine_name == kBoardEngine)
+    throw replay::ReplayError("a board's client ports are not driven from outside; give --engine rtl or fast");
+  if (std::find(Engines().begin(), Engines().end(), engine_name) == Engines().end())
+    throw replay::ReplayError("no engine \"" + engine_name + "\" in this build");
+  const replay::Options& options = arguments.options;
+  if (options.accesses == 0) throw replay::ReplayError("--accesses 0 leaves nothing to measure; give 1 and more");
+  Configuration configuration = ConfigurationOf(arguments);
+  const sim::MachineConfig& config = configuration.machine;
+  if (engine_name != kFast) config.CheckBuilt(arguments.config);
+  RefuseSharedFiles({{"--json", arguments.json}}, {{"the workload", options.workload}, {"--config", arguments.config}});
+
+  Progress progress(err);
+  const trace::Header header = trace::Open(options.workload, options.seed).header;
+  const replay::Opener open = [&] { return trace::Open(options.workload, options.seed).source; };
+  const replay::Plan plan = replay::MakePlan(
+      options, header, open,
+      {static_cast<unsigned>(config.gpu.clients), config.gpu.vram_bytes(), static_cast<unsigned>(config.gpu.va_bits)},
+      [&](uint64_t done, uint64_t total) { progress.Update("reading", done, total, "accesses"); });
+  const auto json = arguments.json.empty() ? nullptr : std::make_unique<OutputFile>(arguments.json);
+  const std::unique_ptr<sim::Engine> engine = MakeEngine(engine_name, config, options.seed);
+
+  workload::JobOptions job;
+  job.os = configuration.OsParameters(options.seed);
+  job.seed = options.seed;
+  job.progress = [&](const std::string& phase, uint64_t done, uint64_t total) {
+    progress.Update(phase, done, total, phase == "mapping" ? "pieces" : "accesses");
+  };
+  const auto start = std::chrono::steady_clock::now();
+  workload::JobResult job_result;
+  replay::Result result;
+  try {
+    engine->Run([&](hw::Platform& platform) {
+      replay::RunReplay(platform, plan, open, job, job_result, result);
+      return 0;
+    });
+  } catch (const sim::EngineError& error) {
+    os::Fault fault;
+    fault.source = "machine";
+    fault.name = "stopped";
+    fault.text = error.what();
+    job_result.faults.push_back(fault);
+  }
+  job_result.verified = job_result.verified && job_result.faults.empty();
+  job_result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  progress.Finish();
+
+  const report::Limits limits = LimitsOf(config, arguments, engine_name);
+  if (json) {
+    const std::string text = replay::JsonReport(plan, result, job_result, limits, configuration.ToToml());
+    json->Write(text.data(), text.size());
+    json->Commit();
+  }
+  fmt::print(out, "{}", replay::TextReport(plan, result, job_result, limits));
+  std::fflush(out);
+  return job_result.Passed() ? kExitGood : kExitFailed;
+}
+
+}  // namespace gmmu::app

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "hw/gmmu_regs.h"
+
+namespace gmmu::hw {
+
+/// An access at a client port of a GPU: at most 64 bytes, inside an aligned line of 64 bytes.
+struct ClientRequest {
+  uint64_t va = 0;   ///< GPU virtual address
+  uint64_t tag = 0;  ///< comes back with the answer
+  uint8_t bytes = 64;
+  uint8_t space = 0;  ///< hardware address space
+  regs::Access access = regs::Access::kRead;
+};
+
+/// Its answer. Data is not told: what a write carries is a pattern of its address, what a read brings is dropped.
+struct ClientAnswer {
+  uint64_t tag = 0;
+  regs::Fault fault = regs::Fault::kNone;
+  uint64_t requested = 0;  ///< GPU cycle in which the port was first offered it (a write: its first word)
+  uint64_t answered = 0;   ///< GPU cycle in which the last beat of the answer was taken
+};
+
+/// What the clients of a GPU access, asked for by the machine while its time passes (Instruments::DriveClients).
+///
+/// A client has one access after the other put on its port, in the order of Take, and at most as many in flight as the
+/// hardware has slots. The calls must not touch the machine and must not throw. The machine asks Due of a client again
+/// after each Take and Answered of that client, and of every client that said kNever after any Answered.
+class ClientAccesses {
+ public:
+  static constexpr uint64_t kNever = ~uint64_t{0};
+  virtual ~ClientAccesses() = default;
+  /// The first GPU cycle, maybe one that has passed, at which the client has another access; kNever: none as things are.
+  virtual uint64_t Due(unsigned client) = 0;
+  /// The access that was due, at `cycle`.
+  virtual ClientRequest Take(unsigned client, uint64_t cycle) = 0;
+  virtual void Answered(unsigned client, const ClientAnswer& answer) = 0;
+};
+
+}  // namespace gmmu::hw

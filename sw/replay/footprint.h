@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace gmmu::replay {
+
+/// The pages of 4 KiB that a workload touches, by its own addresses.
+class Footprint {
+ public:
+  void Add(uint64_t address, uint64_t bytes);
+  uint64_t pages() const { return pages_.size(); }
+  /// Aligned pieces of `bytes` (4096 or a larger power of two) that hold a touched page, ascending; their numbers,
+  /// address / bytes.
+  std::vector<uint64_t> Pieces(uint64_t bytes) const;
+
+ private:
+  std::unordered_set<uint64_t> pages_;
+  uint64_t last_ = ~uint64_t{0};
+};
+
+/// Moves the addresses of a workload into a range of GPU virtual addresses.
+///
+/// The workload's addresses are cut into aligned regions of `region_bytes`, what one leaf table covers. Touched regions
+/// stand one behind the other from `va` on, in the order of their addresses; inside a region nothing moves. So all bits
+/// of an address below the region's size are kept, and with them its offset in the page, its place in a leaf table and
+/// its neighbours. The gaps between regions are lost,
+/// or kept, and with them all distances.
+class Rebase {
+ public:
+  /// `va` is a multiple of `region_bytes`, a power of two.
+  Rebase(const Footprint& footprint, uint64_t region_bytes, uint64_t va, bool keep_gaps = false);
+  /// `address` lies in a touched page.
+  uint64_t operator()(uint64_t address) const;
+  uint64_t regions() const { return places_.size(); }
+  /// Bytes of GPU virtual addresses that such a Rebase needs.
+  static uint64_t Span(const Footprint& footprint, uint64_t region_bytes, bool keep_gaps);
+
+ private:
+  const uint64_t bytes_;
+  std::unordered_map<uint64_t, uint64_t> places_;  // number of a region -> its GPU VA
+  mutable uint64_t last_region_ = ~uint64_t{0}, last_va_ = 0;
+};
+
+}  // namespace gmmu::replay

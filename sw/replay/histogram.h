@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace gmmu::replay {
+
+/// Counts values in buckets that grow with them: one a value below 128, then 64 to each doubling, so that what a bucket
+/// says is at most 1/64 above the value (the scheme of HdrHistogram). Any value fits.
+class Histogram {
+ public:
+  struct Bucket {
+    uint64_t first = 0, last = 0;  ///< values, both in it
+    uint64_t count = 0;
+  };
+
+  void Add(uint64_t value, uint64_t times = 1);
+  uint64_t count() const { return count_; }
+  /// The smallest and the largest value, exact; 0 when there is none.
+  uint64_t min() const { return count_ == 0 ? 0 : min_; }
+  uint64_t max() const { return max_; }
+  double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
+  /// The smallest value that at least `permyriad` of ten thousand are not above, rounded up to the end of its bucket;
+  /// 0 when there is none.
+  uint64_t Quantile(unsigned permyriad) const;
+  /// Those that hold something, ascending.
+  std::vector<Bucket> buckets() const;
+
+ private:
+  std::vector<uint64_t> counts_;
+  uint64_t count_ = 0, sum_ = 0, min_ = ~uint64_t{0}, max_ = 0;
+};
+
+}  // namespace gmmu::replay

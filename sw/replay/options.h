@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace gmmu::replay {
+
+inline constexpr uint64_t kAll = ~uint64_t{0};
+inline constexpr uint64_t kLargePage = uint64_t{2} << 20;
+
+enum class PageSize : uint8_t { k4k, k64k, k2m };
+enum class Memory : uint8_t { kVram, kSystem };
+/// Which warp an access belongs to: that of its stream, or the next one in turn.
+enum class Assign : uint8_t { kStream, kDeal };
+
+/// How a workload is put on the client ports.
+struct Options {
+  std::string workload;  ///< as trace::Open takes it
+  uint64_t seed = 0;     ///< of generators, placement and the machine
+
+  // Who accesses. Compute unit u drives client port u; warp w belongs to compute unit w modulo their number.
+  unsigned compute_units = 0;  ///< 0: as many as the GPU has client ports
+  unsigned warps = 8;          ///< of each compute unit
+  unsigned window = 0;         ///< accesses of a warp in flight; 0: as the workload states, else 1
+  uint64_t gap = 0;            ///< cycles of computing before each access, more than the workload states; closed loop
+  Assign assign = Assign::kStream;
+  bool coalesce = false;  ///< accesses of a warp that follow each other in the same lines become one
+
+  // Which accesses.
+  uint64_t skip = 0;         ///< the first ones, which nobody makes
+  uint64_t warmup = 0;       ///< the next ones, which are made and not counted
+  uint64_t accesses = kAll;  ///< then the region of interest
+  uint64_t epoch = 0;        ///< accesses to a row of counters; 0: no rows
+  uint64_t epoch_cycles = 0;
+
+  // Where the pages are.
+  PageSize page_size = PageSize::k4k;
+  Memory memory = Memory::kVram;
+  bool keep_gaps = false;   ///< regions of addresses keep their distances; else they are closed up
+  unsigned fragmented = 0;  ///< percent of the pieces (64 KiB, or large pages) that are scattered pages of 4 KiB
+};
+
+}  // namespace gmmu::replay

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "hw/platform.h"
+#include "replay/backing.h"
+#include "replay/footprint.h"
+#include "replay/options.h"
+#include "replay/traffic.h"
+#include "trace/header.h"
+
+namespace gmmu::workload {
+struct JobOptions;
+struct JobResult;
+}  // namespace gmmu::workload
+
+namespace gmmu::replay {
+
+/// A workload or an option that cannot be replayed. what() says why, and the way out.
+class ReplayError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Opens the workload at its beginning; called twice in a run, and both must give the same accesses.
+using Opener = std::function<std::unique_ptr<trace::Source>()>;
+
+/// What the machine offers that options are held against.
+struct MachineFacts {
+  unsigned client_ports = 0;
+  uint64_t vram_bytes = 0;
+  unsigned va_bits = 0;
+};
+
+/// A workload that can run: its first pass over the accesses has been made.
+struct Plan {
+  Options options;  ///< with what they leave open filled in
+  trace::Header header;
+  Footprint footprint;
+  uint64_t warmup = 0, region = 0;  ///< accesses of the two phases
+};
+
+/// Reads the accesses that the options choose, without a machine. Throws ReplayError for physical addresses, options that
+/// do not fit the machine or each other, no access in the region, and pages that VRAM cannot hold; what the source
+/// throws passes through. `progress`: accesses read, and how many there are (0: not known).
+Plan MakePlan(const Options& options, const trace::Header& header, const Opener& open, const MachineFacts& machine,
+              const std::function<void(uint64_t done, uint64_t total)>& progress = nullptr);
+
+/// Accesses between two looks at the counters.
+struct Row {
+  uint64_t first_cycle = 0, last_cycle = 0;  ///< GPU cycles, half open
+  EpochTally tally;
+  std::vector<hw::Counter> counters;  ///< how much each has grown; the region's first look is the first row's beginning
+};
+
+struct PhaseResult {
+  std::string name;  ///< "warm-up", "region"
+  Tally tally{0};
+  std::vector<hw::Counter> counters;  ///< how much each has grown
+  std::vector<Row> rows;              ///< of the region, if epochs are wanted
+};
+
+struct Result {
+  BackingFacts backing;
+  std::vector<PhaseResult> phases;
+};
+
+/// One life of the machine in which the workload runs: power on, a process with the touched pages mapped, the phases
+/// with nothing in flight between them, power off. Exceptions and what is reported of the machine: workload::RunLife.
+/// `job.progress` gets "mapping" in pieces and each phase in accesses.
+void RunReplay(hw::Platform& platform, const Plan& plan, const Opener& open, const workload::JobOptions& job,
+               workload::JobResult& job_result, Result& result);
+
+}  // namespace gmmu::replay

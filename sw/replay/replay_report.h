@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "replay/replay.h"
+#include "report/limits.h"
+
+namespace gmmu::replay {
+
+/// What was measured, for people. The header line says whether the run passed.
+std::string TextReport(const Plan& plan, const Result& result, const workload::JobResult& job,
+                       const report::Limits& limits);
+
+/// The JSON report of a run (sw/report) with one more member, "replay" (sw/replay/README.md lists its members).
+/// `configuration` is the machine's, as TOML.
+std::string JsonReport(const Plan& plan, const Result& result, const workload::JobResult& job,
+                       const report::Limits& limits, const std::string& configuration);
+
+}  // namespace gmmu::replay

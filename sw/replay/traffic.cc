@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/traffic.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace gmmu::replay {
+namespace {
+
+constexpr uint64_t kLine = 64;
+
+regs::Access AccessOf(trace::Kind kind) {
+  switch (kind) {
+    case trace::Kind::kRead: return regs::Access::kRead;
+    case trace::Kind::kWrite: return regs::Access::kWrite;
+    case trace::Kind::kExecute: return regs::Access::kExecute;
+  }
+  return regs::Access::kRead;
+}
+
+uint64_t Lines(uint64_t at, uint64_t end) { return (end - 1) / kLine - at / kLine + 1; }
+
+}  // namespace
+
+Traffic::Traffic(trace::Source& source, std::function<uint64_t(uint64_t)> moved, const Shape& shape)
+    : source_(source),
+      moved_(std::move(moved)),
+      shape_(shape),
+      warps_(size_t{shape.compute_units} * shape.warps),
+      units_(shape.compute_units),
+      tally_(shape.compute_units) {}
+
+void Traffic::Begin(uint64_t accesses, uint64_t cycle) {
+  tally_ = Tally(shape_.compute_units);
+  epoch_ = {};
+  left_ = accesses;
+  begin_ = cycle;
+  first_arrival_.reset();
+  exhausted_ = false;
+  for (Unit& unit : units_) unit.starved.clear();
+  for (Warp& warp : warps_) warp.starved = false;
+  for (unsigned warp = 0; warp < warps_.size(); ++warp) {
+    warps_[warp].last_issue = warps_[warp].last_answer = cycle;
+    MakeReady(warp);
+  }
+}
+
+bool Traffic::done() const {
+  if (error_) std::rethrow_exception(error_);
+  return exhausted_ && read_ahead_ == 0 && in_flight_ == 0;
+}
+
+EpochTally Traffic::TakeEpoch() { return std::exchange(epoch_, {}); }
+
+uint64_t Traffic::next_due() const {
+  uint64_t first = kNever;
+  for (const Unit& unit : units_) {
+    if (unit.at != unit.end) return 0;
+    if (!unit.ready.empty()) first = std::min(first, unit.ready.top().cycle);
+  }
+  return first;
+}
+
+/// Reads on until the warp has an access. False: there is none for it, or too many for others.
+bool Traffic::Fill(unsigned warp) {
+  while (warps_[warp].next.empty()) {
+    if (exhausted_ || read_ahead_ >= kLookAhead) return false;
+    std::optional<trace::Access> access;
+    try {
+      if (left_ != 0) access = source_.Next();
+    } catch (...) {  // the machine must not see it
+      error_ = std::current_exception();
+    }
+    if (!access) {
+      exhausted_ = true;
+      return false;
+    }
+    --left_;
+    if (!first_arrival_) first_arrival_ = access->cycles;
+    const uint64_t owner = (shape_.deal ? dealt_++ : access->stream) % warps_.size();
+    warps_[owner].next.push_back(*access);
+    ++read_ahead_;
+  }
+  return true;
+}
+
+void Traffic::MakeReady(unsigned number) {
+  Warp& warp = warps_[number];
+  if (warp.ready || warp.starved || (!shape_.open && warp.in_flight >= shape_.window)) return;
+  Unit& unit = UnitOf(number);
+  if (!Fill(number)) {
+    if (exhausted_) return;
+    warp.starved = true;
+    unit.starved.push_back(number);
+    return;
+  }
+  const uint64_t cycles = warp.next.front().cycles;
+  const uint64_t cycle = shape_.open ? begin_ + (cycles - std::min(cycles, *first_arrival_))
+                                     : std::max(warp.last_issue, warp.last_answer + cycles + shape_.gap);
+  unit.ready.push({cycle, order_++, number});
+  warp.ready = true;
+}
+
+uint64_t Traffic::Due(unsigned client) {
+  if (client >= units_.size()) return kNever;
+  Unit& unit = units_[client];
+  if (unit.at != unit.end) return 0;
+  if (!unit.starved.empty()) {
+    for (const unsigned warp : std::exchange(unit.starved, {})) {
+      warps_[warp].starved = false;
+      MakeReady(warp);
+    }
+  }
+  return unit.ready.empty() ? kNever : unit.ready.top().cycle;
+}
+
+/// Lets the accesses that follow in the same lines, and need no computing before, go out with this one.
+void Traffic::Coalesce(unsigned number, Unit& unit, Pending& pending) {
+  const uint64_t low = unit.at / kLine * kLine, high = (unit.end + kLine - 1) / kLine * kLine;
+  while (Fill(number)) {
+    const trace::Access& next = warps_[number].next.front();
+    const uint64_t end = next.address + next.bytes;
+    if (next.kind != pending.kind || next.cycles != 0 || next.address < low || end > high) return;
+    unit.at = std::min(unit.at, next.address);
+    unit.end = std::max(unit.end, end);
+    warps_[number].next.pop_front();
+    --read_ahead_;
+    ++pending.accesses;
+  }
+}
+
+/// Begins the access that was ready first.
+void Traffic::Issue(Unit& unit, uint64_t cycle) {
+  const Ready first = unit.ready.top();
+  unit.ready.pop();
+  Warp& warp = warps_[first.warp];
+  warp.ready = false;
+  warp.last_issue = cycle;
+  const trace::Access access = warp.next.front();
+  warp.next.pop_front();
+  --read_ahead_;
+  Pending pending{first.warp, first.cycle, 1, 0, access.kind};
+  unit.at = access.address;
+  unit.end = access.address + access.bytes;
+  if (shape_.coalesce) Coalesce(first.warp, unit, pending);
+  pending.requests = Lines(unit.at, unit.end);
+  unit.pending = Keep(pending);
+  ++warp.in_flight;
+  ++in_flight_;
+  MakeReady(first.warp);
+}
+
+size_t Traffic::Keep(const Pending& pending) {
+  if (free_.empty()) {
+    pending_.push_back(pending);
+    return pending_.size() - 1;
+  }
+  const size_t at = free_.back();
+  free_.pop_back();
+  pending_[at] = pending;
+  return at;
+}
+
+hw::ClientRequest Traffic::Take(unsigned client, uint64_t cycle) {
+  Unit& unit = units_[client];
+  if (unit.at == unit.end) Issue(unit, cycle);
+  tally_.first_cycle = std::min(tally_.first_cycle, cycle);
+  const uint64_t bytes = std::min(unit.end - unit.at, kLine - unit.at % kLine);
+  const hw::ClientRequest request{moved_(unit.at), unit.pending, static_cast<uint8_t>(bytes), shape_.space,
+                                  AccessOf(pending_[unit.pending].kind)};
+  unit.at += bytes;
+  tally_.bytes += bytes;
+  return request;
+}
+
+void Traffic::Answered(unsigned client, const hw::ClientAnswer& answer) {
+  ++tally_.requests;
+  tally_.faults += answer.fault != regs::Fault::kNone ? 1 : 0;
+  tally_.port_latency.Add(answer.answered - answer.requested);
+  tally_.last_cycle = std::max(tally_.last_cycle, answer.answered);
+  Pending& pending = pending_[answer.tag];
+  if (--pending.requests == 0) {
+    free_.push_back(answer.tag);
+    Finish(client, pending, answer.answered);
+  }
+}
+
+void Traffic::Finish(unsigned client, const Pending& pending, uint64_t cycle) {
+  const uint64_t latency = cycle - pending.due;
+  tally_.accesses += pending.accesses;
+  tally_.merged += pending.accesses - 1;
+  tally_.latency.Add(latency, pending.accesses);
+  tally_.by_kind[static_cast<size_t>(pending.kind)].Add(latency, pending.accesses);
+  tally_.by_client[client].Add(latency, pending.accesses);
+  epoch_.accesses += pending.accesses;
+  epoch_.latency.Add(latency, pending.accesses);
+  --in_flight_;
+  Warp& warp = warps_[pending.warp];
+  --warp.in_flight;
+  warp.last_answer = cycle;
+  MakeReady(pending.warp);
+}
+
+}  // namespace gmmu::replay

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole replays on the fast engine.
+#include "replay/replay.h"
+
+#include <gtest/gtest.h>
+
+#include "app/configuration.h"
+#include "platform/engine.h"
+#include "tb/sw/replay/sources.h"
+#include "workload/job.h"
+
+namespace gmmu::replay {
+namespace {
+
+struct Ran {
+  workload::JobResult job;
+  Result result;
+};
+
+Ran Replayed(const Options& options, const std::vector<trace::Access>& accesses, const std::string& toml = "",
+             const trace::Header& header = {}) {
+  app::Configuration configuration = app::Configuration::FromToml(toml, "test.toml");
+  const sim::MachineConfig& config = configuration.machine;
+  const Plan plan = MakePlan(options, header, Opens(accesses),
+                             {static_cast<unsigned>(config.gpu.clients), config.gpu.vram_bytes(), 48});
+  workload::JobOptions job;
+  job.os = configuration.OsParameters(options.seed);
+  Ran run;
+  const auto engine = sim::Engine::CreateFast(config, {});
+  engine->Run([&](hw::Platform& platform) {
+    RunReplay(platform, plan, Opens(accesses), job, run.job, run.result);
+    return 0;
+  });
+  EXPECT_TRUE(run.job.Passed()) << (run.job.faults.empty() ? "" : run.job.faults.front().text)
+                                << (run.job.findings.empty() ? "" : run.job.findings.front().text);
+  return run;
+}
+
+uint64_t Counted(const std::vector<hw::Counter>& counters, const std::string& block, const std::string& name) {
+  uint64_t sum = 0;
+  for (const hw::Counter& counter : counters)
+    if (counter.name == name && counter.block.rfind(block, 0) == 0) sum += counter.value;
+  return sum;
+}
+
+TEST(Replay, MakesEveryAccessOfThePhasesAndCountsTheirTranslations) {
+  Options options;
+  options.skip = 100, options.warmup = 1'000, options.window = 2, options.epoch = 500;
+  const Ran run = Replayed(options, RandomAccesses(1 << 20, 4'000, 7, 30, 32));
+  ASSERT_EQ(run.result.phases.size(), 2u);
+  const PhaseResult& warmup = run.result.phases[0];
+  const PhaseResult& region = run.result.phases[1];
+  EXPECT_EQ(warmup.tally.accesses, 1'000u);
+  EXPECT_EQ(region.tally.accesses, 2'900u);
+  EXPECT_EQ(region.tally.faults, 0u);
+  EXPECT_EQ(region.tally.latency.count(), 2'900u);
+  EXPECT_EQ(Counted(region.counters, "port_client", "lookups"), 2'900u);
+  EXPECT_EQ(Counted(region.counters, "translation_checker", "answers"), 2'900u);
+  EXPECT_EQ(Counted(region.counters, "gpu_clients", "client_read_bytes") +
+                Counted(region.counters, "gpu_clients", "client_write_bytes"),
+            2'900u * 64);
+  uint64_t in_rows = 0, lookups = 0;
+  for (const Row& row : region.rows) {
+    in_rows += row.tally.accesses;
+    lookups += Counted(row.counters, "port_client", "lookups");
+    EXPECT_LT(row.first_cycle, row.last_cycle);
+  }
+  EXPECT_GT(region.rows.size(), 3u);
+  EXPECT_EQ(in_rows, 2'900u);
+  EXPECT_EQ(lookups, 2'900u);
+}
+
+TEST(Replay, GivesTheSameCyclesForTheSameSeed) {
+  Options options;
+  options.fragmented = 50;
+  const auto accesses = RandomAccesses(4 << 20, 2'000, 3, 10, 8);
+  const Ran first = Replayed(options, accesses), second = Replayed(options, accesses);
+  EXPECT_EQ(first.result.phases[0].tally.cycles(), second.result.phases[0].tally.cycles());
+  EXPECT_EQ(first.job.cycles, second.job.cycles);
+}
+
+TEST(Replay, BreaksTheStatedShareOfBlocks) {
+  for (const unsigned percent : {0u, 50u, 100u}) {
+    Options options;
+    options.fragmented = percent;
+    const Ran run = Replayed(options, RandomAccesses(16 << 20, 5'000, 3));
+    const BackingFacts& backing = run.result.backing;
+    EXPECT_EQ(backing.pieces, 256u);
+    const double whole = static_cast<double>(backing.whole_pieces) / 256;
+    EXPECT_NEAR(whole, 1 - percent / 100.0, percent == 50 ? 0.15 : 0.0);
+  }
+}
+
+TEST(Replay, MapsPagesOfEverySizeWhereTheMachineHasThem) {
+  const auto accesses = RandomAccesses(8 << 20, 2'000, 9, 20);
+  Options options;
+  options.page_size = PageSize::k2m;
+  EXPECT_EQ(Replayed(options, accesses).result.backing.whole_pieces, 4u);
+  options.fragmented = 100;
+  EXPECT_EQ(Replayed(options, accesses).result.backing.whole_pieces, 0u);
+  options.fragmented = 0, options.page_size = PageSize::k64k;
+  const Ran run = Replayed(options, accesses, "[driver]\nleaf_64k = true\n");
+  EXPECT_EQ(run.result.backing.whole_pieces, 128u);
+}
+
+TEST(Replay, ReachesSystemMemoryThroughTheIommu) {
+  Options options;
+  options.memory = Memory::kSystem;
+  const Ran system = Replayed(options, RandomAccesses(1 << 20, 1'000, 9));
+  const Ran vram = Replayed({}, RandomAccesses(1 << 20, 1'000, 9));
+  const auto read = [](const Ran& run) { return Counted(run.result.phases[0].counters, "gpu_bus", "host_read_bytes"); };
+  EXPECT_GE(read(system), 64'000u);
+  EXPECT_LT(read(vram), 1'000u);
+  EXPECT_GT(Counted(system.result.phases[0].counters, "iommu", "requests"), 900u);
+  EXPECT_GT(system.result.phases[0].tally.latency.Quantile(5'000),
+            vram.result.phases[0].tally.latency.Quantile(5'000) + 400);
+}
+
+TEST(Replay, KeepsGapsWhereTheyAreWanted) {
+  std::vector<trace::Access> accesses = RandomAccesses(1 << 16, 100, 9);
+  for (size_t i = 0; i < accesses.size(); i += 2) accesses[i].address -= uint64_t{0x2A00} << 32;
+  Options options;
+  const auto reads = [](const Ran& run) { return Counted(run.result.phases[0].counters, "gpu_walker", "table_reads"); };
+  const uint64_t closed = reads(Replayed(options, accesses));
+  options.keep_gaps = true;
+  EXPECT_EQ(reads(Replayed(options, accesses)), closed + 2) << "a table of level 2 and one of level 1 more";
+}
+
+TEST(Replay, WaitsForArrivalsOfAnOpenLoop) {
+  std::vector<trace::Access> accesses = RandomAccesses(1 << 16, 11, 9);
+  for (size_t i = 0; i < accesses.size(); ++i) accesses[i].cycles = 5'000'000 + i * 10'000;
+  trace::Header open;
+  open.loop = trace::Loop::kOpen;
+  const Ran run = Replayed({}, accesses, "", open);
+  const Tally& tally = run.result.phases[0].tally;
+  EXPECT_GE(tally.cycles(), 100'000u);
+  EXPECT_LT(tally.cycles(), 101'000u);
+  EXPECT_LT(tally.latency.max(), 2'000u);
+}
+
+}  // namespace
+}  // namespace gmmu::replay
