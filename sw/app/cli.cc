@@ -152,9 +152,8 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   }
 
   if (app.get_subcommands().empty()) {
-    fmt::print(err, "gmmu: give a command: gmmu run, replay, trace, config, compare or scan-driver
-See gmmu --help.
-");
+    fmt::print(err,
+               "gmmu: give a command: gmmu run, replay, trace, config, compare or scan-driver\nSee gmmu --help.\n");
     return kExitUsage;
   }
   if (replay->parsed()) return Replay(replay_arguments, out, err);
@@ -242,9 +241,6 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const workload::ScenarioError& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitUsage;
-  } catch (const trace::TraceError& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const OutputError& error) {

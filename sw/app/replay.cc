@@ -17,6 +17,7 @@
 #include "platform/engine.h"
 #include "replay/replay.h"
 #include "replay/replay_report.h"
+#include "trace/number.h"
 #include "trace/open.h"
 #include "workload/job.h"
 
@@ -49,7 +50,7 @@ void AddSmall(CLI::App* command, const std::string& name, unsigned& value, uint6
       ->add_option_function<std::string>(
           name,
           [&value, name, min, max](const std::string& text) {
-            const auto number = ParseNumber(text);
+            const auto number = trace::ParseNumber(text);
             if (!number || *number < min || *number > max) {
               throw CLI::ValidationError(name, fmt::format("\"{}\" is not a number from {} to {}", text, min, max));
             }

@@ -9,6 +9,7 @@
 #include "app/cli.h"
 #include "app/outputs.h"
 #include "app/progress.h"
+#include "app/numbers.h"
 #include "trace/error.h"
 #include "trace/generate.h"
 #include "trace/number.h"
@@ -230,19 +231,6 @@ int List(const TraceArguments& arguments, std::FILE* out) {
   return kExitGood;
 }
 
-void AddCount(CLI::App* command, const std::string& name, uint64_t& value, const std::string& help) {
-  command
-      ->add_option_function<std::string>(
-          name,
-          [&value, name](const std::string& text) {
-            const auto number = trace::ParseNumber(text);
-            if (!number) throw CLI::ValidationError(name, "\"" + text + "\" is not a number");
-            value = *number;
-          },
-          help)
-      ->type_name("N");
-}
-
 }  // namespace
 
 CLI::App* AddTrace(CLI::App& app, TraceArguments& arguments) {
@@ -265,20 +253,20 @@ CLI::App* AddTrace(CLI::App& app, TraceArguments& arguments) {
       ->type_name("UNIT");
   import->add_option("--page", arguments.page, "Bytes of a page of the recorded system")->type_name("N");
   import->add_option("--name", arguments.name, "Name of the trace; the file's unless given")->type_name("NAME");
-  AddCount(import, "--bytes", arguments.bytes, "Bytes of an access, where the format does not say");
-  AddCount(import, "--address-bits", arguments.address_bits, "Width of the address space, 48 unless given");
+  AddNumber(import, "--bytes", arguments.bytes, "Bytes of an access, where the format does not say");
+  AddNumber(import, "--address-bits", arguments.address_bits, "Width of the address space, 48 unless given");
   import->add_flag("--fetches", arguments.fetches, "lackey, champsim: fetches of instructions are accesses too");
-  AddCount(import, "--coalesce", arguments.coalesce,
-           "accelsim: bytes of a line in which the threads of an instruction make one access, 128 unless given");
-  AddCount(import, "--blocks", arguments.blocks, "accelsim: thread blocks that run at once, 1 unless given");
+  AddNumber(import, "--coalesce", arguments.coalesce,
+            "accelsim: bytes of a line in which the threads of an instruction make one access, 128 unless given");
+  AddNumber(import, "--blocks", arguments.blocks, "accelsim: thread blocks that run at once, 1 unless given");
   path(generate, "SPEC", arguments.what, "gen:NAME,KEY=VALUE,...");
   path(generate, "OUT", arguments.out, "Trace to write");
   for (CLI::App* command : {info, print}) path(command, "WHAT", arguments.what, "A trace, or gen:NAME,KEY=VALUE,...");
   for (CLI::App* command : {generate, info, print}) {
-    AddCount(command, "--seed", arguments.seed, "Seed of a generator that does not state one, 0 unless given");
+    AddNumber(command, "--seed", arguments.seed, "Seed of a generator that does not state one, 0 unless given");
   }
   for (CLI::App* command : {list, info}) command->add_flag("--json", arguments.json, "Print JSON");
-  AddCount(print, "--first", arguments.first, "Print so many accesses only");
+  AddNumber(print, "--first", arguments.first, "Print so many accesses only");
   return trace;
 }
 
