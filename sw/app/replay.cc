@@ -14,6 +14,7 @@
 #include "app/numbers.h"
 #include "app/outputs.h"
 #include "app/progress.h"
+#include "app/simulated.h"
 #include "platform/engine.h"
 #include "replay/replay.h"
 #include "replay/replay_report.h"
@@ -24,7 +25,6 @@
 namespace gmmu::app {
 namespace {
 
-constexpr const char* kFast = "fast";
 constexpr uint64_t kMostWarps = 1024, kMostWindow = 4096;
 
 template <typename Enum>
@@ -58,30 +58,6 @@ void AddSmall(CLI::App* command, const std::string& name, unsigned& value, uint6
           },
           help)
       ->type_name("N");
-}
-
-report::Limits LimitsOf(const sim::MachineConfig& config, const ReplayArguments& arguments, const std::string& engine) {
-  report::Limits limits;
-  limits.clock_mhz = config.gpu.clock_mhz;
-  limits.bus_bits = config.gpu.data_bits;
-  limits.bus_bytes_per_second = static_cast<double>(config.gpu.data_bits) / 8 *
-                                static_cast<double>(config.gpu.clock_mhz) * 1e6;
-  limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
-  limits.engine = engine;
-  limits.timing = engine == kFast ? "estimated" : "exact";
-  limits.seed = arguments.options.seed;
-  limits.input = arguments.options.workload;
-  return limits;
-}
-
-std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const sim::MachineConfig& config, uint64_t seed) {
-  sim::EngineOptions options;
-  options.seed = seed;
-#ifdef GMMU_RTL_ENGINE
-  if (name != kFast) return sim::Engine::CreateRtl(config, options);
-#endif
-  (void)name;
-  return sim::Engine::CreateFast(config, options);
 }
 
 Configuration ConfigurationOf(const ReplayArguments& arguments) {
@@ -171,7 +147,9 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
       {static_cast<unsigned>(config.gpu.clients), config.gpu.vram_bytes(), static_cast<unsigned>(config.gpu.va_bits)},
       [&](uint64_t done, uint64_t total) { progress.Update("reading", done, total, "accesses"); });
   const auto json = arguments.json.empty() ? nullptr : std::make_unique<OutputFile>(arguments.json);
-  const std::unique_ptr<sim::Engine> engine = MakeEngine(engine_name, config, options.seed);
+  sim::EngineOptions engine_options;
+  engine_options.seed = options.seed;
+  const std::unique_ptr<sim::Engine> engine = MakeSimulated(engine_name, config, engine_options);
 
   workload::JobOptions job;
   job.os = configuration.OsParameters(options.seed);
@@ -198,7 +176,8 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   job_result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   progress.Finish();
 
-  const report::Limits limits = LimitsOf(config, arguments, engine_name);
+  report::Limits limits = SimulatedLimits(config, engine_name, options.seed);
+  limits.input = options.workload;
   if (json) {
     const std::string text = replay::JsonReport(plan, result, job_result, limits, configuration.ToToml());
     json->Write(text.data(), text.size());

@@ -16,6 +16,7 @@
 #include "app/load_driver.h"
 #include "app/outputs.h"
 #include "app/progress.h"
+#include "app/simulated.h"
 #include "board/board_engine.h"
 #include "board/sizes.h"
 #include "os/kernel/driver_guard.h"
@@ -28,8 +29,6 @@
 
 namespace gmmu::app {
 namespace {
-
-constexpr const char* kFast = "fast";
 
 /// Lets a writer of std::ostream write to an OutputFile, whose errors pass through as exceptions.
 class OutputBuffer : public std::streambuf {
@@ -65,19 +64,11 @@ void SlowLink(const std::set<std::string>& stated, os::Parameters& os) {
 /// `board` null: the machine is simulated.
 report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& arguments,
                         const sim::board::Board* board) {
-  report::Limits limits;
-  limits.clock_mhz = config.gpu.clock_mhz;
-  limits.bus_bits = config.gpu.data_bits;
-  limits.bus_bytes_per_second = static_cast<double>(config.gpu.data_bits) / 8 *
-                                static_cast<double>(config.gpu.clock_mhz) * 1e6;
-  limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
-  limits.engine = arguments.engine;
-  limits.timing = arguments.engine == kFast ? "estimated" : "exact";
+  report::Limits limits = SimulatedLimits(config, arguments.engine, arguments.seed);
   if (board != nullptr) {
     limits.link_bytes_per_second = board->line_rate() / 10;  // 8 of 10 bits are data
     limits.timing = board->simulated() ? "simulated board" : "wall clock";
   }
-  limits.seed = arguments.seed;
   limits.driver = arguments.driver;
   limits.scenario = arguments.scenario;
   limits.input = !arguments.scenario.empty() ? "scenario " + arguments.scenario
@@ -89,11 +80,7 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
 std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const sim::MachineConfig& config,
                                         const sim::EngineOptions& options, std::unique_ptr<sim::board::Board> board) {
   if (board != nullptr) return sim::board::CreateEngine(config, std::move(board), options);
-#ifdef GMMU_RTL_ENGINE
-  if (name != kFast) return sim::Engine::CreateRtl(config, options);
-#endif
-  (void)name;
-  return sim::Engine::CreateFast(config, options);
+  return MakeSimulated(name, config, options);
 }
 
 /// Refuses a machine of other sizes than the program's. A scenario brings a machine of its own, for which `./gmmu`

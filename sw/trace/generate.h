@@ -19,6 +19,14 @@ struct Generated {
   uint32_t window = 0;  ///< as in Header
 };
 
+/// A generator whose constructor takes the parameters and finds `end`.
+template <typename Kernel>
+Generated Make(const Parameters& parameters) {
+  auto kernel = std::make_unique<Kernel>(parameters);
+  const uint64_t end = kernel->end;
+  return {std::move(kernel), end, std::nullopt, 0};
+}
+
 struct Generator {
   std::string name;
   std::string text;     ///< the order of its accesses

@@ -185,13 +185,6 @@ class HashJoin : public QueueSource {
   uint64_t at_ = 0, found_ = 0;  // tuples of both tables, of the result
 };
 
-template <typename Kernel>
-Generated Make(const Parameters& p) {
-  auto kernel = std::make_unique<Kernel>(p);
-  const uint64_t end = kernel->end;
-  return {std::move(kernel), end, std::nullopt, 0};
-}
-
 }  // namespace
 
 std::vector<Generator> Kernels() {

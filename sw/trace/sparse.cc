@@ -128,13 +128,6 @@ class Bfs : public QueueSource {
   size_t at_ = 0;
 };
 
-template <typename Kernel>
-Generated Make(const Parameters& p) {
-  auto kernel = std::make_unique<Kernel>(p);
-  const uint64_t end = kernel->end;
-  return {std::move(kernel), end, std::nullopt, 0};
-}
-
 }  // namespace
 
 std::vector<Generator> SparseKernels() {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/simulated.h"
+
+namespace gmmu::app {
+
+report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::string& engine, uint64_t seed) {
+  report::Limits limits;
+  limits.clock_mhz = config.gpu.clock_mhz;
+  limits.bus_bits = config.gpu.data_bits;
+  limits.bus_bytes_per_second = static_cast<double>(config.gpu.data_bits) / 8 *
+                                static_cast<double>(config.gpu.clock_mhz) * 1e6;
+  limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
+  limits.engine = engine;
+  limits.timing = engine == kFast ? "estimated" : "exact";
+  limits.seed = seed;
+  return limits;
+}
+
+std::unique_ptr<sim::Engine> MakeSimulated(const std::string& engine, const sim::MachineConfig& config,
+                                           const sim::EngineOptions& options) {
+#ifdef GMMU_RTL_ENGINE
+  if (engine != kFast) return sim::Engine::CreateRtl(config, options);
+#endif
+  (void)engine;
+  return sim::Engine::CreateFast(config, options);
+}
+
+}  // namespace gmmu::app

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+
+#include "platform/engine.h"
+#include "report/limits.h"
+
+namespace gmmu::app {
+
+inline constexpr const char* kFast = "fast";
+
+/// What a report of a simulated machine measures against. `engine`: one of Engines(), not the board.
+report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::string& engine, uint64_t seed);
+
+/// The simulated engine of that name. A build without the RTL has the fast one alone.
+std::unique_ptr<sim::Engine> MakeSimulated(const std::string& engine, const sim::MachineConfig& config,
+                                           const sim::EngineOptions& options);
+
+}  // namespace gmmu::app
