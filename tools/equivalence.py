@@ -4,8 +4,8 @@
 
   equivalence.py [MODULE...] [--seconds 120] [--docs]     --docs writes the table of docs/equivalence.md
 
-Both sides begin as the device does: registers without a value at 0, or at the value of their set. abc proves, without a
-bound, that no input makes an output differ. gold: read_slang, proc, memories as registers. gate: synth_ecp5, its cells
+Both sides begin as the device does: registers without a value at 0, or at the value of their set, then RESET cycles of
+rst_i with every other input 0. abc proves, without a bound, that no input then makes an output differ. gold: read_slang, proc, memories as registers. gate: synth_ecp5, its cells
 replaced by Yosys' models of them; RAMs are LUT RAM or registers, multipliers LUTs. An x of the RTL is 0 on both sides.
 What was decided is kept in build/equivalence for the same sources. Exit status 1: a block differs, or a tool failed; "not decided" in the time bound is told, not failed.
 """
@@ -28,6 +28,7 @@ PAGE = ROOT / "docs/equivalence.md"
 ROOMS = ("prim", "mmu", "dma", "axi", "board")
 MACROS = {"GMMU_CLIENT_SLOTS_LG2": 1, "GMMU_MAX_LEVELS": 4, "GMMU_VA_WIDTH": 30}
 BEGIN_ALIKE = "begin alike"
+RESET = 4  # cycles; synthesis may give a state machine one register a state, which before a reset is in none
 MARK = "<!-- written by tools/equivalence.py --docs -->\n"
 # Sizes, by the parameter's name, for each module that has it; those of one module below.
 SIZES = {"Width": 4, "Depth": 4, "NumSpaces": 2, "Entries": 2, "Slots": 4, "Rows": 2, "Ways": 1, "Sets": 2, "NumPorts": 4,
@@ -122,12 +123,44 @@ def child(top, folder, *sizes):
             "hierarchy -check -top gate", "setattr -mod -unset whitebox -unset lib_whitebox -unset abc9_box =*", *registers,
             BEGIN_ALIKE, f"read_rtlil {folder}/gold.il", "miter -equiv -flatten gold gate miter", "hierarchy -top miter",
             "setundef -undriven -zero", "setundef -zero", "setundef -init -zero", "async2sync", "opt -fast", "techmap",
-            "simplemap", "dffunmap", "aigmap", "opt_clean", f"write_aiger -zinit {folder}/miter.aig"):
+            "simplemap", "dffunmap", "aigmap", "opt_clean", f"write_aiger -ascii -symbols -zinit {folder}/miter.aag"):
         print(f"[{command[:60]}]", flush=True)
         if command == BEGIN_ALIKE:
             begin_alike(pathlib.Path(folder) / "gold.il", pathlib.Path(folder) / "gate.il")
         else:
             ys.run_pass(command, design)
+    begin_reset(pathlib.Path(folder) / "miter.aag", pathlib.Path(folder) / "miter.aig")
+
+
+def begin_reset(source, target):
+    """The AIG of `source` (ascii) with the values of its registers after a reset as their first ones, into `target` (binary, AIGER 1.9)."""
+    head, *lines = source.read_text().splitlines()
+    most, inputs, latches, outputs, ands = map(int, head.split()[1:6])
+    registers = [tuple(map(int, line.split()[:2])) for line in lines[inputs:inputs + latches]]
+    ends = lines[inputs + latches:inputs + latches + outputs]
+    gates = [tuple(map(int, line.split())) for line in lines[inputs + latches + outputs:][:ands]]
+    values = [0] * (most + 1)
+    for line in lines[inputs + latches + outputs + ands:]:
+        if found := re.match(r"i(\d+) in_rst_i$", line):
+            values[int(lines[int(found.group(1))]) // 2] = 1
+
+    def value(literal):
+        return values[literal // 2] ^ (literal & 1)
+
+    for _ in range(RESET):
+        for out, left, right in gates:
+            values[out // 2] = value(left) & value(right)
+        for (out, _), after in zip(registers, [value(after) for _, after in registers]):
+            values[out // 2] = after
+    with open(target, "wb") as file:
+        text = [f"aig {most} {inputs} {latches} {outputs} {ands}", *(f"{after} {values[out // 2]}" for out, after in registers), *ends]
+        file.write(("\n".join(text) + "\n").encode())
+        for out, left, right in gates:
+            for delta in (out - max(left, right), max(left, right) - min(left, right)):
+                while delta >= 128:
+                    file.write(bytes([delta & 127 | 128]))
+                    delta >>= 7
+                file.write(bytes([delta]))
 
 
 def digest(top, *parts):
@@ -180,7 +213,7 @@ def prove(name, path, seconds):
         return told("failed", (lines or [f"Yosys: exit status {done.returncode}"])[-1][:140])
     import pyosys
     program = pathlib.Path(pyosys.__file__).parent / "yosys-abc"
-    script = f"read_aiger {folder}/miter.aig; strash; print_stats; scorr; print_stats; sat; pdr -T {seconds}"
+    script = f"read_aiger {folder}/miter.aig; zero; strash; print_stats; scorr; print_stats; sat; pdr -T {seconds}"
     try:
         done = subprocess.run([program, "-c", script], cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=2 * seconds)

@@ -22,7 +22,7 @@ DEVICE = "GW2AR-LV18QN88C8/I7"
 FAMILY = "GW2A-18C"
 PINS = config.ROOT / "constraints/tang-nano-20k/pins.cst"
 NETLIST = config.BUILD / f"{config.WRAPPER}.json"
-LIMIT = 1500  # seconds of place and route
+LIMIT = 3600  # seconds of place and route
 AIM_MHZ = 50  # what the router is asked for: the board's oscillator
 # Rows of the table: kind, and what its cells' names begin with.
 KINDS = (("LUT4", "LUT"), ("wide multiplexer", "MUX2"), ("ALU", "ALU"), ("flip-flop", "DFF"), ("LUT RAM", "RAM16"), ("block RAM", ("SDP", "DP", "SP")),
