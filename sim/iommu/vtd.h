@@ -42,6 +42,7 @@ class VtdWalk {
   uint64_t root_ = 0;
   uint64_t epoch_ = 0;
   unsigned reads_ = 0;
+  bool missed_ = false, context_counted_ = false, iotlb_counted_ = false;  ///< what it was counted in
 };
 
 /// What the invalidation queue needs from its surroundings next.
@@ -138,7 +139,13 @@ class VtdCore {
   std::vector<VtdDeviceMappings> MappingsOf(VtdMemory& memory, uint64_t root) const;
   /// Counts faults by the number of their reason, whether or not they were recorded.
   const std::array<uint64_t, 16>& faults() const { return faults_; }
-  /// Block "iommu".
+  /// Block "iommu". Each request counts at most once in a counter of lookups, whether or not it is restarted. When no
+  /// request is in flight
+  ///
+  ///   requests                      = bypassed + context_hits + context_misses
+  ///   context_hits + context_misses = context_ended + iotlb_hits + iotlb_misses
+  ///   iotlb_misses                  = table_cache_hits + table_cache_misses
+  ///   missed                        = walks + waited
   std::vector<hw::Counter> Counters() const;
 
  private:
@@ -227,7 +234,8 @@ class VtdCore {
   // counters
   std::array<uint64_t, 16> faults_{};
   struct {
-    uint64_t requests = 0, passed = 0, interrupts = 0, walks = 0, reads = 0, fills_refused = 0;
+    uint64_t requests = 0, passed = 0, interrupts = 0, bypassed = 0, reads = 0, fills_refused = 0;
+    uint64_t context_ended = 0, missed = 0, walks = 0, waited = 0;
     uint64_t context_hits = 0, context_misses = 0, iotlb_hits = 0, iotlb_misses = 0;
     uint64_t table_hits = 0, table_misses = 0;
     uint64_t context_invalidations = 0, iotlb_invalidations = 0, entries_dropped = 0, waits = 0;

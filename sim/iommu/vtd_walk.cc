@@ -197,8 +197,10 @@ VtdCore::Learned VtdCore::Step(VtdWalk& walk, bool ok, uint64_t low, uint64_t hi
 bool VtdCore::SearchTranslations(VtdWalk& walk) {
   const VtdRequest& request = walk.request_;
   const VtdContext& context = walk.context_;
+  const uint64_t counts = walk.iotlb_counted_ ? 0 : 1;
+  walk.iotlb_counted_ = true;
   if (const VtdTlbEntry* entry = iotlb_.Find(context.did, request.iova, request.write)) {
-    ++count_.iotlb_hits;
+    count_.iotlb_hits += counts;
     const uint64_t hpa = entry->hpa | (request.iova - entry->page);
     if (entry->reason != VtdReason::kNone) {
       Block(walk, entry->reason);
@@ -211,13 +213,13 @@ bool VtdCore::SearchTranslations(VtdWalk& walk) {
     }
     return true;
   }
-  ++count_.iotlb_misses;
+  count_.iotlb_misses += counts;
   const auto table = tables_.Find(context.did, request.iova, context.levels);
   if (!table) {
-    ++count_.table_misses;
+    count_.table_misses += counts;
     return false;
   }
-  ++count_.table_hits;
+  count_.table_hits += counts;
   walk.read_ok_ = table->read;
   walk.write_ok_ = table->write;
   if (!(request.write ? table->write : table->read)) {
@@ -232,11 +234,9 @@ void VtdCore::Search(VtdWalk& walk) {
   Begin(walk);
   if (walk.done()) return;
   const VtdContext* context = contexts_.Find(walk.request_.sid);
-  if (context == nullptr) {
-    ++count_.context_misses;
-    return;
-  }
-  ++count_.context_hits;
+  if (!walk.context_counted_) ++(context == nullptr ? count_.context_misses : count_.context_hits);
+  walk.context_counted_ = true;
+  if (context == nullptr) return;
   walk.context_ = *context;
   EnterDomain(walk);
   if (!walk.done()) SearchTranslations(walk);
@@ -264,6 +264,12 @@ void VtdCore::Finished(VtdWalk& walk) {
   drains_.Change(walk.epoch_, VtdDrainTracker::kWalk, AccessKind(walk.request_));
   CheckDrains();
   const VtdResult& result = walk.result_;
+  if (!walk.context_counted_) {
+    ++count_.bypassed;
+  } else if (!walk.iotlb_counted_) {
+    ++count_.context_ended;
+  }
+  if (walk.missed_ && walk.reads_ == 0) ++count_.waited;
   if (result.outcome == VtdOutcome::kInterrupt) ++count_.interrupts;
   if (result.outcome == VtdOutcome::kMemory && !result.translated) ++count_.passed;
   if (result.reason == VtdReason::kNone) return;
@@ -284,7 +290,8 @@ VtdWalk VtdCore::Lookup(const VtdRequest& request) {
   if (walk.done()) {
     Finished(walk);
   } else {
-    ++count_.walks;
+    walk.missed_ = true;
+    ++count_.missed;
   }
   return walk;
 }
@@ -296,6 +303,7 @@ void VtdCore::Restart(VtdWalk& walk) {
 }
 
 void VtdCore::Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) {
+  if (walk.reads_ == 0) ++count_.walks;
   ++count_.reads;
   const bool was_context = walk.stage_ == VtdWalk::Stage::kContext;
   const Learned learned = Step(walk, ok, low, high);

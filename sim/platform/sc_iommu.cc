@@ -83,7 +83,8 @@ void Iommu::Dispatch(Request* request) {
            other->walk.request().iova / hw::kPageSize == request->walk.request().iova / hw::kPageSize;
   };
   if (std::any_of(walks_under_way_.begin(), walks_under_way_.end(), same)) {
-    ++joined_;
+    joined_ += request->joined ? 0 : 1;
+    request->joined = true;
     queued_.push_back(request);
   } else if (walks_under_way_.size() < timing_.walks) {
     StartWalk(request);
@@ -313,7 +314,8 @@ std::vector<hw::Counter> Iommu::Counters() const {
   all.push_back({"iommu", "walk_ps", walk_ps_, "ps", "Arrival to translation of the requests that walked, summed."});
   all.push_back({"iommu", "translation_ps", waited_ps_, "ps", "Arrival to translation of all requests, summed."});
   all.push_back({"iommu", "walks_at_once", most_walks_, "walks", "Most walks under way at a time."});
-  all.push_back({"iommu", "walks_joined", joined_, "requests", "Misses that waited for a walk of their page."});
+  all.push_back(
+      {"iommu", "walks_joined", joined_, "requests", "Missed requests that waited for a walk of their page."});
   all.push_back(
       {"iommu", "reads_held", order_holds_, "requests", "Reads that waited for earlier writes after translation."});
   return all;

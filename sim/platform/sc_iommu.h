@@ -61,6 +61,7 @@ class Iommu : public sc_core::sc_module {
     uint64_t posted_before = 0;  ///< writes that came earlier
     uint64_t arrived_ps = 0;
     bool translated = false;
+    bool joined = false;  ///< waited for a walk of its page
   };
   struct Port {
     std::unique_ptr<DeviceSocket> socket;

@@ -7,14 +7,22 @@
 #include "twin/machine.h"
 
 namespace gmmu::sim::twin {
+namespace {
+
+/// Cycles that this engine estimates; it has no others.
+bool Known(const GpuCounter& counter) {
+  return counter.unit != "cycles" || counter.name == "engine_cycles" || counter.name == "client_cycles";
+}
+
+}  // namespace
 
 std::vector<hw::Counter> Machine::Counters() {
   std::vector<hw::Counter> all;
   for (const auto& gpu : gpus_) {
     const std::string prefix = hw::UnitPrefix(gpu->unit(), units());
     for (const GpuCounter& counter : GpuCounters(gpu->built().clients)) {
-      all.push_back(
-          {prefix + counter.block, counter.name, gpu->ReadRegister(counter.offset), counter.unit, counter.description});
+      all.push_back({prefix + counter.block, counter.name, gpu->ReadRegister(counter.offset), counter.unit,
+                     counter.description, Known(counter)});
     }
     all.push_back({prefix + "vram", "bits_flipped", gpu->memory().bits_flipped(), "bits", "Bits damaged on purpose."});
     all.push_back(

@@ -8,8 +8,9 @@
 #include <exception>
 #include <sstream>
 
+#include "app/commit.h"
 #include "app/configuration.h"
-#include "app/numbers.h"
+#include "app/command_options.h"
 #include "app/outputs.h"
 #include "app/replay.h"
 #include "app/trace_command.h"
@@ -42,7 +43,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       "An open model of a GPU's memory-management unit and paging engine, and the driver software "
       "that runs on it.",
       "gmmu");
-  app.set_version_flag("--version", "gmmu " GMMU_VERSION);
+  app.set_version_flag("--version", std::string("gmmu " GMMU_VERSION " ") + kCommit);
   app.require_subcommand(0, 1);
   app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return fmt::format("gmmu: {}\nSee {} --help.\n", error.what(),
@@ -68,6 +69,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   run->add_option("--config", run_arguments.config, "Machine description, TOML (see gmmu config)")
       ->type_name("FILE")
       ->check(NotEmpty());
+  AddChanges(run, run_arguments.set);
   AddNumber(run, "--seed", run_arguments.seed, "Seed of placement and patterns, 0 unless given");
   CLI::Option* waves =
       run->add_option("--waves", run_arguments.waves, "Dump waves (FST)")->type_name("FILE")->check(NotEmpty());
@@ -113,6 +115,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   CLI::App* print = app.add_subcommand(
       "config", "Print the configuration as loadable TOML: each key with its value, bounds, unit and meaning.");
   print->add_option("--config", config_arguments.config, "Configuration to start from")->type_name("FILE");
+  AddChanges(print, config_arguments.set);
   CLI::Option* list_keys = print->add_flag("--list", config_arguments.list, "List the keys instead");
   print->add_option("SECTION", config_arguments.section, "With --list: those of one section, as gpu or os")
       ->type_name("")
@@ -122,8 +125,11 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   CLI::Option* build_options =
       print->add_flag("--build-options", config_arguments.build_options,
                       "Print the CMake variables of sizes that differ from this program's instead");
-  list_keys->excludes(markdown)->excludes(build_options);
-  markdown->excludes(build_options);
+  CLI::Option* json_schema = print->add_flag("--json-schema", config_arguments.json_schema,
+                                             "Print a JSON Schema of the configuration instead");
+  list_keys->excludes(markdown)->excludes(build_options)->excludes(json_schema);
+  markdown->excludes(build_options)->excludes(json_schema);
+  build_options->excludes(json_schema);
 
   std::string driver;
   CLI::App* scan = app.add_subcommand(
@@ -202,15 +208,16 @@ const std::vector<std::string>& Engines() {
 }
 
 int PrintConfig(const ConfigArguments& arguments, std::FILE* out) {
-  Configuration configuration = arguments.config.empty() ? Configuration() : Configuration::FromFile(arguments.config);
+  Configuration configuration = Configuration::FromFile(arguments.config, arguments.set);
   if (arguments.build_options) {
     for (const std::string& option : configuration.machine.BuildOptions()) fmt::print(out, "{}\n", option);
     return kExitGood;
   }
   fmt::print(out, "{}",
-             arguments.markdown ? Configuration::Page()
-             : arguments.list   ? settings::ToList(configuration.Keys(), arguments.section)
-                                : configuration.ToToml());
+             arguments.json_schema ? settings::ToJsonSchema(configuration.Keys())
+             : arguments.markdown  ? Configuration::Page()
+             : arguments.list      ? settings::ToList(configuration.Keys(), arguments.section)
+                                   : configuration.ToToml());
   return kExitGood;
 }
 

@@ -25,6 +25,7 @@ struct RunArguments {
   std::string json;
   std::string engine = Engines().front();
   std::string config;
+  std::vector<std::string> set;  ///< changes of the configuration, "SECTION.KEY=VALUE"
   uint64_t seed = 0;
   std::string waves;
   uint64_t waves_from = 0;
@@ -38,9 +39,11 @@ struct RunArguments {
 
 /// Arguments of `gmmu config`.
 struct ConfigArguments {
-  std::string config;                                          ///< file to start from; empty: the defaults
-  bool list = false, markdown = false, build_options = false;  ///< what to print; none: TOML
-  std::string section;                                         ///< with `list`; empty: all of them
+  std::string config;            ///< file to start from; empty: the defaults
+  std::vector<std::string> set;  ///< changes, as those of RunArguments
+  /// What to print; none: TOML.
+  bool list = false, markdown = false, build_options = false, json_schema = false;
+  std::string section;  ///< with `list`; empty: all of them
 };
 
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.

@@ -37,11 +37,28 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
   }
 }
 
+/// Makes one change of --set. Returns the names of the keys that it stated.
+std::set<std::string> Change(const settings::Keys& keys, const std::string& change) {
+  const size_t equals = change.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == change.size())
+    throw settings::Error("--set " + change + ": write SECTION.KEY=VALUE, as --set gpu.vram_mib=128");
+  const std::string name = change.substr(0, equals);
+  std::string value = change.substr(equals + 1);
+  const size_t dot = std::min(name.rfind('.'), name.size());
+  const settings::Key* key = keys.Find(name.substr(0, dot), name.substr(std::min(dot + 1, name.size())));
+  if (key != nullptr && std::holds_alternative<std::string>(key->initial) && value[0] != '"' && value[0] != '\'')
+    value = settings::Render(value);
+  return settings::Load(keys, name + " = " + value, "--set " + change);
+}
+
 }  // namespace
 
-Configuration Configuration::FromToml(std::string_view text, const std::string& file, const std::string& table) {
+Configuration Configuration::FromToml(std::string_view text, const std::string& file, const std::string& table,
+                                      const std::vector<std::string>& set) {
   Configuration configuration;
-  configuration.stated = settings::Load(configuration.Keys(), text, file, table);
+  const settings::Keys keys = configuration.Keys();
+  configuration.stated = settings::Load(keys, text, file, table);
+  for (const std::string& change : set) configuration.stated.merge(Change(keys, change));
   configuration.machine.inject.lose_tag = configuration.os_.inject.leak == kPcieTag;
   configuration.machine.Check(file);
   configuration.os_.Check(file);
@@ -50,7 +67,18 @@ Configuration Configuration::FromToml(std::string_view text, const std::string& 
   return configuration;
 }
 
-Configuration Configuration::FromFile(const std::string& path) { return FromToml(settings::ReadFile(path), path); }
+Configuration Configuration::FromFile(const std::string& path, const std::vector<std::string>& set) {
+  return FromToml(path.empty() ? "" : settings::ReadFile(path), path.empty() ? "--set" : path, "", set);
+}
+
+void Configuration::ForSerialLine() {
+  const auto wait = [&](const char* key, uint64_t& value, uint64_t slow) {
+    if (stated.count(key) == 0) value = slow;
+  };
+  wait("os.wait_scale", os_.wait_scale, 600);
+  wait("os.tdr_delay_us", os_.tdr_delay_us, 120'000'000);
+  wait("os.quantum_us", os_.quantum_us, 500'000);
+}
 
 settings::Keys Configuration::Keys() {
   settings::Keys keys = machine.Keys();
@@ -62,6 +90,11 @@ settings::Keys Configuration::Keys() {
 std::string Configuration::ToToml() const {
   Configuration copy = *this;
   return settings::ToToml(copy.Keys());
+}
+
+std::string Configuration::ToJson() const {
+  Configuration copy = *this;
+  return settings::ToJson(copy.Keys());
 }
 
 std::string Configuration::Page() {

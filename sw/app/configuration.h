@@ -20,14 +20,21 @@ struct Configuration {
   /// Returns the defaults changed by the TOML text. Errors name it `file`. With `table` only that table of the text is
   /// read, and its sections are the configuration's ("machine": [machine.gpu] is [gpu]). Throws settings::Error for a
   /// syntax error, an unknown key, a wrong value, and keys that contradict each other.
-  static Configuration FromToml(std::string_view text, const std::string& file, const std::string& table = "");
-  /// Does the same with a file. Throws settings::Error also when it cannot be read.
-  static Configuration FromFile(const std::string& path);
+  /// After the text come the changes of `set`, each "SECTION.KEY=VALUE" with a value as TOML has it; the quotes of a string may
+  /// be left out.
+  static Configuration FromToml(std::string_view text, const std::string& file, const std::string& table = "",
+                                const std::vector<std::string>& set = {});
+  /// Does the same with a file; an empty path is the defaults. Throws settings::Error also when it cannot be read.
+  static Configuration FromFile(const std::string& path, const std::vector<std::string>& set = {});
 
   /// All settings as keys, which must not outlive this object.
   settings::Keys Keys();
+  /// Gives the waits of the operating system the lengths that a serial line needs, where they are not stated.
+  void ForSerialLine();
   /// Loadable TOML of every key.
   std::string ToToml() const;
+  /// The same as one JSON object.
+  std::string ToJson() const;
   /// docs/settings.md: all keys with their defaults, bounds and meanings.
   static std::string Page();
 

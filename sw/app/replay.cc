@@ -11,7 +11,7 @@
 
 #include "app/cli.h"
 #include "app/configuration.h"
-#include "app/numbers.h"
+#include "app/command_options.h"
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "app/simulated.h"
@@ -61,7 +61,7 @@ void AddSmall(CLI::App* command, const std::string& name, unsigned& value, uint6
 }
 
 Configuration ConfigurationOf(const ReplayArguments& arguments) {
-  Configuration configuration = arguments.config.empty() ? Configuration() : Configuration::FromFile(arguments.config);
+  Configuration configuration = Configuration::FromFile(arguments.config, arguments.set);
   if (arguments.options.page_size == replay::PageSize::k64k) {
     if (configuration.stated.count("driver.leaf_64k") != 0 && !configuration.driver.leaf_64k) {
       throw replay::ReplayError("--page-size 64k needs driver.leaf_64k = true, which " + arguments.config +
@@ -90,6 +90,7 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
   replay->add_option("--engine", arguments.engine, "What stands in for the hardware: rtl (exact), fast (estimated)")
       ->type_name("NAME");
   replay->add_option("--config", arguments.config, "Machine description, TOML (see gmmu config)")->type_name("FILE");
+  AddChanges(replay, arguments.set);
   replay->add_option("--json", arguments.json, "Write the report as JSON")->type_name("REPORT");
   AddNumber(replay, "--seed", o.seed, "Seed of the generator and of the placement, 0 unless given");
 
@@ -178,8 +179,9 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
 
   report::Limits limits = SimulatedLimits(config, engine_name, options.seed);
   limits.input = options.workload;
+  limits.configuration = configuration.ToJson();
   if (json) {
-    const std::string text = replay::JsonReport(plan, result, job_result, limits, configuration.ToToml());
+    const std::string text = replay::JsonReport(plan, result, job_result, limits);
     json->Write(text.data(), text.size());
     json->Commit();
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "replay/options.h"
 
@@ -16,6 +17,7 @@ struct ReplayArguments {
   replay::Options options;
   std::string engine;  ///< empty: the first of Engines()
   std::string config, json;
+  std::vector<std::string> set;  ///< KEY=VALUE: changes of the configuration
 };
 
 /// Adds the command with its options, which fill `arguments`.

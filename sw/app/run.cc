@@ -5,7 +5,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <streambuf>
 
@@ -49,17 +48,6 @@ class OutputBuffer : public std::streambuf {
  private:
   OutputFile& file_;
 };
-
-/// A serial line brings in seconds what PCI Express brings in microseconds: no work of that length is hung. What is
-/// stated stays.
-void SlowLink(const std::set<std::string>& stated, os::Parameters& os) {
-  const auto set = [&](const char* key, uint64_t& value, uint64_t slow) {
-    if (stated.count(key) == 0) value = slow;
-  };
-  set("os.wait_scale", os.wait_scale, 600);
-  set("os.tdr_delay_us", os.tdr_delay_us, 120'000'000);
-  set("os.quantum_us", os.quantum_us, 500'000);
-}
 
 /// `board` null: the machine is simulated.
 report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& arguments,
@@ -133,16 +121,17 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   // written.
   std::optional<workload::Scenario> scenario;
   if (!arguments.scenario.empty()) scenario = workload::FindScenario(arguments.scenario);
-  Configuration configuration = scenario ? Configuration::FromToml(scenario->machine, scenario->file, "machine")
-                                : arguments.config.empty() ? Configuration()
-                                                           : Configuration::FromFile(arguments.config);
+  Configuration configuration = scenario ? Configuration::FromToml(scenario->machine, scenario->file, "machine",
+                                                                   arguments.set)
+                                         : Configuration::FromFile(arguments.config, arguments.set);
   const sim::MachineConfig& config = configuration.machine;
   const bool on_board = arguments.engine == kBoardEngine;
+  // A serial line brings in seconds what PCI Express brings in microseconds: no work of that length is hung.
+  if (on_board) configuration.ForSerialLine();
   workload::JobOptions options;
   options.os = configuration.OsParameters(arguments.seed);
   if (on_board) {
     sim::board::RefuseSimulated(config, options.os.inject.leak == "rtl_slot");
-    SlowLink(configuration.stated, options.os);
   } else if (arguments.engine != kFast) {
     CheckSizes(config, arguments);
   }
@@ -190,7 +179,8 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   engine_options.waves_to = arguments.waves_to;
   std::unique_ptr<sim::board::Board> opened = on_board ? OpenBoard(arguments) : nullptr;
   if (on_board) sim::board::Adopt(opened->identity(), configuration.stated, configuration.machine);
-  const report::Limits limits = LimitsOf(config, arguments, opened.get());
+  report::Limits limits = LimitsOf(config, arguments, opened.get());
+  limits.configuration = configuration.ToJson();
   Progress progress(err);
   std::optional<BoardProgress> board_progress;
   if (on_board) board_progress.emplace(*opened, progress);

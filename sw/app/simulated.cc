@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/simulated.h"
 
+#include "app/commit.h"
+
 namespace gmmu::app {
 
 report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::string& engine, uint64_t seed) {
@@ -10,6 +12,8 @@ report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::stri
   limits.bus_bytes_per_second = static_cast<double>(config.gpu.data_bits) / 8 *
                                 static_cast<double>(config.gpu.clock_mhz) * 1e6;
   limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
+  limits.version = GMMU_VERSION;
+  limits.commit = kCommit;
   limits.engine = engine;
   limits.timing = engine == kFast ? "estimated" : "exact";
   limits.seed = seed;

@@ -9,7 +9,7 @@
 #include "app/cli.h"
 #include "app/outputs.h"
 #include "app/progress.h"
-#include "app/numbers.h"
+#include "app/command_options.h"
 #include "trace/error.h"
 #include "trace/generate.h"
 #include "trace/number.h"

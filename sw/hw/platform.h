@@ -43,6 +43,7 @@ struct Counter {
   uint64_t value = 0;
   std::string unit;
   std::string description;
+  bool known = true;  ///< false: this engine does not count it, and `value` is 0
 };
 
 /// What the translation checker or another probe found wrong. A run with a finding has failed.

@@ -207,7 +207,7 @@ std::string TextReport(const Plan& plan, const Result& result, const workload::J
 }
 
 std::string JsonReport(const Plan& plan, const Result& result, const workload::JobResult& job,
-                       const report::Limits& limits, const std::string& configuration) {
+                       const report::Limits& limits) {
   Json json = Json::parse(report::JsonReport(job, limits));
   Json replay = {{"schema", 1}, {"options", Of(plan)}};
   const BackingFacts& b = result.backing;
@@ -217,7 +217,6 @@ std::string JsonReport(const Plan& plan, const Result& result, const workload::J
                      {"va", os::Hex(b.va)}};
   replay["phases"] = Json::array();
   for (const PhaseResult& phase : result.phases) replay["phases"].push_back(Of(phase));
-  replay["configuration"] = configuration;
   json["replay"] = std::move(replay);
   return json.dump(2) + "\n";
 }

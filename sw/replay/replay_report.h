@@ -12,8 +12,7 @@ std::string TextReport(const Plan& plan, const Result& result, const workload::J
                        const report::Limits& limits);
 
 /// The JSON report of a run (sw/report) with one more member, "replay" (sw/replay/README.md lists its members).
-/// `configuration` is the machine's, as TOML.
 std::string JsonReport(const Plan& plan, const Result& result, const workload::JobResult& job,
-                       const report::Limits& limits, const std::string& configuration);
+                       const report::Limits& limits);
 
 }  // namespace gmmu::replay

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "hw/unit_names.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/text.h"
 
@@ -29,10 +30,17 @@ Json StopOf(const os::Fault& fault) {
           {"name", os::NameOf(static_cast<os::StopCode>(fault.stop_code))},
           {"parameters", parameters}};
 }
+/// The name by which the table of counters has a block: blocks that count the same share one.
+std::string KindOf(const std::string& block) {
+  const std::string own = block.substr(hw::UnitPrefixLength(block));
+  return own.rfind("port_", 0) == 0 ? "port_*" : own;
+}
 }  // namespace
 
 std::string JsonReport(const workload::JobResult& result, const Limits& limits) {
   Json report;
+  report["schema_version"] = kSchemaVersion;
+  report["program"] = {{"version", limits.version}, {"commit", limits.commit}};
   report["verified"] = result.verified;
   report["passed"] = result.Passed();
   report["scenario"] = limits.scenario.empty() ? Json(nullptr) : Json(limits.scenario);
@@ -87,10 +95,14 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
                        {"seed", limits.seed},
                        {"link_bytes_per_second", limits.link_bytes_per_second},
                        {"bus_bytes_per_second", limits.bus_bytes_per_second}};
+  report["configuration"] = limits.configuration.empty() ? Json(nullptr) : Json::parse(limits.configuration);
   report["by_time"] = result.by_time;
   report["counters"] = Json::object();
+  report["counter_table"] = Json::object();
   for (const hw::Counter& counter : result.counters) {
-    report["counters"][counter.block][counter.name] = counter.value;
+    report["counters"][counter.block][counter.name] = counter.known ? Json(counter.value) : Json(nullptr);
+    report["counter_table"][KindOf(counter.block)][counter.name] = {{"unit", counter.unit},
+                                                                    {"description", counter.description}};
   }
   return report.dump(2) + "\n";
 }

@@ -7,9 +7,11 @@
 
 namespace gmmu::report {
 
-/// The report that programs read: JSON text, keys `verified`, `bytes`, `cycles`,
-/// `cycles_evaluated`, `simulated_ns`, `host_seconds`, `faults`, `leaks`, `findings`, `checks`,
-/// `phases`, `machine`, `by_time` and `counters` by block. Nothing under `counters` depends on host time.
+/// Grows when a member is taken away or changes its meaning. New members may come without.
+inline constexpr int kSchemaVersion = 1;
+
+/// The report that programs read: JSON text, whose members docs/report-schema.md and README.md tell. Nothing but
+/// `host_seconds` depends on host time. A counter that the engine does not count is null.
 std::string JsonReport(const workload::JobResult& result, const Limits& limits);
 
 }  // namespace gmmu::report

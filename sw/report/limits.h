@@ -15,9 +15,12 @@ struct Limits {
   std::string timing;  ///< "exact": cycle by cycle; "estimated": every time, rate and cycle count is a guess;
                        ///< "wall clock", "simulated board"
   uint64_t seed = 0;
-  std::string input;     ///< name of the bytes that were paged
-  std::string scenario;  ///< empty: none
-  std::string driver;    ///< path of the driver's shared object; empty: the driver that is built in
+  std::string input;          ///< name of the bytes that were paged
+  std::string scenario;       ///< empty: none
+  std::string version;        ///< of the program
+  std::string commit;         ///< of its sources; "unknown"
+  std::string configuration;  ///< the whole configuration as JSON; empty: not known
+  std::string driver;         ///< path of the driver's shared object; empty: the driver that is built in
 };
 
 }  // namespace gmmu::report

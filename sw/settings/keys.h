@@ -138,6 +138,12 @@ std::string ToList(const Keys& keys, const std::string& section);
 /// Tables of all keys for a page; of values the defaults only.
 std::string ToMarkdown(const Keys& keys);
 
+/// Every key with its value as one JSON object, sections in sections, as a file of TOML has them.
+std::string ToJson(const Keys& keys);
+/// A JSON Schema (draft 7) of such an object: type, bounds, default, unit and meaning of each key; "when" says "run" or
+/// "build".
+std::string ToJsonSchema(const Keys& keys);
+
 /// Throws Error: file, key, and what is wrong with its value.
 [[noreturn]] void Refuse(const std::string& file, const std::string& key, const std::string& text);
 /// Rules that owners have in common.

@@ -54,6 +54,20 @@ void SumUnit(const std::string& prefix, Blocks& blocks, Sums& sums) {
   }
 }
 
+void SumIommu(const Block& block, Sums& sums) {
+  const uint64_t contexts = Of(block, "context_hits") + Of(block, "context_misses");
+  const uint64_t lookups = Of(block, "iotlb_hits") + Of(block, "iotlb_misses");
+  sums.Equal("iommu: requests = bypassed + context_hits + context_misses", Of(block, "requests"),
+             Of(block, "bypassed") + contexts);
+  sums.Equal("iommu: context_hits + context_misses = context_ended + iotlb_hits + iotlb_misses", contexts,
+             Of(block, "context_ended") + lookups);
+  sums.Equal("iommu: iotlb_misses = table_cache_hits + table_cache_misses", Of(block, "iotlb_misses"),
+             Of(block, "table_cache_hits") + Of(block, "table_cache_misses"));
+  sums.Equal("iommu: missed = walks + waited", Of(block, "missed"), Of(block, "walks") + Of(block, "waited"));
+  sums.AtLeast("iommu: a miss for each request that joined a walk", Of(block, "missed"), Of(block, "walks_joined"));
+  sums.AtLeast("iommu: interrupt messages look at no context", Of(block, "bypassed"), Of(block, "interrupts"));
+}
+
 }  // namespace
 
 std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters) {
@@ -64,6 +78,7 @@ std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters) {
   }
   Sums sums;
   for (auto& [prefix, blocks] : units) SumUnit(prefix, blocks, sums);
+  if (const auto iommu = units[""].find("iommu"); iommu != units[""].end()) SumIommu(iommu->second, sums);
   return sums.findings;
 }
 

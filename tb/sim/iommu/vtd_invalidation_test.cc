@@ -199,6 +199,15 @@ TEST(VtdInvalidation, LetsARestartedWalkHitWhatAnotherWalkBrought) {
   EXPECT_EQ(second.reads(), 0u);
   bench.core.Finish(first);
   bench.core.Finish(second);
+  // Each was one lookup that missed, however often it looked; the first found its tables, the second waited for it.
+  EXPECT_EQ(bench.Count("requests"), 2u);
+  EXPECT_EQ(bench.Count("missed"), 2u);
+  EXPECT_EQ(bench.Count("walks"), 1u);
+  EXPECT_EQ(bench.Count("waited"), 1u);
+  EXPECT_EQ(bench.Count("context_misses"), 2u);
+  EXPECT_EQ(bench.Count("context_hits"), 0u);
+  EXPECT_EQ(bench.Count("iotlb_misses"), 1u) << "the first, behind its context entry";
+  EXPECT_EQ(bench.Count("iotlb_hits"), 1u);
 }
 
 TEST(VtdInvalidation, ByRegistersWorksWhileTheQueueIsOff) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/cli.h"
+#include "app/commit.h"
 
 namespace gmmu::app {
 

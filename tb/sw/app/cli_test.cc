@@ -19,7 +19,8 @@ TEST_F(Cli, PrintsHelpAndVersion) {
   EXPECT_EQ(Run({"run", "--help"}), 0);
   EXPECT_THAT(out_, HasSubstr("--waves-from"));
   EXPECT_EQ(Run({"--version"}), 0);
-  EXPECT_EQ(out_, "gmmu " GMMU_VERSION "\n") << "the project's version in CMake";
+  EXPECT_EQ(out_, std::string("gmmu " GMMU_VERSION " ") + kCommit + "\n") << "the project's version in CMake";
+  EXPECT_THAT(kCommit, ::testing::MatchesRegex("unknown|[-.a-z0-9]{7,}"));
 }
 
 TEST_F(Cli, RunsEachProcedureOnTheDefaultMachineOrSaysWhichKeysOfTheMachineItNeeds) {
@@ -194,6 +195,30 @@ TEST_F(Cli, PrintsAConfigurationThatItLoadsAgain) {
   std::ofstream(Path("c.toml")) << first;
   ASSERT_EQ(Run({"config", "--config", Path("c.toml")}), 0) << err_;
   EXPECT_EQ(out_, first);
+}
+
+TEST_F(Cli, ChangesKeysOfTheConfigurationByOption) {
+  std::ofstream(Path("c.toml")) << "[gpu]\nvram_mib = 96\naperture_mib = 8\n";
+  ASSERT_EQ(Run({"config", "--config", Path("c.toml"), "--set", "gpu.vram_mib=128", "--set", "os.iommu=identity",
+                 "--set", "gpu.page_table_bits=[9, 9, 9]", "--set", "os.preset=\"windows-26100\""}),
+            0)
+      << err_;
+  EXPECT_THAT(out_, ::testing::AllOf(HasSubstr("\nvram_mib = 128\n"), HasSubstr("\naperture_mib = 8\n"),
+                                     HasSubstr("\niommu = 'identity'\n"), HasSubstr("\npage_table_bits = [9, 9, 9]\n"),
+                                     HasSubstr("\npreset = 'windows-26100'\n")));
+  ASSERT_EQ(Run({"config", "--json-schema"}), 0) << err_;
+  EXPECT_THAT(out_, HasSubstr("\"build_option\": \"GMMU_L2_ENTRIES\""));
+  ExpectRefusal({"config", "--set", "gpu.vram=1"},
+                "--set gpu.vram=1:1: unknown key gpu.vram; the nearest is gpu.vram_mib");
+  ExpectRefusal({"config", "--set", "gpu.vram_mib=0"}, "allowed: a whole number from 1 to 65536 (MiB)");
+  ExpectRefusal({"config", "--set", "gpu.vram_mib"}, "write SECTION.KEY=VALUE");
+  ExpectRefusal({"run", "--engine", "fast", "--scenario", "linked-two", "--set", "os.iommu=off"}, "os.iommu");
+  ASSERT_EQ(Run({"run", "--engine", "fast", "--scenario", "context-allocations", "--set", "gpu.vram_mib=128", "--json",
+                 Path("report")}),
+            0)
+      << err_;
+  std::ifstream report(Path("report"));
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(report), {}), HasSubstr("\"vram_mib\": 128,"));
 }
 
 TEST_F(Cli, ListsTheKeysOfTheConfigurationAndTheirPage) {

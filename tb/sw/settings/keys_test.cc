@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace gmmu::settings {
@@ -153,6 +154,32 @@ TEST(Settings, OfOneSectionOrAllCanBeListed) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "no section [shop.til]; the nearest is [shop.till]");
   }
+}
+
+TEST(Settings, AreAlsoJsonWithASchema) {
+  Town town = FromToml("[shop]\ncolour = \"green\"\nshelves = [1, 2, 3]\n[shop.till]\ncoins = 7\n");
+  EXPECT_EQ(ToJson(town.AllKeys()),
+            "{\"shop\":{\"rooms\":3,\"since\":1900,\"open\":true,\"colour\":\"green\",\"name\":\"\",\"owner\":\"\","
+            "\"shelves\":[1,2,3],\"walls\":4,\"till\":{\"coins\":7}}}");
+  const auto schema = nlohmann::json::parse(ToJsonSchema(town.AllKeys()));
+  const auto& shop = schema["properties"]["shop"];
+  EXPECT_EQ(shop["description"], "A shop.");
+  EXPECT_EQ(shop["additionalProperties"], false);
+  const auto is = [](const nlohmann::json& key, const char* text) { EXPECT_EQ(key, nlohmann::json::parse(text)); };
+  is(shop["properties"]["rooms"], R"({"type": "integer", "minimum": 1, "maximum": 9, "default": 3, "unit": "rooms",
+                                      "description": "Rooms of the shop.", "when": "run"})");
+  EXPECT_FALSE(shop["properties"]["since"].contains("maximum"));
+  is(shop["properties"]["open"],
+     R"({"type": "boolean", "default": true, "description": "It is open.", "when": "run"})");
+  is(shop["properties"]["colour"]["enum"], R"(["red", "green"])");
+  EXPECT_FALSE(shop["properties"]["name"].contains("enum"));
+  is(shop["properties"]["shelves"], R"({"type": "array", "minItems": 2, "maxItems": 6, "default": [5, 7],
+                                        "items": {"type": "integer", "minimum": 1, "maximum": 40}, "unit": "books",
+                                        "description": "Books of each shelf.", "when": "run"})");
+  is(shop["properties"]["walls"], R"({"type": "integer", "minimum": 1, "maximum": 8, "default": 4,
+                                      "description": "Walls.", "when": "build", "build_option": "WALLS"})");
+  EXPECT_EQ(shop["properties"]["till"]["properties"]["coins"]["maximum"], 100);
+  EXPECT_EQ(shop["properties"]["branch"]["maxItems"], 1);
 }
 
 TEST(Settings, OfTwoOwnersMayShareASection) {

@@ -26,17 +26,30 @@ std::vector<hw::Counter> Good() {
   return counters;
 }
 
+std::vector<hw::Counter> GoodIommu() {
+  std::vector<hw::Counter> counters;
+  const std::pair<const char*, uint64_t> values[] = {
+      {"requests", 60},        {"bypassed", 5},           {"interrupts", 4},  {"context_hits", 50},
+      {"context_misses", 5},   {"context_ended", 2},      {"iotlb_hits", 40}, {"iotlb_misses", 13},
+      {"table_cache_hits", 9}, {"table_cache_misses", 4}, {"missed", 12},     {"walks", 9},
+      {"waited", 3},           {"walks_joined", 2}};
+  for (const auto& [name, value] : values) counters.push_back({"iommu", name, value, "requests", ""});
+  return counters;
+}
+
 TEST(CounterSums, HoldForAQuietMachineAndForOneWithoutThem) {
   EXPECT_TRUE(CounterSums(Good()).empty());
+  EXPECT_TRUE(CounterSums(GoodIommu()).empty());
   EXPECT_TRUE(CounterSums({}).empty());
 }
 
 TEST(CounterSums, EveryCounterTakesPartInOneThatBreaksWithIt) {
-  const size_t size = Good().size();
-  for (size_t i = 0; i < size; ++i) {
-    std::vector<hw::Counter> counters = Good();
-    counters[i].value += 100;
-    EXPECT_FALSE(CounterSums(counters).empty()) << counters[i].block << "." << counters[i].name;
+  for (const auto& good : {Good(), GoodIommu()}) {
+    for (size_t i = 0; i < good.size(); ++i) {
+      std::vector<hw::Counter> counters = good;
+      counters[i].value += 100;
+      EXPECT_FALSE(CounterSums(counters).empty()) << counters[i].block << "." << counters[i].name;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/numbers.h"
+#include "app/command_options.h"
 
 #include <CLI/CLI.hpp>
 
@@ -21,6 +21,13 @@ CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& val
           },
           help)
       ->type_name("N");
+}
+
+void AddChanges(CLI::App* command, std::vector<std::string>& set) {
+  command->add_option("--set", set, "Change a key of the configuration, as --set gpu.vram_mib=128; may be given again")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->expected(1);
 }
 
 }  // namespace gmmu::app

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DSOURCE=FOLDER -DTO=FILE -P commit.cmake: writes the commit of the checkout as a C++ source; "unknown" without
+# one. The file keeps its time when the commit is the same, so nothing is built again.
+set(commit unknown)
+find_program(GIT git)
+if(GIT)
+  execute_process(COMMAND ${GIT} -C ${SOURCE} rev-parse --show-toplevel RESULT_VARIABLE none OUTPUT_VARIABLE top
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  file(REAL_PATH ${SOURCE} source)
+  if(none EQUAL 0 AND top STREQUAL source)  # not a copy that lies in another project's checkout
+    execute_process(COMMAND ${GIT} -C ${SOURCE} describe --always --dirty --abbrev=12 RESULT_VARIABLE none
+                    OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    if(none EQUAL 0)
+      set(commit ${described})
+    endif()
+  endif()
+endif()
+file(CONFIGURE OUTPUT ${TO} @ONLY CONTENT [[#include "app/commit.h"
+namespace gmmu::app {
+const char* const kCommit = "@commit@";
+}
+]])

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""study_test.py PROGRAM: gmmu study with the program on its fast engine."""
+import csv
+import pathlib
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+HUNDRED = """
+title = "IOTLB of a small job"
+engine = "fast"
+scenario = "context-allocations"
+
+[[grid]]
+iommu.iotlb_sets = { from = 1, to = 16, times = 2 }
+iommu.iotlb_ways = [1, 4]
+seed = { from = 0, to = 9 }
+"""
+TINY = """
+engine = "fast"
+scenario = "context-allocations"
+[grid]
+seed = [1, 2, 3]
+"""
+
+
+def command(study, *more, program=PROGRAM):
+    return [sys.executable, str(ROOT / "tools/study/study.py"), str(study), "--program", str(program), *more]
+
+
+class StudyTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="gmmu_study_")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, text, name="s.toml"):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def study(self, text, *more, status=0, program=PROGRAM, **options):
+        """What a study said on standard error and output."""
+        study = self.file(text)
+        done = subprocess.run(command(study, *more, program=program), capture_output=True, text=True, timeout=300, **options)
+        self.assertEqual(done.returncode, status, done.stderr + done.stdout)
+        return done.stderr + done.stdout
+
+    def rows(self, view, db="s.db"):
+        """The rows of a view without what depends on the computer."""
+        with sqlite3.connect(self.folder / db) as connection:
+            connection.row_factory = sqlite3.Row
+            rows = [dict(row) for row in connection.execute(f"SELECT * FROM {view}")]
+        for row in rows:
+            row.pop("host_seconds", None)
+        return sorted(rows, key=str)
+
+    def script(self, text):
+        """A program that stands before the real one; `arguments` are its own, `go()` calls the real one."""
+        path = self.folder / "gmmu"
+        path.write_text(f"#!{sys.executable}\nimport os, sys, time\narguments = sys.argv[1:]\n"
+                        f"def go():\n    os.execv({str(PROGRAM)!r}, [{str(PROGRAM)!r}, *arguments])\n"
+                        f"if arguments[0] == 'config':\n    go()\nseed = int(arguments[arguments.index('--seed') + 1])\n{text}\n")
+        path.chmod(0o755)
+        return path
+
+
+class Resume(StudyTest):
+    def test_a_study_that_was_killed_goes_on_and_has_the_rows_of_one_in_one_go(self):
+        study = self.file(HUNDRED)
+        log = self.folder / "log"
+        counting = self.script(f"with open({str(log)!r}, 'a') as file:\n    print(arguments, file=file)\ngo()")
+        with open(self.folder / "said", "w") as said:
+            process = subprocess.Popen(command(study, program=counting), stderr=said)
+        end = time.monotonic() + 200
+        while self.count() < 30 and time.monotonic() < end:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        killed_at = self.count()
+        self.assertGreaterEqual(killed_at, 30)
+        self.assertLess(killed_at, 100, "it ended before it was killed")
+        before = len(log.read_text().splitlines())
+        said = self.study(HUNDRED, program=counting)
+        self.assertIn(f"{100 - killed_at} to run, {killed_at} were finished before", said)
+        self.assertEqual(len(log.read_text().splitlines()) - before, 100 - killed_at, "a finished point ran again")
+
+        one = self.folder / "one.db"
+        self.study(HUNDRED, "--db", str(one), program=counting)
+        self.assertEqual(len(self.rows("run")), 100)
+        self.assertEqual({row["status"] for row in self.rows("run")}, {"passed"})
+        for view in ("run", "phase", "counter"):
+            self.assertEqual(self.rows(view), self.rows(view, "one.db"), view)
+        self.assertIn("0 to run, 100 were finished before", self.study(HUNDRED, program=counting))
+
+    def count(self):
+        if not (self.folder / "s.db").exists():
+            return 0
+        with sqlite3.connect(self.folder / "s.db", timeout=30) as connection:
+            try:
+                return connection.execute("SELECT count(*) FROM point").fetchone()[0]
+            except sqlite3.OperationalError:  # the tables are not there yet
+                return 0
+
+    def test_an_interrupt_keeps_what_was_finished(self):
+        slow = self.script("time.sleep(0.1 if seed < 3 else 60)\ngo()")
+        process = subprocess.Popen(command(self.file(TINY.replace("[1, 2, 3]", "[1, 2, 3, 4]")), program=slow),
+                                   stderr=subprocess.PIPE, text=True)
+        end = time.monotonic() + 100
+        while self.count() < 2 and time.monotonic() < end:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 1, said)
+        self.assertIn("interrupted; what was finished is kept", said)
+        self.assertNotIn("Traceback", said)
+        self.assertEqual(self.count(), 2)
+        self.assertIn("4 points: 2 passed, 2 to run", self.study(TINY.replace("[1, 2, 3]", "[1, 2, 3, 4]"), "--status", program=slow))
+
+    def test_another_program_input_or_configuration_is_another_point(self):
+        self.file("[gpu]\nvram_mib = 64\n", "base.toml")
+        (self.folder / "input").write_bytes(b"1" * 4096)
+        text = 'engine = "fast"\nconfig = "base.toml"\nworkload = "input"\n[grid]\ngpu.vram_latency = [50, 100]\n'
+        self.study(text)
+        self.assertIn("0 to run", self.study(text))
+        (self.folder / "input").write_bytes(b"2" * 4096)
+        self.assertIn("2 to run", self.study(text))
+        self.file("[gpu]\nvram_mib = 128\n", "base.toml")
+        self.assertIn("2 to run", self.study(text))
+        self.assertEqual([row["gpu.vram_mib"] for row in self.rows("run")], [128, 128])
+        self.assertIn("1 to run, 2 were finished", self.study(text.replace("[50, 100]", "[50, 100, 150]")))
+        self.assertIn("3 to run", self.study(text.replace("[50, 100]", "[50, 100, 150]"), program=self.script("go()")))
+
+    def test_two_studies_do_not_write_to_one_file(self):
+        slow = self.script("time.sleep(60)")
+        process = subprocess.Popen(command(self.file(TINY), program=slow), stderr=subprocess.PIPE, text=True)
+        process.stderr.readline(), process.stderr.readline()
+        self.assertIn("another gmmu study is writing to it", self.study(TINY, status=2))
+        process.terminate()
+        process.communicate()
+
+
+class Points(StudyTest):
+    def test_a_point_that_fails_is_a_row_with_its_error_and_the_study_goes_on(self):
+        said = self.study('engine = "fast"\n[grid]\ninject.leak = ["", "adl"]\nseed = [0, 1]\n', status=1)
+        rows = {(row["inject.leak"], row["seed"]): row for row in self.rows("run")}
+        self.assertEqual({key: row["status"] for key, row in rows.items()},
+                         {("", 0): "passed", ("", 1): "passed", ("adl", 0): "failed", ("adl", 1): "failed"})
+        self.assertRegex(rows["adl", 0]["error"], "leaked page 0x[0-9a-f]+ of application")
+        self.assertEqual(rows["adl", 0]["passed"], 0)
+        self.assertIn("2 of 4 points passed, 2 failed", said)
+
+    def test_errors_timeouts_and_signals_have_their_words(self):
+        program = self.script("if seed == 1: os.kill(os.getpid(), 11)\nif seed == 2: time.sleep(60)\n"
+                              "if seed == 4: sys.exit('no such thing')\ngo()")
+        self.study("limit_seconds = 5\n" + TINY.replace("[1, 2, 3]", "[1, 2, 3, 4]"), "--jobs", "4", status=1, program=program)
+        rows = {row["seed"]: (row["status"], row["error"]) for row in self.rows("run")}
+        self.assertEqual(rows[1], ("error", "ended by SIGSEGV"))
+        self.assertEqual(rows[2][0], "timeout")
+        self.assertIn("took more than 5 s", rows[2][1])
+        self.assertEqual(rows[3], ("passed", None))
+        self.assertEqual(rows[4], ("error", "no such thing"))
+        self.assertIn("1 to run, 3 were finished", self.study(TINY.replace("[1, 2, 3]", "[1, 2, 3, 4]"), status=1, program=program))
+
+    def test_again_runs_what_did_not_pass(self):
+        mark = self.folder / "mark"
+        program = self.script(f"if seed == 2 and not os.path.exists({str(mark)!r}): sys.exit('not yet')\ngo()")
+        self.study(TINY, status=1, program=program)
+        mark.touch()
+        self.assertIn("0 to run", self.study(TINY, status=1, program=program))
+        self.assertIn("1 to run, 2 were finished", self.study(TINY, "--again", program=program))
+
+    def test_grids_and_lists_make_the_points_that_they_name(self):
+        text = ('engine = "fast"\n[set]\ngpu.vram_mib = 96\n[[grid]]\ngpu.page_table_bits = [[9, 9, 9, 9], [9, 9, 9]]\nseed = [0, 1]\n'
+                '[[list]]\ngpu.vram_latency = [50, 60, 70]\nSEED')
+        said = self.study(text.replace("SEED", "seed = { from = 5, to = 9, step = 2 }\n"))
+        self.assertIn("7 points over gpu.page_table_bits, seed, gpu.vram_latency", said)
+        rows = [(row["gpu.page_table_bits"], row["gpu.vram_latency"], row["seed"], row["gpu.vram_mib"]) for row in
+                sorted(self.rows("run"), key=lambda row: row["run"])]
+        self.assertEqual([row[2] for row in rows], [0, 1, 0, 1, 5, 7, 9])
+        self.assertEqual([row[1] for row in rows[4:]], [50, 60, 70])
+        self.assertEqual(rows[2][0], "[9,9,9]")
+        self.assertEqual({row[3] for row in rows}, {96})
+
+    def test_keys_change_the_machine_of_a_scenario(self):
+        self.study('engine = "fast"\n[grid]\nscenario = ["linked-two", "context-allocations"]\niommu.iotlb_ways = [1, 2]\n')
+        self.assertEqual([(row["scenario"], row["iommu.iotlb_ways"]) for row in sorted(self.rows("run"), key=lambda row: row["run"])],
+                         [("linked-two", 1), ("linked-two", 2), ("context-allocations", 1), ("context-allocations", 2)])
+
+
+class BadInput(StudyTest):
+    def refused(self, text, said):
+        self.assertIn(said, self.study(text, status=2))
+        self.assertFalse((self.folder / "s.db").exists())
+
+    def test_names_file_line_and_the_nearest_keys(self):
+        self.refused('engine = "fast"\n[grid]\nseed = [1]\ngpu.l2_entrys = [1]\n', "s.toml:4: unknown key gpu.l2_entrys; near it: gpu.l2_entries")
+        self.refused('engine = "fast"\n[grid]\niotlb_sets = [1]\n', "s.toml:3: unknown key iotlb_sets; near it: iommu.iotlb_sets")
+        self.refused('engin = "fast"\n', "s.toml:1: unknown key engin; near it: engine")
+        self.refused('[grid]\ngpu.vram_mib = [64,\n 0]\n', "s.toml:2: gpu.vram_mib = 0 is not possible; allowed: integer of 1 to 65536")
+        self.refused('[grid]\nos.iommu = ["off"]\n', 's.toml:2: os.iommu = "off" is not possible')
+        self.refused('engine = "quick"\n', 's.toml:1: engine = "quick" is not possible; allowed: rtl or fast')
+        self.refused('[grid]\nseed = []\n', "s.toml:2: seed has no value")
+        self.refused('[grid]\nseed = { from = 3, to = 1 }\n', "s.toml:2: seed: a range is")
+        self.refused('[[list]]\nseed = [1, 2]\ngpu.vram_mib = [64, 65, 66]\n', "must be equally long: seed has 2, gpu.vram_mib has 3")
+        self.refused('[grid\n', "s.toml:1:")
+        self.refused('scenario = "linked-two"\nconfig = "x.toml"\n', "a scenario has its own machine")
+
+    def test_a_huge_grid_says_how_long_it_takes_and_wants_yes(self):
+        text = TINY.replace("[1, 2, 3]", "{ from = 1, to = 1_000_000 }")
+        self.refused(text, "1000000 points; the first took")
+        self.refused(text, "More than 10000 need --yes.")
+
+    def test_files_that_are_not_there(self):
+        done = subprocess.run(command(self.folder / "none.toml"), capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("none.toml: cannot be read: No such file or directory", done.stderr)
+        self.assertIn("there are no results yet", self.study(TINY, "--status", status=2))
+        (self.folder / "s.db").write_text("no database" * 100)
+        self.assertIn("give another file by --db", self.study(TINY, status=2))
+
+    def test_a_full_disk_loses_nothing_that_was_finished(self):
+        limit, most = 300_000, resource.RLIM_INFINITY  # bytes of a file: of the study's only
+        program = self.script(f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))\ngo()")
+        said = self.study(HUNDRED, status=2, program=program,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most)))
+        self.assertIn("cannot be written", said)
+        self.assertIn("What was finished is kept", said)
+        kept = len(self.rows("run"))
+        self.assertGreater(kept, 2)
+        self.assertIn(f"{100 - kept} to run, {kept} were finished before", self.study(HUNDRED, program=program))
+        self.assertEqual(len(self.rows("run")), 100)
+
+
+class Export(StudyTest):
+    def test_writes_tidy_rows_as_csv_and_parquet(self):
+        self.study('engine = "fast"\n[grid]\niommu.iotlb_sets = [1, 16]\nseed = [0, 1]\n')
+        out = self.folder / "out"
+        told = self.study('engine = "fast"\n[grid]\niommu.iotlb_sets = [1, 16]\nseed = [0, 1]\n', "--export", str(out))
+        self.assertEqual(sorted(path.name for path in out.iterdir()),
+                         ["counters.csv", "counters.parquet", "phases.csv", "phases.parquet", "runs.csv", "runs.parquet"])
+        self.assertIn(str(out / "runs.parquet"), told)
+        with open(out / "runs.csv", newline="") as file:
+            runs = list(csv.DictReader(file))
+        views = sorted(self.rows("run"), key=lambda row: row["run"])
+        self.assertEqual([(int(row["run"]), int(row["iommu.iotlb_sets"]), int(row["seed"]), int(row["cycles"])) for row in runs],
+                         [(row["run"], row["iommu.iotlb_sets"], row["seed"], row["cycles"]) for row in views])
+        self.assertEqual(runs[0]["counters.gpu_walker.walk_cycles"], "", "not counted on this engine")
+        self.assertGreater(int(runs[0]["counters.iommu.iotlb_misses"]), int(runs[3]["counters.iommu.iotlb_misses"]))
+        with open(out / "phases.csv", newline="") as file:
+            phases = list(csv.DictReader(file))
+        self.assertEqual(len(phases), len(self.rows("phase")))
+        self.assertEqual({row["name"] for row in phases} & {"page in", "page out"}, {"page in", "page out"})
+        import duckdb
+        got = duckdb.sql(f"SELECT run, \"iommu.iotlb_sets\", cycles, \"counters.iommu.iotlb_misses\" FROM '{out}/runs.parquet' ORDER BY run").fetchall()
+        self.assertEqual(got, [(int(row["run"]), int(row["iommu.iotlb_sets"]), int(row["cycles"]),
+                                int(row["counters.iommu.iotlb_misses"])) for row in runs])
+
+
+class Builds(StudyTest):
+    def test_a_key_of_the_rtl_costs_one_build_and_not_one_a_point(self):
+        """A front door that copies the program in place of building it."""
+        root = self.folder / "root"
+        (root / "build").mkdir(parents=True)
+        shutil.copy(PROGRAM, root / "build/gmmu")
+        door = root / "gmmu"
+        door.write_text(f"#!/bin/sh\necho \"$@\" >>{root}/builds\nname={root}/build/$(echo \"$@\" | cksum | cut -d' ' -f1)\n"
+                        "printf '#!/bin/sh\\n# %s\\ncase $1 in config) ;; *) set -- $(echo \" $* \" | sed \"s/ --engine rtl / --engine fast /\") ;; "
+                        f"esac\\nexec {PROGRAM} \"$@\"\\n' \"$*\" >$name\nchmod +x $name\necho $name\n")
+        door.chmod(0o755)
+        study = self.file('[grid]\ngpu.l2_entries = [64, 128]\nseed = [0, 1, 2]\n')
+
+        def run(*more):
+            return subprocess.run([sys.executable, str(ROOT / "tools/study/study.py"), str(study), "--root", str(root), *more],
+                                  capture_output=True, text=True)
+        done = run("--plan")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("builds of the RTL: 2, each once", done.stderr)
+        self.assertFalse((root / "builds").exists())
+        done = run()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("6 of 6 points passed", done.stderr)
+        self.assertIn("build 1 of 2 took", done.stderr)
+        self.assertEqual((root / "builds").read_text().splitlines(),
+                         ["build --set gpu.l2_entries=64", "build --set gpu.l2_entries=128"])
+        self.assertEqual([row["gpu.l2_entries"] for row in sorted(self.rows("run"), key=lambda row: row["run"])], [64] * 3 + [128] * 3)
+        self.assertIn("6 points: 6 passed, 0 to run", run("--status").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
