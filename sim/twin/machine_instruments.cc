@@ -13,6 +13,7 @@ std::vector<hw::Counter> Machine::Counters() {
   for (const auto& gpu : gpus_) {
     const std::string prefix = hw::UnitPrefix(gpu->unit(), units());
     for (const GpuCounter& counter : GpuCounters(gpu->built().clients)) {
+      if (counter.offset == regs::kCountersBase + regs::CountersWalkIssueCycles::kOffset) continue;  // not modelled
       all.push_back(
           {prefix + counter.block, counter.name, gpu->ReadRegister(counter.offset), counter.unit, counter.description});
     }
@@ -59,14 +60,11 @@ void Machine::HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) {
 
 void Machine::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) {
   uint64_t word = data;
-  unsigned walk_reads = 0;
   const uint16_t requester = device.requester_id();
   switch (kind) {
-    case hw::Stray::kRead:
-      static_cast<void>(host_->Read(requester, address, &word, sizeof word, true, walk_reads));
-      return;
-    case hw::Stray::kWrite: return host_->Write(requester, address, &word, sizeof word, true, walk_reads);
-    case hw::Stray::kMessage: return host_->Write(requester, address, &word, sizeof data, true, walk_reads);
+    case hw::Stray::kRead: static_cast<void>(host_->Read(requester, address, &word, sizeof word, true)); return;
+    case hw::Stray::kWrite: return host_->Write(requester, address, &word, sizeof word, true);
+    case hw::Stray::kMessage: return host_->Write(requester, address, &word, sizeof data, true);
   }
 }
 
