@@ -275,6 +275,9 @@ if(TARGET test_system AND TARGET gmmu)
 endif()
 
 if(GMMU_PYTHON AND TARGET gmmu)
+  add_test(NAME tools.the_fast_engine_is_as_near_to_the_rtl_as_the_table_says
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/twin_error.py --check --program $<TARGET_FILE:gmmu>)
+  set_tests_properties(tools.the_fast_engine_is_as_near_to_the_rtl_as_the_table_says PROPERTIES LABELS unit TIMEOUT 300)
   add_test(NAME tools.check_long_compares_the_engines_and_their_times
            COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/check_long_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.check_long_compares_the_engines_and_their_times PROPERTIES LABELS unit TIMEOUT 120)

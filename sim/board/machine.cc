@@ -10,6 +10,7 @@
 #include "hw/gmmu_regs.h"
 #include "platform/engine.h"
 #include "platform/machine_parts.h"
+#include "twin/time_model.h"
 
 namespace gmmu::sim::board {
 namespace {
@@ -25,7 +26,8 @@ uint64_t Ones(unsigned size) { return size >= kWord ? kForever : (uint64_t{1} <<
 /// The times of a PC around a board are the host's own.
 twin::TimeParameters NoTime() {
   twin::TimeParameters time;
-  time.dram_ps = time.iommu_lookup_ps = time.iommu_descriptor_ps = time.pcie_latency_ps = 0;
+  time.iommu_lookup_ps = time.iommu_descriptor_ps = time.pcie_latency_ps = 0;
+  time.dram.controller_ps = time.dram.trcd_ps = time.dram.tcas_ps = time.dram.burst_ps = 0;
   return time;
 }
 

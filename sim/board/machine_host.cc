@@ -22,10 +22,9 @@ void Machine::Read(const HostRead& read) {
   ++host_accesses_;
   Act();
   Held answer{0, read, false, Bytes(read.beats * kBeat)};
-  unsigned walk_reads = 0;
   if (read.user.kind() != kPeer && read.user.kind() != kTranslated) {
     answer.ok = host_->Read(Requester(read.user), read.address & ~uint64_t{kBeat - 1}, answer.data.data(),
-                            answer.data.size(), !read.user.no_snoop(), walk_reads);
+                            answer.data.size(), !read.user.no_snoop());
   }
   if (held_until_ns_ > NowNs() && read.address / hw::kPageSize == held_page_) answer.until_ns = held_until_ns_;
   // The bus keeps the order of reads of one id.
@@ -55,9 +54,8 @@ void Machine::Write(const HostWrite& write) {
 }
 
 void Machine::WriteRange(const HostWrite& write, size_t first, size_t end) {
-  unsigned walk_reads = 0;
   host_->Write(Requester(write.user), (write.address & ~uint64_t{kBeat - 1}) + first, &write.data[first], end - first,
-               !write.user.no_snoop(), walk_reads);
+               !write.user.no_snoop());
   Act();  // an interrupt message is there at once
 }
 

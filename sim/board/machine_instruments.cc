@@ -91,14 +91,11 @@ void Machine::LoseAnswer(unsigned, unsigned, uint64_t) {
 void Machine::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) {
   Act();
   uint64_t word = data;
-  unsigned walk_reads = 0;
   const uint16_t requester = device.requester_id();
   switch (kind) {
-    case hw::Stray::kRead:
-      static_cast<void>(host_->Read(requester, address, &word, sizeof word, true, walk_reads));
-      return;
-    case hw::Stray::kWrite: return host_->Write(requester, address, &word, sizeof word, true, walk_reads);
-    case hw::Stray::kMessage: return host_->Write(requester, address, &word, sizeof data, true, walk_reads);
+    case hw::Stray::kRead: static_cast<void>(host_->Read(requester, address, &word, sizeof word, true)); return;
+    case hw::Stray::kWrite: return host_->Write(requester, address, &word, sizeof word, true);
+    case hw::Stray::kMessage: return host_->Write(requester, address, &word, sizeof data, true);
   }
 }
 

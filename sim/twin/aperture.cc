@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "twin/aperture.h"
 
+#include <algorithm>
+
 namespace gmmu::sim::twin {
+namespace {
+
+constexpr uint64_t kHitCycles = 2;
+
+}  // namespace
+
+ApertureMap::ApertureMap(Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters)
+    : memory_(memory), time_(time), agenda_(agenda), counters_(counters), lookups_(time.Cycles(16)) {}
+
+void ApertureMap::Flush() {
+  lines_.clear();
+  slots_.fill(Slot());
+}
 
 void ApertureMap::set_base(uint64_t raw) {
   base_.raw = raw;
@@ -21,18 +36,23 @@ ApertureMap::Found ApertureMap::Lookup(uint64_t offset, uint64_t lookups, Cost& 
     found.fault = regs::Fault::kApertureRange;
     return found;
   }
+  const uint64_t hit = time_.Cycles(kHitCycles);
+  cost.at = lookups_.Take(std::max(cost.at, agenda_.now()), hit);
+  const uint64_t table = base_.offset() + page / kEntries * sizeof(Line);
+  Slot& slot = slots_[page / kEntries % kCached];
+  const bool cached = slot.line == page / kEntries;
+  if (!cached) slot = {page / kEntries, memory_.TableTime(true, table, sizeof(Line), cost.at) + hit};
+  cost.at = std::max(cost.at, slot.ready_ps);
+  counters_.Of<regs::CountersApHits>() += cached ? lookups : std::max<uint64_t>(lookups, 1) - 1;
   auto line = lines_.find(page / kEntries);
   if (line == lines_.end()) {
     Line words;
-    const uint64_t at = base_.offset() + page / kEntries * sizeof words;
-    if (!memory_.ReadVram(at, words.data(), sizeof words, cost)) {
+    if (!memory_.vram().Read(table, words.data(), sizeof words)) {
+      slot = Slot();
       found.fault = regs::Fault::kApertureRead;
       return found;
     }
     line = lines_.emplace(page / kEntries, words).first;
-    counters_.Of<regs::CountersApHits>() += lookups == 0 ? 0 : lookups - 1;
-  } else {
-    counters_.Of<regs::CountersApHits>() += lookups;
   }
   regs::ApertureEntryEntry entry;
   entry.raw = line->second[page % kEntries];

@@ -10,7 +10,8 @@
 namespace gmmu::sim::twin {
 
 /// The aperture map (rtl/aperture/README.md) takes a page of the aperture segment to a logical page of
-/// host memory, by a table in VRAM. A line of eight entries is cached until the map is flushed.
+/// host memory, by a table in VRAM. A line of eight entries is cached until the map is flushed; only its time and the
+/// counters know how many lines the hardware has.
 class ApertureMap {
  public:
   struct Found {
@@ -19,24 +20,34 @@ class ApertureMap {
     bool coherent = false;
   };
 
-  ApertureMap(Memory& memory, Counters& counters) : memory_(memory), counters_(counters) {}
+  ApertureMap(Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters);
 
   uint64_t base() const { return base_.raw; }
   uint64_t pages() const { return pages_; }
   /// Set the registers; either call drops what is cached.
   void set_base(uint64_t raw);
   void set_pages(uint64_t pages);
-  void Flush() { lines_.clear(); }
+  void Flush();
 
-  /// Answers `lookups` accesses to the page of the aperture at `offset`; a miss is added to `cost`.
+  /// Answers `lookups` accesses to the page of the aperture at `offset`, from cost.at on, which moves to when the answer
+  /// is there.
   Found Lookup(uint64_t offset, uint64_t lookups, Cost& cost);
 
  private:
   static constexpr unsigned kEntries = 8;
+  static constexpr size_t kCached = 8;  ///< lines that the hardware keeps, direct mapped
   using Line = std::array<uint64_t, kEntries>;
+  struct Slot {
+    uint64_t line = ~uint64_t{0};
+    uint64_t ready_ps = 0;
+  };
 
   Memory& memory_;
+  TimeModel& time_;
+  Agenda& agenda_;
   Counters& counters_;
+  Calendar lookups_;
+  std::array<Slot, kCached> slots_;
   regs::ApertureBase base_;
   uint64_t pages_ = 0;
   std::unordered_map<uint64_t, Line> lines_;

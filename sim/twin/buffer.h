@@ -26,13 +26,18 @@ class Buffer {
   const Address& from() const { return from_; }
   const uint64_t* at(uint64_t word) const { return &words_[word]; }
 
-  /// Makes the words below `end` readable by at(). Returns why it could not; nullopt: they are readable.
+  /// Makes the words below `end` readable by at(), and cost.done when they have come. Returns why it could not; nullopt:
+  /// they are readable.
   std::optional<Trouble> Want(Path& path, unsigned port, uint64_t end, Cost& cost);
 
  private:
+  static constexpr unsigned kChunksInFlight = 16;
   Address from_;
   uint64_t bytes_ = 0;
   std::vector<uint64_t> words_;
+  std::vector<uint64_t> come_ps_;  ///< when each chunk of them has come
+  Window chunks_{kChunksInFlight};
+  uint64_t asked_ps_ = 0;  ///< when the last chunk was asked for
 };
 
 }  // namespace gmmu::sim::twin

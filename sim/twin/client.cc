@@ -11,7 +11,10 @@ namespace {
 using regs::Access;
 using regs::Pattern;
 
-constexpr unsigned kLinesAnAct = 64;
+constexpr uint64_t kAheadCycles = 64;  // an act accesses what is asked for in so many cycles
+constexpr uint64_t kLineCycles = 2;    // from one line to the next
+constexpr uint64_t kAgainCycles = 25;  // of a walk that is done again, beside its read
+constexpr uint64_t kAnswerCycles = 6;  // from an access's end to its slot's next use
 constexpr uint64_t kMostMismatches = 0xFFFFFFFF;
 constexpr uint64_t kLineBits = 63;
 
@@ -91,7 +94,11 @@ void Client::Start() {
   sequence_.emplace(Lines());
   done_ = passed_ = mismatches_ = 0;
   crc_ = 0;
-  last_ps_ = parts_.agenda.now();
+  last_ps_ = looked_ps_ = parts_.agenda.now();
+  const unsigned built = parts_.time.parameters().client_slots;
+  const auto depth = static_cast<unsigned>(ctrl_.depth());
+  slots_ = Window(chase ? 1 : depth == 0 ? built : std::min(depth, built));
+  issue_ps_ = 0;
   if (order_.count() != 0) va_ = sequence_->Next();
   Schedule(parts_.agenda.now() + parts_.time.CommandPs());
 }
@@ -116,22 +123,41 @@ void Client::Act() {
     waiting_ = true;
     return;
   }
-  const bool chase = ctrl_.pattern() == Pattern::kChase;
-  const uint64_t now = parts_.agenda.now();
-  uint64_t next = now, latency = 0;
-  for (unsigned i = 0; i < kLinesAnAct; ++i) {
-    if (done_ == passes() * order_.count()) return End(std::max(last_ps_, next + latency));
+  const uint64_t now = parts_.agenda.now(), ahead = now + parts_.time.Cycles(kAheadCycles);
+  for (;;) {
+    if (done_ == passes() * order_.count()) return End(std::max(last_ps_, now));
     Cost cost;
+    cost.at = slots_.Free(std::max(issue_ps_, now));
+    if (cost.at > ahead) return Schedule(cost.at);
+    issue_ps_ = cost.at + parts_.time.Cycles(kLineCycles);
     if (!AccessLine(cost)) {
       last_ps_ = std::max(last_ps_, cost.done);
-      if (!busy_) return;
-      if (!waiting_) End(std::max(last_ps_, now));
+      if (busy_ && !waiting_) End(std::max(last_ps_, now) + BehindFault(cost));
       return;
     }
-    if (chase) latency += cost.done - now;
-    else next = std::max(next, cost.next), last_ps_ = std::max(last_ps_, cost.done);
+    Answered(cost);
   }
-  Schedule(next + latency);
+}
+
+/// Returns the time of the lines that are asked for until a translation's fault is seen: those of its page are walked for
+/// again, one after the other, since a fault is told to one lookup only.
+uint64_t Client::BehindFault(const Cost& cost) const {
+  if (status_.fault() == 0 || ctrl_.pattern() != Pattern::kOrder) return 0;
+  const uint64_t line = parts_.time.Cycles(kLineCycles);
+  const uint64_t until = std::max(cost.done, issue_ps_) - issue_ps_;
+  const uint64_t lines = std::min({until / line, slots_.count() - 1, order_.count() - passed_ - 1,
+                                   (hw::kPageSize - va_ % hw::kPageSize) / kLine - 1});
+  return lines * parts_.time.Cycles(parts_.time.parameters().vram_latency + kAgainCycles);
+}
+
+/// Notes the times of an access that has been made.
+void Client::Answered(const Cost& cost) {
+  const uint64_t words = parts_.time.Cycles(kLine / 8), end = std::max(cost.at, cost.done);
+  if (access_ == Access::kWrite) issue_ps_ = std::max(issue_ps_, cost.at + words);  // they were given before
+  looked_ps_ = std::max(looked_ps_ + words, end + parts_.time.Cycles(kAnswerCycles));
+  slots_.Take(looked_ps_);
+  last_ps_ = std::max(last_ps_, looked_ps_);
+  if (passed_ == 0) issue_ps_ = last_ps_;  // a pass ends before the next one begins
 }
 
 bool Client::AccessLine(Cost& cost) {
@@ -172,9 +198,7 @@ bool Client::WriteLine(const Place& place, Cost& cost) {
 
 bool Client::ReadLine(const Place& place, Cost& cost) {
   Line words;
-  const uint64_t depth = ctrl_.depth() != 0 ? ctrl_.depth() : ~uint64_t{0};
-  const uint64_t slots = parts_.time.parameters().client_slots;
-  if (!parts_.path.Read(place, words.data(), sizeof words, std::min(depth, slots) * sizeof words, cost)) {
+  if (!parts_.path.Read(place, words.data(), sizeof words, cost)) {
     Fault(regs::Fault::kBusRead, 0);
     return false;
   }

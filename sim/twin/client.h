@@ -46,6 +46,8 @@ class Client {
   void Start();
   void Schedule(uint64_t ps);
   void Act();
+  void Answered(const Cost& cost);
+  uint64_t BehindFault(const Cost& cost) const;
   bool AccessLine(Cost& cost);  ///< false: the run has stopped, for good or until Wake
   bool WriteLine(const Place& place, Cost& cost);
   bool ReadLine(const Place& place, Cost& cost);
@@ -78,6 +80,9 @@ class Client {
   uint32_t crc_ = 0;
   uint64_t mismatches_ = 0;
   uint64_t last_ps_ = 0;  ///< when the latest access ends
+  // its times: slots, which are a reorder buffer; when the next line may be asked for; when the last answer was looked at
+  Window slots_{1};
+  uint64_t issue_ps_ = 0, looked_ps_ = 0;
 };
 
 }  // namespace gmmu::sim::twin

@@ -71,6 +71,7 @@ void ClientPorts::Act(unsigned client) {
 
 void ClientPorts::Translate(const InFlight& access) {
   Cost cost;
+  cost.at = parts_.agenda.now();
   const hw::ClientRequest& request = access.request;
   const Address from{false, regs::Target::kSystem, request.space, request.va};
   const Place place = parts_.path.Resolve(access.client, from, request.access, 1, cost);
@@ -87,6 +88,7 @@ void ClientPorts::Move(const InFlight& access, const Place& place) {
   const hw::ClientRequest& request = access.request;
   uint8_t line[kLine];
   Cost cost;
+  cost.at = parts_.agenda.now();
   if (request.access == regs::Access::kWrite) {
     for (unsigned i = 0; i < request.bytes; ++i) {
       const uint64_t at = request.va + i;
@@ -95,9 +97,7 @@ void ClientPorts::Move(const InFlight& access, const Place& place) {
     if (!parts_.path.Write(place, line, request.bytes, cost)) return End(access, regs::Fault::kBusWrite, 0, cost.done);
     parts_.counters.Of<regs::CountersClientWriteBytes>() += request.bytes;
   } else {
-    const uint64_t window = parts_.time.parameters().client_slots * kLine;
-    if (!parts_.path.Read(place, line, request.bytes, window, cost))
-      return End(access, regs::Fault::kBusRead, 0, cost.done);
+    if (!parts_.path.Read(place, line, request.bytes, cost)) return End(access, regs::Fault::kBusRead, 0, cost.done);
     parts_.counters.Of<regs::CountersClientReadBytes>() += request.bytes;
   }
   End(access, regs::Fault::kNone, 0, std::max(cost.done, parts_.agenda.now()));

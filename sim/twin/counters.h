@@ -7,9 +7,8 @@
 
 namespace gmmu::sim::twin {
 
-/// The counter registers. Those that count cycles are 0, except for `engine_cycles` and
-/// `client_cycles`, which are estimates; README.md names the ones that depend on timing or on the
-/// size of a cache.
+/// The counter registers. Those that count cycles are estimates, and `walk_issue_cycles` is 0; README.md
+/// names the ones that depend on timing or on the size of a cache.
 class Counters {
  public:
   struct Port {

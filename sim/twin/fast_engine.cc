@@ -13,11 +13,6 @@ namespace {
 
 unsigned Small(uint64_t value) { return static_cast<unsigned>(value); }
 
-/// The time of an access to a row that is not open: controller, activation, column command and data.
-uint64_t DramPs(const MachineConfig::Host& c) {
-  return c.dram_controller_ps + c.dram_trcd_ps + c.dram_tcas_ps + c.dram_burst_ps;
-}
-
 TimeParameters TimingOf(const MachineConfig& c) {
   TimeParameters t;
   t.period_ps = PeriodPs(c.gpu);
@@ -25,15 +20,22 @@ TimeParameters TimingOf(const MachineConfig& c) {
   t.vram_latency = Small(c.gpu.vram_latency);
   t.vram_beats = Small(c.gpu.vram_beats);
   t.vram_beat_cycles = Small(c.gpu.vram_beat_cycles);
-  t.walks = Small(c.gpu.walks);
+  t.vram_outstanding = Small(c.gpu.vram_outstanding);
   t.engine_reads = Small(c.gpu.reads_in_flight);
-  t.l2_sets = std::max(1u, Small(c.gpu.l2_entries / 16 / c.gpu.l2_ways));
+  t.sweep_steps =
+      std::max({Small(c.gpu.l2_entries / 16 / c.gpu.l2_ways), Small(c.gpu.l1_entries), Small(c.gpu.walk_cache)});
   t.pcie_ps_per_byte = 8e12 / TlpBitsPerSecond(PcieOf(c.pcie));
   t.tlp_overhead = Small(c.pcie.tlp_overhead);
   t.max_payload = Small(c.pcie.max_payload);
   t.max_read_request = Small(c.pcie.max_read_request);
   t.pcie_latency_ps = c.pcie.latency_ps;
-  t.dram_ps = DramPs(c.host);
+  t.tags = Small(c.pcie.tags);
+  t.posted_headers = Small(c.pcie.posted_headers);
+  t.posted_data = Small(c.pcie.posted_data);
+  t.completion_headers = Small(c.pcie.completion_headers);
+  t.completion_data = Small(c.pcie.completion_data);
+  t.non_posted_headers = Small(c.pcie.non_posted_headers);
+  t.dram = DramOf(c.host);
   t.iommu_lookup_ps = c.iommu.lookup_ps;
   t.iommu_descriptor_ps = c.iommu.descriptor_ps;
   t.iommu_walks = Small(c.iommu.walks);
@@ -101,6 +103,12 @@ std::unique_ptr<Engine> Engine::CreateFast(const MachineConfig& config, const En
         "the fast engine has no waves: it has no signals\n"
         "Give --engine rtl for them.");
   }
+  const auto refuse = [](const char* key, const char* why) {
+    throw ConfigError(std::string(key) + " means nothing on the fast engine: " + why + "\nGive --engine rtl for it.");
+  };
+  if (config.gpu.vram_reorder) refuse("gpu.vram_reorder", "its accesses are done in the order of their acts");
+  if (config.pcie.completion_boundary != MachineConfig::Default().pcie.completion_boundary)
+    refuse("pcie.completion_boundary", "it does not cut completions at addresses");
   return std::make_unique<twin::FastEngine>(config);
 }
 

@@ -8,8 +8,16 @@
 
 #include "probe/translation_checker.h"
 #include "twin/client_ports.h"
+#include "twin/paging_engine.h"
 
 namespace gmmu::sim::twin {
+namespace {
+
+// The window in BAR2 (rtl/top/gmmu_window.sv).
+constexpr uint64_t kWindowBeat = 8, kWindowWriteCycles = 2, kWindowReadCycles = 4, kWindowAnswerCycles = 4;
+constexpr unsigned kWindowSlots = 16;
+
+}  // namespace
 
 Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess& host, Peers& peers, Agenda& agenda)
     : unit_(unit),
@@ -21,19 +29,21 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess
       vram_(parameters.vram_bytes),
       time_(parameters.timing),
       memory_(vram_, host, peers, unit, bdf.requester_id(), time_, agenda, counters_, parameters.faults),
-      mmu_(parameters.built.spaces, parameters.built.va_bits, memory_, time_, agenda, counters_),
-      aperture_(memory_, counters_),
+      mmu_(parameters.built, memory_, time_, agenda, counters_),
+      aperture_(memory_, time_, agenda, counters_),
       path_(mmu_, aperture_, memory_),
       interrupts_([this] { SendMessage(); }),
       faults_(memory_, time_, agenda, counters_, [this] { interrupts_.Raise(regs::IntStatus().set_fault(1).raw); }),
       operations_(
           mmu_, time_, agenda, [this] { interrupts_.Raise(regs::IntStatus().set_invalidate(1).raw); },
           [this] { Pump(); }),
-      engine_(parameters.built.rings,
-              {agenda, time_, memory_, mmu_, aperture_, counters_, faults_, parameters.built.clients},
-              [this](uint64_t causes) { interrupts_.Raise(causes); }),
+      engine_(std::make_unique<PagingEngine>(parameters.built.rings,
+                                             EngineParts{agenda, time_, memory_, mmu_, aperture_, counters_, faults_,
+                                                         parameters.built.clients},
+                                             [this](uint64_t causes) { interrupts_.Raise(causes); })),
       client_ports_(std::make_unique<ClientPorts>(parameters.built.clients,
-                                                  ClientParts{agenda, time_, memory_, path_, counters_, faults_})) {
+                                                  ClientParts{agenda, time_, memory_, path_, counters_, faults_})),
+      window_slots_(kWindowSlots) {
   clients_.reserve(parameters.built.clients);
   for (unsigned i = 0; i < parameters.built.clients; ++i) {
     clients_.emplace_back(i, ClientParts{agenda, time_, memory_, path_, counters_, faults_}, [this] {
@@ -68,8 +78,8 @@ void Gpu::Straps() {
 }
 
 void Gpu::Wake() {
-  engine_.set_enabled(enabled_);
-  engine_.Wake();
+  engine_->set_enabled(enabled_);
+  engine_->Wake();
   for (Client& client : clients_) {
     client.set_enabled(enabled_);
     client.Wake();
@@ -98,7 +108,7 @@ void Gpu::Reset() {
   interrupts_.Reset();
   faults_.Reset();
   operations_.Reset();
-  engine_.Reset();
+  engine_->Reset();
   for (Client& client : clients_) client.Reset();
   client_ports_->Reset();
   if (checker_) {
@@ -132,6 +142,16 @@ void Gpu::Push(Access access) {
 
 void Gpu::Pump() {
   while (!accesses_.empty()) {
+    if (port_ps_ > agenda_.now()) {
+      if (!pump_planned_) {
+        agenda_.At(port_ps_, [this] {
+          pump_planned_ = false;
+          Pump();
+        });
+      }
+      pump_planned_ = true;
+      return;
+    }
     Access access = std::move(accesses_.front());
     accesses_.pop_front();
     if (Do(access)) continue;
@@ -176,10 +196,27 @@ void Gpu::DoConfig(Access& access) {
 
 void Gpu::DoWindow(Access& access) {
   const uint64_t at = window_base_ + access.offset;
-  Cost cost;
-  const bool ok = access.write ? memory_.WriteVram(at, access.data.data(), access.data.size(), cost)
-                               : memory_.ReadVram(at, access.data.data(), access.data.size(), cost);
-  Answer(access, ok);
+  const bool ok = access.write ? memory_.WriteWindow(at, access.data.data(), access.data.size())
+                               : memory_.ReadWindow(at, access.data.data(), access.data.size());
+  WindowTime(access);
+  if (access.write) return Answer(access, ok);
+  agenda_.At(window_ps_, [access = std::move(access), ok]() mutable { Answer(access, ok); });
+}
+
+/// Takes the time of a window access, 8 bytes after 8 bytes: writes as many at once as there are slots, reads one after
+/// the other when nothing else is in flight.
+void Gpu::WindowTime(Access& access) {
+  port_ps_ = std::max(port_ps_, agenda_.now());
+  for (uint64_t done = 0; done < access.data.size(); done += kWindowBeat) {
+    if (access.write) {
+      port_ps_ = window_slots_.Free(port_ps_ + time_.Cycles(kWindowWriteCycles));
+      window_ps_ = std::max(window_ps_, time_.VramWrite(port_ps_, kWindowBeat) + time_.Cycles(kWindowAnswerCycles));
+      window_slots_.Take(window_ps_);
+    } else {
+      port_ps_ = std::max(port_ps_, window_ps_) + time_.Cycles(kWindowReadCycles);
+      port_ps_ = window_ps_ = time_.VramRead(port_ps_, kWindowBeat, true) + time_.Cycles(kWindowAnswerCycles);
+    }
+  }
 }
 
 // ---- observation
@@ -188,7 +225,7 @@ void Gpu::DoWindow(Access& access) {
 bool Gpu::Silent() const { return held_ && !lost_answer_ && memory_.busy_until() <= agenda_.now(); }
 
 bool Gpu::idle() const {
-  return engine_.idle() && interrupts_.idle() && !operations_.busy() && !lost_answer_ && client_ports_->idle() &&
+  return engine_->idle() && interrupts_.idle() && !operations_.busy() && !lost_answer_ && client_ports_->idle() &&
          std::none_of(clients_.begin(), clients_.end(), [](const Client& client) { return client.busy(); });
 }
 
@@ -208,7 +245,7 @@ void Gpu::LoseAnswer(unsigned space, uint64_t va) {
   const Place place = path_.Resolve(0, {false, regs::Target::kSystem, space, va}, regs::Access::kRead, 1, cost);
   uint8_t line[64];
   if (place.kind == Place::Kind::kVram || place.kind == Place::Kind::kHost)
-    static_cast<void>(path_.Read(place, line, sizeof line, sizeof line, cost));
+    static_cast<void>(path_.Read(place, line, sizeof line, cost));
 }
 
 }  // namespace gmmu::sim::twin

@@ -21,7 +21,6 @@
 #include "twin/memory.h"
 #include "twin/mmu.h"
 #include "twin/operations.h"
-#include "twin/paging_engine.h"
 #include "twin/time_model.h"
 
 namespace gmmu::hw {
@@ -35,6 +34,7 @@ class TranslationChecker;
 namespace twin {
 
 class ClientPorts;
+class PagingEngine;
 class Peers;
 
 /// One GPU of a platform: the blocks of rtl/top, VRAM, and its PCI function.
@@ -83,6 +83,7 @@ class Gpu {
   void SendMessage();
   void Pump();
   bool Do(Access& access);
+  void WindowTime(Access& access);
   void DoConfig(Access& access);
   void DoWindow(Access& access);
   // gpu_registers.cc
@@ -113,12 +114,16 @@ class Gpu {
   Interrupts interrupts_;
   FaultLog faults_;
   Operations operations_;
-  PagingEngine engine_;
+  const std::unique_ptr<PagingEngine> engine_;
   std::vector<Client> clients_;
   const std::unique_ptr<ClientPorts> client_ports_;
   std::unique_ptr<TranslationChecker> checker_;
 
   std::deque<Access> accesses_;
+  uint64_t port_ps_ = 0;  ///< when the port for the CPU's accesses is free for the next one
+  bool pump_planned_ = false;
+  Window window_slots_;
+  uint64_t window_ps_ = 0;               ///< when all beats of the window so far have their answers
   bool enabled_ = false, held_ = false;  ///< register ctrl
   bool silence_ = false, lost_answer_ = false;
   uint64_t window_base_ = 0;

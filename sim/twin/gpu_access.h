@@ -24,11 +24,12 @@ class HostAccess {
 
   /// Do a device's access of [logical, logical + size). A refused read returns false; a write is posted, so the device
   /// does not learn of a refusal. A write to the interrupt window is a message. With `snoop` false the request has
-  /// PCIe's No Snoop attribute, which an entry of the IOMMU may overrule. `walk_reads` grows by the reads that the IOMMU
-  /// made.
-  virtual bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop, unsigned& walk_reads) = 0;
-  virtual void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop,
-                     unsigned& walk_reads) = 0;
+  /// PCIe's No Snoop attribute, which an entry of the IOMMU may overrule.
+  virtual bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop) = 0;
+  virtual void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) = 0;
+  /// Returns when memory has served a request of [logical, logical + size) that comes to the root complex at `at_ps`. The
+  /// access that it is a part of has been done before. Nothing happens but that time is taken.
+  virtual uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) = 0;
   /// Reads the word as the device would, but changes and counts nothing. False: refused.
   virtual bool Peek(uint16_t requester, uint64_t logical, uint64_t* word) const = 0;
 };

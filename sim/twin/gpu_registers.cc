@@ -5,6 +5,7 @@
 
 #include "probe/translation_checker.h"
 #include "twin/gpu.h"
+#include "twin/paging_engine.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -105,7 +106,7 @@ uint64_t Gpu::ReadRegister(uint32_t offset) const {
   const Built& built = parameters_.built;
   if (offset < regs::kRingBase) return ReadShared(offset);
   if (InBlock(offset, regs::kRingBase, regs::kRingStride, built.rings)) {
-    return engine_.ring((offset - regs::kRingBase) / regs::kRingStride).Read(offset % regs::kRingStride);
+    return engine_->ring((offset - regs::kRingBase) / regs::kRingStride).Read(offset % regs::kRingStride);
   }
   if (InBlock(offset, regs::kSpaceBase, regs::kSpaceStride, built.spaces)) {
     const uint32_t space = (offset - regs::kSpaceBase) / regs::kSpaceStride;
@@ -123,8 +124,8 @@ void Gpu::WriteRegister(uint32_t offset, uint64_t value) {
   if (offset < regs::kRingBase) {
     WriteShared(offset, value);
   } else if (InBlock(offset, regs::kRingBase, regs::kRingStride, built.rings)) {
-    engine_.ring((offset - regs::kRingBase) / regs::kRingStride).Write(offset % regs::kRingStride, value);
-    engine_.Wake();
+    engine_->ring((offset - regs::kRingBase) / regs::kRingStride).Write(offset % regs::kRingStride, value);
+    engine_->Wake();
   } else if (InBlock(offset, regs::kSpaceBase, regs::kSpaceStride, built.spaces)) {
     WriteSpace((offset - regs::kSpaceBase) / regs::kSpaceStride, offset % regs::kSpaceStride, value);
   } else if (InBlock(offset, regs::kClientBase, regs::kClientStride, built.clients)) {

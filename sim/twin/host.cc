@@ -2,40 +2,56 @@
 #include "twin/host.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "pcie/address_map.h"
 #include "platform/host_image.h"
+#include "twin/host_time.h"
 
 namespace gmmu::sim::twin {
+namespace {
+
+constexpr size_t kRecord = 16;  // bytes of a fence record
+
+}  // namespace
 
 Host::Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing, Agenda& agenda,
            MessageSink messages)
-    : ram_(ram), iommu_(std::move(iommu)), timing_(timing), agenda_(agenda), messages_(std::move(messages)) {
+    : ram_(ram),
+      iommu_(std::move(iommu)),
+      agenda_(agenda),
+      messages_(std::move(messages)),
+      time_(std::make_unique<HostTime>(timing)) {
   if (!iommu_) return;
   iommu_->set_message_sink([this](uint64_t address, uint32_t data) {
-    agenda_.At(agenda_.now() + timing_.iommu_lookup_ps, [this, address, data] { messages_(address, data); });
+    agenda_.At(agenda_.now() + time_->parameters().iommu_lookup_ps,
+               [this, address, data] { messages_(address, data); });
   });
 }
 
+Host::~Host() = default;
+
 // ---- accesses of devices
 
-VtdResult Host::Translate(const VtdRequest& request, unsigned& reads) {
+VtdResult Host::Translate(const VtdRequest& request) {
   if (!iommu_) {
     const bool message = request.iova >= kMessageStart && request.iova < kMessageEnd;
     VtdResult result;
     result.hpa = request.iova;
     result.outcome = !message ? VtdOutcome::kMemory : request.write ? VtdOutcome::kInterrupt : VtdOutcome::kBlocked;
+    time_->Translated(request.sid, request.iova, result.hpa);
     return result;
   }
   VtdWalk walk = iommu_->Lookup(request);
   while (!walk.done()) {
     uint64_t words[2] = {0, 0};
     const bool ok = ram_.Read(walk.read().address, words, walk.read().bytes);
+    time_->WalkRead(walk.read().address);
     iommu_->Feed(walk, ok, words[0], words[1]);
   }
-  reads += walk.reads();
   iommu_->Finish(walk);
+  time_->Translated(request.sid, request.iova, walk.result().hpa);
   return walk.result();
 }
 
@@ -46,29 +62,42 @@ void Host::Touch(uint64_t hpa, bool write) {
   if (watched != watched_.end()) ++watched->second;
 }
 
-bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop, unsigned& walk_reads) {
+bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop) {
   ++bus_counts_[requester].reads;
-  const VtdResult result = Translate({requester, logical, false}, walk_reads);
+  const VtdResult result = Translate({requester, logical, false});
   if (result.outcome != VtdOutcome::kMemory) return false;
   Touch(result.hpa, false);
   return ram_.DeviceRead(result.hpa, to, size, snoop || result.snoop);
 }
 
-void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop,
-                 unsigned& walk_reads) {
-  const VtdResult result = Translate({requester, logical, true}, walk_reads);
+void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) {
+  const VtdResult result = Translate({requester, logical, true});
   hw::BusCounts& counts = bus_counts_[requester];
   ++(result.outcome == VtdOutcome::kInterrupt ? counts.messages : counts.writes);
   if (result.outcome == VtdOutcome::kInterrupt) {
     uint32_t data = 0;
     std::memcpy(&data, from, std::min<size_t>(size, sizeof data));
-    agenda_.At(agenda_.now() + timing_.pcie_latency_ps,
+    agenda_.At(agenda_.now() + time_->parameters().pcie_latency_ps + time_->parameters().iommu_lookup_ps,
                [this, address = result.hpa, data] { messages_(address, data); });
     return;
   }
   if (result.outcome != VtdOutcome::kMemory) return;
   Touch(result.hpa, true);
-  if (!ram_.DeviceWrite(result.hpa, from, size, snoop || result.snoop)) return;  // nobody is there
+  const uint64_t way = time_->parameters().pcie_latency_ps + time_->parameters().iommu_lookup_ps;
+  if (size > kRecord || way == 0) {
+    if (!ram_.DeviceWrite(result.hpa, from, size, snoop || result.snoop)) return;  // nobody is there
+    return;
+  }
+  // Software looks for a fence's value without waiting for a message: it must not see it before it is there.
+  std::array<uint8_t, kRecord> bytes{};
+  std::memcpy(bytes.data(), from, size);
+  agenda_.At(agenda_.now() + way, [this, bytes, size, hpa = result.hpa, snoops = snoop || result.snoop] {
+    if (!ram_.DeviceWrite(hpa, bytes.data(), size, snoops)) return;
+  });
+}
+
+uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
+  return time_->Serve(requester, logical, size, write, at_ps);
 }
 
 bool Host::Peek(uint16_t requester, uint64_t logical, uint64_t* word) const {
@@ -94,7 +123,7 @@ void Host::PumpQueue() {
   const VtdQueueWork work = iommu_->NextWork();
   if (work.kind == VtdQueueWork::Kind::kFetch) {
     queue_busy_ = true;
-    agenda_.At(agenda_.now() + timing_.dram_ps + timing_.iommu_descriptor_ps, [this, work] {
+    agenda_.At(agenda_.now() + time_->WordPs() + time_->parameters().iommu_descriptor_ps, [this, work] {
       uint64_t words[2] = {0, 0};
       const bool ok = ram_.Read(work.address, words, sizeof words);
       queue_busy_ = false;
@@ -103,7 +132,7 @@ void Host::PumpQueue() {
     });
   } else if (work.kind == VtdQueueWork::Kind::kStatus) {
     queue_busy_ = true;
-    agenda_.At(agenda_.now() + timing_.dram_ps, [this, work] {
+    agenda_.At(agenda_.now() + time_->WordPs(), [this, work] {
       const bool ok = ram_.Write(work.address, &work.data, sizeof work.data);
       queue_busy_ = false;
       iommu_->StatusDone(ok);

@@ -13,9 +13,11 @@
 #include "memory/page_owners.h"
 #include "twin/agenda.h"
 #include "twin/gpu_access.h"
-#include "twin/time_model.h"
 
 namespace gmmu::sim::twin {
+
+class HostTime;
+struct TimeParameters;
 
 /// The host's side of the PCIe links: the IOMMU in front of memory, shared by all GPUs of the machine.
 ///
@@ -27,10 +29,11 @@ class Host : public HostAccess {
   /// `iommu` null: addresses pass unchanged.
   Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing, Agenda& agenda,
        MessageSink messages);
+  ~Host() override;
 
-  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop, unsigned& walk_reads) override;
-  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop,
-             unsigned& walk_reads) override;
+  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop) override;
+  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) override;
+  uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) override;
   bool Peek(uint16_t requester, uint64_t logical, uint64_t* word) const override;
 
   uint64_t ReadRegister(uint32_t offset, unsigned size) { return iommu_->ReadRegister(offset, size); }
@@ -43,15 +46,15 @@ class Host : public HostAccess {
   PageOwners& owners() { return owners_; }
 
  private:
-  VtdResult Translate(const VtdRequest& request, unsigned& reads);
+  VtdResult Translate(const VtdRequest& request);
   void Touch(uint64_t hpa, bool write);
   void PumpQueue();
 
   hw::HostRam& ram_;
   const std::unique_ptr<VtdCore> iommu_;
-  const TimeParameters timing_;
   Agenda& agenda_;
   const MessageSink messages_;
+  const std::unique_ptr<HostTime> time_;
   bool queue_busy_ = false;
   std::map<uint16_t, hw::BusCounts> bus_counts_;
   std::unordered_map<uint64_t, uint64_t> watched_;  ///< by host physical page

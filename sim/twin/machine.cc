@@ -80,10 +80,10 @@ GpuAccess Machine::AccessTo(const Decoded& where, bool write) const {
 /// Sends a posted write, which is on its way when this returns.
 void Machine::Post(Gpu& gpu, GpuAccess access) {
   ++writes_;
-  const uint64_t bytes = access.data.size();
-  const uint64_t arrives = gpu.time().Down(agenda_.now(), bytes);
+  agenda_.RunUntil(gpu.time().RoomForPost(agenda_.now()));
+  const uint64_t arrives = gpu.time().Post(agenda_.now(), access.data.size());
   agenda_.At(arrives, [&gpu, access = std::move(access)]() mutable { gpu.Push(std::move(access)); });
-  agenda_.RunUntil(gpu.time().AfterPost(agenda_.now(), bytes));
+  Pass(gpu.time().PostPs());
 }
 
 /// Sends an access and waits for its answer.

@@ -9,10 +9,8 @@
 namespace gmmu::sim::twin {
 namespace {
 
-/// Cycles that this engine estimates; it has no others.
-bool Known(const GpuCounter& counter) {
-  return counter.unit != "cycles" || counter.name == "engine_cycles" || counter.name == "client_cycles";
-}
+/// Whether this engine has an estimate of it: none of a port's lookups and of a table read's wait for the bus.
+bool Known(const GpuCounter& counter) { return counter.name != "walk_issue_cycles" && counter.name != "cycles"; }
 
 }  // namespace
 
@@ -69,14 +67,11 @@ void Machine::HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) {
 
 void Machine::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) {
   uint64_t word = data;
-  unsigned walk_reads = 0;
   const uint16_t requester = device.requester_id();
   switch (kind) {
-    case hw::Stray::kRead:
-      static_cast<void>(host_->Read(requester, address, &word, sizeof word, true, walk_reads));
-      return;
-    case hw::Stray::kWrite: return host_->Write(requester, address, &word, sizeof word, true, walk_reads);
-    case hw::Stray::kMessage: return host_->Write(requester, address, &word, sizeof data, true, walk_reads);
+    case hw::Stray::kRead: static_cast<void>(host_->Read(requester, address, &word, sizeof word, true)); return;
+    case hw::Stray::kWrite: return host_->Write(requester, address, &word, sizeof word, true);
+    case hw::Stray::kMessage: return host_->Write(requester, address, &word, sizeof data, true);
   }
 }
 

@@ -9,6 +9,7 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr size_t kFenceRecord = 16;
+constexpr uint64_t kBurst = 256;  // no access of a port is longer, nor crosses its multiples
 
 }  // namespace
 
@@ -19,14 +20,24 @@ uint64_t Memory::WholeBeats(uint64_t address, uint64_t size) const {
 }
 
 bool Memory::ReadVram(uint64_t offset, void* to, size_t size, Cost& cost) {
-  cost.Add(time_.Vram(agenda_.now(), size, false));
+  for (uint64_t done = 0; done < size || done == 0; done += kBurst)
+    cost.Ends(time_.VramRead(Begin(cost), std::min(size - done, kBurst)));
+  return ReadWindow(offset, to, size);
+}
+
+bool Memory::ReadWindow(uint64_t offset, void* to, size_t size) {
   if (!vram_.Read(offset, to, size)) return false;
   counters_.Of<regs::CountersVramReadBytes>() += WholeBeats(offset, size);
   return true;
 }
 
 bool Memory::WriteVram(uint64_t offset, const void* from, size_t size, Cost& cost) {
-  cost.Add(time_.Vram(agenda_.now(), size, true));
+  for (uint64_t done = 0; done < size || done == 0; done += kBurst)
+    cost.Ends(time_.VramWrite(Begin(cost), std::min(size - done, kBurst)));
+  return WriteWindow(offset, from, size);
+}
+
+bool Memory::WriteWindow(uint64_t offset, const void* from, size_t size) {
   if (!vram_.Write(offset, from, size)) return false;
   counters_.Of<regs::CountersVramWriteBytes>() += size;
   const uint64_t before = vram_written_;
@@ -39,15 +50,24 @@ bool Memory::WriteVram(uint64_t offset, const void* from, size_t size, Cost& cos
   return true;
 }
 
-bool Memory::ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost, bool snoop) {
-  unsigned walk_reads = 0;
-  const bool ok = host_.Read(requester_, logical, to, size, snoop, walk_reads);
-  Cost mine = time_.HostRead(agenda_.now(), size, window, walk_reads);
-  if (logical / hw::kPageSize == hold_.page && hold_.until_ps > agenda_.now())
-    mine.next = mine.done = std::max(mine.done, hold_.until_ps);
-  cost.Add(mine);
-  host_reads_until_ = std::max(host_reads_until_, mine.done);
-  host_busy_until_ = std::max(host_busy_until_, mine.done);
+/// Returns when the bytes of a read of the host that begins at `at` are here.
+uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at) {
+  uint64_t end = at;
+  const uint64_t most = time_.parameters().max_read_request;
+  for (uint64_t done = 0; done < size; done += most) {
+    const uint64_t piece = std::min(size - done, most);
+    const uint64_t there = time_.Request(at);
+    end = std::max(end, time_.Completion(host_.Serve(requester_, logical + done, piece, false, there), piece));
+  }
+  if (logical / hw::kPageSize == hold_.page) end = std::max(end, hold_.until_ps);
+  host_reads_until_ = std::max(host_reads_until_, end);
+  host_busy_until_ = std::max(host_busy_until_, end);
+  return end;
+}
+
+bool Memory::ReadHost(uint64_t logical, void* to, size_t size, Cost& cost, bool snoop) {
+  const bool ok = host_.Read(requester_, logical, to, size, snoop);
+  cost.Ends(HostReadTime(logical, size, Begin(cost)));
   counters_.Of<regs::CountersHostReadBytes>() += WholeBeats(logical, size);
   return ok;
 }
@@ -58,39 +78,53 @@ void Memory::WriteHost(uint64_t logical, const void* from, size_t size, Cost& co
     ++writes_lost_;
     return;
   }
-  unsigned walk_reads = 0;
-  host_.Write(requester_, logical, from, size, snoop, walk_reads);
-  const Cost mine = time_.HostWrite(agenda_.now(), size, walk_reads);
-  cost.Add(mine);
-  host_busy_until_ = std::max(host_busy_until_, mine.done);
+  host_.Write(requester_, logical, from, size, snoop);
+  const uint64_t most = std::min<uint64_t>(time_.parameters().max_payload, kBurst);
+  for (uint64_t done = 0; done < size; done += most) {
+    const uint64_t piece = std::min(size - done, most);
+    const uint64_t sent = time_.Posted(Begin(cost), piece);
+    const uint64_t there = sent + time_.parameters().pcie_latency_ps;
+    time_.Written(host_.Serve(requester_, logical + done, piece, true, there));
+    cost.Ends(sent);
+  }
+  host_busy_until_ = std::max(host_busy_until_, cost.done);
 }
 
-bool Memory::ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, uint64_t window, Cost& cost) {
-  Cost mine;
-  const bool ok = peers_.Read(unit_, adapter, offset, to, size, window, mine);
-  cost.Add(mine);
-  host_busy_until_ = std::max(host_busy_until_, mine.done);
+bool Memory::ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, Cost& cost) {
+  const bool ok = peers_.Read(unit_, adapter, offset, to, size, cost);
+  host_busy_until_ = std::max(host_busy_until_, cost.done);
   counters_.Of<regs::CountersHostReadBytes>() += WholeBeats(offset, size);
   return ok;
 }
 
 bool Memory::WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size, Cost& cost) {
-  Cost mine;
-  const bool ok = peers_.Write(unit_, adapter, offset, from, size, mine);
-  cost.Add(mine);
-  host_busy_until_ = std::max(host_busy_until_, mine.done);
+  const bool ok = peers_.Write(unit_, adapter, offset, from, size, cost);
+  host_busy_until_ = std::max(host_busy_until_, cost.done);
   counters_.Of<regs::CountersHostWriteBytes>() += size;
   return ok;
 }
 
 bool Memory::ReadEntry(bool vram, uint64_t address, uint64_t* entry) {
-  if (vram) {
-    counters_.Of<regs::CountersVramReadBytes>() += WholeBeats(address, sizeof *entry);
-    return vram_.Read(address, entry, sizeof *entry);
+  if (vram) return vram_.Read(address, entry, sizeof *entry);
+  return host_.Read(requester_, address, entry, sizeof *entry, true);
+}
+
+void Memory::PeekTable(bool vram, uint64_t address, uint64_t* words, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    words[i] = 0;
+    const uint64_t at = address + i * sizeof *words;
+    const bool ok = vram ? vram_.Read(at, words + i, sizeof *words) : host_.Peek(requester_, at, words + i);
+    if (!ok) words[i] = 0;
   }
-  unsigned walk_reads = 0;
-  counters_.Of<regs::CountersHostReadBytes>() += WholeBeats(address, sizeof *entry);
-  return host_.Read(requester_, address, entry, sizeof *entry, true, walk_reads);
+}
+
+uint64_t Memory::TableTime(bool vram, uint64_t address, uint64_t bytes, uint64_t at) {
+  if (vram) {
+    counters_.Of<regs::CountersVramReadBytes>() += WholeBeats(address, bytes);
+    return time_.VramRead(at, bytes, true);
+  }
+  counters_.Of<regs::CountersHostReadBytes>() += WholeBeats(address, bytes);
+  return HostReadTime(address, bytes, at);
 }
 
 }  // namespace gmmu::sim::twin

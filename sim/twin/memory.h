@@ -37,17 +37,19 @@ class Memory {
   VramCore& vram() { return vram_; }
   uint64_t vram_bytes() const { return vram_.size(); }
 
+  /// Access VRAM for the CPU, at no time; counted.
+  bool ReadWindow(uint64_t offset, void* to, size_t size);
+  bool WriteWindow(uint64_t offset, const void* from, size_t size);
   /// Return false and move nothing if the access reaches past the end of VRAM.
   bool ReadVram(uint64_t offset, void* to, size_t size, Cost& cost);
   bool WriteVram(uint64_t offset, const void* from, size_t size, Cost& cost);
-  /// Reads inside a 4 KiB page. False: the host refused it. `window` is how many bytes the requester
-  /// may have in flight; `snoop` says whether the CPU's caches are asked.
-  bool ReadHost(uint64_t logical, void* to, size_t size, uint64_t window, Cost& cost, bool snoop = true);
+  /// Reads inside a 4 KiB page. False: the host refused it. `snoop` says whether the CPU's caches are asked.
+  bool ReadHost(uint64_t logical, void* to, size_t size, Cost& cost, bool snoop = true);
   /// Writes inside a 4 KiB page. The write is posted, so it is always accepted.
   void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop = true);
   /// Access VRAM of a linked adapter; a write is over when the peer's VRAM has the bytes. False: there
   /// is no such peer, or the access reaches past the end of its VRAM.
-  bool ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, uint64_t window, Cost& cost);
+  bool ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, Cost& cost);
   bool WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size, Cost& cost);
   /// Does register `link` allow an access to that adapter and offset?
   bool Linked(unsigned adapter, uint64_t offset) const {
@@ -55,8 +57,12 @@ class Memory {
   }
   regs::Link link() const { return link_; }
   void set_link(regs::Link link) { link_ = link; }
-  /// Reads a table entry. The read is counted, but costs no time here. False: a bus error.
+  /// Reads a table entry. It costs no time and is not counted if it is in VRAM: TableTime does both. False: a bus error.
   bool ReadEntry(bool vram, uint64_t address, uint64_t* entry);
+  /// Reads table words that nobody asked for, at no time and with no trace; what cannot be read is 0.
+  void PeekTable(bool vram, uint64_t address, uint64_t* words, unsigned count);
+  /// Counts a read of a table at `at`, and returns when its words are there.
+  uint64_t TableTime(bool vram, uint64_t address, uint64_t bytes, uint64_t at);
 
   /// Is register ctrl.silence set, so that engine and clients begin no access at either port?
   bool held() const { return held_; }
@@ -81,6 +87,8 @@ class Memory {
 
  private:
   static constexpr unsigned kPeerOffsetBits = 42;
+  uint64_t Begin(const Cost& cost) const { return std::max(cost.at, agenda_.now()); }
+  uint64_t HostReadTime(uint64_t logical, uint64_t size, uint64_t at);
   uint64_t WholeBeats(uint64_t address, uint64_t size) const;
 
   VramCore& vram_;

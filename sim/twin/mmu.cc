@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "twin/mmu.h"
 
+#include <algorithm>
+
 #include "probe/translation_checker.h"
 
 namespace gmmu::sim::twin {
@@ -26,18 +28,25 @@ void DropOverlap(Map& map, unsigned lg2, uint64_t start, uint64_t end) {
 
 }  // namespace
 
-Mmu::Mmu(unsigned spaces, unsigned va_bits, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters)
-    : va_bits_(va_bits), memory_(memory), time_(time), agenda_(agenda), counters_(counters), spaces_(spaces) {}
+Mmu::Mmu(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters)
+    : va_bits_(built.va_bits),
+      memory_(memory),
+      time_(time),
+      agenda_(agenda),
+      counters_(counters),
+      spaces_(built.spaces),
+      timing_(built, memory, time, counters) {}
 
 void Mmu::Reset() {
   const size_t count = spaces_.size();
   spaces_.clear();
   spaces_.resize(count);
+  timing_.Invalidate(regs::Scope::kGlobal, 0, 0, 0);
 }
 
 // ---- lookups
 
-Mmu::Entry* Mmu::Find(Space& space, uint64_t va) {
+const Mapping* Mmu::Find(Space& space, uint64_t va) {
   if (va >> 12 == space.last_page) return space.last;
   for (uint64_t spans = space.spans; spans != 0; spans &= spans - 1) {
     const auto lg2 = static_cast<unsigned>(__builtin_ctzll(spans));
@@ -56,22 +65,19 @@ Mmu::Position Mmu::Start(const Space& space, uint64_t va, Half half) {
     const bool apart = low == 0 && half == Half::k64;
     const auto& tables = apart ? space.tables_64k : space.tables[low];
     const auto found = tables.find(va >> shape.shift[low + 1]);
-    if (found != tables.end()) return {low, found->second, true};
+    if (found != tables.end()) return {low, found->second};
   }
-  return {shape.root_level, TablePlace{shape.root.target(), shape.root.address()}, false};
+  return {shape.root_level, TablePlace{shape.root.target(), shape.root.address()}};
 }
 
-bool Mmu::Walk(Space& space, uint64_t va, Mapping& mapping, Cost& cost) {
+bool Mmu::Walk(Space& space, uint64_t va, Mapping& mapping) {
   const SpaceShape& shape = space.shape;
   Half half = shape.dual ? Half::k64 : Half::k4;
   Position at = Start(space, va, half);
-  const bool cached = at.cached;
-  unsigned vram_reads = 0, host_reads = 0;
   for (;;) {
     const bool vram = at.table.target == Target::kVram;
     if (!vram && !memory_.host_open()) return false;
     regs::PteEntry entry;
-    ++(vram ? vram_reads : host_reads);
     const uint64_t address = EntryAddress(shape, va, at.level, at.table, half);
     if (!memory_.ReadEntry(vram, address, &entry.raw)) {
       mapping = Mapping();
@@ -91,73 +97,85 @@ bool Mmu::Walk(Space& space, uint64_t va, Mapping& mapping, Cost& cost) {
     }
     auto& tables = at.level == 1 && half == Half::k64 ? space.tables_64k : space.tables[at.level - 1];
     tables[va >> shape.shift[at.level]] = *step.table;
-    at = {at.level - 1, *step.table, at.cached};
+    at = {at.level - 1, *step.table};
   }
-  cost.Add(time_.Walk(agenda_.now(), vram_reads, host_reads));
-  counters_.Of<regs::CountersTableReads>() += vram_reads + host_reads;
-  counters_.Of<regs::CountersWalks>() += 1;
-  counters_.Of<regs::CountersWcLookups>() += 1;
-  counters_.Of<regs::CountersWcHits>() += cached ? 1 : 0;
-  counters_.Of<regs::CountersL2Lookups>() += 1;
-  counters_.Of<regs::CountersL2Misses>() += 1;
   return true;
 }
 
+/// What a walk from the root reads; the pointers are those that were kept.
+WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
+  const SpaceShape& shape = space.shape;
+  WalkPlan plan;
+  TablePlace table{shape.root.target(), shape.root.address()};
+  for (unsigned level = shape.root_level;; --level) {
+    const bool pair = shape.dual && level == 1;
+    plan.Add(level, table, EntryAddress(shape, va, level, table, pair ? Half::k64 : Half::k4));
+    if (level == mapping.level) break;
+    const uint64_t key = va >> shape.shift[level];
+    if (pair) {
+      const auto wide = space.tables_64k.find(key);
+      if (wide != space.tables_64k.end() && mapping.span_lg2 >= 16) {
+        table = wide->second;
+        continue;
+      }
+      plan.Add(level, table, EntryAddress(shape, va, level, table, Half::k4));
+    }
+    const auto next = space.tables[level - 1].find(key);
+    if (next == space.tables[level - 1].end()) break;
+    table = next->second;
+  }
+  const WalkPlan::Read& last = plan.reads[plan.count - 1];
+  plan.line = last.level == 0 && !table.k64;
+  plan.in_line = std::min(plan.in_line, 1u << shape.bits[0]);
+  return plan;
+}
+
 Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access access, uint64_t lookups, Cost& cost) {
-  Counters::Port& count = counters_.port(port);
   Mapping mapping;
-  bool hit = false;
   if (number >= spaces_.size()) {
     mapping.fault = Fault::kSpaceDisabled;
-  } else {
-    Space& space = spaces_[number];
-    if (!Search(port, space, va, access, mapping, hit, cost)) {
-      Translated closed;
-      closed.closed = true;
-      return closed;
-    }
+    counters_.port(port).lookups += 1;
+    counters_.port(port).faults += 1;
+    return Answer(port, number, va, access, mapping);
+  }
+  Space& space = spaces_[number];
+  bool walks = true;
+  if (!Search(space, va, mapping, walks)) {
+    Translated closed;
+    closed.closed = true;
+    return closed;
   }
   const Translated answer = Answer(port, number, va, access, mapping);
-  if (answer.fault != Fault::kNone) {
-    count.lookups += 1;
-    count.faults += 1;
-  } else if (lookups != 0) {
-    count.lookups += lookups;
-    count.misses += hit ? 0 : 1;
-    count.hits += lookups - (hit ? 0 : 1);
-  }
+  struct Plans : TlbTiming::Plans {
+    Plans(const Space& s, uint64_t v, const Mapping& m) : space(s), va(v), mapping(m) {}
+    WalkPlan Plan() override { return PlanOf(space, va, mapping); }
+    const Space& space;
+    const uint64_t va;
+    const Mapping& mapping;
+  } plans(space, va, mapping);
+  const bool denied = mapping.fault == Fault::kNone && answer.fault != Fault::kNone;
+  cost.at = timing_.Lookup({port, number, va, lookups, walks, denied, mapping}, space.shape,
+                           std::max(cost.at, agenda_.now()), plans);
+  cost.Ends(cost.at);
   return answer;
 }
 
-/// Finds the mapping of `va` in the caches or by a walk. False: the host port is closed. `hit` says whether the port's
-/// L1 had it.
-bool Mmu::Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping, bool& hit,
-                 Cost& cost) {
-  if (Entry* entry = Find(space, va)) {
-    mapping = entry->mapping;
-    hit = entry->ports[port];
-    entry->ports.set(port);
-    if (!hit) {
-      counters_.Of<regs::CountersL2Lookups>() += 1;
-      counters_.Of<regs::CountersL2Hits>() += 1;
-    }
+/// Finds the mapping of `va` in the caches or by a walk. False: the host port is closed. `walks` becomes false if no walk
+/// can find it.
+bool Mmu::Search(Space& space, uint64_t va, Mapping& mapping, bool& walks) {
+  if (const Mapping* kept = Find(space, va)) {
+    mapping = *kept;
     return true;
   }
   if (const auto early = BeforeTheRoot(space.shape, va)) {
     mapping = *early;
+    walks = false;
     return true;
   }
-  if (!Walk(space, va, mapping, cost)) return false;
-  const bool good = mapping.fault == Fault::kNone && Permission(mapping, access) == Fault::kNone;
-  counters_.Of<regs::CountersWalksOk>() += good ? 1 : 0;
-  counters_.Of<regs::CountersWalksFault>() += good ? 0 : 1;
+  if (!Walk(space, va, mapping)) return false;
   if (mapping.fault != Fault::kNone) return true;
   space.spans |= uint64_t{1} << mapping.span_lg2;
-  Entry& kept = space.entries[mapping.span_lg2][va >> mapping.span_lg2];
-  kept.mapping = mapping;
-  kept.ports.reset();
-  kept.ports.set(port);
-  counters_.Of<regs::CountersL2Fills>() += 1;
+  space.entries[mapping.span_lg2][va >> mapping.span_lg2] = mapping;
   return true;
 }
 
@@ -192,6 +210,7 @@ bool Mmu::Configure(unsigned number, regs::SpaceGeometry geometry, regs::SpaceRo
   space.geometry = geometry;
   space.root = root;
   space.shape = SpaceShape::From(geometry, root, va_bits_);
+  timing_.Invalidate(regs::Scope::kSpace, number, 0, 0);
   FlushSpace(space);
   Tell({regs::Scope::kSpace, number, 0, ~uint64_t{0}});
   return true;
@@ -224,11 +243,13 @@ void Mmu::Invalidate(regs::Scope scope, unsigned number, uint64_t start, uint64_
       space.last_page = ~uint64_t{0};
     }
   }
+  timing_.Invalidate(scope, number, start, end);
   Tell({scope, number, start, end});
 }
 
 void Mmu::Tell(const InvalidationEvent& event) {
   counters_.Of<regs::CountersInvalidations>() += 1;
+  counters_.Of<regs::CountersInvalidationCycles>() += time_.CycleAt(time_.InvalidationPs());
   if (checker_ != nullptr) checker_->Invalidated(event);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
-#include <bitset>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
 #include "hw/gmmu_regs.h"
 #include "twin/memory.h"
+#include "twin/tlb_timing.h"
 #include "twin/walk.h"
 
 namespace gmmu::sim {
@@ -36,14 +36,14 @@ class Mmu {
  public:
   static constexpr unsigned kPorts = regs::kPortCountersCount;
 
-  Mmu(unsigned spaces, unsigned va_bits, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters);
+  Mmu(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters);
 
   unsigned spaces() const { return static_cast<unsigned>(spaces_.size()); }
   /// Hands every answered lookup and every completed invalidation to `checker`; null for none.
   void set_checker(TranslationChecker* checker) { checker_ = checker; }
 
-  /// Translates va for `lookups` accesses of the same 4 KiB page by one port; they are counted, and
-  /// a miss is added to `cost`. A fault counts as one lookup.
+  /// Translates va for `lookups` accesses of the same 4 KiB page by one port, from cost.at on, which moves to when the
+  /// answer is there. They are counted; a fault counts as one lookup.
   Translated Lookup(unsigned port, unsigned space, uint64_t va, regs::Access access, uint64_t lookups, Cost& cost);
 
   /// Commits geometry and root. Returns true if something changed; then the space was flushed.
@@ -54,36 +54,32 @@ class Mmu {
   void Reset();
 
  private:
-  struct Entry {
-    Mapping mapping;
-    std::bitset<kPorts> ports;  ///< the ports whose L1 has it
-  };
   struct Space {
     SpaceShape shape;
     regs::SpaceGeometry geometry;
     regs::SpaceRoot root;
-    uint64_t spans = 0;                                           ///< bit n: there are entries of 2^n bytes
-    std::array<std::unordered_map<uint64_t, Entry>, 64> entries;  ///< [span_lg2][va >> span_lg2]
+    uint64_t spans = 0;                                             ///< bit n: there are entries of 2^n bytes
+    std::array<std::unordered_map<uint64_t, Mapping>, 64> entries;  ///< [span_lg2][va >> span_lg2]
     /// Pointers to tables: [level of the table][va >> bytes that the table covers].
     std::array<std::unordered_map<uint64_t, TablePlace>, 6> tables;
     std::unordered_map<uint64_t, TablePlace> tables_64k;  ///< level 0 tables that 64 KiB halves of pairs name
     uint64_t last_page = ~uint64_t{0};                    ///< found by the last lookup; most lookups repeat it
-    Entry* last = nullptr;
+    const Mapping* last = nullptr;
   };
 
   /// A step of a walk: the word of `level` in `table` is next.
   struct Position {
     unsigned level = 0;
     TablePlace table;
-    bool cached = false;  ///< a cached pointer named the table
   };
 
-  Entry* Find(Space& space, uint64_t va);
+  static const Mapping* Find(Space& space, uint64_t va);
   /// Returns where the walk of `half` starts: at the lowest table that is cached.
   static Position Start(const Space& space, uint64_t va, Half half);
-  bool Search(unsigned port, Space& space, uint64_t va, regs::Access access, Mapping& mapping, bool& hit, Cost& cost);
+  bool Search(Space& space, uint64_t va, Mapping& mapping, bool& walks);
   /// False: the host port is closed.
-  bool Walk(Space& space, uint64_t va, Mapping& mapping, Cost& cost);
+  bool Walk(Space& space, uint64_t va, Mapping& mapping);
+  static WalkPlan PlanOf(const Space& space, uint64_t va, const Mapping& mapping);
   Translated Answer(unsigned port, unsigned space, uint64_t va, regs::Access access, const Mapping& mapping) const;
   void FlushSpace(Space& space);
   void Tell(const InvalidationEvent& event);
@@ -95,6 +91,7 @@ class Mmu {
   Counters& counters_;
   TranslationChecker* checker_ = nullptr;
   std::vector<Space> spaces_;
+  TlbTiming timing_;
 };
 
 }  // namespace twin

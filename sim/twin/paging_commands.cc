@@ -12,7 +12,8 @@ namespace {
 using regs::Access;
 using regs::Fault;
 
-constexpr uint64_t kBurst = 256;  // ranges are cut at its multiples
+constexpr uint64_t kBurst = 256;      // ranges are cut at its multiples
+constexpr uint64_t kSlotCycles = 16;  // from the last beat out of a landing slot to the lookup of its next burst
 
 /// Counts the bursts of the range from `start` on that begin in [at, at + size).
 uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
@@ -73,7 +74,8 @@ void PagingEngine::NextCommand() {
   rights.aperture_base = parts_.aperture.base();
   command_ = JudgeCommand(buffer_.at(word_), rights);
   if (command_.fault != Fault::kNone) return Fail({command_.fault, Access::kRead, 0, here, fetch_port()});
-  uint64_t begin = std::max(parts_.agenda.now() + parts_.time.CommandPs(), cost.done);
+  uint64_t begin = std::max(parts_.agenda.now(), cost.done) + parts_.time.CommandPs();
+  if (command_.data == Command::Data::kCopy) begin = reads_.Free(begin);
   if (command_.header.wait_writes() != 0 || command_.after == Command::After::kFlushTlb ||
       command_.after == Command::After::kSignal)
     begin = std::max(begin, writes_ps_);
@@ -89,12 +91,14 @@ void PagingEngine::Transfer() {
     const bool waits = command_.after != Command::After::kNothing;
     return waits ? Schedule(std::max(writes_ps_, parts_.agenda.now())) : Settle();
   }
-  Cost cost;
   uint64_t size = 0;
-  if (!TransferPiece(cost, size)) return;
+  if (!TransferPiece(size)) return;
   moved_ += size;
-  writes_ps_ = std::max(writes_ps_, cost.done);
-  Schedule(cost.next);
+  const uint64_t now = parts_.agenda.now();
+  // The next command is judged while this one's bursts are on their way.
+  if (moved_ == command_.bytes && command_.after == Command::After::kNothing) return Schedule(now);
+  const bool copies = command_.data == Command::Data::kCopy;
+  Schedule(copies ? reads_.Free(now) : std::max(now, feed_ps_ - std::min(feed_ps_, parts_.time.BusPs(2 * kBurst))));
 }
 
 /// Moves one piece. False: a port is closed, or the command has failed.
@@ -116,17 +120,35 @@ uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
   return end > to.at ? end - to.at : 0;
 }
 
+/// Returns when `bytes` that are there at `ready_ps` are with the writer, behind those before them.
+uint64_t PagingEngine::FeedPs(uint64_t ready_ps, uint64_t bytes) {
+  feed_ps_ = std::max(feed_ps_, ready_ps) + parts_.time.BusPs(bytes);
+  return feed_ps_;
+}
+
 /// Reads the piece's bytes, which lie in one page or two, and returns how many it read. If they are fewer than `size`,
 /// `failed` says why.
-uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Cost& cost, Place& failed) {
-  const uint64_t window = parts_.time.parameters().engine_reads * kBurst;
+uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Place& failed) {
   uint64_t got = 0;
   while (got < size) {
     const Address from = command_.source + (moved_ + got);
     const uint64_t part = std::min(size - got, ToPageEnd(from.at));
-    Place place = path_.Resolve(read_port(), from, Access::kRead, BurstsBegun(command_.source.at, from.at, part), cost);
+    Cost look;
+    look.at = reads_.Free(parts_.agenda.now());
+    Place place = path_.Resolve(read_port(), from, Access::kRead, BurstsBegun(command_.source.at, from.at, part), look);
     const bool good = place.kind != Place::Kind::kFault && place.kind != Place::Kind::kClosed;
-    if (good && !path_.Read(place, to + got, part, window, cost)) {
+    uint64_t read = 0;
+    for (Place burst = place; good && read < part;) {
+      const uint64_t bytes = std::min(part - read, kBurst - (from.at + read) % kBurst);
+      Cost one;
+      one.at = reads_.Free(look.at);
+      if (!path_.Read(burst, to + got + read, bytes, one)) break;
+      fed_.push_back({got + read + bytes, FeedPs(std::max(one.at, one.done), bytes)});
+      reads_.Take(fed_.back().ps + parts_.time.Cycles(kSlotCycles));
+      burst.address += bytes;
+      read += bytes;
+    }
+    if (good && read < part) {
       place.kind = Place::Kind::kFault;
       place.fault = Fault::kBusRead;
     }
@@ -140,27 +162,59 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Cost& cost, Place&
   return got;
 }
 
-bool PagingEngine::TransferPiece(Cost& cost, uint64_t& size) {
+/// Writes `size` bytes of the piece, burst by burst, each when it is with the writer and its address is known, at `at_ps`.
+/// False: the bus answered with an error.
+bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t size, uint64_t at_ps) {
+  const uint64_t start = command_.destination.at + moved_;
+  size_t next = 0;
+  for (uint64_t done = 0; done < size;) {
+    const uint64_t bytes = std::min(size - done, kBurst - (start + done) % kBurst);
+    uint64_t ready = 0;
+    if (command_.data == Command::Data::kCopy) {
+      while (next + 1 < fed_.size() && fed_[next].end < done + bytes) ++next;
+      ready = fed_[next].ps;
+    } else {
+      ready = FeedPs(writes_.Free(fed_.empty() ? parts_.agenda.now() : fed_.front().ps), bytes);
+    }
+    Cost one;
+    one.at = writes_.Free(std::max(at_ps, ready));
+    Place burst = target;
+    burst.address += done;
+    const bool ok = path_.Write(burst, from + done, bytes, one);
+    one.Ends(one.at);
+    writes_.Take(one.done);
+    writes_ps_ = std::max(writes_ps_, one.done);
+    if (!ok) return false;
+    done += bytes;
+  }
+  return true;
+}
+
+bool PagingEngine::TransferPiece(uint64_t& size) {
   const Address to = command_.destination + moved_;
   std::array<uint8_t, hw::kPageSize> bytes;
   size = std::min(command_.bytes - moved_, ToPageEnd(to.at));
   Place failed;
   uint64_t got = size;
+  fed_.clear();
   if (command_.data == Command::Data::kCopy) {
-    got = ReadSource(size, bytes.data(), cost, failed);
+    got = ReadSource(size, bytes.data(), failed);
     if (got == 0) return !Stopped(failed, Access::kRead, command_.source, moved_, read_port());
   } else if (command_.data == Command::Data::kInline) {
     const uint64_t first = word_ + command_.inline_word + moved_ / 8;
-    if (const auto trouble = buffer_.Want(path_, fetch_port(), first + size / 8, cost)) return !Trouble(*trouble);
+    Cost words;
+    if (const auto trouble = buffer_.Want(path_, fetch_port(), first + size / 8, words)) return !Trouble(*trouble);
+    fed_.push_back({size, words.done});
     Produce(size, bytes.data());
   } else {
     Produce(size, bytes.data());
   }
+  Cost look;
   Place target = path_.Resolve(write_port(), to, Access::kWrite, BurstsBegun(command_.destination.at, to.at, size),
-                               cost);
+                               look);
   if (Stopped(target, Access::kWrite, command_.destination, moved_, write_port())) return false;
   const uint64_t written = got == size ? size : WholeBursts(to, got);
-  if (written != 0 && !path_.Write(target, bytes.data(), written, cost)) {
+  if (written != 0 && !WritePiece(target, bytes.data(), written, look.at)) {
     target.kind = Place::Kind::kFault;
     target.fault = Fault::kBusWrite;
     return !Stopped(target, Access::kWrite, command_.destination, moved_, write_port());

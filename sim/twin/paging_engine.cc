@@ -17,7 +17,12 @@ constexpr uint64_t kAddressEnd = uint64_t{1} << 48;
 }  // namespace
 
 PagingEngine::PagingEngine(unsigned rings, const EngineParts& parts, Raise raise)
-    : parts_(parts), path_(parts.mmu, parts.aperture, parts.memory), raise_(std::move(raise)), rings_(rings) {}
+    : parts_(parts),
+      path_(parts.mmu, parts.aperture, parts.memory),
+      raise_(std::move(raise)),
+      rings_(rings),
+      reads_(parts.time.parameters().engine_reads),
+      writes_(2 * parts.time.parameters().engine_reads) {}
 
 void PagingEngine::Reset() {
   ++generation_;
@@ -103,7 +108,7 @@ void PagingEngine::TakeEntry() {
   const Place place = path_.Resolve(fetch_port(), at, Access::kRead, 0, cost);
   if (place.kind == Place::Kind::kFault) return Fail({place.fault, Access::kRead, 0, at, fetch_port()});
   uint64_t words[kEntryBytes / 8];
-  if (!path_.Read(place, words, sizeof words, sizeof words, cost))
+  if (!path_.Read(place, words, sizeof words, cost))
     return Fail({Fault::kRingFetch, Access::kRead, 0, at, fetch_port()});
   shape_.raw = words[1];
   fence_ = static_cast<uint32_t>(words[2]);

@@ -74,11 +74,13 @@ class PagingEngine {
   void NextCommand();
   void Begin();
   void Transfer();
-  bool TransferPiece(Cost& cost, uint64_t& moved);
+  bool TransferPiece(uint64_t& moved);
+  bool WritePiece(const Place& target, const uint8_t* from, uint64_t size, uint64_t at_ps);
+  uint64_t FeedPs(uint64_t ready_ps, uint64_t bytes);
   bool Stopped(const Place& place, regs::Access access, const Address& range, uint64_t done, unsigned port);
   void Produce(uint64_t size, uint8_t* to) const;
   void Settle();
-  uint64_t ReadSource(uint64_t size, uint8_t* to, Cost& cost, Place& failed);
+  uint64_t ReadSource(uint64_t size, uint8_t* to, Place& failed);
   static uint64_t WholeBursts(const Address& to, uint64_t got);
   void CountRead(const Place& place, uint64_t at, uint64_t size, bool inside);
   void CountWrite(const Place& place, uint64_t size);
@@ -107,7 +109,15 @@ class PagingEngine {
   Buffer buffer_;
   uint64_t word_ = 0;  ///< the buffer's word at which the command begins
   Command command_;
-  uint64_t moved_ = 0;      ///< bytes of the command's transfer
+  uint64_t moved_ = 0;  ///< bytes of the command's transfer
+  /// Times of bursts: landing slots and write slots, both given back in order, and when the feeder is free.
+  Window reads_, writes_;
+  uint64_t feed_ps_ = 0;
+  struct Fed {
+    uint64_t end = 0;  ///< bytes of the piece up to here ...
+    uint64_t ps = 0;   ///< ... are with the writer at this time
+  };
+  std::vector<Fed> fed_;
   uint64_t writes_ps_ = 0;  ///< when all writes so far have their answers
   bool signalled_ = false;
 };

@@ -50,14 +50,14 @@ Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uin
   return place;
 }
 
-bool Path::Read(const Place& place, void* to, size_t size, uint64_t window, Cost& cost) {
+bool Path::Read(const Place& place, void* to, size_t size, Cost& cost) {
   if (place.kind == Place::Kind::kVram) {
     const bool ok = memory_.ReadVram(place.address, to, size, cost);
     memory_.Busy(cost.done);
     return ok;
   }
-  if (place.kind == Place::Kind::kHost) return memory_.ReadHost(place.address, to, size, window, cost, place.snoop);
-  if (place.kind == Place::Kind::kPeer) return memory_.ReadPeer(place.adapter, place.address, to, size, window, cost);
+  if (place.kind == Place::Kind::kHost) return memory_.ReadHost(place.address, to, size, cost, place.snoop);
+  if (place.kind == Place::Kind::kPeer) return memory_.ReadPeer(place.adapter, place.address, to, size, cost);
   std::memset(to, 0, size);
   return true;
 }

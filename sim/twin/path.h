@@ -46,12 +46,12 @@ class Path {
  public:
   Path(Mmu& mmu, ApertureMap& aperture, Memory& memory) : mmu_(mmu), aperture_(aperture), memory_(memory) {}
 
-  /// Finds where `accesses` accesses of one 4 KiB page go. They count as that many lookups unless they
-  /// are physical.
+  /// Finds where `accesses` accesses of one 4 KiB page go, from cost.at on, which moves to when that is known. They
+  /// count as that many lookups unless they are physical.
   Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses, Cost& cost);
-  /// Move `size` bytes that lie in one page. False: the bus answered with an error. `window` is how many
-  /// bytes the requester may have in flight.
-  bool Read(const Place& place, void* to, size_t size, uint64_t window, Cost& cost);
+  /// Move `size` bytes that lie in one page, from cost.at on; cost.done is when the last of them has come, or when the
+  /// write is answered. False: the bus answered with an error.
+  bool Read(const Place& place, void* to, size_t size, Cost& cost);
   bool Write(const Place& place, const void* from, size_t size, Cost& cost);
 
  private:

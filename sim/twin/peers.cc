@@ -11,33 +11,33 @@ Memory* Peers::Find(unsigned own, unsigned peer) const {
   return peer != own && peer < memories_.size() ? memories_[peer] : nullptr;
 }
 
-/// The peer's memory and the way back begin when the request is there; the requester goes on when the
-/// wire that has the data is free, or when it may ask for more.
-bool Peers::Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, uint64_t window, Cost& cost) {
+/// As GpuLinkWires::Send, which counts, but calls need not come in the order of their times.
+uint64_t Peers::Send(unsigned from, unsigned to, uint64_t bytes, uint64_t at_ps) {
+  wires_.Send(from, to, bytes, at_ps);
+  const GpuLinkParameters& p = wires_.parameters();
+  const uint64_t ps = (bytes + GpuLinkWires::kHeadBytes) * 1000 / p.bytes_per_ns;
+  const uint64_t start = ports_[from].out.Take(at_ps, ps) - ps;
+  return ports_[to].in.Take(start, ps) + p.latency_ps;
+}
+
+/// The peer's memory and the way back begin when the request is there.
+bool Peers::Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, Cost& cost) {
   Memory* memory = Find(own, peer);
   if (memory == nullptr) return false;
-  const uint64_t now = agenda_.now();
-  const uint64_t asked = wires_.Send(own, peer, 0, now);
   Cost there;
+  there.at = Send(own, peer, 0, std::max(cost.at, agenda_.now()));
   const bool ok = memory->ReadVram(offset, to, size, there);
-  const uint64_t served = asked + std::max(there.done, now) - now;
-  const uint64_t back = wires_.Send(peer, own, ok ? size : 0, there.next);
-  const uint64_t trip = served - now + wires_.parameters().latency_ps;
-  const uint64_t allowed = now + trip * size / std::max<uint64_t>(window, 1);
-  const uint64_t latency = wires_.parameters().latency_ps;
-  cost.Add({std::max(back - latency, allowed), std::max(back, served + latency)});
+  cost.Ends(Send(peer, own, ok ? size : 0, std::max(there.at, there.done)));
   return ok;
 }
 
 bool Peers::Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size, Cost& cost) {
   Memory* memory = Find(own, peer);
   if (memory == nullptr) return false;
-  const uint64_t now = agenda_.now();
-  const uint64_t arrives = wires_.Send(own, peer, size, now);
   Cost there;
+  there.at = Send(own, peer, size, std::max(cost.at, agenda_.now()));
   const bool ok = memory->WriteVram(offset, from, size, there);
-  const uint64_t served = arrives + std::max(there.done, now) - now;
-  cost.Add({std::max(wires_.free_ps(own), there.next), served + wires_.parameters().latency_ps});
+  cost.Ends(std::max(there.at, there.done) + wires_.parameters().latency_ps);
   return ok;
 }
 

@@ -16,24 +16,30 @@ class Memory;
 /// happens at once; it costs the time of the wires and of the peer's VRAM.
 class Peers {
  public:
-  Peers(const GpuLinkParameters& parameters, Agenda& agenda) : wires_(parameters), agenda_(agenda) {}
+  Peers(const GpuLinkParameters& parameters, Agenda& agenda)
+      : wires_(parameters), agenda_(agenda), ports_(parameters.units) {}
   /// Adds the next unit; call it in the order of units. `memory` must outlive the accesses.
   void Attach(Memory& memory) { memories_.push_back(&memory); }
 
   /// Access VRAM of unit `peer` for unit `own`. False: there is no such peer (a unit is not its own), or
-  /// the access reaches past the end of its VRAM. `window` is how many bytes the requester may have in
-  /// flight.
-  bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, uint64_t window, Cost& cost);
+  /// the access reaches past the end of its VRAM.
+  bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, Cost& cost);
   bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size, Cost& cost);
 
   const GpuLinkWires& wires() const { return wires_; }
 
  private:
+  static constexpr uint64_t kBucketPs = 16'000;
   Memory* Find(unsigned own, unsigned peer) const;
+  uint64_t Send(unsigned from, unsigned to, uint64_t bytes, uint64_t at_ps);
 
   GpuLinkWires wires_;
   Agenda& agenda_;
   std::vector<Memory*> memories_;
+  struct Port {
+    Calendar out{kBucketPs}, in{kBucketPs};
+  };
+  std::vector<Port> ports_;  ///< of each unit: its wires to the switch and from it
 };
 
 }  // namespace gmmu::sim::twin

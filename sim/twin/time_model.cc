@@ -5,77 +5,102 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kPostPs = 5'000;       // a posted write leaves the core
-constexpr uint64_t kStoreBuffer = 16;     // posted writes that wait for the link
-constexpr uint64_t kCommandCycles = 9;    // between the 7 of copies in a row and the 12 of one alone
+constexpr unsigned kStoreBuffer = 16;     // posted writes that wait for the link
+constexpr unsigned kWriteBuffer = 16;     // write bursts of the GPU that wait for the link
+constexpr uint64_t kCommandCycles = 9;    // from a command's header to its job
 constexpr uint64_t kEntryCycles = 30;     // entry judged, head and fence moved
 constexpr uint64_t kRegisterCycles = 10;  // port, register file, answer
-constexpr uint64_t kSweepCycles = 25;     // of an invalidation, beside the sets of the L2
-constexpr uint64_t kWalkCycles = 10;      // of a walk, beside its reads
-constexpr uint64_t kAnswerCycles = 20;    // slices and arbiters between a requester and its memory
+constexpr uint64_t kSweepCycles = 25;     // of an invalidation, beside the steps of its sweep
+constexpr uint64_t kPortCycles = 4;       // slices and arbiters between a requester and the VRAM port, and back
+constexpr uint64_t kHostCycles = 6;       // the same of the host port, with what waits for a clock edge
+constexpr uint64_t kBucketCycles = 16;
+constexpr unsigned kCredit = 16;                // bytes of a data credit
+constexpr unsigned kLongestTransaction = 4096;  // bytes, for which the host port keeps tags
+
+/// The host port takes a read while there are tags for the longest one, whatever this one needs.
+unsigned ReadsOf(const TimeParameters& p) {
+  const unsigned kept = kLongestTransaction / p.max_read_request;
+  return p.tags > kept ? p.tags - kept + 1 : 1;
+}
 
 }  // namespace
 
-uint64_t TimeModel::Take(uint64_t& free, uint64_t now, uint64_t ps) {
-  free = std::max(free, now) + ps;
-  return free;
-}
+TimeModel::TimeModel(const TimeParameters& parameters)
+    : p_(parameters),
+      vram_read_(Cycles(kBucketCycles)),
+      vram_write_(Cycles(kBucketCycles)),
+      up_(std::max<uint64_t>(16'000, PciePs(64))),
+      down_(std::max<uint64_t>(16'000, PciePs(64))),
+      vram_reads_(p_.vram_outstanding),
+      vram_writes_(p_.vram_outstanding),
+      tags_(ReadsOf(p_)),
+      requests_(p_.non_posted_headers),
+      completions_(std::min(p_.completion_headers, p_.completion_data * kCredit / p_.max_payload)),
+      write_buffer_(kWriteBuffer),
+      posted_(std::min(p_.posted_headers, p_.posted_data * kCredit / p_.max_payload)),
+      stores_(kStoreBuffer) {}
 
 uint64_t TimeModel::Beats(uint64_t bytes) const {
   const uint64_t beats = (bytes + p_.bus_bytes - 1) / p_.bus_bytes;
-  return beats * p_.vram_beat_cycles / p_.vram_beats;
+  return beats * p_.vram_beat_cycles * p_.period_ps / p_.vram_beats;
 }
 
-/// Returns the PCIe link's time for `bytes` of payload in packets of `packet` bytes.
-uint64_t TimeModel::PciePs(uint64_t bytes, uint64_t packet) const {
-  const uint64_t packets = std::max<uint64_t>(1, (bytes + packet - 1) / packet);
-  return static_cast<uint64_t>(static_cast<double>(bytes + packets * p_.tlp_overhead) * p_.pcie_ps_per_byte);
+uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
+  const uint64_t latency = Cycles(p_.vram_latency), beats = Beats(bytes);
+  if (alone) {
+    // The port's bursts in flight are before it, nobody who waits for the port.
+    const uint64_t end = vram_read_.Take(at + latency, beats);
+    return std::min(end, at + latency + p_.vram_outstanding * Beats(64) + beats) + Cycles(kPortCycles);
+  }
+  const uint64_t begin = vram_reads_.Take(at);
+  const uint64_t end = vram_read_.Take(begin + latency, beats);
+  vram_reads_.End(end);
+  return end + Cycles(kPortCycles);
 }
 
-Cost TimeModel::Vram(uint64_t now, uint64_t bytes, bool write) {
-  const uint64_t free = Take(write ? vram_write_free_ : vram_read_free_, now, Cycles(Beats(bytes)));
-  return {free, free + Cycles(p_.vram_latency + kAnswerCycles)};
+uint64_t TimeModel::VramWrite(uint64_t at, uint64_t bytes) {
+  const uint64_t begin = vram_writes_.Take(at);
+  // The port takes data at a beat a cycle; the answers come at the rate of the memory, one beat's time for a burst.
+  const uint64_t end = vram_write_.Take(begin, std::max(BusPs(bytes), Beats(p_.bus_bytes))) + Cycles(p_.vram_latency);
+  vram_writes_.End(end);
+  return end + Cycles(kPortCycles);
 }
 
-/// A read runs at the PCIe link's rate, or at what the reads in flight allow in a round trip, whichever is less.
-Cost TimeModel::HostRead(uint64_t now, uint64_t bytes, uint64_t window, unsigned walk_reads) {
-  const uint64_t requests = (bytes + p_.max_read_request - 1) / p_.max_read_request;
-  const uint64_t up = Take(up_free_, now, PciePs(0, 1) * std::max<uint64_t>(1, requests));
-  const uint64_t down = Take(down_free_, now, PciePs(bytes, p_.max_payload));
-  const uint64_t trip = 2 * p_.pcie_latency_ps + p_.dram_ps + p_.iommu_lookup_ps + Cycles(kAnswerCycles) +
-                        walk_reads * p_.dram_ps;
-  const uint64_t allowed = now + trip * bytes / std::max<uint64_t>(window, 1);
-  return {std::max(down, allowed), std::max(down, up) + trip};
+uint64_t TimeModel::Request(uint64_t at) {
+  const uint64_t begin = requests_.Take(tags_.Take(at + Cycles(kHostCycles)));
+  return up_.Take(begin, PciePs(0)) + p_.pcie_latency_ps;
 }
 
-/// A write is done when the PCIe link has taken it. Translations of the IOMMU overlap.
-Cost TimeModel::HostWrite(uint64_t now, uint64_t bytes, unsigned walk_reads) {
-  const uint64_t walk = walk_reads * p_.dram_ps / p_.iommu_walks;
-  const uint64_t free = Take(up_free_, now, PciePs(bytes, p_.max_payload));
-  return {std::max(free, now + walk), free + Cycles(kAnswerCycles)};
+uint64_t TimeModel::Completion(uint64_t at, uint64_t bytes) {
+  requests_.End(at);
+  const uint64_t packets = std::max<uint64_t>(1, (bytes + p_.max_payload - 1) / p_.max_payload);
+  const uint64_t begin = completions_.Take(at);
+  const uint64_t end = down_.Take(begin, PciePs(bytes + (packets - 1) * p_.tlp_overhead)) + p_.pcie_latency_ps;
+  completions_.End(end);
+  tags_.End(end);
+  return end + BusPs(bytes) + Cycles(kHostCycles);
 }
 
-Cost TimeModel::Walk(uint64_t now, unsigned vram_reads, unsigned host_reads) const {
-  const uint64_t host = 2 * p_.pcie_latency_ps + p_.dram_ps + p_.iommu_lookup_ps;
-  const uint64_t ps = Cycles(kWalkCycles + uint64_t{vram_reads} * p_.vram_latency) + host_reads * host;
-  return {now + ps / p_.walks, now + ps};
+uint64_t TimeModel::Posted(uint64_t at, uint64_t bytes) {
+  const uint64_t begin = posted_.Take(write_buffer_.Take(at + Cycles(kHostCycles)));
+  const uint64_t sent = up_.Take(begin, PciePs(bytes));
+  write_buffer_.End(sent);
+  return sent + Cycles(kHostCycles);
 }
 
-uint64_t TimeModel::Down(uint64_t now, uint64_t bytes) {
-  return Take(down_free_, now, PciePs(bytes, p_.max_payload)) + p_.pcie_latency_ps;
+uint64_t TimeModel::Down(uint64_t now, uint64_t bytes) { return down_.Take(now, PciePs(bytes)) + p_.pcie_latency_ps; }
+uint64_t TimeModel::Up(uint64_t now, uint64_t bytes) { return up_.Take(now, PciePs(bytes)) + p_.pcie_latency_ps; }
+
+uint64_t TimeModel::Post(uint64_t now, uint64_t bytes) {
+  const uint64_t arrives = Down(now, bytes);
+  stores_.Take(arrives - p_.pcie_latency_ps);
+  return arrives;
 }
 
-uint64_t TimeModel::Up(uint64_t now, uint64_t bytes) {
-  return Take(up_free_, now, PciePs(bytes, p_.max_payload)) + p_.pcie_latency_ps;
-}
-
-uint64_t TimeModel::AfterPost(uint64_t now, uint64_t bytes) const {
-  const uint64_t queued = kStoreBuffer * PciePs(bytes, p_.max_payload);
-  return std::max(now + kPostPs, down_free_ > queued ? down_free_ - queued : 0);
-}
-
+uint64_t TimeModel::PostPs() const { return kPostPs; }
 uint64_t TimeModel::CommandPs() const { return Cycles(kCommandCycles); }
 uint64_t TimeModel::EntryPs() const { return Cycles(kEntryCycles); }
-uint64_t TimeModel::InvalidationPs() const { return Cycles(kSweepCycles + p_.l2_sets); }
+uint64_t TimeModel::InvalidationPs() const { return Cycles(kSweepCycles + p_.sweep_steps); }
 uint64_t TimeModel::RegisterPs() const { return Cycles(kRegisterCycles); }
 uint64_t TimeModel::MessagePs() const { return p_.pcie_latency_ps + p_.iommu_lookup_ps; }
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "memory/dram.h"
+#include "twin/servers.h"
+
 namespace gmmu::sim::twin {
 
 /// What the estimates are made from: latencies and rates of the configuration. Times are in
@@ -10,70 +13,83 @@ namespace gmmu::sim::twin {
 struct TimeParameters {
   uint64_t period_ps = 1000;
   unsigned bus_bytes = 8;
-  unsigned vram_latency = 100;  ///< cycles
+  unsigned vram_latency = 100;     ///< cycles
+  unsigned vram_outstanding = 64;  ///< bursts of each direction
   unsigned vram_beats = 1, vram_beat_cycles = 1;
-  unsigned walks = 8;          ///< table walks in flight
   unsigned engine_reads = 32;  ///< bursts of 256 bytes in flight
   unsigned client_slots = 64;  ///< lines in flight
-  unsigned l2_sets = 8;        ///< sets that an invalidation sweeps
+  unsigned sweep_steps = 16;   ///< of an invalidation: rows of the largest cache
   double pcie_ps_per_byte = 0.136;
   unsigned tlp_overhead = 24, max_payload = 256, max_read_request = 512;
+  unsigned tags = 64, posted_headers = 64, posted_data = 1024, non_posted_headers = 64;
+  unsigned completion_headers = 128, completion_data = 2048;
   uint64_t pcie_latency_ps = 250'000;
-  uint64_t dram_ps = 60'000;  ///< latency of one access of host memory
+  DramParameters dram;
   uint64_t iommu_lookup_ps = 10'000, iommu_descriptor_ps = 20'000;
   unsigned iommu_walks = 8;
 };
 
-/// When an access is over, and when the next of the same kind may begin.
+/// When an access may begin and when it is over.
 struct Cost {
-  uint64_t next = 0;
-  uint64_t done = 0;
-  void Add(const Cost& other) {
-    next = std::max(next, other.next);
-    done = std::max(done, other.done);
-  }
+  uint64_t at = 0;    ///< not before this; what is in the past is now
+  uint64_t done = 0;  ///< everything of it has ended
+  void Ends(uint64_t ps) { done = std::max(done, ps); }
 };
 
-/// ESTIMATED times of one GPU, its VRAM and its PCIe link. Every formula of the fast engine stands in
-/// time_model.cc; none of them decides what happens, only when.
+/// ESTIMATED times of one GPU, its VRAM and its PCIe link. None of them decides what happens, only
+/// when.
 ///
-/// Each bus is a queue: an access begins when the bus is free and keeps it for its bytes.
+/// Each bus is a calendar, each limit of what is in flight so many places (servers.h).
 class TimeModel {
  public:
-  explicit TimeModel(const TimeParameters& parameters) : p_(parameters) {}
+  explicit TimeModel(const TimeParameters& parameters);
   const TimeParameters& parameters() const { return p_; }
 
   uint64_t Cycles(uint64_t cycles) const { return cycles * p_.period_ps; }
   uint64_t CycleAt(uint64_t ps) const { return ps / p_.period_ps; }
+  /// The bus' time for `bytes`.
+  uint64_t BusPs(uint64_t bytes) const { return Cycles((bytes + p_.bus_bytes - 1) / p_.bus_bytes); }
 
-  /// An access of `bytes` at VRAM that is asked for at `now`.
-  Cost Vram(uint64_t now, uint64_t bytes, bool write);
-  /// An access of `bytes` at host memory. `window` is how many bytes the requester may have in flight,
-  /// `walk_reads` how many reads the IOMMU made for it.
-  Cost HostRead(uint64_t now, uint64_t bytes, uint64_t window, unsigned walk_reads);
-  Cost HostWrite(uint64_t now, uint64_t bytes, unsigned walk_reads);
-  /// A TLB miss whose walk read this many table entries.
-  Cost Walk(uint64_t now, unsigned vram_reads, unsigned host_reads) const;
+  /// A burst of at most 256 bytes at VRAM that is ready to leave at `at`. Returns when its last data
+  /// have come, or its write is answered. `alone`: its requester has few others in flight, so that the bus
+  /// lets it pass those that wait for the port.
+  uint64_t VramRead(uint64_t at, uint64_t bytes, bool alone = false);
+  uint64_t VramWrite(uint64_t at, uint64_t bytes);
+
+  /// A read request of at most `max_read_request` bytes leaves for the host. Returns when it is there;
+  /// Completion must follow, with when the host has the bytes. It returns when they are in the GPU.
+  uint64_t Request(uint64_t at);
+  uint64_t Completion(uint64_t at, uint64_t bytes);
+  /// A write of at most `max_payload` bytes leaves for the host. Returns when the PCIe link has taken it; it arrives
+  /// a latency later. Written must follow, with when memory has it.
+  uint64_t Posted(uint64_t at, uint64_t bytes);
+  void Written(uint64_t at) { posted_.End(at); }
 
   /// Return when a TLP of the CPU arrives at the device, and when the device's answer arrives at the CPU.
   uint64_t Down(uint64_t now, uint64_t bytes);
   uint64_t Up(uint64_t now, uint64_t bytes);
-  /// Returns when the CPU may go on after a posted write at `now`: at once while few wait for the link.
-  uint64_t AfterPost(uint64_t now, uint64_t bytes) const;
+  /// Returns when the CPU has room for another posted write.
+  uint64_t RoomForPost(uint64_t now) const { return stores_.Free(now); }
+  /// Returns when a posted write arrives that the CPU makes at `now`, when there is room for it; it goes on PostPs later.
+  uint64_t Post(uint64_t now, uint64_t bytes);
+  uint64_t PostPs() const;
 
   uint64_t CommandPs() const;       ///< a command, from its header to its job
   uint64_t EntryPs() const;         ///< a ring entry, beside its reads and writes
   uint64_t InvalidationPs() const;  ///< without what is in flight
   uint64_t RegisterPs() const;      ///< an access of the CPU
   uint64_t MessagePs() const;       ///< an interrupt message, to the CPU
+  uint64_t PciePs(uint64_t bytes) const {
+    return static_cast<uint64_t>(static_cast<double>(bytes + p_.tlp_overhead) * p_.pcie_ps_per_byte);
+  }
 
  private:
   uint64_t Beats(uint64_t bytes) const;
-  uint64_t PciePs(uint64_t bytes, uint64_t packet) const;
-  static uint64_t Take(uint64_t& free, uint64_t now, uint64_t ps);
 
   const TimeParameters p_;
-  uint64_t vram_read_free_ = 0, vram_write_free_ = 0, up_free_ = 0, down_free_ = 0;
+  Calendar vram_read_, vram_write_, up_, down_;
+  Places vram_reads_, vram_writes_, tags_, requests_, completions_, write_buffer_, posted_;
+  Window stores_;
 };
 
 }  // namespace gmmu::sim::twin

@@ -309,7 +309,7 @@ uint64_t FakeBoard::ReadBoard(uint8_t index) {
 
 // ---- the GPU's accesses to host memory
 
-bool FakeBoard::Read(uint16_t, uint64_t logical, void* to, size_t size, bool snoop, unsigned&) {
+bool FakeBoard::Read(uint16_t, uint64_t logical, void* to, size_t size, bool snoop) {
   const unsigned session = hellos_;
   auto* bytes = static_cast<uint8_t*>(to);
   while (size > 0) {
@@ -341,7 +341,7 @@ bool FakeBoard::Read(uint16_t, uint64_t logical, void* to, size_t size, bool sno
   return true;
 }
 
-void FakeBoard::Write(uint16_t, uint64_t logical, const void* from, size_t size, bool snoop, unsigned&) {
+void FakeBoard::Write(uint16_t, uint64_t logical, const void* from, size_t size, bool snoop) {
   const auto* bytes = static_cast<const uint8_t*>(from);
   while (size > 0) {
     const uint64_t lead = logical % 8;

@@ -55,9 +55,9 @@ class FakeBoard : private twin::HostAccess {
   using Bytes = BoardEnd::Bytes;
   struct Stopped {};
 
-  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop, unsigned& walk_reads) override;
-  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop,
-             unsigned& walk_reads) override;
+  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop) override;
+  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) override;
+  uint64_t Serve(uint16_t, uint64_t, size_t, bool, uint64_t at_ps) override { return at_ps; }
   bool Peek(uint16_t, uint64_t, uint64_t*) const override { return false; }
 
   void Main();

@@ -18,5 +18,14 @@ TEST(FastEngine, PassesResultsAndExceptionsAndRefusesWaves) {
   EXPECT_THROW(sim::Engine::CreateFast(Config(), waves), ConfigError);
 }
 
+TEST(FastEngine, RefusesKeysThatItIgnores) {
+  MachineConfig config = Config();
+  config.gpu.vram_reorder = true;
+  EXPECT_THROW(sim::Engine::CreateFast(config, {}), ConfigError);
+  config = Config();
+  config.pcie.completion_boundary = 128;
+  EXPECT_THROW(sim::Engine::CreateFast(config, {}), ConfigError);
+}
+
 }  // namespace
 }  // namespace gmmu::sim::twin

@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
                       TimeRow{"iommu.paging_entries", "0"},
                       TimeRow{"iommu.walks", "1", Becomes::kSlower, "[host]\ndram_controller_ps = 10000000\n"},
                       TimeRow{"gpu.vram_beat_cycles", "8"}, TimeRow{"gpu.reads_in_flight", "2"},
-                      TimeRow{"gpu.l2_entries", "4096"}, TimeRow{"gpu.l2_ways", "16", Becomes::kFaster},
+                      TimeRow{"gpu.l2_entries", "4096"}, TimeRow{"gpu.l2_ways", "1"},
                       TimeRow{"gpu.data_bits", "512", Becomes::kFaster}),
     [](const auto& info) {
       std::string name = info.param.key;

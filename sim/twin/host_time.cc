@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "twin/host_time.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+constexpr uint64_t kPageLg2 = 12;
+constexpr size_t kPages = 1024;
+
+}  // namespace
+
+HostTime::HostTime(const TimeParameters& parameters)
+    : p_(parameters), pages_(kPages), walkers_(p_.iommu_walks), channels_(p_.dram.channels, Channel(p_.dram.banks)) {}
+
+HostTime::Page& HostTime::PageOf(uint16_t requester, uint64_t logical) {
+  const uint64_t page = logical >> kPageLg2;
+  return pages_[(page ^ page >> 10 ^ requester >> 8) % kPages];
+}
+
+void HostTime::WalkRead(uint64_t hpa) { noted_.push_back(hpa); }
+
+void HostTime::Translated(uint16_t requester, uint64_t logical, uint64_t hpa) {
+  Page& page = PageOf(requester, logical);
+  const uint64_t number = logical >> kPageLg2;
+  if (!page.valid || page.requester != requester || page.page != number) page = Page();
+  page.valid = true;
+  page.requester = requester;
+  page.page = number;
+  page.hpa = hpa >> kPageLg2 << kPageLg2;
+  if (noted_.empty()) return;
+  page.walks = true;
+  page.reads = static_cast<unsigned>(std::min(noted_.size(), page.read.size()));
+  std::copy_n(noted_.begin(), page.reads, page.read.begin());
+  noted_.clear();
+}
+
+uint64_t HostTime::Serve(uint16_t requester, uint64_t logical, size_t size, bool, uint64_t at_ps) {
+  Page& page = PageOf(requester, logical);
+  uint64_t now = at_ps + p_.iommu_lookup_ps;
+  if (!page.valid || page.requester != requester || page.page != logical >> kPageLg2) return now + WordPs();
+  if (page.walks) {
+    page.walks = false;
+    uint64_t walk = walkers_.Take(now);
+    for (unsigned i = 0; i < page.reads; ++i) walk = Dram(walk, page.read[i], sizeof(uint64_t));
+    walkers_.End(walk);
+    page.ready_ps = walk;
+  }
+  now = std::max(now, page.ready_ps);
+  return Dram(now, page.hpa | (logical & ((uint64_t{1} << kPageLg2) - 1)), size);
+}
+
+uint64_t HostTime::WordPs() const {
+  return p_.dram.controller_ps + p_.dram.trcd_ps + p_.dram.tcas_ps + p_.dram.burst_ps;
+}
+
+/// As DramTiming::Access, but for a data bus that calls need not use in the order of their times.
+uint64_t HostTime::Dram(uint64_t at_ps, uint64_t hpa, uint64_t size) {
+  uint64_t end = at_ps;
+  const uint64_t bytes = p_.dram.burst_bytes;
+  for (uint64_t line = hpa / bytes; line <= (hpa + size - 1) / bytes; ++line) end = std::max(end, Burst(at_ps, line));
+  return end + p_.dram.controller_ps;
+}
+
+uint64_t HostTime::Burst(uint64_t at_ps, uint64_t line) {
+  const DramParameters& d = p_.dram;
+  Channel& channel = channels_[line % d.channels];
+  const uint64_t page = line / d.channels / (d.row_bytes / d.burst_bytes);
+  Bank& bank = channel.bank[page % d.banks];
+  const uint64_t row = page / d.banks;
+  uint64_t start = at_ps;
+  const uint64_t interval = d.trefi_ps == 0 ? 0 : start / d.trefi_ps;
+  if (interval != 0) start = std::max(start, interval * d.trefi_ps + d.trfc_ps);
+  if (bank.refresh != interval) bank.open = false;
+  if (!bank.open) start += d.trcd_ps;
+  else if (bank.row != row) start += d.trp_ps + d.trcd_ps;
+  bank = {true, row, interval};
+  return channel.bus.Take(start + d.tcas_ps, d.burst_ps);
+}
+
+}  // namespace gmmu::sim::twin

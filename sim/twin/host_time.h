@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "twin/servers.h"
+#include "twin/time_model.h"
+
+namespace gmmu::sim::twin {
+
+/// ESTIMATED times behind the root complex: the IOMMU's lookups and walks, and DRAM with its open rows and one
+/// calendar a channel. Requests of a page whose walk is under way wait for it.
+class HostTime {
+ public:
+  explicit HostTime(const TimeParameters& parameters);
+  const TimeParameters& parameters() const { return p_; }
+
+  /// The walk of the access that comes next reads a table word at `hpa`.
+  void WalkRead(uint64_t hpa);
+  /// The access's page has been translated; the reads noted since the last call were its walk.
+  void Translated(uint16_t requester, uint64_t logical, uint64_t hpa);
+  /// As HostAccess has it.
+  uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps);
+  /// How long an access of a word takes when nobody else is there.
+  uint64_t WordPs() const;
+
+ private:
+  struct Page {
+    bool valid = false, walks = false;
+    uint16_t requester = 0;
+    uint64_t page = 0, hpa = 0;
+    unsigned reads = 0;
+    std::array<uint64_t, 6> read;
+    uint64_t ready_ps = 0;  ///< when its walk has ended
+  };
+  struct Bank {
+    bool open = false;
+    uint64_t row = 0, refresh = 0;
+  };
+  struct Channel {
+    explicit Channel(unsigned banks) : bus(16'000), bank(banks) {}
+    Calendar bus;
+    std::vector<Bank> bank;
+  };
+
+  Page& PageOf(uint16_t requester, uint64_t logical);
+  uint64_t Dram(uint64_t at_ps, uint64_t hpa, uint64_t size);
+  uint64_t Burst(uint64_t at_ps, uint64_t line);
+
+  const TimeParameters p_;
+  std::vector<Page> pages_;  ///< of the last accesses, by a hash
+  std::vector<uint64_t> noted_;
+  Places walkers_;
+  std::vector<Channel> channels_;
+};
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "twin/servers.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace gmmu::sim::twin {
+namespace {
+
+TEST(Calendar, AFreeServerServesAtOnce) {
+  Calendar bus(100);
+  EXPECT_EQ(bus.Take(1'000, 30), 1'030u);
+  EXPECT_EQ(bus.Take(1'000, 30), 1'060u);
+  EXPECT_EQ(bus.Take(500, 30), 530u);  // asked for later, needed earlier
+}
+
+TEST(Calendar, WhatIsTakenNeverExceedsTheTime) {
+  Calendar bus(64);
+  std::mt19937 random(7);
+  uint64_t last = 0;
+  for (int i = 0; i < 5'000; ++i) last = std::max(last, bus.Take(random() % 1'000, 16));
+  EXPECT_GE(last, 5'000u * 16);
+  EXPECT_LE(last, 5'000u * 16 + 1'000 + 64);
+}
+
+TEST(Calendar, ForgetsOnlyWhatIsLongPast) {
+  Calendar bus(10);
+  EXPECT_EQ(bus.Take(0, 10), 10u);
+  EXPECT_EQ(bus.Take(1'000'000'000, 10), 1'000'000'010u);
+  EXPECT_GT(bus.Take(0, 10), 10u);
+}
+
+TEST(Places, AreHeldUntilTheEarliestEnds) {
+  Places tags(2);
+  EXPECT_EQ(tags.Take(0), 0u);
+  tags.End(100);
+  EXPECT_EQ(tags.Take(0), 0u);
+  tags.End(50);
+  EXPECT_EQ(tags.Take(10), 50u);
+  tags.End(70);
+  EXPECT_EQ(tags.Take(80), 80u);
+}
+
+TEST(Window, GivesPlacesBackInTheirOrder) {
+  Window slots(2);
+  EXPECT_EQ(slots.Free(5), 5u);
+  slots.Take(100);
+  slots.Take(60);  // behind the one before
+  EXPECT_EQ(slots.Free(0), 100u);
+  slots.Take(130);
+  EXPECT_EQ(slots.Free(0), 100u);
+}
+
+}  // namespace
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the TLBs of the fast engine hold and when: seen in its counters, on a machine whose space 1 maps 2 MiB.
+#include "twin/tlb_timing.h"
+
+#include <map>
+#include <string>
+
+#include "tb/sim/twin/bench.h"
+#include "twin/gpu.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+class Tlbs {
+ public:
+  explicit Tlbs(const MachineConfig& config = Config()) : bench_(config) {
+    std::vector<uint64_t> pages;
+    for (uint64_t i = 0; i < 512; ++i) pages.push_back(0x1000000 + i * 0x1000);
+    bench_.bare.MapSpace(pages);
+    EXPECT_EQ(bench_.bare.Read(0) & 0xFFFFFFFF, 0x554D4D47u);  // the space has arrived
+  }
+  /// Looks page `page` up at `at`; returns how long it takes.
+  uint64_t Look(uint64_t page, uint64_t at, unsigned port = 0) {
+    Cost cost;
+    cost.at = kStart + at;
+    EXPECT_EQ(mmu_.Lookup(port, 1, page << 12, regs::Access::kRead, 1, cost).fault, regs::Fault::kNone);
+    return cost.at - kStart - at;
+  }
+  uint64_t Count(const std::string& name) {
+    for (const hw::Counter& counter : bench_.machine.Counters())
+      if (counter.name == name && counter.block.rfind("gpu_", 0) == 0) return counter.value;
+    return ~uint64_t{0};
+  }
+  Mmu& mmu() { return mmu_; }
+
+ private:
+  static constexpr uint64_t kStart = 1'000'000'000;
+  Bench bench_;
+  Mmu& mmu_ = bench_.machine.gpu(0).mmu();
+};
+
+TEST(TlbTiming, AMissWalksAHitDoesNot) {
+  Tlbs tlbs;
+  EXPECT_GT(tlbs.Look(3, 0), 200'000u);  // two reads
+  EXPECT_EQ(tlbs.Look(3, 1'000'000), 2'000u);
+  EXPECT_EQ(tlbs.Look(3, 2'000'000, 1), 4'000u);  // another client: the L2
+  EXPECT_EQ(tlbs.Count("walks"), 1u);
+  EXPECT_EQ(tlbs.Count("l2_hits"), 1u);
+}
+
+TEST(TlbTiming, WhoComesBeforeTheWalkHasEndedJoinsIt) {
+  Tlbs tlbs;
+  const uint64_t first = tlbs.Look(3, 0);
+  EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000);
+  EXPECT_EQ(tlbs.Count("walks"), 1u);
+  EXPECT_EQ(tlbs.Count("l2_merged"), 1u);
+}
+
+TEST(TlbTiming, ANeighbouringMissFetchesTheLine) {
+  Tlbs tlbs;
+  for (uint64_t page = 0; page < 16; ++page) static_cast<void>(tlbs.Look(page, page * 1'000'000));
+  EXPECT_EQ(tlbs.Count("walks"), 3u);  // page 0 alone, then lines
+}
+
+TEST(TlbTiming, AnL2OfFewEntriesForgets) {
+  MachineConfig small = Config();
+  small.gpu.l2_entries = 64;
+  Tlbs few(small), many;
+  for (Tlbs* tlbs : {&few, &many}) {
+    for (unsigned round = 0; round < 2; ++round)
+      for (uint64_t page = 0; page < 512; page += 16)
+        static_cast<void>(tlbs->Look(page, (512 * round + page) * 1'000'000));
+  }
+  EXPECT_EQ(many.Count("walks"), 32u);
+  EXPECT_EQ(few.Count("walks"), 64u);
+  EXPECT_GT(few.Count("l2_evictions"), 0u);
+}
+
+TEST(TlbTiming, AnInvalidationForgetsPagesAndPointers) {
+  Tlbs tlbs;
+  static_cast<void>(tlbs.Look(3, 0));
+  tlbs.mmu().Invalidate(regs::Scope::kSpace, 1, 0, 0);
+  EXPECT_GT(tlbs.Look(3, 1'000'000), 200'000u);
+  tlbs.mmu().Invalidate(regs::Scope::kRange, 1, 0x3000, 0x4000);
+  EXPECT_GT(tlbs.Look(3, 2'000'000), 100'000u);
+  EXPECT_EQ(tlbs.Count("walks"), 3u);
+}
+
+TEST(TlbTiming, FewWalkersMakeMissesWait) {
+  MachineConfig one = Config();
+  one.gpu.walks = 1;
+  Tlbs few(one), many;
+  uint64_t slow = 0, fast = 0;
+  for (uint64_t page = 0; page < 512; page += 64) {
+    slow = few.Look(page, 0);
+    fast = many.Look(page, 0);
+  }
+  EXPECT_GT(slow, 2 * fast);
+}
+
+}  // namespace
+}  // namespace gmmu::sim::twin

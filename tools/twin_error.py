@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures how far the times of the fast engine are from those of the RTL: every scenario and every machine, by phase.
+
+    tools/twin_error.py [--program FILE] [--rtl-program FILE] [--only REGEX] [--seed N] [--json FILE] [--table FILE]
+                        [--bound PERCENT] [--state FOLDER] [--markdown]
+    tools/twin_error.py --check [--program FILE] [--only REGEX]
+
+A row is a run of both engines with one seed: a scenario of `gmmu run --list`, or the main job on a machine, which is
+a file of sim/platform/configs or one of MACHINES below. For the whole run and each of its phases it prints both
+engines' cycles and what the fast engine errs in percent of the RTL's; then the ratio of their speeds, in simulated
+cycles a processor second, from the same runs. What the RTL was not built for (another data width) is named and left
+out. Reports of the RTL are kept in the state folder by the digest of its program, configuration and seed, since
+they do not change with the fast engine. Progress goes to stderr.
+
+--table FILE writes the RTL's cycles with the bound of each figure: BOUND percent, or the error that it has now and one
+percent more where that is greater. --check runs the fast engine alone and compares it with such a table,
+tb/sim/twin/errors.tsv, so that a change that makes the engine worse fails. Exit status 1: a run failed or a figure
+is beyond its bound.
+"""
+import argparse
+import hashlib
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+CONFIGS = ROOT / "sim/platform/configs"
+TABLE = ROOT / "tb/sim/twin/errors.tsv"
+MACHINES = {  # beside the files of CONFIGS: one thing that a study varies, far from its default
+    "link-1us": "[pcie]\nlatency_ps = 1_000_000\n",
+    "link-gen1-x1": "[pcie]\ngeneration = 1\nlanes = 1\n",
+    "tags-8": "[pcie]\ntags = 8\n",
+    "iotlb-1x1": "[iommu]\niotlb_sets = 1\niotlb_ways = 1\npaging_entries = 0\n",
+    "iommu-slow": "[iommu]\nlookup_ps = 100_000\nwalks = 1\n",
+    "vram-latency-500": "[gpu]\nvram_latency = 500\n",
+    "vram-outstanding-4": "[gpu]\nvram_outstanding = 4\n",
+    "vram-beats-1-in-4": "[gpu]\nvram_beats = 1\nvram_beat_cycles = 4\n",
+    "clock-250mhz": "[gpu]\nclock_mhz = 250\n",
+}
+LEFT_OUT = "machine ulx3s"  # the RTL of it is another build
+
+
+class Failed(Exception):
+    """A run that did not pass; `status` 2 says that the engine cannot have it."""
+
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Times of the fast engine against those of the RTL.")
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/gmmu")
+    parser.add_argument("--rtl-program", type=pathlib.Path, help="a program with the RTL; --program unless given")
+    parser.add_argument("--only", default="", help="rows whose names match")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--bound", type=float, default=5.0, help="percent")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--table", type=pathlib.Path)
+    parser.add_argument("--check", action="store_true", help="the fast engine alone, against the table")
+    parser.add_argument("--markdown", action="store_true", help="print the table as docs/twin.md has it")
+    parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build/twin-error")
+    args = parser.parse_args()
+    args.rtl_program = args.rtl_program or args.program
+    return args
+
+
+def rows(args):
+    """(name, arguments of `gmmu run`, configuration) of every row."""
+    listed = subprocess.run([args.program, "run", "--list"], capture_output=True, text=True, check=True).stdout
+    found = [("scenario " + name, ["--scenario", name], "")
+             for name in re.findall(r"^([a-z0-9][a-z0-9-]*)$", listed, re.MULTILINE)]
+    found += [("machine " + path.stem, [], path.read_text()) for path in sorted(CONFIGS.glob("*.toml"))]
+    found += [("machine " + name, [], text) for name, text in MACHINES.items()]
+    found = [row for row in found if re.search(args.only, row[0])]
+    if not found:
+        sys.exit(f"twin-error: no row matches {args.only!r}")
+    return found
+
+
+def run(program, engine, options, config, seed):
+    """The report of a run, with its processor seconds. Raises Failed."""
+    with tempfile.TemporaryDirectory() as folder:
+        report, toml = pathlib.Path(folder, "report.json"), pathlib.Path(folder, "machine.toml")
+        toml.write_text(config)
+        command = [str(program), "run", *options, "--engine", engine, "--seed", str(seed), "--json", str(report)]
+        command += ["--config", str(toml)] if config else []
+        with tempfile.TemporaryFile("w+") as text:
+            process = subprocess.Popen(command, stdout=text, stderr=subprocess.STDOUT)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            text.seek(0)
+            said = text.read().strip()
+        if process.returncode != 0 or not report.exists():
+            raise Failed(process.returncode, f"status {process.returncode}: {' '.join(command)}\n{said[-600:]}")
+        held = json.loads(report.read_text())
+    held["processor_seconds"] = usage.ru_utime + usage.ru_stime
+    return held
+
+
+def kept(args, digest, options, config):
+    """The report of the RTL, from the state folder if it is there."""
+    key = hashlib.sha256(json.dumps([digest, options, config, args.seed]).encode()).hexdigest()[:24]
+    path = args.state / f"{key}.json"
+    if path.exists():
+        held = json.loads(path.read_text())
+        if "failed" in held:
+            raise Failed(*held["failed"])
+        return held
+    args.state.mkdir(parents=True, exist_ok=True)
+    try:
+        held = run(args.rtl_program, "rtl", options, config, args.seed)
+    except Failed as failed:
+        if failed.status == 2:
+            path.write_text(json.dumps({"failed": [failed.status, str(failed)]}))
+        raise
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(held))
+    part.replace(path)
+    return held
+
+
+def parts(report):
+    """(name, cycles) of the whole run and of its phases, names made different."""
+    found, seen = [("whole run", report["cycles"])], {}
+    for phase in report["phases"]:
+        seen[phase["name"]] = seen.get(phase["name"], 0) + 1
+        again = f" ({seen[phase['name']]})" if seen[phase["name"]] > 1 else ""
+        found.append((phase["name"] + again, phase["cycles"]))
+    return found
+
+
+def error(rtl, fast):
+    return 100.0 * (fast - rtl) / rtl if rtl else 0.0
+
+
+def measure(args):
+    digest = hashlib.sha256(args.rtl_program.read_bytes()).hexdigest()
+    todo, done, failed, begin = rows(args), [], [], time.monotonic()
+    for at, (name, options, config) in enumerate(todo, 1):
+        row = {"name": name, "options": options, "config": config}
+        try:
+            rtl = kept(args, digest, options, config)
+            fast = run(args.program, "fast", options, config, args.seed)
+        except Failed as why:
+            (row.update(skipped=str(why).splitlines()[-1]), done.append(row)) if why.status == 2 else failed.append(
+                f"{name}: {why}")
+            continue
+        row["parts"] = [{"name": part, "rtl": cycles, "fast": other, "error": round(error(cycles, other), 2)}
+                        for (part, cycles), (_, other) in zip(parts(rtl), parts(fast))]
+        row["speed_ratio"] = (fast["cycles"] / fast["processor_seconds"]) / (rtl["cycles"] / rtl["processor_seconds"])
+        row["counters"] = {"rtl": rtl["counters"], "fast": fast["counters"]}
+        done.append(row)
+        left = (time.monotonic() - begin) / at * (len(todo) - at)
+        print(f"twin-error: {at} of {len(todo)}, {name}, {left:.0f} s left", file=sys.stderr)
+    return done, failed
+
+
+def summary(args, done):
+    measured = [row for row in done if "parts" in row]
+    figures = [abs(part["error"]) for row in measured for part in row["parts"]]
+    if figures:
+        ratios = sorted(row["speed_ratio"] for row in measured)
+        yield (f"{len(figures)} figures of {len(measured)} runs, {sum(e > args.bound for e in figures)} beyond "
+               f"{args.bound:g} %; worst {max(figures):.1f} %; speed {ratios[0]:.0f} to {ratios[-1]:.0f} times the "
+               f"RTL's, median {ratios[len(ratios) // 2]:.0f}")
+    for row in done:
+        if "skipped" in row:
+            yield f"left out: {row['name']}: {row['skipped']}"
+
+
+def lines(args, done):
+    for row in done:
+        for part in row.get("parts", []):
+            over = "over" if abs(part["error"]) > args.bound else ""
+            yield (f"{row['name']:44} {part['name']:34} {part['rtl']:>12} {part['fast']:>12} {part['error']:+8.1f} % "
+                   f"{over}")
+    yield from summary(args, done)
+
+
+def markdown(args, done):
+    """A row a run: its whole and the worst of its phases; bold beyond the bound."""
+    def percent(value):
+        return f"**{value:+.1f}**" if abs(value) > args.bound else f"{value:+.1f}"
+    yield "| run | rtl, cycles | fast, cycles | error, % | worst phase | error, % |\n|---|---|---|---|---|---|"
+    for row in done:
+        if "parts" not in row:
+            continue
+        whole, phases = row["parts"][0], row["parts"][1:]
+        worst = max(phases, key=lambda part: abs(part["error"]), default=None)
+        yield (f"| {row['name']} | {whole['rtl']} | {whole['fast']} | {percent(whole['error'])} | "
+               + (f"{worst['name']} | {percent(worst['error'])} |" if worst else " | |"))
+    yield "\n" + "\n".join(summary(args, done))
+
+
+def table(args, done):
+    """The text of the checked-in table: a row a figure."""
+    text = ["# Cycles of the RTL, and the percent by which the fast engine may miss them: tools/twin_error.py --table",
+            f"# seed {args.seed}; run, part, cycles, percent", ""]
+    for row in done:
+        for part in row.get("parts", []):
+            bound = args.bound if abs(part["error"]) <= args.bound else math.ceil(abs(part["error"]) + 1)
+            text.append("\t".join([row["name"], part["name"], str(part["rtl"]), f"{bound:g}"]))
+    return "\n".join(text) + "\n"
+
+
+def check(args):
+    """What of the table does not hold, a line each."""
+    held, wrong, count = {}, [], 0
+    for line in TABLE.read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, part, cycles, bound = line.split("\t")
+            held.setdefault(name, {})[part] = (int(cycles), float(bound))
+    seed = int(re.search(r"^# seed (\d+)", TABLE.read_text(), re.MULTILINE).group(1))
+    for name, options, config in rows(args):
+        if name not in held:
+            if name != LEFT_OUT:
+                wrong.append(f"{name}: not in {TABLE.relative_to(ROOT)}: run tools/twin_error.py --table")
+            continue
+        try:
+            found = dict(parts(run(args.program, "fast", options, config, seed)))
+        except Failed as why:
+            wrong.append(f"{name}: {why}")
+            continue
+        if found.keys() != held[name].keys():
+            wrong.append(f"{name}: parts {sorted(found)}, the table has {sorted(held[name])}")
+            continue
+        for part, (cycles, bound) in held[name].items():
+            count += 1
+            if abs(error(cycles, found[part])) > bound:
+                wrong.append(f"{name}, {part}: {found[part]} cycles are {error(cycles, found[part]):+.1f} % of the RTL's "
+                             f"{cycles}, at most {bound:g} % are allowed")
+    print(f"twin-error: {count} figures compared, {len(wrong)} wrong")
+    return wrong
+
+
+def main():
+    args = arguments()
+    if args.check:
+        sys.exit("\n".join(check(args)) or 0)
+    done, failed = measure(args)
+    print("\n".join((markdown if args.markdown else lines)(args, done)))
+    if args.json:
+        args.json.write_text(json.dumps({"seed": args.seed, "rows": done}, indent=1))
+    if args.table:
+        args.table.write_text(table(args, done))
+    if failed:
+        sys.exit("\n".join(["twin-error: runs failed", *failed]))
+
+
+if __name__ == "__main__":
+    main()
