@@ -6,7 +6,8 @@
   netlist_smoke.py BOARD --plant    the same with one LUT inverted, in each of the blocks of PLANTED
 
 The netlist differs from the bitstream's in the parameter BitsPerSecond alone (config.SIMULATED). --seed draws the LUTs, and
-what the netlist leaves open. Exit status 1: a job did not end as it must, or a planted fault was not noticed.
+what the netlist leaves open. Each job runs on the Verilated RTL of the board first, and what the TLBs and walks counted must be
+the same: a TLB that finds nothing is slow, not wrong. Exit status 1: a job did not end as it must, or a planted fault was not noticed.
 """
 import argparse
 import collections
@@ -28,6 +29,8 @@ import netlist_sim  # noqa: E402
 
 PLANTED = ("gmmu_lookup", "gmmu_walk_table", "gmmu_dma_mover", "gmmu_link_access")
 DRAWS = 3  # LUTs of a block: some serve a client that nobody drives, and no job can notice those
+COUNTED = {"gpu_l2": ("l2_lookups", "l2_hits", "l2_misses", "l2_fills"), "gpu_walker": ("walks", "walks_ok", "table_reads"),
+           "gpu_walk_cache": ("wc_lookups", "wc_hits"), "gpu_mmu": ("invalidations",)}  # whatever the line's speed
 UNMAPPED = "[inject]\nunmapped_page = true\n"
 LIMIT, PLANT_LIMIT = 3600, 600  # seconds of a job; one with a planted fault that is not done by then has failed
 # What runs: name, bytes of the input file, arguments, exit status, text that the report must have. resizable-root expects
@@ -40,10 +43,13 @@ JOBS = (
 )
 
 
-def job(what, seed, limit=LIMIT):
-    """Runs one job; (as it must end, cycles, seconds, last lines of what it said)."""
+def job(what, seed, limit=LIMIT, counted=None, program=None):
+    """Runs one job; (as it must end, cycles, seconds, last lines of what it said, what it counted). `counted`: what it must count,
+    {} for any; `program`: the RTL's, else the netlist's."""
     (config.BUILD / "unmapped.toml").write_text(UNMAPPED)
-    program, report = config.BUILD / "gmmu", config.BUILD / "report.json"
+    report = config.BUILD / "report.json"
+    names = {} if program else {"GMMU_NETLIST": "netlist.txt"}
+    program = program or config.BUILD / "gmmu"
     report.unlink(missing_ok=True)
     arguments = [str(program), "run", "--engine", "board", "--port", "sim", "--json", report.name, *what.arguments]
     if what.bytes:
@@ -52,19 +58,34 @@ def job(what, seed, limit=LIMIT):
     start = time.monotonic()
     try:
         done = subprocess.run(arguments, cwd=config.BUILD, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              errors="replace", timeout=limit, env={**os.environ, "GMMU_NETLIST": "netlist.txt"})
+                              errors="replace", timeout=limit, env={**os.environ, **names})
         status, output = done.returncode, done.stdout
     except subprocess.TimeoutExpired:
         status, output = None, f"stopped after {limit} s"
-    cycles = json.loads(report.read_text()).get("cycles", 0) if report.exists() else 0
-    return status == what.status and what.text in output, cycles, time.monotonic() - start, output.splitlines()[-12:]
+    read = json.loads(report.read_text()) if report.exists() else {}
+    blocks = read.get("counters", {})
+    found = {f"{block} {name}": blocks[block][name] for block, names in COUNTED.items() if block in blocks for name in names}
+    wrong = [f"{name}: {found.get(name)}, the RTL {value}" for name, value in (counted or {}).items() if found.get(name) != value]
+    good = status == what.status and what.text in output and not wrong
+    return good, read.get("cycles", 0), time.monotonic() - start, output.splitlines()[-12:] + wrong[:4], found
 
 
-def smoke(seed):
-    """Every job; the number of those that did not end as they must."""
+def rtl_counts(program, seed):
+    """{job: what it counts on the Verilated RTL of the board}."""
+    counts = {}
+    for what in JOBS:
+        good, cycles, seconds, said, counts[what.name] = job(what, seed, program=program)
+        if not good or not counts[what.name]:
+            raise flow.Failed("\n    ".join([f"{what.name} fails on the RTL of the board", *said]))
+        print(f"{'rtl':7} {what.name:32} {cycles:9} cycles {seconds:6.0f} s", flush=True)
+    return counts
+
+
+def smoke(seed, counts):
+    """Every job; 1 if some did not end as they must."""
     failed = 0
     for what in JOBS:
-        good, cycles, seconds, said = job(what, seed)
+        good, cycles, seconds, said, _ = job(what, seed, counted=counts[what.name])
         failed += not good
         print(f"{'ok' if good else 'FAILED':7} {what.name:32} {cycles:9} cycles {seconds:6.0f} s {cycles / seconds:9.0f} cycles/s", flush=True)
         if not good:
@@ -73,21 +94,21 @@ def smoke(seed):
     return 1 if failed else 0
 
 
-def plant(design, seed):
+def plant(design, seed, counts):
     """An inverted LUT of each block of PLANTED in turn: one of the jobs must fail, for one of DRAWS LUTs at least."""
     unnoticed = 0
     for block in PLANTED:
-        unnoticed += not any(plant_one(design, seed, name)
+        unnoticed += not any(plant_one(design, seed, name, counts)
                              for name in random.Random(f"{seed} {block}").sample(netlist_sim.luts(design)[block], DRAWS))
     print(f"netlist-smoke: planted faults were noticed in {len(PLANTED) - unnoticed} of {len(PLANTED)} blocks (seed {seed})")
     return 1 if unnoticed else 0
 
 
-def plant_one(design, seed, name):
+def plant_one(design, seed, name, counts):
     """Whether a job fails with that LUT inverted."""
     netlist_sim.write(design, seed, name)
     for what in JOBS:
-        good, _, seconds, said = job(what, seed, PLANT_LIMIT)
+        good, _, seconds, said, _ = job(what, seed, PLANT_LIMIT, counts[what.name])
         if not good:
             print(f"noticed by {what.name} ({seconds:.0f} s): {name}\n    {(said or ['nothing was said'])[-1].strip()}", flush=True)
             return True
@@ -108,11 +129,12 @@ def main():
         netlist_sim.build()
         design = netlist_sim.module()
         netlist_sim.write(design, args.seed)
+        shutil.copy2(args.program, config.BUILD / "gmmu")  # it starts the simulator that lies beside it
+        counts = rtl_counts(args.program.resolve(), args.seed)
     except flow.Failed as failure:
         print(f"{failure}\nnetlist-smoke: failed")
         return 1
-    shutil.copy2(args.program, config.BUILD / "gmmu")  # it starts the simulator that lies beside it
-    return plant(design, args.seed) if args.plant else smoke(args.seed)
+    return plant(design, args.seed, counts) if args.plant else smoke(args.seed, counts)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr unsigned kLine = 64, kWord = 8;
+constexpr unsigned kAnswerCycles =
+    7;  // from the last beat at the memory to the port; between what a hit and a walk take more
 
 unsigned WordsOf(const hw::ClientRequest& request) {
   const auto offset = static_cast<unsigned>(request.va % kWord);
@@ -118,7 +120,7 @@ void ClientPorts::End(const InFlight& access, regs::Fault fault, unsigned level,
   const bool data = fault == regs::Fault::kNone && access.request.access != regs::Access::kWrite;
   Port& port = ports_[access.client];
   port.answer_ps = std::max(port.answer_ps, ps) + Cycles(data ? WordsOf(access.request) : 1);
-  At(port.answer_ps, [this, access, fault] { Answer(access, fault); });
+  At(port.answer_ps + Cycles(kAnswerCycles), [this, access, fault] { Answer(access, fault); });
 }
 
 void ClientPorts::Answer(const InFlight& access, regs::Fault fault) {

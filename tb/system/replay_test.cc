@@ -90,5 +90,22 @@ TEST(Replay, ShowsTheStepsOfL1AndL2InTheLatencyOfRandomReads) {
   EXPECT_GT(walks, in_l2 + 80) << "VRAM answers after 100 cycles, and the leaf entry comes before the line";
 }
 
+TEST(Replay, MissesAlikeOnBothEnginesAndTakesTimesWithinFivePercent) {
+  for (const uint64_t footprint : {32ULL << 10, 512ULL << 10, 8ULL << 20}) {
+    Options options;
+    options.compute_units = 1, options.warps = 1, options.fragmented = 100, options.warmup = 600;
+    const auto accesses = RandomAccesses(footprint, 1'000, 13);
+    const Ran rtl = Replayed(true, options, accesses), fast = Replayed(false, options, accesses);
+    for (const auto& [block, name] :
+         {std::pair{"port_client0", "hits"}, std::pair{"port_client0", "misses"}, std::pair{"gpu_l2", "l2_hits"},
+          std::pair{"gpu_l2", "l2_misses"}, std::pair{"gpu_walk_cache", "wc_hits"}, std::pair{"gpu_walker", "walks"},
+          std::pair{"gpu_walker", "table_reads"}}) {
+      EXPECT_EQ(Counted(rtl.region(), block, name), Counted(fast.region(), block, name)) << name << " " << footprint;
+    }
+    const double of_rtl = rtl.region().tally.latency.mean();
+    EXPECT_NEAR(fast.region().tally.latency.mean(), of_rtl, .05 * of_rtl) << footprint;
+  }
+}
+
 }  // namespace
 }  // namespace gmmu::replay
