@@ -61,6 +61,8 @@ class Gpu {
   Memory& memory() { return memory_; }
 
   void Push(Access access);
+  /// Counts the accesses of the CPU that its port has not taken.
+  size_t waiting() const { return accesses_.size(); }
   /// Reads a register for an instrument: it is no access and takes no time.
   uint64_t ReadRegister(uint32_t offset) const;
   /// Drives the silence pin of the top: while `on`, nothing new leaves by the host port.

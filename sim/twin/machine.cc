@@ -77,9 +77,13 @@ GpuAccess Machine::AccessTo(const Decoded& where, bool write) const {
   return access;
 }
 
-/// Sends a posted write, which is on its way when this returns.
+/// Sends a posted write, which is on its way when this returns. One that waits at the GPU's port has its header's credit,
+/// and without a credit the CPU waits.
 void Machine::Post(Gpu& gpu, GpuAccess access) {
   ++writes_;
+  const uint64_t end = agenda_.now() + ToPs(parameters_.mmio_bound_ns);
+  const size_t credits = gpu.time().parameters().posted_headers;
+  while (gpu.waiting() >= credits && !agenda_.empty() && agenda_.next() <= end) agenda_.RunUntil(agenda_.next());
   agenda_.RunUntil(gpu.time().RoomForPost(agenda_.now()));
   const uint64_t arrives = gpu.time().Post(agenda_.now(), access.data.size());
   agenda_.At(arrives, [&gpu, access = std::move(access)]() mutable { gpu.Push(std::move(access)); });

@@ -29,9 +29,32 @@ constexpr Tables MakeTables() {
 
 constexpr Tables kTables = MakeTables();
 
+#ifdef __x86_64__
+__attribute__((target("sse4.2"))) uint32_t Crc32cByProcessor(uint32_t before, const void* data, size_t size) {
+  const auto* bytes = static_cast<const uint8_t*>(data);
+  uint64_t state = static_cast<uint32_t>(~before);
+  for (; size >= 8; size -= 8, bytes += 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes, sizeof word);
+    state = __builtin_ia32_crc32di(state, word);
+  }
+  for (; size != 0; --size) state = __builtin_ia32_crc32qi(static_cast<uint32_t>(state), *bytes++);
+  return ~static_cast<uint32_t>(state);
+}
+
+const bool kHasInstruction = __builtin_cpu_supports("sse4.2") != 0;
+#endif
+
 }  // namespace
 
 uint32_t Crc32c(uint32_t before, const void* data, size_t size) {
+#ifdef __x86_64__
+  if (kHasInstruction) return Crc32cByProcessor(before, data, size);
+#endif
+  return Crc32cByTables(before, data, size);
+}
+
+uint32_t Crc32cByTables(uint32_t before, const void* data, size_t size) {
   const auto* bytes = static_cast<const uint8_t*>(data);
   uint32_t state = ~before;
   for (; size >= 8; size -= 8, bytes += 8) {

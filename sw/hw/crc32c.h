@@ -10,4 +10,7 @@ namespace gmmu::hw {
 /// Crc32c(Crc32c(0, a, m), b, n) is the checksum of a followed by b.
 uint32_t Crc32c(uint32_t before, const void* data, size_t size);
 
+/// The same without the processor's instruction for it (SSE 4.2), which Crc32c takes where there is one.
+uint32_t Crc32cByTables(uint32_t before, const void* data, size_t size);
+
 }  // namespace gmmu::hw

@@ -73,9 +73,23 @@ bool HostRam::Installed(uint64_t hpa, uint64_t size) const {
   return false;
 }
 
+bool HostRam::HoldsData(uint64_t hpa, uint64_t size) const {
+  for (uint64_t pfn = hpa / kPageSize; pfn <= (hpa + size - 1) / kPageSize; ++pfn) {
+    if (holding_data_.count(pfn) != 0) continue;
+    const auto at = static_cast<off_t>(pfn * kPageSize);
+    if (lseek(file_, at, SEEK_DATA) != at) return false;
+    holding_data_.insert(pfn);
+  }
+  return true;
+}
+
 bool HostRam::Read(uint64_t hpa, void* to, size_t size) const {
   if (size == 0) return true;
   if (!Installed(hpa, size)) return false;
+  if (HoldsData(hpa, size)) {
+    std::memcpy(to, base_ + hpa, size);
+    return true;
+  }
   // The read goes through the file, because a load from a page that was never written would allocate it.
   uint8_t* out = static_cast<uint8_t*>(to);
   while (size > 0) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -70,12 +71,15 @@ class HostRam {
 
  private:
   CpuCache::File FileAccess();
+  /// Whether all pages of [hpa, hpa + size) hold data.
+  bool HoldsData(uint64_t hpa, uint64_t size) const;
 
   std::vector<Range> installed_;
   int file_ = -1;
   uint8_t* base_ = nullptr;
   uint64_t size_ = 0;
   size_t views_ = 0;
+  mutable std::unordered_set<uint64_t> holding_data_;  ///< pages that were found to; none loses it
   CpuCache cache_{FileAccess()};
   std::unordered_map<void*, std::pair<Caching, std::vector<uint64_t>>> cached_views_;
 };

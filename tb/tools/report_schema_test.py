@@ -57,7 +57,7 @@ class ReportSchema(unittest.TestCase):
         for block, counters in got["counters"].items():
             kind = "port_*" if block.startswith("port_") else block
             self.assertEqual(set(counters), set(got["counter_table"][kind]), block)
-        self.assertIsNone(got["counters"]["gpu_walker"]["walk_cycles"])
+        self.assertIsNone(got["counters"]["gpu_walker"]["walk_issue_cycles"])
         self.assertIsInstance(got["counters"]["gpu_engine"]["engine_cycles"], int)
 
     def test_the_configuration_is_that_of_gmmu_config(self):

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
 
 namespace gmmu::hw {
 namespace {
@@ -28,6 +29,13 @@ TEST(Crc32c, GivesTheCheckValue) {
     for (int bit = 0; bit < 8; ++bit) slow = slow >> 1 ^ ((slow & 1) != 0 ? 0x82F63B78u : 0);
   }
   EXPECT_EQ(Crc32c(0, text, 24), ~slow);
+}
+
+TEST(Crc32c, IsTheSameByTables) {
+  std::vector<uint8_t> bytes(100);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 37 + 11);
+  for (size_t size = 0; size <= bytes.size(); ++size)
+    EXPECT_EQ(Crc32c(0x1234, bytes.data(), size), Crc32cByTables(0x1234, bytes.data(), size)) << size;
 }
 
 }  // namespace
