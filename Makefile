@@ -81,9 +81,11 @@ formal: ## Proofs of tb/formal, each with the planted bugs that it finds (ARGS='
 	@./gmmu tools synth
 	$(PYTHON) tb/formal/run.py $(ARGS)
 
-integration: ## The GPU in a design of one's own: cocotb's AXI bench of tb/integration, from the pages alone (ARGS='--seed 7')
-	@./gmmu tools build integration
+integration: ## The GPU in a design of one's own: cocotb's AXI bench of tb/integration (ARGS='--seed 7'); pages of reports in Chromium
+	@./gmmu tools build integration study report browser
 	@$(PYTHON) tb/integration/run.py $(ARGS)
+	@./gmmu run --list >/dev/null
+	@$(PYTHON) tb/tools/report_browser_test.py build/gmmu
 
 bitstream: ## A board's bitstream, with clock, area and digest in build/boards/BOARD (BOARD=ulx3s)
 	@./gmmu tools synth pnr
