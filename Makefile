@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules rules-sw mutate coverage study-cluster lint format synth synth-check formal integration figures bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw mutate coverage study-cluster lint format synth synth-check formal integration figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -91,6 +91,12 @@ figures: ## Curves of the presets beside published points, in docs/presets, and 
 	@./gmmu tools build report
 	@./gmmu run --list >/dev/null
 	@$(PYTHON) tools/report/presets.py $(ARGS)
+
+studies: ## The studies of docs/studies, run and drawn again in minutes (STUDY=reach, remapping or walks alone)
+	@./gmmu tools build study report
+	@for study in $(or $(STUDY),reach remapping walks); do \
+	  ./gmmu study docs/studies/$$study.toml --db build/$$study.db && \
+	  ./gmmu report build/$$study.db --images docs/studies --format svg --only reach --only remapping --only walk || exit 1; done
 
 bitstream: ## A board's bitstream, with clock, area and digest in build/boards/BOARD (BOARD=ulx3s)
 	@./gmmu tools synth pnr

@@ -15,7 +15,7 @@ import style
 from page import write
 
 FIGURES = (("Phases", run_figures.phases), ("Reach", study_figures.reach), ("Misses", study_figures.misses),
-           ("Latencies", study_figures.latency), ("Causes", run_figures.causes), ("Occupancy", run_figures.occupancy),
+           ("Walkers", study_figures.walkers), ("Latencies", study_figures.latency), ("Causes", run_figures.causes), ("Occupancy", run_figures.occupancy),
            ("Transfer size", study_figures.transfer), ("Remapping", study_figures.remapping), ("Area and clock", run_figures.area))
 
 
@@ -26,6 +26,7 @@ def arguments():
                         "study, tables of make synth")
     parser.add_argument("--out", type=pathlib.Path, metavar="PAGE.html", help="the page; the first file's name with .html unless given")
     parser.add_argument("--images", type=pathlib.Path, metavar="DIR", help="write each figure as PNG and SVG too")
+    parser.add_argument("--format", choices=("svg", "png"), help="of the images; both unless given")
     parser.add_argument("--only", action="append", metavar="FIGURE", help="write no page, and of the images those whose name begins so; with --images")
     return parser.parse_args()
 
@@ -56,7 +57,7 @@ def main():
     if args.images:
         args.images.mkdir(parents=True, exist_ok=True)
         for drawing in drawn:
-            for path in style.save(drawing, args.images):
+            for path in style.save(drawing, args.images, (args.format,) if args.format else ("svg", "png")):
                 print(path)
     if not args.only:
         out = args.out or pathlib.Path(args.files[0]).with_suffix(".html")

@@ -83,7 +83,7 @@ def values_of(report, axes):
 def variables(runs):
     """Names of values that differ between runs, each of which says more than those before it."""
     kept, groups = [], {(): list(range(len(runs)))}
-    names = list(dict.fromkeys(name for run in runs for name in run.values))
+    names = list(dict.fromkeys([*(name for run in runs for name in run.axes if name in run.values), *(name for run in runs for name in run.values)]))
     for name in ["iotlb_entries", *(name for name in names if name != "iotlb_entries")]:
         split = {}
         for key, members in groups.items():

@@ -16,6 +16,8 @@ def text_of(name, value):
         return f"link {value / 1000:g} ns"
     if name == "footprint" and isinstance(value, int):
         return style.bytes_text(value)
+    if name == "iommu_flags" and isinstance(value, int):
+        return "all memory mapped" if value & 2 else ""
     if name == "config" and isinstance(value, str):
         return value.rsplit("/", 1)[-1].removesuffix(".toml")
     return f"{name.replace('_', ' ')} {str(value).lower() if isinstance(value, bool) else value}"
@@ -23,13 +25,12 @@ def text_of(name, value):
 
 def series(data, runs, x, y, without):
     """[(label, [(x, y)...])] of runs with both; several runs at a place are their mean."""
+    runs = [run for run in runs if x(run) is not None and y(run) is not None]
     names = [name for name in data.variables if name not in without | NOT_SERIES and len({run.values.get(name) for run in runs}) > 1]
     found = {}
     for run in runs:
-        at, value = x(run), y(run)
-        if at is not None and value is not None:
-            key = tuple(run.values.get(name) for name in names)
-            found.setdefault(key, {}).setdefault(at, []).append(value)
+        key = tuple(run.values.get(name) for name in names)
+        found.setdefault(key, {}).setdefault(x(run), []).append(y(run))
     return names, {key: [(at, sum(values) / len(values)) for at, values in sorted(points.items())] for key, points in found.items()}
 
 
@@ -53,22 +54,22 @@ def curves(name, title, text, names, found, xlabel, ylabel, xtext=style.number_t
         text += f" {style.SERIES} of {most} series of a panel are drawn, evenly chosen."
     one = len(split) == 1
     drawing, grid = new(name, title, text, width=6.4 if one else 3.0 * min(len(split), 2) + 1.2, height=3.6 if one else 3.2 * -(-len(split) // 2),
-                        columns=1 if one else 2, rows=1 if one else -(-len(split) // 2), sharey=True, squeeze=False)
+                        columns=1 if one else 2, rows=1 if one else -(-len(split) // 2), sharey=zero, squeeze=False)
     xs = [x for each in split.values() for points in each.values() for x, _ in points]
     cells = list(grid.flat)
     for axes, (value, each) in zip(cells, split.items()):
         step = len(each) / min(len(each), style.SERIES)
         chosen = [list(each.items())[int(at * step)] for at in range(min(len(each), style.SERIES))]
         for at, (key, points) in enumerate(chosen):
-            label = ", ".join(text_of(part, own) for part, own in zip(left, key) if own is not None) or None
+            label = ", ".join(filter(None, (text_of(part, own) for part, own in zip(left, key) if own is not None))) or None
             drawing.line(axes, [x for x, _ in points], [y for _, y in points], at, label=label)
         if by:
             axes.set_title(text_of(by, value))
         style.sized(axes.xaxis, xs, xtext)
         axes.tick_params(axis="x", rotation=40)
-        if zero:
-            axes.set_ylim(bottom=0)
         axes.set_xlabel(xlabel)
+    if zero:  # of all panels, after the last is drawn
+        cells[0].set_ylim(bottom=0)
     for row in grid:
         row[0].set_ylabel(ylabel)
     for axes in cells[len(split):]:
@@ -102,17 +103,16 @@ def count(run, block, counter):
     return sum(counters.get(name, {}).get(counter) or 0 for name in known)
 
 
-def ratio(over, under, less=None):
+def ratio(over, under):
     def of(run):
-        top, low, minus = count(run, *over), count(run, *under), count(run, *less) if less else 0
-        return None if top is None or not low or minus is None else 1e3 * (top - minus) / low
+        top, low = count(run, *over), count(run, *under)
+        return None if top is None or not low else 1e3 * top / low
     return of
 
 
 MISSES = {
     "gpu.l1_entries": ("L1 TLB", {"gpu.l1_entries"}, ratio(("port_", "misses"), ("port_", "lookups"))),
     "gpu.l2_entries": ("L2 TLB", {"gpu.l2_entries"}, ratio(("gpu_l2", "l2_misses"), ("port_", "lookups"))),
-    "gpu.walk_cache": ("walk cache", {"gpu.walk_cache"}, ratio(("gpu_walk_cache", "wc_lookups"), ("port_", "lookups"), ("gpu_walk_cache", "wc_hits"))),
     "iotlb_entries": ("IOTLB", {"iotlb_entries", "iommu.iotlb_sets", "iommu.iotlb_ways"}, ratio(("iommu", "iotlb_misses"), ("iommu", "requests"))),
 }
 
@@ -125,7 +125,21 @@ def misses(data):
             per = "requests of the device" if key == "iotlb_entries" else "accesses (lookups of the translation ports)"
             drawings.append(curves("misses-" + key.split(".")[-1].replace("_", "-"), f"Misses of the {what} against its entries",
                                    f"Misses of the {what} of a thousand {per}.", names, found, f"entries ({key})", "misses of a thousand"))
+    names, found = series(data, data.runs, lambda run: run.values.get("gpu.walk_cache"), ratio(("gpu_walker", "table_reads"), ("gpu_walker", "walks")),
+                          {"gpu.walk_cache"})
+    if longest(found) > 1:
+        drawings.append(curves("walk-cache", "Table reads against entries of the walk cache", "Table reads of a thousand walks: with every lower level in the "
+                               "walk cache, one each.", names, found, "entries of each level (gpu.walk_cache)", "table reads of a thousand walks"))
     return drawings or "entries of no TLB or cache differ between the runs (gpu.l1_entries, gpu.l2_entries, gpu.walk_cache, iommu.iotlb_sets and _ways)"
+
+
+def walkers(data):
+    names, found = series(data, [run for run in data.runs if run.region()], lambda run: run.values.get("gpu.walks"),
+                          lambda run: 1e3 * run.region()["accesses"] / run.region()["cycles"] if run.region()["cycles"] else None, {"gpu.walks"})
+    if longest(found) < 2:
+        return "no replays with several gpu.walks"
+    return [curves("walkers", "Throughput against walkers", "Accesses answered in a thousand cycles.", names, found, "walks at once (gpu.walks)",
+                   "accesses in a thousand cycles")]
 
 
 def latency(data):

@@ -107,6 +107,7 @@ def svg(drawing):
     drawing.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = out.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text[text.index("<svg"):], flags=re.S)
+    text = re.sub(r'\b(d|x|y)="[^"]*"', lambda found: re.sub(r"\s*\n", "", re.sub(r"(\.\d\d)\d+", r"\1", found[0])), text)
     text = re.sub(r'\bid="([^"]+)"', rf'id="{drawing.name}-\1"', text)
     text = re.sub(r'(href="#|url\(#)', rf"\g<1>{drawing.name}-", text)
     head = (f'<svg role="img" data-figure="{drawing.name}" data-points="{drawing.points}" '
