@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules rules-sw mutate coverage study-cluster lint format synth synth-check formal integration bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw mutate coverage study-cluster lint format synth synth-check formal integration figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -81,9 +81,22 @@ formal: ## Proofs of tb/formal, each with the planted bugs that it finds (ARGS='
 	@./gmmu tools synth
 	$(PYTHON) tb/formal/run.py $(ARGS)
 
-integration: ## The GPU in a design of one's own: cocotb's AXI bench of tb/integration, from the pages alone (ARGS='--seed 7')
-	@./gmmu tools build integration
+integration: ## The GPU in a design of one's own: cocotb's AXI bench of tb/integration (ARGS='--seed 7'); pages of reports in Chromium
+	@./gmmu tools build integration study report browser
 	@$(PYTHON) tb/integration/run.py $(ARGS)
+	@./gmmu run --list >/dev/null
+	@$(PYTHON) tb/tools/report_browser_test.py build/gmmu
+
+figures: ## Curves of the presets beside published points, in docs/presets, and whether their steps hold (ARGS='--only p100-like')
+	@./gmmu tools build report
+	@./gmmu run --list >/dev/null
+	@$(PYTHON) tools/report/presets.py $(ARGS)
+
+studies: ## The studies of docs/studies, run and drawn again in minutes (STUDY=reach, remapping or walks alone)
+	@./gmmu tools build study report
+	@for study in $(or $(STUDY),reach remapping walks); do \
+	  ./gmmu study docs/studies/$$study.toml --db build/$$study.db && \
+	  ./gmmu report build/$$study.db --images docs/studies --format svg --only reach --only remapping --only walk || exit 1; done
 
 bitstream: ## A board's bitstream, with clock, area and digest in build/boards/BOARD (BOARD=ulx3s)
 	@./gmmu tools synth pnr

@@ -290,6 +290,12 @@ if(GMMU_PYTHON AND TARGET gmmu)
   add_test(NAME tools.a_study_keeps_what_it_finished
            COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/study_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.a_study_keeps_what_it_finished PROPERTIES LABELS unit TIMEOUT 600)
+  add_test(NAME tools.presets_have_their_steps
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/report/presets.py --check --program $<TARGET_FILE:gmmu>)
+  set_tests_properties(tools.presets_have_their_steps PROPERTIES LABELS unit TIMEOUT 600)
+  add_test(NAME tools.a_report_page_has_every_figure
+           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/report_test.py $<TARGET_FILE:gmmu>)
+  set_tests_properties(tools.a_report_page_has_every_figure PROPERTIES LABELS unit TIMEOUT 600)
 endif()
 
 if(GMMU_PYTHON)

@@ -73,6 +73,27 @@ class StudyTest(unittest.TestCase):
         return path
 
 
+class Replay(StudyTest):
+    def test_a_workload_is_an_axis_and_its_latencies_are_figures(self):
+        self.study("""
+command = "replay"
+engine = "fast"
+arguments = ["--warps", "1", "--fragmented", "100", "--warmup", "500"]
+[[grid]]
+workload = ["gen:chase,footprint=128KiB,count=1000", "gen:chase,footprint=8MiB,count=1000"]
+gpu.l2_entries = [128, 512]
+""")
+        rows = {(row["workload"].split(",")[1], row["gpu.l2_entries"]): row for row in self.rows("run")}
+        self.assertEqual({row["accesses"] for row in rows.values()}, {500})
+        self.assertLess(rows["footprint=128KiB", 128]["latency_mean"], rows["footprint=8MiB", 128]["latency_mean"])
+        self.assertLessEqual(rows["footprint=8MiB", 512]["latency_p50"], rows["footprint=8MiB", 512]["latency_p99"])
+        done = subprocess.run(command(self.folder / "s.toml", "--export", str(self.folder / "out")), capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.folder / "out/runs.csv", newline="") as file:
+            exported = {(row["workload"].split(",")[1], int(row["gpu.l2_entries"])): float(row["latency_mean"]) for row in csv.DictReader(file)}
+        self.assertEqual(exported, {key: row["latency_mean"] for key, row in rows.items()})
+
+
 class Resume(StudyTest):
     def test_a_study_that_was_killed_goes_on_and_has_the_rows_of_one_in_one_go(self):
         study = self.file(HUNDRED)

@@ -32,7 +32,9 @@ FIGURES = {"engine": "machine.engine", "timing": "machine.timing", "seed": "mach
            "simulated_ns": "simulated_ns", "host_seconds": "host_seconds", "clock_mhz": "machine.clock_mhz",
            "bus_bits": "machine.bus_bits", "iommu": "machine.iommu", "clients": "machine.clients",
            "link_bytes_per_second": "machine.link_bytes_per_second",
-           "bus_bytes_per_second": "machine.bus_bytes_per_second"}
+           "bus_bytes_per_second": "machine.bus_bytes_per_second",
+           # Of gmmu replay: its last phase, the measured one.
+           **{name.replace(".", "_"): f"replay.phases[#-1].{name}" for name in ("accesses", "requests", "latency.mean", "latency.p50", "latency.p99")}}
 
 
 class Full(Exception):
@@ -45,6 +47,16 @@ def quoted(name):
 
 def path_of(dotted):
     return "'$." + dotted.replace("'", "''") + "'"
+
+
+def value_at(report, path):
+    """What `path` of FIGURES names in a report; None: it has none."""
+    for name in path.replace("[#-1]", ".-1").split("."):
+        if isinstance(report, list):
+            report = report[-1] if report else None
+        else:
+            report = report.get(name) if isinstance(report, dict) else None
+    return report
 
 
 def flat(value, at=""):
@@ -155,7 +167,7 @@ class Store:
             axes = flat_axes(json.loads(axes))
             report = json.loads(text) if text else {}
             values = flat({name: report.get(name) for name in ("program", "machine", "configuration", "counters") if report.get(name)})
-            figures = {name: values.get(path, report.get(path)) for name, path in FIGURES.items()}
+            figures = {name: value_at(report, path) for name, path in FIGURES.items()}
             settings = {name.removeprefix("configuration."): value for name, value in values.items() if name.startswith("configuration.")}
             counters = {name: value for name, value in values.items() if name.startswith("counters.")}
             run = {"run": number, "id": id_, **axes, "status": status, "error": error}

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Curves over several runs: reach, misses, latencies, transfer sizes, remapping. Each function gives a list of Drawings, or
+why there is none."""
+import style
+from style import new
+
+FOOTPRINT = {"footprint"}                                           # told by the pages touched
+NOT_SERIES = {"seed", "count", "accesses", "warmup", "skip"}        # several seeds are one point, their mean
+SHORT = {"gpu.": "", "iommu.": "", "pcie.": "", "os.": "", "driver.": ""}
+
+
+def text_of(name, value):
+    for long, short in SHORT.items():
+        name = short + name.removeprefix(long) if name.startswith(long) else name
+    if name == "latency_ps" and isinstance(value, int):
+        return f"link {value / 1000:g} ns"
+    if name == "footprint" and isinstance(value, int):
+        return style.bytes_text(value)
+    if name == "iommu_flags" and isinstance(value, int):
+        return "all memory mapped" if value & 2 else ""
+    if name == "config" and isinstance(value, str):
+        return value.rsplit("/", 1)[-1].removesuffix(".toml")
+    return f"{name.replace('_', ' ')} {str(value).lower() if isinstance(value, bool) else value}"
+
+
+def series(data, runs, x, y, without):
+    """[(label, [(x, y)...])] of runs with both; several runs at a place are their mean."""
+    runs = [run for run in runs if x(run) is not None and y(run) is not None]
+    names = [name for name in data.variables if name not in without | NOT_SERIES and len({run.values.get(name) for run in runs}) > 1]
+    found = {}
+    for run in runs:
+        key = tuple(run.values.get(name) for name in names)
+        found.setdefault(key, {}).setdefault(x(run), []).append(y(run))
+    return names, {key: [(at, sum(values) / len(values)) for at, values in sorted(points.items())] for key, points in found.items()}
+
+
+def panels(names, found):
+    """Splits series by one of their variables when there are many: (name, {value: {key: points}})."""
+    if len(found) <= 6:
+        return None, {None: found}
+    for at, name in enumerate(names):
+        values = list(dict.fromkeys(key[at] for key in found))
+        if 2 <= len(values) <= 4:
+            return name, {value: {key[:at] + key[at + 1:]: points for key, points in found.items() if key[at] == value} for value in values}
+    return None, {None: found}
+
+
+def curves(name, title, text, names, found, xlabel, ylabel, xtext=style.number_text, zero=True):
+    """A panel for each value of the variable that splits them, at most SERIES curves in each."""
+    by, split = panels(names, found)
+    left = [each for each in names if each != by]
+    most = max(len(each) for each in split.values())
+    if most > style.SERIES:
+        text += f" {style.SERIES} of {most} series of a panel are drawn, evenly chosen."
+    one = len(split) == 1
+    drawing, grid = new(name, title, text, width=6.4 if one else 3.0 * min(len(split), 2) + 1.2, height=3.6 if one else 3.2 * -(-len(split) // 2),
+                        columns=1 if one else 2, rows=1 if one else -(-len(split) // 2), sharey=zero, squeeze=False)
+    xs = [x for each in split.values() for points in each.values() for x, _ in points]
+    cells = list(grid.flat)
+    for axes, (value, each) in zip(cells, split.items()):
+        step = len(each) / min(len(each), style.SERIES)
+        chosen = [list(each.items())[int(at * step)] for at in range(min(len(each), style.SERIES))]
+        for at, (key, points) in enumerate(chosen):
+            label = ", ".join(filter(None, (text_of(part, own) for part, own in zip(left, key) if own is not None))) or None
+            drawing.line(axes, [x for x, _ in points], [y for _, y in points], at, label=label)
+        if by:
+            axes.set_title(text_of(by, value))
+        style.sized(axes.xaxis, xs, xtext)
+        axes.tick_params(axis="x", rotation=40)
+        axes.set_xlabel(xlabel)
+    if zero:  # of all panels, after the last is drawn
+        cells[0].set_ylim(bottom=0)
+    for row in grid:
+        row[0].set_ylabel(ylabel)
+    for axes in cells[len(split):]:
+        axes.set_visible(False)
+    style.legend(drawing, *cells[0].get_legend_handles_labels())
+    return drawing
+
+
+def longest(found):
+    return max((len(points) for points in found.values()), default=0)
+
+
+def reach(data):
+    runs = [run for run in data.runs if run.region() and run.region()["accesses"]]
+    if not runs:
+        return "no report is of gmmu replay"
+    names, found = series(data, runs, lambda run: run.touched(), lambda run: run.region()["latency"]["mean"], FOOTPRINT)
+    if longest(found) < 2:
+        return "the replays have one footprint: a curve needs several (workload = [\"gen:chase,footprint=1MiB\", ...])"
+    return [curves("reach", "Reach of the TLBs", "Mean latency of an access, from when its warp could make it to its last answer, against the bytes of the "
+                   "4 KiB pages that are touched.", names, found, "footprint", "mean latency, cycles", style.bytes_text)]
+
+
+def count(run, block, counter):
+    """Sum of a counter over blocks that begin so; of a replay those of its region. None: this engine does not count it."""
+    region = run.region()
+    counters = region["counters"] if region else run.report["counters"]
+    known = [block_ for block_ in run.report["counters"] if block_.startswith(block)]
+    if not known or any(run.report["counters"][name].get(counter) is None for name in known):
+        return None
+    return sum(counters.get(name, {}).get(counter) or 0 for name in known)
+
+
+def ratio(over, under):
+    def of(run):
+        top, low = count(run, *over), count(run, *under)
+        return None if top is None or not low else 1e3 * top / low
+    return of
+
+
+MISSES = {
+    "gpu.l1_entries": ("L1 TLB", {"gpu.l1_entries"}, ratio(("port_", "misses"), ("port_", "lookups"))),
+    "gpu.l2_entries": ("L2 TLB", {"gpu.l2_entries"}, ratio(("gpu_l2", "l2_misses"), ("port_", "lookups"))),
+    "iotlb_entries": ("IOTLB", {"iotlb_entries", "iommu.iotlb_sets", "iommu.iotlb_ways"}, ratio(("iommu", "iotlb_misses"), ("iommu", "requests"))),
+}
+
+
+def misses(data):
+    drawings = []
+    for key, (what, own, y) in MISSES.items():
+        names, found = series(data, data.runs, lambda run, key=key: run.values.get(key) or None, y, own)
+        if longest(found) > 1:
+            per = "requests of the device" if key == "iotlb_entries" else "accesses (lookups of the translation ports)"
+            drawings.append(curves("misses-" + key.split(".")[-1].replace("_", "-"), f"Misses of the {what} against its entries",
+                                   f"Misses of the {what} of a thousand {per}.", names, found, f"entries ({key})", "misses of a thousand"))
+    names, found = series(data, data.runs, lambda run: run.values.get("gpu.walk_cache"), ratio(("gpu_walker", "table_reads"), ("gpu_walker", "walks")),
+                          {"gpu.walk_cache"})
+    if longest(found) > 1:
+        drawings.append(curves("walk-cache", "Table reads against entries of the walk cache", "Table reads of a thousand walks: with every lower level in the "
+                               "walk cache, one each.", names, found, "entries of each level (gpu.walk_cache)", "table reads of a thousand walks"))
+    return drawings or "entries of no TLB or cache differ between the runs (gpu.l1_entries, gpu.l2_entries, gpu.walk_cache, iommu.iotlb_sets and _ways)"
+
+
+def walkers(data):
+    names, found = series(data, [run for run in data.runs if run.region()], lambda run: run.values.get("gpu.walks"),
+                          lambda run: 1e3 * run.region()["accesses"] / run.region()["cycles"] if run.region()["cycles"] else None, {"gpu.walks"})
+    if longest(found) < 2:
+        return "no replays with several gpu.walks"
+    return [curves("walkers", "Throughput against walkers", "Accesses answered in a thousand cycles.", names, found, "walks at once (gpu.walks)",
+                   "accesses in a thousand cycles")]
+
+
+def latency(data):
+    runs = [run for run in data.runs if run.region() and run.region()["latency"].get("buckets")]
+    if not runs:
+        return "no report has a histogram of latencies: gmmu replay writes it"
+    step = len(runs) / min(len(runs), 6)
+    chosen = [runs[int(at * step)] for at in range(min(len(runs), 6))]
+    names = [name for name in data.variables if name not in NOT_SERIES and len({run.values.get(name) for run in chosen}) > 1]
+    text = "Share of the accesses of the region that took no longer." + (f" {len(chosen)} of {len(runs)} runs, evenly chosen." if len(chosen) < len(runs) else "")
+    drawing, axes = new("latency", "Distribution of latencies", text, height=4.2)
+    for at, run in enumerate(chosen):
+        rows = run.region()["latency"]["buckets"]
+        total, below, x, y = sum(row[2] for row in rows), 0, [rows[0][0]], [0.0]
+        for _, last, number in rows:
+            below += number
+            x.append(last)
+            y.append(below / total)
+        label = ", ".join(text_of(name, run.values[name]) for name in names if run.values.get(name) is not None) or run.label
+        drawing.line(axes, x, y, at, drawstyle="steps-post", label=label, markevery=max(1, len(x) // 8))
+    low, high = axes.get_xlim()
+    if max(0, low) * 4 < high:
+        style.sized(axes.xaxis, [2 ** power for power in range(40) if low <= 2 ** power <= high * 2])
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("latency, cycles")
+    axes.set_ylabel("share of accesses")
+    style.legend(drawing, *axes.get_legend_handles_labels())
+    return [drawing]
+
+
+def fit(points):
+    """(t0 in ns, bytes/ns) of time = t0 + bytes / rate, least squares of the relative error; None if it does not grow."""
+    weights = [(1 / ns ** 2, size, ns) for size, ns in points]
+    sw, sx, sy = (sum(w * value for w, value in each) for each in ([(w, 1) for w, *_ in weights], [(w, x) for w, x, _ in weights], [(w, y) for w, _, y in weights]))
+    sxx, sxy = sum(w * x * x for w, x, _ in weights), sum(w * x * y for w, x, y in weights)
+    slope = (sw * sxy - sx * sy) / (sw * sxx - sx * sx)
+    start = (sy - slope * sx) / sw
+    return (start, 1 / slope) if slope > 0 and start > 0 else None
+
+
+def transfer(data):
+    runs = [run for run in data.runs if "replay" not in run.report]
+    places = list(dict.fromkeys(phase["name"] for run in runs for phase in run.report["phases"] if phase["link"] and phase["bytes"] and phase["ns"]))
+    found = {}
+    for place in places:
+        names, by = series(data, [run for run in runs], lambda run: run.report["bytes"], lambda run, place=place: next(
+            (phase["ns"] for phase in run.report["phases"] if phase["name"] == place), None), {"bytes", "scenario"})
+        found.update({(place, *key): points for key, points in by.items() if len(points) > 2})
+    if not found:
+        return "fewer than three runs of gmmu run with different sizes (files of other lengths)"
+    lines = list(found.items())[:style.SERIES]
+    drawing, axes = new("transfer", "Bandwidth against transfer size", "Bytes of a phase over the link by its time. n\N{VULGAR FRACTION ONE HALF} is the size at which "
+                        "half of the rate of endless transfers is reached: start-up time by rate of the line time = start + bytes / rate "
+                        "fitted to the points; the dotted curves are that line.", height=4.4)
+    for at, (key, points) in enumerate(lines):
+        label = ", ".join([key[0], *(text_of(name, value) for name, value in zip(names, key[1:]) if value is not None)])
+        fitted = fit(points)
+        if fitted:
+            half = fitted[0] * fitted[1]
+            label += f": n\N{VULGAR FRACTION ONE HALF} = {half / 1024:.1f} KiB, {fitted[1]:.2f} GB/s"
+            axes.plot([x for x, _ in points], [x / (fitted[0] + x / fitted[1]) for x, _ in points], color="0.5", linewidth=0.8, linestyle=":")
+            axes.plot([half, half], [0, fitted[1] / 2], color=style.COLOURS[at], linewidth=0.8, linestyle=style.DASHES[at])
+        drawing.line(axes, [x for x, _ in points], [x / ns for x, ns in points], at, label=label)
+    limit = runs[0].report["machine"]["link_bytes_per_second"] / 1e9
+    if limit and len({run.report["machine"]["link_bytes_per_second"] for run in runs}) == 1:
+        axes.axhline(limit, color="black", linewidth=0.8)
+        axes.text(lines[0][1][0][0], limit, "payload of the link", va="bottom", fontsize=8)
+    style.sized(axes.xaxis, [x for _, points in lines for x, _ in points], style.bytes_text)
+    axes.tick_params(axis="x", rotation=40)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("transfer size")
+    axes.set_ylabel("GB/s")
+    style.legend(drawing, *axes.get_legend_handles_labels())
+    return [drawing]
+
+
+def remapping(data):
+    own = {"iotlb_entries", "iommu.iotlb_sets", "iommu.iotlb_ways"}
+    drawings = []
+
+    def paged(run):
+        phase = next((phase for phase in run.report["phases"] if phase["link"] and phase["ns"]), None)
+        return phase["ns"] / 1000 if phase and "replay" not in run.report else None
+
+    def replayed(run):
+        options = run.report.get("replay", {}).get("options", {})
+        return run.region()["latency"]["mean"] if options.get("memory") == "system" and run.region() else None
+    for name, y, what, unit in (("remapping", paged, "Time of the first phase over the link, a page-in in the main job", "time, us"),
+                                ("remapping-latency", replayed, "Mean latency of an access to system memory", "mean latency, cycles")):
+        names, found = series(data, data.runs, lambda run: run.values.get("iotlb_entries") or None, y, own)
+        if longest(found) > 1:
+            drawings.append(curves(name, "Cost of remapping against entries of the IOTLB", f"{what}. Entries are iommu.iotlb_sets by iommu.iotlb_ways.",
+                                   names, found, "entries of the IOTLB", unit, zero=False))
+    return drawings or "no runs with several sizes of the IOTLB and traffic behind it (gmmu run, or gmmu replay --memory system)"
