@@ -23,7 +23,7 @@ title = "Remapping"
 engine = "fast"
 [[grid]]
 iommu.iotlb_sets = [1, 4, 16]
-pcie.latency_ps = [250000, 1000000]
+pcie.latency_ps = [250000, 500000, 1000000]
 """
 SYNTH = {"device": "a device", "place_seconds": 1, "cells": {"": {"lut": 5, "ff": 6, "bram": 0, "dsp": 0},
                                                             "u_gpu.u_mmu": {"lut": 70, "ff": 80, "bram": 3, "dsp": 0}}}

@@ -15,7 +15,7 @@ from report_cases import report, run, study
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 SVG = "{http://www.w3.org/2000/svg}"
-FIGURES = {"phases", "reach", "misses-l2-entries", "misses-iotlb-entries", "latency", "causes", "occupancy", "transfer", "remapping", "area", "area-0"}
+FIGURES = {"phases", "reach", "misses-l2-entries", "misses-iotlb-entries", "latency", "causes", "occupancy", "transfer", "remapping", "sweep", "area", "area-0"}
 
 
 def figures(page):

@@ -16,7 +16,7 @@ from page import write
 
 FIGURES = (("Phases", run_figures.phases), ("Reach", study_figures.reach), ("Misses", study_figures.misses),
            ("Walkers", study_figures.walkers), ("Latencies", study_figures.latency), ("Causes", run_figures.causes), ("Occupancy", run_figures.occupancy),
-           ("Transfer size", study_figures.transfer), ("Remapping", study_figures.remapping), ("Area and clock", run_figures.area))
+           ("Transfer size", study_figures.transfer), ("Remapping", study_figures.remapping), ("Other axes", study_figures.sweep), ("Area and clock", run_figures.area))
 
 
 def arguments():

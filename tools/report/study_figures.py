@@ -142,6 +142,24 @@ def walkers(data):
                    "accesses in a thousand cycles")]
 
 
+def sweep(data):
+    """Of a study over other numbers: time of the first phase, or latency, against the first of them."""
+    own = {*MISSES, "iommu.iotlb_sets", "iommu.iotlb_ways", "gpu.walk_cache", "gpu.walks", *FOOTPRINT, *NOT_SERIES}
+    for key in (name for name in data.variables if name not in own):
+        values = {run.values.get(key) for run in data.runs} - {None}
+        if len(values) < 3 or not all(isinstance(value, int) and not isinstance(value, bool) and value > 0 for value in values):
+            continue
+        timed = [run for run in data.runs if "replay" not in run.report and run.report["phases"]]
+        replays = [run for run in data.runs if run.region() and run.region()["accesses"]]
+        runs, y, what = (replays, lambda run: run.region()["latency"]["mean"], "mean latency, cycles") if len(replays) > len(timed) else \
+            (timed, lambda run: run.report["phases"][0]["ns"] / 1000, "time of the first phase, us")
+        names, found = series(data, runs, lambda run, key=key: run.values.get(key), y, {key})
+        if longest(found) > 2:
+            return [curves("sweep", f"Cost against {key}", f"{what[0].upper()}{what[1:]}, against the first number that differs and has no figure of its own.", names,
+                           found, key, what)]
+    return "no number of the configuration has three values or more, but those that have a figure of their own"
+
+
 def latency(data):
     runs = [run for run in data.runs if run.region() and run.region()["latency"].get("buckets")]
     if not runs:

@@ -34,7 +34,7 @@ def bytes_text(value, _=None):
 
 
 def number_text(value, _=None):
-    return f"{value:g}"
+    return f"{value:.10g}"
 
 
 @dataclasses.dataclass
