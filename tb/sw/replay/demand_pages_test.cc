@@ -38,10 +38,10 @@ TEST(DemandPages, ComeOnceWhenAllFit) {
   EXPECT_EQ(demand.prefetched + demand.evicted + demand.written_back, 0u);
   EXPECT_GE(demand.far_faults, demand.faulted);
   EXPECT_EQ(demand.wait_cycles.count(), demand.far_faults);
-  EXPECT_GE(demand.wait_cycles.min(), 20'000u) << "os.far_fault_ns";
+  EXPECT_GT(demand.wait_cycles.mean(), 20'000) << "os.far_fault_ns";
   EXPECT_EQ(run.result.phases[0].tally.accesses, 2'000u);
-  EXPECT_EQ(run.result.phases[0].tally.latency.max(), run.result.phases[0].tally.latency.Quantile(10'000));
-  EXPECT_GT(run.result.phases[0].tally.latency.max(), demand.wait_cycles.min());
+  EXPECT_EQ(run.result.phases[0].tally.faults, 0u) << "they were made again";
+  EXPECT_GT(run.result.phases[0].tally.latency.max(), 20'000u);
 }
 
 TEST(DemandPages, ComeInBatchesOfAtMostTheStatedSize) {
@@ -101,7 +101,7 @@ TEST(DemandPages, WaitForTheSystem) {
   const Ran quick = Replayed(Demand(), Random(1 << 20));
   const Ran slow = Replayed(Demand(), Random(1 << 20), "", {},
                             [](sim::MachineConfig&, os::Parameters& parameters) { parameters.far_fault_ns = 300'000; });
-  EXPECT_GT(Of(slow).wait_cycles.mean(), Of(quick).wait_cycles.mean() + 200'000);
+  EXPECT_GT(Of(slow).wait_cycles.mean(), Of(quick).wait_cycles.mean() + 100'000);
 }
 
 TEST(DemandPages, OfAccessesThatStallInThePort) {
@@ -111,7 +111,7 @@ TEST(DemandPages, OfAccessesThatStallInThePort) {
   EXPECT_EQ(Of(run).faulted, run.result.backing.pieces);
   const auto& counters = run.result.phases[0].counters;
   EXPECT_GT(Counted(counters, "policy", "stalls"), 0u);
-  EXPECT_EQ(Counted(counters, "gpu_faults", "fault_records"), 0u);
+  EXPECT_EQ(Counted(counters, "gpu_bus", "fault_records"), 0u);
 }
 
 }  // namespace
