@@ -42,6 +42,7 @@ ROOMS = {
     "sim/platform": ("sim/gpu", "sim/iommu", "sim/gpu_link"),
     "sim/twin": ("sim/platform",),
     "sim/board": ("sim/twin", "sim/board_link"),
+    "sim/policy_python": ("sim/twin",),
 }
 
 # What those above the operating system may include of sw/os: the room of the application's classes, and these values.

@@ -25,6 +25,7 @@ std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, std::unique_pt
                                      const EngineOptions& options) {
   if (!options.waves.empty())
     throw ConfigError("a board has no waves: nobody sees its signals\nGive --engine rtl for them.");
+  config.CheckNoPolicy("board");
   return std::make_unique<BoardEngine>(config, std::move(board));
 }
 

@@ -41,8 +41,38 @@ settings::Keys MachineConfig::Keys() {
   MachineConfig& place = *this;
 #include "settings/as_keys.h"
 #include "platform/machine.def"
+#include "settings/as_keys.h"
+#include "platform/policy.def"
   return keys;
 }
+
+namespace {
+
+void CheckPolicy(const std::string& file, const MachineConfig::Policy& policy) {
+  using settings::Refuse;
+  settings::CheckPowerOfTwo(file, "policy.l2_block_pages", policy.l2_block_pages);
+  if (policy.fill != 0) settings::CheckPowerOfTwo(file, "policy.fill", policy.fill);
+  if (policy.l3_entries != 0) settings::CheckPowerOfTwo(file, "policy.l3_entries", policy.l3_entries);
+  settings::CheckPowerOfTwo(file, "policy.l3_ways", policy.l3_ways);
+  if (policy.merge_lines && policy.schedule == Schedule::kNone && policy.file.empty())
+    Refuse(file, "policy.merge_lines", "there is no queue: give policy.schedule = \"arrival\" or \"shortest\"");
+  if (policy.file.empty()) {
+    if (!policy.arguments.empty()) Refuse(file, "policy.arguments", "is for a policy of policy.file, which is empty");
+    return;
+  }
+  const MachineConfig::Policy hardware;
+  const std::pair<const char*, bool> chosen[] = {
+      {"policy.l1_replacement", policy.l1_replacement != hardware.l1_replacement},
+      {"policy.l2_replacement", policy.l2_replacement != hardware.l2_replacement},
+      {"policy.partition", policy.partition != hardware.partition},
+      {"policy.fill", policy.fill != hardware.fill},
+      {"policy.prefetch", policy.prefetch != hardware.prefetch},
+      {"policy.schedule", policy.schedule == Schedule::kShortest}};
+  for (const auto& [key, stated] : chosen)
+    if (stated) Refuse(file, key, "is the choice of policy.file = \"" + policy.file + "\"; give one of the two");
+}
+
+}  // namespace
 
 void MachineConfig::Check(const std::string& file) const {
   using settings::CheckPowerOfTwo;
@@ -75,6 +105,7 @@ void MachineConfig::Check(const std::string& file) const {
   }
   if (host.dram_trefi_ps != 0 && host.dram_trfc_ps >= host.dram_trefi_ps)
     Refuse(file, "host.dram_trfc_ps", "must be below host.dram_trefi_ps = " + std::to_string(host.dram_trefi_ps));
+  CheckPolicy(file, policy);
   settings::CheckMultiple(file, "host.gpu_reserved_kib", host.gpu_reserved_kib, 4);
 }
 
@@ -92,6 +123,23 @@ void MachineConfig::CheckBuilt(const std::string& file) const {
   throw ConfigError("this program was built with other sizes: " + sizes +
                     "\nBuild the machine with: ./gmmu build --config " + file + "\nThen ./gmmu run --config " + file +
                     " finds it.");
+}
+
+std::string MachineConfig::StatedPolicy() const {
+  MachineConfig copy = *this;
+  std::string names;
+  const settings::Keys keys = copy.Keys();
+  for (const settings::Key* key : keys.all())
+    if (key->section == "policy" && key->value() != key->initial)
+      names += (names.empty() ? "" : ", ") + key->full_name();
+  return names;
+}
+
+void MachineConfig::CheckNoPolicy(const std::string& engine) const {
+  const std::string names = StatedPolicy();
+  if (names.empty()) return;
+  throw ConfigError("--engine " + engine + " is the hardware as it is and has no policies: " + names +
+                    "\nGive --engine fast for them (docs/policies.md).");
 }
 
 }  // namespace gmmu::sim

@@ -17,10 +17,20 @@ using ConfigError = settings::Error;
 /// What this program was built with, by the name of the CMake variable.
 uint64_t BuiltSize(const std::string& cmake_variable);
 
-/// The complete description of one machine. machine.def states members, defaults, units, ranges and texts, each once.
+/// Choices of the section policy (policy.def).
+enum class Replacement : uint8_t { kTurn, kLru, kRandom };
+enum class Partition : uint8_t { kNone, kWays, kTokens };
+enum class Prefetch : uint8_t { kNone, kNext, kStride };
+enum class Schedule : uint8_t { kNone, kArrival, kShortest };
+enum class WalkCache : uint8_t { kSplit, kUnified, kNone };
+enum class FarFault : uint8_t { kAnswer, kStall };
+
+/// The complete description of one machine. machine.def and policy.def state members, defaults, units, ranges and texts, each once.
 struct MachineConfig {
 #include "settings/as_members.h"
 #include "platform/machine.def"
+#include "settings/as_members.h"
+#include "platform/policy.def"
 
   static MachineConfig Default() { return {}; }
 
@@ -33,6 +43,10 @@ struct MachineConfig {
   std::vector<std::string> BuildOptions() const;
   /// Throws ConfigError if there is one, naming the command that builds `file`, the configuration's.
   void CheckBuilt(const std::string& file = "FILE") const;
+  /// Keys of the section policy that are not at their defaults, separated by commas.
+  std::string StatedPolicy() const;
+  /// Throws ConfigError if there is one: `engine` has no policies.
+  void CheckNoPolicy(const std::string& engine) const;
 };
 
 }  // namespace gmmu::sim

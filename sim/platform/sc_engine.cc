@@ -216,6 +216,7 @@ class RtlEngine : public Engine {
 
 std::unique_ptr<Engine> Engine::CreateRtl(const MachineConfig& config, const EngineOptions& options) {
   config.CheckBuilt();
+  config.CheckNoPolicy("rtl");
 #ifndef GMMU_WAVES
   if (!options.waves.empty()) {
     throw ConfigError(

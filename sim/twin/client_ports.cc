@@ -4,13 +4,15 @@
 #include <algorithm>
 
 #include "hw/traffic.h"
+#include "twin/tlb_timing.h"
 
 namespace gmmu::sim::twin {
 namespace {
 
 constexpr unsigned kLine = 64, kWord = 8;
 constexpr unsigned kAnswerCycles =
-    7;  // from the last beat at the memory to the port; between what a hit and a walk take more
+    7;  // from the memory's last beat to the port; between what a hit and a walk take more
+constexpr uint64_t kReplayCycles = 10;  // from an invalidation to a new lookup of what stalls
 
 unsigned WordsOf(const hw::ClientRequest& request) {
   const auto offset = static_cast<unsigned>(request.va % kWord);
@@ -24,6 +26,7 @@ ClientPorts::ClientPorts(unsigned clients, const ClientParts& parts) : parts_(pa
 void ClientPorts::Serve(hw::ClientAccesses* accesses) {
   if (accesses != accesses_) ++life_;
   accesses_ = accesses;
+  Flushed();
   for (unsigned client = 0; client < ports_.size(); ++client) Ask(client);
 }
 
@@ -32,6 +35,7 @@ void ClientPorts::Reset() {
   in_flight_ = 0;
   enabled_ = false;
   closed_.clear();
+  stalled_.clear();
   std::fill(ports_.begin(), ports_.end(), Port());
 }
 
@@ -40,6 +44,17 @@ void ClientPorts::Wake() {
   const std::vector<InFlight> closed = std::exchange(closed_, {});
   for (const InFlight& access : closed) Translate(access);
   for (unsigned client = 0; client < ports_.size(); ++client) Ask(client);
+}
+
+void ClientPorts::Flushed() {
+  for (const InFlight& access : std::exchange(stalled_, {}))
+    At(parts_.agenda.now() + Cycles(kReplayCycles), [this, access] { Translate(access); });
+}
+
+void ClientPorts::Stall(const InFlight& access) {
+  stalled_.push_back(access);
+  ++parts_.path.mmu().timing().policy_counters().stalls;
+  if (accesses_ != nullptr && access.life == life_) accesses_->Stalled(access.client, access.request, Now());
 }
 
 void ClientPorts::Ask(unsigned client) {
@@ -74,15 +89,28 @@ void ClientPorts::Act(unsigned client) {
 void ClientPorts::Translate(const InFlight& access) {
   Cost cost;
   cost.at = parts_.agenda.now();
+  cost.may_wait = true;
   const hw::ClientRequest& request = access.request;
+  cost.group = request.group;
   const Address from{false, regs::Target::kSystem, request.space, request.va};
   const Place place = parts_.path.Resolve(access.client, from, request.access, 1, cost);
   if (place.kind == Place::Kind::kClosed) {
     closed_.push_back(access);
     return;
   }
-  const uint64_t ps = std::max(cost.done, parts_.agenda.now());
-  if (place.kind == Place::Kind::kFault) return End(access, place.fault, place.level, ps);
+  if (cost.ticket == 0) return Translated(access, place, cost.done);
+  parts_.path.mmu().timing().WhenReady(cost.ticket, [this, access, place, generation = generation_](uint64_t ps) {
+    if (generation == generation_) Translated(access, place, ps);
+  });
+}
+
+void ClientPorts::Translated(const InFlight& access, const Place& place, uint64_t ps) {
+  ps = std::max(ps, parts_.agenda.now());
+  if (place.kind == Place::Kind::kFault) {
+    const bool stalls = place.fault == regs::Fault::kEntryInvalid && parts_.path.mmu().timing().hierarchy().stall;
+    if (!stalls) return End(access, place.fault, place.level, ps);
+    return At(ps, [this, access] { Stall(access); });
+  }
   At(ps, [this, access, place] { Move(access, place); });
 }
 

@@ -19,6 +19,8 @@ class ClientPorts {
   void set_enabled(bool on) { enabled_ = on; }
   /// Continues what waited because the GPU was switched off or the host port was closed.
   void Wake();
+  /// Mappings have changed: what stalls is translated anew.
+  void Flushed();
   bool idle() const { return in_flight_ == 0; }
   /// Forgets what is in flight.
   void Reset();
@@ -41,6 +43,8 @@ class ClientPorts {
   void Ask(unsigned client);
   void Act(unsigned client);
   void Translate(const InFlight& access);
+  void Translated(const InFlight& access, const Place& place, uint64_t ps);
+  void Stall(const InFlight& access);
   void Move(const InFlight& access, const Place& place);
   void End(const InFlight& access, regs::Fault fault, unsigned level, uint64_t ps);
   void Answer(const InFlight& access, regs::Fault fault);
@@ -56,7 +60,8 @@ class ClientPorts {
 
   ClientParts parts_;
   std::vector<Port> ports_;
-  std::vector<InFlight> closed_;  ///< wait for the host port
+  std::vector<InFlight> closed_;   ///< wait for the host port
+  std::vector<InFlight> stalled_;  ///< wait for their pages
   hw::ClientAccesses* accesses_ = nullptr;
   uint64_t life_ = 0, generation_ = 0, in_flight_ = 0;
   bool enabled_ = false;

@@ -6,6 +6,7 @@
 #include "platform/engine.h"
 #include "platform/host_image.h"
 #include "platform/machine_parts.h"
+#include "twin/keyed_policy.h"
 #include "twin/machine.h"
 
 namespace gmmu::sim::twin {
@@ -61,6 +62,7 @@ GpuParameters GpuOf(const MachineConfig& c, unsigned unit) {
   p.faults.flip_after = c.inject.vram_flip.after_write_bytes;
   p.faults.drop_fence = c.inject.drop_fence;
   p.checker = c.sim.checker;
+  p.policy = PolicyOf(c);
   return p;
 }
 

@@ -9,6 +9,7 @@
 #include "probe/translation_checker.h"
 #include "twin/client_ports.h"
 #include "twin/paging_engine.h"
+#include "twin/tlb_timing.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -29,7 +30,7 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess
       vram_(parameters.vram_bytes),
       time_(parameters.timing),
       memory_(vram_, host, peers, unit, bdf.requester_id(), time_, agenda, counters_, parameters.faults),
-      mmu_(parameters.built, memory_, time_, agenda, counters_),
+      mmu_(parameters.built, memory_, time_, agenda, counters_, parameters.policy),
       aperture_(memory_, time_, agenda, counters_),
       path_(mmu_, aperture_, memory_),
       interrupts_([this] { SendMessage(); }),
@@ -53,6 +54,7 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess
       interrupts_.Raise(regs::IntStatus().set_client(1).raw);
     });
   }
+  if (mmu_.timing().hierarchy().stall) mmu_.set_flushed([this] { client_ports_->Flushed(); });
   if (!parameters.checker) return;
   checker_ = std::make_unique<TranslationChecker>(parameters.built.spaces, vram_,
                                                   [this](uint64_t address) -> std::optional<uint64_t> {

@@ -53,6 +53,7 @@ class Gpu {
   unsigned unit() const { return unit_; }
   hw::Bdf bdf() const { return bdf_; }
   const Built& built() const { return parameters_.built; }
+  bool policy_stated() const { return parameters_.policy.stated; }
   ConfigSpace& config() { return config_; }
   VramCore& vram() { return vram_; }
   TimeModel& time() { return time_; }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <memory>
 
 #include "pcie/config_space.h"
+#include "twin/policy.h"
 #include "twin/time_model.h"
 
 namespace gmmu::sim::twin {
@@ -21,12 +24,20 @@ struct MemoryFaults {
   bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
 };
 
+/// TLBs and walks other than the hardware's.
+struct PolicyParameters {
+  bool stated = false;  ///< something is another than the hardware: its counters are shown
+  Hierarchy hierarchy;
+  std::function<std::unique_ptr<Policy>()> make;  ///< null: the hardware's decisions
+};
+
 struct GpuParameters {
   Built built;
   uint64_t vram_bytes = 64u << 20;
   ConfigSpaceParameters config;
   TimeParameters timing;
   MemoryFaults faults;
+  PolicyParameters policy;
   bool checker = true;  ///< compare every translation with the reference walk
 };
 

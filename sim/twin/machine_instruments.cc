@@ -5,12 +5,30 @@
 #include "twin/gpu.h"
 #include "twin/host.h"
 #include "twin/machine.h"
+#include "twin/tlb_timing.h"
 
 namespace gmmu::sim::twin {
 namespace {
 
 /// Whether this engine has an estimate of it: none of a port's lookups and of a table read's wait for the bus.
 bool Known(const GpuCounter& counter) { return counter.name != "walk_issue_cycles" && counter.name != "cycles"; }
+
+/// What a policy does that the hardware has no counters for.
+std::vector<hw::Counter> PolicyCountersOf(TlbTiming& timing) {
+  const PolicyCounters& c = timing.policy_counters();
+  return {{"policy", "prefetch_walks", c.prefetch_walks, "walks", "Walks that nobody waits for; in walks, too."},
+          {"policy", "prefetches_dropped", c.prefetches_dropped, "pages", "Not mapped, or no walker was free."},
+          {"policy", "not_kept", c.not_kept, "entries", "Entries that the policy gave no place in a TLB."},
+          {"policy", "l3_lookups", c.l3_lookups, "lookups", "Lookups of the third TLB."},
+          {"policy", "l3_hits", c.l3_hits, "lookups", "Of them, that found their page."},
+          {"policy", "pte_cache_lookups", c.pte_cache_lookups, "reads",
+           "Table words that walks asked their data cache for."},
+          {"policy", "pte_cache_hits", c.pte_cache_hits, "reads", "Of them, that it had; they are no table_reads."},
+          {"policy", "queued_walks", c.queued_walks, "walks", "Walks that came through the queue."},
+          {"policy", "queued_cycles", c.queued_cycles, "cycles", "That they waited in it, added up."},
+          {"policy", "joined_lines", c.joined_lines, "walks", "Walks that became one with another of their line."},
+          {"policy", "stalls", c.stalls, "accesses", "Times that an access stalled for a page that is not mapped."}};
+}
 
 }  // namespace
 
@@ -25,6 +43,7 @@ std::vector<hw::Counter> Machine::Counters() {
     all.push_back({prefix + "vram", "bits_flipped", gpu->memory().bits_flipped(), "bits", "Bits damaged on purpose."});
     all.push_back(
         {prefix + "host_port", "writes_lost", gpu->memory().writes_lost(), "bursts", "Fence records lost on purpose."});
+    if (gpu->policy_stated()) hw::AddUnitCounters(prefix, PolicyCountersOf(gpu->mmu().timing()), all);
     if (gpu->checker() != nullptr) hw::AddUnitCounters(prefix, gpu->checker()->Counters(), all);
     if (units() > 1) hw::AddUnitCounters(prefix, peers_.wires().Counters(gpu->unit()), all);
   }

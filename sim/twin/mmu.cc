@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "probe/translation_checker.h"
+#include "twin/tlb_timing.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -28,20 +29,24 @@ void DropOverlap(Map& map, unsigned lg2, uint64_t start, uint64_t end) {
 
 }  // namespace
 
-Mmu::Mmu(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters)
+Mmu::Mmu(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters,
+         const PolicyParameters& policy)
     : va_bits_(built.va_bits),
       memory_(memory),
       time_(time),
       agenda_(agenda),
       counters_(counters),
       spaces_(built.spaces),
-      timing_(built, memory, time, counters) {}
+      timing_(std::make_unique<TlbTiming>(built, memory, time, agenda, counters, policy)) {}
+
+Mmu::~Mmu() = default;
 
 void Mmu::Reset() {
   const size_t count = spaces_.size();
   spaces_.clear();
   spaces_.resize(count);
-  timing_.Invalidate(regs::Scope::kGlobal, 0, 0, 0);
+  timing_->Reset();
+  timing_->Invalidate(regs::Scope::kGlobal, 0, 0, 0);
 }
 
 // ---- lookups
@@ -126,8 +131,38 @@ WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   }
   const WalkPlan::Read& last = plan.reads[plan.count - 1];
   plan.line = last.level == 0 && !table.k64;
-  plan.in_line = std::min(plan.in_line, 1u << shape.bits[0]);
+  plan.entries = 1u << shape.bits[0];
   return plan;
+}
+
+/// Walks for a page that nobody asked for, with what the tables hold now. It leaves nothing behind and takes no time.
+std::optional<std::pair<Mapping, WalkPlan>> Mmu::Other(const Space& space, uint64_t va) const {
+  const SpaceShape& shape = space.shape;
+  if (BeforeTheRoot(shape, va)) return std::nullopt;
+  WalkPlan plan;
+  Half half = shape.dual ? Half::k64 : Half::k4;
+  Position at{shape.root_level, TablePlace{shape.root.target(), shape.root.address()}}, pair = at;
+  for (;;) {
+    const uint64_t address = EntryAddress(shape, va, at.level, at.table, half);
+    const bool vram = at.table.target == Target::kVram;
+    regs::PteEntry entry;
+    memory_.PeekTable(vram, address, &entry.raw, 1);
+    plan.Add(at.level, at.table, address);
+    if (at.level == 1) pair = at;
+    const Step step = Judge(shape, va, at.level, at.table, half, entry);
+    if (step.other_half) {
+      half = Half::k4;
+      at = pair;
+      continue;
+    }
+    if (!step.table) {
+      if (step.mapping.fault != Fault::kNone || step.mapping.level != 0) return std::nullopt;
+      plan.line = !at.table.k64;
+      plan.entries = 1u << shape.bits[0];
+      return std::make_pair(step.mapping, plan);
+    }
+    at = {at.level - 1, *step.table};
+  }
 }
 
 Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access access, uint64_t lookups, Cost& cost) {
@@ -147,15 +182,20 @@ Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access
   }
   const Translated answer = Answer(port, number, va, access, mapping);
   struct Plans : TlbTiming::Plans {
-    Plans(const Space& s, uint64_t v, const Mapping& m) : space(s), va(v), mapping(m) {}
+    Plans(const Mmu& m, const Space& s, uint64_t v, const Mapping& found) : mmu(m), space(s), va(v), mapping(found) {}
     WalkPlan Plan() override { return PlanOf(space, va, mapping); }
+    std::optional<std::pair<Mapping, WalkPlan>> Other(uint64_t vpn) override { return mmu.Other(space, vpn << 12); }
+    const Mmu& mmu;
     const Space& space;
     const uint64_t va;
     const Mapping& mapping;
-  } plans(space, va, mapping);
+  } plans(*this, space, va, mapping);
   const bool denied = mapping.fault == Fault::kNone && answer.fault != Fault::kNone;
-  cost.at = timing_.Lookup({port, number, va, lookups, walks, denied, mapping}, space.shape,
-                           std::max(cost.at, agenda_.now()), plans);
+  const TlbTiming::Answer there =
+      timing_->Lookup({port, number, va, lookups, walks, denied, mapping, cost.group, cost.may_wait}, space.shape,
+                      std::max(cost.at, agenda_.now()), plans);
+  cost.at = there.ps;
+  cost.ticket = there.ticket;
   cost.Ends(cost.at);
   return answer;
 }
@@ -210,7 +250,7 @@ bool Mmu::Configure(unsigned number, regs::SpaceGeometry geometry, regs::SpaceRo
   space.geometry = geometry;
   space.root = root;
   space.shape = SpaceShape::From(geometry, root, va_bits_);
-  timing_.Invalidate(regs::Scope::kSpace, number, 0, 0);
+  timing_->Invalidate(regs::Scope::kSpace, number, 0, 0);
   FlushSpace(space);
   Tell({regs::Scope::kSpace, number, 0, ~uint64_t{0}});
   return true;
@@ -243,7 +283,7 @@ void Mmu::Invalidate(regs::Scope scope, unsigned number, uint64_t start, uint64_
       space.last_page = ~uint64_t{0};
     }
   }
-  timing_.Invalidate(scope, number, start, end);
+  timing_->Invalidate(scope, number, start, end);
   Tell({scope, number, start, end});
 }
 
@@ -251,6 +291,7 @@ void Mmu::Tell(const InvalidationEvent& event) {
   counters_.Of<regs::CountersInvalidations>() += 1;
   counters_.Of<regs::CountersInvalidationCycles>() += time_.CycleAt(time_.InvalidationPs());
   if (checker_ != nullptr) checker_->Invalidated(event);
+  if (flushed_) flushed_();
 }
 
 }  // namespace gmmu::sim::twin

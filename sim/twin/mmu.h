@@ -2,12 +2,15 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hw/gmmu_regs.h"
 #include "twin/memory.h"
-#include "twin/tlb_timing.h"
 #include "twin/walk.h"
 
 namespace gmmu::sim {
@@ -16,6 +19,9 @@ class TranslationChecker;
 struct InvalidationEvent;
 
 namespace twin {
+
+class TlbTiming;
+struct WalkPlan;
 
 /// The answer to a lookup.
 struct Translated {
@@ -36,11 +42,18 @@ class Mmu {
  public:
   static constexpr unsigned kPorts = regs::kPortCountersCount;
 
-  Mmu(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters);
+  Mmu(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters,
+      const PolicyParameters& policy = {});
+  ~Mmu();
 
   unsigned spaces() const { return static_cast<unsigned>(spaces_.size()); }
   /// Hands every answered lookup and every completed invalidation to `checker`; null for none.
   void set_checker(TranslationChecker* checker) { checker_ = checker; }
+
+  /// Its TLBs, for their times.
+  TlbTiming& timing() { return *timing_; }
+  /// Calls `then` after each invalidation and each new geometry or root; for ports that stall.
+  void set_flushed(std::function<void()> then) { flushed_ = std::move(then); }
 
   /// Translates va for `lookups` accesses of the same 4 KiB page by one port, from cost.at on, which moves to when the
   /// answer is there. They are counted; a fault counts as one lookup.
@@ -79,6 +92,7 @@ class Mmu {
   bool Search(Space& space, uint64_t va, Mapping& mapping, bool& walks);
   /// False: the host port is closed.
   bool Walk(Space& space, uint64_t va, Mapping& mapping);
+  std::optional<std::pair<Mapping, WalkPlan>> Other(const Space& space, uint64_t va) const;
   static WalkPlan PlanOf(const Space& space, uint64_t va, const Mapping& mapping);
   Translated Answer(unsigned port, unsigned space, uint64_t va, regs::Access access, const Mapping& mapping) const;
   void FlushSpace(Space& space);
@@ -90,8 +104,9 @@ class Mmu {
   Agenda& agenda_;
   Counters& counters_;
   TranslationChecker* checker_ = nullptr;
+  std::function<void()> flushed_;
   std::vector<Space> spaces_;
-  TlbTiming timing_;
+  const std::unique_ptr<TlbTiming> timing_;
 };
 
 }  // namespace twin

@@ -53,6 +53,7 @@ class Path {
   /// write is answered. False: the bus answered with an error.
   bool Read(const Place& place, void* to, size_t size, Cost& cost);
   bool Write(const Place& place, const void* from, size_t size, Cost& cost);
+  Mmu& mmu() { return mmu_; }
 
  private:
   Mmu& mmu_;

@@ -67,6 +67,8 @@ class Places {
     ends_.pop_back();
     return std::max(at, free);
   }
+  /// Returns when a place could be had, at least `at`.
+  uint64_t Free(uint64_t at) const { return ends_.size() < count_ ? at : std::max(at, ends_.front()); }
   /// Says until when the place is held that was taken last.
   void End(uint64_t ps) {
     ends_.push_back(ps);

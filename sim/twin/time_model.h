@@ -31,8 +31,11 @@ struct TimeParameters {
 
 /// When an access may begin and when it is over.
 struct Cost {
-  uint64_t at = 0;    ///< not before this; what is in the past is now
-  uint64_t done = 0;  ///< everything of it has ended
+  uint64_t at = 0;        ///< not before this; what is in the past is now
+  uint64_t done = 0;      ///< everything of it has ended
+  uint32_t group = 0;     ///< accesses of a group wait for each other
+  bool may_wait = false;  ///< who asks takes a ticket for a translation whose end is not known yet
+  uint64_t ticket = 0;    ///< not 0: TlbTiming::WhenReady says when the translation is there
   void Ends(uint64_t ps) { done = std::max(done, ps); }
 };
 

@@ -2,13 +2,19 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "hw/gmmu_regs.h"
+#include "twin/agenda.h"
 #include "twin/counters.h"
 #include "twin/gpu_parameters.h"
 #include "twin/memory.h"
+#include "twin/shared_tlb.h"
 #include "twin/walk.h"
+#include "twin/walk_cache.h"
 
 namespace gmmu::sim::twin {
 
@@ -21,18 +27,26 @@ struct WalkPlan {
   };
   std::array<Read, 8> reads;
   unsigned count = 0;
-  bool line = false;     ///< the last one lies in a leaf table of 4 KiB entries, whose line may be fetched
-  unsigned in_line = 8;  ///< entries of the table that lie in that line
+  bool line = false;       ///< the last one lies in a leaf table of 4 KiB entries, whose line may be fetched
+  unsigned entries = 512;  ///< of that table
   void Add(unsigned level, const TablePlace& table, uint64_t address) {
     if (count < reads.size()) reads[count++] = {level, table.target == regs::Target::kVram, address};
   }
 };
 
+/// What a policy changes beside the counters of the hardware.
+struct PolicyCounters {
+  uint64_t prefetch_walks = 0, prefetches_dropped = 0, not_kept = 0;
+  uint64_t l3_lookups = 0, l3_hits = 0, pte_cache_lookups = 0, pte_cache_hits = 0;
+  uint64_t queued_walks = 0, queued_cycles = 0, joined_lines = 0, stalls = 0;
+};
+
 /// The TLBs and the walk cache of the hardware as they limit time: sizes, replacement, line fill, walks at
-/// once and what joins them (rtl/mmu/README.md). It holds no translations: what an address maps to
-/// is the business of Mmu, which is exact. It counts as the hardware does.
+/// once and what joins them (rtl/mmu/README.md); where something may be chosen, it asks its policy. It holds no
+/// translations: what an address maps to is the business of Mmu, which is exact. It counts as the hardware does.
 ///
-/// An entry is there from the time on at which its walk ends; who looks it up before has joined the walk.
+/// An entry is there from the time on at which its walk ends; who looks it up before has joined the walk. So the end of
+/// a walk is known when it is asked for, unless the policy has a queue (Hierarchy::queue).
 class TlbTiming {
  public:
   /// Says what a walk for the looked-up address reads; it is asked for only when a walk begins.
@@ -40,9 +54,12 @@ class TlbTiming {
    public:
     virtual ~Plans() = default;
     virtual WalkPlan Plan() = 0;
+    /// The same of another page of the space, with what it maps to; nullopt if it is not mapped, or not by 4 KiB.
+    virtual std::optional<std::pair<Mapping, WalkPlan>> Other(uint64_t vpn) = 0;
   };
 
-  TlbTiming(const Built& built, Memory& memory, TimeModel& time, Counters& counters);
+  TlbTiming(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters,
+            const PolicyParameters& policy);
 
   /// A lookup, and what Mmu answers to it.
   struct Asked {
@@ -52,11 +69,24 @@ class TlbTiming {
     bool walks = true;     ///< a walk may begin: the checks before it pass
     bool denied = false;   ///< the entry's permissions deny it
     const Mapping& mapping;
+    uint32_t group = 0;     ///< TlbMiss::group
+    bool may_wait = false;  ///< the caller takes a ticket for an answer
   };
-  /// Counts a lookup that is asked at `at`, and returns when its answer is there.
-  uint64_t Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
+  /// `ticket` 0: the answer is there at `ps`. Else it is not known yet, and WhenReady says it.
+  struct Answer {
+    uint64_t ps = 0, ticket = 0;
+  };
+  /// Counts a lookup that is asked at `at`, and returns when its answer is there. `shape` stays valid.
+  Answer Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
+  /// Calls `then` with the time of a ticket's answer, in an act that follows; never if Reset comes before.
+  void WhenReady(uint64_t ticket, std::function<void(uint64_t ps)> then);
   /// Forgets what overlaps the scope.
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
+  /// Forgets the walks that wait.
+  void Reset();
+
+  const Hierarchy& hierarchy() const { return hierarchy_; }
+  PolicyCounters& policy_counters() { return policy_counts_; }
 
  private:
   struct Key {
@@ -75,53 +105,83 @@ class TlbTiming {
       bool big = false;
     };
     std::vector<Tag> tags;
+    std::vector<TlbLine> lines;  ///< of the same places
     std::vector<Hint> pages, blocks;
     unsigned next = 0;
     uint64_t missed_line = uint64_t{1} << 62;  ///< line of eight pages of the miss before, with its space
     uint64_t last_vpn = ~uint64_t{0};          ///< the page that the last lookup hit, and its entry
     const Tag* last = nullptr;
   };
-  struct Block {
-    uint16_t present = 0;
-    unsigned space = 0;
-    uint64_t block = 0;
-    std::array<uint64_t, 16> ready_ps{};
-  };
-  struct Row {
-    bool valid = false, leaf = false;
-    unsigned space = 0;
-    unsigned shift = 0;  ///< pages that it covers, a power of two
-    uint64_t tag = 0;
-    uint64_t ready_ps = 0;
-  };
   struct Found {
     uint64_t ready_ps = 0;
     bool joined = false;  ///< a walk that is under way brings it
+    uint64_t ticket = 0;
+  };
+  /// A walk and what it is for.
+  struct WalkJob {
+    unsigned port = 0;
+    Key key{};
+    Mapping mapping;
+    const SpaceShape* shape = nullptr;
+    WalkPlan plan;
+    unsigned fill = 1;  ///< entries of the leaf table
+    bool denied = false;
+    bool background = false;  ///< it was begun as a prefetch
+    bool prefetch = false;    ///< and nobody waits for it yet
+  };
+  struct Waiter {
+    uint64_t ticket = 0, asked_ps = 0;
+    unsigned port = 0;
+    Key key{};
+    bool big = false;
+    std::function<void(uint64_t)> then;
+  };
+  struct Queued {
+    WalkJob job;
+    std::vector<Waiter> waiters;
   };
 
   uint64_t HitPs(unsigned port) const;
   L1& L1Of(unsigned port) { return l1_[std::min<size_t>(port, l1_.size() - 1)]; }
   static L1::Tag* Search(L1& l1, Key key);
-  static void Enter(L1& l1, Key key, bool big, uint64_t ready_ps);
-  Block* SearchL2(Key key);
-  Block& PlaceL2(Key key);
+  void Enter(unsigned port, Key key, bool big, uint64_t now, uint64_t ready_ps);
   Found Shared(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
-  uint64_t Walk(const Asked& asked, const SpaceShape& shape, bool wide, uint64_t at, const WalkPlan& plan);
+  /// Whether a shared TLB or a large page of the walk cache has it, and from when on.
+  std::optional<uint64_t> FindShared(SharedTlb& tlb, Key key, uint64_t at);
+  void FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler);
+  // walk_timing.cc
+  Found Miss(const Asked& asked, const SpaceShape& shape, bool neighbour, uint64_t at, Plans& plans);
+  void Prefetch(const TlbMiss& miss, const SpaceShape& shape, Plans& plans);
+  uint64_t Walk(const WalkJob& job, uint64_t at);
+  unsigned FirstRead(const WalkJob& job, uint64_t& now);
   uint64_t ReadTable(const WalkPlan::Read& read, uint64_t bytes, uint64_t at);
-  void FillLine(Key key, const WalkPlan& plan, uint64_t at);
-  Row& RowOf(unsigned level, const SpaceShape& shape, Key key);
-  static uint64_t Kept(const SpaceShape& shape, unsigned level, uint64_t vpn);
+  void FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at);
+  void Fill(const WalkJob& job, SharedTlb& tlb, uint64_t at);
+  uint64_t Queue(WalkJob job, const Asked* asked, uint64_t asked_ps, uint64_t at, uint32_t group);
+  void Dispatch();
+  void End(Queued queued, uint64_t ready_ps);
 
-  const unsigned clients_, sets_, ways_;
+  const unsigned clients_;
   Memory& memory_;
   TimeModel& time_;
+  Agenda& agenda_;
   Counters& counters_;
+  const std::unique_ptr<Policy> policy_;
+  const Hierarchy hierarchy_;
+  const unsigned walks_at_once_;
   std::vector<L1> l1_;  ///< of each client, then one for the engine's ports
-  std::vector<Block> l2_;
-  unsigned turn_ = 0;                     ///< the way that is replaced next
-  std::array<std::vector<Row>, 6> rows_;  ///< the walk cache, by level
+  SharedTlb l2_;
+  std::optional<SharedTlb> l3_;
+  WalkCache walk_cache_;
+  PteCache pte_cache_;
   Calendar pipeline_;
   Places walks_, rows_in_use_;
+  PolicyCounters policy_counts_;
+  // walks that wait for a walker, in the order in which they came, and the same as the policy sees them
+  std::vector<Queued> queue_;
+  std::vector<WaitingWalk> waiting_;
+  unsigned walking_ = 0;
+  uint64_t tickets_ = 0, generation_ = 0;
 };
 
 }  // namespace gmmu::sim::twin

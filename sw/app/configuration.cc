@@ -107,6 +107,7 @@ std::string Configuration::Page() {
          "variable: the key is a size of the RTL and must equal\nwhat the program was built with (`./gmmu build "
          "--config FILE`).\n\n"
          "Each owner states its settings once: [machine.def](../sim/platform/machine.def), "
+         "[policy.def](../sim/platform/policy.def), "
          "[os.def](../sw/os/kernel/os.def), [inject.def](../sw/os/kernel/inject.def),\n"
          "[driver.def](../sw/kmd/driver.def). This page and the errors of the program come from there.\n" +
          settings::ToMarkdown(defaults.Keys());

@@ -124,6 +124,31 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
                    "closed up");
   AddSmall(replay, "--fragmented", o.fragmented, 0, 100,
            "Percent of the blocks (64 KiB; with 2m large pages) that are scattered pages of 4 KiB, drawn by the seed");
+  replay->add_flag(
+      "--demand", o.demand,
+      "No page is mapped at first: an access to one that is not faults, the system brings its piece of 64 KiB "
+      "into VRAM, and the access is made again");
+  AddSmall(replay, "--batch", o.batch, 1, 4096,
+           "Of --demand: pieces that the system brings at a time, 32 unless given");
+  replay
+      ->add_option_function<std::string>(
+          "--prefetch",
+          [&o](const std::string& text) {
+            const auto number = text == "none" ? std::optional<uint64_t>(0) : trace::ParseNumber(text);
+            o.prefetch_tree = text == "tree";
+            if (!o.prefetch_tree && (!number || *number > 512))
+              throw CLI::ValidationError("--prefetch", "\"" + text + "\" is none of tree, none and 0 to 512");
+            o.prefetch = o.prefetch_tree ? 0 : static_cast<unsigned>(*number);
+          },
+          "Of --demand: what comes beside a piece: N that follow it, or whole subtrees of 2 MiB of which more than "
+          "half is "
+          "there")
+      ->type_name("tree | none | N");
+  AddNumber(replay, "--resident", o.resident_mib,
+            "Of --demand: MiB of VRAM for pieces; as much as the workload touches unless given");
+  AddChoice(
+      replay, "--evict", o.evict, {{"lru", replay::Evict::kLru}, {"random", replay::Evict::kRandom}},
+      "Of --demand: the piece that leaves: that was accessed longest ago (lru unless given), or any, by the seed");
   return replay;
 }
 

@@ -13,6 +13,7 @@ struct ClientRequest {
   uint8_t bytes = 64;
   uint8_t space = 0;  ///< hardware address space
   regs::Access access = regs::Access::kRead;
+  uint32_t group = 0;  ///< accesses that wait for each other, such as those of a warp; what orders walks may look at it
 };
 
 /// Its answer. Data is not told: what a write carries is a pattern of its address, what a read brings is dropped.
@@ -37,6 +38,9 @@ class ClientAccesses {
   /// The access that was due, at `cycle`.
   virtual ClientRequest Take(unsigned client, uint64_t cycle) = 0;
   virtual void Answered(unsigned client, const ClientAnswer& answer) = 0;
+  /// The access waits in the port for its page to be mapped (policy.far_fault = "stall"). At every invalidation, and when
+  /// DriveClients is called, it is translated anew, and answered, or told here again.
+  virtual void Stalled(unsigned /*client*/, const ClientRequest& /*request*/, uint64_t /*cycle*/) {}
 };
 
 }  // namespace gmmu::hw

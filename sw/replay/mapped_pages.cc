@@ -41,6 +41,7 @@ MappedPages::MappedPages(workload::Life& life, const Footprint& footprint, const
     facts_.va = (reserved_ + facts_.region_bytes - 1) / facts_.region_bytes * facts_.region_bytes;
     moved_ = std::make_unique<Rebase>(footprint, facts_.region_bytes, facts_.va, options.keep_gaps);
     const std::vector<Run> runs = Runs(pieces);
+    if (options.demand) return;
     if (options.memory == Memory::kSystem) MapSystem(runs);
     else if (options.page_size == PageSize::k2m) MapLarge(runs);
     else MapVram(runs);

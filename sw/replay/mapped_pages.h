@@ -25,7 +25,7 @@ namespace gmmu::replay {
 ///
 /// VRAM comes in blocks of 64 KiB, of which the stated percentage is scattered pages of 4 KiB; or in large pages. System
 /// memory comes in scattered pages, at consecutive logical addresses when the GPU is remapped. All calls are made on the
-/// application's fibre. End must be called; the destructor only forgets.
+/// application's fibre. With Options::demand nothing is mapped here (demand_pages.h). End must be called; the destructor only forgets.
 class MappedPages {
  public:
   /// `progress` gets pieces. Throws OsError when there is no room, and when the machine has no pages of the wanted size.

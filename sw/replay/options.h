@@ -13,6 +13,9 @@ enum class Memory : uint8_t { kVram, kSystem };
 /// Which warp an access belongs to: that of its stream, or the next one in turn.
 enum class Assign : uint8_t { kStream, kDeal };
 
+/// Which piece leaves VRAM when another one must come.
+enum class Evict : uint8_t { kLru, kRandom };
+
 /// How a workload is put on the client ports.
 struct Options {
   std::string workload;  ///< as trace::Open takes it
@@ -38,6 +41,14 @@ struct Options {
   Memory memory = Memory::kVram;
   bool keep_gaps = false;   ///< regions of addresses keep their distances; else they are closed up
   unsigned fragmented = 0;  ///< percent of the pieces (64 KiB, or large pages) that are scattered pages of 4 KiB
+
+  // When they are there.
+  bool demand = false;         ///< not before the first access: pieces of 64 KiB come by far faults
+  unsigned batch = 32;         ///< pieces that are brought at a time
+  bool prefetch_tree = false;  ///< whole subtrees of 2 MiB of which more than half is there
+  unsigned prefetch = 0;       ///< touched pieces that follow one that faulted
+  uint64_t resident_mib = 0;   ///< VRAM for pieces; 0: as much as the workload touches
+  Evict evict = Evict::kLru;
 };
 
 }  // namespace gmmu::replay

@@ -29,6 +29,16 @@ void CheckOptions(const Options& options, const trace::Header& header, const Mac
     throw ReplayError("--fragmented does not go with --memory system, whose pages are scattered and remapped");
   if (options.memory == Memory::kSystem && options.page_size == PageSize::k2m)
     throw ReplayError("--page-size 2m does not go with --memory system: large pages are VRAM");
+  if (options.demand && (options.memory == Memory::kSystem || options.page_size == PageSize::k2m))
+    throw ReplayError(
+        "--demand brings pieces of 64 KiB into VRAM: it does not go with --memory system or --page-size 2m");
+  const Options initial;
+  if (!options.demand && (options.batch != initial.batch || options.prefetch_tree || options.prefetch != 0 ||
+                          options.resident_mib != 0 || options.evict != initial.evict))
+    throw ReplayError("--batch, --prefetch, --resident and --evict are those of --demand; give it, or none of them");
+  if (options.resident_mib != 0 && options.resident_mib << 20 < uint64_t{options.batch} * kBlock)
+    throw ReplayError("--resident " + std::to_string(options.resident_mib) + " MiB does not hold a batch of " +
+                      std::to_string(options.batch) + " pieces of 64 KiB\nGive more of it, or a smaller --batch.");
   if (options.gap != 0 && header.loop == trace::Loop::kOpen)
     throw ReplayError("--gap does not go with " + options.workload + ", which states when its accesses arrive");
 }
@@ -47,6 +57,7 @@ Plan MakePlan(const Options& options, const trace::Header& header, const Opener&
   const uint64_t piece = options.page_size == PageSize::k2m ? kLargePage : kBlock;
   const uint64_t room = options.memory == Memory::kVram ? machine.vram_bytes : std::numeric_limits<uint64_t>::max();
   const auto check_room = [&] {
+    if (options.resident_mib != 0 && options.resident_mib << 20 <= room) return;  // of --demand
     if (plan.footprint.pages() * 4096 <= room && plan.footprint.Pieces(piece).size() <= room / piece) return;
     throw ReplayError(options.workload + ": touches more than the " + MiB(room) + " of VRAM can hold in pieces of " +
                       std::to_string(piece >> 10) +

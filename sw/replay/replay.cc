@@ -2,6 +2,7 @@
 #include "replay/replay.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "kmd/escape.h"
 #include "os/application/facts.h"
@@ -49,17 +50,26 @@ class Replay {
     MappedPages pages(life_, plan_.footprint, plan_.options, mapping);
     result_.backing = pages.facts();
     for (uint64_t i = 0; i < plan_.options.skip; ++i) static_cast<void>(source_->Next());
+    if (plan_.options.demand) {
+      demand_.emplace(life_, pages.process(), plan_.footprint, pages.moved(), plan_.options, Frames());
+    }
     Traffic traffic(*source_, [&](uint64_t address) { return pages.moved()(address); }, ShapeFor(pages.process()));
     {
       Ports ports(instruments_);
       if (plan_.warmup != 0) RunPhase("warm-up", plan_.warmup, traffic, ports);
       RunPhase("region", plan_.region, traffic, ports);
     }
+    if (demand_) demand_->End();
     pages.End();
   }
 
  private:
-  Traffic::Shape ShapeFor(const os::GpuProcess& process) const {
+  uint64_t Frames() const {
+    const uint64_t mib = plan_.options.resident_mib;
+    return mib == 0 ? ~uint64_t{0} : (mib << 20) / result_.backing.piece_bytes;
+  }
+
+  Traffic::Shape ShapeFor(const os::GpuProcess& process) {
     kmd::EscapeQuerySpace space;
     space.process = reinterpret_cast<uint64_t>(os::HandleOf(process));
     life_.gpu().Escape(space, "the address space of the process");
@@ -73,6 +83,10 @@ class Replay {
     shape.deal = options.assign == Assign::kDeal;
     shape.coalesce = options.coalesce;
     shape.space = static_cast<uint8_t>(space.space);
+    shape.demand = options.demand;
+    if (options.demand) {
+      shape.touched = [this](uint64_t va, bool write) { demand_->Note(DemandPages::PieceOf(va), write); };
+    }
     return shape;
   }
 
@@ -92,10 +106,11 @@ class Replay {
     const uint64_t begin_ns = life_.host.platform().NowNs();
     traffic.Begin(accesses, instruments_.Cycles());
     ports.Drive(traffic);
-    Await(name, accesses, traffic, phase);
+    Await(name, accesses, traffic, ports, phase);
     const uint64_t ns = life_.host.platform().NowNs() - begin_ns;
     if (rows_ && traffic.tally().accesses != row_accesses_) EndRow(traffic, phase);
     phase.counters = Grown(before, instruments_.Counters());
+    if (demand_) phase.demand.prefetch_used = demand_->TakeUsed();
     phase.tally = traffic.tally();
     life_.result.phases.push_back({name, phase.tally.bytes, ns, phase.tally.cycles(), false});
     const uint64_t answered = phase.tally.accesses;
@@ -107,13 +122,15 @@ class Replay {
   }
 
   /// Until every access has its answer.
-  void Await(const std::string& name, uint64_t accesses, Traffic& traffic, PhaseResult& phase) {
+  void Await(const std::string& name, uint64_t accesses, Traffic& traffic, Ports& ports, PhaseResult& phase) {
     hw::Platform& platform = life_.host.platform();
     uint64_t answered = 0, answered_ns = platform.NowNs();
     while (!traffic.done()) {
+      if (!traffic.far_faults().empty()) Serve(traffic, ports, phase.demand);
       const uint64_t next = platform.NowNs() + kPollNs;
-      life_.host.WaitOrFault([&] { return traffic.done() || platform.NowNs() >= next; }, "answers to the clients",
-                             kPollNs);
+      life_.host.WaitOrFault(
+          [&] { return traffic.done() || !traffic.far_faults().empty() || platform.NowNs() >= next; },
+          "answers to the clients", kPollNs);
       const uint64_t now = platform.NowNs();
       Progress(name, traffic.tally().accesses, accesses);
       if (rows_ && EndsRow(traffic)) EndRow(traffic, phase);
@@ -127,6 +144,30 @@ class Replay {
                             kStallNs);
       }
     }
+  }
+
+  /// The system's handler of far faults: it takes some time to begin, looks at what waits then, brings the pieces that were
+  /// missed first, and has those accesses made again.
+  void Serve(Traffic& traffic, Ports& ports, DemandTally& tally) {
+    hw::Platform& platform = life_.host.platform();
+    const uint64_t begin_cycle = instruments_.Cycles(), begin_ns = platform.NowNs() + life_.options.os.far_fault_ns;
+    life_.host.WaitOrFault([&] { return platform.NowNs() >= begin_ns; }, "the handler of far faults", kPollNs);
+    std::vector<uint64_t> pieces;
+    for (const Traffic::FarFault& fault : traffic.far_faults()) {
+      const uint64_t piece = DemandPages::PieceOf(fault.va);
+      if (pieces.size() == plan_.options.batch) break;
+      if (!demand_->resident(piece) && std::find(pieces.begin(), pieces.end(), piece) == pieces.end())
+        pieces.push_back(piece);
+    }
+    demand_->Bring(pieces, tally);
+    ++tally.batches;
+    tally.batch_pieces.Add(pieces.size());
+    tally.batch_cycles.Add(instruments_.Cycles() - begin_cycle);
+    const uint64_t before = tally.wait_cycles.count();
+    traffic.Retry([&](uint64_t va) { return demand_->resident(DemandPages::PieceOf(va)); }, instruments_.Cycles(),
+                  tally.wait_cycles);
+    tally.far_faults += tally.wait_cycles.count() - before;
+    ports.Drive(traffic);
   }
 
   bool EndsRow(const Traffic& traffic) const {
@@ -153,6 +194,7 @@ class Replay {
   Result& result_;
   hw::Instruments& instruments_;
   const std::unique_ptr<trace::Source> source_;
+  std::optional<DemandPages> demand_;
   bool rows_ = false;
   std::vector<hw::Counter> row_counters_;
   uint64_t row_cycle_ = 0, row_accesses_ = 0;

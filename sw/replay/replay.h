@@ -9,6 +9,7 @@
 
 #include "hw/platform.h"
 #include "replay/backing.h"
+#include "replay/demand_pages.h"
 #include "replay/footprint.h"
 #include "replay/options.h"
 #include "replay/traffic.h"
@@ -63,6 +64,7 @@ struct PhaseResult {
   Tally tally{0};
   std::vector<hw::Counter> counters;  ///< how much each has grown
   std::vector<Row> rows;              ///< of the region, if epochs are wanted
+  DemandTally demand;                 ///< with Options::demand
 };
 
 struct Result {

@@ -61,7 +61,23 @@ Json Of(const std::vector<hw::Counter>& counters) {
   return json;
 }
 
-Json Of(const PhaseResult& phase) {
+Json Of(const DemandTally& demand) {
+  Json json = {{"far_faults", demand.far_faults},
+               {"batches", demand.batches},
+               {"faulted", demand.faulted},
+               {"prefetched", demand.prefetched},
+               {"prefetch_used", demand.prefetch_used},
+               {"evicted", demand.evicted},
+               {"written_back", demand.written_back},
+               {"bytes_in", demand.bytes_in},
+               {"bytes_out", demand.bytes_out}};
+  json["batch_pieces"] = Of(demand.batch_pieces, false);
+  json["batch_cycles"] = Of(demand.batch_cycles, false);
+  json["wait_cycles"] = Of(demand.wait_cycles, true);
+  return json;
+}
+
+Json Of(const PhaseResult& phase, bool demand) {
   const Tally& tally = phase.tally;
   Json json = {{"name", phase.name},
                {"accesses", tally.accesses},
@@ -79,6 +95,7 @@ Json Of(const PhaseResult& phase) {
   json["by_client"] = Json::array();
   for (const Histogram& client : tally.by_client) json["by_client"].push_back(Of(client, false));
   json["counters"] = Of(phase.counters);
+  if (demand) json["demand"] = Of(phase.demand);
   json["epochs"] = Json::array();
   for (const Row& row : phase.rows) {
     json["epochs"].push_back({{"first_cycle", row.first_cycle},
@@ -111,7 +128,12 @@ Json Of(const Plan& plan) {
           {"page_size", NameOf(o.page_size)},
           {"memory", NameOf(o.memory)},
           {"keep_gaps", o.keep_gaps},
-          {"fragmented", o.fragmented}};
+          {"fragmented", o.fragmented},
+          {"demand", o.demand},
+          {"batch", o.batch},
+          {"prefetch", o.prefetch_tree ? "tree" : std::to_string(o.prefetch)},
+          {"resident_mib", o.resident_mib},
+          {"evict", o.evict == Evict::kRandom ? "random" : "lru"}};
 }
 
 std::string Share(uint64_t part, uint64_t whole) {
@@ -168,6 +190,14 @@ void Add(Text& text, const PhaseResult& phase, const report::Limits& limits) {
   text.Line("IOTLB hits", Share(iotlb_hits, iotlb_hits + sum("iommu", "iotlb_misses")));
   text.Line("walks", fmt::format("{}, {} table reads, {} occupied cycles", sum("gpu_walker", "walks"),
                                  sum("gpu_walker", "table_reads"), sum("gpu_walker", "walk_cycles")));
+  if (const DemandTally& demand = phase.demand; demand.batches != 0) {
+    text.Line("far faults", fmt::format("{} accesses in {} batches; pieces: {} faulted, {} prefetched ({} used), {} "
+                                        "evicted, {} written back",
+                                        demand.far_faults, demand.batches, demand.faulted, demand.prefetched,
+                                        demand.prefetch_used, demand.evicted, demand.written_back));
+    text.Line("  wait, cycles", Latencies(demand.wait_cycles));
+    text.Line("  batch, cycles", Latencies(demand.batch_cycles));
+  }
   if (phase.rows.empty()) return;
   text.Line("epochs", "cycle, accesses, mean, p99, L1 misses, walks");
   for (const Row& row : phase.rows) {
@@ -216,7 +246,7 @@ std::string JsonReport(const Plan& plan, const Result& result, const workload::J
                      {"regions", b.regions},         {"region_bytes", b.region_bytes},
                      {"va", os::Hex(b.va)}};
   replay["phases"] = Json::array();
-  for (const PhaseResult& phase : result.phases) replay["phases"].push_back(Of(phase));
+  for (const PhaseResult& phase : result.phases) replay["phases"].push_back(Of(phase, plan.options.demand));
   json["replay"] = std::move(replay);
   return json.dump(2) + "\n";
 }

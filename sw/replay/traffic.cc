@@ -55,7 +55,7 @@ EpochTally Traffic::TakeEpoch() { return std::exchange(epoch_, {}); }
 uint64_t Traffic::next_due() const {
   uint64_t first = kNever;
   for (const Unit& unit : units_) {
-    if (unit.at != unit.end) return 0;
+    if (unit.at != unit.end || !unit.again.empty()) return 0;
     if (!unit.ready.empty()) first = std::min(first, unit.ready.top().cycle);
   }
   return first;
@@ -104,7 +104,7 @@ void Traffic::MakeReady(unsigned number) {
 uint64_t Traffic::Due(unsigned client) {
   if (client >= units_.size()) return kNever;
   Unit& unit = units_[client];
-  if (unit.at != unit.end) return 0;
+  if (unit.at != unit.end || !unit.again.empty()) return 0;
   if (!unit.starved.empty()) {
     for (const unsigned warp : std::exchange(unit.starved, {})) {
       warps_[warp].starved = false;
@@ -144,43 +144,94 @@ void Traffic::Issue(Unit& unit, uint64_t cycle) {
   unit.end = access.address + access.bytes;
   if (shape_.coalesce) Coalesce(first.warp, unit, pending);
   pending.requests = Lines(unit.at, unit.end);
-  unit.pending = Keep(pending);
+  unit.pending = Keep(pending_, free_, pending);
   ++warp.in_flight;
   ++in_flight_;
   MakeReady(first.warp);
 }
 
-size_t Traffic::Keep(const Pending& pending) {
-  if (free_.empty()) {
-    pending_.push_back(pending);
-    return pending_.size() - 1;
+template <typename T>
+size_t Traffic::Keep(std::vector<T>& all, std::vector<size_t>& free, const T& one) {
+  if (free.empty()) {
+    all.push_back(one);
+    return all.size() - 1;
   }
-  const size_t at = free_.back();
-  free_.pop_back();
-  pending_[at] = pending;
+  const size_t at = free.back();
+  free.pop_back();
+  all[at] = one;
   return at;
 }
 
 hw::ClientRequest Traffic::Take(unsigned client, uint64_t cycle) {
   Unit& unit = units_[client];
+  if (!unit.again.empty()) {
+    const size_t request = unit.again.front();
+    unit.again.pop_front();
+    return requests_[request].sent;
+  }
   if (unit.at == unit.end) Issue(unit, cycle);
   tally_.first_cycle = std::min(tally_.first_cycle, cycle);
   const uint64_t bytes = std::min(unit.end - unit.at, kLine - unit.at % kLine);
-  const hw::ClientRequest request{moved_(unit.at), unit.pending, static_cast<uint8_t>(bytes), shape_.space,
-                                  AccessOf(pending_[unit.pending].kind)};
+  const Pending& pending = pending_[unit.pending];
+  hw::ClientRequest request{moved_(unit.at), 0, static_cast<uint8_t>(bytes), shape_.space, AccessOf(pending.kind),
+                            pending.warp + 1};
+  request.tag = Keep(requests_, free_requests_, {request, unit.pending, client, false});
+  requests_[request.tag].sent.tag = request.tag;
   unit.at += bytes;
   tally_.bytes += bytes;
   return request;
 }
 
+void Traffic::Wait(size_t request, uint64_t cycle) {
+  if (requests_[request].waits) return;
+  requests_[request].waits = true;
+  far_faults_.push_back({requests_[request].sent.va, cycle});
+  waiting_.push_back(request);
+}
+
+void Traffic::Stalled(unsigned /*client*/, const hw::ClientRequest& request, uint64_t cycle) {
+  if (shape_.demand) Wait(request.tag, cycle);
+}
+
+void Traffic::Retry(const std::function<bool(uint64_t)>& mapped, uint64_t cycle, Histogram& waited) {
+  for (const uint64_t wait : std::exchange(early_waits_, {})) waited.Add(wait);
+  size_t kept = 0;
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    Request& request = requests_[waiting_[i]];
+    if (!mapped(request.sent.va)) {
+      waiting_[kept] = waiting_[i];
+      far_faults_[kept++] = far_faults_[i];
+      continue;
+    }
+    waited.Add(cycle - std::min(cycle, far_faults_[i].cycle));
+    if (request.retry) units_[request.client].again.push_back(waiting_[i]);  // else the port translates it anew
+    request.waits = request.retry = false;
+  }
+  waiting_.resize(kept);
+  far_faults_.resize(kept);
+}
+
 void Traffic::Answered(unsigned client, const hw::ClientAnswer& answer) {
+  Request& request = requests_[answer.tag];
+  if (shape_.demand && answer.fault == regs::Fault::kEntryInvalid) {
+    request.retry = true;
+    return Wait(answer.tag, answer.answered);
+  }
+  if (request.waits) {  // a port translated it anew before Retry
+    const auto at = std::find(waiting_.begin(), waiting_.end(), answer.tag) - waiting_.begin();
+    early_waits_.push_back(answer.answered - std::min(answer.answered, far_faults_[static_cast<size_t>(at)].cycle));
+    waiting_.erase(waiting_.begin() + at);
+    far_faults_.erase(far_faults_.begin() + at);
+  }
+  if (shape_.demand) shape_.touched(request.sent.va, request.sent.access == regs::Access::kWrite);
+  free_requests_.push_back(answer.tag);
   ++tally_.requests;
   tally_.faults += answer.fault != regs::Fault::kNone ? 1 : 0;
   tally_.port_latency.Add(answer.answered - answer.requested);
   tally_.last_cycle = std::max(tally_.last_cycle, answer.answered);
-  Pending& pending = pending_[answer.tag];
+  Pending& pending = pending_[request.pending];
   if (--pending.requests == 0) {
-    free_.push_back(answer.tag);
+    free_.push_back(request.pending);
     Finish(client, pending, answer.answered);
   }
 }

@@ -52,6 +52,8 @@ class Traffic : public hw::ClientAccesses {
     uint64_t gap = 0;
     bool open = false, deal = false, coalesce = false;
     uint8_t space = 0;
+    bool demand = false;
+    std::function<void(uint64_t va, bool write)> touched;  ///< with demand: an access was answered
   };
   /// `moved` gives the GPU virtual address of an address of the workload.
   Traffic(trace::Source& source, std::function<uint64_t(uint64_t)> moved, const Shape& shape);
@@ -67,10 +69,20 @@ class Traffic : public hw::ClientAccesses {
   uint64_t in_flight() const { return in_flight_; }
   uint64_t next_due() const;
 
+  // With Shape::demand: an access to what is not mapped waits until Retry.
+  /// GPU virtual addresses and times of accesses that wait, the oldest first.
+  struct FarFault {
+    uint64_t va = 0, cycle = 0;
+  };
+  const std::vector<FarFault>& far_faults() const { return far_faults_; }
+  /// What `mapped` says yes to is made again; its waits go to `waited`. Instruments::DriveClients must follow.
+  void Retry(const std::function<bool(uint64_t va)>& mapped, uint64_t cycle, Histogram& waited);
+
   // hw::ClientAccesses
   uint64_t Due(unsigned client) override;
   hw::ClientRequest Take(unsigned client, uint64_t cycle) override;
   void Answered(unsigned client, const hw::ClientAnswer& answer) override;
+  void Stalled(unsigned client, const hw::ClientRequest& request, uint64_t cycle) override;
 
  private:
   static constexpr uint64_t kLookAhead = 1 << 16;  ///< accesses that are read ahead for other warps
@@ -93,7 +105,15 @@ class Traffic : public hw::ClientAccesses {
     uint64_t due = 0, accesses = 0, requests = 0;
     trace::Kind kind = trace::Kind::kRead;
   };
+  struct Request {
+    hw::ClientRequest sent;
+    size_t pending = 0;
+    unsigned client = 0;
+    bool waits = false;  // for a far fault
+    bool retry = false;  // not in its port
+  };
   struct Unit {
+    std::deque<size_t> again;  // requests
     std::priority_queue<Ready> ready;
     uint64_t at = 0, end = 0;  // what is not sent yet of the access under way, in the workload's addresses
     size_t pending = 0;
@@ -105,7 +125,9 @@ class Traffic : public hw::ClientAccesses {
   void MakeReady(unsigned warp);
   void Issue(Unit& unit, uint64_t cycle);
   void Coalesce(unsigned warp, Unit& unit, Pending& pending);
-  size_t Keep(const Pending& pending);
+  template <typename T>
+  static size_t Keep(std::vector<T>& all, std::vector<size_t>& free, const T& one);
+  void Wait(size_t request, uint64_t cycle);
   void Finish(unsigned client, const Pending& pending, uint64_t cycle);
 
   trace::Source& source_;
@@ -115,6 +137,11 @@ class Traffic : public hw::ClientAccesses {
   std::vector<Unit> units_;
   std::vector<Pending> pending_;
   std::vector<size_t> free_;
+  std::vector<Request> requests_;  // in flight, by tag
+  std::vector<size_t> free_requests_;
+  std::vector<FarFault> far_faults_;
+  std::vector<uint64_t> early_waits_;  // of those that a port translated anew before Retry
+  std::vector<size_t> waiting_;        // the requests of far_faults_
   Tally tally_;
   EpochTally epoch_;
   std::optional<uint64_t> first_arrival_;

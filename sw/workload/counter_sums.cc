@@ -48,7 +48,9 @@ void SumUnit(const std::string& prefix, Blocks& blocks, Sums& sums) {
                Of(block, "l2_hits") + Of(block, "l2_misses") + Of(block, "l2_merged"));
     sums.AtLeast(prefix + "gpu_l2: a lookup for each L1 miss", Of(block, "l2_lookups"), l1_misses);
     const Block& walker = blocks["gpu_walker"];
-    sums.Equal(prefix + "gpu_walker: a walk for each L2 miss", Of(walker, "walks"), Of(block, "l2_misses"));
+    const Block& policy = blocks["policy"];  // of the fast engine
+    sums.Equal(prefix + "gpu_walker: a walk for each L2 miss", Of(walker, "walks") + Of(policy, "l3_hits"),
+               Of(block, "l2_misses") + Of(policy, "prefetch_walks"));
     sums.Equal(prefix + "gpu_walker: walks = walks_ok + walks_fault", Of(walker, "walks"),
                Of(walker, "walks_ok") + Of(walker, "walks_fault"));
   }

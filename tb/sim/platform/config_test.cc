@@ -67,5 +67,20 @@ TEST(MachineConfig, OfOtherBuildSizesNamesTheCommandThatBuildsThem) {
   EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_WALKS=" + std::to_string(config.gpu.walks)});
 }
 
+TEST(MachineConfig, WithAPolicyIsRefusedByOtherEnginesByTheNamesOfItsKeys) {
+  MachineConfig config = MachineConfig::Default();
+  EXPECT_NO_THROW(config.CheckNoPolicy("rtl"));
+  config.policy.ideal = true;
+  config.policy.walks = 9;
+  try {
+    config.CheckNoPolicy("rtl");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("--engine rtl"), HasSubstr("policy.ideal, policy.walks")));
+  }
+  EXPECT_THAT(ErrorOf("[policy]\nl2_block_pages = 3"), HasSubstr("power of two"));
+  EXPECT_THAT(ErrorOf("[policy]\narguments = \"8\""), HasSubstr("policy.file"));
+}
+
 }  // namespace
 }  // namespace gmmu::sim

@@ -53,6 +53,16 @@ TEST(Plan, RefusesWhatCannotRunAndSaysTheWayOut) {
   EXPECT_THAT(Refusal(options), HasSubstr("system"));
   options.fragmented = 0, options.page_size = PageSize::k2m;
   EXPECT_THAT(Refusal(options), HasSubstr("2m"));
+  options = {};
+  options.demand = true, options.memory = Memory::kSystem;
+  EXPECT_THAT(Refusal(options), HasSubstr("--memory system"));
+  options = {};
+  options.prefetch = 4;
+  EXPECT_THAT(Refusal(options), HasSubstr("--demand"));
+  options.demand = true, options.resident_mib = 1;
+  EXPECT_THAT(Refusal(options), HasSubstr("--batch"));
+  options.batch = 16;
+  EXPECT_EQ(Refusal(options), "");
   trace::Header open;
   open.loop = trace::Loop::kOpen;
   options = {};

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "twin/load_policy.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "platform/config.h"
+
+namespace gmmu::sim::twin {
+namespace {
+
+constexpr const char* kHow =
+    "\nMake one as docs/policies.md says: c++ -std=c++17 -shared -fPIC -I sim FILE.cc -o FILE.so";
+constexpr const char* kBridge = "gmmu_policy_python.so";
+
+[[noreturn]] void Refuse(const std::string& file, const std::string& why) {
+  throw ConfigError("policy.file = \"" + file + "\": " + why);
+}
+
+/// The bridge is built beside the program.
+std::string BridgeFor(const std::string& file) {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  for (const auto& folder : {program.parent_path(), program.parent_path().parent_path()}) {
+    const auto bridge = folder / kBridge;
+    if (std::filesystem::exists(bridge, error)) return bridge;
+  }
+  Refuse(file, std::string("there is no ") + kBridge + " beside " + program.string() +
+                   "\nInstall pybind11-dev and python3-dev and build again, or write the policy in C++.");
+}
+
+const PolicyEntry& EntryOf(const std::string& file, const std::string& library, bool python) {
+  // A Python module that is imported resolves its names in the interpreter that the bridge brings: they must be seen.
+  void* const handle = dlopen(library.c_str(), RTLD_NOW | (python ? RTLD_GLOBAL : RTLD_LOCAL));
+  if (handle == nullptr) Refuse(file, std::string(dlerror()) + kHow);
+  const auto* entry = static_cast<const PolicyEntry*>(dlsym(handle, "gmmu_policy"));
+  if (entry == nullptr) Refuse(file, std::string("has no gmmu_policy; end it with GMMU_POLICY(function);") + kHow);
+  if (entry->version != PolicyEntry::kVersion) {
+    Refuse(file, "is of version " + std::to_string(entry->version) +
+                     " of sim/twin/policy.h, this program has version " + std::to_string(PolicyEntry::kVersion) +
+                     "\nCompile it again with this program's header.");
+  }
+  return *entry;
+}
+
+}  // namespace
+
+std::function<std::unique_ptr<Policy>()> LoadPolicy(const std::string& file, const std::string& arguments,
+                                                    uint64_t seed) {
+  if (access(file.c_str(), R_OK) != 0) Refuse(file, std::string("cannot be read: ") + std::strerror(errno) + kHow);
+  const bool python = std::filesystem::path(file).extension() == ".py";
+  const std::string path = std::filesystem::absolute(file).string();
+  const PolicyEntry& entry = EntryOf(file, python ? BridgeFor(file) : path, python);
+  // The bridge finds the Python file in front of its arguments.
+  const std::string text = python ? path + "\n" + arguments : arguments;
+  return [file, text, seed, &entry]() -> std::unique_ptr<Policy> {
+    const char* error = nullptr;
+    std::unique_ptr<Policy> policy(entry.create(text.c_str(), seed, &error));
+    if (policy == nullptr) Refuse(file, error == nullptr ? "makes no policy" : error);
+    return policy;
+  };
+}
+
+}  // namespace gmmu::sim::twin

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gmmu::sim::twin {
+
+/// An entry of a TLB, as a policy sees it. Times are in picoseconds.
+struct TlbLine {
+  bool valid = false;
+  unsigned space = 0;
+  unsigned port = 0;       ///< the translation port whose miss brought it; clients first, the engine behind them
+  uint64_t vpn = 0;        ///< its page of 4 KiB; in the shared TLBs the first page of its block
+  uint64_t filled_ps = 0;  ///< when it was placed
+  uint64_t used_ps = 0;    ///< when it was last looked up
+  uint64_t uses = 0;       ///< lookups that found it
+  uint64_t mark = 0;       ///< the policy's own; 0 when the entry is placed
+};
+
+/// The places among which a new entry may have one.
+struct TlbSet {
+  unsigned level = 1;        ///< 1: the L1 of `port`; 2 and 3: a set of a shared TLB
+  unsigned port = 0;         ///< who brings the entry
+  unsigned space = 0;        ///< of the new entry, like vpn
+  uint64_t vpn = 0;          ///< as in TlbLine
+  uint64_t now_ps = 0;       ///< ascends but for what lies between the ports' requests in flight
+  bool prefetch = false;     ///< nobody asked for it
+  TlbLine* lines = nullptr;  ///< `count` of them
+  unsigned count = 0;
+  unsigned turn = 0;  ///< the place that the hardware would replace
+};
+
+/// A lookup that no TLB answers.
+struct TlbMiss {
+  unsigned port = 0, space = 0;
+  uint64_t vpn = 0;
+  uint32_t group = 0;  ///< accesses that wait for each other (a warp); 0 when the port does not say
+  uint64_t now_ps = 0;
+  bool neighbour = false;  ///< the port's miss before, or a page that the L2 has, lies in the same line or beside it
+};
+
+/// A walk that waits for a walker.
+struct WaitingWalk {
+  unsigned port = 0, space = 0;
+  uint64_t vpn = 0;
+  uint32_t group = 0;
+  uint64_t since_ps = 0;
+  unsigned reads = 0;    ///< table words that it would read now
+  unsigned waiters = 0;  ///< lookups that wait for it; 0: a prefetch
+};
+
+/// What the TLBs and walks have beside the sizes of the hardware. The initial values are the hardware's.
+struct Hierarchy {
+  enum class WalkCache : uint8_t { kSplit, kUnified, kNone };
+  unsigned clients = 4;    ///< client ports of the GPU; not a choice
+  bool ideal = false;      ///< every lookup is answered as a hit of the L1
+  unsigned l1_cycles = 0;  ///< that a lookup takes more
+  unsigned l2_cycles = 0;
+  unsigned l2_block = 16;   ///< pages to an entry of the shared TLBs, 1 to 16, a power of two
+  unsigned l3_entries = 0;  ///< pages of a third TLB behind the L2; 0: there is none
+  unsigned l3_ways = 8, l3_cycles = 40;
+  WalkCache walk_cache = WalkCache::kSplit;  ///< a cache each level, one for all (LRU), no pointers at all
+  unsigned walk_cache_entries = 64;          ///< of the one for all
+  unsigned pte_cache_lines = 0;              ///< lines of 64 bytes of a data cache before tables; 0: there is none
+  unsigned pte_cache_ways = 4, pte_cache_cycles = 20;
+  unsigned walks = 0;        ///< at once; 0: as many as the hardware
+  unsigned step_cycles = 0;  ///< of a walk for each table word, beside the read
+  bool queue = false;        ///< Policy::Next chooses among the walks that client ports wait for
+  bool merge_lines = false;  ///< with queue: walks of one line of eight entries wait as one
+  bool stall = false;        ///< an access to a page that is not mapped waits in its port for an invalidation
+};
+
+/// What the fast engine asks when a TLB or a walk may choose. A policy changes times and counters, never translations:
+/// those are made by Mmu, whatever the TLBs hold. Each GPU has one of its own, called from one thread. The base class
+/// is the hardware (rtl/mmu/README.md); a derived class replaces what it wants.
+///
+/// Equal runs must get equal answers; what is random comes from a seed. A call may throw std::runtime_error, which ends
+/// the run with its text.
+class Policy {
+ public:
+  static constexpr unsigned kNowhere = ~0u;
+  virtual ~Policy() = default;
+
+  /// Called once, before anything else, with what the configuration says.
+  virtual void Build(Hierarchy& /*hierarchy*/) {}
+  /// Where the new entry goes, 0 to count - 1; what was there is replaced. kNowhere: it is not kept.
+  virtual unsigned Place(const TlbSet& set) {
+    if (set.level == 1) return set.turn;
+    for (unsigned way = 0; way < set.count; ++way)
+      if (!set.lines[way].valid) return way;
+    return set.turn;
+  }
+  /// How many entries of the leaf table the walk of this miss fetches and enters: a power of two to 32, aligned.
+  virtual unsigned Fill(const TlbMiss& miss) { return miss.neighbour ? 8 : 1; }
+  /// Adds pages (of the miss' space) that are walked for in the background, into the L2. What is there already, is not
+  /// mapped or finds no walker is dropped.
+  virtual void Prefetch(const TlbMiss& /*miss*/, std::vector<uint64_t>& /*vpns*/) {}
+  /// With Hierarchy::queue: which walk gets the walker that is free. They stand in the order in which they came.
+  virtual size_t Next(const std::vector<WaitingWalk>& /*waiting*/) { return 0; }
+};
+
+/// What a shared object with a policy has, by the name gmmu_policy (GMMU_POLICY makes it).
+struct PolicyEntry {
+  static constexpr uint32_t kVersion = 1;  ///< of this header; another one is refused
+  uint32_t version = 0;
+  /// `arguments` is the text of policy.arguments, `seed` of policy.seed. Returns null, with a sentence in `error`, when
+  /// the arguments are wrong.
+  Policy* (*create)(const char* arguments, uint64_t seed, const char** error) = nullptr;
+};
+
+}  // namespace gmmu::sim::twin
+
+#define GMMU_POLICY(create)                         \
+  extern "C" __attribute__((visibility("default"))) \
+  const gmmu::sim::twin::PolicyEntry gmmu_policy = {gmmu::sim::twin::PolicyEntry::kVersion, create}

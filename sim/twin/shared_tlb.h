@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "twin/policy.h"
+
+namespace gmmu::sim::twin {
+
+/// A TLB that all ports share, in sets of blocks: a block has up to 16 pages of 4 KiB behind one tag. It knows which
+/// pages would be there and from when on.
+class SharedTlb {
+ public:
+  struct Block {
+    uint16_t present = 0;
+    unsigned space = 0;
+    uint64_t block = 0;
+    std::array<uint64_t, 16> ready_ps{};
+    bool has(unsigned page) const { return (present >> page & 1) != 0; }
+  };
+  /// Who brings a page.
+  struct Filler {
+    unsigned port = 0;
+    bool prefetch = false;
+    uint64_t now_ps = 0;
+  };
+
+  /// `entries` pages in sets of `ways` blocks of `block_pages`.
+  SharedTlb(unsigned level, unsigned entries, unsigned ways, unsigned block_pages);
+  unsigned block_pages() const { return block_pages_; }
+  /// The page's place in its block.
+  unsigned Page(uint64_t vpn) const { return static_cast<unsigned>(vpn % block_pages_); }
+  /// The block that has the page's tag, or null.
+  Block* Search(unsigned space, uint64_t vpn);
+  /// Notes that a lookup found the block.
+  void Used(const Block& block, uint64_t now_ps);
+  /// The page's block, or the one that the policy replaces by it; null: it is not kept. `evicted` counts.
+  Block* Place(unsigned space, uint64_t vpn, const Filler& filler, Policy& policy, uint64_t& evicted);
+  template <typename Overlaps>
+  void Drop(Overlaps overlaps) {
+    for (Block& block : blocks_)
+      if (overlaps(block.space, block.block * block_pages_)) block.present = 0;
+  }
+
+ private:
+  uint64_t SetOf(unsigned space, uint64_t vpn) const { return ((vpn / block_pages_) ^ space) & (sets_ - 1); }
+
+  const unsigned level_, block_pages_, sets_, ways_;
+  std::vector<Block> blocks_;
+  std::vector<TlbLine> lines_;  ///< of the same places
+  unsigned turn_ = 0;           ///< the way that is replaced next
+};
+
+}  // namespace gmmu::sim::twin

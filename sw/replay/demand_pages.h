@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <list>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "os/application/host.h"
+#include "os/kernel/random.h"
+#include "replay/footprint.h"
+#include "replay/histogram.h"
+#include "replay/options.h"
+
+namespace gmmu::os {
+struct Allocation;
+struct GpuProcess;
+}  // namespace gmmu::os
+
+namespace gmmu::workload {
+struct Life;
+}
+
+namespace gmmu::replay {
+
+/// What demand paging did. Times are GPU cycles of the machine.
+struct DemandTally {
+  uint64_t far_faults = 0;     ///< accesses at the ports that were answered with a fault, or stalled
+  uint64_t batches = 0;        ///< times that the system looked at what waits
+  uint64_t faulted = 0;        ///< pieces that were brought because somebody waited
+  uint64_t prefetched = 0;     ///< pieces that were brought beside them
+  uint64_t prefetch_used = 0;  ///< of those, accessed before they were evicted
+  uint64_t evicted = 0, written_back = 0;
+  uint64_t bytes_in = 0, bytes_out = 0;
+  Histogram batch_pieces;  ///< pieces that a batch was asked for
+  Histogram batch_cycles;  ///< from its look to the last mapping
+  Histogram wait_cycles;   ///< from an access' fault to its retry
+};
+
+/// Pieces of 64 KiB of a workload, of which some are in VRAM. The system brings a piece from host memory by the paging engine
+/// and maps it when it is asked to; when no frame is free, it evicts another piece: unmaps it, with the flush of that, and
+/// writes it back if it was written. All calls but Note are made on the application's fibre.
+class DemandPages {
+ public:
+  /// `moved` has the workload in the process' addresses. Throws OsError when VRAM has no room for `frames` pieces.
+  DemandPages(workload::Life& life, const os::GpuProcess& process, const Footprint& footprint, const Rebase& moved,
+              const Options& options, uint64_t frames);
+  void End();
+
+  static uint64_t PieceOf(uint64_t va) { return va >> 16; }
+  bool resident(uint64_t piece) const { return places_.count(piece) != 0; }
+  /// An access of the piece was answered.
+  void Note(uint64_t piece, bool write);
+  /// Prefetched pieces that were accessed since the last call.
+  uint64_t TakeUsed() { return std::exchange(used_, 0); }
+  /// Brings these pieces, and what the options prefetch beside them.
+  void Bring(const std::vector<uint64_t>& pieces, DemandTally& tally);
+
+ private:
+  struct Frame {
+    os::Allocation* memory = nullptr;
+    uint64_t piece = 0;
+    bool dirty = false, unused = false;  // unused: it was prefetched, and nobody has accessed it
+    bool kept = false;                   // it is of the batch under way
+  };
+  void Prefetches(const std::vector<uint64_t>& pieces, std::vector<uint64_t>& more) const;
+  void Tree(uint64_t piece, std::vector<uint64_t>& more) const;
+  bool Wanted(uint64_t piece, const std::vector<uint64_t>& more) const;
+  std::list<Frame>::iterator Victim();
+  void BringOne(uint64_t piece, bool prefetch, DemandTally& tally);
+
+  workload::Life& life_;
+  os::GpuProcess& process_;
+  const Options& options_;
+  os::Random random_;
+  std::unordered_map<uint64_t, bool> touched_;  // pieces of the workload
+  std::list<Frame> frames_;                     // the one accessed last is the last one; free ones first
+  std::unordered_map<uint64_t, std::list<Frame>::iterator> places_;
+  uint64_t used_ = 0;
+  os::HostMemory host_;  // what pieces come from and go to; contents do not matter
+};
+
+}  // namespace gmmu::replay
