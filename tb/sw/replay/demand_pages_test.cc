@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Demand paging in whole replays on the fast engine; both engines: tb/system/client_ports_test.cc.
+// Demand paging in whole replays on the fast engine.
 #include "replay/demand_pages.h"
 
 #include "tb/sw/replay/replayed.h"
