@@ -81,9 +81,10 @@ formal: ## Proofs of tb/formal, each with the planted bugs that it finds (ARGS='
 	@./gmmu tools synth
 	$(PYTHON) tb/formal/run.py $(ARGS)
 
-integration: ## The GPU in a design of one's own: cocotb's AXI bench of tb/integration, from the pages alone (ARGS='--seed 7')
-	@./gmmu tools build integration
+integration: ## The GPU in a design of one's own (cocotb's AXI bench, from the pages alone; ARGS='--seed 7'), then the library in other projects
+	@./gmmu tools build integration python
 	@$(PYTHON) tb/integration/run.py $(ARGS)
+	@$(PYTHON) tb/library/run.py
 
 bitstream: ## A board's bitstream, with clock, area and digest in build/boards/BOARD (BOARD=ulx3s)
 	@./gmmu tools synth pnr
