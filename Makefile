@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules rules-sw mutate coverage study-cluster lint format synth synth-check formal integration figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
+.PHONY: help run bench test check-long rules rules-sw mutate coverage study-cluster lint format synth synth-check formal integration library figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -81,11 +81,16 @@ formal: ## Proofs of tb/formal, each with the planted bugs that it finds (ARGS='
 	@./gmmu tools synth
 	$(PYTHON) tb/formal/run.py $(ARGS)
 
-integration: ## The GPU in a design of one's own: cocotb's AXI bench of tb/integration (ARGS='--seed 7'); pages of reports in Chromium
-	@./gmmu tools build integration study report browser
+integration: ## cocotb's AXI bench of tb/integration (ARGS='--seed 7'), pages of reports in Chromium, the Python package and its notebook
+	@./gmmu tools build integration study report browser python
 	@$(PYTHON) tb/integration/run.py $(ARGS)
 	@./gmmu run --list >/dev/null
 	@$(PYTHON) tb/tools/report_browser_test.py build/gmmu
+	@$(PYTHON) tb/library/run.py --only python --only notebook
+
+library: ## The C++ library in other projects: add_subdirectory, CMake package, pkg-config; then the Python package and its notebook
+	@./gmmu tools build python
+	@$(PYTHON) tb/library/run.py $(ARGS)
 
 figures: ## Curves of the presets beside published points, in docs/presets, and whether their steps hold (ARGS='--only p100-like')
 	@./gmmu tools build report

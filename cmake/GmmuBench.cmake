@@ -6,7 +6,7 @@
 function(gmmu_bench_top room top)
   if(NOT TARGET ${top})
     add_library(${top} STATIC)
-    gmmu_verilate(${top} ${top} SOURCES ${CMAKE_SOURCE_DIR}/tb/rtl/${room}/${top}.sv ARGS --assert OPTIMISE -O1)
+    gmmu_verilate(${top} ${top} SOURCES ${PROJECT_SOURCE_DIR}/tb/rtl/${room}/${top}.sv ARGS --assert OPTIMISE -O1)
   endif()
 endfunction()
 gmmu_bench_top(mmu gmmu_mmu_bench)
@@ -16,16 +16,15 @@ file(GLOB bench_sources CONFIGURE_DEPENDS tb/bench/*.cc)
 set(bench_tests ${bench_sources})
 list(FILTER bench_tests INCLUDE REGEX "_test\\.cc$")
 list(FILTER bench_sources EXCLUDE REGEX "(_test|/main)\\.cc$")
-add_library(gmmu_bench_rows STATIC ${bench_sources} tb/rtl/mmu/mmu_machine.cc tb/rtl/mmu/mmu_speed.cc
-            tb/sim/platform/sc_bare_machine.cc)
+add_library(gmmu_bench_rows STATIC ${bench_sources} tb/rtl/mmu/mmu_machine.cc tb/rtl/mmu/mmu_speed.cc)
 target_link_libraries(gmmu_bench_rows PUBLIC gmmu_app gmmu_machine gmmu_mmu_bench gmmu_dma_copy_bench gmmu_board_pins)
 target_compile_definitions(gmmu_bench_rows PUBLIC ${GMMU_BUILD_DEFINITIONS}
-                           PRIVATE GMMU_SYNTH_RESULT="${CMAKE_SOURCE_DIR}/build/synth.json"
-                                   GMMU_SYNTH_BOARD="${CMAKE_SOURCE_DIR}/build/synth-board.json")
+                           PRIVATE GMMU_SYNTH_RESULT="${PROJECT_SOURCE_DIR}/build/synth.json"
+                                   GMMU_SYNTH_BOARD="${PROJECT_SOURCE_DIR}/build/synth-board.json")
 
 add_executable(gmmu-bench tb/bench/main.cc)
 target_link_libraries(gmmu-bench PRIVATE gmmu_bench_rows)
-set_target_properties(gmmu-bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+set_target_properties(gmmu-bench PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 if(GMMU_TESTS AND GTest_FOUND AND bench_tests)
   gmmu_test(test_bench rtl 300 SOURCES ${bench_tests} LIBRARIES gmmu_bench_rows)

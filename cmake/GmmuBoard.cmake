@@ -2,7 +2,7 @@
 # The simulated board: build/gmmu-board-sim, the Verilated gmmu_ulx3s at its pins (sim/board_pins).
 
 add_library(gmmu_ulx3s_model STATIC)
-gmmu_verilate(gmmu_ulx3s_model gmmu_ulx3s OPTIMISE -Os SOURCES ${CMAKE_SOURCE_DIR}/constraints/ulx3s/ecp5_cells.sv
+gmmu_verilate(gmmu_ulx3s_model gmmu_ulx3s OPTIMISE -Os SOURCES ${PROJECT_SOURCE_DIR}/constraints/ulx3s/ecp5_cells.sv
   ARGS --no-assert -fno-ico-change-detect --pins-inout-enables -GBitsPerSecond=20000000
        +define+GMMU_MAX_LEVELS=4 +define+GMMU_CLIENT_SLOTS_LG2=4)
 
@@ -13,7 +13,7 @@ target_link_libraries(gmmu_board_pins PUBLIC gmmu_ulx3s_model gmmu_sim_core gmmu
 
 add_executable(gmmu-board-sim sim/board_pins/main.cc)
 target_link_libraries(gmmu-board-sim PRIVATE gmmu_board_pins CLI11::CLI11)
-set_target_properties(gmmu-board-sim PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+set_target_properties(gmmu-board-sim PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 # The board at its pins: a program of its own, since the room's other tests need no Verilated model.
 if(GMMU_TESTS AND COMMAND gmmu_test)

@@ -2,10 +2,10 @@
 # Libraries from the sources of rooms. A room without sources yet makes no library.
 
 add_library(gmmu_options INTERFACE)
-target_include_directories(gmmu_options INTERFACE ${GMMU_SW} ${CMAKE_SOURCE_DIR}/sim ${CMAKE_SOURCE_DIR})
+target_include_directories(gmmu_options INTERFACE ${GMMU_SW} ${PROJECT_SOURCE_DIR}/sim ${PROJECT_SOURCE_DIR})
 target_compile_options(gmmu_options INTERFACE -Wall -Wextra)
-target_link_libraries(gmmu_options INTERFACE fmt::fmt Boost::context CLI11::CLI11 nlohmann_json::nlohmann_json
-                                             tomlplusplus::tomlplusplus Threads::Threads)
+target_link_libraries(gmmu_options INTERFACE fmt::fmt Boost::context $<TARGET_NAME_IF_EXISTS:CLI11::CLI11>
+                                             nlohmann_json::nlohmann_json tomlplusplus::tomlplusplus Threads::Threads)
 
 set(GMMU_BUILD_DEFINITIONS)
 foreach(key IN LISTS GMMU_BUILD_KEYS)
@@ -13,8 +13,8 @@ foreach(key IN LISTS GMMU_BUILD_KEYS)
 endforeach()
 
 # What most sources include, compiled once.
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/common_headers.cc CONTENT "")
-add_library(gmmu_common_headers OBJECT ${CMAKE_BINARY_DIR}/common_headers.cc)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/common_headers.cc CONTENT "")
+add_library(gmmu_common_headers OBJECT ${PROJECT_BINARY_DIR}/common_headers.cc)
 target_link_libraries(gmmu_common_headers PRIVATE gmmu_options)
 target_precompile_headers(gmmu_common_headers PRIVATE <algorithm> <array> <cstdint> <cstring> <deque> <functional> <map>
                           <memory> <optional> <set> <stdexcept> <string> <unordered_map> <utility> <vector> <fmt/format.h>)

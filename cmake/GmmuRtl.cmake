@@ -19,16 +19,16 @@ endif()
 
 # The sources in one order that suits every tool: rtl/files.f, one path a line.
 set(GMMU_RTL_SOURCES)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/files.f)
-file(STRINGS ${CMAKE_SOURCE_DIR}/rtl/files.f lines REGEX "^[^/#+-].*\\.sv")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rtl/files.f)
+file(STRINGS ${PROJECT_SOURCE_DIR}/rtl/files.f lines REGEX "^[^/#+-].*\\.sv")
 foreach(line IN LISTS lines)
   string(STRIP "${line}" line)
   string(REGEX REPLACE "^rtl/" "" line "${line}")
-  list(APPEND GMMU_RTL_SOURCES ${CMAKE_SOURCE_DIR}/rtl/${line})
+  list(APPEND GMMU_RTL_SOURCES ${PROJECT_SOURCE_DIR}/rtl/${line})
 endforeach()
 
 # `make lint` is where warnings count: here a newer Verilator's new ones must not stop a user's build.
-set(GMMU_VERILATOR_ARGS -sv ${CMAKE_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Werror-USERFATAL -Wno-lint -Wno-style
+set(GMMU_VERILATOR_ARGS -sv ${PROJECT_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Werror-USERFATAL -Wno-lint -Wno-style
                         --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
                         +define+GMMU_VA_WIDTH=${GMMU_VA_BITS} +define+GMMU_DATA_WIDTH=${GMMU_DATA_BITS})
 

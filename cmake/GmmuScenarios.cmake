@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The files of sw/workload/scenarios as a C++ source: build/built_in_scenarios.cc.
-file(GLOB scenarios CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sw/workload/scenarios/*.toml)
+file(GLOB scenarios CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sw/workload/scenarios/*.toml)
 set(rows)
 foreach(scenario IN LISTS scenarios)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scenario})
@@ -8,7 +8,7 @@ foreach(scenario IN LISTS scenarios)
   file(READ ${scenario} text)
   string(APPEND rows "      {\"${name}\", R\"gmmu(${text})gmmu\"},\n")
 endforeach()
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/built_in_scenarios.cc CONTENT [[
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/built_in_scenarios.cc CONTENT [[
 // Generated from sw/workload/scenarios.
 #include "workload/built_in_scenarios.h"
 
@@ -22,4 +22,4 @@ const std::vector<BuiltInScenario>& BuiltInScenarioFiles() {
 
 }  // namespace gmmu::workload
 ]] @ONLY)
-target_sources(gmmu_workload PRIVATE ${CMAKE_BINARY_DIR}/built_in_scenarios.cc)
+target_sources(gmmu_workload PRIVATE ${PROJECT_BINARY_DIR}/built_in_scenarios.cc)

@@ -19,8 +19,8 @@ function(gmmu_test name label seconds)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE gmmu_test_main ${arg_LIBRARIES} gmmu_options)
   target_compile_options(${name} PRIVATE -O1 -Wno-dangling-else)  # EXPECT_* below an if
-  target_compile_definitions(${name} PRIVATE GMMU_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
-                                             GMMU_PROGRAM="${CMAKE_BINARY_DIR}/gmmu")
+  target_compile_definitions(${name} PRIVATE GMMU_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             GMMU_PROGRAM="${PROJECT_BINARY_DIR}/gmmu")
   if(NOT name STREQUAL "test_sw_ddi")  # whose sources show that the headers need no others
     target_precompile_headers(${name} REUSE_FROM gmmu_test_main)
   endif()
@@ -35,8 +35,8 @@ function(gmmu_test name label seconds)
     set(prefix TEST_PREFIX "${CMAKE_MATCH_1}.")
   endif()
   gtest_discover_tests(${name} ${prefix} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
-                       WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-                       XML_OUTPUT_DIR ${CMAKE_BINARY_DIR}/results
+                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+                       XML_OUTPUT_DIR ${PROJECT_BINARY_DIR}/results
                        PROPERTIES LABELS ${label} TIMEOUT ${seconds} FIXTURES_REQUIRED ddi_rows)
 endfunction()
 
@@ -47,7 +47,7 @@ file(GLOB_RECURSE rooms CONFIGURE_DEPENDS tb/sw/*_test.cc tb/sim/*_test.cc)
 list(TRANSFORM rooms REPLACE "/[^/]*$" "")
 list(REMOVE_DUPLICATES rooms)
 foreach(room IN LISTS rooms)
-  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/tb ${room})
+  file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/tb ${room})
   string(REPLACE "/" "_" name ${path})
   file(GLOB sources CONFIGURE_DEPENDS ${room}/*.cc ${room}/*.c)
   set(plain ${sources})
@@ -60,7 +60,7 @@ foreach(room IN LISTS rooms)
     list(PREPEND libraries gmmu_app)
   endif()
   if(path MATCHES "^(sim/twin|sim/board|sw/app)$")
-    list(APPEND plain tb/sim/platform/sc_bare_machine.cc tb/sim/platform/sc_linked.cc)  # they need no engine
+    list(APPEND plain tb/sim/platform/sc_linked.cc)  # they need no engine
   endif()
   if(path STREQUAL "sim/board")
     list(APPEND plain tb/sim/board_link/board_end.cc)  # the other end of the line
@@ -78,8 +78,9 @@ foreach(room IN LISTS rooms)
     set(plain)
   endif()
   if(plain)
-    if(path STREQUAL "sw/app" AND TARGET gmmu_machine)
-      set(libraries gmmu_app gmmu_machine)  # its commands start an engine
+    if(path MATCHES "^sw/(app|gmmu)$" AND TARGET gmmu_machine)
+      list(REMOVE_ITEM libraries gmmu_software)
+      list(APPEND libraries gmmu_machine)  # they start an engine
     endif()
     if(NOT path STREQUAL "sw/app" OR TARGET gmmu)
       gmmu_test(test_${name} unit 120 SOURCES ${plain} LIBRARIES ${libraries})
@@ -101,12 +102,12 @@ foreach(room IN LISTS rooms)
       target_compile_definitions(policy_most_recent_old PRIVATE OLD)
       add_library(policy_empty MODULE tb/sim/twin/policies/empty.cc)
       foreach(policy IN ITEMS most_recent most_recent_old empty)
-        target_include_directories(policy_${policy} PRIVATE ${CMAKE_SOURCE_DIR}/sim)
+        target_include_directories(policy_${policy} PRIVATE ${PROJECT_SOURCE_DIR}/sim)
         set_target_properties(policy_${policy} PROPERTIES PREFIX "" OUTPUT_NAME ${policy}
-                                                          LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/policies)
+                                                          LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/policies)
       endforeach()
     endif()
-    target_compile_definitions(test_${name} PRIVATE GMMU_POLICIES="${CMAKE_BINARY_DIR}/policies/"
+    target_compile_definitions(test_${name} PRIVATE GMMU_POLICIES="${PROJECT_BINARY_DIR}/policies/"
                                                     $<$<TARGET_EXISTS:gmmu_policy_python>:GMMU_PYTHON_POLICIES>)
     add_dependencies(test_${name} policy_most_recent policy_most_recent_old policy_empty)
     if(TARGET gmmu_policy_python)
@@ -120,17 +121,17 @@ foreach(room IN LISTS rooms)
     # do at device level done outside of it.
     file(GLOB kmd_sources CONFIGURE_DEPENDS ${GMMU_SW}/kmd/*.cc ${GMMU_SW}/kmd/build/*.cc)
     add_library(watched_kmd OBJECT ${kmd_sources})
-    file(READ ${CMAKE_SOURCE_DIR}/sw/kmd/reset.cc reset_text)
+    file(READ ${PROJECT_SOURCE_DIR}/sw/kmd/reset.cc reset_text)
     string(REGEX REPLACE "adapter\\.AtDeviceLevel\\((ask|begin|end)\\)" "(\\1(), STATUS_SUCCESS)" reset_text "${reset_text}")
     file(CONFIGURE OUTPUT unlocked/reset.cc CONTENT "${reset_text}" @ONLY)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/sw/kmd/reset.cc)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sw/kmd/reset.cc)
     list(FILTER kmd_sources EXCLUDE REGEX "/reset\\.cc$")
     add_library(unlocked_reset OBJECT ${CMAKE_CURRENT_BINARY_DIR}/unlocked/reset.cc)
     set(watched_objects $<TARGET_OBJECTS:watched_kmd>)
     add_library(driver_watched MODULE ${watched_objects})
     add_library(driver_unlocked MODULE $<FILTER:${watched_objects},EXCLUDE,reset> $<TARGET_OBJECTS:unlocked_reset>)
     foreach(library IN ITEMS watched_kmd unlocked_reset)
-      target_include_directories(${library} PRIVATE ${GMMU_SW} ${CMAKE_SOURCE_DIR})
+      target_include_directories(${library} PRIVATE ${GMMU_SW} ${PROJECT_SOURCE_DIR})
       target_compile_options(${library} PRIVATE -O1 -fsanitize=thread)
       set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     endforeach()
@@ -172,9 +173,9 @@ foreach(room IN LISTS rooms)
       math(EXPR misdeed "${misdeed} + 1")
       list(APPEND drivers driver_${name})
     endforeach()
-    set_target_properties(${drivers} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/drivers)
+    set_target_properties(${drivers} PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/drivers)
     set_target_properties(driver_own driver_watched driver_unlocked PROPERTIES LINKER_LANGUAGE CXX)
-    target_compile_definitions(test_sw_app PRIVATE GMMU_DRIVERS="${CMAKE_BINARY_DIR}/drivers/driver_"
+    target_compile_definitions(test_sw_app PRIVATE GMMU_DRIVERS="${PROJECT_BINARY_DIR}/drivers/driver_"
                                                    GMMU_VERSION="${PROJECT_VERSION}")
     add_dependencies(test_sw_app ${drivers})
   endif()
@@ -190,14 +191,14 @@ endforeach()
 find_program(MINGW_CC NAMES x86_64-w64-mingw32-gcc x86_64-w64-mingw32-gcc-win32)
 find_program(MINGW_CXX NAMES x86_64-w64-mingw32-g++ x86_64-w64-mingw32-g++-win32)
 if(MINGW_CC AND MINGW_CXX)
-  set(check -Wall -Werror -fsyntax-only -I${CMAKE_SOURCE_DIR}/sw/ddi)
+  set(check -Wall -Werror -fsyntax-only -I${PROJECT_SOURCE_DIR}/sw/ddi)
   foreach(source headers_c11.c headers_wddm2_0.c headers_wddm2_4.c headers_wddm2_9.c headers_cxx17.cc)
     if(source MATCHES "cc$")
       set(command ${MINGW_CXX} -std=c++17)
     else()
       set(command ${MINGW_CC} -std=c11)
     endif()
-    add_test(NAME layouts.${source}_with_mingw COMMAND ${command} ${check} ${CMAKE_SOURCE_DIR}/tb/sw/ddi/${source})
+    add_test(NAME layouts.${source}_with_mingw COMMAND ${command} ${check} ${PROJECT_SOURCE_DIR}/tb/sw/ddi/${source})
     set_tests_properties(layouts.${source}_with_mingw PROPERTIES LABELS unit TIMEOUT 60)
   endforeach()
 endif()
@@ -265,7 +266,6 @@ elseif(GMMU_RTL)
 endif()
 
 file(GLOB system_sources CONFIGURE_DEPENDS tb/system/*.cc)
-list(APPEND system_sources tb/sim/platform/sc_bare_machine.cc)
 if(system_sources AND TARGET gmmu_machine)
   set(libraries gmmu_machine)
   if(TARGET gmmu_app)
@@ -287,7 +287,7 @@ if(TARGET test_system AND TARGET gmmu)
     add_dependencies(test_system gmmu_${bits})
     gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
                          TEST_PREFIX bus_${bits}. TEST_FILTER EnginesJob.*:Program.Brings*:Program.Runs*
-                         WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} XML_OUTPUT_DIR ${CMAKE_BINARY_DIR}/results
+                         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} XML_OUTPUT_DIR ${PROJECT_BINARY_DIR}/results
                          PROPERTIES LABELS wide TIMEOUT 600 FIXTURES_REQUIRED ddi_rows
                                     ENVIRONMENT GMMU_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gmmu_${bits})
   endforeach()
@@ -295,45 +295,45 @@ endif()
 
 if(GMMU_PYTHON AND TARGET gmmu)
   add_test(NAME tools.the_fast_engine_is_as_near_to_the_rtl_as_the_table_says
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/twin_error.py --check --program $<TARGET_FILE:gmmu>)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/twin_error.py --check --program $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.the_fast_engine_is_as_near_to_the_rtl_as_the_table_says PROPERTIES LABELS unit TIMEOUT 300)
   add_test(NAME tools.check_long_compares_the_engines_and_their_times
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/check_long_test.py $<TARGET_FILE:gmmu>)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/check_long_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.check_long_compares_the_engines_and_their_times PROPERTIES LABELS unit TIMEOUT 120)
   add_test(NAME tools.the_front_door_knows_the_options_that_take_a_value
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/front_door_test.py $<TARGET_FILE:gmmu>)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/front_door_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.the_front_door_knows_the_options_that_take_a_value PROPERTIES LABELS unit TIMEOUT 60)
   add_test(NAME tools.reports_hold_to_their_schema
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/report_schema_test.py $<TARGET_FILE:gmmu>)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/report_schema_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.reports_hold_to_their_schema PROPERTIES LABELS system TIMEOUT 600)
   add_test(NAME tools.a_study_keeps_what_it_finished
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/study_test.py $<TARGET_FILE:gmmu>)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/study_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.a_study_keeps_what_it_finished PROPERTIES LABELS unit TIMEOUT 600)
   add_test(NAME tools.presets_have_their_steps
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/report/presets.py --check --program $<TARGET_FILE:gmmu>)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/report/presets.py --check --program $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.presets_have_their_steps PROPERTIES LABELS unit TIMEOUT 600)
   add_test(NAME tools.a_report_page_has_every_figure
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tb/tools/report_test.py $<TARGET_FILE:gmmu>)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/report_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.a_report_page_has_every_figure PROPERTIES LABELS unit TIMEOUT 600)
 endif()
 
 if(GMMU_PYTHON)
   add_test(NAME tools.checks_of_sources_and_pages_find_what_is_wrong
-           COMMAND ${GMMU_PYTHON} -m unittest discover -s ${CMAKE_SOURCE_DIR}/tb/tools -p check_of_*_test.py)
+           COMMAND ${GMMU_PYTHON} -m unittest discover -s ${PROJECT_SOURCE_DIR}/tb/tools -p check_of_*_test.py)
   set_tests_properties(tools.checks_of_sources_and_pages_find_what_is_wrong PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 
 # The table of the driver interface: each row has its tests, and they ran (last, whatever part of the tests is run).
 if(GMMU_PYTHON)
   add_test(NAME ddi.every_row_has_its_tests
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/check_ddi.py check --build ${CMAKE_BINARY_DIR})
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ddi.py check --build ${PROJECT_BINARY_DIR})
   set_tests_properties(ddi.every_row_has_its_tests PROPERTIES LABELS unit TIMEOUT 300 FIXTURES_CLEANUP ddi_rows)
   add_test(NAME ddi.the_page_of_names_matches_the_headers
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/check_ddi.py names)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ddi.py names)
   add_test(NAME ddi.every_planted_fault_has_its_place
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/plant_ddi.py copy ${CMAKE_BINARY_DIR}/planted_software)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant_ddi.py copy ${PROJECT_BINARY_DIR}/planted_software)
   add_test(NAME ddi.the_page_of_faults_matches_them
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/plant_ddi.py table)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant_ddi.py table)
   set_tests_properties(ddi.the_page_of_names_matches_the_headers ddi.every_planted_fault_has_its_place
                        ddi.the_page_of_faults_matches_them PROPERTIES LABELS unit TIMEOUT 300)
 endif()
@@ -341,9 +341,9 @@ endif()
 # The page of the rules matches the planted faults.
 if(GMMU_PYTHON)
   add_test(NAME rules.page_matches_the_planted_faults
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/plant.py table)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant.py table)
   add_test(NAME rules.every_planted_fault_has_its_place
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/plant.py copy ${CMAKE_BINARY_DIR}/planted_places)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant.py copy ${PROJECT_BINARY_DIR}/planted_places)
   set_tests_properties(rules.page_matches_the_planted_faults rules.every_planted_fault_has_its_place
                        PROPERTIES LABELS unit TIMEOUT 60)
 endif()
@@ -351,7 +351,7 @@ endif()
 # It is RTL: a fault that breaks the syntax shows here, not only in make rules.
 if(GMMU_PYTHON AND GMMU_RTL)
   add_test(NAME rules.the_planted_rtl_elaborates
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/plant.py copy --elaborate ${CMAKE_BINARY_DIR}/planted_rtl)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant.py copy --elaborate ${PROJECT_BINARY_DIR}/planted_rtl)
   set_tests_properties(rules.the_planted_rtl_elaborates PROPERTIES LABELS rtl TIMEOUT 120
     ENVIRONMENT "VERILATOR=${VERILATOR_BIN};VERILATOR_ROOT=${VERILATOR_ROOT}")
 endif()
@@ -359,6 +359,6 @@ endif()
 # The generated register files match their description.
 if(GMMU_PYTHON)
   add_test(NAME registers.generated_files_match_the_description
-           COMMAND ${GMMU_PYTHON} ${CMAKE_SOURCE_DIR}/tools/regs/generate.py --check)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/regs/generate.py --check)
   set_tests_properties(registers.generated_files_match_the_description PROPERTIES LABELS unit TIMEOUT 60)
 endif()

@@ -31,6 +31,8 @@ ROOMS = {
     "sw/report": ("sw/workload",),
     "sw/replay": ("sw/report", "sw/trace"),
     "sw/app": ("sw/replay", "sw/workload/procedures", "sim/board"),
+    "sw/gmmu": ("sw/app",),
+    "sw/python": ("sw/gmmu",),
     "sim/memory": ("sw/hw",),
     "sim/pcie": ("sw/hw",),
     "sim/gpu_link": ("sw/hw",),
@@ -46,7 +48,7 @@ ROOMS = {
 }
 
 # What those above the operating system may include of sw/os: the room of the application's classes, and these values.
-USERS = ("sw/workload", "sw/workload/procedures", "sw/report", "sw/replay", "sw/app")
+USERS = ("sw/workload", "sw/workload/procedures", "sw/report", "sw/replay", "sw/app", "sw/gmmu")
 FACADE = "sw/os/application"
 VALUES = {f"sw/os/{name}.h" for name in (
     "kernel/bug_check", "kernel/errors", "kernel/ledger", "kernel/parameters", "kernel/random", "kernel/text",

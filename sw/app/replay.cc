@@ -60,19 +60,6 @@ void AddSmall(CLI::App* command, const std::string& name, unsigned& value, uint6
       ->type_name("N");
 }
 
-Configuration ConfigurationOf(const ReplayArguments& arguments) {
-  Configuration configuration = Configuration::FromFile(arguments.config, arguments.set);
-  if (arguments.options.page_size == replay::PageSize::k64k) {
-    if (configuration.stated.count("driver.leaf_64k") != 0 && !configuration.driver.leaf_64k) {
-      throw replay::ReplayError("--page-size 64k needs driver.leaf_64k = true, which " + arguments.config +
-                                " sets to false");
-    }
-    configuration.driver.leaf_64k = true;
-    if (arguments.options.memory == replay::Memory::kSystem) configuration.driver.system_64k = true;
-  }
-  return configuration;
-}
-
 }  // namespace
 
 CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
@@ -160,7 +147,8 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
     throw replay::ReplayError("no engine \"" + engine_name + "\" in this build");
   const replay::Options& options = arguments.options;
   if (options.accesses == 0) throw replay::ReplayError("--accesses 0 leaves nothing to measure; give 1 and more");
-  Configuration configuration = ConfigurationOf(arguments);
+  Configuration configuration = Configuration::FromFile(arguments.config, arguments.set);
+  PreparePages(options, arguments.config.empty() ? "--set" : arguments.config, configuration);
   const sim::MachineConfig& config = configuration.machine;
   if (engine_name != kFast) config.CheckBuilt(arguments.config);
   RefuseSharedFiles({{"--json", arguments.json}}, {{"the workload", options.workload}, {"--config", arguments.config}});

@@ -20,6 +20,14 @@ report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::stri
   return limits;
 }
 
+void PreparePages(const replay::Options& options, const std::string& file, Configuration& configuration) {
+  if (options.page_size != replay::PageSize::k64k) return;
+  if (configuration.stated.count("driver.leaf_64k") != 0 && !configuration.driver.leaf_64k)
+    throw settings::Error("pages of 64k need driver.leaf_64k = true, which " + file + " sets to false");
+  configuration.driver.leaf_64k = true;
+  if (options.memory == replay::Memory::kSystem) configuration.driver.system_64k = true;
+}
+
 std::unique_ptr<sim::Engine> MakeSimulated(const std::string& engine, const sim::MachineConfig& config,
                                            const sim::EngineOptions& options) {
 #ifdef GMMU_RTL_ENGINE

@@ -3,7 +3,9 @@
 #include <memory>
 #include <string>
 
+#include "app/configuration.h"
 #include "platform/engine.h"
+#include "replay/options.h"
 #include "report/limits.h"
 
 namespace gmmu::app {
@@ -12,6 +14,10 @@ inline constexpr const char* kFast = "fast";
 
 /// What a report of a simulated machine measures against. `engine`: one of Engines(), not the board.
 report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::string& engine, uint64_t seed);
+
+/// Turns on the keys of the driver that pages of these options need. `file`: the name of the configuration, for
+/// errors. Throws settings::Error when the configuration states the contrary.
+void PreparePages(const replay::Options& options, const std::string& file, Configuration& configuration);
 
 /// The simulated engine of that name. A build without the RTL has the fast one alone.
 std::unique_ptr<sim::Engine> MakeSimulated(const std::string& engine, const sim::MachineConfig& config,

@@ -9,7 +9,7 @@
 #include "platform/engine.h"
 #include "tb/bench/cpu_clock.h"
 #include "tb/bench/row.h"
-#include "tb/sim/platform/bare_machine.h"
+#include "platform/bare_machine.h"
 
 namespace gmmu::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include "board/sizes.h"
 #include "hw/gmmu_regs.h"
 #include "tb/sim/board/fake_board.h"
-#include "tb/sim/platform/bare_machine.h"
+#include "platform/bare_machine.h"
 #include "tb/sim/platform/owned_pages.h"
 
 namespace gmmu::sim::board {

@@ -6,7 +6,7 @@
 
 #include "hw/gmmu_regs.h"
 #include "hw/platform.h"
-#include "tb/sim/platform/bare_machine.h"
+#include "platform/bare_machine.h"
 
 namespace gmmu::sim {
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tb/sim/platform/bare_machine.h"
+#include "platform/bare_machine.h"
 #include "tb/sim/platform/held_reads.h"
 #include "tb/sim/platform/owned_pages.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "platform/config.h"
-#include "tb/sim/platform/bare_machine.h"
+#include "platform/bare_machine.h"
 #include "twin/machine.h"
 
 namespace gmmu::sim::twin {

@@ -12,7 +12,7 @@
 #include "platform/machine_parts.h"
 #include "platform/engine.h"
 #include "settings/keys.h"
-#include "tb/sim/platform/bare_machine.h"
+#include "platform/bare_machine.h"
 #include "tb/sim/iommu/vtd_bench.h"
 #include "tb/sw/os/between.h"
 #include "twin/machine.h"

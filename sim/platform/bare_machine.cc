@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tb/sim/platform/bare_machine.h"
+#include "platform/bare_machine.h"
 
 #include <map>
 #include <stdexcept>

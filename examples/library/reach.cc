@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reach of the L2 TLB: a pointer chase by one warp over more and more pages of 4 KiB, with two sizes of the TLB; and a copy
+// by software of one's own on the bare machine.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "gmmu/gmmu.h"
+#include "platform/bare_machine.h"
+
+namespace {
+
+/// Mean cycles of an access at its port, over all that were answered.
+double MeanLatency(const std::string& l2_entries, const std::string& footprint) {
+  gmmu::Configuration configuration;
+  configuration.Set({"gpu.l2_entries=" + l2_entries});
+  gmmu::Replay replay;
+  replay.engine.name = "fast";
+  replay.options.workload = "gen:chase,footprint=" + footprint + ",count=4000";
+  replay.options.compute_units = replay.options.warps = 1;
+  replay.options.fragmented = 100;  // no contiguous blocks: an entry is a page
+  uint64_t cycles = 0, count = 0;
+  gmmu::Listener listener;
+  listener.accesses = [&](const gmmu::Access* accesses, size_t number) {
+    for (size_t i = 0; i < number; ++i) cycles += accesses[i].answered - accesses[i].requested;
+    count += number;
+  };
+  gmmu::Machine machine(configuration, replay, listener);
+  machine.Run();
+  if (!machine.Passed()) throw std::runtime_error("the replay did not pass");
+  return static_cast<double>(cycles) / static_cast<double>(std::max<uint64_t>(count, 1));
+}
+
+/// Copies 4 KiB from host memory to VRAM and back by two paging buffers. Gives 0 when the bytes are the same.
+int CopyThroughVram(gmmu::hw::Platform& platform) {
+  using gmmu::regs::Target;
+  gmmu::sim::BareMachine machine(platform);
+  machine.PowerOn();
+  machine.StartRing();
+  machine.Fill(0x400000, 4096, 5);
+  const bool copied =
+      machine.Execute(machine.Copy(Target::kSystem, 0x400000, Target::kVram, 0x10000, 4096)) &&
+      machine.Execute(machine.Copy(Target::kVram, 0x10000, Target::kSystem, 0x500000, 4096));
+  return copied && machine.Bytes(0x400000, 4096) == machine.Bytes(0x500000, 4096) ? 0 : 1;
+}
+
+}  // namespace
+
+int main() {
+  try {
+    std::printf("gmmu %s\n%-10s %12s %12s\n", gmmu::Version(), "footprint", "256 entries", "1024 entries");
+    for (const char* footprint : {"256KiB", "1MiB", "4MiB", "8MiB"})
+      std::printf("%-10s %12.1f %12.1f\n", footprint, MeanLatency("256", footprint), MeanLatency("1024", footprint));
+
+    gmmu::Machine machine({}, gmmu::Software{{"fast", 0}, CopyThroughVram});
+    while (machine.Step(1000)) {}
+    std::printf("copy on the bare machine: %s, %llu cycles, %zu counters\n", machine.result() == 0 ? "equal" : "different",
+                static_cast<unsigned long long>(machine.cycles()), machine.Counters().size());
+    return machine.result();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "reach: %s\n", error.what());
+    return 2;
+  }
+}

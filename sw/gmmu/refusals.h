@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "app/configuration.h"
+#include "gmmu/gmmu.h"
+
+namespace gmmu {
+
+/// Gives the result of `work`. What is wrong with its arguments (every std::runtime_error of the rooms below) becomes an
+/// Error with the same text.
+template <typename Work>
+auto Refused(const Work& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::runtime_error& error) {
+    throw Error(error.what());
+  }
+}
+
+/// The settings of a text with changes, as app::Configuration::FromToml reads them. Throws Error.
+app::Configuration Read(const std::string& text, const std::string& file, const std::string& table,
+                        const std::vector<std::string>& changes);
+
+}  // namespace gmmu

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""make library: gmmu as a library in projects of others, a line for each way. Everything is in build/library. make integration runs
+the last two; the others compile the software once more.
+
+  run.py [--only NAME]... [--jobs N]
+
+  subdirectory   examples/library with these sources by add_subdirectory; installs them from there into a prefix
+  package        the same program by find_package from that prefix; a version that does not fit is refused
+  pkg-config     the same program by g++ and pkg-config
+  python         pip builds and installs the package; its tests
+  notebook       the cells of examples/reach.ipynb run one after the other
+
+All have the fast engine alone.
+Exit status: 0 all passed, 1 one failed, 2 something that it needs is not there.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build/library"
+PREFIX, SITE = BUILD / "prefix", BUILD / "site"
+EXAMPLE = ROOT / "examples/library"
+
+
+class Failed(Exception):
+    pass
+
+
+def run(command, name, expect=0, **environment):
+    """Runs a command with its output in build/library/NAME.log; gives its output. Raises Failed for another status."""
+    log = BUILD / f"{name}.log"
+    with open(log, "w") as out:
+        done = subprocess.run([str(word) for word in command], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
+                              env={**os.environ, **environment}, timeout=3600)
+    text = log.read_text()
+    if done.returncode != expect:
+        raise Failed(f"exit status {done.returncode}, its output is in {log.relative_to(ROOT)}:\n" +
+                     "\n".join(text.splitlines()[-15:]))
+    return text
+
+
+class Ways:
+    def __init__(self, jobs):
+        self.jobs = jobs
+
+    def build(self, folder, source, target, *settings):
+        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+        run(["cmake", "-S", source, "-B", folder, *generator, *settings], f"{folder.name}-configure")
+        run(["cmake", "--build", folder, "--target", target, "--parallel", self.jobs], f"{folder.name}-build")
+
+    def subdirectory(self):
+        folder = BUILD / "subdirectory"
+        self.build(folder, EXAMPLE, "reach", f"-DGMMU_SOURCE={ROOT}", "-DGMMU_INSTALL=ON")
+        cache = (folder / "CMakeCache.txt").read_text()
+        for off in ("GMMU_TESTS", "GMMU_RTL", "GMMU_PROGRAM"):
+            if f"{off}:BOOL=OFF" not in cache:
+                raise Failed(f"{off} is not off in a project of another top")
+        output = run([folder / "reach"], "subdirectory")
+        shutil.rmtree(PREFIX, ignore_errors=True)
+        run(["cmake", "--install", folder, "--prefix", PREFIX], "install")
+        return output
+
+    def same(self, output):
+        if output != (BUILD / "subdirectory.log").read_text():
+            raise Failed("the program says something else than with the sources in its project")
+
+    def package(self):
+        folder = BUILD / "package"
+        shutil.rmtree(folder, ignore_errors=True)
+        self.build(folder, EXAMPLE, "reach", f"-DCMAKE_PREFIX_PATH={PREFIX}")
+        self.same(run([folder / "reach"], "package"))
+        newer = BUILD / "newer"
+        shutil.rmtree(newer, ignore_errors=True)
+        newer.mkdir()
+        (newer / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(newer CXX)\n"
+                                              "find_package(gmmu 0.99 REQUIRED)\n")
+        if "version" not in run(["cmake", "-S", newer, "-B", newer / "build", f"-DCMAKE_PREFIX_PATH={PREFIX}"], "newer", expect=1):
+            raise Failed("the refusal of version 0.99 does not say why")
+
+    def pkg_config(self):
+        if not shutil.which("pkg-config"):
+            raise Failed("pkg-config is not installed; Debian's package is pkg-config")
+        found = next(PREFIX.rglob("gmmu.pc")).parent
+        flags = run(["pkg-config", "--cflags", "--libs", "gmmu"], "pkg-config", PKG_CONFIG_PATH=str(found)).split()
+        program = BUILD / "reach-pkg-config"
+        run(["g++", EXAMPLE / "reach.cc", "-o", program, *flags], "pkg-config-build")
+        self.same(run([program], "pkg-config"))
+
+    def python(self):
+        shutil.rmtree(SITE, ignore_errors=True)
+        run([sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--disable-pip-version-check",
+             "--target", SITE, "."], "pip", CMAKE_BUILD_PARALLEL_LEVEL=str(self.jobs))
+        run([sys.executable, ROOT / "tb/python/package_test.py"], "python", PYTHONPATH=str(SITE))
+
+    def notebook(self):
+        run([sys.executable, ROOT / "tools/notebook.py", ROOT / "examples/reach.ipynb", "--pictures", BUILD / "pictures"],
+            "notebook", PYTHONPATH=str(SITE), MPLBACKEND="Agg")
+        if not list((BUILD / "pictures").glob("*.png")):
+            raise Failed("the notebook drew nothing")
+
+
+def main():
+    names = ["subdirectory", "package", "pkg-config", "python", "notebook"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", choices=names, help="some of the ways; later ones need what earlier ones left")
+    parser.add_argument("--jobs", type=int, default=int(os.environ.get("GMMU_JOBS", os.cpu_count())))
+    arguments = parser.parse_args()
+    if not shutil.which("cmake"):
+        print("library: cmake is not installed; Debian's package is cmake")
+        return 2
+    BUILD.mkdir(parents=True, exist_ok=True)
+    chosen = arguments.only or names
+    ways, failed = Ways(arguments.jobs), 0
+    for name in names:
+        if name not in chosen:
+            continue
+        print(f"library: {name} ...", flush=True)
+        start = time.monotonic()
+        try:
+            getattr(ways, name.replace("-", "_"))()
+            verdict = "passed"
+        except (Failed, subprocess.TimeoutExpired) as error:
+            verdict, failed = f"FAILED  {error}", failed + 1
+        print(f"library: {name:14} {time.monotonic() - start:6.0f} s  {verdict}", flush=True)
+    print(f"library: {len(chosen) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
