@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/outputs.h"
 #include "cli_bench.h"
 #include "workload/job.h"
 
