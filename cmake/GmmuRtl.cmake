@@ -48,7 +48,7 @@ function(gmmu_rtl_engine suffix bits)
   if(GMMU_WAVES)
     set(trace TRACE)
   endif()
-  gmmu_verilate(gmmu_rtl_gpu${suffix} gmmu_gpu ${trace} OPTIMISE -Os
+  gmmu_verilate(gmmu_rtl_gpu${suffix} gmmu_gpu ${trace} OPTIMISE -Os SOURCES ${PROJECT_SOURCE_DIR}/rtl/observe.vlt
     ARGS --no-assert -fno-ico-change-detect -GNumClients=${GMMU_CLIENTS} -GNumSpaces=${GMMU_SPACES} -GNumRings=${GMMU_RINGS}
          -GL1Entries=${GMMU_L1_ENTRIES} -GL2Entries=${GMMU_L2_ENTRIES} -GL2Ways=${GMMU_L2_WAYS}
          -GWalkCacheEntries=${GMMU_WALK_CACHE} -GNumWalks=${GMMU_WALKS}

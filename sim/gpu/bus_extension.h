@@ -16,6 +16,16 @@ enum class AddressKind : uint8_t {
   kConfig,      ///< of an access towards a device: an offset in its configuration space
 };
 
+/// When a read passed the places on its way, in picoseconds of simulated time. Of a burst of several requests: of the one
+/// whose data came last.
+struct BusMarks {
+  uint64_t wire_ps = 0;        ///< its first byte is on the link
+  uint64_t root_ps = 0;        ///< its last byte is at the root complex
+  uint64_t translated_ps = 0;  ///< the IOMMU has its host address
+  uint64_t memory_ps = 0;      ///< its data is at the root complex
+  uint64_t device_ps = 0;      ///< its data is at the device
+};
+
 /// Names the sender of a transaction. A target may ignore it: a transaction without one counts as
 /// that of a plain bus master, with a logical address and requester 0.
 class BusExtension : public tlm::tlm_extension<BusExtension> {
@@ -25,8 +35,9 @@ class BusExtension : public tlm::tlm_extension<BusExtension> {
 
   uint16_t requester = 0;  ///< bus, device, function as PCIe sends them
   AddressKind kind = AddressKind::kLogical;
-  uint8_t client = 0;     ///< AXI requester inside the device
-  uint32_t tag = 0;       ///< AXI id
+  uint8_t client = 0;  ///< AXI requester inside the device
+  uint32_t tag = 0;    ///< AXI id
+  BusMarks marks;
   bool no_snoop = false;  ///< the CPU's caches are not asked (AxUSER.no_snoop, PCIe's No Snoop)
 };
 

@@ -70,6 +70,9 @@ class HostPort {
     }
   }
 
+  /// Of the read burst whose beats are at R: when it passed the places on its way. Call it between Drive and Sample.
+  const BusMarks& marks_of_shown() const { return data_.front().transaction->extension->marks; }
+
   /// Nothing is in flight inside the port (transactions outside may still be answered).
   bool idle() const { return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty(); }
   /// Counts the transactions that the outside has not answered yet.

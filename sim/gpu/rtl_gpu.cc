@@ -11,6 +11,7 @@
 class VerilatedFstC {};  // never made
 #endif
 
+#include "gpu/event_probe.h"
 #include "gpu/event_tap.h"
 
 namespace gmmu::sim {
@@ -57,6 +58,8 @@ RtlGpu::RtlGpu(sc_core::sc_module_name name, const RtlGpuParameters& parameters)
 #else
   if (!parameters_.waves.empty()) throw std::runtime_error("this build has no waves");
 #endif
+  if (parameters_.events != nullptr)
+    events_ = std::make_unique<EventProbe>(*parameters_.events, parameters_.unit, parameters_.period_ps);
   Reset();
   SC_HAS_PROCESS(RtlGpu);
   SC_METHOD(Run);
@@ -153,6 +156,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
 #endif
 
   axi_.Sample(top, cycle_);
+  if (events_) events_->Sample(top, cycle_, host_port_);
   vram_port_.Sample(top, cycle_);
   host_port_.Sample(top);
   cpu_port_.Sample(top);
@@ -330,7 +334,11 @@ std::vector<hw::InUse> RtlGpu::ResourcesInUse() const {
   return held;
 }
 
-std::vector<hw::Finding> RtlGpu::Findings() const { return axi_.Findings(); }
+std::vector<hw::Finding> RtlGpu::Findings() const {
+  std::vector<hw::Finding> all = axi_.Findings();
+  if (events_) all.insert(all.end(), events_->findings().begin(), events_->findings().end());
+  return all;
+}
 
 std::vector<hw::Counter> RtlGpu::Counters() const {
   std::vector<hw::Counter> all = vram_port_.Counters();

@@ -22,8 +22,13 @@
 #include "probe/translation_checker.h"
 
 class VerilatedFstC;
+namespace gmmu::hw {
+class EventSink;
+}
 
 namespace gmmu::sim {
+
+class EventProbe;
 
 struct RtlGpuParameters {
   uint64_t period_ps = 1000;
@@ -35,7 +40,9 @@ struct RtlGpuParameters {
   uint64_t flip_after = 0;  ///< VramPort::FlipAfter
   HostPortParameters host;
   ConfigSpaceParameters config;
-  std::string waves;  ///< FST file; empty for none. It needs a model built with tracing
+  hw::EventSink* events = nullptr;  ///< gets what the GPU does; null for nobody
+  unsigned unit = 0;                ///< its number in events
+  std::string waves;                ///< FST file; empty for none. It needs a model built with tracing
   uint64_t waves_from = 0, waves_to = ~uint64_t{0};
 };
 
@@ -138,6 +145,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   ClientPorts client_ports_;
   GpuAxi axi_{kBeatBytes, 1'000'000, false};
   TranslationChecker* checker_ = nullptr;
+  std::unique_ptr<EventProbe> events_;
   std::unique_ptr<Service> service_;
 
   sc_core::sc_event wake_;

@@ -57,6 +57,8 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, uns
   p.host.max_read_request = static_cast<unsigned>(c.pcie.max_read_request);
   p.host.drop_fence = c.inject.drop_fence;
   p.config = ConfigSpaceOf(c.pcie);
+  p.events = options.events;
+  p.unit = unit;
   p.waves = WavesOf(options.waves, unit, static_cast<unsigned>(c.gpu.count));
   p.waves_from = options.waves_from;
   p.waves_to = options.waves_to;

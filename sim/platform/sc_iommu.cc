@@ -144,6 +144,8 @@ void Iommu::Translated(Request* request) {
     Commit(ports_[request->port]);
     return;
   }
+  if (auto* extension = request->transaction->get_extension<BusExtension>())
+    extension->marks.translated_ps = Agenda::Now();
   if (request->posted_before > ports_[request->port].committed) {
     ++order_holds_;
     reads_.push_back(request);

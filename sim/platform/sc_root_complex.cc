@@ -115,16 +115,20 @@ void RootComplex::BeginRead(PooledTransaction* t) {
     tlp.kind = TlpKind::kNonPosted;
     tlp.ready_ps = Agenda::Now();
     tlp.sent = [this, burst, piece](const PcieDirection::Sent& sent) {
-      agenda_.At(sent.arrive_ps, [this, burst, piece, tag = sent_tag_] {
+      agenda_.At(sent.arrive_ps, [this, burst, piece, tag = sent_tag_, wire = sent.start_ps] {
         PooledTransaction* in = pool_.Acquire(tlm::TLM_READ_COMMAND, piece.address, 0, piece.bytes);
         *in->extension = *burst->transaction->extension;
+        in->extension->marks = {wire, Agenda::Now(), Agenda::Now(), 0, 0};
         in->set_data_ptr(burst->transaction->get_data_ptr() + (piece.address - burst->transaction->get_address()));
         ToMemory(in, [this, burst, piece, tag](PooledTransaction& done) {
           pcie_link_.up.Release(TlpKind::kNonPosted, 0);
           const bool ok = done.is_response_ok();
+          BusMarks marks = done.extension->marks;
+          marks.memory_ps = Agenda::Now();
           if (piece.address / hw::kPageSize == hold_.page && hold_.until_ps > Agenda::Now())
-            agenda_.At(hold_.until_ps, [this, burst, piece, tag, ok] { Complete(burst, piece, tag, ok); });
-          else Complete(burst, piece, tag, ok);
+            agenda_.At(hold_.until_ps,
+                       [this, burst, piece, tag, ok, marks] { Complete(burst, piece, tag, ok, marks); });
+          else Complete(burst, piece, tag, ok, marks);
           PumpUp();
         });
       });
@@ -150,7 +154,7 @@ void RootComplex::StrayAccess(uint16_t requester, hw::Stray kind, uint64_t addre
 }
 
 /// Sends the completions of one read request to the device.
-void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok) {
+void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok, const BusMarks& marks) {
   std::vector<TlpPiece> parts;
   if (ok) parts = SplitCompletion(parameters_, piece.address, piece.bytes);
   else parts.push_back({piece.address, 0});  // unsupported request: no data
@@ -160,13 +164,15 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok) 
     tlp.kind = TlpKind::kCompletion;
     tlp.payload = parts[i].bytes;
     tlp.ready_ps = Agenda::Now();
-    tlp.sent = [this, burst, tag, ok, last, bytes = parts[i].bytes](const PcieDirection::Sent& sent) {
-      agenda_.At(sent.arrive_ps, [this, burst, tag, ok, last, bytes] {
+    tlp.sent = [this, burst, tag, ok, last, bytes = parts[i].bytes, marks](const PcieDirection::Sent& sent) {
+      agenda_.At(sent.arrive_ps, [this, burst, tag, ok, last, bytes, marks] {
         pcie_link_.down.Release(TlpKind::kCompletion, bytes);
         if (last) {
           pcie_link_.tags.Free(tag);
           if (!ok) burst->error = true;
           if (--burst->pieces == 0) {
+            burst->transaction->extension->marks = marks;
+            burst->transaction->extension->marks.device_ps = Agenda::Now();
             AnswerDevice(burst->transaction, !burst->error);
             free_bursts_.push_back(burst);
           }

@@ -94,7 +94,7 @@ class RootComplex : public sc_core::sc_module {
   void PumpUp() { Pump(up_, pcie_link_.up, true); }
   void PumpDown() { Pump(down_, pcie_link_.down, false); }
   void ToMemory(PooledTransaction* t, std::function<void(PooledTransaction&)> done);
-  void Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok);
+  void Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok, const BusMarks& marks);
   void SendToDevice(CpuAccess* access);
   void CpuAnswer(CpuAccess* access, uint64_t time_ps);
   void Deliver(CpuAccess* access);

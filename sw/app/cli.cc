@@ -11,10 +11,12 @@
 #include "app/commit.h"
 #include "app/configuration.h"
 #include "app/command_options.h"
+#include "app/explain.h"
 #include "app/outputs.h"
 #include "app/replay.h"
 #include "app/trace_command.h"
 #include "board/board.h"
+#include "events/reader.h"
 #include "platform/engine.h"
 #include "replay/replay.h"
 #include "settings/keys.h"
@@ -75,6 +77,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       run->add_option("--waves", run_arguments.waves, "Dump waves (FST)")->type_name("FILE")->check(NotEmpty());
   AddNumber(run, "--waves-from", run_arguments.waves_from, "First GPU cycle in the waves")->needs(waves);
   AddNumber(run, "--waves-to", run_arguments.waves_to, "One past the last GPU cycle in the waves")->needs(waves);
+  AddEvents(run, run_arguments.events);
   run->add_option("--dump-host", run_arguments.dump_host,
                   "Write host memory after the last page-in of the first piece, and FILE.json with "
                   "the IOMMU's mappings")
@@ -144,6 +147,8 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   compare->add_option("FIRST", first, "Report of one engine")->type_name("")->required();
   compare->add_option("SECOND", second, "Report of the other")->type_name("")->required();
 
+  ExplainArguments explain_arguments;
+  CLI::App* explain = AddExplain(app, explain_arguments);
   TraceArguments trace_arguments;
   CLI::App* trace = AddTrace(app, trace_arguments);
 
@@ -158,13 +163,15 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   }
 
   if (app.get_subcommands().empty()) {
-    fmt::print(err,
-               "gmmu: give a command: gmmu run, replay, trace, config, compare or scan-driver\nSee gmmu --help.\n");
+    fmt::print(
+        err,
+        "gmmu: give a command: gmmu run, replay, explain, trace, config, compare or scan-driver\nSee gmmu --help.\n");
     return kExitUsage;
   }
   if (replay->parsed()) return Replay(replay_arguments, out, err);
   if (scan->parsed()) return ScanDriver(driver, out);
   if (compare->parsed()) return Compare(first, second, out);
+  if (explain->parsed()) return Explain(explain_arguments, out);
   if (trace->parsed()) return Trace(*trace, trace_arguments, out, err);
   if (print->parsed()) return PrintConfig(config_arguments, out);
   if (list) return ListScenarios(out);
@@ -254,6 +261,9 @@ int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const settings::Error& error) {
+    fmt::print(err, "gmmu: {}\n", error.what());
+    return kExitUsage;
+  } catch (const events::EventError& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;
   } catch (const trace::TraceError& error) {

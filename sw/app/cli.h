@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/board_run.h"
+#include "app/recording.h"
 
 namespace gmmu::app {
 
@@ -32,6 +33,7 @@ struct RunArguments {
   uint64_t waves_to = ~uint64_t{0};
   std::string dump_host;
   std::string trace_paging;
+  EventArguments events;
   std::string driver;   ///< shared object with a DriverEntry; empty: our own driver
   bool strict = false;  ///< fails when the driver declares what is not modelled
   BoardArguments board;

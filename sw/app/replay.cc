@@ -16,6 +16,7 @@
 #include "app/progress.h"
 #include "app/simulated.h"
 #include "platform/engine.h"
+#include "platform/machine_parts.h"
 #include "replay/replay.h"
 #include "replay/replay_report.h"
 #include "trace/number.h"
@@ -79,6 +80,7 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
   replay->add_option("--config", arguments.config, "Machine description, TOML (see gmmu config)")->type_name("FILE");
   AddChanges(replay, arguments.set);
   replay->add_option("--json", arguments.json, "Write the report as JSON")->type_name("REPORT");
+  AddEvents(replay, arguments.events);
   AddNumber(replay, "--seed", o.seed, "Seed of the generator and of the placement, 0 unless given");
 
   AddSmall(replay, "--compute-units", o.compute_units, 1, 64,
@@ -151,7 +153,8 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   PreparePages(options, arguments.config.empty() ? "--set" : arguments.config, configuration);
   const sim::MachineConfig& config = configuration.machine;
   if (engine_name != kFast) config.CheckBuilt(arguments.config);
-  RefuseSharedFiles({{"--json", arguments.json}}, {{"the workload", options.workload}, {"--config", arguments.config}});
+  RefuseSharedFiles({{"--json", arguments.json}, {"--events", arguments.events.file}},
+                    {{"the workload", options.workload}, {"--config", arguments.config}});
 
   Progress progress(err);
   const trace::Header header = trace::Open(options.workload, options.seed).header;
@@ -163,12 +166,15 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   const auto json = arguments.json.empty() ? nullptr : std::make_unique<OutputFile>(arguments.json);
   sim::EngineOptions engine_options;
   engine_options.seed = options.seed;
+  const auto recording = Recording::Make(arguments.events, engine_name, sim::PeriodPs(config.gpu));
+  if (recording) engine_options.events = recording->sink();
   const std::unique_ptr<sim::Engine> engine = MakeSimulated(engine_name, config, engine_options);
 
   workload::JobOptions job;
   job.os = configuration.OsParameters(options.seed);
   job.seed = options.seed;
   job.progress = [&](const std::string& phase, uint64_t done, uint64_t total) {
+    if (recording) recording->SetPhase(phase);
     progress.Update(phase, done, total, phase == "mapping" ? "pieces" : "accesses");
   };
   const auto start = std::chrono::steady_clock::now();
@@ -189,16 +195,19 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   job_result.verified = job_result.verified && job_result.faults.empty();
   job_result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   progress.Finish();
+  if (recording) recording->End(job_result);
 
   report::Limits limits = SimulatedLimits(config, engine_name, options.seed);
   limits.input = options.workload;
   limits.configuration = configuration.ToJson();
   if (json) {
-    const std::string text = replay::JsonReport(plan, result, job_result, limits);
+    std::string text = replay::JsonReport(plan, result, job_result, limits);
+    if (recording) text = recording->AddTo(text);
     json->Write(text.data(), text.size());
     json->Commit();
   }
   fmt::print(out, "{}", replay::TextReport(plan, result, job_result, limits));
+  if (recording) fmt::print(out, "{}", recording->Text());
   std::fflush(out);
   return job_result.Passed() ? kExitGood : kExitFailed;
 }

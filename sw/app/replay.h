@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/recording.h"
 #include "replay/options.h"
 
 namespace CLI {
@@ -17,6 +18,7 @@ struct ReplayArguments {
   replay::Options options;
   std::string engine;  ///< empty: the first of Engines()
   std::string config, json;
+  EventArguments events;
   std::vector<std::string> set;  ///< KEY=VALUE: changes of the configuration
 };
 

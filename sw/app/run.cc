@@ -20,6 +20,7 @@
 #include "board/sizes.h"
 #include "os/kernel/driver_guard.h"
 #include "platform/engine.h"
+#include "platform/machine_parts.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
 #include "workload/input.h"
@@ -154,7 +155,8 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
                      {"--dump-host", arguments.dump_host},
                      {"the mappings of --dump-host", mappings_path},
                      {"--waves", arguments.waves},
-                     {"--trace-paging", arguments.trace_paging}},
+                     {"--trace-paging", arguments.trace_paging},
+                     {"--events", arguments.events.file}},
                     {{"the input", arguments.file},
                      {"--config", arguments.config},
                      {"--driver", arguments.driver},
@@ -177,6 +179,8 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   if (waves) engine_options.waves = waves->working_path();
   engine_options.waves_from = arguments.waves_from;
   engine_options.waves_to = arguments.waves_to;
+  const auto recording = Recording::Make(arguments.events, arguments.engine, sim::PeriodPs(config.gpu));
+  if (recording) engine_options.events = recording->sink();
   std::unique_ptr<sim::board::Board> opened = on_board ? OpenBoard(arguments) : nullptr;
   if (on_board) sim::board::Adopt(opened->identity(), configuration.stated, configuration.machine);
   report::Limits limits = LimitsOf(config, arguments, opened.get());
@@ -192,6 +196,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   };
   if (copy) options.out = [&](const void* bytes, size_t size) { copy->Write(bytes, size); };
   options.progress = [&](const std::string& phase, uint64_t done, uint64_t total) {
+    if (recording) recording->SetPhase(phase);
     if (board_progress) board_progress->Update(phase, done, total);
     else progress.Update(phase, done, total);
   };
@@ -240,9 +245,11 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   engine.reset();  // closes the waves
   if (on_board) TimesOfTheBoard(config.gpu.clock_mhz, result);
   progress.Finish();
+  if (recording) recording->End(result);
 
   if (json) {
-    const std::string text = report::JsonReport(result, limits);
+    std::string text = report::JsonReport(result, limits);
+    if (recording) text = recording->AddTo(text);
     json->Write(text.data(), text.size());
     json->Commit();
   }
@@ -254,6 +261,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   if (waves) waves->Commit();
   if (trace) trace->Commit();
   fmt::print(out, "{}", report::TextReport(result, limits));
+  if (recording) fmt::print(out, "{}", recording->Text());
   std::fflush(out);
   if (arguments.strict && !result.unmodelled.empty()) {
     fmt::print(err, "gmmu run --strict: the driver declares what is not modelled, {} in all\n",

@@ -9,7 +9,7 @@
 #include "os/application/host.h"
 #include "os/kernel/random.h"
 #include "replay/footprint.h"
-#include "replay/histogram.h"
+#include "events/histogram.h"
 #include "replay/options.h"
 
 namespace gmmu::os {
@@ -32,9 +32,9 @@ struct DemandTally {
   uint64_t prefetch_used = 0;  ///< of those, accessed before they were evicted
   uint64_t evicted = 0, written_back = 0;
   uint64_t bytes_in = 0, bytes_out = 0;
-  Histogram batch_pieces;  ///< pieces that a batch was asked for
-  Histogram batch_cycles;  ///< from its look to the last mapping
-  Histogram wait_cycles;   ///< from an access' fault to its retry
+  events::Histogram batch_pieces;  ///< pieces that a batch was asked for
+  events::Histogram batch_cycles;  ///< from its look to the last mapping
+  events::Histogram wait_cycles;   ///< from an access' fault to its retry
 };
 
 /// Pieces of 64 KiB of a workload, of which some are in VRAM. The system brings a piece from host memory by the paging engine

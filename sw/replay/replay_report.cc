@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "events/histogram_json.h"
 #include "os/kernel/text.h"
 #include "report/json_report.h"
 #include "workload/job.h"
@@ -15,12 +16,10 @@ namespace gmmu::replay {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using events::Histogram;
+using events::JsonOf;
 
 constexpr const char* kKinds[] = {"read", "write", "execute"};
-constexpr struct {
-  const char* name;
-  unsigned permyriad;
-} kQuantiles[] = {{"p50", 5'000}, {"p90", 9'000}, {"p99", 9'900}, {"p99.9", 9'990}};
 
 const char* NameOf(PageSize size) {
   switch (size) {
@@ -42,17 +41,6 @@ uint64_t Sum(const std::vector<hw::Counter>& counters, std::string_view block, s
   return sum;
 }
 
-Json Of(const Histogram& histogram, bool buckets) {
-  Json json = {{"count", histogram.count()}, {"min", histogram.min()}, {"mean", histogram.mean()}};
-  for (const auto& quantile : kQuantiles) json[quantile.name] = histogram.Quantile(quantile.permyriad);
-  json["max"] = histogram.max();
-  if (!buckets) return json;
-  json["buckets"] = Json::array();
-  for (const Histogram::Bucket& bucket : histogram.buckets())
-    json["buckets"].push_back({bucket.first, bucket.last, bucket.count});
-  return json;
-}
-
 /// Counters that have grown, by block; a counter that is missing did not.
 Json Of(const std::vector<hw::Counter>& counters) {
   Json json = Json::object();
@@ -71,9 +59,9 @@ Json Of(const DemandTally& demand) {
                {"written_back", demand.written_back},
                {"bytes_in", demand.bytes_in},
                {"bytes_out", demand.bytes_out}};
-  json["batch_pieces"] = Of(demand.batch_pieces, false);
-  json["batch_cycles"] = Of(demand.batch_cycles, false);
-  json["wait_cycles"] = Of(demand.wait_cycles, true);
+  json["batch_pieces"] = JsonOf(demand.batch_pieces, false);
+  json["batch_cycles"] = JsonOf(demand.batch_cycles, false);
+  json["wait_cycles"] = JsonOf(demand.wait_cycles, true);
   return json;
 }
 
@@ -87,13 +75,13 @@ Json Of(const PhaseResult& phase, bool demand) {
                {"faults", tally.faults},
                {"first_cycle", tally.cycles() == 0 ? 0 : tally.first_cycle},
                {"cycles", tally.cycles()}};
-  json["latency"] = Of(tally.latency, true);
-  json["port_latency"] = Of(tally.port_latency, true);
+  json["latency"] = JsonOf(tally.latency, true);
+  json["port_latency"] = JsonOf(tally.port_latency, true);
   json["by_kind"] = Json::object();
   for (size_t kind = 0; kind < tally.by_kind.size(); ++kind)
-    if (tally.by_kind[kind].count() != 0) json["by_kind"][kKinds[kind]] = Of(tally.by_kind[kind], false);
+    if (tally.by_kind[kind].count() != 0) json["by_kind"][kKinds[kind]] = JsonOf(tally.by_kind[kind], false);
   json["by_client"] = Json::array();
-  for (const Histogram& client : tally.by_client) json["by_client"].push_back(Of(client, false));
+  for (const Histogram& client : tally.by_client) json["by_client"].push_back(JsonOf(client, false));
   json["counters"] = Of(phase.counters);
   if (demand) json["demand"] = Of(phase.demand);
   json["epochs"] = Json::array();
@@ -101,7 +89,7 @@ Json Of(const PhaseResult& phase, bool demand) {
     json["epochs"].push_back({{"first_cycle", row.first_cycle},
                               {"last_cycle", row.last_cycle},
                               {"accesses", row.tally.accesses},
-                              {"latency", Of(row.tally.latency, false)},
+                              {"latency", JsonOf(row.tally.latency, false)},
                               {"counters", Of(row.counters)}});
   }
   return json;
@@ -144,7 +132,7 @@ std::string Share(uint64_t part, uint64_t whole) {
 
 std::string Latencies(const Histogram& histogram) {
   std::string text = fmt::format("mean {:.1f}", histogram.mean());
-  for (const auto& quantile : kQuantiles)
+  for (const auto& quantile : events::kQuantiles)
     text += fmt::format("  {} {}", quantile.name, histogram.Quantile(quantile.permyriad));
   return text + fmt::format("  max {}", histogram.max());
 }

@@ -193,7 +193,7 @@ void Traffic::Stalled(unsigned /*client*/, const hw::ClientRequest& request, uin
   if (shape_.demand) Wait(request.tag, cycle);
 }
 
-void Traffic::Retry(const std::function<bool(uint64_t)>& mapped, uint64_t cycle, Histogram& waited) {
+void Traffic::Retry(const std::function<bool(uint64_t)>& mapped, uint64_t cycle, events::Histogram& waited) {
   for (const uint64_t wait : std::exchange(early_waits_, {})) waited.Add(wait);
   size_t kept = 0;
   for (size_t i = 0; i < waiting_.size(); ++i) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hw/client_accesses.h"
-#include "replay/histogram.h"
+#include "events/histogram.h"
 #include "trace/access.h"
 
 namespace gmmu::replay {
@@ -25,10 +25,10 @@ struct Tally {
   uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< in which the first request was taken
   uint64_t last_cycle = 0;                            ///< in which the last answer came
   /// Cycles from when its warp could make an access (open loop: from its arrival) to its last answer.
-  Histogram latency;
-  std::array<Histogram, 3> by_kind;  ///< the same by trace::Kind
-  std::vector<Histogram> by_client;
-  Histogram port_latency;  ///< cycles of a request, from its offer to a port to its last beat
+  events::Histogram latency;
+  std::array<events::Histogram, 3> by_kind;  ///< the same by trace::Kind
+  std::vector<events::Histogram> by_client;
+  events::Histogram port_latency;  ///< cycles of a request, from its offer to a port to its last beat
 
   explicit Tally(unsigned clients) : by_client(clients) {}
   uint64_t cycles() const { return last_cycle < first_cycle ? 0 : last_cycle - first_cycle + 1; }
@@ -37,7 +37,7 @@ struct Tally {
 /// A phase's share of it, between two looks.
 struct EpochTally {
   uint64_t accesses = 0;
-  Histogram latency;
+  events::Histogram latency;
 };
 
 /// Compute units with warps that make the accesses of a workload.
@@ -76,7 +76,7 @@ class Traffic : public hw::ClientAccesses {
   };
   const std::vector<FarFault>& far_faults() const { return far_faults_; }
   /// What `mapped` says yes to is made again; its waits go to `waited`. Instruments::DriveClients must follow.
-  void Retry(const std::function<bool(uint64_t va)>& mapped, uint64_t cycle, Histogram& waited);
+  void Retry(const std::function<bool(uint64_t va)>& mapped, uint64_t cycle, events::Histogram& waited);
 
   // hw::ClientAccesses
   uint64_t Due(unsigned client) override;

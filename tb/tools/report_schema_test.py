@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 import fastjsonschema
@@ -46,6 +47,17 @@ class ReportSchema(unittest.TestCase):
                     self.check_configuration(got["configuration"])
                     self.assertEqual(got["machine"]["engine"], engine)
         self.assertEqual(report("--engine", "fast", "--set", "gpu.vram_mib=128")["configuration"]["gpu"]["vram_mib"], 128)
+
+    def test_a_report_with_events_holds_to_it_and_its_causes_add_up(self):
+        if "rtl" not in engines():
+            self.skipTest("this program has no RTL")
+        with tempfile.TemporaryDirectory() as folder:
+            got = report("--engine", "rtl", "--scenario", "context-allocations", "--events", f"{folder}/run.ev")
+        self.check(got)
+        self.assertEqual(got["causes"]["mismatches"], 0)
+        self.assertNotEqual(got["causes"]["sums"], [])
+        for row in got["causes"]["sums"]:
+            self.assertEqual(sum(cause["cycles"] for cause in row["causes"]), row["cycles"], row)
 
     def test_a_run_that_fails_holds_to_it(self):
         got = report("--engine", "fast", "--set", "inject.leak=adl", status=1)

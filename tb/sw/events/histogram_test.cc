@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/histogram.h"
+#include "events/histogram.h"
 
 #include <gtest/gtest.h>
 
-namespace gmmu::replay {
+namespace gmmu::events {
 namespace {
 
 TEST(Histogram, IsExactBelow128AndAtMostA64thAboveElsewhere) {
@@ -44,4 +44,4 @@ TEST(Histogram, OfNothingSaysNothing) {
 }
 
 }  // namespace
-}  // namespace gmmu::replay
+}  // namespace gmmu::events

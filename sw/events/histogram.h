@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace gmmu::replay {
+namespace gmmu::events {
 
 /// Counts values in buckets that grow with them: one a value below 128, then 64 to each doubling, so that what a bucket
 /// says is at most 1/64 above the value (the scheme of HdrHistogram). Any value fits.
@@ -31,4 +31,4 @@ class Histogram {
   uint64_t count_ = 0, sum_ = 0, min_ = ~uint64_t{0}, max_ = 0;
 };
 
-}  // namespace gmmu::replay
+}  // namespace gmmu::events

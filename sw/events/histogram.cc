@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "replay/histogram.h"
+#include "events/histogram.h"
 
 #include <algorithm>
 
-namespace gmmu::replay {
+namespace gmmu::events {
 namespace {
 
 constexpr unsigned kHalfLg2 = 6;  // buckets of a doubling, log2
@@ -56,4 +56,4 @@ std::vector<Histogram::Bucket> Histogram::buckets() const {
   return held;
 }
 
-}  // namespace gmmu::replay
+}  // namespace gmmu::events

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "Vgmmu_gpu.h"
+#include "hw/platform.h"
+#include "probe/engine_log.h"
+#include "probe/lookup_log.h"
+#include "probe/walk_log.h"
+
+namespace gmmu::sim {
+
+class HostPort;
+
+/// Records what a GPU does (hw/events.h): it reads the event port, the memory ports, the pins of the clients and the
+/// signals of rtl/observe.vlt. Nothing that it does reaches the GPU.
+class EventProbe {
+ public:
+  EventProbe(hw::EventSink& sink, unsigned unit, uint64_t period_ps);
+
+  /// Before the clock edge of `cycle`, when the inputs have settled and before the ports have sampled them.
+  void Sample(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host);
+  /// Probe "events": spans whose steps do not add up, counted.
+  const std::vector<hw::Finding>& findings();
+
+ private:
+  void Walks(const Vgmmu_gpu& top, uint64_t cycle);
+  void Bursts(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host);
+  void Lookups(const Vgmmu_gpu& top, uint64_t cycle);
+  void Pins(const Vgmmu_gpu& top, uint64_t cycle);
+  void Engine(const Vgmmu_gpu& top, uint64_t cycle);
+  void Points(const Vgmmu_gpu& top, uint64_t cycle);
+  void Reset(uint64_t cycle);
+
+  Burst& Offer(uint64_t& since, bool write, unsigned id, uint64_t cycle);
+  void Accepted(Burst& burst, bool write, bool host, uint64_t address, unsigned length, unsigned kind, uint64_t cycle);
+  void Ended(bool write, unsigned id, bool error, uint64_t cycle);
+  unsigned* LoadOf(const Burst& burst);
+
+  hw::EventSink& sink_;
+  const unsigned unit_;
+  const uint64_t period_ps_;
+  WalkLog walks_;
+  LookupLog lookups_;
+  AccessLog accesses_;
+  EngineLog engine_;
+  EngineLoad load_;
+  std::unordered_map<unsigned, Burst> bursts_[2];  // by id; reads, writes
+  uint64_t offered_[4];                            // since when AR, AW of VRAM, of the host stand; kNever
+  bool resetting_ = false;
+  std::vector<hw::Finding> findings_;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+
+#include "hw/events.h"
+
+namespace gmmu::sim {
+
+/// What the paging engine shows in one cycle.
+struct EngineCycle {
+  /// States of the command processor, as numbered in rtl/dma/gmmu_dma_command.sv.
+  enum State : unsigned {
+    kIdle = 0,
+    kGet = 1,
+    kRange = 2,
+    kWait = 5,
+    kIssue = 6,
+    kFlush = 10,
+    kControl = 11,
+    kControlDone = 12,
+    kRecordDone = 19
+  };
+  bool start = false;  ///< of a paging buffer, which the next four describe
+  uint64_t address = 0;
+  uint32_t bytes = 0, fence = 0;
+  unsigned state = kIdle;
+  uint32_t offset = 0, header = 0;  ///< of the command at work
+  uint64_t length = 0;              ///< its operand; not of commands with inline words
+  unsigned words = 0;               ///< of those: how many are left
+  bool job_ready = false;           ///< the mover takes what state kIssue offers
+  bool retired = false;             ///< the mover's oldest transfer is complete
+};
+
+/// What the engine has under way in a cycle.
+struct EngineLoad {
+  unsigned host_reads = 0, vram_reads = 0, writes = 0, fetches = 0;  ///< bursts
+  bool translating = false;                                          ///< lookups of the read or the write port
+};
+
+/// Follows paging buffers and their commands. Every cycle of a buffer has one cause; a cycle in which several things are
+/// under way counts for the first of: reads of the host, reads of VRAM, writes, invalidation, translation, fetch, and
+/// else the processor.
+class EngineLog {
+ public:
+  EngineLog(hw::EventSink& sink, unsigned unit) : sink_(sink), unit_(unit) {}
+
+  /// Call it once a cycle while busy(), and in the cycle of a start.
+  void Cycle(uint64_t cycle, const EngineCycle& now, const EngineLoad& load);
+  bool busy() const { return open_; }
+  void Reset(uint64_t cycle);
+  uint64_t broken() const { return broken_; }
+
+ private:
+  struct Command {
+    hw::CommandEvent event;
+    bool has_job = false, settles = false;
+    std::array<uint64_t, hw::kCauses> at{};  ///< spent_ when it began, or was issued
+  };
+  void EndBuffer(uint64_t cycle, bool completed);
+  void EndCommand(uint64_t cycle, Command& command, bool finished);
+  void Begin(uint64_t cycle, const EngineCycle& now);
+  void Follow(uint64_t cycle, const EngineCycle& now);
+
+  hw::EventSink& sink_;
+  const unsigned unit_;
+  bool open_ = false, at_work_ = false;
+  unsigned state_ = EngineCycle::kIdle;  // of the cycle before
+  hw::BufferEvent buffer_;
+  Command command_;           // at work in the processor
+  std::deque<Command> jobs_;  // transfers under way, and those whose commands are at work still
+  std::array<uint64_t, hw::kCauses> spent_{};
+  uint64_t buffers_ = 0, commands_ = 0, broken_ = 0;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "hw/events.h"
+#include "probe/burst.h"
+#include "probe/walk_log.h"
+
+namespace gmmu::sim {
+
+/// A lookup under way or over.
+struct LoggedLookup {
+  hw::LookupEvent event;
+  bool zero = false;
+  bool answered = false, told = false;
+};
+
+/// Follows the lookups of every translation port from acceptance to answer. Plain C++; calls in the order of cycles.
+class LookupLog {
+ public:
+  enum class Count : uint8_t { kHit, kMiss, kMerged, kFault };
+
+  LookupLog(hw::EventSink& sink, unsigned unit, unsigned ports, const WalkLog& walks);
+
+  /// The port took a request.
+  std::shared_ptr<LoggedLookup> Taken(uint64_t cycle, unsigned port, unsigned tag, unsigned space, uint64_t va,
+                                      regs::Access access);
+  /// A walk began for a lookup of its port. Which one shows when one of that page ends as one that walked.
+  void Walks(const std::shared_ptr<LoggedWalk>& walk);
+  /// The lookup with this tag is answered.
+  void Answered(uint64_t cycle, unsigned port, unsigned tag, regs::Fault fault, bool zero);
+  /// How the port's next lookup ended, in the order of the answers, before or after Answered says so.
+  void Counted(unsigned port, Count count);
+  void Reset(uint64_t cycle);
+
+  /// Lookups of the port that have no answer.
+  size_t pending(unsigned port) const { return ports_[port].pending.size(); }
+  uint64_t broken() const { return broken_; }
+
+ private:
+  struct Port {
+    std::deque<std::shared_ptr<LoggedLookup>> pending, answered;
+    std::deque<Count> counts;
+    std::deque<std::shared_ptr<LoggedWalk>> walks;  // that no lookup has claimed
+  };
+  void Tell(LoggedLookup& lookup, Count count);
+  std::shared_ptr<LoggedWalk> WalkOf(const hw::LookupEvent& event, Count count);
+
+  hw::EventSink& sink_;
+  const unsigned unit_;
+  const WalkLog& walks_;
+  std::vector<Port> ports_;
+  unsigned waiting_ = 0;
+  uint64_t lookups_ = 0, broken_ = 0;
+};
+
+/// Follows the accesses of the clients: translation, and the burst that brings or takes the data.
+class AccessLog {
+ public:
+  AccessLog(hw::EventSink& sink, unsigned unit, unsigned clients);
+
+  /// The client's pins took an access into this slot; not for those that its traffic engine makes.
+  void AtPins(uint64_t cycle, unsigned client, unsigned slot);
+  void Begin(unsigned client, const std::shared_ptr<LoggedLookup>& lookup);
+  /// Its burst is over.
+  void Data(unsigned client, const Burst& burst);
+  /// The pins took the last beat of its answer.
+  void Answered(uint64_t cycle, unsigned client, unsigned slot, regs::Fault fault);
+  /// Tells what has ended. Call it once a cycle.
+  void Tell();
+  void Reset();
+  uint64_t broken() const { return broken_; }
+
+ private:
+  static constexpr unsigned kSlots = 256;  // of a tag
+  struct Slot {
+    bool at_pins = false, has_burst = false, ended = false;
+    uint64_t pins = 0, end = 0;
+    regs::Fault fault = regs::Fault::kNone;
+    Burst burst;
+    std::shared_ptr<LoggedLookup> lookup;
+  };
+  struct Open {
+    unsigned client, number;
+    Slot slot;
+  };
+  /// Its end, if it is known. `over`: nothing more comes of it.
+  static bool Ended(Slot& slot, bool over);
+  void TellOne(unsigned client, unsigned number, const Slot& slot);
+
+  hw::EventSink& sink_;
+  const unsigned unit_;
+  std::vector<std::array<Slot, kSlots>> clients_;
+  std::vector<Open> open_;  // those whose lookup has to be told first, or whose slot was used again
+  std::vector<std::pair<unsigned, unsigned>> ready_;
+  uint64_t accesses_ = 0, broken_ = 0;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace gmmu::app {
+
+/// Arguments of `gmmu explain`.
+struct ExplainArguments {
+  std::string file;
+  uint64_t walk = 0, lookup = 0, access = 0, command = 0, buffer = 0;  ///< numbers; 0: not asked for
+  uint64_t unit = 0;
+  std::string slowest;  ///< walks, lookups, accesses, commands or buffers; empty: not asked for
+  uint64_t count = 1;   ///< of slowest
+  std::string perfetto, kanata;
+};
+
+/// Adds `gmmu explain` to the program's commands.
+CLI::App* AddExplain(CLI::App& app, ExplainArguments& arguments);
+
+/// Tells and exports what was asked for. Throws events::EventError, OutputError.
+int Explain(const ExplainArguments& arguments, std::FILE* out);
+
+}  // namespace gmmu::app

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "events/window.h"
+
+namespace CLI {
+class App;
+}
+namespace gmmu::workload {
+struct JobResult;
+}
+
+namespace gmmu::app {
+
+/// Arguments of --events and what goes with it.
+struct EventArguments {
+  std::string file;  ///< empty: nothing is recorded
+  events::WindowOptions window;
+  std::string trigger;
+};
+
+/// Adds --events, --events-from, --events-to, --events-on and --events-around.
+void AddEvents(CLI::App* command, EventArguments& arguments);
+
+/// What a run records: the file of events, and what their cycles went into. All of it is made before the run, so that
+/// what cannot be written is found before anything is simulated.
+class Recording {
+ public:
+  /// Null if nothing is to be recorded. Throws OutputError when the engine has no events, or the file cannot be made.
+  static std::unique_ptr<Recording> Make(const EventArguments& arguments, const std::string& engine,
+                                         uint64_t period_ps);
+
+  ~Recording();
+  hw::EventSink* sink();
+  void SetPhase(const std::string& name);
+  /// The run is over: events whose causes do not add up are findings of `result`. Throws OutputError.
+  void End(workload::JobResult& result);
+  /// `report`, JSON text, with the member `causes`.
+  std::string AddTo(const std::string& report) const;
+  /// Lines for people.
+  std::string Text() const;
+
+ private:
+  struct Parts;
+  explicit Recording(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gmmu::app

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "events/histogram.h"
+#include "events/record.h"
+
+namespace gmmu::events {
+
+/// Adds up what cycles went into, by phase of the run and kind of event: of all, and by port, ending, page size, command.
+/// Every event's causes must add up to its time; those that do not are counted.
+class Causes : public RecordSink {
+ public:
+  Causes() { SetPhase("start"); }
+  /// What comes from now on belongs to this phase. A phase that comes again goes on.
+  void SetPhase(const std::string& name);
+  void Add(const Record& record) override;
+  void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
+
+  uint64_t mismatches() const { return mismatches_; }
+  /// Member `causes` of a report: docs/events.md tells it.
+  nlohmann::ordered_json Json() const;
+  /// Lines for people: of each phase and kind, how many, how long, what it went into.
+  std::string Text() const;
+
+ private:
+  struct Sum {
+    Histogram latency;
+    uint64_t cycles = 0;
+    std::map<std::pair<hw::Cause, int>, uint64_t> causes;  // with the level
+  };
+  /// Phase, kind, by what, of which.
+  using Key = std::tuple<size_t, std::string, std::string, std::string>;
+  struct Level {
+    uint64_t since = 0;
+    unsigned depth = 0;
+    size_t phase = 0;
+  };
+
+  void AddTo(Sum& sum, const hw::Span& span);
+  void AddTo(Sum& sum, const hw::EngineSpan& span);
+  template <typename Event>
+  void AddAs(const Event& event, const char* kind, const std::vector<std::pair<const char*, std::string>>& groups);
+  void Count(const hw::WalkEvent& event);
+  void Count(const hw::LookupEvent& event);
+  void Count(const hw::AccessEvent& event);
+  void Count(const hw::BufferEvent& event);
+  void Count(const hw::CommandEvent& event);
+  void Count(const hw::PointEvent&) {}
+
+  std::vector<std::string> phases_;
+  size_t phase_ = 0;
+  std::map<Key, Sum> sums_;
+  std::map<std::pair<unsigned, hw::Gauge>, Level> levels_;
+  std::map<std::pair<size_t, hw::Gauge>, Histogram> depths_;  // weighted with cycles
+  uint64_t mismatches_ = 0;
+};
+
+/// "4k", "64k", "level 1" for a large page of that level; "none" if it read no table.
+std::string PageOf(const hw::WalkEvent& walk);
+
+}  // namespace gmmu::events

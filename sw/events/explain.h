@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "hw/events.h"
+
+namespace gmmu::events {
+
+/// One event, told cycle by cycle for people: who asked for what, a line a step, then what the cycles went into.
+std::string Explain(const hw::WalkEvent& walk, const std::vector<hw::LookupEvent>& lookups);
+std::string Explain(const hw::LookupEvent& lookup);
+std::string Explain(const hw::AccessEvent& access);
+std::string Explain(const hw::CommandEvent& command);
+std::string Explain(const hw::BufferEvent& buffer, const std::vector<hw::CommandEvent>& commands);
+
+}  // namespace gmmu::events

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "events/histogram.h"
+
+namespace gmmu::events {
+
+inline constexpr struct {
+  const char* name;
+  unsigned permyriad;
+} kQuantiles[] = {{"p50", 5'000}, {"p90", 9'000}, {"p99", 9'900}, {"p99.9", 9'990}};
+
+/// count, min, mean, the quantiles, max; with `buckets` also these, [first, last, count] each.
+nlohmann::ordered_json JsonOf(const Histogram& histogram, bool buckets);
+
+}  // namespace gmmu::events

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "events/record.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace gmmu::events {
+
+/// Grows when a table or a column goes away or changes its meaning: SQLite's user_version of the file.
+inline constexpr int kFileVersion = 1;
+
+/// Writes records into a file of SQLite whose tables docs/events.md tells. The file must be empty or not exist.
+class Store : public RecordSink {
+ public:
+  /// Throws std::runtime_error, what() the reason alone, when the file cannot be made.
+  explicit Store(const std::string& path);
+  ~Store() override;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+
+  void Add(const Record& record) override;
+  void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
+  /// A row of table meta.
+  void Note(const std::string& key, const std::string& value);
+  /// Writes what is missing and closes the file. Throws std::runtime_error with the first reason for which something
+  /// could not be written; calls before do not throw.
+  void Close();
+  uint64_t records() const { return records_; }
+
+ private:
+  enum Statement {
+    kMeta,
+    kWalk,
+    kRead,
+    kLookup,
+    kAccess,
+    kBuffer,
+    kCommand,
+    kPoint,
+    kStep,
+    kSpent,
+    kDepth,
+    kStatements
+  };
+  void Execute(const char* sql);
+  void Insert(Statement statement, const std::vector<int64_t>& numbers);
+  void Steps(const char* kind, const hw::Span& span);
+  void Spent(const char* kind, const hw::EngineSpan& span);
+  void Put(const hw::WalkEvent& event);
+  void Put(const hw::LookupEvent& event);
+  void Put(const hw::AccessEvent& event);
+  void Put(const hw::BufferEvent& event);
+  void Put(const hw::CommandEvent& event);
+  void Put(const hw::PointEvent& event);
+  void Fail();
+  void Finish();
+
+  sqlite3* file_ = nullptr;
+  std::array<sqlite3_stmt*, kStatements> statements_{};
+  std::string failure_;
+  uint64_t records_ = 0;
+};
+
+}  // namespace gmmu::events

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "events/record.h"
+
+namespace gmmu::events {
+
+/// Which records are kept. Cycles are the GPU's, from reset release.
+struct WindowOptions {
+  uint64_t from = 0, to = ~uint64_t{0};  ///< what lies in [from, to), or partly
+  enum class Trigger : uint8_t { kNone, kFault, kStall } trigger = Trigger::kNone;
+  uint64_t stall = 0;        ///< kStall: a walk, translation, access, command or paging buffer of more cycles
+  uint64_t around = 10'000;  ///< with a trigger: cycles kept before it and behind it
+};
+
+/// Reads "fault" or "stall:N" into `options`. Throws std::invalid_argument, which says what it may be.
+void ParseTrigger(const std::string& text, WindowOptions& options);
+
+/// Hands on what lies in the window. With a trigger, what ended in the last `around` cycles waits in memory, at most
+/// kMostWaiting records of it; the trigger hands that on, and what ends in the `around` cycles behind it.
+class Window : public RecordSink {
+ public:
+  static constexpr size_t kMostWaiting = 1'000'000;
+
+  Window(const WindowOptions& options, RecordSink& to) : options_(options), to_(to) {}
+  void Add(const Record& record) override;
+  void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
+  uint64_t triggers() const { return triggers_; }
+  uint64_t first_trigger() const { return first_trigger_; }
+  /// Records that a trigger would have kept, but for kMostWaiting.
+  uint64_t lost() const { return lost_; }
+
+ private:
+  bool Triggers(const Record& record) const;
+
+  const WindowOptions options_;
+  RecordSink& to_;
+  std::deque<Record> waiting_;
+  uint64_t open_until_ = 0;  // cycle; 0: no trigger yet
+  uint64_t triggers_ = 0, first_trigger_ = 0, lost_ = 0;
+};
+
+}  // namespace gmmu::events
