@@ -63,7 +63,10 @@ def pages(program, folder):
         runs.append(run(program, folder / f"run{kib}.json", "run", folder / "input"))
     replay = run(program, folder / "replay.json", "replay", *REPLAY)
     with_causes = json.loads(replay.read_text())
-    with_causes["causes"] = {"translation": {"queue": 10, "L1": 200, "walk level 1": 5000, "fault": 0}, "access": {"queue": 4, "DRAM": 900}}
+    with_causes["causes"] = {"schema": 1, "mismatches": 0, "depths": [], "sums": [
+        {"phase": "region", "kind": kind, "by": "all", "of": "", "cycles": sum(part[2] for part in parts), "latency": {},
+         "causes": [dict(zip(("cause", "level", "cycles"), part)) for part in parts]}
+        for kind, parts in (("lookup", (("queue", None, 10), ("vram", 1, 5000), ("answer", None, 200))), ("access", (("queue", None, 4), ("dram", None, 900))))]}
     (folder / "causes.json").write_text(json.dumps(with_causes))
     inputs = {"transfer": runs, "replay": [folder / "causes.json", synth(folder, 128), synth(folder, 512)], "one synth": [synth(folder, 64)],
               "reach": [study(program, folder, "reach", REACH)], "remapping": [study(program, folder, "remapping", REMAPPING)]}

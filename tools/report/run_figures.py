@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of single runs: phases, occupancy over time, causes. Each function gives a list of Drawings, or why there is none."""
+import collections
+
 import style
 from style import new
 
@@ -80,26 +82,36 @@ def occupancy(data):
 
 
 def causes_of(run):
-    """{what: {cause: cycles}} of member `causes`, of the last phase of a replay or of the report; {}: there is none."""
-    found = (run.region() or {}).get("causes") or run.report.get("causes") or {}
-    if found and all(isinstance(cycles, (int, float)) for cycles in found.values()):
-        found = {"all": found}
-    return {what: causes for what, causes in found.items() if isinstance(causes, dict) and
-            any(isinstance(cycles, (int, float)) and cycles > 0 for cycles in causes.values())}
+    """{kind of event: {cause: cycles}} of member `causes` (docs/report.schema.json), over all phases and levels; {}: there is none."""
+    found = {}
+    for row in (run.report.get("causes") or {}).get("sums", []):
+        if row["by"] != "all":
+            continue
+        of = found.setdefault(row["kind"], {})
+        for part in row["causes"]:
+            of[part["cause"]] = of.get(part["cause"], 0) + part["cycles"]
+    return {kind: of for kind, of in found.items() if any(of.values())}
 
 
 def causes(data):
     rows = [(f"{run.label}: {what}" if len(data.runs) > 1 else what, of) for run in data.runs for what, of in causes_of(run).items()]
     if not rows:
-        return "no report has a member causes"
+        return "no report has a member causes: gmmu run --events FILE brings it"
     if len(rows) > 40:
         return f"{len(rows)} bars, at most 40 are drawn: give reports of single runs"
-    names = list(dict.fromkeys(name for _, of in rows for name, cycles in of.items() if isinstance(cycles, (int, float)) and cycles))
+    most = collections.Counter()  # the largest share that a cause has in a bar; hatches tell so many apart
+    for _, of in rows:
+        for name, cycles in of.items():
+            most[name] = max(most[name], cycles / sum(of.values()))
+    names = [name for name, share in most.most_common(len(style.HATCHES) - 1) if share]
+    rows = [(what, {**{name: of.get(name, 0) for name in names}, "the rest": sum(cycles for name, cycles in of.items() if name not in names)})
+            for what, of in rows]
+    names.append("the rest")
     drawing, axes = new("causes", "Where the cycles went", "Each bar has all cycles of a kind of work, by the one cause to which each cycle belongs.",
                         height=1.6 + 0.34 * len(rows) + 0.12 * len(names), width=7.2)
     left = [0.0] * len(rows)
     for at, name in enumerate(names):
-        shares = [100 * (of.get(name) or 0) / sum(cycles for cycles in of.values() if isinstance(cycles, (int, float))) for _, of in rows]
+        shares = [100 * (of.get(name) or 0) / sum(of.values()) for _, of in rows]
         places = [row for row, share in enumerate(shares) if share]
         drawing.bars(axes, places, [shares[row] for row in places], at, across=True, left=[left[row] for row in places], height=0.65, label=name)
         left = [old + share for old, share in zip(left, shares)]
