@@ -12,7 +12,7 @@ struct Limits {
   uint64_t clock_mhz = 0;
   uint64_t bus_bits = 0;
   std::string engine;  ///< "rtl", "fast", "board"
-  std::string timing;  ///< "exact": cycle by cycle; "estimated": every time, rate and cycle count is a guess;
+  std::string timing;  ///< "exact": cycle by cycle; "estimated": times come from a model (docs/twin.md);
                        ///< "wall clock", "simulated board"
   uint64_t seed = 0;
   std::string input;          ///< name of the bytes that were paged
