@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/kernel/ranges.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "os/kernel/bug_check.h"
@@ -14,101 +12,51 @@ namespace gmmu::os {
 RangeAllocator::RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner,
                                Ledger& ledger)
     : random_(seed, kind + "/" + owner), kind_(std::move(kind)), owner_(std::move(owner)), ledger_(ledger) {
-  if (start < end) {
-    free_.emplace(start, end);
-    free_bytes_ = end - start;
-  }
+  if (start >= end) return;
+  free_.Add(start, end);
+  free_bytes_ = end - start;
 }
 
-void RangeAllocator::Remove(std::map<uint64_t, uint64_t>::iterator hole, uint64_t start, uint64_t size) {
-  const uint64_t hole_start = hole->first;
-  const uint64_t hole_end = hole->second;
-  free_.erase(hole);
-  if (hole_start < start) free_.emplace(hole_start, start);
-  if (start + size < hole_end) free_.emplace(start + size, hole_end);
-  free_bytes_ -= size;
+void RangeAllocator::Take(uint64_t start, uint64_t size, const std::string& created_by) {
+  free_bytes_ -= free_.Remove(start, start + size);
+  used_.emplace(start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
 }
 
-void RangeAllocator::Exclude(uint64_t start, uint64_t end) {
-  auto hole = free_.upper_bound(start);
-  if (hole != free_.begin()) --hole;
-  while (hole != free_.end() && hole->first < end) {
-    const auto next = std::next(hole);
-    const uint64_t from = std::max(start, hole->first);
-    const uint64_t to = std::min(end, hole->second);
-    if (from < to) Remove(hole, from, to - from);
-    hole = next;
-  }
-}
+void RangeAllocator::Exclude(uint64_t start, uint64_t end) { free_bytes_ -= free_.Remove(start, end); }
 
 std::optional<uint64_t> RangeAllocator::Allocate(uint64_t size, uint64_t alignment, const std::string& created_by,
                                                  Place where) {
-  return AllocateIn(0, ~uint64_t{0}, size, alignment, created_by, where);
+  return AllocateIn({size, alignment}, created_by, where);
 }
 
 std::optional<uint64_t> RangeAllocator::AllocateWithin(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
                                                        const std::string& created_by) {
-  return AllocateIn(from, to, size, alignment, created_by, Place::kBySeed);
+  return AllocateIn({size, alignment, from, to}, created_by, Place::kBySeed);
 }
 
-std::optional<uint64_t> RangeAllocator::AllocateIn(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
-                                                   const std::string& created_by, Place where) {
-  if (size == 0) return std::nullopt;
-  const uint64_t mask = alignment - 1;
-  uint64_t places = 0;  // aligned starts over all holes
-  auto count = [&](uint64_t start, uint64_t end) -> uint64_t {
-    start = std::max(start, from);
-    end = std::min(end, to);
-    const uint64_t first = (start + mask) & ~mask;
-    if (first < start || first > end || end - first < size) return 0;
-    return (end - first - size) / alignment + 1;
-  };
-  for (const auto& [start, end] : free_) places += count(start, end);
+std::optional<uint64_t> RangeAllocator::AllocateIn(const FreeRanges::Wanted& wanted, const std::string& created_by,
+                                                   Place where) {
+  if (wanted.size == 0) return std::nullopt;
+  const uint64_t places = free_.Places(wanted);
   if (places == 0) return std::nullopt;
-  uint64_t place = where == Place::kLowest ? 0 : where == Place::kHighest ? places - 1 : random_.Below(places);
-  for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
-    const uint64_t here = count(hole->first, hole->second);
-    if (place >= here) {
-      place -= here;
-      continue;
-    }
-    const uint64_t start = ((std::max(hole->first, from) + mask) & ~mask) + place * alignment;
-    Remove(hole, start, size);
-    used_.emplace(start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
-    return start;
-  }
-  return std::nullopt;
+  const uint64_t place = where == Place::kLowest ? 0 : where == Place::kHighest ? places - 1 : random_.Below(places);
+  const uint64_t start = free_.Start(wanted, place);
+  Take(start, wanted.size, created_by);
+  return start;
 }
 
 bool RangeAllocator::AllocateAt(uint64_t start, uint64_t size, const std::string& created_by) {
-  auto hole = free_.upper_bound(start);
-  if (size == 0 || hole == free_.begin()) return false;
-  --hole;
-  if (start >= hole->second || hole->second - start < size) return false;
-  Remove(hole, start, size);
-  used_.emplace(start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
+  if (size == 0 || start + size < start || !free_.Has(start, start + size)) return false;
+  Take(start, size, created_by);
   return true;
 }
 
 void RangeAllocator::Free(uint64_t start) {
   const auto used = FindOrStop(used_, start, "free of ", kind_, " ", Hex(start), ", which is not allocated");
-  uint64_t end = start + used->second.size;
+  free_.Add(start, start + used->second.size);
   free_bytes_ += used->second.size;
   ledger_.Close(used->second.ticket);
   used_.erase(used);
-  auto next = free_.lower_bound(start);
-  if (next != free_.end() && next->first == end) {
-    end = next->second;
-    next = free_.erase(next);
-  }
-  if (next != free_.begin()) {
-    auto before = std::prev(next);
-    if (before->second == start) {
-      before->second = end;
-      return;
-    }
-  }
-  free_.emplace(start, end);
 }
 
 }  // namespace gmmu::os

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "os/kernel/free_ranges.h"
 #include "os/kernel/ledger.h"
 #include "os/kernel/random.h"
 
@@ -42,11 +43,10 @@ class RangeAllocator {
     uint64_t size;
     Ledger::Ticket ticket;
   };
-  std::optional<uint64_t> AllocateIn(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
-                                     const std::string& created_by, Place where);
-  void Remove(std::map<uint64_t, uint64_t>::iterator hole, uint64_t start, uint64_t size);
+  std::optional<uint64_t> AllocateIn(const FreeRanges::Wanted& wanted, const std::string& created_by, Place where);
+  void Take(uint64_t start, uint64_t size, const std::string& created_by);
 
-  std::map<uint64_t, uint64_t> free_;  // start -> end
+  FreeRanges free_;
   std::map<uint64_t, Used> used_;
   uint64_t free_bytes_ = 0;
   Random random_;
