@@ -3,7 +3,8 @@
 #   tb/sw/<room>, tb/sim/<room>  label unit    plain C++; rooms with SystemC sources link the engine (tb/sw/os/<room> too)
 #   tb/rtl/<room>                label rtl     with the Verilated tops gmmu_*_bench of that folder
 #   tb/system                    label system  the whole stack
-# and with ports of GMMU_WIDE_BITS bits the rooms of GMMU_WIDE_BENCHES and jobs of the whole stack: label wide.
+# and with ports of GMMU_WIDE_BITS bits the rooms of GMMU_WIDE_BENCHES and jobs of the whole stack, and tests of fixtures
+# named Long*: label long.
 include(GoogleTest)
 
 # main() of all of them, and the headers that all of them include, compiled once.
@@ -30,11 +31,12 @@ function(gmmu_test name label seconds)
   set(prefix)
   if(name MATCHES "_([0-9]+)$")  # the same tests with another data width
     set(prefix TEST_PREFIX "bits${CMAKE_MATCH_1}.")
-    set(label wide)
+    set(label long)
   elseif(name MATCHES "^test_rtl_top_(.+)$")  # with other sizes
     set(prefix TEST_PREFIX "${CMAKE_MATCH_1}.")
   endif()
   gtest_discover_tests(${name} ${prefix} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
+                       TEST_FILTER -Long*
                        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
                        XML_OUTPUT_DIR ${PROJECT_BINARY_DIR}/results
                        PROPERTIES LABELS ${label} TIMEOUT ${seconds} FIXTURES_REQUIRED ddi_rows)
@@ -272,6 +274,10 @@ if(system_sources AND TARGET gmmu_machine)
     list(PREPEND libraries gmmu_app)
   endif()
   gmmu_test(test_system system 600 SOURCES ${system_sources} LIBRARIES ${libraries})
+  gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
+                       TEST_FILTER Long*
+                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} XML_OUTPUT_DIR ${PROJECT_BINARY_DIR}/results
+                       PROPERTIES LABELS long TIMEOUT 900 FIXTURES_REQUIRED ddi_rows)
 endif()
 
 # Jobs of the whole stack on a wider bus: gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module around it
@@ -288,7 +294,7 @@ if(TARGET test_system AND TARGET gmmu)
     gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
                          TEST_PREFIX bus_${bits}. TEST_FILTER EnginesJob.*:Program.Brings*:Program.Runs*
                          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} XML_OUTPUT_DIR ${PROJECT_BINARY_DIR}/results
-                         PROPERTIES LABELS wide TIMEOUT 600 FIXTURES_REQUIRED ddi_rows
+                         PROPERTIES LABELS long TIMEOUT 600 FIXTURES_REQUIRED ddi_rows
                                     ENVIRONMENT GMMU_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gmmu_${bits})
   endforeach()
 endif()

@@ -18,7 +18,10 @@ class BoardProgram : public Program {
   }
 };
 
-TEST_F(BoardProgram, BringsSixtyFourKiBBack) {
+// What takes minutes: label long.
+class LongBoardProgram : public BoardProgram {};
+
+TEST_F(LongBoardProgram, BringsSixtyFourKiBBack) {
   ASSERT_EQ(OnBoard(WriteInput(65536), "--out " + Path("copy")), 0) << Get("log");
   EXPECT_EQ(Get("copy"), Get("input"));
   const auto report = Report();
@@ -26,7 +29,7 @@ TEST_F(BoardProgram, BringsSixtyFourKiBBack) {
   EXPECT_TRUE(report["findings"].empty());
 }
 
-TEST_F(BoardProgram, BringsSixtyFourKiBBackOverANoisyLine) {
+TEST_F(LongBoardProgram, BringsSixtyFourKiBBackOverANoisyLine) {
   ASSERT_EQ(OnBoard(WriteInput(65536), "--noise 1e-4 --seed 3 --out " + Path("copy")), 0) << Get("log");
   EXPECT_EQ(Get("copy"), Get("input"));
   EXPECT_THAT(Get("log"), Not(HasSubstr(" 0 frames damaged")));
@@ -49,9 +52,9 @@ TEST_F(BoardProgram, SaysThatTheBoardWasReset) {
   EXPECT_EQ(Report()["verified"], false);
 }
 
-TEST_F(BoardProgram, LosesItsMemoryWithItsPower) { EXPECT_EQ(OnBoard("--scenario power-cycle"), 0) << Get("log"); }
+TEST_F(LongBoardProgram, LosesItsMemoryWithItsPower) { EXPECT_EQ(OnBoard("--scenario power-cycle"), 0) << Get("log"); }
 
-TEST_F(BoardProgram, MapsAndUnmapsPiecesOfTheApertureBesideAClient) {
+TEST_F(LongBoardProgram, MapsAndUnmapsPiecesOfTheApertureBesideAClient) {
   EXPECT_EQ(OnBoard("--scenario aperture"), 0) << Get("log");
 }
 
@@ -63,7 +66,7 @@ TEST_F(BoardProgram, IsRefusedByTheIommuWhatItDoesNotMap) {
   EXPECT_FALSE(Report()["faults"].empty());
 }
 
-TEST_F(BoardProgram, HasTheScenariosOfAHostileDeviceAndASecureMachine) {
+TEST_F(LongBoardProgram, HasTheScenariosOfAHostileDeviceAndASecureMachine) {
   EXPECT_EQ(OnBoard("--scenario noisy-device"), 0) << Get("log");
   EXPECT_EQ(OnBoard("--scenario secure-vm"), 0) << Get("log");
 }
