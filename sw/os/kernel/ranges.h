@@ -2,14 +2,16 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "os/kernel/free_ranges.h"
 #include "os/kernel/ledger.h"
 #include "os/kernel/random.h"
 
 namespace gmmu::os {
+
+class FreeRanges;
 
 /// Hands out half-open ranges of an address space at places drawn by seed: VRAM, the aperture, GPU
 /// virtual addresses, logical addresses. Any unit of size; `kind` and `owner` are what the ledger
@@ -17,6 +19,7 @@ namespace gmmu::os {
 class RangeAllocator {
  public:
   RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner, Ledger& ledger);
+  ~RangeAllocator();
 
   /// Takes what is free of [start, end) out for good (holes, windows, bad memory).
   void Exclude(uint64_t start, uint64_t end);
@@ -43,10 +46,11 @@ class RangeAllocator {
     uint64_t size;
     Ledger::Ticket ticket;
   };
-  std::optional<uint64_t> AllocateIn(const FreeRanges::Wanted& wanted, const std::string& created_by, Place where);
+  std::optional<uint64_t> AllocateIn(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
+                                     const std::string& created_by, Place where);
   void Take(uint64_t start, uint64_t size, const std::string& created_by);
 
-  FreeRanges free_;
+  std::unique_ptr<FreeRanges> free_;
   std::map<uint64_t, Used> used_;
   uint64_t free_bytes_ = 0;
   Random random_;
