@@ -29,8 +29,9 @@ fi
 export CCACHE_DIR="$PWD/build/ccache" CCACHE_COMPILERCHECK=content
 
 waves() {
-  rm -f build/check.fst
-  ./gmmu run --waves build/check.fst --waves-to 2000 && [ -s build/check.fst ]
+  rm -f build/check.fst build/fault.fst
+  ./gmmu run --waves build/check.fst --waves-to 2000 && [ -s build/check.fst ] &&
+    ./gmmu run --scenario render-page-fault --waves build/fault.fst --waves-on fault && [ -s build/fault.fst ]
 }
 
 step './gmmu test' ./gmmu test

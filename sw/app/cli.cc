@@ -77,6 +77,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
       run->add_option("--waves", run_arguments.waves, "Dump waves (FST)")->type_name("FILE")->check(NotEmpty());
   AddNumber(run, "--waves-from", run_arguments.waves_from, "First GPU cycle in the waves")->needs(waves);
   AddNumber(run, "--waves-to", run_arguments.waves_to, "One past the last GPU cycle in the waves")->needs(waves);
+  AddWavesTrigger(run, waves, run_arguments.waves_on);
   AddEvents(run, run_arguments.events);
   run->add_option("--dump-host", run_arguments.dump_host,
                   "Write host memory after the last page-in of the first piece, and FILE.json with "
@@ -200,6 +201,7 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
                run_arguments.waves_from, run_arguments.waves_to);
     return kExitUsage;
   }
+  if (!run_arguments.waves_on.on.empty() && run_arguments.engine == "rtl") FindWavesWindow(run_arguments, err);
   return Run(run_arguments, out, err);
 }
 

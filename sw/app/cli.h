@@ -8,6 +8,7 @@
 
 #include "app/board_run.h"
 #include "app/recording.h"
+#include "app/waves_window.h"
 
 namespace gmmu::app {
 
@@ -31,6 +32,7 @@ struct RunArguments {
   std::string waves;
   uint64_t waves_from = 0;
   uint64_t waves_to = ~uint64_t{0};
+  WavesTrigger waves_on;
   std::string dump_host;
   std::string trace_paging;
   EventArguments events;

@@ -30,6 +30,20 @@ const std::string& Checked(const OutputFile& output) {
 
 }  // namespace
 
+void TakeTrigger(CLI::Option* option, events::WindowOptions& window) {
+  option->type_name("fault | stall:N")
+      ->check(CLI::Validator(
+          [&window](std::string& text) {
+            try {
+              events::ParseTrigger(text, window);
+            } catch (const std::invalid_argument& error) {
+              return std::string(error.what());
+            }
+            return std::string();
+          },
+          ""));
+}
+
 void AddEvents(CLI::App* command, EventArguments& arguments) {
   CLI::Option* file =
       command
@@ -41,18 +55,8 @@ void AddEvents(CLI::App* command, EventArguments& arguments) {
   CLI::Option* on = command
                         ->add_option("--events-on", arguments.trigger,
                                      "Only events around a fault, or around what takes more than N cycles")
-                        ->type_name("fault | stall:N")
                         ->needs(file);
-  on->check(CLI::Validator(
-      [&arguments](std::string& text) {
-        try {
-          events::ParseTrigger(text, arguments.window);
-        } catch (const std::invalid_argument& error) {
-          return std::string(error.what());
-        }
-        return std::string();
-      },
-      ""));
+  TakeTrigger(on, arguments.window);
   AddNumber(command, "--events-around", arguments.window.around,
             "With --events-on: cycles before and after, 10000 unless given")
       ->needs(on);
@@ -102,6 +106,8 @@ void Recording::End(workload::JobResult& result) {
         {"events", fmt::format("{} events whose causes do not add up to their time", parts_->causes.mismatches())});
   }
   parts_->store.Note("triggers", std::to_string(parts_->window.triggers()));
+  parts_->store.Note("first_trigger",
+                     parts_->window.triggers() == 0 ? "none" : std::to_string(parts_->window.first_trigger()));
   parts_->store.Note("lost", std::to_string(parts_->window.lost()));
   try {
     parts_->store.Close();

@@ -8,7 +8,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 namespace gmmu::workload {
 struct JobResult;
 }
@@ -21,6 +22,9 @@ struct EventArguments {
   events::WindowOptions window;
   std::string trigger;
 };
+
+/// `option` takes what events::ParseTrigger reads; it is kept in `window`.
+void TakeTrigger(CLI::Option* option, events::WindowOptions& window);
 
 /// Adds --events, --events-from, --events-to, --events-on and --events-around.
 void AddEvents(CLI::App* command, EventArguments& arguments);

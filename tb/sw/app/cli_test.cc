@@ -57,6 +57,8 @@ TEST_F(Cli, RefusesBadNumbers) {
   ExpectRefusal({"run", "--seed", "1x"}, "not a number");
   ExpectRefusal({"run", "--seed", "18446744073709551616"}, "not a number");
   ExpectRefusal({"run", "--waves", Path("w"), "--waves-from", "9", "--waves-to", "9"}, "half open");
+  ExpectRefusal({"run", "--waves", Path("w"), "--waves-on", "stall"}, "stall:N");
+  ExpectRefusal({"run", "--waves", Path("w"), "--waves-on", "fault", "--waves-from", "9"}, "--waves-from");
 }
 
 TEST_F(Cli, RefusesInputsBeforeAnythingIsWritten) {
@@ -138,6 +140,7 @@ TEST_F(Cli, ListsEveryProcedureWithItsParameters) {
 
 TEST_F(Cli, RefusesOptionsThatHaveNoEffect) {
   ExpectRefusal({"run", "--waves-from", "3"}, "--waves");
+  ExpectRefusal({"run", "--waves-on", "fault"}, "--waves");
   ExpectRefusal({"run", "--engine", "fast", "--waves-to", "5"}, "--waves");
   ExpectRefusal({"run", "--list", "--scenario", "main-job"}, "--list");
   ExpectRefusal({"run", "--list", "--json", Path("x.json")}, "--list");

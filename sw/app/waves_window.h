@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+#include "events/window.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace gmmu::app {
+
+struct RunArguments;
+
+/// Arguments of --waves-on and --waves-around.
+struct WavesTrigger {
+  std::string on;  ///< "fault" or "stall:N"; empty: the window is what --waves-from and --waves-to say
+  events::WindowOptions window = {0, ~uint64_t{0}, events::WindowOptions::Trigger::kNone, 0, 1'000};
+};
+
+/// Nothing happened that the waves could show: there are none.
+struct NoTrigger : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Adds --waves-on and --waves-around.
+void AddWavesTrigger(CLI::App* command, CLI::Option* waves, WavesTrigger& trigger);
+
+/// Sets `waves_from` and `waves_to` of `arguments` around the first trigger. An FST file is written forwards, so the same
+/// run is made before it, in a child process, without waves and outputs but with events; runs repeat each other to the
+/// cycle. Throws NoTrigger if there is no trigger, or the child did not come to the end of the run.
+void FindWavesWindow(RunArguments& arguments, std::FILE* err);
+
+}  // namespace gmmu::app
