@@ -8,7 +8,7 @@ python and notebook; the others compile the software once more, rtl and what fol
   subdirectory   examples/library with these sources by add_subdirectory; installs them from there into a prefix
   package        the same program by find_package from that prefix; a version that does not fit is refused
   pkg-config     the same program by g++ and pkg-config
-  python         pip builds and installs the package; its tests
+  python         pip builds and installs the package; its tests, its annotations and its stub
   notebook       the cells of examples/reach.ipynb run one after the other
   rtl            the library with both engines, installed into a prefix of its own; the same program by find_package and pkg-config
   tlm            examples/tlm, a GPU in a SystemC platform of one's own, with that library
@@ -28,7 +28,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/library"
 PREFIX, PREFIX_RTL, SITE = BUILD / "prefix", BUILD / "prefix-rtl", BUILD / "site"
-EXAMPLE = ROOT / "examples/library"
+EXAMPLE, PACKAGE = ROOT / "examples/library", ROOT / "sw/python/gmmu"
 
 
 class Failed(Exception):
@@ -56,6 +56,7 @@ def with_path(site):
 class Ways:
     def __init__(self, jobs):
         self.jobs = jobs
+        self.said = None  # by the program of an earlier way
 
     def build(self, folder, source, target, *settings):
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
@@ -81,6 +82,10 @@ class Ways:
         copied = re.findall(r"^copy on the bare machine, engine (\w+): equal", output, re.MULTILINE)
         if copied != engines:
             raise Failed(f"equal copies by {copied}, not by {engines}")
+        others = [line for line in output.splitlines() if "engine rtl" not in line]
+        if self.said not in (None, others):
+            raise Failed("the program says something else than when it was built another way")
+        self.said = others
 
     def by_package(self, name, prefix, engines):
         folder = BUILD / name
@@ -119,6 +124,13 @@ class Ways:
 
     def python(self):
         self.pip("python", SITE)
+        made = BUILD / "stubs"
+        run([sys.executable, "-m", "pybind11_stubgen", "gmmu._gmmu", "-o", made], "stubs", PYTHONPATH=with_path(SITE))
+        stub = made / "gmmu/_gmmu.pyi"
+        if (PACKAGE / "_gmmu.pyi").read_text() != "# SPDX-License-Identifier: Apache-2.0\n" + stub.read_text():
+            raise Failed(f"sw/python/gmmu/_gmmu.pyi is not what the module has, which is in {stub.relative_to(ROOT)}")
+        run([sys.executable, "-m", "mypy", "--strict", "--allow-any-generics", "--cache-dir", BUILD / "mypy", SITE / "gmmu",
+             ROOT / "tb/python/annotations.py"], "mypy", MYPYPATH=str(SITE))
 
     def notebook(self):
         run([sys.executable, ROOT / "tools/notebook.py", ROOT / "examples/reach.ipynb", "--pictures", BUILD / "pictures"],
