@@ -186,6 +186,11 @@ class RtlEngine : public Engine {
 std::unique_ptr<Engine> Engine::CreateRtl(const MachineConfig& config, const EngineOptions& options) {
   config.CheckBuilt();
   config.CheckNoPolicy("rtl");
+  if (sc_core::sc_curr_simcontext != nullptr && sc_core::sc_get_status() == sc_core::SC_RUNNING) {
+    throw ConfigError(
+        "a SystemC simulation runs in this process, and the engine rtl is another one\n"
+        "Make the machine before sc_start or when it has returned, not in a process of the simulation.");
+  }
 #ifndef GMMU_WAVES
   if (!options.waves.empty()) {
     throw ConfigError(

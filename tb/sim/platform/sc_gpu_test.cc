@@ -135,6 +135,22 @@ TEST(TlmGpu, GoesOnAfterAMachineOfAnotherKernel) {
   platform.Run();
 }
 
+TEST(TlmGpu, RefusesAMachineInsideTheSimulation) {
+  const Kernel kernel;
+  std::string error;
+  UserPlatform platform([&](hw::Platform& p) {
+    p.WaitForMessage(100);
+    try {
+      (void)Engine::CreateRtl(MachineConfig::Default(), {});
+    } catch (const ConfigError& refused) {
+      error = refused.what();
+    }
+    Copy(p);
+  });
+  platform.Run();
+  EXPECT_THAT(error, HasSubstr("a SystemC simulation runs in this process"));
+}
+
 TEST(TlmGpu, RefusesSizesThatWereNotBuiltAndOtherResolutions) {
   const auto error = [](const MachineConfig& config) -> std::string {
     try {
