@@ -88,7 +88,7 @@ integration: ## cocotb's AXI bench of tb/integration (ARGS='--seed 7'), pages of
 	@$(PYTHON) tb/tools/report_browser_test.py build/gmmu
 	@$(PYTHON) tb/library/run.py --only python --only notebook
 
-library: ## The C++ library in other projects: add_subdirectory, CMake package, pkg-config; then the Python package and its notebook
+library: ## The library in other projects, without and with the RTL: C++, Python, SystemC (ARGS='--only tlm' for one way)
 	@./gmmu tools build python
 	@$(PYTHON) tb/library/run.py $(ARGS)
 

@@ -40,8 +40,8 @@ class Engine {
   virtual ~Engine() = default;
 
   /// Makes the machine in SystemC around the Verilated GPU. Throws ConfigError when the configuration
-  /// does not fit this build (build keys, waves without a tracing build) and std::runtime_error when
-  /// the host refuses resources.
+  /// does not fit this build (build keys, waves without a tracing build) or a SystemC simulation runs in this
+  /// process, and std::runtime_error when the host refuses resources.
   static std::unique_ptr<Engine> CreateRtl(const MachineConfig& config, const EngineOptions& options);
 
   /// Makes the machine in plain C++ (sim/twin), which gives the same answers with estimated times. It

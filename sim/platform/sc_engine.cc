@@ -18,6 +18,7 @@
 #include "platform/machine_parts.h"
 #include "platform/sc_agenda.h"
 #include "platform/sc_cpu.h"
+#include "platform/sc_gpu_parameters.h"
 #include "platform/sc_host_memory.h"
 #include "platform/sc_iommu.h"
 #include "platform/sc_kernel.h"
@@ -25,45 +26,11 @@
 #include "platform/sc_root_complex.h"
 #include "probe/translation_checker.h"
 
-// SystemC's library needs this symbol; programs here have a main of their own.
-int sc_main(int, char**) { return 0; }
+// SystemC's library needs this symbol; programs here have a main of their own. One that links the library may have it.
+__attribute__((weak)) int sc_main(int, char**) { return 0; }
 
 namespace gmmu::sim {
 namespace {
-
-/// The waves of GPU 1 go to FILE.unit1.fst instead of FILE.fst, unless the machine has only one GPU.
-std::string WavesOf(const std::string& file, unsigned unit, unsigned units) {
-  if (file.empty() || units == 1) return file;
-  const size_t slash = file.find_last_of('/');
-  size_t dot = file.find_last_of('.');
-  if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) dot = file.size();
-  return file.substr(0, dot) + ".unit" + std::to_string(unit) + file.substr(dot);
-}
-
-RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, unsigned unit) {
-  RtlGpuParameters p;
-  p.period_ps = PeriodPs(c.gpu);
-  p.batch = c.sim.batch;
-  p.vram.bytes = c.gpu.vram_bytes(unit);
-  p.vram.latency_cycles = static_cast<unsigned>(c.gpu.vram_latency);
-  p.vram.outstanding = static_cast<unsigned>(c.gpu.vram_outstanding);
-  p.vram.beats_per_cycle_num = static_cast<unsigned>(c.gpu.vram_beats);
-  p.vram.beats_per_cycle_den = static_cast<unsigned>(c.gpu.vram_beat_cycles);
-  p.vram_reorder = c.gpu.vram_reorder;
-  p.seed = options.seed + (uint64_t{unit} << 32);  // each its own order
-  p.flip_after = c.inject.vram_flip.after_write_bytes;
-  p.host.requester = BdfOf(unit).requester_id();
-  p.host.tags = static_cast<unsigned>(c.pcie.tags);
-  p.host.max_read_request = static_cast<unsigned>(c.pcie.max_read_request);
-  p.host.drop_fence = c.inject.drop_fence;
-  p.config = ConfigSpaceOf(c.pcie);
-  p.events = options.events;
-  p.unit = unit;
-  p.waves = WavesOf(options.waves, unit, static_cast<unsigned>(c.gpu.count));
-  p.waves_from = options.waves_from;
-  p.waves_to = options.waves_to;
-  return p;
-}
 
 class RtlEngine : public Engine {
  public:
@@ -219,6 +186,11 @@ class RtlEngine : public Engine {
 std::unique_ptr<Engine> Engine::CreateRtl(const MachineConfig& config, const EngineOptions& options) {
   config.CheckBuilt();
   config.CheckNoPolicy("rtl");
+  if (sc_core::sc_curr_simcontext != nullptr && sc_core::sc_get_status() == sc_core::SC_RUNNING) {
+    throw ConfigError(
+        "a SystemC simulation runs in this process, and the engine rtl is another one\n"
+        "Make the machine before sc_start or when it has returned, not in a process of the simulation.");
+  }
 #ifndef GMMU_WAVES
   if (!options.waves.empty()) {
     throw ConfigError(

@@ -6,15 +6,21 @@
 
 namespace gmmu::sim {
 
-/// Gives a machine a SystemC kernel of its own, so that a process may make several one after the other.
+/// Gives a machine a SystemC kernel of its own, so that a process may make several one after the other, and may have a
+/// platform of its user beside them (sc_gpu.h), whose kernel is the current one again afterwards. Not inside a process
+/// of a running simulation.
 class Kernel {
  public:
-  Kernel() : context_(std::make_unique<sc_core::sc_simcontext>()) {
+  Kernel()
+      : current_(sc_core::sc_curr_simcontext),
+        default_(sc_core::sc_default_global_context),
+        context_(std::make_unique<sc_core::sc_simcontext>()) {
     sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = context_.get();
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   }
   ~Kernel() {
-    sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = nullptr;
+    sc_core::sc_curr_simcontext = current_;
+    sc_core::sc_default_global_context = default_;
     // From version 3 on the context deletes its coroutine package before the threads that still
     // wait, whose destructors use it. A TLM target socket without b_transport makes such a thread,
     // so the context is left alone there.
@@ -22,6 +28,7 @@ class Kernel {
   }
 
  private:
+  sc_core::sc_simcontext *const current_, *const default_;
   std::unique_ptr<sc_core::sc_simcontext> context_;
 };
 

@@ -8,6 +8,23 @@
 
 namespace gmmu {
 
+const char* Version() { return GMMU_VERSION; }
+
+const std::vector<std::string>& Engines() {
+#ifdef GMMU_RTL_ENGINE
+  static const std::vector<std::string> kEngines = {"rtl", "fast"};
+#else
+  static const std::vector<std::string> kEngines = {"fast"};
+#endif
+  return kEngines;
+}
+
+std::vector<std::string> Scenarios() {
+  std::vector<std::string> names;
+  for (const workload::Scenario& scenario : workload::Scenarios()) names.push_back(scenario.name);
+  return names;
+}
+
 app::Configuration Read(const std::string& text, const std::string& file, const std::string& table,
                         const std::vector<std::string>& changes) {
   return Refused([&] { return app::Configuration::FromToml(text, file, table, changes); });

@@ -147,8 +147,8 @@ class Machine {
   int result() const;
 
  private:
-  class Work;
-  std::unique_ptr<Work> work_;
+  class Life;
+  std::unique_ptr<Life> life_;
 };
 
 }  // namespace gmmu

@@ -3,22 +3,16 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <optional>
 #include <utility>
 
+#include "app/configuration.h"
 #include "app/simulated.h"
 #include "gmmu/gmmu.h"
 #include "gmmu/refusals.h"
 #include "gmmu/turns.h"
 #include "gmmu/watched_platform.h"
+#include "gmmu/work.h"
 #include "platform/engine.h"
-#include "replay/replay.h"
-#include "replay/replay_report.h"
-#include "report/json_report.h"
-#include "trace/open.h"
-#include "workload/input.h"
-#include "workload/job.h"
-#include "workload/scenario.h"
 
 namespace gmmu {
 namespace {
@@ -37,6 +31,18 @@ struct OnlyOne {
   ~OnlyOne() { one_runs = false; }
 };
 
+/// The engine of that name, the first for none.
+Engine Known(Engine engine) {
+  const std::vector<std::string>& known = Engines();
+  if (engine.name.empty()) engine.name = known.front();
+  if (std::find(known.begin(), known.end(), engine.name) == known.end()) {
+    std::string names;
+    for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+    throw Error("no engine \"" + engine.name + "\" in this build; there is: " + names);
+  }
+  return engine;
+}
+
 os::Fault Stopped(const std::string& source, const std::string& text) {
   os::Fault fault;
   fault.source = source;
@@ -47,42 +53,20 @@ os::Fault Stopped(const std::string& source, const std::string& text) {
 
 }  // namespace
 
-const char* Version() { return GMMU_VERSION; }
-
-const std::vector<std::string>& Engines() {
-#ifdef GMMU_RTL_ENGINE
-  static const std::vector<std::string> kEngines = {"rtl", "fast"};
-#else
-  static const std::vector<std::string> kEngines = {"fast"};
-#endif
-  return kEngines;
-}
-
-std::vector<std::string> Scenarios() {
-  std::vector<std::string> names;
-  for (const workload::Scenario& scenario : workload::Scenarios()) names.push_back(scenario.name);
-  return names;
-}
-
 /// The machine on a thread of its own. It waits there for its owner between two accesses of the CPU and with each event.
-class Machine::Work : private Watcher {
+class Machine::Life : private Watcher {
  public:
-  Work(app::Configuration configuration, const Engine& engine, Listener listener)
+  Life(app::Configuration configuration, const Engine& engine, std::unique_ptr<Work> work, Listener listener)
       : configuration_(std::move(configuration)),
-        engine_name_(engine.name.empty() ? Engines().front() : engine.name),
-        seed_(engine.seed),
+        engine_(engine),
+        work_(std::move(work)),
         listener_(std::move(listener)),
         idle_(MakeIdle()),
         turns_([this] { Live(); }) {
-    const std::vector<std::string>& known = Engines();
-    if (std::find(known.begin(), known.end(), engine_name_) == known.end()) {
-      std::string names;
-      for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
-      throw Error("no engine \"" + engine_name_ + "\" in this build; there is: " + names);
-    }
+    Refused([&] { (void)turns_.Resume(nullptr); });  // makes the engine, on the thread on which it runs
   }
 
-  ~Work() override {
+  ~Life() override {
     given_up_ = true;
     listener_ = {};
     event_ = nullptr;
@@ -92,53 +76,6 @@ class Machine::Work : private Watcher {
       } catch (...) {  // how it ends is of no interest
       }
     }
-  }
-
-  void SetJob(Job job) {
-    std::optional<workload::Scenario> scenario;
-    if (!job.scenario.empty()) scenario = Refused([&] { return workload::FindScenario(job.scenario); });
-    if (job.input.size() > workload::kMaxInputBytes) throw Error("an input has at most 256 MiB");
-    input_ = job.input.empty() ? workload::SeededInput(seed_, workload::kDefaultInputBytes) : std::move(job.input);
-    scenario_ = job.scenario;
-    software_ = [this, scenario](hw::Platform& platform) {
-      workload::JobOptions options = Options();
-      options.input = &input_;
-      if (scenario) {
-        workload::RunScenario(platform, *scenario, options, result_);
-      } else {
-        workload::RunMainJob(platform, options, result_);
-      }
-      return 0;
-    };
-    make_report_ = [this] { return report::JsonReport(result_, limits_); };
-    Make();
-  }
-
-  void SetReplay(const Replay& replay) {
-    replay::Options options = replay.options;
-    options.seed = seed_;
-    if (options.accesses == 0) throw Error("0 accesses leave nothing to measure; give 1 and more");
-    Refused([&] { app::PreparePages(options, "the configuration", configuration_); });
-    const sim::MachineConfig& machine = configuration_.machine;
-    const trace::Header header = Refused([&] { return trace::Open(options.workload, options.seed).header; });
-    const replay::Opener open = [options] { return trace::Open(options.workload, options.seed).source; };
-    plan_ = Refused([&] {
-      return replay::MakePlan(options, header, open,
-                              {static_cast<unsigned>(machine.gpu.clients), machine.gpu.vram_bytes(),
-                               static_cast<unsigned>(machine.gpu.va_bits)});
-    });
-    software_ = [this, open](hw::Platform& platform) {
-      replay::RunReplay(platform, *plan_, open, Options(), result_, replayed_);
-      return 0;
-    };
-    make_report_ = [this] { return replay::JsonReport(*plan_, replayed_, result_, limits_); };
-    Make();
-  }
-
-  void SetSoftware(Software software) {
-    software_ = std::move(software.run);
-    if (!software_) throw Error("there is no software to run");
-    Make();
   }
 
   bool Step(uint64_t cycles) {
@@ -160,7 +97,7 @@ class Machine::Work : private Watcher {
   }
   bool Passed() const {
     (void)Report();
-    return result_.Passed();
+    return work_->result.Passed();
   }
 
   bool done() const { return turns_.ended(); }
@@ -184,19 +121,11 @@ class Machine::Work : private Watcher {
     }
   }
 
-  /// Makes the engine, on the thread on which it runs.
-  void Make() {
-    limits_ = app::SimulatedLimits(configuration_.machine, engine_name_, seed_);
-    limits_.scenario = scenario_;
-    limits_.configuration = configuration_.ToJson();
-    Refused([&] { (void)turns_.Resume(nullptr); });
-  }
-
   /// The thread's side.
   void Live() {
     sim::EngineOptions options;
-    options.seed = seed_;
-    const std::unique_ptr<sim::Engine> engine = app::MakeSimulated(engine_name_, configuration_.machine, options);
+    options.seed = engine_.seed;
+    const std::unique_ptr<sim::Engine> engine = app::MakeSimulated(engine_.name, configuration_.machine, options);
     turns_.Yield();
     if (given_up_) return;
     const auto start = std::chrono::steady_clock::now();
@@ -208,37 +137,42 @@ class Machine::Work : private Watcher {
           ~Gone() { platform = nullptr; }
           hw::Platform*& platform;
         } gone{platform_};
-        const int result = software_(watched);
+        const int result = work_->run(watched, Options());
         Flush();
         Note();
         counters_ = platform.instruments()->Counters();
         return result;
       });
     } catch (const sim::EngineError& error) {
-      if (!make_report_) throw;
-      result_.faults.push_back(Stopped("machine", error.what()));
+      if (!work_->report) throw;
+      work_->result.faults.push_back(Stopped("machine", error.what()));
     } catch (const std::logic_error& error) {
-      if (!make_report_) throw;
-      result_.faults.push_back(Stopped("os", std::string("an invariant of the model is broken: ") + error.what()));
+      if (!work_->report) throw;
+      work_->result.faults.push_back(
+          Stopped("os", std::string("an invariant of the model is broken: ") + error.what()));
     }
     if (given_up_) return;
-    result_.verified = result_.verified && result_.faults.empty();
-    result_.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    workload::JobResult& result = work_->result;
+    result.verified = result.verified && result.faults.empty();
+    result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   void Close() {
     if (closed_) return;
     closed_ = true;
-    if (!make_report_) return;
-    report_ = make_report_();
+    if (!work_->report) return;
+    report::Limits limits = app::SimulatedLimits(configuration_.machine, engine_.name, engine_.seed);
+    limits.scenario = work_->scenario;
+    limits.configuration = configuration_.ToJson();
+    report_ = work_->report(limits);
     if (!listener_.fault) return;
-    for (const os::Fault& fault : result_.faults) listener_.fault(fault);
+    for (const os::Fault& fault : work_->result.faults) listener_.fault(fault);
   }
 
   workload::JobOptions Options() {
     workload::JobOptions options;
-    options.os = configuration_.OsParameters(seed_);
-    options.seed = seed_;
+    options.os = configuration_.OsParameters(engine_.seed);
+    options.seed = engine_.seed;
     if (listener_.print) options.os.debug_print = [this](std::string text) { Tell([&] { listener_.print(text); }); };
     if (listener_.paging)
       options.os.trace_paging = [this](const std::string& line) { Tell([&] { listener_.paging(line); }); };
@@ -320,18 +254,10 @@ class Machine::Work : private Watcher {
 
   const OnlyOne only_one_;
   app::Configuration configuration_;
-  const std::string engine_name_;
-  const uint64_t seed_;
+  const Engine engine_;
+  const std::unique_ptr<Work> work_;
   Listener listener_;
   const std::function<void()> idle_;
-  std::vector<uint8_t> input_;
-  std::string scenario_;
-  report::Limits limits_;
-  std::optional<replay::Plan> plan_;
-  replay::Result replayed_;
-  workload::JobResult result_;
-  std::function<int(hw::Platform&)> software_;
-  std::function<std::string()> make_report_;  ///< null: software of one's own
   std::string report_;
   bool closed_ = false;
   int exit_ = 0;
@@ -346,32 +272,35 @@ class Machine::Work : private Watcher {
   Turns turns_;
 };
 
-Machine::Machine(const Configuration& c, Job job, Listener listener)
-    : work_(std::make_unique<Work>(Read(c.text_, c.file_, c.table_, c.changes_), job.engine, std::move(listener))) {
-  work_->SetJob(std::move(job));
+Machine::Machine(const Configuration& c, Job job, Listener listener) {
+  const app::Configuration configuration = Read(c.text_, c.file_, c.table_, c.changes_);
+  const Engine engine = Known(job.engine);
+  life_ = std::make_unique<Life>(configuration, engine, WorkOf(std::move(job)), std::move(listener));
 }
 
-Machine::Machine(const Configuration& c, Replay replay, Listener listener)
-    : work_(std::make_unique<Work>(Read(c.text_, c.file_, c.table_, c.changes_), replay.engine, std::move(listener))) {
-  work_->SetReplay(replay);
+Machine::Machine(const Configuration& c, Replay replay, Listener listener) {
+  app::Configuration configuration = Read(c.text_, c.file_, c.table_, c.changes_);
+  const Engine engine = Known(replay.engine);
+  std::unique_ptr<Work> work = WorkOf(replay, configuration);
+  life_ = std::make_unique<Life>(std::move(configuration), engine, std::move(work), std::move(listener));
 }
 
-Machine::Machine(const Configuration& c, Software software, Listener listener)
-    : work_(
-          std::make_unique<Work>(Read(c.text_, c.file_, c.table_, c.changes_), software.engine, std::move(listener))) {
-  work_->SetSoftware(std::move(software));
+Machine::Machine(const Configuration& c, Software software, Listener listener) {
+  const app::Configuration configuration = Read(c.text_, c.file_, c.table_, c.changes_);
+  const Engine engine = Known(software.engine);
+  life_ = std::make_unique<Life>(configuration, engine, WorkOf(std::move(software)), std::move(listener));
 }
 
 Machine::~Machine() = default;
 
-bool Machine::Step(uint64_t cycles) { return work_->Step(cycles); }
-void Machine::Run() { (void)work_->Step(kNever); }
-bool Machine::done() const { return work_->done(); }
-uint64_t Machine::cycles() const { return work_->cycles(); }
-uint64_t Machine::ns() const { return work_->ns(); }
-std::vector<hw::Counter> Machine::Counters() { return work_->Counters(); }
-const std::string& Machine::Report() const { return work_->Report(); }
-bool Machine::Passed() const { return work_->Passed(); }
-int Machine::result() const { return work_->result(); }
+bool Machine::Step(uint64_t cycles) { return life_->Step(cycles); }
+void Machine::Run() { (void)life_->Step(kNever); }
+bool Machine::done() const { return life_->done(); }
+uint64_t Machine::cycles() const { return life_->cycles(); }
+uint64_t Machine::ns() const { return life_->ns(); }
+std::vector<hw::Counter> Machine::Counters() { return life_->Counters(); }
+const std::string& Machine::Report() const { return life_->Report(); }
+bool Machine::Passed() const { return life_->Passed(); }
+int Machine::result() const { return life_->result(); }
 
 }  // namespace gmmu

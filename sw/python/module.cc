@@ -46,6 +46,7 @@ std::unique_ptr<Machine> MakeReplay(const Configuration& configuration, const st
 }  // namespace gmmu::python
 
 PYBIND11_MODULE(_gmmu, m) {
+  using namespace py::literals;
   using gmmu::Configuration;
   using gmmu::Machine;
   using Unlocked = py::call_guard<py::gil_scoped_release>;
@@ -58,20 +59,22 @@ PYBIND11_MODULE(_gmmu, m) {
 
   py::class_<Configuration>(m, "Configuration")
       .def(py::init<>())
-      .def(py::init<const Configuration&>())
-      .def_static("from_toml", &Configuration::FromToml)
-      .def_static("from_file", &Configuration::FromFile)
-      .def_static("of_scenario", &Configuration::OfScenario)
-      .def("set", &Configuration::Set)
-      .def("get", &Configuration::Get)
+      .def(py::init<const Configuration&>(), "other"_a)
+      .def_static("from_toml", &Configuration::FromToml, "text"_a, "file"_a)
+      .def_static("from_file", &Configuration::FromFile, "path"_a)
+      .def_static("of_scenario", &Configuration::OfScenario, "name"_a)
+      .def("set", &Configuration::Set, "changes"_a)
+      .def("get", &Configuration::Get, "key"_a)
       .def("keys", &Configuration::Keys)
       .def("to_toml", &Configuration::ToToml)
       .def("to_json", &Configuration::ToJson);
 
   py::class_<Machine>(m, "Machine")
-      .def_static("job", &gmmu::python::MakeJob)
-      .def_static("replay", &gmmu::python::MakeReplay)
-      .def("step", &Machine::Step, Unlocked())
+      .def_static("job", &gmmu::python::MakeJob, "configuration"_a, "engine"_a, "seed"_a, "scenario"_a, "input"_a,
+                  "calls"_a)
+      .def_static("replay", &gmmu::python::MakeReplay, "configuration"_a, "engine"_a, "seed"_a, "workload"_a,
+                  "options"_a, "calls"_a)
+      .def("step", &Machine::Step, "cycles"_a, Unlocked())
       .def("run", &Machine::Run, Unlocked())
       .def("counters", &gmmu::python::CountersOf)
       .def("report", &Machine::Report)

@@ -7,12 +7,14 @@
 #include <map>
 #include <string>
 
+#include "report/json_report.h"
+
 namespace py = pybind11;
 
 namespace gmmu::python {
 namespace {
 
-constexpr uint64_t kMostUnits = 64, kMostWarps = 1024, kMostWindow = 4096;
+constexpr uint64_t kMostUnits = 64, kMostWarps = 1024, kMostWindow = 4096, kMostBatch = 4096, kMostPrefetch = 512;
 
 uint64_t Number(const std::string& name, const py::handle& value, uint64_t min, uint64_t max) {
   uint64_t number = 0;
@@ -85,6 +87,19 @@ replay::Options OptionsFrom(const std::string& workload, const py::dict& values)
        }},
       {"keep_gaps", [&](auto& n, auto& v) { o.keep_gaps = Switch(n, v); }},
       {"fragmented", [&](auto& n, auto& v) { o.fragmented = Number(n, v, 0, 100); }},
+      {"demand", [&](auto& n, auto& v) { o.demand = Switch(n, v); }},
+      {"batch", [&](auto& n, auto& v) { o.batch = Number(n, v, 1, kMostBatch); }},
+      {"prefetch",
+       [&](auto& n, auto& v) {
+         const bool named = py::isinstance<py::str>(v);
+         o.prefetch_tree = named && Choice<bool>(n, v, {{"tree", true}, {"none", false}});
+         o.prefetch = named ? 0 : Number(n, v, 0, kMostPrefetch);
+       }},
+      {"resident", [&](auto& n, auto& v) { o.resident_mib = Number(n, v, 0, replay::kAll); }},
+      {"evict",
+       [&](auto& n, auto& v) {
+         o.evict = Choice<replay::Evict>(n, v, {{"lru", replay::Evict::kLru}, {"random", replay::Evict::kRandom}});
+       }},
   };
   for (const auto& [key, value] : values) {
     const auto name = key.cast<std::string>();
@@ -116,17 +131,7 @@ Listener ListenerFrom(const py::dict& calls) {
   if (const py::object call = CallOf(calls, "fault")) {
     listener.fault = [call](const os::Fault& fault) {
       const py::gil_scoped_acquire lock;
-      py::dict told;
-      told["source"] = fault.source;
-      told["name"] = fault.name;
-      told["text"] = fault.text;
-      told["address"] = fault.address;
-      told["access"] = fault.access;
-      told["space"] = fault.space;
-      told["client"] = fault.client;
-      told["level"] = fault.level;
-      told["fence"] = fault.fence;
-      call(told);
+      call(py::module_::import("json").attr("loads")(report::FaultAsJson(fault)));
     };
   }
   if (const py::object call = CallOf(calls, "output")) {

@@ -30,12 +30,28 @@ Json StopOf(const os::Fault& fault) {
           {"name", os::NameOf(static_cast<os::StopCode>(fault.stop_code))},
           {"parameters", parameters}};
 }
+
+Json JsonOf(const os::Fault& fault) {
+  return {{"source", fault.source},
+          {"name", fault.name},
+          {"address", os::Hex(fault.address)},
+          {"space", Known(fault.space)},
+          {"client", Known(fault.client)},
+          {"level", Known(fault.level)},
+          {"access", fault.access},
+          {"fence", Known(fault.fence)},
+          {"bug_check", StopOf(fault)},
+          {"text", fault.text}};
+}
+
 /// The name by which the table of counters has a block: blocks that count the same share one.
 std::string KindOf(const std::string& block) {
   const std::string own = block.substr(hw::UnitPrefixLength(block));
   return own.rfind("port_", 0) == 0 ? "port_*" : own;
 }
 }  // namespace
+
+std::string FaultAsJson(const os::Fault& fault) { return JsonOf(fault).dump(); }
 
 std::string JsonReport(const workload::JobResult& result, const Limits& limits) {
   Json report;
@@ -52,16 +68,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
   report["host_seconds"] = result.host_seconds;
   report["faults"] = Json::array();
   for (const os::Fault& fault : result.faults) {
-    report["faults"].push_back({{"source", fault.source},
-                                {"name", fault.name},
-                                {"address", os::Hex(fault.address)},
-                                {"space", Known(fault.space)},
-                                {"client", Known(fault.client)},
-                                {"level", Known(fault.level)},
-                                {"access", fault.access},
-                                {"fence", Known(fault.fence)},
-                                {"bug_check", StopOf(fault)},
-                                {"text", fault.text}});
+    report["faults"].push_back(JsonOf(fault));
   }
   report["leaks"] = Json::array();
   for (const os::Leak& leak : result.leaks) {

@@ -13,5 +13,7 @@ inline constexpr int kSchemaVersion = 1;
 /// The report that programs read: JSON text, whose members docs/report-schema.md and README.md tell. Nothing but
 /// `host_seconds` depends on host time. A counter that the engine does not count is null.
 std::string JsonReport(const workload::JobResult& result, const Limits& limits);
+/// An entry of the report's `faults`, in one line.
+std::string FaultAsJson(const os::Fault& fault);
 
 }  // namespace gmmu::report

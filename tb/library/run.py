@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """make library: gmmu as a library in projects of others, a line for each way. Everything is in build/library. make integration runs
-the last two; the others compile the software once more.
+python and notebook; the others compile the software once more, rtl and what follows it the Verilated GPU too.
 
   run.py [--only NAME]... [--jobs N]
 
   subdirectory   examples/library with these sources by add_subdirectory; installs them from there into a prefix
   package        the same program by find_package from that prefix; a version that does not fit is refused
   pkg-config     the same program by g++ and pkg-config
-  python         pip builds and installs the package; its tests
+  python         pip builds and installs the package; its tests, its annotations and its stub
   notebook       the cells of examples/reach.ipynb run one after the other
+  rtl            the library with both engines, installed into a prefix of its own; the same program by find_package and pkg-config
+  tlm            examples/tlm, a GPU in a SystemC platform of one's own, with that library
+  python-rtl     pip builds and installs the package with both engines; its tests
 
-All have the fast engine alone.
 Exit status: 0 all passed, 1 one failed, 2 something that it needs is not there.
 """
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -24,8 +27,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build/library"
-PREFIX, SITE = BUILD / "prefix", BUILD / "site"
-EXAMPLE = ROOT / "examples/library"
+PREFIX, PREFIX_RTL, SITE = BUILD / "prefix", BUILD / "prefix-rtl", BUILD / "site"
+EXAMPLE, PACKAGE = ROOT / "examples/library", ROOT / "sw/python/gmmu"
 
 
 class Failed(Exception):
@@ -45,14 +48,24 @@ def run(command, name, expect=0, **environment):
     return text
 
 
+def with_path(site):
+    """PYTHONPATH with the installed package first."""
+    return os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
 class Ways:
     def __init__(self, jobs):
         self.jobs = jobs
+        self.said = None  # by the program of an earlier way
 
     def build(self, folder, source, target, *settings):
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         run(["cmake", "-S", source, "-B", folder, *generator, *settings], f"{folder.name}-configure")
         run(["cmake", "--build", folder, "--target", target, "--parallel", self.jobs], f"{folder.name}-build")
+
+    def install(self, folder, prefix):
+        shutil.rmtree(prefix, ignore_errors=True)
+        run(["cmake", "--install", folder, "--prefix", prefix], f"{prefix.name}-install")
 
     def subdirectory(self):
         folder = BUILD / "subdirectory"
@@ -61,20 +74,36 @@ class Ways:
         for off in ("GMMU_TESTS", "GMMU_RTL", "GMMU_PROGRAM"):
             if f"{off}:BOOL=OFF" not in cache:
                 raise Failed(f"{off} is not off in a project of another top")
-        output = run([folder / "reach"], "subdirectory")
-        shutil.rmtree(PREFIX, ignore_errors=True)
-        run(["cmake", "--install", folder, "--prefix", PREFIX], "install")
-        return output
+        self.says(["fast"], run([folder / "reach"], "subdirectory"))
+        self.install(folder, PREFIX)
 
-    def same(self, output):
-        if output != (BUILD / "subdirectory.log").read_text():
-            raise Failed("the program says something else than with the sources in its project")
+    def says(self, engines, output):
+        """The library has these engines, and each copied what the program wanted."""
+        copied = re.findall(r"^copy on the bare machine, engine (\w+): equal", output, re.MULTILINE)
+        if copied != engines:
+            raise Failed(f"equal copies by {copied}, not by {engines}")
+        others = [line for line in output.splitlines() if "engine rtl" not in line]
+        if self.said not in (None, others):
+            raise Failed("the program says something else than when it was built another way")
+        self.said = others
+
+    def by_package(self, name, prefix, engines):
+        folder = BUILD / name
+        shutil.rmtree(folder, ignore_errors=True)
+        self.build(folder, EXAMPLE, "reach", f"-DCMAKE_PREFIX_PATH={prefix}")
+        self.says(engines, run([folder / "reach"], name))
+
+    def by_pkg_config(self, name, prefix, engines):
+        if not shutil.which("pkg-config"):
+            raise Failed("pkg-config is not installed; Debian's package is pkg-config")
+        found = next(prefix.rglob("gmmu.pc")).parent
+        flags = run(["pkg-config", "--cflags", "--libs", "gmmu"], name, PKG_CONFIG_PATH=str(found)).split()
+        program = BUILD / f"reach-{name}"
+        run(["g++", EXAMPLE / "reach.cc", "-o", program, *flags], f"{name}-build")
+        self.says(engines, run([program], name))
 
     def package(self):
-        folder = BUILD / "package"
-        shutil.rmtree(folder, ignore_errors=True)
-        self.build(folder, EXAMPLE, "reach", f"-DCMAKE_PREFIX_PATH={PREFIX}")
-        self.same(run([folder / "reach"], "package"))
+        self.by_package("package", PREFIX, ["fast"])
         newer = BUILD / "newer"
         shutil.rmtree(newer, ignore_errors=True)
         newer.mkdir()
@@ -84,29 +113,60 @@ class Ways:
             raise Failed("the refusal of version 0.99 does not say why")
 
     def pkg_config(self):
-        if not shutil.which("pkg-config"):
-            raise Failed("pkg-config is not installed; Debian's package is pkg-config")
-        found = next(PREFIX.rglob("gmmu.pc")).parent
-        flags = run(["pkg-config", "--cflags", "--libs", "gmmu"], "pkg-config", PKG_CONFIG_PATH=str(found)).split()
-        program = BUILD / "reach-pkg-config"
-        run(["g++", EXAMPLE / "reach.cc", "-o", program, *flags], "pkg-config-build")
-        self.same(run([program], "pkg-config"))
+        self.by_pkg_config("pkg-config", PREFIX, ["fast"])
+
+    def pip(self, name, site, *settings):
+        shutil.rmtree(site, ignore_errors=True)
+        run([sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--disable-pip-version-check",
+             "-C", f"build-dir={BUILD / name}", *settings, "--target", site, "."], f"{name}-pip",
+            CMAKE_BUILD_PARALLEL_LEVEL=str(self.jobs))
+        run([sys.executable, ROOT / "tb/python/package_test.py"], name, PYTHONPATH=with_path(site))
 
     def python(self):
-        shutil.rmtree(SITE, ignore_errors=True)
-        run([sys.executable, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--disable-pip-version-check",
-             "--target", SITE, "."], "pip", CMAKE_BUILD_PARALLEL_LEVEL=str(self.jobs))
-        run([sys.executable, ROOT / "tb/python/package_test.py"], "python", PYTHONPATH=str(SITE))
+        self.pip("python", SITE)
+        made = BUILD / "stubs"
+        run([sys.executable, "-m", "pybind11_stubgen", "gmmu._gmmu", "-o", made], "stubs", PYTHONPATH=with_path(SITE))
+        stub = made / "gmmu/_gmmu.pyi"
+        if (PACKAGE / "_gmmu.pyi").read_text() != "# SPDX-License-Identifier: Apache-2.0\n" + stub.read_text():
+            raise Failed(f"sw/python/gmmu/_gmmu.pyi is not what the module has, which is in {stub.relative_to(ROOT)}")
+        run([sys.executable, "-m", "mypy", "--strict", "--allow-any-generics", "--cache-dir", BUILD / "mypy", SITE / "gmmu",
+             ROOT / "tb/python/annotations.py"], "mypy", MYPYPATH=str(SITE))
 
     def notebook(self):
         run([sys.executable, ROOT / "tools/notebook.py", ROOT / "examples/reach.ipynb", "--pictures", BUILD / "pictures"],
-            "notebook", PYTHONPATH=str(SITE), MPLBACKEND="Agg")
+            "notebook", PYTHONPATH=with_path(SITE), MPLBACKEND="Agg")
         if not list((BUILD / "pictures").glob("*.png")):
             raise Failed("the notebook drew nothing")
 
+    def library_with_rtl(self):
+        """Position independent, so that a shared object may link it, as the Python module does."""
+        folder = BUILD / "rtl"
+        self.build(folder, ROOT, "gmmu_archive", "-DGMMU_RTL=ON", "-DGMMU_TESTS=OFF", "-DGMMU_PROGRAM=OFF",
+                   "-DCMAKE_POSITION_INDEPENDENT_CODE=ON")
+        self.install(folder, PREFIX_RTL)
+
+    def rtl(self):
+        self.library_with_rtl()
+        self.by_package("package-rtl", PREFIX_RTL, ["rtl", "fast"])
+        self.by_pkg_config("pkg-config-rtl", PREFIX_RTL, ["rtl", "fast"])
+
+    def tlm(self):
+        self.library_with_rtl()
+        folder = BUILD / "tlm"
+        shutil.rmtree(folder, ignore_errors=True)
+        self.build(folder, ROOT / "examples/tlm", "tlm", f"-DCMAKE_PREFIX_PATH={PREFIX_RTL}")
+        if "are equal in memory" not in run([folder / "tlm"], "tlm"):
+            raise Failed("the program does not say that the bytes are equal")
+
+    def python_rtl(self):
+        self.pip("python-rtl", BUILD / "site-rtl", "-C", "cmake.define.GMMU_RTL=ON")
+        engines = run([sys.executable, "-c", "import gmmu; print(gmmu.engines())"], "engines", PYTHONPATH=with_path(BUILD / "site-rtl"))
+        if "rtl" not in engines:
+            raise Failed("the package does not have the RTL")
+
 
 def main():
-    names = ["subdirectory", "package", "pkg-config", "python", "notebook"]
+    names = ["subdirectory", "package", "pkg-config", "python", "notebook", "rtl", "tlm", "python-rtl"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", choices=names, help="some of the ways; later ones need what earlier ones left")
     parser.add_argument("--jobs", type=int, default=int(os.environ.get("GMMU_JOBS", os.cpu_count())))

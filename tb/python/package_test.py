@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""package_test.py: the Python package gmmu, as it is installed (PYTHONPATH), on the fast engine."""
+"""package_test.py: the Python package gmmu, as it is installed (PYTHONPATH): on the fast engine, and one machine after the
+other on every engine that it has."""
 import pathlib
 import signal
 import tempfile
@@ -85,7 +86,7 @@ class RunTest(unittest.TestCase):
         scenario = "noisy-device"
         self.assertIn(scenario, gmmu.scenarios())
         report = gmmu.run(scenario=scenario, engine="fast", on_fault=faults.append)
-        self.assertEqual([fault["text"] for fault in faults], [fault["text"] for fault in report["faults"]])
+        self.assertEqual(faults, report["faults"])
         self.assertTrue(faults)
 
     def test_passes_on_what_a_callback_raises_and_can_go_on(self):
@@ -114,6 +115,18 @@ class RunTest(unittest.TestCase):
         timer.join()
         self.assertLess(time.monotonic() - start, 30)
         self.assertTrue(gmmu.run(data=BYTES, engine="fast").passed)
+
+    def test_several_machines_one_after_the_other_on_every_engine(self):
+        cycles = {}
+        for engine in gmmu.engines() * 2:
+            with gmmu.Machine.for_run(data=BYTES, engine=engine) as given_up:
+                self.assertTrue(given_up.step(20_000))
+            with self.assertRaisesRegex(ValueError, "was closed"):
+                given_up.step(1)
+            report = gmmu.run(data=BYTES, engine=engine, seed=3)
+            self.assertTrue(report.passed)
+            self.assertEqual(cycles.setdefault(engine, report["cycles"]), report["cycles"])
+            self.assertEqual(report["machine"]["engine"], engine)
 
     def test_refuses_a_second_machine_and_unknown_names(self):
         with gmmu.Machine.for_run(engine="fast") as machine:
@@ -147,6 +160,13 @@ class ReplayTest(unittest.TestCase):
         self.assertEqual(latency.max(), report.latency(port=True).max)
         self.assertAlmostEqual(latency.mean(), report.latency(port=True).mean, places=6)
         self.assertFalse(accesses["fault"].any())
+
+    def test_pages_come_on_demand(self):
+        report = gmmu.replay(RANDOM, engine="fast", demand=True, batch=4, prefetch=2, resident=1, evict="random")
+        self.assertTrue(report.passed)
+        self.assertGreater(report.latency().max, gmmu.replay(RANDOM, engine="fast").latency().max)
+        with self.assertRaisesRegex(gmmu.Error, "prefetch: 'all' is none of none | tree"):
+            gmmu.replay(RANDOM, demand=True, prefetch="all")
 
     def test_refuses_options_by_name(self):
         with self.assertRaisesRegex(gmmu.Error, "no option pages; there are: accesses"):

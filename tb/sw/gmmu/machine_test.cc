@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -160,24 +161,54 @@ TEST(Machine, TellsTheFaultsOfAScenario) {
   EXPECT_FALSE(names.empty());
 }
 
+/// Software of a user: 42 when 4 KiB came back from VRAM as they went.
+int CopyThroughVram(hw::Platform& platform) {
+  using regs::Target;
+  sim::BareMachine machine(platform);
+  machine.PowerOn();
+  machine.StartRing();
+  machine.Fill(0x400000, 4096, 5);
+  if (!machine.Execute(sim::BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x10000, 4096)) ||
+      !machine.Execute(sim::BareMachine::Copy(Target::kVram, 0x10000, Target::kSystem, 0x500000, 4096)))
+    return 1;
+  return machine.Bytes(0x400000, 4096) == machine.Bytes(0x500000, 4096) ? 42 : 2;
+}
+
 TEST(Machine, RunsSoftwareOfItsUser) {
-  Software software{kFast, [](hw::Platform& platform) {
-                      sim::BareMachine machine(platform);
-                      machine.PowerOn();
-                      machine.StartRing();
-                      machine.Fill(0x400000, 4096, 5);
-                      if (!machine.Execute(sim::BareMachine::Copy(regs::Target::kSystem, 0x400000, regs::Target::kVram,
-                                                                  0x10000, 4096)) ||
-                          !machine.Execute(sim::BareMachine::Copy(regs::Target::kVram, 0x10000, regs::Target::kSystem,
-                                                                  0x500000, 4096)))
-                        return 1;
-                      return machine.Bytes(0x400000, 4096) == machine.Bytes(0x500000, 4096) ? 42 : 2;
-                    }};
-  Machine machine({}, std::move(software));
+  Machine machine({}, Software{kFast, CopyThroughVram});
   while (machine.Step(100)) {}
   EXPECT_EQ(machine.result(), 42);
   EXPECT_FALSE(machine.Counters().empty());
   EXPECT_THROW(machine.Report(), std::logic_error);
+}
+
+TEST(Machine, ComesAfterOthersInOneProcessOnEveryEngine) {
+  std::map<std::string, uint64_t> cycles;
+  for (unsigned round = 0; round < 2; ++round) {
+    for (const std::string& engine : Engines()) {
+      {
+        Machine given_up({}, Job{{engine, 0}, "", std::vector<uint8_t>(4096)});
+        ASSERT_TRUE(given_up.Step(5'000)) << engine;
+        EXPECT_FALSE(given_up.Counters().empty()) << engine;
+      }
+      Machine machine({}, Software{{engine, 0}, CopyThroughVram});
+      while (machine.Step(1'000)) {}
+      EXPECT_EQ(machine.result(), 42) << engine;
+      if (round == 0) cycles[engine] = machine.cycles();
+      EXPECT_EQ(machine.cycles(), cycles[engine]) << engine;
+    }
+  }
+}
+
+TEST(Machine, PassesOnWhatItsSoftwareThrowsOnEveryEngine) {
+  for (const std::string& engine : Engines()) {
+    Machine machine({}, Software{{engine, 0}, [](hw::Platform& platform) -> int {
+                                   sim::BareMachine(platform).PowerOn();
+                                   throw std::out_of_range("far");
+                                 }});
+    EXPECT_THROW(machine.Run(), std::out_of_range) << engine;
+    EXPECT_TRUE(machine.done()) << engine;
+  }
 }
 
 TEST(Machine, RefusesWhatCannotRunBeforeAnythingIsSimulated) {

@@ -100,6 +100,7 @@ TEST(JsonReport, HasTheKeysThatProgramsReadAndNoHostTimeUnderCounters) {
   result.faults = {fault};
   result.leaks = {{"adl", "a", "driver", "b"}};
   const auto report = nlohmann::json::parse(JsonReport(result, SampleLimits()));
+  EXPECT_EQ(report["faults"][0], nlohmann::json::parse(FaultAsJson(fault)));
   for (const char* key : {"verified", "bytes", "cycles", "cycles_evaluated", "simulated_ns", "host_seconds", "faults",
                           "leaks", "counters"}) {
     EXPECT_TRUE(report.contains(key)) << key;
