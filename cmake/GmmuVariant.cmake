@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# A program whose GPU has other sizes, or can write waves: the Verilated GPU, its SystemC modules and the sizes that the
+# configuration is checked against are made here; all other software is that of the build in GMMU_SOFTWARE_OF.
+
+include(${GMMU_SOFTWARE_OF}/software.cmake)
+foreach(name IN LISTS GMMU_SOFTWARE ITEMS gmmu_app gmmu_commit)
+  add_library(${name} STATIC IMPORTED)
+  set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${GMMU_SOFTWARE_OF}/lib${name}.a)
+  target_link_libraries(${name} INTERFACE ${ZSTD_LIBRARY} ${SQLITE_LIBRARY} ${CMAKE_DL_LIBS})
+endforeach()
+
+gmmu_rtl_engine("" ${GMMU_DATA_BITS})
+add_executable(gmmu sw/app/main.cc sim/platform/built_sizes.cc)
+target_compile_definitions(gmmu PRIVATE ${GMMU_BUILD_DEFINITIONS})
+target_link_libraries(gmmu PRIVATE gmmu_app gmmu_exports gmmu_machine gmmu_commit)
+set_target_properties(gmmu PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+file(CREATE_LINK ${GMMU_SOFTWARE_OF}/gmmu_policy_python.so ${PROJECT_BINARY_DIR}/gmmu_policy_python.so SYMBOLIC)
+
+if(GMMU_BOARD)
+  include(GmmuBoard)
+endif()
+gmmu_verilate_noted()
