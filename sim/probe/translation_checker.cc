@@ -14,7 +14,7 @@ constexpr size_t kMostRecent = 4'096;      // writes to pages that may turn out 
 constexpr size_t kMostChanges = 1u << 20;  // then the oldest is forgotten
 constexpr size_t kMostFindings = 64;
 constexpr size_t kMostMemos = 1u << 18;  // of a space
-constexpr uint64_t kConfigKey = ~uint64_t{0};
+constexpr uint64_t kConfigKey = ~uint64_t{0}, kNoKey = kConfigKey;
 
 /// Does an answer agree with a walk, in what the event port shows? It shows no coherent bit, and the level only of a
 /// fault.
@@ -43,7 +43,11 @@ std::string Text(const TranslationEvent& e) {
 }  // namespace
 
 TranslationChecker::TranslationChecker(unsigned spaces, VramCore& vram, HostReader host)
-    : vram_(vram), host_(std::move(host)), spaces_(spaces), versions_((vram.size() >> kPageLg2) + 1, 0) {
+    : vram_(vram),
+      host_(std::move(host)),
+      spaces_(spaces),
+      versions_((vram.size() >> kPageLg2) + 1, 0),
+      recent_(kMostRecent, Change{0, kNoKey, 0, 0}) {
   vram_.AddWriteHook([this](uint64_t address, const uint8_t*, size_t size) { VramWritten(address, size); });
 }
 
@@ -59,8 +63,7 @@ void TranslationChecker::VramWritten(uint64_t address, size_t size) {
       Remember(word, old, 0);
       continue;
     }
-    recent_.push_back({now_, word, old, 0});
-    if (recent_.size() > kMostRecent) recent_.pop_front();
+    recent_[recent_next_++ % kMostRecent] = {now_, word, old, 0};
   }
 }
 
@@ -77,13 +80,13 @@ void TranslationChecker::Remember(uint64_t key, uint64_t old, unsigned config) {
 void TranslationChecker::FollowPage(uint64_t page) {
   versions_[page] = 1;
   std::vector<Change> found;
-  for (const Change& change : recent_) {
-    if (change.key >> kPageLg2 == page) found.push_back(change);
+  for (size_t i = 0; i < kMostRecent; ++i) {
+    Change& change = recent_[(recent_next_ + i) % kMostRecent];
+    if (change.key >> kPageLg2 != page) continue;
+    found.push_back(change);
+    change.key = kNoKey;
   }
   if (found.empty()) return;
-  recent_.erase(std::remove_if(recent_.begin(), recent_.end(),
-                               [&](const Change& c) { return c.key >> kPageLg2 == page; }),
-                recent_.end());
   std::deque<Change> merged;
   std::merge(changes_.begin(), changes_.end(), found.begin(), found.end(), std::back_inserter(merged),
              [](const Change& a, const Change& b) { return a.time < b.time; });
@@ -145,6 +148,7 @@ void TranslationChecker::CommitSpace(unsigned index, uint64_t root) {
   changes_.push_back({now_, kConfigKey, index, static_cast<unsigned>(old_configs_.size())});
   space.config = config;
   space.memo.clear();
+  space.last = nullptr;
 }
 
 void TranslationChecker::Invalidated(const InvalidationEvent& event) {
@@ -201,8 +205,13 @@ void TranslationChecker::Answered(uint64_t cycle, const TranslationEvent& event)
   }
   Space& space = spaces_[event.space];
   const uint64_t page = event.va >> kPageLg2;
-  if (space.memo.size() > kMostMemos) space.memo.clear();
-  Memo& memo = space.memo[page << 2 | static_cast<uint64_t>(event.access)];
+  const uint64_t key = page << 2 | static_cast<uint64_t>(event.access);
+  if (space.last == nullptr || space.last_key != key) {
+    if (space.memo.size() > kMostMemos) space.memo.clear();
+    space.last = &space.memo[key];
+    space.last_key = key;
+  }
+  Memo& memo = *space.last;
   if (!Current(memo)) Fill(memo, space, event);
   Translation expected = memo.answer;
   expected.gpa.offset += event.va & ((uint64_t{1} << kPageLg2) - 1);

@@ -96,6 +96,8 @@ class TranslationChecker {
     uint64_t flushed = 0;       ///< moment of the last flush of the whole space
     std::deque<Window> ranges;  ///< flushes of ranges since then
     std::unordered_map<uint64_t, Memo> memo;
+    uint64_t last_key = 0;  ///< of the memo of the last answer, which the next one often needs again
+    Memo* last = nullptr;
   };
 
   static constexpr uint64_t kHostTag = uint64_t{1} << 63;
@@ -123,7 +125,8 @@ class TranslationChecker {
   uint64_t horizon_ = 0;            ///< changes before this moment are forgotten
   std::vector<uint64_t> versions_;  ///< by VRAM page; 0 if it holds no table that has been walked
   std::deque<Change> changes_;
-  std::deque<Change> recent_;                          ///< changes of VRAM pages that are not followed
+  std::vector<Change> recent_;                         ///< changes of VRAM pages that are not followed, a ring
+  size_t recent_next_ = 0;                             ///< the next is noted at this place of the ring
   std::unordered_map<uint64_t, uint64_t> host_words_;  ///< table words in host memory at the last look
   std::deque<SpaceConfig> old_configs_;
   std::unordered_set<uint64_t> visited_;  ///< words of the walk under way

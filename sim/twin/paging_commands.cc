@@ -249,13 +249,13 @@ void PagingEngine::Produce(uint64_t size, uint8_t* to) const {
     std::memcpy(to, buffer_.at(word_ + c.inline_word + moved_ / 8), size);
     return;
   }
-  for (uint64_t i = 0; i < size; ++i) {
-    const uint64_t at = moved_ + i;
-    uint64_t word = c.value;
-    unsigned byte = at % 8;
-    if (c.data == Command::Data::kFill) byte = at % 4;
-    else if (c.data == Command::Data::kSeries) word += at / 8 * c.step;
-    to[i] = static_cast<uint8_t>(word >> (8 * byte));
+  uint64_t word = c.value;
+  if (c.data == Command::Data::kFill) word = (word & 0xFFFFFFFF) | word << 32;
+  for (uint64_t done = 0; done < size;) {
+    const uint64_t at = moved_ + done, bytes = std::min(size - done, 8 - at % 8);
+    const uint64_t value = (c.data == Command::Data::kSeries ? word + at / 8 * c.step : word) >> (8 * (at % 8));
+    std::memcpy(to + done, &value, bytes);
+    done += bytes;
   }
 }
 

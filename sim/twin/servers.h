@@ -58,26 +58,33 @@ class Calendar {
 /// tags, credits, walkers.
 class Places {
  public:
-  explicit Places(unsigned count) : count_(count) {}
+  explicit Places(unsigned count) : count_(count), ends_(RingOf(count)) {}
   /// Takes a place. Returns when it can be had, at least `at`; End must follow.
   uint64_t Take(uint64_t at) {
-    if (ends_.size() < count_) return at;
-    std::pop_heap(ends_.begin(), ends_.end(), std::greater<>());
-    const uint64_t free = ends_.back();
-    ends_.pop_back();
-    return std::max(at, free);
+    if (held_ < count_) return at;
+    --held_;
+    return std::max(at, ends_[first_++ & (ends_.size() - 1)]);
   }
   /// Returns when a place could be had, at least `at`.
-  uint64_t Free(uint64_t at) const { return ends_.size() < count_ ? at : std::max(at, ends_.front()); }
+  uint64_t Free(uint64_t at) const { return held_ < count_ ? at : std::max(at, ends_[first_ & (ends_.size() - 1)]); }
   /// Says until when the place is held that was taken last.
   void End(uint64_t ps) {
-    ends_.push_back(ps);
-    std::push_heap(ends_.begin(), ends_.end(), std::greater<>());
+    const size_t mask = ends_.size() - 1;
+    size_t to = first_ + held_++;
+    for (; to != first_ && ends_[(to - 1) & mask] > ps; --to) ends_[to & mask] = ends_[(to - 1) & mask];
+    ends_[to & mask] = ps;
   }
 
  private:
+  static size_t RingOf(size_t count) {
+    size_t ring = 1;
+    while (ring < count) ring *= 2;
+    return ring;
+  }
+
   const unsigned count_;
-  std::vector<uint64_t> ends_;  // a heap, the earliest first
+  std::vector<uint64_t> ends_;  // a ring, sorted, the earliest at first_: most ends come in their order
+  size_t first_ = 0, held_ = 0;
 };
 
 /// Places that are given back in the order in which they were taken: slots that are a reorder buffer.

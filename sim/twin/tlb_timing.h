@@ -153,7 +153,7 @@ class TlbTiming {
   Found Miss(const Asked& asked, const SpaceShape& shape, bool neighbour, uint64_t at, Plans& plans);
   void Prefetch(const TlbMiss& miss, const SpaceShape& shape, Plans& plans);
   uint64_t Walk(const WalkJob& job, uint64_t at);
-  unsigned FirstRead(const WalkJob& job, uint64_t& now);
+  unsigned FirstRead(const WalkJob& job, uint64_t now);
   uint64_t ReadTable(const WalkPlan::Read& read, uint64_t bytes, uint64_t at);
   void FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at);
   void Fill(const WalkJob& job, SharedTlb& tlb, uint64_t at);

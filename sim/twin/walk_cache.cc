@@ -65,6 +65,8 @@ void WalkCache::Enter(unsigned level, bool leaf, const SpaceShape& shape, unsign
       if (row.valid && row.leaf == leaf && row.space == space && row.tag == tag && row.level == level) place = &row;
   } else {
     place = &Direct(level, space, tag);
+    const bool again = place->valid && place->leaf == leaf && place->space == space && place->tag == tag;
+    if (again) ready_ps = std::min(ready_ps, place->ready_ps);  // another walk brings it earlier
   }
   *place = {true, leaf, space, shape.shift[level] - 12u, tag, ready_ps, level, ++uses_};
 }

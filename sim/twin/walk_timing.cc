@@ -86,13 +86,12 @@ uint64_t TlbTiming::ReadTable(const WalkPlan::Read& read, uint64_t bytes, uint64
   return end;
 }
 
-/// The first word that the walk reads: the deepest pointer that is cached says it, and when it can begin.
-unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t& now) {
+/// The first word that a walk reads that begins at `now`: the deepest pointer that is cached then says it.
+unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
   for (unsigned i = job.plan.count; i > 1; --i) {
     const unsigned level = job.plan.reads[i - 1].level + 1;
     const WalkCache::Row* row = walk_cache_.Find(level, false, *job.shape, job.key.space, job.key.vpn);
-    if (row == nullptr) continue;
-    now = std::max(now, row->ready_ps);
+    if (row == nullptr || row->ready_ps > now) continue;  // a walk waits for no other one's pointer
     return i - 1;
   }
   return 0;
@@ -226,8 +225,7 @@ void TlbTiming::WhenReady(uint64_t ticket, std::function<void(uint64_t)> then) {
 void TlbTiming::Dispatch() {
   while (walking_ < walks_at_once_ && !queue_.empty()) {
     for (size_t i = 0; i < queue_.size(); ++i) {
-      uint64_t now = 0;
-      waiting_[i].reads = queue_[i].job.plan.count - FirstRead(queue_[i].job, now);
+      waiting_[i].reads = queue_[i].job.plan.count - FirstRead(queue_[i].job, agenda_.now());
     }
     const size_t next = std::min(policy_->Next(waiting_), queue_.size() - 1);
     Queued queued = std::move(queue_[next]);

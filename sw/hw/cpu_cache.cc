@@ -18,10 +18,8 @@ void CpuCache::ForParts(uint64_t hpa, uint64_t size, const Part& part) const {
   }
 }
 
-CpuCache::Bytes CpuCache::Seen(uint64_t pfn) const {
-  Bytes bytes;
-  file_.read(pfn, bytes.data());
-  return bytes;
+bool CpuCache::Clean(uint64_t pfn, const Page& page) const {
+  return std::memcmp(file_.page(pfn), page.dram.data(), kPageSize) == 0;
 }
 
 void CpuCache::Forget(uint64_t pfn) {
@@ -32,8 +30,8 @@ void CpuCache::Forget(uint64_t pfn) {
 void CpuCache::Enter(uint64_t pfn, Caching caching) {
   std::unique_ptr<Page>& page = pages_[pfn];
   if (!page) {
-    page = std::make_unique<Page>();
-    page->dram = Seen(pfn);
+    page.reset(new Page);  // make_unique would clear its bytes
+    std::memcpy(page->dram.data(), file_.page(pfn), kPageSize);
     page->lines = caching == Caching::kCached;
     combined_pages_ += page->lines ? 0 : 1;
   }
@@ -44,7 +42,7 @@ void CpuCache::Leave(uint64_t pfn, Caching caching) {
   Page& page = *pages_.at(pfn);
   --(caching == Caching::kCached ? page.cached : page.combined);
   if (page.viewed()) return;
-  if (!page.lines || Seen(pfn) == page.dram) {
+  if (!page.lines || Clean(pfn, page)) {
     Forget(pfn);
     return;
   }
@@ -65,26 +63,31 @@ void CpuCache::DeviceRead(uint64_t hpa, uint8_t* to, size_t size, bool snoop) co
 
 void CpuCache::DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool snoop) {
   if (pages_.empty()) return file_.write(hpa, from, size);
-  // The CPU sees all of the write but for bytes behind dirty lines that are not snooped, and bytes that wait in a
-  // write-combining buffer.
-  std::vector<uint8_t> seen(from, from + size);
+  uint64_t written = 0;
   ForParts(hpa, size, [&](uint64_t pfn, Page& page, uint64_t offset, uint64_t done, uint64_t bytes) {
-    const Bytes before = Seen(pfn);
-    Bytes after = before;
-    for (uint64_t at = offset; at < offset + bytes;) {
-      const uint64_t unit = page.lines ? kLine : 1;
-      const uint64_t line = at / unit * unit;
-      const uint64_t end = std::min(line + unit, offset + bytes);
-      const bool dirty = std::memcmp(before.data() + line, page.dram.data() + line, unit) != 0;
-      const bool snooped = snoop && page.lines;
-      if (dirty && snooped) std::memcpy(page.dram.data() + line, before.data() + line, unit);
-      if (!dirty || snooped) std::memcpy(after.data() + at, from + done + (at - offset), end - at);
-      std::memcpy(page.dram.data() + at, from + done + (at - offset), end - at);
-      at = end;
-    }
-    std::memcpy(seen.data() + done, after.data() + offset, bytes);
+    if (done != written) file_.write(hpa + written, from + written, done - written);
+    WritePart(pfn, page, offset, from + done, bytes, snoop);
+    written = done + bytes;
   });
-  file_.write(hpa, seen.data(), size);
+  if (size != written) file_.write(hpa + written, from + written, size - written);
+}
+
+/// Does the part of a device's write that lies in a page. The CPU sees all of it but for bytes behind dirty lines that
+/// are not snooped, and bytes that wait in a write-combining buffer.
+void CpuCache::WritePart(uint64_t pfn, Page& page, uint64_t offset, const uint8_t* from, uint64_t size, bool snoop) {
+  const uint64_t unit = page.lines ? kLine : 1;
+  const bool snooped = snoop && page.lines;
+  uint8_t* const dram = page.dram.data();
+  for (uint64_t done = 0; done < size;) {
+    const uint64_t at = offset + done, line = at / unit * unit;
+    const uint64_t bytes = std::min(line + unit - at, size - done);
+    const uint8_t* const seen = file_.page(pfn) + line;
+    const bool dirty = std::memcmp(seen, dram + line, unit) != 0;
+    if (dirty && snooped) std::memcpy(dram + line, seen, unit);
+    std::memcpy(dram + at, from + done, bytes);
+    if (!dirty || snooped) file_.write(pfn * kPageSize + at, from + done, bytes);
+    done += bytes;
+  }
 }
 
 void CpuCache::Stored(uint64_t hpa, const uint8_t* from, size_t size) {
@@ -98,9 +101,8 @@ void CpuCache::WriteBack(uint64_t hpa, uint64_t size) {
   const uint64_t end = (hpa + size + kLine - 1) / kLine * kLine;
   std::vector<uint64_t> clean;
   ForParts(start, end - start, [&](uint64_t pfn, Page& page, uint64_t offset, uint64_t, uint64_t bytes) {
-    const Bytes seen = Seen(pfn);
-    std::memcpy(page.dram.data() + offset, seen.data() + offset, bytes);
-    if (!page.viewed() && page.dram == seen) clean.push_back(pfn);
+    std::memcpy(page.dram.data() + offset, file_.page(pfn) + offset, bytes);
+    if (!page.viewed() && Clean(pfn, page)) clean.push_back(pfn);
   });
   for (uint64_t pfn : clean) Forget(pfn);
 }
@@ -115,15 +117,15 @@ void CpuCache::WriteBackAll() {
 void CpuCache::DrainWriteCombining() {
   if (combined_pages_ == 0) return;
   for (const auto& [pfn, page] : pages_) {
-    if (!page->lines) page->dram = Seen(pfn);
+    if (!page->lines) std::memcpy(page->dram.data(), file_.page(pfn), kPageSize);
   }
 }
 
 uint64_t CpuCache::dirty_bytes() const {
   uint64_t dirty = 0;
   for (const auto& [pfn, page] : pages_) {
-    const Bytes seen = Seen(pfn);
-    for (size_t i = 0; i < seen.size(); ++i) dirty += seen[i] != page->dram[i];
+    const uint8_t* const seen = file_.page(pfn);
+    for (size_t i = 0; i < kPageSize; ++i) dirty += seen[i] != page->dram[i];
   }
   return dirty;
 }

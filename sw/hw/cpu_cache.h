@@ -34,9 +34,10 @@ class CpuCache {
   static constexpr size_t kLine = 64;
   static constexpr size_t kPages = 2048;
 
-  /// How the file is read, a whole page of kPageSize bytes at a time, and changed, neither counting as an access.
+  /// How the file is seen and changed, neither counting as an access. `page` returns the bytes of a page as they are now;
+  /// they may be seen there until the next write.
   struct File {
-    std::function<void(uint64_t pfn, uint8_t* bytes)> read;
+    std::function<const uint8_t*(uint64_t pfn)> page;
     std::function<void(uint64_t at, const uint8_t* from, size_t size)> write;
   };
   explicit CpuCache(File file) : file_(std::move(file)) {}
@@ -74,7 +75,8 @@ class CpuCache {
   /// Calls `part(page, offset in it, offset in the range, size)` for the pages held of a range.
   template <typename Part>
   void ForParts(uint64_t hpa, uint64_t size, const Part& part) const;
-  Bytes Seen(uint64_t pfn) const;
+  bool Clean(uint64_t pfn, const Page& page) const;
+  void WritePart(uint64_t pfn, Page& page, uint64_t offset, const uint8_t* from, uint64_t size, bool snoop);
   void Forget(uint64_t pfn);
 
   const File file_;

@@ -75,10 +75,13 @@ bool HostRam::Installed(uint64_t hpa, uint64_t size) const {
 
 bool HostRam::HoldsData(uint64_t hpa, uint64_t size) const {
   for (uint64_t pfn = hpa / kPageSize; pfn <= (hpa + size - 1) / kPageSize; ++pfn) {
-    if (holding_data_.count(pfn) != 0) continue;
-    const auto at = static_cast<off_t>(pfn * kPageSize);
-    if (lseek(file_, at, SEEK_DATA) != at) return false;
-    holding_data_.insert(pfn);
+    if (pfn == held_last_) continue;
+    if (holding_data_.count(pfn) == 0) {
+      const auto at = static_cast<off_t>(pfn * kPageSize);
+      if (lseek(file_, at, SEEK_DATA) != at) return false;
+      holding_data_.insert(pfn);
+    }
+    held_last_ = pfn;
   }
   return true;
 }
@@ -125,8 +128,10 @@ bool HostRam::DeviceWrite(uint64_t hpa, const void* from, size_t size, bool snoo
 }
 
 CpuCache::File HostRam::FileAccess() {
-  return {[this](uint64_t pfn, uint8_t* bytes) {
-            if (!Read(pfn * kPageSize, bytes, kPageSize)) throw Failure("a viewed page has gone", 0);
+  static constexpr uint8_t kNothing[kPageSize] = {};
+  return {[this](uint64_t pfn) -> const uint8_t* {
+            if (!Installed(pfn * kPageSize, kPageSize)) throw Failure("a viewed page has gone", 0);
+            return HoldsData(pfn * kPageSize, kPageSize) ? base_ + pfn * kPageSize : kNothing;
           },
           [this](uint64_t at, const uint8_t* from, size_t size) { std::memcpy(base_ + at, from, size); }};
 }

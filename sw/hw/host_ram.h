@@ -80,6 +80,7 @@ class HostRam {
   uint64_t size_ = 0;
   size_t views_ = 0;
   mutable std::unordered_set<uint64_t> holding_data_;  ///< pages that were found to; none loses it
+  mutable uint64_t held_last_ = ~uint64_t{0};          ///< one of them, the last that was looked up
   CpuCache cache_{FileAccess()};
   std::unordered_map<void*, std::pair<Caching, std::vector<uint64_t>>> cached_views_;
 };

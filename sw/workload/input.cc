@@ -60,7 +60,7 @@ std::vector<uint8_t> SeededInput(uint64_t seed, uint64_t bytes) {
     uint64_t z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9ull;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
     z ^= z >> 31;
-    for (uint64_t i = 0; i < 8 && at + i < bytes; ++i) result[at + i] = static_cast<uint8_t>(z >> (8 * i));
+    std::memcpy(result.data() + at, &z, std::min<uint64_t>(8, bytes - at));
   }
   return result;
 }

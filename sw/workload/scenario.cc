@@ -153,8 +153,8 @@ Scenario FindScenario(const std::string& name) {
     if (!file) throw ScenarioError(name + ": cannot be read");
     return ParseScenario(text, name);
   }
-  for (const Scenario& scenario : Scenarios()) {
-    if (scenario.name == name) return scenario;
+  for (const BuiltInScenario& file : BuiltInScenarioFiles()) {
+    if (file.name == name + suffix) return ParseScenario(file.text, file.name);
   }
   throw ScenarioError("no scenario " + Quoted(name) + "; gmmu run --list shows them\nA file's name ends in .toml.");
 }

@@ -51,7 +51,9 @@ void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
 
 void MemoryObjects::SetDomain(HANDLE adapter, IommuDomain& domain) {
   adapters_.at(adapter).view.domain = &domain;
-  for (const auto& [list, adl] : adls_) {
+  std::map<Ledger::Ticket, const Adl*> in_order;  // as they were allocated: where a list lies is chance
+  for (const auto& [list, adl] : adls_) in_order.emplace(adl->ticket, adl.get());
+  for (const auto& [ticket, adl] : in_order) {
     const AdapterObject& opened = adapter_objects_.at(adl->adapter_object);
     if (opened.adapter != adapter) continue;
     const auto first = objects_.at(opened.object).backing.pfns().begin() + static_cast<ptrdiff_t>(adl->first_page);

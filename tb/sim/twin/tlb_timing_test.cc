@@ -56,6 +56,15 @@ TEST(TlbTiming, WhoComesBeforeTheWalkHasEndedJoinsIt) {
   EXPECT_EQ(tlbs.Count("l2_merged"), 1u);
 }
 
+TEST(TlbTiming, AWalkReadsForItselfThePointerThatAnotherOneHasNotBroughtYet) {
+  Tlbs tlbs;
+  static_cast<void>(tlbs.Look(0, 0));
+  static_cast<void>(tlbs.Look(64, 10'000, 1));
+  EXPECT_EQ(tlbs.Count("table_reads"), 4u);  // both from the root
+  static_cast<void>(tlbs.Look(128, 1'000'000));
+  EXPECT_EQ(tlbs.Count("table_reads"), 5u);
+}
+
 TEST(TlbTiming, ANeighbouringMissFetchesTheLine) {
   Tlbs tlbs;
   for (uint64_t page = 0; page < 16; ++page) static_cast<void>(tlbs.Look(page, page * 1'000'000));

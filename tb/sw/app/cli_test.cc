@@ -122,6 +122,21 @@ TEST_F(Cli, ComparesTwoReportsAndNamesTheDifference) {
   ExpectRefusal({"compare", Path("first"), Path("third")}, "the second is no report of gmmu run --json");
 }
 
+/// What of the heap is free decides where the next block lies; it must decide nothing else.
+TEST_F(Cli, ARunTakesTheSameTimeWhereverItsMemoryLies) {
+  std::vector<uint64_t> cycles;
+  for (const size_t holes : {0u, 200u, 2000u}) {
+    std::vector<std::unique_ptr<char[]>> blocks;
+    for (size_t i = 0; i < 2 * holes; ++i) blocks.emplace_back(new char[16 * (1 + i * 7 % 40)]);
+    for (size_t i = 0; i < blocks.size(); i += 2) blocks[i * 9973 % blocks.size() & ~size_t{1}].reset();
+    ASSERT_EQ(Run({"run", "--engine", "fast", "--scenario", "exclusive-access-under-load", "--json", Path("report")}),
+              kExitGood)
+        << err_;
+    cycles.push_back(nlohmann::json::parse(std::ifstream(Path("report")))["cycles"]);
+  }
+  EXPECT_THAT(cycles, ::testing::Each(cycles.front()));
+}
+
 TEST_F(Cli, ListsEveryProcedureWithItsParameters) {
   EXPECT_EQ(Run({"run", "--procedures"}), 0) << err_;
   size_t parameters = 0;

@@ -13,6 +13,7 @@ using ::testing::HasSubstr;
 
 const std::string kRandom = "gen:random,footprint=32MiB,count=12000,streams=64";
 const std::string kZipf = "gen:zipf,footprint=32MiB,count=12000,streams=64";
+const std::string kBlocks = "gen:zipf,footprint=8MiB,granule=65536,count=12000,streams=4";    // walkers are free
 const std::string kRound = "gen:stride,stride=4096,footprint=4MiB,count=12000,streams=1";     // twice what the L2 has
 const std::string kSparse = "gen:stride,stride=69632,footprint=16MiB,count=12000,streams=1";  // a page in each block
 const std::string kChase = "gen:chase,footprint=8MiB,count=4000";
@@ -92,8 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
             "gen:stride,stride=4096,footprint=96KiB,count=12000,streams=1",
             {"cycles"},
             {"ports.hits"}},
-        Row{{}, {"policy.l2_replacement=\"lru\""}, kZipf, {kMisses}, {kHits}},
-        Row{{}, {"policy.partition=\"tokens\""}, kZipf, {kMisses}, {kHits, "policy.not_kept"}},
+        Row{{}, {"policy.l2_replacement=\"lru\""}, kBlocks, {kMisses}, {kHits}},
+        Row{{}, {"policy.partition=\"tokens\""}, kBlocks, {kMisses}, {kHits, "policy.not_kept"}},
         Row{kTokens, {"policy.tokens=0"}, kZipf, {kHits}, {kMisses, "policy.not_kept"}},
         Row{{}, {"policy.fill=8"}, kRandom, {kReads, kWalks}, {}},
         Row{kOne, {"policy.prefetch=\"next\""}, kRound, {kMisses}, {"policy.prefetch_walks"}},
@@ -113,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{kPte, {"policy.pte_cache_ways=1"}, kZipf, {"policy.pte_cache_hits"}, {kReads}},
         Row{kPte, {"policy.pte_cache_cycles=200"}, kRandom, {}, {"cycles"}},
         Row{{}, {"policy.l1_cycles=10"}, kChase, {}, {"ports.cycles"}},
-        Row{{}, {"policy.l2_cycles=40"}, kRandom, {}, {"ports.cycles"}},
+        Row{{}, {"policy.l2_cycles=40"}, kBlocks, {}, {"ports.cycles"}},
         Row{kOne, {"policy.l2_block_pages=1"}, kSparse, {kMisses, "cycles"}, {kHits}},
         Row{{}, {"policy.l3_entries=8192"}, kRandom, {kWalks, "cycles"}, {"policy.l3_hits"}},
         // The turn in which ways are replaced is that of all sets together: one way is replaced in the right order.
