@@ -3,8 +3,9 @@
 """What stands between a driver's source for Windows and a compiler on Linux, beside sw/ddi (docs/driver.md).
 
   prepare --out DIR [-I DIR]... SOURCE...   writes into DIR, for -I DIR, headers that Windows' tools make or find:
-                                            NAME.tmh with the trace functions that the sources' "FUNC" lines describe, and
-                                            headers whose name is spelt in another case, or with backslashes, as the file
+                                            NAME.tmh with the trace functions that the sources describe between
+                                            "begin_wpp config" and "end_wpp", and headers whose name is spelt in another
+                                            case than the file's, or with backslashes
   long SOURCE...                            names file and line of each long and of each constant with one L: 32 bits for
                                             Windows' compilers, 64 here. Exit status 1 when there is one.
 
@@ -16,7 +17,8 @@ import re
 import sys
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
-FUNC = re.compile(r"^[ \t/*]*FUNC\s+(\w+)\s*(\{[^}]*\})?\s*\(([^)]*)\)\s*;", re.M)
+CONFIGURATION = re.compile(r"begin_wpp config(.*?)end_wpp", re.S)
+FUNC = re.compile(r"^[ \t/*]*(?:FUNC\s+)?(\w+)\s*(\{[^}]*\})?\s*\(((?:[^()]|\([^()]*\))*)\)\s*;", re.M)
 LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 LONG = re.compile(r"\blong\b(?:\s+(?:unsigned|signed|int))*(\s+long\b|\s+double\b)?"
                   r"|(?<![\w.])(?:0[xX][0-9a-fA-F]+|\d+)(?:[uU]?[lL]|[lL][uU])(?!\w)")
@@ -70,14 +72,18 @@ def reached(sources, folders):
 def trace_macros(texts):
     """A macro for each trace function that the sources describe."""
     lines = {}
-    for text in texts.values():
-        for name, fixed, parameters in FUNC.findall(text):
-            names = [parameter.strip() for parameter in parameters.split(",")]
+    for name, fixed, parameters in (
+            function for text in texts.values() for block in CONFIGURATION.findall(text)
+            for function in FUNC.findall(block)):
+        if name != "USEPREFIX":
+            nested = re.sub(r"\(MSG[^()]*\)", "MSG", parameters)  # called with the text and its arguments in parentheses
+            message = "MSG" if nested == parameters else "WPP_FIRST MSG"
+            names = [parameter.strip() for parameter in nested.split(",")]
             level = re.search(r"LEVEL\s*=\s*(\w+)", fixed)
             level = level.group(1) if level else "LEVEL" if "LEVEL" in names else "TRACE_LEVEL_INFORMATION"
             head = f"#define {name}({', '.join(names)})"
             if "MSG" in names:
-                lines[name] = f'{head} WppTrace({level}, "{name}", MSG)'
+                lines[name] = f'{head} WppTrace({level}, "{name}", {message})'
             else:  # an assertion, told when it does not hold
                 lines[name] = f'{head} (({names[0]}) ? (void)0 : WppTrace({level}, "{name}", #{names[0]}))'
     return [lines[name] for name in sorted(lines)]
@@ -88,8 +94,9 @@ def prepare(arguments):
     arguments.out.mkdir(parents=True, exist_ok=True)
     macros = trace_macros(texts)
     for name in sorted(traces):
-        guarded = [f"#ifndef {re.match(r'#define (.+?)[(]', macro).group(1)}\n{macro}\n#endif" for macro in macros]
-        (arguments.out / name).write_text("\n".join(["/* Trace functions, by tools/driver_sources.py. */", *guarded, ""]))
+        lines = [f"#undef {re.match(r'#define (.+?)[(]', macro).group(1)}\n{macro}" for macro in macros]
+        (arguments.out / name).write_text("\n".join(["/* Trace functions, by tools/driver_sources.py. */",
+                                                     "#include <WppRecorder.h>", *lines, ""]))
     for name, path in sorted(misspelt.items()):
         place = arguments.out / name if "\\" not in name else arguments.out / name.rsplit("/", 1)[-1]
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -105,7 +112,8 @@ def longs(path, text):
     bare = LONGER.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), bare)
     for number, line in enumerate(bare.split("\n"), 1):
         for match in LONG.finditer(line):
-            yield f"{path}:{number}: {match.group(0).strip()}: 32 bits in Windows, 64 here: {text.splitlines()[number - 1].strip()}"
+            yield (f"{path}:{number}: {match.group(0).strip()}: 32 bits in Windows, 64 here: "
+                   f"{text.splitlines()[number - 1].strip()}")
 
 
 def check_long(arguments):

@@ -31,6 +31,8 @@ typedef struct _RECORDER_CONFIGURE_PARAMS {
 static BOOLEAN WppRecorderFilter __attribute__((__unused__)) = TRUE;
 #define WPP_RECORDER_LEVEL_FILTER(flag) WppRecorderFilter
 
+#define WPP_FIRST(first, ...) first
+
 /* Only the text: its conversions are those of the tracing compiler, which DbgPrintEx does not have. */
 #define WppTrace(level, name, text)                                                                             \
   ((void)(WppRecorderFilter &&                                                                                  \

@@ -7,6 +7,7 @@
 #include "ntdef.h"
 #include "specstrings.h"
 #include "wdm.h"
+#include "wdm_bus.h"
 #include "wdm_inline.h"
 #include "wdm_names.h"
 #include "winerror.h"

@@ -120,15 +120,20 @@ class Prepare(unittest.TestCase):
         return path
 
     def test_traces_and_names_in_another_case_become_headers(self):
-        self.write("shared/Tracing.h", "// begin_wpp config\n// FUNC SayError{LEVEL=TRACE_LEVEL_ERROR, FLAGS=ALL}(MSG, ...);\n"
-                                       "// FUNC Holds{LEVEL=TRACE_LEVEL_ERROR, FLAGS=ALL}(EXPRESSION);\n")
+        self.write("shared/Tracing.h", """// begin_wpp config
+// FUNC SayError{LEVEL=TRACE_LEVEL_ERROR, FLAGS=ALL}(MSG, ...);
+// FUNC Holds{LEVEL=TRACE_LEVEL_ERROR, FLAGS=ALL}(EXPRESSION);
+// USEPREFIX (DbgPrint, "%!STDPREFIX!");
+// DbgPrint{FLAG = ALL}(LEVEL, (MSG, ...));
+// end_wpp
+""")
         self.write("shared/Deep/Inner.h", "static int inner(void) { return 1; }\n")
         source = self.write("driver/one.c", '#include "ntddk.h"\n#include <WppRecorder.h>\n#include <TRACING.h>\n'
                                             '#include "..\\shared\\Deep\\Inner.h"\n#include "one.tmh"\n'
-                                            'int f(int a) { SayError("%!STATUS! of %wZ", a, 0); Holds(a > 0); return inner(); }\n')
+                                            'int f(int a) { SayError("%!STATUS! of %wZ", a, 0); Holds(a > 0); DbgPrint(2, ("%d", a)); return inner(); }\n')
         out = self.folder / "out"
         self.assertEqual(said("prepare", "--out", out, "-I", self.folder / "shared", source),
-                         (0, "3 files: 1 headers with 2 trace functions, 2 headers of another spelling\n"))
+                         (0, "3 files: 1 headers with 3 trace functions, 2 headers of another spelling\n"))
         for name, command in compilers().items():
             with self.subTest(name):
                 self.assertEqual(errors(command, source.read_text(), "-w", f"-I{out}"), "")
