@@ -95,6 +95,15 @@ C_ASSERT(offsetof(struct loose, many) == 8);
             with self.subTest(name):
                 self.assertEqual(errors(command, source, "-w"), "")
 
+    def test_each_entry_of_a_table_has_its_type(self):
+        text = (DDI / "dispmprt.h").read_text()
+        plain = re.findall(r"^  PVOID (\w+);", text, re.M)
+        self.assertEqual([name for name in plain if not name.startswith("Reserved")],  # as the kit has them
+                         ["DxgkDdiDescribePageTable", "DxgkDdiUpdatePageTable", "DxgkDdiUpdatePageDirectory",
+                          "DxgkDdiMovePageDirectory", "DxgkDdiSubmitRender", "DxgkDdiCreateAllocation2"])
+        self.assertEqual(len(re.findall(r"^  DXGKCB_\w+ DxgkCb\w+;", text, re.M)), 70)
+        self.assertGreater(len(re.findall(r"^  PDXGKDDI_?\w+ DxgkDdi\w+;", text, re.M)), 120)
+
     def test_each_annotation_stands_where_a_source_has_it(self):
         source = '#include "ntddk.h"\n'
         for header in ("sal.h", "specstrings.h"):
