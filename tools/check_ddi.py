@@ -31,8 +31,12 @@ PAGES = ROOT / "docs/ddi"
 NAMES = PAGES / "names.md"
 COLUMNS = ["name", "implemented in", "shown by", "evidence"]
 EVIDENCE = ("documents", "Windows 22621", "Windows 26100", "driver authors", "choice of this model")
-HEADERS = ("d3dukmdt.h", "d3dkmthk.h", "d3dkmddi_memory.h", "d3dkmddi_paging.h", "d3dkmddi_caps.h", "d3dkmddi_exec.h",
-           "dispmprt.h")
+HEADERS = ("d3dukmdt.h", "d3dukmdt_formats.h", "d3dukmdt_lists.h", "d3dkmthk.h", "d3dkmdt.h", "d3dkmddi_memory.h",
+           "d3dkmddi_paging.h", "d3dkmddi_caps.h", "d3dkmddi_drivercaps.h", "d3dkmddi_segments.h", "d3dkmddi_allocation.h",
+           "d3dkmddi_context_memory.h", "d3dkmddi_exec.h", "d3dkmddi_interrupt.h", "d3dkmddi_render.h", "d3dkmddi_debug.h",
+           "d3dkmddi_power.h", "d3dkmddi_display.h", "d3dkmdt_vidpn.h", "d3dkmddi_calls.h", "d3dkmddi_display_calls.h",
+           "d3dkmddi_queue_calls.h", "d3dkmddi_callbacks.h", "dispmprt_types.h", "dispmprt_calls.h",
+           "dispmprt_callbacks.h", "dispmprt.h")
 RTL = ("tb/rtl/", "tb/system/", "tb/bench/", "tb/sim/gpu/")  # rooms that a build without RTL does not have
 Row = collections.namedtuple("Row", "page line name where tests evidence")
 Test = collections.namedtuple("Test", "file disabled skipped cases")

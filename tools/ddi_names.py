@@ -2,7 +2,7 @@
 """docs/ddi/names.md: a row for each structure, enumerator, flag, entry point and callback that sw/ddi declares.
 
 A name's tests are those of the rows of the other pages that name it; its layout has tests of its own. A name without
-effect in a memory model has its reason in tools/ddi_names.toml, a name that is only a part of another (an argument
+effect in a memory model has its reason in tools/ddi_names.toml, by name or for all of a header that have none, a name that is only a part of another (an argument
 structure of an entry point) stands with that. A name of neither kind is an error.
 """
 import collections
@@ -25,7 +25,7 @@ def plain(name):
 def names_of(header):
     """Names of one header, in its order."""
     text = re.sub(r"/\*.*?\*/", "", (ROOT / "sw/ddi" / header).read_text(), flags=re.S)
-    for match in re.finditer(r"typedef (struct|union|enum) _?\w+ \{|typedef ([\w ]+?)\b(DXGK\w+)\(|"
+    for match in re.finditer(r"typedef (struct|union|enum) _?\w+ \{|typedef ([\w ]+?)(?:\b|\(\*)(DXGK\w+)\)?\(|"
                              r"^#define ((?:DXGK_|D3DGPU_|DXGKDDI_)\w+) \S", text, re.M):
         kind, _, function, define = match.groups()
         if function:
@@ -54,10 +54,14 @@ def tokens(text):
 
 
 def reason_of(name, reasons):
+    """(why, whether it is that of the whole header)."""
     for reason in reasons:
-        if any(re.fullmatch(pattern, name.text) for pattern in reason["names"]):
-            return reason["why"]
-    return None
+        if any(re.fullmatch(pattern, name.text) for pattern in reason.get("names", ())):
+            return reason["why"], False
+    for reason in reasons:
+        if name.header in reason.get("headers", ()):
+            return reason["why"], True
+    return None, False
 
 
 def link(page):
@@ -76,11 +80,11 @@ def run(write):
     layout = {"struct": "SizesAreTheKits", "union": "SizesAreTheKits", "number": "NumbersAreTheKits",
               "enumerator": "NumbersAreTheKits", "enum": "NumbersAreTheKits",
               "flag": "EachBitFieldSetAloneShowsItsOwnBitsOnly", "function": "HoldsAtCompileTimeInC11AndInCxx17"}
-    pages, gaps, uses = collections.OrderedDict(), [], collections.Counter()
+    pages, gaps, uses, rest = collections.OrderedDict(), [], collections.Counter(), collections.Counter()
     for header in HEADERS:
         for name in names_of(header):
             hits = by_token.get(plain(name.text), [])
-            why = reason_of(name, reasons)
+            why, whole = reason_of(name, reasons)
             where = f"`sw/ddi/{header}`"
             tests, evidence = ["Layout." + layout[name.kind]], "documents"
             if hits:
@@ -91,6 +95,10 @@ def run(write):
             elif why and why.startswith("form: "):
                 where += f" ({why[6:]})"
                 uses["form"] += 1
+            elif whole:
+                rest[header, why] += 1
+                uses["no effect"] += 1
+                continue
             elif why:
                 where = f"no effect: {why} (`sw/ddi/{header}`)"
                 uses["no effect"] += 1
@@ -99,6 +107,11 @@ def run(write):
                 continue
             pages.setdefault(header, []).append(
                 f"| `{name.text}` | {where} | {', '.join(f'`{test}`' for test in tests)} | {evidence} |")
+        for (of, why), count in rest.items():
+            if of == header:
+                pages.setdefault(header, []).append(
+                    f"| {count} {'other ' if header in pages else ''}names of `{header}` | no effect: {why} (`sw/ddi/{header}`) "
+                    "| `Layout.SizesAreTheKits`, `Layout.NumbersAreTheKits` | documents |")
     lines = ["# Names of the headers", "",
              "Every structure, number, flag, entry point and callback that `sw/ddi` declares: the pages that have rows of",
              "it and their tests, or why it has no effect here. Made by `python3 tools/check_ddi.py names --write` from the",

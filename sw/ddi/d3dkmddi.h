@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel-mode graphics DDI, its memory half. The parts: memory objects and ADLs; paging;
- * capabilities; execution. */
+/* The kernel-mode graphics DDI in parts: arguments by subject, entry points, callbacks. */
 #ifndef GMMU_DDI_D3DKMDDI_H
 #define GMMU_DDI_D3DKMDDI_H
-#include "d3dkmddi_caps.h"
-#include "d3dkmddi_exec.h"
-#include "d3dkmddi_memory.h"
-#include "d3dkmddi_paging.h"
+
+#include "d3dkmddi_callbacks.h"
+#include "d3dkmddi_calls.h"
+#include "d3dkmddi_display_calls.h"
+#include "d3dkmddi_pointers.h"
+#include "d3dkmddi_queue_calls.h"
+
 #endif

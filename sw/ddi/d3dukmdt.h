@@ -4,7 +4,7 @@
 #ifndef GMMU_DDI_D3DUKMDT_H
 #define GMMU_DDI_D3DUKMDT_H
 
-#include "ntddk.h"
+#include "ntdef.h"
 
 #define DXGKDDI_INTERFACE_VERSION_VISTA 0x1052
 #define DXGKDDI_INTERFACE_VERSION_VISTA_SP1 0x1053
@@ -36,6 +36,7 @@ typedef ULONGLONG D3DGPU_SIZE_T;
 #define D3DGPU_NULL 0
 #define D3DGPU_UNIQUE_DRIVER_PROTECTION 0x8000000000000000ULL
 typedef UINT D3DDDI_VIDEO_PRESENT_SOURCE_ID;
+typedef UINT D3DDDI_VIDEO_PRESENT_TARGET_ID;
 typedef UINT D3DKMT_HANDLE;
 
 #define DXGK_MIN_PAGE_TABLE_LEVEL_COUNT 2
@@ -202,7 +203,7 @@ typedef struct _DXGK_FAULT_ERROR_CODE {
       UINT GeneralErrorCode : 31;
     };
     struct {
-      UINT IsDeviceSpecificCodeReserved : 1;
+      UINT IsDeviceSpecificCodeReservedBit : 1;
       UINT DeviceSpecificCode : 31;
     };
   };

@@ -1,360 +1,306 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The display port: driver table, kernel interface, start information.
- * PVOID members stand at the places of entry points that have no part in memory management. */
+/* The display port: the table of a driver and that of Dxgkrnl. */
 #ifndef GMMU_DDI_DISPMPRT_H
 #define GMMU_DDI_DISPMPRT_H
 
 #include "d3dkmddi.h"
+#include "dispmprt_callbacks.h"
+#include "dispmprt_calls.h"
 #include "wdm.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct _DXGK_START_INFO {
-  ULONG RequiredDmaQueueEntry;
-  GUID AdapterGuid;
-  LARGE_INTEGER AdapterLuid;
-} DXGK_START_INFO, *PDXGK_START_INFO;
-
-typedef struct _DXGK_DEVICE_INFO {
-  PVOID MiniportDeviceContext;
-  PDEVICE_OBJECT PhysicalDeviceObject;
-  UNICODE_STRING DeviceRegistryPath;
-  PCM_RESOURCE_LIST TranslatedResourceList;
-  LARGE_INTEGER SystemMemorySize;
-  PHYSICAL_ADDRESS HighestPhysicalAddress;
-  PHYSICAL_ADDRESS AgpApertureBase;
-  SIZE_T AgpApertureSize;
-  ULONG DockingState;
-} DXGK_DEVICE_INFO, *PDXGK_DEVICE_INFO;
-
-typedef struct _LINKED_DEVICE {
-  ULONG ChainUid;
-  ULONG NumberOfLinksInChain;
-  BOOLEAN LeadLink;
-} LINKED_DEVICE, *PLINKED_DEVICE;
-
-#define DXGK_WHICHSPACE_CONFIG 0
-
-typedef NTSTATUS DXGKCB_GET_DEVICE_INFORMATION(HANDLE DeviceHandle, PDXGK_DEVICE_INFO DeviceInfo);
-/* The pointer of device memory is for READ_/WRITE_REGISTER_* only (wdm.h). */
-typedef NTSTATUS DXGKCB_MAP_MEMORY(HANDLE DeviceHandle, PHYSICAL_ADDRESS TranslatedAddress, ULONG Length,
-                                   BOOLEAN InIoSpace, BOOLEAN MapToUserMode, MEMORY_CACHING_TYPE CacheType,
-                                   PVOID* VirtualAddress);
-typedef NTSTATUS DXGKCB_UNMAP_MEMORY(HANDLE DeviceHandle, PVOID VirtualAddress);
-typedef BOOLEAN DXGKCB_QUEUE_DPC(HANDLE DeviceHandle);
-typedef NTSTATUS DXGKCB_SYNCHRONIZE_EXECUTION(HANDLE DeviceHandle, PKSYNCHRONIZE_ROUTINE SynchronizeRoutine,
-                                              PVOID Context, ULONG MessageNumber, BOOLEAN* ReturnValue);
-typedef NTSTATUS DXGKCB_READ_DEVICE_SPACE(HANDLE DeviceHandle, ULONG DataType, PVOID Buffer, ULONG Offset, ULONG Length,
-                                          ULONG* BytesRead);
-typedef NTSTATUS DXGKCB_WRITE_DEVICE_SPACE(HANDLE DeviceHandle, ULONG DataType, PVOID Buffer, ULONG Offset,
-                                           ULONG Length, ULONG* BytesWritten);
-
 /* Size, Version, DeviceHandle, then callbacks in the order of the kit, by version. */
-typedef struct _DXGKRNL_INTERFACE {
+struct _DXGKRNL_INTERFACE {
   ULONG Size;
   ULONG Version;
   HANDLE DeviceHandle;
-  PVOID DxgkCbEvalAcpiMethod;
-  DXGKCB_GET_DEVICE_INFORMATION* DxgkCbGetDeviceInformation;
-  PVOID DxgkCbIndicateChildStatus;
-  DXGKCB_MAP_MEMORY* DxgkCbMapMemory;
-  DXGKCB_QUEUE_DPC* DxgkCbQueueDpc;
-  PVOID DxgkCbQueryServices;
-  DXGKCB_READ_DEVICE_SPACE* DxgkCbReadDeviceSpace;
-  DXGKCB_SYNCHRONIZE_EXECUTION* DxgkCbSynchronizeExecution;
-  DXGKCB_UNMAP_MEMORY* DxgkCbUnmapMemory;
-  DXGKCB_WRITE_DEVICE_SPACE* DxgkCbWriteDeviceSpace;
-  PVOID DxgkCbIsDevicePresent;
-  PVOID DxgkCbGetHandleData;
-  PVOID DxgkCbGetHandleParent;
-  PVOID DxgkCbEnumHandleChildren;
-  DXGKCB_NOTIFY_INTERRUPT* DxgkCbNotifyInterrupt;
-  DXGKCB_NOTIFY_DPC* DxgkCbNotifyDpc;
-  PVOID DxgkCbQueryVidPnInterface;
-  PVOID DxgkCbQueryMonitorInterface;
-  PVOID DxgkCbGetCaptureAddress;
-  PVOID DxgkCbLogEtwEvent;
-  PVOID DxgkCbExcludeAdapterAccess;
-  DXGKCB_CREATECONTEXTALLOCATION* DxgkCbCreateContextAllocation;
-  DXGKCB_DESTROYCONTEXTALLOCATION* DxgkCbDestroyContextAllocation;
-  PVOID DxgkCbSetPowerComponentActive;
-  PVOID DxgkCbSetPowerComponentIdle;
-  PVOID DxgkCbAcquirePostDisplayOwnership;
-  PVOID DxgkCbPowerRuntimeControlRequest;
-  PVOID DxgkCbSetPowerComponentLatency;
-  PVOID DxgkCbSetPowerComponentResidency;
-  PVOID DxgkCbCompleteFStateTransition;
-  PVOID DxgkCbCompletePStateTransition;
-  DXGKCB_MAPCONTEXTALLOCATION* DxgkCbMapContextAllocation;
-  DXGKCB_UPDATECONTEXTALLOCATION* DxgkCbUpdateContextAllocation;
-  DXGKCB_RESERVEGPUVIRTUALADDRESSRANGE* DxgkCbReserveGpuVirtualAddressRange;
-  PVOID DxgkCbAcquireHandleData;
-  PVOID DxgkCbReleaseHandleData;
-  PVOID DxgkCbHardwareContentProtectionTeardown;
+  DXGKCB_EVAL_ACPI_METHOD DxgkCbEvalAcpiMethod;
+  DXGKCB_GET_DEVICE_INFORMATION DxgkCbGetDeviceInformation;
+  DXGKCB_INDICATE_CHILD_STATUS DxgkCbIndicateChildStatus;
+  DXGKCB_MAP_MEMORY DxgkCbMapMemory;
+  DXGKCB_QUEUE_DPC DxgkCbQueueDpc;
+  DXGKCB_QUERY_SERVICES DxgkCbQueryServices;
+  DXGKCB_READ_DEVICE_SPACE DxgkCbReadDeviceSpace;
+  DXGKCB_SYNCHRONIZE_EXECUTION DxgkCbSynchronizeExecution;
+  DXGKCB_UNMAP_MEMORY DxgkCbUnmapMemory;
+  DXGKCB_WRITE_DEVICE_SPACE DxgkCbWriteDeviceSpace;
+  DXGKCB_IS_DEVICE_PRESENT DxgkCbIsDevicePresent;
+  DXGKCB_GETHANDLEDATA DxgkCbGetHandleData;
+  DXGKCB_GETHANDLEPARENT DxgkCbGetHandleParent;
+  DXGKCB_ENUMHANDLECHILDREN DxgkCbEnumHandleChildren;
+  DXGKCB_NOTIFY_INTERRUPT DxgkCbNotifyInterrupt;
+  DXGKCB_NOTIFY_DPC DxgkCbNotifyDpc;
+  DXGKCB_QUERYVIDPNINTERFACE DxgkCbQueryVidPnInterface;
+  DXGKCB_QUERYMONITORINTERFACE DxgkCbQueryMonitorInterface;
+  DXGKCB_GETCAPTUREADDRESS DxgkCbGetCaptureAddress;
+  DXGKCB_LOG_ETW_EVENT DxgkCbLogEtwEvent;
+  DXGKCB_EXCLUDE_ADAPTER_ACCESS DxgkCbExcludeAdapterAccess;
+  DXGKCB_CREATECONTEXTALLOCATION DxgkCbCreateContextAllocation;
+  DXGKCB_DESTROYCONTEXTALLOCATION DxgkCbDestroyContextAllocation;
+  DXGKCB_SETPOWERCOMPONENTACTIVE DxgkCbSetPowerComponentActive;
+  DXGKCB_SETPOWERCOMPONENTIDLE DxgkCbSetPowerComponentIdle;
+  DXGKCB_ACQUIRE_POST_DISPLAY_OWNERSHIP DxgkCbAcquirePostDisplayOwnership;
+  DXGKCB_POWERRUNTIMECONTROLREQUEST DxgkCbPowerRuntimeControlRequest;
+  DXGKCB_SETPOWERCOMPONENTLATENCY DxgkCbSetPowerComponentLatency;
+  DXGKCB_SETPOWERCOMPONENTRESIDENCY DxgkCbSetPowerComponentResidency;
+  DXGKCB_COMPLETEFSTATETRANSITION DxgkCbCompleteFStateTransition;
+  DXGKCB_COMPLETEPSTATETRANSITION DxgkCbCompletePStateTransition;
+  DXGKCB_MAPCONTEXTALLOCATION DxgkCbMapContextAllocation;
+  DXGKCB_UPDATECONTEXTALLOCATION DxgkCbUpdateContextAllocation;
+  DXGKCB_RESERVEGPUVIRTUALADDRESSRANGE DxgkCbReserveGpuVirtualAddressRange;
+  DXGKCB_ACQUIREHANDLEDATA DxgkCbAcquireHandleData;
+  DXGKCB_RELEASEHANDLEDATA DxgkCbReleaseHandleData;
+  DXGKCB_HARDWARECONTENTPROTECTIONTEARDOWN DxgkCbHardwareContentProtectionTeardown;
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_1
-  PVOID DxgkCbMultiPlaneOverlayDisabled;
-  PVOID DxgkCbMitigatedRangeUpdate;
+  DXGKCB_MULTIPLANEOVERLAYDISABLED DxgkCbMultiPlaneOverlayDisabled;
+  DXGKCB_DXGKCB_MITIGATEDRANGEUPDATE DxgkCbMitigatedRangeUpdate;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_2
-  PVOID DxgkCbInvalidateHwContext;
-  PVOID DxgkCbIndicateConnectorChange;
-  PVOID DxgkCbUnblockUEFIFrameBufferRanges;
-  PVOID DxgkCbAcquirePostDisplayOwnership2;
+  DXGKCB_INVALIDATEHWCONTEXT DxgkCbInvalidateHwContext;
+  DXGKCB_INDICATE_CONNECTOR_CHANGE DxgkCbIndicateConnectorChange;
+  DXGKCB_UNBLOCKUEFIFRAMEBUFFERRANGES DxgkCbUnblockUEFIFrameBufferRanges;
+  DXGKCB_ACQUIRE_POST_DISPLAY_OWNERSHIP2 DxgkCbAcquirePostDisplayOwnership2;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_3
-  PVOID DxgkCbSetProtectedSessionStatus;
+  DXGKCB_SETPROTECTEDSESSIONSTATUS DxgkCbSetProtectedSessionStatus;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
-  DXGKCB_ALLOCATECONTIGUOUSMEMORY* DxgkCbAllocateContiguousMemory;
-  DXGKCB_FREECONTIGUOUSMEMORY* DxgkCbFreeContiguousMemory;
-  DXGKCB_ALLOCATEPAGESFORMDL* DxgkCbAllocatePagesForMdl;
-  DXGKCB_FREEPAGESFROMMDL* DxgkCbFreePagesFromMdl;
-  DXGKCB_PINFRAMEBUFFERFORSAVE* DxgkCbPinFrameBufferForSave;
-  DXGKCB_UNPINFRAMEBUFFERFORSAVE* DxgkCbUnpinFrameBufferForSave;
-  DXGKCB_MAPFRAMEBUFFERPOINTER* DxgkCbMapFrameBufferPointer;
-  DXGKCB_UNMAPFRAMEBUFFERPOINTER* DxgkCbUnmapFrameBufferPointer;
-  DXGKCB_MAPMDLTOIOMMU* DxgkCbMapMdlToIoMmu;
-  DXGKCB_UNMAPMDLFROMIOMMU* DxgkCbUnmapMdlFromIoMmu;
-  PVOID DxgkCbReportDiagnostic;
+  DXGKCB_ALLOCATECONTIGUOUSMEMORY DxgkCbAllocateContiguousMemory;
+  DXGKCB_FREECONTIGUOUSMEMORY DxgkCbFreeContiguousMemory;
+  DXGKCB_ALLOCATEPAGESFORMDL DxgkCbAllocatePagesForMdl;
+  DXGKCB_FREEPAGESFROMMDL DxgkCbFreePagesFromMdl;
+  DXGKCB_PINFRAMEBUFFERFORSAVE DxgkCbPinFrameBufferForSave;
+  DXGKCB_UNPINFRAMEBUFFERFORSAVE DxgkCbUnpinFrameBufferForSave;
+  DXGKCB_MAPFRAMEBUFFERPOINTER DxgkCbMapFrameBufferPointer;
+  DXGKCB_UNMAPFRAMEBUFFERPOINTER DxgkCbUnmapFrameBufferPointer;
+  DXGKCB_MAPMDLTOIOMMU DxgkCbMapMdlToIoMmu;
+  DXGKCB_UNMAPMDLFROMIOMMU DxgkCbUnmapMdlFromIoMmu;
+  DXGKCB_REPORTDIAGNOSTIC DxgkCbReportDiagnostic;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_5
-  PVOID DxgkCbSignalEvent;
+  DXGKCB_SIGNALEVENT DxgkCbSignalEvent;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_6
-  PVOID DxgkCbIsFeatureEnabled;
-  PVOID DxgkCbSaveMemoryForHotUpdate;
+  DXGKCB_ISFEATUREENABLED DxgkCbIsFeatureEnabled;
+  DXGKCB_SAVEMEMORYFORHOTUPDATE DxgkCbSaveMemoryForHotUpdate;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_8
-  PVOID DxgkCbNotifyCursorSupportChange;
+  DXGKCB_NOTIFYCURSORSUPPORTCHANGE DxgkCbNotifyCursorSupportChange;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_9
-  PVOID DxgkCbQueryFeatureSupport;
-  DXGKCB_CREATEPHYSICALMEMORYOBJECT* DxgkCbCreatePhysicalMemoryObject;
-  DXGKCB_DESTROYPHYSICALMEMORYOBJECT* DxgkCbDestroyPhysicalMemoryObject;
-  DXGKCB_MAPPHYSICALMEMORY* DxgkCbMapPhysicalMemory;
-  DXGKCB_UNMAPPHYSICALMEMORY* DxgkCbUnmapPhysicalMemory;
-  DXGKCB_ALLOCATEADL* DxgkCbAllocateAdl;
-  DXGKCB_FREEADL* DxgkCbFreeAdl;
-  DXGKCB_OPENPHYSICALMEMORYOBJECT* DxgkCbOpenPhysicalMemoryObject;
-  DXGKCB_CLOSEPHYSICALMEMORYOBJECT* DxgkCbClosePhysicalMemoryObject;
-  DXGKCB_PINFRAMEBUFFERFORSAVE2* DxgkCbPinFrameBufferForSave2;
+  DXGKCB_QUERYFEATURESUPPORT DxgkCbQueryFeatureSupport;
+  DXGKCB_CREATEPHYSICALMEMORYOBJECT DxgkCbCreatePhysicalMemoryObject;
+  DXGKCB_DESTROYPHYSICALMEMORYOBJECT DxgkCbDestroyPhysicalMemoryObject;
+  DXGKCB_MAPPHYSICALMEMORY DxgkCbMapPhysicalMemory;
+  DXGKCB_UNMAPPHYSICALMEMORY DxgkCbUnmapPhysicalMemory;
+  DXGKCB_ALLOCATEADL DxgkCbAllocateAdl;
+  DXGKCB_FREEADL DxgkCbFreeAdl;
+  DXGKCB_OPENPHYSICALMEMORYOBJECT DxgkCbOpenPhysicalMemoryObject;
+  DXGKCB_CLOSEPHYSICALMEMORYOBJECT DxgkCbClosePhysicalMemoryObject;
+  DXGKCB_PINFRAMEBUFFERFORSAVE2 DxgkCbPinFrameBufferForSave2;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM3_1
-  PVOID DxgkCbDisconnectDoorbell;
+  DXGKCB_DISCONNECTDOORBELL DxgkCbDisconnectDoorbell;
 #endif
-} DXGKRNL_INTERFACE, *PDXGKRNL_INTERFACE;
-
-typedef NTSTATUS DXGKDDI_ADD_DEVICE(PDEVICE_OBJECT PhysicalDeviceObject, PVOID* MiniportDeviceContext);
-typedef NTSTATUS DXGKDDI_START_DEVICE(PVOID MiniportDeviceContext, PDXGK_START_INFO DxgkStartInfo,
-                                      PDXGKRNL_INTERFACE DxgkInterface, PULONG NumberOfVideoPresentSources,
-                                      PULONG NumberOfChildren);
-typedef NTSTATUS DXGKDDI_STOP_DEVICE(PVOID MiniportDeviceContext);
-typedef NTSTATUS DXGKDDI_REMOVE_DEVICE(PVOID MiniportDeviceContext);
-typedef BOOLEAN DXGKDDI_INTERRUPT_ROUTINE(PVOID MiniportDeviceContext, ULONG MessageNumber);
-typedef void DXGKDDI_DPC_ROUTINE(PVOID MiniportDeviceContext);
-typedef NTSTATUS DXGKDDI_SET_POWER_STATE(PVOID MiniportDeviceContext, ULONG DeviceUid,
-                                         DEVICE_POWER_STATE DevicePowerState, POWER_ACTION ActionType);
-typedef void DXGKDDI_RESET_DEVICE(PVOID MiniportDeviceContext);
-typedef void DXGKDDI_UNLOAD(void);
-typedef NTSTATUS DXGKDDI_LINK_DEVICE(PDEVICE_OBJECT PhysicalDeviceObject, PVOID MiniportDeviceContext,
-                                     PLINKED_DEVICE LinkedDevice);
+};
 
 /* Members in the order of the kit, by version: 0x4F0 bytes at 0xE003 (observed). What stands behind
  * SetInterruptTargetPresentId rests on documents only. */
 typedef struct _DRIVER_INITIALIZATION_DATA {
   ULONG Version;
-  DXGKDDI_ADD_DEVICE* DxgkDdiAddDevice;
-  DXGKDDI_START_DEVICE* DxgkDdiStartDevice;
-  DXGKDDI_STOP_DEVICE* DxgkDdiStopDevice;
-  DXGKDDI_REMOVE_DEVICE* DxgkDdiRemoveDevice;
-  PVOID DxgkDdiDispatchIoRequest;
-  DXGKDDI_INTERRUPT_ROUTINE* DxgkDdiInterruptRoutine;
-  DXGKDDI_DPC_ROUTINE* DxgkDdiDpcRoutine;
-  PVOID DxgkDdiQueryChildRelations;
-  PVOID DxgkDdiQueryChildStatus;
-  PVOID DxgkDdiQueryDeviceDescriptor;
-  DXGKDDI_SET_POWER_STATE* DxgkDdiSetPowerState;
-  PVOID DxgkDdiNotifyAcpiEvent;
-  DXGKDDI_RESET_DEVICE* DxgkDdiResetDevice;
-  DXGKDDI_UNLOAD* DxgkDdiUnload;
-  PVOID DxgkDdiQueryInterface;
-  PVOID DxgkDdiControlEtwLogging;
-  DXGKDDI_QUERYADAPTERINFO* DxgkDdiQueryAdapterInfo;
-  DXGKDDI_CREATEDEVICE* DxgkDdiCreateDevice;
-  DXGKDDI_CREATEALLOCATION* DxgkDdiCreateAllocation;
-  DXGKDDI_DESTROYALLOCATION* DxgkDdiDestroyAllocation;
-  PVOID DxgkDdiDescribeAllocation;
-  PVOID DxgkDdiGetStandardAllocationDriverData;
-  PVOID DxgkDdiAcquireSwizzlingRange;
-  PVOID DxgkDdiReleaseSwizzlingRange;
-  PVOID DxgkDdiPatch;
-  DXGKDDI_SUBMITCOMMAND* DxgkDdiSubmitCommand;
-  DXGKDDI_PREEMPTCOMMAND* DxgkDdiPreemptCommand;
-  DXGKDDI_BUILDPAGINGBUFFER* DxgkDdiBuildPagingBuffer;
-  PVOID DxgkDdiSetPalette;
-  PVOID DxgkDdiSetPointerPosition;
-  PVOID DxgkDdiSetPointerShape;
-  DXGKDDI_RESETFROMTIMEOUT* DxgkDdiResetFromTimeout;
-  DXGKDDI_RESTARTFROMTIMEOUT* DxgkDdiRestartFromTimeout;
-  DXGKDDI_ESCAPE* DxgkDdiEscape;
-  PVOID DxgkDdiCollectDbgInfo;
-  DXGKDDI_QUERYCURRENTFENCE* DxgkDdiQueryCurrentFence;
-  PVOID DxgkDdiIsSupportedVidPn;
-  PVOID DxgkDdiRecommendFunctionalVidPn;
-  PVOID DxgkDdiEnumVidPnCofuncModality;
-  PVOID DxgkDdiSetVidPnSourceAddress;
-  PVOID DxgkDdiSetVidPnSourceVisibility;
-  PVOID DxgkDdiCommitVidPn;
-  PVOID DxgkDdiUpdateActiveVidPnPresentPath;
-  PVOID DxgkDdiRecommendMonitorModes;
-  PVOID DxgkDdiRecommendVidPnTopology;
-  PVOID DxgkDdiGetScanLine;
-  PVOID DxgkDdiStopCapture;
-  PVOID DxgkDdiControlInterrupt;
-  PVOID DxgkDdiCreateOverlay;
-  DXGKDDI_DESTROYDEVICE* DxgkDdiDestroyDevice;
-  PVOID DxgkDdiOpenAllocation;
-  PVOID DxgkDdiCloseAllocation;
-  PVOID DxgkDdiRender;
-  PVOID DxgkDdiPresent;
-  PVOID DxgkDdiUpdateOverlay;
-  PVOID DxgkDdiFlipOverlay;
-  PVOID DxgkDdiDestroyOverlay;
-  DXGKDDI_CREATECONTEXT* DxgkDdiCreateContext;
-  DXGKDDI_DESTROYCONTEXT* DxgkDdiDestroyContext;
-  DXGKDDI_LINK_DEVICE* DxgkDdiLinkDevice;
-  PVOID DxgkDdiSetDisplayPrivateDriverFormat;
+  PDXGKDDI_ADD_DEVICE DxgkDdiAddDevice;
+  PDXGKDDI_START_DEVICE DxgkDdiStartDevice;
+  PDXGKDDI_STOP_DEVICE DxgkDdiStopDevice;
+  PDXGKDDI_REMOVE_DEVICE DxgkDdiRemoveDevice;
+  PDXGKDDI_DISPATCH_IO_REQUEST DxgkDdiDispatchIoRequest;
+  PDXGKDDI_INTERRUPT_ROUTINE DxgkDdiInterruptRoutine;
+  PDXGKDDI_DPC_ROUTINE DxgkDdiDpcRoutine;
+  PDXGKDDI_QUERY_CHILD_RELATIONS DxgkDdiQueryChildRelations;
+  PDXGKDDI_QUERY_CHILD_STATUS DxgkDdiQueryChildStatus;
+  PDXGKDDI_QUERY_DEVICE_DESCRIPTOR DxgkDdiQueryDeviceDescriptor;
+  PDXGKDDI_SET_POWER_STATE DxgkDdiSetPowerState;
+  PDXGKDDI_NOTIFY_ACPI_EVENT DxgkDdiNotifyAcpiEvent;
+  PDXGKDDI_RESET_DEVICE DxgkDdiResetDevice;
+  PDXGKDDI_UNLOAD DxgkDdiUnload;
+  PDXGKDDI_QUERY_INTERFACE DxgkDdiQueryInterface;
+  PDXGKDDI_CONTROL_ETW_LOGGING DxgkDdiControlEtwLogging;
+  PDXGKDDI_QUERYADAPTERINFO DxgkDdiQueryAdapterInfo;
+  PDXGKDDI_CREATEDEVICE DxgkDdiCreateDevice;
+  PDXGKDDI_CREATEALLOCATION DxgkDdiCreateAllocation;
+  PDXGKDDI_DESTROYALLOCATION DxgkDdiDestroyAllocation;
+  PDXGKDDI_DESCRIBEALLOCATION DxgkDdiDescribeAllocation;
+  PDXGKDDI_GETSTANDARDALLOCATIONDRIVERDATA DxgkDdiGetStandardAllocationDriverData;
+  PDXGKDDI_ACQUIRESWIZZLINGRANGE DxgkDdiAcquireSwizzlingRange;
+  PDXGKDDI_RELEASESWIZZLINGRANGE DxgkDdiReleaseSwizzlingRange;
+  PDXGKDDI_PATCH DxgkDdiPatch;
+  PDXGKDDI_SUBMITCOMMAND DxgkDdiSubmitCommand;
+  PDXGKDDI_PREEMPTCOMMAND DxgkDdiPreemptCommand;
+  PDXGKDDI_BUILDPAGINGBUFFER DxgkDdiBuildPagingBuffer;
+  PDXGKDDI_SETPALETTE DxgkDdiSetPalette;
+  PDXGKDDI_SETPOINTERPOSITION DxgkDdiSetPointerPosition;
+  PDXGKDDI_SETPOINTERSHAPE DxgkDdiSetPointerShape;
+  PDXGKDDI_RESETFROMTIMEOUT DxgkDdiResetFromTimeout;
+  PDXGKDDI_RESTARTFROMTIMEOUT DxgkDdiRestartFromTimeout;
+  PDXGKDDI_ESCAPE DxgkDdiEscape;
+  PDXGKDDI_COLLECTDBGINFO DxgkDdiCollectDbgInfo;
+  PDXGKDDI_QUERYCURRENTFENCE DxgkDdiQueryCurrentFence;
+  PDXGKDDI_ISSUPPORTEDVIDPN DxgkDdiIsSupportedVidPn;
+  PDXGKDDI_RECOMMENDFUNCTIONALVIDPN DxgkDdiRecommendFunctionalVidPn;
+  PDXGKDDI_ENUMVIDPNCOFUNCMODALITY DxgkDdiEnumVidPnCofuncModality;
+  PDXGKDDI_SETVIDPNSOURCEADDRESS DxgkDdiSetVidPnSourceAddress;
+  PDXGKDDI_SETVIDPNSOURCEVISIBILITY DxgkDdiSetVidPnSourceVisibility;
+  PDXGKDDI_COMMITVIDPN DxgkDdiCommitVidPn;
+  PDXGKDDI_UPDATEACTIVEVIDPNPRESENTPATH DxgkDdiUpdateActiveVidPnPresentPath;
+  PDXGKDDI_RECOMMENDMONITORMODES DxgkDdiRecommendMonitorModes;
+  PDXGKDDI_RECOMMENDVIDPNTOPOLOGY DxgkDdiRecommendVidPnTopology;
+  PDXGKDDI_GETSCANLINE DxgkDdiGetScanLine;
+  PDXGKDDI_STOPCAPTURE DxgkDdiStopCapture;
+  PDXGKDDI_CONTROLINTERRUPT DxgkDdiControlInterrupt;
+  PDXGKDDI_CREATEOVERLAY DxgkDdiCreateOverlay;
+  PDXGKDDI_DESTROYDEVICE DxgkDdiDestroyDevice;
+  PDXGKDDI_OPENALLOCATIONINFO DxgkDdiOpenAllocation;
+  PDXGKDDI_CLOSEALLOCATION DxgkDdiCloseAllocation;
+  PDXGKDDI_RENDER DxgkDdiRender;
+  PDXGKDDI_PRESENT DxgkDdiPresent;
+  PDXGKDDI_UPDATEOVERLAY DxgkDdiUpdateOverlay;
+  PDXGKDDI_FLIPOVERLAY DxgkDdiFlipOverlay;
+  PDXGKDDI_DESTROYOVERLAY DxgkDdiDestroyOverlay;
+  PDXGKDDI_CREATECONTEXT DxgkDdiCreateContext;
+  PDXGKDDI_DESTROYCONTEXT DxgkDdiDestroyContext;
+  PDXGKDDI_LINK_DEVICE DxgkDdiLinkDevice;
+  PDXGKDDI_SETDISPLAYPRIVATEDRIVERFORMAT DxgkDdiSetDisplayPrivateDriverFormat;
   PVOID DxgkDdiDescribePageTable;
   PVOID DxgkDdiUpdatePageTable;
   PVOID DxgkDdiUpdatePageDirectory;
   PVOID DxgkDdiMovePageDirectory;
   PVOID DxgkDdiSubmitRender;
   PVOID DxgkDdiCreateAllocation2;
-  PVOID DxgkDdiRenderKm;
+  PDXGKDDI_RENDER DxgkDdiRenderKm;
   PVOID Reserved;
-  PVOID DxgkDdiQueryVidPnHWCapability;
-  PVOID DxgkDdiSetPowerComponentFState;
-  DXGKDDI_QUERYDEPENDENTENGINEGROUP* DxgkDdiQueryDependentEngineGroup;
-  DXGKDDI_QUERYENGINESTATUS* DxgkDdiQueryEngineStatus;
-  DXGKDDI_RESETENGINE* DxgkDdiResetEngine;
-  PVOID DxgkDdiStopDeviceAndReleasePostDisplayOwnership;
-  PVOID DxgkDdiSystemDisplayEnable;
-  PVOID DxgkDdiSystemDisplayWrite;
-  PVOID DxgkDdiCancelCommand;
-  PVOID DxgkDdiGetChildContainerId;
-  PVOID DxgkDdiPowerRuntimeControlRequest;
-  PVOID DxgkDdiSetVidPnSourceAddressWithMultiPlaneOverlay;
-  PVOID DxgkDdiNotifySurpriseRemoval;
-  DXGKDDI_GETNODEMETADATA* DxgkDdiGetNodeMetadata;
-  PVOID DxgkDdiSetPowerPState;
-  PVOID DxgkDdiControlInterrupt2;
-  PVOID DxgkDdiCheckMultiPlaneOverlaySupport;
-  PVOID DxgkDdiCalibrateGpuClock;
-  PVOID DxgkDdiFormatHistoryBuffer;
-  PVOID DxgkDdiRenderGdi;
-  DXGKDDI_SUBMITCOMMANDVIRTUAL* DxgkDdiSubmitCommandVirtual;
-  DXGKDDI_SETROOTPAGETABLE* DxgkDdiSetRootPageTable;
-  DXGKDDI_GETROOTPAGETABLESIZE* DxgkDdiGetRootPageTableSize;
-  DXGKDDI_MAPCPUHOSTAPERTURE* DxgkDdiMapCpuHostAperture;
-  DXGKDDI_UNMAPCPUHOSTAPERTURE* DxgkDdiUnmapCpuHostAperture;
-  PVOID DxgkDdiCheckMultiPlaneOverlaySupport2;
-  DXGKDDI_CREATEPROCESS* DxgkDdiCreateProcess;
-  DXGKDDI_DESTROYPROCESS* DxgkDdiDestroyProcess;
-  PVOID DxgkDdiSetVidPnSourceAddressWithMultiPlaneOverlay2;
+  PDXGKDDI_QUERYVIDPNHWCAPABILITY DxgkDdiQueryVidPnHWCapability;
+  PDXGKDDISETPOWERCOMPONENTFSTATE DxgkDdiSetPowerComponentFState;
+  PDXGKDDI_QUERYDEPENDENTENGINEGROUP DxgkDdiQueryDependentEngineGroup;
+  PDXGKDDI_QUERYENGINESTATUS DxgkDdiQueryEngineStatus;
+  PDXGKDDI_RESETENGINE DxgkDdiResetEngine;
+  PDXGKDDI_STOP_DEVICE_AND_RELEASE_POST_DISPLAY_OWNERSHIP DxgkDdiStopDeviceAndReleasePostDisplayOwnership;
+  PDXGKDDI_SYSTEM_DISPLAY_ENABLE DxgkDdiSystemDisplayEnable;
+  PDXGKDDI_SYSTEM_DISPLAY_WRITE DxgkDdiSystemDisplayWrite;
+  PDXGKDDI_CANCELCOMMAND DxgkDdiCancelCommand;
+  PDXGKDDI_GET_CHILD_CONTAINER_ID DxgkDdiGetChildContainerId;
+  PDXGKDDIPOWERRUNTIMECONTROLREQUEST DxgkDdiPowerRuntimeControlRequest;
+  PDXGKDDI_SETVIDPNSOURCEADDRESSWITHMULTIPLANEOVERLAY DxgkDdiSetVidPnSourceAddressWithMultiPlaneOverlay;
+  PDXGKDDI_NOTIFY_SURPRISE_REMOVAL DxgkDdiNotifySurpriseRemoval;
+  PDXGKDDI_GETNODEMETADATA DxgkDdiGetNodeMetadata;
+  PDXGKDDISETPOWERPSTATE DxgkDdiSetPowerPState;
+  PDXGKDDI_CONTROLINTERRUPT2 DxgkDdiControlInterrupt2;
+  PDXGKDDI_CHECKMULTIPLANEOVERLAYSUPPORT DxgkDdiCheckMultiPlaneOverlaySupport;
+  PDXGKDDI_CALIBRATEGPUCLOCK DxgkDdiCalibrateGpuClock;
+  PDXGKDDI_FORMATHISTORYBUFFER DxgkDdiFormatHistoryBuffer;
+  PDXGKDDI_RENDERGDI DxgkDdiRenderGdi;
+  PDXGKDDI_SUBMITCOMMANDVIRTUAL DxgkDdiSubmitCommandVirtual;
+  PDXGKDDI_SETROOTPAGETABLE DxgkDdiSetRootPageTable;
+  PDXGKDDI_GETROOTPAGETABLESIZE DxgkDdiGetRootPageTableSize;
+  PDXGKDDI_MAPCPUHOSTAPERTURE DxgkDdiMapCpuHostAperture;
+  PDXGKDDI_UNMAPCPUHOSTAPERTURE DxgkDdiUnmapCpuHostAperture;
+  PDXGKDDI_CHECKMULTIPLANEOVERLAYSUPPORT2 DxgkDdiCheckMultiPlaneOverlaySupport2;
+  PDXGKDDI_CREATEPROCESS DxgkDdiCreateProcess;
+  PDXGKDDI_DESTROYPROCESS DxgkDdiDestroyProcess;
+  PDXGKDDI_SETVIDPNSOURCEADDRESSWITHMULTIPLANEOVERLAY2 DxgkDdiSetVidPnSourceAddressWithMultiPlaneOverlay2;
   PVOID Reserved1;
   PVOID Reserved2;
-  PVOID DxgkDdiPowerRuntimeSetDeviceHandle;
-  PVOID DxgkDdiSetStablePowerState;
-  PVOID DxgkDdiSetVideoProtectedRegion;
+  PDXGKDDI_POWERRUNTIMESETDEVICEHANDLE DxgkDdiPowerRuntimeSetDeviceHandle;
+  PDXGKDDI_SETSTABLEPOWERSTATE DxgkDdiSetStablePowerState;
+  PDXGKDDI_SETVIDEOPROTECTEDREGION DxgkDdiSetVideoProtectedRegion;
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_1
-  PVOID DxgkDdiCheckMultiPlaneOverlaySupport3;
-  PVOID DxgkDdiSetVidPnSourceAddressWithMultiPlaneOverlay3;
-  PVOID DxgkDdiPostMultiPlaneOverlayPresent;
-  PVOID DxgkDdiValidateUpdateAllocationProperty;
-  PVOID DxgkDdiControlModeBehavior;
-  PVOID DxgkDdiUpdateMonitorLinkInfo;
+  PDXGKDDI_CHECKMULTIPLANEOVERLAYSUPPORT3 DxgkDdiCheckMultiPlaneOverlaySupport3;
+  PDXGKDDI_SETVIDPNSOURCEADDRESSWITHMULTIPLANEOVERLAY3 DxgkDdiSetVidPnSourceAddressWithMultiPlaneOverlay3;
+  PDXGKDDI_POSTMULTIPLANEOVERLAYPRESENT DxgkDdiPostMultiPlaneOverlayPresent;
+  PDXGKDDI_VALIDATEUPDATEALLOCATIONPROPERTY DxgkDdiValidateUpdateAllocationProperty;
+  PDXGKDDI_CONTROLMODEBEHAVIOR DxgkDdiControlModeBehavior;
+  PDXGKDDI_UPDATEMONITORLINKINFO DxgkDdiUpdateMonitorLinkInfo;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_2
-  PVOID DxgkDdiCreateHwContext;
-  PVOID DxgkDdiDestroyHwContext;
-  PVOID DxgkDdiCreateHwQueue;
-  PVOID DxgkDdiDestroyHwQueue;
-  PVOID DxgkDdiSubmitCommandToHwQueue;
-  PVOID DxgkDdiSwitchToHwContextList;
-  PVOID DxgkDdiResetHwEngine;
-  PVOID DxgkDdiCreatePeriodicFrameNotification;
-  PVOID DxgkDdiDestroyPeriodicFrameNotification;
-  PVOID DxgkDdiSetTimingsFromVidPn;
-  PVOID DxgkDdiSetTargetGamma;
-  PVOID DxgkDdiSetTargetContentType;
-  PVOID DxgkDdiSetTargetAnalogCopyProtection;
-  PVOID DxgkDdiSetTargetAdjustedColorimetry;
-  PVOID DxgkDdiDisplayDetectControl;
-  PVOID DxgkDdiQueryConnectionChange;
-  PVOID DxgkDdiExchangePreStartInfo;
-  PVOID DxgkDdiGetMultiPlaneOverlayCaps;
-  PVOID DxgkDdiGetPostCompositionCaps;
+  PDXGKDDI_CREATEHWCONTEXT DxgkDdiCreateHwContext;
+  PDXGKDDI_DESTROYHWCONTEXT DxgkDdiDestroyHwContext;
+  PDXGKDDI_CREATEHWQUEUE DxgkDdiCreateHwQueue;
+  PDXGKDDI_DESTROYHWQUEUE DxgkDdiDestroyHwQueue;
+  PDXGKDDI_SUBMITCOMMANDTOHWQUEUE DxgkDdiSubmitCommandToHwQueue;
+  PDXGKDDI_SWITCHTOHWCONTEXTLIST DxgkDdiSwitchToHwContextList;
+  PDXGKDDI_RESETHWENGINE DxgkDdiResetHwEngine;
+  PDXGKDDI_CREATEPERIODICFRAMENOTIFICATION DxgkDdiCreatePeriodicFrameNotification;
+  PDXGKDDI_DESTROYPERIODICFRAMENOTIFICATION DxgkDdiDestroyPeriodicFrameNotification;
+  PDXGKDDI_SETTIMINGSFROMVIDPN DxgkDdiSetTimingsFromVidPn;
+  PDXGKDDI_SETTARGETGAMMA DxgkDdiSetTargetGamma;
+  PDXGKDDI_SETTARGETCONTENTTYPE DxgkDdiSetTargetContentType;
+  PDXGKDDI_SETTARGETANALOGCOPYPROTECTION DxgkDdiSetTargetAnalogCopyProtection;
+  PDXGKDDI_SETTARGETADJUSTEDCOLORIMETRY DxgkDdiSetTargetAdjustedColorimetry;
+  PDXGKDDI_DISPLAYDETECTCONTROL DxgkDdiDisplayDetectControl;
+  PDXGKDDI_QUERYCONNECTIONCHANGE DxgkDdiQueryConnectionChange;
+  PDXGKDDI_EXCHANGEPRESTARTINFO DxgkDdiExchangePreStartInfo;
+  PDXGKDDI_GETMULTIPLANEOVERLAYCAPS DxgkDdiGetMultiPlaneOverlayCaps;
+  PDXGKDDI_GETPOSTCOMPOSITIONCAPS DxgkDdiGetPostCompositionCaps;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_3
-  PVOID DxgkDdiUpdateHwContextState;
-  PVOID DxgkDdiCreateProtectedSession;
-  PVOID DxgkDdiDestroyProtectedSession;
+  PDXGKDDI_UPDATEHWCONTEXTSTATE DxgkDdiUpdateHwContextState;
+  PDXGKDDI_CREATEPROTECTEDSESSION DxgkDdiCreateProtectedSession;
+  PDXGKDDI_DESTROYPROTECTEDSESSION DxgkDdiDestroyProtectedSession;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
-  PVOID DxgkDdiSetSchedulingLogBuffer;
-  PVOID DxgkDdiSetupPriorityBands;
-  PVOID DxgkDdiNotifyFocusPresent;
-  PVOID DxgkDdiSetContextSchedulingProperties;
-  PVOID DxgkDdiSuspendContext;
-  PVOID DxgkDdiResumeContext;
-  PVOID DxgkDdiSetVirtualMachineData;
-  DXGKDDI_BEGINEXCLUSIVEACCESS* DxgkDdiBeginExclusiveAccess;
-  DXGKDDI_ENDEXCLUSIVEACCESS* DxgkDdiEndExclusiveAccess;
-  PVOID DxgkDdiQueryDiagnosticTypesSupport;
-  PVOID DxgkDdiControlDiagnosticReporting;
-  PVOID DxgkDdiResumeHwEngine;
+  PDXGKDDI_SETSCHEDULINGLOGBUFFER DxgkDdiSetSchedulingLogBuffer;
+  PDXGKDDI_SETUPPRIORITYBANDS DxgkDdiSetupPriorityBands;
+  PDXGKDDI_NOTIFYFOCUSPRESENT DxgkDdiNotifyFocusPresent;
+  PDXGKDDI_SETCONTEXTSCHEDULINGPROPERTIES DxgkDdiSetContextSchedulingProperties;
+  PDXGKDDI_SUSPENDCONTEXT DxgkDdiSuspendContext;
+  PDXGKDDI_RESUMECONTEXT DxgkDdiResumeContext;
+  PDXGKDDI_SETVIRTUALMACHINEDATA DxgkDdiSetVirtualMachineData;
+  PDXGKDDI_BEGINEXCLUSIVEACCESS DxgkDdiBeginExclusiveAccess;
+  PDXGKDDI_ENDEXCLUSIVEACCESS DxgkDdiEndExclusiveAccess;
+  PDXGKDDI_QUERYDIAGNOSTICTYPESSUPPORT DxgkDdiQueryDiagnosticTypesSupport;
+  PDXGKDDI_CONTROLDIAGNOSTICREPORTING DxgkDdiControlDiagnosticReporting;
+  PDXGKDDI_RESUMEHWENGINE DxgkDdiResumeHwEngine;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_5
-  DXGKDDI_SIGNALMONITOREDFENCE* DxgkDdiSignalMonitoredFence;
-  PVOID DxgkDdiPresentToHwQueue;
-  PVOID DxgkDdiValidateSubmitCommand;
-  PVOID DxgkDdiSetTargetAdjustedColorimetry2;
-  PVOID DxgkDdiSetTrackedWorkloadPowerLevel;
+  PDXGKDDI_SIGNALMONITOREDFENCE DxgkDdiSignalMonitoredFence;
+  PDXGKDDI_PRESENTTOHWQUEUE DxgkDdiPresentToHwQueue;
+  PDXGKDDI_VALIDATESUBMITCOMMAND DxgkDdiValidateSubmitCommand;
+  PDXGKDDI_SETTARGETADJUSTEDCOLORIMETRY2 DxgkDdiSetTargetAdjustedColorimetry2;
+  PDXGKDDI_SETTRACKEDWORKLOADPOWERLEVEL DxgkDdiSetTrackedWorkloadPowerLevel;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_6
-  PVOID DxgkDdiSaveMemoryForHotUpdate;
-  PVOID DxgkDdiRestoreMemoryForHotUpdate;
-  PVOID DxgkDdiCollectDiagnosticInfo;
+  PDXGKDDI_SAVEMEMORYFORHOTUPDATE DxgkDdiSaveMemoryForHotUpdate;
+  PDXGKDDI_RESTOREMEMORYFORHOTUPDATE DxgkDdiRestoreMemoryForHotUpdate;
+  PDXGKDDI_COLLECTDIAGNOSTICINFO DxgkDdiCollectDiagnosticInfo;
   PVOID Reserved3;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_7
-  PVOID DxgkDdiControlInterrupt3;
+  PDXGKDDI_CONTROLINTERRUPT3 DxgkDdiControlInterrupt3;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_9
-  PVOID DxgkDdiSetFlipQueueLogBuffer;
-  PVOID DxgkDdiUpdateFlipQueueLog;
-  PVOID DxgkDdiCancelQueuedFlips;
-  PVOID DxgkDdiSetInterruptTargetPresentId;
+  PDXGKDDI_SETFLIPQUEUELOGBUFFER DxgkDdiSetFlipQueueLogBuffer;
+  PDXGKDDI_UPDATEFLIPQUEUELOG DxgkDdiUpdateFlipQueueLog;
+  PDXGKDDI_CANCELQUEUEDFLIPS DxgkDdiCancelQueuedFlips;
+  PDXGKDDI_SETINTERRUPTTARGETPRESENTID DxgkDdiSetInterruptTargetPresentId;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM3_0
-  DXGKDDI_SETALLOCATIONBACKINGSTORE* DxgkDdiSetAllocationBackingStore;
-  PVOID DxgkDdiCreateCpuEvent;
-  PVOID DxgkDdiDestroyCpuEvent;
-  PVOID DxgkDdiCancelFlips;
+  PDXGKDDI_SETALLOCATIONBACKINGSTORE DxgkDdiSetAllocationBackingStore;
+  PDXGKDDI_CREATECPUEVENT DxgkDdiCreateCpuEvent;
+  PDXGKDDI_DESTROYCPUEVENT DxgkDdiDestroyCpuEvent;
+  PDXGKDDI_CANCELFLIPS DxgkDdiCancelFlips;
 #endif
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM3_1
-  PVOID DxgkDdiCreateNativeFence;
-  PVOID DxgkDdiDestroyNativeFence;
-  PVOID DxgkDdiUpdateMonitoredValues;
-  PVOID DxgkDdiNotifyCurrentValueUpdates;
-  PVOID DxgkDdiCreateDoorbell;
-  PVOID DxgkDdiConnectDoorbell;
-  PVOID DxgkDdiDisconnectDoorbell;
-  PVOID DxgkDdiDestroyDoorbell;
-  PVOID DxgkDdiNotifyWorkSubmission;
-  PVOID DxgkDdiFlushHwQueue;
+  PDXGKDDI_CREATENATIVEFENCE DxgkDdiCreateNativeFence;
+  PDXGKDDI_DESTROYNATIVEFENCE DxgkDdiDestroyNativeFence;
+  PDXGKDDI_UPDATEMONITOREDVALUES DxgkDdiUpdateMonitoredValues;
+  PDXGKDDI_NOTIFYCURRENTVALUEUPDATES DxgkDdiNotifyCurrentValueUpdates;
+  PDXGKDDI_CREATEDOORBELL DxgkDdiCreateDoorbell;
+  PDXGKDDI_CONNECTDOORBELL DxgkDdiConnectDoorbell;
+  PDXGKDDI_DISCONNECTDOORBELL DxgkDdiDisconnectDoorbell;
+  PDXGKDDI_DESTROYDOORBELL DxgkDdiDestroyDoorbell;
+  PDXGKDDI_NOTIFYWORKSUBMISSION DxgkDdiNotifyWorkSubmission;
+  PDXGKDDI_FLUSHHWQUEUE DxgkDdiFlushHwQueue;
 #endif
 } DRIVER_INITIALIZATION_DATA, *PDRIVER_INITIALIZATION_DATA;
 

@@ -9,11 +9,7 @@
 #ifndef GMMU_DDI_WDM_H
 #define GMMU_DDI_WDM_H
 
-#include "ntddk.h"
-
-#ifndef FORCEINLINE
-#define FORCEINLINE static inline
-#endif
+#include "wdm_objects.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -94,10 +90,6 @@ typedef struct _KLOCK_QUEUE_HANDLE {
 void KeAcquireInStackQueuedSpinLock(PKSPIN_LOCK SpinLock, PKLOCK_QUEUE_HANDLE LockHandle);
 void KeReleaseInStackQueuedSpinLock(PKLOCK_QUEUE_HANDLE LockHandle);
 
-typedef struct _LIST_ENTRY {
-  struct _LIST_ENTRY* Flink;
-  struct _LIST_ENTRY* Blink;
-} LIST_ENTRY;
 typedef struct _DISPATCHER_HEADER {
   LONG Lock;
   LONG SignalState;
@@ -182,19 +174,25 @@ NTSTATUS KeWaitForSingleObject(PVOID Object, KWAIT_REASON WaitReason, KPROCESSOR
                                PLARGE_INTEGER Timeout);
 
 /* Atomic, and a full barrier. */
-FORCEINLINE LONG InterlockedExchange(volatile LONG* Target, LONG Value) {
+static __inline LONG InterlockedExchange(volatile LONG* Target, LONG Value) {
   return __atomic_exchange_n(Target, Value, __ATOMIC_SEQ_CST);
 }
-FORCEINLINE LONG InterlockedCompareExchange(volatile LONG* Destination, LONG Exchange, LONG Comparand) {
+static __inline LONG InterlockedCompareExchange(volatile LONG* Destination, LONG Exchange, LONG Comparand) {
   __atomic_compare_exchange_n(Destination, &Comparand, Exchange, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return Comparand;
 }
-FORCEINLINE LONG InterlockedIncrement(volatile LONG* Addend) { return __atomic_add_fetch(Addend, 1, __ATOMIC_SEQ_CST); }
-FORCEINLINE LONG InterlockedDecrement(volatile LONG* Addend) { return __atomic_sub_fetch(Addend, 1, __ATOMIC_SEQ_CST); }
+static __inline LONG InterlockedIncrement(volatile LONG* Addend) {
+  return __atomic_add_fetch(Addend, 1, __ATOMIC_SEQ_CST);
+}
+static __inline LONG InterlockedDecrement(volatile LONG* Addend) {
+  return __atomic_sub_fetch(Addend, 1, __ATOMIC_SEQ_CST);
+}
 
 #define DPFLTR_IHVVIDEO_ID 78
+#define DPFLTR_DEFAULT_ID 101
 #define DPFLTR_ERROR_LEVEL 0
 #define DPFLTR_WARNING_LEVEL 1
+#define DPFLTR_TRACE_LEVEL 2
 #define DPFLTR_INFO_LEVEL 3
 ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...);
 

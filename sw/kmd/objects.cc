@@ -21,7 +21,7 @@ NTSTATUS ReserveDriverVa(Adapter& adapter, Process& process) {
   args.hDxgkProcess = process.dxgk_process;
   args.SizeInBytes = RoundUp(parameters.own_va_bytes, parameters.LeafCoverage());
   args.Alignment = static_cast<UINT>(parameters.LeafCoverage());
-  args.Flags.AllowUserModeMapping = parameters.driver_va_user;
+  args.AllowUserModeMapping = parameters.driver_va_user;
   const NTSTATUS status = adapter.dxgkrnl.DxgkCbReserveGpuVirtualAddressRange(adapter.dxgkrnl_handle(), &args);
   if (!NT_SUCCESS(status)) return status;
   process.driver_va = args.StartVirtualAddress;
@@ -197,7 +197,7 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
     info.Alignment = wanted->system_only ? kPage : page;
     info.Size = allocation->bytes;
     info.PitchAlignedSize = 0;
-    info.HintedBank = 0;
+    info.HintedBank.Value = 0;
     info.PreferredSegment.Value = 0;
     // What the CPU has no business with leaves it the part of VRAM that it sees.
     const bool hidden = adapter.hidden_page() != 0 && !wanted->cpu_visible;

@@ -11,19 +11,19 @@ struct MemoryCallbacks {
   HANDLE adapter = nullptr;
   bool isolation = false;  ///< memory comes by the callbacks of GPU isolation
   // Memory objects, WDDM 2.9.
-  DXGKCB_CREATEPHYSICALMEMORYOBJECT* create = nullptr;
-  DXGKCB_DESTROYPHYSICALMEMORYOBJECT* destroy = nullptr;
-  DXGKCB_ALLOCATEADL* allocate_adl = nullptr;
-  DXGKCB_FREEADL* free_adl = nullptr;
-  DXGKCB_MAPPHYSICALMEMORY* map = nullptr;
-  DXGKCB_UNMAPPHYSICALMEMORY* unmap = nullptr;
+  DXGKCB_CREATEPHYSICALMEMORYOBJECT create = nullptr;
+  DXGKCB_DESTROYPHYSICALMEMORYOBJECT destroy = nullptr;
+  DXGKCB_ALLOCATEADL allocate_adl = nullptr;
+  DXGKCB_FREEADL free_adl = nullptr;
+  DXGKCB_MAPPHYSICALMEMORY map = nullptr;
+  DXGKCB_UNMAPPHYSICALMEMORY unmap = nullptr;
   // GPU isolation, WDDM 2.4.
-  DXGKCB_ALLOCATECONTIGUOUSMEMORY* allocate_contiguous = nullptr;
-  DXGKCB_FREECONTIGUOUSMEMORY* free_contiguous = nullptr;
-  DXGKCB_ALLOCATEPAGESFORMDL* allocate_pages = nullptr;
-  DXGKCB_FREEPAGESFROMMDL* free_pages = nullptr;
-  DXGKCB_MAPMDLTOIOMMU* map_list = nullptr;
-  DXGKCB_UNMAPMDLFROMIOMMU* unmap_list = nullptr;
+  DXGKCB_ALLOCATECONTIGUOUSMEMORY allocate_contiguous = nullptr;
+  DXGKCB_FREECONTIGUOUSMEMORY free_contiguous = nullptr;
+  DXGKCB_ALLOCATEPAGESFORMDL allocate_pages = nullptr;
+  DXGKCB_FREEPAGESFROMMDL free_pages = nullptr;
+  DXGKCB_MAPMDLTOIOMMU map_list = nullptr;
+  DXGKCB_UNMAPMDLFROMIOMMU unmap_list = nullptr;
 
   static MemoryCallbacks Of(const DXGKRNL_INTERFACE& dxgkrnl, bool isolation);
 };

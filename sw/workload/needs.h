@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "ddi/ntddk.h"
+#include "ddi/ntdef.h"
 
 namespace gmmu::workload {
 

@@ -88,6 +88,8 @@ class Sizes(unittest.TestCase):
         self.assertEqual(sizes.reach(files)["sw/os/a.h"], {"sw/os/b.h", "sw/hw/c.h", "sw/hw/d.h"})
         many = {f"sw/x/{n}.h": f'#include "x/{n + 1}.h"\n' for n in range(27)}
         self.assertEqual(sizes.header_errors(many), ["sw/x/0.h: reaches 26 project headers, at most 25 are allowed"])
+        kit = {path.replace("sw/x", "sw/ddi"): text.replace("x/", "ddi/") for path, text in many.items()}
+        self.assertEqual(sizes.header_errors({**kit, "sw/y/a.h": '#include "ddi/0.h"\n'}), [])
 
     def test_public_methods_are_counted(self):
         text = """

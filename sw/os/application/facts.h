@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "ddi/ntddk.h"
+#include "ddi/ntdef.h"
 #include "os/miniport/allocation.h"
 #include "os/tables/protection.h"
 

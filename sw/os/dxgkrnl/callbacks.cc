@@ -8,6 +8,7 @@
 #include "os/dxgkrnl/driver_requests.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/missing_callbacks.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/scheduler.h"
@@ -258,6 +259,7 @@ DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter) {
            MEMBER(DxgkCbOpenPhysicalMemoryObject), MEMBER(DxgkCbClosePhysicalMemoryObject), MEMBER(DxgkCbAllocateAdl),
            MEMBER(DxgkCbFreeAdl), MEMBER(DxgkCbMapPhysicalMemory), MEMBER(DxgkCbUnmapPhysicalMemory)>(table);
 #undef MEMBER
+  PutMissingCallbacks(table);
   const ULONG version = adapter.miniport().table().Version;
   const size_t known = KernelTableKnown(version);
   std::memset(reinterpret_cast<uint8_t*>(&table) + known, 0, sizeof table - known);

@@ -92,7 +92,7 @@ void PhysicalAdapter::StartDevice() {
 
   DXGK_START_INFO start{};
   start.RequiredDmaQueueEntry = 8;
-  start.AdapterLuid.QuadPart = 1;  // of the logical adapter
+  start.AdapterLuid.LowPart = 1;  // of the logical adapter
   DXGKRNL_INTERFACE interface = MakeInterface(*this);
   miniport().devices().StartDevice(start, interface, unit_);
 }

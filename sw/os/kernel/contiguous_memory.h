@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "ddi/ntddk.h"
+#include "ddi/ntdef.h"
 #include "os/kernel/ledger.h"
 
 namespace gmmu::os {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <map>
 
-#include "ddi/ntddk.h"
+#include "ddi/ntdef.h"
 #include "hw/host_ram.h"
 #include "os/kernel/ledger.h"
 

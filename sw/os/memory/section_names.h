@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "ddi/ntddk.h"
+#include "ddi/ntdef.h"
 
 namespace gmmu::os {
 

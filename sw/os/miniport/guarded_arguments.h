@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ddi/ntddk.h"
+#include "ddi/ntdef.h"
 #include "os/kernel/guarded_copy.h"
 
 namespace gmmu::os {

@@ -19,8 +19,8 @@ struct Version {
 #define DRIVER_TO(entry) offsetof(DRIVER_INITIALIZATION_DATA, entry)
 #define KERNEL_TO(callback) offsetof(DXGKRNL_INTERFACE, callback)
 constexpr size_t kDriverAll = sizeof(DRIVER_INITIALIZATION_DATA), kKernelAll = sizeof(DXGKRNL_INTERFACE);
-constexpr size_t kCaps20 = offsetof(DXGK_DRIVERCAPS, ReservedMiscCaps);
-constexpr size_t kCaps24 = offsetof(DXGK_DRIVERCAPS, ReservedQueuedFlips);
+constexpr size_t kCaps20 = offsetof(DXGK_DRIVERCAPS, MiscCaps);
+constexpr size_t kCaps24 = offsetof(DXGK_DRIVERCAPS, HwQueuedFlipCaps);
 constexpr size_t kCaps29 = sizeof(DXGK_DRIVERCAPS);
 constexpr size_t kPhysical20 = offsetof(DXGK_PHYSICALADAPTERCAPS, VPRPagingNode);
 constexpr size_t kPhysical21 = offsetof(DXGK_PHYSICALADAPTERCAPS, VirtualCopyNodeIndex);

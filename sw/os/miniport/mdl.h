@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ddi/ntddk.h"
+#include "ddi/ntdef.h"
 #include "os/kernel/page_math.h"
 
 namespace gmmu::os {

@@ -153,7 +153,7 @@ NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRA
     if (!start) return STATUS_NO_MEMORY;
     args.StartVirtualAddress = *start;
   }
-  process->driver_ranges[args.StartVirtualAddress] = {args.SizeInBytes, args.Flags.AllowUserModeMapping != 0};
+  process->driver_ranges[args.StartVirtualAddress] = {args.SizeInBytes, args.AllowUserModeMapping != 0};
   return STATUS_SUCCESS;
 }
 

@@ -7,8 +7,10 @@
 
 #include <stddef.h>
 
+#include "bugcodes.h"
 #include "d3dkmthk.h"
 #include "dispmprt.h"
+#include "dxgiformat.h"
 
 #ifdef __cplusplus
 #define LAYOUT_HOLDS(condition, text) static_assert(condition, text)

@@ -3,8 +3,10 @@
 
 #include <cstring>
 
+#include "bugcodes.h"
 #include "d3dkmthk.h"
 #include "dispmprt.h"
+#include "dxgiformat.h"
 
 namespace {
 

@@ -93,11 +93,11 @@ TEST(Adapter, RefusesAKernelTableWithoutTheCallbacksForMemoryThatItsVersionHas) 
 TEST(Adapter, DrivesNoDisplay) {
   FakeKernel kernel;
   ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
-  for (const PVOID entry : {kernel.table.DxgkDdiIsSupportedVidPn, kernel.table.DxgkDdiEnumVidPnCofuncModality,
-                            kernel.table.DxgkDdiCommitVidPn, kernel.table.DxgkDdiSetVidPnSourceAddress,
-                            kernel.table.DxgkDdiUpdateActiveVidPnPresentPath}) {
-    EXPECT_EQ(entry, nullptr);
-  }
+  EXPECT_EQ(kernel.table.DxgkDdiIsSupportedVidPn, nullptr);
+  EXPECT_EQ(kernel.table.DxgkDdiEnumVidPnCofuncModality, nullptr);
+  EXPECT_EQ(kernel.table.DxgkDdiCommitVidPn, nullptr);
+  EXPECT_EQ(kernel.table.DxgkDdiSetVidPnSourceAddress, nullptr);
+  EXPECT_EQ(kernel.table.DxgkDdiUpdateActiveVidPnPresentPath, nullptr);
   ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
   EXPECT_EQ(kernel.sources, 0u);
   EXPECT_EQ(kernel.children, 0u);

@@ -54,7 +54,7 @@ TEST(DriverAddresses, AreReservedInCreateProcessInWholeLeafTables) {
   ASSERT_EQ(driver.kernel.reserved.size(), 1u) << "not in the system's process";
   EXPECT_EQ(driver.kernel.reserved[0].SizeInBytes, uint64_t{2} << 20);
   EXPECT_EQ(driver.kernel.reserved[0].Alignment, 2u << 20);
-  EXPECT_TRUE(driver.kernel.reserved[0].Flags.AllowUserModeMapping);
+  EXPECT_TRUE(driver.kernel.reserved[0].AllowUserModeMapping);
   driver.kernel.fail_at_context_call = driver.kernel.context_calls;
   DXGKARG_CREATEPROCESS args{};
   EXPECT_EQ(driver.kernel.table.DxgkDdiCreateProcess(driver.kernel.adapter, &args), STATUS_INSUFFICIENT_RESOURCES);

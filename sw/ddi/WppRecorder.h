@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Software tracing. A source includes a header of its own name and .tmh, which tools/driver_sources.py writes: each trace
+ * function of the source is WppTrace there, which prints its text by DbgPrintEx when its flag is on. */
+#ifndef GMMU_DDI_WPPRECORDER_H
+#define GMMU_DDI_WPPRECORDER_H
+
+#include "ntddk.h"
+
+#define TRACE_LEVEL_NONE 0
+#define TRACE_LEVEL_CRITICAL 1
+#define TRACE_LEVEL_FATAL 1
+#define TRACE_LEVEL_ERROR 2
+#define TRACE_LEVEL_WARNING 3
+#define TRACE_LEVEL_INFORMATION 4
+#define TRACE_LEVEL_VERBOSE 5
+
+typedef struct _RECORDER_CONFIGURE_PARAMS {
+  ULONG Size;
+  BOOLEAN CreateDefaultLog;
+} RECORDER_CONFIGURE_PARAMS, *PRECORDER_CONFIGURE_PARAMS;
+#define RECORDER_CONFIGURE_PARAMS_INIT(p) ((p)->Size = sizeof(RECORDER_CONFIGURE_PARAMS), (p)->CreateDefaultLog = TRUE)
+#define WppRecorderConfigure(p) ((void)(p))
+#ifndef WPP_INIT_TRACING
+#define WPP_INIT_TRACING(driver, path) ((void)(driver), (void)(path))
+#endif
+#ifndef WPP_CLEANUP
+#define WPP_CLEANUP(driver) ((void)(driver))
+#endif
+
+/* TRUE: what this source traces is printed. */
+static BOOLEAN WppRecorderFilter __attribute__((__unused__)) = TRUE;
+#define WPP_RECORDER_LEVEL_FILTER(flag) WppRecorderFilter
+
+#define WPP_FIRST(first, ...) first
+
+/* Only the text: its conversions are those of the tracing compiler, which DbgPrintEx does not have. */
+#define WppTrace(level, name, text)                                                                             \
+  ((void)(WppRecorderFilter &&                                                                                  \
+          DbgPrintEx(DPFLTR_IHVVIDEO_ID, (level) <= TRACE_LEVEL_ERROR ? DPFLTR_ERROR_LEVEL : DPFLTR_INFO_LEVEL, \
+                     "%s: %s\n", (name), (text))))
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of ACPI methods, for DxgkCbEvalAcpiMethod. */
+#ifndef GMMU_DDI_ACPIIOCT_H
+#define GMMU_DDI_ACPIIOCT_H
+
+#include "ntdef.h"
+
+#define ACPI_EVAL_INPUT_BUFFER_SIGNATURE 0x42696541u
+#define ACPI_EVAL_INPUT_BUFFER_COMPLEX_SIGNATURE 0x43696541u
+#define ACPI_EVAL_OUTPUT_BUFFER_SIGNATURE 0x426F6541u
+#define ACPI_METHOD_ARGUMENT_INTEGER 0x0
+#define ACPI_METHOD_ARGUMENT_STRING 0x1
+#define ACPI_METHOD_ARGUMENT_BUFFER 0x2
+#define ACPI_METHOD_ARGUMENT_PACKAGE 0x3
+
+typedef struct _ACPI_METHOD_ARGUMENT_V1 {
+  USHORT Type;
+  USHORT DataLength;
+  union {
+    ULONG Argument;
+    UCHAR Data[1];
+  };
+} ACPI_METHOD_ARGUMENT, *PACPI_METHOD_ARGUMENT;
+#define ACPI_METHOD_ARGUMENT_LENGTH(bytes) (FIELD_OFFSET(ACPI_METHOD_ARGUMENT, Data) + ((bytes) > 4 ? (bytes) : 4))
+#define ACPI_METHOD_NEXT_ARGUMENT(argument) \
+  ((PACPI_METHOD_ARGUMENT)((PUCHAR)(argument) + ACPI_METHOD_ARGUMENT_LENGTH((argument)->DataLength)))
+
+typedef struct _ACPI_EVAL_INPUT_BUFFER_COMPLEX_V1 {
+  ULONG Signature;
+  union {
+    UCHAR MethodName[4];
+    ULONG MethodNameAsUlong;
+  };
+  ULONG Size;
+  ULONG ArgumentCount;
+  ACPI_METHOD_ARGUMENT Argument[1];
+} ACPI_EVAL_INPUT_BUFFER_COMPLEX, *PACPI_EVAL_INPUT_BUFFER_COMPLEX;
+
+typedef struct _ACPI_EVAL_OUTPUT_BUFFER_V1 {
+  ULONG Signature;
+  ULONG Length;
+  ULONG Count;
+  ACPI_METHOD_ARGUMENT Argument[1];
+} ACPI_EVAL_OUTPUT_BUFFER, *PACPI_EVAL_OUTPUT_BUFFER;
+
+#endif

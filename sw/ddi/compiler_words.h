@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words of Microsoft's compiler that GCC, or Clang without -fms-extensions, does not have. */
+#ifndef GMMU_DDI_COMPILER_WORDS_H
+#define GMMU_DDI_COMPILER_WORDS_H
+
+#if !defined(__x86_64__)
+#error "sw/ddi has the layouts and words of x64"
+#endif
+#ifndef _AMD64_
+#define _AMD64_ 1
+#endif
+#ifndef _WIN64
+#define _WIN64 1
+#endif
+
+/* One calling convention on x64. The program that calls a driver is compiled by a Linux compiler too. */
+#undef __cdecl
+#undef __stdcall
+#undef __fastcall
+#define __cdecl
+#define __stdcall
+#define __fastcall
+#define __clrcall
+#define __vectorcall
+#define NTAPI
+#define APIENTRY
+#define WINAPI
+#define CALLBACK
+#define FASTCALL
+#define NTAPI_INLINE
+#define DECLSPEC_IMPORT
+#define NTSYSAPI
+#define NTSYSCALLAPI
+#define NTKERNELAPI
+#define NTHALAPI
+
+#define __forceinline __inline __attribute__((__always_inline__))
+#define FORCEINLINE __forceinline
+#define DECLSPEC_NOINLINE __attribute__((__noinline__))
+#define DECLSPEC_NORETURN __attribute__((__noreturn__))
+#define DECLSPEC_ALIGN(n) __attribute__((__aligned__(n)))
+#define DECLSPEC_CACHEALIGN DECLSPEC_ALIGN(64)
+#define DECLSPEC_SELECTANY __attribute__((__weak__))
+#define DECLSPEC_NOVTABLE
+#define DECLSPEC_DEPRECATED_DDK
+#define DECLSPEC_UUID(id)
+
+/* __declspec(x) is one of these. */
+#define __declspec(x) GMMU_DECLSPEC_##x
+#define GMMU_DECLSPEC_align(n) DECLSPEC_ALIGN(n)
+#define GMMU_DECLSPEC_allocate(section)
+#define GMMU_DECLSPEC_code_seg(section)
+#define GMMU_DECLSPEC_deprecated
+#define GMMU_DECLSPEC_dllexport __attribute__((__visibility__("default")))
+#define GMMU_DECLSPEC_dllimport
+#define GMMU_DECLSPEC_naked __attribute__((__naked__))
+#define GMMU_DECLSPEC_noinline DECLSPEC_NOINLINE
+#define GMMU_DECLSPEC_noreturn DECLSPEC_NORETURN
+#define GMMU_DECLSPEC_nothrow __attribute__((__nothrow__))
+#define GMMU_DECLSPEC_novtable
+#define GMMU_DECLSPEC_restrict
+#define GMMU_DECLSPEC_selectany DECLSPEC_SELECTANY
+#define GMMU_DECLSPEC_thread __thread
+#define GMMU_DECLSPEC_uuid(id)
+
+#undef __int8
+#undef __int16
+#undef __int32
+#undef __int64
+#define __int8 char
+#define __int16 short
+#define __int32 int
+#if __SIZEOF_WCHAR_T__ == 2
+#define __int64 long long
+#else
+#define __int64 long
+#endif
+
+#define UNALIGNED
+#define RESTRICTED_POINTER __restrict
+#define POINTER_32
+#define POINTER_64
+#define __unaligned
+#define __ptr32
+#define __ptr64
+#define __w64
+#define __noop(...) ((void)0)
+#define __assume(e) ((e) ? (void)0 : __builtin_unreachable())
+#ifndef __pragma
+#define __pragma(text)
+#endif
+#define _ReturnAddress() __builtin_return_address(0)
+#define _AddressOfReturnAddress() __builtin_frame_address(0)
+
+/* Structured exceptions: nothing here raises one. A bad access ends the run (docs/driver.md), so a handler is compiled and
+ * never entered. Of the ways out of a __try block, __leave is missing. The C++ library has a __try of its own: these words
+ * are for sources that are compiled as docs/driver.md says, with wide characters of 16 bits. */
+#if __SIZEOF_WCHAR_T__ == 2
+#undef __try
+#define __try if (1)
+#define __except(filter) else if (0 && (filter))
+#define __finally
+#define EXCEPTION_EXECUTE_HANDLER 1
+#define EXCEPTION_CONTINUE_SEARCH 0
+#define EXCEPTION_CONTINUE_EXECUTION (-1)
+#define GetExceptionCode() STATUS_UNSUCCESSFUL
+#define GetExceptionInformation() ((struct _EXCEPTION_POINTERS*)0)
+#define AbnormalTermination() 0
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types of the entry points of a driver that the display port calls. */
+#ifndef GMMU_DDI_DISPMPRT_CALLS_H
+#define GMMU_DDI_DISPMPRT_CALLS_H
+
+#include "dispmprt_types.h"
+
+typedef NTSTATUS DXGKDDI_ADD_DEVICE(IN_CONST_PDEVICE_OBJECT PhysicalDeviceObject, OUT_PPVOID MiniportDeviceContext);
+typedef NTSTATUS DXGKDDI_START_DEVICE(IN_CONST_PVOID MiniportDeviceContext, IN_PDXGK_START_INFO DxgkStartInfo,
+                                      IN_PDXGKRNL_INTERFACE DxgkInterface, OUT_PULONG NumberOfVideoPresentSources,
+                                      OUT_PULONG NumberOfChildren);
+typedef NTSTATUS DXGKDDI_STOP_DEVICE(IN_CONST_PVOID MiniportDeviceContext);
+typedef NTSTATUS DXGKDDI_REMOVE_DEVICE(IN_CONST_PVOID MiniportDeviceContext);
+typedef NTSTATUS DXGKDDI_DISPATCH_IO_REQUEST(IN_CONST_PVOID MiniportDeviceContext, IN_ULONG VidPnSourceId,
+                                             IN_PVIDEO_REQUEST_PACKET VideoRequestPacket);
+typedef BOOLEAN DXGKDDI_INTERRUPT_ROUTINE(IN_CONST_PVOID MiniportDeviceContext, IN_ULONG MessageNumber);
+typedef void DXGKDDI_DPC_ROUTINE(IN_CONST_PVOID MiniportDeviceContext);
+typedef NTSTATUS DXGKDDI_QUERY_CHILD_RELATIONS(IN_CONST_PVOID MiniportDeviceContext,
+                                               INOUT_PDXGK_CHILD_DESCRIPTOR ChildRelations, ULONG ChildRelationsSize);
+typedef NTSTATUS DXGKDDI_QUERY_CHILD_STATUS(IN_CONST_PVOID MiniportDeviceContext, INOUT_PDXGK_CHILD_STATUS ChildStatus,
+                                            IN_BOOLEAN NonDestructiveOnly);
+typedef NTSTATUS DXGKDDI_QUERY_DEVICE_DESCRIPTOR(IN_CONST_PVOID MiniportDeviceContext, IN_ULONG ChildUid,
+                                                 INOUT_PDXGK_DEVICE_DESCRIPTOR DeviceDescriptor);
+typedef NTSTATUS DXGKDDI_SET_POWER_STATE(IN_CONST_PVOID MiniportDeviceContext, IN_ULONG DeviceUid,
+                                         IN_DEVICE_POWER_STATE DevicePowerState, IN_POWER_ACTION ActionType);
+typedef NTSTATUS DXGKDDI_NOTIFY_ACPI_EVENT(IN_CONST_PVOID MiniportDeviceContext, IN_DXGK_EVENT_TYPE EventType,
+                                           IN_ULONG Event, IN_PVOID Argument, OUT_PULONG AcpiFlags);
+typedef void DXGKDDI_RESET_DEVICE(IN_CONST_PVOID MiniportDeviceContext);
+typedef void DXGKDDI_UNLOAD(void);
+typedef NTSTATUS DXGKDDI_QUERY_INTERFACE(IN_CONST_PVOID MiniportDeviceContext, IN_PQUERY_INTERFACE QueryInterface);
+typedef void DXGKDDI_CONTROL_ETW_LOGGING(IN_BOOLEAN Enable, IN_ULONG Flags, IN_UCHAR Level);
+typedef NTSTATUS DXGKDDI_LINK_DEVICE(IN_CONST_PDEVICE_OBJECT PhysicalDeviceObject, IN_CONST_PVOID MiniportDeviceContext,
+                                     INOUT_PLINKED_DEVICE LinkedDevice);
+typedef NTSTATUS DXGKDDI_STOP_DEVICE_AND_RELEASE_POST_DISPLAY_OWNERSHIP(PVOID MiniportDeviceContext,
+                                                                        D3DDDI_VIDEO_PRESENT_TARGET_ID TargetId,
+                                                                        PDXGK_DISPLAY_INFORMATION DisplayInfo);
+typedef NTSTATUS DXGKDDI_SYSTEM_DISPLAY_ENABLE(PVOID MiniportDeviceContext, D3DDDI_VIDEO_PRESENT_TARGET_ID TargetId,
+                                               PDXGKARG_SYSTEM_DISPLAY_ENABLE_FLAGS Flags, UINT* Width, UINT* Height,
+                                               D3DDDIFORMAT* ColorFormat);
+typedef void DXGKDDI_SYSTEM_DISPLAY_WRITE(PVOID MiniportDeviceContext, PVOID Source, UINT SourceWidth,
+                                          UINT SourceHeight, UINT SourceStride, UINT PositionX, UINT PositionY);
+typedef NTSTATUS DXGKDDI_GET_CHILD_CONTAINER_ID(PVOID MiniportDeviceContext, ULONG ChildUid,
+                                                PDXGK_CHILD_CONTAINER_ID ContainerId);
+typedef NTSTATUS DXGKDDI_NOTIFY_SURPRISE_REMOVAL(PVOID MiniportDeviceContext, DXGK_SURPRISE_REMOVAL_TYPE RemovalType);
+typedef NTSTATUS DXGKDDI_EXCHANGEPRESTARTINFO(IN_CONST_HANDLE hAdapter, IN_OUT_PDXGK_PRE_START_INFO pPreStartInfo);
+typedef DXGKDDI_ADD_DEVICE* PDXGKDDI_ADD_DEVICE;
+typedef DXGKDDI_START_DEVICE* PDXGKDDI_START_DEVICE;
+typedef DXGKDDI_STOP_DEVICE* PDXGKDDI_STOP_DEVICE;
+typedef DXGKDDI_REMOVE_DEVICE* PDXGKDDI_REMOVE_DEVICE;
+typedef DXGKDDI_DISPATCH_IO_REQUEST* PDXGKDDI_DISPATCH_IO_REQUEST;
+typedef DXGKDDI_INTERRUPT_ROUTINE* PDXGKDDI_INTERRUPT_ROUTINE;
+typedef DXGKDDI_DPC_ROUTINE* PDXGKDDI_DPC_ROUTINE;
+typedef DXGKDDI_QUERY_CHILD_RELATIONS* PDXGKDDI_QUERY_CHILD_RELATIONS;
+typedef DXGKDDI_QUERY_CHILD_STATUS* PDXGKDDI_QUERY_CHILD_STATUS;
+typedef DXGKDDI_QUERY_DEVICE_DESCRIPTOR* PDXGKDDI_QUERY_DEVICE_DESCRIPTOR;
+typedef DXGKDDI_SET_POWER_STATE* PDXGKDDI_SET_POWER_STATE;
+typedef DXGKDDI_NOTIFY_ACPI_EVENT* PDXGKDDI_NOTIFY_ACPI_EVENT;
+typedef DXGKDDI_RESET_DEVICE* PDXGKDDI_RESET_DEVICE;
+typedef DXGKDDI_UNLOAD* PDXGKDDI_UNLOAD;
+typedef DXGKDDI_QUERY_INTERFACE* PDXGKDDI_QUERY_INTERFACE;
+typedef DXGKDDI_CONTROL_ETW_LOGGING* PDXGKDDI_CONTROL_ETW_LOGGING;
+typedef DXGKDDI_LINK_DEVICE* PDXGKDDI_LINK_DEVICE;
+typedef DXGKDDI_STOP_DEVICE_AND_RELEASE_POST_DISPLAY_OWNERSHIP* PDXGKDDI_STOP_DEVICE_AND_RELEASE_POST_DISPLAY_OWNERSHIP;
+typedef DXGKDDI_SYSTEM_DISPLAY_ENABLE* PDXGKDDI_SYSTEM_DISPLAY_ENABLE;
+typedef DXGKDDI_SYSTEM_DISPLAY_WRITE* PDXGKDDI_SYSTEM_DISPLAY_WRITE;
+typedef DXGKDDI_GET_CHILD_CONTAINER_ID* PDXGKDDI_GET_CHILD_CONTAINER_ID;
+typedef DXGKDDI_NOTIFY_SURPRISE_REMOVAL* PDXGKDDI_NOTIFY_SURPRISE_REMOVAL;
+typedef DXGKDDI_EXCHANGEPRESTARTINFO* PDXGKDDI_EXCHANGEPRESTARTINFO;
+
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests of the video port: none that this model has. */
+#ifndef GMMU_DDI_NTDDVDEO_H
+#define GMMU_DDI_NTDDVDEO_H
+
+#include "video.h"
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The version of the kit: 10.0. */
+#ifndef GMMU_DDI_NTVERP_H
+#define GMMU_DDI_NTVERP_H
+
+#define VER_PRODUCTMAJORVERSION 10
+#define VER_PRODUCTMINORVERSION 0
+#define VER_PRODUCTBUILD 10011
+#define VER_PRODUCTBUILD_QFE 16384
+#define VER_PRODUCTVERSION_W (0x0A00)
+#define VER_PRODUCTVERSION_DW (0x0A000000 | VER_PRODUCTBUILD)
+
+#endif
