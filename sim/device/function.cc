@@ -138,7 +138,7 @@ bool Function::Dma(uint64_t address, void* bytes, uint32_t size, bool write) {
     } else {
       good = host_access_.Read(bdf_.requester_id(), address, at, piece, true);
     }
-    address += piece, at += piece, size -= piece;
+    if (good) address += piece, at += piece, size -= piece;
   }
   if (!good) {
     ++counts_.refused;

@@ -57,7 +57,8 @@ typedef struct GMMU_DEVICE {
 /* Exported by a shared object of --device: fills `device`, which is zero. 0: it cannot work with this host. */
 int GmmuOpenDevice(const GMMU_DEVICE_HOST* host, GMMU_DEVICE* device);
 
-/* Exported by a driver for --device none, if it wants to: the hardware thread, called as `step` is. */
+/* Exported by a driver for --device none, if it wants to: the hardware thread, called as `step` is. A program may have
+ * several machines one after the other: what the hardware keeps belongs into registers or local memory, which begin as zeros. */
 uint64_t GmmuServeDevice(const GMMU_DEVICE_HOST* host);
 
 #ifdef __cplusplus

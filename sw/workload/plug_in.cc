@@ -31,8 +31,7 @@ const PlugIn* current = nullptr;
 hw::DeviceAccess& AccessOf(const os::VideoMemory& memory) {
   auto* access = dynamic_cast<hw::DeviceAccess*>(os::Host(memory).platform().instruments());
   if (access == nullptr)
-    throw os::OsError(
-        "GmmuUserModeDriver needs a machine that shows memory as its device sees it: --engine fast, or --device");
+    throw os::OsError("GmmuUserModeDriver needs a machine that shows memory as its device sees it: --device");
   return *access;
 }
 

@@ -56,9 +56,10 @@ struct node {
   uint64_t head, preempted, reset, done_ns;
   int running;
 };
+/* What the hardware keeps to itself stands behind its registers, so that each machine begins with zeros. */
 static struct {
   const GMMU_DEVICE_HOST* host;
-  struct node nodes[NODES];
+  struct node* nodes;
 } gpu;
 
 static uint64_t* Register(unsigned word) { return (uint64_t*)gpu.host->registers + word; }
@@ -169,8 +170,8 @@ static void End(unsigned n, struct node* node) {
 uint64_t GmmuServeDevice(const GMMU_DEVICE_HOST* host) {
   const uint64_t now = host->now_ns(host->machine);
   uint64_t next = GMMU_DEVICE_IDLE;
-  if (gpu.host != host) memset(&gpu, 0, sizeof gpu);
   gpu.host = host;
+  gpu.nodes = (struct node*)(host->registers + host->register_bytes) - NODES;
   for (unsigned n = 0; n < NODES; ++n) {
     struct node* node = &gpu.nodes[n];
     if (*Register(REG_RESET(n)) != node->reset) {
