@@ -25,18 +25,22 @@ void ConfigSpace::Reset() {
   writable_.fill(0);
   Put(0x00, 4, p.vendor | uint32_t{p.device} << 16, 0);
   Put(kCommand, 4, 0x0010'0000, 0x0406);  // memory, bus master, no INTx; status: capability list
-  Put(0x08, 4, 0x0300'0000u | p.revision, 0);
+  Put(0x08, 4, p.class_code << 8 | p.revision, 0);
   Put(0x0C, 4, 0, 0xFF);  // cache line size: of no effect
   Put(kBar0, 4, 0, ~(p.bar0_bytes - 1));
   Put(kBar0 + 8, 4, 0, ~(p.bar2_bytes - 1));
+  if (p.bar4_bytes != 0) Put(kBar0 + 16, 4, 0, ~(p.bar4_bytes - 1));
   Put(0x2C, 4, p.vendor | uint32_t{p.device} << 16, 0);
-  Put(kCapabilities, 1, kMsi, 0);
+  Put(kCapabilities, 1, p.line_interrupt ? kExpress : kMsi, 0);
   Put(0x3C, 1, 0, 0xFF);  // interrupt line: software's note
-
-  Put(kMsi, 4, 0x0080'0000u | kExpress << 8 | 0x05, 0x0001'0000);  // 64-bit address, one vector
-  Put(kMsi + 4, 4, 0, 0xFFFF'FFFC);
-  Put(kMsi + 8, 4, 0, 0xFFFF'FFFF);
-  Put(kMsi + 12, 4, 0, 0xFFFF);
+  if (p.line_interrupt) {
+    Put(0x3D, 1, 1, 0);  // INTA
+  } else {
+    Put(kMsi, 4, 0x0080'0000u | kExpress << 8 | 0x05, 0x0001'0000);  // 64-bit address, one vector
+    Put(kMsi + 4, 4, 0, 0xFFFF'FFFC);
+    Put(kMsi + 8, 4, 0, 0xFFFF'FFFF);
+    Put(kMsi + 12, 4, 0, 0xFFFF);
+  }
 
   const uint32_t payload = PowerCode(p.max_payload);
   Put(kPower, 4, 0x0003'0001, 0);                  // version 3, last capability
@@ -88,11 +92,11 @@ void ConfigSpace::Write(uint16_t offset, unsigned size, uint32_t value) {
 }
 
 uint64_t ConfigSpace::bar_base(unsigned bar) const {
-  return bar == 0 || bar == 2 ? Word(kBar0 + 4 * bar) & kBarAddress : 0;
+  return bar_bytes(bar) != 0 ? Word(kBar0 + 4 * bar) & kBarAddress : 0;
 }
 
 uint64_t ConfigSpace::bar_bytes(unsigned bar) const {
-  return bar == 0 ? parameters_.bar0_bytes : bar == 2 ? parameters_.bar2_bytes : 0;
+  return bar == 0 ? parameters_.bar0_bytes : bar == 2 ? parameters_.bar2_bytes : bar == 4 ? parameters_.bar4_bytes : 0;
 }
 
 bool ConfigSpace::bar_active(unsigned bar) const { return memory_enable() && powered() && bar_base(bar) != 0; }

@@ -12,6 +12,9 @@ struct ConfigSpaceParameters {
   uint8_t revision = 0;
   uint32_t bar0_bytes = 64u << 10;  ///< registers; a power of two, at least 4 KiB
   uint32_t bar2_bytes = 64u << 20;  ///< window onto VRAM
+  uint32_t bar4_bytes = 0;          ///< more registers; 0: there is none
+  uint32_t class_code = 0x030000;
+  bool line_interrupt = false;      ///< pin INTA in place of the capability MSI
   unsigned max_payload = 256;       ///< the largest that the PCIe capability offers, 128..4096
   unsigned max_read_request = 512;  ///< its reset value
   unsigned link_generation = 3;
@@ -21,7 +24,7 @@ struct ConfigSpaceParameters {
 /// The 256 bytes of configuration space of one GPU function: a type-0 header and the capabilities
 /// MSI, PCI Express and power management.
 ///
-///   0x00 vendor, device     0x04 command, status (capabilities)   0x08 class 0x030000, revision
+///   0x00 vendor, device     0x04 command, status (capabilities)   0x08 class, revision
 ///   0x10 BAR0 (32-bit memory, registers)   0x18 BAR2 (32-bit memory, window)   0x34 -> 0x50
 ///   0x50 MSI: one vector, 64-bit address   0x60 PCI Express endpoint
 ///   0xA0 power management: D0 and D3, registers are kept in D3 (No_Soft_Reset)
@@ -46,7 +49,7 @@ class ConfigSpace {
   bool bus_master() const { return (Word(0x04) & 4) != 0 && powered(); }
   bool intx_disable() const { return (Word(0x04) & 0x400) != 0; }
 
-  /// Return address and size of BAR 0 or 2; any other BAR has a size of 0.
+  /// Return address and size of BAR 0, 2 or 4; any other BAR has a size of 0.
   uint64_t bar_base(unsigned bar) const;
   uint64_t bar_bytes(unsigned bar) const;
   /// Does the BAR answer? Memory decoding is on, its address is not 0, and the function is in D0.
@@ -55,6 +58,9 @@ class ConfigSpace {
   bool msi_enable() const { return (Half(kMsi + 2) & 1) != 0; }
   uint64_t msi_address() const { return Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32; }
   uint32_t msi_data() const { return Half(kMsi + 12); }
+  /// What the system has routed the pin to: the number of an interrupt vector; 0: nowhere.
+  uint32_t line() const { return bytes_[0x3C]; }
+  bool has_line() const { return parameters_.line_interrupt; }
 
   /// In D3 the memory of the device has no power.
   bool powered() const { return (Half(kPower + 4) & 3) == 0; }

@@ -66,8 +66,9 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
                                                "List what a scenario can run, with the parameters of each");
   run->add_option("--out", run_arguments.out, "Write the bytes that came back")->type_name("COPY")->check(NotEmpty());
   run->add_option("--json", run_arguments.json, "Write the report as JSON")->type_name("REPORT")->check(NotEmpty());
-  run->add_option("--engine", run_arguments.engine, "What stands in for the hardware: " + ListOfEngines())
-      ->type_name("NAME");
+  CLI::Option* engine = run->add_option("--engine", run_arguments.engine,
+                                        "What stands in for the hardware: " + ListOfEngines())
+                            ->type_name("NAME");
   run->add_option("--config", run_arguments.config, "Machine description, TOML (see gmmu config)")
       ->type_name("FILE")
       ->check(NotEmpty());
@@ -94,6 +95,13 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
                   "Run with the driver of a shared object (docs/driver.md) in place of the one that is built in")
       ->type_name("FILE")
       ->check(NotEmpty());
+  run->add_option(
+         "--device", run_arguments.device,
+         "Put a device of your own in the GPU's place (docs/device.md): a shared object with its model, or none "
+         "for registers that are plain memory")
+      ->type_name("FILE")
+      ->check(NotEmpty())
+      ->excludes(engine);
   run->add_option("--port", run_arguments.board.port,
                   "With --engine board: serial port of the board, or sim for a simulated board")
       ->type_name("PATH")

@@ -13,8 +13,9 @@
 namespace gmmu::app {
 
 inline constexpr int kExitGood = 0;
-inline constexpr int kExitFailed = 1;  ///< fault, mismatch, leak, timeout
-inline constexpr int kExitUsage = 2;   ///< bad input; nothing was simulated or written
+inline constexpr int kExitFailed = 1;         ///< fault, mismatch, leak, timeout
+inline constexpr int kExitUsage = 2;          ///< bad input; nothing was simulated or written
+inline constexpr int kExitNotApplicable = 3;  ///< driver or device lack what the scenario is about
 
 /// Engines that this build has; the first runs unless another is named.
 const std::vector<std::string>& Engines();
@@ -37,6 +38,7 @@ struct RunArguments {
   std::string trace_paging;
   EventArguments events;
   std::string driver;   ///< shared object with a DriverEntry; empty: our own driver
+  std::string device;   ///< model of a device, or "none"; empty: device.model of the configuration
   bool strict = false;  ///< fails when the driver declares what is not modelled
   BoardArguments board;
 };

@@ -63,6 +63,7 @@ Configuration Configuration::FromToml(std::string_view text, const std::string& 
   configuration.machine.Check(file);
   configuration.os_.Check(file);
   configuration.driver.Check(file);
+  configuration.device.Check(configuration.machine, file);
   CheckTogether(configuration.machine, configuration.os_, configuration.driver, file);
   return configuration;
 }
@@ -84,6 +85,7 @@ settings::Keys Configuration::Keys() {
   settings::Keys keys = machine.Keys();
   keys.Append(os_.Keys());
   keys.Append(driver.Keys());
+  keys.Append(device.Keys());
   return keys;
 }
 
@@ -109,7 +111,8 @@ std::string Configuration::Page() {
          "Each owner states its settings once: [machine.def](../sim/platform/machine.def), "
          "[policy.def](../sim/platform/policy.def), "
          "[os.def](../sw/os/kernel/os.def), [inject.def](../sw/os/kernel/inject.def),\n"
-         "[driver.def](../sw/kmd/driver.def). This page and the errors of the program come from there.\n" +
+         "[driver.def](../sw/kmd/driver.def), [device.def](../sim/device/device.def). This page and the errors of the "
+         "program come from there.\n" +
          settings::ToMarkdown(defaults.Keys());
 }
 
@@ -120,6 +123,7 @@ os::Parameters Configuration::OsParameters(uint64_t seed) const {
   parameters.limit_bits = machine.gpu.limit_bits;
   parameters.page_table_bits = machine.gpu.page_table_bits;
   parameters.driver = driver.Registry();
+  if (device.present()) parameters.driver["VramBytes"] = device.memory_bytes(machine);
   // The machine plants that leak itself, and the operating system none.
   if (machine.inject.lose_tag) parameters.inject.leak.clear();
   return parameters;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "app/driver_settings.h"
+#include "device/settings.h"
 #include "os/kernel/parameters.h"
 #include "platform/config.h"
 
@@ -15,6 +16,7 @@ namespace gmmu::app {
 struct Configuration {
   sim::MachineConfig machine;
   DriverSettings driver;
+  sim::device::DeviceSettings device;
   std::set<std::string> stated;  ///< full names of the keys that the file states itself, presets left out
 
   /// Returns the defaults changed by the TOML text. Errors name it `file`. With `table` only that table of the text is

@@ -73,4 +73,26 @@ PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
   return reinterpret_cast<PDRIVER_INITIALIZE>(entry);
 }
 
+void* ExportOf(PDRIVER_INITIALIZE entry, const char* name) {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(entry), &info) == 0) return nullptr;
+  void* library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  void* found = dlsym(library, name);
+  dlclose(library);  // it stays loaded by LoadDriver
+  return found;
+}
+
+const GMMU_USER_MODE_DRIVER* UserModeOf(PDRIVER_INITIALIZE entry) {
+  const auto get = reinterpret_cast<decltype(&GmmuUserModeDriver)>(ExportOf(entry, "GmmuUserModeDriver"));
+  if (get == nullptr) return nullptr;
+  const GMMU_USER_MODE_DRIVER* half = get();
+  if (half == nullptr || half->version != GMMU_USER_MODE_VERSION || half->translate == nullptr) {
+    throw workload::InputError(
+        "GmmuUserModeDriver of the driver is not of version " + std::to_string(GMMU_USER_MODE_VERSION) +
+        " of sw/hw/user_mode.h, or has no translate\nCompile it again with this program's header.");
+  }
+  return half;
+}
+
 }  // namespace gmmu::app

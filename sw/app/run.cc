@@ -18,6 +18,7 @@
 #include "app/simulated.h"
 #include "board/board_engine.h"
 #include "board/sizes.h"
+#include "device/device_engine.h"
 #include "os/kernel/driver_guard.h"
 #include "platform/engine.h"
 #include "platform/machine_parts.h"
@@ -25,6 +26,7 @@
 #include "report/text_report.h"
 #include "workload/input.h"
 #include "workload/job.h"
+#include "workload/plug_in.h"
 #include "workload/scenario.h"
 
 namespace gmmu::app {
@@ -66,10 +68,26 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
   return limits;
 }
 
-std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const sim::MachineConfig& config,
-                                        const sim::EngineOptions& options, std::unique_ptr<sim::board::Board> board) {
-  if (board != nullptr) return sim::board::CreateEngine(config, std::move(board), options);
-  return MakeSimulated(name, config, options);
+std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const Configuration& configuration,
+                                        PDRIVER_INITIALIZE driver, const sim::EngineOptions& options,
+                                        std::unique_ptr<sim::board::Board> board) {
+  if (board != nullptr) return sim::board::CreateEngine(configuration.machine, std::move(board), options);
+  if (!configuration.device.present()) return MakeSimulated(name, configuration.machine, options);
+  const auto serve = reinterpret_cast<sim::device::Serve>(ExportOf(driver, "GmmuServeDevice"));
+  return sim::device::CreateEngine(configuration.machine, configuration.device, serve, options);
+}
+
+/// With --device, device.model; a machine with a device has an engine of its own.
+void UseDevice(RunArguments& arguments, Configuration& configuration) {
+  if (!arguments.device.empty()) configuration.device.device.model = arguments.device;
+  if (!configuration.device.present()) return;
+  configuration.device.Check(configuration.machine, "--device");
+  if (arguments.engine == kBoardEngine) throw settings::Error("a device of --device does not go with --engine board");
+  if (arguments.driver.empty())
+    throw settings::Error(
+        "a device in the GPU's place (--device, device.model) needs a driver that knows it\n"
+        "Give it by --driver FILE.so (docs/device.md).");
+  arguments.engine = kDevice;
 }
 
 /// Refuses a machine of other sizes than the program's. A scenario brings a machine of its own, for which `./gmmu`
@@ -117,7 +135,8 @@ LastReport::Parts Crashed(const report::Limits& limits, std::FILE* out, const Ou
 
 }  // namespace
 
-int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
+int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
+  RunArguments arguments = given;
   // Everything that can be wrong with the arguments is found before anything is simulated or
   // written.
   std::optional<workload::Scenario> scenario;
@@ -125,6 +144,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   Configuration configuration = scenario ? Configuration::FromToml(scenario->machine, scenario->file, "machine",
                                                                    arguments.set)
                                          : Configuration::FromFile(arguments.config, arguments.set);
+  UseDevice(arguments, configuration);
   const sim::MachineConfig& config = configuration.machine;
   const bool on_board = arguments.engine == kBoardEngine;
   // A serial line brings in seconds what PCI Express brings in microseconds: no work of that length is hung.
@@ -133,7 +153,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   options.os = configuration.OsParameters(arguments.seed);
   if (on_board) {
     sim::board::RefuseSimulated(config, options.os.inject.leak == "rtl_slot");
-  } else if (arguments.engine != kFast) {
+  } else if (arguments.engine != kFast && arguments.engine != kDevice) {
     CheckSizes(config, arguments);
   }
   options.seed = arguments.seed;
@@ -148,6 +168,9 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
     options.driver = LoadDriver(arguments.driver);
     os::DriverGuard::Install(reinterpret_cast<const void*>(options.driver));
   }
+  const GMMU_USER_MODE_DRIVER* const half = arguments.driver.empty() ? nullptr : UserModeOf(options.driver);
+  std::optional<workload::PlugIn> plug_in;
+  if (half != nullptr) plug_in.emplace(half);
 
   const std::string mappings_path = arguments.dump_host.empty() ? "" : arguments.dump_host + ".json";
   RefuseSharedFiles({{"--out", arguments.out},
@@ -188,7 +211,8 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   Progress progress(err);
   std::optional<BoardProgress> board_progress;
   if (on_board) board_progress.emplace(*opened, progress);
-  std::unique_ptr<sim::Engine> engine = MakeEngine(arguments.engine, config, engine_options, std::move(opened));
+  std::unique_ptr<sim::Engine> engine = MakeEngine(arguments.engine, configuration, options.driver, engine_options,
+                                                   std::move(opened));
 
   options.os.debug_print = [&](std::string text) {
     while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
@@ -268,7 +292,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
                result.unmodelled.size());
     return kExitFailed;
   }
-  return result.Passed() ? kExitGood : kExitFailed;
+  return result.Passed() ? kExitGood : result.NotApplicable() ? kExitNotApplicable : kExitFailed;
 }
 
 }  // namespace gmmu::app

@@ -15,7 +15,7 @@ report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::stri
   limits.version = GMMU_VERSION;
   limits.commit = kCommit;
   limits.engine = engine;
-  limits.timing = engine == kFast ? "estimated" : "exact";
+  limits.timing = engine == kFast || engine == kDevice ? "estimated" : "exact";
   limits.seed = seed;
   return limits;
 }

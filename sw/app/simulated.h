@@ -11,6 +11,7 @@
 namespace gmmu::app {
 
 inline constexpr const char* kFast = "fast";
+inline constexpr const char* kDevice = "device";  ///< of a machine with a device in the GPU's place (sim/device)
 
 /// What a report of a simulated machine measures against. `engine`: one of Engines(), not the board.
 report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::string& engine, uint64_t seed);

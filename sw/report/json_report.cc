@@ -59,6 +59,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
   report["program"] = {{"version", limits.version}, {"commit", limits.commit}};
   report["verified"] = result.verified;
   report["passed"] = result.Passed();
+  report["not_applicable"] = result.NotApplicable() ? Json(result.not_applicable) : Json(nullptr);
   report["scenario"] = limits.scenario.empty() ? Json(nullptr) : Json(limits.scenario);
   report["bytes"] = result.bytes;
   report["bytes_verified"] = result.bytes_verified;

@@ -72,6 +72,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   auto heading = [&text](const std::string& name) { text += name + "\n"; };
   const Sums sum(result.counters);
 
+  if (result.NotApplicable()) return "gmmu run: not applicable: " + result.not_applicable + "\n";
   heading(!result.Passed()  ? "gmmu run: FAILED"
           : result.expected ? "gmmu run: ended as it must"
                             : "gmmu run: verified");

@@ -10,6 +10,7 @@
 #include "os/application/gpu.h"
 #include "os/application/host.h"
 #include "os/kernel/text.h"
+#include "workload/plug_in.h"
 
 namespace gmmu::workload {
 namespace {
@@ -18,6 +19,8 @@ regs::Access AccessOf(const ClientRun& run) {
   if (run.execute) return regs::Access::kExecute;
   return run.write ? regs::Access::kWrite : regs::Access::kRead;
 }
+/// A run that writes the pattern reads it back.
+uint64_t AccessesOf(const ClientRun& run) { return run.order.count * (run.pattern && run.write ? 2 : 1); }
 /// Bound of a run: far above any access time that can be configured.
 uint64_t BoundNs(uint64_t lines) { return 20'000'000 + lines * 20'000; }
 }  // namespace
@@ -54,7 +57,12 @@ ClientBatch::ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> r
     start.stride = static_cast<uint32_t>(run.order.stride);
     start.count = static_cast<uint32_t>(run.order.count);
     start.step = run.order.count == 1 ? 1 : static_cast<uint32_t>(run.order.step);
-    gpu.Escape(start, "the start of a client");
+    if (const PlugIn* plug_in = PlugIn::Current()) {
+      ends_.emplace_back();
+      plug_in->Run(memory, run, AccessesOf(run) / 2, ends_.back());
+    } else {
+      gpu.Escape(start, "the start of a client");
+    }
     runs_.push_back(run);
     most = std::max(most, run.order.count);
   }
@@ -64,6 +72,9 @@ ClientBatch::ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> r
 }
 
 bool ClientBatch::busy() const {
+  for (size_t i = 0; i < ends_.size(); ++i)
+    PlugIn::Current()->Run(memory_, runs_[i], std::min(ends_[i].count + 1, AccessesOf(runs_[i]) - 1), ends_[i]);
+  if (!ends_.empty()) return true;
   for (const ClientRun& run : runs_) {
     kmd::EscapeQueryClient state;
     state.client = run.client;
@@ -74,6 +85,11 @@ bool ClientBatch::busy() const {
 }
 
 void ClientBatch::Finish(std::vector<Check>& checks) {
+  for (size_t i = 0; i < ends_.size(); ++i) {
+    PlugIn::Current()->Run(memory_, runs_[i], AccessesOf(runs_[i]), ends_[i]);
+    Judge(runs_[i], ends_[i], checks);
+  }
+  if (!ends_.empty()) return;
   for (const ClientRun& run : runs_) FinishOne(run, checks);
 }
 
@@ -96,27 +112,31 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
     host.WaitOrFault([&] { return host.interrupts() != delivered || host.platform().NowNs() >= next; },
                      "a client's interrupt", kPollNs);
   }
+  ClientEnd end{state.count, state.crc, state.mismatches, std::nullopt, state.level, state.fault_address};
+  if (state.fault != 0) end.fault = static_cast<regs::Fault>(state.reason);
+  Judge(run, end, checks);
+}
+
+void ClientBatch::Judge(const ClientRun& run, const ClientEnd& state, std::vector<Check>& checks) {
   if (run.fault) {
-    const auto reason = static_cast<regs::Fault>(state.reason);
-    const bool right = state.fault != 0 && reason == *run.fault;
-    checks.push_back({what_, right, right ? "" : state.fault == 0 ? "no fault" : regs::NameOf(reason)});
+    const bool right = state.fault == run.fault;
+    checks.push_back({what_, right, right ? "" : !state.fault ? "no fault" : regs::NameOf(*state.fault)});
     return;
   }
-  if (state.fault != 0) {
+  if (state.fault) {
     os::Fault fault;
     fault.source = "gpu";
-    fault.name = regs::NameOf(static_cast<regs::Fault>(state.reason));
+    fault.name = regs::NameOf(*state.fault);
     fault.address = state.fault_address;
     fault.client = run.client;
     fault.level = state.level;
     fault.access = regs::NameOf(AccessOf(run));
     fault.text = "client " + std::to_string(run.client) + " stopped at " + os::Hex(state.fault_address) + ": " +
                  fault.name + ", level " + std::to_string(state.level) + " (" + what_ + ")";
-    host.Fail(fault);
+    os::Host(memory_).Fail(fault);
   }
   std::string text;
-  // A run that writes the pattern reads it back.
-  const uint64_t accesses = run.order.count * (run.pattern && run.write ? 2 : 1);
+  const uint64_t accesses = AccessesOf(run);
   if (state.count != accesses) {
     text = "made " + std::to_string(state.count) + " accesses of " + std::to_string(accesses);
   } else if (run.pattern && state.mismatches != 0) {

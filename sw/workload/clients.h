@@ -12,6 +12,16 @@
 
 namespace gmmu::workload {
 
+/// How a run ended, or how far it has come.
+struct ClientEnd {
+  uint64_t count = 0;  ///< accesses done without a fault
+  uint32_t crc = 0;    ///< of the bytes read
+  uint64_t mismatches = 0;
+  std::optional<regs::Fault> fault;
+  uint32_t level = 0;
+  uint64_t fault_address = 0;
+};
+
 /// One run of a GPU client's traffic engine: which lines it reads through which address space, and
 /// what must come. With a pattern seed it writes or reads the address pattern (hw/traffic.h) instead, and
 /// the engine itself compares.
@@ -44,9 +54,12 @@ class ClientBatch {
 
  private:
   void FinishOne(const ClientRun& run, std::vector<Check>& checks);
+  void Judge(const ClientRun& run, const ClientEnd& end, std::vector<Check>& checks);
 
   const os::VideoMemory memory_;
   std::vector<ClientRun> runs_;
+  /// Of runs that a plug-in makes: a half when they start, an access each time that somebody asks, the rest at the end.
+  mutable std::vector<ClientEnd> ends_;
   std::string what_;
   uint64_t bound_ns_ = 0;
   uint64_t deadline_ = 0;

@@ -57,10 +57,14 @@ struct JobResult {
   std::vector<std::string> unmodelled;
   std::optional<Expectation> expected;
   std::vector<std::string> by_time;  ///< Scenario::by_time
+  /// The capability that driver or device lack for what this is about; empty: none. Nothing was tried then.
+  std::string not_applicable;
 
   /// Verified, and nothing faulted, leaked or was found wrong; or what was expected happened, once
   /// or more, and nothing else.
   bool Passed() const;
+  /// Nothing was tried, and nothing went wrong on the way.
+  bool NotApplicable() const;
 };
 
 struct JobOptions {

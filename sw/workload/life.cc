@@ -15,6 +15,8 @@
 #include "os/kernel/worker.h"
 #include "os/vidmm/vidmm_link.h"
 #include "workload/counter_sums.h"
+#include "workload/needs.h"
+#include "workload/plug_in.h"
 #include "workload/user_mode_driver.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/vidsch/vidsch.h"
@@ -132,10 +134,11 @@ void Life::Compare(const std::string& name, const std::string& difference) {
 }
 
 void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& result,
-             const std::function<void(Life&)>& application) {
+             const std::function<void(Life&)>& application, const std::function<void(const os::Gpu& gpu)>& admitted) {
   os::Kernel kernel(platform, options.os);
   os::Dxgkrnl dxgkrnl(kernel);
-  dxgkrnl.set_user_mode_driver(OurUserModeDriver());
+  const PlugIn* const plug_in = PlugIn::Current();
+  dxgkrnl.set_user_mode_driver(plug_in != nullptr ? plug_in->ForSystem() : OurUserModeDriver());
   os::LogicalAdapter adapter(dxgkrnl, options.driver);
   std::optional<os::VidMmLink> link;
   os::Worker worker(kernel.scheduler(), "vidmm worker");
@@ -143,15 +146,28 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   kernel.scheduler().Spawn(
       "application",
       [&] {
+        const auto admit = [&] {
+          try {
+            admitted(os::Adapter(adapter).lead());
+          } catch (const NotApplicable& missing) {
+            result.not_applicable = missing.what();
+          }
+        };
         const auto power_on = [&] {
           adapter.Start();
           result.mode = adapter.mode();
+          if (admitted) admit();
+          if (!result.not_applicable.empty()) return;
           link.emplace(adapter);
           link->Start();
         };
         adapter.vidsch().set_adapter_reset([&] { worker.Call([&] { link->Rebuild(); }); });
         if (options.progress) options.progress("power on", 0, 0);
         worker.Call(power_on);
+        if (!result.not_applicable.empty()) {
+          worker.Call([&] { adapter.Stop(); });
+          return worker.Stop();
+        }
         const auto restart = [&](os::RemapPolicy policy) {
           worker.Call([&] {
             link->Stop();
@@ -171,7 +187,11 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
           });
         };
         Life life{kernel, dxgkrnl, adapter, *link, link->on(0), worker, options, result, restart, power_cycle};
-        application(life);
+        try {
+          application(life);
+        } catch (const NotApplicable& missing) {
+          result.not_applicable = missing.what();
+        }
         kernel.CheckFaults();
         worker.Call([&] {
           link->Stop();

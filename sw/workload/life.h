@@ -63,7 +63,11 @@ struct Life {
 ///
 /// Runs inside Engine::Run and fills `result` as it goes. A fault of the GPU, the IOMMU or the
 /// operating system stands in the result; exceptions of the callbacks and of the engine pass through.
+///
+/// `admitted` is called when the driver's capabilities are known and nothing uses them yet. NotApplicable (needs.h) of it, or
+/// of `application`, ends the run by powering off.
 void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& result,
-             const std::function<void(Life&)>& application);
+             const std::function<void(Life&)>& application,
+             const std::function<void(const os::Gpu& gpu)>& admitted = nullptr);
 
 }  // namespace gmmu::workload

@@ -11,6 +11,7 @@
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
+#include "workload/plug_in.h"
 
 namespace gmmu::workload {
 namespace {
@@ -57,12 +58,9 @@ ClientRun MainJob::Reader(unsigned client, os::GpuProcess* process, const uint8_
 }
 
 void MainJob::Run() {
-  kmd::EscapeQueryCaps caps;
-  life_.gpu().Escape(caps, "the query for what was built");
-  clients_ = caps.clients;
-  if (clients_ == 0) throw os::OsError("the GPU has no client");
+  clients_ = ClientsOf(life_.gpu());
   result_.clients = clients_;
-  const uint64_t piece_bytes = PieceBytes(caps.vram_bytes);
+  const uint64_t piece_bytes = PieceBytes(VramOf(life_.gpu()));
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), piece_bytes);
 
   if (options_.progress) options_.progress("making processes", 0, 0);

@@ -6,25 +6,52 @@
 #include "os/application/gpu.h"
 #include "os/kernel/text.h"
 #include "workload/life.h"
+#include "workload/plug_in.h"
+#include "workload/scenario.h"
 
 namespace gmmu::workload {
 namespace {
 constexpr uint64_t kBypassDriverCap = 8;  // of [os] iommu_flags
+}  // namespace
+
+void NeedCap(bool there, const std::string& cap) {
+  if (!there) throw NotApplicable(cap);
+}
+
+void NeedOurEscapes(const char* escape) {
+  NeedCap(PlugIn::Current() == nullptr, std::string("DxgkDdiEscape, code ") + escape + " of sw/kmd/escape.h");
+}
+
+void NeedRender(const Life& life) {
+  const os::GpuFacts facts = life.gpu().facts();
+  NeedCap(facts.render_node != facts.paging_node,
+          "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes of 2: a node for processes");
+  const PlugIn* plug_in = PlugIn::Current();
+  NeedCap(plug_in == nullptr || plug_in->has_commands(), "GMMU_USER_MODE_DRIVER.copy and fill");
+}
+
+void NeedCaps(const os::Gpu& gpu, const std::vector<Need>& needs) {
+  for (const Need& need : needs) {
+    const uint64_t is = gpu.CapOf(need.cap);
+    const bool good = !need.value ? is != 0 : need.at_most ? is <= *need.value : is == *need.value;
+    const std::string wanted = !need.value    ? ""
+                               : need.at_most ? ", must be at most " + os::Hex(*need.value)
+                                              : ", must be " + os::Hex(*need.value);
+    NeedCap(good, need.cap + " is " + os::Hex(is) + wanted);
+  }
 }
 
 void NeedVersion(const Life& life, ULONG version, const char* name) {
   const os::GpuFacts facts = life.gpu().facts();
   if (facts.interface_version >= version) return;
-  throw os::OsError(std::string("what this asks of the system is of ") + name + ", and the driver registers with " +
-                    facts.interface_name + " ([machine.driver] interface_version)");
+  throw NotApplicable(std::string("what this asks of the system is of ") + name + ", and the driver registers with " +
+                      facts.interface_name + " (DRIVER_INITIALIZATION_DATA.Version)");
 }
 
 void NeedIsolation(const Life& life) {
   const os::Parameters& p = life.options.os;
   if (!life.gpu().facts().isolation && (p.iommu_flags & kBypassDriverCap) == 0) {
-    throw os::OsError(
-        "nothing activates GPU isolation: the driver does not support it (DXGK_VIDMMCAPS.IoMmuSecureModeSupported; "
-        "[machine.driver] isolation, and interface_version 2.4 or later)");
+    throw NotApplicable("DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 0, so that nothing activates GPU isolation");
   }
   if (p.iommu_flags != 0 && !life.graphics.has_domain()) {
     throw os::OsError(

@@ -1,12 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "ddi/ntdef.h"
+
+namespace gmmu::os {
+class Gpu;
+}
 
 namespace gmmu::workload {
 
 struct Life;
+struct Need;
+
+/// The driver or the device cannot carry what a scenario is about; what() is the capability that is missing. Thrown before
+/// a procedure has made anything. The run is then not applicable, which is no failure.
+class NotApplicable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws NotApplicable unless `there`.
+void NeedCap(bool there, const std::string& cap);
+/// The driver answers this project's escapes (kmd/escape.h): it has no plug-in.
+void NeedOurEscapes(const char* escape);
+/// Processes have a node of their own, and somebody writes their commands.
+void NeedRender(const Life& life);
+/// What a scenario says that it needs.
+void NeedCaps(const os::Gpu& gpu, const std::vector<Need>& needs);
 
 /// What several procedures need of a machine. Each throws OsError with the keys to change when it is not so.
 

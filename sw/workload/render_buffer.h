@@ -9,6 +9,7 @@
 
 namespace gmmu::workload {
 
+class PlugIn;
 struct Life;
 
 /// A command buffer of a process, as its user-mode driver would keep one: system memory, mapped into the
@@ -28,10 +29,15 @@ class RenderBuffer {
   void Release();
 
  private:
+  void Wrote(uint32_t bytes);
+  uint64_t used() const;
+
   Life& life_;
   os::GpuProcess* process_;
+  const PlugIn* const plug_in_;  ///< which writes the commands; null: they are those of kmd/command_buffer.h
   os::HostMemory memory_;
-  uint64_t va_ = 0;
+  uint8_t* cpu_ = nullptr;
+  uint64_t va_ = 0, used_ = 0;
   uint32_t space_ = 0;
   kmd::CommandBuffer commands_;
 };

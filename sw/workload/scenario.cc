@@ -2,13 +2,16 @@
 #include "workload/scenario.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 #include <toml++/toml.h>
 
+#include "os/application/gpu.h"
 #include "workload/built_in_scenarios.h"
 #include "workload/life.h"
+#include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
@@ -57,13 +60,36 @@ class Reader {
       if (!node.is_array() || node.as_array()->empty()) Fail(node, name + " is a list of names");
       auto& list = name == "parts" ? scenario_.parts : scenario_.by_time;
       for (const toml::node& part : *node.as_array()) list.push_back(Text(name, part));
+    } else if (name == "needs") {
+      Needs(name, node);
     } else if (name == "machine") {
       static_cast<void>(Table(name, node));
     } else if (name == "expect") {
       Expect(Table(name, node));
     } else if (name != "parameters") {
       Fail(node, "unknown key " + name +
-                     "; known: title, parts, evidence, procedure, by_time, [machine], [parameters], [expect]");
+                     "; known: title, parts, evidence, procedure, by_time, needs, [machine], [parameters], [expect]");
+    }
+  }
+
+  /// "DXGK_GPUMMUCAPS.DualPteSupported", or "DXGK_GPUMMUCAPS.PageTableLevelCount = 6"; "<=" too.
+  void Needs(const std::string& name, const toml::node& node) {
+    if (!node.is_array() || node.as_array()->empty()) Fail(node, name + " is a list of capabilities");
+    for (const toml::node& each : *node.as_array()) {
+      const std::string text = Text(name, each);
+      const size_t space = text.find(' '), equals = text.find("= ");
+      Need need{text.substr(0, space), std::nullopt, text.find(" <= ") == space};
+      if (space != std::string::npos) {
+        const std::string number = equals == std::string::npos ? "" : text.substr(equals + 2);
+        char* end = nullptr;
+        need.value = std::strtoull(number.c_str(), &end, 0);
+        if (number.empty() || *end != 0) Fail(each, Quoted(text) + ": write NAME, NAME = NUMBER or NAME <= NUMBER");
+      }
+      const auto& known = os::Gpu::CapNames();
+      if (std::find(known.begin(), known.end(), need.cap) == known.end())
+        Fail(each,
+             "no capability " + Quoted(need.cap) + "; there are: " + Names(known, [](const auto& n) { return n; }));
+      scenario_.needs.push_back(std::move(need));
     }
   }
 
@@ -163,7 +189,9 @@ void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOpti
   result.expected = scenario.expected;
   result.by_time = scenario.by_time;
   const Procedure& procedure = *FindProcedure(scenario.procedure);
-  RunLife(platform, options, result, [&](Life& life) { procedure.run(life, scenario.parameters); });
+  RunLife(
+      platform, options, result, [&](Life& life) { procedure.run(life, scenario.parameters); },
+      [&](const os::Gpu& gpu) { NeedCaps(gpu, scenario.needs); });
 }
 
 }  // namespace gmmu::workload

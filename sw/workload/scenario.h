@@ -19,6 +19,13 @@ class ScenarioError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A capability by its name in the interface, and what it must be.
+struct Need {
+  std::string cap;
+  std::optional<uint64_t> value;  ///< absent: anything but 0
+  bool at_most = false;           ///< or less
+};
+
 /// A machine, a procedure with its parameters, and how the run must end; a file of
 /// sw/workload/scenarios (its README names the keys).
 struct Scenario {
@@ -33,6 +40,8 @@ struct Scenario {
   std::optional<Expectation> expected;         ///< absent: the run must pass
   /// "gpu_engine.commands": counters that depend on when something is interrupted, which engines need not have alike.
   std::vector<std::string> by_time;
+  /// Capabilities that the driver must have, or the scenario is not applicable: Gpu::CapOf has their names.
+  std::vector<Need> needs;
 };
 
 /// Throws ScenarioError with file, line and what is known for a syntax error, an unknown key,

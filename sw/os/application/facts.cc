@@ -19,6 +19,7 @@ const std::string& NameOf(const GpuProcess& process) { return process.name; }
 bool DeviceLost(const GpuProcess& process) { return process.handles.state->lost; }
 HANDLE HandleOf(const GpuProcess& process) { return process.handles.process; }
 HANDLE ContextOf(const GpuProcess& process) { return process.handles.context; }
+unsigned RootSegment(const GpuProcess& process) { return process.space->root().SegmentId; }
 uint64_t RootOffset(const GpuProcess& process) { return process.space->root().SegmentOffset; }
 uint64_t RootEntries(const GpuProcess& process) { return process.space->root_entries(); }
 uint64_t TablesOf(const GpuProcess& process) { return process.space->tables(); }

@@ -21,7 +21,8 @@ bool DeviceLost(const GpuProcess& process);
 /// The driver's handles.
 HANDLE HandleOf(const GpuProcess& process);
 HANDLE ContextOf(const GpuProcess& process);
-/// Where its root table lies in its segment, bytes, and how many entries it has.
+/// The segment of its root table (0: system memory), where it lies there, bytes, and how many entries it has.
+unsigned RootSegment(const GpuProcess& process);
 uint64_t RootOffset(const GpuProcess& process);
 uint64_t RootEntries(const GpuProcess& process);
 /// Page tables that it has.

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/application/gpu.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "os/application/video_memory.h"
+#include "os/dxgkrnl/adapter_domain.h"
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/interface_version.h"
@@ -38,6 +43,69 @@ GpuFacts Gpu::facts() const {
           FactsOf(gpu_->local_segment()),
           FactsOf(gpu_->aperture_segment()),
           std::move(memory)};
+}
+
+namespace {
+
+using Answered = uint64_t (*)(PhysicalAdapter& gpu);
+
+/// The capabilities that scenarios ask for.
+const std::vector<std::pair<std::string, Answered>>& Caps() {
+#define CAP(name, value)                        \
+  {name, [](PhysicalAdapter& gpu) -> uint64_t { \
+     const auto& a = gpu.answers();             \
+     static_cast<void>(a);                      \
+     return value;                              \
+   }}
+  static const std::vector<std::pair<std::string, Answered>> kCaps = {
+      CAP("DRIVER_INITIALIZATION_DATA.Version", a.version),
+      CAP("DxgkDdiSubmitCommand", gpu.miniport().table().DxgkDdiSubmitCommand != nullptr),
+      CAP("DxgkDdiBeginExclusiveAccess",
+          HasIsolation(a.version) && gpu.miniport().table().DxgkDdiBeginExclusiveAccess != nullptr),
+      CAP("DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress", a.highest_visible()),
+      CAP("DXGK_IOMMU_CAPS.DmaRemappingSupported", a.iommu.has_value() && a.iommu->DmaRemappingSupported),
+      CAP("DXGK_VIDMMCAPS.MapAperture2Supported", a.driver.MemoryManagementCaps.MapAperture2Supported),
+      CAP("DXGK_VIDMMCAPS.IoMmuSecureModeSupported", a.driver.MemoryManagementCaps.IoMmuSecureModeSupported),
+      CAP("DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", a.nodes()),
+      CAP("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize", a.save_area.value_or(0)),
+      CAP("DXGK_HARDWARERESERVEDRANGES.NumRanges", gpu.logical().dma().reserved_ranges().size()),
+      CAP("DXGK_GPUMMUCAPS.ReadOnlyMemorySupported", a.mmu.ReadOnlyMemorySupported),
+      CAP("DXGK_GPUMMUCAPS.NoExecuteMemorySupported", a.mmu.NoExecuteMemorySupported),
+      CAP("DXGK_GPUMMUCAPS.ZeroInPteSupported", a.mmu.ZeroInPteSupported),
+      CAP("DXGK_GPUMMUCAPS.LargePageSupported", a.mmu.LargePageSupported),
+      CAP("DXGK_GPUMMUCAPS.DualPteSupported", a.mmu.DualPteSupported),
+      CAP("DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation", a.mmu.ExplicitPageTableInvalidation),
+      CAP("DXGK_GPUMMUCAPS.PageTableUpdateRequireAddressSpaceIdle", a.mmu.PageTableUpdateRequireAddressSpaceIdle),
+      CAP("DXGK_GPUMMUCAPS.PageTableUpdateMode", a.mmu.PageTableUpdateMode),
+      CAP("DXGK_GPUMMUCAPS.PageTableLevelCount", a.mmu.PageTableLevelCount),
+      CAP("DXGK_GPUMMUCAPS.VirtualAddressBitCount", a.mmu.VirtualAddressBitCount),
+      CAP("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId", a.levels.empty() ? 0 : a.levels[0].PageTableSegmentId),
+      CAP("DXGK_SEGMENTFLAGS.Use64KBPages",
+          std::any_of(a.segments.begin(), a.segments.end(), [](const auto& s) { return s.Flags.Use64KBPages != 0; })),
+      CAP("DXGK_SEGMENTFLAGS.CacheCoherent", gpu.aperture_segment().cache_coherent),
+      CAP("DXGK_QUERYSEGMENTOUT4.NbSegment", a.segments.size()),
+      CAP("DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId", a.paging_buffer_segment),
+      CAP("DXGK_QUERYSEGMENTOUT4.PagingBufferSize", a.paging_buffer_bytes),
+  };
+#undef CAP
+  return kCaps;
+}
+
+}  // namespace
+
+uint64_t Gpu::CapOf(const std::string& name) const {
+  const auto& caps = Caps();
+  const auto found = std::find_if(caps.begin(), caps.end(), [&](const auto& cap) { return cap.first == name; });
+  return found->second(*gpu_);
+}
+
+const std::vector<std::string>& Gpu::CapNames() {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const auto& cap : Caps()) names.push_back(cap.first);
+    return names;
+  }();
+  return kNames;
 }
 
 uint16_t Gpu::index() const { return static_cast<uint16_t>(gpu_->index()); }

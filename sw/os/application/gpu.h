@@ -55,6 +55,10 @@ class Gpu {
   void Escape(Data& data, const char* what) const {
     Require(Ask(data), what, static_cast<uint32_t>(data.header.code));
   }
+  /// What its driver answered, by the name of the structure and member, or whether its table has an entry
+  /// ("DxgkDdiBeginExclusiveAccess"). `name`: one of CapNames().
+  uint64_t CapOf(const std::string& name) const;
+  static const std::vector<std::string>& CapNames();
   /// All that its paging node was given has completed, and that is something.
   bool PagingCompleted() const;
 

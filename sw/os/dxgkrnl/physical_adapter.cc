@@ -85,7 +85,7 @@ void PhysicalAdapter::StartDevice() {
     ++next;
   }
   next->Type = CmResourceTypeInterrupt;
-  next->Flags = CM_RESOURCE_INTERRUPT_MESSAGE;
+  next->Flags = function_.msi_offset != 0 ? CM_RESOURCE_INTERRUPT_MESSAGE : 0;  // a line: level sensitive
   next->u.Interrupt.Level = kDevice;
   next->u.Interrupt.Vector = message_.data;
   next->u.Interrupt.Affinity = 1;

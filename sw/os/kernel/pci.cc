@@ -8,7 +8,7 @@ namespace gmmu::os {
 namespace {
 // Type 0 configuration header (PCI Local Bus specification, chapter 6).
 constexpr uint16_t kId = 0x00, kCommand = 0x04, kStatus = 0x06, kClass = 0x08, kHeader = 0x0E;
-constexpr uint16_t kBar0 = 0x10, kSubsystem = 0x2C, kCapabilities = 0x34;
+constexpr uint16_t kBar0 = 0x10, kSubsystem = 0x2C, kCapabilities = 0x34, kLine = 0x3C, kPin = 0x3D;
 constexpr uint32_t kMemory = 1u << 1, kBusMaster = 1u << 2, kNoLine = 1u << 10;
 constexpr uint8_t kPowerManagement = 0x01, kMsi = 0x05;
 constexpr uint16_t kMsiEnable = 1u << 0, kMsi64 = 1u << 7;
@@ -106,7 +106,7 @@ uint16_t Pci::FindCapability(hw::Bdf bdf, uint8_t id) {
 
 void Pci::EnableMsi(const PciFunction& function, const hw::Message& message) {
   const uint16_t at = function.msi_offset;
-  if (at == 0) throw OsError("device " + function.bdf.ToString() + " has no MSI capability");
+  if (at == 0) return RouteLine(function, message);
   const uint32_t control = hal_.ConfigRead(function.bdf, static_cast<uint16_t>(at + 2), 2);
   hal_.ConfigWrite(function.bdf, static_cast<uint16_t>(at + 4), 4, static_cast<uint32_t>(message.address));
   uint16_t data = static_cast<uint16_t>(at + 8);
@@ -119,8 +119,19 @@ void Pci::EnableMsi(const PciFunction& function, const hw::Message& message) {
   hal_.ConfigWrite(function.bdf, static_cast<uint16_t>(at + 2), 2, (control & ~0x70u) | kMsiEnable);
 }
 
+// The interrupt controller sends the vector that stands in the interrupt line register.
+void Pci::RouteLine(const PciFunction& function, const hw::Message& message) {
+  if (hal_.ConfigRead(function.bdf, kPin, 1) == 0)
+    throw OsError("device " + function.bdf.ToString() + " has no MSI capability and no interrupt pin");
+  hal_.ConfigWrite(function.bdf, kLine, 1, message.data);
+  hal_.ConfigWrite(function.bdf, kCommand, 2, hal_.ConfigRead(function.bdf, kCommand, 2) & ~kNoLine);
+}
+
 void Pci::DisableMsi(const PciFunction& function) {
-  if (function.msi_offset == 0) return;
+  if (function.msi_offset == 0) {
+    hal_.ConfigWrite(function.bdf, kCommand, 2, hal_.ConfigRead(function.bdf, kCommand, 2) | kNoLine);
+    return;
+  }
   const uint16_t at = static_cast<uint16_t>(function.msi_offset + 2);
   hal_.ConfigWrite(function.bdf, at, 2, hal_.ConfigRead(function.bdf, at, 2) & ~uint32_t{kMsiEnable});
 }

@@ -42,6 +42,7 @@ class Pci {
   /// Every function of buses 0 to `last_bus`, BARs sized and assigned, memory decoding on, bus
   /// mastering off. A BAR that was assigned before keeps its place.
   std::vector<PciFunction> Enumerate(uint8_t last_bus = 8);
+  /// A function without MSI gets the message's vector by its interrupt pin.
   void EnableMsi(const PciFunction& function, const hw::Message& message);
   void DisableMsi(const PciFunction& function);
   void SetBusMaster(const PciFunction& function, bool on);
@@ -53,6 +54,7 @@ class Pci {
   void PowerOff(const PciFunction& function);
 
  private:
+  void RouteLine(const PciFunction& function, const hw::Message& message);
   void AssignBars(PciFunction& function);
   /// Where a BAR goes: where it was before, or behind all others.
   uint64_t PlaceOf(hw::Bdf bdf, unsigned index, uint64_t size);

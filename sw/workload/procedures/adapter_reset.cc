@@ -7,6 +7,7 @@
 #include "workload/copier.h"
 #include "workload/life.h"
 #include "workload/needs.h"
+#include "workload/plug_in.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
 
@@ -117,6 +118,8 @@ class Survivor {
 };
 
 void Run(Life& life, const ParameterValues& values) {
+  NeedRender(life);
+  NeedCap(PlugIn::Current() == nullptr, "reads of the device that can be held back (only this project's GPU)");
   NeedTimeoutWithin(life, values.at("hold_us") * 1000);
   Survivor survivor(life, values.at("pages"));
   Guilty guilty(life, values.at("hold_us") * 1000);

@@ -4,6 +4,7 @@
 
 #include "kmd/escape.h"
 #include "workload/life.h"
+#include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
 
@@ -48,6 +49,7 @@ void Compare(Life& life, const std::string& what, const Owner& owner, bool writt
 }
 
 void Run(Life& life, const ParameterValues& values) {
+  NeedOurEscapes("kQueryContext");
   std::vector<Owner> owners(values.at("processes"));
   for (size_t i = 0; i < owners.size(); ++i) {
     Owner& owner = owners[i];

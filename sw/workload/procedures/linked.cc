@@ -9,6 +9,8 @@
 #include "workload/device_copy.h"
 #include "workload/input.h"
 #include "workload/life.h"
+#include "workload/needs.h"
+#include "workload/plug_in.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
 
@@ -26,10 +28,9 @@ class Linked {
  public:
   Linked(Life& life, const ParameterValues& values)
       : life_(life), gpus_(life.graphics.gpus()), bytes_(values.at("pages") * kPage) {
-    if (gpus_ < 2) throw os::OsError("one GPU is not linked: [machine.gpu] count of 2 to 4");
-    kmd::EscapeQueryCaps caps;
-    life.gpu().Escape(caps, "the query for what was built");
-    if (caps.clients == 0) throw os::OsError("the GPU has no client");
+    NeedCap(gpus_ >= 2, "DxgkDdiLinkDevice of a chain: one GPU is not linked ([machine.gpu] count of 2 to 4)");
+    NeedCap(PlugIn::Current() == nullptr, "GmmuUserModeDriver of linked GPUs");
+    static_cast<void>(ClientsOf(life.gpu()));
     life.result.clients = 1;
   }
 

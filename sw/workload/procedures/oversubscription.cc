@@ -5,6 +5,7 @@
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
+#include "workload/plug_in.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
@@ -21,10 +22,7 @@ struct Piece {
 class Oversubscription {
  public:
   Oversubscription(Life& life, const ParameterValues& values) : life_(life), values_(values), residency_(life.memory) {
-    kmd::EscapeQueryCaps caps;
-    life.gpu().Escape(caps, "the query for what was built");
-    clients_ = caps.clients;
-    if (clients_ == 0) throw os::OsError("the GPU has no client");
+    clients_ = ClientsOf(life.gpu());
     life.result.clients = clients_;
   }
 
@@ -104,7 +102,7 @@ class Oversubscription {
 
   /// What a driver that asked for it was told of the allocation's place, by NOTIFY_RESIDENCY in the stream.
   void CompareNotice(const Piece& piece) {
-    if (!os::HasNotice(*piece.allocation)) return;
+    if (!os::HasNotice(*piece.allocation) || PlugIn::Current() != nullptr) return;  // only our driver can be asked
     kmd::EscapeQueryResidency answer;
     answer.allocation = reinterpret_cast<uint64_t>(os::HandleOf(*piece.allocation));
     life_.gpu().Escape(answer, "the query of a residency");

@@ -2,8 +2,10 @@
 #include "os/kernel/text.h"
 #include "workload/clients.h"
 #include "workload/life.h"
+#include "workload/needs.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
+#include "workload/scenario.h"
 
 namespace gmmu::workload {
 namespace {
@@ -65,8 +67,7 @@ void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocati
 /// is beyond faults.
 void ResizableRoot(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
-  if (geometry.count() != 2)
-    throw os::OsError("only roots of two levels are resizable: [machine.gpu] page_table_bits must have two numbers");
+  NeedCap(geometry.count() == 2, "DXGK_GPUMMUCAPS.PageTableLevelCount of 2: only such a root is resizable");
   const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // what an entry of the root covers
   const uint64_t page_entries = kPage / 8;                 // by which roots grow
   Subject subject(life, values.at("pages"), 0, 1);
@@ -103,6 +104,9 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
 
 /// Protections, zero pages at every level, large pages, and all of them split again.
 void PageEntries(Life& life, const ParameterValues&) {
+  for (const char* cap :
+       {"ReadOnlyMemorySupported", "NoExecuteMemorySupported", "ZeroInPteSupported", "LargePageSupported"})
+    NeedCaps(life.gpu(), {{std::string("DXGK_GPUMMUCAPS.") + cap, std::nullopt, false}});
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t large = uint64_t{1} << geometry.Shift(1);
   Subject subject(life, large / kPage, large, 0);

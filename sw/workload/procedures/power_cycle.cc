@@ -6,6 +6,7 @@
 #include "workload/device_copy.h"
 #include "workload/input.h"
 #include "workload/life.h"
+#include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
@@ -26,6 +27,7 @@ uint64_t SameBytes(const std::vector<uint8_t>& is, const std::vector<uint8_t>& w
 }
 
 void Run(Life& life, const ParameterValues& values) {
+  NeedOurEscapes("kQuerySaveArea");
   const uint64_t bytes = values.at("bytes");
   const auto way = static_cast<Way>(values.at("way"));
   const kmd::EscapeQuerySaveArea area = Area(life);

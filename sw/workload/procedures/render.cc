@@ -5,6 +5,8 @@
 #include "workload/clients.h"
 #include "workload/copier.h"
 #include "workload/life.h"
+#include "workload/needs.h"
+#include "workload/plug_in.h"
 #include "workload/preempter.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
@@ -155,6 +157,10 @@ class BothPreempted {
 };
 
 void Run(Life& life, const ParameterValues& values) {
+  NeedRender(life);
+  const PlugIn* plug_in = PlugIn::Current();
+  NeedCap(values.at("paging_turns") == 0 || plug_in == nullptr || plug_in->driver().preempts_commands != 0,
+          "GMMU_USER_MODE_DRIVER.preempts_commands");
   const uint64_t trouble = values.at("trouble");
   const auto rounds = static_cast<uint32_t>(values.at("rounds"));
   std::vector<std::unique_ptr<Copier>> copiers;

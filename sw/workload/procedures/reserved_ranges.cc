@@ -4,6 +4,7 @@
 #include "os/kernel/text.h"
 #include "workload/input.h"
 #include "workload/life.h"
+#include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
@@ -13,6 +14,7 @@ void Run(Life& life, const ParameterValues& values) {
   const auto& reserved = life.graphics.reserved();
   const auto& firmware = life.host.platform().firmware().gpu_reserved;
   if (!firmware) throw os::OsError("firmware keeps no memory for the GPU here ([machine.host] gpu_reserved_kib)");
+  NeedCap(!reserved.empty(), "DXGKQAITYPE_HARDWARERESERVEDRANGES");
   const bool same = reserved.size() == 1 && reserved[0].BaseAddress == firmware->start &&
                     reserved[0].NumberOfBytes == firmware->end - firmware->start;
   life.Compare("the driver reports what firmware keeps", same ? "" : "it reports something else");

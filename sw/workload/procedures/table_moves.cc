@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/life.h"
+#include "workload/needs.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
 #include "workload/render_buffer.h"
@@ -9,6 +10,7 @@ namespace {
 
 /// Page tables change their places, and leave memory, under a process that goes on copying.
 void Run(Life& life, const ParameterValues& values) {
+  NeedRender(life);
   const uint64_t pages = values.at("pages");
   PageWords words(life);
   os::GpuProcess* process = nullptr;

@@ -7,6 +7,8 @@
 #include "os/application/own_objects.h"
 #include "workload/copier.h"
 #include "workload/life.h"
+#include "workload/needs.h"
+#include "workload/plug_in.h"
 #include "workload/lines.h"
 #include "workload/preempter.h"
 #include "workload/procedures/procedures.h"
@@ -28,6 +30,10 @@ struct Crowd {
 void MakeObjects(Crowd& crowd, const std::string& name) {
   const os::Gpu gpu = crowd.life.gpu();
   os::OwnObjects own(crowd.life.memory, name);
+  if (PlugIn::Current() != nullptr) {  // only our driver can be asked
+    for (uint64_t i = 0; i < crowd.allocations; ++i) own.CreateAllocation(name, (i + 1) * kPage);
+    return own.Close();
+  }
   kmd::EscapeQuerySpace space;
   space.process = reinterpret_cast<uint64_t>(own.process());
   gpu.Escape(space, "the query of a space");
@@ -47,6 +53,7 @@ void MakeObjects(Crowd& crowd, const std::string& name) {
 /// Questions of every kind.
 void Ask(Crowd& crowd, unsigned number) {
   const os::Gpu gpu = crowd.life.gpu();
+  if (PlugIn::Current() != nullptr) return;
   kmd::EscapeQueryCaps caps;
   gpu.Escape(caps, "the query of the sizes");
   for (uint32_t node : {gpu.facts().paging_node, gpu.facts().render_node}) {
@@ -72,15 +79,15 @@ void Serve(Crowd& crowd, unsigned number) {
   }
   const bool completed = copier.Finish() == os::PacketEnd::kCompleted;
   crowd.life.Compare("packets of " + name + " completed", completed ? "" : "the device was lost");
-  kmd::EscapeQueryCaps caps;
-  crowd.life.gpu().Escape(caps, "the query of the sizes");
-  if (completed && number < caps.clients) copier.Check(number);  // each by a client of its own, at the same time
+  if (completed && number < ClientsOf(crowd.life.gpu()))
+    copier.Check(number);  // each by a client of its own, at the same time
   crowd.life.result.bytes += copier.bytes();
   copier.End();
   ++crowd.ended;
 }
 
 void Run(Life& life, const ParameterValues& values) {
+  NeedRender(life);
   const uint64_t threads = values.at("threads");
   Crowd crowd{life,
               values.at("allocations"),

@@ -239,20 +239,22 @@ TEST_F(OldDriver, MustReachAllMemoryByItself) {
 // A callback that is absent would be a null pointer to call.
 TEST_F(OldDriver, IsNotEnoughForWhatNeedsALaterVersionWhichIsSaid) {
   const auto run = [&](const char* procedure) {
-    return FaultsOf(bench.Run([&](workload::Life& life) {
+    const workload::JobResult result = bench.Run([&](workload::Life& life) {
       const workload::Procedure& wanted = *workload::FindProcedure(procedure);
       workload::ParameterValues values;
       for (const workload::ParameterRule& rule : wanted.parameters) values.emplace(rule.name, rule.initial);
       wanted.run(life, values);
-    }));
+    });
+    EXPECT_TRUE(result.NotApplicable()) << FaultsOf(result);
+    return result.not_applicable;
   };
   bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
   EXPECT_THAT(run("memory_services"), HasSubstr("is of WDDM 2.9, and the driver registers with WDDM 2.8 "
-                                                "([machine.driver] interface_version)"));
+                                                "(DRIVER_INITIALIZATION_DATA.Version)"));
   bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_3;
   EXPECT_THAT(run("isolation_memory"), HasSubstr("is of WDDM 2.4, and the driver registers with WDDM 2.3"));
   bench.options.os.iommu_flags = 7;
-  EXPECT_THAT(run("secure_vm"), HasSubstr("the driver does not support it"));
+  EXPECT_THAT(run("secure_vm"), HasSubstr("IoMmuSecureModeSupported is 0"));
 }
 
 NTSTATUS StartWithKernelMemory(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,

@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole driver for hardware that is software: its device is plain memory (--device none), and hardware.c serves it.
+ *
+ *   local memory   page tables, allocations; at the end the aperture map, 8 bytes a page (hardware.h)
+ *   node 0         paging, by bus addresses      node 1   processes, by GPU virtual addresses
+ *
+ * Page tables have four levels in a format of their own. The GPU writes them, as commands of paging buffers. */
+#include <hw/user_mode.h>
+#include <wdm.h>
+
+#include <dispmprt.h>
+
+#include "hardware.h"
+
+#define TAG 0x7466736D
+enum { APERTURE = 1, LOCAL = 2 }; /* segment ids */
+
+struct process { BOOLEAN system; };
+struct context {
+  struct adapter* adapter;
+  UINT64 root; /* a place */
+};
+struct allocation { UINT64 bytes; };
+struct adapter {
+  DXGKRNL_INTERFACE os;
+  volatile ULONG64* registers;
+  PHYSICAL_ADDRESS visible; /* BAR 2 */
+  UINT64 visible_bytes, aperture_bytes, map_offset;
+  struct context* paging;
+  UINT tail[NODES], submitted[NODES], reported[NODES], preemption[NODES], preempted[NODES];
+  UINT64 faults[NODES];
+};
+
+static UINT64 Read(struct adapter* a, unsigned word) { return READ_REGISTER_ULONG64(a->registers + word); }
+static void Write(struct adapter* a, unsigned word, UINT64 value) { WRITE_REGISTER_ULONG64(a->registers + word, value); }
+
+/* ---- the device */
+
+static NTSTATUS AddDevice(PDEVICE_OBJECT device, PVOID* context) {
+  (void)device;
+  *context = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof(struct adapter), TAG);
+  return *context ? STATUS_SUCCESS : STATUS_NO_MEMORY;
+}
+
+static NTSTATUS RemoveDevice(PVOID context) {
+  ExFreePoolWithTag(context, TAG);
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE os, PULONG sources, PULONG children) {
+  struct adapter* a = context;
+  DXGK_DEVICE_INFO info = {0};
+  CM_PARTIAL_RESOURCE_LIST* list;
+  UINT64 memory = 0;
+  UINT i, bars = 0;
+  (void)start;
+  a->os = *os;
+  *sources = *children = 0;
+  a->os.DxgkCbGetDeviceInformation(a->os.DeviceHandle, &info);
+  list = &info.TranslatedResourceList->List[0].PartialResourceList;
+  for (i = 0; i < list->Count; ++i) {
+    CM_PARTIAL_RESOURCE_DESCRIPTOR* r = &list->PartialDescriptors[i];
+    if (r->Type != CmResourceTypeMemory) continue;
+    if (bars++ == 0) {
+      PVOID view;
+      if (!NT_SUCCESS(a->os.DxgkCbMapMemory(a->os.DeviceHandle, r->u.Memory.Start, r->u.Memory.Length, FALSE, FALSE,
+                                            MmNonCached, &view)))
+        return STATUS_NO_MEMORY;
+      a->registers = view;
+    } else {
+      a->visible = r->u.Memory.Start;
+      a->visible_bytes = r->u.Memory.Length;
+    }
+  }
+  if (!NT_SUCCESS(GmmuQueryParameter("VramBytes", &memory)) ||
+      !NT_SUCCESS(GmmuQueryParameter("ApertureBytes", &a->aperture_bytes)) || a->registers == NULL)
+    return STATUS_DEVICE_HARDWARE_ERROR;
+  a->map_offset = memory - (a->aperture_bytes / PAGE_SIZE * 8 + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
+  Write(a, REG_MAP, a->map_offset);
+  for (i = 0; i < NODES; ++i) { /* the hardware goes on where an earlier start has left it */
+    a->tail[i] = (UINT)Read(a, REG_TAIL(i));
+    a->reported[i] = (UINT)Read(a, REG_FENCE(i));
+    a->preempted[i] = (UINT)Read(a, REG_PREEMPTED(i));
+  }
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS StopDevice(PVOID context) {
+  struct adapter* a = context;
+  return a->os.DxgkCbUnmapMemory(a->os.DeviceHandle, (PVOID)a->registers);
+}
+
+static NTSTATUS SetPowerState(PVOID context, ULONG uid, DEVICE_POWER_STATE state, POWER_ACTION action) {
+  (void)context, (void)uid, (void)state, (void)action; /* registers stay; the system writes all tables anew */
+  return STATUS_SUCCESS;
+}
+
+/* ---- capabilities */
+
+static NTSTATUS Segments(struct adapter* a, DXGK_QUERYSEGMENTOUT4* out) {
+  DXGK_SEGMENTDESCRIPTOR4* s;
+  if (out->pSegmentDescriptor != NULL) {
+    s = (DXGK_SEGMENTDESCRIPTOR4*)out->pSegmentDescriptor;
+    s->Flags.Aperture = 1;
+    s->Flags.CacheCoherent = 1;
+    s->Size = s->CommitLimit = a->aperture_bytes;
+    s = (DXGK_SEGMENTDESCRIPTOR4*)(out->pSegmentDescriptor + out->SegmentDescriptorStride);
+    s->Flags.CpuVisible = 1;
+    s->Size = s->CommitLimit = a->map_offset < a->visible_bytes ? a->map_offset : a->visible_bytes;
+    s->CpuTranslatedAddress = a->visible;
+    out->PagingBufferSegmentId = 0; /* by bus address */
+    out->PagingBufferSize = 16 * 1024;
+    out->PagingBufferPrivateDataSize = sizeof(UINT64);
+  }
+  out->NbSegment = 2;
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS QueryAdapterInfo(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO* q) {
+  struct adapter* a = adapter;
+  switch (q->Type) {
+    case DXGKQAITYPE_DRIVERCAPS: {
+      DXGK_DRIVERCAPS* caps = q->pOutputData;
+      caps->HighestAcceptableAddress.QuadPart = 0xFFFFFFFFFFFF;
+      caps->SchedulingCaps.MultiEngineAware = caps->SchedulingCaps.PreemptionAware = caps->SchedulingCaps.NoDmaPatching = 1;
+      caps->MemoryManagementCaps.VirtualAddressingSupported = caps->MemoryManagementCaps.GpuMmuSupported = 1;
+      caps->MemoryManagementCaps.MapAperture2Supported = caps->MemoryManagementCaps.IoMmuSecureModeSupported = 1;
+      caps->GpuEngineTopology.NbAsymetricProcessingNodes = NODES;
+      caps->WDDMVersion = DXGKDDI_WDDMv3_0;
+      caps->SupportPerEngineTDR = TRUE;
+      return STATUS_SUCCESS;
+    }
+    case DXGKQAITYPE_PHYSICALADAPTERCAPS: {
+      DXGK_PHYSICALADAPTERCAPS* caps = q->pOutputData;
+      caps->NumExecutionNodes = NODES;
+      caps->DxgkPhysicalAdapterHandle = a->os.DeviceHandle;
+      caps->Flags.GpuMmuSupported = 1;
+      return STATUS_SUCCESS;
+    }
+    case DXGKQAITYPE_GPUMMUCAPS: {
+      DXGK_GPUMMUCAPS* caps = q->pOutputData;
+      caps->ReadOnlyMemorySupported = caps->NoExecuteMemorySupported = caps->ZeroInPteSupported = 1;
+      caps->CacheCoherentMemorySupported = 1;
+      caps->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
+      caps->VirtualAddressBitCount = 12 + LEVELS * LEVEL_BITS;
+      caps->PageTableLevelCount = LEVELS;
+      return STATUS_SUCCESS;
+    }
+    case DXGKQAITYPE_PAGETABLELEVELDESC: {
+      DXGK_PAGE_TABLE_LEVEL_DESC* level = q->pOutputData;
+      level->PageTableIndexBitCount = LEVEL_BITS;
+      level->PageTableSegmentId = level->PagingProcessPageTableSegmentId = LOCAL;
+      level->PageTableSizeInBytes = 8 << LEVEL_BITS;
+      return STATUS_SUCCESS;
+    }
+    case DXGKQAITYPE_QUERYSEGMENT4: return Segments(a, q->pOutputData);
+    case DXGKQAITYPE_PHYSICAL_MEMORY_CAPS:
+      ((DXGK_PHYSICAL_MEMORY_CAPS*)q->pOutputData)->HighestVisibleAddress.QuadPart = 0xFFFFFFFFFFFF;
+      return STATUS_SUCCESS;
+    case DXGKQAITYPE_IOMMU_CAPS:
+      ((DXGK_IOMMU_CAPS*)q->pOutputData)->DmaRemappingSupported = 1;
+      ((DXGK_IOMMU_CAPS*)q->pOutputData)->IommuIsolationSupported = 1;
+      return STATUS_SUCCESS;
+    case DXGKQAITYPE_FRAMEBUFFERSAVESIZE: return STATUS_SUCCESS; /* nothing is kept over power transitions */
+    case DXGKQAITYPE_HARDWARERESERVEDRANGES: {
+      DXGK_HARDWARERESERVEDRANGES* out = q->pOutputData;
+      UINT64 base = 0, bytes = 0;
+      const UINT room = out->pPhysicalRanges == NULL ? 0 : out->NumRanges;
+      if (!NT_SUCCESS(GmmuQueryParameter("ReservedBase", &base)) || !NT_SUCCESS(GmmuQueryParameter("ReservedBytes", &bytes)))
+        bytes = 0;
+      out->NumRanges = bytes != 0;
+      if (bytes != 0 && room != 0) out->pPhysicalRanges[0].BaseAddress = base, out->pPhysicalRanges[0].NumberOfBytes = bytes;
+      return STATUS_SUCCESS;
+    }
+    default: return STATUS_NOT_SUPPORTED;
+  }
+}
+
+static NTSTATUS GetNodeMetadata(HANDLE adapter, UINT node, DXGKARG_GETNODEMETADATA* out) {
+  (void)adapter, (void)node;
+  out->EngineType = DXGK_ENGINE_TYPE_COPY;
+  out->GpuMmuSupported = TRUE;
+  return STATUS_SUCCESS;
+}
+
+/* ---- objects */
+
+static NTSTATUS CreateProcess(HANDLE adapter, DXGKARG_CREATEPROCESS* args) {
+  struct process* p = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof *p, TAG);
+  (void)adapter;
+  if (p == NULL) return STATUS_NO_MEMORY;
+  p->system = args->Flags.SystemProcess != 0;
+  args->hKmdProcess = p;
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS DestroyProcess(HANDLE adapter, HANDLE process) {
+  (void)adapter;
+  ExFreePoolWithTag(process, TAG);
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS CreateDevice(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
+  args->hDevice = adapter;
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS DestroyDevice(HANDLE device) {
+  (void)device;
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
+  struct context* c = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof *c, TAG);
+  if (c == NULL) return STATUS_NO_MEMORY;
+  c->adapter = device;
+  /* Paging work names GPU virtual addresses of the paging process, whose context comes first. */
+  if (args->Flags.SystemContext && c->adapter->paging == NULL) c->adapter->paging = c;
+  args->ContextInfo.DmaBufferSize = 64 * 1024;
+  args->ContextInfo.DmaBufferSegmentSet = args->Flags.SystemContext ? 0 : 1u << (APERTURE - 1);
+  args->ContextInfo.Caps.NoPatchingRequired = 1;
+  args->hContext = c;
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS DestroyContext(HANDLE context) {
+  struct context* c = context;
+  if (c->adapter->paging == c) c->adapter->paging = NULL;
+  ExFreePoolWithTag(c, TAG);
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args) {
+  UINT i;
+  (void)adapter;
+  for (i = 0; i < args->NumAllocations; ++i) {
+    DXGK_ALLOCATIONINFO* info = &args->pAllocationInfo[i];
+    const GMMU_ALLOCATION* wanted = info->pPrivateDriverData;
+    struct allocation* allocation;
+    if (info->PrivateDriverDataSize < sizeof *wanted) return STATUS_INVALID_PARAMETER;
+    allocation = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof *allocation, TAG);
+    if (allocation == NULL) return STATUS_NO_MEMORY;
+    allocation->bytes = (wanted->bytes + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
+    info->hAllocation = allocation;
+    info->Size = allocation->bytes;
+    info->PreferredSegment.SegmentId0 = wanted->system_only ? APERTURE : LOCAL;
+    info->SupportedWriteSegmentSet = (wanted->local_only ? 0 : 1u << (APERTURE - 1)) |
+                                     (wanted->system_only ? 0 : 1u << (LOCAL - 1));
+    info->EvictionSegmentSet = 1u << (APERTURE - 1);
+    info->FlagsWddm2.Cached = 1;
+    info->FlagsWddm2.CpuVisible = wanted->cpu_visible;
+    info->FlagsWddm2.MapApertureCpuVisible = wanted->map_cpu_visible;
+    info->FlagsWddm2.AccessedPhysically = wanted->accessed_physically;
+    info->FlagsWddm2.ExplicitResidencyNotification = wanted->explicit_residency;
+    info->AllocationPriority = wanted->priority ? wanted->priority : D3DDDI_ALLOCATIONPRIORITY_NORMAL;
+  }
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS DestroyAllocation(HANDLE adapter, CONST DXGKARG_DESTROYALLOCATION* args) {
+  UINT i;
+  (void)adapter;
+  for (i = 0; i < args->NumAllocations; ++i) ExFreePoolWithTag(args->pAllocationList[i], TAG);
+  return STATUS_SUCCESS;
+}
+
+static UINT64 SegmentPlace(UINT segment, UINT64 offset) {
+  return PLACE(segment == LOCAL ? AT_LOCAL : segment == APERTURE ? AT_APERTURE : AT_HOST, offset);
+}
+
+static void SetRootPageTable(HANDLE adapter, CONST DXGKARG_SETROOTPAGETABLE* args) {
+  (void)adapter;
+  ((struct context*)args->hContext)->root = SegmentPlace(args->Address.SegmentId, args->Address.SegmentOffset);
+}
+
+/* ---- paging buffers */
+
+/* Appends a command with `data` words behind it; NULL: no room. */
+static struct command* Append(DXGKARG_BUILDPAGINGBUFFER* b, UINT op, UINT words) {
+  const UINT bytes = sizeof(struct command) + words * 8;
+  struct command* c = b->pDmaBuffer;
+  if (c == NULL || b->DmaSize < bytes) return NULL;
+  c->op = op;
+  c->words = words;
+  b->pDmaBuffer = (BYTE*)b->pDmaBuffer + bytes;
+  b->DmaSize -= bytes;
+  return c;
+}
+
+static NTSTATUS Simple(DXGKARG_BUILDPAGINGBUFFER* b, UINT op, UINT64 to, UINT64 from, UINT64 bytes) {
+  struct command* c = Append(b, op, 0);
+  if (c == NULL) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  c->to = to, c->from = from, c->bytes = bytes;
+  return STATUS_SUCCESS;
+}
+
+/* Writes words to a place, as many as fit into each buffer; MultipassOffset counts those that are done. */
+typedef UINT64 word_of(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i);
+static NTSTATUS Words(DXGKARG_BUILDPAGINGBUFFER* b, UINT64 place, UINT count, word_of* word) {
+  while (b->MultipassOffset < count) {
+    UINT room = b->DmaSize < sizeof(struct command) ? 0 : (UINT)((b->DmaSize - sizeof(struct command)) / 8), i;
+    const UINT n = count - b->MultipassOffset < room ? count - b->MultipassOffset : room;
+    struct command* c = n == 0 ? NULL : Append(b, OP_WRITE, n);
+    if (c == NULL) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    c->to = place + 8 * (UINT64)b->MultipassOffset;
+    for (i = 0; i < n; ++i) c->data[i] = word(b, b->MultipassOffset + i);
+    b->MultipassOffset += n;
+  }
+  return STATUS_SUCCESS;
+}
+
+static UINT64 Entry(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i) {
+  const DXGK_PTE* pte = &b->UpdatePageTable.pPageTableEntries[b->UpdatePageTable.Flags.Repeat ? 0 : i];
+  if (pte->Zero) return ENTRY_VALID | ENTRY_ZERO;
+  if (!pte->Valid) return 0;
+  return SegmentPlace((UINT)pte->Segment, pte->PageAddress * PAGE_SIZE) | ENTRY_VALID |
+         (b->UpdatePageTable.PageTableLevel == 0 && pte->ReadOnly ? ENTRY_READ_ONLY : 0) |
+         (b->UpdatePageTable.PageTableLevel == 0 && pte->NoExecute ? ENTRY_NO_EXECUTE : 0);
+}
+
+static NTSTATUS UpdatePageTable(DXGKARG_BUILDPAGINGBUFFER* b) {
+  const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE* op = &b->UpdatePageTable;
+  const UINT64 first = 8 * (UINT64)op->StartIndex;
+  UINT i;
+  switch (op->UpdateMode) {
+    case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: /* the first tables of the paging process: now */
+      for (i = 0; i < op->NumPageTableEntries; ++i)
+        WRITE_REGISTER_ULONG64((volatile ULONG64*)op->PageTableAddress.CpuVirtual + op->StartIndex + i, Entry(b, i));
+      return STATUS_SUCCESS;
+    case DXGK_PAGETABLEUPDATE_GPU_VIRTUAL:
+      return Words(b, PLACE(AT_VIRTUAL, op->PageTableAddress.GpuVirtual + first), op->NumPageTableEntries, Entry);
+    default: {
+      const D3DGPU_PHYSICAL_ADDRESS at = op->PageTableAddress.GpuPhysical;
+      return Words(b, SegmentPlace(at.SegmentId, at.SegmentOffset + first), op->NumPageTableEntries, Entry);
+    }
+  }
+}
+
+static UINT64 MdlWord(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i) {
+  return MmGetMdlPfnArray(b->MapApertureSegment.pMdl)[b->MapApertureSegment.MdlOffset + i] * PAGE_SIZE | ENTRY_VALID;
+}
+static UINT64 AdlWord(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i) {
+  const DXGK_ADL* adl = &b->MapApertureSegment2.Adl;
+  const UINT page = b->MapApertureSegment2.AdlOffset + i;
+  return (adl->Flags.Contiguous ? adl->BasePageNumber + page : adl->Pages[page]) * PAGE_SIZE | ENTRY_VALID;
+}
+static UINT64 DummyWord(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i) {
+  (void)i;
+  return (UINT64)b->UnmapApertureSegment.DummyPage.QuadPart | ENTRY_VALID;
+}
+static NTSTATUS Aperture(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b, SIZE_T first, SIZE_T pages, word_of* word) {
+  return Words(b, PLACE(AT_LOCAL, a->map_offset + 8 * first), (UINT)pages, word);
+}
+
+/* MultipassOffset counts the pages done. */
+static NTSTATUS Transfer(DXGKARG_BUILDPAGINGBUFFER* b) {
+  const UINT64 size = b->Transfer.TransferSize;
+  UINT64 side[2];
+  while ((UINT64)b->MultipassOffset * PAGE_SIZE < size) {
+    const UINT64 done = (UINT64)b->MultipassOffset * PAGE_SIZE;
+    UINT i;
+    for (i = 0; i < 2; ++i) {
+      const UINT segment = i == 0 ? b->Transfer.Source.SegmentId : b->Transfer.Destination.SegmentId;
+      MDL* mdl = i == 0 ? b->Transfer.Source.pMdl : b->Transfer.Destination.pMdl;
+      const LONGLONG at = i == 0 ? b->Transfer.Source.SegmentAddress.QuadPart : b->Transfer.Destination.SegmentAddress.QuadPart;
+      side[i] = segment != 0 ? SegmentPlace(segment, (UINT64)at + b->Transfer.TransferOffset + done)
+                             : PLACE(AT_HOST, MmGetMdlPfnArray(mdl)[b->Transfer.MdlOffset + b->MultipassOffset] * PAGE_SIZE);
+    }
+    if (!NT_SUCCESS(Simple(b, OP_COPY, side[1], side[0], size - done < PAGE_SIZE ? size - done : PAGE_SIZE)))
+      return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+    ++b->MultipassOffset;
+  }
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS CopyEntries(DXGKARG_BUILDPAGINGBUFFER* b) {
+  for (; b->MultipassOffset < b->CopyPageTableEntries.NumRanges; ++b->MultipassOffset) {
+    const DXGK_BUILDPAGINGBUFFER_COPY_RANGE* r = &b->CopyPageTableEntries.pRanges[b->MultipassOffset];
+    const NTSTATUS status = Simple(b, OP_COPY, PLACE(AT_VIRTUAL, r->DstPageTableAddress + 8ull * r->DstStartPteIndex),
+                                   PLACE(AT_VIRTUAL, r->SrcPageTableAddress + 8ull * r->SrcStartPteIndex),
+                                   8ull * r->NumPageTableEntries);
+    if (!NT_SUCCESS(status)) return status;
+  }
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS Build(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b) {
+  switch (b->Operation) {
+    case DXGK_OPERATION_TRANSFER: return Transfer(b);
+    case DXGK_OPERATION_FILL:
+      return Simple(b, OP_FILL, SegmentPlace(b->Fill.Destination.SegmentId, (UINT64)b->Fill.Destination.SegmentAddress.QuadPart),
+                    b->Fill.FillPattern, b->Fill.FillSize);
+    case DXGK_OPERATION_VIRTUAL_TRANSFER:
+      return Simple(b, OP_COPY, PLACE(AT_VIRTUAL, b->TransferVirtual.DestinationVirtualAddress),
+                    PLACE(AT_VIRTUAL, b->TransferVirtual.SourceVirtualAddress), b->TransferVirtual.TransferSizeInBytes);
+    case DXGK_OPERATION_VIRTUAL_FILL:
+      return Simple(b, OP_FILL, PLACE(AT_VIRTUAL, b->FillVirtual.DestinationVirtualAddress), b->FillVirtual.FillPattern,
+                    b->FillVirtual.FillSizeInBytes);
+    case DXGK_OPERATION_UPDATE_PAGE_TABLE: return UpdatePageTable(b);
+    case DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES: return CopyEntries(b);
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT:
+      return Aperture(a, b, b->MapApertureSegment.OffsetInPages, b->MapApertureSegment.NumberOfPages, MdlWord);
+    case DXGK_OPERATION_MAP_APERTURE_SEGMENT2:
+      return Aperture(a, b, b->MapApertureSegment2.OffsetInPages, b->MapApertureSegment2.NumberOfPages, AdlWord);
+    case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
+      return Aperture(a, b, b->UnmapApertureSegment.OffsetInPages, b->UnmapApertureSegment.NumberOfPages, DummyWord);
+    case DXGK_OPERATION_SIGNAL_MONITORED_FENCE:
+      return Simple(b, OP_SIGNAL, PLACE(AT_VIRTUAL, b->SignalMonitoredFence.MonitoredFenceGpuVa),
+                    b->SignalMonitoredFence.MonitoredFenceValue, 8);
+    default: return STATUS_SUCCESS; /* the hardware caches no translation, and nothing in it depends on the others */
+  }
+}
+
+/* Some systems do not say where a paging buffer of segment 0 lies: its private data has its physical address. */
+static NTSTATUS BuildPagingBuffer(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
+  UINT64* start = b->DmaBufferWriteOffset == 0 && b->DmaBufferPrivateDataSize >= sizeof *start ? b->pDmaBufferPrivateData : NULL;
+  const PVOID first = b->pDmaBuffer;
+  const NTSTATUS status = Build(adapter, b);
+  if (start != NULL && first != NULL && b->pDmaBuffer != first) {
+    *start = b->DmaBufferGpuVirtualAddress != 0 ? 0 : (UINT64)MmGetPhysicalAddress(first).QuadPart;
+    b->pDmaBufferPrivateData = start + 1;
+  }
+  return status;
+}
+
+/* ---- submission and interrupts */
+
+static NTSTATUS SubmitCommandVirtual(HANDLE adapter, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
+  struct adapter* a = adapter;
+  const UINT node = args->NodeOrdinal;
+  const struct context* c = node == 0 ? a->paging : args->hContext;
+  const unsigned slot = REG_RING(node) + (a->tail[node] % RING_SLOTS) * 4;
+  UINT64 buffer = args->DmaBufferVirtualAddress;
+  if (node >= NODES) return STATUS_INVALID_PARAMETER;
+  if (node == 0 && buffer == 0 && args->DmaBufferPrivateDataSize >= sizeof buffer) buffer = *(UINT64*)args->pDmaBufferPrivateData;
+  Write(a, slot, PLACE(node == 0 ? AT_HOST : AT_VIRTUAL, buffer));
+  Write(a, slot + 1, args->Flags.NullRendering || args->Flags.ContextSwitch ? 0 : args->DmaBufferSize);
+  Write(a, slot + 2, c == NULL ? 0 : c->root);
+  Write(a, slot + 3, args->SubmissionFenceId);
+  a->submitted[node] = args->SubmissionFenceId;
+  Write(a, REG_TAIL(node), ++a->tail[node]);
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS PreemptCommand(HANDLE adapter, CONST DXGKARG_PREEMPTCOMMAND* args) {
+  struct adapter* a = adapter;
+  a->preemption[args->NodeOrdinal] = args->PreemptionFenceId;
+  Write(a, REG_PREEMPT(args->NodeOrdinal), args->PreemptionFenceId);
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS QueryCurrentFence(HANDLE adapter, DXGKARG_QUERYCURRENTFENCE* args) {
+  args->CurrentFence = (UINT)Read(adapter, REG_FENCE(args->NodeOrdinal));
+  return STATUS_SUCCESS;
+}
+
+static void Notify(struct adapter* a, DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
+  a->os.DxgkCbNotifyInterrupt(a->os.DeviceHandle, data);
+}
+
+static BOOLEAN InterruptRoutine(PVOID context, ULONG message) {
+  struct adapter* a = context;
+  UINT node;
+  (void)message;
+  for (node = 0; node < NODES; ++node) {
+    const UINT fence = (UINT)Read(a, REG_FENCE(node)), preempted = (UINT)Read(a, REG_PREEMPTED(node));
+    const UINT64 fault = Read(a, REG_FAULT(node));
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {0};
+    if (fence != a->reported[node]) {
+      a->reported[node] = fence;
+      data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
+      data.DmaCompleted.SubmissionFenceId = fence;
+      data.DmaCompleted.NodeOrdinal = node;
+      Notify(a, &data);
+    }
+    if (preempted != a->preempted[node]) {
+      DXGKARGCB_NOTIFY_INTERRUPT_DATA back = {0};
+      a->preempted[node] = preempted;
+      back.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
+      back.DmaPreempted.PreemptionFenceId = preempted;
+      back.DmaPreempted.LastCompletedFenceId = fence;
+      back.DmaPreempted.NodeOrdinal = node;
+      Notify(a, &back);
+    }
+    if (fault != 0 && fault != a->faults[node]) {
+      DXGKARGCB_NOTIFY_INTERRUPT_DATA lost = {0};
+      a->faults[node] = fault;
+      a->reported[node] = (UINT)fault;
+      lost.InterruptType = DXGK_INTERRUPT_DMA_PAGE_FAULTED;
+      lost.DmaPageFaulted.FaultedFenceId = (UINT)fault;
+      lost.DmaPageFaulted.PageFaultFlags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED;
+      lost.DmaPageFaulted.FaultedVirtualAddress = Read(a, REG_FAULT_VA(node));
+      lost.DmaPageFaulted.FaultedPipelineStage = DXGK_RENDER_PIPELINE_STAGE_UNKNOWN;
+      lost.DmaPageFaulted.FaultedBindTableEntry = DXGK_BIND_TABLE_ENTRY_UNKNOWN;
+      lost.DmaPageFaulted.FaultedPrimitiveAPISequenceNumber = DXGK_PRIMITIVE_API_SEQUENCE_NUMBER_UNKNOWN;
+      lost.DmaPageFaulted.NodeOrdinal = node;
+      Notify(a, &lost);
+    }
+  }
+  if (Read(a, REG_SIGNALS) != 0) {
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {0};
+    Write(a, REG_SIGNALS, 0);
+    data.InterruptType = DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED;
+    Notify(a, &data);
+  }
+  a->os.DxgkCbQueueDpc(a->os.DeviceHandle);
+  return TRUE;
+}
+
+static void DpcRoutine(PVOID context) {
+  struct adapter* a = context;
+  a->os.DxgkCbNotifyDpc(a->os.DeviceHandle);
+}
+
+struct reset {
+  struct adapter* adapter;
+  UINT node;
+};
+
+/* The hardware drops what the node holds; the read comes back when it has. No interrupt may report it as completed. */
+static BOOLEAN Reset(PVOID context) {
+  struct reset* reset = context;
+  struct adapter* a = reset->adapter;
+  Write(a, REG_RESET(reset->node), a->submitted[reset->node]);
+  a->faults[reset->node] = Read(a, REG_FAULT(reset->node));
+  a->reported[reset->node] = a->submitted[reset->node];
+  return TRUE;
+}
+
+static NTSTATUS ResetEngine(HANDLE adapter, DXGKARG_RESETENGINE* args) {
+  struct reset reset = {adapter, args->NodeOrdinal};
+  BOOLEAN done = FALSE;
+  const NTSTATUS status =
+      reset.adapter->os.DxgkCbSynchronizeExecution(reset.adapter->os.DeviceHandle, Reset, &reset, 0, &done);
+  args->LastAbortedFenceId = reset.adapter->submitted[args->NodeOrdinal];
+  return status;
+}
+
+static NTSTATUS QueryEngineStatus(HANDLE adapter, DXGKARG_QUERYENGINESTATUS* args) {
+  args->EngineStatus.Responsive = Read(adapter, REG_FAULT(args->NodeOrdinal)) == 0;
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS QueryDependentEngineGroup(HANDLE adapter, DXGKARG_QUERYDEPENDENTENGINEGROUP* args) {
+  (void)adapter;
+  args->DependentNodeOrdinalMask = 1ull << args->NodeOrdinal;
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS ResetFromTimeout(HANDLE adapter) {
+  DXGKARG_RESETENGINE args = {0};
+  for (; args.NodeOrdinal < NODES; ++args.NodeOrdinal) ResetEngine(adapter, &args);
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS RestartFromTimeout(HANDLE adapter) {
+  (void)adapter;
+  return STATUS_SUCCESS;
+}
+
+/* The scheduler has drained both nodes, and the hardware does nothing that nobody has submitted. */
+static NTSTATUS BeginExclusiveAccess(HANDLE adapter, DXGKARG_BEGINEXCLUSIVEACCESS* args) {
+  (void)adapter, (void)args;
+  return STATUS_SUCCESS;
+}
+
+static NTSTATUS EndExclusiveAccess(HANDLE adapter, DXGKARG_ENDEXCLUSIVEACCESS* args) {
+  (void)adapter, (void)args;
+  return STATUS_SUCCESS;
+}
+
+NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
+  DRIVER_INITIALIZATION_DATA t = {0};
+  t.Version = DXGKDDI_INTERFACE_VERSION_WDDM3_0;
+  t.DxgkDdiAddDevice = AddDevice;
+  t.DxgkDdiStartDevice = StartDevice;
+  t.DxgkDdiStopDevice = StopDevice;
+  t.DxgkDdiRemoveDevice = RemoveDevice;
+  t.DxgkDdiSetPowerState = SetPowerState;
+  t.DxgkDdiInterruptRoutine = InterruptRoutine;
+  t.DxgkDdiDpcRoutine = DpcRoutine;
+  t.DxgkDdiQueryAdapterInfo = QueryAdapterInfo;
+  t.DxgkDdiGetNodeMetadata = GetNodeMetadata;
+  t.DxgkDdiCreateProcess = CreateProcess;
+  t.DxgkDdiDestroyProcess = DestroyProcess;
+  t.DxgkDdiCreateDevice = CreateDevice;
+  t.DxgkDdiDestroyDevice = DestroyDevice;
+  t.DxgkDdiCreateContext = CreateContext;
+  t.DxgkDdiDestroyContext = DestroyContext;
+  t.DxgkDdiCreateAllocation = CreateAllocation;
+  t.DxgkDdiDestroyAllocation = DestroyAllocation;
+  t.DxgkDdiSetRootPageTable = SetRootPageTable;
+  t.DxgkDdiBuildPagingBuffer = BuildPagingBuffer;
+  t.DxgkDdiSubmitCommandVirtual = SubmitCommandVirtual;
+  t.DxgkDdiPreemptCommand = PreemptCommand;
+  t.DxgkDdiQueryCurrentFence = QueryCurrentFence;
+  t.DxgkDdiResetEngine = ResetEngine;
+  t.DxgkDdiQueryEngineStatus = QueryEngineStatus;
+  t.DxgkDdiQueryDependentEngineGroup = QueryDependentEngineGroup;
+  t.DxgkDdiResetFromTimeout = ResetFromTimeout;
+  t.DxgkDdiRestartFromTimeout = RestartFromTimeout;
+  t.DxgkDdiBeginExclusiveAccess = BeginExclusiveAccess;
+  t.DxgkDdiEndExclusiveAccess = EndExclusiveAccess;
+  return DxgkInitialize(DriverObject, RegistryPath, &t);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device of this example, as its driver sees it: registers (words of 8 bytes in BAR 0), commands, entries. */
+#ifndef HARDWARE_H
+#define HARDWARE_H
+
+#include <stdint.h>
+
+enum { NODES = 2, LEVELS = 4, LEVEL_BITS = 9, RING_SLOTS = 128 };
+
+/* An address says which: of the space that the submission's root spans, of local memory, of the bus, of the aperture. */
+enum { AT_VIRTUAL = 0, AT_LOCAL = 1, AT_HOST = 2, AT_APERTURE = 3 };
+#define PLACE(at, address) ((uint64_t)(at) << 60 | (uint64_t)(address))
+#define PLACE_AT(place) ((unsigned)((place) >> 60))
+#define PLACE_ADDRESS(place) ((place) & 0x0FFFFFFFFFFFFFFFull)
+
+/* Page table entries: bits 12 to 47 are an address, bits 60 and 61 where (not AT_VIRTUAL). Entries of the aperture map are
+ * bus addresses, valid or not. */
+#define ENTRY_VALID 1ull
+#define ENTRY_READ_ONLY 2ull
+#define ENTRY_NO_EXECUTE 4ull
+#define ENTRY_ZERO 8ull
+
+/* Registers by word. A submission is four words: buffer (a place), bytes, root (a place), fence. */
+enum { REG_MAP = 0, REG_SIGNALS = 1 };
+#define REG_TAIL(node) (8 + (node))      /* submissions so far; the ring has RING_SLOTS of them */
+#define REG_FENCE(node) (16 + (node))    /* last that has completed */
+#define REG_PREEMPT(node) (24 + (node))  /* written: give back what has not begun */
+#define REG_PREEMPTED(node) (32 + (node))
+#define REG_FAULT(node) (40 + (node))    /* 0, or bit 32 and the fence of the submission that stopped the node */
+#define REG_FAULT_VA(node) (48 + (node))
+#define REG_RESET(node) (56 + (node))    /* written: everything up to this fence is dropped */
+#define REG_RING(node) (1024 + (node) * RING_SLOTS * 4)
+
+enum { OP_COPY = 1, OP_FILL = 2, OP_WRITE = 3, OP_SIGNAL = 4 };
+struct command {
+  uint32_t op, words; /* of 8 bytes behind it, for OP_WRITE */
+  uint64_t to, from;  /* places; of OP_FILL a pattern of 4 bytes, of OP_SIGNAL a value */
+  uint64_t bytes;
+  uint64_t data[];
+};
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/device_engine.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "device/machine.h"
+#include "platform/host_image.h"
+
+namespace gmmu::sim::device {
+namespace {
+
+constexpr const char* kHow = "\nMake one as docs/device.md says: c++ -shared -fPIC -I sw FILE -o FILE.so";
+
+[[noreturn]] void Refuse(const std::string& file, const std::string& why) {
+  throw ConfigError("device.model = \"" + file + "\": " + why);
+}
+
+/// The model of a shared object, which stays loaded to the end of the program.
+Open Load(const std::string& file) {
+  if (access(file.c_str(), R_OK) != 0) Refuse(file, std::string("cannot be read: ") + std::strerror(errno) + kHow);
+  void* const library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) Refuse(file, std::string(dlerror()) + kHow);
+  const auto open = reinterpret_cast<decltype(&GmmuOpenDevice)>(dlsym(library, "GmmuOpenDevice"));
+  if (open == nullptr) Refuse(file, std::string("has no function GmmuOpenDevice (extern \"C\" in C++)") + kHow);
+  return [file, open](const GMMU_DEVICE_HOST& host, GMMU_DEVICE& table) {
+    if (open(&host, &table) == 0) Refuse(file, "refuses this machine (GmmuOpenDevice returned 0)");
+  };
+}
+
+/// Plain memory, which the driver's own hardware thread serves.
+struct Served {
+  const GMMU_DEVICE_HOST* host;
+  Serve serve;
+  static uint64_t Step(void* state, uint64_t) {
+    const auto& served = *static_cast<Served*>(state);
+    return served.serve(served.host);
+  }
+  static void Close(void* state) { delete static_cast<Served*>(state); }
+};
+
+Open Around(Serve serve) {
+  return [serve](const GMMU_DEVICE_HOST& host, GMMU_DEVICE& table) {
+    table.state = new Served{&host, serve};
+    table.step = Served::Step;
+    table.close = Served::Close;
+  };
+}
+
+class DeviceEngine : public Engine {
+ public:
+  DeviceEngine(const MachineConfig& config, const FunctionParameters& function) : machine_(config, function) {}
+
+  int Run(const std::function<int(hw::Platform&)>& software) override { return software(machine_); }
+  void DumpHost(std::ostream& out) override { WriteHostImage(machine_.ram(), out); }
+  std::string DumpMappings() override { return MappingsAsJson(machine_.iommu(), machine_.ram()); }
+
+ private:
+  Machine machine_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const DeviceSettings& settings, Serve serve,
+                                     const EngineOptions& options) {
+  if (!options.waves.empty()) throw ConfigError("a device of --device has no waves\nGive --engine rtl without it.");
+  if (options.events != nullptr) throw ConfigError("a device of --device records no events\nGive --events without it.");
+  FunctionParameters function;
+  function.config = settings.Function(config);
+  function.memory_bytes = settings.memory_bytes(config);
+  if (settings.device.model != "none") function.open = Load(settings.device.model);
+  else if (serve != nullptr) function.open = Around(serve);
+  return std::make_unique<DeviceEngine>(config, function);
+}
+
+}  // namespace gmmu::sim::device

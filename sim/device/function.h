@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "hw/device.h"
+#include "hw/platform.h"
+#include "memory/vram.h"
+#include "pcie/config_space.h"
+#include "twin/agenda.h"
+#include "twin/gpu_access.h"
+
+namespace gmmu::sim::device {
+
+/// What fills in the table of a device (GmmuOpenDevice, or one around GmmuServeDevice). Throws when it cannot.
+using Open = std::function<void(const GMMU_DEVICE_HOST& host, GMMU_DEVICE& table)>;
+
+struct FunctionParameters {
+  ConfigSpaceParameters config;
+  uint64_t memory_bytes = 0;
+  Open open;  ///< null: plain memory, and nobody serves it
+};
+
+struct FunctionCounts {
+  uint64_t register_reads = 0, register_writes = 0, steps = 0, interrupts = 0;
+  uint64_t dma_reads = 0, dma_read_bytes = 0, dma_writes = 0, dma_write_bytes = 0, refused = 0;
+};
+
+/// One PCI function that is no GPU of this project: configuration space, local memory behind BAR 2, and the device behind
+/// BAR 0 and 4 (hw/device.h). It reaches host memory through `host`, with its requester id, and in no other way.
+///
+/// Its accesses happen when the CPU's arrive: the machine calls them at that time. Register writes plan a step.
+class Function {
+ public:
+  /// `deliver`: an interrupt of the line, which no IOMMU sees.
+  Function(hw::Bdf bdf, const FunctionParameters& parameters, twin::HostAccess& host, twin::Agenda& agenda,
+           std::function<void(uint64_t address, uint32_t data)> deliver, uint64_t line_ps);
+  ~Function();
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  hw::Bdf bdf() const { return bdf_; }
+  ConfigSpace& config() { return config_; }
+  const FunctionCounts& counts() const { return counts_; }
+  VramCore& memory() { return memory_; }
+
+  /// An access of at most 64 bytes inside a BAR that has arrived. What nobody answers reads all ones.
+  void Read(unsigned bar, uint64_t offset, void* to, size_t size);
+  void Write(unsigned bar, uint64_t offset, const void* from, size_t size);
+  uint32_t ReadConfig(uint16_t offset, unsigned size) const { return config_.Read(offset, size); }
+  void WriteConfig(uint16_t offset, unsigned size, uint32_t value);
+  std::vector<hw::InUse> ResourcesInUse() const;
+
+ private:
+  // hw/device.h
+  bool Dma(uint64_t address, void* bytes, uint32_t size, bool write);
+  void Interrupt();
+  void Plan(uint64_t ps);
+  void Step();
+  bool registers_are_memory() const { return table_.read == nullptr && table_.write == nullptr; }
+
+  const hw::Bdf bdf_;
+  twin::HostAccess& host_access_;
+  twin::Agenda& agenda_;
+  const std::function<void(uint64_t, uint32_t)> deliver_;
+  const uint64_t line_ps_;
+  ConfigSpace config_;
+  VramCore memory_;
+  std::vector<uint8_t> registers_;
+  GMMU_DEVICE_HOST host_{};
+  GMMU_DEVICE table_{};
+  FunctionCounts counts_;
+  uint64_t planned_ps_ = GMMU_DEVICE_IDLE;
+};
+
+}  // namespace gmmu::sim::device

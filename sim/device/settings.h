@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "pcie/config_space.h"
+#include "platform/config.h"
+
+namespace gmmu::settings {
+class Keys;
+}
+
+namespace gmmu::sim::device {
+
+enum class Interrupt : uint8_t { kMessage, kLine };
+
+/// The section [device] of the configuration (device.def).
+struct DeviceSettings {
+#include "settings/as_members.h"
+#include "device/device.def"
+
+  /// The members as keys of a configuration file, which must not outlive this object.
+  settings::Keys Keys();
+  /// Rules between keys, for a device in `machine`. Throws settings::Error: `file`, key, and what is wrong with it.
+  void Check(const MachineConfig& machine, const std::string& file) const;
+  /// There is one in place of the GPU.
+  bool present() const { return !device.model.empty(); }
+  uint64_t memory_bytes(const MachineConfig& machine) const;
+  /// Size of BAR 2, a power of two.
+  uint64_t visible_bytes(const MachineConfig& machine) const;
+  ConfigSpaceParameters Function(const MachineConfig& machine) const;
+};
+
+}  // namespace gmmu::sim::device

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The user-mode half of a driver of your own: what its shared object may export beside DriverEntry, so that scenarios need
+ * no register and no escape of this project's GPU (docs/device.md). C11 or C++.
+ *
+ * Nothing here is called while the kernel-mode half is. Addresses and sizes are bytes. */
+#ifndef GMMU_HW_USER_MODE_H
+#define GMMU_HW_USER_MODE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GMMU_USER_MODE_VERSION 1u
+
+/* What an application asks for. */
+typedef struct GMMU_ALLOCATION {
+  uint64_t bytes;
+  uint32_t priority;           /* D3DDDI_ALLOCATIONPRIORITY_* */
+  uint8_t accessed_physically; /* by segment addresses too, not by GPU virtual addresses only */
+  uint8_t cpu_visible;
+  uint8_t map_cpu_visible;    /* MapApertureCpuVisible */
+  uint8_t system_only;        /* never in local memory */
+  uint8_t local_only;         /* never in system memory */
+  uint8_t no_large_pages;     /* DisableLargePageMapping */
+  uint8_t explicit_residency; /* ExplicitResidencyNotification */
+} GMMU_ALLOCATION;
+
+typedef enum GMMU_TARGET {
+  GMMU_TARGET_LOCAL = 0, /* local memory, from its first byte */
+  GMMU_TARGET_HOST = 1,  /* host memory by a bus address, as the device puts it on the bus */
+  GMMU_TARGET_ZERO = 2   /* no memory: reads give zeros, writes are dropped */
+} GMMU_TARGET;
+
+typedef enum GMMU_ACCESS { GMMU_ACCESS_READ = 0, GMMU_ACCESS_WRITE = 1, GMMU_ACCESS_EXECUTE = 2 } GMMU_ACCESS;
+
+typedef enum GMMU_FOUND {
+  GMMU_FOUND_MEMORY = 0,
+  GMMU_FOUND_NOTHING = 1,       /* no entry, or one that is not valid */
+  GMMU_FOUND_READ_ONLY = 2,     /* and the access is a write */
+  GMMU_FOUND_NOT_EXECUTABLE = 3 /* and the access is an execution */
+} GMMU_FOUND;
+
+typedef struct GMMU_PLACE {
+  uint32_t target; /* GMMU_TARGET */
+  uint32_t level;  /* of the entry that decided, 0 is the leaf; for reports */
+  uint64_t address;
+} GMMU_PLACE;
+
+/* The root table of a process as DxgkDdiSetRootPageTable named it, and memory as the device reaches it. */
+typedef struct GMMU_SPACE {
+  uint64_t process; /* hKmdProcess */
+  uint32_t root_segment;
+  uint32_t root_entries;
+  uint64_t root_offset;
+  void* machine; /* first argument of `read` */
+  /* Reads memory that page tables lie in, inside one page. 0: refused, or nobody is there. */
+  int (*read)(void* machine, uint32_t target, uint64_t address, void* to, uint32_t bytes);
+} GMMU_SPACE;
+
+typedef struct GMMU_USER_MODE_DRIVER {
+  uint32_t version;           /* GMMU_USER_MODE_VERSION */
+  uint32_t preempts_commands; /* 1: a node is preempted in front of any command; 0: of a submission */
+  /* Writes the private data of an allocation for DxgkDdiCreateAllocation and returns its size, at most `room`. */
+  uint32_t (*allocation_data)(const GMMU_ALLOCATION* allocation, void* to, uint32_t room);
+  /* Where the hardware finds the byte at `va`, by the driver's own page tables and aperture map. */
+  GMMU_FOUND (*translate)(const GMMU_SPACE* space, uint64_t va, GMMU_ACCESS access, GMMU_PLACE* place);
+  /* Write one command of a process' command buffer and return its size, or 0 when `room` is too small. It begins when all
+   * before it has been written; `pattern` is repeated every 4 bytes. NULL: processes submit nothing. */
+  uint32_t (*copy)(void* to, uint32_t room, uint64_t source, uint64_t destination, uint64_t bytes);
+  uint32_t (*fill)(void* to, uint32_t room, uint64_t destination, uint64_t bytes, uint32_t pattern);
+} GMMU_USER_MODE_DRIVER;
+
+/* Exported by a driver's shared object; stays valid to the end of the program. */
+const GMMU_USER_MODE_DRIVER* GmmuUserModeDriver(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

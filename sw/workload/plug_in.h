@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "hw/user_mode.h"
+#include "os/application/gpu.h"
+#include "os/application/video_memory.h"
+#include "os/dxgkrnl/dxgkrnl.h"
+
+namespace gmmu::workload {
+
+struct ClientEnd;
+struct ClientRun;
+
+/// The user-mode half of a driver that is not ours (hw/user_mode.h), as scenarios use it in place of kmd/escape.h. At most
+/// one is in use, as long as the object lives; without one the driver speaks our escapes.
+class PlugIn {
+ public:
+  /// `driver`: not null, and of this program's version.
+  explicit PlugIn(const GMMU_USER_MODE_DRIVER* driver);
+  ~PlugIn();
+  PlugIn(const PlugIn&) = delete;
+  PlugIn& operator=(const PlugIn&) = delete;
+
+  /// Null: the driver speaks our escapes.
+  static const PlugIn* Current();
+  /// Clients that software plays: what a GPU with so many units would read at once, they read one after the other.
+  static constexpr unsigned kClients = 4;
+
+  os::UserModeDriver ForSystem() const;
+  /// Makes the run's next accesses, up to `until` in all: translates by the driver's tables, then looks at memory as the
+  /// device does. Nothing more happens behind a fault.
+  void Run(const os::VideoMemory& memory, const ClientRun& run, uint64_t until, ClientEnd& end) const;
+
+  bool has_commands() const { return driver_->copy != nullptr && driver_->fill != nullptr; }
+  const GMMU_USER_MODE_DRIVER& driver() const { return *driver_; }
+
+ private:
+  const GMMU_USER_MODE_DRIVER* const driver_;
+};
+
+/// Client ports of a GPU with a traffic engine, or those that the plug-in plays. Throws OsError when there is none.
+unsigned ClientsOf(const os::Gpu& gpu);
+/// All of its VRAM as far as applications know: the driver's part is included only where our driver tells it.
+uint64_t VramOf(const os::Gpu& gpu);
+
+}  // namespace gmmu::workload

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drivers of hardware that is not ours: the machine of --device, and the examples.
+#include <nlohmann/json.hpp>
+
+#include "cli_bench.h"
+#include "workload/scenario.h"
+
+namespace gmmu::app {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kSoftware = GMMU_DRIVERS "software.so";
+
+/// What scenarios the driver of examples/drivers/software does not have the capabilities for. All others must be verified.
+const std::vector<std::string> kNotForSoftware = {"aperture-mdl",
+                                                  "aperture-tiny-buffers",
+                                                  "context-allocations",
+                                                  "dual-pte",
+                                                  "gpu-40bit-2tib",
+                                                  "gpu-40bit-2tib-refused",
+                                                  "hung-adapter",
+                                                  "interface-2-0",
+                                                  "interface-2-4",
+                                                  "interface-2-8-refused",
+                                                  "interface-2-9",
+                                                  "isolation-memory",
+                                                  "leaf-64k",
+                                                  "linked-four",
+                                                  "linked-four-sizes",
+                                                  "linked-tables-pressure",
+                                                  "linked-two",
+                                                  "linked-two-64k",
+                                                  "linked-two-one-section",
+                                                  "memory-services-no-snoop",
+                                                  "oversubscribed-pairs",
+                                                  "page-entries",
+                                                  "paging-buffers-in-aperture",
+                                                  "physical-submission",
+                                                  "power-cycle",
+                                                  "power-cycle-mdl",
+                                                  "power-cycle-mdl-pin-failure",
+                                                  "power-cycle-no-memory",
+                                                  "power-cycle-pin-failure",
+                                                  "power-cycle-restore-failure",
+                                                  "render-preemption",
+                                                  "resizable-root",
+                                                  "six-levels",
+                                                  "system-memory-hidden",
+                                                  "table-moves-64k",
+                                                  "tables-by-cpu",
+                                                  "tables-by-gpu-va",
+                                                  "tables-in-system-memory",
+                                                  "tiny-paging-buffers",
+                                                  "two-levels",
+                                                  "windows-26100"};
+
+struct Device : Cli {
+  int RunSoftware(std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"run",  "--driver", kSoftware,          "--device",
+                                          "none", "--json",   Path("report.json")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const int status = Run(arguments);
+    std::ifstream file(Path("report.json"));
+    report = status == kExitUsage ? nullptr : nlohmann::json::parse(file);
+    return status;
+  }
+  nlohmann::json report;
+};
+
+TEST_F(Device, WithASoftwareDriverDoesTheMainJobBehindTheIommu) {
+  EXPECT_EQ(RunSoftware({"--seed", "5"}), kExitGood) << out_;
+  EXPECT_EQ(report["machine"]["engine"], "device");
+  EXPECT_EQ(report["machine"]["timing"], "estimated");
+  EXPECT_EQ(report["machine"]["iommu"], "remap");
+  EXPECT_EQ(report["bytes_verified"], 1 << 20);
+  EXPECT_TRUE(report["not_applicable"].is_null());
+  EXPECT_GE(report["counters"]["device"]["dma_read_bytes"], 1 << 20) << "the bytes came by the bus";
+  EXPECT_GT(report["counters"]["iommu"]["iotlb_misses"], 0);
+  const auto cycles = report["cycles"];
+  EXPECT_EQ(RunSoftware({"--seed", "5"}), kExitGood);
+  EXPECT_EQ(report["cycles"], cycles) << "equal runs take equal times";
+}
+
+TEST_F(Device, WithASoftwareDriverVerifiesEveryScenarioThatItsCapsCanCarry) {
+  std::vector<std::string> not_applicable;
+  for (const workload::Scenario& scenario : workload::Scenarios()) {
+    SCOPED_TRACE(scenario.name);
+    const int status = RunSoftware({"--scenario", scenario.name});
+    EXPECT_NE(status, kExitFailed) << out_;
+    if (status != kExitNotApplicable) continue;
+    not_applicable.push_back(scenario.name);
+    EXPECT_THAT(out_, StartsWith("gmmu run: not applicable: "));
+    EXPECT_EQ(report["passed"], false);
+    EXPECT_TRUE(report["not_applicable"].is_string());
+    EXPECT_TRUE(report["faults"].empty() && report["leaks"].empty() && report["findings"].empty());
+  }
+  EXPECT_THAT(not_applicable, ::testing::UnorderedElementsAreArray(kNotForSoftware));
+}
+
+TEST_F(Device, HasTheIdsSizesAndInterruptOfTheConfiguration) {
+  EXPECT_EQ(RunSoftware({"--set", "device.vendor=0x1414", "--set", "device.id=0x8E", "--set", "device.memory_mib=32",
+                         "--set", "device.visible_mib=16", "--set", "device.interrupt=line"}),
+            kExitGood)
+      << out_;
+  EXPECT_EQ(report["configuration"]["device"]["vendor"], 0x1414);
+  EXPECT_GT(report["counters"]["device"]["interrupts"], 0);
+}
+
+TEST_F(Device, IsRefusedWhereItMeansNothing) {
+  ExpectRefusal({"run", "--device", "none"}, "needs a driver that knows it");
+  ExpectRefusal({"run", "--driver", kSoftware, "--device", Path("no.so")}, "cannot be read");
+  ExpectRefusal({"run", "--driver", kSoftware, "--device", "none", "--set", "device.registers_kib=5"},
+                "device.registers_kib");
+  EXPECT_EQ(Run({"run", "--driver", kSoftware, "--device", "none", "--engine", "fast"}), kExitUsage);
+}
+
+// examples/drivers/gmmu: what stands between the driver and the system changes nothing.
+TEST_F(Device, ADriverForOurGpuDoesWhatTheOneThatIsBuiltInDoesAndSaysWhatItWasAsked) {
+  const auto cycles = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"run", "--engine", "fast", "--json", Path("report.json")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(Run(arguments), kExitGood) << out_;
+    std::ifstream file(Path("report.json"));
+    return nlohmann::json::parse(file)["cycles"];
+  };
+  const auto own = cycles({});
+  EXPECT_EQ(cycles({"--driver", GMMU_DRIVERS "counting.so"}), own);
+  EXPECT_THAT(err_, HasSubstr("driver: counting: "));
+  EXPECT_THAT(err_, HasSubstr(" page table updates\n"));
+}
+
+// The driver that is built in has the capabilities that its scenarios need.
+TEST_F(Device, OurOwnDriverCanCarryEveryScenario) {
+  for (const char* scenario : {"dual-pte", "tables-by-cpu", "logical-pieces", "interface-2-0"}) {
+    EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", scenario}), kExitGood) << scenario << out_;
+  }
+  std::ofstream(Path("plain.toml"))
+      << "title = \"t\"\nparts = [\"p\"]\nevidence = \"documents\"\nprocedure = \"main_job\"\n"
+         "needs = [\"DXGK_GPUMMUCAPS.DualPteSupported\"]\n";
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", Path("plain.toml")}), kExitNotApplicable);
+  EXPECT_THAT(out_, HasSubstr("not applicable: DXGK_GPUMMUCAPS.DualPteSupported is 0x0"));
+}
+
+}  // namespace
+}  // namespace gmmu::app
