@@ -151,6 +151,8 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   if (options.accesses == 0) throw replay::ReplayError("--accesses 0 leaves nothing to measure; give 1 and more");
   Configuration configuration = Configuration::FromFile(arguments.config, arguments.set);
   PreparePages(options, arguments.config.empty() ? "--set" : arguments.config, configuration);
+  if (configuration.device.present())
+    throw replay::ReplayError("device.model is for gmmu run: a replay drives client ports");
   const sim::MachineConfig& config = configuration.machine;
   if (engine_name != kFast) config.CheckBuilt(arguments.config);
   RefuseSharedFiles({{"--json", arguments.json}, {"--events", arguments.events.file}},

@@ -27,7 +27,11 @@ std::vector<std::string> Scenarios() {
 
 app::Configuration Read(const std::string& text, const std::string& file, const std::string& table,
                         const std::vector<std::string>& changes) {
-  return Refused([&] { return app::Configuration::FromToml(text, file, table, changes); });
+  return Refused([&] {
+    app::Configuration configuration = app::Configuration::FromToml(text, file, table, changes);
+    if (configuration.device.present()) settings::Refuse(file, "device.model", "is for gmmu run, not for the library");
+    return configuration;
+  });
 }
 
 Configuration::Configuration() : file_("configuration") {}

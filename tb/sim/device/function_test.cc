@@ -92,7 +92,9 @@ struct Bench : ::testing::Test {
   std::optional<Function> function;
 };
 
-TEST_F(Bench, WithoutFunctionsHasRegistersThatAreMemoryAndIsServedBehindEachWrite) {
+using DeviceFunction = Bench;
+
+TEST_F(DeviceFunction, WithoutFunctionsHasRegistersThatAreMemoryAndIsServedBehindEachWrite) {
   Make();
   Write(0, 8, 77);
   EXPECT_EQ(Read(0, 8), 77u);
@@ -103,7 +105,7 @@ TEST_F(Bench, WithoutFunctionsHasRegistersThatAreMemoryAndIsServedBehindEachWrit
   EXPECT_EQ(Read(4, 0), ~uint64_t{0}) << "nobody answers for BAR 4";
 }
 
-TEST_F(Bench, GivesRegistersToAModelAndMemoryToBar2) {
+TEST_F(DeviceFunction, GivesRegistersToAModelAndMemoryToBar2) {
   model.registers = true;
   Make();
   EXPECT_EQ(model.host->registers, nullptr);
@@ -118,7 +120,7 @@ TEST_F(Bench, GivesRegistersToAModelAndMemoryToBar2) {
   EXPECT_EQ(model.host->visible_bytes, 1u << 20);
 }
 
-TEST_F(Bench, IsCalledAgainWhenItWantsAndOnlyThen) {
+TEST_F(DeviceFunction, IsCalledAgainWhenItWantsAndOnlyThen) {
   model.step = [](uint64_t now) -> uint64_t { return now < 30 ? now + 10 : GMMU_DEVICE_IDLE; };
   Make();
   agenda.RunUntil(5'000);
@@ -128,7 +130,7 @@ TEST_F(Bench, IsCalledAgainWhenItWantsAndOnlyThen) {
   EXPECT_TRUE(agenda.empty());
 }
 
-TEST_F(Bench, ThatAsksForAStepAtTheSameTimeEndsTheMachine) {
+TEST_F(DeviceFunction, ThatAsksForAStepAtTheSameTimeEndsTheMachine) {
   model.step = [](uint64_t now) { return now; };
   Make();
   Write(0, 0, 1);
@@ -140,7 +142,7 @@ TEST_F(Bench, ThatAsksForAStepAtTheSameTimeEndsTheMachine) {
   }
 }
 
-TEST_F(Bench, ReachesHostMemoryPageByPageAndIsToldOfARefusal) {
+TEST_F(DeviceFunction, ReachesHostMemoryPageByPageAndIsToldOfARefusal) {
   Make();
   host.page[4094] = 1, host.page[4095] = 2;
   uint8_t bytes[4] = {};
@@ -158,7 +160,7 @@ TEST_F(Bench, ReachesHostMemoryPageByPageAndIsToldOfARefusal) {
   EXPECT_EQ(function->counts().refused, 3u);
 }
 
-TEST_F(Bench, SendsAMessageWhereMsiSaysAndNothingWhileItIsOff) {
+TEST_F(DeviceFunction, SendsAMessageWhereMsiSaysAndNothingWhileItIsOff) {
   Make();
   model.host->interrupt(model.host->machine);
   EXPECT_TRUE(host.writes.empty());
@@ -169,7 +171,7 @@ TEST_F(Bench, SendsAMessageWhereMsiSaysAndNothingWhileItIsOff) {
   EXPECT_THAT(host.writes, ElementsAre(0xFEE00000));
 }
 
-TEST_F(Bench, SendsItsLineToTheVectorOfTheLineRegister) {
+TEST_F(DeviceFunction, SendsItsLineToTheVectorOfTheLineRegister) {
   Make(/*line=*/true);
   EXPECT_EQ(function->ReadConfig(0x3D, 1), 1u);
   EXPECT_EQ(function->ReadConfig(0x34, 1), ConfigSpace::kExpress) << "no MSI";
@@ -186,7 +188,7 @@ TEST_F(Bench, SendsItsLineToTheVectorOfTheLineRegister) {
   EXPECT_EQ(delivered.size(), 1u) << "INTx is switched off";
 }
 
-TEST_F(Bench, LosesItsMemoryInD3AndDoesNothingThere) {
+TEST_F(DeviceFunction, LosesItsMemoryInD3AndDoesNothingThere) {
   Make();
   model.host->memory[0] = 5;
   function->WriteConfig(ConfigSpace::kPower + 4, 2, 3);
@@ -197,7 +199,7 @@ TEST_F(Bench, LosesItsMemoryInD3AndDoesNothingThere) {
   EXPECT_THAT(model.log, ElementsAre("lost"));
 }
 
-TEST_F(Bench, NamesWhatItHoldsAndIsClosedAtTheEnd) {
+TEST_F(DeviceFunction, NamesWhatItHoldsAndIsClosedAtTheEnd) {
   Make();
   EXPECT_TRUE(function->ResourcesInUse().empty());
   model.holds = true;

@@ -114,6 +114,8 @@ TEST_F(Device, IsRefusedWhereItMeansNothing) {
   ExpectRefusal({"run", "--driver", kSoftware, "--device", "none", "--set", "device.registers_kib=5"},
                 "device.registers_kib");
   EXPECT_EQ(Run({"run", "--driver", kSoftware, "--device", "none", "--engine", "fast"}), kExitUsage);
+  ExpectRefusal({"replay", "gen:random,footprint=256KiB,count=3000", "--set", "device.model=none"},
+                "device.model is for gmmu run");
 }
 
 // examples/drivers/gmmu: what stands between the driver and the system changes nothing.
