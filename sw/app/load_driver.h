@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <set>
 #include <string>
 
 #include "ddi/ntddk.h"
@@ -10,5 +11,9 @@ namespace gmmu::app {
 /// sw/ddi/kernel_routines.list from this program, and nothing else of it. Throws workload::InputError when the file is
 /// no shared object, has no DriverEntry, or wants routines that are not there, with their names.
 PDRIVER_INITIALIZE LoadDriver(const std::string& path);
+
+/// Throws what LoadDriver does for a file that is no driver at all, without loading it. Returns the names of what it
+/// imports.
+std::set<std::string> CheckDriverFile(const std::string& path);
 
 }  // namespace gmmu::app

@@ -15,14 +15,14 @@ constexpr uint64_t kBypassDriverCap = 8;  // of [os] iommu_flags
 void NeedVersion(const Life& life, ULONG version, const char* name) {
   const os::GpuFacts facts = life.gpu().facts();
   if (facts.interface_version >= version) return;
-  throw os::OsError(std::string("what this asks of the system is of ") + name + ", and the driver registers with " +
-                    facts.interface_name + " ([machine.driver] interface_version)");
+  throw NotApplicable(std::string("what this asks of the system is of ") + name + ", and the driver registers with " +
+                      facts.interface_name + " ([machine.driver] interface_version)");
 }
 
 void NeedIsolation(const Life& life) {
   const os::Parameters& p = life.options.os;
   if (!life.gpu().facts().isolation && (p.iommu_flags & kBypassDriverCap) == 0) {
-    throw os::OsError(
+    throw NotApplicable(
         "nothing activates GPU isolation: the driver does not support it (DXGK_VIDMMCAPS.IoMmuSecureModeSupported; "
         "[machine.driver] isolation, and interface_version 2.4 or later)");
   }

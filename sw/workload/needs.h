@@ -3,12 +3,19 @@
 #include <cstdint>
 
 #include "ddi/ntddk.h"
+#include "os/kernel/errors.h"
 
 namespace gmmu::workload {
 
 struct Life;
 
-/// What several procedures need of a machine. Each throws OsError with the keys to change when it is not so.
+/// The driver does not have what a procedure is about, and need not: what() names the cap.
+class NotApplicable : public os::OsError {
+ public:
+  using OsError::OsError;
+};
+
+/// What several procedures need of a machine. Each throws OsError, or NotApplicable, with the keys to change when it is not so.
 
 /// The driver has registered with this interface version at least; `name`: "WDDM 2.4".
 void NeedVersion(const Life& life, ULONG version, const char* name);

@@ -5,6 +5,7 @@
 #include "kmd/escape.h"
 #include "os/application/memory_calls.h"
 #include "os/miniport/allocation.h"
+#include "workload/needs.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/input.h"
@@ -29,7 +30,7 @@ class Linked {
     if (gpus_ < 2) throw os::OsError("one GPU is not linked: [machine.gpu] count of 2 to 4");
     kmd::EscapeQueryCaps caps;
     life.gpu().Escape(caps, "the query for what was built");
-    if (caps.clients == 0) throw os::OsError("the GPU has no client");
+    if (caps.clients == 0) throw NotApplicable("the GPU has no client");
     life.result.clients = 1;
   }
 

@@ -2,6 +2,7 @@
 #include "kmd/escape.h"
 #include "os/application/memory_calls.h"
 #include "os/miniport/allocation.h"
+#include "workload/needs.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
@@ -24,7 +25,7 @@ class Oversubscription {
     kmd::EscapeQueryCaps caps;
     life.gpu().Escape(caps, "the query for what was built");
     clients_ = caps.clients;
-    if (clients_ == 0) throw os::OsError("the GPU has no client");
+    if (clients_ == 0) throw NotApplicable("the GPU has no client");
     life.result.clients = clients_;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "workload/needs.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
@@ -63,7 +64,8 @@ class Field {
 /// allow, and a move to system memory and back.
 void Run(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
-  if (geometry.leaf_64k_bytes == 0) throw os::OsError("there are no pages of 64 KiB: [machine.driver] leaf_64k = true");
+  if (geometry.leaf_64k_bytes == 0)
+    throw NotApplicable("there are no pages of 64 KiB: [machine.driver] leaf_64k = true");
   const bool dual = geometry.dual;
   const os::VideoMemory memory = life.memory;
   Field field(life, values.at("blocks") * kPagesOfBlock);
