@@ -103,6 +103,8 @@ TEST(DriverVerdict, NamesTheCapThatIsMissing) {
 TEST(DriverVerdict, FindsTheRuleOfALine) {
   EXPECT_EQ(RuleOf("translation checker: cycle 5")->page, "docs/ddi/tables.md");
   EXPECT_EQ(RuleOf("leaked adl 3 of driver, created by DxgkCbAllocateAdl")->document, "DXGKCB_FREEADL (d3dkmddi.h)");
+  EXPECT_EQ(RuleOf("host_pages checker: a device read host memory at 0x0, in a page that nobody has")->page,
+            "docs/ddi/remapping.md");
   EXPECT_EQ(RuleOf("something else"), nullptr);
 }
 
