@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "probe/translation_checker.h"
+#include "probe/wait_checker.h"
 #include "twin/client_ports.h"
 #include "twin/paging_engine.h"
 #include "twin/tlb_timing.h"
@@ -64,6 +65,8 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess
                                                     return word;
                                                   });
   mmu_.set_checker(checker_.get());
+  waits_ = std::make_unique<WaitChecker>();
+  engine_->set_waits(waits_.get());
 }
 
 Gpu::~Gpu() = default;

@@ -30,6 +30,7 @@ class ClientAccesses;
 namespace gmmu::sim {
 
 class TranslationChecker;
+class WaitChecker;
 
 namespace twin {
 
@@ -59,6 +60,7 @@ class Gpu {
   TimeModel& time() { return time_; }
   Mmu& mmu() { return mmu_; }
   TranslationChecker* checker() { return checker_.get(); }
+  WaitChecker* waits() { return waits_.get(); }
   Memory& memory() { return memory_; }
 
   void Push(Access access);
@@ -121,6 +123,7 @@ class Gpu {
   std::vector<Client> clients_;
   const std::unique_ptr<ClientPorts> client_ports_;
   std::unique_ptr<TranslationChecker> checker_;
+  std::unique_ptr<WaitChecker> waits_;
 
   std::deque<Access> accesses_;
   uint64_t port_ps_ = 0;  ///< when the port for the CPU's accesses is free for the next one

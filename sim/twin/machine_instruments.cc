@@ -2,6 +2,7 @@
 #include "hw/unit_names.h"
 #include "platform/gpu_counters.h"
 #include "probe/translation_checker.h"
+#include "probe/wait_checker.h"
 #include "twin/gpu.h"
 #include "twin/host.h"
 #include "twin/machine.h"
@@ -62,6 +63,7 @@ std::vector<hw::Finding> Machine::Findings() {
   for (const auto& gpu : gpus_) {
     if (gpu->checker() == nullptr) continue;
     hw::AddUnitFindings(hw::UnitPrefix(gpu->unit(), units()), gpu->checker()->findings(), all);
+    hw::AddUnitFindings(hw::UnitPrefix(gpu->unit(), units()), gpu->waits()->findings(), all);
   }
   return all;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "probe/wait_checker.h"
 #include "twin/paging_engine.h"
 
 namespace gmmu::sim::twin {
@@ -76,9 +77,10 @@ void PagingEngine::NextCommand() {
   if (command_.fault != Fault::kNone) return Fail({command_.fault, Access::kRead, 0, here, fetch_port()});
   uint64_t begin = std::max(parts_.agenda.now(), cost.done) + parts_.time.CommandPs();
   if (command_.data == Command::Data::kCopy) begin = reads_.Free(begin);
-  if (command_.header.wait_writes() != 0 || command_.after == Command::After::kFlushTlb ||
-      command_.after == Command::After::kSignal)
-    begin = std::max(begin, writes_ps_);
+  const bool waits = command_.header.wait_writes() != 0 || command_.after == Command::After::kFlushTlb ||
+                     command_.after == Command::After::kSignal;
+  if (waits) begin = std::max(begin, writes_ps_);
+  TellBegin(waits);
   Schedule(begin);
 }
 
@@ -157,6 +159,7 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Place& failed) {
       return got;
     }
     CountRead(place, from.at, part, moved_ + got != 0);
+    TellAccess(place, part, false);
     got += part;
   }
   return got;
@@ -220,6 +223,7 @@ bool PagingEngine::TransferPiece(uint64_t& size) {
     return !Stopped(target, Access::kWrite, command_.destination, moved_, write_port());
   }
   CountWrite(target, written);
+  TellAccess(target, written, true);
   if (got == size) return true;
   return !Stopped(failed, Access::kRead, command_.source, moved_ + got, read_port());
 }
@@ -240,6 +244,24 @@ void PagingEngine::CountRead(const Place& place, uint64_t at, uint64_t size, boo
 void PagingEngine::CountWrite(const Place& place, uint64_t size) {
   if (command_.data != Command::Data::kValue && place.kind != Place::Kind::kZero)
     parts_.counters.Of<regs::CountersCopyWriteBytes>() += size;
+}
+
+void PagingEngine::TellBegin(bool waits) {
+  if (waits_ != nullptr) waits_->Begin({regs::NameOf(command_.header.opcode()), 8 * word_, fence_}, waits);
+}
+
+void PagingEngine::TellAccess(const Place& place, uint64_t size, bool write) {
+  if (waits_ == nullptr || size == 0) return;
+  using Memory = WaitChecker::Memory;
+  Memory memory = Memory::kHost;
+  switch (place.kind) {
+    case Place::Kind::kVram: memory = Memory::kVram; break;
+    case Place::Kind::kPeer: memory = WaitChecker::Peer(place.adapter); break;
+    case Place::Kind::kHost: break;
+    default: return;
+  }
+  if (write) waits_->Write(memory, place.address, size);
+  else waits_->Read(memory, place.address, size);
 }
 
 /// Makes the next `size` bytes of a command that generates its data.

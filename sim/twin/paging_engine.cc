@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "probe/wait_checker.h"
+
 namespace gmmu::sim::twin {
 namespace {
 
@@ -101,6 +103,7 @@ void PagingEngine::TakeEntry() {
   signalled_ = false;
   state_ = State::kEntry;
   buffer_ = Buffer();
+  if (waits_ != nullptr) waits_->Done();
 
   Cost cost;
   const Address at = EntryAddress();

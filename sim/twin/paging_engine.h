@@ -12,6 +12,10 @@
 #include "twin/path.h"
 #include "twin/ring.h"
 
+namespace gmmu::sim {
+class WaitChecker;
+}
+
 namespace gmmu::sim::twin {
 
 /// What the engine works with. Everything must outlive it.
@@ -47,6 +51,8 @@ class PagingEngine {
   /// Is no entry under way, and is there none that could be taken?
   bool idle() const;
   void Reset();
+  /// Told of what commands touch; null: nobody is.
+  void set_waits(WaitChecker* waits) { waits_ = waits; }
 
  private:
   enum class State : uint8_t { kNone, kEntry, kCommand, kJob, kSettle, kStop, kFence, kDone };
@@ -84,6 +90,8 @@ class PagingEngine {
   static uint64_t WholeBursts(const Address& to, uint64_t got);
   void CountRead(const Place& place, uint64_t at, uint64_t size, bool inside);
   void CountWrite(const Place& place, uint64_t size);
+  void TellBegin(bool waits);
+  void TellAccess(const Place& place, uint64_t size, bool write);
   bool Trouble(const Buffer::Trouble& trouble);
   void Wait() { waiting_ = true; }
 
@@ -120,6 +128,7 @@ class PagingEngine {
   std::vector<Fed> fed_;
   uint64_t writes_ps_ = 0;  ///< when all writes so far have their answers
   bool signalled_ = false;
+  WaitChecker* waits_ = nullptr;
 };
 
 }  // namespace gmmu::sim::twin

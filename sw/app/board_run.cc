@@ -60,8 +60,8 @@ std::string Wrong(const RunArguments& arguments) {
   if (board.baud < kLeastBaud || board.baud > kMostBaud)
     return fmt::format("--baud {}: give {} to {}", board.baud, kLeastBaud, kMostBaud);
   if (board.probe && (!arguments.file.empty() || !arguments.scenario.empty() || !arguments.out.empty() ||
-                      !arguments.dump_host.empty() || !arguments.trace_paging.empty() || !arguments.driver.empty() ||
-                      !arguments.config.empty()))
+                      !arguments.dump_host.empty() || !arguments.trace_paging.empty() || !arguments.trace_ddi.empty() ||
+                      !arguments.driver.empty() || !arguments.config.empty()))
     return "--probe runs nothing: of the other options it takes --port, --baud, --seed and --json";
   return "";
 }

@@ -8,10 +8,12 @@
 #include <exception>
 #include <sstream>
 
+#include "app/check_driver.h"
 #include "app/commit.h"
 #include "app/configuration.h"
 #include "app/command_options.h"
 #include "app/explain.h"
+#include "app/fail_each.h"
 #include "app/outputs.h"
 #include "app/replay.h"
 #include "app/trace_command.h"
@@ -90,6 +92,17 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
                   "Write a line of JSON for each call of DxgkDdiBuildPagingBuffer")
       ->type_name("FILE")
       ->check(NotEmpty());
+  run->add_option("--trace-ddi", run_arguments.trace_ddi,
+                  "Write a line of JSON for each call of the driver and of its callbacks (gmmu trace reads it)")
+      ->type_name("FILE")
+      ->check(NotEmpty());
+  CLI::Option* each = run->add_option("--fail-each", run_arguments.fail_each,
+                                      "One run for each callback, or each allocation, of the driver, in which it is "
+                                      "refused: callback or allocation")
+                          ->type_name("KIND")
+                          ->check(CLI::IsMember({"callback", "allocation"}));
+  AddNumber(run, "--most", run_arguments.most, "With --fail-each: at most so many runs, 2000 unless given")
+      ->needs(each);
   run->add_flag("--strict", run_arguments.strict, "Fail when the driver declares what is not modelled");
   run->add_option("--driver", run_arguments.driver,
                   "Run with the driver of a shared object (docs/driver.md) in place of the one that is built in")
@@ -143,6 +156,8 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   markdown->excludes(build_options)->excludes(json_schema);
   build_options->excludes(json_schema);
 
+  CheckDriverArguments check_arguments;
+  CLI::App* check_driver = AddCheckDriver(app, check_arguments);
   std::string driver;
   CLI::App* scan = app.add_subcommand(
       "scan-driver", "Look through a driver's imports for memory routines that GPU isolation forbids.");
@@ -172,12 +187,13 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
   }
 
   if (app.get_subcommands().empty()) {
-    fmt::print(
-        err,
-        "gmmu: give a command: gmmu run, replay, explain, trace, config, compare or scan-driver\nSee gmmu --help.\n");
+    fmt::print(err,
+               "gmmu: give a command: gmmu run, replay, explain, trace, config, compare, check-driver or "
+               "scan-driver\nSee gmmu --help.\n");
     return kExitUsage;
   }
   if (replay->parsed()) return Replay(replay_arguments, out, err);
+  if (check_driver->parsed()) return CheckDriver(check_arguments, out, err);
   if (scan->parsed()) return ScanDriver(driver, out);
   if (compare->parsed()) return Compare(first, second, out);
   if (explain->parsed()) return Explain(explain_arguments, out);
@@ -203,12 +219,17 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
     fmt::print(err, "gmmu: {}\nSee gmmu run --help.\n", wrong);
     return kExitUsage;
   }
+  if (const std::string wrong = WrongSweep(run_arguments); !wrong.empty()) {
+    fmt::print(err, "gmmu: {}\nSee gmmu run --help.\n", wrong);
+    return kExitUsage;
+  }
   if (run_arguments.board.probe) return ProbeBoard(run_arguments, out);
   if (run_arguments.waves_from >= run_arguments.waves_to) {
     fmt::print(err, "gmmu: --waves-from {} is not below --waves-to {}; the window is half open\n",
                run_arguments.waves_from, run_arguments.waves_to);
     return kExitUsage;
   }
+  if (!run_arguments.fail_each.empty()) return FailEach(run_arguments, out, err);
   if (!run_arguments.waves_on.on.empty() && run_arguments.engine == "rtl") FindWavesWindow(run_arguments, err);
   return Run(run_arguments, out, err);
 }
@@ -259,8 +280,12 @@ int ListProcedures(std::FILE* out) {
 }
 
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
+  return Caught([&] { return Dispatch(argc, argv, out, err); }, err);
+}
+
+int Caught(const std::function<int()>& work, std::FILE* err) {
   try {
-    return Dispatch(argc, argv, out, err);
+    return work();
   } catch (const workload::InputError& error) {
     fmt::print(err, "gmmu: {}\n", error.what());
     return kExitUsage;

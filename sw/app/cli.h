@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,11 +36,13 @@ struct RunArguments {
   uint64_t waves_to = ~uint64_t{0};
   WavesTrigger waves_on;
   std::string dump_host;
-  std::string trace_paging;
+  std::string trace_paging, trace_ddi;
   EventArguments events;
-  std::string driver;   ///< shared object with a DriverEntry; empty: our own driver
-  std::string device;   ///< model of a device, or "none"; empty: device.model of the configuration
-  bool strict = false;  ///< fails when the driver declares what is not modelled
+  std::string driver;     ///< shared object with a DriverEntry; empty: our own driver
+  std::string device;     ///< model of a device, or "none"; empty: device.model of the configuration
+  std::string fail_each;  ///< "callback" or "allocation": one run for each, in which it is refused
+  uint64_t most = 2000;   ///< runs of fail_each
+  bool strict = false;    ///< fails when the driver declares what is not modelled
   BoardArguments board;
 };
 
@@ -54,6 +57,8 @@ struct ConfigArguments {
 
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
+/// `work`, and for what it throws a text on `err` and the exit status.
+int Caught(const std::function<int()>& work, std::FILE* err);
 
 /// `gmmu run`. Throws OutputError, workload::InputError and settings::Error before anything is
 /// simulated.

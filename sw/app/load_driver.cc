@@ -39,7 +39,7 @@ std::string Missing(const std::vector<uint8_t>& file) {
 
 }  // namespace
 
-PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
+std::set<std::string> CheckDriverFile(const std::string& path) {
   if (access(path.c_str(), R_OK) != 0)
     throw workload::InputError("cannot read the driver '" + path + "': " + std::strerror(errno) + kHow);
   const std::vector<uint8_t> file = workload::LoadInput(path);
@@ -58,12 +58,18 @@ PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
                                ", which GPU isolation forbids and this kernel does not have\n"
                                "A driver gets and locks memory through the callbacks of DXGKRNL_INTERFACE.");
   }
+  const std::vector<std::string> imports = os::ImportsOf(file);
+  return {imports.begin(), imports.end()};
+}
+
+PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
+  CheckDriverFile(path);
   // RTLD_NOW resolves all names here, so that none is missing in the middle of a run. RTLD_LOCAL hides the driver's
   // own.
   void* library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const std::string why = dlerror();
-    const std::string missing = Missing(file);
+    const std::string missing = Missing(workload::LoadInput(path));
     if (missing.empty()) throw workload::InputError(why + kHow);
     throw workload::InputError(path + ": wants what this program does not give: " + missing +
                                "\nsw/ddi/kernel_routines.list has the kernel routines that there are.");

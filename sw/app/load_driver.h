@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <set>
 #include <string>
 
 #include "ddi/ntdef.h"
@@ -18,5 +19,9 @@ void* ExportOf(PDRIVER_INITIALIZE entry, const char* name);
 /// The user-mode half that it exports (hw/user_mode.h); null: none. Throws workload::InputError when it is of another
 /// version, or cannot translate.
 const GMMU_USER_MODE_DRIVER* UserModeOf(PDRIVER_INITIALIZE entry);
+
+/// Throws what LoadDriver does for a file that is no driver at all, without loading it. Returns the names of what it
+/// imports.
+std::set<std::string> CheckDriverFile(const std::string& path);
 
 }  // namespace gmmu::app

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "app/board_run.h"
 #include "app/cli.h"
 #include "app/configuration.h"
+#include "app/ddi_trace_file.h"
 #include "app/last_report.h"
 #include "app/load_driver.h"
 #include "app/outputs.h"
@@ -112,6 +115,22 @@ std::unique_ptr<OutputFile> OpenIfAsked(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
 }
 
+std::function<void(const std::string&)> LinesTo(OutputFile& file) {
+  return [&file](const std::string& line) {
+    file.Write(line.data(), line.size());
+    file.Write("\n", 1);
+  };
+}
+
+std::string DdiTraceHeader(const RunArguments& arguments) {
+  nlohmann::ordered_json header = {{"schema", kDdiTraceSchema},
+                                   {"engine", arguments.engine},
+                                   {"seed", arguments.seed},
+                                   {"scenario", arguments.scenario},
+                                   {"driver", arguments.driver}};
+  return header.dump();
+}
+
 /// The machine around a board goes by the computer's clock; what is told of a phase goes by the board's own.
 void TimesOfTheBoard(uint64_t clock_mhz, workload::JobResult& result) {
   for (workload::Phase& phase : result.phases) phase.ns = phase.cycles * 1000 / clock_mhz;
@@ -179,6 +198,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
                      {"the mappings of --dump-host", mappings_path},
                      {"--waves", arguments.waves},
                      {"--trace-paging", arguments.trace_paging},
+                     {"--trace-ddi", arguments.trace_ddi},
                      {"--events", arguments.events.file}},
                     {{"the input", arguments.file},
                      {"--config", arguments.config},
@@ -190,11 +210,11 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   const auto mappings = OpenIfAsked(mappings_path);
   const auto waves = OpenIfAsked(arguments.waves);
   const auto trace = OpenIfAsked(arguments.trace_paging);
-  if (trace) {
-    options.os.trace_paging = [&trace](const std::string& line) {
-      trace->Write(line.data(), line.size());
-      trace->Write("\n", 1);
-    };
+  const auto calls = OpenIfAsked(arguments.trace_ddi);
+  if (trace) options.os.trace_paging = LinesTo(*trace);
+  if (calls) {
+    options.os.trace_ddi = LinesTo(*calls);
+    options.os.trace_ddi(DdiTraceHeader(arguments));
   }
 
   sim::EngineOptions engine_options;
@@ -240,7 +260,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   os::DriverGuard::SetLastResort(LastReport::Write);
   std::optional<LastReport> last;
   if (os::DriverGuard::installed())
-    last.emplace(Crashed(limits, out, json.get(), {&copy, &image, &mappings, &waves, &trace}));
+    last.emplace(Crashed(limits, out, json.get(), {&copy, &image, &mappings, &waves, &trace, &calls}));
   try {
     engine->Run([&](hw::Platform& platform) {
       if (scenario) {
@@ -284,6 +304,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   }
   if (waves) waves->Commit();
   if (trace) trace->Commit();
+  if (calls) calls->Commit();
   fmt::print(out, "{}", report::TextReport(result, limits));
   if (recording) fmt::print(out, "{}", recording->Text());
   std::fflush(out);

@@ -10,6 +10,7 @@
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "app/command_options.h"
+#include "app/ddi_trace_file.h"
 #include "trace/error.h"
 #include "trace/generate.h"
 #include "trace/number.h"
@@ -234,8 +235,12 @@ int List(const TraceArguments& arguments, std::FILE* out) {
 }  // namespace
 
 CLI::App* AddTrace(CLI::App& app, TraceArguments& arguments) {
-  CLI::App* trace = app.add_subcommand("trace", "Traces of memory accesses and generators of them (docs/traces.md).");
-  trace->require_subcommand(1);
+  CLI::App* trace = app.add_subcommand(
+      "trace",
+      "Traces of memory accesses and generators of them (docs/traces.md); with a FILE, a trace of a driver's "
+      "calls (docs/check-driver.md).");
+  trace->require_subcommand(0, 1);
+  AddDdiTrace(trace, arguments.calls);
   const auto path = [](CLI::App* command, const char* name, std::string& value, const char* help) {
     command->add_option(name, value, help)->type_name("")->required();
   };
@@ -271,7 +276,13 @@ CLI::App* AddTrace(CLI::App& app, TraceArguments& arguments) {
 }
 
 int Trace(const CLI::App& trace, const TraceArguments& arguments, std::FILE* out, std::FILE* err) {
+  if (trace.get_subcommands().empty()) return DdiTrace(arguments.calls, out);
   const std::string command = trace.get_subcommands().front()->get_name();
+  if (arguments.calls.any())
+    throw trace::TraceError("gmmu trace " + command +
+                            " is for accesses of memory; FILE, --compare and the filters are not");
+  if ((command == "info" || command == "print") && IsDdiTrace(arguments.what))
+    throw trace::TraceError(arguments.what + ": is a trace of a driver's calls: gmmu trace " + arguments.what);
   if (command == "import") return Import(arguments, out, err);
   if (command == "generate") return Generate(arguments, out, err);
   if (command == "info") return Info(arguments, out, err);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "app/ddi_trace_command.h"
 #include "trace/import.h"
 
 namespace CLI {
@@ -25,12 +26,13 @@ struct TraceArguments {
   uint64_t coalesce = 128, blocks = 1;   ///< of import accelsim
   bool fetches = false;                  ///< of import
   std::string name;                      ///< of the trace; empty: the file's
+  DdiTraceArguments calls;               ///< without a part: a trace of a driver's calls
 };
 
 /// Adds `gmmu trace` to the program's commands.
 CLI::App* AddTrace(CLI::App& app, TraceArguments& arguments);
 
-/// Runs the part of `gmmu trace` that was parsed. Throws trace::TraceError, OutputError.
+/// Runs the part of `gmmu trace` that was parsed; without one, DdiTrace. Throws trace::TraceError, OutputError.
 int Trace(const CLI::App& trace, const TraceArguments& arguments, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::app

@@ -80,6 +80,10 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
   for (const hw::Finding& finding : result.findings) {
     report["findings"].push_back({{"probe", finding.probe}, {"text", finding.text}});
   }
+  if (result.refusal) {
+    const workload::Refusal& refusal = *result.refusal;
+    report["refused_on_purpose"] = {{"seen", refusal.seen}, {"what", refusal.what}, {"inside", refusal.inside}};
+  }
   report["declared_not_modelled"] = result.unmodelled;
   report["checks"] = Json::array();
   for (const workload::Check& check : result.checks) {

@@ -166,6 +166,8 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
                     result.expected->stop_code == 0 ? "" : " " + os::Hex(result.expected->stop_code),
                     result.expected->text.empty() ? "" : ", \"" + result.expected->text + "\""));
   }
+  if (result.refusal && !result.refusal->what.empty())
+    text += "  refused on purpose: " + result.refusal->what + " in " + result.refusal->inside + "\n";
   for (const std::string& member : result.unmodelled) text += "  declared, not modelled: " + member + "\n";
   if (!trouble) line("checks", fmt::format("{} passed, no fault, no leak", result.checks.size()));
   return text;

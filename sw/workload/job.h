@@ -37,6 +37,13 @@ struct Check {
   std::string text;  ///< what differed; empty when passed
 };
 
+/// What [inject] fail_callback or fail_allocation refused to the driver.
+struct Refusal {
+  uint64_t seen = 0;   ///< calls that could have been refused, in all
+  std::string what;    ///< the one that was; empty: there were fewer
+  std::string inside;  ///< the driver's call that asked for it
+};
+
 struct JobResult {
   bool verified = false;  ///< every byte came back and every check passed
   uint64_t bytes = 0;     ///< of the input
@@ -56,6 +63,7 @@ struct JobResult {
   /// What the driver declares and the model does not carry out, as "DXGK_SEGMENTFLAGS.Agp of segment 1".
   std::vector<std::string> unmodelled;
   std::optional<Expectation> expected;
+  std::optional<Refusal> refusal;    ///< absent: none was asked for
   std::vector<std::string> by_time;  ///< Scenario::by_time
   /// The capability that driver or device lack for what this is about; empty: none. Nothing was tried then.
   std::string not_applicable;

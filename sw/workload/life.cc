@@ -88,23 +88,31 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   return instruments->ResourcesInUse();
 }
 
+void ReadLastRecords(os::Kernel& kernel, os::LogicalAdapter& adapter) {
+  kernel.locks().Abandon();
+  const uint64_t end = kernel.hal().NowNs() + kGraceNs;
+  while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs)) kernel.scheduler().Seam();
+  std::vector<os::Fault> records;
+  for (unsigned i = 0; i < adapter.adapters(); ++i) {
+    for (os::Fault& fault : ReadFaultRecords(adapter.physical(i))) {
+      fault.text = adapter.physical(i).Named(fault.text);
+      records.push_back(std::move(fault));
+    }
+  }
+  auto& faults = kernel.faults();
+  if (!records.empty()) {
+    faults.erase(std::remove_if(faults.begin(), faults.end(), [](const os::Fault& f) { return f.source == "gpu"; }),
+                 faults.end());
+    faults.insert(faults.end(), records.begin(), records.end());
+  }
+}
+
 void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed, JobResult& result) {
   if (failed && adapter.running()) {
-    kernel.locks().Abandon();
-    const uint64_t end = kernel.hal().NowNs() + kGraceNs;
-    while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs)) kernel.scheduler().Seam();
-    std::vector<os::Fault> records;
-    for (unsigned i = 0; i < adapter.adapters(); ++i) {
-      for (os::Fault& fault : ReadFaultRecords(adapter.physical(i))) {
-        fault.text = adapter.physical(i).Named(fault.text);
-        records.push_back(std::move(fault));
-      }
-    }
-    auto& faults = kernel.faults();
-    if (!records.empty()) {
-      faults.erase(std::remove_if(faults.begin(), faults.end(), [](const os::Fault& f) { return f.source == "gpu"; }),
-                   faults.end());
-      faults.insert(faults.end(), records.begin(), records.end());
+    try {
+      ReadLastRecords(kernel, adapter);
+    } catch (const os::OsError&) {
+      // The driver fails once more when it is asked. What ended the run is known already.
     }
   }
   result.faults.insert(result.faults.begin(), kernel.faults().begin(), kernel.faults().end());
@@ -142,7 +150,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   os::LogicalAdapter adapter(dxgkrnl, options.driver);
   std::optional<os::VidMmLink> link;
   os::Worker worker(kernel.scheduler(), "vidmm worker");
-  bool stopping = false;
+  bool stopping = false, gave_up = false;
   kernel.scheduler().Spawn(
       "application",
       [&] {
@@ -154,7 +162,11 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
           }
         };
         const auto power_on = [&] {
-          adapter.Start();
+          if (const auto refusal = os::RefusalOf([&] { adapter.Start(); })) {
+            adapter.GiveUp();
+            gave_up = true;
+            std::rethrow_exception(refusal);
+          }
           result.mode = adapter.mode();
           if (admitted) admit();
           if (!result.not_applicable.empty()) return;
@@ -225,6 +237,16 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   if (trouble) result.faults.push_back(*trouble);
   CollectFaults(kernel, adapter, failed, result);
   if (!failed) result.leaks = kernel.ledger().Leaks();
+  for (const os::Leak& leak : kernel.ledger().Leaks()) {
+    if (gave_up && leak.owner == "driver") result.leaks.push_back(leak);
+  }
+  if (const os::Refusals& refusals = kernel.refusals(); refusals.asked()) {
+    result.refusal = Refusal{refusals.seen(), "", ""};
+    if (refusals.refused()) {
+      result.refusal->what = refusals.refused()->what;
+      result.refusal->inside = refusals.refused()->inside;
+    }
+  }
   if (!failed || stopping) {
     for (const hw::InUse& held : InUseAtPowerOff(kernel))
       result.leaks.push_back({held.kind, held.name, "hardware", "power off"});

@@ -10,6 +10,7 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/missing_callbacks.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/ddi_trace.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/scheduler.h"
 #include "os/memory/frame_buffer.h"
@@ -166,28 +167,43 @@ NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
   return Answer((Saved(device).*kMethod)(device, *args));
 }
 
-/// A callback as the driver calls it: its thread leaves the driver, and may be preempted before and behind it.
+/// A callback as the driver calls it: its thread leaves the driver, and may be preempted before and behind it. It is
+/// traced, and refused when that is asked for.
 template <auto kMember>
 struct Seam;
 template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>
 struct Seam<kMember> {
-  static void Put(DXGKRNL_INTERFACE& table) { callback = std::exchange(table.*kMember, Call); }
+  /// `may_fail`: the callback can refuse what it is asked for.
+  static void Put(DXGKRNL_INTERFACE& table, const char* name, bool may_fail) {
+    callback = std::exchange(table.*kMember, Call);
+    callback_name = name;
+    can_fail = may_fail;
+  }
 
   static Result Call(Args... args) {
     Kernel& kernel = Kernel::Current();
     kernel.races().Check();
     kernel.scheduler().Preempt();
+    DdiTrace::Call traced(kernel.ddi_trace(), callback_name, args...);
     if constexpr (std::is_void_v<Result>) {
       Outside(kernel, args...);
+      traced.Returned(args...);
       kernel.scheduler().Preempt();
     } else {
-      const Result result = Outside(kernel, args...);
+      const bool refused = can_fail && kernel.refusals().Callback(callback_name);
+      const Result result = refused ? Refusal() : Outside(kernel, args...);
+      traced.Answered(result, args...);
       kernel.scheduler().Preempt();
       return result;
     }
   }
 
  private:
+  /// Of a callback that returns no status the answer 0 is one.
+  static Result Refusal() {
+    if constexpr (std::is_same_v<Result, NTSTATUS>) return Answer(STATUS_NO_MEMORY);
+    else return Result{};
+  }
   static Result Outside(Kernel& kernel, Args... args) {
     struct Leave {
       ~Leave() { scheduler.EnterDriver(before); }
@@ -197,11 +213,49 @@ struct Seam<kMember> {
     return callback(args...);
   }
   static inline Result (*callback)(Args...) = nullptr;
+  static inline const char* callback_name = nullptr;
+  static inline bool can_fail = false;
 };
 
-template <auto... kMembers>
+/// Callbacks that give something back, or tell, do not fail.
 void PutSeams(DXGKRNL_INTERFACE& table) {
-  (Seam<kMembers>::Put(table), ...);
+#define FAILS(name) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, true)
+#define HOLDS(name) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, false)
+  FAILS(DxgkCbGetDeviceInformation);
+  FAILS(DxgkCbMapMemory);
+  HOLDS(DxgkCbUnmapMemory);
+  HOLDS(DxgkCbQueueDpc);
+  FAILS(DxgkCbReadDeviceSpace);
+  FAILS(DxgkCbWriteDeviceSpace);
+  HOLDS(DxgkCbSynchronizeExecution);
+  HOLDS(DxgkCbNotifyInterrupt);
+  HOLDS(DxgkCbNotifyDpc);
+  FAILS(DxgkCbCreateContextAllocation);
+  HOLDS(DxgkCbDestroyContextAllocation);
+  FAILS(DxgkCbMapContextAllocation);
+  FAILS(DxgkCbUpdateContextAllocation);
+  FAILS(DxgkCbReserveGpuVirtualAddressRange);
+  FAILS(DxgkCbAllocateContiguousMemory);
+  HOLDS(DxgkCbFreeContiguousMemory);
+  FAILS(DxgkCbAllocatePagesForMdl);
+  HOLDS(DxgkCbFreePagesFromMdl);
+  FAILS(DxgkCbPinFrameBufferForSave);
+  FAILS(DxgkCbPinFrameBufferForSave2);
+  HOLDS(DxgkCbUnpinFrameBufferForSave);
+  FAILS(DxgkCbMapFrameBufferPointer);
+  HOLDS(DxgkCbUnmapFrameBufferPointer);
+  FAILS(DxgkCbMapMdlToIoMmu);
+  HOLDS(DxgkCbUnmapMdlFromIoMmu);
+  FAILS(DxgkCbCreatePhysicalMemoryObject);
+  HOLDS(DxgkCbDestroyPhysicalMemoryObject);
+  FAILS(DxgkCbOpenPhysicalMemoryObject);
+  HOLDS(DxgkCbClosePhysicalMemoryObject);
+  FAILS(DxgkCbAllocateAdl);
+  HOLDS(DxgkCbFreeAdl);
+  FAILS(DxgkCbMapPhysicalMemory);
+  HOLDS(DxgkCbUnmapPhysicalMemory);
+#undef FAILS
+#undef HOLDS
 }
 
 }  // namespace
@@ -244,21 +298,7 @@ DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter) {
   table.DxgkCbFreeAdl = ObjectEnd<&MemoryObjects::FreeAdl>;
   table.DxgkCbMapPhysicalMemory = MapPhysicalMemory;
   table.DxgkCbUnmapPhysicalMemory = UnmapPhysicalMemory;
-#define MEMBER(name) &DXGKRNL_INTERFACE::name
-  PutSeams<MEMBER(DxgkCbGetDeviceInformation), MEMBER(DxgkCbMapMemory), MEMBER(DxgkCbUnmapMemory),
-           MEMBER(DxgkCbQueueDpc), MEMBER(DxgkCbReadDeviceSpace), MEMBER(DxgkCbWriteDeviceSpace),
-           MEMBER(DxgkCbSynchronizeExecution), MEMBER(DxgkCbNotifyInterrupt), MEMBER(DxgkCbNotifyDpc),
-           MEMBER(DxgkCbCreateContextAllocation), MEMBER(DxgkCbDestroyContextAllocation),
-           MEMBER(DxgkCbMapContextAllocation), MEMBER(DxgkCbUpdateContextAllocation),
-           MEMBER(DxgkCbReserveGpuVirtualAddressRange), MEMBER(DxgkCbAllocateContiguousMemory),
-           MEMBER(DxgkCbFreeContiguousMemory), MEMBER(DxgkCbAllocatePagesForMdl), MEMBER(DxgkCbFreePagesFromMdl),
-           MEMBER(DxgkCbPinFrameBufferForSave), MEMBER(DxgkCbPinFrameBufferForSave2),
-           MEMBER(DxgkCbUnpinFrameBufferForSave), MEMBER(DxgkCbMapFrameBufferPointer),
-           MEMBER(DxgkCbUnmapFrameBufferPointer), MEMBER(DxgkCbMapMdlToIoMmu), MEMBER(DxgkCbUnmapMdlFromIoMmu),
-           MEMBER(DxgkCbCreatePhysicalMemoryObject), MEMBER(DxgkCbDestroyPhysicalMemoryObject),
-           MEMBER(DxgkCbOpenPhysicalMemoryObject), MEMBER(DxgkCbClosePhysicalMemoryObject), MEMBER(DxgkCbAllocateAdl),
-           MEMBER(DxgkCbFreeAdl), MEMBER(DxgkCbMapPhysicalMemory), MEMBER(DxgkCbUnmapPhysicalMemory)>(table);
-#undef MEMBER
+  PutSeams(table);
   PutMissingCallbacks(table);
   const ULONG version = adapter.miniport().table().Version;
   const size_t known = KernelTableKnown(version);

@@ -311,6 +311,18 @@ void LogicalAdapter::Stop() {
   dma_->Reset();
 }
 
+void LogicalAdapter::GiveUp() {
+  if (miniport_ == nullptr) return;
+  DriverCalls& driver = miniport_->driver();
+  for (unsigned unit = driver.units(); unit-- > 0;) {
+    if (miniport_->devices().started(unit)) miniport_->devices().StopDevice(unit);
+  }
+  for (unsigned unit = driver.units(); unit-- > 0;) {
+    if (driver.context(unit) != nullptr) miniport_->devices().RemoveDevice(unit);
+  }
+  dxgkrnl_.Unload(entry_);
+}
+
 void LogicalAdapter::AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost) {
   for (DXGKARG_BUILDPAGINGBUFFER& operation : lost) {
     operation.hSystemContext = paging_context;

@@ -49,6 +49,9 @@ class LogicalAdapter {
   /// Power off: driver stopped and removed, device silent, detached, domain gone. It may be started
   /// again, in another mode of DMA too.
   void Stop();
+  /// Ends a start that the driver has refused: a device that started is stopped, each that was added is removed, and the
+  /// driver is unloaded, so that what it still holds is a leak. The adapter cannot be used any more.
+  void GiveUp();
   /// Sleep and wake: the driver saves what it keeps, the device goes to D3 and back, and VRAM loses its
   /// content. Nothing of VRAM may be in use (what VidMm had there is evicted, its tables too): bug check.
   void PowerDown(POWER_ACTION action = PowerActionSleep);

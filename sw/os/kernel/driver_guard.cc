@@ -177,6 +177,8 @@ DriverGuard::Frame* DriverGuard::Take() {
 
 void DriverGuard::Put(Frame* frame) { current = frame; }
 
+const char* DriverGuard::entry() { return current == nullptr ? "" : current->entry; }
+
 void DriverGuard::Raise(const Frame& frame) {
   const std::string where = std::string(frame.entry) + PlaceOf(frame.instruction);
   const auto address = reinterpret_cast<uint64_t>(frame.address);

@@ -56,6 +56,8 @@ class DriverGuard {
   /// The innermost call of this fibre. Call Take before switching stacks and Put after.
   static Frame* Take();
   static void Put(Frame* frame);
+  /// The name of the innermost call; "" outside of all.
+  static const char* entry();
 
  private:
   [[noreturn]] static void Raise(const Frame& frame);

@@ -31,6 +31,13 @@ std::optional<GuardedMemory::Trespass> GuardedMemory::Find(const void* address) 
   return std::nullopt;
 }
 
+const void* GuardedMemory::RealOf(const void* address) {
+  for (const GuardedMemory* memory : All()) {
+    if (const void* real = memory->Real(static_cast<const char*>(address))) return real;
+  }
+  return address;
+}
+
 char* GuardedMemory::Reserve(size_t bytes) {
   void* at = mmap(kFirstPlace, bytes, PROT_NONE, kNobodys, -1, 0);
   if (at == MAP_FAILED) throw std::bad_alloc();

@@ -23,6 +23,8 @@ class GuardedMemory {
 
   /// Of the memory in whose guard the address is.
   static std::optional<Trespass> Find(const void* address);
+  /// Where what a driver sees at `address` is in truth: another place when it was given a room in place of the real one.
+  static const void* RealOf(const void* address);
 
  protected:
   GuardedMemory();
@@ -40,6 +42,8 @@ class GuardedMemory {
 
  private:
   virtual std::optional<Trespass> At(const char* address) const = 0;
+  /// Null: the address is not in a room that stands for another.
+  virtual const void* Real(const char*) const { return nullptr; }
 };
 
 }  // namespace gmmu::os

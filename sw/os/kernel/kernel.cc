@@ -2,6 +2,7 @@
 #include "os/kernel/kernel.h"
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/ddi_trace.h"
 #include "os/kernel/iommu.h"
 #include "os/kernel/text.h"
 
@@ -24,9 +25,11 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
       contiguous_(*this),
       pci_(hal_, kBarWindow),
       pool_(ledger_),
-      mdl_views_(platform.ram(), ledger_) {
+      mdl_views_(platform.ram(), ledger_),
+      refusals_(parameters.inject.fail_callback, parameters.inject.fail_allocation) {
   if (current != nullptr) throw std::logic_error("two kernels at a time");
   current = this;
+  if (parameters.trace_ddi) ddi_trace_ = std::make_unique<DdiTrace>(scheduler_, hal_, parameters.trace_ddi);
   pages_.set_page_file(parameters.page_file_pages());
   if (platform.firmware().iommu_base) {
     iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base, parameters.seed,
@@ -60,7 +63,8 @@ Kernel& Kernel::Current() {
 
 void* Kernel::AllocatePool(size_t bytes, uint32_t tag) {
   if (scheduler_.irql() > kDispatch) throw BugCheck("pool allocation above dispatch level");
-  void* const block = pool_.Allocate(bytes, tag);
+  const auto name = [&] { return "pool block " + Pool::TagName(tag) + " of " + std::to_string(bytes) + " bytes"; };
+  void* const block = refusals_.Allocation(name) ? nullptr : pool_.Allocate(bytes, tag);
   if (block != nullptr) races_.AddMemory(block, bytes, "pool " + Pool::TagName(tag));
   scheduler_.Preempt();
   return block;

@@ -20,10 +20,12 @@
 #include "os/kernel/pci.h"
 #include "os/kernel/pool.h"
 #include "os/kernel/race_detector.h"
+#include "os/kernel/refusals.h"
 #include "os/kernel/scheduler.h"
 
 namespace gmmu::os {
 
+class DdiTrace;
 class Iommu;
 
 /// The kernel of one machine: everything below Dxgkrnl. Exactly one lives at a time, because the
@@ -73,6 +75,11 @@ class Kernel {
   void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
 
+  /// Null: calls are not traced.
+  DdiTrace* ddi_trace() { return ddi_trace_.get(); }
+  /// Of the driver, on purpose.
+  Refusals& refusals() { return refusals_; }
+
   /// True once, when inject.leak names this kind of object: the caller then keeps it.
   bool LeakNow(const std::string& kind) {
     if (parameters_.inject.leak != kind || leaked_) return false;
@@ -93,6 +100,8 @@ class Kernel {
   Pool pool_;
   MdlViews mdl_views_;
   std::unique_ptr<Iommu> iommu_;
+  std::unique_ptr<DdiTrace> ddi_trace_;
+  Refusals refusals_;
   std::map<std::string, uint64_t> registry_;
   std::vector<Fault> faults_;
   bool leaked_ = false;

@@ -63,6 +63,8 @@ struct Parameters {
   uint64_t seed = 0;
   /// Gets a line for each call of DxgkDdiBuildPagingBuffer (paging_trace.h); empty: nobody does.
   std::function<void(const std::string&)> trace_paging;
+  /// Gets a line for each call of the driver and each of its callbacks (ddi_trace.h); empty: nobody does.
+  std::function<void(const std::string&)> trace_ddi;
   /// Gets what the driver prints (DbgPrintEx), as it comes; empty: nobody does.
   std::function<void(const std::string&)> debug_print;
 

@@ -8,6 +8,7 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/contiguous_memory.h"
 #include "os/kernel/driver_guard.h"
+#include "os/kernel/guarded_memory.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/page_math.h"
 #include "os/kernel/stack_meter.h"
@@ -120,7 +121,8 @@ ULONGLONG KeQueryInterruptTime(void) {
 PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID BaseAddress) {
   Kernel::Current().scheduler().Preempt();
   PHYSICAL_ADDRESS address{};
-  address.QuadPart = static_cast<LONGLONG>(Kernel::Current().hal().ram().PhysicalOf(BaseAddress).value_or(0));
+  address.QuadPart = static_cast<LONGLONG>(
+      Kernel::Current().hal().ram().PhysicalOf(gmmu::os::GuardedMemory::RealOf(BaseAddress)).value_or(0));
   return address;
 }
 
@@ -131,6 +133,8 @@ PVOID MmAllocateContiguousMemorySpecifyCache(SIZE_T NumberOfBytes, PHYSICAL_ADDR
   bounds.lowest = static_cast<uint64_t>(LowestAcceptableAddress.QuadPart);
   bounds.highest = static_cast<uint64_t>(HighestAcceptableAddress.QuadPart);
   bounds.boundary = static_cast<uint64_t>(BoundaryAddressMultiple.QuadPart);
+  const auto name = [&] { return "contiguous memory of " + std::to_string(NumberOfBytes) + " bytes"; };
+  if (Kernel::Current().refusals().Allocation(name)) return nullptr;
   return Kernel::Current().contiguous().Allocate(NumberOfBytes, bounds, CacheType);
 }
 
@@ -173,7 +177,7 @@ void IoFreeMdl(PMDL Mdl) {
 
 void MmBuildMdlForNonPagedPool(PMDL MemoryDescriptorList) {
   MDL& list = *MemoryDescriptorList;
-  const auto* start = static_cast<const uint8_t*>(list.StartVa);
+  const auto* start = static_cast<const uint8_t*>(gmmu::os::GuardedMemory::RealOf(list.StartVa));
   const uint64_t pages = gmmu::os::PagesOf(uint64_t{list.ByteOffset} + list.ByteCount);
   for (uint64_t page = 0; page < pages; ++page) {
     const auto physical = Kernel::Current().hal().ram().PhysicalOf(start + page * PAGE_SIZE);

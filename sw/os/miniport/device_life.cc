@@ -30,12 +30,12 @@ void DeviceLife::StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interfac
   ULONG sources = 0, children = 0;
   Require(calls_.Call(DRIVER(StartDevice), kPassive, calls_.context(unit), &start, &interface, &sources, &children),
           "DxgkDdiStartDevice");
-  if (unit == calls_.lead_unit()) started_ = true;
+  started_.insert(unit);
 }
 
 void DeviceLife::StopDevice(unsigned unit) {
   life_.push_back({"DxgkDdiStopDevice", unit});
-  if (unit == calls_.lead_unit()) started_ = false;
+  started_.erase(unit);
   Require(calls_.Call(DRIVER(StopDevice), kPassive, calls_.context(unit)), "DxgkDdiStopDevice");
 }
 
@@ -44,6 +44,8 @@ void DeviceLife::RemoveDevice(unsigned unit) {
   Require(calls_.Call(DRIVER(RemoveDevice), kPassive, calls_.context(unit)), "DxgkDdiRemoveDevice");
   calls_.ForgetContext(unit);
 }
+
+bool DeviceLife::started() const { return started(calls_.lead_unit()); }
 
 void DeviceLife::SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action, unsigned unit) {
   life_.push_back({"DxgkDdiSetPowerState", unit, state});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,9 @@ class DeviceLife {
   void SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action, unsigned unit = 0);
 
   /// Between StartDevice and StopDevice of the lead.
-  bool started() const { return started_; }
+  bool started() const;
+  /// The same of any device.
+  bool started(unsigned unit) const { return started_.count(unit) != 0; }
   /// The calls so far, in order.
   struct LifeCall {
     std::string entry;
@@ -36,7 +39,7 @@ class DeviceLife {
  private:
   DriverCalls& calls_;
   std::vector<LifeCall> life_;
-  bool started_ = false;
+  std::set<unsigned> started_;
 };
 
 }  // namespace gmmu::os

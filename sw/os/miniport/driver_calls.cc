@@ -55,6 +55,8 @@ bool DriverCalls::MeasuresStack(const char* entry) const {
 
 uint64_t DriverCalls::NowNs() const { return kernel_.hal().NowNs(); }
 
+DdiTrace* DriverCalls::trace() const { return kernel_.ddi_trace(); }
+
 const void* DriverCalls::kernel_thread() const { return kernel_.scheduler().thread(); }
 
 uint64_t DriverCalls::calls(const std::string& entry) const {

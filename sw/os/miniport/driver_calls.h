@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
+#include "os/kernel/ddi_trace.h"
 #include "os/kernel/driver_guard.h"
 #include "os/kernel/errors.h"
 #include "os/kernel/interrupt_lock.h"
@@ -102,6 +104,7 @@ class DriverCalls {
   bool MeasuresStack(const char* entry) const;
   uint64_t NowNs() const;
   const void* kernel_thread() const;
+  DdiTrace* trace() const;
   /// A call of level three of another thread is in the driver.
   bool OthersWait() const { return alone_ != nullptr && alone_ != kernel_thread(); }
   InterruptLock& LockOf(unsigned unit);
@@ -162,8 +165,12 @@ auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args..
   GuardedArguments guarded(copies_);
   const std::tuple<decltype(guarded.Of(args))...> given(guarded.Of(args)...);
   const auto enter = [&] { return std::apply(function, given); };
+  std::optional<DdiTrace::Call> traced;
+  std::apply([&](const auto&... each) { traced.emplace(trace(), entry, each...); }, given);
   if constexpr (std::is_void_v<decltype(function(args...))>) {
     DriverGuard::Run(entry, level, now, enter);
+    std::apply([&](const auto&... each) { traced->Returned(each...); }, given);
+    copies_.Check();
     call.Return(level);
   } else {
     decltype(function(args...)) result{};
@@ -173,6 +180,8 @@ auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args..
     } else {
       guard();
     }
+    std::apply([&](const auto&... each) { traced->Answered(result, each...); }, given);
+    copies_.Check();
     call.Return(level);
     return result;
   }

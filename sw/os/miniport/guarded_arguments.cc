@@ -10,16 +10,37 @@
 namespace gmmu::os {
 
 std::unique_ptr<GuardedCopy> GuardedCopies::Take() {
-  if (spare_.empty()) return std::make_unique<GuardedCopy>();
-  auto copy = std::move(spare_.back());
-  spare_.pop_back();
+  std::unique_ptr<GuardedCopy> copy;
+  if (spare_.size() <= kQuarantine) {
+    copy = std::make_unique<GuardedCopy>();
+  } else {
+    copy = std::move(spare_.front());
+    spare_.pop_front();
+  }
+  out_.insert(copy.get());
   return copy;
+}
+
+void GuardedCopies::Put(std::unique_ptr<GuardedCopy> copy) {
+  out_.erase(copy.get());
+  copy->Shut();
+  spare_.push_back(std::move(copy));
+}
+
+void GuardedCopies::Check() const {
+  for (const GuardedCopy* copy : out_) copy->CheckFront();
 }
 
 void* GuardedArguments::Array(const void* at, size_t bytes, const std::function<std::string()>& name, bool back) {
   if (at == nullptr || !DriverGuard::installed()) return const_cast<void*>(at);
   loans_.push_back({copies_.Take(), back ? const_cast<void*>(at) : nullptr});
   return loans_.back().copy->Of(at, bytes, name());
+}
+
+void* GuardedArguments::Room(void* at, size_t bytes, const char* name) {
+  if (at == nullptr || !DriverGuard::installed()) return at;
+  loans_.push_back({copies_.Take(), nullptr});
+  return loans_.back().copy->Room(bytes, name, at);
 }
 
 GuardedArguments::~GuardedArguments() {

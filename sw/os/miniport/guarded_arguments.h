@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -13,14 +15,19 @@
 
 namespace gmmu::os {
 
-/// Copies for the calls that are under way, kept for the next ones.
+/// Copies for the calls that are under way, kept for later ones. One that comes back cannot be touched, and is used again
+/// when kQuarantine others have come back, so that a driver that keeps a pointer is caught when it uses it.
 class GuardedCopies {
  public:
   std::unique_ptr<GuardedCopy> Take();
-  void Put(std::unique_ptr<GuardedCopy> copy) { spare_.push_back(std::move(copy)); }
+  void Put(std::unique_ptr<GuardedCopy> copy);
+  /// Throws BugCheck when the driver has written in front of one that is out.
+  void Check() const;
 
  private:
-  std::vector<std::unique_ptr<GuardedCopy>> spare_;
+  static constexpr size_t kQuarantine = 256;
+  std::deque<std::unique_ptr<GuardedCopy>> spare_;
+  std::set<const GuardedCopy*> out_;
 };
 
 /// The arguments of one call into the driver: what a pointer names is handed over as a copy whose end is the end of
@@ -47,6 +54,13 @@ class GuardedArguments {
   }
   /// Memory that a structure names. `back`: what the driver has made of it is wanted.
   void* Array(const void* at, size_t bytes, const std::function<std::string()>& name, bool back);
+  /// The same of an array whose type counts; constant ones do not come back.
+  template <typename T>
+  void Guard(T*& first, size_t count, const char* name) {
+    first = static_cast<T*>(Array(first, count * sizeof(T), [name] { return std::string(name); }, !std::is_const_v<T>));
+  }
+  /// Memory for the driver to fill, in place of `at`; what it has written there is the caller's to bring back.
+  void* Room(void* at, size_t bytes, const char* name);
 
  private:
   static std::string ReadableName(const std::type_info& type);

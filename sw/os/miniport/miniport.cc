@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/miniport/miniport.h"
 
+#include <cstring>
+
 #include "os/kernel/bug_check.h"
 #include "os/kernel/driver_guard.h"
 #include "os/kernel/kernel.h"
@@ -26,6 +28,29 @@ std::optional<bool> SaidIdle(const DXGKARG_BUILDPAGINGBUFFER& args) {
     default: return std::nullopt;
   }
 }
+
+/// Room that a driver fills from its begin, moving the pointer to it on: the driver fills a guarded one in its place.
+class DriverRoom {
+ public:
+  DriverRoom(GuardedArguments& guarded, PVOID& pointer, UINT bytes, const char* name)
+      : pointer_(pointer), real_(static_cast<uint8_t*>(pointer)), bytes_(bytes) {
+    pointer = guarded.Room(pointer, bytes, name);
+    given_ = static_cast<uint8_t*>(pointer);
+  }
+  /// Brings back what the driver has written, and the pointer.
+  void Back() {
+    if (given_ == real_) return;
+    const ptrdiff_t moved = static_cast<uint8_t*>(pointer_) - given_;
+    if (moved > 0 && static_cast<size_t>(moved) <= bytes_) std::memcpy(real_, given_, static_cast<size_t>(moved));
+    pointer_ = real_ + moved;
+  }
+
+ private:
+  PVOID& pointer_;
+  uint8_t* const real_;
+  const size_t bytes_;
+  uint8_t* given_ = nullptr;
+};
 
 }  // namespace
 
@@ -78,7 +103,13 @@ void Miniport::DestroyDevice(HANDLE device) {
 }
 
 NTSTATUS Miniport::CreateContext(HANDLE device, DXGKARG_CREATECONTEXT& args) {
-  return driver_->Call(DRIVER(CreateContext), kPassive, device, &args);
+  GuardedArguments guarded(driver_->copies());
+  PVOID const data = args.pPrivateDriverData;
+  args.pPrivateDriverData = guarded.Array(
+      data, args.PrivateDriverDataSize, [] { return "pPrivateDriverData of DXGKARG_CREATECONTEXT"; }, true);
+  const NTSTATUS status = driver_->Call(DRIVER(CreateContext), kPassive, device, &args);
+  args.pPrivateDriverData = data;
+  return status;
 }
 
 void Miniport::DestroyContext(HANDLE context) {
@@ -100,17 +131,27 @@ NTSTATUS Miniport::CreateAllocation(DXGKARG_CREATEALLOCATION& args) {
 }
 
 void Miniport::DestroyAllocation(DXGKARG_DESTROYALLOCATION& args) {
-  const DXGKARG_DESTROYALLOCATION* constant = &args;
+  DXGKARG_DESTROYALLOCATION given = args;
+  GuardedArguments guarded(driver_->copies());
+  guarded.Guard(given.pAllocationList, given.NumAllocations, "pAllocationList of DXGKARG_DESTROYALLOCATION");
+  const DXGKARG_DESTROYALLOCATION* constant = &given;
   Require(driver_->Call(DRIVER(DestroyAllocation), kPassive, driver_->lead(), constant), "DxgkDdiDestroyAllocation");
 }
 
 NTSTATUS Miniport::MapCpuHostAperture(DXGKARG_MAPCPUHOSTAPERTURE& args) {
-  const DXGKARG_MAPCPUHOSTAPERTURE* constant = &args;
+  DXGKARG_MAPCPUHOSTAPERTURE given = args;
+  GuardedArguments guarded(driver_->copies());
+  guarded.Guard(given.pCpuHostAperturePages, given.NumberOfPages, "pCpuHostAperturePages");
+  guarded.Guard(given.pMemorySegmentPages, given.NumberOfPages, "pMemorySegmentPages");
+  const DXGKARG_MAPCPUHOSTAPERTURE* constant = &given;
   return driver_->Call(DRIVER(MapCpuHostAperture), kPassive, driver_->lead(), constant);
 }
 
 NTSTATUS Miniport::UnmapCpuHostAperture(DXGKARG_UNMAPCPUHOSTAPERTURE& args) {
-  const DXGKARG_UNMAPCPUHOSTAPERTURE* constant = &args;
+  DXGKARG_UNMAPCPUHOSTAPERTURE given = args;
+  GuardedArguments guarded(driver_->copies());
+  guarded.Guard(given.pCpuHostAperturePages, given.NumberOfPages, "pCpuHostAperturePages");
+  const DXGKARG_UNMAPCPUHOSTAPERTURE* constant = &given;
   return driver_->Call(DRIVER(UnmapCpuHostAperture), kPassive, driver_->lead(), constant);
 }
 
@@ -145,16 +186,31 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
     };
     guard(op.pPageTableEntries, "pPageTableEntries");
     guard(op.pPageTableEntries64KB, "pPageTableEntries64KB");
+  } else if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2 && !args.MapApertureSegment2.Adl.Flags.Contiguous) {
+    DXGK_ADL& adl = args.MapApertureSegment2.Adl;
+    guarded.Guard(adl.Pages, adl.PageCount, "the page numbers of an ADL");
+  } else if (args.Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES) {
+    auto& op = args.CopyPageTableEntries;
+    guarded.Guard(op.pRanges, op.NumRanges, "pRanges of COPY_PAGE_TABLE_ENTRIES");
   }
+  DriverRoom buffer(guarded, args.pDmaBuffer, args.DmaSize, "the free room of pDmaBuffer");
+  DriverRoom private_data(guarded, args.pDmaBufferPrivateData, args.DmaBufferPrivateDataSize,
+                          "the free room of pDmaBufferPrivateData");
   try {
     status = driver_->Call(DRIVER(BuildPagingBuffer), kPassive, driver_->lead(), &args);
   } catch (const std::exception&) {  // the trace must show the call that failed
     if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, asked, std::nullopt));
     throw;
   }
+  buffer.Back();
+  private_data.Back();
   if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
     args.UpdatePageTable.pPageTableEntries = asked.UpdatePageTable.pPageTableEntries;
     args.UpdatePageTable.pPageTableEntries64KB = asked.UpdatePageTable.pPageTableEntries64KB;
+  } else if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2) {
+    args.MapApertureSegment2.Adl = asked.MapApertureSegment2.Adl;
+  } else if (args.Operation == DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES) {
+    args.CopyPageTableEntries.pRanges = asked.CopyPageTableEntries.pRanges;
   }
   if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, args, status));
   if (stack != 0 && driver_->build_stack_used() > stack - kStackOfVidMm) {
@@ -176,7 +232,11 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
 }
 
 NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
-  const DXGKARG_SUBMITCOMMANDVIRTUAL* constant = &args;
+  DXGKARG_SUBMITCOMMANDVIRTUAL given = args;
+  GuardedArguments guarded(driver_->copies());
+  given.pDmaBufferPrivateData = guarded.Array(
+      given.pDmaBufferPrivateData, given.DmaBufferPrivateDataSize, [] { return "pDmaBufferPrivateData"; }, true);
+  const DXGKARG_SUBMITCOMMANDVIRTUAL* constant = &given;
   const NTSTATUS status = driver_->Call(DRIVER(SubmitCommandVirtual), kPassive, driver_->lead(), constant);
   if (status == STATUS_SUCCESS) return status;
   if (!args.Flags.Paging && status == STATUS_INVALID_PARAMETER) return status;
@@ -195,7 +255,11 @@ void Miniport::SubmitCommand(const DXGKARG_SUBMITCOMMAND& args) {
 }
 
 NTSTATUS Miniport::SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args) {
-  return driver_->Call(DRIVER(SignalMonitoredFence), kPassive, context, &args);
+  GuardedArguments guarded(driver_->copies());
+  DriverRoom buffer(guarded, args.pDmaBuffer, args.DmaSize, "the free room of pDmaBuffer");
+  const NTSTATUS status = driver_->Call(DRIVER(SignalMonitoredFence), kPassive, context, &args);
+  buffer.Back();
+  return status;
 }
 
 void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
@@ -257,54 +321,5 @@ NTSTATUS Miniport::Escape(void* data, size_t bytes) {
 }
 
 #undef DRIVER
-
-#define NAMED(name) \
-  case DXGK##name: return "DXGK" #name;
-std::string NameOf(DXGK_QUERYADAPTERINFOTYPE type) {
-  switch (type) {
-    NAMED(QAITYPE_DRIVERCAPS)
-    NAMED(QAITYPE_QUERYSEGMENT4)
-    NAMED(QAITYPE_SEGMENTMEMORYSTATE)
-    NAMED(QAITYPE_GPUMMUCAPS)
-    NAMED(QAITYPE_PAGETABLELEVELDESC)
-    NAMED(QAITYPE_PHYSICALADAPTERCAPS)
-    NAMED(QAITYPE_DISPLAY_DRIVERCAPS_EXTENSION)
-    NAMED(QAITYPE_HISTORYBUFFERPRECISION)
-    NAMED(QAITYPE_FRAMEBUFFERSAVESIZE)
-    NAMED(QAITYPE_HARDWARERESERVEDRANGES)
-    NAMED(QAITYPE_PHYSICAL_MEMORY_CAPS)
-    NAMED(QAITYPE_IOMMU_CAPS)
-    NAMED(QAITYPE_64BITONLYCAPS)
-    default: return "DXGK_QUERYADAPTERINFOTYPE " + std::to_string(type);
-  }
-}
-#undef NAMED
-
-std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
-  switch (operation) {
-#define NAMED(name) \
-  case DXGK_OPERATION_##name: return #name;
-    NAMED(TRANSFER)
-    NAMED(FILL)
-    NAMED(DISCARD_CONTENT)
-    NAMED(READ_PHYSICAL)
-    NAMED(WRITE_PHYSICAL)
-    NAMED(MAP_APERTURE_SEGMENT)
-    NAMED(UNMAP_APERTURE_SEGMENT)
-    NAMED(SPECIAL_LOCK_TRANSFER)
-    NAMED(VIRTUAL_TRANSFER)
-    NAMED(VIRTUAL_FILL)
-    NAMED(INIT_CONTEXT_RESOURCE)
-    NAMED(UPDATE_PAGE_TABLE)
-    NAMED(FLUSH_TLB)
-    NAMED(UPDATE_CONTEXT_ALLOCATION)
-    NAMED(COPY_PAGE_TABLE_ENTRIES)
-    NAMED(NOTIFY_RESIDENCY)
-    NAMED(SIGNAL_MONITORED_FENCE)
-    NAMED(MAP_APERTURE_SEGMENT2)
-#undef NAMED
-    default: return std::to_string(operation);
-  }
-}
 
 }  // namespace gmmu::os

@@ -6,17 +6,13 @@
 #include <string>
 
 #include "ddi/dispmprt.h"
+#include "os/kernel/ddi_names.h"
 
 namespace gmmu::os {
 
 class DeviceLife;
 class DriverCalls;
 class Kernel;
-
-/// "UPDATE_PAGE_TABLE" for 11; the number where there is no name.
-std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
-/// "DXGKQAITYPE_DRIVERCAPS"; the number of a query that is not made here.
-std::string NameOf(DXGK_QUERYADAPTERINFOTYPE type);
 
 /// A display driver as Dxgkrnl calls it for one logical adapter, entry by entry. How each call is made is DriverCalls'
 /// part, calls about the life of devices are DeviceLife's.

@@ -2,6 +2,7 @@
 #include "kmd/escape.h"
 #include "os/application/memory_calls.h"
 #include "os/miniport/allocation.h"
+#include "workload/needs.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "kmd/escape.h"
+#include "workload/needs.h"
 #include "workload/device_copy.h"
 #include "workload/input.h"
 #include "workload/life.h"
@@ -32,7 +33,8 @@ void Run(Life& life, const ParameterValues& values) {
   const auto way = static_cast<Way>(values.at("way"));
   const kmd::EscapeQuerySaveArea area = Area(life);
   if (area.bytes == 0) {
-    throw os::OsError("the driver keeps nothing over a power transition: [machine.driver] save_area_kib must not be 0");
+    throw NotApplicable(
+        "the driver keeps nothing over a power transition: [machine.driver] save_area_kib must not be 0");
   }
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   life.gpu().WriteVram(area.offset, kept.data(), kept.size());

@@ -79,7 +79,7 @@ TEST_F(TraceCommand, RefusesWithoutWritingAnything) {
   ExpectRefusal({"trace", "generate", "random", out}, "is no generator");
   ExpectRefusal({"trace", "info", in}, "in.txt:1: not a trace of gmmu");
   ExpectRefusal({"trace", "print", "gen:random", "--first", "many"}, "\"many\" is not a number");
-  ExpectRefusal({"trace"}, "A subcommand is required");
+  ExpectRefusal({"trace"}, "gmmu trace needs a trace");
 }
 
 }  // namespace

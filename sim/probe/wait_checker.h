@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hw/platform.h"
+
+namespace gmmu::sim {
+
+/// Finds commands of a paging buffer that touch what an earlier command touches, where nothing makes the later one wait
+/// for the earlier one: rtl/dma/README.md, "How software uses it", names the cases. It goes by the bytes that commands
+/// name, not by time, so it finds them also when the hardware happened to do them in order.
+class WaitChecker {
+ public:
+  enum class Memory : uint8_t { kVram, kHost, kPeer };
+  /// VRAM of the linked adapter of this index.
+  static constexpr Memory Peer(unsigned adapter) {
+    return static_cast<Memory>(static_cast<unsigned>(Memory::kPeer) + adapter);
+  }
+  struct Command {
+    const char* name = "";  ///< "copy"
+    uint64_t offset = 0;    ///< of its header in the paging buffer, bytes
+    uint64_t fence = 0;     ///< of the ring's entry
+  };
+
+  /// The command that Read and Write are of from now on. `waits`: it begins when all earlier ones are done.
+  void Begin(const Command& command, bool waits);
+  /// Everything so far is done: the end of an entry, or of a command that waits by itself.
+  void Done();
+  /// Bytes [address, address + bytes) of the place where they lie, behind all translation.
+  void Read(Memory memory, uint64_t address, uint64_t bytes);
+  void Write(Memory memory, uint64_t address, uint64_t bytes);
+
+  /// At most 64.
+  const std::vector<hw::Finding>& findings() const { return findings_; }
+
+ private:
+  struct Range {
+    uint64_t end = 0;
+    size_t command = 0;  ///< in commands_
+  };
+  /// Ranges that do not overlap, by memory and first byte. A byte that several commands touch is the first one's.
+  using Ranges = std::map<std::pair<Memory, uint64_t>, Range>;
+
+  void Judge(const Ranges& earlier, const char* did, const char* does, Memory memory, uint64_t start, uint64_t end);
+  void Add(Ranges& ranges, Memory memory, uint64_t start, uint64_t end);
+
+  std::vector<Command> commands_;  ///< since the last wait
+  Ranges reads_, writes_;
+  size_t told_ = 0;  ///< the command that a finding names already, counted from 1
+  std::vector<hw::Finding> findings_;
+};
+
+}  // namespace gmmu::sim

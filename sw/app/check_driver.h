@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace gmmu::app {
+
+/// Arguments of `gmmu check-driver`.
+struct CheckDriverArguments {
+  std::string driver, engine;
+  std::string device;  ///< model of a device, or "none"; empty: the scenario's
+  std::string only;  ///< scenarios of this name, where * stands for anything; empty: all
+  std::string json, junit;
+  uint64_t seed = 0;
+  uint64_t seconds = 300;  ///< of one scenario
+};
+
+CLI::App* AddCheckDriver(CLI::App& app, CheckDriverArguments& arguments);
+
+/// Runs the driver in every scenario, each in a process of its own, and prints one page. Returns 0 when something passed
+/// and nothing failed, else 1. Throws workload::InputError, OutputError before the first run.
+int CheckDriver(const CheckDriverArguments& arguments, std::FILE* out, std::FILE* err);
+
+}  // namespace gmmu::app

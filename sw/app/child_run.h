@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/cli.h"
+
+namespace gmmu::app {
+
+/// A run in a process of its own, so that nothing that a driver does ends more than that run.
+struct ChildRun {
+  /// One word or two for how it ended: "passed", "refused", "not applicable", "bug check 0x7e", "timeout", "finding",
+  /// "leak", "wrong bytes", "crashed", "hung", "no report", or the name of a fault.
+  std::string end;
+  std::string text;                ///< the first thing that went wrong; empty: nothing did
+  std::vector<std::string> wrong;  ///< all of it, a line each
+  bool passed = false;             ///< as the run's own report says
+  std::string usage;               ///< why it was not begun: what was wrong with arguments or files; empty: it was
+  double seconds = 0;
+  // Of a run with inject.fail_callback or inject.fail_allocation.
+  uint64_t seen = 0;
+  std::string refused, inside;
+};
+
+/// `gmmu run` with these arguments and without outputs, for at most `seconds` of the computer's time.
+/// Throws OutputError when no process or file can be made.
+ChildRun RunInChild(RunArguments arguments, unsigned seconds);
+
+/// The command that does the same by itself.
+std::string CommandOf(const RunArguments& arguments);
+
+}  // namespace gmmu::app

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/ddi_trace_file.h"
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "trace/error.h"
+
+namespace gmmu::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kHow = "\nMake one with gmmu run --trace-ddi FILE.";
+
+/// "gmmu-ddi-trace 1", or empty.
+std::string SchemaOf(const std::string& line) {
+  const Json header = Json::parse(line, nullptr, false);
+  if (!header.is_object() || !header.contains("schema") || !header["schema"].is_string()) return "";
+  const auto schema = header["schema"].get<std::string>();
+  return schema.rfind("gmmu-ddi-trace ", 0) == 0 ? schema : "";
+}
+
+std::string About(const Json& header) {
+  const auto text = [&](const char* key) { return header.value(key, std::string()); };
+  std::string about = "driver " + (text("driver").empty() ? "of the program" : text("driver"));
+  if (!text("scenario").empty()) about += ", scenario " + text("scenario");
+  return about + ", engine " + text("engine") + ", seed " + std::to_string(header.value("seed", uint64_t{0}));
+}
+
+std::vector<std::pair<std::string, std::string>> Values(const Json& object) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const auto& [name, value] : object.items())
+    values.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+  return values;
+}
+
+DdiCall CallOf(const Json& line) {
+  DdiCall call;
+  call.call = line.at("call").get<uint64_t>();
+  call.inside = line.at("inside").get<uint64_t>();
+  call.name = line.at("name").get<std::string>();
+  call.thread = line.at("thread").get<std::string>();
+  call.irql = line.at("irql").get<unsigned>();
+  call.ns = line.at("ns").get<uint64_t>();
+  call.end_ns = line.at("end_ns").get<uint64_t>();
+  call.in = Values(line.at("in"));
+  call.out = Values(line.at("out"));
+  if (!line.at("status").is_null()) call.status = line.at("status").get<std::string>();
+  return call;
+}
+
+}  // namespace
+
+bool IsDdiTrace(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  return std::getline(file, line) && !SchemaOf(line).empty();
+}
+
+DdiTraceFile ReadDdiTrace(const std::string& path) {
+  std::ifstream file(path);
+  std::string text;
+  if (!file || !std::getline(file, text)) throw trace::TraceError(path + ": cannot be read" + kHow);
+  const std::string schema = SchemaOf(text);
+  if (schema.empty()) throw trace::TraceError(path + ":1: is no trace of a driver's calls" + kHow);
+  if (schema != kDdiTraceSchema)
+    throw trace::TraceError(path + ":1: is a " + schema + "; this program reads " + kDdiTraceSchema + kHow);
+  DdiTraceFile trace;
+  trace.path = path;
+  trace.about = About(Json::parse(text));
+  for (size_t number = 2; std::getline(file, text); ++number) {
+    try {
+      trace.calls.push_back(CallOf(Json::parse(text)));
+    } catch (const Json::exception& error) {
+      throw trace::TraceError(path + ":" + std::to_string(number) + ": is no call: " + error.what() + kHow);
+    }
+  }
+  std::sort(trace.calls.begin(), trace.calls.end(), [](const DdiCall& a, const DdiCall& b) { return a.call < b.call; });
+  return trace;
+}
+
+}  // namespace gmmu::app

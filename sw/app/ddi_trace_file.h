@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gmmu::app {
+
+/// The first line of a trace of --trace-ddi has this as its "schema"; the number is raised when a reader of an older
+/// one would go wrong.
+inline constexpr const char* kDdiTraceSchema = "gmmu-ddi-trace 1";
+
+/// A call of the driver or of one of its callbacks, as its line has it.
+struct DdiCall {
+  uint64_t call = 0;    ///< its number, in the order in which calls began
+  uint64_t inside = 0;  ///< the call inside of which the same thread made it; 0: none
+  std::string name, thread;
+  unsigned irql = 0;
+  uint64_t ns = 0, end_ns = 0;
+  std::vector<std::pair<std::string, std::string>> in, out;  ///< what the call was given, and what it changed of that
+  std::optional<std::string> status;                         ///< absent: it did not return; empty: it returns nothing
+};
+
+struct DdiTraceFile {
+  std::string path;
+  std::string about;           ///< "driver X.so, scenario main-job, engine fast, seed 0"
+  std::vector<DdiCall> calls;  ///< in the order in which they began
+};
+
+/// Whether the file begins as a trace of calls does, of any version.
+bool IsDdiTrace(const std::string& path);
+/// Throws trace::TraceError with the line for what is no trace of this version.
+DdiTraceFile ReadDdiTrace(const std::string& path);
+
+}  // namespace gmmu::app

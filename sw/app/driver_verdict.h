@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/child_run.h"
+
+namespace gmmu::app {
+
+/// A rule that a line of a report shows to be broken.
+struct BrokenRule {
+  std::string document, section;
+  std::string page;  ///< of this repository, with the rule's tests
+};
+/// Null: no rule of broken_rules.def fits.
+const BrokenRule* RuleOf(const std::string& line);
+
+/// What was found about one scenario.
+struct ScenarioVerdict {
+  enum class Kind { kPassed, kFailed, kNotApplicable };
+  std::string scenario, title;
+  Kind kind = Kind::kPassed;
+  std::string end, text;                 ///< how it ended, or which cap is missing
+  std::vector<std::string> wrong;        ///< lines of its report
+  std::vector<const BrokenRule*> rules;  ///< each once
+  std::string command;                   ///< that does the same by itself
+  double seconds = 0;
+};
+/// From a run that has ended.
+ScenarioVerdict VerdictOf(const std::string& scenario, const std::string& title, const ChildRun& run,
+                          const std::string& command);
+
+/// All that was found about a driver.
+struct DriverVerdict {
+  std::string driver, engine;
+  uint64_t seed = 0;
+  std::vector<ScenarioVerdict> scenarios;
+
+  size_t Count(ScenarioVerdict::Kind kind) const;
+  /// Nothing failed, and something passed.
+  bool Passed() const;
+  std::string Text() const;
+  std::string Json() const;
+  /// JUnit's XML: a test case for each scenario.
+  std::string JUnit() const;
+};
+
+}  // namespace gmmu::app

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our own driver, which does one thing wrong: what the environment variable GMMU_MISDEED names. Its DxgkInitialize is the
+// function here.
+#undef DxgkInitialize
+#include <cstdlib>
+#include <cstring>
+
+#include "ddi/dispmprt.h"
+
+namespace {
+
+constexpr ULONG kTag = 0x64616220;  // " bad"
+
+bool Is(const char* misdeed) {
+  const char* asked = std::getenv("GMMU_MISDEED");
+  return asked != nullptr && std::strcmp(asked, misdeed) == 0;
+}
+
+DRIVER_INITIALIZATION_DATA real;
+const DXGK_PTE* kept_entries = nullptr;
+const DXGKARG_CREATEALLOCATION* kept_argument = nullptr;
+ULONG shared = 0;
+
+/// Clears the wait bit of each command.
+void DropWaits(void* first, void* end) {
+  for (auto* command = static_cast<ULONG64*>(first); command < end; command += *command >> 48) *command &= ~0x100ull;
+}
+
+NTSTATUS Query(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO* args) {
+  const NTSTATUS status = real.DxgkDdiQueryAdapterInfo(adapter, args);
+  if (Is("before_output") && args->pOutputData != nullptr) static_cast<volatile UINT*>(args->pOutputData)[-1] = 1;
+  return status;
+}
+
+NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
+  void* const begin = args->pDmaBuffer;
+  if (Is("past_paging_buffer") && begin != nullptr) static_cast<volatile UCHAR*>(begin)[args->DmaSize] = 1;
+  if (Is("before_paging_buffer") && begin != nullptr) static_cast<volatile UCHAR*>(begin)[-8] = 1;
+  if (Is("kept_entries") && kept_entries != nullptr && *reinterpret_cast<const volatile ULONG64*>(kept_entries) == 1)
+    return STATUS_UNSUCCESSFUL;
+  if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) kept_entries = args->UpdatePageTable.pPageTableEntries;
+  if (Is("race")) ++shared;
+  const NTSTATUS status = real.DxgkDdiBuildPagingBuffer(adapter, args);
+  if (Is("no_waits") && begin != nullptr) DropWaits(begin, args->pDmaBuffer);
+  return status;
+}
+
+NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args) {
+  if (Is("past_allocation_info")) args->pAllocationInfo[args->NumAllocations].Alignment = 0;
+  if (Is("before_allocation_info"))
+    *reinterpret_cast<volatile ULONG64*>(reinterpret_cast<UCHAR*>(args->pAllocationInfo) - 8) = 0;
+  if (Is("kept_argument") && kept_argument != nullptr && kept_argument->NumAllocations == 0) return STATUS_UNSUCCESSFUL;
+  kept_argument = args;
+  return real.DxgkDdiCreateAllocation(adapter, args);
+}
+
+NTSTATUS DestroyAllocation(HANDLE adapter, CONST DXGKARG_DESTROYALLOCATION* args) {
+  const auto* list = const_cast<HANDLE const volatile*>(args->pAllocationList);
+  if (Is("past_allocation_list") && list[args->NumAllocations] == nullptr) return STATUS_UNSUCCESSFUL;
+  return real.DxgkDdiDestroyAllocation(adapter, args);
+}
+
+NTSTATUS Escape(HANDLE adapter, CONST DXGKARG_ESCAPE* args) {
+  if (Is("race")) ++shared;
+  if (Is("exits")) std::exit(0);
+  while (Is("spins")) continue;
+  if (Is("past_escape")) static_cast<volatile UCHAR*>(args->pPrivateDriverData)[args->PrivateDriverDataSize] = 1;
+  return real.DxgkDdiEscape(adapter, args);
+}
+
+// Of a start that fails: nobody frees this.
+NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, PULONG sources, PULONG children) {
+  if (!Is("leaks_when_refused")) return real.DxgkDdiStartDevice(context, info, kernel, sources, children);
+  PVOID const mine = ExAllocatePool2(POOL_FLAG_NON_PAGED, 24, kTag);
+  const NTSTATUS status = real.DxgkDdiStartDevice(context, info, kernel, sources, children);
+  if (NT_SUCCESS(status) && mine != nullptr) ExFreePoolWithTag(mine, kTag);
+  return status;
+}
+
+// The frames of a driver that believes every allocation to succeed: the first access of one that did not is its end.
+NTSTATUS Trusting(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
+  if (Is("trusts_allocations")) {
+    auto* const mine = static_cast<volatile UCHAR*>(ExAllocatePool2(POOL_FLAG_NON_PAGED, 24, kTag));
+    mine[0] = 1;
+    ExFreePoolWithTag(const_cast<UCHAR*>(mine), kTag);
+  }
+  return real.DxgkDdiCreateDevice(adapter, args);
+}
+
+}  // namespace
+
+extern "C" NTSTATUS Misbehave(PDRIVER_OBJECT object, PUNICODE_STRING path, PDRIVER_INITIALIZATION_DATA table) {
+  real = *table;
+  kept_entries = nullptr;  // of an earlier run of this program
+  kept_argument = nullptr;
+  table->DxgkDdiQueryAdapterInfo = Query;
+  table->DxgkDdiBuildPagingBuffer = Build;
+  table->DxgkDdiCreateAllocation = CreateAllocation;
+  table->DxgkDdiDestroyAllocation = DestroyAllocation;
+  table->DxgkDdiEscape = Escape;
+  table->DxgkDdiStartDevice = Start;
+  table->DxgkDdiCreateDevice = Trusting;
+  return DxgkInitialize(object, path, table);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drivers that do one thing wrong, each with its name in the report (tb/sw/app/drivers/misbehaving.cc), and what refuses
+// each callback and allocation.
+#include "app/fail_each.h"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "cli_bench.h"
+
+namespace gmmu::app {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+struct Misbehaving : Cli {
+  ~Misbehaving() override { unsetenv("GMMU_MISDEED"); }
+  static std::string Driver(const std::string& misdeed) {
+    setenv("GMMU_MISDEED", misdeed.c_str(), 1);
+    return GMMU_DRIVERS "misbehaving.so";
+  }
+  nlohmann::json Json(const std::string& name) const {
+    std::ifstream file(Path(name));
+    return nlohmann::json::parse(file);
+  }
+};
+
+struct Misdeed {
+  const char* name;
+  const char* text;
+};
+void PrintTo(const Misdeed& misdeed, std::ostream* out) { *out << misdeed.name; }
+struct Guarded : Misbehaving, ::testing::WithParamInterface<Misdeed> {};
+
+TEST_P(Guarded, AccessOutsideOfWhatACallGivesNamesIt) {
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver(GetParam().name), "--json", Path("report.json")}),
+            kExitFailed);
+  EXPECT_THAT(out_, HasSubstr(GetParam().text));
+  EXPECT_EQ(Json("report.json")["faults"].at(0)["name"], "bug_check");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Buffers, Guarded,
+    ::testing::Values(
+        Misdeed{"before_output", "wrote to byte -4 of pOutputData of DXGKQAITYPE_"},
+        Misdeed{"past_paging_buffer", " of the free room of pDmaBuffer, which has "},
+        Misdeed{"before_paging_buffer", "wrote to byte -8 of the free room of pDmaBuffer, which has "},
+        Misdeed{"past_allocation_info", "of pAllocationInfo of DXGKARG_CREATEALLOCATION, which has "},
+        Misdeed{"before_allocation_info", "wrote to byte -8 of pAllocationInfo of DXGKARG_CREATEALLOCATION"},
+        Misdeed{"past_allocation_list",
+                "read byte 8 of pAllocationList of DXGKARG_DESTROYALLOCATION, which has 8 bytes"},
+        Misdeed{"past_escape", "of pPrivateDriverData of DXGKARG_ESCAPE, which has "},
+        Misdeed{"kept_entries",
+                "read pPageTableEntries (Flags.Repeat is 1: one entry), which the driver was given for a call that"},
+        Misdeed{"kept_argument", ", which the driver was given for a call that is over"}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST_F(Misbehaving, NothingWithoutAMisdeed) {
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver("none")}), kExitGood) << out_;
+}
+
+// Every byte comes back, because the engine does commands in order; yet nothing makes it.
+TEST_F(Misbehaving, WithoutWaitsBetweenCommandsIsFoundThoughEveryByteComesBack) {
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver("no_waits"), "--json", Path("report.json")}),
+            kExitFailed);
+  const auto report = Json("report.json");
+  EXPECT_EQ(report["bytes"], report["bytes_verified"]);
+  EXPECT_THAT(report["faults"], IsEmpty());
+  EXPECT_EQ(report["findings"].at(0)["probe"], "waits");
+  EXPECT_THAT(report["findings"].at(0)["text"].get<std::string>(),
+              AllOf(HasSubstr("missing wait: "), HasSubstr("wait_writes is not set")));
+}
+
+TEST_F(Misbehaving, WithARaceIsFoundWithBothCalls) {
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", "threads-interleave", "--set", "os.build_stack_kib=0",
+                 "--driver", Driver("race")}),
+            kExitFailed);
+  EXPECT_THAT(out_, AllOf(HasSubstr("data race on "), HasSubstr("DxgkDdiEscape"), HasSubstr("no lock orders them")));
+}
+
+struct Sweep : Misbehaving {
+  int Refuse(const std::string& kind, const std::string& misdeed, const std::string& most) {
+    return Run({"run", "--engine", "fast", "--fail-each", kind, "--most", most, "--driver", Driver(misdeed), "--json",
+                Path("sweep.json")});
+  }
+};
+
+TEST_F(Sweep, OfOurOwnDriverEndsEachRunWithoutALeakOrACrash) {
+  for (const char* kind : {"callback", "allocation"}) {
+    SCOPED_TRACE(kind);
+    EXPECT_EQ(Refuse(kind, "none", "8"), kExitGood) << out_ << err_;
+    const auto sweep = Json("sweep.json");
+    EXPECT_EQ(sweep["schema"], "gmmu-fail-each 1");
+    EXPECT_EQ(sweep["tried"], 8);
+    EXPECT_GT(sweep["seen"], 8);
+    EXPECT_EQ(sweep["runs"].size(), 8u);
+    for (const auto& run : sweep["runs"]) {
+      EXPECT_EQ(run["good"], true);
+      EXPECT_THAT(run["refused"].get<std::string>(), Not(IsEmpty()));
+      EXPECT_THAT(run["inside"].get<std::string>(), Not(IsEmpty()));
+    }
+    EXPECT_THAT(out_, HasSubstr("8 of "));
+  }
+}
+
+TEST_F(Misbehaving, WhatWasRefusedOnPurposeStandsInTheReport) {
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--set", "inject.fail_callback=1", "--json", Path("report.json")}),
+            kExitFailed);
+  EXPECT_THAT(out_, HasSubstr("refused on purpose: DxgkCb"));
+  EXPECT_EQ(Json("report.json")["refused_on_purpose"]["inside"], "DxgkDdiStartDevice");
+  EXPECT_THAT(Json("report.json")["leaks"], IsEmpty());
+  Run({"run", "--engine", "fast", "--set", "inject.fail_allocation=1", "--json", Path("report.json")});
+  EXPECT_THAT(Json("report.json")["refused_on_purpose"]["what"].get<std::string>(), HasSubstr("pool block "));
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--set", "inject.fail_callback=1000000"}), kExitGood) << "there are fewer";
+}
+
+TEST_F(Sweep, OfADriverThatKeepsMemoryWhenItsStartIsRefusedNamesTheLeak) {
+  EXPECT_EQ(Refuse("callback", "leaks_when_refused", "4"), kExitFailed);
+  EXPECT_THAT(out_, AllOf(HasSubstr("leak: "), HasSubstr("leaked pool"), HasSubstr("inject.fail_callback=")));
+}
+
+TEST_F(Sweep, OfADriverThatTrustsItsAllocationsNamesTheCrash) {
+  EXPECT_EQ(Refuse("allocation", "trusts_allocations", "60"), kExitFailed);
+  EXPECT_THAT(out_, AllOf(HasSubstr("pool block  bad of 24 bytes in DxgkDdiCreateDevice: bug check 0x7e"),
+                          HasSubstr("--set inject.fail_allocation=")));
+}
+
+TEST_F(Sweep, OfARunThatFailsAnywayIsNotBegun) {
+  EXPECT_EQ(Refuse("callback", "past_escape", "4"), kExitFailed);
+  EXPECT_THAT(err_, HasSubstr("the run fails with nothing refused (bug check 0x7e), so it is not swept"));
+  EXPECT_FALSE(std::filesystem::exists(Path("sweep.json")));
+}
+
+TEST_F(Sweep, RefusesWhatDoesNotGoWithIt) {
+  ExpectRefusal({"run", "--fail-each", "fence"}, "--fail-each");
+  ExpectRefusal({"run", "--engine", "fast", "--fail-each", "callback", "--out", Path("copy")},
+                "--out does not go with --fail-each");
+  ExpectRefusal({"run", "--most", "3"}, "--most");
+}
+
+}  // namespace
+}  // namespace gmmu::app
