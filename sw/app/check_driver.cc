@@ -11,13 +11,11 @@
 
 #include "app/child_run.h"
 #include "app/command_options.h"
-#include "app/configuration.h"
 #include "app/driver_verdict.h"
 #include "app/load_driver.h"
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "app/simulated.h"
-#include "settings/error.h"
 #include "workload/input.h"
 #include "workload/scenario.h"
 

@@ -14,7 +14,7 @@ namespace gmmu::app {
 struct CheckDriverArguments {
   std::string driver, engine;
   std::string device;  ///< model of a device, or "none"; empty: the scenario's
-  std::string only;  ///< scenarios of this name, where * stands for anything; empty: all
+  std::string only;    ///< scenarios of this name, where * stands for anything; empty: all
   std::string json, junit;
   uint64_t seed = 0;
   uint64_t seconds = 300;  ///< of one scenario

@@ -104,7 +104,7 @@ void Judge(const Json& report, ChildRun& run) {
   for (const Json& fault : report.at("faults")) {
     const auto name = fault.at("name").get<std::string>();
     const Json& stop = fault.at("bug_check");
-    add(name == "bug_check"        ? "bug check" + (stop.is_null() ? "" : " " + stop.at("code").get<std::string>())
+    add(name == "bug_check" ? "bug check" + (stop.is_null() ? "" : " " + stop.at("code").get<std::string>())
         : name == "stopped" ? "refused"
                             : name,
         fault.at("text").get<std::string>());
