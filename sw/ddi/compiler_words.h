@@ -17,17 +17,18 @@
 #undef __cdecl
 #undef __stdcall
 #undef __fastcall
+#undef __forceinline
+#undef __declspec
+#undef UNALIGNED
 #define __cdecl
 #define __stdcall
 #define __fastcall
-#define __clrcall
 #define __vectorcall
 #define NTAPI
 #define APIENTRY
 #define WINAPI
 #define CALLBACK
 #define FASTCALL
-#define NTAPI_INLINE
 #define DECLSPEC_IMPORT
 #define NTSYSAPI
 #define NTSYSCALLAPI
@@ -83,7 +84,6 @@
 #define __unaligned
 #define __ptr32
 #define __ptr64
-#define __w64
 #define __noop(...) ((void)0)
 #define __assume(e) ((e) ? (void)0 : __builtin_unreachable())
 #ifndef __pragma
