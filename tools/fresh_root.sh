@@ -6,10 +6,9 @@
 #
 # Needs root. The root is debootstrap's minbase in a temporary folder, removed at the end (KEEP=1 keeps it). The copy is
 # of the files that the checkout has, without build/ and .git. How this machine reaches its mirrors (apt's and pip's settings, proxy variables,
-# certificates) goes with it. CACHE=FOLDER: the root has ccache, which shares that folder; the copy then stands at the
-# path of the checkout. A file is taken from it only if the root's own compiler and headers are the same. Each command's exit status and time are printed; exit status 0 only if all of them succeeded.
+# certificates) goes with it. Each command's exit status and time are printed; exit status 0 only if all of them succeeded.
 set -u
-[ $# -ge 2 ] || { sed -n '3,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 [ "$(id -u)" -eq 0 ] || { echo "fresh_root: needs root" >&2; exit 2; }
 source_root=$(CDPATH='' cd -- "$(dirname "$0")/.." && pwd -P)
 suite=$1
@@ -26,7 +25,7 @@ mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sourc
 root=$(mktemp -d "${TMPDIR:-/tmp}/gmmu-$suite.XXXXXX") || exit 2
 log=$root.log
 clean_up() {
-  umount -l "$root/proc" "$root/dev" "$root/cache" 2>/dev/null
+  umount -l "$root/proc" "$root/dev" 2>/dev/null
   if [ -n "${KEEP:-}" ]; then
     echo "fresh_root: kept $root"
   else
@@ -71,31 +70,17 @@ devices() {
   for number in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${number%:*}" "$root/dev/${number#*:}"; done
 }
 mount -t proc proc "$root/proc" && devices || { echo "fresh_root: proc or devices could not be mounted in $root" >&2; exit 1; }
-place=/root/gmmu cached=
-if [ -n "${CACHE:-}" ]; then
-  place=$source_root cached='CCACHE_DIR=/cache CCACHE_COMPILERCHECK=content'
-  mkdir -p "$CACHE" "$root/cache" && mount --bind "$CACHE" "$root/cache" || { echo "fresh_root: $CACHE could not be mounted" >&2; exit 1; }
-fi
-mkdir -p "$root$place"
-# in_root COMMAND: with what the way to the mirrors needs of this machine's environment.
-in_root() {
-  env -i HOME=/root LANG=C.UTF-8 $cached PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-    $(env | grep -iE '^(https?_proxy|no_proxy|pip_cert|pip_default_timeout|ssl_cert_file)=[^ ]*$') \
-    chroot "$root" sh -c "cd $place && $1" </dev/null
-}
-(cd "$source_root" && tar -cf - --exclude=./build --exclude=./.git .) | tar -xf - -C "$root$place" || exit 1
-if [ -n "$cached" ] && ! in_root 'apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends ccache' >>"$log" 2>&1; then
-  tail -n 3 "$log" >&2
-  echo "fresh_root: ccache could not be installed" >&2
-  exit 1
-fi
+mkdir -p "$root/root/gmmu"
+(cd "$source_root" && tar -cf - --exclude=./build --exclude=./.git .) | tar -xf - -C "$root/root/gmmu" || exit 1
 echo "fresh_root: ready after $(($(date +%s) - start)) s"
 
 status=0 report=''
 for command in "$@"; do
   start=$(date +%s)
   printf '\nfresh_root: %s\n' "$command"
-  in_root "$command"
+  env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    $(env | grep -iE '^(https?_proxy|no_proxy|pip_cert|pip_default_timeout|ssl_cert_file)=[^ ]*$') \
+    chroot "$root" sh -c "cd /root/gmmu && $command" </dev/null
   result=$?
   [ $result -eq 0 ] || status=1
   report="$report$(printf '%-34s exit status %d, %5d s' "$command" $result $(($(date +%s) - start)))
