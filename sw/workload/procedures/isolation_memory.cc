@@ -58,7 +58,7 @@ class IsolationCallbacks {
     allocate.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
     const NTSTATUS status = table_.DxgkCbAllocatePagesForMdl(Device(), &allocate);
     if (status == STATUS_NOT_SUPPORTED) {
-      throw NotApplicable(
+      throw os::OsError(
           "the callbacks of GPU isolation are refused to a driver that supports DMA remapping: it needs "
           "[machine.driver] dma_remapping = false");
     }

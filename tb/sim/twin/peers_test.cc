@@ -15,7 +15,8 @@ namespace {
 class Linked : public ::testing::TestWithParam<unsigned> {
  protected:
   ~Linked() override {
-    EXPECT_THAT(machine.Findings(), ::testing::IsEmpty());
+    for (const hw::Finding& finding : machine.Findings())  // buffers without waits are what some tests are about
+      EXPECT_THAT(finding.probe, ::testing::EndsWith(".waits")) << finding.text;
     EXPECT_FALSE(machine.WaitForMessage(10'000));  // what is on its way arrives
     EXPECT_THAT(machine.ResourcesInUse(), ::testing::IsEmpty());
   }

@@ -81,6 +81,7 @@ TEST(JsonReport, HasTheMembersThatTheTableOfItsPageHas) {
   result.findings.push_back({"bus", "text"});
   result.checks.push_back({"name", true, ""});
   result.counters = {{"BLOCK", "NAME", 1, "", ""}};
+  result.refusal = workload::Refusal{3, "DxgkCbMapMemory", "DxgkDdiStartDevice"};
   std::vector<std::string> members, table;
   Members(nlohmann::ordered_json::parse(JsonReport(result, SampleLimits())), "", members);
   std::ifstream page(GMMU_SOURCE_DIR "/sw/report/README.md");
