@@ -39,7 +39,7 @@ std::string Missing(const std::vector<uint8_t>& file) {
 
 }  // namespace
 
-std::set<std::string> CheckDriverFile(const std::string& path) {
+void CheckDriverFile(const std::string& path) {
   if (access(path.c_str(), R_OK) != 0)
     throw workload::InputError("cannot read the driver '" + path + "': " + std::strerror(errno) + kHow);
   const std::vector<uint8_t> file = workload::LoadInput(path);
@@ -58,8 +58,6 @@ std::set<std::string> CheckDriverFile(const std::string& path) {
                                ", which GPU isolation forbids and this kernel does not have\n"
                                "A driver gets and locks memory through the callbacks of DXGKRNL_INTERFACE.");
   }
-  const std::vector<std::string> imports = os::ImportsOf(file);
-  return {imports.begin(), imports.end()};
 }
 
 PDRIVER_INITIALIZE LoadDriver(const std::string& path) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <set>
 #include <string>
 
 #include "ddi/ntdef.h"
@@ -20,8 +19,7 @@ void* ExportOf(PDRIVER_INITIALIZE entry, const char* name);
 /// version, or cannot translate.
 const GMMU_USER_MODE_DRIVER* UserModeOf(PDRIVER_INITIALIZE entry);
 
-/// Throws what LoadDriver does for a file that is no driver at all, without loading it. Returns the names of what it
-/// imports.
-std::set<std::string> CheckDriverFile(const std::string& path);
+/// Throws what LoadDriver does for a file that is no driver at all, without loading it.
+void CheckDriverFile(const std::string& path);
 
 }  // namespace gmmu::app

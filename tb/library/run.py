@@ -138,7 +138,7 @@ class Ways:
         if not list((BUILD / "pictures").glob("*.png")):
             raise Failed("the notebook drew nothing")
 
-    def library_with_rtl(self):
+    def build_with_rtl(self):
         """Position independent, so that a shared object may link it, as the Python module does."""
         folder = BUILD / "rtl"
         self.build(folder, ROOT, "gmmu_archive", "-DGMMU_RTL=ON", "-DGMMU_TESTS=OFF", "-DGMMU_PROGRAM=OFF",
@@ -146,12 +146,12 @@ class Ways:
         self.install(folder, PREFIX_RTL)
 
     def rtl(self):
-        self.library_with_rtl()
+        self.build_with_rtl()
         self.by_package("package-rtl", PREFIX_RTL, ["rtl", "fast"])
         self.by_pkg_config("pkg-config-rtl", PREFIX_RTL, ["rtl", "fast"])
 
     def tlm(self):
-        self.library_with_rtl()
+        self.build_with_rtl()
         folder = BUILD / "tlm"
         shutil.rmtree(folder, ignore_errors=True)
         self.build(folder, ROOT / "examples/tlm", "tlm", f"-DCMAKE_PREFIX_PATH={PREFIX_RTL}")

@@ -20,8 +20,8 @@ std::string Name(HANDLE handle, uint64_t size, uint64_t context) {
 MemoryObjects::MemoryObjects(Kernel& kernel)
     : kernel_(kernel),
       random_(kernel.parameters().seed, "adl"),
-      views_(kernel),
-      names_(std::make_unique<SectionNames>()) {}
+      names_(std::make_unique<SectionNames>()),
+      views_(kernel) {}
 
 MemoryObjects::~MemoryObjects() = default;
 
