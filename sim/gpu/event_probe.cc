@@ -30,7 +30,7 @@ uint64_t Bits(const Signal& signal, unsigned at, unsigned bits) {
     const unsigned shift = (at + got) % 32;
     uint64_t word = 0;
     if constexpr (std::is_integral_v<Signal>) word = static_cast<uint64_t>(signal) >> (at + got);
-    else word = uint64_t{signal[(at + got) / 32]} >> shift;
+    else word = uint64_t{signal[std::min<size_t>((at + got) / 32, sizeof(Signal) / 4 - 1)]} >> shift;
     value |= (std::is_integral_v<Signal> ? word : word & 0xFFFF'FFFF) << got;
     got += std::is_integral_v<Signal> ? bits : 32 - shift;
   }
