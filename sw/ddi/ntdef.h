@@ -201,6 +201,7 @@ typedef struct _MDL {
 #define MmGetMdlPfnArray(Mdl) ((PPFN_NUMBER)((Mdl) + 1))
 #define MmGetMdlByteCount(Mdl) ((Mdl)->ByteCount)
 #define MDL_MAPPED_TO_SYSTEM_VA 0x0001
+#define MDL_PAGES_LOCKED 0x0002
 #define MDL_SOURCE_IS_NONPAGED_POOL 0x0004
 #define LowPagePriority 0
 #define NormalPagePriority 16

@@ -30,7 +30,7 @@ PVOID ExAllocatePool2(ULONG64 Flags, SIZE_T NumberOfBytes, ULONG Tag);
 void ExFreePoolWithTag(PVOID P, ULONG Tag);
 
 KIRQL KeGetCurrentIrql(void);
-/* Negative Interval: relative, units of 100 ns. PASSIVE_LEVEL or APC_LEVEL. */
+/* Interval in 100 ns: negative from now, else a system time. PASSIVE_LEVEL or APC_LEVEL. */
 NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLARGE_INTEGER Interval);
 /* Time since power-on in units of 100 ns. */
 ULONGLONG KeQueryInterruptTime(void);
@@ -167,8 +167,16 @@ void KeClearEvent(PKEVENT Event);
 LONG KeResetEvent(PKEVENT Event);
 LONG KeReadStateEvent(PKEVENT Event);
 
-typedef enum _KWAIT_REASON { Executive } KWAIT_REASON;
-/* Of an event or a mutex. Timeout: NULL, 0 or negative as for KeDelayExecutionThread. <= APC_LEVEL; with a timeout of 0
+typedef enum _KWAIT_REASON {
+  Executive,
+  FreePage,
+  PageIn,
+  PoolAllocation,
+  DelayExecution,
+  Suspended,
+  UserRequest
+} KWAIT_REASON;
+/* Of an event, a mutex, or an object of wdm_waits.h. Timeout in 100 ns: NULL, 0, negative from now, or a system time. <= APC_LEVEL; with a timeout of 0
  * <= DISPATCH_LEVEL. STATUS_TIMEOUT: the time has passed. */
 NTSTATUS KeWaitForSingleObject(PVOID Object, KWAIT_REASON WaitReason, KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
                                PLARGE_INTEGER Timeout);

@@ -80,8 +80,6 @@ ULONG READ_PORT_ULONG(PULONG Port);
 void WRITE_PORT_UCHAR(PUCHAR Port, UCHAR Value);
 void WRITE_PORT_USHORT(PUSHORT Port, USHORT Value);
 void WRITE_PORT_ULONG(PULONG Port, ULONG Value);
-PVOID ExAllocatePoolUninitialized(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
-PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
 BOOLEAN MmIsAddressValid(PVOID VirtualAddress);
 void MmProbeAndLockPages(PMDL MemoryDescriptorList, KPROCESSOR_MODE AccessMode, LOCK_OPERATION Operation);
 void MmUnlockPages(PMDL MemoryDescriptorList);

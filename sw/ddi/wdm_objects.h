@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of the kernel that a source names: pool types, deferred calls, requests, registry values, files. Members that nothing
+/* Objects of the kernel that a source names: pool types, requests, properties, files. Members that nothing
  * here reads are left out where a source cannot see it. */
 #ifndef GMMU_DDI_WDM_OBJECTS_H
 #define GMMU_DDI_WDM_OBJECTS_H
@@ -16,47 +16,10 @@ typedef enum _POOL_TYPE {
   NonPagedPoolNxCacheAligned = 516
 } POOL_TYPE;
 
-typedef enum _WAIT_TYPE { WaitAll = 0, WaitAny = 1 } WAIT_TYPE;
-typedef struct _KWAIT_BLOCK* PKWAIT_BLOCK;
-
 typedef struct _SINGLE_LIST_ENTRY {
   struct _SINGLE_LIST_ENTRY* Next;
 } SINGLE_LIST_ENTRY, *PSINGLE_LIST_ENTRY;
 
-struct _KDPC;
-typedef VOID KDEFERRED_ROUTINE(struct _KDPC* Dpc, PVOID DeferredContext, PVOID SystemArgument1, PVOID SystemArgument2);
-typedef KDEFERRED_ROUTINE* PKDEFERRED_ROUTINE;
-typedef struct _KDPC {
-  union {
-    ULONG TargetInfoAsUlong;
-    struct {
-      UCHAR Type;
-      UCHAR Importance;
-      volatile USHORT Number;
-    };
-  };
-  SINGLE_LIST_ENTRY DpcListEntry;
-  KAFFINITY ProcessorHistory;
-  PKDEFERRED_ROUTINE DeferredRoutine;
-  PVOID DeferredContext;
-  PVOID SystemArgument1;
-  PVOID SystemArgument2;
-  PVOID DpcData;
-} KDPC, *PKDPC, *PRKDPC;
-
-typedef VOID KSTART_ROUTINE(PVOID StartContext);
-typedef KSTART_ROUTINE* PKSTART_ROUTINE;
-typedef struct _CLIENT_ID {
-  HANDLE UniqueProcess;
-  HANDLE UniqueThread;
-} CLIENT_ID, *PCLIENT_ID;
-typedef struct _KTHREAD *PKTHREAD, *PRKTHREAD;
-typedef struct _ETHREAD* PETHREAD;
-typedef struct _KPROCESS *PKPROCESS, *PRKPROCESS;
-typedef struct _EPROCESS* PEPROCESS;
-typedef struct _OBJECT_TYPE* POBJECT_TYPE;
-typedef struct _OBJECT_HANDLE_INFORMATION* POBJECT_HANDLE_INFORMATION;
-#define THREAD_ALL_ACCESS 0x001FFFFF
 #define GENERIC_READ 0x80000000u
 #define GENERIC_WRITE 0x40000000u
 #define GENERIC_ALL 0x10000000u
@@ -135,30 +98,6 @@ typedef struct _IO_STACK_LOCATION {
 #define METHOD_NEITHER 3
 #define CTL_CODE(type, function, method, access) (((type) << 16) | ((access) << 14) | ((function) << 2) | (method))
 
-#define REG_NONE 0
-#define REG_SZ 1
-#define REG_EXPAND_SZ 2
-#define REG_BINARY 3
-#define REG_DWORD 4
-#define REG_MULTI_SZ 7
-#define REG_QWORD 11
-#define KEY_QUERY_VALUE 0x0001
-#define KEY_SET_VALUE 0x0002
-#define KEY_READ 0x00020019
-#define KEY_WRITE 0x00020006
-#define KEY_ALL_ACCESS 0x000F003F
-typedef enum _KEY_VALUE_INFORMATION_CLASS {
-  KeyValueBasicInformation = 0,
-  KeyValueFullInformation = 1,
-  KeyValuePartialInformation = 2
-} KEY_VALUE_INFORMATION_CLASS;
-typedef struct _KEY_VALUE_PARTIAL_INFORMATION {
-  ULONG TitleIndex;
-  ULONG Type;
-  ULONG DataLength;
-  UCHAR Data[1];
-} KEY_VALUE_PARTIAL_INFORMATION, *PKEY_VALUE_PARTIAL_INFORMATION;
-
 typedef enum _DEVICE_REGISTRY_PROPERTY {
   DevicePropertyDeviceDescription = 0,
   DevicePropertyHardwareID = 1,
@@ -173,7 +112,5 @@ typedef enum _DEVICE_REGISTRY_PROPERTY {
   DevicePropertyBusNumber = 14,
   DevicePropertyAddress = 16
 } DEVICE_REGISTRY_PROPERTY;
-#define PLUGPLAY_REGKEY_DEVICE 1
-#define PLUGPLAY_REGKEY_DRIVER 2
 
 #endif

@@ -62,6 +62,14 @@ void Close(Json& schema) {
 std::string ToJson(const Keys& keys) {
   Json root = Json::object();
   for (const Key* key : keys.all()) At(root, key->section, nullptr)[key->name] = Of(key->value());
+  for (const Section& section : keys.sections()) {
+    if (section.free == nullptr) continue;
+    Json& of = At(root, section.name, nullptr) = Json::object();
+    for (const auto& [name, values] : *section.free) {
+      for (const auto& [value_name, value] : values)
+        of[name][value_name] = std::visit([](const auto& held) { return Json(held); }, value);
+    }
+  }
   return root.dump();
 }
 
@@ -74,6 +82,7 @@ std::string ToJsonSchema(const Keys& keys) {
   for (const Section& section : keys.sections()) {
     Json& of = At(root, section.name, "properties");
     of["description"] = section.text;
+    if (section.free != nullptr) of["type"] = "object";
     for (const Key& key : section.keys) of["properties"][key.name] = SchemaOf(key);
     if (!section.list.empty()) {
       of["properties"][section.list] = {{"type", "array"},

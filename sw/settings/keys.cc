@@ -64,8 +64,13 @@ Section& Keys::Open(const std::string& name, const std::string& text) {
   path_.push_back(path_.empty() ? name : path_.back() + "." + name);
   for (Section& section : sections_)
     if (section.name == path_.back()) return section;
-  sections_.push_back({path_.back(), text, {}, "", "", {}, {}});
+  sections_.push_back({path_.back(), text, {}, "", "", {}, {}, nullptr});
   return sections_.back();
+}
+
+void Keys::AddFree(const std::string& name, FreeTable& place, const std::string& text) {
+  Open(name, text).free = &place;
+  Close();
 }
 
 Key& Keys::Add(Key key) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "settings/error.h"
+#include "settings/free_table.h"
 
 namespace gmmu::settings {
 
@@ -72,6 +73,8 @@ struct Section {
   /// what the file states goes before them, wherever it stands.
   std::vector<std::pair<std::string, std::string>> presets;
   std::vector<OtherValue> others;
+  /// Instead of keys: tables of the file with names of its own. Null: none.
+  FreeTable* free = nullptr;
 };
 
 /// The settings of one object, bound to its members: they must not outlive it. Names, bounds and texts come from the
@@ -82,6 +85,8 @@ class Keys {
   Section& Open(const std::string& name, const std::string& text);
   void Close() { path_.pop_back(); }
 
+  /// A section with tables and names that the file makes up.
+  void AddFree(const std::string& name, FreeTable& place, const std::string& text);
   Key& Add(Key key);
   Key& AddNumber(const char* name, uint64_t& member, uint64_t initial, const char* unit, uint64_t min, uint64_t max,
                  const char* text);

@@ -48,6 +48,7 @@ class Loader {
 
   void LoadSection(const std::string& section, const toml::table& table) const {
     const Section* known = keys_.FindSection(section);
+    if (known != nullptr && known->free != nullptr) return LoadFree(section, table, *known->free);
     if (const toml::node* preset = table.get("preset"); known != nullptr && !known->presets.empty() && preset)
       LoadPreset(*known, *preset);
     for (const auto& [name, node] : table) {
@@ -62,6 +63,37 @@ class Loader {
         Fail(node, "unknown key " + section + "." + leaf + "; the nearest is " + keys_.Nearest(section, leaf));
       }
     }
+  }
+
+  void LoadFree(const std::string& section, const toml::table& table, FreeTable& free) const {
+    for (const auto& [name, node] : table) {
+      const std::string leaf(name.str());
+      if (!node.is_table()) Fail(node, section + " has tables only: write [" + section + ".'" + leaf + "'] and values below");
+      for (const auto& [value_name, value] : *node.as_table()) {
+        free[leaf][std::string(value_name.str())] = Free(section + "." + leaf + "." + std::string(value_name.str()), value);
+      }
+    }
+  }
+
+  FreeValue Free(const std::string& name, const toml::node& node) const {
+    if (node.is_integer()) return static_cast<uint64_t>(node.as_integer()->get());
+    if (node.is_boolean()) return uint64_t{node.as_boolean()->get()};
+    if (node.is_string()) return node.as_string()->get();
+    const toml::array* array = node.as_array();
+    if (array != nullptr && array->is_homogeneous(toml::node_type::string)) {
+      std::vector<std::string> texts;
+      for (const toml::node& element : *array) texts.push_back(element.as_string()->get());
+      return texts;
+    }
+    std::vector<uint8_t> bytes;
+    for (size_t i = 0; array != nullptr && i < array->size(); ++i) {
+      const auto* byte = array->get(i)->as_integer();
+      if (byte == nullptr || byte->get() < 0 || byte->get() > 255) array = nullptr;
+      else bytes.push_back(static_cast<uint8_t>(byte->get()));
+    }
+    if (array == nullptr)
+      Fail(node, name + ": allowed are a whole number, a text, true or false, a list of bytes (0 to 255), a list of texts");
+    return bytes;
   }
 
   void LoadPreset(const Section& section, const toml::node& node) const {

@@ -65,6 +65,33 @@ std::string Render(const Value& value) {
   return out.str();
 }
 
+namespace {
+
+std::string RenderFree(const FreeValue& value) {
+  std::ostringstream out;
+  if (const auto* number = std::get_if<uint64_t>(&value)) return std::to_string(static_cast<int64_t>(*number));
+  if (const auto* text = std::get_if<std::string>(&value)) return Render(Value(*text));
+  toml::array list;
+  if (const auto* bytes = std::get_if<std::vector<uint8_t>>(&value)) {
+    for (const uint8_t byte : *bytes) list.push_back(int64_t{byte});
+  } else {
+    for (const std::string& text : std::get<std::vector<std::string>>(value)) list.push_back(text);
+  }
+  out << list;
+  return out.str();
+}
+
+/// A section with a table of its own for each of its names.
+void FreeToml(const Section& section, std::ostringstream& out) {
+  for (const auto& [name, values] : *section.free) {
+    out << "\n[" << section.name << "." << Render(Value(name)) << "]\n";
+    for (const auto& [value_name, value] : values)
+      out << Render(Value(value_name)) << " = " << RenderFree(value) << "\n";
+  }
+}
+
+}  // namespace
+
 std::string Key::Allowed() const {
   std::ostringstream out;
   if (std::holds_alternative<bool>(initial)) return "true or false";
@@ -95,6 +122,7 @@ std::string ToToml(const Keys& keys) {
           << ", default " << Render(key.initial) << "\n"
           << key.name << " = " << Render(key.value()) << "\n";
     }
+    if (section.free != nullptr) FreeToml(section, out);
   }
   return out.str();
 }
@@ -113,8 +141,8 @@ std::string ToList(const Keys& keys, const std::string& section) {
 std::string ToMarkdown(const Keys& keys) {
   std::ostringstream out;
   for (const Section& section : keys.sections()) {
-    out << "\n## [" << section.name << "]\n\n" << section.text << "\n\n";
-    Table(section, out);
+    out << "\n## [" << section.name << "]\n\n" << section.text << "\n" << (section.free == nullptr ? "\n" : "");
+    if (section.free == nullptr) Table(section, out);
     if (!section.presets.empty()) Presets(section, out);
     if (!section.others.empty()) Others(section, out);
   }

@@ -39,16 +39,15 @@ Dxgkrnl& Dxgkrnl::Current() {
 }
 
 void Dxgkrnl::NoteUnmodelled(const std::vector<std::string>& members) {
-  for (const std::string& member : members) {
-    if (std::find(unmodelled_.begin(), unmodelled_.end(), member) == unmodelled_.end()) unmodelled_.push_back(member);
-  }
+  for (const std::string& member : members) kernel_.NoteUnmodelled(member);
 }
+
+const std::vector<std::string>& Dxgkrnl::unmodelled() const { return kernel_.unmodelled(); }
 
 const DRIVER_INITIALIZATION_DATA& Dxgkrnl::Load(PDRIVER_INITIALIZE entry) {
   Driver& driver = drivers_[entry];
   if (driver.adapters++ != 0) return driver.table;
-  static WCHAR path[] = {'g', 'm', 'm', 'u', 0};
-  UNICODE_STRING registry{8, 10, path};
+  UNICODE_STRING registry = Registry::Counted(Registry::kDriver);
   loading_ = &driver;
   NTSTATUS entered = STATUS_UNSUCCESSFUL;
   DriverGuard::Run("DriverEntry", kPassive, kernel_.hal().NowNs(),

@@ -58,7 +58,7 @@ class Dxgkrnl {
   /// Something that the driver declares and the model does not carry out (unmodelled.h).
   void NoteUnmodelled(const std::vector<std::string>& members);
   /// All of it so far, each once, in the order in which it was met.
-  const std::vector<std::string>& unmodelled() const { return unmodelled_; }
+  const std::vector<std::string>& unmodelled() const;
 
   /// The table that the driver gives to DxgkInitialize; its DriverEntry runs at the first load.
   /// Throws OsError when it refuses, does not call, or is older than WDDM 2.0.
@@ -95,7 +95,6 @@ class Dxgkrnl {
   std::unique_ptr<IsolationMemory> isolation_memory_;
   std::unique_ptr<FrameBuffer> frame_buffer_;
   bool isolation_noted_ = false;
-  std::vector<std::string> unmodelled_;
   std::map<PDRIVER_INITIALIZE, Driver> drivers_;
   Driver* loading_ = nullptr;
   std::vector<LogicalAdapter*> adapters_;

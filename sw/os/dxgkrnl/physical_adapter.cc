@@ -101,6 +101,7 @@ NTSTATUS PhysicalAdapter::FillDeviceInformation(DXGK_DEVICE_INFO& info) {
   info = {};
   info.MiniportDeviceContext = miniport().driver().context(unit_);
   info.PhysicalDeviceObject = reinterpret_cast<PDEVICE_OBJECT>(this);
+  info.DeviceRegistryPath = Registry::Counted(Registry::kDevice);
   info.TranslatedResourceList = reinterpret_cast<PCM_RESOURCE_LIST>(resources_.data());
   info.SystemMemorySize.QuadPart = static_cast<LONGLONG>(kernel().pages().installed_pages() * hw::kPageSize);
   info.HighestPhysicalAddress.QuadPart = static_cast<LONGLONG>(kernel().pages().end() - 1);

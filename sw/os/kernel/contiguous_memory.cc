@@ -46,6 +46,10 @@ void* ContiguousMemory::Allocate(uint64_t bytes, const Bounds& bounds, MEMORY_CA
   return view;
 }
 
+uint64_t ContiguousMemory::BytesOf(void* view) {
+  return FindOrStop(blocks_, view, "MmFreeContiguousMemory of memory that is not allocated")->second.bytes;
+}
+
 void ContiguousMemory::Free(void* view, uint64_t bytes) {
   const auto at = FindOrStop(blocks_, view, "MmFreeContiguousMemorySpecifyCache of memory that is not allocated");
   if (at->second.bytes != bytes) {

@@ -27,6 +27,8 @@ class ContiguousMemory {
   void* Allocate(uint64_t bytes, const Bounds& bounds, MEMORY_CACHING_TYPE caching);
   /// A bug check for what was not allocated, or with another size.
   void Free(void* view, uint64_t bytes);
+  /// A bug check for what was not allocated.
+  uint64_t BytesOf(void* view);
   /// Calls of Allocate so far.
   uint64_t calls() const { return calls_; }
 

@@ -169,6 +169,10 @@ void DriverGuard::CheckTime(uint64_t now_ns, uint64_t bound_ns) {
     throw OsTimeout(std::string(frame->entry) + " to return", bound_ns);
 }
 
+void DriverGuard::Restart(uint64_t now_ns) {
+  if (current != nullptr) current->start_ns = now_ns;
+}
+
 DriverGuard::Frame* DriverGuard::Take() {
   Frame* frame = current;
   current = nullptr;

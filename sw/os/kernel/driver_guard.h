@@ -53,6 +53,9 @@ class DriverGuard {
   /// `bound_ns`: kBoundNs, as the machine scales it.
   static void CheckTime(uint64_t now_ns, uint64_t bound_ns = kBoundNs);
 
+  /// The innermost call is one that has waited and goes on, as a system thread of the driver may: its time begins anew.
+  static void Restart(uint64_t now_ns);
+
   /// The innermost call of this fibre. Call Take before switching stacks and Put after.
   static Frame* Take();
   static void Put(Frame* frame);

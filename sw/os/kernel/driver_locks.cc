@@ -14,8 +14,13 @@ const char* NameOf(DriverLocks::Kind kind) {
   switch (kind) {
     case DriverLocks::Kind::kSpinLock: return "spin lock";
     case DriverLocks::Kind::kFastMutex: return "fast mutex";
+    case DriverLocks::Kind::kGuardedMutex: return "guarded mutex";
     case DriverLocks::Kind::kMutex: return "mutex";
     case DriverLocks::Kind::kResource: return "resource";
+    case DriverLocks::Kind::kSemaphore: return "semaphore";
+    case DriverLocks::Kind::kNotificationTimer:
+    case DriverLocks::Kind::kSynchronizationTimer: return "timer";
+    case DriverLocks::Kind::kThread: return "thread";
     default: return "event";
   }
 }
@@ -24,22 +29,43 @@ bool IsEvent(DriverLocks::Kind kind) {
   return kind == DriverLocks::Kind::kNotificationEvent || kind == DriverLocks::Kind::kSynchronizationEvent;
 }
 
+bool IsTimer(DriverLocks::Kind kind) {
+  return kind == DriverLocks::Kind::kNotificationTimer || kind == DriverLocks::Kind::kSynchronizationTimer;
+}
+
+/// It is signalled or not, and nobody holds it.
+bool IsSignal(DriverLocks::Kind kind) {
+  return IsEvent(kind) || IsTimer(kind) || kind == DriverLocks::Kind::kSemaphore || kind == DriverLocks::Kind::kThread;
+}
+
 std::string At(Irql irql) { return " at IRQL " + std::to_string(irql); }
 
 }  // namespace
 
 std::string DriverLocks::Name(const void* at, const Object& object) const {
+  if (!object.name.empty()) return object.name;
   return std::string("the ") + NameOf(object.kind) + " at " + races_.NameOf(at);
 }
 
-void DriverLocks::Initialize(const void* object, Kind kind, bool signalled) {
+void DriverLocks::Initialize(const void* object, Kind kind, bool signalled, const std::string& name) {
   const auto found = objects_.find(object);
   if (found != objects_.end() && !found->second.holders.empty())
     throw BugCheck(Name(object, found->second) + " is initialised while " + found->second.Names() + " holds it");
   Object made;
   made.kind = kind;
+  made.name = name;
   made.signalled = signalled;
   objects_[object] = made;
+}
+
+void DriverLocks::InitializeSemaphore(const void* object, LONG count, LONG limit) {
+  if (limit <= 0 || count < 0 || count > limit) {
+    throw BugCheck("KeInitializeSemaphore with the count " + std::to_string(count) + " and the limit " +
+                   std::to_string(limit));
+  }
+  Initialize(object, Kind::kSemaphore);
+  objects_[object].count = count;
+  objects_[object].limit = limit;
 }
 
 DriverLocks::Object& DriverLocks::Of(const void* object, Kind kind, const char* routine) {
@@ -48,7 +74,8 @@ DriverLocks::Object& DriverLocks::Of(const void* object, Kind kind, const char* 
     throw BugCheck(std::string(routine) + ": the " + NameOf(kind) + " at " + races_.NameOf(object) +
                    " was not initialised");
   }
-  const bool same = found->second.kind == kind || (IsEvent(kind) && IsEvent(found->second.kind));
+  const Kind is = found->second.kind;
+  const bool same = is == kind || (IsEvent(kind) && IsEvent(is)) || (IsTimer(kind) && IsTimer(is));
   if (!same) throw BugCheck(std::string(routine) + ": " + Name(object, found->second) + " is no " + NameOf(kind));
   return found->second;
 }
@@ -66,7 +93,8 @@ std::string DriverLocks::Object::Names() const {
 }
 
 bool DriverLocks::Free(const Object& object, Access access) const {
-  if (IsEvent(object.kind)) return object.signalled;
+  if (object.kind == Kind::kSemaphore) return object.count > 0;
+  if (IsSignal(object.kind)) return object.signalled;
   if (object.holders.empty() && (access == Access::kExclusive || object.exclusive_waiters == 0)) return true;
   const bool own = object.HeldBy(scheduler_.thread()) != nullptr;
   if (object.kind == Kind::kMutex) return own;
@@ -82,7 +110,8 @@ std::string DriverLocks::Cycle(const void* at, std::set<const void*>& seen) cons
   if (object.HeldBy(scheduler_.thread()) != nullptr) return link + "it holds itself";
   for (const Holder& holder : object.holders) {
     const auto wait = waiting_.find(holder.thread);
-    const std::string rest = wait == waiting_.end() ? "" : Cycle(wait->second, seen);
+    const bool one = wait != waiting_.end() && wait->second.objects.size() == 1;
+    const std::string rest = one ? Cycle(wait->second.objects[0], seen) : "";
     if (!rest.empty()) return link + holder.name + " holds, who" + rest;
   }
   return "";
@@ -94,23 +123,31 @@ void DriverLocks::Await(const void* at, Object& object, bool spins, std::optiona
   std::set<const void*> seen;
   const std::string cycle = Cycle(at, seen);
   if (!cycle.empty()) throw BugCheck("deadlock: " + scheduler_.current() + cycle);
-  const void* const self = scheduler_.thread();
   const std::string what = Name(at, object) + (object.holders.empty() ? "" : ", which " + object.Names() + " holds");
-  waiting_[self] = at;
-  object.exclusive_waiters += access == Access::kExclusive;
-  struct Waiting {
-    ~Waiting() {
-      waiting.erase(self);
-      object.exclusive_waiters -= access == Access::kExclusive;
-    }
-    std::map<const void*, const void*>& waiting;
-    const void* self;
-    Object& object;
-    Access access;
-  } const waits{waiting_, self, object, access};
+  struct Exclusive {
+    Exclusive(unsigned& waiters, bool one) : waiters_(waiters), one_(one) { waiters_ += one_; }
+    ~Exclusive() { waiters_ -= one_; }
+    unsigned& waiters_;
+    const bool one_;
+  } const exclusive(object.exclusive_waiters, access == Access::kExclusive);
   const auto free = [&] { return Free(object, access); };
-  if (spins) return scheduler_.Spin(free, what);
-  StackMeter::Off([&] { scheduler_.WaitExactly(free, timeout_ns.value_or(scheduler_.Bound(kBoundNs)), what); });
+  if (!spins) return Sleep({at}, free, timeout_ns, what);
+  const Waiting waits(*this, {at});
+  scheduler_.Spin(free, what);
+}
+
+DriverLocks::Waiting::Waiting(DriverLocks& locks, const std::vector<const void*>& objects)
+    : locks_(locks), thread_(locks.scheduler_.thread()) {
+  locks_.waiting_[thread_] = {locks.scheduler_.current(), objects};
+}
+
+DriverLocks::Waiting::~Waiting() { locks_.waiting_.erase(thread_); }
+
+void DriverLocks::Sleep(const std::vector<const void*>& at, const std::function<bool()>& free,
+                        std::optional<uint64_t> timeout_ns, const std::string& what) {
+  const Waiting waits(*this, at);
+  const uint64_t bound = scheduler_.serves() ? Scheduler::kForEver : scheduler_.Bound(kBoundNs);
+  StackMeter::Off([&] { scheduler_.WaitExactly(free, timeout_ns.value_or(bound), what); });
 }
 
 void DriverLocks::Count(int change) {
@@ -122,8 +159,9 @@ void DriverLocks::Count(int change) {
 void DriverLocks::Take(const void* at, Object& object, Access access) {
   races_.Acquire(at);
   if (object.kind == Kind::kResource && access == Access::kExclusive) races_.Acquire(static_cast<const char*>(at) + 1);
-  if (object.kind == Kind::kSynchronizationEvent) object.signalled = false;
-  if (IsEvent(object.kind)) return;
+  if (object.kind == Kind::kSynchronizationEvent || object.kind == Kind::kSynchronizationTimer) object.signalled = false;
+  if (object.kind == Kind::kSemaphore) --object.count;
+  if (IsSignal(object.kind)) return;
   if (const Holder* own = object.HeldBy(scheduler_.thread()); own != nullptr) {
     ++const_cast<Holder*>(own)->depth;
     return;
@@ -175,6 +213,30 @@ Irql DriverLocks::AcquireSpinLock(const void* lock, bool raises) {
   return irql;
 }
 
+bool DriverLocks::TrySpinLock(const void* lock) {
+  const char* const routine = "KeTryToAcquireSpinLockAtDpcLevel";
+  Object& object = Of(lock, Kind::kSpinLock, routine);
+  if (scheduler_.irql() < kDispatch) throw BugCheck(std::string(routine) + At(scheduler_.irql()) + ": below DISPATCH_LEVEL");
+  scheduler_.Preempt();
+  if (!Free(object)) return false;
+  Take(lock, object);
+  return true;
+}
+
+void DriverLocks::Interlocked(const void* lock, const char* routine, const std::function<void()>& operation) {
+  const Object& object = Of(lock, Kind::kSpinLock, routine);
+  scheduler_.Preempt();
+  if (object.HeldBy(scheduler_.thread()) != nullptr)
+    throw BugCheck("deadlock: " + scheduler_.current() + " calls " + routine + " with " + Name(lock, object) +
+                   ", which it holds itself");
+  if (!object.holders.empty())
+    throw BugCheck(std::string(routine) + ": " + Name(lock, object) + " is held by " + object.Names() +
+                   "; a lock of this routine is for interlocked lists only");
+  races_.Acquire(lock);
+  operation();
+  races_.Release(lock);
+}
+
 void DriverLocks::ReleaseSpinLock(const void* lock, std::optional<Irql> to) {
   const char* const routine = to ? "KeReleaseSpinLock" : "KeReleaseSpinLockFromDpcLevel";
   Object& object = Of(lock, Kind::kSpinLock, routine);
@@ -220,6 +282,26 @@ void DriverLocks::ReleaseFastMutex(const void* mutex) {
   scheduler_.Lower(before);
 }
 
+bool DriverLocks::AcquireGuardedMutex(const void* mutex, bool waits) {
+  const char* const routine = waits ? "KeAcquireGuardedMutex" : "KeTryToAcquireGuardedMutex";
+  Object& object = Of(mutex, Kind::kGuardedMutex, routine);
+  scheduler_.RequireApc(routine);
+  if (waits) Await(mutex, object, /*spins=*/false, std::nullopt);
+  else scheduler_.Preempt();
+  if (!Free(object)) return false;
+  Take(mutex, object);
+  return true;
+}
+
+void DriverLocks::ReleaseGuardedMutex(const void* mutex) {
+  constexpr const char* kRoutine = "KeReleaseGuardedMutex";
+  Object& object = Of(mutex, Kind::kGuardedMutex, kRoutine);
+  RequireHolder(mutex, object, kRoutine);
+  scheduler_.RequireApc(kRoutine);
+  Give(mutex, object);
+  scheduler_.Preempt();
+}
+
 bool DriverLocks::ReleaseMutex(const void* mutex) {
   Object& object = Of(mutex, Kind::kMutex, "KeReleaseMutex");
   RequireHolder(mutex, object, "KeReleaseMutex");
@@ -247,7 +329,7 @@ void DriverLocks::LeaveCriticalRegion() {
 }
 
 void DriverLocks::RequireNoApcs(const std::string& routine) const {
-  if (scheduler_.irql() >= kApc || regions_.count(scheduler_.thread()) != 0 || HeldOf(Kind::kMutex) != nullptr) return;
+  if (scheduler_.irql() >= kApc || regions_.count(scheduler_.thread()) != 0 || HeldOf(Kind::kMutex) != nullptr || HeldOf(Kind::kGuardedMutex) != nullptr) return;
   throw BugCheck(routine + At(scheduler_.irql()) +
                  ": normal kernel APCs are not disabled (KeEnterCriticalRegion), and one may suspend the holder");
 }
@@ -280,9 +362,10 @@ void DriverLocks::DeleteResource(const void* resource) {
   if (!object.holders.empty())
     throw BugCheck("ExDeleteResourceLite: " + Name(resource, object) + " is deleted while " + object.Names() +
                    " holds it");
-  for (const auto& [thread, object_of] : waiting_) {
-    if (object_of == resource)
-      throw BugCheck("ExDeleteResourceLite: " + Name(resource, object) + " is deleted while a thread waits for it");
+  for (const auto& [thread, waits] : waiting_) {
+    if (waits.objects.front() == resource)
+      throw BugCheck("ExDeleteResourceLite: " + Name(resource, object) + " is deleted while " + waits.thread +
+                     " waits for it");
   }
   objects_.erase(resource);
 }
@@ -300,25 +383,73 @@ bool DriverLocks::IsSignalled(const void* event) {
   return Of(event, Kind::kNotificationEvent, "KeReadStateEvent").signalled;
 }
 
-bool DriverLocks::Wait(const void* at, std::optional<uint64_t> timeout_ns) {
+LONG DriverLocks::ReleaseSemaphore(const void* semaphore, LONG adjustment) {
+  constexpr const char* kRoutine = "KeReleaseSemaphore";
+  Object& object = Of(semaphore, Kind::kSemaphore, kRoutine);
+  scheduler_.RequireIrql(kRoutine, kDispatch);
+  const LONG before = object.count;
+  if (adjustment < 0 || adjustment > object.limit - before) {
+    throw BugCheck(std::string(kRoutine) + " adds " + std::to_string(adjustment) + " to " + std::to_string(before) + " of " +
+                   Name(semaphore, object) + ", whose limit is " + std::to_string(object.limit));
+  }
+  races_.Release(semaphore);
+  object.count += adjustment;
+  scheduler_.Preempt();
+  return before;
+}
+
+LONG DriverLocks::CountOf(const void* semaphore) { return Of(semaphore, Kind::kSemaphore, "KeReadStateSemaphore").count; }
+
+void DriverLocks::Signal(const void* object, bool signalled) {
+  if (signalled) races_.Release(object);
+  objects_.at(object).signalled = signalled;
+}
+
+bool DriverLocks::MutexIsFree(const void* mutex) { return Free(Of(mutex, Kind::kMutex, "KeReadStateMutex")); }
+
+bool DriverLocks::TimerIsSignalled(const void* timer) {
+  return Of(timer, Kind::kNotificationTimer, "KeReadStateTimer").signalled;
+}
+
+void DriverLocks::RequireTimer(const void* timer, const char* routine) { Of(timer, Kind::kNotificationTimer, routine); }
+
+DriverLocks::Object& DriverLocks::Waitable(const void* at, const char* routine) {
   const auto found = objects_.find(at);
-  const Kind kind = found == objects_.end() || found->second.kind != Kind::kMutex ? Kind::kNotificationEvent
-                                                                                  : Kind::kMutex;
-  Object& object = Of(at, kind, "KeWaitForSingleObject");
+  const bool other = found != objects_.end() && (IsSignal(found->second.kind) || found->second.kind == Kind::kMutex);
+  return Of(at, other ? found->second.kind : Kind::kNotificationEvent, routine);
+}
+
+std::optional<size_t> DriverLocks::Wait(const std::vector<const void*>& at, bool all, std::optional<uint64_t> timeout_ns,
+                                        const char* routine) {
+  std::vector<Object*> objects;
+  for (const void* each : at) objects.push_back(&Waitable(each, routine));
   const bool waits = timeout_ns != std::optional<uint64_t>(0);
+  std::string names;
+  for (size_t i = 0; i < at.size(); ++i) names += (i == 0 ? "" : all ? " and " : " or ") + Name(at[i], *objects[i]);
   if (scheduler_.irql() > (waits ? kApc : kDispatch)) {
-    throw BugCheck("KeWaitForSingleObject" + At(scheduler_.irql()) + " for " + Name(at, object) + ": a wait" +
+    throw BugCheck(routine + At(scheduler_.irql()) + " for " + names + ": a wait" +
                    (waits ? " is for IRQL below DISPATCH_LEVEL; only a timeout of 0 is not"
                           : ", even with a timeout of 0, is not for IRQL above DISPATCH_LEVEL"));
   }
+  const auto first = [&] {
+    return static_cast<size_t>(
+        std::find_if(objects.begin(), objects.end(), [&](const Object* object) { return Free(*object) != all; }) -
+        objects.begin());
+  };
+  const auto ready = [&] { return (first() == objects.size()) == all; };
   try {
-    if (waits) Await(at, object, /*spins=*/false, timeout_ns);
+    if (waits && at.size() == 1) Await(at[0], *objects[0], /*spins=*/false, timeout_ns);
+    else if (at.size() > 1) scheduler_.Preempt();
+    if (waits && !ready()) Sleep(at, ready, timeout_ns, names);
   } catch (const OsTimeout&) {
     if (!timeout_ns) throw;
   }
-  if (!Free(object)) return false;
-  Take(at, object);
-  return true;
+  if (!ready()) return std::nullopt;
+  const size_t index = all ? 0 : first();
+  for (size_t i = 0; i < at.size(); ++i) {
+    if (all || i == index) Take(at[i], *objects[i]);
+  }
+  return index;
 }
 
 size_t DriverLocks::held() const {
@@ -338,6 +469,7 @@ void DriverLocks::CheckReturn(const char* entry, size_t before) const {
 
 void DriverLocks::Abandon() {
   for (auto& [at, object] : objects_) object.holders.clear();
+  waiting_.clear();
   held_by_.clear();
   regions_.clear();
 }
@@ -347,6 +479,10 @@ void DriverLocks::Forget(const void* begin, size_t bytes) {
   for (auto it = objects_.lower_bound(from); it != objects_.end() && it->first < from + bytes;) {
     if (!it->second.holders.empty())
       throw BugCheck(Name(it->first, it->second) + " is freed while " + it->second.Names() + " holds it");
+    for (const auto& [thread, waits] : waiting_) {
+      if (std::count(waits.objects.begin(), waits.objects.end(), it->first) != 0)
+        throw BugCheck(Name(it->first, it->second) + " is freed while " + waits.thread + " waits for it");
+    }
     it = objects_.erase(it);
   }
 }

@@ -68,6 +68,15 @@ void Hal::ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t valu
   });
 }
 
+void Hal::StallUntil(uint64_t end_ns) {
+  for (uint64_t now = NowNs(); now < end_ns; now = NowNs()) {
+    platform_.WaitForMessage(end_ns - now);
+    scheduler_.Seam();
+    // A message that the IRQL keeps out ends each wait at once: an access takes time, too.
+    if (NowNs() == now) ConfigRead({}, 0, sizeof(uint32_t));
+  }
+}
+
 hw::Message Hal::ConnectInterrupt(std::string name, std::function<void()> isr) {
   for (uint32_t vector = kFirstVector; vector <= kLastVector; ++vector) {
     if (!vectors_.insert(vector).second) continue;

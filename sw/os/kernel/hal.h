@@ -27,6 +27,9 @@ class Hal {
   uint32_t ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size);
   void ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value);
 
+  /// Lets time pass until NowNs() is `end_ns`, at any IRQL; interrupts are served as the IRQL allows.
+  void StallUntil(uint64_t end_ns);
+
   /// A message that calls `isr` (see Scheduler::ConnectInterrupt).
   hw::Message ConnectInterrupt(std::string name, std::function<void()> isr);
   void DisconnectInterrupt(const hw::Message& message);

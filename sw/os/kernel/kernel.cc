@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/kernel/kernel.h"
 
+#include <algorithm>
+
 #include "os/kernel/bug_check.h"
 #include "os/kernel/ddi_trace.h"
 #include "os/kernel/iommu.h"
@@ -19,6 +21,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
       scheduler_(platform, parameters.seed, static_cast<unsigned>(parameters.preemption), parameters.wait_scale),
       races_(scheduler_),
       locks_(scheduler_, races_),
+      registry_(parameters.registry),
       hal_(platform, scheduler_),
       pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram(), platform.instruments()),
       mmio_(ledger_),
@@ -35,22 +38,22 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
     iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base, parameters.seed,
                                      [this] { return LeakNow("invalidation"); });
   }
-  registry_ = parameters.driver;
+  driver_parameters_ = parameters.driver;
   // A value that the user has set stays, whether it is smaller or larger.
-  registry_.emplace("LinkedAdapters", platform.firmware().gpus);
+  driver_parameters_.emplace("LinkedAdapters", platform.firmware().gpus);
   if (platform.firmware().gpu_reserved) {
     const hw::Range reserved = *platform.firmware().gpu_reserved;
     const uint64_t start = reserved.start - (parameters.inject.reserved_overlap ? hw::kPageSize : 0);
-    registry_["ReservedBase"] = start;
-    registry_["ReservedBytes"] = reserved.end - start;
+    driver_parameters_["ReservedBase"] = start;
+    driver_parameters_["ReservedBytes"] = reserved.end - start;
     if (hw::Instruments* instruments = platform.instruments(); instruments != nullptr)
       instruments->NotePages(reserved.start / hw::kPageSize, (reserved.end - reserved.start) / hw::kPageSize, true);
   }
-  registry_["ApertureBytes"] = parameters.aperture_bytes;
-  registry_["LimitBits"] = parameters.limit_bits;
-  registry_["PageTableLevels"] = parameters.page_table_bits.size();
+  driver_parameters_["ApertureBytes"] = parameters.aperture_bytes;
+  driver_parameters_["LimitBits"] = parameters.limit_bits;
+  driver_parameters_["PageTableLevels"] = parameters.page_table_bits.size();
   for (size_t level = 0; level < parameters.page_table_bits.size(); ++level) {
-    registry_["PageTableBits" + std::to_string(level)] = parameters.page_table_bits[level];
+    driver_parameters_["PageTableBits" + std::to_string(level)] = parameters.page_table_bits[level];
   }
 }
 
@@ -71,16 +74,24 @@ void* Kernel::AllocatePool(size_t bytes, uint32_t tag) {
 }
 
 void Kernel::FreePool(void* block, uint32_t tag) {
-  locks_.Forget(block, pool_.BytesOf(block));
+  const size_t bytes = pool_.BytesOf(block);
+  locks_.Forget(block, bytes);
+  dpcs_.Forget(block, bytes);
+  timers_.Forget(block, bytes);
+  work_items_.Forget(block, bytes);
   races_.RemoveMemory(block);
   pool_.Free(block, tag);
   scheduler_.Preempt();
 }
 
 std::optional<uint64_t> Kernel::QueryParameter(const std::string& name) const {
-  const auto found = registry_.find(name);
-  if (found == registry_.end()) return std::nullopt;
+  const auto found = driver_parameters_.find(name);
+  if (found == driver_parameters_.end()) return std::nullopt;
   return found->second;
+}
+
+void Kernel::NoteUnmodelled(const std::string& what) {
+  if (std::find(unmodelled_.begin(), unmodelled_.end(), what) == unmodelled_.end()) unmodelled_.push_back(what);
 }
 
 void Kernel::Report(Fault fault) { faults_.push_back(std::move(fault)); }

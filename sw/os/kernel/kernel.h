@@ -11,8 +11,11 @@
 #include "hw/platform.h"
 #include "os/kernel/contiguous_memory.h"
 #include "os/kernel/errors.h"
+#include "os/kernel/driver_dpcs.h"
 #include "os/kernel/driver_locks.h"
+#include "os/kernel/driver_timers.h"
 #include "os/kernel/hal.h"
+#include "os/kernel/kernel_objects.h"
 #include "os/kernel/ledger.h"
 #include "os/kernel/mdl_views.h"
 #include "os/kernel/pages.h"
@@ -21,7 +24,10 @@
 #include "os/kernel/pool.h"
 #include "os/kernel/race_detector.h"
 #include "os/kernel/refusals.h"
+#include "os/kernel/registry.h"
 #include "os/kernel/scheduler.h"
+#include "os/kernel/system_threads.h"
+#include "os/kernel/work_items.h"
 
 namespace gmmu::os {
 
@@ -46,6 +52,12 @@ class Kernel {
   RaceDetector& races() { return races_; }
   /// The driver's.
   DriverLocks& locks() { return locks_; }
+  DriverDpcs& dpcs() { return dpcs_; }
+  DriverTimers& timers() { return timers_; }
+  SystemThreads& threads() { return threads_; }
+  WorkItems& work_items() { return work_items_; }
+  KernelObjects& objects() { return objects_; }
+  Registry& registry() { return registry_; }
   Hal& hal() { return hal_; }
   PageAllocator& pages() { return pages_; }
   MmioViews& mmio() { return mmio_; }
@@ -75,6 +87,10 @@ class Kernel {
   void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
 
+  /// Something that the driver declares or calls and the model does not carry out; each text is noted once.
+  void NoteUnmodelled(const std::string& what);
+  const std::vector<std::string>& unmodelled() const { return unmodelled_; }
+
   /// Null: calls are not traced.
   DdiTrace* ddi_trace() { return ddi_trace_.get(); }
   /// Of the driver, on purpose.
@@ -92,6 +108,12 @@ class Kernel {
   Scheduler scheduler_;
   RaceDetector races_;
   DriverLocks locks_;
+  DriverDpcs dpcs_{*this};
+  DriverTimers timers_{*this};
+  SystemThreads threads_{*this};
+  WorkItems work_items_{*this};
+  KernelObjects objects_{ledger_};
+  Registry registry_;
   Hal hal_;
   PageAllocator pages_;
   MmioViews mmio_;
@@ -102,7 +124,8 @@ class Kernel {
   std::unique_ptr<Iommu> iommu_;
   std::unique_ptr<DdiTrace> ddi_trace_;
   Refusals refusals_;
-  std::map<std::string, uint64_t> registry_;
+  std::map<std::string, uint64_t> driver_parameters_;
+  std::vector<std::string> unmodelled_;
   std::vector<Fault> faults_;
   bool leaked_ = false;
 };

@@ -15,6 +15,11 @@ void Ledger::Close(Ticket ticket) {
   if (open_.erase(ticket) == 0) throw std::logic_error("ledger: a ticket was closed twice");
 }
 
+bool Ledger::IsOpen(Ticket ticket, const std::string& kind) const {
+  const auto found = open_.find(ticket);
+  return found != open_.end() && found->second.kind == kind;
+}
+
 std::vector<Leak> Ledger::Leaks() const {
   std::vector<Leak> leaks;
   leaks.reserve(open_.size());

@@ -10,6 +10,7 @@
 #include "hw/platform.h"
 #include "os/kernel/bring_up.h"
 #include "os/kernel/dma_policy.h"
+#include "settings/free_table.h"
 
 namespace gmmu::settings {
 class Keys;
@@ -60,6 +61,9 @@ struct Parameters {
   std::vector<uint64_t> page_table_bits;   ///< index bits by level, leaf first
   std::map<std::string, uint64_t> driver;  ///< further values, by the driver's own names (kmd/driver.def)
 
+  /// What the driver finds in the registry (registry.h), by key and name.
+  settings::FreeTable registry;
+
   uint64_t seed = 0;
   /// Gets a line for each call of DxgkDdiBuildPagingBuffer (paging_trace.h); empty: nobody does.
   std::function<void(const std::string&)> trace_paging;
@@ -68,7 +72,7 @@ struct Parameters {
   /// Gets what the driver prints (DbgPrintEx), as it comes; empty: nobody does.
   std::function<void(const std::string&)> debug_print;
 
-  /// The settings as keys of [os] and [inject] of a configuration file, which must not outlive this object.
+  /// The settings as keys of [os], [inject] and [registry] of a configuration file, which must not outlive this object.
   settings::Keys Keys();
   /// Rules between them. Throws settings::Error: `file`, key, and what is wrong with it.
   void Check(const std::string& file) const;

@@ -62,6 +62,11 @@ void Scheduler::Spawn(std::string name, std::function<void()> body, size_t stack
   fibres_.push_back(std::move(fibre));
 }
 
+void Scheduler::SpawnServer(std::string name, std::function<void()> body) {
+  Spawn(std::move(name), std::move(body));
+  fibres_.back()->serves = true;
+}
+
 void Scheduler::Run() {
   SpawnServers();
   while (true) {
@@ -69,7 +74,7 @@ void Scheduler::Run() {
                   fibres_.end());
     if (fibres_.empty()) break;
     if (error_) cancelled_ = true;
-    last_round_ = serving_ && OnlyServersLeft();
+    last_round_ = OnlyServersLeft();
 
     const std::vector<Fibre*> ready = Ready();
     if (ready.empty()) {
@@ -92,7 +97,7 @@ std::vector<Scheduler::Fibre*> Scheduler::Ready() {
   std::vector<Fibre*> ready;
   const uint64_t now = platform_.NowNs();
   for (const auto& fibre : fibres_) {
-    if (cancelled_ || fibre->condition == nullptr || (*fibre->condition)()) {
+    if (cancelled_ || last_round_ || fibre->condition == nullptr || (*fibre->condition)()) {
       ready.push_back(fibre.get());
     } else if (now >= fibre->deadline) {
       fibre->timed_out = true;
@@ -124,8 +129,7 @@ void Scheduler::SpawnServers() {
   serving_ = true;
   const auto serve = [this](auto& queue, Irql level, const auto& work) {
     while (true) {
-      Wait([&] { return last_round_ || !queue.empty(); }, kForEver, "interrupts or deferred calls");
-      if (queue.empty()) return;
+      Wait([&] { return !queue.empty(); }, kForEver, "interrupts or deferred calls");
       const auto next = std::move(queue.front());
       queue.pop_front();
       const LevelGuard guard(irql_, level);
@@ -134,10 +138,8 @@ void Scheduler::SpawnServers() {
       --at_work_;
     }
   };
-  Spawn("interrupts", [=] { serve(messages_, kDevice, [this](const hw::Message& message) { Deliver(message); }); });
-  fibres_.back()->serves = true;
-  Spawn("deferred calls", [=] { serve(dpcs_, kDispatch, [](const std::function<void()>& dpc) { dpc(); }); });
-  fibres_.back()->serves = true;
+  SpawnServer("interrupts", [=] { serve(messages_, kDevice, [this](const hw::Message& message) { Deliver(message); }); });
+  SpawnServer("deferred calls", [=] { serve(dpcs_, kDispatch, [](const std::function<void()>& dpc) { dpc(); }); });
 }
 
 void Scheduler::Idle() {
@@ -162,7 +164,7 @@ void Scheduler::Suspend() {
   caught.MakeCurrent();
   DriverGuard::Put(call);
   irql_ = level;
-  if (cancelled_) throw Cancelled{};
+  if (cancelled_ || last_round_) throw Cancelled{};
 }
 
 void Scheduler::Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
@@ -191,6 +193,7 @@ void Scheduler::WaitExactly(const std::function<bool()>& condition, uint64_t bou
   running_->poll_ns = poll_ns;
   running_->timed_out = false;
   Suspend();
+  if (running_->serves) DriverGuard::Restart(platform_.NowNs());
   if (running_->timed_out && !condition()) throw OsTimeout(what, bound_ns);
 }
 
@@ -289,8 +292,12 @@ void Scheduler::TellProcess() {
   if (std::exchange(told_process_, process()) != process() && on_process_) on_process_(process());
 }
 
-void Scheduler::RequireApc(const char* call) const {
-  if (irql_ > kApc) throw BugCheck(std::string(call) + " above APC level");
+void Scheduler::RequireIrql(const char* call, Irql highest) const {
+  if (irql_ <= highest) return;
+  const char* const level = highest == kPassive ? " above PASSIVE_LEVEL"
+                            : highest == kApc   ? " above APC level"
+                                                : " above DISPATCH_LEVEL";
+  throw BugCheck(std::string(call) + level);
 }
 
 Irql Scheduler::Raise(Irql level) {

@@ -43,6 +43,8 @@ class Scheduler {
   /// Starts a fibre with `stack_bytes` of stack (and a guard page below); it first runs inside
   /// Run().
   void Spawn(std::string name, std::function<void()> body, size_t stack_bytes = 256 * 1024);
+  /// Starts one that does not keep Run() going: when only such fibres are left, their waits end them.
+  void SpawnServer(std::string name, std::function<void()> body);
   /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the others
   /// (their waits throw) and is thrown again here.
   void Run();
@@ -81,9 +83,12 @@ class Scheduler {
   void QueueDpc(std::function<void()> dpc);
 
   Irql irql() const { return irql_; }
+  /// The running fibre was started by SpawnServer.
+  bool serves() const { return running_ != nullptr && running_->serves; }
   bool may_wait() const { return irql_ < kDispatch && !other_processor_; }
-  /// `call` is a routine that may be called up to APC level: a bug check above it.
-  void RequireApc(const char* call) const;
+  /// `call` is a routine that may be called up to `highest`, or to APC level: a bug check above it.
+  void RequireIrql(const char* call, Irql highest) const;
+  void RequireApc(const char* call) const { RequireIrql(call, kApc); }
   /// Returns the old level. Lowering by Raise or raising by Lower is a bug check.
   Irql Raise(Irql level);
   void Lower(Irql level);
@@ -125,7 +130,7 @@ class Scheduler {
     uint64_t process = 0;
     bool timed_out = false;
     bool in_driver = false;
-    bool serves = false;  // interrupts or deferred calls: ends when no other fibre is left
+    bool serves = false;  // ends when no other fibre is left
     bool ended = false;
   };
   struct Vector {
@@ -155,7 +160,7 @@ class Scheduler {
   std::vector<Vector> vectors_;
   std::deque<std::function<void()>> dpcs_;
   bool serving_ = false;              // the two fibres have started
-  bool last_round_ = false;           // and are to end
+  bool last_round_ = false;           // fibres that serve are to end
   unsigned at_work_ = 0;              // how many of them serve something now
   std::deque<hw::Message> messages_;  // for the fibre of interrupts
   Fibre* running_ = nullptr;

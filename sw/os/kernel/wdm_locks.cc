@@ -88,15 +88,4 @@ void KeClearEvent(PKEVENT Event) { Locks().SetEvent(Event, false); }
 LONG KeResetEvent(PKEVENT Event) { return Locks().SetEvent(Event, false); }
 LONG KeReadStateEvent(PKEVENT Event) { return Locks().IsSignalled(Event); }
 
-NTSTATUS KeWaitForSingleObject(PVOID Object, KWAIT_REASON WaitReason, KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
-                               PLARGE_INTEGER Timeout) {
-  UNREFERENCED_PARAMETER(WaitReason);
-  UNREFERENCED_PARAMETER(WaitMode);
-  UNREFERENCED_PARAMETER(Alertable);
-  if (Timeout != nullptr && Timeout->QuadPart > 0) return STATUS_INVALID_PARAMETER;  // absolute times
-  std::optional<uint64_t> timeout_ns;
-  if (Timeout != nullptr) timeout_ns = static_cast<uint64_t>(-Timeout->QuadPart) * 100;
-  return Locks().Wait(Object, timeout_ns) ? STATUS_SUCCESS : STATUS_TIMEOUT;
-}
-
 }  // extern "C"

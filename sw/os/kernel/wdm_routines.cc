@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel routines of wdm.h.
-#include <cstdarg>
-#include <cstdio>
 #include <string>
 
 #include "ddi/wdm.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/contiguous_memory.h"
 #include "os/kernel/driver_guard.h"
+#include "os/kernel/driver_time.h"
 #include "os/kernel/guarded_memory.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/page_math.h"
@@ -24,76 +23,9 @@ void CheckTime(const Kernel& kernel, uint64_t now_ns) {
   DriverGuard::CheckTime(now_ns, DriverGuard::kBoundNs * kernel.parameters().wait_scale);
 }
 
-/// An access through a register view goes to the machine; any other pointer is system memory.
-template <typename Word>
-Word ReadWord(volatile Word* at) {
-  Kernel& kernel = Kernel::Current();
-  if (!kernel.mmio().Contains(at)) return *at;
-  CheckTime(kernel, kernel.hal().NowNs());
-  return static_cast<Word>(kernel.hal().Read(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word)));
-}
-
-template <typename Word>
-void WriteWord(volatile Word* at, Word value) {
-  Kernel& kernel = Kernel::Current();
-  if (!kernel.mmio().Contains(at)) {
-    *at = value;
-    return;
-  }
-  kernel.hal().Write(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word), value);
-}
-
-/// Touches every page of a driver's buffer while its call is still to blame, as Windows probes a buffer: behind the seam
-/// a bad pointer would be the machine's.
-void Touch(ULONG64* buffer, size_t bytes, bool write) {
-  constexpr size_t kStep = 4096 / sizeof(ULONG64);
-  const auto touch = [write](volatile ULONG64& word) {
-    const ULONG64 value = word;
-    if (write) word = value;
-  };
-  for (size_t at = 0; at < bytes / sizeof(ULONG64); at += kStep) touch(buffer[at]);
-  touch(buffer[bytes / sizeof(ULONG64) - 1]);
-}
-
 }  // namespace
 
 extern "C" {
-
-ULONG READ_REGISTER_ULONG(volatile ULONG* Register) { return ReadWord(Register); }
-void WRITE_REGISTER_ULONG(volatile ULONG* Register, ULONG Value) { WriteWord(Register, Value); }
-ULONG64 READ_REGISTER_ULONG64(volatile ULONG64* Register) { return ReadWord(Register); }
-void WRITE_REGISTER_ULONG64(volatile ULONG64* Register, ULONG64 Value) { WriteWord(Register, Value); }
-
-void WRITE_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count) {
-  Kernel& kernel = Kernel::Current();
-  if (Count == 0) return;
-  if (!kernel.mmio().Contains(Register)) {
-    for (ULONG i = 0; i < Count; ++i) Register[i] = Buffer[i];
-    return;
-  }
-  const size_t bytes = size_t{Count} * sizeof(ULONG64);
-  Touch(Buffer, bytes, false);
-  kernel.hal().WriteBlock(kernel.mmio().Resolve(Register, bytes), Buffer, bytes);
-}
-
-void READ_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count) {
-  Kernel& kernel = Kernel::Current();
-  if (Count == 0) return;
-  if (!kernel.mmio().Contains(Register)) {
-    for (ULONG i = 0; i < Count; ++i) Buffer[i] = Register[i];
-    return;
-  }
-  const size_t bytes = size_t{Count} * sizeof(ULONG64);
-  Touch(Buffer, bytes, true);
-  kernel.hal().ReadBlock(kernel.mmio().Resolve(Register, bytes), Buffer, bytes);
-}
-
-PVOID ExAllocatePool2(ULONG64 Flags, SIZE_T NumberOfBytes, ULONG Tag) {
-  UNREFERENCED_PARAMETER(Flags);
-  return Kernel::Current().AllocatePool(NumberOfBytes, Tag);
-}
-
-void ExFreePoolWithTag(PVOID P, ULONG Tag) { Kernel::Current().FreePool(P, Tag); }
 
 KIRQL KeGetCurrentIrql(void) { return static_cast<KIRQL>(Kernel::Current().scheduler().irql()); }
 
@@ -101,8 +33,7 @@ NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLA
   UNREFERENCED_PARAMETER(WaitMode);
   UNREFERENCED_PARAMETER(Alertable);
   Kernel& kernel = Kernel::Current();
-  if (Interval->QuadPart >= 0) return STATUS_INVALID_PARAMETER;  // absolute times are not supported
-  const uint64_t ns = static_cast<uint64_t>(-Interval->QuadPart) * 100;
+  const uint64_t ns = gmmu::os::DriverTime::Until(kernel, *Interval);
   const uint64_t end = kernel.hal().NowNs() + ns;
   CheckTime(kernel, kernel.hal().NowNs());
   gmmu::os::StackMeter::Off([&] {
@@ -207,19 +138,6 @@ BOOLEAN KeInvalidateAllCaches(void) {
   Kernel::Current().hal().ram().cache().WriteBackAll();
   Kernel::Current().scheduler().Preempt();
   return TRUE;
-}
-
-ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...) {
-  UNREFERENCED_PARAMETER(ComponentId);
-  UNREFERENCED_PARAMETER(Level);
-  char text[512];
-  va_list arguments;
-  va_start(arguments, Format);
-  std::vsnprintf(text, sizeof text, Format, arguments);
-  va_end(arguments);
-  if (const auto& print = Kernel::Current().parameters().debug_print; print) print(text);
-  Kernel::Current().scheduler().Preempt();
-  return STATUS_SUCCESS;
 }
 
 NTSTATUS GmmuQueryParameter(const char* Name, ULONG64* Value) {

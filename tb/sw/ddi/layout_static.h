@@ -11,6 +11,7 @@
 #include "d3dkmthk.h"
 #include "dispmprt.h"
 #include "dxgiformat.h"
+#include "wdm_names.h"
 
 #ifdef __cplusplus
 #define LAYOUT_HOLDS(condition, text) static_assert(condition, text)

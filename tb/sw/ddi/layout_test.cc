@@ -7,6 +7,7 @@
 #include "d3dkmthk.h"
 #include "dispmprt.h"
 #include "dxgiformat.h"
+#include "wdm_names.h"
 
 namespace {
 

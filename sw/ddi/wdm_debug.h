@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a driver says and how it stops the machine: prints, break points, bug checks, event tracing. */
+#ifndef GMMU_DDI_WDM_DEBUG_H
+#define GMMU_DDI_WDM_DEBUG_H
+
+#include <stdarg.h>
+
+#include "wdm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Formats are those of the kit: %l is 32 bits, %I64 and %ll are 64, %S is of the other width, %ws, %wZ, %Z. */
+ULONG DbgPrint(PCSTR Format, ...);
+ULONG vDbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, va_list Arguments);
+ULONG vDbgPrintExWithPrefix(PCSTR Prefix, ULONG ComponentId, ULONG Level, PCSTR Format, va_list Arguments);
+#define KdPrint(arguments) DbgPrint arguments
+#define KdPrintEx(arguments) DbgPrintEx arguments
+/* No debugger is attached: a break point is a bug check (0x7E, STATUS_BREAKPOINT), and a prompt has no answer. */
+void DbgBreakPoint(void);
+#define KdBreakPoint() DbgBreakPoint()
+ULONG DbgPrompt(PCSTR Prompt, PSTR Response, ULONG Length);
+extern PBOOLEAN KdDebuggerNotPresent;
+extern PBOOLEAN KdDebuggerEnabled;
+#define KD_DEBUGGER_NOT_PRESENT (*KdDebuggerNotPresent)
+#define KD_DEBUGGER_ENABLED (*KdDebuggerEnabled)
+BOOLEAN KdRefreshDebuggerNotPresent(void);
+/* The run ends with this bug check. */
+DECLSPEC_NORETURN void KeBugCheckEx(ULONG BugCheckCode, ULONG_PTR P1, ULONG_PTR P2, ULONG_PTR P3, ULONG_PTR P4);
+DECLSPEC_NORETURN void KeBugCheck(ULONG BugCheckCode);
+/* Exceptions have no handler here: one that is raised is bug check 0x7E with its status. */
+DECLSPEC_NORETURN void ExRaiseStatus(NTSTATUS Status);
+
+/* Event tracing: nobody listens, and each call succeeds. */
+typedef ULONGLONG REGHANDLE, *PREGHANDLE;
+typedef struct _EVENT_DESCRIPTOR {
+  USHORT Id;
+  UCHAR Version;
+  UCHAR Channel;
+  UCHAR Level;
+  UCHAR Opcode;
+  USHORT Task;
+  ULONGLONG Keyword;
+} EVENT_DESCRIPTOR, *PEVENT_DESCRIPTOR;
+typedef const EVENT_DESCRIPTOR* PCEVENT_DESCRIPTOR;
+typedef struct _EVENT_DATA_DESCRIPTOR {
+  ULONGLONG Ptr;
+  ULONG Size;
+  ULONG Reserved;
+} EVENT_DATA_DESCRIPTOR, *PEVENT_DATA_DESCRIPTOR;
+typedef VOID ETWENABLECALLBACK(LPCGUID SourceId, ULONG ControlCode, UCHAR Level, ULONGLONG MatchAnyKeyword,
+                               ULONGLONG MatchAllKeyword, PVOID FilterData, PVOID CallbackContext);
+typedef ETWENABLECALLBACK* PETWENABLECALLBACK;
+/* A provider that is not unregistered at the unload is a leak. */
+NTSTATUS EtwRegister(LPCGUID ProviderId, PETWENABLECALLBACK EnableCallback, PVOID CallbackContext, PREGHANDLE RegHandle);
+NTSTATUS EtwUnregister(REGHANDLE RegHandle);
+NTSTATUS EtwWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, LPCGUID ActivityId, ULONG UserDataCount,
+                  PEVENT_DATA_DESCRIPTOR UserData);
+NTSTATUS EtwWriteTransfer(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, LPCGUID ActivityId,
+                          LPCGUID RelatedActivityId, ULONG UserDataCount, PEVENT_DATA_DESCRIPTOR UserData);
+BOOLEAN EtwEventEnabled(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor);
+BOOLEAN EtwProviderEnabled(REGHANDLE RegHandle, UCHAR Level, ULONGLONG Keyword);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory beside that of wdm.h: pool by its older names, contiguous memory, views of device memory, pages of memory descriptor
+ * lists, registers of other widths. */
+#ifndef GMMU_DDI_WDM_MEMORY_H
+#define GMMU_DDI_WDM_MEMORY_H
+
+#include "wdm.h"
+#include "wdm_objects.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POOL_FLAG_UNINITIALIZED 0x0000000000000002ULL
+#define POOL_FLAG_SESSION 0x0000000000000004ULL
+#define POOL_FLAG_CACHE_ALIGNED 0x0000000000000008ULL
+#define POOL_FLAG_RAISE_ON_FAILURE 0x0000000000000020ULL
+#define POOL_FLAG_NON_PAGED_EXECUTE 0x0000000000000080ULL
+#define POOL_FLAG_PAGED 0x0000000000000100ULL
+/* <= DISPATCH_LEVEL, paged pool <= APC_LEVEL. The memory is not zeroed: it is full of 0xCD, except with ...Zero. */
+PVOID ExAllocatePoolWithTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
+PVOID ExAllocatePoolUninitialized(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
+PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
+PVOID ExAllocatePool(POOL_TYPE PoolType, SIZE_T NumberOfBytes);
+void ExFreePool(PVOID P);
+#define ExAllocatePoolWithQuotaTag ExAllocatePoolWithTag
+#define ExAllocatePoolPriorityZero(type, bytes, tag, priority) ExAllocatePoolZero(type, bytes, tag)
+
+PVOID MmAllocateContiguousMemory(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS HighestAcceptableAddress);
+void MmFreeContiguousMemory(PVOID BaseAddress);
+
+/* A view of a BAR of the machine: like DxgkCbMapMemory's it is for READ_REGISTER_* and WRITE_REGISTER_* only. NULL: no BAR has
+ * these addresses. <= DISPATCH_LEVEL. */
+PVOID MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T NumberOfBytes, MEMORY_CACHING_TYPE CacheType);
+PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T NumberOfBytes, ULONG Protect);
+void MmUnmapIoSpace(PVOID BaseAddress, SIZE_T NumberOfBytes);
+UCHAR READ_REGISTER_UCHAR(volatile UCHAR* Register);
+USHORT READ_REGISTER_USHORT(volatile USHORT* Register);
+void WRITE_REGISTER_UCHAR(volatile UCHAR* Register, UCHAR Value);
+void WRITE_REGISTER_USHORT(volatile USHORT* Register, USHORT Value);
+void READ_REGISTER_BUFFER_ULONG(volatile ULONG* Register, PULONG Buffer, ULONG Count);
+void WRITE_REGISTER_BUFFER_ULONG(volatile ULONG* Register, PULONG Buffer, ULONG Count);
+void READ_REGISTER_BUFFER_UCHAR(volatile UCHAR* Register, PUCHAR Buffer, ULONG Count);
+void WRITE_REGISTER_BUFFER_UCHAR(volatile UCHAR* Register, PUCHAR Buffer, ULONG Count);
+
+#define MmGetMdlVirtualAddress(Mdl) ((PVOID)((PUCHAR)(Mdl)->StartVa + (Mdl)->ByteOffset))
+#define MmGetMdlByteOffset(Mdl) ((Mdl)->ByteOffset)
+#define MmInitializeMdl(Mdl, BaseVa, Bytes)                                                                     \
+  ((Mdl)->Next = NULL, (Mdl)->MdlFlags = 0, (Mdl)->ByteCount = (ULONG)(Bytes),                                  \
+   (Mdl)->Size = (SHORT)(sizeof(MDL) + sizeof(PFN_NUMBER) * ADDRESS_AND_SIZE_TO_SPAN_PAGES((BaseVa), (Bytes))), \
+   (Mdl)->StartVa = (PVOID)((ULONG_PTR)(BaseVa) & ~(ULONG_PTR)(PAGE_SIZE - 1)),                                 \
+   (Mdl)->ByteOffset = (ULONG)((ULONG_PTR)(BaseVa) & (PAGE_SIZE - 1)))
+#define MmMapLockedPages(Mdl, AccessMode) MmMapLockedPagesSpecifyCache(Mdl, AccessMode, MmCached, NULL, FALSE, NormalPagePriority)
+/* Pages that lie anywhere in [LowAddress, HighAddress], with a list of them; NULL: none. Freed by both MmFreePagesFromMdl and
+ * ExFreePool. <= APC_LEVEL. The bus address of a remapped device is not theirs. */
+PMDL MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress, PHYSICAL_ADDRESS HighAddress, PHYSICAL_ADDRESS SkipBytes,
+                             SIZE_T TotalBytes, MEMORY_CACHING_TYPE CacheType, ULONG Flags);
+#define MmAllocatePagesForMdl(low, high, skip, bytes) MmAllocatePagesForMdlEx(low, high, skip, bytes, MmCached, 0)
+void MmFreePagesFromMdl(PMDL MemoryDescriptorList);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "ddi/ntdef.h"
+
+namespace gmmu::os {
+
+class Kernel;
+
+/// Times as a driver states them: units of 100 ns.
+struct DriverTime {
+  /// The system time at power-on, in 100 ns since the year 1601: 2024-01-01, so that runs are equal.
+  static constexpr uint64_t kPowerOn = 133'485'408'000'000'000;
+
+  static uint64_t SystemTime(Kernel& kernel);
+  /// Nanoseconds until `due`: negative from now, else a system time; 0 when that has passed.
+  static uint64_t Until(Kernel& kernel, const LARGE_INTEGER& due);
+};
+
+}  // namespace gmmu::os

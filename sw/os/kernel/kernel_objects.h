@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ddi/ntdef.h"
+#include "os/kernel/ledger.h"
+
+namespace gmmu::os {
+
+/// Something that handles of a driver lead to.
+struct KernelObject {
+  enum class Type : uint8_t { kThread, kKey };
+  Type type;
+  std::string name;  ///< "the system thread at driver.so+0x1234"
+};
+
+/// Handles and references that a driver has. A handle is never given out twice. Both are in the ledger (handle,
+/// object_reference), and misuse is a bug check.
+class KernelObjects {
+ public:
+  explicit KernelObjects(Ledger& ledger) : ledger_(ledger) {}
+
+  HANDLE Open(KernelObject& object, const char* created_by);
+  void Close(HANDLE handle);
+  /// Null: it is no open handle.
+  KernelObject* Find(HANDLE handle) const;
+  /// Return how many references there are now.
+  LONG_PTR Reference(KernelObject& object, const char* created_by);
+  LONG_PTR Dereference(const void* object);
+
+ private:
+  struct Handle {
+    KernelObject* object;
+    Ledger::Ticket ticket;
+  };
+
+  Ledger& ledger_;
+  uint64_t next_ = 1;
+  std::map<HANDLE, Handle> handles_;
+  std::map<const void*, std::vector<Ledger::Ticket>> references_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ddi/wdm_threads.h"
+#include "os/kernel/kernel_objects.h"
+
+namespace gmmu::os {
+
+class Kernel;
+
+/// A thread as a driver sees it.
+struct SystemThread : KernelObject {
+  LONG priority = 8;
+  uint64_t number = 0;  ///< the scheduler's
+};
+
+/// Threads that a driver makes (PsCreateSystemThread). Each is a fibre that does not keep a run going; in the ledger
+/// (system_thread) until it ends. Waits for one are DriverLocks' part.
+class SystemThreads {
+ public:
+  explicit SystemThreads(Kernel& kernel) : kernel_(kernel) {}
+
+  SystemThread& Create(PKSTART_ROUTINE start, PVOID context);
+  /// Ends the running thread; returns when it is none that Create made.
+  void Terminate();
+  /// The running thread, whoever made it.
+  SystemThread& Current();
+  /// Null: it is no thread.
+  SystemThread* Find(const void* thread) const;
+
+ private:
+  struct Ended {};
+
+  Kernel& kernel_;
+  std::vector<std::unique_ptr<SystemThread>> threads_;
+  std::map<uint64_t, SystemThread*> by_number_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel routines that the model does not carry out (wdm_names.h): each answers so, and its name is in the report.
+#include <string>
+
+#include "ddi/wdm_bus.h"
+#include "os/kernel/kernel.h"
+
+namespace {
+
+int file_type;
+POBJECT_TYPE file_type_name = reinterpret_cast<POBJECT_TYPE>(&file_type);
+
+NTSTATUS Unmodelled(const char* routine) {
+  gmmu::os::Kernel::Current().NoteUnmodelled(std::string("a call of ") + routine);
+  return STATUS_NOT_SUPPORTED;
+}
+
+template <typename Pointer>
+Pointer None(const char* routine) {
+  Unmodelled(routine);
+  return nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+POBJECT_TYPE* IoFileObjectType = &file_type_name;
+
+NTSTATUS ZwCreateFile(PHANDLE, ACCESS_MASK, POBJECT_ATTRIBUTES, PIO_STATUS_BLOCK, PLARGE_INTEGER, ULONG, ULONG, ULONG, ULONG,
+                      PVOID, ULONG) {
+  return Unmodelled("ZwCreateFile");
+}
+NTSTATUS IoGetDeviceProperty(PDEVICE_OBJECT, DEVICE_REGISTRY_PROPERTY, ULONG, PVOID, PULONG ResultLength) {
+  *ResultLength = 0;
+  return Unmodelled("IoGetDeviceProperty");
+}
+PDEVICE_OBJECT IoGetRelatedDeviceObject(PFILE_OBJECT) { return None<PDEVICE_OBJECT>("IoGetRelatedDeviceObject"); }
+PIRP IoBuildDeviceIoControlRequest(ULONG, PDEVICE_OBJECT, PVOID, ULONG, PVOID, ULONG, BOOLEAN, PKEVENT, PIO_STATUS_BLOCK) {
+  return None<PIRP>("IoBuildDeviceIoControlRequest");
+}
+PIRP IoBuildSynchronousFsdRequest(ULONG, PDEVICE_OBJECT, PVOID, ULONG, PLARGE_INTEGER, PKEVENT, PIO_STATUS_BLOCK) {
+  return None<PIRP>("IoBuildSynchronousFsdRequest");
+}
+NTSTATUS IoCallDriver(PDEVICE_OBJECT, PIRP) { return Unmodelled("IoCallDriver"); }
+PIO_STACK_LOCATION IoGetNextIrpStackLocation(PIRP) { return None<PIO_STACK_LOCATION>("IoGetNextIrpStackLocation"); }
+PIO_STACK_LOCATION IoGetCurrentIrpStackLocation(PIRP) { return None<PIO_STACK_LOCATION>("IoGetCurrentIrpStackLocation"); }
+// On x64 the kernel may use floating point: nothing is to be saved.
+NTSTATUS KeSaveFloatingPointState(PKFLOATING_SAVE) { return STATUS_SUCCESS; }
+NTSTATUS KeRestoreFloatingPointState(PKFLOATING_SAVE) { return STATUS_SUCCESS; }
+
+UCHAR READ_PORT_UCHAR(PUCHAR) { return static_cast<UCHAR>(Unmodelled("READ_PORT_UCHAR")); }
+USHORT READ_PORT_USHORT(PUSHORT) { return static_cast<USHORT>(Unmodelled("READ_PORT_USHORT")); }
+ULONG READ_PORT_ULONG(PULONG) { return static_cast<ULONG>(Unmodelled("READ_PORT_ULONG")); }
+void WRITE_PORT_UCHAR(PUCHAR, UCHAR) { Unmodelled("WRITE_PORT_UCHAR"); }
+void WRITE_PORT_USHORT(PUSHORT, USHORT) { Unmodelled("WRITE_PORT_USHORT"); }
+void WRITE_PORT_ULONG(PULONG, ULONG) { Unmodelled("WRITE_PORT_ULONG"); }
+void MmProbeAndLockPages(PMDL, KPROCESSOR_MODE, LOCK_OPERATION) { Unmodelled("MmProbeAndLockPages"); }
+void MmUnlockPages(PMDL) { Unmodelled("MmUnlockPages"); }
+BOOLEAN MmIsAddressValid(PVOID) {
+  Unmodelled("MmIsAddressValid");
+  return FALSE;
+}
+
+}  // extern "C"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "os/kernel/ledger.h"
+
+namespace gmmu::os {
+
+class Kernel;
+
+/// Work that a driver queues for threads of the system. Each piece has a thread of its own, at PASSIVE_LEVEL. Ledger:
+/// work_item, until its routine returns. An item that is queued twice, or freed while it is queued, is a bug check.
+class WorkItems {
+ public:
+  explicit WorkItems(Kernel& kernel) : kernel_(kernel) {}
+
+  /// `item`: what may be queued again, and freed, when its `routine` is called. Up to DISPATCH_LEVEL.
+  void Queue(const void* item, const char* call, const void* routine, const std::function<void()>& work);
+  /// A bug check with `call` when it is queued.
+  void RequireIdle(const void* item, const char* call) const;
+  /// [begin, begin + bytes) is freed.
+  void Forget(const void* begin, size_t bytes) const;
+
+ private:
+  std::string Name(const void* item) const;
+
+  Kernel& kernel_;
+  std::map<const void*, Ledger::Ticket> queued_;
+};
+
+}  // namespace gmmu::os

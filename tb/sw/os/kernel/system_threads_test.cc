@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/kernel/system_threads.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tb/sw/os/kernel/driver_threads.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct Shared {
+  KEVENT work, stop;
+  int served = 0;
+  PVOID self = nullptr;
+};
+void Serve(PVOID context) {
+  auto& shared = *static_cast<Shared*>(context);
+  shared.self = KeGetCurrentThread();
+  PVOID objects[] = {&shared.work, &shared.stop};
+  while (KeWaitForMultipleObjects(2, objects, WaitAny, Executive, KernelMode, FALSE, nullptr, nullptr) == STATUS_WAIT_0)
+    ++shared.served;
+  PsTerminateSystemThread(STATUS_SUCCESS);
+  ADD_FAILURE() << "it has ended";
+}
+PVOID Start(Shared& shared, PKSTART_ROUTINE routine = Serve) {
+  KeInitializeEvent(&shared.work, SynchronizationEvent, FALSE);
+  KeInitializeEvent(&shared.stop, NotificationEvent, FALSE);
+  HANDLE handle;
+  PVOID thread;
+  EXPECT_EQ(PsCreateSystemThread(&handle, THREAD_ALL_ACCESS, nullptr, nullptr, nullptr, routine, &shared), STATUS_SUCCESS);
+  EXPECT_EQ(ObReferenceObjectByHandle(handle, THREAD_ALL_ACCESS, *PsThreadType, KernelMode, &thread, nullptr),
+            STATUS_SUCCESS);
+  ZwClose(handle);
+  EXPECT_EQ(ObReferenceObjectByHandle(handle, 0, nullptr, KernelMode, &handle, nullptr), STATUS_INVALID_HANDLE);
+  return thread;
+}
+void Delay(int64_t ns) {
+  LARGE_INTEGER interval;
+  interval.QuadPart = -ns / 100;
+  KeDelayExecutionThread(KernelMode, FALSE, &interval);
+}
+
+TEST(SystemThreads, ServeUntilTheyAreToldToEndAndCanBeWaitedFor) {
+  Threads threads;
+  Shared shared;
+  EXPECT_EQ(threads.Alone([&] {
+    PVOID const thread = Start(shared);
+    Delay(2'000'000'000);  // longer than any other wait may last
+    for (int i = 0; i < 3; ++i) {
+      KeSetEvent(&shared.work, 0, FALSE);
+      Delay(1'000);
+    }
+    KeSetEvent(&shared.stop, 0, FALSE);
+    EXPECT_EQ(KeWaitForSingleObject(thread, Executive, KernelMode, FALSE, nullptr), STATUS_SUCCESS);
+    EXPECT_EQ(thread, shared.self);
+    EXPECT_EQ(ObDereferenceObject(thread), 0);
+  }),
+            "");
+  EXPECT_EQ(shared.served, 3);
+  EXPECT_EQ(threads.kernel.ledger().open(), 0u);
+}
+
+TEST(SystemThreads, ThatHaveNotEndedAreLeaksAndDoNotKeepTheRunGoing) {
+  Threads threads;
+  Shared shared;
+  EXPECT_EQ(threads.Alone([&] { ObDereferenceObject(Start(shared)); }), "");
+  const auto leaks = threads.kernel.ledger().Leaks();
+  ASSERT_EQ(leaks.size(), 1u);
+  EXPECT_EQ(leaks[0].kind, "system_thread");
+  EXPECT_THAT(leaks[0].name, HasSubstr("the system thread"));
+  EXPECT_EQ(leaks[0].created_by, "PsCreateSystemThread");
+}
+
+TEST(SystemThreads, HandlesAndReferencesThatAreLeftAreLeaks) {
+  Threads threads;
+  EXPECT_EQ(threads.Alone([&] {
+    HANDLE handle;
+    PVOID thread;
+    PsCreateSystemThread(&handle, 0, nullptr, nullptr, nullptr, [](PVOID) {}, nullptr);
+    ObReferenceObjectByHandle(handle, 0, nullptr, KernelMode, &thread, nullptr);
+    Delay(1'000);
+  }),
+            "");
+  std::vector<std::string> kinds;
+  for (const Leak& leak : threads.kernel.ledger().Leaks()) kinds.push_back(leak.kind);
+  EXPECT_THAT(kinds, ::testing::ElementsAre("handle", "object_reference"));
+}
+
+void HoldsALock(PVOID context) {
+  KeInitializeSpinLock(static_cast<PKSPIN_LOCK>(context));
+  KeAcquireSpinLockRaiseToDpc(static_cast<PKSPIN_LOCK>(context));
+  PsTerminateSystemThread(STATUS_SUCCESS);
+}
+
+TEST(SystemThreads, MisuseIsABugCheck) {
+  Threads threads;
+  KSPIN_LOCK lock;
+  EXPECT_THAT(threads.Alone([&] {
+    HANDLE handle;
+    PsCreateSystemThread(&handle, 0, nullptr, nullptr, nullptr, HoldsALock, &lock);
+    ZwClose(handle);
+    Delay(1'000);
+  }),
+              AllOf(HasSubstr("system thread"), HasSubstr("returned and holds the spin lock at ")));
+  EXPECT_THAT(threads.Alone([] { ZwClose(reinterpret_cast<HANDLE>(0x1234)); }),
+              HasSubstr("ZwClose of 0x1234, which is no open handle"));
+  EXPECT_THAT(threads.Alone([] { ObDereferenceObject(KeGetCurrentThread()); }),
+              HasSubstr("ObDereferenceObject of an object to which the driver has no reference"));
+  EXPECT_THAT(threads.Alone([] {
+    KeRaiseIrqlToDpcLevel();
+    HANDLE handle;
+    PsCreateSystemThread(&handle, 0, nullptr, nullptr, nullptr, Serve, nullptr);
+  }),
+              HasSubstr("PsCreateSystemThread above PASSIVE_LEVEL"));
+  EXPECT_EQ(threads.Alone([] { EXPECT_EQ(PsTerminateSystemThread(0), STATUS_INVALID_PARAMETER); }), "");
+}
+
+TEST(SystemThreads, HaveAPriorityAndANumber) {
+  Threads threads;
+  EXPECT_EQ(threads.Alone([] {
+    EXPECT_EQ(KeSetPriorityThread(KeGetCurrentThread(), LOW_REALTIME_PRIORITY), 8);
+    EXPECT_EQ(KeSetPriorityThread(KeGetCurrentThread(), 8), LOW_REALTIME_PRIORITY);
+    EXPECT_NE(PsGetCurrentThreadId(), nullptr);
+    EXPECT_EQ(PsGetCurrentProcessId(), nullptr);
+  }),
+            "");
+}
+
+}  // namespace
+}  // namespace gmmu::os
