@@ -205,8 +205,17 @@ def check_tests(row, sources, build, say):
     return listed
 
 
+def check_routines():
+    """Each kernel routine that a driver gets has a row in docs/ddi/kernel.md."""
+    routines = re.findall(r"^  (\w+);", (ROOT / "sw/ddi/kernel_routines.list").read_text(), re.M)
+    page = (PAGES / "kernel.md").read_text()
+    return [f"docs/ddi/kernel.md: no row has {name}, which sw/ddi/kernel_routines.list names"
+            for name in routines if name != "DxgkInitialize" and f"`{name}`" not in page]
+
+
 def check(build_folder):
     found, errors = rows(subject_pages() + ([NAMES] if NAMES.exists() else []))
+    errors += check_routines()
     sources, known = tests_of_sources(), keys()
     build = Build(build_folder) if build_folder else None
     named, counts = {}, collections.Counter()

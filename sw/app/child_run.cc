@@ -9,15 +9,14 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "app/outputs.h"
+#include "app/temporary_folder.h"
 
 namespace gmmu::app {
 namespace {
@@ -25,25 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
-/// A folder for one run's files, gone with this object.
-class Folder {
- public:
-  Folder() {
-    std::string path = (std::filesystem::temp_directory_path() / "gmmu-run-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) throw OutputError(path + ": cannot be made: " + std::strerror(errno));
-    path_ = path;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string File(const char* name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-[[noreturn]] void Child(const RunArguments& arguments, const Folder& folder) {
+[[noreturn]] void Child(const RunArguments& arguments, const TemporaryFolder& folder) {
   setpgid(0, 0);
   std::FILE* out = std::fopen(folder.File("out").c_str(), "w");
   std::FILE* err = std::fopen(folder.File("err").c_str(), "w");
@@ -132,7 +113,7 @@ void Judge(const Json& report, ChildRun& run) {
 }  // namespace
 
 ChildRun RunInChild(RunArguments arguments, unsigned seconds) {
-  const Folder folder;
+  const TemporaryFolder folder;
   arguments.json = folder.File("report.json");
   const auto start = Clock::now();
   std::fflush(nullptr);

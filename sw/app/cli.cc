@@ -16,6 +16,7 @@
 #include "app/fail_each.h"
 #include "app/outputs.h"
 #include "app/replay.h"
+#include "app/replay_ddi.h"
 #include "app/trace_command.h"
 #include "board/board.h"
 #include "events/reader.h"
@@ -158,6 +159,8 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
 
   CheckDriverArguments check_arguments;
   CLI::App* check_driver = AddCheckDriver(app, check_arguments);
+  ReplayDdiArguments replay_ddi_arguments;
+  CLI::App* replay_ddi = AddReplayDdi(app, replay_ddi_arguments);
   std::string driver;
   CLI::App* scan = app.add_subcommand(
       "scan-driver", "Look through a driver's imports for memory routines that GPU isolation forbids.");
@@ -188,12 +191,13 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
 
   if (app.get_subcommands().empty()) {
     fmt::print(err,
-               "gmmu: give a command: gmmu run, replay, explain, trace, config, compare, check-driver or "
-               "scan-driver\nSee gmmu --help.\n");
+               "gmmu: give a command: gmmu run, replay, explain, trace, config, compare, check-driver, "
+               "replay-ddi or scan-driver\nSee gmmu --help.\n");
     return kExitUsage;
   }
   if (replay->parsed()) return Replay(replay_arguments, out, err);
   if (check_driver->parsed()) return CheckDriver(check_arguments, out, err);
+  if (replay_ddi->parsed()) return ReplayDdi(replay_ddi_arguments, out, err);
   if (scan->parsed()) return ScanDriver(driver, out);
   if (compare->parsed()) return Compare(first, second, out);
   if (explain->parsed()) return Explain(explain_arguments, out);

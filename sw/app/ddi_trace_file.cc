@@ -22,11 +22,26 @@ std::string SchemaOf(const std::string& line) {
   return schema.rfind("gmmu-ddi-trace ", 0) == 0 ? schema : "";
 }
 
+/// Arguments that are texts, each as its option is called.
+std::vector<std::pair<const char*, std::string*>> Texts(RunArguments& run) {
+  return {{"scenario", &run.scenario}, {"driver", &run.driver}, {"device", &run.device},
+          {"config", &run.config},     {"file", &run.file}};
+}
+
 std::string About(const Json& header) {
   const auto text = [&](const char* key) { return header.value(key, std::string()); };
   std::string about = "driver " + (text("driver").empty() ? "of the program" : text("driver"));
   if (!text("scenario").empty()) about += ", scenario " + text("scenario");
   return about + ", engine " + text("engine") + ", seed " + std::to_string(header.value("seed", uint64_t{0}));
+}
+
+RunArguments RunOf(const Json& header) {
+  RunArguments run;
+  run.engine = header.value("engine", run.engine);
+  run.seed = header.value("seed", run.seed);
+  run.set = header.value("set", run.set);
+  for (const auto& [name, place] : Texts(run)) *place = header.value(name, std::string());
+  return run;
 }
 
 std::vector<std::pair<std::string, std::string>> Values(const Json& object) {
@@ -53,6 +68,14 @@ DdiCall CallOf(const Json& line) {
 
 }  // namespace
 
+std::string DdiTraceHeader(const RunArguments& arguments) {
+  RunArguments run = arguments;
+  Json header = {{"schema", kDdiTraceSchema}, {"engine", run.engine}, {"seed", run.seed}};
+  for (const auto& [name, place] : Texts(run)) header[name] = *place;
+  header["set"] = run.set;
+  return header.dump();
+}
+
 bool IsDdiTrace(const std::string& path) {
   std::ifstream file(path);
   std::string line;
@@ -69,7 +92,9 @@ DdiTraceFile ReadDdiTrace(const std::string& path) {
     throw trace::TraceError(path + ":1: is a " + schema + "; this program reads " + kDdiTraceSchema + kHow);
   DdiTraceFile trace;
   trace.path = path;
-  trace.about = About(Json::parse(text));
+  const Json header = Json::parse(text);
+  trace.about = About(header);
+  trace.run = RunOf(header);
   for (size_t number = 2; std::getline(file, text); ++number) {
     try {
       trace.calls.push_back(CallOf(Json::parse(text)));

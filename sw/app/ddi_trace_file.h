@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli.h"
+
 namespace gmmu::app {
 
 /// The first line of a trace of --trace-ddi has this as its "schema"; the number is raised when a reader of an older
@@ -25,10 +27,13 @@ struct DdiCall {
 
 struct DdiTraceFile {
   std::string path;
+  RunArguments run;            ///< what the recorded run was given, as far as it decides what happens
   std::string about;           ///< "driver X.so, scenario main-job, engine fast, seed 0"
   std::vector<DdiCall> calls;  ///< in the order in which they began
 };
 
+/// The first line of the trace of such a run.
+std::string DdiTraceHeader(const RunArguments& arguments);
 /// Whether the file begins as a trace of calls does, of any version.
 bool IsDdiTrace(const std::string& path);
 /// Throws trace::TraceError with the line for what is no trace of this version.

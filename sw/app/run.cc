@@ -122,15 +122,6 @@ std::function<void(const std::string&)> LinesTo(OutputFile& file) {
   };
 }
 
-std::string DdiTraceHeader(const RunArguments& arguments) {
-  nlohmann::ordered_json header = {{"schema", kDdiTraceSchema},
-                                   {"engine", arguments.engine},
-                                   {"seed", arguments.seed},
-                                   {"scenario", arguments.scenario},
-                                   {"driver", arguments.driver}};
-  return header.dump();
-}
-
 /// The machine around a board goes by the computer's clock; what is told of a phase goes by the board's own.
 void TimesOfTheBoard(uint64_t clock_mhz, workload::JobResult& result) {
   for (workload::Phase& phase : result.phases) phase.ns = phase.cycles * 1000 / clock_mhz;

@@ -2,9 +2,9 @@
 /* Kernel routines that a driver here may call. The OS model implements them (sw/os/kernel/kernel.cc); a
  * driver's unit tests bring their own.
  *
- * Pointers to device memory (what DxgkCbMapMemory returns, and UpdatePageTable's CpuVirtual when
- * the table lies in a memory segment) must not be dereferenced: READ_REGISTER_* and
- * WRITE_REGISTER_* are the only access. Pointers to system memory (DMA buffers, MapPhysicalMemory)
+ * Pointers to device memory (what DxgkCbMapMemory and MmMapIoSpace return, and UpdatePageTable's CpuVirtual when the table
+ * lies in a memory segment) are for READ_REGISTER_* and WRITE_REGISTER_*. In a driver that is loaded plain loads and stores
+ * reach the device too, at the cost of a few signals each. Pointers to system memory (DMA buffers, MapPhysicalMemory)
  * are plain memory. */
 #ifndef GMMU_DDI_WDM_H
 #define GMMU_DDI_WDM_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of the kernel that a source names: pool types, requests, properties, files. Members that nothing
+/* Objects of the kernel that a source names: pool types, requests, files. Members that nothing
  * here reads are left out where a source cannot see it. */
 #ifndef GMMU_DDI_WDM_OBJECTS_H
 #define GMMU_DDI_WDM_OBJECTS_H
@@ -97,20 +97,5 @@ typedef struct _IO_STACK_LOCATION {
 #define METHOD_OUT_DIRECT 2
 #define METHOD_NEITHER 3
 #define CTL_CODE(type, function, method, access) (((type) << 16) | ((access) << 14) | ((function) << 2) | (method))
-
-typedef enum _DEVICE_REGISTRY_PROPERTY {
-  DevicePropertyDeviceDescription = 0,
-  DevicePropertyHardwareID = 1,
-  DevicePropertyCompatibleIDs = 2,
-  DevicePropertyClassName = 5,
-  DevicePropertyClassGuid = 6,
-  DevicePropertyDriverKeyName = 7,
-  DevicePropertyManufacturer = 8,
-  DevicePropertyFriendlyName = 9,
-  DevicePropertyLocationInformation = 10,
-  DevicePropertyPhysicalDeviceObjectName = 11,
-  DevicePropertyBusNumber = 14,
-  DevicePropertyAddress = 16
-} DEVICE_REGISTRY_PROPERTY;
 
 #endif

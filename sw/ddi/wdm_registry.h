@@ -68,6 +68,25 @@ NTSTATUS ZwDeleteValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName);
 NTSTATUS IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject, ULONG DevInstKeyType, ACCESS_MASK DesiredAccess,
                                  PHANDLE DeviceRegKey);
 
+typedef enum _DEVICE_REGISTRY_PROPERTY {
+  DevicePropertyDeviceDescription = 0,
+  DevicePropertyHardwareID = 1,
+  DevicePropertyCompatibleIDs = 2,
+  DevicePropertyClassName = 5,
+  DevicePropertyClassGuid = 6,
+  DevicePropertyDriverKeyName = 7,
+  DevicePropertyManufacturer = 8,
+  DevicePropertyFriendlyName = 9,
+  DevicePropertyLocationInformation = 10,
+  DevicePropertyPhysicalDeviceObjectName = 11,
+  DevicePropertyBusNumber = 14,
+  DevicePropertyAddress = 16
+} DEVICE_REGISTRY_PROPERTY;
+/* Texts are of WCHAR with their end; identifiers are a list of texts. STATUS_BUFFER_TOO_SMALL: ResultLength is what is needed. A
+ * property that the device has not is STATUS_OBJECT_NAME_NOT_FOUND. */
+NTSTATUS IoGetDeviceProperty(PDEVICE_OBJECT DeviceObject, DEVICE_REGISTRY_PROPERTY DeviceProperty, ULONG BufferLength,
+                             PVOID PropertyBuffer, PULONG ResultLength);
+
 #define RTL_REGISTRY_ABSOLUTE 0
 #define RTL_REGISTRY_SERVICES 1
 #define RTL_REGISTRY_CONTROL 2

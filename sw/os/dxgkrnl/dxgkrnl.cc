@@ -9,6 +9,7 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/driver_guard.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/registry.h"
 #include "os/kernel/text.h"
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"

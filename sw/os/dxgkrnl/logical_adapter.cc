@@ -145,6 +145,7 @@ void LogicalAdapter::AssembleLink() {
   std::vector<LinkAnswer> answers;
   for (const auto& gpu : physical_) {
     PDEVICE_OBJECT const device = reinterpret_cast<PDEVICE_OBJECT>(gpu.get());
+    kernel_.AddDeviceObject(device, gpu->function());
     miniport_->devices().AddDevice(device);
     answers.push_back({gpu->name(), miniport_->devices().LinkDevice(device, gpu->unit())});
   }

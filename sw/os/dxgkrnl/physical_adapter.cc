@@ -6,6 +6,7 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/registry.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/device_life.h"
 #include "os/miniport/driver_calls.h"

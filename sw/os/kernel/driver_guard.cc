@@ -21,7 +21,7 @@
 namespace gmmu::os {
 namespace {
 
-constexpr std::array kFaults = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr std::array kFaults = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 constexpr unsigned kDispatchLevel = 2;
 constexpr size_t kSignalStack = 64 * 1024;
 
@@ -32,6 +32,7 @@ const void* base_of_driver = nullptr;  // where its shared object is loaded; nul
 DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
 void (*last_resort)() = nullptr;
+bool (*device_access)(int signal, const siginfo_t* info, void* context) = nullptr;
 
 std::function<std::string(const void*)> explanation;
 
@@ -80,6 +81,7 @@ const void* BaseOf(const void* code) {
 }
 
 void OnFault(int signal, siginfo_t* info, void* context) {
+  if (current != nullptr && device_access != nullptr && device_access(signal, info, context)) return;
   if (current != nullptr) Leave(current, signal, info, context);
   if (last_resort != nullptr) std::exchange(last_resort, nullptr)();
   // The fault is not the driver's: it ends the program when the instruction faults again after the return.
@@ -139,6 +141,21 @@ void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
 bool DriverGuard::installed() { return is_on; }
 
 void DriverGuard::SetLastResort(void (*resort)()) { last_resort = resort; }
+void DriverGuard::SetDeviceAccess(bool (*take)(int, const siginfo_t*, void*)) { device_access = take; }
+
+void DriverGuard::Abandon(std::exception_ptr error) {
+  current->error = std::move(error);
+  siglongjmp(current->at, 1);
+}
+
+void DriverGuard::Blame(const void* address, const void* instruction, bool write) {
+  current->signal = SIGSEGV;
+  current->address = address;
+  current->instruction = instruction;
+  current->access = write ? Frame::Access::kWrite : Frame::Access::kRead;
+  siglongjmp(current->at, 1);
+}
+
 void DriverGuard::Explain(std::function<std::string(const void* address)> explain) { explanation = std::move(explain); }
 
 void DriverGuard::Remove() {
@@ -158,7 +175,10 @@ void DriverGuard::Run(const char* entry, unsigned irql, uint64_t now_ns, const s
   frame.start_ns = now_ns;
   frame.outer = current;
   spinning = nullptr;  // the next call is another one, also at the same address
-  if (sigsetjmp(frame.at, 0) != 0) Raise(frame);
+  if (sigsetjmp(frame.at, 0) != 0) {
+    if (frame.error) std::rethrow_exception(frame.error);
+    Raise(frame);
+  }
   current = &frame;
   call();
 }
@@ -207,6 +227,7 @@ void DriverGuard::Raise(const Frame& frame) {
     case SIGSEGV:
     case SIGBUS: throw touched();
     case SIGFPE: throw stop(0xC0000094, " divided by zero");
+    case SIGTRAP: throw stop(0x80000003, " came to a break point");
     case SIGILL: throw stop(0xC000001D, " ran into an illegal instruction");
     case SIGPROF:
       throw OsTimeout(where + ", which spends its time in the driver's own code, to return",

@@ -3,6 +3,7 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -32,6 +33,7 @@ class DriverGuard {
     const void* address = nullptr;      ///< that was accessed
     const void* instruction = nullptr;  ///< in the driver, perhaps
     enum class Access { kUnknown, kRead, kWrite } access = Access::kUnknown;
+    std::exception_ptr error;  ///< that ends the call in place of a signal
   };
 
   /// From now on signals of this process that come inside of a call are the driver's. `in_driver`: any address of its
@@ -43,6 +45,12 @@ class DriverGuard {
   /// What a fault that comes outside of every call does before it ends the program; null: nothing. It runs in the signal's
   /// handler.
   static void SetLastResort(void (*last_resort)());
+  /// What takes signals inside of a call that are accesses to device memory; null: nothing. It runs in their handler.
+  static void SetDeviceAccess(bool (*take)(int signal, const siginfo_t* info, void* context));
+  /// The innermost call ends here, wherever the processor is: `error` is thrown from Run, or what an access means that is
+  /// none to a device after all.
+  [[noreturn]] static void Abandon(std::exception_ptr error);
+  [[noreturn]] static void Blame(const void* address, const void* instruction, bool write);
   /// What a fault at an address is, where more can be said than that nothing may be accessed so; an empty text where
   /// not. Null: never.
   static void Explain(std::function<std::string(const void* address)> explain);

@@ -123,6 +123,8 @@ class DriverLocks {
     std::string Names() const;  // of the holders
   };
   Object& Of(const void* object, Kind kind, const char* routine);
+  /// It is signalled or not, and nobody holds it.
+  static bool IsSignal(Kind kind);
   /// What can be waited for.
   Object& Waitable(const void* object, const char* routine);
   bool Free(const Object& object, Access access = Access::kExclusive) const;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
 
 namespace gmmu::os {
@@ -20,7 +21,7 @@ void DriverTimers::Initialize(KTIMER& timer, TIMER_TYPE type) {
 bool DriverTimers::Set(KTIMER& timer, uint64_t due_ns, uint32_t period_ms, KDPC* dpc) {
   kernel_.locks().RequireTimer(&timer, "KeSetTimer");
   kernel_.scheduler().RequireIrql("KeSetTimer", kDispatch);
-  if (dpc != nullptr) kernel_.dpcs().Require(*dpc, "KeSetTimer");
+  if (dpc != nullptr) kernel_.driver().dpcs.Require(*dpc, "KeSetTimer");
   const bool before = set_.count(&timer) != 0;
   kernel_.locks().Signal(&timer, false);
   set_[&timer] = {kernel_.hal().NowNs() + due_ns, ++changes_, uint64_t{period_ms} * 1'000'000, dpc};
@@ -71,7 +72,7 @@ void DriverTimers::Expire(KTIMER& timer) {
   if (entry.period_ns != 0) entry.due_ns += entry.period_ns;
   else set_.erase(&timer);
   kernel_.locks().Signal(&timer, true);
-  if (dpc != nullptr) kernel_.dpcs().Insert(*dpc, nullptr, nullptr);
+  if (dpc != nullptr) kernel_.driver().dpcs.Insert(*dpc, nullptr, nullptr);
 }
 
 void DriverTimers::Forget(const void* begin, size_t bytes) {

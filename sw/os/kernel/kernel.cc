@@ -5,6 +5,7 @@
 
 #include "os/kernel/bug_check.h"
 #include "os/kernel/ddi_trace.h"
+#include "os/kernel/driver_objects.h"
 #include "os/kernel/iommu.h"
 #include "os/kernel/text.h"
 
@@ -18,10 +19,10 @@ constexpr hw::Range kBarWindow{0xC0000000, 0xFEC00000};
 
 Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
     : parameters_(parameters),
-      scheduler_(platform, parameters.seed, static_cast<unsigned>(parameters.preemption), parameters.wait_scale),
+      scheduler_(platform, parameters.schedule_seed != 0 ? parameters.schedule_seed : parameters.seed,
+                 static_cast<unsigned>(parameters.preemption), parameters.wait_scale),
       races_(scheduler_),
       locks_(scheduler_, races_),
-      registry_(parameters.registry),
       hal_(platform, scheduler_),
       pages_(platform.firmware().ram, parameters.seed, ledger_, &platform.ram(), platform.instruments()),
       mmio_(ledger_),
@@ -29,6 +30,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
       pci_(hal_, kBarWindow),
       pool_(ledger_),
       mdl_views_(platform.ram(), ledger_),
+      driver_(std::make_unique<DriverObjects>(*this)),
       refusals_(parameters.inject.fail_callback, parameters.inject.fail_allocation) {
   if (current != nullptr) throw std::logic_error("two kernels at a time");
   current = this;
@@ -76,9 +78,7 @@ void* Kernel::AllocatePool(size_t bytes, uint32_t tag) {
 void Kernel::FreePool(void* block, uint32_t tag) {
   const size_t bytes = pool_.BytesOf(block);
   locks_.Forget(block, bytes);
-  dpcs_.Forget(block, bytes);
-  timers_.Forget(block, bytes);
-  work_items_.Forget(block, bytes);
+  driver_->Forget(block, bytes);
   races_.RemoveMemory(block);
   pool_.Free(block, tag);
   scheduler_.Preempt();

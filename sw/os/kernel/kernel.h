@@ -11,11 +11,8 @@
 #include "hw/platform.h"
 #include "os/kernel/contiguous_memory.h"
 #include "os/kernel/errors.h"
-#include "os/kernel/driver_dpcs.h"
 #include "os/kernel/driver_locks.h"
-#include "os/kernel/driver_timers.h"
 #include "os/kernel/hal.h"
-#include "os/kernel/kernel_objects.h"
 #include "os/kernel/ledger.h"
 #include "os/kernel/mdl_views.h"
 #include "os/kernel/pages.h"
@@ -24,14 +21,12 @@
 #include "os/kernel/pool.h"
 #include "os/kernel/race_detector.h"
 #include "os/kernel/refusals.h"
-#include "os/kernel/registry.h"
 #include "os/kernel/scheduler.h"
-#include "os/kernel/system_threads.h"
-#include "os/kernel/work_items.h"
 
 namespace gmmu::os {
 
 class DdiTrace;
+struct DriverObjects;
 class Iommu;
 
 /// The kernel of one machine: everything below Dxgkrnl. Exactly one lives at a time, because the
@@ -52,12 +47,8 @@ class Kernel {
   RaceDetector& races() { return races_; }
   /// The driver's.
   DriverLocks& locks() { return locks_; }
-  DriverDpcs& dpcs() { return dpcs_; }
-  DriverTimers& timers() { return timers_; }
-  SystemThreads& threads() { return threads_; }
-  WorkItems& work_items() { return work_items_; }
-  KernelObjects& objects() { return objects_; }
-  Registry& registry() { return registry_; }
+  /// And what else it has of the kernel.
+  DriverObjects& driver() { return *driver_; }
   Hal& hal() { return hal_; }
   PageAllocator& pages() { return pages_; }
   MmioViews& mmio() { return mmio_; }
@@ -87,6 +78,12 @@ class Kernel {
   void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
 
+  /// The device that a driver's device object is, for its properties; null: it is none.
+  void AddDeviceObject(const void* object, const PciFunction& function) { device_objects_.insert({object, function}); }
+  const PciFunction* DeviceOf(const void* object) const {
+    const auto found = device_objects_.find(object);
+    return found == device_objects_.end() ? nullptr : &found->second;
+  }
   /// Something that the driver declares or calls and the model does not carry out; each text is noted once.
   void NoteUnmodelled(const std::string& what);
   const std::vector<std::string>& unmodelled() const { return unmodelled_; }
@@ -108,12 +105,6 @@ class Kernel {
   Scheduler scheduler_;
   RaceDetector races_;
   DriverLocks locks_;
-  DriverDpcs dpcs_{*this};
-  DriverTimers timers_{*this};
-  SystemThreads threads_{*this};
-  WorkItems work_items_{*this};
-  KernelObjects objects_{ledger_};
-  Registry registry_;
   Hal hal_;
   PageAllocator pages_;
   MmioViews mmio_;
@@ -121,10 +112,12 @@ class Kernel {
   Pci pci_;
   Pool pool_;
   MdlViews mdl_views_;
+  std::unique_ptr<DriverObjects> driver_;
   std::unique_ptr<Iommu> iommu_;
   std::unique_ptr<DdiTrace> ddi_trace_;
   Refusals refusals_;
   std::map<std::string, uint64_t> driver_parameters_;
+  std::map<const void*, PciFunction> device_objects_;
   std::vector<std::string> unmodelled_;
   std::vector<Fault> faults_;
   bool leaked_ = false;

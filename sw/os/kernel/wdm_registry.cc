@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
 
 using gmmu::os::Kernel;
@@ -23,7 +24,7 @@ std::u16string Text(PCUNICODE_STRING text) {
 void RequirePassive(const char* routine) { Kernel::Current().scheduler().RequireIrql(routine, gmmu::os::kPassive); }
 
 Key* KeyOf(HANDLE handle) {
-  KernelObject* const object = Kernel::Current().objects().Find(handle);
+  KernelObject* const object = Kernel::Current().driver().objects.Find(handle);
   return object == nullptr || object->type != KernelObject::Type::kKey ? nullptr : static_cast<Key*>(object);
 }
 
@@ -103,9 +104,9 @@ NTSTATUS ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess, POBJECT_ATTRIBU
   UNREFERENCED_PARAMETER(DesiredAccess);
   RequirePassive("ZwOpenKey");
   Kernel& kernel = Kernel::Current();
-  Key* const key = kernel.registry().Open(PathOf(*ObjectAttributes));
+  Key* const key = kernel.driver().registry.Open(PathOf(*ObjectAttributes));
   if (key == nullptr) return STATUS_OBJECT_NAME_NOT_FOUND;
-  *KeyHandle = kernel.objects().Open(*key, "ZwOpenKey");
+  *KeyHandle = kernel.driver().objects.Open(*key, "ZwOpenKey");
   return STATUS_SUCCESS;
 }
 
@@ -120,9 +121,9 @@ NTSTATUS ZwCreateKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess, POBJECT_ATTRI
   const std::u16string path = PathOf(*ObjectAttributes);
   if (path.empty() || path[0] != u'\\') return STATUS_OBJECT_PATH_SYNTAX_BAD;
   bool made = false;
-  Key& key = kernel.registry().Create(path, made);
+  Key& key = kernel.driver().registry.Create(path, made);
   if (Disposition != nullptr) *Disposition = made ? REG_CREATED_NEW_KEY : REG_OPENED_EXISTING_KEY;
-  *KeyHandle = kernel.objects().Open(key, "ZwCreateKey");
+  *KeyHandle = kernel.driver().objects.Open(key, "ZwCreateKey");
   return STATUS_SUCCESS;
 }
 
@@ -181,8 +182,8 @@ NTSTATUS IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject, ULONG DevInstKeyTy
   RequirePassive("IoOpenDeviceRegistryKey");
   Kernel& kernel = Kernel::Current();
   const bool driver = (DevInstKeyType & PLUGPLAY_REGKEY_DRIVER) != 0;
-  Key* const key = kernel.registry().Open(gmmu::os::Utf16(driver ? Registry::kDevice : Registry::kHardware));
-  *DeviceRegKey = kernel.objects().Open(*key, "IoOpenDeviceRegistryKey");
+  Key* const key = kernel.driver().registry.Open(gmmu::os::Utf16(driver ? Registry::kDevice : Registry::kHardware));
+  *DeviceRegKey = kernel.driver().objects.Open(*key, "IoOpenDeviceRegistryKey");
   return STATUS_SUCCESS;
 }
 
@@ -190,7 +191,7 @@ NTSTATUS RtlQueryRegistryValues(ULONG RelativeTo, PCWSTR Path, PRTL_QUERY_REGIST
                                 PVOID Environment) {
   UNREFERENCED_PARAMETER(Environment);
   RequirePassive("RtlQueryRegistryValues");
-  Registry& registry = Kernel::Current().registry();
+  Registry& registry = Kernel::Current().driver().registry;
   const bool by_handle = (RelativeTo & RTL_REGISTRY_HANDLE) != 0;
   Key* const root = by_handle ? KeyOf(const_cast<PWSTR>(Path)) : registry.Open(Absolute(RelativeTo, Path));
   if (root == nullptr) {
@@ -219,7 +220,7 @@ NTSTATUS RtlWriteRegistryValue(ULONG RelativeTo, PCWSTR Path, PCWSTR ValueName, 
   bool made = false;
   Key* const key = (RelativeTo & RTL_REGISTRY_HANDLE) != 0
                        ? KeyOf(const_cast<PWSTR>(Path))
-                       : &Kernel::Current().registry().Create(Absolute(RelativeTo, Path), made);
+                       : &Kernel::Current().driver().registry.Create(Absolute(RelativeTo, Path), made);
   return key == nullptr ? STATUS_INVALID_HANDLE : Set(*key, Text(ValueName), ValueType, ValueData, ValueLength);
 }
 

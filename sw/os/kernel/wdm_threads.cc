@@ -3,6 +3,7 @@
 #include "ddi/wdm_threads.h"
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
 
 using gmmu::os::Kernel;
@@ -21,12 +22,12 @@ POBJECT_TYPE thread_type_name = reinterpret_cast<POBJECT_TYPE>(&thread_type);
 
 NTSTATUS Reference(HANDLE handle, POBJECT_TYPE type, PVOID* object) {
   Kernel& kernel = Kernel::Current();
-  KernelObject* const found = kernel.objects().Find(handle);
+  KernelObject* const found = kernel.driver().objects.Find(handle);
   *object = nullptr;
   if (found == nullptr) return STATUS_INVALID_HANDLE;
   if (found->type != KernelObject::Type::kThread || (type != nullptr && type != *PsThreadType))
     return STATUS_OBJECT_TYPE_MISMATCH;
-  kernel.objects().Reference(*found, "ObReferenceObjectByHandle");
+  kernel.driver().objects.Reference(*found, "ObReferenceObjectByHandle");
   *object = static_cast<gmmu::os::SystemThread*>(found);
   return STATUS_SUCCESS;
 }
@@ -46,8 +47,8 @@ NTSTATUS PsCreateSystemThread(PHANDLE ThreadHandle, ULONG DesiredAccess, POBJECT
   Kernel& kernel = Kernel::Current();
   kernel.scheduler().RequireIrql("PsCreateSystemThread", gmmu::os::kPassive);
   if (kernel.refusals().Allocation([] { return std::string("a system thread"); })) return STATUS_INSUFFICIENT_RESOURCES;
-  gmmu::os::SystemThread& thread = kernel.threads().Create(StartRoutine, StartContext);
-  *ThreadHandle = kernel.objects().Open(thread, "PsCreateSystemThread");
+  gmmu::os::SystemThread& thread = kernel.driver().threads.Create(StartRoutine, StartContext);
+  *ThreadHandle = kernel.driver().objects.Open(thread, "PsCreateSystemThread");
   if (ClientId != nullptr) *ClientId = {nullptr, *ThreadHandle};
   kernel.scheduler().Preempt();
   return STATUS_SUCCESS;
@@ -55,7 +56,7 @@ NTSTATUS PsCreateSystemThread(PHANDLE ThreadHandle, ULONG DesiredAccess, POBJECT
 
 NTSTATUS PsTerminateSystemThread(NTSTATUS ExitStatus) {
   UNREFERENCED_PARAMETER(ExitStatus);
-  Kernel::Current().threads().Terminate();
+  Kernel::Current().driver().threads.Terminate();
   return STATUS_INVALID_PARAMETER;
 }
 
@@ -78,31 +79,31 @@ NTSTATUS ObReferenceObjectByHandleWithTag(HANDLE Handle, ACCESS_MASK DesiredAcce
 LONG_PTR ObfReferenceObject(PVOID Object) {
   Kernel& kernel = Kernel::Current();
   kernel.scheduler().RequireIrql("ObReferenceObject", gmmu::os::kDispatch);
-  gmmu::os::SystemThread* const thread = kernel.threads().Find(Object);
+  gmmu::os::SystemThread* const thread = kernel.driver().threads.Find(Object);
   if (thread == nullptr) throw gmmu::os::BugCheck("ObReferenceObject of what is no object");
-  return kernel.objects().Reference(*thread, "ObReferenceObject");
+  return kernel.driver().objects.Reference(*thread, "ObReferenceObject");
 }
 LONG_PTR ObfDereferenceObject(PVOID Object) {
   Kernel& kernel = Kernel::Current();
   kernel.scheduler().RequireIrql("ObDereferenceObject", gmmu::os::kDispatch);
-  gmmu::os::SystemThread* const thread = kernel.threads().Find(Object);
-  return kernel.objects().Dereference(static_cast<KernelObject*>(thread));
+  gmmu::os::SystemThread* const thread = kernel.driver().threads.Find(Object);
+  return kernel.driver().objects.Dereference(static_cast<KernelObject*>(thread));
 }
 
 NTSTATUS ZwClose(HANDLE Handle) {
   Kernel& kernel = Kernel::Current();
   kernel.scheduler().RequireIrql("ZwClose", gmmu::os::kPassive);
-  kernel.objects().Close(Handle);
+  kernel.driver().objects.Close(Handle);
   return STATUS_SUCCESS;
 }
 
-PRKTHREAD KeGetCurrentThread(void) { return reinterpret_cast<PRKTHREAD>(&Kernel::Current().threads().Current()); }
+PRKTHREAD KeGetCurrentThread(void) { return reinterpret_cast<PRKTHREAD>(&Kernel::Current().driver().threads.Current()); }
 HANDLE PsGetCurrentThreadId(void) {
   return reinterpret_cast<HANDLE>(Kernel::Current().scheduler().thread_number() * 4);
 }
 HANDLE PsGetCurrentProcessId(void) { return reinterpret_cast<HANDLE>(Kernel::Current().scheduler().process() * 4); }
 LONG KeSetPriorityThread(PKTHREAD Thread, LONG Priority) {
-  gmmu::os::SystemThread* const thread = Kernel::Current().threads().Find(Thread);
+  gmmu::os::SystemThread* const thread = Kernel::Current().driver().threads.Find(Thread);
   if (thread == nullptr) throw gmmu::os::BugCheck("KeSetPriorityThread of what is no thread");
   if (Priority < LOW_PRIORITY + 1 || Priority > HIGH_PRIORITY)
     throw gmmu::os::BugCheck("KeSetPriorityThread to " + std::to_string(Priority) + ": priorities are 1 to 31");
@@ -125,32 +126,32 @@ PIO_WORKITEM IoAllocateWorkItem(PDEVICE_OBJECT DeviceObject) {
 void IoQueueWorkItem(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE WorkerRoutine, WORK_QUEUE_TYPE QueueType, PVOID Context) {
   UNREFERENCED_PARAMETER(QueueType);
   auto* const device = static_cast<PDEVICE_OBJECT>(IoWorkItem->object);
-  Kernel::Current().work_items().Queue(IoWorkItem, "IoQueueWorkItem", reinterpret_cast<const void*>(WorkerRoutine),
+  Kernel::Current().driver().work_items.Queue(IoWorkItem, "IoQueueWorkItem", reinterpret_cast<const void*>(WorkerRoutine),
                                        [=] { WorkerRoutine(device, Context); });
 }
 void IoQueueWorkItemEx(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE_EX WorkerRoutine, WORK_QUEUE_TYPE QueueType,
                        PVOID Context) {
   UNREFERENCED_PARAMETER(QueueType);
   void* const object = IoWorkItem->object;
-  Kernel::Current().work_items().Queue(IoWorkItem, "IoQueueWorkItemEx", reinterpret_cast<const void*>(WorkerRoutine),
+  Kernel::Current().driver().work_items.Queue(IoWorkItem, "IoQueueWorkItemEx", reinterpret_cast<const void*>(WorkerRoutine),
                                        [=] { WorkerRoutine(object, Context, IoWorkItem); });
 }
 void IoFreeWorkItem(PIO_WORKITEM IoWorkItem) {
-  Kernel::Current().work_items().RequireIdle(IoWorkItem, "IoFreeWorkItem");
+  Kernel::Current().driver().work_items.RequireIdle(IoWorkItem, "IoFreeWorkItem");
   Kernel::Current().FreePool(IoWorkItem, kWorkItemTag);
 }
 ULONG IoSizeofWorkItem(void) { return sizeof(_IO_WORKITEM); }
 void IoInitializeWorkItem(PVOID IoObject, PIO_WORKITEM IoWorkItem) {
-  Kernel::Current().work_items().RequireIdle(IoWorkItem, "IoInitializeWorkItem");
+  Kernel::Current().driver().work_items.RequireIdle(IoWorkItem, "IoInitializeWorkItem");
   IoWorkItem->object = IoObject;
 }
 void IoUninitializeWorkItem(PIO_WORKITEM IoWorkItem) {
-  Kernel::Current().work_items().RequireIdle(IoWorkItem, "IoUninitializeWorkItem");
+  Kernel::Current().driver().work_items.RequireIdle(IoWorkItem, "IoUninitializeWorkItem");
 }
 void ExQueueWorkItem(PWORK_QUEUE_ITEM WorkItem, WORK_QUEUE_TYPE QueueType) {
   UNREFERENCED_PARAMETER(QueueType);
   const WORK_QUEUE_ITEM given = *WorkItem;
-  Kernel::Current().work_items().Queue(WorkItem, "ExQueueWorkItem", reinterpret_cast<const void*>(given.WorkerRoutine),
+  Kernel::Current().driver().work_items.Queue(WorkItem, "ExQueueWorkItem", reinterpret_cast<const void*>(given.WorkerRoutine),
                                        [=] { given.WorkerRoutine(given.Parameter); });
 }
 

@@ -31,10 +31,6 @@ NTSTATUS ZwCreateFile(PHANDLE, ACCESS_MASK, POBJECT_ATTRIBUTES, PIO_STATUS_BLOCK
                       PVOID, ULONG) {
   return Unmodelled("ZwCreateFile");
 }
-NTSTATUS IoGetDeviceProperty(PDEVICE_OBJECT, DEVICE_REGISTRY_PROPERTY, ULONG, PVOID, PULONG ResultLength) {
-  *ResultLength = 0;
-  return Unmodelled("IoGetDeviceProperty");
-}
 PDEVICE_OBJECT IoGetRelatedDeviceObject(PFILE_OBJECT) { return None<PDEVICE_OBJECT>("IoGetRelatedDeviceObject"); }
 PIRP IoBuildDeviceIoControlRequest(ULONG, PDEVICE_OBJECT, PVOID, ULONG, PVOID, ULONG, BOOLEAN, PKEVENT, PIO_STATUS_BLOCK) {
   return None<PIRP>("IoBuildDeviceIoControlRequest");

@@ -7,6 +7,7 @@
 #include "os/kernel/bug_check.h"
 #include "os/kernel/driver_guard.h"
 #include "os/kernel/driver_time.h"
+#include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/stack_meter.h"
 
@@ -114,34 +115,34 @@ KIRQL KfRaiseIrql(KIRQL NewIrql) {
 void KeLowerIrql(KIRQL NewIrql) { Kernel::Current().scheduler().Lower(static_cast<Irql>(NewIrql)); }
 
 void KeInitializeDpc(PRKDPC Dpc, PKDEFERRED_ROUTINE DeferredRoutine, PVOID DeferredContext) {
-  Kernel::Current().dpcs().Initialize(*Dpc, DeferredRoutine, DeferredContext);
+  Kernel::Current().driver().dpcs.Initialize(*Dpc, DeferredRoutine, DeferredContext);
 }
 BOOLEAN KeInsertQueueDpc(PRKDPC Dpc, PVOID SystemArgument1, PVOID SystemArgument2) {
-  return Kernel::Current().dpcs().Insert(*Dpc, SystemArgument1, SystemArgument2);
+  return Kernel::Current().driver().dpcs.Insert(*Dpc, SystemArgument1, SystemArgument2);
 }
-BOOLEAN KeRemoveQueueDpc(PRKDPC Dpc) { return Kernel::Current().dpcs().Remove(*Dpc); }
-void KeFlushQueuedDpcs(void) { Kernel::Current().dpcs().Flush(); }
+BOOLEAN KeRemoveQueueDpc(PRKDPC Dpc) { return Kernel::Current().driver().dpcs.Remove(*Dpc); }
+void KeFlushQueuedDpcs(void) { Kernel::Current().driver().dpcs.Flush(); }
 void KeSetImportanceDpc(PRKDPC Dpc, KDPC_IMPORTANCE Importance) {
-  Kernel::Current().dpcs().Require(*Dpc, "KeSetImportanceDpc");
+  Kernel::Current().driver().dpcs.Require(*Dpc, "KeSetImportanceDpc");
   Dpc->Importance = static_cast<UCHAR>(Importance);
 }
 void KeSetTargetProcessorDpc(PRKDPC Dpc, CCHAR Number) {
-  Kernel::Current().dpcs().Require(*Dpc, "KeSetTargetProcessorDpc");
+  Kernel::Current().driver().dpcs.Require(*Dpc, "KeSetTargetProcessorDpc");
   Dpc->Number = static_cast<USHORT>(Number);
 }
 
-void KeInitializeTimer(PKTIMER Timer) { Kernel::Current().timers().Initialize(*Timer, NotificationTimer); }
-void KeInitializeTimerEx(PKTIMER Timer, TIMER_TYPE Type) { Kernel::Current().timers().Initialize(*Timer, Type); }
+void KeInitializeTimer(PKTIMER Timer) { Kernel::Current().driver().timers.Initialize(*Timer, NotificationTimer); }
+void KeInitializeTimerEx(PKTIMER Timer, TIMER_TYPE Type) { Kernel::Current().driver().timers.Initialize(*Timer, Type); }
 BOOLEAN KeSetTimer(PKTIMER Timer, LARGE_INTEGER DueTime, PKDPC Dpc) { return KeSetTimerEx(Timer, DueTime, 0, Dpc); }
 BOOLEAN KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LONG Period, PKDPC Dpc) {
   Kernel& kernel = Kernel::Current();
-  return kernel.timers().Set(*Timer, DriverTime::Until(kernel, DueTime), static_cast<uint32_t>(Period), Dpc);
+  return kernel.driver().timers.Set(*Timer, DriverTime::Until(kernel, DueTime), static_cast<uint32_t>(Period), Dpc);
 }
 BOOLEAN KeSetCoalescableTimer(PKTIMER Timer, LARGE_INTEGER DueTime, ULONG Period, ULONG TolerableDelay, PKDPC Dpc) {
   UNREFERENCED_PARAMETER(TolerableDelay);
   return KeSetTimerEx(Timer, DueTime, static_cast<LONG>(Period), Dpc);
 }
-BOOLEAN KeCancelTimer(PKTIMER Timer) { return Kernel::Current().timers().Cancel(*Timer); }
+BOOLEAN KeCancelTimer(PKTIMER Timer) { return Kernel::Current().driver().timers.Cancel(*Timer); }
 BOOLEAN KeReadStateTimer(PKTIMER Timer) { return Kernel::Current().locks().TimerIsSignalled(Timer); }
 
 void KeQueryTickCount(PLARGE_INTEGER TickCount) { TickCount->QuadPart = static_cast<LONGLONG>(Now() / kTick); }

@@ -62,6 +62,13 @@ TEST_F(Driver, OfAnOlderInterfaceVersionDoesWhatTheOneThatIsBuiltInDoesAtThatVer
   }
 }
 
+TEST_F(Driver, CallsTheKernelForThreadsTimersWorkItemsAndTheRegistry) {
+  std::ofstream(Path("registry.toml")) << "[registry.driver]\nDepth = 7\n";
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--config", Path("registry.toml"), "--driver", Named("calling")}), kExitFailed);
+  EXPECT_THAT(err_, HasSubstr("driver: calling: status 0, deferred 1, served 1, path "
+                              "\\Registry\\Machine\\System\\CurrentControlSet\\Services\\gmmu, depth 7\n"));
+}
+
 TEST_F(Driver, ThatDeclaresWhatIsNotModelledIsToldSoAndFailsWhenThatIsAskedFor) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--strict"}), kExitGood) << "our own declares nothing of the kind";
   EXPECT_THAT(out_, ::testing::Not(HasSubstr("not modelled")));

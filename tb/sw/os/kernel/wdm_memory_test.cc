@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "ddi/wdm_waits.h"
 #include "tb/sw/os/kernel/driver_threads.h"
 
 namespace gmmu::os {

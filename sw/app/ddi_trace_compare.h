@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdio>
+#include <string>
+
+#include "app/ddi_trace_file.h"
+
+namespace gmmu::app {
+
+/// "0xc000009a", "returned" for an entry without a result, "did not return".
+std::string StatusOf(const DdiCall& call);
+/// Says on `out` in what the traces first differ, or that they do not. `times`: these must be equal too. Returns the
+/// exit status.
+int CompareTraces(const DdiTraceFile& a, const DdiTraceFile& b, bool times, std::FILE* out);
+
+}  // namespace gmmu::app

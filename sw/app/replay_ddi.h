@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace gmmu::app {
+
+/// Arguments of `gmmu replay-ddi`.
+struct ReplayDdiArguments {
+  std::string trace;              ///< recorded by gmmu run --trace-ddi
+  std::string driver, device;     ///< empty: those of the recorded run
+  std::string kept;               ///< where the trace of this run is written; empty: nowhere
+  std::optional<uint64_t> shuffle;  ///< seed by which threads are drawn; none: as they were recorded
+  uint64_t seconds = 300;
+};
+
+CLI::App* AddReplayDdi(CLI::App& app, ReplayDdiArguments& arguments);
+
+/// Asks a driver for what a recorded run asked its driver for, and compares call by call. With `shuffle` the threads of the
+/// system go on in another order, as far as the interface permits it, and the run must pass as the recorded one did. Returns 1
+/// when a call is answered otherwise, or the run fails. Throws trace::TraceError, workload::InputError and OutputError
+/// before that.
+int ReplayDdi(const ReplayDdiArguments& arguments, std::FILE* out, std::FILE* err);
+
+}  // namespace gmmu::app

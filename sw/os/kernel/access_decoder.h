@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <ucontext.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace gmmu::os {
+
+/// The part of an instruction that accesses memory at one place.
+struct DecodedAccess {
+  unsigned bytes = 0;  ///< of one access; of a repeated instruction those of one repetition
+  bool reads = false, writes = false;
+};
+
+/// The access to `address` of the x86-64 instruction at the instruction pointer of `registers`. `write`: the
+/// processor says that it is a store, or a load and a store. None: no instruction that is known, or no access to that address.
+std::optional<DecodedAccess> DecodeAccess(const gregset_t& registers, uint64_t address, bool write);
+
+}  // namespace gmmu::os
