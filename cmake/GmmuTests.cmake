@@ -130,7 +130,6 @@ foreach(room IN LISTS rooms)
   endif()
   if(TARGET test_sw_app AND path STREQUAL "sw/app")  # drivers in shared objects: our own, and bad ones
     add_library(driver_own MODULE $<TARGET_OBJECTS:gmmu_kmd>)
-    add_library(driver_forbidden MODULE tb/sw/os/drivers/forbidden.c)
     # The same with a call before each access of memory (docs/driver.md), and so with what PreemptCommand and ResetEngine
     # do at device level done outside of it.
     file(GLOB kmd_sources CONFIGURE_DEPENDS ${GMMU_SW}/kmd/*.cc ${GMMU_SW}/kmd/build/*.cc)
@@ -149,7 +148,7 @@ foreach(room IN LISTS rooms)
       target_compile_options(${library} PRIVATE -O1 -fsanitize=thread)
       set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     endforeach()
-    set(drivers driver_own driver_forbidden driver_watched driver_unlocked)
+    set(drivers driver_own driver_watched driver_unlocked)
     file(GLOB own_sources CONFIGURE_DEPENDS ${GMMU_SW}/kmd/*.cc ${GMMU_SW}/kmd/build/*.cc)
     foreach(version IN ITEMS 2_0 2_4 2_9)  # the same source with the headers of an older version
       add_library(driver_wddm${version} MODULE ${own_sources})

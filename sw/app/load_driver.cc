@@ -16,16 +16,6 @@ namespace {
 
 constexpr const char* kHow = "\nMake one as docs/driver.md says: c++ -shared -fPIC ...";
 
-/// The imports that GPU isolation forbids and this kernel does not have, separated by commas. Dxgkrnl's callbacks take
-/// their place. What it has is for drivers without isolation (GpuIsolation refuses the others).
-std::string Forbidden(const std::vector<uint8_t>& file) {
-  std::string names;
-  for (const std::string& name : os::ForbiddenImports(os::ImportsOf(file))) {
-    if (dlsym(RTLD_DEFAULT, name.c_str()) == nullptr) names += (names.empty() ? "" : ", ") + name;
-  }
-  return names;
-}
-
 /// The imports that this program does not have, separated by commas.
 std::string Missing(const std::vector<uint8_t>& file) {
   std::string names;
@@ -43,20 +33,14 @@ void CheckDriverFile(const std::string& path) {
   if (access(path.c_str(), R_OK) != 0)
     throw workload::InputError("cannot read the driver '" + path + "': " + std::strerror(errno) + kHow);
   const std::vector<uint8_t> file = workload::LoadInput(path);
-  std::string forbidden;
   try {
-    forbidden = Forbidden(file);
+    os::ImportsOf(file);
   } catch (const os::ImportScanError& error) {
     throw workload::InputError(path + ": " + error.what() + kHow);
   }
   if (os::IsWindowsBinary(file)) {
     throw workload::InputError(
         path + ": is a Windows binary, which cannot run here; gmmu scan-driver reads its imports" + kHow);
-  }
-  if (!forbidden.empty()) {
-    throw workload::InputError(path + ": calls " + forbidden +
-                               ", which GPU isolation forbids and this kernel does not have\n"
-                               "A driver gets and locks memory through the callbacks of DXGKRNL_INTERFACE.");
   }
 }
 

@@ -27,11 +27,8 @@ RunArguments RunOf(const DdiTraceFile& recorded, const ReplayDdiArguments& argum
   if (!arguments.device.empty()) run.device = arguments.device;
   run.trace_ddi = trace;
   if (arguments.shuffle) {
-    // What the recorded run has set goes last.
-    const std::vector<std::string> recorded_set = run.set;
-    run.set = {"os.schedule_seed=" + std::to_string(*arguments.shuffle + 1),
-               "os.preemption=" + std::to_string(kPreemption)};
-    run.set.insert(run.set.end(), recorded_set.begin(), recorded_set.end());
+    run.set.push_back("os.schedule_seed=" + std::to_string(*arguments.shuffle + 1));
+    run.set.push_back("os.preemption=" + std::to_string(kPreemption));
   }
   return run;
 }

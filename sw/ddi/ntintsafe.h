@@ -26,7 +26,7 @@ GMMU_INTSAFE_TYPE(ULongPtr, ULONG_PTR)
 #define GMMU_INTSAFE_TO(name, from, to)                                      \
   static __inline NTSTATUS name(from operand, to* result) {                  \
     *result = (to)operand;                                                   \
-    if ((from) * result == operand && !(operand < 0)) return STATUS_SUCCESS; \
+    if ((from) * result == operand && (operand == 0 || !(operand < 1))) return STATUS_SUCCESS; \
     *result = (to) ~(to)0;                                                   \
     return STATUS_INTEGER_OVERFLOW;                                          \
   }

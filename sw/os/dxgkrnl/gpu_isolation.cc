@@ -5,6 +5,7 @@
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/adapter_answers.h"
 #include "os/miniport/interface_version.h"
@@ -34,12 +35,11 @@ bool GpuIsolation::DriverCap() const {
 
 bool GpuIsolation::active() const { return adapter_.mode() != DmaMode::kPhysical; }
 
-void GpuIsolation::RefuseContiguousMemory() const {
-  if (!DriverCap() || adapter_.kernel().contiguous().calls() == 0) return;
-  throw OsError(
-      "DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 1, and the driver called "
-      "MmAllocateContiguousMemorySpecifyCache, which GPU isolation forbids: its memory comes from the "
-      "callbacks of DXGKRNL_INTERFACE");
+void GpuIsolation::RefuseForbiddenRoutines() const {
+  const char* const routine = adapter_.kernel().driver().forbidden_routine;
+  if (!DriverCap() || routine == nullptr) return;
+  throw OsError(std::string("DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 1, and the driver called ") + routine +
+                ", which GPU isolation forbids: its memory comes from the callbacks of DXGKRNL_INTERFACE");
 }
 
 void GpuIsolation::Enable(const ForcedIsolation& actions, IsolationScope scope) {
@@ -72,7 +72,7 @@ bool GpuIsolation::EnterByPolicy() {
 
 void GpuIsolation::OnStarted() {
   ignored_failure_.clear();
-  RefuseContiguousMemory();
+  RefuseForbiddenRoutines();
   if (active()) return;
   // A driver before WDDM 2.9, or one that refuses IOMMU_CAPS, says only after its start what it supports and needs.
   const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;

@@ -70,7 +70,7 @@ class GpuIsolation {
   /// is not possible.
   bool EnterByPolicy();
   /// Throws OsError when a driver that supports isolation has memory that its domain would not have.
-  void RefuseContiguousMemory() const;
+  void RefuseForbiddenRoutines() const;
   void Enable(const ForcedIsolation& actions, IsolationScope scope);
 
   LogicalAdapter& adapter_;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/page_math.h"
 #include "os/kernel/text.h"
@@ -29,7 +30,7 @@ ContiguousMemory::~ContiguousMemory() {  // after a failed run: frees the addres
 
 void* ContiguousMemory::Allocate(uint64_t bytes, const Bounds& bounds, MEMORY_CACHING_TYPE caching) {
   if (kernel_.scheduler().irql() > kDispatch) throw BugCheck(std::string(kCall) + " above dispatch level");
-  ++calls_;
+  kernel_.driver().NoteForbidden(kCall);
   if (bytes == 0 || (bounds.boundary != 0 && (!PowerOfTwo(bounds.boundary) || bounds.boundary < hw::kPageSize)))
     return nullptr;
   Block block;

@@ -29,8 +29,6 @@ class ContiguousMemory {
   void Free(void* view, uint64_t bytes);
   /// A bug check for what was not allocated.
   uint64_t BytesOf(void* view);
-  /// Calls of Allocate so far.
-  uint64_t calls() const { return calls_; }
 
  private:
   struct Block {
@@ -41,7 +39,6 @@ class ContiguousMemory {
 
   Kernel& kernel_;
   std::map<void*, Block> blocks_;
-  uint64_t calls_ = 0;
 };
 
 }  // namespace gmmu::os

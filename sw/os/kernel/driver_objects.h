@@ -16,6 +16,10 @@ namespace gmmu::os {
 struct DriverObjects {
   explicit DriverObjects(Kernel& kernel);
 
+  /// The driver has called such a routine.
+  void NoteForbidden(const char* routine) {
+    if (forbidden_routine == nullptr) forbidden_routine = routine;
+  }
   /// [begin, begin + bytes) of the driver's memory is freed: a bug check when something in it is in use.
   void Forget(const void* begin, size_t bytes);
 
@@ -26,6 +30,8 @@ struct DriverObjects {
   KernelObjects objects;  ///< handles and references
   Registry registry;
   DeviceAccesses device_accesses;
+  /// The first routine that the driver called of those that GPU isolation forbids; null: none.
+  const char* forbidden_routine = nullptr;
 };
 
 }  // namespace gmmu::os

@@ -47,8 +47,8 @@ class Hal {
 
 /// Kernel virtual addresses of device registers.
 ///
-/// Drivers get a pointer inside a region without access, so that a plain dereference faults at once
-/// instead of reading stale memory; READ_REGISTER_* and WRITE_REGISTER_* resolve it.
+/// Drivers get a pointer inside a region without access, which READ_REGISTER_* and WRITE_REGISTER_* resolve. A plain load or
+/// store faults; in a driver that is loaded it then reaches the device (device_accesses.h).
 class MmioViews {
  public:
   explicit MmioViews(Ledger& ledger);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "os/kernel/bug_check.h"
+#include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/page_math.h"
 
@@ -90,6 +91,7 @@ PMDL MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress, PHYSICAL_ADDRESS HighA
   constexpr const char* kCall = "MmAllocatePagesForMdlEx";
   Kernel& kernel = Kernel::Current();
   kernel.scheduler().RequireIrql(kCall, gmmu::os::kApc);
+  kernel.driver().NoteForbidden(kCall);
   const uint64_t count = gmmu::os::PagesOf(TotalBytes);
   if (count == 0 || kernel.refusals().Allocation([] { return std::string("pages for an MDL"); })) return nullptr;
   PMDL const list = IoAllocateMdl(nullptr, static_cast<ULONG>(count * PAGE_SIZE), FALSE, FALSE, nullptr);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ddi/wdm_bus.h"
+#include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
 
 namespace {
@@ -51,7 +52,10 @@ ULONG READ_PORT_ULONG(PULONG) { return static_cast<ULONG>(Unmodelled("READ_PORT_
 void WRITE_PORT_UCHAR(PUCHAR, UCHAR) { Unmodelled("WRITE_PORT_UCHAR"); }
 void WRITE_PORT_USHORT(PUSHORT, USHORT) { Unmodelled("WRITE_PORT_USHORT"); }
 void WRITE_PORT_ULONG(PULONG, ULONG) { Unmodelled("WRITE_PORT_ULONG"); }
-void MmProbeAndLockPages(PMDL, KPROCESSOR_MODE, LOCK_OPERATION) { Unmodelled("MmProbeAndLockPages"); }
+void MmProbeAndLockPages(PMDL, KPROCESSOR_MODE, LOCK_OPERATION) {
+  gmmu::os::Kernel::Current().driver().NoteForbidden("MmProbeAndLockPages");
+  Unmodelled("MmProbeAndLockPages");
+}
 void MmUnlockPages(PMDL) { Unmodelled("MmUnlockPages"); }
 BOOLEAN MmIsAddressValid(PVOID) {
   Unmodelled("MmIsAddressValid");

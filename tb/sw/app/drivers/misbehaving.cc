@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "ddi/dispmprt.h"
+#include "kernel_misdeeds.h"
 
 namespace {
 
@@ -70,6 +71,7 @@ NTSTATUS Escape(HANDLE adapter, CONST DXGKARG_ESCAPE* args) {
 
 // Of a start that fails: nobody frees this.
 NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, PULONG sources, PULONG children) {
+  KernelMisdeeds::Do(Is);
   if (!Is("leaks_when_refused")) return real.DxgkDdiStartDevice(context, info, kernel, sources, children);
   PVOID const mine = ExAllocatePool2(POOL_FLAG_NON_PAGED, 24, kTag);
   const NTSTATUS status = real.DxgkDdiStartDevice(context, info, kernel, sources, children);

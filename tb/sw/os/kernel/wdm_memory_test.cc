@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ddi/wdm_waits.h"
+#include "os/kernel/driver_objects.h"
 #include "tb/sw/os/kernel/driver_threads.h"
 
 namespace gmmu::os {
@@ -101,6 +102,7 @@ TEST(PagesOfAnMdl, CanBeMappedAndAreGivenBack) {
   high.QuadPart = -1;
   PMDL const list = MmAllocatePagesForMdlEx(low, high, skip, 5 * PAGE_SIZE, MmCached, 0);
   ASSERT_NE(list, nullptr);
+  EXPECT_STREQ(machine.kernel.driver().forbidden_routine, "MmAllocatePagesForMdlEx") << "with GPU isolation it is refused";
   EXPECT_EQ(MmGetMdlByteCount(list), 5u * PAGE_SIZE);
   auto* view = static_cast<UCHAR*>(MmMapLockedPages(list, KernelMode));
   ASSERT_NE(view, nullptr);
