@@ -24,8 +24,11 @@ std::string SchemaOf(const std::string& line) {
 
 /// Arguments that are texts, each as its option is called.
 std::vector<std::pair<const char*, std::string*>> Texts(RunArguments& run) {
-  return {{"scenario", &run.scenario}, {"driver", &run.driver}, {"device", &run.device},
-          {"config", &run.config},     {"file", &run.file}};
+  return {{"scenario", &run.scenario},
+          {"driver", &run.driver},
+          {"device", &run.device},
+          {"config", &run.config},
+          {"file", &run.file}};
 }
 
 std::string About(const Json& header) {

@@ -56,8 +56,10 @@ CLI::App* AddReplayDdi(CLI::App& app, ReplayDdiArguments& arguments) {
   option("--driver", arguments.driver, "Shared object with a DriverEntry in place of the recorded driver", "FILE");
   option("--device", arguments.device, "A device of its own, as gmmu run has it (docs/device.md)", "FILE | none");
   option("--trace-ddi", arguments.kept, "Keep the trace of this run", "FILE");
-  replay->add_option("--shuffle", arguments.shuffle,
-                     "Let the system's threads go on in the order that this seed draws, as far as the interface permits it")
+  replay
+      ->add_option(
+          "--shuffle", arguments.shuffle,
+          "Let the system's threads go on in the order that this seed draws, as far as the interface permits it")
       ->type_name("SEED");
   AddNumber(replay, "--seconds", arguments.seconds, "Bound of the run, seconds of the computer; 300 unless given");
   return replay;

@@ -13,9 +13,9 @@ namespace gmmu::app {
 
 /// Arguments of `gmmu replay-ddi`.
 struct ReplayDdiArguments {
-  std::string trace;              ///< recorded by gmmu run --trace-ddi
-  std::string driver, device;     ///< empty: those of the recorded run
-  std::string kept;               ///< where the trace of this run is written; empty: nowhere
+  std::string trace;                ///< recorded by gmmu run --trace-ddi
+  std::string driver, device;       ///< empty: those of the recorded run
+  std::string kept;                 ///< where the trace of this run is written; empty: nowhere
   std::optional<uint64_t> shuffle;  ///< seed by which threads are drawn; none: as they were recorded
   uint64_t seconds = 300;
 };

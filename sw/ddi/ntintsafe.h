@@ -23,12 +23,12 @@ GMMU_INTSAFE_TYPE(SizeT, SIZE_T)
 GMMU_INTSAFE_TYPE(ULongPtr, ULONG_PTR)
 #undef GMMU_INTSAFE_TYPE
 #undef GMMU_INTSAFE
-#define GMMU_INTSAFE_TO(name, from, to)                                      \
-  static __inline NTSTATUS name(from operand, to* result) {                  \
-    *result = (to)operand;                                                   \
+#define GMMU_INTSAFE_TO(name, from, to)                                                        \
+  static __inline NTSTATUS name(from operand, to* result) {                                    \
+    *result = (to)operand;                                                                     \
     if ((from) * result == operand && (operand == 0 || !(operand < 1))) return STATUS_SUCCESS; \
-    *result = (to) ~(to)0;                                                   \
-    return STATUS_INTEGER_OVERFLOW;                                          \
+    *result = (to) ~(to)0;                                                                     \
+    return STATUS_INTEGER_OVERFLOW;                                                            \
   }
 GMMU_INTSAFE_TO(RtlLongToULong, LONG, ULONG)
 GMMU_INTSAFE_TO(RtlULongLongToULong, ULONGLONG, ULONG)

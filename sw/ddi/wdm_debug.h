@@ -53,7 +53,8 @@ typedef VOID ETWENABLECALLBACK(LPCGUID SourceId, ULONG ControlCode, UCHAR Level,
                                ULONGLONG MatchAllKeyword, PVOID FilterData, PVOID CallbackContext);
 typedef ETWENABLECALLBACK* PETWENABLECALLBACK;
 /* A provider that is not unregistered at the unload is a leak. */
-NTSTATUS EtwRegister(LPCGUID ProviderId, PETWENABLECALLBACK EnableCallback, PVOID CallbackContext, PREGHANDLE RegHandle);
+NTSTATUS EtwRegister(LPCGUID ProviderId, PETWENABLECALLBACK EnableCallback, PVOID CallbackContext,
+                     PREGHANDLE RegHandle);
 NTSTATUS EtwUnregister(REGHANDLE RegHandle);
 NTSTATUS EtwWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, LPCGUID ActivityId, ULONG UserDataCount,
                   PEVENT_DATA_DESCRIPTOR UserData);

@@ -50,7 +50,8 @@ void WRITE_REGISTER_BUFFER_UCHAR(volatile UCHAR* Register, PUCHAR Buffer, ULONG 
    (Mdl)->Size = (SHORT)(sizeof(MDL) + sizeof(PFN_NUMBER) * ADDRESS_AND_SIZE_TO_SPAN_PAGES((BaseVa), (Bytes))), \
    (Mdl)->StartVa = (PVOID)((ULONG_PTR)(BaseVa) & ~(ULONG_PTR)(PAGE_SIZE - 1)),                                 \
    (Mdl)->ByteOffset = (ULONG)((ULONG_PTR)(BaseVa) & (PAGE_SIZE - 1)))
-#define MmMapLockedPages(Mdl, AccessMode) MmMapLockedPagesSpecifyCache(Mdl, AccessMode, MmCached, NULL, FALSE, NormalPagePriority)
+#define MmMapLockedPages(Mdl, AccessMode) \
+  MmMapLockedPagesSpecifyCache(Mdl, AccessMode, MmCached, NULL, FALSE, NormalPagePriority)
 /* Pages that lie anywhere in [LowAddress, HighAddress], with a list of them; NULL: none. Freed by both MmFreePagesFromMdl and
  * ExFreePool. <= APC_LEVEL. The bus address of a remapped device is not theirs. */
 PMDL MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress, PHYSICAL_ADDRESS HighAddress, PHYSICAL_ADDRESS SkipBytes,

@@ -54,8 +54,8 @@ typedef struct _KEY_VALUE_PARTIAL_INFORMATION {
 
 /* Handles are closed by ZwClose: what is open at the unload is a leak. */
 NTSTATUS ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess, POBJECT_ATTRIBUTES ObjectAttributes);
-NTSTATUS ZwCreateKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess, POBJECT_ATTRIBUTES ObjectAttributes, ULONG TitleIndex,
-                     PUNICODE_STRING Class, ULONG CreateOptions, PULONG Disposition);
+NTSTATUS ZwCreateKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess, POBJECT_ATTRIBUTES ObjectAttributes,
+                     ULONG TitleIndex, PUNICODE_STRING Class, ULONG CreateOptions, PULONG Disposition);
 /* STATUS_BUFFER_TOO_SMALL: not even the fixed part fits; STATUS_BUFFER_OVERFLOW: the rest is cut. */
 NTSTATUS ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName, KEY_VALUE_INFORMATION_CLASS Class,
                          PVOID KeyValueInformation, ULONG Length, PULONG ResultLength);

@@ -32,8 +32,10 @@ WCHAR RtlUpcaseUnicodeChar(WCHAR SourceCharacter);
 NTSTATUS RtlUnicodeStringToInteger(PCUNICODE_STRING String, ULONG Base, PULONG Value);
 NTSTATUS RtlIntegerToUnicodeString(ULONG Value, ULONG Base, PUNICODE_STRING String);
 /* Characters above 127 become '?'. Memory of AllocateDestinationString is freed by the other two. PASSIVE_LEVEL. */
-NTSTATUS RtlAnsiStringToUnicodeString(PUNICODE_STRING Destination, PCANSI_STRING Source, BOOLEAN AllocateDestinationString);
-NTSTATUS RtlUnicodeStringToAnsiString(PANSI_STRING Destination, PCUNICODE_STRING Source, BOOLEAN AllocateDestinationString);
+NTSTATUS RtlAnsiStringToUnicodeString(PUNICODE_STRING Destination, PCANSI_STRING Source,
+                                      BOOLEAN AllocateDestinationString);
+NTSTATUS RtlUnicodeStringToAnsiString(PANSI_STRING Destination, PCUNICODE_STRING Source,
+                                      BOOLEAN AllocateDestinationString);
 void RtlFreeUnicodeString(PUNICODE_STRING UnicodeString);
 void RtlFreeAnsiString(PANSI_STRING AnsiString);
 

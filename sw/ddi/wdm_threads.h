@@ -64,15 +64,22 @@ ULONG KeQueryActiveProcessorCountEx(USHORT GroupNumber);
 #define ALL_PROCESSOR_GROUPS 0xFFFF
 
 /* Work of system worker threads. <= DISPATCH_LEVEL; an item is queued once at a time and not freed while it is. */
-typedef enum _WORK_QUEUE_TYPE { CriticalWorkQueue, DelayedWorkQueue, HyperCriticalWorkQueue, NormalWorkQueue } WORK_QUEUE_TYPE;
+typedef enum _WORK_QUEUE_TYPE {
+  CriticalWorkQueue,
+  DelayedWorkQueue,
+  HyperCriticalWorkQueue,
+  NormalWorkQueue
+} WORK_QUEUE_TYPE;
 typedef struct _IO_WORKITEM* PIO_WORKITEM;
 typedef VOID IO_WORKITEM_ROUTINE(PDEVICE_OBJECT DeviceObject, PVOID Context);
 typedef IO_WORKITEM_ROUTINE* PIO_WORKITEM_ROUTINE;
 typedef VOID IO_WORKITEM_ROUTINE_EX(PVOID IoObject, PVOID Context, PIO_WORKITEM IoWorkItem);
 typedef IO_WORKITEM_ROUTINE_EX* PIO_WORKITEM_ROUTINE_EX;
 PIO_WORKITEM IoAllocateWorkItem(PDEVICE_OBJECT DeviceObject);
-void IoQueueWorkItem(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE WorkerRoutine, WORK_QUEUE_TYPE QueueType, PVOID Context);
-void IoQueueWorkItemEx(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE_EX WorkerRoutine, WORK_QUEUE_TYPE QueueType, PVOID Context);
+void IoQueueWorkItem(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE WorkerRoutine, WORK_QUEUE_TYPE QueueType,
+                     PVOID Context);
+void IoQueueWorkItemEx(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE_EX WorkerRoutine, WORK_QUEUE_TYPE QueueType,
+                       PVOID Context);
 void IoFreeWorkItem(PIO_WORKITEM IoWorkItem);
 ULONG IoSizeofWorkItem(void);
 void IoInitializeWorkItem(PVOID IoObject, PIO_WORKITEM IoWorkItem);

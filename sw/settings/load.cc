@@ -68,9 +68,11 @@ class Loader {
   void LoadFree(const std::string& section, const toml::table& table, FreeTable& free) const {
     for (const auto& [name, node] : table) {
       const std::string leaf(name.str());
-      if (!node.is_table()) Fail(node, section + " has tables only: write [" + section + ".'" + leaf + "'] and values below");
+      if (!node.is_table())
+        Fail(node, section + " has tables only: write [" + section + ".'" + leaf + "'] and values below");
       for (const auto& [value_name, value] : *node.as_table()) {
-        free[leaf][std::string(value_name.str())] = Free(section + "." + leaf + "." + std::string(value_name.str()), value);
+        free[leaf][std::string(value_name.str())] = Free(section + "." + leaf + "." + std::string(value_name.str()),
+                                                         value);
       }
     }
   }
@@ -92,7 +94,8 @@ class Loader {
       else bytes.push_back(static_cast<uint8_t>(byte->get()));
     }
     if (array == nullptr)
-      Fail(node, name + ": allowed are a whole number, a text, true or false, a list of bytes (0 to 255), a list of texts");
+      Fail(node,
+           name + ": allowed are a whole number, a text, true or false, a list of bytes (0 to 255), a list of texts");
     return bytes;
   }
 

@@ -45,9 +45,9 @@ struct alignas(64) Access {
 
 // Handlers read and write these, on the thread that they interrupt.
 Kernel* kernel = nullptr;
-std::array<Access, 16> accesses;    // as many as threads can be in one at a time
-Access* stepping = nullptr;         // the processor takes its instruction
-Access* resumed = nullptr;          // the next trap goes on with it
+std::array<Access, 16> accesses;  // as many as threads can be in one at a time
+Access* stepping = nullptr;       // the processor takes its instruction
+Access* resumed = nullptr;        // the next trap goes on with it
 bool resumed_steps = false;
 
 size_t StateBytes(const ucontext_t& context) {

@@ -134,7 +134,8 @@ void DriverLocks::Count(int change) {
 void DriverLocks::Take(const void* at, Object& object, Access access) {
   races_.Acquire(at);
   if (object.kind == Kind::kResource && access == Access::kExclusive) races_.Acquire(static_cast<const char*>(at) + 1);
-  if (object.kind == Kind::kSynchronizationEvent || object.kind == Kind::kSynchronizationTimer) object.signalled = false;
+  if (object.kind == Kind::kSynchronizationEvent || object.kind == Kind::kSynchronizationTimer)
+    object.signalled = false;
   if (object.kind == Kind::kSemaphore) --object.count;
   if (IsSignal(object.kind)) return;
   if (const Holder* own = object.HeldBy(scheduler_.thread()); own != nullptr) {
@@ -191,7 +192,8 @@ Irql DriverLocks::AcquireSpinLock(const void* lock, bool raises) {
 bool DriverLocks::TrySpinLock(const void* lock) {
   const char* const routine = "KeTryToAcquireSpinLockAtDpcLevel";
   Object& object = Of(lock, Kind::kSpinLock, routine);
-  if (scheduler_.irql() < kDispatch) throw BugCheck(std::string(routine) + At(scheduler_.irql()) + ": below DISPATCH_LEVEL");
+  if (scheduler_.irql() < kDispatch)
+    throw BugCheck(std::string(routine) + At(scheduler_.irql()) + ": below DISPATCH_LEVEL");
   scheduler_.Preempt();
   if (!Free(object)) return false;
   Take(lock, object);
@@ -304,7 +306,9 @@ void DriverLocks::LeaveCriticalRegion() {
 }
 
 void DriverLocks::RequireNoApcs(const std::string& routine) const {
-  if (scheduler_.irql() >= kApc || regions_.count(scheduler_.thread()) != 0 || HeldOf(Kind::kMutex) != nullptr || HeldOf(Kind::kGuardedMutex) != nullptr) return;
+  if (scheduler_.irql() >= kApc || regions_.count(scheduler_.thread()) != 0 || HeldOf(Kind::kMutex) != nullptr ||
+      HeldOf(Kind::kGuardedMutex) != nullptr)
+    return;
   throw BugCheck(routine + At(scheduler_.irql()) +
                  ": normal kernel APCs are not disabled (KeEnterCriticalRegion), and one may suspend the holder");
 }

@@ -110,8 +110,8 @@ class DriverLocks {
   };
   struct Object {
     Kind kind = Kind::kSpinLock;
-    std::string name;        // "": its address
-    bool signalled = false;  // of an event, a timer, a thread
+    std::string name;           // "": its address
+    bool signalled = false;     // of an event, a timer, a thread
     LONG count = 0, limit = 0;  // of a semaphore
     std::vector<Holder> holders;
     Access access = Access::kExclusive;  // of the holders; several share

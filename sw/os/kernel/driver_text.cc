@@ -82,7 +82,8 @@ size_t Length(const Unit* text, int precision) {
 
 std::string Text(const Field& field, bool wide, Arguments& arguments) {
   if (field.kind == 'Z') {
-    if (const auto* counted = va_arg(arguments.list, const UNICODE_STRING*); counted == nullptr || counted->Buffer == nullptr)
+    if (const auto* counted = va_arg(arguments.list, const UNICODE_STRING*);
+        counted == nullptr || counted->Buffer == nullptr)
       return "(null)";
     else if (field.wide) return Narrow(counted->Buffer, counted->Length / sizeof(WCHAR));
     else return Narrow(reinterpret_cast<const char*>(counted->Buffer), counted->Length);
@@ -125,7 +126,8 @@ std::string Number(const Field& field, Arguments& arguments) {
   long long value = field.is_64 ? va_arg(arguments.list, long long) : va_arg(arguments.list, int);
   if (!field.is_64 && !is_signed) value = static_cast<unsigned>(value);
   if (field.size == Size::kShort) value = is_signed ? static_cast<short>(value) : static_cast<unsigned short>(value);
-  if (field.size == Size::kChar) value = is_signed ? static_cast<signed char>(value) : static_cast<unsigned char>(value);
+  if (field.size == Size::kChar)
+    value = is_signed ? static_cast<signed char>(value) : static_cast<unsigned char>(value);
   std::snprintf(out.data(), out.size(), (format + "ll" + field.kind).c_str(), value);
   return out.data();
 }
@@ -165,6 +167,8 @@ String Formatted(const Unit* format, va_list list) {
 }  // namespace
 
 std::string DriverText(const char* format, va_list arguments) { return Formatted<std::string>(format, arguments); }
-std::u16string DriverText(const WCHAR* format, va_list arguments) { return Formatted<std::u16string>(format, arguments); }
+std::u16string DriverText(const WCHAR* format, va_list arguments) {
+  return Formatted<std::u16string>(format, arguments);
+}
 
 }  // namespace gmmu::os

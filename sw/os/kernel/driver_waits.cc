@@ -57,8 +57,8 @@ LONG DriverLocks::ReleaseSemaphore(const void* semaphore, LONG adjustment) {
   scheduler_.RequireIrql(kRoutine, kDispatch);
   const LONG before = object.count;
   if (adjustment < 0 || adjustment > object.limit - before) {
-    throw BugCheck(std::string(kRoutine) + " adds " + std::to_string(adjustment) + " to " + std::to_string(before) + " of " +
-                   Name(semaphore, object) + ", whose limit is " + std::to_string(object.limit));
+    throw BugCheck(std::string(kRoutine) + " adds " + std::to_string(adjustment) + " to " + std::to_string(before) +
+                   " of " + Name(semaphore, object) + ", whose limit is " + std::to_string(object.limit));
   }
   races_.Release(semaphore);
   object.count += adjustment;
@@ -66,7 +66,9 @@ LONG DriverLocks::ReleaseSemaphore(const void* semaphore, LONG adjustment) {
   return before;
 }
 
-LONG DriverLocks::CountOf(const void* semaphore) { return Of(semaphore, Kind::kSemaphore, "KeReadStateSemaphore").count; }
+LONG DriverLocks::CountOf(const void* semaphore) {
+  return Of(semaphore, Kind::kSemaphore, "KeReadStateSemaphore").count;
+}
 
 void DriverLocks::Signal(const void* object, bool signalled) {
   if (signalled) races_.Release(object);
@@ -87,8 +89,8 @@ DriverLocks::Object& DriverLocks::Waitable(const void* at, const char* routine) 
   return Of(at, other ? found->second.kind : Kind::kNotificationEvent, routine);
 }
 
-std::optional<size_t> DriverLocks::Wait(const std::vector<const void*>& at, bool all, std::optional<uint64_t> timeout_ns,
-                                        const char* routine) {
+std::optional<size_t> DriverLocks::Wait(const std::vector<const void*>& at, bool all,
+                                        std::optional<uint64_t> timeout_ns, const char* routine) {
   std::vector<Object*> objects;
   for (const void* each : at) objects.push_back(&Waitable(each, routine));
   const bool waits = timeout_ns != std::optional<uint64_t>(0);

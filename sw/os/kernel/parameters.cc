@@ -68,12 +68,13 @@ settings::Keys Parameters::Keys() {
 #include "os/kernel/inject.def"
     keys.Close();
   }
-  keys.AddFree("registry", registry,
-               "What a driver finds in the registry, beside what it writes there itself: `[registry.driver]` is its service "
-               "key, whose path DriverEntry gets, `[registry.device]` its device's software key (DeviceRegistryPath), "
-               "`[registry.hardware]` the device's own, and `[registry.'\\Registry\\Machine\\...']` any other. A whole number "
-               "is a REG_DWORD, or a REG_QWORD above 32 bits, a text a REG_SZ, a list of bytes a REG_BINARY, a list of texts "
-               "a REG_MULTI_SZ.");
+  keys.AddFree(
+      "registry", registry,
+      "What a driver finds in the registry, beside what it writes there itself: `[registry.driver]` is its service "
+      "key, whose path DriverEntry gets, `[registry.device]` its device's software key (DeviceRegistryPath), "
+      "`[registry.hardware]` the device's own, and `[registry.'\\Registry\\Machine\\...']` any other. A whole number "
+      "is a REG_DWORD, or a REG_QWORD above 32 bits, a text a REG_SZ, a list of bytes a REG_BINARY, a list of texts "
+      "a REG_MULTI_SZ.");
   return keys;
 }
 

@@ -138,7 +138,8 @@ void Scheduler::SpawnServers() {
       --at_work_;
     }
   };
-  SpawnServer("interrupts", [=] { serve(messages_, kDevice, [this](const hw::Message& message) { Deliver(message); }); });
+  SpawnServer("interrupts",
+              [=] { serve(messages_, kDevice, [this](const hw::Message& message) { Deliver(message); }); });
   SpawnServer("deferred calls", [=] { serve(dpcs_, kDispatch, [](const std::function<void()>& dpc) { dpc(); }); });
 }
 

@@ -26,8 +26,7 @@ SystemThread& SystemThreads::Create(PKSTART_ROUTINE start, PVOID context) {
     CallDriverRoutine(kernel_, "system thread", routine, kPassive, [&] {
       try {
         start(context);
-      } catch (const Ended&) {
-      }
+      } catch (const Ended&) {}
     });
     kernel_.ledger().Close(ticket);
     kernel_.locks().Signal(&thread, true);
@@ -56,7 +55,8 @@ SystemThread& SystemThreads::Current() {
 }
 
 SystemThread* SystemThreads::Find(const void* thread) const {
-  const auto found = std::find_if(threads_.begin(), threads_.end(), [&](const auto& each) { return each.get() == thread; });
+  const auto found = std::find_if(threads_.begin(), threads_.end(),
+                                  [&](const auto& each) { return each.get() == thread; });
   return found == threads_.end() ? nullptr : found->get();
 }
 

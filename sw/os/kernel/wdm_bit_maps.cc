@@ -64,7 +64,9 @@ void RtlInitializeBitMap(PRTL_BITMAP BitMapHeader, PULONG BitMapBuffer, ULONG Si
 void RtlClearAllBits(PRTL_BITMAP BitMapHeader) {
   Put(BitMapHeader, 0, BitMapHeader->SizeOfBitMap, false, "RtlClearAllBits");
 }
-void RtlSetAllBits(PRTL_BITMAP BitMapHeader) { Put(BitMapHeader, 0, BitMapHeader->SizeOfBitMap, true, "RtlSetAllBits"); }
+void RtlSetAllBits(PRTL_BITMAP BitMapHeader) {
+  Put(BitMapHeader, 0, BitMapHeader->SizeOfBitMap, true, "RtlSetAllBits");
+}
 void RtlClearBit(PRTL_BITMAP BitMapHeader, ULONG BitNumber) { Put(BitMapHeader, BitNumber, 1, false, "RtlClearBit"); }
 void RtlSetBit(PRTL_BITMAP BitMapHeader, ULONG BitNumber) { Put(BitMapHeader, BitNumber, 1, true, "RtlSetBit"); }
 void RtlClearBits(PRTL_BITMAP BitMapHeader, ULONG StartingIndex, ULONG NumberToClear) {

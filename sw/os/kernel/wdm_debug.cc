@@ -74,7 +74,8 @@ void ExRaiseStatus(NTSTATUS Status) {
                  "the driver raised the exception " + gmmu::os::Hex(status) + " (ExRaiseStatus)");
 }
 
-NTSTATUS EtwRegister(LPCGUID ProviderId, PETWENABLECALLBACK EnableCallback, PVOID CallbackContext, PREGHANDLE RegHandle) {
+NTSTATUS EtwRegister(LPCGUID ProviderId, PETWENABLECALLBACK EnableCallback, PVOID CallbackContext,
+                     PREGHANDLE RegHandle) {
   UNREFERENCED_PARAMETER(ProviderId);
   UNREFERENCED_PARAMETER(EnableCallback);
   UNREFERENCED_PARAMETER(CallbackContext);

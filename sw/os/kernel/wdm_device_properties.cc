@@ -57,7 +57,8 @@ std::vector<uint8_t> PropertyOf(const PciFunction& function, DEVICE_REGISTRY_PRO
     case DevicePropertyClassName: return Text("Display");
     case DevicePropertyClassGuid: return Text(kClass);
     case DevicePropertyDriverKeyName: return Text(std::string(kClass) + "\\0000");
-    case DevicePropertyPhysicalDeviceObjectName: return Text("\\Device\\NTPNP_PCI" + Digits(function.bdf.requester_id(), 4));
+    case DevicePropertyPhysicalDeviceObjectName:
+      return Text("\\Device\\NTPNP_PCI" + Digits(function.bdf.requester_id(), 4));
     case DevicePropertyLocationInformation:
       return Text("PCI bus " + std::to_string(function.bdf.bus) + ", device " + std::to_string(function.bdf.device) +
                   ", function " + std::to_string(function.bdf.function));

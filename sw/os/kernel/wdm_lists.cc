@@ -20,7 +20,8 @@ void With(PKSPIN_LOCK lock, const char* routine, const Operation& operation) {
 template <typename Operation>
 void Alone(PSLIST_HEADER head, const void* entry, const Operation& operation) {
   for (const void* at : {static_cast<const void*>(head), entry}) {
-    if (reinterpret_cast<uintptr_t>(at) % 16 != 0) throw BugCheck("an interlocked list or entry at no multiple of 16 bytes");
+    if (reinterpret_cast<uintptr_t>(at) % 16 != 0)
+      throw BugCheck("an interlocked list or entry at no multiple of 16 bytes");
   }
   Kernel& kernel = Kernel::Current();
   kernel.scheduler().Preempt();
@@ -33,8 +34,8 @@ void Require(const NPAGED_LOOKASIDE_LIST* list, const char* routine) {
   if (list->Size == 0) throw BugCheck(std::string(routine) + " of what is no lookaside list");
 }
 
-void Initialize(PNPAGED_LOOKASIDE_LIST list, PALLOCATE_FUNCTION allocate, PFREE_FUNCTION free, POOL_TYPE type, SIZE_T size,
-                ULONG tag) {
+void Initialize(PNPAGED_LOOKASIDE_LIST list, PALLOCATE_FUNCTION allocate, PFREE_FUNCTION free, POOL_TYPE type,
+                SIZE_T size, ULONG tag) {
   if (size == 0) throw BugCheck("a lookaside list of blocks of 0 bytes");
   *list = {};
   list->Type = type;
@@ -78,7 +79,8 @@ PLIST_ENTRY ExInterlockedRemoveHeadList(PLIST_ENTRY ListHead, PKSPIN_LOCK Lock) 
   });
   return first;
 }
-PSINGLE_LIST_ENTRY ExInterlockedPushEntryList(PSINGLE_LIST_ENTRY ListHead, PSINGLE_LIST_ENTRY ListEntry, PKSPIN_LOCK Lock) {
+PSINGLE_LIST_ENTRY ExInterlockedPushEntryList(PSINGLE_LIST_ENTRY ListHead, PSINGLE_LIST_ENTRY ListEntry,
+                                              PKSPIN_LOCK Lock) {
   PSINGLE_LIST_ENTRY first = nullptr;
   With(Lock, "ExInterlockedPushEntryList", [&] {
     first = ListEntry->Next = ListHead->Next;
@@ -161,9 +163,9 @@ void ExDeleteNPagedLookasideList(PNPAGED_LOOKASIDE_LIST Lookaside) {
 }
 PVOID ExAllocateFromNPagedLookasideList(PNPAGED_LOOKASIDE_LIST Lookaside) {
   Require(Lookaside, "ExAllocateFromNPagedLookasideList");
-  PVOID const block = (Lookaside->Allocate != nullptr ? Lookaside->Allocate
-                                                      : ExAllocatePoolWithTag)(Lookaside->Type, Lookaside->Size,
-                                                                               Lookaside->Tag);
+  PVOID const block = (Lookaside->Allocate != nullptr ? Lookaside->Allocate : ExAllocatePoolWithTag)(Lookaside->Type,
+                                                                                                     Lookaside->Size,
+                                                                                                     Lookaside->Tag);
   Lookaside->TotalAllocates += block != nullptr;
   return block;
 }

@@ -36,7 +36,8 @@ PVOID ExAllocatePool2(ULONG64 Flags, SIZE_T NumberOfBytes, ULONG Tag) {
   PVOID const block = Allocate("ExAllocatePool2 of paged pool", (Flags & POOL_FLAG_PAGED) != 0, NumberOfBytes, Tag,
                                (Flags & POOL_FLAG_UNINITIALIZED) == 0);
   if (block == nullptr && (Flags & POOL_FLAG_RAISE_ON_FAILURE) != 0) {
-    throw BugCheck(gmmu::os::StopCode::kSystemThreadException, {static_cast<ULONG>(STATUS_INSUFFICIENT_RESOURCES), 0, 0, 0},
+    throw BugCheck(gmmu::os::StopCode::kSystemThreadException,
+                   {static_cast<ULONG>(STATUS_INSUFFICIENT_RESOURCES), 0, 0, 0},
                    "ExAllocatePool2 with POOL_FLAG_RAISE_ON_FAILURE found no memory");
   }
   return block;
@@ -98,7 +99,8 @@ PMDL MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress, PHYSICAL_ADDRESS HighA
   if (list == nullptr) return nullptr;
   const auto low = static_cast<uint64_t>(LowAddress.QuadPart), high = static_cast<uint64_t>(HighAddress.QuadPart);
   kernel.pages().set_zeroing((Flags & MM_DONT_ZERO_ALLOCATION) == 0);
-  const auto pages = kernel.pages().AllocateScattered(count, low, high == ~uint64_t{0} ? high : high + 1, "driver", kCall);
+  const auto pages = kernel.pages().AllocateScattered(count, low, high == ~uint64_t{0} ? high : high + 1, "driver",
+                                                      kCall);
   kernel.pages().set_zeroing(true);
   if (!pages) {
     IoFreeMdl(list);

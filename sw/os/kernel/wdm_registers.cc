@@ -14,7 +14,8 @@ template <typename Word>
 Word ReadWord(volatile Word* at) {
   Kernel& kernel = Kernel::Current();
   if (!kernel.mmio().Contains(at)) return *at;
-  gmmu::os::DriverGuard::CheckTime(kernel.hal().NowNs(), gmmu::os::DriverGuard::kBoundNs * kernel.parameters().wait_scale);
+  gmmu::os::DriverGuard::CheckTime(kernel.hal().NowNs(),
+                                   gmmu::os::DriverGuard::kBoundNs * kernel.parameters().wait_scale);
   return static_cast<Word>(kernel.hal().Read(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word)));
 }
 
@@ -86,11 +87,15 @@ UCHAR READ_REGISTER_UCHAR(volatile UCHAR* Register) { return ReadWord(Register);
 USHORT READ_REGISTER_USHORT(volatile USHORT* Register) { return ReadWord(Register); }
 void WRITE_REGISTER_UCHAR(volatile UCHAR* Register, UCHAR Value) { WriteWord(Register, Value); }
 void WRITE_REGISTER_USHORT(volatile USHORT* Register, USHORT Value) { WriteWord(Register, Value); }
-void READ_REGISTER_BUFFER_ULONG(volatile ULONG* Register, PULONG Buffer, ULONG Count) { ReadWords(Register, Buffer, Count); }
+void READ_REGISTER_BUFFER_ULONG(volatile ULONG* Register, PULONG Buffer, ULONG Count) {
+  ReadWords(Register, Buffer, Count);
+}
 void WRITE_REGISTER_BUFFER_ULONG(volatile ULONG* Register, PULONG Buffer, ULONG Count) {
   WriteWords(Register, Buffer, Count);
 }
-void READ_REGISTER_BUFFER_UCHAR(volatile UCHAR* Register, PUCHAR Buffer, ULONG Count) { ReadWords(Register, Buffer, Count); }
+void READ_REGISTER_BUFFER_UCHAR(volatile UCHAR* Register, PUCHAR Buffer, ULONG Count) {
+  ReadWords(Register, Buffer, Count);
+}
 void WRITE_REGISTER_BUFFER_UCHAR(volatile UCHAR* Register, PUCHAR Buffer, ULONG Count) {
   WriteWords(Register, Buffer, Count);
 }

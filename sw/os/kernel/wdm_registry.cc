@@ -44,7 +44,8 @@ NTSTATUS Set(Key& key, const std::u16string& name, ULONG type, const void* data,
 }
 
 /// Writes a structure whose fixed part has `fixed` bytes and whose rest follows it.
-NTSTATUS Answer(PVOID to, ULONG length, PULONG needed, const void* structure, size_t fixed, const void* rest, size_t bytes) {
+NTSTATUS Answer(PVOID to, ULONG length, PULONG needed, const void* structure, size_t fixed, const void* rest,
+                size_t bytes) {
   *needed = static_cast<ULONG>(fixed + bytes);
   if (length < fixed) return STATUS_BUFFER_TOO_SMALL;
   memcpy(to, structure, fixed);
@@ -110,8 +111,8 @@ NTSTATUS ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess, POBJECT_ATTRIBU
   return STATUS_SUCCESS;
 }
 
-NTSTATUS ZwCreateKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess, POBJECT_ATTRIBUTES ObjectAttributes, ULONG TitleIndex,
-                     PUNICODE_STRING Class, ULONG CreateOptions, PULONG Disposition) {
+NTSTATUS ZwCreateKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess, POBJECT_ATTRIBUTES ObjectAttributes,
+                     ULONG TitleIndex, PUNICODE_STRING Class, ULONG CreateOptions, PULONG Disposition) {
   UNREFERENCED_PARAMETER(DesiredAccess);
   UNREFERENCED_PARAMETER(TitleIndex);
   UNREFERENCED_PARAMETER(Class);
@@ -145,7 +146,8 @@ NTSTATUS ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName, KEY_VALUE_
     }
     case KeyValueFullInformation: {
       constexpr size_t kFixed = offsetof(KEY_VALUE_FULL_INFORMATION, Name);
-      const KEY_VALUE_FULL_INFORMATION fixed{0, value.type, static_cast<ULONG>(kFixed) + name_bytes, data_bytes, name_bytes, {}};
+      const KEY_VALUE_FULL_INFORMATION fixed{0,          value.type, static_cast<ULONG>(kFixed) + name_bytes,
+                                             data_bytes, name_bytes, {}};
       std::string rest(name_bytes + data_bytes, 0);
       memcpy(rest.data(), value.name.data(), name_bytes);
       memcpy(rest.data() + name_bytes, value.data.data(), data_bytes);
@@ -200,7 +202,8 @@ NTSTATUS RtlQueryRegistryValues(ULONG RelativeTo, PCWSTR Path, PRTL_QUERY_REGIST
                                                      : STATUS_OBJECT_NAME_NOT_FOUND;
   }
   const Key* key = root;
-  for (const RTL_QUERY_REGISTRY_TABLE* entry = QueryTable; entry->QueryRoutine != nullptr || entry->Name != nullptr; ++entry) {
+  for (const RTL_QUERY_REGISTRY_TABLE* entry = QueryTable; entry->QueryRoutine != nullptr || entry->Name != nullptr;
+       ++entry) {
     if (entry->Name == nullptr) return STATUS_NOT_SUPPORTED;
     NTSTATUS status = STATUS_SUCCESS;
     if ((entry->Flags & RTL_QUERY_REGISTRY_SUBKEY) != 0) {

@@ -44,31 +44,31 @@ constexpr size_t kAny = NTSTRSAFE_MAX_CCH;
 
 }  // namespace
 
-#define STRSAFE(unit, suffix, Character, bytes)                                                                   \
-  NTSTATUS RtlString##unit##Copy##suffix(Character* Dest, size_t Size, const Character* Source) {                 \
-    return Put(Dest, Size / (bytes), 0, Source, LengthOf(Source, kAny));                                          \
-  }                                                                                                               \
-  NTSTATUS RtlString##unit##CopyN##suffix(Character* Dest, size_t Size, const Character* Source, size_t Length) { \
-    return Put(Dest, Size / (bytes), 0, Source, LengthOf(Source, Length / (bytes)));                              \
-  }                                                                                                               \
-  NTSTATUS RtlString##unit##Cat##suffix(Character* Dest, size_t Size, const Character* Source) {                  \
-    return Put(Dest, Size / (bytes), LengthOf(Dest, Size / (bytes)), Source, LengthOf(Source, kAny));             \
-  }                                                                                                               \
-  NTSTATUS RtlString##unit##CatN##suffix(Character* Dest, size_t Size, const Character* Source, size_t Length) {  \
-    return Put(Dest, Size / (bytes), LengthOf(Dest, Size / (bytes)), Source, LengthOf(Source, Length / (bytes))); \
-  }                                                                                                               \
+#define STRSAFE(unit, suffix, Character, bytes)                                                                    \
+  NTSTATUS RtlString##unit##Copy##suffix(Character* Dest, size_t Size, const Character* Source) {                  \
+    return Put(Dest, Size / (bytes), 0, Source, LengthOf(Source, kAny));                                           \
+  }                                                                                                                \
+  NTSTATUS RtlString##unit##CopyN##suffix(Character* Dest, size_t Size, const Character* Source, size_t Length) {  \
+    return Put(Dest, Size / (bytes), 0, Source, LengthOf(Source, Length / (bytes)));                               \
+  }                                                                                                                \
+  NTSTATUS RtlString##unit##Cat##suffix(Character* Dest, size_t Size, const Character* Source) {                   \
+    return Put(Dest, Size / (bytes), LengthOf(Dest, Size / (bytes)), Source, LengthOf(Source, kAny));              \
+  }                                                                                                                \
+  NTSTATUS RtlString##unit##CatN##suffix(Character* Dest, size_t Size, const Character* Source, size_t Length) {   \
+    return Put(Dest, Size / (bytes), LengthOf(Dest, Size / (bytes)), Source, LengthOf(Source, Length / (bytes)));  \
+  }                                                                                                                \
   NTSTATUS RtlString##unit##VPrintf##suffix(Character* Dest, size_t Size, const Character* Format, va_list list) { \
-    return Printed(Dest, Size / (bytes), Format, list);                                                           \
-  }                                                                                                               \
-  NTSTATUS RtlString##unit##Printf##suffix(Character* Dest, size_t Size, const Character* Format, ...) {          \
-    va_list list;                                                                                                 \
-    va_start(list, Format);                                                                                       \
-    const NTSTATUS status = Printed(Dest, Size / (bytes), Format, list);                                          \
-    va_end(list);                                                                                                 \
-    return status;                                                                                                \
-  }                                                                                                               \
-  NTSTATUS RtlString##unit##Length##suffix(const Character* Text, size_t Size, size_t* Length) {                  \
-    return Measured(Text, Size / (bytes), Length, bytes);                                                         \
+    return Printed(Dest, Size / (bytes), Format, list);                                                            \
+  }                                                                                                                \
+  NTSTATUS RtlString##unit##Printf##suffix(Character* Dest, size_t Size, const Character* Format, ...) {           \
+    va_list list;                                                                                                  \
+    va_start(list, Format);                                                                                        \
+    const NTSTATUS status = Printed(Dest, Size / (bytes), Format, list);                                           \
+    va_end(list);                                                                                                  \
+    return status;                                                                                                 \
+  }                                                                                                                \
+  NTSTATUS RtlString##unit##Length##suffix(const Character* Text, size_t Size, size_t* Length) {                   \
+    return Measured(Text, Size / (bytes), Length, bytes);                                                          \
   }
 
 extern "C" {

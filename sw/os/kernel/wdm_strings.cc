@@ -41,7 +41,8 @@ void RtlInitUnicodeString(PUNICODE_STRING DestinationString, PCWSTR SourceString
 }
 void RtlInitAnsiString(PANSI_STRING DestinationString, PCSTR SourceString) {
   const auto bytes = static_cast<USHORT>(SourceString == nullptr ? 0 : std::min<size_t>(strlen(SourceString), 0xFFFE));
-  *DestinationString = {bytes, static_cast<USHORT>(SourceString == nullptr ? 0 : bytes + 1), const_cast<PCHAR>(SourceString)};
+  *DestinationString = {bytes, static_cast<USHORT>(SourceString == nullptr ? 0 : bytes + 1),
+                        const_cast<PCHAR>(SourceString)};
 }
 void RtlCopyUnicodeString(PUNICODE_STRING DestinationString, PCUNICODE_STRING SourceString) {
   PUNICODE_STRING const to = DestinationString;
@@ -100,7 +101,8 @@ NTSTATUS RtlUnicodeStringToInteger(PCUNICODE_STRING String, ULONG Base, PULONG V
   }
   if (Base != 2 && Base != 8 && Base != 10 && Base != 16) return STATUS_INVALID_PARAMETER;
   ULONG value = 0;
-  for (; at != end && static_cast<ULONG>(DigitOf(*at)) < Base; ++at) value = value * Base + static_cast<ULONG>(DigitOf(*at));
+  for (; at != end && static_cast<ULONG>(DigitOf(*at)) < Base; ++at)
+    value = value * Base + static_cast<ULONG>(DigitOf(*at));
   *Value = negative ? 0 - value : value;
   return STATUS_SUCCESS;
 }
@@ -116,7 +118,8 @@ NTSTATUS RtlIntegerToUnicodeString(ULONG Value, ULONG Base, PUNICODE_STRING Stri
   return RtlAppendUnicodeToString(String, reinterpret_cast<PCWSTR>(digits.c_str()));
 }
 
-NTSTATUS RtlAnsiStringToUnicodeString(PUNICODE_STRING Destination, PCANSI_STRING Source, BOOLEAN AllocateDestinationString) {
+NTSTATUS RtlAnsiStringToUnicodeString(PUNICODE_STRING Destination, PCANSI_STRING Source,
+                                      BOOLEAN AllocateDestinationString) {
   RequirePassive("RtlAnsiStringToUnicodeString");
   const size_t bytes = (size_t{Source->Length} + 1) * kUnit;
   if (bytes > 0xFFFF) return STATUS_INVALID_PARAMETER;
@@ -132,7 +135,8 @@ NTSTATUS RtlAnsiStringToUnicodeString(PUNICODE_STRING Destination, PCANSI_STRING
   Destination->Buffer[Source->Length] = 0;
   return STATUS_SUCCESS;
 }
-NTSTATUS RtlUnicodeStringToAnsiString(PANSI_STRING Destination, PCUNICODE_STRING Source, BOOLEAN AllocateDestinationString) {
+NTSTATUS RtlUnicodeStringToAnsiString(PANSI_STRING Destination, PCUNICODE_STRING Source,
+                                      BOOLEAN AllocateDestinationString) {
   RequirePassive("RtlUnicodeStringToAnsiString");
   const size_t bytes = Units(Source) + 1;
   if (AllocateDestinationString) {

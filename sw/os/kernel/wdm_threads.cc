@@ -97,7 +97,9 @@ NTSTATUS ZwClose(HANDLE Handle) {
   return STATUS_SUCCESS;
 }
 
-PRKTHREAD KeGetCurrentThread(void) { return reinterpret_cast<PRKTHREAD>(&Kernel::Current().driver().threads.Current()); }
+PRKTHREAD KeGetCurrentThread(void) {
+  return reinterpret_cast<PRKTHREAD>(&Kernel::Current().driver().threads.Current());
+}
 HANDLE PsGetCurrentThreadId(void) {
   return reinterpret_cast<HANDLE>(Kernel::Current().scheduler().thread_number() * 4);
 }
@@ -123,18 +125,21 @@ PIO_WORKITEM IoAllocateWorkItem(PDEVICE_OBJECT DeviceObject) {
   if (item != nullptr) item->object = DeviceObject;
   return item;
 }
-void IoQueueWorkItem(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE WorkerRoutine, WORK_QUEUE_TYPE QueueType, PVOID Context) {
+void IoQueueWorkItem(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE WorkerRoutine, WORK_QUEUE_TYPE QueueType,
+                     PVOID Context) {
   UNREFERENCED_PARAMETER(QueueType);
   auto* const device = static_cast<PDEVICE_OBJECT>(IoWorkItem->object);
-  Kernel::Current().driver().work_items.Queue(IoWorkItem, "IoQueueWorkItem", reinterpret_cast<const void*>(WorkerRoutine),
-                                       [=] { WorkerRoutine(device, Context); });
+  Kernel::Current().driver().work_items.Queue(IoWorkItem, "IoQueueWorkItem",
+                                              reinterpret_cast<const void*>(WorkerRoutine),
+                                              [=] { WorkerRoutine(device, Context); });
 }
 void IoQueueWorkItemEx(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE_EX WorkerRoutine, WORK_QUEUE_TYPE QueueType,
                        PVOID Context) {
   UNREFERENCED_PARAMETER(QueueType);
   void* const object = IoWorkItem->object;
-  Kernel::Current().driver().work_items.Queue(IoWorkItem, "IoQueueWorkItemEx", reinterpret_cast<const void*>(WorkerRoutine),
-                                       [=] { WorkerRoutine(object, Context, IoWorkItem); });
+  Kernel::Current().driver().work_items.Queue(IoWorkItem, "IoQueueWorkItemEx",
+                                              reinterpret_cast<const void*>(WorkerRoutine),
+                                              [=] { WorkerRoutine(object, Context, IoWorkItem); });
 }
 void IoFreeWorkItem(PIO_WORKITEM IoWorkItem) {
   Kernel::Current().driver().work_items.RequireIdle(IoWorkItem, "IoFreeWorkItem");
@@ -151,8 +156,9 @@ void IoUninitializeWorkItem(PIO_WORKITEM IoWorkItem) {
 void ExQueueWorkItem(PWORK_QUEUE_ITEM WorkItem, WORK_QUEUE_TYPE QueueType) {
   UNREFERENCED_PARAMETER(QueueType);
   const WORK_QUEUE_ITEM given = *WorkItem;
-  Kernel::Current().driver().work_items.Queue(WorkItem, "ExQueueWorkItem", reinterpret_cast<const void*>(given.WorkerRoutine),
-                                       [=] { given.WorkerRoutine(given.Parameter); });
+  Kernel::Current().driver().work_items.Queue(WorkItem, "ExQueueWorkItem",
+                                              reinterpret_cast<const void*>(given.WorkerRoutine),
+                                              [=] { given.WorkerRoutine(given.Parameter); });
 }
 
 }  // extern "C"

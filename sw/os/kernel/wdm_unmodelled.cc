@@ -28,12 +28,13 @@ extern "C" {
 
 POBJECT_TYPE* IoFileObjectType = &file_type_name;
 
-NTSTATUS ZwCreateFile(PHANDLE, ACCESS_MASK, POBJECT_ATTRIBUTES, PIO_STATUS_BLOCK, PLARGE_INTEGER, ULONG, ULONG, ULONG, ULONG,
-                      PVOID, ULONG) {
+NTSTATUS ZwCreateFile(PHANDLE, ACCESS_MASK, POBJECT_ATTRIBUTES, PIO_STATUS_BLOCK, PLARGE_INTEGER, ULONG, ULONG, ULONG,
+                      ULONG, PVOID, ULONG) {
   return Unmodelled("ZwCreateFile");
 }
 PDEVICE_OBJECT IoGetRelatedDeviceObject(PFILE_OBJECT) { return None<PDEVICE_OBJECT>("IoGetRelatedDeviceObject"); }
-PIRP IoBuildDeviceIoControlRequest(ULONG, PDEVICE_OBJECT, PVOID, ULONG, PVOID, ULONG, BOOLEAN, PKEVENT, PIO_STATUS_BLOCK) {
+PIRP IoBuildDeviceIoControlRequest(ULONG, PDEVICE_OBJECT, PVOID, ULONG, PVOID, ULONG, BOOLEAN, PKEVENT,
+                                   PIO_STATUS_BLOCK) {
   return None<PIRP>("IoBuildDeviceIoControlRequest");
 }
 PIRP IoBuildSynchronousFsdRequest(ULONG, PDEVICE_OBJECT, PVOID, ULONG, PLARGE_INTEGER, PKEVENT, PIO_STATUS_BLOCK) {
@@ -41,7 +42,9 @@ PIRP IoBuildSynchronousFsdRequest(ULONG, PDEVICE_OBJECT, PVOID, ULONG, PLARGE_IN
 }
 NTSTATUS IoCallDriver(PDEVICE_OBJECT, PIRP) { return Unmodelled("IoCallDriver"); }
 PIO_STACK_LOCATION IoGetNextIrpStackLocation(PIRP) { return None<PIO_STACK_LOCATION>("IoGetNextIrpStackLocation"); }
-PIO_STACK_LOCATION IoGetCurrentIrpStackLocation(PIRP) { return None<PIO_STACK_LOCATION>("IoGetCurrentIrpStackLocation"); }
+PIO_STACK_LOCATION IoGetCurrentIrpStackLocation(PIRP) {
+  return None<PIO_STACK_LOCATION>("IoGetCurrentIrpStackLocation");
+}
 // On x64 the kernel may use floating point: nothing is to be saved.
 NTSTATUS KeSaveFloatingPointState(PKFLOATING_SAVE) { return STATUS_SUCCESS; }
 NTSTATUS KeRestoreFloatingPointState(PKFLOATING_SAVE) { return STATUS_SUCCESS; }

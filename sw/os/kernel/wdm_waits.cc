@@ -98,7 +98,9 @@ BOOLEAN KeTryToAcquireGuardedMutex(PKGUARDED_MUTEX Mutex) {
 void KeReleaseGuardedMutex(PKGUARDED_MUTEX Mutex) { Kernel::Current().locks().ReleaseGuardedMutex(Mutex); }
 
 LONG KeReadStateMutex(PKMUTEX Mutex) { return Kernel::Current().locks().MutexIsFree(Mutex); }
-BOOLEAN KeTryToAcquireSpinLockAtDpcLevel(PKSPIN_LOCK SpinLock) { return Kernel::Current().locks().TrySpinLock(SpinLock); }
+BOOLEAN KeTryToAcquireSpinLockAtDpcLevel(PKSPIN_LOCK SpinLock) {
+  return Kernel::Current().locks().TrySpinLock(SpinLock);
+}
 void KeAcquireInStackQueuedSpinLockAtDpcLevel(PKSPIN_LOCK SpinLock, PKLOCK_QUEUE_HANDLE LockHandle) {
   LockHandle->LockQueue.Next = nullptr;
   LockHandle->LockQueue.Lock = SpinLock;

@@ -64,7 +64,8 @@ TEST_F(Driver, OfAnOlderInterfaceVersionDoesWhatTheOneThatIsBuiltInDoesAtThatVer
 
 TEST_F(Driver, CallsTheKernelForThreadsTimersWorkItemsAndTheRegistry) {
   std::ofstream(Path("registry.toml")) << "[registry.driver]\nDepth = 7\n";
-  EXPECT_EQ(Run({"run", "--engine", "fast", "--config", Path("registry.toml"), "--driver", Named("calling")}), kExitFailed);
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--config", Path("registry.toml"), "--driver", Named("calling")}),
+            kExitFailed);
   EXPECT_THAT(err_, HasSubstr("driver: calling: status 0, deferred 1, served 1, path "
                               "\\Registry\\Machine\\System\\CurrentControlSet\\Services\\gmmu, depth 7\n"));
 }
@@ -168,8 +169,8 @@ TEST_F(Driver, GetsExactlyTheRoutinesOfTheHeaders) {
     const std::regex regex(pattern);
     for (std::sregex_iterator at(text.begin(), text.end(), regex), end; at != end; ++at) into.insert((*at)[1]);
   };
-  for (const char* header : {"wdm", "wdm_waits", "wdm_threads", "wdm_lists", "wdm_strings", "wdm_memory", "wdm_registry",
-                             "wdm_debug", "wdm_names", "wdm_bus"}) {
+  for (const char* header : {"wdm", "wdm_waits", "wdm_threads", "wdm_lists", "wdm_strings", "wdm_memory",
+                             "wdm_registry", "wdm_debug", "wdm_names", "wdm_bus"}) {
     const std::string text = Text(GMMU_SOURCE_DIR "/sw/ddi/" + std::string(header) + ".h");
     names(text, "\n(?:DECLSPEC_NORETURN )?(?!typedef)[A-Za-z0-9_]+ ([A-Za-z0-9_]+)\\(", declared);
     names(text, "\nextern [A-Za-z_]+\\*? ([A-Za-z]+);", declared);

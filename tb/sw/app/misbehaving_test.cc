@@ -60,24 +60,24 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     KernelRoutines, Guarded,
-    ::testing::Values(
-        Misdeed{"waits_in_dpc", "a wait for a delay to end at dispatch level or above"},
-        Misdeed{"frees_waited_event", " is freed while driver thread 1 waits for it"},
-        Misdeed{"queues_twice", "IoQueueWorkItem: the work item at pool"},
-        Misdeed{"frees_set_timer", " is freed while it is set"},
-        Misdeed{"overfills_semaphore", "KeReleaseSemaphore adds 1 to 1 of the semaphore at "},
-        Misdeed{"locks_twice", "which it holds itself"},
-        Misdeed{"paged_pool_in_dpc", "ExAllocatePool2 of paged pool above APC level"},
-        Misdeed{"registry_in_dpc", "ZwOpenKey above PASSIVE_LEVEL"},
-        Misdeed{"bits_beyond_the_end", "RtlSetBits of bits 15 to 23 of a bit map of 20 bits"},
-        Misdeed{"stalls_long", "KeStallExecutionProcessor of 1000 us: the most is 50"},
-        Misdeed{"closes_twice", ", which is no open handle"},
-        Misdeed{"lowers_by_raising", "IRQL raised to a lower level"}),
+    ::testing::Values(Misdeed{"waits_in_dpc", "a wait for a delay to end at dispatch level or above"},
+                      Misdeed{"frees_waited_event", " is freed while driver thread 1 waits for it"},
+                      Misdeed{"queues_twice", "IoQueueWorkItem: the work item at pool"},
+                      Misdeed{"frees_set_timer", " is freed while it is set"},
+                      Misdeed{"overfills_semaphore", "KeReleaseSemaphore adds 1 to 1 of the semaphore at "},
+                      Misdeed{"locks_twice", "which it holds itself"},
+                      Misdeed{"paged_pool_in_dpc", "ExAllocatePool2 of paged pool above APC level"},
+                      Misdeed{"registry_in_dpc", "ZwOpenKey above PASSIVE_LEVEL"},
+                      Misdeed{"bits_beyond_the_end", "RtlSetBits of bits 15 to 23 of a bit map of 20 bits"},
+                      Misdeed{"stalls_long", "KeStallExecutionProcessor of 1000 us: the most is 50"},
+                      Misdeed{"closes_twice", ", which is no open handle"},
+                      Misdeed{"lowers_by_raising", "IRQL raised to a lower level"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST_F(Misbehaving, WhatItLeavesOfTheKernelIsALeak) {
   for (const auto& [misdeed, kind] : {std::pair{"leaves_a_thread", "system_thread"}, {"leaves_a_handle", "handle"}}) {
-    EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver(misdeed), "--json", Path("report.json")}), kExitFailed);
+    EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver(misdeed), "--json", Path("report.json")}),
+              kExitFailed);
     EXPECT_EQ(Json("report.json")["leaks"].at(0)["kind"], kind);
     EXPECT_EQ(Json("report.json")["leaks"].size(), 1u);
   }

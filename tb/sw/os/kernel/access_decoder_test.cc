@@ -31,19 +31,19 @@ TEST(AccessDecoder, KnowsWidthAndDirection) {
     EXPECT_EQ(access->reads, reads);
     EXPECT_EQ(access->writes, writes);
   };
-  expect({0x8A, 0x10}, 1, true, false);                                // mov dl, [rax]
-  expect({0x66, 0x89, 0x10}, 2, false, true);                          // mov [rax], dx
-  expect({0x8B, 0x53, 0x08}, 4, true, false);                          // mov edx, [rbx + 8]
-  expect({0x48, 0x89, 0x10}, 8, false, true);                          // mov [rax], rdx
-  expect({0xC7, 0x00, 1, 0, 0, 0}, 4, false, true);                    // mov dword [rax], 1
-  expect({0x0F, 0xB6, 0x10}, 1, true, false);                          // movzx edx, byte [rax]
-  expect({0x01, 0x10}, 4, true, true);                                 // add [rax], edx
-  expect({0xF0, 0x48, 0x0F, 0xC1, 0x10}, 8, true, true);               // lock xadd [rax], rdx
-  expect({0x0F, 0x10, 0x00}, 16, true, false);                         // movups xmm0, [rax]
-  expect({0xC5, 0xFE, 0x7F, 0x00}, 32, false, true);                   // vmovdqu [rax], ymm0
-  expect({0x8B, 0x54, 0x8B, 0x00}, 4, true, false, kAt);               // mov edx, [rbx + 4 * rcx]
-  expect({0xF3, 0xA4}, 1, false, true);                                // rep movsb: its store
-  expect({0xF3, 0x48, 0xA5}, 8, true, false, 0x9000);                  // rep movsq: its load
+  expect({0x8A, 0x10}, 1, true, false);                   // mov dl, [rax]
+  expect({0x66, 0x89, 0x10}, 2, false, true);             // mov [rax], dx
+  expect({0x8B, 0x53, 0x08}, 4, true, false);             // mov edx, [rbx + 8]
+  expect({0x48, 0x89, 0x10}, 8, false, true);             // mov [rax], rdx
+  expect({0xC7, 0x00, 1, 0, 0, 0}, 4, false, true);       // mov dword [rax], 1
+  expect({0x0F, 0xB6, 0x10}, 1, true, false);             // movzx edx, byte [rax]
+  expect({0x01, 0x10}, 4, true, true);                    // add [rax], edx
+  expect({0xF0, 0x48, 0x0F, 0xC1, 0x10}, 8, true, true);  // lock xadd [rax], rdx
+  expect({0x0F, 0x10, 0x00}, 16, true, false);            // movups xmm0, [rax]
+  expect({0xC5, 0xFE, 0x7F, 0x00}, 32, false, true);      // vmovdqu [rax], ymm0
+  expect({0x8B, 0x54, 0x8B, 0x00}, 4, true, false, kAt);  // mov edx, [rbx + 4 * rcx]
+  expect({0xF3, 0xA4}, 1, false, true);                   // rep movsb: its store
+  expect({0xF3, 0x48, 0xA5}, 8, true, false, 0x9000);     // rep movsq: its load
 }
 
 TEST(AccessDecoder, SaysWhereItDoesNotKnow) {

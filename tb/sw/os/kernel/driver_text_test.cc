@@ -28,7 +28,8 @@ TEST(DriverTexts, HaveNumbersOfTheKitsSizes) {
   EXPECT_EQ(Format("%lx %x", 0x80000000u, 7), "80000000 7") << "the next argument is not swallowed";
   EXPECT_EQ(Format("%I64x %llu %I32u %Id", 0x123456789ABCULL, 5ULL, 6u, 7LL), "123456789abc 5 6 7");
   EXPECT_EQ(Format("%hd %hhu %zu", 0x18000, 0x101, size_t{9}), "-32768 1 9");
-  EXPECT_EQ(Format("[%08X] [%-5d] [%+d] [%*d] [%.3d]", 0xBEEFu, 42, 7, 4, 1, 5), "[0000BEEF] [42   ] [+7] [   1] [005]");
+  EXPECT_EQ(Format("[%08X] [%-5d] [%+d] [%*d] [%.3d]", 0xBEEFu, 42, 7, 4, 1, 5),
+            "[0000BEEF] [42   ] [+7] [   1] [005]");
   EXPECT_EQ(Format("%p", reinterpret_cast<void*>(0xAB0)), "0000000000000AB0");
   EXPECT_EQ(Format("%.2f %d%%", 1.5, 50), "1.50 50%");
 }

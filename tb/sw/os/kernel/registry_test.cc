@@ -57,7 +57,8 @@ constexpr char16_t kDriverPath[] = u"\\Registry\\Machine\\System\\CurrentControl
 TEST(RegistryOfAMachine, HasWhatTheConfigurationSaysByTheKitsTypes) {
   WithRegistry machine;
   HANDLE key;
-  ASSERT_EQ(Open(u"\\REGISTRY\\machine\\system\\currentcontrolset\\services\\GMMU", &key), STATUS_SUCCESS) << "without case";
+  ASSERT_EQ(Open(u"\\REGISTRY\\machine\\system\\currentcontrolset\\services\\GMMU", &key), STATUS_SUCCESS)
+      << "without case";
   EXPECT_EQ(Query(key, u"depth").type, ULONG{REG_DWORD});
   EXPECT_EQ(Query(key, u"Depth").data, (std::vector<uint8_t>{7, 0, 0, 0}));
   EXPECT_EQ(Query(key, u"Wide").type, ULONG{REG_QWORD});
@@ -130,25 +131,30 @@ TEST(RegistryOfAMachine, IsReadByTablesOfQueries) {
   ULONG sum = 0, entry = 0, direct = 0, missing = 5;
   WCHAR text[8];
   UNICODE_STRING name{0, sizeof text, text};
-  RTL_QUERY_REGISTRY_TABLE table[] = {
-      {Sum, 0, wide(u"Depth"), &entry, REG_NONE, nullptr, 0},
-      {nullptr, RTL_QUERY_REGISTRY_DIRECT | RTL_QUERY_REGISTRY_TYPECHECK, wide(u"Depth"), &direct, REG_DWORD << 24, nullptr, 0},
-      {nullptr, RTL_QUERY_REGISTRY_DIRECT, wide(u"Name"), &name, REG_NONE, nullptr, 0},
-      {nullptr, RTL_QUERY_REGISTRY_DIRECT, wide(u"Missing"), &direct, REG_DWORD, &missing, sizeof missing},
-      {}};
+  RTL_QUERY_REGISTRY_TABLE table[] = {{Sum, 0, wide(u"Depth"), &entry, REG_NONE, nullptr, 0},
+                                      {nullptr, RTL_QUERY_REGISTRY_DIRECT | RTL_QUERY_REGISTRY_TYPECHECK,
+                                       wide(u"Depth"), &direct, REG_DWORD << 24, nullptr, 0},
+                                      {nullptr, RTL_QUERY_REGISTRY_DIRECT, wide(u"Name"), &name, REG_NONE, nullptr, 0},
+                                      {nullptr, RTL_QUERY_REGISTRY_DIRECT, wide(u"Missing"), &direct, REG_DWORD,
+                                       &missing, sizeof missing},
+                                      {}};
   EXPECT_EQ(RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, wide(u"gmmu"), table, &sum, nullptr), STATUS_SUCCESS);
   EXPECT_EQ(sum, 7u);
   EXPECT_EQ(entry, 1u);
   EXPECT_EQ(name.Length, 6);
   EXPECT_EQ(direct, 5u) << "the default of a value that is missing";
   table[1].DefaultType = REG_SZ << 24;
-  EXPECT_EQ(RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, wide(u"gmmu"), table, &sum, nullptr), STATUS_OBJECT_TYPE_MISMATCH);
+  EXPECT_EQ(RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, wide(u"gmmu"), table, &sum, nullptr),
+            STATUS_OBJECT_TYPE_MISMATCH);
   table[0].Name = wide(u"Nothing");
   table[0].Flags = RTL_QUERY_REGISTRY_REQUIRED;
-  EXPECT_EQ(RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, wide(u"gmmu"), table, &sum, nullptr), STATUS_OBJECT_NAME_NOT_FOUND);
-  EXPECT_EQ(RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, wide(u"none"), table, &sum, nullptr), STATUS_OBJECT_NAME_NOT_FOUND);
+  EXPECT_EQ(RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, wide(u"gmmu"), table, &sum, nullptr),
+            STATUS_OBJECT_NAME_NOT_FOUND);
+  EXPECT_EQ(RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, wide(u"none"), table, &sum, nullptr),
+            STATUS_OBJECT_NAME_NOT_FOUND);
   ULONG nine = 9;
-  EXPECT_EQ(RtlWriteRegistryValue(RTL_REGISTRY_ABSOLUTE, wide(u"\\Registry\\Machine\\New"), wide(u"V"), REG_DWORD, &nine, 4),
+  EXPECT_EQ(RtlWriteRegistryValue(RTL_REGISTRY_ABSOLUTE, wide(u"\\Registry\\Machine\\New"), wide(u"V"), REG_DWORD,
+                                  &nine, 4),
             STATUS_SUCCESS);
   HANDLE key;
   ASSERT_EQ(Open(u"\\Registry\\Machine\\New", &key), STATUS_SUCCESS);

@@ -31,7 +31,8 @@ PVOID Start(Shared& shared, PKSTART_ROUTINE routine = Serve) {
   KeInitializeEvent(&shared.stop, NotificationEvent, FALSE);
   HANDLE handle;
   PVOID thread;
-  EXPECT_EQ(PsCreateSystemThread(&handle, THREAD_ALL_ACCESS, nullptr, nullptr, nullptr, routine, &shared), STATUS_SUCCESS);
+  EXPECT_EQ(PsCreateSystemThread(&handle, THREAD_ALL_ACCESS, nullptr, nullptr, nullptr, routine, &shared),
+            STATUS_SUCCESS);
   EXPECT_EQ(ObReferenceObjectByHandle(handle, THREAD_ALL_ACCESS, *PsThreadType, KernelMode, &thread, nullptr),
             STATUS_SUCCESS);
   ZwClose(handle);

@@ -87,7 +87,12 @@ TEST(LookasideLists, TakeAllocatorsOfTheDriver) {
   static LONG64 place;
   NPAGED_LOOKASIDE_LIST list;
   ExInitializeNPagedLookasideList(
-      &list, [](POOL_TYPE, SIZE_T, ULONG) { ++allocated; return static_cast<PVOID>(&place); }, [](PVOID) { ++freed; }, 0, 8, 0x6B6F6F4C, 0);
+      &list,
+      [](POOL_TYPE, SIZE_T, ULONG) {
+        ++allocated;
+        return static_cast<PVOID>(&place);
+      },
+      [](PVOID) { ++freed; }, 0, 8, 0x6B6F6F4C, 0);
   ExFreeToNPagedLookasideList(&list, ExAllocateFromNPagedLookasideList(&list));
   EXPECT_EQ(allocated, 1);
   EXPECT_EQ(freed, 1);

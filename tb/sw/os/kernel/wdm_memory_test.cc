@@ -64,7 +64,8 @@ TEST(ContiguousMemoryByItsOlderName, IsFreedWithoutItsSize) {
 TEST(ViewsOfDeviceMemory, AreOfBarsAndForTheRegisterRoutines) {
   Machine machine;
   const auto functions = machine.kernel.pci().Enumerate();
-  const auto gpu = std::find_if(functions.begin(), functions.end(), [](const PciFunction& f) { return f.bars[0].size != 0; });
+  const auto gpu = std::find_if(functions.begin(), functions.end(),
+                                [](const PciFunction& f) { return f.bars[0].size != 0; });
   ASSERT_NE(gpu, functions.end());
   PHYSICAL_ADDRESS address;
   address.QuadPart = static_cast<LONGLONG>(gpu->bars[0].address);
@@ -102,7 +103,8 @@ TEST(PagesOfAnMdl, CanBeMappedAndAreGivenBack) {
   high.QuadPart = -1;
   PMDL const list = MmAllocatePagesForMdlEx(low, high, skip, 5 * PAGE_SIZE, MmCached, 0);
   ASSERT_NE(list, nullptr);
-  EXPECT_STREQ(machine.kernel.driver().forbidden_routine, "MmAllocatePagesForMdlEx") << "with GPU isolation it is refused";
+  EXPECT_STREQ(machine.kernel.driver().forbidden_routine, "MmAllocatePagesForMdlEx")
+      << "with GPU isolation it is refused";
   EXPECT_EQ(MmGetMdlByteCount(list), 5u * PAGE_SIZE);
   auto* view = static_cast<UCHAR*>(MmMapLockedPages(list, KernelMode));
   ASSERT_NE(view, nullptr);

@@ -23,13 +23,13 @@ LARGE_INTEGER FromNow(int64_t ns) {
 
 NTSTATUS Any(std::initializer_list<PVOID> objects, LARGE_INTEGER* timeout = nullptr) {
   std::vector<PVOID> all(objects);
-  return KeWaitForMultipleObjects(static_cast<ULONG>(all.size()), all.data(), WaitAny, Executive, KernelMode, FALSE, timeout,
-                                  nullptr);
+  return KeWaitForMultipleObjects(static_cast<ULONG>(all.size()), all.data(), WaitAny, Executive, KernelMode, FALSE,
+                                  timeout, nullptr);
 }
 NTSTATUS All(std::initializer_list<PVOID> objects, LARGE_INTEGER* timeout = nullptr) {
   std::vector<PVOID> all(objects);
-  return KeWaitForMultipleObjects(static_cast<ULONG>(all.size()), all.data(), WaitAll, Executive, KernelMode, FALSE, timeout,
-                                  nullptr);
+  return KeWaitForMultipleObjects(static_cast<ULONG>(all.size()), all.data(), WaitAll, Executive, KernelMode, FALSE,
+                                  timeout, nullptr);
 }
 
 TEST(Semaphores, LetAsManyThroughAsTheyCount) {
@@ -178,7 +178,8 @@ TEST(WaitsForSeveral, HaveTimeoutsAndBounds) {
     threads.kernel.scheduler().Raise(kDispatch);
     All({&one, &two});
   }),
-              AllOf(HasSubstr("KeWaitForMultipleObjects at IRQL 2 for the event at "), HasSubstr(" and the event at ")));
+              AllOf(HasSubstr("KeWaitForMultipleObjects at IRQL 2 for the event at "),
+                    HasSubstr(" and the event at ")));
   EXPECT_THAT(threads.Alone([&] {
     fresh();
     Any({&one, &two, &one, &two});
@@ -196,7 +197,8 @@ TEST(Waits, OnWhatIsFreedAreABugCheckThatNamesBoth) {
     KeDelayExecutionThread(KernelMode, FALSE, &later);
     ExFreePoolWithTag(event, 0x746E7645);
   });
-  EXPECT_THAT(threads.Run(), AllOf(HasSubstr("the event at pool Evnt"), HasSubstr("is freed while waiter waits for it")));
+  EXPECT_THAT(threads.Run(),
+              AllOf(HasSubstr("the event at pool Evnt"), HasSubstr("is freed while waiter waits for it")));
 }
 
 TEST(Clocks, AreOfTheMachineAndStallsTakeTheirTime) {
