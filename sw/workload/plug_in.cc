@@ -131,8 +131,10 @@ unsigned ClientsOf(const os::Gpu& gpu) {
   return caps.clients;
 }
 
-uint64_t VramOf(const os::Gpu& gpu) {
-  if (PlugIn::Current() != nullptr) return gpu.facts().local.size;
+uint64_t MemoryOf(const os::Gpu& gpu) {
+  const os::GpuFacts facts = gpu.facts();
+  if (facts.memory.empty()) return facts.aperture.size;
+  if (PlugIn::Current() != nullptr) return facts.local.size;
   kmd::EscapeQueryCaps caps;
   gpu.Escape(caps, "the query for what was built");
   return caps.vram_bytes;

@@ -4,7 +4,8 @@
  *   local memory   page tables, allocations; at the end the aperture map, 8 bytes a page (hardware.h)
  *   node 0         paging, by bus addresses      node 1   processes, by GPU virtual addresses
  *
- * Page tables have four levels in a format of their own. The GPU writes them, as commands of paging buffers. */
+ * Page tables have a format of their own. The GPU writes them, as commands of paging buffers. What hardware.h lets a
+ * compiler's -D choose makes adapters whose segments are others (README.md). */
 #include <hw/user_mode.h>
 #include <wdm.h>
 
@@ -13,9 +14,10 @@
 #include "hardware.h"
 
 #define TAG 0x7466736D
-enum { APERTURE = 1, LOCAL = 2 }; /* segment ids */
+/* Segment ids. The implicit system memory segment is the one behind the last; in an address it is segment 0. */
+enum { SYSTEM_ADDRESS = 0, APERTURE = 1, LOCAL = 2, SYSTEM = LOCAL_SEGMENT ? 3 : 2 };
+#define SET(segment) (1u << ((segment) - 1))
 
-struct process { BOOLEAN system; };
 struct context {
   struct adapter* adapter;
   UINT64 root; /* a place */
@@ -37,7 +39,6 @@ static void Write(struct adapter* a, unsigned word, UINT64 value) { WRITE_REGIST
 /* ---- the device */
 
 static NTSTATUS AddDevice(PDEVICE_OBJECT device, PVOID* context) {
-  (void)device;
   *context = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof(struct adapter), TAG);
   return *context ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
@@ -53,7 +54,6 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
   CM_PARTIAL_RESOURCE_LIST* list;
   UINT64 memory = 0;
   UINT i, bars = 0;
-  (void)start;
   a->os = *os;
   *sources = *children = 0;
   a->os.DxgkCbGetDeviceInformation(a->os.DeviceHandle, &info);
@@ -91,28 +91,27 @@ static NTSTATUS StopDevice(PVOID context) {
 }
 
 static NTSTATUS SetPowerState(PVOID context, ULONG uid, DEVICE_POWER_STATE state, POWER_ACTION action) {
-  (void)context, (void)uid, (void)state, (void)action; /* registers stay; the system writes all tables anew */
-  return STATUS_SUCCESS;
+  return STATUS_SUCCESS; /* registers stay; the system writes all tables anew */
 }
 
 /* ---- capabilities */
 
 static NTSTATUS Segments(struct adapter* a, DXGK_QUERYSEGMENTOUT4* out) {
-  DXGK_SEGMENTDESCRIPTOR4* s;
-  if (out->pSegmentDescriptor != NULL) {
-    s = (DXGK_SEGMENTDESCRIPTOR4*)out->pSegmentDescriptor;
-    s->Flags.Aperture = 1;
-    s->Flags.CacheCoherent = 1;
-    s->Size = s->CommitLimit = a->aperture_bytes;
+  DXGK_SEGMENTDESCRIPTOR4* s = (DXGK_SEGMENTDESCRIPTOR4*)out->pSegmentDescriptor;
+  out->NbSegment = SYSTEM - 1;
+  if (s == NULL) return STATUS_SUCCESS;
+  s->Flags.Aperture = 1;
+  s->Flags.CacheCoherent = 1;
+  s->Size = s->CommitLimit = a->aperture_bytes;
+  if (LOCAL_SEGMENT) {
     s = (DXGK_SEGMENTDESCRIPTOR4*)(out->pSegmentDescriptor + out->SegmentDescriptorStride);
     s->Flags.CpuVisible = 1;
     s->Size = s->CommitLimit = a->map_offset < a->visible_bytes ? a->map_offset : a->visible_bytes;
     s->CpuTranslatedAddress = a->visible;
-    out->PagingBufferSegmentId = 0; /* by bus address */
-    out->PagingBufferSize = 16 * 1024;
-    out->PagingBufferPrivateDataSize = sizeof(UINT64);
   }
-  out->NbSegment = 2;
+  out->PagingBufferSegmentId = 0; /* by bus address */
+  out->PagingBufferSize = 16 * 1024;
+  out->PagingBufferPrivateDataSize = sizeof(UINT64);
   return STATUS_SUCCESS;
 }
 
@@ -141,16 +140,17 @@ static NTSTATUS QueryAdapterInfo(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO*
       DXGK_GPUMMUCAPS* caps = q->pOutputData;
       caps->ReadOnlyMemorySupported = caps->NoExecuteMemorySupported = caps->ZeroInPteSupported = 1;
       caps->CacheCoherentMemorySupported = 1;
-      caps->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
-      caps->VirtualAddressBitCount = 12 + LEVELS * LEVEL_BITS;
+      caps->PageTableUpdateMode = UPDATE_MODE;
+      caps->VirtualAddressBitCount = VA_BITS(LEVELS);
       caps->PageTableLevelCount = LEVELS;
       return STATUS_SUCCESS;
     }
     case DXGKQAITYPE_PAGETABLELEVELDESC: {
+      const BOOLEAN leaf = ((const DXGK_QUERYPAGETABLELEVELDESCIN*)q->pInputData)->LevelIndex == 0;
       DXGK_PAGE_TABLE_LEVEL_DESC* level = q->pOutputData;
-      level->PageTableIndexBitCount = LEVEL_BITS;
-      level->PageTableSegmentId = level->PagingProcessPageTableSegmentId = LOCAL;
-      level->PageTableSizeInBytes = 8 << LEVEL_BITS;
+      level->PageTableIndexBitCount = leaf ? LEAF_BITS : UPPER_BITS;
+      level->PageTableSegmentId = level->PagingProcessPageTableSegmentId = leaf ? LEAF_SEGMENT : UPPER_SEGMENT;
+      level->PageTableSizeInBytes = 8 << level->PageTableIndexBitCount;
       return STATUS_SUCCESS;
     }
     case DXGKQAITYPE_QUERYSEGMENT4: return Segments(a, q->pOutputData);
@@ -177,7 +177,6 @@ static NTSTATUS QueryAdapterInfo(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO*
 }
 
 static NTSTATUS GetNodeMetadata(HANDLE adapter, UINT node, DXGKARG_GETNODEMETADATA* out) {
-  (void)adapter, (void)node;
   out->EngineType = DXGK_ENGINE_TYPE_COPY;
   out->GpuMmuSupported = TRUE;
   return STATUS_SUCCESS;
@@ -186,29 +185,18 @@ static NTSTATUS GetNodeMetadata(HANDLE adapter, UINT node, DXGKARG_GETNODEMETADA
 /* ---- objects */
 
 static NTSTATUS CreateProcess(HANDLE adapter, DXGKARG_CREATEPROCESS* args) {
-  struct process* p = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof *p, TAG);
-  (void)adapter;
-  if (p == NULL) return STATUS_NO_MEMORY;
-  p->system = args->Flags.SystemProcess != 0;
-  args->hKmdProcess = p;
+  args->hKmdProcess = args->hDxgkProcess; /* nothing to keep of it: roots belong to contexts */
   return STATUS_SUCCESS;
 }
 
-static NTSTATUS DestroyProcess(HANDLE adapter, HANDLE process) {
-  (void)adapter;
-  ExFreePoolWithTag(process, TAG);
-  return STATUS_SUCCESS;
-}
+static NTSTATUS DestroyProcess(HANDLE adapter, HANDLE process) { return STATUS_SUCCESS; }
 
 static NTSTATUS CreateDevice(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
   args->hDevice = adapter;
   return STATUS_SUCCESS;
 }
 
-static NTSTATUS DestroyDevice(HANDLE device) {
-  (void)device;
-  return STATUS_SUCCESS;
-}
+static NTSTATUS DestroyDevice(HANDLE device) { return STATUS_SUCCESS; }
 
 static NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   struct context* c = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof *c, TAG);
@@ -217,7 +205,7 @@ static NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   /* Paging work names GPU virtual addresses of the paging process, whose context comes first. */
   if (args->Flags.SystemContext && c->adapter->paging == NULL) c->adapter->paging = c;
   args->ContextInfo.DmaBufferSize = 64 * 1024;
-  args->ContextInfo.DmaBufferSegmentSet = args->Flags.SystemContext ? 0 : 1u << (APERTURE - 1);
+  args->ContextInfo.DmaBufferSegmentSet = args->Flags.SystemContext ? 0 : SET(APERTURE);
   args->ContextInfo.Caps.NoPatchingRequired = 1;
   args->hContext = c;
   return STATUS_SUCCESS;
@@ -232,7 +220,6 @@ static NTSTATUS DestroyContext(HANDLE context) {
 
 static NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args) {
   UINT i;
-  (void)adapter;
   for (i = 0; i < args->NumAllocations; ++i) {
     DXGK_ALLOCATIONINFO* info = &args->pAllocationInfo[i];
     const GMMU_ALLOCATION* wanted = info->pPrivateDriverData;
@@ -243,10 +230,10 @@ static NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args)
     allocation->bytes = (wanted->bytes + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
     info->hAllocation = allocation;
     info->Size = allocation->bytes;
-    info->PreferredSegment.SegmentId0 = wanted->system_only ? APERTURE : LOCAL;
-    info->SupportedWriteSegmentSet = (wanted->local_only ? 0 : 1u << (APERTURE - 1)) |
-                                     (wanted->system_only ? 0 : 1u << (LOCAL - 1));
-    info->EvictionSegmentSet = 1u << (APERTURE - 1);
+    info->PreferredSegment.SegmentId0 = LOCAL_SEGMENT && !wanted->system_only ? LOCAL : SYSTEM_HOME;
+    info->SupportedWriteSegmentSet = (LOCAL_SEGMENT && wanted->local_only ? 0 : SET(SYSTEM_HOME)) |
+                                     (LOCAL_SEGMENT && !wanted->system_only ? SET(LOCAL) : 0);
+    info->EvictionSegmentSet = SYSTEM_HOME == APERTURE ? SET(APERTURE) : 0;
     info->FlagsWddm2.Cached = 1;
     info->FlagsWddm2.CpuVisible = wanted->cpu_visible;
     info->FlagsWddm2.MapApertureCpuVisible = wanted->map_cpu_visible;
@@ -259,17 +246,15 @@ static NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args)
 
 static NTSTATUS DestroyAllocation(HANDLE adapter, CONST DXGKARG_DESTROYALLOCATION* args) {
   UINT i;
-  (void)adapter;
   for (i = 0; i < args->NumAllocations; ++i) ExFreePoolWithTag(args->pAllocationList[i], TAG);
   return STATUS_SUCCESS;
 }
 
 static UINT64 SegmentPlace(UINT segment, UINT64 offset) {
-  return PLACE(segment == LOCAL ? AT_LOCAL : segment == APERTURE ? AT_APERTURE : AT_HOST, offset);
+  return PLACE(segment == SYSTEM_ADDRESS ? AT_HOST : segment == APERTURE ? AT_APERTURE : AT_LOCAL, offset);
 }
 
 static void SetRootPageTable(HANDLE adapter, CONST DXGKARG_SETROOTPAGETABLE* args) {
-  (void)adapter;
   ((struct context*)args->hContext)->root = SegmentPlace(args->Address.SegmentId, args->Address.SegmentOffset);
 }
 
@@ -323,7 +308,7 @@ static NTSTATUS UpdatePageTable(DXGKARG_BUILDPAGINGBUFFER* b) {
   const UINT64 first = 8 * (UINT64)op->StartIndex;
   UINT i;
   switch (op->UpdateMode) {
-    case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: /* the first tables of the paging process: now */
+    case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: /* now; in every update mode the first tables of the paging process */
       for (i = 0; i < op->NumPageTableEntries; ++i)
         WRITE_REGISTER_ULONG64((volatile ULONG64*)op->PageTableAddress.CpuVirtual + op->StartIndex + i, Entry(b, i));
       return STATUS_SUCCESS;
@@ -345,7 +330,6 @@ static UINT64 AdlWord(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i) {
   return (adl->Flags.Contiguous ? adl->BasePageNumber + page : adl->Pages[page]) * PAGE_SIZE | ENTRY_VALID;
 }
 static UINT64 DummyWord(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i) {
-  (void)i;
   return (UINT64)b->UnmapApertureSegment.DummyPage.QuadPart | ENTRY_VALID;
 }
 static NTSTATUS Aperture(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b, SIZE_T first, SIZE_T pages, word_of* word) {
@@ -461,7 +445,6 @@ static void Notify(struct adapter* a, DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
 static BOOLEAN InterruptRoutine(PVOID context, ULONG message) {
   struct adapter* a = context;
   UINT node;
-  (void)message;
   for (node = 0; node < NODES; ++node) {
     const UINT fence = (UINT)Read(a, REG_FENCE(node)), preempted = (UINT)Read(a, REG_PREEMPTED(node));
     const UINT64 fault = Read(a, REG_FAULT(node));
@@ -542,7 +525,6 @@ static NTSTATUS QueryEngineStatus(HANDLE adapter, DXGKARG_QUERYENGINESTATUS* arg
 }
 
 static NTSTATUS QueryDependentEngineGroup(HANDLE adapter, DXGKARG_QUERYDEPENDENTENGINEGROUP* args) {
-  (void)adapter;
   args->DependentNodeOrdinalMask = 1ull << args->NodeOrdinal;
   return STATUS_SUCCESS;
 }
@@ -554,18 +536,15 @@ static NTSTATUS ResetFromTimeout(HANDLE adapter) {
 }
 
 static NTSTATUS RestartFromTimeout(HANDLE adapter) {
-  (void)adapter;
   return STATUS_SUCCESS;
 }
 
 /* The scheduler has drained both nodes, and the hardware does nothing that nobody has submitted. */
 static NTSTATUS BeginExclusiveAccess(HANDLE adapter, DXGKARG_BEGINEXCLUSIVEACCESS* args) {
-  (void)adapter, (void)args;
   return STATUS_SUCCESS;
 }
 
 static NTSTATUS EndExclusiveAccess(HANDLE adapter, DXGKARG_ENDEXCLUSIVEACCESS* args) {
-  (void)adapter, (void)args;
   return STATUS_SUCCESS;
 }
 

@@ -66,6 +66,8 @@ class PhysicalAdapter {
   void RefuseOnLink(const std::string& what) const;
 
   Segment& segment(unsigned id);
+  /// The first memory segment, where there is one; and the one aperture segment.
+  bool has_local_segment() const;
   Segment& local_segment();
   Segment& aperture_segment();
   /// Memory of this segment (0: system memory) may be mapped with pages of 64 KiB.
@@ -79,8 +81,9 @@ class PhysicalAdapter {
   VidSch& vidsch();
   bool remapped() const;
 
-  /// Scattered system memory that the GPUs of the logical adapter use, and VidMm owns; this GPU's handle opens it.
-  SystemBuffer MakeBuffer(uint64_t bytes);
+  /// System memory that the GPUs of the logical adapter use, and VidMm owns; this GPU's handle opens it. Scattered, or
+  /// `contiguous` as the GPU sees it.
+  SystemBuffer MakeBuffer(uint64_t bytes, bool contiguous = false);
 
   // Entry points about this GPU.
   /// Entries that a root of at least `entries` holds, and its bytes.

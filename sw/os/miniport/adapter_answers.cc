@@ -93,6 +93,13 @@ void QueryUnneeded(Miniport& miniport, DXGK_QUERYADAPTERINFOTYPE type) {
 
 }  // namespace
 
+UINT AdapterAnswers::SegmentSet(bool aperture) const {
+  UINT set = 0;
+  for (size_t i = 0; i < segments.size(); ++i)
+    if ((segments[i].Flags.Aperture != 0) == aperture) set |= 1u << i;
+  return set;
+}
+
 unsigned AdapterAnswers::nodes() const {
   return physical ? physical->NumExecutionNodes : driver.GpuEngineTopology.NbAsymetricProcessingNodes;
 }

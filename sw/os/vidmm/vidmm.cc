@@ -166,7 +166,10 @@ Allocation* VidMm::CreateAllocation(const AllocationRequest& request, const GpuP
 
 void VidMm::DestroyAllocation(Allocation* allocation) { allocations().Destroy(allocation); }
 
-void VidMm::MakeResident(Allocation& allocation) { placement().MakeResident(allocation); }
+void VidMm::MakeResident(Allocation& allocation) {
+  if (allocation.homes.memory != 0 || gpu_.has_local_segment()) return placement().MakeResident(allocation);
+  if (!allocation.resident()) residency().Return(allocation);
+}
 
 void VidMm::PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress) {
   transfers().PageIn(allocation, source, bytes, progress);
