@@ -446,7 +446,8 @@ static BOOLEAN InterruptRoutine(PVOID context, ULONG message) {
   struct adapter* a = context;
   UINT node;
   for (node = 0; node < NODES; ++node) {
-    const UINT fence = (UINT)Read(a, REG_FENCE(node)), preempted = (UINT)Read(a, REG_PREEMPTED(node));
+    const UINT preempted = (UINT)Read(a, REG_PREEMPTED(node)); /* read first: what it gives back completes no more */
+    const UINT fence = (UINT)Read(a, REG_FENCE(node));
     const UINT64 fault = Read(a, REG_FAULT(node));
     DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {0};
     if (fence != a->reported[node]) {

@@ -49,6 +49,14 @@ namespace {
 
 using Answered = uint64_t (*)(PhysicalAdapter& gpu);
 
+/// Bytes of the largest table that lies in system memory, or in a memory segment; 0: none does.
+uint64_t LargestTable(PhysicalAdapter& gpu, bool in_system) {
+  uint64_t largest = 0;
+  for (const LevelDescriptor& level : gpu.caps().geometry.levels)
+    if ((level.segment == 0) == in_system) largest = std::max(largest, level.bytes);
+  return largest;
+}
+
 /// The capabilities that scenarios ask for.
 const std::vector<std::pair<std::string, Answered>>& Caps() {
 #define CAP(name, value)                        \
@@ -80,6 +88,8 @@ const std::vector<std::pair<std::string, Answered>>& Caps() {
       CAP("DXGK_GPUMMUCAPS.PageTableLevelCount", a.mmu.PageTableLevelCount),
       CAP("DXGK_GPUMMUCAPS.VirtualAddressBitCount", a.mmu.VirtualAddressBitCount),
       CAP("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId", gpu.caps().geometry.levels[0].segment),
+      CAP("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes(memory)", LargestTable(gpu, false)),
+      CAP("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes(system)", LargestTable(gpu, true)),
       CAP("DXGK_SEGMENTFLAGS.Use64KBPages",
           std::any_of(a.segments.begin(), a.segments.end(), [](const auto& s) { return s.Flags.Use64KBPages != 0; })),
       CAP("DXGK_SEGMENTFLAGS.CacheCoherent", gpu.aperture_segment().cache_coherent),
