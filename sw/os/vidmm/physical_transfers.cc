@@ -120,12 +120,12 @@ void CopyAperture(PagingWork& work, uint64_t aperture_offset, Allocation& alloca
     const auto place = [&](auto& end) {
       if (mdl) {
         end.pMdl = mdl->get();
-        args.MdlOffset = static_cast<UINT>(first);
-      } else {
-        end.SegmentId = LocalSegment(allocation);
-        end.SegmentAddress.QuadPart = SegmentAddress(allocation, first);
+        return;
       }
+      end.SegmentId = LocalSegment(allocation);
+      end.SegmentAddress.QuadPart = SegmentAddress(allocation, first);
     };
+    if (mdl) args.MdlOffset = static_cast<UINT>(offset / kPage);
     if (in) {
       shown(args.Source);
       place(args.Destination);

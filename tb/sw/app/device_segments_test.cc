@@ -38,6 +38,16 @@ TEST_P(Segments, TheMainJobIsVerifiedBehindTheIommu) {
   else EXPECT_THAT(phases, Not(Contains("aperture by DMA")));
 }
 
+// What that build does with free VRAM before anything else is left out where there is none.
+TEST_P(Segments, ThePagingProcessComesUpInTheOrderOfBuild26100) {
+  for (const char* updates : {"cpu_virtual", "gpu_physical"}) {
+    EXPECT_EQ(Run({"run", "--driver", File(), "--device", "none", "--set", "os.bring_up=windows-26100", "--set",
+                   std::string("os.window_updates=") + updates}),
+              kExitGood)
+        << out_;
+  }
+}
+
 TEST_P(Segments, EveryScenarioIsVerifiedOrNamesTheCapabilityThatIsMissing) {
   EXPECT_EQ(Run({"check-driver", File(), "--device", "none", "--json", Path("check.json")}), kExitGood) << out_;
   const auto report = Report("check.json");
