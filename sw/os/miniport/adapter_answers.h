@@ -52,9 +52,7 @@ struct AdapterAnswers {
     return system_segment_behind_last ? static_cast<UINT>(segments.size()) + 1 : DXGK_SEGMENT_ID_SYSTEMMEMORY;
   }
   /// Segment sets: of system memory; of all aperture, or all memory segments.
-  UINT system_set() const {
-    return system_segment_behind_last ? 1u << segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY;
-  }
+  UINT system_set() const { return system_segment_behind_last ? 1u << segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY; }
   UINT SegmentSet(bool aperture) const;
   /// The driver declares support for DMA remapping, whether it is on or not.
   bool supports_remapping() const { return iommu && iommu->DmaRemappingSupported; }

@@ -69,22 +69,16 @@ TEST_P(Segments, EveryScenarioIsVerifiedOrNamesTheCapabilityThatIsMissing) {
   if (!GetParam().memory) EXPECT_THAT(missing, Contains("DXGK_QUERYSEGMENTOUT4.NbSegment(memory) is 0x0"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Segments,
-                         ::testing::Values(Variant{"local_16k", true, true, false},
-                                           Variant{"local_64k", true, true, false},
-                                           Variant{"segment_0", true, true, true},
-                                           Variant{"system_4k", true, false, true},
-                                           Variant{"system_16k", true, true, true},
-                                           Variant{"system_64k", true, true, true},
-                                           Variant{"leaves_in_system", true, true, true},
-                                           Variant{"leaves_in_local", true, true, false},
-                                           Variant{"aperture_4k", false, true, true},
-                                           Variant{"aperture_16k", false, true, true},
-                                           Variant{"aperture_64k", false, true, true},
-                                           Variant{"implicit_4k", false, false, true},
-                                           Variant{"implicit_16k", false, false, true},
-                                           Variant{"implicit_64k", false, false, true}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Of, Segments,
+    ::testing::Values(Variant{"local_16k", true, true, false}, Variant{"local_64k", true, true, false},
+                      Variant{"segment_0", true, true, true}, Variant{"system_4k", true, false, true},
+                      Variant{"system_16k", true, true, true}, Variant{"system_64k", true, true, true},
+                      Variant{"leaves_in_system", true, true, true}, Variant{"leaves_in_local", true, true, false},
+                      Variant{"aperture_4k", false, true, true}, Variant{"aperture_16k", false, true, true},
+                      Variant{"aperture_64k", false, true, true}, Variant{"implicit_4k", false, false, true},
+                      Variant{"implicit_16k", false, false, true}, Variant{"implicit_64k", false, false, true}),
+    [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace gmmu::app

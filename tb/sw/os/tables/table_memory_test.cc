@@ -147,10 +147,8 @@ TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
     seen.root = [&](const DXGKARG_SETROOTPAGETABLE& args) { root = args.Address.SegmentId; };
     MainJobIsVerified();
     const auto address = [](UINT id) { return id == kSystem ? 0 : id; };
-    const std::map<UINT, UINT> expected = {{0, address(one.leaves)},
-                                           {1, address(one.uppers)},
-                                           {2, address(one.uppers)},
-                                           {3, address(one.uppers)}};
+    const std::map<UINT, UINT> expected = {
+        {0, address(one.leaves)}, {1, address(one.uppers)}, {2, address(one.uppers)}, {3, address(one.uppers)}};
     EXPECT_EQ(places, expected) << "system memory is segment 0 in an address";
     EXPECT_EQ(root, address(one.uppers));
   }
