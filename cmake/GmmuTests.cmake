@@ -193,7 +193,9 @@ foreach(room IN LISTS rooms)
     set(software_implicit_4k LOCAL_SEGMENT=0 SYSTEM_HOME=SYSTEM UPDATE_MODE=DXGK_PAGETABLEUPDATE_GPU_VIRTUAL)
     set(software_implicit_16k LOCAL_SEGMENT=0 SYSTEM_HOME=SYSTEM ${of_16k} UPDATE_MODE=DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
     set(software_implicit_64k LOCAL_SEGMENT=0 SYSTEM_HOME=SYSTEM ${of_64k})
-    foreach(variant IN ITEMS local_16k local_64k segment_0 system_4k system_16k system_64k leaves_in_system
+    set(software_no_segment APERTURE_SEGMENT=0 LOCAL_SEGMENT=0 ${of_16k})
+    set(software_local_only APERTURE_SEGMENT=0)
+    foreach(variant IN ITEMS no_segment local_only local_16k local_64k segment_0 system_4k system_16k system_64k leaves_in_system
                              leaves_in_local aperture_4k aperture_16k aperture_64k implicit_4k implicit_16k implicit_64k)
       add_library(driver_software_${variant} MODULE ${software_sources})
       target_include_directories(driver_software_${variant} PRIVATE sw sw/ddi)

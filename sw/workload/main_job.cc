@@ -84,7 +84,8 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   second_ = memory_.CreateProcess("second process");
   va_ = memory_.ReserveVa(*first_, piece_bytes);
   memory_.ReserveVa(*second_, piece_bytes, va_);
-  aperture_va_ = memory_.ReserveVa(*first_, std::min(piece_bytes, life_.gpu().facts().aperture.size));
+  const uint64_t aperture = std::max(life_.gpu().facts().aperture.size, kPage);
+  aperture_va_ = memory_.ReserveVa(*first_, std::min(piece_bytes, aperture));
   uint8_t* dummy = life_.aperture.MapDummy();
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
   life_.aperture.UnmapDummy();

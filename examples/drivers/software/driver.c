@@ -15,7 +15,7 @@
 
 #define TAG 0x7466736D
 /* Segment ids. The implicit system memory segment is the one behind the last; in an address it is segment 0. */
-enum { SYSTEM_ADDRESS = 0, APERTURE = 1, LOCAL = 2, SYSTEM = LOCAL_SEGMENT ? 3 : 2 };
+enum { SYSTEM_ADDRESS, APERTURE, LOCAL = 1 + APERTURE_SEGMENT, SYSTEM = LOCAL + LOCAL_SEGMENT };
 #define SET(segment) (1u << ((segment) - 1))
 
 struct context {
@@ -93,21 +93,24 @@ static NTSTATUS SetPowerState(PVOID context, ULONG uid, DEVICE_POWER_STATE state
 /* ---- capabilities */
 
 static NTSTATUS Segments(struct adapter* a, DXGK_QUERYSEGMENTOUT4* out) {
-  DXGK_SEGMENTDESCRIPTOR4* s = (DXGK_SEGMENTDESCRIPTOR4*)out->pSegmentDescriptor;
+  DXGK_SEGMENTDESCRIPTOR4* s;
   out->NbSegment = SYSTEM - 1;
-  if (s == NULL) return STATUS_SUCCESS;
-  s->Flags.Aperture = 1;
-  s->Flags.CacheCoherent = 1;
-  s->Size = s->CommitLimit = a->aperture_bytes;
+  if (out->pSegmentDescriptor == NULL) return STATUS_SUCCESS;
+  out->PagingBufferSegmentId = 0; /* by bus address */
+  out->PagingBufferSize = 16 * 1024;
+  out->PagingBufferPrivateDataSize = sizeof(UINT64);
+  if (APERTURE_SEGMENT) {
+    s = (DXGK_SEGMENTDESCRIPTOR4*)out->pSegmentDescriptor;
+    s->Flags.Aperture = 1;
+    s->Flags.CacheCoherent = 1;
+    s->Size = s->CommitLimit = a->aperture_bytes;
+  }
   if (LOCAL_SEGMENT) {
-    s = (DXGK_SEGMENTDESCRIPTOR4*)(out->pSegmentDescriptor + out->SegmentDescriptorStride);
+    s = (DXGK_SEGMENTDESCRIPTOR4*)(out->pSegmentDescriptor + (LOCAL - 1) * out->SegmentDescriptorStride);
     s->Flags.CpuVisible = 1;
     s->Size = s->CommitLimit = a->map_offset < a->visible_bytes ? a->map_offset : a->visible_bytes;
     s->CpuTranslatedAddress = a->visible;
   }
-  out->PagingBufferSegmentId = 0; /* by bus address */
-  out->PagingBufferSize = 16 * 1024;
-  out->PagingBufferPrivateDataSize = sizeof(UINT64);
   return STATUS_SUCCESS;
 }
 
@@ -201,7 +204,7 @@ static NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   /* Paging work names GPU virtual addresses of the paging process, whose context comes first. */
   if (args->Flags.SystemContext && c->adapter->paging == NULL) c->adapter->paging = c;
   args->ContextInfo.DmaBufferSize = 64 * 1024;
-  args->ContextInfo.DmaBufferSegmentSet = args->Flags.SystemContext ? 0 : SET(APERTURE);
+  args->ContextInfo.DmaBufferSegmentSet = args->Flags.SystemContext ? 0 : SET(SYSTEM_HOME);
   args->ContextInfo.Caps.NoPatchingRequired = 1;
   args->hContext = c;
   return STATUS_SUCCESS;
@@ -226,7 +229,7 @@ static NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args)
     info->PreferredSegment.SegmentId0 = LOCAL_SEGMENT && !wanted->system_only ? LOCAL : SYSTEM_HOME;
     info->SupportedWriteSegmentSet = (LOCAL_SEGMENT && wanted->local_only ? 0 : SET(SYSTEM_HOME)) |
                                      (LOCAL_SEGMENT && !wanted->system_only ? SET(LOCAL) : 0);
-    info->EvictionSegmentSet = SYSTEM_HOME == APERTURE ? SET(APERTURE) : 0;
+    info->EvictionSegmentSet = APERTURE_SEGMENT && SYSTEM_HOME == APERTURE ? SET(APERTURE) : 0;
     info->FlagsWddm2.Cached = 1;
     info->FlagsWddm2.CpuVisible = wanted->cpu_visible;
     info->FlagsWddm2.MapApertureCpuVisible = wanted->map_cpu_visible;
@@ -244,7 +247,7 @@ static NTSTATUS DestroyAllocation(HANDLE adapter, CONST DXGKARG_DESTROYALLOCATIO
 }
 
 static UINT64 SegmentPlace(UINT segment, UINT64 offset) {
-  return PLACE(segment == SYSTEM_ADDRESS ? AT_HOST : segment == APERTURE ? AT_APERTURE : AT_LOCAL, offset);
+  return PLACE(segment == SYSTEM_ADDRESS ? AT_HOST : segment == LOCAL ? AT_LOCAL : AT_APERTURE, offset);
 }
 
 static void SetRootPageTable(HANDLE adapter, CONST DXGKARG_SETROOTPAGETABLE* args) {

@@ -7,14 +7,17 @@
 
 enum { NODES = 2, RING_SLOTS = 128 };
 
-/* What may be another with -D: whether local memory is a segment, or holds the aperture map only; the segment by which
- * allocations are put into system memory (APERTURE, or SYSTEM, the implicit one); levels of page tables, index bits and
+/* What may be another with -D: whether there is an aperture segment; whether local memory is one, or holds the aperture map
+ * only; the segment by which allocations are put into system memory (APERTURE, or SYSTEM, the implicit one); levels of page tables, index bits and
  * segment of the leaves and of the levels above, who writes them (DXGK_PAGETABLEUPDATEMODE). A table has 8 bytes an entry. */
+#ifndef APERTURE_SEGMENT
+#define APERTURE_SEGMENT 1
+#endif
 #ifndef LOCAL_SEGMENT
 #define LOCAL_SEGMENT 1
 #endif
 #ifndef SYSTEM_HOME
-#define SYSTEM_HOME APERTURE
+#define SYSTEM_HOME (APERTURE_SEGMENT ? APERTURE : SYSTEM)
 #endif
 #ifndef LEVELS
 #define LEVELS 4

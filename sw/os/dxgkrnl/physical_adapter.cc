@@ -175,6 +175,8 @@ void PhysicalAdapter::MakeSegments() {
     }
     segments_.push_back(std::move(segment));
   }
+  no_aperture_.aperture = true;
+  no_aperture_.space = std::make_unique<RangeAllocator>(0, 0, 0, "aperture_range", "no segment", kernel().ledger());
 }
 
 void PhysicalAdapter::DropViews() {
@@ -204,7 +206,7 @@ Segment& PhysicalAdapter::aperture_segment() {
   for (Segment& segment : segments_) {
     if (segment.aperture) return segment;
   }
-  throw OsError("the driver reports no aperture segment");
+  return no_aperture_;
 }
 
 bool PhysicalAdapter::Has64kPages(unsigned id) {

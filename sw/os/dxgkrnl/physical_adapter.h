@@ -66,7 +66,7 @@ class PhysicalAdapter {
   void RefuseOnLink(const std::string& what) const;
 
   Segment& segment(unsigned id);
-  /// The first memory segment, where there is one; and the one aperture segment.
+  /// The first memory segment, where there is one; and the one aperture segment, without one an empty one with id 0.
   bool has_local_segment() const;
   Segment& local_segment();
   Segment& aperture_segment();
@@ -134,6 +134,7 @@ class PhysicalAdapter {
   AdapterAnswers answers_;
   AdapterCaps caps_;
   std::vector<Segment> segments_;
+  Segment no_aperture_;
   hw::Message message_;
   std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST
   bool dpc_queued_ = false;

@@ -22,7 +22,7 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_QUERYSEGMENTOUT4 out{};
   Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out), "the first query for QUERYSEGMENT4");
   const UINT count = out.NbSegment;
-  std::vector<BYTE> descriptors(count * kStride);
+  std::vector<BYTE> descriptors(std::max<UINT>(count, 1) * kStride);  // the second call is told by its pointer
   out.SegmentDescriptorStride = kStride;
   {
     GuardedArguments guarded(miniport.driver().copies());

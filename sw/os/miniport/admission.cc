@@ -203,10 +203,11 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      {}});
     }
   }
-  if (apertures != 1) {
+  if (apertures != 1 && (apertures != 0 || a.aperture_required)) {
     out.push_back({"DXGK_SEGMENTFLAGS.Aperture",
                    "stands at " + Number(apertures) +
-                       " segments; GpuMmu needs exactly one, also where all memory is the system's",
+                       " segments; GpuMmu needs exactly one, also where all memory is the system's "
+                       "([os] aperture_required)",
                    StopCode::kUnknown,
                    {}});
   }

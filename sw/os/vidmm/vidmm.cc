@@ -95,7 +95,8 @@ void VidMm::Start() {
   Aperture::Facts facts;
   facts.map_aperture2 = gpu_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
   facts.remapped = gpu_.remapped();
-  facts.commit_limit = gpu_.answers().segments[gpu_.aperture_segment().id - 1].CommitLimit;
+  const unsigned aperture = gpu_.aperture_segment().id;  // 0: there is none
+  if (aperture != 0) facts.commit_limit = gpu_.answers().segments[aperture - 1].CommitLimit;
   facts.dummy_logical = dummy().logical();
   facts.dummy_host = dummy().host_pages()[0] * hw::kPageSize;
   parts_->aperture.emplace(gpu_.kernel(), gpu_.objects(), gpu_.aperture_segment(), facts,

@@ -80,5 +80,26 @@ INSTANTIATE_TEST_SUITE_P(
                       Variant{"implicit_16k", false, false, true}, Variant{"implicit_64k", false, false, true}),
     [](const auto& info) { return info.param.name; });
 
+/// Without an aperture segment, which documents do not allow.
+class NoAperture : public Cli, public ::testing::WithParamInterface<const char*> {
+ protected:
+  int RunWith(const char* required, const char* scenario) {
+    return Run({"run", "--driver", std::string(GMMU_DRIVERS) + "software_" + GetParam() + ".so", "--device", "none",
+                "--set", std::string("os.aperture_required=") + required, "--scenario", scenario});
+  }
+};
+
+TEST_P(NoAperture, IsRefusedUnlessASwitchAllowsIt) {
+  EXPECT_EQ(RunWith("true", "main-job"), kExitFailed);
+  EXPECT_THAT(out_, ::testing::HasSubstr("DXGK_SEGMENTFLAGS.Aperture stands at 0 segments"));
+  for (const char* scenario : {"main-job", "va-calls", "table-moves", "hibernate-with-processes", "dma-mode-switch",
+                               "forced-isolation", "threads-interleave", "windows-22621"}) {
+    EXPECT_EQ(RunWith("false", scenario), kExitGood) << scenario << out_;
+  }
+  EXPECT_EQ(RunWith("false", "aperture"), kExitNotApplicable) << out_;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, NoAperture, ::testing::Values("no_segment", "local_only"));
+
 }  // namespace
 }  // namespace gmmu::app

@@ -246,6 +246,21 @@ TEST(Admission, TablesOfAnySizePassInTheImplicitSystemMemorySegment) {
   }
 }
 
+// A sample driver of Microsoft with GPU virtual addresses reports a memory segment only.
+TEST(Admission, NoApertureSegmentPassesByASwitchAndTwoDoNot) {
+  AdapterAnswers answers = Good();
+  answers.aperture_required = false;
+  EXPECT_THAT(Admit(answers, true), IsEmpty());
+  answers.segments.push_back(answers.segments[0]);
+  EXPECT_EQ(Admit(answers, true).size(), 1u) << "two";
+  answers = Good();
+  answers.segments.erase(answers.segments.begin());
+  for (auto& level : answers.levels) level.PageTableSegmentId = level.PagingProcessPageTableSegmentId = 1;
+  EXPECT_EQ(Admit(answers, true).size(), 1u);
+  answers.aperture_required = false;
+  EXPECT_THAT(Admit(answers, true), IsEmpty());
+}
+
 TEST(Admission, ARootOfTwoLevelsMayTellFewerBitsThanTheAddressesHaveOrNone) {
   AdapterAnswers answers = Good();
   answers.levels.resize(2);
