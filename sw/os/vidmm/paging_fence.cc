@@ -34,7 +34,8 @@ void PagingFence::Wait() {
         return seen_ >= value_;
       },
       VidSch::kBoundNs,
-      "monitored fence value " + std::to_string(value_) + ", which SIGNAL_MONITORED_FENCE writes ([os] gpu_signals)", 1000);
+      "monitored fence value " + std::to_string(value_) + ", which SIGNAL_MONITORED_FENCE writes ([os] gpu_signals)",
+      1000);
 }
 
 }  // namespace gmmu::os

@@ -96,8 +96,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.Faults("beyond a small root", high, beyond);
   const uint64_t before = os::RootOffset(process);
   replace(large);
-  life.Compare("a grown root lies elsewhere",
-               os::RootOffset(process) != before && entries() == large ? "" : "no");
+  life.Compare("a grown root lies elsewhere", os::RootOffset(process) != before && entries() == large ? "" : "no");
   subject.Reads("after the root has grown", low, subject.pages(), Subject::kFill);
   subject.Faults("not mapped in the grown part", high, Fault::kEntryInvalid);
   map(high);
