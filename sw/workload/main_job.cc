@@ -60,7 +60,7 @@ ClientRun MainJob::Reader(unsigned client, os::GpuProcess* process, const uint8_
 void MainJob::Run() {
   clients_ = ClientsOf(life_.gpu());
   result_.clients = clients_;
-  const uint64_t piece_bytes = PieceBytes(VramOf(life_.gpu()));
+  const uint64_t piece_bytes = PieceBytes(MemoryOf(life_.gpu()));
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), piece_bytes);
 
   if (options_.progress) options_.progress("making processes", 0, 0);
@@ -84,7 +84,8 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   second_ = memory_.CreateProcess("second process");
   va_ = memory_.ReserveVa(*first_, piece_bytes);
   memory_.ReserveVa(*second_, piece_bytes, va_);
-  aperture_va_ = memory_.ReserveVa(*first_, std::min(piece_bytes, life_.gpu().facts().aperture.size));
+  const uint64_t aperture = std::max(life_.gpu().facts().aperture.size, kPage);
+  aperture_va_ = memory_.ReserveVa(*first_, std::min(piece_bytes, aperture));
   uint8_t* dummy = life_.aperture.MapDummy();
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
   life_.aperture.UnmapDummy();
@@ -229,6 +230,7 @@ void MainJob::PageOut(Piece& piece) {
 }
 
 void MainJob::Aperture(Piece& piece) {
+  if (!os::MayLiveInAperture(*piece.shown)) return;  // its driver names the implicit system memory segment only
   const uint64_t most = life_.gpu().facts().aperture.size / kPage;
   for (uint64_t first = 0; first < piece.pages; first += most) {
     ApertureChunk(piece, first, std::min(most, piece.pages - first));

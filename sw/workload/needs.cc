@@ -3,9 +3,11 @@
 
 #include <string>
 
+#include "os/application/facts.h"
 #include "os/application/gpu.h"
 #include "os/kernel/text.h"
 #include "workload/life.h"
+#include "workload/lines.h"
 #include "workload/plug_in.h"
 #include "workload/scenario.h"
 
@@ -28,6 +30,16 @@ void NeedRender(const Life& life) {
           "DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes of 2: a node for processes");
   const PlugIn* plug_in = PlugIn::Current();
   NeedCap(plug_in == nullptr || plug_in->has_commands(), "GMMU_USER_MODE_DRIVER.copy and fill");
+}
+
+void NeedAperture(Life& life) {
+  bool may = false;
+  life.Work([&] {
+    os::Allocation* probe = life.memory.CreateInAperture("probe", kPage, nullptr);
+    may = os::MayLiveInAperture(*probe);
+    life.memory.DestroyAllocation(probe);
+  });
+  NeedCap(may, "DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet of what is accessed physically names no aperture segment");
 }
 
 void NeedCaps(const os::Gpu& gpu, const std::vector<Need>& needs) {

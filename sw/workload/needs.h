@@ -29,6 +29,8 @@ void NeedCap(bool there, const std::string& cap);
 void NeedOurEscapes(const char* escape);
 /// Processes have a node of their own, and somebody writes their commands.
 void NeedRender(const Life& life);
+/// The driver lets what is accessed physically be mapped into the aperture segment.
+void NeedAperture(Life& life);
 /// What a scenario says that it needs.
 void NeedCaps(const os::Gpu& gpu, const std::vector<Need>& needs);
 

@@ -26,6 +26,8 @@ regs::Fault FaultOf(GMMU_FOUND found) {
   }
 }
 
+constexpr uint64_t kSystemOnly = 16 << 20;  // stands for VRAM where all memory is the system's
+
 const PlugIn* current = nullptr;
 
 hw::DeviceAccess& AccessOf(const os::VideoMemory& memory) {
@@ -131,8 +133,10 @@ unsigned ClientsOf(const os::Gpu& gpu) {
   return caps.clients;
 }
 
-uint64_t VramOf(const os::Gpu& gpu) {
-  if (PlugIn::Current() != nullptr) return gpu.facts().local.size;
+uint64_t MemoryOf(const os::Gpu& gpu) {
+  const os::GpuFacts facts = gpu.facts();
+  if (facts.memory.empty()) return facts.aperture.size != 0 ? facts.aperture.size : kSystemOnly;
+  if (PlugIn::Current() != nullptr) return facts.local.size;
   kmd::EscapeQueryCaps caps;
   gpu.Escape(caps, "the query for what was built");
   return caps.vram_bytes;

@@ -4,7 +4,8 @@
  *   local memory   page tables, allocations; at the end the aperture map, 8 bytes a page (hardware.h)
  *   node 0         paging, by bus addresses      node 1   processes, by GPU virtual addresses
  *
- * Page tables have four levels in a format of their own. The GPU writes them, as commands of paging buffers. */
+ * Page tables have a format of their own. The GPU writes them, as commands of paging buffers. What hardware.h lets a
+ * compiler's -D choose makes adapters whose segments are others (README.md). */
 #include <hw/user_mode.h>
 #include <wdm.h>
 
@@ -13,21 +14,21 @@
 #include "hardware.h"
 
 #define TAG 0x7466736D
-enum { APERTURE = 1, LOCAL = 2 }; /* segment ids */
+/* Segment ids. The implicit system memory segment is the one behind the last; in an address it is segment 0. */
+enum { SYSTEM_ADDRESS, APERTURE, LOCAL = 1 + APERTURE_SEGMENT, SYSTEM = LOCAL + LOCAL_SEGMENT };
+#define SET(segment) (1u << ((segment) - 1))
 
-struct process { BOOLEAN system; };
 struct context {
   struct adapter* adapter;
   UINT64 root; /* a place */
 };
-struct allocation { UINT64 bytes; };
 struct adapter {
   DXGKRNL_INTERFACE os;
   volatile ULONG64* registers;
   PHYSICAL_ADDRESS visible; /* BAR 2 */
   UINT64 visible_bytes, aperture_bytes, map_offset;
   struct context* paging;
-  UINT tail[NODES], submitted[NODES], reported[NODES], preemption[NODES], preempted[NODES];
+  UINT tail[NODES], submitted[NODES], reported[NODES], preempted[NODES];
   UINT64 faults[NODES];
 };
 
@@ -37,7 +38,6 @@ static void Write(struct adapter* a, unsigned word, UINT64 value) { WRITE_REGIST
 /* ---- the device */
 
 static NTSTATUS AddDevice(PDEVICE_OBJECT device, PVOID* context) {
-  (void)device;
   *context = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof(struct adapter), TAG);
   return *context ? STATUS_SUCCESS : STATUS_NO_MEMORY;
 }
@@ -53,7 +53,6 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
   CM_PARTIAL_RESOURCE_LIST* list;
   UINT64 memory = 0;
   UINT i, bars = 0;
-  (void)start;
   a->os = *os;
   *sources = *children = 0;
   a->os.DxgkCbGetDeviceInformation(a->os.DeviceHandle, &info);
@@ -62,11 +61,8 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
     CM_PARTIAL_RESOURCE_DESCRIPTOR* r = &list->PartialDescriptors[i];
     if (r->Type != CmResourceTypeMemory) continue;
     if (bars++ == 0) {
-      PVOID view;
-      if (!NT_SUCCESS(a->os.DxgkCbMapMemory(a->os.DeviceHandle, r->u.Memory.Start, r->u.Memory.Length, FALSE, FALSE,
-                                            MmNonCached, &view)))
-        return STATUS_NO_MEMORY;
-      a->registers = view;
+      a->os.DxgkCbMapMemory(a->os.DeviceHandle, r->u.Memory.Start, r->u.Memory.Length, FALSE, FALSE, MmNonCached,
+                            (PVOID*)&a->registers);
     } else {
       a->visible = r->u.Memory.Start;
       a->visible_bytes = r->u.Memory.Length;
@@ -91,28 +87,30 @@ static NTSTATUS StopDevice(PVOID context) {
 }
 
 static NTSTATUS SetPowerState(PVOID context, ULONG uid, DEVICE_POWER_STATE state, POWER_ACTION action) {
-  (void)context, (void)uid, (void)state, (void)action; /* registers stay; the system writes all tables anew */
-  return STATUS_SUCCESS;
+  return STATUS_SUCCESS; /* registers stay; the system writes all tables anew */
 }
 
 /* ---- capabilities */
 
 static NTSTATUS Segments(struct adapter* a, DXGK_QUERYSEGMENTOUT4* out) {
   DXGK_SEGMENTDESCRIPTOR4* s;
-  if (out->pSegmentDescriptor != NULL) {
+  out->NbSegment = SYSTEM - 1;
+  if (out->pSegmentDescriptor == NULL) return STATUS_SUCCESS;
+  out->PagingBufferSegmentId = 0; /* by bus address */
+  out->PagingBufferSize = 16 * 1024;
+  out->PagingBufferPrivateDataSize = sizeof(UINT64);
+  if (APERTURE_SEGMENT) {
     s = (DXGK_SEGMENTDESCRIPTOR4*)out->pSegmentDescriptor;
     s->Flags.Aperture = 1;
     s->Flags.CacheCoherent = 1;
     s->Size = s->CommitLimit = a->aperture_bytes;
-    s = (DXGK_SEGMENTDESCRIPTOR4*)(out->pSegmentDescriptor + out->SegmentDescriptorStride);
+  }
+  if (LOCAL_SEGMENT) {
+    s = (DXGK_SEGMENTDESCRIPTOR4*)(out->pSegmentDescriptor + (LOCAL - 1) * out->SegmentDescriptorStride);
     s->Flags.CpuVisible = 1;
     s->Size = s->CommitLimit = a->map_offset < a->visible_bytes ? a->map_offset : a->visible_bytes;
     s->CpuTranslatedAddress = a->visible;
-    out->PagingBufferSegmentId = 0; /* by bus address */
-    out->PagingBufferSize = 16 * 1024;
-    out->PagingBufferPrivateDataSize = sizeof(UINT64);
   }
-  out->NbSegment = 2;
   return STATUS_SUCCESS;
 }
 
@@ -141,16 +139,17 @@ static NTSTATUS QueryAdapterInfo(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO*
       DXGK_GPUMMUCAPS* caps = q->pOutputData;
       caps->ReadOnlyMemorySupported = caps->NoExecuteMemorySupported = caps->ZeroInPteSupported = 1;
       caps->CacheCoherentMemorySupported = 1;
-      caps->PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
-      caps->VirtualAddressBitCount = 12 + LEVELS * LEVEL_BITS;
+      caps->PageTableUpdateMode = UPDATE_MODE;
+      caps->VirtualAddressBitCount = VA_BITS(LEVELS);
       caps->PageTableLevelCount = LEVELS;
       return STATUS_SUCCESS;
     }
     case DXGKQAITYPE_PAGETABLELEVELDESC: {
+      const BOOLEAN leaf = ((const DXGK_QUERYPAGETABLELEVELDESCIN*)q->pInputData)->LevelIndex == 0;
       DXGK_PAGE_TABLE_LEVEL_DESC* level = q->pOutputData;
-      level->PageTableIndexBitCount = LEVEL_BITS;
-      level->PageTableSegmentId = level->PagingProcessPageTableSegmentId = LOCAL;
-      level->PageTableSizeInBytes = 8 << LEVEL_BITS;
+      level->PageTableIndexBitCount = leaf ? LEAF_BITS : UPPER_BITS;
+      level->PageTableSegmentId = level->PagingProcessPageTableSegmentId = leaf ? LEAF_SEGMENT : UPPER_SEGMENT;
+      level->PageTableSizeInBytes = 8 << level->PageTableIndexBitCount;
       return STATUS_SUCCESS;
     }
     case DXGKQAITYPE_QUERYSEGMENT4: return Segments(a, q->pOutputData);
@@ -164,12 +163,12 @@ static NTSTATUS QueryAdapterInfo(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO*
     case DXGKQAITYPE_FRAMEBUFFERSAVESIZE: return STATUS_SUCCESS; /* nothing is kept over power transitions */
     case DXGKQAITYPE_HARDWARERESERVEDRANGES: {
       DXGK_HARDWARERESERVEDRANGES* out = q->pOutputData;
-      UINT64 base = 0, bytes = 0;
-      const UINT room = out->pPhysicalRanges == NULL ? 0 : out->NumRanges;
-      if (!NT_SUCCESS(GmmuQueryParameter("ReservedBase", &base)) || !NT_SUCCESS(GmmuQueryParameter("ReservedBytes", &bytes)))
-        bytes = 0;
+      UINT64 base = 0, bytes = 0; /* stay 0 where firmware keeps nothing */
+      const BOOLEAN wanted = out->pPhysicalRanges != NULL && out->NumRanges != 0;
+      GmmuQueryParameter("ReservedBase", &base);
+      GmmuQueryParameter("ReservedBytes", &bytes);
       out->NumRanges = bytes != 0;
-      if (bytes != 0 && room != 0) out->pPhysicalRanges[0].BaseAddress = base, out->pPhysicalRanges[0].NumberOfBytes = bytes;
+      if (bytes != 0 && wanted) out->pPhysicalRanges[0] = (DXGK_PHYSICAL_MEMORY_RANGE){base, bytes};
       return STATUS_SUCCESS;
     }
     default: return STATUS_NOT_SUPPORTED;
@@ -177,7 +176,6 @@ static NTSTATUS QueryAdapterInfo(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO*
 }
 
 static NTSTATUS GetNodeMetadata(HANDLE adapter, UINT node, DXGKARG_GETNODEMETADATA* out) {
-  (void)adapter, (void)node;
   out->EngineType = DXGK_ENGINE_TYPE_COPY;
   out->GpuMmuSupported = TRUE;
   return STATUS_SUCCESS;
@@ -186,29 +184,18 @@ static NTSTATUS GetNodeMetadata(HANDLE adapter, UINT node, DXGKARG_GETNODEMETADA
 /* ---- objects */
 
 static NTSTATUS CreateProcess(HANDLE adapter, DXGKARG_CREATEPROCESS* args) {
-  struct process* p = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof *p, TAG);
-  (void)adapter;
-  if (p == NULL) return STATUS_NO_MEMORY;
-  p->system = args->Flags.SystemProcess != 0;
-  args->hKmdProcess = p;
+  args->hKmdProcess = args->hDxgkProcess; /* nothing to keep of it: roots belong to contexts */
   return STATUS_SUCCESS;
 }
 
-static NTSTATUS DestroyProcess(HANDLE adapter, HANDLE process) {
-  (void)adapter;
-  ExFreePoolWithTag(process, TAG);
-  return STATUS_SUCCESS;
-}
+static NTSTATUS DestroyProcess(HANDLE adapter, HANDLE process) { return STATUS_SUCCESS; }
 
 static NTSTATUS CreateDevice(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
   args->hDevice = adapter;
   return STATUS_SUCCESS;
 }
 
-static NTSTATUS DestroyDevice(HANDLE device) {
-  (void)device;
-  return STATUS_SUCCESS;
-}
+static NTSTATUS DestroyDevice(HANDLE device) { return STATUS_SUCCESS; }
 
 static NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   struct context* c = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof *c, TAG);
@@ -217,7 +204,7 @@ static NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   /* Paging work names GPU virtual addresses of the paging process, whose context comes first. */
   if (args->Flags.SystemContext && c->adapter->paging == NULL) c->adapter->paging = c;
   args->ContextInfo.DmaBufferSize = 64 * 1024;
-  args->ContextInfo.DmaBufferSegmentSet = args->Flags.SystemContext ? 0 : 1u << (APERTURE - 1);
+  args->ContextInfo.DmaBufferSegmentSet = args->Flags.SystemContext ? 0 : SET(SYSTEM_HOME);
   args->ContextInfo.Caps.NoPatchingRequired = 1;
   args->hContext = c;
   return STATUS_SUCCESS;
@@ -232,21 +219,17 @@ static NTSTATUS DestroyContext(HANDLE context) {
 
 static NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args) {
   UINT i;
-  (void)adapter;
   for (i = 0; i < args->NumAllocations; ++i) {
     DXGK_ALLOCATIONINFO* info = &args->pAllocationInfo[i];
     const GMMU_ALLOCATION* wanted = info->pPrivateDriverData;
-    struct allocation* allocation;
     if (info->PrivateDriverDataSize < sizeof *wanted) return STATUS_INVALID_PARAMETER;
-    allocation = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof *allocation, TAG);
-    if (allocation == NULL) return STATUS_NO_MEMORY;
-    allocation->bytes = (wanted->bytes + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
-    info->hAllocation = allocation;
-    info->Size = allocation->bytes;
-    info->PreferredSegment.SegmentId0 = wanted->system_only ? APERTURE : LOCAL;
-    info->SupportedWriteSegmentSet = (wanted->local_only ? 0 : 1u << (APERTURE - 1)) |
-                                     (wanted->system_only ? 0 : 1u << (LOCAL - 1));
-    info->EvictionSegmentSet = 1u << (APERTURE - 1);
+    info->hAllocation = ExAllocatePool2(POOL_FLAG_NON_PAGED, 1, TAG); /* no more than a handle */
+    if (info->hAllocation == NULL) return STATUS_NO_MEMORY;
+    info->Size = (wanted->bytes + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
+    info->PreferredSegment.SegmentId0 = LOCAL_SEGMENT && !wanted->system_only ? LOCAL : SYSTEM_HOME;
+    info->SupportedWriteSegmentSet = (LOCAL_SEGMENT && wanted->local_only ? 0 : SET(SYSTEM_HOME)) |
+                                     (LOCAL_SEGMENT && !wanted->system_only ? SET(LOCAL) : 0);
+    info->EvictionSegmentSet = APERTURE_SEGMENT && SYSTEM_HOME == APERTURE ? SET(APERTURE) : 0;
     info->FlagsWddm2.Cached = 1;
     info->FlagsWddm2.CpuVisible = wanted->cpu_visible;
     info->FlagsWddm2.MapApertureCpuVisible = wanted->map_cpu_visible;
@@ -259,17 +242,15 @@ static NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args)
 
 static NTSTATUS DestroyAllocation(HANDLE adapter, CONST DXGKARG_DESTROYALLOCATION* args) {
   UINT i;
-  (void)adapter;
   for (i = 0; i < args->NumAllocations; ++i) ExFreePoolWithTag(args->pAllocationList[i], TAG);
   return STATUS_SUCCESS;
 }
 
 static UINT64 SegmentPlace(UINT segment, UINT64 offset) {
-  return PLACE(segment == LOCAL ? AT_LOCAL : segment == APERTURE ? AT_APERTURE : AT_HOST, offset);
+  return PLACE(segment == SYSTEM_ADDRESS ? AT_HOST : segment == LOCAL ? AT_LOCAL : AT_APERTURE, offset);
 }
 
 static void SetRootPageTable(HANDLE adapter, CONST DXGKARG_SETROOTPAGETABLE* args) {
-  (void)adapter;
   ((struct context*)args->hContext)->root = SegmentPlace(args->Address.SegmentId, args->Address.SegmentOffset);
 }
 
@@ -323,7 +304,7 @@ static NTSTATUS UpdatePageTable(DXGKARG_BUILDPAGINGBUFFER* b) {
   const UINT64 first = 8 * (UINT64)op->StartIndex;
   UINT i;
   switch (op->UpdateMode) {
-    case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: /* the first tables of the paging process: now */
+    case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: /* now; in every update mode the first tables of the paging process */
       for (i = 0; i < op->NumPageTableEntries; ++i)
         WRITE_REGISTER_ULONG64((volatile ULONG64*)op->PageTableAddress.CpuVirtual + op->StartIndex + i, Entry(b, i));
       return STATUS_SUCCESS;
@@ -345,30 +326,26 @@ static UINT64 AdlWord(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i) {
   return (adl->Flags.Contiguous ? adl->BasePageNumber + page : adl->Pages[page]) * PAGE_SIZE | ENTRY_VALID;
 }
 static UINT64 DummyWord(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i) {
-  (void)i;
   return (UINT64)b->UnmapApertureSegment.DummyPage.QuadPart | ENTRY_VALID;
 }
 static NTSTATUS Aperture(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b, SIZE_T first, SIZE_T pages, word_of* word) {
   return Words(b, PLACE(AT_LOCAL, a->map_offset + 8 * first), (UINT)pages, word);
 }
 
-/* MultipassOffset counts the pages done. */
+/* One side of a transfer, from its page MultipassOffset on. */
+static UINT64 Side(const DXGKARG_BUILDPAGINGBUFFER* b, UINT segment, LARGE_INTEGER at, MDL* mdl) {
+  const UINT page = b->MultipassOffset;
+  if (segment == SYSTEM_ADDRESS) return PLACE(AT_HOST, MmGetMdlPfnArray(mdl)[b->Transfer.MdlOffset + page] * PAGE_SIZE);
+  return SegmentPlace(segment, (UINT64)at.QuadPart + b->Transfer.TransferOffset + (UINT64)page * PAGE_SIZE);
+}
 static NTSTATUS Transfer(DXGKARG_BUILDPAGINGBUFFER* b) {
-  const UINT64 size = b->Transfer.TransferSize;
-  UINT64 side[2];
-  while ((UINT64)b->MultipassOffset * PAGE_SIZE < size) {
-    const UINT64 done = (UINT64)b->MultipassOffset * PAGE_SIZE;
-    UINT i;
-    for (i = 0; i < 2; ++i) {
-      const UINT segment = i == 0 ? b->Transfer.Source.SegmentId : b->Transfer.Destination.SegmentId;
-      MDL* mdl = i == 0 ? b->Transfer.Source.pMdl : b->Transfer.Destination.pMdl;
-      const LONGLONG at = i == 0 ? b->Transfer.Source.SegmentAddress.QuadPart : b->Transfer.Destination.SegmentAddress.QuadPart;
-      side[i] = segment != 0 ? SegmentPlace(segment, (UINT64)at + b->Transfer.TransferOffset + done)
-                             : PLACE(AT_HOST, MmGetMdlPfnArray(mdl)[b->Transfer.MdlOffset + b->MultipassOffset] * PAGE_SIZE);
-    }
-    if (!NT_SUCCESS(Simple(b, OP_COPY, side[1], side[0], size - done < PAGE_SIZE ? size - done : PAGE_SIZE)))
-      return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-    ++b->MultipassOffset;
+  for (; (UINT64)b->MultipassOffset * PAGE_SIZE < b->Transfer.TransferSize; ++b->MultipassOffset) {
+    const UINT64 left = b->Transfer.TransferSize - (UINT64)b->MultipassOffset * PAGE_SIZE;
+    const UINT64 from = Side(b, b->Transfer.Source.SegmentId, b->Transfer.Source.SegmentAddress, b->Transfer.Source.pMdl);
+    const UINT64 to = Side(b, b->Transfer.Destination.SegmentId, b->Transfer.Destination.SegmentAddress,
+                           b->Transfer.Destination.pMdl);
+    const NTSTATUS status = Simple(b, OP_COPY, to, from, left < PAGE_SIZE ? left : PAGE_SIZE);
+    if (!NT_SUCCESS(status)) return status;
   }
   return STATUS_SUCCESS;
 }
@@ -443,9 +420,7 @@ static NTSTATUS SubmitCommandVirtual(HANDLE adapter, CONST DXGKARG_SUBMITCOMMAND
 }
 
 static NTSTATUS PreemptCommand(HANDLE adapter, CONST DXGKARG_PREEMPTCOMMAND* args) {
-  struct adapter* a = adapter;
-  a->preemption[args->NodeOrdinal] = args->PreemptionFenceId;
-  Write(a, REG_PREEMPT(args->NodeOrdinal), args->PreemptionFenceId);
+  Write(adapter, REG_PREEMPT(args->NodeOrdinal), args->PreemptionFenceId);
   return STATUS_SUCCESS;
 }
 
@@ -454,54 +429,49 @@ static NTSTATUS QueryCurrentFence(HANDLE adapter, DXGKARG_QUERYCURRENTFENCE* arg
   return STATUS_SUCCESS;
 }
 
-static void Notify(struct adapter* a, DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
-  a->os.DxgkCbNotifyInterrupt(a->os.DeviceHandle, data);
+static void Notify(struct adapter* a, DXGK_INTERRUPT_TYPE type, DXGKARGCB_NOTIFY_INTERRUPT_DATA data) {
+  data.InterruptType = type;
+  a->os.DxgkCbNotifyInterrupt(a->os.DeviceHandle, &data);
 }
 
 static BOOLEAN InterruptRoutine(PVOID context, ULONG message) {
+  const DXGKARGCB_NOTIFY_INTERRUPT_DATA none = {0};
+  DXGKARGCB_NOTIFY_INTERRUPT_DATA data;
   struct adapter* a = context;
   UINT node;
-  (void)message;
   for (node = 0; node < NODES; ++node) {
-    const UINT fence = (UINT)Read(a, REG_FENCE(node)), preempted = (UINT)Read(a, REG_PREEMPTED(node));
+    const UINT preempted = (UINT)Read(a, REG_PREEMPTED(node)); /* read first: what it gives back completes no more */
+    const UINT fence = (UINT)Read(a, REG_FENCE(node));
     const UINT64 fault = Read(a, REG_FAULT(node));
-    DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {0};
     if (fence != a->reported[node]) {
-      a->reported[node] = fence;
-      data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
-      data.DmaCompleted.SubmissionFenceId = fence;
+      data = none;
+      data.DmaCompleted.SubmissionFenceId = a->reported[node] = fence;
       data.DmaCompleted.NodeOrdinal = node;
-      Notify(a, &data);
+      Notify(a, DXGK_INTERRUPT_DMA_COMPLETED, data);
     }
     if (preempted != a->preempted[node]) {
-      DXGKARGCB_NOTIFY_INTERRUPT_DATA back = {0};
-      a->preempted[node] = preempted;
-      back.InterruptType = DXGK_INTERRUPT_DMA_PREEMPTED;
-      back.DmaPreempted.PreemptionFenceId = preempted;
-      back.DmaPreempted.LastCompletedFenceId = fence;
-      back.DmaPreempted.NodeOrdinal = node;
-      Notify(a, &back);
+      data = none;
+      data.DmaPreempted.PreemptionFenceId = a->preempted[node] = preempted;
+      data.DmaPreempted.LastCompletedFenceId = fence;
+      data.DmaPreempted.NodeOrdinal = node;
+      Notify(a, DXGK_INTERRUPT_DMA_PREEMPTED, data);
     }
     if (fault != 0 && fault != a->faults[node]) {
-      DXGKARGCB_NOTIFY_INTERRUPT_DATA lost = {0};
       a->faults[node] = fault;
-      a->reported[node] = (UINT)fault;
-      lost.InterruptType = DXGK_INTERRUPT_DMA_PAGE_FAULTED;
-      lost.DmaPageFaulted.FaultedFenceId = (UINT)fault;
-      lost.DmaPageFaulted.PageFaultFlags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED;
-      lost.DmaPageFaulted.FaultedVirtualAddress = Read(a, REG_FAULT_VA(node));
-      lost.DmaPageFaulted.FaultedPipelineStage = DXGK_RENDER_PIPELINE_STAGE_UNKNOWN;
-      lost.DmaPageFaulted.FaultedBindTableEntry = DXGK_BIND_TABLE_ENTRY_UNKNOWN;
-      lost.DmaPageFaulted.FaultedPrimitiveAPISequenceNumber = DXGK_PRIMITIVE_API_SEQUENCE_NUMBER_UNKNOWN;
-      lost.DmaPageFaulted.NodeOrdinal = node;
-      Notify(a, &lost);
+      data = none;
+      data.DmaPageFaulted.FaultedFenceId = a->reported[node] = (UINT)fault;
+      data.DmaPageFaulted.PageFaultFlags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED;
+      data.DmaPageFaulted.FaultedVirtualAddress = Read(a, REG_FAULT_VA(node));
+      data.DmaPageFaulted.FaultedPipelineStage = DXGK_RENDER_PIPELINE_STAGE_UNKNOWN;
+      data.DmaPageFaulted.FaultedBindTableEntry = DXGK_BIND_TABLE_ENTRY_UNKNOWN;
+      data.DmaPageFaulted.FaultedPrimitiveAPISequenceNumber = DXGK_PRIMITIVE_API_SEQUENCE_NUMBER_UNKNOWN;
+      data.DmaPageFaulted.NodeOrdinal = node;
+      Notify(a, DXGK_INTERRUPT_DMA_PAGE_FAULTED, data);
     }
   }
   if (Read(a, REG_SIGNALS) != 0) {
-    DXGKARGCB_NOTIFY_INTERRUPT_DATA data = {0};
     Write(a, REG_SIGNALS, 0);
-    data.InterruptType = DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED;
-    Notify(a, &data);
+    Notify(a, DXGK_INTERRUPT_MONITORED_FENCE_SIGNALED, none);
   }
   a->os.DxgkCbQueueDpc(a->os.DeviceHandle);
   return TRUE;
@@ -542,7 +512,6 @@ static NTSTATUS QueryEngineStatus(HANDLE adapter, DXGKARG_QUERYENGINESTATUS* arg
 }
 
 static NTSTATUS QueryDependentEngineGroup(HANDLE adapter, DXGKARG_QUERYDEPENDENTENGINEGROUP* args) {
-  (void)adapter;
   args->DependentNodeOrdinalMask = 1ull << args->NodeOrdinal;
   return STATUS_SUCCESS;
 }
@@ -553,53 +522,34 @@ static NTSTATUS ResetFromTimeout(HANDLE adapter) {
   return STATUS_SUCCESS;
 }
 
-static NTSTATUS RestartFromTimeout(HANDLE adapter) {
-  (void)adapter;
-  return STATUS_SUCCESS;
-}
+static NTSTATUS RestartFromTimeout(HANDLE adapter) { return STATUS_SUCCESS; }
 
 /* The scheduler has drained both nodes, and the hardware does nothing that nobody has submitted. */
-static NTSTATUS BeginExclusiveAccess(HANDLE adapter, DXGKARG_BEGINEXCLUSIVEACCESS* args) {
-  (void)adapter, (void)args;
-  return STATUS_SUCCESS;
-}
-
-static NTSTATUS EndExclusiveAccess(HANDLE adapter, DXGKARG_ENDEXCLUSIVEACCESS* args) {
-  (void)adapter, (void)args;
-  return STATUS_SUCCESS;
-}
+static NTSTATUS BeginExclusiveAccess(HANDLE adapter, DXGKARG_BEGINEXCLUSIVEACCESS* args) { return STATUS_SUCCESS; }
+static NTSTATUS EndExclusiveAccess(HANDLE adapter, DXGKARG_ENDEXCLUSIVEACCESS* args) { return STATUS_SUCCESS; }
 
 NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
-  DRIVER_INITIALIZATION_DATA t = {0};
-  t.Version = DXGKDDI_INTERFACE_VERSION_WDDM3_0;
-  t.DxgkDdiAddDevice = AddDevice;
-  t.DxgkDdiStartDevice = StartDevice;
-  t.DxgkDdiStopDevice = StopDevice;
-  t.DxgkDdiRemoveDevice = RemoveDevice;
-  t.DxgkDdiSetPowerState = SetPowerState;
-  t.DxgkDdiInterruptRoutine = InterruptRoutine;
-  t.DxgkDdiDpcRoutine = DpcRoutine;
-  t.DxgkDdiQueryAdapterInfo = QueryAdapterInfo;
-  t.DxgkDdiGetNodeMetadata = GetNodeMetadata;
-  t.DxgkDdiCreateProcess = CreateProcess;
-  t.DxgkDdiDestroyProcess = DestroyProcess;
-  t.DxgkDdiCreateDevice = CreateDevice;
-  t.DxgkDdiDestroyDevice = DestroyDevice;
-  t.DxgkDdiCreateContext = CreateContext;
-  t.DxgkDdiDestroyContext = DestroyContext;
-  t.DxgkDdiCreateAllocation = CreateAllocation;
-  t.DxgkDdiDestroyAllocation = DestroyAllocation;
-  t.DxgkDdiSetRootPageTable = SetRootPageTable;
-  t.DxgkDdiBuildPagingBuffer = BuildPagingBuffer;
-  t.DxgkDdiSubmitCommandVirtual = SubmitCommandVirtual;
-  t.DxgkDdiPreemptCommand = PreemptCommand;
-  t.DxgkDdiQueryCurrentFence = QueryCurrentFence;
-  t.DxgkDdiResetEngine = ResetEngine;
-  t.DxgkDdiQueryEngineStatus = QueryEngineStatus;
-  t.DxgkDdiQueryDependentEngineGroup = QueryDependentEngineGroup;
-  t.DxgkDdiResetFromTimeout = ResetFromTimeout;
-  t.DxgkDdiRestartFromTimeout = RestartFromTimeout;
-  t.DxgkDdiBeginExclusiveAccess = BeginExclusiveAccess;
-  t.DxgkDdiEndExclusiveAccess = EndExclusiveAccess;
-  return DxgkInitialize(DriverObject, RegistryPath, &t);
+  DRIVER_INITIALIZATION_DATA table = {
+      .Version = DXGKDDI_INTERFACE_VERSION_WDDM3_0,
+      /* the device */
+      .DxgkDdiAddDevice = AddDevice, .DxgkDdiStartDevice = StartDevice,
+      .DxgkDdiStopDevice = StopDevice, .DxgkDdiRemoveDevice = RemoveDevice,
+      .DxgkDdiSetPowerState = SetPowerState, .DxgkDdiQueryAdapterInfo = QueryAdapterInfo,
+      .DxgkDdiGetNodeMetadata = GetNodeMetadata,
+      /* objects */
+      .DxgkDdiCreateProcess = CreateProcess, .DxgkDdiDestroyProcess = DestroyProcess,
+      .DxgkDdiCreateDevice = CreateDevice, .DxgkDdiDestroyDevice = DestroyDevice,
+      .DxgkDdiCreateContext = CreateContext, .DxgkDdiDestroyContext = DestroyContext,
+      .DxgkDdiCreateAllocation = CreateAllocation, .DxgkDdiDestroyAllocation = DestroyAllocation,
+      .DxgkDdiSetRootPageTable = SetRootPageTable,
+      /* work */
+      .DxgkDdiBuildPagingBuffer = BuildPagingBuffer, .DxgkDdiSubmitCommandVirtual = SubmitCommandVirtual,
+      .DxgkDdiPreemptCommand = PreemptCommand, .DxgkDdiQueryCurrentFence = QueryCurrentFence,
+      .DxgkDdiInterruptRoutine = InterruptRoutine, .DxgkDdiDpcRoutine = DpcRoutine,
+      .DxgkDdiBeginExclusiveAccess = BeginExclusiveAccess, .DxgkDdiEndExclusiveAccess = EndExclusiveAccess,
+      /* recovery */
+      .DxgkDdiResetEngine = ResetEngine, .DxgkDdiQueryEngineStatus = QueryEngineStatus,
+      .DxgkDdiQueryDependentEngineGroup = QueryDependentEngineGroup,
+      .DxgkDdiResetFromTimeout = ResetFromTimeout, .DxgkDdiRestartFromTimeout = RestartFromTimeout};
+  return DxgkInitialize(DriverObject, RegistryPath, &table);
 }

@@ -34,9 +34,9 @@ static GMMU_FOUND Resolve(const struct reader* r, uint64_t place, GMMU_PLACE* ou
 static GMMU_FOUND Walk(const struct reader* r, uint64_t root, uint64_t va, GMMU_ACCESS access, GMMU_PLACE* out) {
   uint64_t table = root, entry = 0;
   int level;
-  if (va >> (12 + LEVELS * LEVEL_BITS) != 0) return GMMU_FOUND_NOTHING;
+  if (va >> VA_BITS(LEVELS) != 0) return GMMU_FOUND_NOTHING;
   for (level = LEVELS - 1; level >= 0; --level) {
-    const uint64_t index = va >> (12 + level * LEVEL_BITS) & ((1 << LEVEL_BITS) - 1);
+    const uint64_t index = va >> VA_BITS(level) & ((1u << (level == 0 ? LEAF_BITS : UPPER_BITS)) - 1);
     out->level = (uint32_t)level;
     if (PLACE_AT(table) == AT_VIRTUAL || !Entry(r, table + index * 8, &entry) || !(entry & ENTRY_VALID)) return GMMU_FOUND_NOTHING;
     if (entry & ENTRY_ZERO) {

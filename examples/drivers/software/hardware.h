@@ -5,7 +5,40 @@
 
 #include <stdint.h>
 
-enum { NODES = 2, LEVELS = 4, LEVEL_BITS = 9, RING_SLOTS = 128 };
+enum { NODES = 2, RING_SLOTS = 128 };
+
+/* What may be another with -D: whether there is an aperture segment; whether local memory is one, or holds the aperture map
+ * only; the segment by which allocations are put into system memory (APERTURE, or SYSTEM, the implicit one); levels of page tables, index bits and
+ * segment of the leaves and of the levels above, who writes them (DXGK_PAGETABLEUPDATEMODE). A table has 8 bytes an entry. */
+#ifndef APERTURE_SEGMENT
+#define APERTURE_SEGMENT 1
+#endif
+#ifndef LOCAL_SEGMENT
+#define LOCAL_SEGMENT 1
+#endif
+#ifndef SYSTEM_HOME
+#define SYSTEM_HOME (APERTURE_SEGMENT ? APERTURE : SYSTEM)
+#endif
+#ifndef LEVELS
+#define LEVELS 4
+#endif
+#ifndef LEAF_BITS
+#define LEAF_BITS 9
+#endif
+#ifndef UPPER_BITS
+#define UPPER_BITS 9
+#endif
+#ifndef LEAF_SEGMENT
+#define LEAF_SEGMENT (LOCAL_SEGMENT ? LOCAL : SYSTEM)
+#endif
+#ifndef UPPER_SEGMENT
+#define UPPER_SEGMENT LEAF_SEGMENT
+#endif
+#ifndef UPDATE_MODE
+#define UPDATE_MODE DXGK_PAGETABLEUPDATE_GPU_PHYSICAL
+#endif
+/* Bits of a virtual address below those that index a table of `level`. */
+#define VA_BITS(level) (12 + ((level) == 0 ? 0 : LEAF_BITS + ((level)-1) * UPPER_BITS))
 
 /* An address says which: of the space that the submission's root spans, of local memory, of the bus, of the aperture. */
 enum { AT_VIRTUAL = 0, AT_LOCAL = 1, AT_HOST = 2, AT_APERTURE = 3 };

@@ -58,6 +58,7 @@ uint64_t WholeBlocks(const Allocation& allocation) {
   }
   return whole;
 }
+bool MayLiveInAperture(const Allocation& allocation) { return allocation.homes.aperture != 0; }
 bool HasNotice(const Allocation& allocation) { return allocation.explicit_residency; }
 Residence ResidenceOf(const Allocation& allocation) { return allocation.residence(); }
 unsigned SegmentOf(const Allocation& allocation) { return allocation.segment(); }

@@ -45,6 +45,8 @@ HANDLE HandleOf(const Allocation& allocation);
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
 /// Its whole blocks of 64 KiB in a memory segment: sixteen pages, consecutive and aligned.
 uint64_t WholeBlocks(const Allocation& allocation);
+/// Its driver names the aperture segment for it, and it is accessed physically: it may be mapped there.
+bool MayLiveInAperture(const Allocation& allocation);
 /// The driver wants to be notified of its address.
 bool HasNotice(const Allocation& allocation);
 /// Where it lives now, and in which segment; 0: system memory, or nowhere.

@@ -40,7 +40,7 @@ GpuFacts Gpu::facts() const {
           gpu_->answers().version,
           NameOfVersion(gpu_->answers().version),
           caps.geometry,
-          FactsOf(gpu_->local_segment()),
+          memory.empty() ? SegmentFacts() : memory.front(),
           FactsOf(gpu_->aperture_segment()),
           std::move(memory)};
 }
@@ -48,6 +48,14 @@ GpuFacts Gpu::facts() const {
 namespace {
 
 using Answered = uint64_t (*)(PhysicalAdapter& gpu);
+
+/// Bytes of the largest table that lies in system memory, or in a memory segment; 0: none does.
+uint64_t LargestTable(PhysicalAdapter& gpu, bool in_system) {
+  uint64_t largest = 0;
+  for (const LevelDescriptor& level : gpu.caps().geometry.levels)
+    if ((level.segment == 0) == in_system) largest = std::max(largest, level.bytes);
+  return largest;
+}
 
 /// The capabilities that scenarios ask for.
 const std::vector<std::pair<std::string, Answered>>& Caps() {
@@ -79,11 +87,15 @@ const std::vector<std::pair<std::string, Answered>>& Caps() {
       CAP("DXGK_GPUMMUCAPS.PageTableUpdateMode", a.mmu.PageTableUpdateMode),
       CAP("DXGK_GPUMMUCAPS.PageTableLevelCount", a.mmu.PageTableLevelCount),
       CAP("DXGK_GPUMMUCAPS.VirtualAddressBitCount", a.mmu.VirtualAddressBitCount),
-      CAP("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId", a.levels.empty() ? 0 : a.levels[0].PageTableSegmentId),
+      CAP("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId", gpu.caps().geometry.levels[0].segment),
+      CAP("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes(memory)", LargestTable(gpu, false)),
+      CAP("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes(system)", LargestTable(gpu, true)),
       CAP("DXGK_SEGMENTFLAGS.Use64KBPages",
           std::any_of(a.segments.begin(), a.segments.end(), [](const auto& s) { return s.Flags.Use64KBPages != 0; })),
       CAP("DXGK_SEGMENTFLAGS.CacheCoherent", gpu.aperture_segment().cache_coherent),
       CAP("DXGK_QUERYSEGMENTOUT4.NbSegment", a.segments.size()),
+      CAP("DXGK_QUERYSEGMENTOUT4.NbSegment(memory)",
+          std::count_if(a.segments.begin(), a.segments.end(), [](const auto& s) { return s.Flags.Aperture == 0; })),
       CAP("DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId", a.paging_buffer_segment),
       CAP("DXGK_QUERYSEGMENTOUT4.PagingBufferSize", a.paging_buffer_bytes),
   };

@@ -33,7 +33,7 @@ struct GpuFacts {
   std::string interface_name;                 ///< "WDDM 2.4"
   Geometry geometry;
   SegmentFacts local, aperture;
-  std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first
+  std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first, without one its id and size are 0
 };
 
 /// One GPU that has started, as an application that opened it has it, and as its driver and the bus see it. A

@@ -69,11 +69,13 @@ void AdapterObjects::OpenContext(ProcessHandles& handles, const std::string& nam
     handles.state = nullptr;
   }
   Miniport::Require(status, "DxgkDdiCreateContext for " + name);
-  if (!system && context.ContextInfo.DmaBufferSegmentSet == 0) {
-    throw BugCheck(StopCode::kSystemServiceException, {},
-                   "DXGK_CONTEXTINFO.DmaBufferSegmentSet of the context of " + name +
-                       " is 0 with virtual addressing: "
-                       "its DMA buffers have no segment (only the paging context may have none)");
+  if (!system && context.ContextInfo.DmaBufferSize != 0 && context.ContextInfo.DmaBufferSegmentSet == 0) {
+    throw BugCheck(
+        StopCode::kSystemServiceException, {},
+        "DXGK_CONTEXTINFO.DmaBufferSegmentSet of the context of " + name +
+            " is 0 with virtual addressing: "
+            "its DMA buffers have no segment (only the paging context may have none, and a context without DMA "
+            "buffers, whose DmaBufferSize is 0)");
   }
   adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(context.ContextInfo.Caps));
   handles.context = context.hContext;

@@ -227,6 +227,7 @@ void LogicalAdapter::AskStarted() {
     gpu->answers_.system_segment_behind_last = kernel_.parameters().system_segment_behind_last;
     gpu->answers_.both_mmu_models_refused = kernel_.parameters().both_mmu_models_refused;
     gpu->answers_.discrete_without_remapping_refused = kernel_.parameters().discrete_without_remapping_refused;
+    gpu->answers_.aperture_required = kernel_.parameters().aperture_required;
     all.push_back(&gpu->answers_);
   }
   QueryStarted(*miniport_, all, kernel_.parameters().bring_up);

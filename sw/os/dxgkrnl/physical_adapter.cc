@@ -124,10 +124,11 @@ void PhysicalAdapter::UseAnswers() {
   caps_.update_mode = answers_.mmu.PageTableUpdateMode;
   caps_.geometry.va_bits = answers_.mmu.VirtualAddressBitCount;
   unsigned bits = 12;
+  const auto segment = [this](UINT id) { return id == answers_.system_segment() ? 0 : id; };
   for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : answers_.levels) {
     bits += level.PageTableIndexBitCount;
-    caps_.geometry.levels.push_back({level.PageTableIndexBitCount, level.PageTableSegmentId,
-                                     level.PagingProcessPageTableSegmentId, level.PageTableSizeInBytes,
+    caps_.geometry.levels.push_back({level.PageTableIndexBitCount, segment(level.PageTableSegmentId),
+                                     segment(level.PagingProcessPageTableSegmentId), level.PageTableSizeInBytes,
                                      level.PageTableAlignmentInBytes});
   }
   // The root indexes the address bits that the lower levels leave. With two levels its descriptor gives its first size
@@ -176,6 +177,8 @@ void PhysicalAdapter::MakeSegments() {
     }
     segments_.push_back(std::move(segment));
   }
+  no_aperture_.aperture = true;
+  no_aperture_.space = std::make_unique<RangeAllocator>(0, 0, 0, "aperture_range", "no segment", kernel().ledger());
 }
 
 void PhysicalAdapter::DropViews() {
@@ -190,6 +193,10 @@ Segment& PhysicalAdapter::segment(unsigned id) {
   return segments_[id - 1];
 }
 
+bool PhysicalAdapter::has_local_segment() const {
+  return std::any_of(segments_.begin(), segments_.end(), [](const Segment& segment) { return !segment.aperture; });
+}
+
 Segment& PhysicalAdapter::local_segment() {
   for (Segment& segment : segments_) {
     if (!segment.aperture) return segment;
@@ -201,7 +208,7 @@ Segment& PhysicalAdapter::aperture_segment() {
   for (Segment& segment : segments_) {
     if (segment.aperture) return segment;
   }
-  throw OsError("the driver reports no aperture segment");
+  return no_aperture_;
 }
 
 bool PhysicalAdapter::Has64kPages(unsigned id) {
@@ -209,8 +216,9 @@ bool PhysicalAdapter::Has64kPages(unsigned id) {
   return caps_.system_64k && kernel().parameters().system_64k_mapped;
 }
 
-SystemBuffer PhysicalAdapter::MakeBuffer(uint64_t bytes) {
-  return SystemBuffer(kernel(), objects(), handle_, bytes, SystemBuffer::Shape::kScattered, "vidmm");
+SystemBuffer PhysicalAdapter::MakeBuffer(uint64_t bytes, bool contiguous) {
+  const auto shape = contiguous ? SystemBuffer::Shape::kContiguous : SystemBuffer::Shape::kScattered;
+  return SystemBuffer(kernel(), objects(), handle_, bytes, shape, "vidmm");
 }
 
 std::pair<uint64_t, uint64_t> PhysicalAdapter::RootPageTableSize(uint64_t entries) {

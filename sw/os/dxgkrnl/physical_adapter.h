@@ -66,6 +66,8 @@ class PhysicalAdapter {
   void RefuseOnLink(const std::string& what) const;
 
   Segment& segment(unsigned id);
+  /// The first memory segment, where there is one; and the one aperture segment, without one an empty one with id 0.
+  bool has_local_segment() const;
   Segment& local_segment();
   Segment& aperture_segment();
   /// Memory of this segment (0: system memory) may be mapped with pages of 64 KiB.
@@ -79,8 +81,9 @@ class PhysicalAdapter {
   VidSch& vidsch();
   bool remapped() const;
 
-  /// Scattered system memory that the GPUs of the logical adapter use, and VidMm owns; this GPU's handle opens it.
-  SystemBuffer MakeBuffer(uint64_t bytes);
+  /// System memory that the GPUs of the logical adapter use, and VidMm owns; this GPU's handle opens it. Scattered, or
+  /// `contiguous` as the GPU sees it.
+  SystemBuffer MakeBuffer(uint64_t bytes, bool contiguous = false);
 
   // Entry points about this GPU.
   /// Entries that a root of at least `entries` holds, and its bytes.
@@ -131,6 +134,7 @@ class PhysicalAdapter {
   AdapterAnswers answers_;
   AdapterCaps caps_;
   std::vector<Segment> segments_;
+  Segment no_aperture_;
   hw::Message message_;
   std::vector<uint8_t> resources_;  // CM_RESOURCE_LIST
   bool dpc_queued_ = false;

@@ -40,8 +40,10 @@ class OsTimeout : public OsError {
 /// A memory segment is full.
 class NoRoom : public OsError {
  public:
-  NoRoom(unsigned in_gpu, const std::string& text) : OsError(text), gpu(in_gpu) {}
-  const unsigned gpu;  ///< the physical adapter whose segment it is
+  NoRoom(unsigned in_gpu, unsigned in_segment, const std::string& text)
+      : OsError(text), gpu(in_gpu), segment(in_segment) {}
+  const unsigned gpu;      ///< the physical adapter whose segment it is
+  const unsigned segment;  ///< its id
 };
 
 /// Work that was queued is lost, with the contents of video memory.

@@ -22,7 +22,7 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_QUERYSEGMENTOUT4 out{};
   Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out), "the first query for QUERYSEGMENT4");
   const UINT count = out.NbSegment;
-  std::vector<BYTE> descriptors(count * kStride);
+  std::vector<BYTE> descriptors(std::max<UINT>(count, 1) * kStride);  // the second call is told by its pointer
   out.SegmentDescriptorStride = kStride;
   {
     GuardedArguments guarded(miniport.driver().copies());
@@ -92,6 +92,13 @@ void QueryUnneeded(Miniport& miniport, DXGK_QUERYADAPTERINFOTYPE type) {
 }
 
 }  // namespace
+
+UINT AdapterAnswers::SegmentSet(bool aperture) const {
+  UINT set = 0;
+  for (size_t i = 0; i < segments.size(); ++i)
+    if ((segments[i].Flags.Aperture != 0) == aperture) set |= 1u << i;
+  return set;
+}
 
 unsigned AdapterAnswers::nodes() const {
   return physical ? physical->NumExecutionNodes : driver.GpuEngineTopology.NbAsymetricProcessingNodes;

@@ -22,6 +22,7 @@ struct AdapterAnswers {
   UINT linked = 1;         ///< physical adapters of the link
   // os.def
   bool system_segment_behind_last = true, both_mmu_models_refused = true, discrete_without_remapping_refused = true;
+  bool aperture_required = true;
 
   // Before DxgkDdiStartDevice, from WDDM 2.9 on.
   std::optional<DXGK_PHYSICAL_MEMORY_CAPS> memory;  ///< absent: not asked
@@ -46,6 +47,14 @@ struct AdapterAnswers {
   /// The last byte that the GPU reaches: of `memory`, before WDDM 2.9 of `driver`.
   uint64_t highest_visible() const;
   unsigned paging_node() const;
+  /// The id of the implicit system memory segment, by which a driver names it: the one behind the last segment, or 31
+  /// (`os.system_segment_behind_last`).
+  UINT system_segment() const {
+    return system_segment_behind_last ? static_cast<UINT>(segments.size()) + 1 : DXGK_SEGMENT_ID_SYSTEMMEMORY;
+  }
+  /// Segment sets: of system memory; of all aperture, or all memory segments.
+  UINT system_set() const { return system_segment_behind_last ? 1u << segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY; }
+  UINT SegmentSet(bool aperture) const;
   /// The driver declares support for DMA remapping, whether it is on or not.
   bool supports_remapping() const { return iommu && iommu->DmaRemappingSupported; }
 };

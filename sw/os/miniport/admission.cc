@@ -107,23 +107,30 @@ void Pages64k(const AdapterAnswers& a, Refusals& out) {
 }
 
 /// Checks where tables lie. Windows writes the paging process' first tables with the CPU in every update mode, so the
-/// CPU
-/// must see a local segment that holds tables (seen: 0x10E, 0x49).
+/// CPU must see a local segment that holds tables (seen: 0x10E, 0x49). In the implicit system memory segment tables have
+/// any size (two of Microsoft's sample drivers).
 void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* member, Refusals& out) {
   const std::string field = std::string("DXGK_PAGE_TABLE_LEVEL_DESC.") + member;
   const std::string which = "of level " + Number(index) + " is " + Number(id);
+  if (id == a.system_segment()) return;
   if (id == 0) {
     if (a.levels[index].PageTableSizeInBytes > hw::kPageSize) {
       out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes",
                      "of level " + Number(index) + " is " + Number(a.levels[index].PageTableSizeInBytes) +
-                         "; tables in system memory have 4096 bytes",
+                         "; tables in segment 0 have 4096 bytes, larger ones lie in the implicit system memory "
+                         "segment, " +
+                         Number(a.system_segment()),
                      StopCode::kUnknown,
                      {}});
     }
     return;
   }
   if (id > a.segments.size()) {
-    out.push_back({field, which + "; there are " + Number(a.segments.size()) + " segments", StopCode::kUnknown, {}});
+    out.push_back({field,
+                   which + "; there are " + Number(a.segments.size()) +
+                       " segments, and the implicit system memory segment is " + Number(a.system_segment()),
+                   StopCode::kUnknown,
+                   {}});
     return;
   }
   const DXGK_SEGMENTFLAGS& flags = a.segments[id - 1].Flags;
@@ -196,9 +203,11 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      {}});
     }
   }
-  if (apertures != 1) {
+  if (apertures != 1 && (apertures != 0 || a.aperture_required)) {
     out.push_back({"DXGK_SEGMENTFLAGS.Aperture",
-                   "stands at " + Number(apertures) + " segments; GpuMmu needs exactly one",
+                   "stands at " + Number(apertures) +
+                       " segments; GpuMmu needs exactly one, also where all memory is the system's "
+                       "([os] aperture_required)",
                    StopCode::kUnknown,
                    {}});
   }
@@ -324,10 +333,11 @@ std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters) {
                      {}});
     }
     for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : a->levels) {
-      if (level.PageTableSegmentId != 0) continue;
+      const UINT id = level.PageTableSegmentId;
+      if (id != 0 && id != a->system_segment() && id == a->levels.back().PageTableSegmentId) continue;
       out.push_back({"DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
-                     which + "0; tables of linked adapters lie in a memory segment of each of them, roots at one "
-                             "address (LinkMirrored, LinkInstanced)",
+                     which + Number(id) + "; tables of linked adapters lie in one memory segment of each of them, " +
+                         "roots at one address (LinkMirrored, LinkInstanced)",
                      StopCode::kUnknown,
                      {}});
       break;

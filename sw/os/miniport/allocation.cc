@@ -12,19 +12,6 @@ namespace {
 
 constexpr ULONG kCpuVisibleNeedsAperture = 0xF002;  // interface version
 
-UINT SetOf(const AdapterAnswers& answers, bool aperture) {
-  UINT set = 0;
-  for (size_t i = 0; i < answers.segments.size(); ++i) {
-    if ((answers.segments[i].Flags.Aperture != 0) == aperture) set |= 1u << i;
-  }
-  return set;
-}
-
-/// Names the implicit system memory segment in a set.
-UINT SystemBit(const AdapterAnswers& answers) {
-  return answers.system_segment_behind_last ? 1u << answers.segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY;
-}
-
 }  // namespace
 
 std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
@@ -33,7 +20,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   const auto refuse = [&](const char* member, const std::string& text) {
     out.push_back({std::string("DXGK_ALLOCATIONINFO.") + member, text, StopCode::kUnknown, {}});
   };
-  const UINT apertures = SetOf(answers, true), memories = SetOf(answers, false);
+  const UINT apertures = answers.SegmentSet(true), memories = answers.SegmentSet(false);
   const DXGK_ALLOCATIONINFOFLAGS_WDDM2_0& flags = info.FlagsWddm2;
   const UINT set = info.SupportedWriteSegmentSet;
 
@@ -46,7 +33,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
     if (answers.segments[i].Flags.Use64KBPages && (set >> i & 1) != 0 && info.Alignment % 0x10000 != 0)
       refuse("Alignment", "is no multiple of 64 KiB, and segment " + std::to_string(i + 1) + " has pages of 64 KiB");
   }
-  if ((set & ~(apertures | memories | SystemBit(answers))) != 0)
+  if ((set & ~(apertures | memories | answers.system_set())) != 0)
     refuse("SupportedWriteSegmentSet",
            "is " + Hex(set) + "; there are " + std::to_string(answers.segments.size()) + " segments");
   if ((info.EvictionSegmentSet & ~apertures) != 0)
@@ -68,7 +55,8 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   if (flags.CpuVisible && request.shareable && (set & memories) != 0)
     refuse("SupportedWriteSegmentSet",
            "is " + Hex(set) + "; a shareable CpuVisible allocation must be in aperture segments only");
-  if (flags.CpuVisible && !request.primary && answers.version >= kCpuVisibleNeedsAperture && (set & apertures) == 0)
+  if (flags.CpuVisible && !request.primary && answers.version >= kCpuVisibleNeedsAperture &&
+      (set & (apertures | answers.system_set())) == 0)
     refuse("SupportedWriteSegmentSet", "is " + Hex(set) + "; a CpuVisible allocation needs an aperture segment");
   return out;
 }
@@ -77,9 +65,9 @@ Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   Homes homes;
   const UINT set = info.SupportedWriteSegmentSet;
   const bool physically = info.FlagsWddm2.AccessedPhysically != 0;
-  homes.memory = set & SetOf(answers, false);
-  homes.aperture = physically ? set & SetOf(answers, true) : 0;
-  homes.implicit_system = (set & SystemBit(answers)) != 0 || (!physically && (set & SetOf(answers, true)) != 0);
+  homes.memory = set & answers.SegmentSet(false);
+  homes.aperture = physically ? set & answers.SegmentSet(true) : 0;
+  homes.implicit_system = (set & answers.system_set()) != 0 || (!physically && (set & answers.SegmentSet(true)) != 0);
   homes.contiguous = physically;
   homes.alignment = info.Alignment;
   homes.eviction = physically ? info.EvictionSegmentSet : 0;
@@ -87,7 +75,8 @@ Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   const DXGK_SEGMENTPREFERENCE& preferred = info.PreferredSegment;
   const bool at_end = info.FlagsWddm2.FromEndOfSegment != 0;
   const auto add = [&](UINT id, bool from_end) {
-    const UINT bit = id == 0 || id > answers.segments.size() ? 0 : 1u << (id - 1);
+    const bool system = id == answers.system_segment();
+    const UINT bit = system ? answers.system_set() : id == 0 || id > answers.segments.size() ? 0 : 1u << (id - 1);
     if ((set & bit) == 0) return;
     const bool upgraded = (homes.memory & bit) == 0 && (homes.aperture & bit) == 0;
     const Homes::Place place{upgraded ? 0 : id, from_end || at_end};

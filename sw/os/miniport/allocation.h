@@ -38,7 +38,8 @@ struct Homes {
   uint64_t alignment = 0;        ///< bytes, of its first page there; 0: a page
   UINT eviction = 0;             ///< segment set: apertures through which it is evicted; 0: straight to system memory
   UINT priority = 0;             ///< AllocationPriority: what has less leaves first
-  /// Segments of the set in the order in which they are tried: the preferred ones first, then memory segments, the
+  /// Segments of the set in the order in which they are tried: the preferred ones first (the implicit system memory
+  /// segment too, by the id of AdapterAnswers::system_segment), then memory segments, the
   /// aperture segment, the implicit system memory segment.
   struct Place {
     UINT segment = 0;  ///< 0: the implicit system memory segment

@@ -11,7 +11,7 @@ inline constexpr uint64_t kBytesOf64k = 65536;
 /// One level of the GPU's page tables as the driver describes it (DXGK_PAGE_TABLE_LEVEL_DESC).
 struct LevelDescriptor {
   unsigned index_bits = 0;
-  unsigned segment = 0;         ///< of tables of processes; 0: system memory
+  unsigned segment = 0;         ///< of tables of processes; 0: system memory, by whichever id the driver names it
   unsigned paging_segment = 0;  ///< of tables of the paging process
   uint64_t bytes = 0;
   uint64_t alignment = 0;

@@ -41,8 +41,9 @@ uint64_t LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alignment, const st
 }
 
 void LinkedTables::Refuse(size_t gpu, const std::string& created_by) const {
-  throw NoRoom(static_cast<unsigned>(gpu), "no room in segment " + std::to_string(segments_[gpu]->id) + " of adapter " +
-                                               std::to_string(gpu) + " for a " + created_by);
+  throw NoRoom(static_cast<unsigned>(gpu), segments_[gpu]->id,
+               "no room in segment " + std::to_string(segments_[gpu]->id) + " of adapter " + std::to_string(gpu) +
+                   " for a " + created_by);
 }
 
 uint64_t LinkedTables::Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,

@@ -16,7 +16,7 @@ uint64_t TableMemory::PlaceOf(unsigned level, unsigned placed_level, uint64_t sl
   const uint64_t alignment = asked != 0 ? std::max<uint64_t>(asked, hw::kPageSize) : segment.page_bytes();
   if (placer_) return placer_(placed_level, slot, bytes, alignment, created_by);
   if (const auto offset = segment.space->Allocate(bytes, alignment, created_by, place_)) return *offset;
-  throw NoRoom(adapter_.index(),
+  throw NoRoom(adapter_.index(), segment.id,
                "no room in segment " + adapter_.Named(std::to_string(segment.id)) + " for a " + created_by);
 }
 
@@ -28,10 +28,12 @@ PageTable TableMemory::Make(unsigned level, unsigned placed_level, uint64_t slot
   const std::string created_by = "level " + std::to_string(level) + " table of " + name_;
   PageTable table;
   if (id == 0) {
-    if (bytes > hw::kPageSize) throw OsError("the driver puts tables of more than a page into system memory");
-    table.system = std::make_unique<SystemBuffer>(adapter_.MakeBuffer(bytes));
-    table.gpu.SegmentOffset = table.system->logical();
-    table.cpu = table.system->Map(0, bytes);
+    // A table of several pages is one piece for the GPU. What is aligned to more than a page is cut out of a larger one.
+    const uint64_t alignment = std::max<uint64_t>(descriptor.alignment, hw::kPageSize);
+    const uint64_t taken = bytes + alignment - hw::kPageSize;
+    table.system = std::make_unique<SystemBuffer>(adapter_.MakeBuffer(taken, taken > hw::kPageSize));
+    table.gpu.SegmentOffset = (table.system->logical() + alignment - 1) / alignment * alignment;
+    table.cpu = table.system->Map(table.gpu.SegmentOffset - table.system->logical(), bytes);
   } else {
     table.segment = &adapter_.segment(id);
     table.gpu.SegmentId = id;

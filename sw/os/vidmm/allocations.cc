@@ -69,14 +69,14 @@ void Allocations::Destroy(Allocation* allocation) {
   else tell();
 }
 
-Allocation* Allocations::Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle) {
+Allocation* Allocations::Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle, UINT segment) {
   allocations_.push_back(std::make_unique<Allocation>());
   Allocation& allocation = *allocations_.back();
   allocation.vidmm = &vidmm_;
   allocation.name = name;
   allocation.bytes = PagesOf(bytes) * kPage;
   allocation.handle = driver_handle;
-  allocation.homes.places.push_back({vidmm_.gpu().local_segment().id});
+  allocation.homes.places.push_back({segment});
   allocation.homes.priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;
   return &allocation;
 }

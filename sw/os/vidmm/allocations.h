@@ -32,9 +32,9 @@ class Allocations {
   /// Entries that lead to it become invalid and are flushed before its VRAM goes to others and before the driver is
   /// told. Nothing is sent for a process that is gone, for what an adapter reset has lost, or when VidMm has stopped.
   void Destroy(Allocation* allocation);
-  /// An allocation that the driver asked for itself; nothing of it goes through DxgkDdiCreateAllocation. Drop destroys
-  /// it.
-  Allocation* Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle);
+  /// An allocation that the driver asked for itself, for one segment (0: system memory); nothing of it goes through
+  /// DxgkDdiCreateAllocation. Drop destroys it.
+  Allocation* Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle, UINT segment);
   void Drop(Allocation* allocation);
 
   /// In the order of their making.

@@ -9,11 +9,13 @@
 #include "os/kernel/kernel.h"
 #include "os/kernel/page_math.h"
 #include "os/miniport/adapter_answers.h"
+#include "os/miniport/mdl.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/page_entries.h"
+#include "os/vidmm/physical_transfers.h"
 #include "os/vidmm/placement.h"
 #include "os/vidmm/processes.h"
 #include "os/vidmm/residency.h"
@@ -21,17 +23,6 @@
 #include "os/vidmm/vidmm.h"
 
 namespace gmmu::os {
-namespace {
-
-UINT SetOf(const AdapterAnswers& answers, bool aperture) {
-  UINT set = 0;
-  for (size_t i = 0; i < answers.segments.size(); ++i)
-    if ((answers.segments[i].Flags.Aperture != 0) == aperture) set |= 1u << i;
-  return set;
-}
-
-}  // namespace
-
 NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION& args) {
   vidmm_.gpu().RefuseOnLink("DxgkCbCreateContextAllocation");
   const bool shared = args.ContextAllocationFlags.SharedAcrossContexts;
@@ -41,15 +32,20 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
   });
   const AdapterAnswers& answers = vidmm_.adapter().answers();
   args.hAllocation = nullptr;
+  const UINT memory = args.SupportedSegmentSet & answers.SegmentSet(false);
+  const UINT system = args.SupportedSegmentSet & (answers.SegmentSet(true) | answers.system_set());
   if (process == nullptr || args.Size == 0 || args.Size > vidmm_.windows().bytes() || args.PhysicalAdapterIndex != 0 ||
-      (args.Alignment != 0 && !PowerOfTwo(args.Alignment)) || (args.SupportedSegmentSet & SetOf(answers, false)) == 0 ||
-      (args.EvictionSegmentSet & ~SetOf(answers, true)) != 0) {
+      (args.Alignment != 0 && !PowerOfTwo(args.Alignment)) || (memory | system) == 0 ||
+      (args.EvictionSegmentSet & ~answers.SegmentSet(true)) != 0) {
     return STATUS_INVALID_PARAMETER;
   }
   Allocation* allocation = vidmm_.allocations().Adopt("context allocation of " + process->name, args.Size,
-                                                      args.hDriverAllocation);
+                                                      args.hDriverAllocation,
+                                                      memory != 0 ? vidmm_.gpu().local_segment().id : 0);
   allocation->contiguous = std::max<uint64_t>(args.Alignment, kPage);
-  if (!vidmm_.placement().TryMakeResident(*allocation)) {
+  if (memory == 0) {
+    vidmm_.residency().Return(*allocation);
+  } else if (!vidmm_.placement().TryMakeResident(*allocation)) {
     vidmm_.allocations().Drop(allocation);
     return STATUS_NO_MEMORY;
   }
@@ -64,13 +60,16 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
 
 void ContextAllocations::Init(Made& made) {
   Allocation& allocation = *made.allocation;
+  Mdl mdl;  // of system memory
+  if (!allocation.local) mdl = Mdl(NumbersOf(*allocation.backing, allocation.bytes));
   vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_INIT_CONTEXT_RESOURCE;
     operation.InitContextResource.hAllocation = allocation.handle;
     auto& destination = operation.InitContextResource.Destination;
     destination.SegmentId = allocation.segment();
-    destination.SegmentAddress.QuadPart = SegmentAddress(allocation, 0);
+    if (allocation.local) destination.SegmentAddress.QuadPart = SegmentAddress(allocation, 0);
+    else destination.pMdl = mdl.get();
     destination.GpuVirtualAddress = va;
     return operation;
   });

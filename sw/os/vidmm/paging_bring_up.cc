@@ -136,11 +136,12 @@ void PagingBringUp::WriteTablesOf26100() {
 
 void PagingBringUp::WriteUnexplained() {
   const Geometry& geometry = gpu_.caps().geometry;
-  if (geometry.Entries(0) < Seen::kStart + Seen::kCount) return;
+  if (geometry.Entries(0) < Seen::kStart + Seen::kCount || !gpu_.has_local_segment()) return;
   Segment& segment = gpu_.local_segment();
   if (!unexplained_)
     unexplained_ = segment.space->Allocate(geometry.levels[0].bytes, segment.page_bytes(), "unexplained update");
-  if (!unexplained_) throw NoRoom(gpu_.index(), "no room in VRAM for the table of an update that nothing explains");
+  if (!unexplained_)
+    throw NoRoom(gpu_.index(), segment.id, "no room in VRAM for the table of an update that nothing explains");
   TableUpdate update;
   update.start = Seen::kStart;
   update.count = Seen::kCount;
@@ -153,8 +154,9 @@ void PagingBringUp::WriteUnexplained() {
   work_.Send(paging_.process(), update, false);
 }
 
-// No source says which pages are filled first; here they are free pages of VRAM.
+// No source says which pages are filled first; here they are free pages of VRAM, where there is any.
 void PagingBringUp::FirstFill() {
+  if (!gpu_.has_local_segment()) return;
   SegmentPages pages = placement_.Take(Seen::kFillPages, "first fill");
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = 0; page < Seen::kFillPages; ++page)

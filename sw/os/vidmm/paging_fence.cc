@@ -33,7 +33,9 @@ void PagingFence::Wait() {
         seen_ = ExtendFence(seen_, value, gpu_.caps().narrow_fences);
         return seen_ >= value_;
       },
-      VidSch::kBoundNs, "monitored fence value " + std::to_string(value_), 1000);
+      VidSch::kBoundNs,
+      "monitored fence value " + std::to_string(value_) + ", which SIGNAL_MONITORED_FENCE writes ([os] gpu_signals)",
+      1000);
 }
 
 }  // namespace gmmu::os

@@ -57,7 +57,7 @@ void PagingWork::Operate(DXGKARG_BUILDPAGINGBUFFER operation) {
 }
 
 void PagingWork::Signal(uint64_t va, uint64_t value, const SystemBuffer& memory) {
-  if (!HasSignalOperation(gpu_.answers().version)) {
+  if (!HasSignalOperation(gpu_.answers().version) || !gpu_.kernel().parameters().gpu_signals) {
     active_->Drain();
     return memory.Write(0, &value, sizeof value);
   }

@@ -2,6 +2,7 @@
 #include "os/vidmm/physical_transfers.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "os/dxgkrnl/physical_adapter.h"
@@ -44,11 +45,15 @@ uint64_t RunAt(const Allocation& allocation, uint64_t first, uint64_t left, uint
 
 }  // namespace
 
-void TransferByMdl(PagingWork& work, Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
-                   const Progress& progress) {
+std::vector<uint64_t> NumbersOf(const SystemBuffer& buffer, uint64_t bytes) {
   std::vector<uint64_t> pages;
   for (uint64_t page = 0; page < PagesOf(bytes); ++page) pages.push_back(buffer.page(page));
-  Mdl mdl(pages);
+  return pages;
+}
+
+void TransferByMdl(PagingWork& work, Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
+                   const Progress& progress) {
+  Mdl mdl(NumbersOf(buffer, bytes));
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t first = done / kPage, size = RunAt(allocation, first, bytes - done);
     DXGKARG_BUILDPAGINGBUFFER operation{};
@@ -98,19 +103,36 @@ void FillBySegment(PagingWork& work, Allocation& allocation, uint64_t offset, ui
 void CopyAperture(PagingWork& work, uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes,
                   bool in, bool begins, bool ends) {
   const Segment& aperture = allocation.vidmm->gpu().aperture_segment();
+  std::optional<Mdl> mdl;  // of the backing store, where that has the bytes
+  if (!allocation.local) mdl.emplace(NumbersOf(*allocation.backing, allocation.bytes));
   for (uint64_t done = 0; done < bytes;) {
-    const uint64_t first = (offset + done) / kPage, size = RunAt(allocation, first, bytes - done);
+    const uint64_t first = (offset + done) / kPage;
+    const uint64_t size = mdl ? bytes : RunAt(allocation, first, bytes - done);
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_TRANSFER;
     auto& args = operation.Transfer;
     args.hAllocation = allocation.handle;
     args.TransferSize = size;
-    const auto shown = static_cast<LONGLONG>(aperture.base + aperture_offset + done);
-    const LONGLONG place = SegmentAddress(allocation, first);
-    args.Source.SegmentId = in ? aperture.id : LocalSegment(allocation);
-    args.Source.SegmentAddress.QuadPart = in ? shown : place;
-    args.Destination.SegmentId = in ? LocalSegment(allocation) : aperture.id;
-    args.Destination.SegmentAddress.QuadPart = in ? place : shown;
+    const auto shown = [&](auto& end) {
+      end.SegmentId = aperture.id;
+      end.SegmentAddress.QuadPart = static_cast<LONGLONG>(aperture.base + aperture_offset + done);
+    };
+    const auto place = [&](auto& end) {
+      if (mdl) {
+        end.pMdl = mdl->get();
+        return;
+      }
+      end.SegmentId = LocalSegment(allocation);
+      end.SegmentAddress.QuadPart = SegmentAddress(allocation, first);
+    };
+    if (mdl) args.MdlOffset = static_cast<UINT>(offset / kPage);
+    if (in) {
+      shown(args.Source);
+      place(args.Destination);
+    } else {
+      place(args.Source);
+      shown(args.Destination);
+    }
     args.Flags.TransferStart = begins && done == 0;
     args.Flags.TransferEnd = ends && done + size == bytes;
     work.Add(operation);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "os/vidmm/transfers.h"
 
@@ -9,11 +10,12 @@ namespace gmmu::os {
 class PagingWork;
 
 // Operations of WDDM 1, which name VRAM by segment and address instead of by a scratch window: one operation for each
-// run of consecutive pages. The allocation is resident on the GPU whose work it is. All but DiscardContent return when
-// the GPU has done them.
+// run of consecutive pages. The allocation is resident in a memory segment of the GPU whose work it is; for CopyAperture
+// also in system memory. All but DiscardContent return when the GPU has done them.
 
-/// Moves the allocation's first `bytes` from (`in`) or to system memory, which an MDL names. The MDL holds the pages as
-/// the GPU names them, as an ADL's array would.
+/// The pages of a buffer's first `bytes`, as the GPU names them and as such an MDL has them.
+std::vector<uint64_t> NumbersOf(const SystemBuffer& buffer, uint64_t bytes);
+/// Moves the allocation's first `bytes` from (`in`) or to system memory, which an MDL names. The MDL is of NumbersOf.
 void TransferByMdl(PagingWork& work, Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                    const Progress& progress);
 /// Fills VRAM from byte `offset` on, at most `largest` bytes at once.

@@ -73,8 +73,9 @@ void Placement::NotifyEvicted(Allocation& allocation) {
 }
 
 SegmentPages Placement::Take(uint64_t pages, const std::string& what) {
-  auto taken = SegmentPages::Allocate(gpu_.local_segment(), pages, random_, what);
-  if (!taken) throw NoRoom(gpu_.index(), "no room in VRAM for the " + what + " of the paging process");
+  Segment& segment = gpu_.local_segment();
+  auto taken = SegmentPages::Allocate(segment, pages, random_, what);
+  if (!taken) throw NoRoom(gpu_.index(), segment.id, "no room in VRAM for the " + what + " of the paging process");
   return std::move(*taken);
 }
 

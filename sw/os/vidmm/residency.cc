@@ -253,20 +253,22 @@ void Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allo
                          const std::function<void()>& work) {
   for (;;) {
     VidMm* full = nullptr;
+    unsigned segment = 0;
     try {
       return work();
     } catch (const NoRoom& no_room) {
       if (wanted == nullptr) throw;
       full = vidmm_.link().at(no_room.gpu);
+      segment = no_room.segment;
     }
-    if (!full->residency().MakeRoomForTables(*wanted, stays))
+    if (!full->residency().MakeRoomForTables(segment, *wanted, stays))
       throw OsError("no room for the page tables of " + for_this);
   }
 }
 
-bool Residency::MakeRoomForTables(const Wanted& wanted, Allocation* stays) {
+bool Residency::MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays) {
   Victims::Among among;
-  among.segment = vidmm_.gpu().caps().geometry.levels[0].segment;  // where page tables lie
+  among.segment = segment;
   Allocation* victim = Victims(vidmm_, wanted).Find(among);
   if (victim == nullptr) {
     if (EvictTables(wanted)) return true;

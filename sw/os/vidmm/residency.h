@@ -75,9 +75,9 @@ class Residency {
   /// that has none. `stays`: what does not, may be null.
   void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                 const std::function<void()>& work);
-  /// For page tables in the memory of this GPU, moves one allocation out of it or evicts the tables of one process; in
-  /// the end what is wanted and has another place leaves too. False: nothing can leave.
-  bool MakeRoomForTables(const Wanted& wanted, Allocation* stays);
+  /// For page tables in a memory segment of this GPU, moves one allocation out of it or evicts the tables of one process;
+  /// in the end what is wanted and has another place leaves too. False: nothing can leave.
+  bool MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays);
   /// Evicts page tables of one process, over a link on every GPU; false: no process can do without.
   bool EvictTables(const Wanted& wanted);
 

@@ -80,7 +80,8 @@ std::vector<DXGK_PTE> ScratchWindows::LocalEntries(const Allocation& allocation,
   const uint64_t first = offset / kPage;
   uint64_t end = first + PagesOf(bytes_of_it);
   if (gpu_.caps().geometry.leaf_64k_bytes != 0)
-    end = std::min((end + kPagesOf64k - 1) / kPagesOf64k * kPagesOf64k, allocation.local->count());
+    end = std::min((end + kPagesOf64k - 1) / kPagesOf64k * kPagesOf64k,
+                   allocation.local ? allocation.local->count() : PagesOf(allocation.bytes));
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = first; page < end; ++page) entries.push_back(EntryOf(allocation, page));
   return entries;

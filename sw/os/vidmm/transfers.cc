@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/vidmm/transfers.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/page_math.h"
 #include "os/kernel/parameters.h"
@@ -41,10 +45,39 @@ DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offs
   return operation;
 }
 
+constexpr uint64_t kView = 4 << 20;  // largest CPU view at a time
+
+/// What has the bytes of an allocation in no memory segment.
+SystemBuffer& BackingOf(const Allocation& allocation) {
+  if (!allocation.resident()) throw BugCheck("contents of " + allocation.name + ", which is not resident");
+  return *allocation.backing;
+}
+
+void CopyByCpu(SystemBuffer& from, SystemBuffer& to, uint64_t bytes, const Progress& progress) {
+  for (uint64_t done = 0; done < bytes;) {
+    const uint64_t size = std::min(kView, bytes - done);
+    std::memcpy(to.Map(done, size), from.Map(done, size), size);
+    from.Unmap();
+    to.Unmap();
+    done += size;
+    if (progress) progress(done);
+  }
+}
+
+void FillByCpu(SystemBuffer& to, uint64_t offset, uint64_t bytes, uint32_t pattern) {
+  uint8_t* const view = to.Map(offset / kPage * kPage, offset % kPage + bytes) + offset % kPage;
+  for (uint64_t i = 0; i < bytes; ++i) view[i] = static_cast<uint8_t>(pattern >> i % 4 * 8);
+  to.Unmap();
+}
+
 }  // namespace
 
 void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                          const Progress& progress) {
+  if (!allocation.local) {
+    SystemBuffer& backing = BackingOf(allocation);
+    return in ? CopyByCpu(buffer, backing, bytes, progress) : CopyByCpu(backing, buffer, bytes, progress);
+  }
   PagingWork& work = vidmm_.work();
   const Parameters& parameters = vidmm_.gpu().kernel().parameters();
   if (parameters.physical_paging) return TransferByMdl(work, allocation, buffer, bytes, in, progress);
@@ -95,6 +128,7 @@ void Transfers::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t b
 }
 
 void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) {
+  if (!allocation.local) return FillByCpu(BackingOf(allocation), offset, bytes, pattern);
   PagingWork& work = vidmm_.work();
   const Parameters& parameters = vidmm_.gpu().kernel().parameters();
   if (parameters.physical_paging)

@@ -95,7 +95,8 @@ void VidMm::Start() {
   Aperture::Facts facts;
   facts.map_aperture2 = gpu_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
   facts.remapped = gpu_.remapped();
-  facts.commit_limit = gpu_.answers().segments[gpu_.aperture_segment().id - 1].CommitLimit;
+  const unsigned aperture = gpu_.aperture_segment().id;  // 0: there is none
+  if (aperture != 0) facts.commit_limit = gpu_.answers().segments[aperture - 1].CommitLimit;
   facts.dummy_logical = dummy().logical();
   facts.dummy_host = dummy().host_pages()[0] * hw::kPageSize;
   parts_->aperture.emplace(gpu_.kernel(), gpu_.objects(), gpu_.aperture_segment(), facts,
@@ -166,7 +167,10 @@ Allocation* VidMm::CreateAllocation(const AllocationRequest& request, const GpuP
 
 void VidMm::DestroyAllocation(Allocation* allocation) { allocations().Destroy(allocation); }
 
-void VidMm::MakeResident(Allocation& allocation) { placement().MakeResident(allocation); }
+void VidMm::MakeResident(Allocation& allocation) {
+  if (allocation.homes.memory != 0 || gpu_.has_local_segment()) return placement().MakeResident(allocation);
+  if (!allocation.resident()) residency().Return(allocation);
+}
 
 void VidMm::PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress) {
   transfers().PageIn(allocation, source, bytes, progress);

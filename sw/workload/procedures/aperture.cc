@@ -10,6 +10,7 @@
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
+#include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
@@ -221,6 +222,7 @@ class ApertureRun {
 };
 
 void Run(Life& life, const ParameterValues& values) {
+  NeedAperture(life);
   ApertureRun(life, values.at("pages"), values.at("rounds")).Run();
 }
 

@@ -91,6 +91,7 @@ void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t s
 
 void Run(Life& life, const ParameterValues& values) {
   NeedIsolation(life);
+  NeedAperture(life);
   const uint64_t bytes = (values.at("bytes") + kPage - 1) / kPage * kPage;
   Load load;
   life.Work([&] { Make(life, bytes, load); });

@@ -228,6 +228,7 @@ class MemoryServices {
 
 void Run(Life& life, const ParameterValues& values) {
   NeedVersion(life, DXGKDDI_INTERFACE_VERSION_WDDM2_9, "WDDM 2.9");
+  NeedAperture(life);
   MemoryServices(life, 2 * values.at("pairs")).Run();
 }
 

@@ -280,6 +280,11 @@ TEST(LinkedAdapters, WhatMustAgreeIsRefusedByField) {
   second.levels[0].PageTableSegmentId = 0;
   EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId"));
   EXPECT_THAT(AdmitLink({&second}), SizeIs(0)) << "a GPU alone may have them in system memory";
+  second.segments.resize(3);
+  for (const UINT elsewhere : {second.system_segment(), 3u}) {  // 3: not where the root is
+    second.levels[0].PageTableSegmentId = elsewhere;
+    EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId")) << elsewhere;
+  }
 }
 
 }  // namespace

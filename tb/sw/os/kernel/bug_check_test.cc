@@ -26,15 +26,21 @@ TEST(BugCheck, WithoutAKnownNumberIsItsCause) {
 
 using BadContext = DriverWithAFront;
 
+UINT dma_buffer_bytes = 0;
+
 NTSTATUS CreateWithoutSegment(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   const NTSTATUS status = between.real.DxgkDdiCreateContext(device, args);
   args->ContextInfo.DmaBufferSegmentSet = 0;
+  args->ContextInfo.DmaBufferSize = dma_buffer_bytes;
   return status;
 }
 
 // Seen on two builds: the first context of a client stops the system, that of the paging process passes with 0.
 TEST_F(BadContext, WithoutASegmentForItsDmaBuffersIsBugCheck0x3B) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiCreateContext = CreateWithoutSegment; };
+  dma_buffer_bytes = 0;  // there are none: a sample driver of Microsoft's leaves both members 0
+  EXPECT_TRUE(Run().Passed());
+  dma_buffer_bytes = 4096;
   const auto result = Run();
   ASSERT_EQ(result.faults.size(), 1u);
   EXPECT_EQ(result.faults[0].stop_code, 0x3Bu);

@@ -75,7 +75,7 @@ const Case kCases[] = {
        a.levels[1].PageTableSizeInBytes = 8192;
      }},
     {"TablesInNoSegment", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
-     [](AdapterAnswers& a) { a.levels[3].PageTableSegmentId = 3; }},
+     [](AdapterAnswers& a) { a.levels[3].PageTableSegmentId = 4; }},
     {"TablesInAnAperture", "DXGK_PAGE_TABLE_LEVEL_DESC.PagingProcessPageTableSegmentId",
      [](AdapterAnswers& a) { a.levels[0].PagingProcessPageTableSegmentId = 1; }},
     {"TablesOutOfTheCpusReach", "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId",
@@ -101,6 +101,11 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.segments[1].Flags.PreservedDuringHibernate = 1; }},
     {"SegmentOfOddSize", "DXGK_SEGMENTDESCRIPTOR4.Size", [](AdapterAnswers& a) { a.segments[1].Size += 100; }},
     {"TwoApertures", "DXGK_SEGMENTFLAGS.Aperture", [](AdapterAnswers& a) { a.segments.push_back(a.segments[0]); }},
+    {"NoSegmentAtAll", "DXGK_SEGMENTFLAGS.Aperture",
+     [](AdapterAnswers& a) {
+       a.segments.clear();
+       for (auto& level : a.levels) level.PageTableSegmentId = level.PagingProcessPageTableSegmentId = 1;
+     }},
     {"PagingBuffersInVram", "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId",
      [](AdapterAnswers& a) { a.paging_buffer_segment = 2; }},
     {"PagingBuffersOfNoSize", "DXGK_QUERYSEGMENTOUT4.PagingBufferSize",
@@ -218,6 +223,41 @@ TEST(Admission, BeforeWddm29HighestAcceptableAddressMustReachAllMemory) {
 TEST(Admission, TablesInSystemMemoryOfOnePagePass) {
   AdapterAnswers answers = Good();
   for (auto& level : answers.levels) level.PageTableSegmentId = level.PagingProcessPageTableSegmentId = 0;
+  EXPECT_THAT(Admit(answers, true), IsEmpty());
+}
+
+// Two of Microsoft's sample drivers: their tables have 16 KiB and more and lie in the segment behind the last one.
+TEST(Admission, TablesOfAnySizePassInTheImplicitSystemMemorySegment) {
+  for (const bool behind : {true, false}) {
+    for (const size_t segments : {1u, 2u}) {  // the second is VRAM
+      AdapterAnswers answers = Good();
+      answers.segments.resize(segments);
+      answers.system_segment_behind_last = behind;
+      const UINT id = behind ? static_cast<UINT>(segments) + 1 : 31;
+      EXPECT_EQ(answers.system_segment(), id);
+      for (auto& level : answers.levels) {
+        level.PageTableSegmentId = level.PagingProcessPageTableSegmentId = id;
+        level.PageTableSizeInBytes = 65536;
+      }
+      EXPECT_THAT(Admit(answers, true), IsEmpty());
+      answers.system_segment_behind_last = !behind;
+      EXPECT_EQ(Admit(answers, true).size(), 4u) << "one for each level";
+    }
+  }
+}
+
+// A sample driver of Microsoft with GPU virtual addresses reports a memory segment only.
+TEST(Admission, NoApertureSegmentPassesByASwitchAndTwoDoNot) {
+  AdapterAnswers answers = Good();
+  answers.aperture_required = false;
+  EXPECT_THAT(Admit(answers, true), IsEmpty());
+  answers.segments.push_back(answers.segments[0]);
+  EXPECT_EQ(Admit(answers, true).size(), 1u) << "two";
+  answers = Good();
+  answers.segments.erase(answers.segments.begin());
+  for (auto& level : answers.levels) level.PageTableSegmentId = level.PagingProcessPageTableSegmentId = 1;
+  EXPECT_EQ(Admit(answers, true).size(), 1u);
+  answers.aperture_required = false;
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 

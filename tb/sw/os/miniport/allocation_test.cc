@@ -145,6 +145,28 @@ TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31)
   }
 }
 
+// An open driver names it so in preferences too.
+TEST(AllocationRules, TheImplicitSystemMemorySegmentIsPreferredByItsId) {
+  for (const bool behind : {true, false}) {
+    Good good;
+    good.answers.system_segment_behind_last = behind;
+    good.info.SupportedWriteSegmentSet = kVramBit | (behind ? 4u : DXGK_SEGMENT_SET_SYSTEMMEMORY);
+    EXPECT_EQ(HomesOf(good.info, good.answers).places.front().segment, 2u) << "memory first, when nothing is said";
+    good.info.PreferredSegment.SegmentId0 = behind ? 3 : 31;
+    const Homes homes = HomesOf(good.info, good.answers);
+    ASSERT_EQ(homes.places.size(), 2u);
+    EXPECT_EQ(homes.places[0].segment, 0u);
+    EXPECT_EQ(homes.places[1].segment, 2u);
+  }
+}
+
+TEST(AllocationRules, ACpuVisibleAllocationMayLiveInTheImplicitSystemMemorySegment) {
+  Good good;
+  good.info.FlagsWddm2.CpuVisible = 1;
+  good.info.SupportedWriteSegmentSet = 4;
+  EXPECT_THAT(good.Refused(), IsEmpty());
+}
+
 // Bit 13 is LinkInstanced in the flags of WDDM 1.x and MapApertureCpuVisible in those of 2.x.
 TEST(Rule11, Bit13IsMapApertureCpuVisibleInFlagsWddm2) {
   Good good;

@@ -5,6 +5,7 @@
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/vidmm/process_tables.h"
 #include "tb/sw/os/tables/tables_bench.h"
 #include "workload/procedures/procedures.h"
 
@@ -107,6 +108,134 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
     EXPECT_EQ(process->space->tables(), 0u);
     life.vidmm.DestroyAllocation(rest);
     life.vidmm.mappings().MapZero(*process, uint64_t{5} << 40, 1);
+    life.vidmm.DestroyProcess(process);
+  });
+}
+
+constexpr UINT kVram = 2, kSystem = 3;  // of our driver's answers: the implicit system memory segment is the third
+
+/// The driver names other places for its tables, by level, than it has been told.
+class TablesElsewhere : public TableLife {
+ protected:
+  void Answer(const std::function<void(UINT level, DXGK_PAGE_TABLE_LEVEL_DESC&)>& change) {
+    seen.answer = [change](const DXGKARG_QUERYADAPTERINFO& args) {
+      if (args.Type != DXGKQAITYPE_PAGETABLELEVELDESC) return;
+      change(static_cast<const DXGK_QUERYPAGETABLELEVELDESCIN*>(args.pInputData)->LevelIndex,
+             *static_cast<DXGK_PAGE_TABLE_LEVEL_DESC*>(args.pOutputData));
+    };
+  }
+};
+
+TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
+  struct Case {
+    UINT leaves, uppers, paging;
+  };
+  for (const Case& one : {Case{kSystem, kVram, kVram}, Case{kVram, kSystem, kVram}, Case{kVram, kVram, kSystem},
+                          Case{kSystem, kSystem, kVram}, Case{0, kVram, 0}}) {
+    SCOPED_TRACE(std::to_string(one.leaves) + ", " + std::to_string(one.uppers) + ", " + std::to_string(one.paging));
+    Answer([&](UINT level, DXGK_PAGE_TABLE_LEVEL_DESC& desc) {
+      desc.PageTableSegmentId = level == 0 ? one.leaves : one.uppers;
+      desc.PagingProcessPageTableSegmentId = one.paging;
+    });
+    std::map<UINT, UINT> places;  // of tables of processes, as operations name them, by level
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& op = args.UpdatePageTable;
+      if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
+        places[op.PageTableLevel] = op.PageTableAddress.GpuPhysical.SegmentId;
+    });
+    UINT root = ~0u;
+    seen.root = [&](const DXGKARG_SETROOTPAGETABLE& args) { root = args.Address.SegmentId; };
+    MainJobIsVerified();
+    const auto address = [](UINT id) { return id == kSystem ? 0 : id; };
+    const std::map<UINT, UINT> expected = {
+        {0, address(one.leaves)}, {1, address(one.uppers)}, {2, address(one.uppers)}, {3, address(one.uppers)}};
+    EXPECT_EQ(places, expected) << "system memory is segment 0 in an address";
+    EXPECT_EQ(root, address(one.uppers));
+  }
+}
+
+// A table of four pages is one piece as the GPU sees it, translated or not: the walks find its last entries.
+TEST_F(TablesElsewhere, ATableOfSeveralPagesInSystemMemoryIsContiguousAndAligned) {
+  bench.options.os.page_table_bits = bench.config.gpu.page_table_bits = {9, 8, 8, 11};
+  bench.options.os.limit_bits = 33;  // all memory, so that it starts without translation too
+  for (const bool remapped : {true, false}) {
+    for (const UINT alignment : {0u, 65536u}) {
+      bench.options.os.iommu = remapped ? RemapPolicy::kWhenPossible : RemapPolicy::kNever;
+      Answer([&](UINT, DXGK_PAGE_TABLE_LEVEL_DESC& desc) {
+        desc.PageTableSegmentId = desc.PagingProcessPageTableSegmentId = kSystem;
+        desc.PageTableAlignmentInBytes = alignment;
+      });
+      RunOnWorker([&](Life& life) {
+        GpuProcess* process = life.vidmm.CreateProcess("process");
+        Allocation* data = Filled(life, 2, 0x100);
+        const uint64_t last = (uint64_t{2047} << 37) + (uint64_t{511} << 12);
+        life.vidmm.Map(*process, 0x10000000, *data, 0, 1);
+        life.vidmm.Map(*process, last, *data, 1, 1);
+        EXPECT_EQ(process->space->root().SegmentId, 0u);
+        EXPECT_EQ(process->space->root().SegmentOffset % std::max<uint64_t>(alignment, kPage), 0u);
+        for (const auto& [slot, table] : process->space->tree().tables())
+          EXPECT_EQ(table.gpu.SegmentOffset % std::max<uint64_t>(alignment, kPage), 0u);
+        Reads(life, process, 0x10000000, {0x100});
+        Reads(life, process, last, {0x101});
+        life.vidmm.tables().Move(*process);
+        Reads(life, process, last, {0x101});
+        life.vidmm.DestroyAllocation(data);
+        life.vidmm.DestroyProcess(process);
+      });
+    }
+  }
+}
+
+TEST_F(TablesElsewhere, RoomForATableIsMadeInItsSegmentAndInNoOther) {
+  bench.config.gpu.vram_mib = 2;
+  bench.options.os.driver["VisibleVramBytes"] = 1 << 20;  // the rest is segment 3, so system memory is 4
+  Answer([](UINT level, DXGK_PAGE_TABLE_LEVEL_DESC& desc) {
+    if (level == 0) desc.PageTableSegmentId = 4;
+  });
+  RunOnWorker([&](Life& life) {
+    const auto make = [&](const char* name, bool seen_by_cpu, bool system_only) {
+      AllocationRequest request{name, kPage};
+      request.accessed_physically = false;
+      request.cpu_visible = seen_by_cpu;
+      request.system_only = system_only;
+      return life.vidmm.CreateAllocation(request);
+    };
+    Residency& residency = life.vidmm.residency();
+    Allocation *older = make("older", false, false), *newer = make("newer", true, false);
+    for (Allocation* each : {older, newer}) residency.MakeResident({each});
+    EXPECT_EQ(older->segment(), 3u);
+    EXPECT_EQ(newer->segment(), kVram);
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    RangeAllocator& space = *life.adapter.lead().segment(kVram).space;
+    std::vector<uint64_t> rest;
+    while (const auto page = space.Allocate(kPage, kPage, "the rest")) rest.push_back(*page);
+    space.Free(rest.back());  // for one of two tables between root and leaf
+    rest.pop_back();
+    Allocation* wanted = make("wanted", false, true);
+    life.vidmm.Map(*process, 0x10000000, *wanted, 0, 1);
+    residency.MakeResident({wanted});
+    EXPECT_EQ(older->segment(), 3u) << "used the longest ago, but not where the table has no room";
+    EXPECT_NE(newer->segment(), kVram);
+    for (const uint64_t page : rest) space.Free(page);
+    for (Allocation* each : {older, newer, wanted}) life.vidmm.DestroyAllocation(each);
+    life.vidmm.DestroyProcess(process);
+  });
+}
+
+TEST_F(TablesElsewhere, NoRoomNamesTheSegmentOfTheTableThatHasNone) {
+  Answer([&](UINT level, DXGK_PAGE_TABLE_LEVEL_DESC& desc) {
+    if (level == 0) desc.PageTableSegmentId = desc.PagingProcessPageTableSegmentId = kSystem;
+  });
+  RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    Allocation* rest = TakeAllBut(life, 0);
+    try {
+      life.vidmm.mappings().MapZero(*process, uint64_t{5} << 40, 1);
+      ADD_FAILURE() << "an upper table had room";
+    } catch (const NoRoom& refusal) {
+      EXPECT_EQ(refusal.segment, kVram);
+    }
+    life.vidmm.DestroyAllocation(rest);
     life.vidmm.DestroyProcess(process);
   });
 }

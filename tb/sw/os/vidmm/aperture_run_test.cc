@@ -273,7 +273,7 @@ TEST_F(Rule11Driver, NoApertureMapWithoutAccessedPhysically) {
     };
   };
   const auto result = Run();
-  EXPECT_THAT(Text(result), HasSubstr("has no place in the aperture")) << "the main job wants its pieces there";
+  EXPECT_TRUE(result.Passed()) << Text(result) << "the main job leaves the aperture out";
   EXPECT_EQ(counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT] + counts[DXGK_OPERATION_MAP_APERTURE_SEGMENT2], 0u);
 }
 

@@ -148,7 +148,7 @@ TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
               STATUS_INVALID_PARAMETER)
         << "of no device";
     EXPECT_EQ(refused([](auto& args) { args.Alignment = 3; }), STATUS_INVALID_PARAMETER);
-    EXPECT_EQ(refused([](auto& args) { args.SupportedSegmentSet = 1; }), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(refused([](auto& args) { args.SupportedSegmentSet = 8; }), STATUS_INVALID_PARAMETER) << "no such segment";
     EXPECT_EQ(refused([](auto& args) { args.EvictionSegmentSet = 2; }), STATUS_INVALID_PARAMETER) << "apertures only";
     EXPECT_EQ(refused([](auto& args) { args.PhysicalAdapterIndex = 1; }), STATUS_INVALID_PARAMETER);
     EXPECT_EQ(life.kernel.ledger().open(), open);
@@ -239,6 +239,45 @@ TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   });
   const decltype(windows) expected = {{0, 1, 0}, {kPage, 1, kUnique | 9}, {2 * kPage, 2, 0}};
   EXPECT_EQ(windows, expected);
+}
+
+// An adapter whose driver has no memory segment for it: an aperture in the set stands for system memory, as in those of
+// other allocations, and the implicit system memory segment has its own bit.
+TEST_F(ContextAllocation, InSystemMemoryIsNamedByAnMdlAndItsAddresses) {
+  bench.options.os.driver["ContextBytes"] = 0;
+  for (const UINT set : {1u, 4u}) {
+    PFN_NUMBER first = 0;
+    Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
+      if (args.Operation != DXGK_OPERATION_INIT_CONTEXT_RESOURCE) return call(args);
+      EXPECT_EQ(args.InitContextResource.Destination.SegmentId, 0u);
+      first = MmGetMdlPfnArray(args.InitContextResource.Destination.pMdl)[0];
+      return STATUS_SUCCESS;
+    });
+    RunOnWorker([&](Life& life) {
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      int driver_data = 0;
+      DXGKARGCB_CREATECONTEXTALLOCATION create{};
+      create.hAdapter = life.adapter.handle();
+      create.hContext = process->handles.dxgk_context;
+      create.hDriverAllocation = &driver_data;
+      create.Size = 2 * kPage;
+      create.SupportedSegmentSet = set;
+      create.ContextAllocationFlags.MapGpuVirtualAddress = 1;
+      ASSERT_EQ(seen.interface.DxgkCbCreateContextAllocation(&create), STATUS_SUCCESS);
+      const Allocation* made = life.vidmm.context_allocations().Of(*process);
+      EXPECT_EQ(made->residence(), Residence::kSystem);
+      EXPECT_EQ(first, made->backing->page(0));
+      DXGKARGCB_MAPCONTEXTALLOCATION map{};
+      map.hAllocation = create.hAllocation;
+      map.SizeInPages = 2;
+      map.Protection.Write = 1;
+      const uint64_t va = seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map);
+      EXPECT_TRUE(RunOnePage(life, process, va, std::nullopt, std::vector<uint8_t>(kPage)).passed);
+      EXPECT_EQ(seen.interface.DxgkCbDestroyContextAllocation(life.adapter.handle(), create.hAllocation),
+                STATUS_SUCCESS);
+      life.vidmm.DestroyProcess(process);
+    });
+  }
 }
 
 class DriverRange : public DriverFront {};

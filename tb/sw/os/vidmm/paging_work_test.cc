@@ -133,6 +133,21 @@ TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
   EXPECT_EQ(result.faults[0].stop_code, 0x10Eu) << result.faults[0].text;
 }
 
+using PagingWorkSignals = DriverFront;
+
+// Operation 16 was seen on neither build 22621 nor 26100.
+TEST_F(PagingWorkSignals, TheSystemWritesTheFenceWhereNoDriverIsAskedTo) {
+  for (const bool by_gpu : {true, false}) {
+    bench.options.os.gpu_signals = by_gpu;
+    unsigned signals = 0;
+    Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+      signals += args.Operation == DXGK_OPERATION_SIGNAL_MONITORED_FENCE;
+    });
+    MainJobIsVerified();
+    EXPECT_EQ(signals != 0, by_gpu);
+  }
+}
+
 TEST_F(Rule11Paging, ResidentAndReservedOfNotifyResidencyShareBit0) {
   DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY operand{};
   operand.Resident = 1;
