@@ -25,6 +25,14 @@ UINT SystemBit(const AdapterAnswers& answers) {
   return answers.system_segment_behind_last ? 1u << answers.segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY;
 }
 
+/// Where the GPU may reach the allocation. The read set counts in the physical model only (DXGK_ALLOCATIONINFO); there an
+/// empty write set says that the GPU never writes it.
+UINT ReachableSet(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
+  if (!answers.physical_model()) return info.SupportedWriteSegmentSet;
+  if (info.SupportedWriteSegmentSet == 0) return info.SupportedReadSegmentSet;
+  return info.SupportedReadSegmentSet & info.SupportedWriteSegmentSet;
+}
+
 }  // namespace
 
 std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
@@ -35,7 +43,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   };
   const UINT apertures = SetOf(answers, true), memories = SetOf(answers, false);
   const DXGK_ALLOCATIONINFOFLAGS_WDDM2_0& flags = info.FlagsWddm2;
-  const UINT set = info.SupportedWriteSegmentSet;
+  const UINT set = ReachableSet(info, answers);
 
   if (info.hAllocation == nullptr) refuse("hAllocation", "is NULL");
   if (info.Size < request.bytes)
@@ -46,13 +54,18 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
     if (answers.segments[i].Flags.Use64KBPages && (set >> i & 1) != 0 && info.Alignment % 0x10000 != 0)
       refuse("Alignment", "is no multiple of 64 KiB, and segment " + std::to_string(i + 1) + " has pages of 64 KiB");
   }
-  if ((set & ~(apertures | memories | SystemBit(answers))) != 0)
+  // Without an MMU nothing leads to system memory but an aperture.
+  const UINT system = answers.physical_model() ? 0 : SystemBit(answers);
+  if (answers.physical_model() && set == 0)
+    refuse("SupportedWriteSegmentSet", "is " + Hex(info.SupportedWriteSegmentSet) + ", SupportedReadSegmentSet " +
+                                           Hex(info.SupportedReadSegmentSet) + ": no segment has both");
+  if ((set & ~(apertures | memories | system)) != 0)
     refuse("SupportedWriteSegmentSet",
            "is " + Hex(set) + "; there are " + std::to_string(answers.segments.size()) + " segments");
   if ((info.EvictionSegmentSet & ~apertures) != 0)
     refuse("EvictionSegmentSet", "is " + Hex(info.EvictionSegmentSet) + "; only aperture segments are legal");
   if (info.AllocationPriority == 0) refuse("AllocationPriority", "is 0");
-  if (info.PhysicalAdapterIndex >= answers.linked)
+  if (!answers.physical_model() && info.PhysicalAdapterIndex >= answers.linked)
     refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; there are " +
                                        std::to_string(answers.linked) + " physical adapters");
   if (info.Flags.LinkMirrored)  // bit 13, LinkInstanced, is MapApertureCpuVisible now
@@ -75,11 +88,12 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
 
 Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   Homes homes;
-  const UINT set = info.SupportedWriteSegmentSet;
-  const bool physically = info.FlagsWddm2.AccessedPhysically != 0;
+  const UINT set = ReachableSet(info, answers);
+  const bool physically = info.FlagsWddm2.AccessedPhysically != 0 || answers.physical_model();
   homes.memory = set & SetOf(answers, false);
   homes.aperture = physically ? set & SetOf(answers, true) : 0;
-  homes.implicit_system = (set & SystemBit(answers)) != 0 || (!physically && (set & SetOf(answers, true)) != 0);
+  homes.implicit_system = !answers.physical_model() &&
+                          ((set & SystemBit(answers)) != 0 || (!physically && (set & SetOf(answers, true)) != 0));
   homes.contiguous = physically;
   homes.alignment = info.Alignment;
   homes.eviction = physically ? info.EvictionSegmentSet : 0;
