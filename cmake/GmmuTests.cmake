@@ -207,6 +207,16 @@ foreach(room IN LISTS rooms)
     set_target_properties(driver_counting PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     set_source_files_properties(examples/drivers/gmmu/counting.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     list(APPEND drivers driver_declaring driver_software driver_counting)
+    # Without page tables; and the same, which does one thing otherwise, by name.
+    file(GLOB physical_sources CONFIGURE_DEPENDS examples/drivers/physical/*.c)
+    add_library(driver_physical MODULE ${physical_sources})
+    add_library(driver_physical_misbehaving MODULE ${physical_sources} tb/sw/app/drivers/physical_misbehaving.c)
+    target_compile_definitions(driver_physical_misbehaving
+                               PRIVATE DxgkInitialize=MisbehavePhysical GmmuUserModeDriver=RealHalf)
+    foreach(physical IN ITEMS physical physical_misbehaving)
+      target_include_directories(driver_${physical} PRIVATE sw sw/ddi)
+      list(APPEND drivers driver_${physical})
+    endforeach()
     # Ours, which does one thing wrong, by name; what it does is compiled with a call before each access of memory.
     add_library(misbehaving OBJECT tb/sw/app/drivers/misbehaving.cc)
     target_include_directories(misbehaving PRIVATE ${GMMU_SW})

@@ -267,8 +267,9 @@ int ListScenarios(std::FILE* out) {
   for (const workload::Scenario& scenario : workload::Scenarios()) {
     std::string parts;
     for (const std::string& part : scenario.parts) parts += (parts.empty() ? "" : ", ") + part;
-    fmt::print(out, "{}\n    {}\n    {}; evidence: {}{}\n", scenario.name, scenario.title, parts, scenario.evidence,
-               scenario.expected ? "; must end with: " + scenario.expected->fault : "");
+    fmt::print(out, "{}{}\n    {}\n    {}; evidence: {}{}\n", scenario.name,
+               workload::ForPhysicalModel(scenario) ? ", for a driver without page tables" : "", scenario.title, parts,
+               scenario.evidence, scenario.expected ? "; must end with: " + scenario.expected->fault : "");
   }
   return kExitGood;
 }

@@ -75,10 +75,11 @@ const GMMU_USER_MODE_DRIVER* UserModeOf(PDRIVER_INITIALIZE entry) {
   const auto get = reinterpret_cast<decltype(&GmmuUserModeDriver)>(ExportOf(entry, "GmmuUserModeDriver"));
   if (get == nullptr) return nullptr;
   const GMMU_USER_MODE_DRIVER* half = get();
-  if (half == nullptr || half->version != GMMU_USER_MODE_VERSION || half->translate == nullptr) {
+  const bool known = half != nullptr && half->version != 0 && half->version <= GMMU_USER_MODE_VERSION;
+  if (!known || (half->translate == nullptr && (half->version < 2 || half->list_copy == nullptr))) {
     throw workload::InputError(
-        "GmmuUserModeDriver of the driver is not of version " + std::to_string(GMMU_USER_MODE_VERSION) +
-        " of sw/hw/user_mode.h, or has no translate\nCompile it again with this program's header.");
+        "GmmuUserModeDriver of the driver is not of version 1 to " + std::to_string(GMMU_USER_MODE_VERSION) +
+        " of sw/hw/user_mode.h, or has neither translate nor list_copy\nCompile it again with this program's header.");
   }
   return half;
 }

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define GMMU_USER_MODE_VERSION 1u
+#define GMMU_USER_MODE_VERSION 2u /* 1: without list_copy and list_fill */
 
 /* What an application asks for. */
 typedef struct GMMU_ALLOCATION {
@@ -59,17 +59,51 @@ typedef struct GMMU_SPACE {
   int (*read)(void* machine, uint32_t target, uint64_t address, void* to, uint32_t bytes);
 } GMMU_SPACE;
 
+/* Commands for a GPU without virtual addresses (DXGK_VIDMMCAPS.GpuMmuSupported = 0): a command buffer with the lists that go
+ * to the kernel with it. DxgkDdiRender gets all three; the names of allocations have become the driver's handles then. */
+typedef struct GMMU_LISTED_ALLOCATION {
+  uint64_t allocation; /* the name that a GMMU_OPERAND had */
+  uint32_t write;      /* D3DDDI_ALLOCATIONLIST.WriteOperation: some command may write it */
+  uint32_t reserved;
+} GMMU_LISTED_ALLOCATION;
+
+typedef struct GMMU_PATCH_LOCATION { /* the members of D3DDDI_PATCHLOCATIONLIST */
+  uint32_t allocation_index;         /* in the allocation list */
+  uint32_t slot, driver_id;
+  uint32_t allocation_offset; /* bytes in the allocation */
+  uint32_t patch_offset;      /* of what DxgkDdiPatch has to write, in the command buffer */
+  uint32_t split_offset;      /* what lies before it there does not need the allocation */
+} GMMU_PATCH_LOCATION;
+
+typedef struct GMMU_COMMAND_BUFFER {
+  uint8_t* commands;
+  uint32_t command_bytes, command_room;
+  GMMU_LISTED_ALLOCATION* allocations;
+  uint32_t allocation_count, allocation_room;
+  GMMU_PATCH_LOCATION* patches;
+  uint32_t patch_count, patch_room;
+} GMMU_COMMAND_BUFFER;
+
+typedef struct GMMU_OPERAND {
+  uint64_t allocation;
+  uint64_t offset;
+} GMMU_OPERAND;
+
 typedef struct GMMU_USER_MODE_DRIVER {
   uint32_t version;           /* GMMU_USER_MODE_VERSION */
   uint32_t preempts_commands; /* 1: a node is preempted in front of any command; 0: of a submission */
   /* Writes the private data of an allocation for DxgkDdiCreateAllocation and returns its size, at most `room`. */
   uint32_t (*allocation_data)(const GMMU_ALLOCATION* allocation, void* to, uint32_t room);
-  /* Where the hardware finds the byte at `va`, by the driver's own page tables and aperture map. */
+  /* Where the hardware finds the byte at `va`, by the driver's own page tables and aperture map. NULL: there are none. */
   GMMU_FOUND (*translate)(const GMMU_SPACE* space, uint64_t va, GMMU_ACCESS access, GMMU_PLACE* place);
   /* Write one command of a process' command buffer and return its size, or 0 when `room` is too small. It begins when all
    * before it has been written; `pattern` is repeated every 4 bytes. NULL: processes submit nothing. */
   uint32_t (*copy)(void* to, uint32_t room, uint64_t source, uint64_t destination, uint64_t bytes);
   uint32_t (*fill)(void* to, uint32_t room, uint64_t destination, uint64_t bytes, uint32_t pattern);
+  /* The same for a GPU without virtual addresses: append one command, the allocations that it names and its patch locations.
+   * 0: one of the three has no room, and nothing is appended. NULL: processes submit nothing. */
+  int (*list_copy)(GMMU_COMMAND_BUFFER* buffer, GMMU_OPERAND source, GMMU_OPERAND destination, uint64_t bytes);
+  int (*list_fill)(GMMU_COMMAND_BUFFER* buffer, GMMU_OPERAND destination, uint64_t bytes, uint32_t pattern);
 } GMMU_USER_MODE_DRIVER;
 
 /* Exported by a driver's shared object; stays valid to the end of the program. */

@@ -11,6 +11,7 @@
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"
+#include "workload/physical_job.h"
 #include "workload/plug_in.h"
 
 namespace gmmu::workload {
@@ -27,7 +28,10 @@ MainJob::MainJob(Life& life) : life_(life), memory_(life.memory), options_(life.
 
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result) {
   result.bytes = options.input->size();
-  RunLife(platform, options, result, [](Life& life) { MainJob(life).Run(); });
+  RunLife(platform, options, result, [](Life& life) {
+    if (life.gpu().facts().physical_model) PhysicalJob(life).Run();
+    else MainJob(life).Run();
+  });
 }
 
 void MainJob::Progress(const std::string& phase, uint64_t done) const {

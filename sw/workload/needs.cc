@@ -24,6 +24,12 @@ void NeedOurEscapes(const char* escape) {
   NeedCap(PlugIn::Current() == nullptr, std::string("DxgkDdiEscape, code ") + escape + " of sw/kmd/escape.h");
 }
 
+void NeedListedCommands(const Life& life) {
+  NeedCap(life.gpu().facts().local.size != 0, "a memory segment: DXGK_SEGMENTFLAGS.Aperture is 1 of every segment");
+  const PlugIn* plug_in = PlugIn::Current();
+  NeedCap(plug_in != nullptr && plug_in->has_listed_commands(), "GMMU_USER_MODE_DRIVER.list_copy and list_fill");
+}
+
 void NeedRender(const Life& life) {
   const os::GpuFacts facts = life.gpu().facts();
   NeedCap(facts.render_node != facts.paging_node,
@@ -44,6 +50,10 @@ void NeedAperture(Life& life) {
 
 void NeedCaps(const os::Gpu& gpu, const std::vector<Need>& needs) {
   for (const Need& need : needs) {
+    const bool of_tables = need.cap.rfind("DXGK_GPUMMUCAPS.", 0) == 0 ||
+                           need.cap.rfind("DXGK_PAGE_TABLE_LEVEL_DESC.", 0) == 0;
+    NeedCap(!of_tables || !gpu.facts().physical_model,
+            need.cap + " is not asked: DXGK_VIDMMCAPS.GpuMmuSupported is 0x0");
     const uint64_t is = gpu.CapOf(need.cap);
     const bool good = !need.value ? is != 0 : need.at_most ? is <= *need.value : is == *need.value;
     const std::string wanted = !need.value    ? ""

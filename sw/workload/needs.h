@@ -27,6 +27,9 @@ class NotApplicable : public std::runtime_error {
 void NeedCap(bool there, const std::string& cap);
 /// The driver answers this project's escapes (kmd/escape.h): it has no plug-in.
 void NeedOurEscapes(const char* escape);
+/// Somebody writes the commands of processes with their lists, and there is a memory segment. For GPUs of the physical
+/// model.
+void NeedListedCommands(const Life& life);
 /// Processes have a node of their own, and somebody writes their commands.
 void NeedRender(const Life& life);
 /// The driver lets what is accessed physically be mapped into the aperture segment.

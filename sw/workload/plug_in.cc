@@ -84,6 +84,8 @@ os::UserModeDriver PlugIn::ForSystem() const {
 
 void PlugIn::Run(const os::VideoMemory& memory, const ClientRun& run, uint64_t until, ClientEnd& end) const {
   hw::DeviceAccess& access = AccessOf(memory);
+  if (driver_->translate == nullptr)
+    throw os::OsError("GMMU_USER_MODE_DRIVER.translate is NULL: nobody looks at memory");
   GMMU_SPACE space{};
   space.process = reinterpret_cast<uint64_t>(os::HandleOf(*run.process));
   space.root_segment = os::RootSegment(*run.process);

@@ -16,7 +16,7 @@ struct ClientRun;
 /// one is in use, as long as the object lives; without one the driver speaks our escapes.
 class PlugIn {
  public:
-  /// `driver`: not null, and of this program's version.
+  /// `driver`: not null, and of this program's version or an older one.
   explicit PlugIn(const GMMU_USER_MODE_DRIVER* driver);
   ~PlugIn();
   PlugIn(const PlugIn&) = delete;
@@ -33,6 +33,10 @@ class PlugIn {
   void Run(const os::VideoMemory& memory, const ClientRun& run, uint64_t until, ClientEnd& end) const;
 
   bool has_commands() const { return driver_->copy != nullptr && driver_->fill != nullptr; }
+  /// Commands with lists, of a GPU without virtual addresses.
+  bool has_listed_commands() const {
+    return driver_->version >= 2 && driver_->list_copy != nullptr && driver_->list_fill != nullptr;
+  }
   const GMMU_USER_MODE_DRIVER& driver() const { return *driver_; }
 
  private:

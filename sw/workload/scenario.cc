@@ -185,13 +185,21 @@ Scenario FindScenario(const std::string& name) {
   throw ScenarioError("no scenario " + Quoted(name) + "; gmmu run --list shows them\nA file's name ends in .toml.");
 }
 
+bool ForPhysicalModel(const Scenario& scenario) {
+  return FindProcedure(scenario.procedure)->model == ForModel::kPhysical;
+}
+
 void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options, JobResult& result) {
   result.expected = scenario.expected;
   result.by_time = scenario.by_time;
   const Procedure& procedure = *FindProcedure(scenario.procedure);
   RunLife(
       platform, options, result, [&](Life& life) { procedure.run(life, scenario.parameters); },
-      [&](const os::Gpu& gpu) { NeedCaps(gpu, scenario.needs); });
+      [&](const os::Gpu& gpu) {
+        if (procedure.model != ForModel::kBoth)
+          NeedCaps(gpu, {{"DXGK_VIDMMCAPS.GpuMmuSupported", procedure.model == ForModel::kGpuMmu ? 1 : 0}});
+        NeedCaps(gpu, scenario.needs);
+      });
 }
 
 }  // namespace gmmu::workload

@@ -54,6 +54,9 @@ const std::vector<Scenario>& Scenarios();
 /// One of them, or the one in a file when `name` ends in ".toml". Throws ScenarioError.
 Scenario FindScenario(const std::string& name);
 
+/// It is about GPUs without page tables, so that the driver that is built in cannot carry it.
+bool ForPhysicalModel(const Scenario& scenario);
+
 /// RunLife with the scenario's procedure. `options.os` is what the scenario's machine asks for.
 void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options, JobResult& result);
 

@@ -17,6 +17,7 @@ namespace gmmu::os {
 
 const std::string& NameOf(const GpuProcess& process) { return process.name; }
 bool DeviceLost(const GpuProcess& process) { return process.handles.state->lost; }
+const std::string& WhyLost(const GpuProcess& process) { return process.handles.state->why; }
 HANDLE HandleOf(const GpuProcess& process) { return process.handles.process; }
 HANDLE ContextOf(const GpuProcess& process) { return process.handles.context; }
 unsigned RootSegment(const GpuProcess& process) { return process.space->root().SegmentId; }

@@ -18,6 +18,8 @@ struct GpuProcess;
 const std::string& NameOf(const GpuProcess& process);
 /// Its device was lost: nothing new of it reaches the GPU.
 bool DeviceLost(const GpuProcess& process);
+/// Why it was; "": it was not.
+const std::string& WhyLost(const GpuProcess& process);
 /// The driver's handles.
 HANDLE HandleOf(const GpuProcess& process);
 HANDLE ContextOf(const GpuProcess& process);

@@ -16,7 +16,7 @@
 namespace gmmu::os {
 namespace {
 SegmentFacts FactsOf(const Segment& segment) {
-  return {segment.id, segment.base, segment.size, segment.cache_coherent, segment.space->ranges()};
+  return {segment.id, segment.base, segment.size, segment.cache_coherent, segment.space->ranges(), std::nullopt};
 }
 }  // namespace
 
@@ -28,6 +28,13 @@ GpuFacts Gpu::facts() const {
   std::vector<SegmentFacts> memory;
   for (const Segment& segment : gpu_->segments())
     if (!segment.aperture) memory.push_back(FactsOf(segment));
+  for (SegmentFacts& segment : memory) {
+    const DXGK_SEGMENTDESCRIPTOR4& said = gpu_->answers().segments[segment.id - 1];
+    const auto at = static_cast<uint64_t>(said.CpuTranslatedAddress.QuadPart);
+    if (said.Flags.CpuVisible && at >= function.bars[2].address &&
+        at < function.bars[2].address + function.bars[2].size)
+      segment.window = at - function.bars[2].address;
+  }
   return {gpu_->unit(),
           gpu_->name(),
           function.bdf,
@@ -37,6 +44,7 @@ GpuFacts Gpu::facts() const {
           caps.render_node,
           gpu_->answers().driver.MemoryManagementCaps.MapAperture2Supported != 0,
           gpu_->answers().driver.MemoryManagementCaps.IoMmuSecureModeSupported != 0,
+          caps.physical_model,
           gpu_->answers().version,
           NameOfVersion(gpu_->answers().version),
           caps.geometry,
@@ -72,6 +80,7 @@ const std::vector<std::pair<std::string, Answered>>& Caps() {
           HasIsolation(a.version) && gpu.miniport().table().DxgkDdiBeginExclusiveAccess != nullptr),
       CAP("DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress", a.highest_visible()),
       CAP("DXGK_IOMMU_CAPS.DmaRemappingSupported", a.iommu.has_value() && a.iommu->DmaRemappingSupported),
+      CAP("DXGK_VIDMMCAPS.GpuMmuSupported", a.driver.MemoryManagementCaps.GpuMmuSupported),
       CAP("DXGK_VIDMMCAPS.MapAperture2Supported", a.driver.MemoryManagementCaps.MapAperture2Supported),
       CAP("DXGK_VIDMMCAPS.IoMmuSecureModeSupported", a.driver.MemoryManagementCaps.IoMmuSecureModeSupported),
       CAP("DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", a.nodes()),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct SegmentFacts {
   uint64_t base = 0, size = 0;  ///< bytes; base: GPU side address of offset 0
   bool cache_coherent = false;
   uint64_t ranges = 0;  ///< in use
+  std::optional<uint64_t> window =
+      std::nullopt;  ///< where BAR 2 shows its first byte; nullopt: the CPU does not see it
 };
 
 struct GpuFacts {
@@ -29,6 +32,7 @@ struct GpuFacts {
   uint32_t paging_node = 0, render_node = 0;  ///< one and the same when processes have none
   bool map_aperture2 = false;                 ///< MapAperture2Supported
   bool isolation = false;                     ///< IoMmuSecureModeSupported
+  bool physical_model = false;                ///< no page tables: neither GpuMmuSupported nor IoMmuSupported
   ULONG interface_version = 0;                ///< of its driver, DXGKDDI_INTERFACE_VERSION_*
   std::string interface_name;                 ///< "WDDM 2.4"
   Geometry geometry;

@@ -24,6 +24,8 @@ std::vector<uint64_t> ResidencyCalls::HostPages(const Allocation& allocation) {
   return allocation.backing ? allocation.backing->host_pages() : std::vector<uint64_t>();
 }
 
+ListedCalls::ListedCalls(const VideoMemory& memory) : calls_(memory.vidmm().render_calls()) {}
+
 AddressCalls::AddressCalls(const VideoMemory& memory)
     : VaCalls(memory.vidmm()), fence_(std::make_unique<MonitoredFence>(memory.vidmm(), 0)) {}
 AddressCalls::~AddressCalls() = default;

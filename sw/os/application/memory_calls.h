@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "os/vidmm/render_calls.h"
 #include "os/vidmm/residency.h"
 #include "os/vidmm/va_calls.h"
 
@@ -50,6 +51,22 @@ class AddressCalls : private VaCalls {
 
  private:
   std::unique_ptr<MonitoredFence> fence_;
+};
+
+/// Commands that bring their lists of allocations and patch locations: those of a GPU without virtual addresses
+/// (D3DKMTRender). Worker's.
+class ListedCalls {
+ public:
+  explicit ListedCalls(const VideoMemory& memory);
+  /// As RenderCalls::Submit does.
+  PacketId Submit(GpuProcess& process, const ListedCommands& commands, const std::string& what) {
+    return calls_.Submit(process, commands, what);
+  }
+  const RenderCalls::Counts& counts() const { return calls_.counts(); }
+  static ListRoom RoomOf(const GpuProcess& process) { return RenderCalls::RoomOf(process); }
+
+ private:
+  RenderCalls& calls_;
 };
 
 /// A process over all linked GPUs: page tables on each, and one space of addresses, that of GPU 0 (VidMmLink).

@@ -1,21 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/dxgkrnl/adapter_objects.h"
 
+#include "os/dxgkrnl/allocation_handles.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/text.h"
 #include "os/miniport/admission.h"
 #include "os/miniport/interface_version.h"
 #include "os/miniport/miniport.h"
+#include "os/miniport/physical_calls.h"
 #include "os/miniport/unmodelled.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 namespace {
 constexpr ULONG kPasid = 1;
+
+/// A context of the physical model has buffers and lists, which only the system's own may lack.
+void RequireLists(const DXGK_CONTEXTINFO& info, UINT apertures, const std::string& name) {
+  const auto refuse = [&](const char* member, const std::string& text) {
+    throw OsError(std::string("DXGK_CONTEXTINFO.") + member + " of the context of " + name + " is " + text);
+  };
+  if (info.DmaBufferSize == 0) refuse("DmaBufferSize", "0");
+  if (info.AllocationListSize == 0) refuse("AllocationListSize", "0");
+  if (info.PatchLocationListSize == 0) refuse("PatchLocationListSize", "0");
+  if ((info.DmaBufferSegmentSet & ~apertures) != 0)
+    refuse("DmaBufferSegmentSet",
+           Hex(info.DmaBufferSegmentSet) + "; DMA buffers lie in system memory (0) or in an aperture segment");
 }
+}  // namespace
 
 AdapterObjects::AdapterObjects(LogicalAdapter& adapter) : adapter_(adapter), kernel_(adapter.kernel()) {}
 
@@ -23,6 +39,8 @@ Miniport& AdapterObjects::miniport() { return adapter_.miniport(); }
 
 void AdapterObjects::OpenProcess(ProcessHandles& handles, const std::string& name, bool system) {
   handles.dxgk_process = NewHandle(0);
+  // An entry of WDDM 2, which a driver of the physical model may lack.
+  if (adapter_.caps().physical_model && miniport().table().DxgkDdiCreateProcess == nullptr) return;
   DXGKARG_CREATEPROCESS process{};
   process.hDxgkProcess = handles.dxgk_process;
   process.Flags.SystemProcess = system;
@@ -62,14 +80,16 @@ void AdapterObjects::OpenContext(ProcessHandles& handles, const std::string& nam
   context.NodeOrdinal = handles.node;
   context.EngineAffinity = 1u << gpu.index();
   context.Flags.SystemContext = system;
-  context.Flags.VirtualAddressing = 1;
+  context.Flags.VirtualAddressing = !gpu.caps().physical_model;
   const NTSTATUS status = miniport().CreateContext(handles.device, context);
   if (!NT_SUCCESS(status) && !system && !handles.joined) {
     adapter_.vidsch().DestroyDevice(handles.state);
     handles.state = nullptr;
   }
   Miniport::Require(status, "DxgkDdiCreateContext for " + name);
-  if (!system && context.ContextInfo.DmaBufferSize != 0 && context.ContextInfo.DmaBufferSegmentSet == 0) {
+  if (!system && gpu.caps().physical_model) {
+    RequireLists(context.ContextInfo, 1u << (gpu.aperture_segment().id - 1), name);
+  } else if (!system && context.ContextInfo.DmaBufferSize != 0 && context.ContextInfo.DmaBufferSegmentSet == 0) {
     throw BugCheck(
         StopCode::kSystemServiceException, {},
         "DXGK_CONTEXTINFO.DmaBufferSegmentSet of the context of " + name +
@@ -79,6 +99,7 @@ void AdapterObjects::OpenContext(ProcessHandles& handles, const std::string& nam
   }
   adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(context.ContextInfo.Caps));
   handles.context = context.hContext;
+  handles.context_info = context.ContextInfo;
   handles.companion_node = context.ContextInfo.PagingCompanionNodeId;
   handles.context_ticket = kernel_.ledger().Open("context", name, "dxgkrnl", "DxgkDdiCreateContext");
 }
@@ -152,11 +173,13 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
   }
   adapter_.dxgkrnl().NoteUnmodelled(unmodelled);
   adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(info));
+  // Before WDDM 2 the member is MaximumRenamingListLength.
+  const UINT index = adapter_.caps().physical_model ? 0 : info.PhysicalAdapterIndex;
   return {info.hAllocation,
           info.Size,
           info.FlagsWddm2,
-          HomesOf(info, adapter_.physical(info.PhysicalAdapterIndex).answers()),
-          info.PhysicalAdapterIndex,
+          HomesOf(info, adapter_.physical(index).answers()),
+          index,
           kernel_.ledger().Open("allocation", request.name, "application", "DxgkDdiCreateAllocation")};
 }
 
@@ -167,6 +190,33 @@ void AdapterObjects::DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket)
   args.pAllocationList = &allocation;
   miniport().DestroyAllocation(args);
   kernel_.ledger().Close(ticket);
+}
+
+AdapterObjects::Opened AdapterObjects::OpenAllocation(HANDLE device, HANDLE allocation, bool create,
+                                                      const std::string& name) {
+  AllocationHandles& handles = adapter_.dxgkrnl().allocation_handles();
+  Opened opened;
+  opened.handle = handles.Open(allocation);
+  DXGK_OPENALLOCATIONINFO info{};
+  info.hAllocation = opened.handle;
+  DXGKARG_OPENALLOCATION args{};
+  args.NumAllocations = 1;
+  args.pOpenAllocation = &info;
+  args.Flags.Create = create;
+  const NTSTATUS status = miniport().physical().OpenAllocation(device, args);
+  if (!NT_SUCCESS(status)) handles.Close(opened.handle);
+  Miniport::Require(status, "DxgkDdiOpenAllocation of " + name);
+  opened.device_specific = info.hDeviceSpecificAllocation;
+  handles.SetDeviceSpecific(opened.handle, opened.device_specific);
+  return opened;
+}
+
+void AdapterObjects::CloseAllocation(HANDLE device, const Opened& opened) {
+  DXGKARG_CLOSEALLOCATION args{};
+  args.NumAllocations = 1;
+  args.pOpenHandleList = &opened.device_specific;
+  miniport().physical().CloseAllocation(device, args);
+  adapter_.dxgkrnl().allocation_handles().Close(opened.handle);
 }
 
 }  // namespace gmmu::os

@@ -28,6 +28,7 @@ struct ProcessHandles {
   Ledger::Ticket process_ticket = 0, device_ticket = 0, context_ticket = 0;
   HANDLE dxgk_process = nullptr, dxgk_device = nullptr, dxgk_context = nullptr;
   uint32_t companion_node = 0;  ///< DXGK_CONTEXTINFO.PagingCompanionNodeId
+  DXGK_CONTEXTINFO context_info{};
 };
 
 /// What the driver of one logical adapter makes for processes: process, device, contexts and allocations. Each call
@@ -50,6 +51,15 @@ class AdapterObjects {
   /// Throws OsError too when what the driver answers is refused (AdmitAllocation).
   DriverAllocation CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
+
+  /// An allocation as a device has opened it, by which DMA buffers of its contexts name it.
+  struct Opened {
+    D3DKMT_HANDLE handle = 0;
+    HANDLE device_specific = nullptr;  ///< the driver's
+  };
+  /// Opens an allocation, the driver's `allocation`, for the driver's `device`. `create`: the device has made it.
+  Opened OpenAllocation(HANDLE device, HANDLE allocation, bool create, const std::string& name);
+  void CloseAllocation(HANDLE device, const Opened& opened);
 
  private:
   Miniport& miniport();

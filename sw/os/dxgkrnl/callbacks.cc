@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ddi/dispmprt.h"
+#include "os/dxgkrnl/allocation_handles.h"
 #include "os/dxgkrnl/driver_requests.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
@@ -147,6 +148,14 @@ void UnmapMdlFromIoMmu(HANDLE device, CONST DXGKARGCB_UNMAPMDLFROMIOMMU* args) {
   Isolation(device).UnmapMdl(device, *args);
 }
 
+PVOID GetHandleData(CONST DXGKARGCB_GETHANDLEDATA* args) { return Dxgkrnl::Current().allocation_handles().Data(*args); }
+PVOID AcquireHandleData(CONST DXGKARGCB_GETHANDLEDATA* args, DXGKARG_RELEASE_HANDLE* release) {
+  return Dxgkrnl::Current().allocation_handles().Acquire(*args, *release);
+}
+void ReleaseHandleData(CONST DXGKARGCB_RELEASEHANDLEDATA args) {
+  Dxgkrnl::Current().allocation_handles().Release(args.ReleaseHandle);
+}
+
 DriverRequests& Requests(HANDLE device) { return Dxgkrnl::Current().FromHandle(device).logical().driver_requests(); }
 
 NTSTATUS CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION* args) {
@@ -230,6 +239,9 @@ void PutSeams(DXGKRNL_INTERFACE& table) {
   HOLDS(DxgkCbSynchronizeExecution);
   HOLDS(DxgkCbNotifyInterrupt);
   HOLDS(DxgkCbNotifyDpc);
+  HOLDS(DxgkCbGetHandleData);
+  HOLDS(DxgkCbAcquireHandleData);
+  HOLDS(DxgkCbReleaseHandleData);
   FAILS(DxgkCbCreateContextAllocation);
   HOLDS(DxgkCbDestroyContextAllocation);
   FAILS(DxgkCbMapContextAllocation);
@@ -274,6 +286,9 @@ DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter) {
   table.DxgkCbSynchronizeExecution = SynchronizeExecution;
   table.DxgkCbNotifyInterrupt = NotifyInterrupt;
   table.DxgkCbNotifyDpc = NotifyDpc;
+  table.DxgkCbGetHandleData = GetHandleData;
+  table.DxgkCbAcquireHandleData = AcquireHandleData;
+  table.DxgkCbReleaseHandleData = ReleaseHandleData;
   table.DxgkCbCreateContextAllocation = CreateContextAllocation;
   table.DxgkCbDestroyContextAllocation = DestroyContextAllocation;
   table.DxgkCbMapContextAllocation = Request<&DriverRequests::MapContextAllocation>;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/allocation_handles.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/driver_guard.h"
 #include "os/kernel/kernel.h"
@@ -27,6 +28,7 @@ Dxgkrnl::Dxgkrnl(Kernel& kernel)
       objects_(std::make_unique<MemoryObjects>(kernel)),
       isolation_memory_(std::make_unique<IsolationMemory>(kernel)),
       frame_buffer_(std::make_unique<FrameBuffer>(kernel, *objects_)),
+      allocation_handles_(std::make_unique<AllocationHandles>()),
       remap_policy_(kernel.parameters().iommu) {
   if (current != nullptr) throw std::logic_error("two graphics kernels at a time");
   current = this;

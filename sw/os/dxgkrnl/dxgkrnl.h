@@ -13,6 +13,7 @@
 
 namespace gmmu::os {
 
+class AllocationHandles;
 class FrameBuffer;
 class IsolationMemory;
 class Kernel;
@@ -50,6 +51,8 @@ class Dxgkrnl {
   MemoryObjects& objects() { return *objects_; }
   IsolationMemory& isolation_memory() { return *isolation_memory_; }
   FrameBuffer& frame_buffer() { return *frame_buffer_; }
+  /// Of allocations that devices have opened.
+  AllocationHandles& allocation_handles() { return *allocation_handles_; }
 
   /// GPU isolation was switched on: it is not switched off again while the machine runs.
   void NoteIsolation() { isolation_noted_ = true; }
@@ -94,6 +97,7 @@ class Dxgkrnl {
   std::unique_ptr<MemoryObjects> objects_;
   std::unique_ptr<IsolationMemory> isolation_memory_;
   std::unique_ptr<FrameBuffer> frame_buffer_;
+  std::unique_ptr<AllocationHandles> allocation_handles_;
   bool isolation_noted_ = false;
   std::map<PDRIVER_INITIALIZE, Driver> drivers_;
   Driver* loading_ = nullptr;

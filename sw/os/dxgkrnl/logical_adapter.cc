@@ -247,9 +247,12 @@ void LogicalAdapter::QueryCaps() {
     const std::vector<Refusal> own = Admit(gpu->answers_, remapped());
     refusals.insert(refusals.end(), own.begin(), own.end());
   }
+  const std::vector<Refusal> missing = AdmitTable(miniport_->table(), *all.front());
+  refusals.insert(refusals.end(), missing.begin(), missing.end());
   const std::vector<Refusal> together = AdmitLink(all);
   refusals.insert(refusals.end(), together.begin(), together.end());
   RequireAdmission(refusals);
+  miniport_->set_buffers_stay(all.front()->physical_model());
   for (const auto& gpu : physical_) {
     gpu->UseAnswers();
     std::vector<std::string> unmodelled = UnmodelledOf(gpu->answers_);

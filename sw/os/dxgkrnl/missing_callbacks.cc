@@ -35,7 +35,6 @@ void PutMissingCallbacks(DXGKRNL_INTERFACE& table) {
   MISSING(DxgkCbIndicateChildStatus);
   MISSING(DxgkCbQueryServices);
   MISSING(DxgkCbIsDevicePresent);
-  MISSING(DxgkCbGetHandleData);
   MISSING(DxgkCbGetHandleParent);
   MISSING(DxgkCbEnumHandleChildren);
   MISSING(DxgkCbQueryVidPnInterface);
@@ -51,8 +50,6 @@ void PutMissingCallbacks(DXGKRNL_INTERFACE& table) {
   MISSING(DxgkCbSetPowerComponentResidency);
   MISSING(DxgkCbCompleteFStateTransition);
   MISSING(DxgkCbCompletePStateTransition);
-  MISSING(DxgkCbAcquireHandleData);
-  MISSING(DxgkCbReleaseHandleData);
   MISSING(DxgkCbHardwareContentProtectionTeardown);
   MISSING(DxgkCbMultiPlaneOverlayDisabled);
   MISSING(DxgkCbMitigatedRangeUpdate);

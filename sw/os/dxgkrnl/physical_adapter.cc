@@ -18,6 +18,9 @@ MemoryObjects& PhysicalAdapter::objects() { return logical_.objects(); }
 Miniport& PhysicalAdapter::miniport() { return logical_.miniport(); }
 VidSch& PhysicalAdapter::vidsch() { return logical_.vidsch(); }
 bool PhysicalAdapter::remapped() const { return logical_.remapped(); }
+bool PhysicalAdapter::physical_paging() {
+  return caps_.physical_model || logical_.kernel().parameters().physical_paging;
+}
 
 std::string PhysicalAdapter::Named(const std::string& text) const {
   return logical_.adapters() > 1 ? text + " of adapter " + std::to_string(index_) : text;
@@ -131,14 +134,16 @@ void PhysicalAdapter::UseAnswers() {
                                      segment(level.PagingProcessPageTableSegmentId), level.PageTableSizeInBytes,
                                      level.PageTableAlignmentInBytes});
   }
+  caps_.physical_model = answers_.physical_model();
   // The root indexes the address bits that the lower levels leave. With two levels its descriptor gives its first size
-  // only.
-  // In a link with fewer virtual addresses than this GPU has, the root is used in part.
-  LevelDescriptor& root = caps_.geometry.levels.back();
-  const unsigned left = caps_.geometry.va_bits - (bits - root.index_bits);
-  if (caps_.geometry.count() == 2 && root.index_bits < left)
-    caps_.geometry.first_root_entries = uint64_t{1} << root.index_bits;
-  root.index_bits = left;
+  // only. In a link with fewer virtual addresses than this GPU has, the root is used in part.
+  if (!caps_.physical_model) {
+    LevelDescriptor& root = caps_.geometry.levels.back();
+    const unsigned left = caps_.geometry.va_bits - (bits - root.index_bits);
+    if (caps_.geometry.count() == 2 && root.index_bits < left)
+      caps_.geometry.first_root_entries = uint64_t{1} << root.index_bits;
+    root.index_bits = left;
+  }
   caps_.nodes = answers_.nodes();
   caps_.paging_node = answers_.paging_node();
   caps_.render_node = caps_.nodes > 1 ? (caps_.paging_node == 0 ? 1 : 0) : caps_.paging_node;

@@ -31,6 +31,7 @@ struct AdapterCaps {
   bool system_64k = false;        ///< SysMem64KBPageSupported
   DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   Geometry geometry;
+  bool physical_model = false;  ///< AdapterAnswers::physical_model; `geometry` is empty then
   unsigned nodes = 0;
   unsigned paging_node = 0;
   unsigned render_node = 0;  ///< of processes; the paging node when there is no other
@@ -80,6 +81,8 @@ class PhysicalAdapter {
   Miniport& miniport();
   VidSch& vidsch();
   bool remapped() const;
+  /// Memory is moved and filled by segment addresses and MDLs: in the physical model, or as `[os] physical_paging` says.
+  bool physical_paging();
 
   /// System memory that the GPUs of the logical adapter use, and VidMm owns; this GPU's handle opens it. Scattered, or
   /// `contiguous` as the GPU sees it.

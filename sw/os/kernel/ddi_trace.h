@@ -60,6 +60,7 @@ class DdiTrace {
     template <typename Result>
     static std::string TextOf(const Result& result) {
       if constexpr (std::is_same_v<Result, NTSTATUS>) return StatusText(static_cast<uint32_t>(result));
+      else if constexpr (std::is_pointer_v<Result>) return StatusText(result == nullptr ? 0 : 1);
       else return StatusText(static_cast<uint64_t>(result));
     }
 

@@ -17,10 +17,40 @@ namespace {
 /// driver has to step by this and not by its own sizeof.
 constexpr size_t kStride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;
 
+/// The query of WDDM 1.2, whose descriptors are an array.
+void QuerySegments3(Miniport& miniport, AdapterAnswers& answers) {
+  DXGK_QUERYSEGMENTIN which{};
+  DXGK_QUERYSEGMENTOUT3 out{};
+  Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT3, which, out), "the first query for QUERYSEGMENT3");
+  std::vector<DXGK_SEGMENTDESCRIPTOR3> descriptors(out.NbSegment);
+  {
+    GuardedArguments guarded(miniport.driver().copies());
+    const auto name = [&] { return "pSegmentDescriptor of " + std::to_string(descriptors.size()) + " segments"; };
+    out.pSegmentDescriptor = static_cast<DXGK_SEGMENTDESCRIPTOR3*>(
+        guarded.Array(descriptors.data(), descriptors.size() * sizeof(DXGK_SEGMENTDESCRIPTOR3), name, true));
+    Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT3, which, out), "the second query for QUERYSEGMENT3");
+  }
+  answers.paging_buffer_segment = out.PagingBufferSegmentId;
+  answers.paging_buffer_bytes = out.PagingBufferSize;
+  answers.paging_private_bytes = out.PagingBufferPrivateDataSize;
+  for (const DXGK_SEGMENTDESCRIPTOR3& old : descriptors) {
+    DXGK_SEGMENTDESCRIPTOR4 descriptor{};
+    descriptor.Flags = old.Flags;
+    descriptor.BaseAddress = old.BaseAddress;
+    descriptor.Size = old.Size;
+    descriptor.CommitLimit = old.CommitLimit;
+    descriptor.SystemMemoryEndAddress = old.SystemMemoryEndAddress;
+    descriptor.CpuTranslatedAddress = old.CpuTranslatedAddress;
+    answers.segments.push_back(descriptor);
+  }
+}
+
 void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_QUERYSEGMENTIN4 which{answers.physical_adapter};
   DXGK_QUERYSEGMENTOUT4 out{};
-  Miniport::Require(miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out), "the first query for QUERYSEGMENT4");
+  const NTSTATUS first = miniport.Query(DXGKQAITYPE_QUERYSEGMENT4, which, out);
+  if (!NT_SUCCESS(first) && answers.physical_model()) return QuerySegments3(miniport, answers);
+  Miniport::Require(first, "the first query for QUERYSEGMENT4");
   const UINT count = out.NbSegment;
   std::vector<BYTE> descriptors(std::max<UINT>(count, 1) * kStride);  // the second call is told by its pointer
   out.SegmentDescriptorStride = kStride;
@@ -144,7 +174,7 @@ void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapte
   }
   if (as_22621) QueryUnneeded(miniport, DXGKQAITYPE_64BITONLYCAPS);
   for (AdapterAnswers* answers : adapters) {
-    QueryMmu(miniport, *answers);
+    if (!answers->physical_model()) QueryMmu(miniport, *answers);
     for (UINT node = 0; node < answers->nodes() && miniport.has_node_metadata(); ++node) {
       DXGKARG_GETNODEMETADATA metadata{};
       Miniport::Require(miniport.GetNodeMetadata(node, answers->physical_adapter, metadata),

@@ -55,6 +55,11 @@ struct AdapterAnswers {
   /// Segment sets: of system memory; of all aperture, or all memory segments.
   UINT system_set() const { return system_segment_behind_last ? 1u << segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY; }
   UINT SegmentSet(bool aperture) const;
+  /// The GPU has no MMU that the system fills, neither GpuMmu nor IoMmu: allocations have physical places only, and
+  /// DxgkDdiPatch writes them into DMA buffers.
+  bool physical_model() const {
+    return !driver.MemoryManagementCaps.GpuMmuSupported && !driver.MemoryManagementCaps.IoMmuSupported;
+  }
   /// The driver declares support for DMA remapping, whether it is on or not.
   bool supports_remapping() const { return iommu && iommu->DmaRemappingSupported; }
 };
@@ -64,9 +69,9 @@ void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
 /// PHYSICALADAPTERCAPS, with the size that the driver's version has. A refusal is the caller's to judge.
 NTSTATUS QueryPhysicalAdapterCaps(Miniport& miniport, UINT index, DXGK_PHYSICALADAPTERCAPS& caps);
 /// The rest, in the order in which Windows asks (seen on build 22621): DRIVERCAPS,
-/// PHYSICALADAPTERCAPS, FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS,
-/// a level descriptor for each level, node metadata, QUERYSEGMENT4
-/// twice. With BringUp::kWindows22621 also what that build asks and does without: 64BITONLYCAPS behind
+/// PHYSICALADAPTERCAPS, FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS and
+/// a level descriptor for each level unless it has the physical model, node metadata, QUERYSEGMENT4
+/// twice. A driver of the physical model may answer QUERYSEGMENT3 in its place. With BringUp::kWindows22621 also what that build asks and does without: 64BITONLYCAPS behind
 /// PHYSICALADAPTERCAPS, at the end DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION. Throws OsError with the
 /// query's name when one that Windows needs is refused. Linked adapters: one DRIVERCAPS, then the capabilities of
 /// each adapter by its index (documents only).

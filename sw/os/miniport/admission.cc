@@ -13,16 +13,27 @@ using Refusals = std::vector<Refusal>;
 
 std::string Number(uint64_t value) { return std::to_string(value); }
 
-/// Checks that the driver offers the GpuMmu model (DXGK_VIDMMCAPS, DXGK_GPUMMUCAPS).
+/// Checks that the driver offers the GpuMmu model or the physical one (DXGK_VIDMMCAPS, DXGK_GPUMMUCAPS).
 void Model(const AdapterAnswers& a, Refusals& out) {
   const DXGK_VIDMMCAPS& caps = a.driver.MemoryManagementCaps;
-  if (!caps.VirtualAddressingSupported) {
+  if (a.physical_model() && caps.VirtualAddressingSupported) {
+    out.push_back({"DXGK_VIDMMCAPS.GpuMmuSupported",
+                   "is 0; VirtualAddressingSupported needs it, or IoMmuSupported",
+                   StopCode::kUnknown,
+                   {}});
+  } else if (!a.physical_model() && !caps.VirtualAddressingSupported) {
     out.push_back(
         {"DXGK_VIDMMCAPS.VirtualAddressingSupported", "is 0; GPU virtual addresses need it", StopCode::kUnknown, {}});
   }
-  if (!caps.GpuMmuSupported) {
+  if (!caps.GpuMmuSupported && caps.IoMmuSupported) {
+    out.push_back({"DXGK_VIDMMCAPS.GpuMmuSupported",
+                   "is 0 beside IoMmuSupported; known here are GpuMmu, and neither of them",
+                   StopCode::kUnknown,
+                   {}});
+  }
+  if (a.physical_model() && a.linked > 1) {
     out.push_back(
-        {"DXGK_VIDMMCAPS.GpuMmuSupported", "is 0; only the GpuMmu model is known here", StopCode::kUnknown, {}});
+        {"DXGK_VIDMMCAPS.GpuMmuSupported", "is 0; only GPUs with GpuMmu are linked here", StopCode::kUnknown, {}});
   }
   if (caps.GpuMmuSupported && caps.IoMmuSupported && a.both_mmu_models_refused)
     out.push_back({"DXGK_VIDMMCAPS.IoMmuSupported", "is 1 beside GpuMmuSupported", StopCode::kUnknown, {}});
@@ -203,11 +214,13 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      {}});
     }
   }
-  if (apertures != 1 && (apertures != 0 || a.aperture_required)) {
+  // WDDM 1 allows any number of apertures; the model has one.
+  if (apertures != 1 && (apertures != 0 || a.aperture_required || a.physical_model())) {
     out.push_back({"DXGK_SEGMENTFLAGS.Aperture",
                    "stands at " + Number(apertures) +
-                       " segments; GpuMmu needs exactly one, also where all memory is the system's "
-                       "([os] aperture_required)",
+                       (a.physical_model() ? " segments; exactly one is modelled"
+                                           : " segments; GpuMmu needs exactly one, also where all memory is the system's "
+                                             "([os] aperture_required)"),
                    StopCode::kUnknown,
                    {}});
   }
@@ -297,9 +310,11 @@ std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped) {
   Model(answers, out);
   IommuBits(answers, remapped, out);
   DiscreteGpu(answers, remapped, out);
-  Levels(answers, out);
-  Tables(answers, out);
-  Pages64k(answers, out);
+  if (!answers.physical_model()) {
+    Levels(answers, out);
+    Tables(answers, out);
+    Pages64k(answers, out);
+  }
   Segments(answers, out);
   PagingBuffers(answers, out);
   for (size_t level = 0; level < answers.levels.size(); ++level) {
@@ -308,6 +323,24 @@ std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped) {
     if (d.PageTableSegmentId != d.PagingProcessPageTableSegmentId)
       TableSegment(answers, level, d.PageTableSegmentId, "PageTableSegmentId", out);
   }
+  return out;
+}
+
+std::vector<Refusal> AdmitTable(const DRIVER_INITIALIZATION_DATA& table, const AdapterAnswers& answers) {
+  Refusals out;
+  if (!answers.physical_model()) return out;
+  const auto need = [&](bool there, const char* entry) {
+    if (!there)
+      out.push_back({entry,
+                     "is missing; DXGK_VIDMMCAPS.GpuMmuSupported is 0, and without an MMU the system calls it",
+                     StopCode::kUnknown,
+                     {}});
+  };
+  need(table.DxgkDdiOpenAllocation != nullptr, "DxgkDdiOpenAllocation");
+  need(table.DxgkDdiCloseAllocation != nullptr, "DxgkDdiCloseAllocation");
+  need(table.DxgkDdiRender != nullptr, "DxgkDdiRender");
+  need(table.DxgkDdiPatch != nullptr, "DxgkDdiPatch");
+  need(table.DxgkDdiSubmitCommand != nullptr, "DxgkDdiSubmitCommand");
   return out;
 }
 

@@ -22,6 +22,9 @@ struct Refusal {
 /// Every rule reads one field and names it. Sources by rule: admission.cc.
 std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped);
 
+/// The same for the driver's table: entries that the physical model needs.
+std::vector<Refusal> AdmitTable(const DRIVER_INITIALIZATION_DATA& table, const AdapterAnswers& answers);
+
 /// The same for what linked adapters must agree in (linked display adapters; documents only); `adapters` by index.
 std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters);
 

@@ -12,6 +12,14 @@ namespace {
 
 constexpr ULONG kCpuVisibleNeedsAperture = 0xF002;  // interface version
 
+/// Where the GPU may reach the allocation. The read set counts in the physical model only (DXGK_ALLOCATIONINFO); there an
+/// empty write set says that the GPU never writes it.
+UINT ReachableSet(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
+  if (!answers.physical_model()) return info.SupportedWriteSegmentSet;
+  if (info.SupportedWriteSegmentSet == 0) return info.SupportedReadSegmentSet;
+  return info.SupportedReadSegmentSet & info.SupportedWriteSegmentSet;
+}
+
 }  // namespace
 
 std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
@@ -22,7 +30,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   };
   const UINT apertures = answers.SegmentSet(true), memories = answers.SegmentSet(false);
   const DXGK_ALLOCATIONINFOFLAGS_WDDM2_0& flags = info.FlagsWddm2;
-  const UINT set = info.SupportedWriteSegmentSet;
+  const UINT set = ReachableSet(info, answers);
 
   if (info.hAllocation == nullptr) refuse("hAllocation", "is NULL");
   if (info.Size < request.bytes)
@@ -33,13 +41,18 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
     if (answers.segments[i].Flags.Use64KBPages && (set >> i & 1) != 0 && info.Alignment % 0x10000 != 0)
       refuse("Alignment", "is no multiple of 64 KiB, and segment " + std::to_string(i + 1) + " has pages of 64 KiB");
   }
-  if ((set & ~(apertures | memories | answers.system_set())) != 0)
+  // Without an MMU nothing leads to system memory but an aperture.
+  const UINT system = answers.physical_model() ? 0 : answers.system_set();
+  if (answers.physical_model() && set == 0)
+    refuse("SupportedWriteSegmentSet", "is " + Hex(info.SupportedWriteSegmentSet) + ", SupportedReadSegmentSet " +
+                                           Hex(info.SupportedReadSegmentSet) + ": no segment has both");
+  if ((set & ~(apertures | memories | system)) != 0)
     refuse("SupportedWriteSegmentSet",
            "is " + Hex(set) + "; there are " + std::to_string(answers.segments.size()) + " segments");
   if ((info.EvictionSegmentSet & ~apertures) != 0)
     refuse("EvictionSegmentSet", "is " + Hex(info.EvictionSegmentSet) + "; only aperture segments are legal");
   if (info.AllocationPriority == 0) refuse("AllocationPriority", "is 0");
-  if (info.PhysicalAdapterIndex >= answers.linked)
+  if (!answers.physical_model() && info.PhysicalAdapterIndex >= answers.linked)
     refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; there are " +
                                        std::to_string(answers.linked) + " physical adapters");
   if (info.Flags.LinkMirrored)  // bit 13, LinkInstanced, is MapApertureCpuVisible now
@@ -63,11 +76,12 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
 
 Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   Homes homes;
-  const UINT set = info.SupportedWriteSegmentSet;
-  const bool physically = info.FlagsWddm2.AccessedPhysically != 0;
+  const UINT set = ReachableSet(info, answers);
+  const bool physically = info.FlagsWddm2.AccessedPhysically != 0 || answers.physical_model();
   homes.memory = set & answers.SegmentSet(false);
   homes.aperture = physically ? set & answers.SegmentSet(true) : 0;
-  homes.implicit_system = (set & answers.system_set()) != 0 || (!physically && (set & answers.SegmentSet(true)) != 0);
+  homes.implicit_system = !answers.physical_model() && ((set & answers.system_set()) != 0 ||
+                                                        (!physically && (set & answers.SegmentSet(true)) != 0));
   homes.contiguous = physically;
   homes.alignment = info.Alignment;
   homes.eviction = physically ? info.EvictionSegmentSet : 0;

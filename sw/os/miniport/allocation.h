@@ -71,7 +71,8 @@ struct DriverAllocation {
 std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
                                      const AdapterAnswers& answers);
 
-/// Without AccessedPhysically an aperture segment in the set is upgraded to the implicit system memory segment.
+/// Without AccessedPhysically an aperture segment in the set is upgraded to the implicit system memory segment; in the
+/// physical model every allocation is accessed so.
 Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers);
 
 }  // namespace gmmu::os

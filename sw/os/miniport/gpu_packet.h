@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "ddi/d3dkmddi.h"
@@ -23,6 +24,8 @@ using PacketId = uint64_t;
 
 enum class PacketEnd { kPending, kCompleted, kLost };
 
+struct DmaSubmission;
+
 /// Commands for a node.
 struct GpuPacket {
   uint32_t node = 0;
@@ -33,10 +36,11 @@ struct GpuPacket {
   void* private_data = nullptr;
   uint64_t private_bytes = 0;
   bool paging = false;
-  bool physical = false;         ///< `address` is one of system memory, and DxgkDdiSubmitCommand takes it
-  GpuDevice* device = nullptr;   ///< null: the system's
-  std::string what;              ///< for errors and reports
-  std::function<void()> before;  ///< runs before each submission, at passive level
+  bool physical = false;               ///< `address` is one of system memory, and DxgkDdiSubmitCommand takes it
+  std::shared_ptr<DmaSubmission> dma;  ///< physical model: what DxgkDdiPatch and DxgkDdiSubmitCommand get; else null
+  GpuDevice* device = nullptr;         ///< null: the system's
+  std::string what;                    ///< for errors and reports
+  std::function<void()> before;        ///< runs before each submission, at passive level
   /// Runs once, at dispatch level or below, when the packet has ended.
   std::function<void(PacketEnd)> on_end;
 };

@@ -9,7 +9,9 @@
 #include "os/kernel/text.h"
 #include "os/miniport/device_life.h"
 #include "os/miniport/driver_calls.h"
+#include "os/miniport/driver_room.h"
 #include "os/miniport/paging_trace.h"
+#include "os/miniport/physical_calls.h"
 
 namespace gmmu::os {
 namespace {
@@ -29,35 +31,13 @@ std::optional<bool> SaidIdle(const DXGKARG_BUILDPAGINGBUFFER& args) {
   }
 }
 
-/// Room that a driver fills from its begin, moving the pointer to it on: the driver fills a guarded one in its place.
-class DriverRoom {
- public:
-  DriverRoom(GuardedArguments& guarded, PVOID& pointer, UINT bytes, const char* name)
-      : pointer_(pointer), real_(static_cast<uint8_t*>(pointer)), bytes_(bytes) {
-    pointer = guarded.Room(pointer, bytes, name);
-    given_ = static_cast<uint8_t*>(pointer);
-  }
-  /// Brings back what the driver has written, and the pointer.
-  void Back() {
-    if (given_ == real_) return;
-    const ptrdiff_t moved = static_cast<uint8_t*>(pointer_) - given_;
-    if (moved > 0 && static_cast<size_t>(moved) <= bytes_) std::memcpy(real_, given_, static_cast<size_t>(moved));
-    pointer_ = real_ + moved;
-  }
-
- private:
-  PVOID& pointer_;
-  uint8_t* const real_;
-  const size_t bytes_;
-  uint8_t* given_ = nullptr;
-};
-
 }  // namespace
 
 Miniport::Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table)
     : kernel_(kernel),
       driver_(std::make_unique<DriverCalls>(kernel, table)),
-      devices_(std::make_unique<DeviceLife>(*driver_)) {}
+      devices_(std::make_unique<DeviceLife>(*driver_)),
+      physical_(std::make_unique<PhysicalCalls>(*driver_)) {}
 
 Miniport::~Miniport() = default;
 
@@ -193,17 +173,20 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
     auto& op = args.CopyPageTableEntries;
     guarded.Guard(op.pRanges, op.NumRanges, "pRanges of COPY_PAGE_TABLE_ENTRIES");
   }
-  DriverRoom buffer(guarded, args.pDmaBuffer, args.DmaSize, "the free room of pDmaBuffer");
-  DriverRoom private_data(guarded, args.pDmaBufferPrivateData, args.DmaBufferPrivateDataSize,
-                          "the free room of pDmaBufferPrivateData");
+  std::optional<DriverRoom> buffer, private_data;
+  if (!buffers_stay_) {
+    buffer.emplace(guarded, args.pDmaBuffer, args.DmaSize, "the free room of pDmaBuffer");
+    private_data.emplace(guarded, args.pDmaBufferPrivateData, args.DmaBufferPrivateDataSize,
+                         "the free room of pDmaBufferPrivateData");
+  }
   try {
     status = driver_->Call(DRIVER(BuildPagingBuffer), kPassive, driver_->lead(), &args);
   } catch (const std::exception&) {  // the trace must show the call that failed
     if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, asked, std::nullopt));
     throw;
   }
-  buffer.Back();
-  private_data.Back();
+  if (buffer) buffer->Back();
+  if (private_data) private_data->Back();
   if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {
     args.UpdatePageTable.pPageTableEntries = asked.UpdatePageTable.pPageTableEntries;
     args.UpdatePageTable.pPageTableEntries64KB = asked.UpdatePageTable.pPageTableEntries64KB;
@@ -247,11 +230,16 @@ NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
 }
 
 void Miniport::SubmitCommand(const DXGKARG_SUBMITCOMMAND& args) {
-  const NTSTATUS status = driver_->Call(DRIVER(SubmitCommand), kPassive, driver_->lead(), &args);
+  driver_->WaitForSchedulerClass("DxgkDdiSubmitCommand");  // which a fibre cannot do at dispatch level
+  const DXGKARG_SUBMITCOMMAND* constant = &args;
+  const Irql before = kernel_.scheduler().Raise(kDispatch);
+  const NTSTATUS status = driver_->Call(DRIVER(SubmitCommand), kDispatch, driver_->lead(), constant);
+  kernel_.scheduler().Lower(before);
   if (status == STATUS_SUCCESS) return;
   throw BugCheck(StopCode::kVideoSchedulerInternalError, {stop::kSubmission, Code(status), 0, 0},
-                 "DxgkDdiSubmitCommand of a paging packet, fence " + std::to_string(args.SubmissionFenceId) +
-                     ", returned status " + Hex(Code(status)));
+                 std::string("DxgkDdiSubmitCommand of a ") + (args.Flags.Paging ? "paging" : "render") +
+                     " packet, fence " + std::to_string(args.SubmissionFenceId) + ", returned status " +
+                     Hex(Code(status)));
 }
 
 NTSTATUS Miniport::SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args) {

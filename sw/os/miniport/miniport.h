@@ -13,9 +13,10 @@ namespace gmmu::os {
 class DeviceLife;
 class DriverCalls;
 class Kernel;
+class PhysicalCalls;
 
 /// A display driver as Dxgkrnl calls it for one logical adapter, entry by entry. How each call is made is DriverCalls'
-/// part, calls about the life of devices are DeviceLife's.
+/// part, calls about the life of devices are DeviceLife's, those of the physical model PhysicalCalls'.
 ///
 /// A status that Windows answers with a bug check is one (sources: display driver interface,
 /// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; numbers as seen on builds 22621 and 26100); `Require`
@@ -30,6 +31,7 @@ class Miniport {
   DriverCalls& driver() { return *driver_; }
   const DriverCalls& driver() const { return *driver_; }
   DeviceLife& devices() { return *devices_; }
+  PhysicalCalls& physical() { return *physical_; }
   const DRIVER_INITIALIZATION_DATA& table() const;
   bool scheduler_class_free() const;
   void WaitForSchedulerClass(const char* entry);
@@ -69,8 +71,12 @@ class Miniport {
   /// STATUS_SUCCESS, STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER, or STATUS_GRAPHICS_ALLOCATION_BUSY from
   /// an operation that may return it while the allocation is not idle. All else is bug check 0x10E.
   NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
+  /// Paging buffers and their private data are given to the driver as they are, and not as guarded copies: in the physical
+  /// model it may look at them until their submission has ended.
+  void set_buffers_stay(bool stay) { buffers_stay_ = stay; }
   /// STATUS_SUCCESS, or STATUS_INVALID_PARAMETER of a render packet. All else is bug check 0x119.
   NTSTATUS SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args);
+  /// At DISPATCH_LEVEL (DxgkDdiSubmitCommand); a refusal is bug check 0x119.
   void SubmitCommand(const DXGKARG_SUBMITCOMMAND& args);
   NTSTATUS SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args);
   /// At DISPATCH. The answer comes as an interrupt; a refusal is bug check 0x119.
@@ -90,6 +96,8 @@ class Miniport {
   Kernel& kernel_;
   const std::unique_ptr<DriverCalls> driver_;
   const std::unique_ptr<DeviceLife> devices_;
+  const std::unique_ptr<PhysicalCalls> physical_;
+  bool buffers_stay_ = false;
 };
 
 }  // namespace gmmu::os

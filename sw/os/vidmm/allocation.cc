@@ -10,6 +10,7 @@
 #include "os/vidmm/paging_process.h"
 #include "os/vidmm/processes.h"
 #include "os/vidmm/vidmm.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 
@@ -67,6 +68,12 @@ uint64_t Allocation::UniqueProtection(uint64_t page) const {
     if ((mapping.protection.driver & D3DGPU_UNIQUE_DRIVER_PROTECTION) != 0) return mapping.protection.driver;
   }
   return 0;
+}
+
+bool Allocation::Unused() {
+  const auto ended = [this](PacketId packet) { return vidmm->gpu().vidsch().Ended(packet); };
+  users.erase(std::remove_if(users.begin(), users.end(), ended), users.end());
+  return users.empty();
 }
 
 }  // namespace gmmu::os

@@ -9,6 +9,7 @@
 #include "os/kernel/ledger.h"
 #include "os/kernel/page_math.h"
 #include "os/miniport/allocation.h"
+#include "os/miniport/gpu_packet.h"
 #include "os/tables/protection.h"
 
 namespace gmmu::os {
@@ -76,6 +77,10 @@ struct Allocation {
   bool explicit_residency = false;        // the driver wants to be notified of its residency
   bool notified = false;                  // the driver knows that it is resident
   std::vector<Mapping> mappings;          // where its pages are, or will be when it is resident again
+  // Physical model: its place is in DMA buffers, so that it stays there while one of them has not ended.
+  std::vector<PacketId> users;  // DMA buffers that name it; Unused drops those that have ended
+  bool bound = false;           // a DMA buffer that is being submitted in pieces has it bound from an earlier piece
+  bool clean = false;           // `backing` has its bytes: no DMA buffer that may write it has been submitted since
 
   Residence residence() const {
     if (local) return Residence::kMemorySegment;
@@ -88,6 +93,8 @@ struct Allocation {
   /// The driver's device that owns it, as operations on the aperture name it: that of its process, or the system's when
   /// no process owns it, or its process is gone; null for the primary. Between Start and Stop of VidMm.
   HANDLE device() const;
+  /// No DMA buffer that names it is under way.
+  bool Unused();
   /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION); 0: none.
   uint64_t UniqueProtection(uint64_t page) const;
 

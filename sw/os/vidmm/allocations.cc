@@ -17,6 +17,8 @@
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/placement.h"
+#include "os/vidmm/render_calls.h"
+#include "os/vidmm/residency.h"
 #include "os/vidmm/sleeping_memory.h"
 #include "os/vidmm/transfers.h"
 #include "os/vidmm/vidmm.h"
@@ -82,6 +84,8 @@ Allocation* Allocations::Adopt(const std::string& name, uint64_t bytes, HANDLE d
 }
 
 void Allocations::Drop(Allocation* allocation) {
+  vidmm_.residency().WaitUnused(*allocation);
+  vidmm_.render_calls().Close(*allocation);
   vidmm_.mappings().Clear(*allocation);
   if (vidmm_.running()) vidmm_.placement().NotifyEvicted(*allocation);
   if (allocation->local) {

@@ -44,6 +44,7 @@ std::string Pages(uint64_t first, uint64_t pages) {
 /// What one map operation has mapped.
 struct Aperture::Mapping {
   HANDLE allocation = nullptr;
+  Mdl mdl;  // that the driver was given, if it was; a driver may look at it while it is mapped
   DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // the CPU's view; pMappedAddress is null when there is none
   uint64_t pages = 0;                    // pages that are not unmapped yet
 };
@@ -159,7 +160,6 @@ void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, cons
   mapping->allocation = owner.allocation;
   mapping->pages = pages;
   DXGKARG_BUILDPAGINGBUFFER operation{};
-  Mdl mdl;
   if (facts_.map_aperture2) {
     operation.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
     auto& args = operation.MapApertureSegment2;
@@ -169,11 +169,11 @@ void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, cons
     args.AdlOffset = static_cast<ULONG>(adl_offset);
     if (owner.cpu_visible) args.CpuVisibleAddress = CpuAddress(*mapping, origin, origin_offset, pages);
   } else {
-    mdl = Mdl(PagesOf(adl));
+    mapping->mdl = Mdl(PagesOf(adl));
     operation.Operation = DXGK_OPERATION_MAP_APERTURE_SEGMENT;
     auto& args = operation.MapApertureSegment;
     Name(args, owner, segment_.id, first, pages);
-    args.pMdl = mdl.get();
+    args.pMdl = mapping->mdl.get();
     args.Flags.CacheCoherent = coherent;
     args.MdlOffset = static_cast<ULONG>(adl_offset);
   }

@@ -9,6 +9,7 @@
 #include "os/tables/address_space.h"
 #include "os/tables/page_size_checker.h"
 #include "os/tables/table_shadow.h"
+#include "os/vidmm/dma_buffers.h"
 #include "os/vidmm/paging_companion.h"
 #include "os/vidmm/vidmm.h"
 
@@ -29,8 +30,13 @@ GpuProcess::~GpuProcess() = default;
 
 std::vector<GpuProcess*> GpuProcess::Parts() { return parts == nullptr ? std::vector<GpuProcess*>{this} : *parts; }
 
+AddressSpace& GpuProcess::Addresses() {
+  if (!First().space) throw OsError("GPU virtual addresses of " + name + ", whose GPU has none");
+  return *First().space;
+}
+
 bool GpuProcess::TablesEvicted() const {
-  if (parts == nullptr) return space->evicted();
+  if (parts == nullptr) return space != nullptr && space->evicted();
   return std::any_of(parts->begin(), parts->end(), [](const GpuProcess* part) { return part->space->evicted(); });
 }
 

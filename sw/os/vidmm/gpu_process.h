@@ -16,6 +16,7 @@
 namespace gmmu::os {
 
 class AddressSpace;
+class DmaBuffers;
 class PagingCompanion;
 class PageSizeChecker;
 class TableShadow;
@@ -31,7 +32,8 @@ struct GpuProcess {
   const uint64_t serial;  // no other process has or had it; later ones have larger ones
   const std::string name;
   ProcessHandles handles;
-  std::unique_ptr<AddressSpace> space;
+  std::unique_ptr<AddressSpace> space;         // null in the physical model
+  std::unique_ptr<DmaBuffers> dma;             // of its context in the physical model, from the first use on
   const std::unique_ptr<TableShadow> shadow;   // what its page tables say
   std::unique_ptr<PageSizeChecker> checker;    // where there are pages of 64 KiB
   bool by_cpu = false;                         // the CPU writes its tables, whatever the driver's update mode
@@ -70,7 +72,8 @@ struct GpuProcess {
   bool TablesEvicted() const;
 
  private:
-  AddressSpace& Addresses() { return *First().space; }
+  /// Throws OsError in the physical model.
+  AddressSpace& Addresses();
 };
 
 }  // namespace gmmu::os

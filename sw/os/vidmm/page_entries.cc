@@ -45,4 +45,9 @@ LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page) {
   return static_cast<LONGLONG>(allocation.local->segment().base + allocation.local->page(page) * hw::kPageSize);
 }
 
+LONGLONG AddressInSegment(const Allocation& allocation) {
+  if (allocation.local) return SegmentAddress(allocation, 0);
+  return static_cast<LONGLONG>(allocation.vidmm->gpu().aperture_segment().base + *allocation.aperture_page * kPage);
+}
+
 }  // namespace gmmu::os

@@ -24,5 +24,7 @@ DXGK_PTE EntryOf(const Allocation& allocation, uint64_t page);
 
 /// Address of page `page` of an allocation in a memory segment as operands of WDDM 1 take it: the segment's base address is added.
 LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page);
+/// The same of the first page of an allocation that lives in a memory segment or in the aperture segment.
+LONGLONG AddressInSegment(const Allocation& allocation);
 
 }  // namespace gmmu::os

@@ -26,7 +26,8 @@ PagingProcess::~PagingProcess() = default;
 void PagingProcess::Open(VidMm& owner) {
   process_ = std::make_unique<GpuProcess>(owner, gpu_.Named("paging process"));
   process_->by_cpu = true;
-  process_->space = std::make_unique<AddressSpace>(gpu_, process_->name, true, va_end());
+  if (!gpu_.caps().physical_model)
+    process_->space = std::make_unique<AddressSpace>(gpu_, process_->name, true, va_end());
   gpu_.logical().driver_objects().OpenProcess(process_->handles, process_->name, true);
   gpu_.logical().driver_objects().OpenDevice(process_->handles, process_->name, true);
   RestartChecker();
@@ -35,7 +36,7 @@ void PagingProcess::Open(VidMm& owner) {
 
 void PagingProcess::Close() {
   gpu_.logical().driver_objects().DestroyProcess(process_->handles);
-  space().FreeTables();
+  if (process_->space) space().FreeTables();
 }
 
 AddressSpace& PagingProcess::space() { return *process_->space; }

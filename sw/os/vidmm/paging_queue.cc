@@ -11,8 +11,10 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/bug_check.h"
 #include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 #include "os/kernel/text.h"
 #include "os/memory/system_buffer.h"
+#include "os/vidsch/patch.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
@@ -38,6 +40,7 @@ struct PagingQueue::Buffer {
   SystemBuffer memory;
   uint8_t* cpu = nullptr;
   uint64_t va = 0;  // in the paging process; 0: the GPU takes it by its bus address
+  std::optional<uint64_t> segment_address;
   std::vector<uint8_t> private_data;
   uint64_t used = 0;
   uint64_t private_used = 0;
@@ -55,6 +58,8 @@ size_t PagingQueue::buffers() const { return buffers_.size(); }
 
 void PagingQueue::SetAddress(size_t i, uint64_t va) { buffers_[i].va = va; }
 
+void PagingQueue::SetSegmentAddress(size_t i, uint64_t address) { buffers_[i].segment_address = address; }
+
 const SystemBuffer& PagingQueue::memory(size_t i) const { return buffers_[i].memory; }
 
 void PagingQueue::Start(HANDLE context, size_t count) {
@@ -66,11 +71,13 @@ void PagingQueue::Start(HANDLE context, size_t count) {
     throw OsError(
         "os.paging_address_is_offset: a driver cannot find a paging buffer behind a remapped domain by its "
         "physical address; set os.iommu to \"physical\", \"identity\" or \"needed\"");
+  // In the physical model the driver has the buffer itself, and what lies behind it must stay as it is.
+  const uint64_t behind = adapter_.caps().physical_model ? kPage : 0;
   for (size_t i = 0; i < count; ++i) {
     Buffer buffer;
     // The GPU takes a paging buffer of segment 0 by its first address, so its pages must be consecutive for
     // the device: physical ones, or logical ones, whatever pages lie behind them.
-    buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes,
+    buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes + behind,
                                  adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
                                      ? SystemBuffer::Shape::kScattered
                                      : SystemBuffer::Shape::kContiguous,
@@ -82,7 +89,8 @@ void PagingQueue::Start(HANDLE context, size_t count) {
                     "GPU takes it by its first one; smaller buffers (driver.paging_buffer_bytes) or buffers in the "
                     "aperture segment (driver.paging_buffer_segment) need none");
     }
-    buffer.cpu = buffer.memory.Map(0, bytes);
+    buffer.cpu = buffer.memory.Map(0, bytes + behind);
+    std::fill_n(buffer.cpu + bytes, behind, kGuardByte);
     buffer.private_data.assign(adapter_.caps().paging_private_bytes + static_cast<uint64_t>(kGuard), 0);
     std::fill_n(buffer.private_data.end() - kGuard, kGuard, kGuardByte);
     buffer.ticket = adapter_.kernel().ledger().Open("dma_buffer", Hex(buffer.memory.logical()), "vidmm",
@@ -93,6 +101,7 @@ void PagingQueue::Start(HANDLE context, size_t count) {
 
 uint64_t PagingQueue::AddressOf(const Buffer& buffer) const {
   if (buffer.va != 0) return buffer.va;
+  if (adapter_.caps().physical_model) return 0;  // DmaBufferGpuVirtualAddress
   return adapter_.kernel().parameters().paging_address_is_offset ? 0 : buffer.memory.logical();
 }
 
@@ -152,6 +161,9 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     const NTSTATUS status = adapter_.miniport().BuildPagingBuffer(operation);
 
     const auto* end = static_cast<uint8_t*>(operation.pDmaBuffer);
+    const uint64_t behind = adapter_.caps().physical_model ? kPage : 0;
+    if (std::count(buffer.cpu + size, buffer.cpu + size + behind, kGuardByte) != static_cast<std::ptrdiff_t>(behind))
+      throw BugCheck("the driver wrote past the end of a paging buffer, operation " + NameOf(operation.Operation));
     if (end < begin || end > buffer.cpu + size) {
       throw BugCheck("the driver wrote past the end of a paging buffer: pDmaBuffer moved by " +
                      std::to_string(end - begin) + " bytes of the " + std::to_string(operation.DmaSize) +
@@ -241,6 +253,19 @@ void PagingQueue::NoteFlush(const Flush& flush) {
   instruments->NoteFlush(adapter_.unit(), flush.space, flush.start, whole ? ~uint64_t{0} : flush.end);
 }
 
+std::shared_ptr<DmaSubmission> PagingQueue::PhysicalOf(Buffer& buffer) const {
+  auto dma = std::make_shared<DmaSubmission>();
+  dma->segment = buffer.segment_address ? adapter_.caps().paging_buffer_segment : 0;
+  dma->address = buffer.segment_address.value_or(buffer.memory.logical());
+  dma->cpu = buffer.cpu;
+  dma->bytes = static_cast<UINT>(adapter_.caps().paging_buffer_bytes);
+  dma->end = static_cast<UINT>(buffer.used);
+  dma->private_data = buffer.private_bytes() == 0 ? nullptr : buffer.private_data.data();
+  dma->private_bytes = static_cast<UINT>(buffer.private_bytes());
+  dma->private_end = static_cast<UINT>(buffer.private_used);
+  return dma;
+}
+
 PacketId PagingQueue::Submit() {
   Buffer& buffer = buffers_[current_];
   if (buffer.used == 0) {
@@ -260,6 +285,7 @@ PacketId PagingQueue::Submit() {
   packet.node = adapter_.caps().paging_node;
   packet.engine = adapter_.index();
   packet.context = context_;
+  if (adapter_.caps().physical_model) packet.dma = PhysicalOf(buffer);
   packet.physical = adapter_.kernel().parameters().physical_submission && buffer.va == 0;
   packet.address = packet.physical ? buffer.memory.logical() : AddressOf(buffer);
   packet.bytes = buffer.used;

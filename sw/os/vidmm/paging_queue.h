@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
@@ -28,6 +29,8 @@ class PagingQueue {
   /// Paging buffers in the aperture segment: the GPU finds buffer i at `va` of the paging process, which is mapped
   /// before anything is submitted. Else it takes the buffer by its address in system memory.
   void SetAddress(size_t i, uint64_t va);
+  /// The same in the physical model: the GPU finds buffer i there in the aperture segment.
+  void SetSegmentAddress(size_t i, uint64_t address);
   size_t buffers() const;
   const SystemBuffer& memory(size_t i) const;
   void Stop();
@@ -61,6 +64,7 @@ class PagingQueue {
   static constexpr std::ptrdiff_t kGuard = 64;  // bytes behind private data that nobody may write
   static constexpr uint8_t kGuardByte = 0xC7;
   uint64_t AddressOf(const Buffer& buffer) const;
+  std::shared_ptr<DmaSubmission> PhysicalOf(Buffer& buffer) const;
   Buffer& Current();
   void CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
                     const DXGKARG_BUILDPAGINGBUFFER& after);

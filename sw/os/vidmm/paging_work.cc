@@ -45,10 +45,12 @@ void PagingWork::Drain() { active_->Drain(); }
 void PagingWork::DrainPaging() { queue_->Drain(); }
 
 void PagingWork::Finish() {
-  Signal(fence_.va(), fence_.Next(), fence_.memory());
+  const bool fence = !gpu_.caps().physical_model;
+  if (fence) Signal(fence_.va(), fence_.Next(), fence_.memory());
+  else active_->Drain();
   ReleaseHeld();
   DoDeferred();
-  fence_.Wait();
+  if (fence) fence_.Wait();
 }
 
 void PagingWork::Operate(DXGKARG_BUILDPAGINGBUFFER operation) {

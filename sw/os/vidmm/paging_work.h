@@ -45,7 +45,8 @@ class PagingWork {
   void Drain();
   /// The same for the paging context, also inside OnCompanion.
   void DrainPaging();
-  /// Signals the fence behind everything queued, and waits for it. Contexts that were held for updates run again, and
+  /// Signals the fence behind everything queued, and waits for it; in the physical model, whose GPU has no such fence,
+  /// for the packets. Contexts that were held for updates run again, and
   /// deferred actions are done.
   void Finish();
   /// Queues one operation and finishes.

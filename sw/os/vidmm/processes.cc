@@ -7,16 +7,19 @@
 #include "os/dxgkrnl/adapter_objects.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/bug_check.h"
 #include "os/kernel/caught_exceptions.h"
 #include "os/kernel/kernel.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/context_allocations.h"
+#include "os/vidmm/dma_buffers.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/paging_companion.h"
 #include "os/vidmm/paging_process.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/process_tables.h"
+#include "os/vidmm/render_calls.h"
 #include "os/vidmm/residency.h"
 #include "os/vidmm/vidmm.h"
 #include "os/vidsch/vidsch.h"
@@ -34,7 +37,9 @@ GpuProcess& Processes::Add(const std::string& name) {
 
 void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
   PhysicalAdapter& gpu = vidmm_.gpu();
-  process.space = std::make_unique<AddressSpace>(gpu, process.name, false, uint64_t{1} << gpu.caps().geometry.va_bits);
+  if (!gpu.caps().physical_model)
+    process.space = std::make_unique<AddressSpace>(gpu, process.name, false,
+                                                   uint64_t{1} << gpu.caps().geometry.va_bits);
   if (joins == nullptr) {
     process.in_creation = true;
     gpu.logical().driver_objects().OpenProcess(process.handles, process.name, false);
@@ -45,6 +50,7 @@ void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
     process.handles.joined = true;
     process.handles.context = nullptr;  // the part gets its own context later
   }
+  if (!process.space) return;
   vidmm_.work().CheckPageSizes(process, false);
   process.space->tree().root().set_grower(
       [this, &process](uint64_t entries) { vidmm_.tables().ResizeRoot(process, entries); });
@@ -59,6 +65,7 @@ GpuProcess* Processes::Create(const std::string& name, uint64_t root_entries, bo
   GpuProcess& process = Add(name);
   OrUndo(process, [&] {
     Open(process, nullptr);
+    if (!process.space) return with_context ? CreateContext(process) : void();
     const Geometry& geometry = vidmm_.gpu().caps().geometry;
     if (root_entries == 0) root_entries = geometry.first_root_entries;
     if (root_entries != 0) {
@@ -80,7 +87,7 @@ void Processes::MakeDriverTables(GpuProcess& process) {
 void Processes::CreateContext(GpuProcess& process) {
   PhysicalAdapter& gpu = vidmm_.gpu();
   gpu.logical().driver_objects().OpenContext(process.handles, process.name, false, gpu);
-  vidmm_.tables().TellRoot(process);
+  if (process.space) vidmm_.tables().TellRoot(process);
 }
 
 GpuProcess* Processes::CreatePart(const std::string& name, const GpuProcess* joins, TableMemory::Placer placer,
@@ -111,10 +118,12 @@ void Processes::Destroy(GpuProcess* process) {
   work.Drain();
   if (process->TablesEvicted()) gpu.vidsch().ResumeContext(process->handles.context);
   if (process->companion) process->companion->Close();
+  vidmm_.render_calls().Close(*process);
+  if (process->dma) process->dma->Release();
   gpu.logical().driver_objects().DestroyProcess(process->handles);
   work.Drain();
   for (const auto& [va, range] : process->driver_ranges) process->FreeVa(va);
-  process->space->FreeTables();
+  if (process->space) process->space->FreeTables();
   vidmm_.mappings().ForgetAll(*process);
   work.Forget(*process);
   processes_.erase(std::find_if(processes_.begin(), processes_.end(),
@@ -128,6 +137,7 @@ GpuProcess* Processes::Find(const std::function<bool(const GpuProcess&)>& test) 
 }
 
 PacketId Processes::SubmitRender(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what) {
+  if (!process.space) throw BugCheck("commands by GPU virtual address, and the GPU has none");
   if (process.tables_gave_way) vidmm_.residency().RestoreTables(process);
   vidmm_.context_allocations().MakeResident(process);
   PhysicalAdapter& gpu = vidmm_.gpu();

@@ -14,7 +14,9 @@
 #include "os/miniport/segments.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
 #include "os/vidmm/aperture.h"
+#include "os/vidmm/clean_check.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/placement.h"
@@ -82,6 +84,7 @@ void Residency::MakeResident(const Wanted& wanted) {
 }
 
 void Residency::Bring(Allocation& allocation, const Wanted& wanted) {
+  if (allocation.resident() && (allocation.bound || !allocation.Unused())) return;
   for (size_t place = 0; place < allocation.homes.places.size(); ++place) {
     if (PlaceOf(allocation) == place || TryPlace(allocation, place, &wanted)) return;
   }
@@ -101,8 +104,7 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   Allocation old;  // what it has in another memory segment, until the contents have moved
   if (allocation.resident()) {
     vidmm_.mappings().Invalidate(allocation);
-    if (room.pages && allocation.local && !vidmm_.gpu().kernel().parameters().physical_paging)
-      HandOver(allocation, old);
+    if (room.pages && allocation.local && !vidmm_.gpu().physical_paging()) HandOver(allocation, old);
     else Leave(allocation);
   }
   const unsigned segment = allocation.homes.places[place].segment;
@@ -167,8 +169,23 @@ bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wan
     Demote(*victim);
     return true;
   }
+  if (WaitForOne(among.segment, wanted)) return true;
   const bool last = place + 1 == allocation.homes.places.size();
   return last && !allocation.resident() && EvictTables(wanted);
+}
+
+bool Residency::WaitForOne(unsigned segment, const Wanted& wanted) {
+  for (Allocation* each : vidmm_.allocations().all()) {
+    if (each->segment() != segment || each->Unused()) continue;
+    if (std::find(wanted.begin(), wanted.end(), each) != wanted.end()) continue;
+    WaitUnused(*each);
+    return true;
+  }
+  return false;
+}
+
+void Residency::WaitUnused(Allocation& allocation) {
+  while (!allocation.Unused()) vidmm_.gpu().vidsch().Wait(allocation.users.front(), VidSch::kBoundNs);
 }
 
 bool Residency::KeepToBudget(Allocation& allocation, const Wanted& wanted) {
@@ -200,6 +217,7 @@ void Residency::Demote(Allocation& allocation) {
 void Residency::FillIn(Allocation& allocation) {
   if (allocation.backing) {
     vidmm_.PageIn(allocation, *allocation.backing, allocation.bytes, nullptr);
+    allocation.clean = vidmm_.gpu().caps().physical_model;
     ++counts_.restores;
     counts_.bytes_in += allocation.bytes;
   } else {
@@ -221,6 +239,7 @@ void Residency::HandOver(Allocation& allocation, Allocation& old) {
 
 void Residency::Evict(Allocation& allocation) {
   if (!allocation.resident()) return;
+  WaitUnused(allocation);
   const Suspended suspended(allocation);
   vidmm_.mappings().Invalidate(allocation);
   Leave(allocation);
@@ -235,6 +254,13 @@ void Residency::Leave(Allocation& allocation) {
   }
   allocation.in_system = false;
   if (!allocation.local) return;
+  if (allocation.clean) {  // its bytes are there already
+    RequireClean(allocation);
+    vidmm_.transfers().Discard(allocation);
+    vidmm_.placement().Evict(allocation);
+    ++counts_.discards;
+    return;
+  }
   if (!allocation.backing)
     allocation.backing = std::make_unique<SystemBuffer>(vidmm_.gpu().MakeBuffer(allocation.bytes));
   if (allocation.homes.eviction != 0) vidmm_.transfers().EvictThroughAperture(allocation, *allocation.backing);

@@ -25,6 +25,9 @@ struct GpuProcess;
 /// contents in, entries. Order of a page-in: page tables, memory, contents, entries (GPU virtual address documents, "examples").
 /// Memory of a first touch is full of zeros, in VRAM by a fill (as seen on build 22621).
 ///
+/// In the physical model an allocation stays where it is while a DMA buffer that names it has not ended, and room is waited
+/// for; and what no DMA buffer may have written since it came in leaves without being copied (DISCARD_CONTENT).
+///
 /// Calls are made on the VidMm worker and return when the GPU has done the work. Contexts that may use what moves are
 /// suspended meanwhile; no client may.
 class Residency {
@@ -34,6 +37,8 @@ class Residency {
   /// Makes all of `wanted` resident, and brings the page tables back that they need. Throws OsError when they do not
   /// fit together; what was resident may have been moved or evicted then.
   void MakeResident(const std::vector<Allocation*>& wanted);
+  /// Waits until no DMA buffer that names it is under way; always so but in the physical model.
+  void WaitUnused(Allocation& allocation);
   /// Its bytes go to the backing store, and the GPU reaches it no more.
   void Evict(Allocation& allocation);
   /// Page tables that left memory for others come back with what they say now, and the process' context runs again.
@@ -50,6 +55,7 @@ class Residency {
     uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;  // of memory segments
     uint64_t demotions = 0, promotions = 0;                  // moves to a later place, to an earlier one
     uint64_t table_evictions = 0, table_restores = 0;        // of all page tables of a process but the root
+    uint64_t discards = 0;                                   // left a memory segment without being copied
   };
   const Counts& counts() const { return counts_; }
 
@@ -65,6 +71,8 @@ class Residency {
   bool TryPlace(Allocation& allocation, size_t place, const Wanted* wanted);
   bool TakeRoom(Allocation& allocation, size_t place, const Wanted* wanted, Room& room);
   bool MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted);
+  /// Waits until an allocation in the segment that is not wanted is unused; false: there is none in use.
+  bool WaitForOne(unsigned segment, const Wanted& wanted);
   bool KeepToBudget(Allocation& allocation, const Wanted& wanted);
   /// Moves an allocation out of its memory segment, to the next of its places that takes it.
   void Demote(Allocation& allocation);

@@ -15,6 +15,7 @@
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/physical_transfers.h"
+#include "os/vidmm/residency.h"
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/vidmm.h"
 
@@ -80,7 +81,9 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
   }
   PagingWork& work = vidmm_.work();
   const Parameters& parameters = vidmm_.gpu().kernel().parameters();
-  if (parameters.physical_paging) return TransferByMdl(work, allocation, buffer, bytes, in, progress);
+  if (in) allocation.clean = false;
+  vidmm_.residency().WaitUnused(allocation);
+  if (vidmm_.gpu().physical_paging()) return TransferByMdl(work, allocation, buffer, bytes, in, progress);
   ScratchWindows& windows = vidmm_.windows();
   for (uint64_t done = 0; done < bytes;) {
     const Piece piece = ScratchWindows::PieceAt(allocation, done, bytes - done, parameters.window_pages);
@@ -131,7 +134,9 @@ void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, ui
   if (!allocation.local) return FillByCpu(BackingOf(allocation), offset, bytes, pattern);
   PagingWork& work = vidmm_.work();
   const Parameters& parameters = vidmm_.gpu().kernel().parameters();
-  if (parameters.physical_paging)
+  allocation.clean = false;
+  vidmm_.residency().WaitUnused(allocation);
+  if (vidmm_.gpu().physical_paging())
     return FillBySegment(work, allocation, offset, bytes, pattern, parameters.fill_bytes());
   ScratchWindows& windows = vidmm_.windows();
   for (uint64_t done = 0; done < bytes;) {
@@ -154,10 +159,11 @@ void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, ui
 }
 
 void Transfers::Discard(const Allocation& allocation) {
-  if (vidmm_.gpu().kernel().parameters().physical_paging && vidmm_.running()) DiscardContent(vidmm_.work(), allocation);
+  if (vidmm_.gpu().physical_paging() && vidmm_.running()) DiscardContent(vidmm_.work(), allocation);
 }
 
 void Transfers::CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes) {
+  allocation.clean = false;
   CopyAperture(vidmm_.work(), aperture_offset, allocation, offset, bytes, true);
 }
 

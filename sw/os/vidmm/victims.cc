@@ -34,7 +34,7 @@ const GpuProcess* Victims::OwnerOf(const Allocation& allocation) {
 Allocation* Victims::Find(const Among& among) const {
   Allocation* victim = nullptr;
   for (Allocation* each : vidmm_.allocations().all()) {  // in the order in which they were made
-    if (!each->local || each->used == 0 || IsWanted(*each)) continue;
+    if (!each->local || each->used == 0 || IsWanted(*each) || !each->Unused()) continue;
     if (each->homes.priority > among.priority || (among.segment != 0 && each->segment() != among.segment)) continue;
     if (among.another_place && each->homes.places.back().segment == each->segment()) continue;
     if (among.owner != nullptr && OwnerOf(*each) != among.owner) continue;
@@ -48,7 +48,7 @@ GpuProcess* Victims::FindTables() const {
   GpuProcess* victim = nullptr;
   uint64_t oldest = 0;
   for (const auto& process : vidmm_.processes().all()) {
-    if (process->handles.context == nullptr || process->space->tables() == 0) continue;
+    if (process->handles.context == nullptr || process->space == nullptr || process->space->tables() == 0) continue;
     if (process->TablesEvicted() || process->tables_gave_way) continue;  // the second: they are coming back
     bool needed = false;
     uint64_t used = 0;

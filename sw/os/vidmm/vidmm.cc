@@ -5,6 +5,7 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocations.h"
@@ -20,6 +21,7 @@
 #include "os/vidmm/placement.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/processes.h"
+#include "os/vidmm/render_calls.h"
 #include "os/vidmm/residency.h"
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/sleeping_memory.h"
@@ -41,7 +43,8 @@ struct VidMm::Parts {
         mappings(vidmm),
         transfers(vidmm),
         sleeping(vidmm),
-        context_allocations(vidmm) {}
+        context_allocations(vidmm),
+        render_calls(vidmm) {}
 
   PagingWork work;
   PagingProcess paging;
@@ -56,8 +59,11 @@ struct VidMm::Parts {
   Transfers transfers;
   SleepingMemory sleeping;
   ContextAllocations context_allocations;
+  RenderCalls render_calls;
   SystemBuffer dummy;
-  std::optional<Aperture> aperture;  // from the start on
+  std::optional<Aperture> aperture;    // from the start on
+  std::vector<uint64_t> buffer_pages;  // first pages of paging buffers in the aperture segment, physical model
+  bool at_once = false;                // operations on the aperture are done inside of their call
 };
 
 VidMm::VidMm(LogicalAdapter& adapter) : VidMm(adapter.lead()) {}
@@ -80,6 +86,7 @@ PagingWork& VidMm::work() { return parts_->work; }
 Aperture& VidMm::aperture() { return *parts_->aperture; }
 SleepingMemory& VidMm::sleeping() { return parts_->sleeping; }
 ContextAllocations& VidMm::context_allocations() { return parts_->context_allocations; }
+RenderCalls& VidMm::render_calls() { return parts_->render_calls; }
 SystemBuffer& VidMm::dummy() { return parts_->dummy; }
 
 bool VidMm::running() const { return parts_->work.queue().buffers() != 0; }
@@ -88,9 +95,12 @@ void VidMm::Start() {
   if (this == link_.front()) adapter().set_driver_requests(&context_allocations());  // its parts have the addresses
   paging().Open(*this);
   work().Start(paging().process().handles.context);
-  parts_->bring_up.ReserveVa();
-  work().fence().Make();
-  parts_->bring_up.MakeTables();
+  const bool tables = !gpu_.caps().physical_model;
+  if (tables) {
+    parts_->bring_up.ReserveVa();
+    work().fence().Make();
+    parts_->bring_up.MakeTables();
+  }
   dummy() = gpu_.MakeBuffer(hw::kPageSize);
   Aperture::Facts facts;
   facts.map_aperture2 = gpu_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
@@ -100,14 +110,42 @@ void VidMm::Start() {
   facts.dummy_logical = dummy().logical();
   facts.dummy_host = dummy().host_pages()[0] * hw::kPageSize;
   parts_->aperture.emplace(gpu_.kernel(), gpu_.objects(), gpu_.aperture_segment(), facts,
-                           Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) { work().Add(operation); },
-                                          [this] { work().Finish(); }});
+                           Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) {
+                                            if (parts_->at_once) work().queue().Immediate(operation);
+                                            else work().Add(operation);
+                                          },
+                                          [this] {
+                                            if (!parts_->at_once) work().Finish();
+                                          }});
+  if (!tables) MapPagingBuffers();
   work().Finish();
+}
+
+void VidMm::MapPagingBuffers() {
+  if (gpu_.caps().paging_buffer_segment == 0) return;
+  const uint64_t pages = PagesOf(gpu_.caps().paging_buffer_bytes);
+  parts_->at_once = true;
+  for (size_t i = 0; i < work().queue().buffers(); ++i) {
+    if (parts_->buffer_pages.size() == i) parts_->buffer_pages.push_back(aperture().Reserve(pages));
+    aperture().Map({}, parts_->buffer_pages[i], pages, work().queue().memory(i).adl(), 0);
+    work().queue().SetSegmentAddress(i, gpu_.aperture_segment().base + parts_->buffer_pages[i] * kPage);
+  }
+  parts_->at_once = false;
+}
+
+void VidMm::UnmapPagingBuffers() {
+  parts_->at_once = true;
+  for (const uint64_t first : std::exchange(parts_->buffer_pages, {})) {
+    aperture().Unmap({}, first, PagesOf(gpu_.caps().paging_buffer_bytes));
+    aperture().Free(first);
+  }
+  parts_->at_once = false;
 }
 
 void VidMm::Stop() {
   work().DoDeferred();
   work().Drain();
+  UnmapPagingBuffers();
   parts_->bring_up.FreeVa();
   paging().InvalidateTables();
   work().Stop();
@@ -130,12 +168,16 @@ void VidMm::ForgetQueued() {
 }
 
 void VidMm::RebuildTables() {
+  if (gpu_.caps().physical_model) return MapPagingBuffers();
   paging().space().FreeTables();
   paging().RestartChecker();
   parts_->bring_up.MakeTables();
 }
 
-void VidMm::Sleep() { sleeping().Sleep(); }
+void VidMm::Sleep() {
+  if (gpu_.caps().physical_model) throw OsError("sleep with processes is modelled for GPUs with page tables only");
+  sleeping().Sleep();
+}
 
 void VidMm::Wake() {
   for (VidMm* one : link_) one->parts_->bring_up.MakeTables();

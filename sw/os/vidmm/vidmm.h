@@ -23,6 +23,7 @@ class PhysicalAdapter;
 class Placement;
 class ProcessTables;
 class Processes;
+class RenderCalls;
 class Residency;
 class ScratchWindows;
 class SleepingMemory;
@@ -81,6 +82,8 @@ class VidMm {
   Aperture& aperture();
   SleepingMemory& sleeping();
   ContextAllocations& context_allocations();
+  /// Commands of processes in the physical model.
+  RenderCalls& render_calls();
   /// The page that unmapped pages of the aperture show.
   SystemBuffer& dummy();
 
@@ -104,6 +107,9 @@ class VidMm {
 
  private:
   struct Parts;
+  /// Shows paging buffers in the aperture segment, in the physical model; the driver does that inside of the call.
+  void MapPagingBuffers();
+  void UnmapPagingBuffers();
 
   PhysicalAdapter& gpu_;
   std::vector<VidMm*> link_{this};

@@ -10,6 +10,7 @@
 #include "os/kernel/text.h"
 #include "os/miniport/miniport.h"
 #include "os/vidsch/devices.h"
+#include "os/vidsch/patch.h"
 
 namespace gmmu::os {
 namespace {
@@ -129,7 +130,9 @@ void Packets::SubmitFirst(NodeId at, Node& node) {
   args.NodeOrdinal = at.node;
   const PacketId id = entry.id;
   const bool physical = entry.packet.physical;
+  const std::shared_ptr<const DmaSubmission> dma = entry.packet.dma;
   if (entry.packet.before) entry.packet.before();
+  if (dma) return PatchAndSubmit(*miniport_, *dma, args);
   if (physical) return miniport_->SubmitCommand(Physical(args));
   // The entry may have ended, or have been given back, before the call returns.
   const NTSTATUS status = miniport_->SubmitCommandVirtual(args);

@@ -2,6 +2,7 @@
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/main_job.h"
+#include "workload/physical_job.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
@@ -32,12 +33,20 @@ std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::st
                   life.worker, options,      life.result,  life.restart, life.power_cycle};
   const size_t before = life.result.checks.size();
   const uint64_t verified = life.result.bytes_verified;
-  MainJob job(with_input);
-  job.Run();
+  std::vector<uint64_t> pages;
+  if (life.gpu().facts().physical_model) {
+    PhysicalJob job(with_input);
+    job.Run();
+    pages = job.pages_used();
+  } else {
+    MainJob job(with_input);
+    job.Run();
+    pages = job.pages_used();
+  }
   life.result.bytes_verified += verified;
   for (size_t i = before; i < life.result.checks.size(); ++i)
     life.result.checks[i].name = prefix + life.result.checks[i].name;
-  return job.pages_used();
+  return pages;
 }
 
 Procedure MainJobProcedure() {
@@ -47,7 +56,8 @@ Procedure MainJobProcedure() {
            {"pages_out_of_reach", 0, 0, kMaxInputBytes / kPage,
             "So many pages of the application's buffers lie above HighestVisibleAddress."},
            {"source_above_gib", 0, 0, 131'072, "The pages that are paged from lie above it; 0: anywhere."}},
-          Run};
+          Run,
+          ForModel::kBoth};
 }
 
 }  // namespace gmmu::workload

@@ -12,7 +12,7 @@ const std::vector<Procedure>& Procedures() {
       VaCallsProcedure(),      ContextAllocationsProcedure(), TableMovesProcedure(),
       SleepProcedure(),        Pages64kProcedure(),           LinkedProcedure(),
       AdapterResetProcedure(), IsolationMemoryProcedure(),    SystemMemoryProcedure(),
-      ThreadsProcedure()};
+      ThreadsProcedure(),      ListedCommandsProcedure()};
   return kProcedures;
 }
 

@@ -23,12 +23,16 @@ struct ParameterRule {
 /// Values by name, every parameter of the procedure present.
 using ParameterValues = std::map<std::string, uint64_t>;
 
+/// On which GPUs a procedure can run: with page tables, without, or both.
+enum class ForModel { kGpuMmu, kPhysical, kBoth };
+
 /// What an application does with a machine that is on.
 struct Procedure {
   std::string name;
   std::string description;
   std::vector<ParameterRule> parameters;
   void (*run)(Life& life, const ParameterValues& values);
+  ForModel model = ForModel::kGpuMmu;  ///< on another one it is not applicable
 };
 
 /// All of them, by name. Each has a file procedure_<name>.cc.
@@ -58,6 +62,7 @@ Procedure Pages64kProcedure();
 Procedure LinkedProcedure();
 Procedure AdapterResetProcedure();
 Procedure ThreadsProcedure();
+Procedure ListedCommandsProcedure();
 
 /// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
 /// it paged from and to.

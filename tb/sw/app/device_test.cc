@@ -86,6 +86,7 @@ TEST_F(Device, WithASoftwareDriverDoesTheMainJobBehindTheIommu) {
 TEST_F(Device, WithASoftwareDriverVerifiesEveryScenarioThatItsCapsCanCarry) {
   std::vector<std::string> not_applicable;
   for (const workload::Scenario& scenario : workload::Scenarios()) {
+    if (workload::ForPhysicalModel(scenario)) continue;  // physical_device_test.cc
     SCOPED_TRACE(scenario.name);
     const int status = RunSoftware({"--scenario", scenario.name});
     EXPECT_NE(status, kExitFailed) << out_;

@@ -16,7 +16,6 @@ using ::testing::IsEmpty;
 struct Answers {
   unsigned empty = 0;  ///< places of the table that hold no callback
   NTSTATUS acpi = 0, powered = 0, feature = 0;
-  PVOID data = &empty;
   D3DKMT_HANDLE parent = 1;
 } answers;
 
@@ -29,7 +28,6 @@ NTSTATUS StartAndCallWhatIsMissing(PVOID context, PDXGK_START_INFO start, PDXGKR
   answers.acpi = interface->DxgkCbEvalAcpiMethod(device, DISPLAY_ADAPTER_HW_ID, nullptr, 0, nullptr, 0);
   answers.powered = interface->DxgkCbPowerRuntimeControlRequest(device, nullptr, nullptr, 0, nullptr, 0, nullptr);
   answers.feature = interface->DxgkCbIsFeatureEnabled(nullptr);
-  answers.data = interface->DxgkCbGetHandleData(nullptr);
   answers.parent = interface->DxgkCbGetHandleParent(7);
   interface->DxgkCbCompleteFStateTransition(device, 0);
   interface->DxgkCbCompleteFStateTransition(device, 0);
@@ -46,12 +44,11 @@ TEST_F(MissingCallback, IsAnsweredNotSupportedAndNamedOnceInTheReport) {
   EXPECT_EQ(answers.acpi, STATUS_NOT_SUPPORTED);
   EXPECT_EQ(answers.powered, STATUS_NOT_SUPPORTED);
   EXPECT_EQ(answers.feature, STATUS_NOT_SUPPORTED);
-  EXPECT_EQ(answers.data, nullptr);
   EXPECT_EQ(answers.parent, 0u);
   EXPECT_THAT(result.unmodelled,
               ElementsAre("a call of DxgkCbEvalAcpiMethod", "a call of DxgkCbPowerRuntimeControlRequest",
-                          "a call of DxgkCbIsFeatureEnabled", "a call of DxgkCbGetHandleData",
-                          "a call of DxgkCbGetHandleParent", "a call of DxgkCbCompleteFStateTransition"));
+                          "a call of DxgkCbIsFeatureEnabled", "a call of DxgkCbGetHandleParent",
+                          "a call of DxgkCbCompleteFStateTransition"));
 }
 
 }  // namespace

@@ -130,6 +130,55 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.MapAperture2Supported = 0; }},
 };
 
+/// What a driver of WDDM 1 answers: no MMU, no levels, a node and a paging node of DXGK_DRIVERCAPS.
+AdapterAnswers Physical() {
+  AdapterAnswers a = Good();
+  a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_0;
+  a.driver.HighestAcceptableAddress.QuadPart = 1 << 20;
+  a.driver.MemoryManagementCaps = {};
+  a.driver.GpuEngineTopology.NbAsymetricProcessingNodes = 1;
+  a.iommu.reset();
+  a.physical.reset();
+  a.mmu = {};
+  a.levels.clear();
+  return a;
+}
+
+TEST(Admission, OfTheModelWithoutAnMmuAsksForNoLevels) {
+  EXPECT_THAT(Admit(Physical(), false), IsEmpty());
+  const auto field_of = [](const std::function<void(AdapterAnswers&)>& spoil) {
+    AdapterAnswers answers = Physical();
+    spoil(answers);
+    const std::vector<Refusal> refusals = Admit(answers, false);
+    return refusals.size() == 1 ? refusals[0].field + " " + refusals[0].text : std::to_string(refusals.size());
+  };
+  EXPECT_THAT(field_of([](AdapterAnswers& a) { a.driver.MemoryManagementCaps.VirtualAddressingSupported = 1; }),
+              HasSubstr("DXGK_VIDMMCAPS.GpuMmuSupported is 0; VirtualAddressingSupported needs it"));
+  EXPECT_THAT(field_of([](AdapterAnswers& a) {
+                a.driver.MemoryManagementCaps.IoMmuSupported = 1;
+                a.driver.MemoryManagementCaps.VirtualAddressingSupported = 1;
+                a.mmu.PageTableLevelCount = 2;
+                a.mmu.VirtualAddressBitCount = 30;
+                a.levels.assign(2, {9, 2, 2, 4096, 0});
+              }),
+              HasSubstr("DXGK_VIDMMCAPS.GpuMmuSupported is 0 beside IoMmuSupported"));
+  EXPECT_THAT(field_of([](AdapterAnswers& a) { a.linked = 2; }), HasSubstr("only GPUs with GpuMmu are linked here"));
+  EXPECT_THAT(field_of([](AdapterAnswers& a) { a.segments.erase(a.segments.begin()); }),
+              HasSubstr("DXGK_SEGMENTFLAGS.Aperture stands at 0 segments"));
+}
+
+NTSTATUS Patch(HANDLE, CONST DXGKARG_PATCH*) { return STATUS_SUCCESS; }
+
+TEST(Admission, OfTheModelWithoutAnMmuNeedsTheEntriesForListsAndPatches) {
+  DRIVER_INITIALIZATION_DATA table{};
+  EXPECT_THAT(AdmitTable(table, Good()), IsEmpty());
+  const std::vector<Refusal> all = AdmitTable(table, Physical());
+  ASSERT_EQ(all.size(), 5u);
+  EXPECT_EQ(all[3].field, "DxgkDdiPatch");
+  table.DxgkDdiPatch = Patch;
+  EXPECT_EQ(AdmitTable(table, Physical()).size(), 4u);
+}
+
 TEST(Admission, GoodAnswersPass) {
   EXPECT_THAT(Admit(Good(), true), IsEmpty());
   RequireAdmission({});

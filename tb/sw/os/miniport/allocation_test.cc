@@ -26,6 +26,7 @@ struct Good {
     answers.segments.resize(2);
     answers.segments[0].Flags.Aperture = 1;
     answers.driver.MemoryManagementCaps.MapAperture2Supported = 1;
+    answers.driver.MemoryManagementCaps.GpuMmuSupported = 1;
     request.bytes = 10'000;
     info.hAllocation = this;
     info.Size = 12'288;
@@ -174,6 +175,40 @@ TEST(Rule11, Bit13IsMapApertureCpuVisibleInFlagsWddm2) {
   good.info.FlagsValue |= 1u << 13;
   EXPECT_EQ(good.info.FlagsWddm2.MapApertureCpuVisible, 1u);
   EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
+}
+
+TEST(AllocationRules, WithoutAnMmuCountBothSegmentSetsAndNoSystemMemory) {
+  const auto physical = [] {
+    Good g;
+    g.answers.driver.MemoryManagementCaps = {};
+    g.info.SupportedReadSegmentSet = kApertureBit | kVramBit;
+    g.info.FlagsWddm2.AccessedPhysically = 0;
+    g.info.MaximumRenamingListLength = 5;  // PhysicalAdapterIndex from WDDM 2 on
+    return g;
+  };
+  Good both = physical();
+  EXPECT_THAT(both.Refused(), IsEmpty());
+  const Homes homes = HomesOf(both.info, both.answers);
+  EXPECT_TRUE(homes.contiguous) << "every allocation is accessed physically";
+  EXPECT_EQ(homes.aperture, kApertureBit);
+  EXPECT_EQ(homes.memory, kVramBit);
+  EXPECT_FALSE(homes.implicit_system);
+
+  Good read_only = physical();
+  read_only.info.SupportedWriteSegmentSet = 0;
+  read_only.info.SupportedReadSegmentSet = kVramBit;
+  EXPECT_THAT(read_only.Refused(), IsEmpty());
+  EXPECT_EQ(HomesOf(read_only.info, read_only.answers).memory, kVramBit);
+  EXPECT_EQ(HomesOf(read_only.info, read_only.answers).aperture, 0u);
+
+  Good none = physical();
+  none.info.SupportedReadSegmentSet = kVramBit;
+  none.info.SupportedWriteSegmentSet = kApertureBit;
+  EXPECT_THAT(none.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet"));
+  Good system = physical();
+  system.info.SupportedReadSegmentSet = system.info.SupportedWriteSegmentSet = kVramBit | 4;
+  EXPECT_THAT(system.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet"))
+      << "the implicit system memory segment";
 }
 
 }  // namespace

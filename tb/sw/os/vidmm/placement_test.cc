@@ -29,6 +29,7 @@ std::vector<UINT> OrderOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers&
 
 TEST(Placement, PreferredSegmentsOfTheWriteSetComeFirst) {
   AdapterAnswers answers;
+  answers.driver.MemoryManagementCaps.GpuMmuSupported = 1;
   answers.segments.resize(4);
   answers.segments[0].Flags.Aperture = 1;
   DXGK_ALLOCATIONINFO info{};

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "os/miniport/gpu_packet.h"
+#include "os/vidsch/patch.h"
+
+namespace gmmu::os {
+
+class VidMm;
+struct Allocation;
+struct GpuProcess;
+struct ListedCommands;
+
+/// One DMA buffer on its way to the scheduler, in as few pieces as its allocations allow ("Splitting a DMA Buffer"): a piece
+/// ends where the SplitOffset of the first location begins that is not in it. What the slots (SlotId) hold at a split stays
+/// resident, and where it is, for the pieces behind.
+class DmaPieces {
+ public:
+  /// `whole`: the buffer from its begin to its end.
+  DmaPieces(VidMm& vidmm, GpuProcess& process, const ListedCommands& commands, const DmaSubmission& whole,
+            std::string what);
+  ~DmaPieces();
+  DmaPieces(const DmaPieces&) = delete;
+  DmaPieces& operator=(const DmaPieces&) = delete;
+
+  bool done() const { return start_ == whole_.end; }
+  /// Makes the allocations of the next piece resident and queues it. Throws OsError when those of the smallest piece do
+  /// not fit together.
+  PacketId SubmitNext();
+
+ private:
+  using Patches = std::vector<D3DDDI_PATCHLOCATIONLIST>;
+  /// Of `count` patch locations from first_ on, and of what slots hold that they do not bind anew; in order, each once.
+  std::vector<Allocation*> Needed(size_t count) const;
+  /// The largest number of patch locations, `most` at most, behind which the buffer can be split; 0: none.
+  size_t SplitAt(size_t most) const;
+  size_t MakeResident();
+
+  VidMm& vidmm_;
+  GpuProcess& process_;
+  const ListedCommands& commands_;
+  const DmaSubmission& whole_;
+  const std::string what_;
+  UINT start_ = 0;              // of the next piece
+  size_t first_ = 0;            // its first patch location
+  std::map<UINT, UINT> slots_;  // what they hold: indexes of the allocation list
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/dxgkrnl/adapter_objects.h"
+#include "os/miniport/gpu_packet.h"
+
+namespace gmmu::os {
+
+class VidMm;
+struct Allocation;
+struct DmaBuffer;
+struct GpuProcess;
+
+/// A command buffer as a user-mode driver of the physical model gives it to the system (D3DDDICB_RENDER).
+struct ListedCommands {
+  struct Listed {
+    Allocation* allocation = nullptr;  ///< null: an element without a handle, which unbinds
+    bool write = false;                ///< D3DDDI_ALLOCATIONLIST.WriteOperation
+  };
+  std::vector<uint8_t> commands;
+  std::vector<Listed> allocations;
+  std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< offsets are those of `commands`
+};
+
+/// What a context has room for, as D3DKMTCreateContext tells a user-mode driver.
+struct ListRoom {
+  uint32_t command_bytes = 0, allocations = 0, patches = 0;
+};
+
+/// Commands in the physical model (driver documents: DxgkDdiRender, DxgkDdiPatch, "Splitting a DMA Buffer"). The driver
+/// translates a command buffer into a DMA buffer, several when it has no room; what their patch locations name is made
+/// resident, and stays where it is until the buffer has ended; the scheduler has the buffer patched and submits it. A buffer
+/// whose allocations do not fit into memory together goes in pieces that end where SplitOffset says.
+///
+/// An allocation that no patch location names is not made resident, and its element says segment 0 (seen with WDDM 1.3).
+/// Worker's. Processes and allocations of the physical model only.
+class RenderCalls {
+ public:
+  explicit RenderCalls(VidMm& vidmm) : vidmm_(vidmm) {}
+
+  /// Returns the last packet; those before it end before it does. Throws OsError when the driver refuses the commands, or
+  /// one piece of them does not fit; BugCheck when it breaks a rule of the lists.
+  PacketId Submit(GpuProcess& process, const ListedCommands& commands, const std::string& what);
+
+  static ListRoom RoomOf(const GpuProcess& process);
+
+  /// The driver closes what devices have opened of an allocation; what a process has opened. Before either is destroyed.
+  void Close(const Allocation& allocation);
+  void Close(const GpuProcess& process);
+
+  struct Counts {
+    uint64_t buffers = 0, pieces = 0;  ///< DMA buffers, and submissions of them
+  };
+  const Counts& counts() const { return counts_; }
+
+ private:
+  template <typename Key>
+  void CloseWhere(const Key& key);
+  HANDLE Opened(const GpuProcess& process, const Allocation& allocation);
+  std::vector<DXGK_ALLOCATIONLIST> ListOf(const GpuProcess& process, const ListedCommands& commands);
+  VidMm& vidmm_;
+  struct ByDevice {
+    HANDLE device;  // the driver's
+    AdapterObjects::Opened opened;
+  };
+  std::map<std::pair<uint64_t, uint64_t>, ByDevice> opened_;  // by serial of the process and of the allocation
+  Counts counts_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ddi/d3dkmddi.h"
+#include "os/miniport/gpu_packet.h"
+
+namespace gmmu::os {
+
+class Miniport;
+
+/// A DMA buffer of the physical model, or a piece of one, as DxgkDdiPatch and DxgkDdiSubmitCommand get it. Offsets are
+/// bytes from the buffer's begin.
+struct DmaSubmission {
+  UINT segment = 0;      ///< 0: contiguous system memory
+  uint64_t address = 0;  ///< of the buffer's begin: of system memory, or base and offset of the segment
+  uint8_t* cpu = nullptr;
+  UINT bytes = 0;           ///< all of the buffer
+  UINT start = 0, end = 0;  ///< the piece
+  void* private_data = nullptr;
+  UINT private_bytes = 0, private_end = 0;
+  std::vector<DXGK_ALLOCATIONLIST> allocations;   ///< as DxgkDdiRender has left them
+  std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< of the whole buffer
+  UINT first_patch = 0, patch_count = 0;          ///< those of the piece
+  /// Writes where each allocation is now, when the piece is about to be patched; null: a paging buffer, without lists.
+  std::function<void(std::vector<DXGK_ALLOCATIONLIST>&)> place;
+};
+
+/// The rules for what DxgkDdiRender writes (DXGKARG_RENDER, D3DDDI_PATCHLOCATIONLIST, "Splitting a DMA Buffer"): each
+/// location lies in the used part of the buffer, names an allocation of the list and a byte of it, and SplitOffset does
+/// not fall from one to the next nor lie behind the buffer. "": they hold. `used`: bytes of the buffer;
+/// `sizes`: bytes of each allocation of the list, 0 for a NULL one.
+std::string BrokenRuleOf(const std::vector<D3DDDI_PATCHLOCATIONLIST>& patches, uint64_t used,
+                         const std::vector<uint64_t>& sizes);
+
+/// Has the piece patched, at PASSIVE_LEVEL, and submitted at DISPATCH_LEVEL. A resubmission is patched again, with its
+/// new fence. `packet` says what all submissions have. Nothing else of the scheduler's class comes between.
+void PatchAndSubmit(Miniport& miniport, const DmaSubmission& dma, const DXGKARG_SUBMITCOMMANDVIRTUAL& packet);
+
+}  // namespace gmmu::os

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hw/user_mode.h"
+#include "os/application/memory_calls.h"
+#include "os/application/video_memory.h"
+
+namespace gmmu::workload {
+
+struct Life;
+
+/// A command buffer of a process on a GPU without virtual addresses, which the plug-in's user-mode half fills
+/// (GMMU_COMMAND_BUFFER): commands that name allocations, with the lists that the kernel gets.
+class ListedBuffer {
+ public:
+  /// `command_bytes`: room for commands; 0: as much as a DMA buffer of the context has.
+  ListedBuffer(Life& life, os::GpuProcess* process, uint32_t command_bytes = 0);
+
+  /// Each command begins when everything before it has been written. False: there is no room, and nothing was appended.
+  bool Copy(os::Allocation& source, uint64_t source_offset, os::Allocation& destination, uint64_t destination_offset,
+            uint64_t bytes);
+  bool Fill(os::Allocation& destination, uint64_t offset, uint64_t bytes, uint32_t pattern);
+  bool empty() const { return buffer_.command_bytes == 0; }
+
+  /// Gives it to the kernel, and begins a new one.
+  os::PacketId Submit(const std::string& what);
+  /// Returns when it has ended. Throws os::OsError with the reason when the process' device was lost.
+  void SubmitAndWait(const std::string& what);
+
+ private:
+  GMMU_OPERAND Operand(os::Allocation& allocation, uint64_t offset);
+  /// Holds what the user-mode half has appended against the room that it had.
+  bool Appended(int answer) const;
+
+  Life& life_;
+  os::GpuProcess* process_;
+  std::vector<uint8_t> commands_;
+  std::vector<GMMU_LISTED_ALLOCATION> allocations_;
+  std::vector<GMMU_PATCH_LOCATION> patches_;
+  std::vector<os::Allocation*> named_;  // allocation n + 1 is named n + 1
+  GMMU_COMMAND_BUFFER buffer_{};
+};
+
+/// Appends copies of `bytes` from the begin of one allocation to the begin of another, `command_bytes` each, submits the buffer
+/// whenever it is full, and returns when the last has ended.
+void CopyByCommands(ListedBuffer& buffer, os::Allocation& source, os::Allocation& destination, uint64_t bytes,
+                    uint64_t command_bytes, const std::string& what);
+
+}  // namespace gmmu::workload

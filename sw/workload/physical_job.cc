@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/physical_job.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "hw/host_ram.h"
+#include "os/application/facts.h"
+#include "os/application/gpu.h"
+#include "os/application/memory_calls.h"
+#include "os/kernel/text.h"
+#include "workload/device_copy.h"
+#include "workload/input.h"
+#include "workload/life.h"
+#include "workload/lines.h"
+#include "workload/listed_buffer.h"
+#include "workload/needs.h"
+
+namespace gmmu::workload {
+namespace {
+constexpr uint64_t kView = 4 << 20;           // largest CPU view at a time
+constexpr uint64_t kCommandBytes = 24 << 10;  // of one command: not a divisor of a piece, so that the last is shorter
+constexpr uint32_t kOverwritten = 0xDEADBEEF;
+constexpr uint64_t kDummyPages = 4;  // read again after the aperture was unmapped
+}  // namespace
+
+PhysicalJob::PhysicalJob(Life& life)
+    : life_(life), memory_(life.memory), options_(life.options), result_(life.result) {}
+
+void PhysicalJob::Progress(const std::string& phase, uint64_t done) const {
+  if (options_.progress) options_.progress(phase, done_ + done, options_.input->size());
+}
+
+void PhysicalJob::Write(os::HostMemory& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) const {
+  for (uint64_t done = 0; done < bytes; done += kView) {
+    const uint64_t size = std::min(kView, bytes - done);
+    uint8_t* view = buffer.Map(done, size);
+    if (data != nullptr) std::memcpy(view, data + done, size);
+    else FillPattern(view, size, seed + done);
+    buffer.Unmap();
+  }
+}
+
+void PhysicalJob::Run() {
+  NeedListedCommands(life_);
+  const os::GpuFacts facts = life_.gpu().facts();
+  // Two allocations of a piece fit into video memory with room for others, one into the aperture.
+  const uint64_t most = std::min(facts.local.size / 4, facts.aperture.size / 2) / kPage * kPage;
+  const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), std::max(most, kPage));
+  if (options_.progress) options_.progress("making processes", 0, 0);
+  life_.Work([&] {
+    first_ = memory_.CreateProcess("first process");
+    second_ = memory_.CreateProcess("second process");
+    FillPattern(life_.aperture.MapDummy(), kPage, options_.seed ^ 0x64756D6D79);
+    life_.aperture.UnmapDummy();
+  });
+  if (pieces.empty() && options_.after_first_page_in) options_.after_first_page_in();
+  for (const workload::Piece& piece : pieces) RunPiece(piece.offset, piece.bytes, piece.offset == 0);
+  if (options_.progress) options_.progress("power off", 0, 0);
+  life_.Work([&] {
+    memory_.DestroyProcess(first_);
+    memory_.DestroyProcess(second_);
+  });
+}
+
+void PhysicalJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
+  Piece piece;
+  piece.offset = offset;
+  piece.bytes = bytes;
+  piece.pages = (bytes + kPage - 1) / kPage;
+  piece.data.assign(options_.input->begin() + static_cast<ptrdiff_t>(offset),
+                    options_.input->begin() + static_cast<ptrdiff_t>(offset + bytes));
+  piece.data.resize(piece.pages * kPage);
+  PageIn(piece, first);
+  life_.Timed("copies by commands", piece.data.size(), false, [&] {
+    ListedBuffer buffer(life_, first_);
+    CopyByCommands(buffer, *piece.first, *piece.second, piece.data.size(), kCommandBytes, "copies");
+  });
+  ReadBack(piece, first_, *piece.first, "bytes paged in, read by a process");
+  ReadBack(piece, second_, *piece.second, "bytes that commands copied, read by another process");
+  ComeAndGo(piece);
+  PageOut(piece);
+  Aperture(piece);
+  for (const os::HostMemory* buffer : {&piece.source, &piece.target})
+    pages_used_.insert(pages_used_.end(), buffer->host_pages().begin(), buffer->host_pages().end());
+  life_.Work([&] {
+    for (os::Allocation* each : {piece.first, piece.second, piece.window, piece.shown}) memory_.DestroyAllocation(each);
+    piece.source.Release();
+    piece.target.Release();
+  });
+  done_ += bytes;
+  if (std::all_of(result_.checks.begin(), result_.checks.end(), [](const Check& check) { return check.passed; }))
+    result_.bytes_verified = done_;
+}
+
+void PhysicalJob::PageIn(Piece& piece, bool first) {
+  Progress("copying in", 0);
+  const uint64_t bytes = piece.data.size();
+  life_.Work([&] {
+    const std::string at = " at " + os::Hex(piece.offset);
+    piece.first = memory_.CreateAllocation("input" + at, bytes);
+    piece.second = memory_.CreateAllocation("copy of the input" + at, bytes);
+    piece.window = memory_.CreateInAperture("window for the input" + at, bytes, first_);
+    piece.shown = memory_.CreateInAperture("aperture" + at, bytes, first_);
+    piece.source = os::HostMemory(memory_, bytes, options_.lowest_source);
+    Write(piece.source, piece.data.data(), bytes, 0);
+    memory_.MakeResident(*piece.first);
+    life_.Timed("page in", bytes, true, [&] {
+      memory_.PageIn(*piece.first, piece.source, bytes,
+                     [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
+    });
+  });
+  if (first && options_.after_first_page_in) options_.after_first_page_in();
+  // What the GPU reads from now on cannot come from the source.
+  Write(piece.source, nullptr, bytes, options_.seed ^ 0x736F75726365);
+}
+
+// The CPU reads what the aperture shows when the packet has ended. What the window had is overwritten first, in the same
+// buffer, so that the order of commands counts.
+void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation& from, const std::string& what) {
+  Progress(what, 0);
+  life_.Timed("read back by commands", piece.data.size(), true, [&] {
+    ListedBuffer buffer(life_, process);
+    buffer.Fill(*piece.window, 0, piece.data.size(), kOverwritten);
+    CopyByCommands(buffer, from, *piece.window, piece.data.size(), kCommandBytes, what);
+  });
+  life_.Compare(what, Difference(os::ResidencyCalls::InSystemMemory(*piece.window), piece.data));
+}
+
+// Where it was the CPU writes something else, so that nobody who has kept the old address finds the right bytes.
+void PhysicalJob::Evict(os::Allocation& allocation) {
+  const std::optional<uint64_t> offset = os::VramOffset(allocation), window = life_.gpu().facts().local.window;
+  life_.Work([&] { os::ResidencyCalls(memory_).Evict(allocation); });
+  if (!offset || !window) return;
+  std::vector<uint8_t> other(os::BytesOf(allocation));
+  FillPattern(other.data(), other.size(), options_.seed ^ 0x6F6C64);
+  life_.gpu().WriteVram(*window + *offset, other.data(), other.size());
+}
+
+void PhysicalJob::ComeAndGo(Piece& piece) {
+  Progress("evicted and back", 0);
+  os::ResidencyCalls residency(memory_);
+  Evict(*piece.second);
+  life_.Compare("bytes evicted", Difference(os::ResidencyCalls::InSystemMemory(*piece.second), piece.data));
+  ReadBack(piece, second_, *piece.second, "bytes evicted and back");
+  // It was only read since it came back, so that what system memory has of it is up to date.
+  const uint64_t discards = residency.counts().discards;
+  Evict(*piece.second);
+  life_.Compare("evictions without a transfer",
+                residency.counts().discards == discards + 1 ? "" : "an allocation that was only read was copied out");
+  ReadBack(piece, first_, *piece.second, "bytes evicted unchanged and back");
+  // Now it is written, and must be copied out again.
+  ListedBuffer buffer(life_, first_);
+  buffer.Fill(*piece.second, 0, piece.data.size(), kOverwritten);
+  buffer.SubmitAndWait("a fill");
+  Evict(*piece.second);
+  std::vector<uint8_t> written(piece.data.size());
+  for (uint64_t i = 0; i < written.size(); ++i) written[i] = static_cast<uint8_t>(kOverwritten >> 8 * (i % 4));
+  life_.Compare("bytes written after a return", Difference(os::ResidencyCalls::InSystemMemory(*piece.second), written));
+  CopyByCommands(buffer, *piece.first, *piece.second, piece.data.size(), kCommandBytes, "copies");
+}
+
+void PhysicalJob::PageOut(Piece& piece) {
+  const uint64_t bytes = piece.data.size();
+  life_.Work([&] {
+    piece.target = os::HostMemory(memory_, bytes);
+    Write(piece.target, nullptr, bytes, options_.seed ^ 0x746172676574);
+    life_.Timed("page out", bytes, true, [&] {
+      memory_.PageOut(*piece.second, piece.target, bytes,
+                      [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
+    });
+  });
+  std::string difference;
+  for (uint64_t done = 0; done < piece.bytes; done += kView) {
+    const uint64_t size = std::min(kView, piece.bytes - done);
+    const uint8_t* view = piece.target.Map(done, size);
+    const auto expected = piece.data.begin() + static_cast<ptrdiff_t>(done);
+    const auto at = std::mismatch(view, view + size, expected);
+    if (difference.empty() && at.first != view + size) {
+      difference = "byte " + std::to_string(piece.offset + done + static_cast<uint64_t>(at.first - view)) +
+                   " of the input came back as " + os::Hex(*at.first) + ", was " + os::Hex(*at.second);
+    }
+    if (options_.out) options_.out(view, size);
+    piece.target.Unmap();
+  }
+  life_.Compare("bytes paged out", difference);
+}
+
+void PhysicalJob::Aperture(Piece& piece) {
+  Progress("aperture", 0);
+  hw::Instruments* instruments = life_.host.platform().instruments();
+  const auto accesses = [&] {
+    uint64_t sum = 0;
+    if (instruments == nullptr) return sum;
+    for (const uint64_t page : piece.target.host_pages()) sum += instruments->PageAccesses(page);
+    return sum;
+  };
+  const uint64_t dummies = std::min(piece.pages, kDummyPages) * kPage;
+  std::vector<uint8_t> dummy(dummies), shown, hidden;
+  for (uint64_t at = 0; at < dummies; at += kPage) FillPattern(dummy.data() + at, kPage, options_.seed ^ 0x64756D6D79);
+  uint64_t before = 0, after = 0;
+  life_.Work([&] {
+    DeviceCopy copy(life_, piece.data.size());
+    const uint64_t range = life_.aperture.Reserve(piece.pages);
+    life_.aperture.Bind(range, piece.pages, *piece.shown, piece.target, 0);
+    life_.Timed("aperture by DMA", piece.data.size(), true,
+                [&] { shown = copy.FromAperture(range, piece.data.size()); });
+    life_.aperture.Unbind(range, piece.pages, *piece.shown);
+    before = accesses();
+    hidden = copy.FromAperture(range, dummies);
+    after = accesses();
+    life_.aperture.Free(range);
+    copy.Release();
+  });
+  life_.Compare("bytes that the paging engine read from the aperture", Difference(shown, piece.data));
+  life_.Compare("dummy page after the unmap", Difference(hidden, dummy));
+  life_.Compare("no access to unmapped pages",
+                after == before ? "" : std::to_string(after - before) + " accesses to the old pages after the unmap");
+}
+
+}  // namespace gmmu::workload

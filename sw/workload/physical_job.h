@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "os/application/host.h"
+#include "os/application/video_memory.h"
+
+namespace gmmu::workload {
+
+struct JobOptions;
+struct JobResult;
+struct Life;
+
+/// The application of the main job on a GPU without page tables. Of each piece of the input:
+///
+///   page in       system memory -> video memory, by the paging engine
+///   copy          there to another allocation, by commands of a process
+///   read back     both allocations to one that lives in the aperture, by commands of two processes; the CPU compares it
+///   evict         the second leaves video memory and comes back for a command: written, only read, and written again
+///   page out      to other pages of system memory
+///   aperture      the paging engine reads pages through it; unmapped, they show the dummy page
+class PhysicalJob {
+ public:
+  explicit PhysicalJob(Life& life);
+  void Run();
+  /// Host physical pages of the buffers that it has paged from and to.
+  const std::vector<uint64_t>& pages_used() const { return pages_used_; }
+
+ private:
+  struct Piece {
+    uint64_t offset = 0, bytes = 0, pages = 0;
+    std::vector<uint8_t> data;  ///< padded with zeros to whole pages
+    os::HostMemory source, target;
+    os::Allocation *first = nullptr, *second = nullptr;
+    os::Allocation* window = nullptr;  ///< in the aperture, for reading back
+    os::Allocation* shown = nullptr;   ///< its pages are mapped into the aperture by hand
+  };
+  void RunPiece(uint64_t offset, uint64_t bytes, bool first);
+  void PageIn(Piece& piece, bool first);
+  void ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation& from, const std::string& what);
+  void Evict(os::Allocation& allocation);
+  void ComeAndGo(Piece& piece);
+  void PageOut(Piece& piece);
+  void Aperture(Piece& piece);
+  void Write(os::HostMemory& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) const;
+  void Progress(const std::string& phase, uint64_t done) const;
+
+  Life& life_;
+  const os::VideoMemory memory_;
+  const JobOptions& options_;
+  JobResult& result_;
+  os::GpuProcess *first_ = nullptr, *second_ = nullptr;
+  uint64_t done_ = 0;  // bytes of finished pieces
+  std::vector<uint64_t> pages_used_;
+};
+
+}  // namespace gmmu::workload

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "os/application/facts.h"
+#include "os/application/memory_calls.h"
+#include "os/kernel/random.h"
+#include "os/kernel/text.h"
+#include "os/miniport/allocation.h"
+#include "workload/device_copy.h"
+#include "workload/life.h"
+#include "workload/listed_buffer.h"
+#include "workload/needs.h"
+#include "workload/preempter.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+constexpr uint64_t kUnit = 256;  // offsets and sizes of commands are multiples of it
+
+/// An allocation, and what must be in it when every packet has ended.
+struct Kept {
+  os::Allocation* allocation = nullptr;
+  std::vector<uint8_t> bytes;
+};
+
+struct User {
+  os::GpuProcess* process = nullptr;
+  std::vector<Kept> own;
+  std::optional<os::PacketId> last;
+};
+
+class ListedCommandsOfProcesses {
+ public:
+  ListedCommandsOfProcesses(Life& life, const ParameterValues& values)
+      : life_(life),
+        values_(values),
+        residency_(life.memory),
+        calls_(life.memory),
+        random_(life.options.seed, "listed commands") {}
+
+  void Run() {
+    NeedListedCommands(life_);
+    Make();
+    std::optional<Preempter> preempter;
+    const uint32_t node = life_.gpu().facts().render_node;
+    if (values_.at("resubmissions_at_least") != 0) preempter.emplace(life_, node);
+    for (uint64_t round = 0; round < values_.at("rounds"); ++round) {
+      if (life_.options.progress) life_.options.progress("rounds", round, values_.at("rounds"));
+      for (User& user : users_) Round(user);
+    }
+    for (User& user : users_) WaitFor(user);
+    if (preempter) preempter->Stop();
+    for (const User& user : users_)
+      for (const Kept& kept : user.own) Compare(kept);
+    for (const Kept& kept : shared_) Compare(kept);
+    AtLeast("evictions", residency_.counts().evictions);
+    AtLeast("discards", residency_.counts().discards);
+    AtLeast("buffers", calls_.counts().buffers);
+    AtLeast("pieces", calls_.counts().pieces);
+    AtLeast("resubmissions", life_.graphics.resubmissions(node));
+    life_.result.bytes += bytes_;
+    life_.result.bytes_verified += bytes_;
+    End();
+  }
+
+ private:
+  Kept MakeAllocation(const std::string& name, const os::GpuProcess* owner) {
+    os::AllocationRequest request;
+    request.name = name;
+    request.bytes = values_.at("kib") << 10;
+    request.local_only = values_.at("segment") == 1;
+    request.system_only = values_.at("segment") == 2;
+    // A first touch finds zeros.
+    return {life_.memory.CreateAllocation(request, owner), std::vector<uint8_t>(request.bytes)};
+  }
+
+  void Make() {
+    life_.Work([&] {
+      for (uint64_t i = 0; i < values_.at("processes"); ++i) {
+        User user;
+        user.process = life_.memory.CreateProcess("process " + std::to_string(i + 1));
+        for (uint64_t k = 0; k < values_.at("allocations"); ++k)
+          user.own.push_back(
+              MakeAllocation("allocation " + std::to_string(k + 1) + " of " + os::NameOf(*user.process), user.process));
+        users_.push_back(std::move(user));
+      }
+      if (values_.at("shared") != 0) shared_.push_back(MakeAllocation("allocation of all processes", nullptr));
+    });
+  }
+
+  void WaitFor(User& user) {
+    if (!user.last) return;
+    if (life_.graphics.Wait(*user.last) == os::PacketEnd::kLost)
+      throw os::OsError("the device of " + os::NameOf(*user.process) + " was lost: " + os::WhyLost(*user.process));
+    user.last.reset();
+  }
+
+  /// The process' allocations, and the shared one behind them.
+  Kept& Pick(User& user, uint64_t index) {
+    return index < user.own.size() ? user.own[index] : shared_[index - user.own.size()];
+  }
+
+  // A buffer's commands are done in order, and so are a context's buffers; between contexts nothing is promised, so that all
+  // are waited for around the turns with what they share.
+  void Round(User& user) {
+    const bool with_shared = !shared_.empty() && turns_++ % 2 == 0;
+    if (with_shared)
+      for (User& each : users_) WaitFor(each);
+    ListedBuffer buffer(life_, user.process, static_cast<uint32_t>(values_.at("buffer_kib") << 10));
+    const uint64_t commands = values_.at("commands"), count = user.own.size() + with_shared;
+    for (uint64_t command = 0; command < commands; ++command) {
+      // With `all` a round goes through every allocation, so that no place is left out; else they are drawn.
+      const uint64_t from = values_.at("all") != 0 ? command % count : random_.Below(count);
+      const uint64_t to = with_shared && command == 0 ? count - 1
+                          : values_.at("all") != 0    ? (command + 1) % count
+                                                      : random_.Below(count);
+      Command(user, buffer, Pick(user, from), Pick(user, to));
+    }
+    if (!buffer.empty()) user.last = buffer.Submit("listed commands");
+    if (with_shared) WaitFor(user);
+  }
+
+  /// A copy; or a fill, when both are one allocation or chance says so.
+  void Command(User& user, ListedBuffer& buffer, Kept& from, Kept& to) {
+    const uint64_t size = (1 + random_.Below(to.bytes.size() / kUnit)) * kUnit;
+    const uint64_t at = random_.Below((to.bytes.size() - size) / kUnit + 1) * kUnit;
+    const uint64_t source = random_.Below((from.bytes.size() - size) / kUnit + 1) * kUnit;
+    const auto pattern = static_cast<uint32_t>(random_.Next());
+    const bool fill = from.allocation == to.allocation || random_.Below(4) == 0;
+    const auto append = [&] {
+      return fill ? buffer.Fill(*to.allocation, at, size, pattern)
+                  : buffer.Copy(*from.allocation, source, *to.allocation, at, size);
+    };
+    if (!append()) {
+      if (!buffer.empty()) user.last = buffer.Submit("listed commands");
+      if (!append()) throw os::OsError("a command does not fit into an empty command buffer");
+    }
+    bytes_ += size;
+    const auto target = to.bytes.begin() + static_cast<ptrdiff_t>(at);
+    if (!fill) {
+      std::copy_n(from.bytes.begin() + static_cast<ptrdiff_t>(source), size, target);
+      return;
+    }
+    for (uint64_t i = 0; i < size; ++i)
+      target[static_cast<ptrdiff_t>(i)] = static_cast<uint8_t>(pattern >> 8 * (i % 4));
+  }
+
+  void Compare(const Kept& kept) {
+    life_.Work([&] { residency_.Evict(*kept.allocation); });
+    std::vector<uint8_t> found = os::ResidencyCalls::InSystemMemory(*kept.allocation);
+    if (found.empty()) found.resize(kept.bytes.size());  // it was never touched
+    life_.Compare("contents of " + os::NameOf(*kept.allocation), Difference(found, kept.bytes));
+  }
+
+  void AtLeast(const std::string& what, uint64_t count) {
+    const uint64_t least = values_.at(what + "_at_least");
+    if (least == 0) return;
+    life_.Compare(what,
+                  count >= least ? "" : std::to_string(count) + ", at least " + std::to_string(least) + " must be");
+  }
+
+  void End() {
+    life_.Work([&] {
+      for (const Kept& kept : shared_) life_.memory.DestroyAllocation(kept.allocation);
+      for (const User& user : users_) {
+        for (const Kept& kept : user.own) life_.memory.DestroyAllocation(kept.allocation);
+        life_.memory.DestroyProcess(user.process);
+      }
+    });
+  }
+
+  Life& life_;
+  const ParameterValues& values_;
+  os::ResidencyCalls residency_;
+  os::ListedCalls calls_;
+  os::Random random_;
+  std::vector<User> users_;
+  std::vector<Kept> shared_;
+  uint64_t turns_ = 0, bytes_ = 0;
+};
+
+void Run(Life& life, const ParameterValues& values) { ListedCommandsOfProcesses(life, values).Run(); }
+
+}  // namespace
+
+Procedure ListedCommandsProcedure() {
+  return {
+      "listed_commands",
+      "Processes on a GPU without page tables copy and fill by commands with lists of allocations and patch locations; "
+      "at the end every byte is compared.",
+      {{"processes", 2, 1, 8, "Processes, each with a context."},
+       {"allocations", 4, 1, 64, "Allocations of each process."},
+       {"kib", 64, 4, 1 << 16, "KiB of each allocation; a multiple of 4."},
+       {"rounds", 8, 1, 10'000, "Command buffers of each process."},
+       {"commands", 6, 1, 1'000, "Commands of a buffer."},
+       {"buffer_kib", 0, 0, 1 << 10, "KiB of a command buffer; 0: as many as a DMA buffer has."},
+       {"all", 0, 0, 1, "1: the commands of a buffer go through all allocations of the process in turn."},
+       {"shared", 0, 0, 1, "1: one more allocation, which all processes use in turn."},
+       {"segment", 0, 0, 2, "Allocations live 0: where the driver prefers, 1: in memory segments, 2: in the aperture."},
+       {"evictions_at_least", 0, 0, 1 << 30, "So many allocations must have left memory."},
+       {"discards_at_least", 0, 0, 1 << 30, "So many of them without being copied."},
+       {"buffers_at_least", 0, 0, 1 << 30, "So many DMA buffers must have been filled."},
+       {"pieces_at_least", 0, 0, 1 << 30, "In so many pieces they must have been submitted."},
+       {"resubmissions_at_least", 0, 0, 1 << 30,
+        "So many packets must have come back; not 0: the node is preempted again and again."}},
+      Run,
+      ForModel::kPhysical};
+}
+
+}  // namespace gmmu::workload
