@@ -26,8 +26,8 @@ struct Machine {
     uint64_t cycle;
     hw::ClientRequest request;
   };
-  std::vector<Taken> taken;
-  std::multimap<uint64_t, size_t> answers;
+  std::vector<Taken> taken{};
+  std::multimap<uint64_t, size_t> answers{};
   size_t most_in_flight = 0;
 
   void Run() {
