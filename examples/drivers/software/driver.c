@@ -301,20 +301,16 @@ static UINT64 Entry(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i) {
 
 static NTSTATUS UpdatePageTable(DXGKARG_BUILDPAGINGBUFFER* b) {
   const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE* op = &b->UpdatePageTable;
-  const UINT64 first = 8 * (UINT64)op->StartIndex;
+  const D3DGPU_PHYSICAL_ADDRESS at = op->PageTableAddress.GpuPhysical;
+  UINT64 table = SegmentPlace(at.SegmentId, at.SegmentOffset);
   UINT i;
-  switch (op->UpdateMode) {
-    case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: /* now; in every update mode the first tables of the paging process */
-      for (i = 0; i < op->NumPageTableEntries; ++i)
-        WRITE_REGISTER_ULONG64((volatile ULONG64*)op->PageTableAddress.CpuVirtual + op->StartIndex + i, Entry(b, i));
-      return STATUS_SUCCESS;
-    case DXGK_PAGETABLEUPDATE_GPU_VIRTUAL:
-      return Words(b, PLACE(AT_VIRTUAL, op->PageTableAddress.GpuVirtual + first), op->NumPageTableEntries, Entry);
-    default: {
-      const D3DGPU_PHYSICAL_ADDRESS at = op->PageTableAddress.GpuPhysical;
-      return Words(b, SegmentPlace(at.SegmentId, at.SegmentOffset + first), op->NumPageTableEntries, Entry);
-    }
+  if (op->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) { /* now; the first tables of the paging process in any mode */
+    for (i = 0; i < op->NumPageTableEntries; ++i)
+      WRITE_REGISTER_ULONG64((volatile ULONG64*)op->PageTableAddress.CpuVirtual + op->StartIndex + i, Entry(b, i));
+    return STATUS_SUCCESS;
   }
+  if (op->UpdateMode == DXGK_PAGETABLEUPDATE_GPU_VIRTUAL) table = PLACE(AT_VIRTUAL, op->PageTableAddress.GpuVirtual);
+  return Words(b, table + 8 * (UINT64)op->StartIndex, op->NumPageTableEntries, Entry);
 }
 
 static UINT64 MdlWord(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i) {

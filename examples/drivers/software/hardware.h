@@ -7,9 +7,9 @@
 
 enum { NODES = 2, RING_SLOTS = 128 };
 
-/* What may be another with -D: whether there is an aperture segment; whether local memory is one, or holds the aperture map
- * only; the segment by which allocations are put into system memory (APERTURE, or SYSTEM, the implicit one); levels of page tables, index bits and
- * segment of the leaves and of the levels above, who writes them (DXGK_PAGETABLEUPDATEMODE). A table has 8 bytes an entry. */
+/* What -D may change: whether there is an aperture segment; whether local memory is a segment, or holds the aperture map
+ * only; by which segment allocations are put into system memory (APERTURE, or SYSTEM, the implicit one); levels of page
+ * tables, index bits and segment of the leaves and of the levels above; who writes them. A table has 8 bytes an entry. */
 #ifndef APERTURE_SEGMENT
 #define APERTURE_SEGMENT 1
 #endif

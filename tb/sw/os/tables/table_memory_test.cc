@@ -186,6 +186,35 @@ TEST_F(TablesElsewhere, ATableOfSeveralPagesInSystemMemoryIsContiguousAndAligned
   }
 }
 
+TEST_F(TablesElsewhere, ARootThatGrowsInSystemMemoryIsAnotherPiece) {
+  TwoLevels();
+  Answer([](UINT, DXGK_PAGE_TABLE_LEVEL_DESC& desc) {
+    desc.PageTableSegmentId = desc.PagingProcessPageTableSegmentId = kSystem;
+  });
+  RunOnWorker([&](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process", 1);
+    Allocation* data = Filled(life, 2, 0x100);
+    const uint64_t first = process->space->root().SegmentOffset, last = uint64_t{8191} << 21;
+    EXPECT_EQ(process->space->root_entries(), 512u);
+    life.vidmm.Map(*process, 0x200000, *data, 0, 1);
+    life.vidmm.Map(*process, last, *data, 1, 1);
+    EXPECT_EQ(process->space->root_entries(), 8192u) << "16 pages";
+    EXPECT_NE(process->space->root().SegmentOffset, first);
+    Reads(life, process, 0x200000, {0x100});
+    Reads(life, process, last, {0x101});
+    life.vidmm.DestroyAllocation(data);
+    life.vidmm.DestroyProcess(process);
+  });
+}
+
+TEST_F(TablesElsewhere, PagingBuffersInTheApertureAreFoundByTablesInSystemMemory) {
+  bench.options.os.driver["PagingBufferSegment"] = 1;
+  Answer([](UINT, DXGK_PAGE_TABLE_LEVEL_DESC& desc) {
+    desc.PageTableSegmentId = desc.PagingProcessPageTableSegmentId = kSystem;
+  });
+  MainJobIsVerified();
+}
+
 TEST_F(TablesElsewhere, RoomForATableIsMadeInItsSegmentAndInNoOther) {
   bench.config.gpu.vram_mib = 2;
   bench.options.os.driver["VisibleVramBytes"] = 1 << 20;  // the rest is segment 3, so system memory is 4
