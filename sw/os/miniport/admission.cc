@@ -216,13 +216,14 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
   }
   // WDDM 1 allows any number of apertures; the model has one.
   if (apertures != 1 && (apertures != 0 || a.aperture_required || a.physical_model())) {
-    out.push_back({"DXGK_SEGMENTFLAGS.Aperture",
-                   "stands at " + Number(apertures) +
-                       (a.physical_model() ? " segments; exactly one is modelled"
-                                           : " segments; GpuMmu needs exactly one, also where all memory is the system's "
-                                             "([os] aperture_required)"),
-                   StopCode::kUnknown,
-                   {}});
+    out.push_back(
+        {"DXGK_SEGMENTFLAGS.Aperture",
+         "stands at " + Number(apertures) +
+             (a.physical_model() ? " segments; exactly one is modelled"
+                                 : " segments; GpuMmu needs exactly one, also where all memory is the system's "
+                                   "([os] aperture_required)"),
+         StopCode::kUnknown,
+         {}});
   }
 }
 

@@ -80,8 +80,8 @@ Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   const bool physically = info.FlagsWddm2.AccessedPhysically != 0 || answers.physical_model();
   homes.memory = set & answers.SegmentSet(false);
   homes.aperture = physically ? set & answers.SegmentSet(true) : 0;
-  homes.implicit_system = !answers.physical_model() && ((set & answers.system_set()) != 0 ||
-                                                        (!physically && (set & answers.SegmentSet(true)) != 0));
+  const bool upgraded = !physically && (set & answers.SegmentSet(true)) != 0;
+  homes.implicit_system = !answers.physical_model() && ((set & answers.system_set()) != 0 || upgraded);
   homes.contiguous = physically;
   homes.alignment = info.Alignment;
   homes.eviction = physically ? info.EvictionSegmentSet : 0;
