@@ -65,7 +65,8 @@ void Run(Life& life, const ParameterValues& values) {
   });
   words.Read(process, "a reservation reads zero", va, {0, 0});
   words.Read(process, "mapped", fixed, PageWords::Words(0x7100, pages));
-  words.Fault(process, "read-only, written", fixed, regs::Fault::kWriteProtect, regs::Access::kWrite);
+  if (life.gpu().CapOf("DXGK_GPUMMUCAPS.ReadOnlyMemorySupported") != 0)
+    words.Fault(process, "read-only, written", fixed, regs::Fault::kWriteProtect, regs::Access::kWrite);
 
   const auto update = [&](const std::string& what, const std::vector<Operation>& operations) {
     life.Work([&] { expect(what, calls->Update(*process, operations, batches++)); });
