@@ -43,6 +43,7 @@ CLI::App* AddCheckDriver(CLI::App& app, CheckDriverArguments& arguments) {
   option("--engine", arguments.engine, "What stands in for the hardware: rtl or fast; fast unless given", "NAME");
   option("--json", arguments.json, "Write the verdict as JSON", "FILE");
   option("--junit", arguments.junit, "Write it as JUnit's XML", "FILE");
+  AddChanges(check, arguments.set);
   AddNumber(check, "--seed", arguments.seed, "Seed of placement and patterns, 0 unless given");
   AddNumber(check, "--seconds", arguments.seconds, "Bound of one scenario, seconds of the computer; 300 unless given");
   return check;
@@ -79,6 +80,7 @@ int CheckDriver(const CheckDriverArguments& arguments, std::FILE* out, std::FILE
     run.driver = arguments.driver;
     run.device = arguments.device;
     run.seed = arguments.seed;
+    run.set = arguments.set;
     const ChildRun ended = RunInChild(run, static_cast<unsigned>(arguments.seconds));
     if (!ended.usage.empty()) throw workload::InputError(ended.usage);
     verdict.scenarios.push_back(VerdictOf(scenario.name, scenario.title, ended, CommandOf(run)));

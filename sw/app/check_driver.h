@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -16,6 +17,7 @@ struct CheckDriverArguments {
   std::string device;  ///< model of a device, or "none"; empty: the scenario's
   std::string only;    ///< scenarios of this name, where * stands for anything; empty: all
   std::string json, junit;
+  std::vector<std::string> set;  ///< changes of the configuration, over each scenario's
   uint64_t seed = 0;
   uint64_t seconds = 300;  ///< of one scenario
 };

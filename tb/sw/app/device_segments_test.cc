@@ -97,6 +97,10 @@ TEST_P(NoAperture, IsRefusedUnlessASwitchAllowsIt) {
     EXPECT_EQ(RunWith("false", scenario), kExitGood) << scenario << out_;
   }
   EXPECT_EQ(RunWith("false", "aperture"), kExitNotApplicable) << out_;
+  EXPECT_EQ(Run({"check-driver", std::string(GMMU_DRIVERS) + "software_" + GetParam() + ".so", "--device", "none",
+                 "--set", "os.aperture_required=false", "--set", "os.gpu_signals=false"}),
+            kExitGood)
+      << out_;
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, NoAperture, ::testing::Values("no_segment", "local_only"));
