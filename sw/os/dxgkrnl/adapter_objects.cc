@@ -88,7 +88,8 @@ void AdapterObjects::OpenContext(ProcessHandles& handles, const std::string& nam
   }
   Miniport::Require(status, "DxgkDdiCreateContext for " + name);
   if (!system && gpu.caps().physical_model) {
-    RequireLists(context.ContextInfo, 1u << (gpu.aperture_segment().id - 1), name);
+    const unsigned aperture = gpu.aperture_segment().id;  // 0: there is none
+    RequireLists(context.ContextInfo, aperture == 0 ? 0 : 1u << (aperture - 1), name);
   } else if (!system && context.ContextInfo.DmaBufferSize != 0 && context.ContextInfo.DmaBufferSegmentSet == 0) {
     throw BugCheck(
         StopCode::kSystemServiceException, {},

@@ -181,7 +181,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      StopCode::kUnknown,
                      {}});
     }
-    if (flags.CacheCoherent && !flags.Aperture) {
+    if (flags.CacheCoherent && !flags.Aperture && !a.physical_model()) {  // drivers of WDDM 1 were seen with it
       out.push_back(
           {"DXGK_SEGMENTFLAGS.CacheCoherent", segment + "is for aperture segments only", StopCode::kUnknown, {}});
     }
@@ -214,12 +214,12 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      {}});
     }
   }
-  // WDDM 1 allows any number of apertures; the model has one.
-  if (apertures != 1 && (apertures != 0 || a.aperture_required || a.physical_model())) {
+  // WDDM 1 allows any number of apertures; the model has at most one.
+  if (apertures > 1 || (apertures == 0 && a.aperture_required && !a.physical_model())) {
     out.push_back(
         {"DXGK_SEGMENTFLAGS.Aperture",
          "stands at " + Number(apertures) +
-             (a.physical_model() ? " segments; exactly one is modelled"
+             (a.physical_model() ? " segments; at most one is modelled"
                                  : " segments; GpuMmu needs exactly one, also where all memory is the system's "
                                    "([os] aperture_required)"),
          StopCode::kUnknown,
