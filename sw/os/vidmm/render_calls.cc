@@ -130,7 +130,8 @@ PacketId RenderCalls::Submit(GpuProcess& process, const ListedCommands& commands
                      " elements; the patch-location list has " + std::to_string(patches.size()) +
                      " (DXGK_CONTEXTINFO.PatchLocationListSize)");
     patches.resize(static_cast<size_t>(written));
-    const std::string broken = BrokenRuleOf(patches, static_cast<uint64_t>(used), sizes);
+    const std::string broken = BrokenRuleOf(patches, static_cast<uint64_t>(used), sizes,
+                                            vidmm_.gpu().answers().driver.MaxAllocationListSlotId);
     if (!broken.empty()) throw BugCheck("DxgkDdiRender of " + what + " of " + process.name + ": " + broken);
     if (used != 0) {
       ++counts_.buffers;

@@ -14,7 +14,6 @@
 #include "os/miniport/segments.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
-#include "os/vidmm/allocations.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/clean_check.h"
 #include "os/vidmm/gpu_process.h"
@@ -84,7 +83,7 @@ void Residency::MakeResident(const Wanted& wanted) {
 }
 
 void Residency::Bring(Allocation& allocation, const Wanted& wanted) {
-  if (allocation.resident() && (allocation.bound || !allocation.Unused())) return;
+  if (allocation.resident() && allocation.bound) return;
   for (size_t place = 0; place < allocation.homes.places.size(); ++place) {
     if (PlaceOf(allocation) == place || TryPlace(allocation, place, &wanted)) return;
   }
@@ -169,19 +168,8 @@ bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wan
     Demote(*victim);
     return true;
   }
-  if (WaitForOne(among.segment, wanted)) return true;
   const bool last = place + 1 == allocation.homes.places.size();
   return last && !allocation.resident() && EvictTables(wanted);
-}
-
-bool Residency::WaitForOne(unsigned segment, const Wanted& wanted) {
-  for (Allocation* each : vidmm_.allocations().all()) {
-    if (each->segment() != segment || each->Unused()) continue;
-    if (std::find(wanted.begin(), wanted.end(), each) != wanted.end()) continue;
-    WaitUnused(*each);
-    return true;
-  }
-  return false;
 }
 
 void Residency::WaitUnused(Allocation& allocation) {
@@ -239,7 +227,6 @@ void Residency::HandOver(Allocation& allocation, Allocation& old) {
 
 void Residency::Evict(Allocation& allocation) {
   if (!allocation.resident()) return;
-  WaitUnused(allocation);
   const Suspended suspended(allocation);
   vidmm_.mappings().Invalidate(allocation);
   Leave(allocation);
@@ -247,6 +234,7 @@ void Residency::Evict(Allocation& allocation) {
 }
 
 void Residency::Leave(Allocation& allocation) {
+  WaitUnused(allocation);
   vidmm_.placement().NotifyEvicted(allocation);
   if (const auto first = std::exchange(allocation.aperture_page, std::nullopt)) {
     vidmm_.aperture().Unbind(*first, PagesOf(allocation.bytes), allocation);

@@ -71,8 +71,6 @@ class Residency {
   bool TryPlace(Allocation& allocation, size_t place, const Wanted* wanted);
   bool TakeRoom(Allocation& allocation, size_t place, const Wanted* wanted, Room& room);
   bool MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted);
-  /// Waits until an allocation in the segment that is not wanted is unused; false: there is none in use.
-  bool WaitForOne(unsigned segment, const Wanted& wanted);
   bool KeepToBudget(Allocation& allocation, const Wanted& wanted);
   /// Moves an allocation out of its memory segment, to the next of its places that takes it.
   void Demote(Allocation& allocation);

@@ -15,7 +15,6 @@
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/physical_transfers.h"
-#include "os/vidmm/residency.h"
 #include "os/vidmm/scratch_windows.h"
 #include "os/vidmm/vidmm.h"
 
@@ -82,7 +81,6 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
   PagingWork& work = vidmm_.work();
   const Parameters& parameters = vidmm_.gpu().kernel().parameters();
   if (in) allocation.clean = false;
-  vidmm_.residency().WaitUnused(allocation);
   if (vidmm_.gpu().physical_paging()) return TransferByMdl(work, allocation, buffer, bytes, in, progress);
   ScratchWindows& windows = vidmm_.windows();
   for (uint64_t done = 0; done < bytes;) {
@@ -135,7 +133,6 @@ void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, ui
   PagingWork& work = vidmm_.work();
   const Parameters& parameters = vidmm_.gpu().kernel().parameters();
   allocation.clean = false;
-  vidmm_.residency().WaitUnused(allocation);
   if (vidmm_.gpu().physical_paging())
     return FillBySegment(work, allocation, offset, bytes, pattern, parameters.fill_bytes());
   ScratchWindows& windows = vidmm_.windows();

@@ -8,7 +8,7 @@
 namespace gmmu::os {
 
 std::string BrokenRuleOf(const std::vector<D3DDDI_PATCHLOCATIONLIST>& patches, uint64_t used,
-                         const std::vector<uint64_t>& sizes) {
+                         const std::vector<uint64_t>& sizes, UINT last_slot) {
   UINT split = 0;
   for (size_t i = 0; i < patches.size(); ++i) {
     const D3DDDI_PATCHLOCATIONLIST& patch = patches[i];
@@ -19,6 +19,8 @@ std::string BrokenRuleOf(const std::vector<D3DDDI_PATCHLOCATIONLIST>& patches, u
     if (patch.AllocationIndex >= sizes.size())
       return broken("AllocationIndex", patch.AllocationIndex,
                     "the allocation list has " + std::to_string(sizes.size()) + " elements");
+    if (patch.SlotId > last_slot)
+      return broken("SlotId", patch.SlotId, "DXGK_DRIVERCAPS.MaxAllocationListSlotId is " + Hex(last_slot));
     if (patch.PatchOffset >= used)
       return broken("PatchOffset", patch.PatchOffset, "the DMA buffer ends at " + Hex(used));
     if (patch.SplitOffset > used)

@@ -30,11 +30,11 @@ struct DmaSubmission {
 };
 
 /// The rules for what DxgkDdiRender writes (DXGKARG_RENDER, D3DDDI_PATCHLOCATIONLIST, "Splitting a DMA Buffer"): each
-/// location lies in the used part of the buffer, names an allocation of the list and a byte of it, and SplitOffset does
-/// not fall from one to the next nor lie behind the buffer. "": they hold. `used`: bytes of the buffer;
-/// `sizes`: bytes of each allocation of the list, 0 for a NULL one.
+/// location lies in the used part of the buffer, names an allocation of the list, a byte of it and a slot, and SplitOffset
+/// does not fall from one to the next nor lie behind the buffer. "": they hold. `used`: bytes of the buffer;
+/// `sizes`: bytes of each allocation of the list, 0 for a NULL one; `last_slot`: DXGK_DRIVERCAPS.MaxAllocationListSlotId.
 std::string BrokenRuleOf(const std::vector<D3DDDI_PATCHLOCATIONLIST>& patches, uint64_t used,
-                         const std::vector<uint64_t>& sizes);
+                         const std::vector<uint64_t>& sizes, UINT last_slot);
 
 /// Has the piece patched, at PASSIVE_LEVEL, and submitted at DISPATCH_LEVEL. A resubmission is patched again, with its
 /// new fence. `packet` says what all submissions have. Nothing else of the scheduler's class comes between.

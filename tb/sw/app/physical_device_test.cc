@@ -129,6 +129,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Misdeed{"patch_beyond_buffer", "D3DDDI_PATCHLOCATIONLIST.PatchOffset of patch location 0 is "},
         Misdeed{"patch_beyond_list", "AllocationIndex of patch location 0 is 0x2; the allocation list has 2 elements"},
+        Misdeed{"slot_beyond_caps",
+                "SlotId of patch location 0 is 0x3; DXGK_DRIVERCAPS.MaxAllocationListSlotId is 0x2"},
         Misdeed{"patch_beyond_allocation", "AllocationOffset of patch location 0 is 0x80000000; the allocation has "},
         Misdeed{"split_beyond_buffer", "SplitOffset of patch location 0 is 0x1004; the DMA buffer ends at "},
         Misdeed{"split_that_falls", "that of the location before is 0x8, and they must not fall"},

@@ -117,6 +117,7 @@ static NTSTATUS Render(HANDLE context, DXGKARG_RENDER* r) {
   if (Is("too_many_patches")) r->pPatchLocationListOut = first + r->PatchLocationListOutSize + 1;
   if (Is("patch_beyond_buffer")) first->PatchOffset = (UINT)((BYTE*)r->pDmaBuffer - buffer);
   if (Is("patch_beyond_list")) first->AllocationIndex = r->AllocationListSize;
+  if (Is("slot_beyond_caps")) first->SlotId = 3;
   if (Is("patch_beyond_allocation")) first->AllocationOffset = 0x80000000;
   if (Is("split_beyond_buffer")) first->SplitOffset = r->DmaSize + 4;
   if (Is("split_that_falls")) first->SplitOffset = 8;

@@ -145,7 +145,11 @@ TEST_F(Moves, EqualsStayWhereTheyAreAndComeBackWhenThereIsRoom) {
     residency.MakeResident({first.allocation});
     EXPECT_EQ(first.allocation->residence(), Residence::kSystem) << "its equal is in the way";
     residency.Evict(*other.allocation);
+    first.allocation->bound = true;
+    residency.MakeResident({first.allocation});
+    EXPECT_EQ(first.allocation->residence(), Residence::kSystem) << "an earlier piece of a DMA buffer has it there";
     EXPECT_EQ(residency.counts().promotions, 0u);
+    first.allocation->bound = false;
     residency.MakeResident({first.allocation});
     EXPECT_EQ(first.allocation->residence(), Residence::kMemorySegment);
     EXPECT_EQ(residency.counts().promotions, 1u);

@@ -15,6 +15,8 @@
 #include "os/vidmm/debug_view.h"
 #include "os/vidmm/paging_queue.h"
 #include "os/vidmm/paging_work.h"
+#include "os/vidsch/vidsch.h"
+#include "workload/render_buffer.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -131,6 +133,32 @@ TEST(Residency, ABackingStoreGoesWithItsAllocation) {
       life.vidmm.DestroyAllocation(each);
     }
     EXPECT_EQ(residency.counts().restores, 0u);
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+// Of the physical model: no mapping says who uses it, only the DMA buffers that have its address.
+TEST(Residency, WhatADmaBufferNamesIsDestroyedWhenThatHasEnded) {
+  LifeBench bench;
+  const auto result = bench.Run([](Life& life) {
+    Set set(life, 1);
+    set.MakeResident({0});
+    workload::RenderBuffer fill(life, set.process, hw::kPageSize);
+    for (unsigned i = 0; i < 16; ++i) fill.Fill(set.va[0], kSize, i);  // long
+    life.worker.Call([&] {
+      VidSch& vidsch = life.adapter.vidsch();
+      Allocation* const named = life.vidmm.CreateAllocation("named", hw::kPageSize);
+      set.residency.MakeResident({named});
+      const PacketId packet = fill.Submit("a long fill");
+      named->users.push_back(packet);
+      EXPECT_FALSE(vidsch.Ended(packet));
+      life.vidmm.DestroyAllocation(named);
+      EXPECT_TRUE(vidsch.Ended(packet));
+      vidsch.Wait(packet, VidSch::kBoundNs);
+    });
+    fill.Release();
+    set.End();
   });
   EXPECT_THAT(result.faults, IsEmpty());
   EXPECT_THAT(result.leaks, IsEmpty());

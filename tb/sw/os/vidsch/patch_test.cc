@@ -26,16 +26,22 @@ D3DDDI_PATCHLOCATIONLIST Location(UINT index, UINT patch, UINT split, UINT offse
 
 TEST(PatchLocations, KeepTheRulesUpToTheirBounds) {
   const std::vector<uint64_t> sizes = {4096, 0, 8192};  // the second is a NULL element
-  EXPECT_EQ(BrokenRuleOf({}, 0, sizes), "");
-  EXPECT_EQ(BrokenRuleOf({Location(0, 4, 0, 4095), Location(1, 0, 0, 9), Location(2, 99, 100, 8191)}, 100, sizes), "");
-  EXPECT_THAT(BrokenRuleOf({Location(0, 4, 0), Location(3, 8, 0)}, 100, sizes),
+  EXPECT_EQ(BrokenRuleOf({}, 0, sizes, 2), "");
+  EXPECT_EQ(BrokenRuleOf({Location(0, 4, 0, 4095), Location(1, 0, 0, 9), Location(2, 99, 100, 8191)}, 100, sizes, 2),
+            "");
+  EXPECT_THAT(BrokenRuleOf({Location(0, 4, 0), Location(3, 8, 0)}, 100, sizes, 2),
               HasSubstr("AllocationIndex of patch location 1 is 0x3; the allocation list has 3 elements"));
-  EXPECT_THAT(BrokenRuleOf({Location(0, 100, 0)}, 100, sizes),
+  EXPECT_THAT(BrokenRuleOf({Location(0, 100, 0)}, 100, sizes, 2),
               HasSubstr("PatchOffset of patch location 0 is 0x64; the DMA buffer ends at 0x64"));
-  EXPECT_THAT(BrokenRuleOf({Location(0, 0, 101)}, 100, sizes), HasSubstr("SplitOffset of patch location 0 is 0x65"));
-  EXPECT_THAT(BrokenRuleOf({Location(0, 0, 8), Location(0, 0, 7)}, 100, sizes),
+  EXPECT_THAT(BrokenRuleOf({Location(0, 0, 101)}, 100, sizes, 2), HasSubstr("SplitOffset of patch location 0 is 0x65"));
+  EXPECT_THAT(BrokenRuleOf({Location(0, 0, 8), Location(0, 0, 7)}, 100, sizes, 2),
               HasSubstr("that of the location before is 0x8, and they must not fall"));
-  EXPECT_THAT(BrokenRuleOf({Location(2, 0, 0, 8192)}, 100, sizes), HasSubstr("the allocation has 0x2000 bytes"));
+  D3DDDI_PATCHLOCATIONLIST slot = Location(0, 0, 0);
+  slot.SlotId = 2;
+  EXPECT_EQ(BrokenRuleOf({slot}, 100, sizes, 2), "");
+  EXPECT_THAT(BrokenRuleOf({slot}, 100, sizes, 1),
+              HasSubstr("SlotId of patch location 0 is 0x2; DXGK_DRIVERCAPS.MaxAllocationListSlotId is 0x1"));
+  EXPECT_THAT(BrokenRuleOf({Location(2, 0, 0, 8192)}, 100, sizes, 2), HasSubstr("the allocation has 0x2000 bytes"));
 }
 
 struct Seen {
