@@ -101,7 +101,8 @@ typedef struct GMMU_USER_MODE_DRIVER {
   uint32_t (*copy)(void* to, uint32_t room, uint64_t source, uint64_t destination, uint64_t bytes);
   uint32_t (*fill)(void* to, uint32_t room, uint64_t destination, uint64_t bytes, uint32_t pattern);
   /* The same for a GPU without virtual addresses: append one command, the allocations that it names and its patch locations.
-   * 0: one of the three has no room, and nothing is appended. NULL: processes submit nothing. */
+   * 0: one of the three has no room, and nothing is appended. list_copy NULL: processes submit nothing; list_fill NULL: the
+   * hardware has no fill. */
   int (*list_copy)(GMMU_COMMAND_BUFFER* buffer, GMMU_OPERAND source, GMMU_OPERAND destination, uint64_t bytes);
   int (*list_fill)(GMMU_COMMAND_BUFFER* buffer, GMMU_OPERAND destination, uint64_t bytes, uint32_t pattern);
 } GMMU_USER_MODE_DRIVER;

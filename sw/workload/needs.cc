@@ -24,10 +24,15 @@ void NeedOurEscapes(const char* escape) {
   NeedCap(PlugIn::Current() == nullptr, std::string("DxgkDdiEscape, code ") + escape + " of sw/kmd/escape.h");
 }
 
-void NeedListedCommands(const Life& life) {
+void NeedListedCopy(const Life& life) {
   NeedCap(life.gpu().facts().local.size != 0, "a memory segment: DXGK_SEGMENTFLAGS.Aperture is 1 of every segment");
   const PlugIn* plug_in = PlugIn::Current();
-  NeedCap(plug_in != nullptr && plug_in->has_listed_commands(), "GMMU_USER_MODE_DRIVER.list_copy and list_fill");
+  NeedCap(plug_in != nullptr && plug_in->has_listed_copy(), "GMMU_USER_MODE_DRIVER.list_copy");
+}
+
+void NeedListedCommands(const Life& life) {
+  NeedListedCopy(life);
+  NeedCap(PlugIn::Current()->has_listed_fill(), "GMMU_USER_MODE_DRIVER.list_fill");
 }
 
 void NeedRender(const Life& life) {

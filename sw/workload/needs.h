@@ -27,8 +27,10 @@ class NotApplicable : public std::runtime_error {
 void NeedCap(bool there, const std::string& cap);
 /// The driver answers this project's escapes (kmd/escape.h): it has no plug-in.
 void NeedOurEscapes(const char* escape);
-/// Somebody writes the commands of processes with their lists, and there is a memory segment. For GPUs of the physical
+/// Somebody writes the copies of processes with their lists, and there is a memory segment. For GPUs of the physical
 /// model.
+void NeedListedCopy(const Life& life);
+/// And fills.
 void NeedListedCommands(const Life& life);
 /// Processes have a node of their own, and somebody writes their commands.
 void NeedRender(const Life& life);

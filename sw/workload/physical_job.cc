@@ -16,6 +16,7 @@
 #include "workload/lines.h"
 #include "workload/listed_buffer.h"
 #include "workload/needs.h"
+#include "workload/plug_in.h"
 
 namespace gmmu::workload {
 namespace {
@@ -43,15 +44,19 @@ void PhysicalJob::Write(os::HostMemory& buffer, const uint8_t* data, uint64_t by
 }
 
 void PhysicalJob::Run() {
-  NeedListedCommands(life_);
+  NeedListedCopy(life_);
+  fills_ = PlugIn::Current()->has_listed_fill();
   const os::GpuFacts facts = life_.gpu().facts();
+  has_aperture_ = facts.aperture.size != 0;
   // Two allocations of a piece fit into video memory with room for others, one into the aperture.
-  const uint64_t most = std::min(facts.local.size / 4, facts.aperture.size / 2) / kPage * kPage;
+  const uint64_t shown = has_aperture_ ? facts.aperture.size / 2 : facts.local.size / 4;
+  const uint64_t most = std::min(facts.local.size / 4, shown) / kPage * kPage;
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), std::max(most, kPage));
   if (options_.progress) options_.progress("making processes", 0, 0);
   life_.Work([&] {
     first_ = memory_.CreateProcess("first process");
     second_ = memory_.CreateProcess("second process");
+    if (!has_aperture_) return;
     FillPattern(life_.aperture.MapDummy(), kPage, options_.seed ^ 0x64756D6D79);
     life_.aperture.UnmapDummy();
   });
@@ -81,11 +86,13 @@ void PhysicalJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
   ReadBack(piece, second_, *piece.second, "bytes that commands copied, read by another process");
   ComeAndGo(piece);
   PageOut(piece);
-  Aperture(piece);
+  if (has_aperture_) Aperture(piece);
   for (const os::HostMemory* buffer : {&piece.source, &piece.target})
     pages_used_.insert(pages_used_.end(), buffer->host_pages().begin(), buffer->host_pages().end());
   life_.Work([&] {
-    for (os::Allocation* each : {piece.first, piece.second, piece.window, piece.shown}) memory_.DestroyAllocation(each);
+    for (os::Allocation* each : {piece.first, piece.second, piece.window, piece.shown}) {
+      if (each != nullptr) memory_.DestroyAllocation(each);
+    }
     piece.source.Release();
     piece.target.Release();
   });
@@ -101,8 +108,9 @@ void PhysicalJob::PageIn(Piece& piece, bool first) {
     const std::string at = " at " + os::Hex(piece.offset);
     piece.first = memory_.CreateAllocation("input" + at, bytes);
     piece.second = memory_.CreateAllocation("copy of the input" + at, bytes);
-    piece.window = memory_.CreateInAperture("window for the input" + at, bytes, first_);
-    piece.shown = memory_.CreateInAperture("aperture" + at, bytes, first_);
+    piece.window = has_aperture_ ? memory_.CreateInAperture("window for the input" + at, bytes, first_)
+                                 : memory_.CreateAllocation("window for the input" + at, bytes);
+    if (has_aperture_) piece.shown = memory_.CreateInAperture("aperture" + at, bytes, first_);
     piece.source = os::HostMemory(memory_, bytes, options_.lowest_source);
     Write(piece.source, piece.data.data(), bytes, 0);
     memory_.MakeResident(*piece.first);
@@ -116,15 +124,16 @@ void PhysicalJob::PageIn(Piece& piece, bool first) {
   Write(piece.source, nullptr, bytes, options_.seed ^ 0x736F75726365);
 }
 
-// The CPU reads what the aperture shows when the packet has ended. What the window had is overwritten first, in the same
+// The CPU reads what the aperture shows when the packet has ended; without one the window is evicted first. What the window had is overwritten first, in the same
 // buffer, so that the order of commands counts.
 void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation& from, const std::string& what) {
   Progress(what, 0);
   life_.Timed("read back by commands", piece.data.size(), true, [&] {
     ListedBuffer buffer(life_, process);
-    buffer.Fill(*piece.window, 0, piece.data.size(), kOverwritten);
+    if (fills_) buffer.Fill(*piece.window, 0, piece.data.size(), kOverwritten);
     CopyByCommands(buffer, from, *piece.window, piece.data.size(), kCommandBytes, what);
   });
+  if (!has_aperture_) Evict(*piece.window);
   life_.Compare(what, Difference(os::ResidencyCalls::InSystemMemory(*piece.window), piece.data));
 }
 
@@ -150,6 +159,7 @@ void PhysicalJob::ComeAndGo(Piece& piece) {
   life_.Compare("evictions without a transfer",
                 residency.counts().discards == discards + 1 ? "" : "an allocation that was only read was copied out");
   ReadBack(piece, first_, *piece.second, "bytes evicted unchanged and back");
+  if (!fills_) return;
   // Now it is written, and must be copied out again.
   ListedBuffer buffer(life_, first_);
   buffer.Fill(*piece.second, 0, piece.data.size(), kOverwritten);

@@ -52,7 +52,9 @@ class PhysicalJob {
   const JobOptions& options_;
   JobResult& result_;
   os::GpuProcess *first_ = nullptr, *second_ = nullptr;
-  uint64_t done_ = 0;  // bytes of finished pieces
+  bool fills_ = false;         // processes have a command for it
+  bool has_aperture_ = false;  // else nothing shows system memory to the GPU
+  uint64_t done_ = 0;          // bytes of finished pieces
   std::vector<uint64_t> pages_used_;
 };
 

@@ -34,9 +34,8 @@ class PlugIn {
 
   bool has_commands() const { return driver_->copy != nullptr && driver_->fill != nullptr; }
   /// Commands with lists, of a GPU without virtual addresses.
-  bool has_listed_commands() const {
-    return driver_->version >= 2 && driver_->list_copy != nullptr && driver_->list_fill != nullptr;
-  }
+  bool has_listed_copy() const { return driver_->version >= 2 && driver_->list_copy != nullptr; }
+  bool has_listed_fill() const { return has_listed_copy() && driver_->list_fill != nullptr; }
   const GMMU_USER_MODE_DRIVER& driver() const { return *driver_; }
 
  private:

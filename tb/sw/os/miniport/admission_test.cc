@@ -163,8 +163,12 @@ TEST(Admission, OfTheModelWithoutAnMmuAsksForNoLevels) {
               }),
               HasSubstr("DXGK_VIDMMCAPS.GpuMmuSupported is 0 beside IoMmuSupported"));
   EXPECT_THAT(field_of([](AdapterAnswers& a) { a.linked = 2; }), HasSubstr("only GPUs with GpuMmu are linked here"));
-  EXPECT_THAT(field_of([](AdapterAnswers& a) { a.segments.erase(a.segments.begin()); }),
-              HasSubstr("DXGK_SEGMENTFLAGS.Aperture stands at 0 segments"));
+  EXPECT_THAT(field_of([](AdapterAnswers& a) { a.segments.insert(a.segments.begin(), a.segments.front()); }),
+              HasSubstr("DXGK_SEGMENTFLAGS.Aperture stands at 2 segments"));
+  AdapterAnswers seen = Physical();  // as drivers of WDDM 1 were seen
+  seen.segments.erase(seen.segments.begin());
+  seen.segments.front().Flags.CacheCoherent = 1;
+  EXPECT_THAT(Admit(seen, false), IsEmpty());
 }
 
 NTSTATUS Patch(HANDLE, CONST DXGKARG_PATCH*) { return STATUS_SUCCESS; }
