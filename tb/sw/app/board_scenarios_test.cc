@@ -7,6 +7,7 @@
 #include "tb/sim/board/fake_board.h"
 #include "tb/sw/app/cli_bench.h"
 #include "workload/built_in_scenarios.h"
+#include "workload/scenario.h"
 
 namespace gmmu::app {
 namespace {
@@ -89,10 +90,8 @@ TEST_P(BoardScenario, EndsAsOnTheFastEngineOrIsRefused) {
 
 std::vector<std::string> Names() {
   std::vector<std::string> names;
-  for (const workload::BuiltInScenario& file : workload::BuiltInScenarioFiles()) {
-    const std::string name = std::filesystem::path(file.name).stem();
-    if (kOfTime.count(name) == 0) names.push_back(name);
-  }
+  for (const workload::Scenario& scenario : workload::Scenarios())
+    if (kOfTime.count(scenario.name) == 0 && !workload::ForPhysicalModel(scenario)) names.push_back(scenario.name);
   return names;
 }
 
