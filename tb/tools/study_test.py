@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """study_test.py PROGRAM: gmmu study with the program on its fast engine."""
 import csv
+import os
 import pathlib
 import resource
 import shutil
@@ -98,14 +99,19 @@ class Resume(StudyTest):
     def test_a_study_that_was_killed_goes_on_and_has_the_rows_of_one_in_one_go(self):
         study = self.file(HUNDRED)
         log = self.folder / "log"
-        counting = self.script(f"with open({str(log)!r}, 'a') as file:\n    print(arguments, file=file)\ngo()")
+        slow = self.folder / "slow"  # as long as it is there, points behind the 40th take their time: the study cannot end
+        slow.touch()
+        counting = self.script(f"with open({str(log)!r}, 'a+') as file:\n    print(arguments, file=file)\n"
+                               f"    file.seek(0)\n    late = len(file.readlines()) > 40\n"
+                               f"if late and os.path.exists({str(slow)!r}): time.sleep(3)\ngo()")
         with open(self.folder / "said", "w") as said:
-            process = subprocess.Popen(command(study, program=counting), stderr=said)
+            process = subprocess.Popen(command(study, program=counting), stderr=said, start_new_session=True)
         end = time.monotonic() + 200
         while self.count() < 30 and time.monotonic() < end:
             time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)  # its programs too, which would go on to write the log
         process.wait()
+        slow.unlink()
         killed_at = self.count()
         self.assertGreaterEqual(killed_at, 30)
         self.assertLess(killed_at, 100, "it ended before it was killed")
