@@ -32,7 +32,7 @@ DECLSPEC_NORETURN void KeBugCheck(ULONG BugCheckCode);
 /* Exceptions have no handler here: one that is raised is bug check 0x7E with its status. */
 DECLSPEC_NORETURN void ExRaiseStatus(NTSTATUS Status);
 
-/* Event tracing: nobody listens, and each call succeeds. */
+/* Event tracing: nobody listens, and each call succeeds. What is written without a question whether it is wanted is printed. */
 typedef ULONGLONG REGHANDLE, *PREGHANDLE;
 typedef struct _EVENT_DESCRIPTOR {
   USHORT Id;

@@ -97,11 +97,12 @@ NTSTATUS EtwWrite(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, LPCGU
 NTSTATUS EtwWriteTransfer(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor, LPCGUID ActivityId,
                           LPCGUID RelatedActivityId, ULONG UserDataCount, PEVENT_DATA_DESCRIPTOR UserData) {
   UNREFERENCED_PARAMETER(RegHandle);
-  UNREFERENCED_PARAMETER(EventDescriptor);
   UNREFERENCED_PARAMETER(ActivityId);
   UNREFERENCED_PARAMETER(RelatedActivityId);
-  UNREFERENCED_PARAMETER(UserDataCount);
-  UNREFERENCED_PARAMETER(UserData);
+  ULONG bytes = 0;
+  for (ULONG i = 0; i < UserDataCount; ++i) bytes += UserData[i].Size;
+  Print("event " + std::to_string(EventDescriptor->Id) + " of level " + std::to_string(EventDescriptor->Level) + ", " +
+        std::to_string(bytes) + " bytes");
   return STATUS_SUCCESS;
 }
 BOOLEAN EtwEventEnabled(REGHANDLE RegHandle, PCEVENT_DESCRIPTOR EventDescriptor) {

@@ -66,14 +66,19 @@ TEST(DebugRoutines, EndTheRunAsABugCheckWhereTheyMust) {
 }
 
 TEST(EventTracing, SucceedsAndItsProvidersAreGivenBack) {
-  Machine machine;
+  std::string text;
+  Printing machine(text);
   const GUID id{1, 2, 3, {4}};
   REGHANDLE provider;
   ASSERT_EQ(EtwRegister(&id, nullptr, nullptr, &provider), STATUS_SUCCESS);
-  const EVENT_DESCRIPTOR event{};
+  EVENT_DESCRIPTOR event{};
+  event.Id = 7;
+  event.Level = 4;
+  EVENT_DATA_DESCRIPTOR data[2] = {{0, 8, 0}, {0, 4, 0}};
   EXPECT_FALSE(EtwEventEnabled(provider, &event));
   EXPECT_FALSE(EtwProviderEnabled(provider, 0, 0));
-  EXPECT_EQ(EtwWrite(provider, &event, nullptr, 0, nullptr), STATUS_SUCCESS);
+  EXPECT_EQ(EtwWrite(provider, &event, nullptr, 2, data), STATUS_SUCCESS);
+  EXPECT_EQ(text, "event 7 of level 4, 12 bytes");
   EXPECT_EQ(machine.kernel.ledger().Leaks().at(0).kind, "etw_provider");
   EXPECT_EQ(EtwUnregister(provider), STATUS_SUCCESS);
   EXPECT_EQ(machine.kernel.ledger().open(), 0u);
