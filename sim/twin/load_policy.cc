@@ -54,12 +54,12 @@ std::function<std::unique_ptr<Policy>()> LoadPolicy(const std::string& file, con
   if (access(file.c_str(), R_OK) != 0) Refuse(file, std::string("cannot be read: ") + std::strerror(errno) + kHow);
   const bool python = std::filesystem::path(file).extension() == ".py";
   const std::string path = std::filesystem::absolute(file).string();
-  const PolicyEntry& entry = EntryOf(file, python ? BridgeFor(file) : path, python);
+  const PolicyEntry* const entry = &EntryOf(file, python ? BridgeFor(file) : path, python);
   // The bridge finds the Python file in front of its arguments.
   const std::string text = python ? path + "\n" + arguments : arguments;
-  return [file, text, seed, &entry]() -> std::unique_ptr<Policy> {
+  return [file, text, seed, entry]() -> std::unique_ptr<Policy> {
     const char* error = nullptr;
-    std::unique_ptr<Policy> policy(entry.create(text.c_str(), seed, &error));
+    std::unique_ptr<Policy> policy(entry->create(text.c_str(), seed, &error));
     if (policy == nullptr) Refuse(file, error == nullptr ? "makes no policy" : error);
     return policy;
   };
