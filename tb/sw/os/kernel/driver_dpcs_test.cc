@@ -46,6 +46,11 @@ TEST(DeferredCalls, CanBeTakenBack) {
   Machine machine;  // without preemption: nothing runs above DISPATCH_LEVEL
   KDPC dpc;
   KeInitializeDpc(&dpc, Note, nullptr);
+  EXPECT_EQ(dpc.Importance, MediumImportance);
+  KeSetImportanceDpc(&dpc, HighImportance);
+  KeSetTargetProcessorDpc(&dpc, 3);
+  EXPECT_EQ(dpc.Importance, HighImportance);
+  EXPECT_EQ(dpc.Number, 3);
   EXPECT_FALSE(KeRemoveQueueDpc(&dpc));
   const KIRQL before = KeRaiseIrqlToDpcLevel();
   KeInsertQueueDpc(&dpc, nullptr, nullptr);

@@ -44,7 +44,7 @@ TEST(Timers, ThatAreSynchronizationTimersEndOneWaitEach) {
   KTIMER timer;
   EXPECT_EQ(threads.Alone([&] {
     KeInitializeTimerEx(&timer, SynchronizationTimer);
-    KeSetTimerEx(&timer, FromNow(1'000'000), 2, nullptr);
+    KeSetCoalescableTimer(&timer, FromNow(1'000'000), 2, 500, nullptr);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(WaitFor(&timer), STATUS_SUCCESS);
     EXPECT_GE(KeQueryInterruptTime(), 50'000u) << "1 ms, then two periods of 2 ms";
     EXPECT_TRUE(KeCancelTimer(&timer));

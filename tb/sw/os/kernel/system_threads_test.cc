@@ -127,8 +127,27 @@ TEST(SystemThreads, HaveAPriorityAndANumber) {
     EXPECT_EQ(KeSetPriorityThread(KeGetCurrentThread(), 8), LOW_REALTIME_PRIORITY);
     EXPECT_NE(PsGetCurrentThreadId(), nullptr);
     EXPECT_EQ(PsGetCurrentProcessId(), nullptr);
+    ULONG number = 7;
+    EXPECT_EQ(KeGetCurrentProcessorNumberEx(&number), 0u);
+    EXPECT_EQ(number, 0u);
+    EXPECT_EQ(KeQueryActiveProcessorCountEx(ALL_PROCESSOR_GROUPS), 1u);
   }),
             "");
+  EXPECT_THAT(threads.Alone([] { KeSetPriorityThread(KeGetCurrentThread(), 32); }),
+              HasSubstr("priorities are 1 to 31"));
+}
+
+TEST(SystemThreads, ReferencesAddUp) {
+  Threads threads;
+  EXPECT_EQ(threads.Alone([] {
+    PVOID const self = KeGetCurrentThread();
+    EXPECT_EQ(ObReferenceObject(self), 1);
+    EXPECT_EQ(ObReferenceObject(self), 2);
+    EXPECT_EQ(ObDereferenceObject(self), 1);
+    EXPECT_EQ(ObDereferenceObject(self), 0);
+  }),
+            "");
+  EXPECT_THAT(threads.Alone([&] { ObReferenceObject(&threads); }), HasSubstr("ObReferenceObject of what is no object"));
 }
 
 }  // namespace

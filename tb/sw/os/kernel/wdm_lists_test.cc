@@ -81,6 +81,15 @@ TEST(LookasideLists, GiveBlocksOfTheirSizeAndCountThem) {
   EXPECT_EQ(machine.kernel.ledger().open(), 0u);
 }
 
+TEST(LookasideLists, OfPagedPoolAreForApcLevelAndBelow) {
+  Machine machine;
+  PAGED_LOOKASIDE_LIST list;
+  ExInitializePagedLookasideList(&list, nullptr, nullptr, 0, 48, 0x6B6F6F4C, 0);
+  ExFreeToPagedLookasideList(&list, ExAllocateFromPagedLookasideList(&list));
+  machine.kernel.scheduler().Raise(kDispatch);
+  EXPECT_THROW(ExAllocateFromPagedLookasideList(&list), BugCheck);
+}
+
 TEST(LookasideLists, TakeAllocatorsOfTheDriver) {
   Machine machine;
   static int allocated = 0, freed = 0;

@@ -103,6 +103,25 @@ TEST(GuardedMutexes, DisableApcsAsAResourceNeeds) {
             "");
 }
 
+TEST(Mutexes, SayWhetherTheyAreFree) {
+  Threads threads;
+  KMUTEX mutex;
+  threads.Add("holder", [&] {
+    KeInitializeMutex(&mutex, 0);
+    EXPECT_EQ(KeReadStateMutex(&mutex), 1);
+    KeWaitForSingleObject(&mutex, Executive, KernelMode, FALSE, nullptr);
+    LARGE_INTEGER later = FromNow(20'000);
+    KeDelayExecutionThread(KernelMode, FALSE, &later);
+    KeReleaseMutex(&mutex, FALSE);
+  });
+  threads.Add("other", [&] {
+    LARGE_INTEGER later = FromNow(10'000);
+    KeDelayExecutionThread(KernelMode, FALSE, &later);
+    EXPECT_EQ(KeReadStateMutex(&mutex), 0);
+  });
+  EXPECT_EQ(threads.Run(), "");
+}
+
 TEST(WaitsForSeveral, EndWithTheIndexOfTheFirstThatCanBeHad) {
   Threads threads;
   KEVENT one, two;

@@ -57,6 +57,26 @@ TEST(WorkItemsOfADriver, OfExQueueWorkItemTakeTheirParameter) {
   EXPECT_EQ(served, 1);
 }
 
+TEST(WorkItemsOfADriver, InMemoryOfTheDriverKnowTheirObjectAndThemselves) {
+  Threads threads;
+  static PIO_WORKITEM told;
+  static PVOID object;
+  EXPECT_EQ(threads.Alone([&] {
+    auto* const item = static_cast<PIO_WORKITEM>(ExAllocatePool2(0, IoSizeofWorkItem(), 0x6D657449));
+    IoInitializeWorkItem(&threads, item);
+    IoQueueWorkItemEx(
+        item, [](PVOID of, PVOID, PIO_WORKITEM self) { object = of, told = self; }, DelayedWorkQueue, nullptr);
+    LARGE_INTEGER interval;
+    interval.QuadPart = -100;
+    KeDelayExecutionThread(KernelMode, FALSE, &interval);
+    EXPECT_EQ(told, item);
+    IoUninitializeWorkItem(item);
+    ExFreePoolWithTag(item, 0x6D657449);
+  }),
+            "");
+  EXPECT_EQ(object, &threads);
+}
+
 TEST(WorkItemsOfADriver, QueuedTwiceOrFreedWhileQueuedAreABugCheck) {
   const auto nothing = [](PDEVICE_OBJECT, PVOID) {};
   Machine machine;  // nothing is preempted
