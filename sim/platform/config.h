@@ -17,6 +17,9 @@ using ConfigError = settings::Error;
 /// What this program was built with, by the name of the CMake variable.
 uint64_t BuiltSize(const std::string& cmake_variable);
 
+/// iommu.largest_page.
+enum class IommuPage : uint8_t { k4k, k2m, k1g };
+
 /// Choices of the section policy (policy.def).
 enum class Replacement : uint8_t { kTurn, kLru, kRandom };
 enum class Partition : uint8_t { kNone, kWays, kTokens };

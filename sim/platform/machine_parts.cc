@@ -63,6 +63,8 @@ VtdParameters VtdOf(const MachineConfig::Iommu& c) {
   VtdParameters p;
   p.caching_mode = c.caching_mode;
   p.rwbf = c.write_buffer_flush;
+  p.pages_2m = c.largest_page != IommuPage::k4k;
+  p.pages_1g = c.largest_page == IommuPage::k1g;
   p.num_fault_records = Small(c.fault_records);
   p.context_entries = Small(c.context_entries);
   p.iotlb_sets = Small(c.iotlb_sets);

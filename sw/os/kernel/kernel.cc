@@ -36,6 +36,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
   current = this;
   if (parameters.trace_ddi) ddi_trace_ = std::make_unique<DdiTrace>(scheduler_, hal_, parameters.trace_ddi);
   pages_.set_page_file(parameters.page_file_pages());
+  pages_.set_block(parameters.memory_block_pages());
   if (platform.firmware().iommu_base) {
     iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base, parameters.seed,
                                      [this] { return LeakNow("invalidation"); });

@@ -63,6 +63,31 @@ bool PageAllocator::Charge(uint64_t pages) {
 std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                                       const std::string& owner,
                                                                       const std::string& created_by) {
+  return Draw(count, low, high, block_pages_ > 1, owner, created_by);
+}
+
+/// The next page of the open block, or of a new one; nullopt when none was found.
+std::optional<uint64_t> PageAllocator::NextOfBlock(const std::vector<hw::Range>& ranges) {
+  const auto free = [&](uint64_t first, uint64_t count) {
+    if (!Inside(ranges, first, count)) return false;
+    for (uint64_t pfn = first; pfn < first + count; ++pfn)
+      if (pages_.count(pfn) != 0) return false;
+    return true;
+  };
+  if (open_block_.start < open_block_.end && free(open_block_.start, 1)) return open_block_.start++;
+  for (int draw = 0; draw < kDraws && !ranges.empty(); ++draw) {
+    const hw::Range& range = ranges[random_.Below(ranges.size())];
+    const uint64_t drawn = range.start + random_.Below(range.end - range.start);
+    const uint64_t first = drawn / block_pages_ * block_pages_;
+    if (!free(first, block_pages_)) continue;
+    open_block_ = {first + 1, first + block_pages_};
+    return first;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<uint64_t>> PageAllocator::Draw(size_t count, uint64_t low, uint64_t high, bool blocks,
+                                                         const std::string& owner, const std::string& created_by) {
   if (count > committable()) return std::nullopt;
   const auto ranges = Candidates(low, high);
   uint64_t span = 0;
@@ -77,6 +102,11 @@ std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(size_t cou
   std::vector<uint64_t> taken;
   taken.reserve(count);
   while (taken.size() < count) {
+    if (const auto pfn = blocks ? NextOfBlock(ranges) : std::nullopt) {
+      taken.push_back(*pfn);
+      Take(*pfn, owner, created_by);
+      continue;
+    }
     uint64_t index = random_.Below(span);
     bool found = span != 0 && pages_.count(at(index)) == 0;
     for (int draw = 1; !found && span != 0 && draw < kDraws; ++draw) {
@@ -135,7 +165,7 @@ std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t
 }
 
 uint64_t PageAllocator::AllocatePage(const std::string& owner, const std::string& created_by) {
-  const auto page = AllocateScattered(1, 0, ~uint64_t{0}, owner, created_by);
+  const auto page = Draw(1, 0, ~uint64_t{0}, false, owner, created_by);
   if (!page) throw OsError("out of memory: no physical page for " + created_by);
   return page->front();
 }

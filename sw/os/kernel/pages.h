@@ -25,9 +25,12 @@ class PageAllocator {
   PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram = nullptr,
                 hw::Instruments* instruments = nullptr);
 
-  /// `count` pages at unrelated places; nullopt, and nothing taken, when there are not that many.
+  /// `count` pages at unrelated places, or in blocks (set_block); nullopt, and nothing taken, when there are not that many.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                          const std::string& owner, const std::string& created_by);
+  /// From here on AllocateScattered gives pages out one behind the other, in aligned blocks of `pages` (a power of two)
+  /// that are drawn at random, as long as whole blocks are free; 1: each page is drawn.
+  void set_block(uint64_t pages) { block_pages_ = pages; }
   /// From here on pages are given out as their last owner left them (MM_DONT_ZERO_ALLOCATION), or
   /// full of zeros.
   void set_zeroing(bool on) { zeroing_ = on; }
@@ -72,12 +75,17 @@ class PageAllocator {
   };
   /// Usable ranges cut to [low, high), in pages.
   std::vector<hw::Range> Candidates(uint64_t low, uint64_t high) const;
+  std::optional<uint64_t> NextOfBlock(const std::vector<hw::Range>& ranges);
+  std::optional<std::vector<uint64_t>> Draw(size_t count, uint64_t low, uint64_t high, bool blocks,
+                                            const std::string& owner, const std::string& created_by);
   uint64_t committable() const { return total_ + page_file_ - charged_ - pages_.size(); }
   void Take(uint64_t pfn, const std::string& owner, const std::string& created_by);
 
   std::vector<hw::Range> ram_;  // pages
   uint64_t total_ = 0;
   uint64_t page_file_ = 0, charged_ = 0;
+  uint64_t block_pages_ = 1;
+  hw::Range open_block_{0, 0};  ///< what is left of the block that pages are given out from, in pages
   std::unordered_map<uint64_t, Page> pages_;
   std::unordered_set<uint64_t> dirty_;  // had an owner before
   bool zeroing_ = true;

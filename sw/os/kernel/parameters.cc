@@ -82,6 +82,7 @@ void Parameters::Check(const std::string& file) const {
   settings::CheckMultiple(file, "os.fill_kib", fill_kib, 4);
   settings::CheckMultiple(file, "os.logical_piece_kib", logical_piece_kib, 4);
   settings::CheckMultiple(file, "os.window_pages", window_pages, 16);
+  settings::CheckPowerOfTwo(file, "os.memory_block_kib", memory_block_kib);
 }
 
 }  // namespace gmmu::os

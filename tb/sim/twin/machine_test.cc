@@ -198,5 +198,14 @@ TEST(Machine, RepeatsItself) {
   EXPECT_EQ(run(), run());
 }
 
+TEST(Machine, ItsIommuOffersTheLargePagesOfTheConfiguration) {
+  for (const auto& [largest, offered] : {std::pair{IommuPage::k4k, 0u}, {IommuPage::k2m, 1u}, {IommuPage::k1g, 3u}}) {
+    MachineConfig config = Config();
+    config.iommu.largest_page = largest;
+    Machine machine(MachineParameters::From(config));
+    EXPECT_EQ(machine.MmioRead(*machine.firmware().iommu_base + 8, 8) >> 34 & 0xF, offered);  // CAP.SLLPS
+  }
+}
+
 }  // namespace
 }  // namespace gmmu::sim::twin

@@ -90,6 +90,7 @@ TEST(Configuration, RefusesKeysThatContradict) {
   EXPECT_THAT(ErrorOf("[os]\ncopies_entries = true"), HasSubstr("driver.contiguous_pages = false"));
   EXPECT_THAT(ErrorOf("[os]\nfill_kib = 6"), HasSubstr("multiple of 4"));
   EXPECT_THAT(ErrorOf("[os]\nwindow_pages = 24"), HasSubstr("multiple of 16"));
+  EXPECT_THAT(ErrorOf("[os]\nmemory_block_kib = 12"), HasSubstr("12 is not a power of two"));
   EXPECT_THAT(ErrorOf("[driver]\ndual_pte = true"), HasSubstr("driver.dual_pte: needs driver.leaf_64k"));
   EXPECT_THAT(ErrorOf("[driver]\nisolation = false\nisolation_required = true"), HasSubstr("must be supported"));
   EXPECT_THAT(ErrorOf("[driver]\npage_table_bytes = [4096, 100]"), HasSubstr("100 is not a multiple of 4096"));

@@ -42,6 +42,22 @@ TEST_F(Cli, ReplaysAWorkloadAndWritesItsReport) {
   EXPECT_EQ(report["configuration"]["gpu"]["vram_mib"], 64);
 }
 
+TEST_F(Cli, LargePagesOfTheIommuNeedMemoryInBlocks) {
+  const auto misses = [this](const std::string& block, const std::string& largest) {
+    EXPECT_EQ(Run({"replay", "gen:random,footprint=4MiB,count=3000", "--engine", "fast", "--memory", "system", "--set",
+                   "os.memory_block_kib=" + block, "--set", "iommu.largest_page='" + largest + "'", "--set",
+                   "iommu.iotlb_sets=1", "--json", Path("report")}),
+              0)
+        << out_ << err_;
+    std::ifstream file(Path("report"));
+    return nlohmann::json::parse(file)["replay"]["phases"][0]["counters"]["iommu"]["iotlb_misses"].get<uint64_t>();
+  };
+  const uint64_t pages = misses("4", "1g");
+  EXPECT_GT(pages, 2800u);
+  EXPECT_GT(misses("2048", "4k"), 2800u);
+  EXPECT_LT(misses("2048", "2m"), 2000u);
+}
+
 TEST_F(Cli, RefusesReplaysBeforeAnythingIsWritten) {
   const std::string report = Path("report");
   ExpectRefusal({"replay"}, "WORKLOAD");

@@ -46,6 +46,26 @@ TEST(Pages, KeepToTheBoundsOfARequest) {
   }
 }
 
+TEST(Pages, ComeInBlocksWhenAskedTo) {
+  Ledger ledger;
+  PageAllocator pages(kRam, 1, ledger);
+  pages.set_block(16);
+  const auto first = pages.AllocateScattered(20, 0, ~uint64_t{0}, "test", "test");
+  const uint64_t kernels = pages.AllocatePage("test", "test");
+  const auto second = pages.AllocateScattered(12, 0, ~uint64_t{0}, "test", "test");
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->front() % 16, 0u);
+  for (size_t i = 1; i < 20; ++i)
+    if (i != 16) EXPECT_EQ(first->at(i), first->at(i - 1) + 1) << i;
+  EXPECT_EQ(first->at(16) % 16, 0u);
+  EXPECT_EQ(second->front(), first->back() + 1) << "the block's rest";
+  EXPECT_NE(kernels, first->back() + 1) << "the kernel's own page is no part of it";
+  // Where no block is free there are pages.
+  const auto few = pages.AllocateScattered(7, 0x1001000, 0x1009000, "test", "test");
+  ASSERT_TRUE(few);
+  for (uint64_t pfn : *few) EXPECT_TRUE(pfn >= 0x1001 && pfn < 0x1009);
+}
+
 TEST(Pages, ARequestThatFailsTakesNothing) {
   Ledger ledger;
   PageAllocator pages({{0, 0x200000}}, 1, ledger);
