@@ -2,6 +2,7 @@
 #include "twin/client.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "hw/crc32c.h"
 
@@ -15,6 +16,8 @@ constexpr uint64_t kAheadCycles = 64;  // an act accesses what is asked for in s
 constexpr uint64_t kLineCycles = 2;    // from one line to the next
 constexpr uint64_t kAgainCycles = 25;  // of a walk that is done again, beside its read
 constexpr uint64_t kAnswerCycles = 6;  // from an access's end to its slot's next use
+constexpr uint64_t kStartCycles = 20;  // from the write that starts a run to its first line
+constexpr uint64_t kEndCycles = 14;    // from the last answer that was looked at to the end of the run
 constexpr uint64_t kMostMismatches = 0xFFFFFFFF;
 constexpr uint64_t kLineBits = 63;
 
@@ -27,7 +30,9 @@ void Client::Reset() {
   ++generation_;
   ctrl_.raw = base_.raw = lines_.raw = order_.raw = seed_.raw = status_.raw = result_.raw = 0;
   fault_address_ = 0;
-  enabled_ = busy_ = waiting_ = scheduled_ = false;
+  ++acts_;
+  enabled_ = busy_ = waiting_ = scheduled_ = queued_ = turn_ = ending_ = false;
+  lines_under_way_.clear();
 }
 
 // ---- registers
@@ -99,54 +104,134 @@ void Client::Start() {
   const auto depth = static_cast<unsigned>(ctrl_.depth());
   slots_ = Window(chase ? 1 : depth == 0 ? built : std::min(depth, built));
   issue_ps_ = 0;
+  issued_ = 0;
+  turn_ = false;
+  lines_under_way_.clear();
   if (order_.count() != 0) va_ = sequence_->Next();
-  Schedule(parts_.agenda.now() + parts_.time.CommandPs());
+  Schedule(parts_.agenda.now() + parts_.time.Cycles(kStartCycles));
 }
 
+/// Acts at `ps`, unless it will before.
 void Client::Schedule(uint64_t ps) {
+  ps = std::max(ps, parts_.agenda.now());
+  if (scheduled_ && scheduled_ps_ <= ps) return;
   scheduled_ = true;
-  parts_.agenda.At(ps, [this, generation = generation_] {
-    if (generation != generation_) return;
+  scheduled_ps_ = ps;
+  parts_.agenda.At(ps, [this, act = ++acts_] {
+    if (act != acts_) return;
     scheduled_ = false;
     Act();
   });
 }
 
 void Client::Wake() {
-  if (!busy_ || scheduled_ || !waiting_ || !enabled_) return;
+  if (!busy_ || !waiting_ || !enabled_) return;
   waiting_ = false;
   Schedule(parts_.agenda.now());
 }
 
 void Client::Act() {
+  if (ending_) return;
   if (!enabled_) {
     waiting_ = true;
     return;
   }
   const uint64_t now = parts_.agenda.now(), ahead = now + parts_.time.Cycles(kAheadCycles);
   for (;;) {
-    if (done_ == passes() * order_.count()) return End(std::max(last_ps_, now));
+    if (!MoveLines(ahead)) return;
+    if (passed_ == order_.count()) {
+      if (done_ == passes() * order_.count()) return End(std::max(last_ps_ + parts_.time.Cycles(kEndCycles), now));
+      access_ = Access::kRead;  // the pass that reads back
+      sequence_.emplace(Lines());
+      va_ = sequence_->Next();
+      issued_ = passed_ = 0;
+      issue_ps_ = last_ps_;  // a pass ends before the next one begins
+    }
+    const bool behind = !lines_under_way_.empty();
+    const bool last = issued_ == order_.count() || lines_under_way_.size() == slots_.count() ||
+                      (behind && lines_under_way_.back().place.kind == Place::Kind::kFault);
     Cost cost;
-    cost.at = slots_.Free(std::max(issue_ps_, now));
-    if (cost.at > ahead) return Schedule(cost.at);
-    issue_ps_ = cost.at + parts_.time.Cycles(kLineCycles);
-    if (!AccessLine(cost)) {
-      last_ps_ = std::max(last_ps_, cost.done);
-      if (busy_ && !waiting_) End(std::max(last_ps_, now) + BehindFault(cost));
+    cost.at = last ? ahead + 1 : slots_.Free(std::max(issue_ps_, now), lines_under_way_.size());
+    if (cost.at > ahead) {
+      if (behind && !queued_) Schedule(std::max(lines_under_way_.front().cost.at, now + 1));
+      if (!last) Schedule(cost.at);
       return;
     }
-    Answered(cost);
+    issue_ps_ = cost.at + parts_.time.Cycles(kLineCycles);
+    if (!AskLine(cost)) return;
   }
+}
+
+/// Asks for the translation of the next line. False: the port is closed.
+bool Client::AskLine(Cost cost) {
+  LineUnderWay line;
+  line.va = va_;
+  line.cost = cost;
+  if (!Translate(line)) return false;
+  lines_under_way_.push_back(line);
+  ++issued_;
+  if (ctrl_.pattern() != Pattern::kChase) va_ = sequence_->Next();
+  return true;
+}
+
+bool Client::Translate(LineUnderWay& line, bool again) {
+  const Address at{false, regs::Target::kSystem, static_cast<unsigned>(ctrl_.space()), line.va};
+  line.epoch = parts_.path.mmu().epoch();
+  line.place = parts_.path.Resolve(port_, at, access_, again ? 0 : 1, line.cost);  // it is counted once
+  waiting_ = line.place.kind == Place::Kind::kClosed;
+  return !waiting_;
+}
+
+/// Moves the lines, in their order, whose translations are there. False: the run waits or ends.
+bool Client::MoveLines(uint64_t ahead) {
+  while (!lines_under_way_.empty() && lines_under_way_.front().cost.at <= ahead) {
+    LineUnderWay& line = lines_under_way_.front();
+    if (line.epoch != parts_.path.mmu().epoch()) {  // it may be an old translation
+      line.cost.at = std::max(line.cost.at, parts_.agenda.now());
+      if (!Translate(line, true)) return false;
+      continue;
+    }
+    if (parts_.path.Closed(line.place)) {
+      waiting_ = true;
+      return false;
+    }
+    const bool in_turn = line.place.kind == Place::Kind::kVram && access_ != Access::kWrite;
+    if (in_turn && !std::exchange(turn_, false) && (queued_ || parts_.turns.Busy(line.cost.at))) {
+      if (!queued_) WaitForTurn();
+      return true;
+    }
+    Cost& cost = line.cost;
+    const bool moved = line.place.kind != Place::Kind::kFault && MoveLine(line);
+    if (!moved) {
+      if (line.place.kind == Place::Kind::kFault) Fault(line.va, line.place.fault, line.place.level);
+      last_ps_ = std::max(last_ps_, cost.done);
+      End(std::max(last_ps_, parts_.agenda.now()) + BehindFault(line));
+      return false;
+    }
+    Answered(cost);
+    lines_under_way_.pop_front();
+  }
+  return true;
+}
+
+void Client::WaitForTurn() {
+  queued_ = true;
+  parts_.turns.Wait([this, generation = generation_] {
+    if (generation != generation_) return;
+    queued_ = false;
+    turn_ = true;
+    Act();
+  });
 }
 
 /// Returns the time of the lines that are asked for until a translation's fault is seen: those of its page are walked for
 /// again, one after the other, since a fault is told to one lookup only.
-uint64_t Client::BehindFault(const Cost& cost) const {
-  if (status_.fault() == 0 || ctrl_.pattern() != Pattern::kOrder) return 0;
+uint64_t Client::BehindFault(const LineUnderWay& faulted) const {
+  if (faulted.place.kind != Place::Kind::kFault || ctrl_.pattern() != Pattern::kOrder) return 0;
   const uint64_t line = parts_.time.Cycles(kLineCycles);
-  const uint64_t until = std::max(cost.done, issue_ps_) - issue_ps_;
+  const uint64_t until = std::max(faulted.cost.at, issue_ps_) - issue_ps_;
   const uint64_t lines = std::min({until / line, slots_.count() - 1, order_.count() - passed_ - 1,
-                                   (hw::kPageSize - va_ % hw::kPageSize) / kLine - 1});
+                                   (hw::kPageSize - faulted.va % hw::kPageSize) / kLine - 1});
   return lines * parts_.time.Cycles(parts_.time.parameters().vram_latency + kAgainCycles);
 }
 
@@ -157,81 +242,64 @@ void Client::Answered(const Cost& cost) {
   looked_ps_ = std::max(looked_ps_ + words, end + parts_.time.Cycles(kAnswerCycles));
   slots_.Take(looked_ps_);
   last_ps_ = std::max(last_ps_, looked_ps_);
-  if (passed_ == 0) issue_ps_ = last_ps_;  // a pass ends before the next one begins
 }
 
-bool Client::AccessLine(Cost& cost) {
-  const Address at{false, regs::Target::kSystem, static_cast<unsigned>(ctrl_.space()), va_};
-  const Place place = parts_.path.Resolve(port_, at, access_, 1, cost);
-  if (place.kind == Place::Kind::kClosed) {
-    waiting_ = true;
-    return false;
-  }
-  if (place.kind == Place::Kind::kFault) {
-    Fault(place.fault, place.level);
-    return false;
-  }
-  if (!(access_ == Access::kWrite ? WriteLine(place, cost) : ReadLine(place, cost))) return false;
+bool Client::MoveLine(LineUnderWay& line) {
+  if (!(access_ == Access::kWrite ? WriteLine(line) : ReadLine(line))) return false;
   ++done_;
-  if (++passed_ == order_.count() && done_ < passes() * order_.count()) {
-    access_ = Access::kRead;  // the pass that reads back
-    sequence_.emplace(Lines());
-    passed_ = 0;
-  }
-  if (ctrl_.pattern() != Pattern::kChase) va_ = sequence_->Next();
+  ++passed_;
   return true;
 }
 
-bool Client::WriteLine(const Place& place, Cost& cost) {
+bool Client::WriteLine(LineUnderWay& line) {
   Line words;
   for (size_t i = 0; i < words.size(); ++i) {
-    words[i] = ctrl_.verify() != 0 ? hw::AddressPattern(seed_.value(), va_ + 8 * i)
+    words[i] = ctrl_.verify() != 0 ? hw::AddressPattern(seed_.value(), line.va + 8 * i)
                                    : seed_.value() + passed_ * words.size() + i;
   }
-  if (!parts_.path.Write(place, words.data(), sizeof words, cost)) {
-    Fault(regs::Fault::kBusWrite, 0);
+  if (!parts_.path.Write(line.place, words.data(), sizeof words, line.cost)) {
+    Fault(line.va, regs::Fault::kBusWrite, 0);
     return false;
   }
   parts_.counters.Of<regs::CountersClientWriteBytes>() += sizeof words;
   return true;
 }
 
-bool Client::ReadLine(const Place& place, Cost& cost) {
+bool Client::ReadLine(LineUnderWay& line) {
   Line words;
-  if (!parts_.path.Read(place, words.data(), sizeof words, cost)) {
-    Fault(regs::Fault::kBusRead, 0);
+  if (!parts_.path.Read(line.place, words.data(), sizeof words, line.cost)) {
+    Fault(line.va, regs::Fault::kBusRead, 0);
     return false;
   }
   crc_ = hw::Crc32c(crc_, words.data(), sizeof words);
   const bool chase = ctrl_.pattern() == Pattern::kChase;
   if (ctrl_.verify() != 0 && !chase) {
     for (size_t i = 0; i < words.size(); ++i)
-      mismatches_ += words[i] != hw::AddressPattern(seed_.value(), va_ + 8 * i) ? 1 : 0;
+      mismatches_ += words[i] != hw::AddressPattern(seed_.value(), line.va + 8 * i) ? 1 : 0;
   }
   if (chase) va_ = words[0] & ~kLineBits;
   parts_.counters.Of<regs::CountersClientReadBytes>() += sizeof words;
   return true;
 }
 
-void Client::Fault(regs::Fault reason, unsigned level) {
+void Client::Fault(uint64_t va, regs::Fault reason, unsigned level) {
   FaultReport report;
   report.reason = reason;
   report.space = static_cast<unsigned>(ctrl_.space());
   report.port = port_;
   report.access = access_;
   report.level = level;
-  report.address = va_;
+  report.address = va;
   parts_.faults.Report(report);
   status_.set_fault(1).set_reason(reason).set_level(level);
-  fault_address_ = va_;
+  fault_address_ = va;
 }
 
 void Client::End(uint64_t ps) {
-  scheduled_ = true;
+  ending_ = true;
   parts_.agenda.At(ps, [this, generation = generation_] {
     if (generation != generation_) return;
-    scheduled_ = false;
-    busy_ = false;
+    busy_ = ending_ = false;
     status_.set_count(done_);
     result_.set_crc(crc_).set_mismatches(std::min(mismatches_, kMostMismatches));
     ended_();

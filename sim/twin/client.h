@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "twin/fault_log.h"
 #include "twin/path.h"
 #include "twin/time_model.h"
+#include "twin/turns.h"
 
 namespace gmmu::sim::twin {
 
@@ -22,6 +24,7 @@ struct ClientParts {
   Path& path;
   Counters& counters;
   FaultLog& faults;
+  Turns& turns;
 };
 
 /// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the
@@ -43,15 +46,27 @@ class Client {
   static constexpr size_t kLine = 64;
   using Line = std::array<uint64_t, kLine / 8>;
 
+  /// A line that has its slot: what it accesses, which is known from cost.at on.
+  struct LineUnderWay {
+    uint64_t va = 0;
+    Place place;
+    Cost cost;
+    uint64_t epoch = 0;  ///< Mmu::epoch of its translation
+  };
+
   void Start();
   void Schedule(uint64_t ps);
   void Act();
+  bool AskLine(Cost cost);
+  bool Translate(LineUnderWay& line, bool again = false);
+  bool MoveLines(uint64_t ahead);
+  void WaitForTurn();
+  bool MoveLine(LineUnderWay& line);  ///< false: the run has stopped, for good
   void Answered(const Cost& cost);
-  uint64_t BehindFault(const Cost& cost) const;
-  bool AccessLine(Cost& cost);  ///< false: the run has stopped, for good or until Wake
-  bool WriteLine(const Place& place, Cost& cost);
-  bool ReadLine(const Place& place, Cost& cost);
-  void Fault(regs::Fault reason, unsigned level);
+  uint64_t BehindFault(const LineUnderWay& faulted) const;
+  bool WriteLine(LineUnderWay& line);
+  bool ReadLine(LineUnderWay& line);
+  void Fault(uint64_t va, regs::Fault reason, unsigned level);
   void End(uint64_t ps);
   hw::TrafficLines Lines() const;
   uint64_t passes() const { return verified_write_ ? 2 : 1; }
@@ -69,14 +84,16 @@ class Client {
   regs::ClientResult result_;
   uint64_t fault_address_ = 0;
   // the run
-  bool enabled_ = false, busy_ = false, waiting_ = false, scheduled_ = false;
+  bool enabled_ = false, busy_ = false, waiting_ = false, ending_ = false;
+  bool scheduled_ = false, queued_ = false, turn_ = false;  ///< an act is planned; waits for its turn, or has it
   bool verified_write_ = false;
-  uint64_t generation_ = 0;
+  uint64_t generation_ = 0, acts_ = 0, scheduled_ps_ = 0;
   std::optional<hw::TrafficSequence> sequence_;
   regs::Access access_ = regs::Access::kRead;
-  uint64_t va_ = 0;      ///< address of the line under way
-  uint64_t done_ = 0;    ///< accesses without a fault, both passes
-  uint64_t passed_ = 0;  ///< accesses of the pass under way
+  uint64_t va_ = 0;                   ///< address of the line that is asked for next
+  uint64_t done_ = 0;                 ///< accesses without a fault, both passes
+  uint64_t issued_ = 0, passed_ = 0;  ///< accesses of the pass under way: that have a slot, and that have been made
+  std::deque<LineUnderWay> lines_under_way_;
   uint32_t crc_ = 0;
   uint64_t mismatches_ = 0;
   uint64_t last_ps_ = 0;  ///< when the latest access ends

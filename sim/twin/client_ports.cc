@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kLine = 64, kWord = 8;
 constexpr unsigned kAnswerCycles =
-    7;  // from the memory's last beat to the port; between what a hit and a walk take more
+    11;  // from the memory's last beat to the port; between what a hit and a walk take more
 constexpr uint64_t kReplayCycles = 10;  // from an invalidation to a new lookup of what stalls
 
 unsigned WordsOf(const hw::ClientRequest& request) {
@@ -86,32 +86,38 @@ void ClientPorts::Act(unsigned client) {
   Ask(client);
 }
 
-void ClientPorts::Translate(const InFlight& access) {
+void ClientPorts::Translate(const InFlight& access, bool again) {
   Cost cost;
   cost.at = parts_.agenda.now();
   cost.may_wait = true;
   const hw::ClientRequest& request = access.request;
   cost.group = request.group;
   const Address from{false, regs::Target::kSystem, request.space, request.va};
-  const Place place = parts_.path.Resolve(access.client, from, request.access, 1, cost);
+  const uint64_t epoch = parts_.path.mmu().epoch();
+  const Place place = parts_.path.Resolve(access.client, from, request.access, again ? 0 : 1, cost);
   if (place.kind == Place::Kind::kClosed) {
     closed_.push_back(access);
     return;
   }
-  if (cost.ticket == 0) return Translated(access, place, cost.done);
-  parts_.path.mmu().timing().WhenReady(cost.ticket, [this, access, place, generation = generation_](uint64_t ps) {
-    if (generation == generation_) Translated(access, place, ps);
+  if (cost.ticket == 0) return Translated(access, {place, epoch}, cost.done);
+  parts_.path.mmu().timing().WhenReady(cost.ticket, [this, access, found = Found{place, epoch},
+                                                     generation = generation_](uint64_t ps) {
+    if (generation == generation_) Translated(access, found, ps);
   });
 }
 
-void ClientPorts::Translated(const InFlight& access, const Place& place, uint64_t ps) {
+void ClientPorts::Translated(const InFlight& access, const Found& found, uint64_t ps) {
+  const Place& place = found.place;
   ps = std::max(ps, parts_.agenda.now());
   if (place.kind == Place::Kind::kFault) {
     const bool stalls = place.fault == regs::Fault::kEntryInvalid && parts_.path.mmu().timing().hierarchy().stall;
     if (!stalls) return End(access, place.fault, place.level, ps);
     return At(ps, [this, access] { Stall(access); });
   }
-  At(ps, [this, access, place] { Move(access, place); });
+  At(ps, [this, access, found] {
+    if (found.epoch == parts_.path.mmu().epoch()) Move(access, found.place);
+    else Translate(access, true);  // what was found may be old
+  });
 }
 
 void ClientPorts::Move(const InFlight& access, const Place& place) {

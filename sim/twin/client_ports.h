@@ -40,10 +40,15 @@ class ClientPorts {
     uint64_t life = 0;
   };
 
+  struct Found {
+    Place place;
+    uint64_t epoch = 0;  ///< Mmu::epoch of the translation
+  };
+
   void Ask(unsigned client);
   void Act(unsigned client);
-  void Translate(const InFlight& access);
-  void Translated(const InFlight& access, const Place& place, uint64_t ps);
+  void Translate(const InFlight& access, bool again = false);  ///< `again`: it has been counted
+  void Translated(const InFlight& access, const Found& found, uint64_t ps);
   void Stall(const InFlight& access);
   void Move(const InFlight& access, const Place& place);
   void End(const InFlight& access, regs::Fault fault, unsigned level, uint64_t ps);

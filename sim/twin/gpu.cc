@@ -16,8 +16,10 @@ namespace gmmu::sim::twin {
 namespace {
 
 // The window in BAR2 (rtl/top/gmmu_window.sv).
-constexpr uint64_t kWindowBeat = 8, kWindowWriteCycles = 2, kWindowReadCycles = 4, kWindowAnswerCycles = 4;
+constexpr uint64_t kWindowBeat = 8, kWindowWriteCycles = 2, kWindowWrittenCycles = 5;
+constexpr uint64_t kWindowReadCycles = 4, kWindowAnswerCycles = 7;
 constexpr unsigned kWindowSlots = 16;
+constexpr uint64_t kMessageCycles = 12;  // from a cause to its message on the link, with the packet's own time
 
 }  // namespace
 
@@ -34,6 +36,7 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess
       mmu_(parameters.built, memory_, time_, agenda, counters_, parameters.policy),
       aperture_(memory_, time_, agenda, counters_),
       path_(mmu_, aperture_, memory_),
+      turns_(time_, agenda),
       interrupts_([this] { SendMessage(); }),
       faults_(memory_, time_, agenda, counters_, [this] { interrupts_.Raise(regs::IntStatus().set_fault(1).raw); }),
       operations_(
@@ -43,12 +46,12 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess
                                              EngineParts{agenda, time_, memory_, mmu_, aperture_, counters_, faults_,
                                                          parameters.built.clients},
                                              [this](uint64_t causes) { interrupts_.Raise(causes); })),
-      client_ports_(std::make_unique<ClientPorts>(parameters.built.clients,
-                                                  ClientParts{agenda, time_, memory_, path_, counters_, faults_})),
+      client_ports_(std::make_unique<ClientPorts>(parameters.built.clients, ClientParts{agenda, time_, memory_, path_,
+                                                                                        counters_, faults_, turns_})),
       window_slots_(kWindowSlots) {
   clients_.reserve(parameters.built.clients);
   for (unsigned i = 0; i < parameters.built.clients; ++i) {
-    clients_.emplace_back(i, ClientParts{agenda, time_, memory_, path_, counters_, faults_}, [this] {
+    clients_.emplace_back(i, ClientParts{agenda, time_, memory_, path_, counters_, faults_, turns_}, [this] {
       if (--runs_ == 0) {
         counters_.Of<regs::CountersClientCycles>() += time_.CycleAt(agenda_.now() - runs_began_ps_);
       }
@@ -114,6 +117,7 @@ void Gpu::Reset() {
   faults_.Reset();
   operations_.Reset();
   engine_->Reset();
+  turns_.Reset();
   for (Client& client : clients_) client.Reset();
   client_ports_->Reset();
   if (checker_) {
@@ -129,6 +133,12 @@ void Gpu::Reset() {
 }
 
 void Gpu::SendMessage() {
+  agenda_.At(agenda_.now() + time_.Cycles(kMessageCycles), [this, generation = generation_] {
+    if (generation == generation_) WriteMessage();
+  });
+}
+
+void Gpu::WriteMessage() {
   const uint32_t data = config_.msi_data();
   Cost cost;
   memory_.WriteHost(config_.msi_address(), &data, sizeof data, cost);
@@ -145,11 +155,18 @@ void Gpu::Push(Access access) {
   Pump();
 }
 
+/// When the port takes the access. Every write of a register waits until the window has settled (rtl/top/gmmu_regs.sv).
+uint64_t Gpu::FreePs(const Access& access) const {
+  const bool settles = access.target == Access::Target::kRegisters && access.write;
+  return settles ? std::max(port_ps_, window_ps_) : port_ps_;
+}
+
 void Gpu::Pump() {
   while (!accesses_.empty()) {
-    if (port_ps_ > agenda_.now()) {
+    const uint64_t free_ps = FreePs(accesses_.front());
+    if (free_ps > agenda_.now()) {
       if (!pump_planned_) {
-        agenda_.At(port_ps_, [this] {
+        agenda_.At(free_ps, [this] {
           pump_planned_ = false;
           Pump();
         });
@@ -215,7 +232,7 @@ void Gpu::WindowTime(Access& access) {
   for (uint64_t done = 0; done < access.data.size(); done += kWindowBeat) {
     if (access.write) {
       port_ps_ = window_slots_.Free(port_ps_ + time_.Cycles(kWindowWriteCycles));
-      window_ps_ = std::max(window_ps_, time_.VramWrite(port_ps_, kWindowBeat) + time_.Cycles(kWindowAnswerCycles));
+      window_ps_ = std::max(window_ps_, time_.VramWrite(port_ps_, kWindowBeat) + time_.Cycles(kWindowWrittenCycles));
       window_slots_.Take(window_ps_);
     } else {
       port_ps_ = std::max(port_ps_, window_ps_) + time_.Cycles(kWindowReadCycles);

@@ -86,6 +86,8 @@ class Gpu {
   void Straps();
   void Wake();
   void SendMessage();
+  void WriteMessage();
+  uint64_t FreePs(const Access& access) const;
   void Pump();
   bool Do(Access& access);
   void WindowTime(Access& access);
@@ -116,6 +118,7 @@ class Gpu {
   Mmu mmu_;
   ApertureMap aperture_;
   Path path_;
+  Turns turns_;
   Interrupts interrupts_;
   FaultLog faults_;
   Operations operations_;

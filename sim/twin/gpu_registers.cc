@@ -6,6 +6,7 @@
 #include "probe/translation_checker.h"
 #include "twin/gpu.h"
 #include "twin/paging_engine.h"
+#include "twin/tlb_timing.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -116,7 +117,9 @@ uint64_t Gpu::ReadRegister(uint32_t offset) const {
   if (InBlock(offset, regs::kClientBase, regs::kClientStride, built.clients)) {
     return clients_[(offset - regs::kClientBase) / regs::kClientStride].Read(offset % regs::kClientStride);
   }
-  return offset >= regs::kPortCountersBase ? counters_.Read(offset) : 0;
+  if (offset < regs::kPortCountersBase) return 0;
+  mmu_.timing().Settle(agenda_.now());
+  return counters_.Read(offset);
 }
 
 void Gpu::WriteRegister(uint32_t offset, uint64_t value) {

@@ -61,20 +61,43 @@ uint64_t HostTime::Dram(uint64_t at_ps, uint64_t hpa, uint64_t size) {
   return end + p_.dram.controller_ps;
 }
 
+HostTime::Recent::Use& HostTime::Recent::Note(uint64_t ps, uint64_t row, const Use*& before) {
+  unsigned place = count;
+  while (place > 0 && uses[place - 1].ps > ps) --place;
+  if (count < uses.size()) {
+    std::move_backward(uses.begin() + place, uses.begin() + count, uses.begin() + count + 1);
+    ++count;
+  } else {
+    if (place == 0) ++place;  // older than all that is known: it stands for the oldest
+    std::move(uses.begin() + 1, uses.begin() + place, uses.begin());
+    --place;
+  }
+  uses[place] = {ps, row, ps};
+  before = place > 0 ? &uses[place - 1] : nullptr;
+  return uses[place];
+}
+
 uint64_t HostTime::Burst(uint64_t at_ps, uint64_t line) {
   const DramParameters& d = p_.dram;
   Channel& channel = channels_[line % d.channels];
   const uint64_t page = line / d.channels / (d.row_bytes / d.burst_bytes);
-  Bank& bank = channel.bank[page % d.banks];
+  Recent& bank = channel.bank[page % d.banks];
   const uint64_t row = page / d.banks;
-  uint64_t start = at_ps;
+  const Recent::Use* before = nullptr;
+  Recent::Use& use = bank.Note(at_ps, row, before);
+  uint64_t start = before == nullptr ? at_ps : std::max(at_ps, before->ready_ps);
   const uint64_t interval = d.trefi_ps == 0 ? 0 : start / d.trefi_ps;
   if (interval != 0) start = std::max(start, interval * d.trefi_ps + d.trfc_ps);
-  if (bank.refresh != interval) bank.open = false;
-  if (!bank.open) start += d.trcd_ps;
-  else if (bank.row != row) start += d.trp_ps + d.trcd_ps;
-  bank = {true, row, interval};
-  return channel.bus.Take(start + d.tcas_ps, d.burst_ps);
+  const bool open = before != nullptr &&
+                    (d.trefi_ps == 0 || before->ready_ps / d.trefi_ps == interval);  // refresh closes
+  if (!open) start += d.trcd_ps;
+  else if (before->row != row) start += d.trp_ps + d.trcd_ps;
+  Recent::Use& order = channel.order.Note(at_ps, 0, before);
+  if (before != nullptr) start = std::max(start, before->ready_ps - std::min(before->ready_ps, d.tcas_ps));
+  const uint64_t end = channel.bus.Take(start + d.tcas_ps, d.burst_ps);
+  use.ready_ps = end - d.tcas_ps;
+  order.ready_ps = end;
+  return end;
 }
 
 }  // namespace gmmu::sim::twin

@@ -34,14 +34,22 @@ class HostTime {
     std::array<uint64_t, 6> read;
     uint64_t ready_ps = 0;  ///< when its walk has ended
   };
-  struct Bank {
-    bool open = false;
-    uint64_t row = 0, refresh = 0;
+  /// The last accesses of a bank or a channel, in the order of their times: calls come in another one.
+  struct Recent {
+    struct Use {
+      uint64_t ps = 0, row = 0;
+      uint64_t ready_ps = 0;  ///< the bank takes the next command; the channel's data have come
+    };
+    std::array<Use, 8> uses{};
+    unsigned count = 0;
+    /// Puts an access of `row` at `ps` in its place, and tells the one before it; null: none is known.
+    Use& Note(uint64_t ps, uint64_t row, const Use*& before);
   };
   struct Channel {
     explicit Channel(unsigned banks) : bus(16'000), bank(banks) {}
     Calendar bus;
-    std::vector<Bank> bank;
+    Recent order;  ///< data come in the order of the accesses
+    std::vector<Recent> bank;
   };
 
   Page& PageOf(uint16_t requester, uint64_t logical);

@@ -95,8 +95,9 @@ Machine::Reply Machine::Request(Gpu& gpu, GpuAccess access, const std::string& w
   ++requests_;
   const auto reply = std::make_shared<Reply>();
   TimeModel& time = gpu.time();
-  access.done = [this, reply, &time](bool ok, const std::vector<uint8_t>& data) {
-    const uint64_t back = time.Up(agenda_.now() + time.RegisterPs(), data.size());
+  const uint64_t answer_ps = access.target == GpuAccess::Target::kConfig ? time.ConfigPs() : time.RegisterPs();
+  access.done = [this, reply, answer_ps, &time](bool ok, const std::vector<uint8_t>& data) {
+    const uint64_t back = time.Up(agenda_.now() + answer_ps, data.size());
     agenda_.At(back, [reply, ok, data] { *reply = {true, ok, data}; });
   };
   const uint64_t arrives = time.Down(agenda_.now(), access.write ? access.data.size() : 0);

@@ -51,13 +51,14 @@ bool Memory::WriteWindow(uint64_t offset, const void* from, size_t size) {
 }
 
 /// Returns when the bytes of a read of the host that begins at `at` are here.
-uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at) {
+uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool alone) {
   uint64_t end = at;
   const uint64_t most = time_.parameters().max_read_request;
   for (uint64_t done = 0; done < size; done += most) {
     const uint64_t piece = std::min(size - done, most);
-    const uint64_t there = time_.Request(at);
-    end = std::max(end, time_.Completion(host_.Serve(requester_, logical + done, piece, false, there), piece));
+    const uint64_t there = time_.Request(at, alone);
+    const uint64_t served = host_.Serve(requester_, logical + done, piece, false, there);
+    end = std::max(end, time_.Completion(served, piece, alone));
   }
   if (logical / hw::kPageSize == hold_.page) end = std::max(end, hold_.until_ps);
   host_reads_until_ = std::max(host_reads_until_, end);
@@ -124,7 +125,7 @@ uint64_t Memory::TableTime(bool vram, uint64_t address, uint64_t bytes, uint64_t
     return time_.VramRead(at, bytes, true);
   }
   counters_.Of<regs::CountersHostReadBytes>() += WholeBeats(address, bytes);
-  return HostReadTime(address, bytes, at);
+  return HostReadTime(address, bytes, at, true);
 }
 
 }  // namespace gmmu::sim::twin

@@ -88,7 +88,7 @@ class Memory {
  private:
   static constexpr unsigned kPeerOffsetBits = 42;
   uint64_t Begin(const Cost& cost) const { return std::max(cost.at, agenda_.now()); }
-  uint64_t HostReadTime(uint64_t logical, uint64_t size, uint64_t at);
+  uint64_t HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool alone = false);
   uint64_t WholeBeats(uint64_t address, uint64_t size) const;
 
   VramCore& vram_;

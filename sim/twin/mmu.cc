@@ -287,9 +287,12 @@ void Mmu::Invalidate(regs::Scope scope, unsigned number, uint64_t start, uint64_
   Tell({scope, number, start, end});
 }
 
+uint64_t Mmu::InvalidatedAt() const { return std::max(agenda_.now() + time_.InvalidationPs(), memory_.busy_until()); }
+
 void Mmu::Tell(const InvalidationEvent& event) {
+  ++epoch_;
   counters_.Of<regs::CountersInvalidations>() += 1;
-  counters_.Of<regs::CountersInvalidationCycles>() += time_.CycleAt(time_.InvalidationPs());
+  counters_.Of<regs::CountersInvalidationCycles>() += time_.CycleAt(InvalidatedAt() - agenda_.now());
   if (checker_ != nullptr) checker_->Invalidated(event);
   if (flushed_) flushed_();
 }

@@ -51,7 +51,7 @@ class Mmu {
   void set_checker(TranslationChecker* checker) { checker_ = checker; }
 
   /// Its TLBs, for their times.
-  TlbTiming& timing() { return *timing_; }
+  TlbTiming& timing() const { return *timing_; }
   /// Calls `then` after each invalidation and each new geometry or root; for ports that stall.
   void set_flushed(std::function<void()> then) { flushed_ = std::move(then); }
 
@@ -63,6 +63,10 @@ class Mmu {
   bool Configure(unsigned space, regs::SpaceGeometry geometry, regs::SpaceRoot root);
   /// Drops translations and table pointers that overlap the scope; a range is [start, end).
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
+  /// Changes with every invalidation and every new root: translations of another epoch may be old.
+  uint64_t epoch() const { return epoch_; }
+  /// Returns when an invalidation of now is over: all is swept, and what was translated before has ended.
+  uint64_t InvalidatedAt() const;
   /// Returns to the state after reset: every space is disabled and nothing is cached.
   void Reset();
 
@@ -106,6 +110,7 @@ class Mmu {
   TranslationChecker* checker_ = nullptr;
   std::function<void()> flushed_;
   std::vector<Space> spaces_;
+  uint64_t epoch_ = 0;
   const std::unique_ptr<TlbTiming> timing_;
 };
 

@@ -34,18 +34,14 @@ class Operations {
     if (busy_) return;
     const regs::InvCmd wanted{raw};
     command = regs::InvCmd().set_scope(wanted.scope()).set_space(wanted.space());
-    Begin(time_.InvalidationPs(), [this] {
-      mmu_.Invalidate(command.scope(), static_cast<unsigned>(command.space()), start.va(), end.va());
-      return true;
-    });
+    mmu_.Invalidate(command.scope(), static_cast<unsigned>(command.space()), start.va(), end.va());
+    Begin(mmu_.InvalidatedAt(), true);
   }
   /// Takes a write of a space's root. Call it only while not busy.
   void Configure(unsigned space, const regs::SpaceRoot& wanted) {
     root[space] = wanted;
-    Begin(time_.InvalidationPs(), [this, space] {
-      mmu_.Configure(space, geometry[space], root[space]);
-      return false;
-    });
+    const bool changed = mmu_.Configure(space, geometry[space], root[space]);
+    Begin(changed ? mmu_.InvalidatedAt() : agenda_.now() + time_.InvalidationPs(), false);
   }
   void Reset() {
     ++generation_;
@@ -57,12 +53,10 @@ class Operations {
   }
 
  private:
-  /// Does `act` after `ps`; it returns whether it was an invalidation.
-  void Begin(uint64_t ps, std::function<bool()> act) {
+  void Begin(uint64_t end_ps, bool invalidation) {
     busy_ = true;
-    agenda_.At(agenda_.now() + ps, [this, act = std::move(act), generation = generation_] {
+    agenda_.At(end_ps, [this, invalidation, generation = generation_] {
       if (generation != generation_) return;
-      const bool invalidation = act();
       busy_ = false;
       ++done_;
       if (invalidation) invalidated_();

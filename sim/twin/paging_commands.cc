@@ -27,6 +27,9 @@ uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
 /// Returns the address of the first byte of the burst that holds `at`.
 uint64_t BurstOf(uint64_t start, uint64_t at) { return std::max(start, at / kBurst * kBurst); }
 
+constexpr uint64_t kJobCycles = 12;    // from a command's job to its first burst
+constexpr uint64_t kWaitedCycles = 3;  // from the last answer that a command waits for
+
 uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 
 }  // namespace
@@ -79,7 +82,7 @@ void PagingEngine::NextCommand() {
   if (command_.data == Command::Data::kCopy) begin = reads_.Free(begin);
   const bool waits = command_.header.wait_writes() != 0 || command_.after == Command::After::kFlushTlb ||
                      command_.after == Command::After::kSignal;
-  if (waits) begin = std::max(begin, writes_ps_);
+  if (waits) begin = std::max(begin, writes_ps_ + parts_.time.Cycles(kWaitedCycles));
   TellBegin(waits);
   Schedule(begin);
 }
@@ -122,6 +125,11 @@ uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
   return end > to.at ? end - to.at : 0;
 }
 
+/// Returns when the command's first burst may leave; the others follow it.
+uint64_t PagingEngine::JobPs() const {
+  return parts_.agenda.now() + (moved_ == 0 ? parts_.time.Cycles(kJobCycles) : 0);
+}
+
 /// Returns when `bytes` that are there at `ready_ps` are with the writer, behind those before them.
 uint64_t PagingEngine::FeedPs(uint64_t ready_ps, uint64_t bytes) {
   feed_ps_ = std::max(feed_ps_, ready_ps) + parts_.time.BusPs(bytes);
@@ -136,8 +144,9 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Place& failed) {
     const Address from = command_.source + (moved_ + got);
     const uint64_t part = std::min(size - got, ToPageEnd(from.at));
     Cost look;
-    look.at = reads_.Free(parts_.agenda.now());
+    look.at = std::max(reads_.Free(JobPs()), source_known_ps_);
     Place place = path_.Resolve(read_port(), from, Access::kRead, BurstsBegun(command_.source.at, from.at, part), look);
+    source_known_ps_ = look.at;
     const bool good = place.kind != Place::Kind::kFault && place.kind != Place::Kind::kClosed;
     uint64_t read = 0;
     for (Place burst = place; good && read < part;) {
@@ -177,7 +186,7 @@ bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t
       while (next + 1 < fed_.size() && fed_[next].end < done + bytes) ++next;
       ready = fed_[next].ps;
     } else {
-      ready = FeedPs(writes_.Free(fed_.empty() ? parts_.agenda.now() : fed_.front().ps), bytes);
+      ready = FeedPs(writes_.Free(fed_.empty() ? JobPs() : fed_.front().ps), bytes);
     }
     Cost one;
     one.at = writes_.Free(std::max(at_ps, ready));
@@ -207,14 +216,16 @@ bool PagingEngine::TransferPiece(uint64_t& size) {
     const uint64_t first = word_ + command_.inline_word + moved_ / 8;
     Cost words;
     if (const auto trouble = buffer_.Want(path_, fetch_port(), first + size / 8, words)) return !Trouble(*trouble);
-    fed_.push_back({size, words.done});
+    fed_.push_back({size, std::max(words.done, JobPs())});
     Produce(size, bytes.data());
   } else {
     Produce(size, bytes.data());
   }
   Cost look;
+  look.at = std::max(parts_.agenda.now(), destination_known_ps_);
   Place target = path_.Resolve(write_port(), to, Access::kWrite, BurstsBegun(command_.destination.at, to.at, size),
                                look);
+  destination_known_ps_ = look.at;
   if (Stopped(target, Access::kWrite, command_.destination, moved_, write_port())) return false;
   const uint64_t written = got == size ? size : WholeBursts(to, got);
   if (written != 0 && !WritePiece(target, bytes.data(), written, look.at)) {
@@ -292,12 +303,12 @@ void PagingEngine::Settle() {
     case Command::After::kFlushUnmapped:
       parts_.aperture.Flush();
       parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // drops nothing, waits for older users
-      next = now + parts_.time.InvalidationPs();
+      next = parts_.mmu.InvalidatedAt();
       break;
     case Command::After::kFlushTlb:
       parts_.mmu.Invalidate(command_.header.scope(), static_cast<unsigned>(command_.header.dst_space()), command_.start,
                             command_.end);
-      next = now + parts_.time.InvalidationPs();
+      next = parts_.mmu.InvalidatedAt();
       break;
     case Command::After::kSignal:
       if (command_.header.irq() != 0) raise_(regs::IntStatus().set_fence(1).raw);

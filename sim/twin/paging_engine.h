@@ -82,6 +82,7 @@ class PagingEngine {
   void Transfer();
   bool TransferPiece(uint64_t& moved);
   bool WritePiece(const Place& target, const uint8_t* from, uint64_t size, uint64_t at_ps);
+  uint64_t JobPs() const;
   uint64_t FeedPs(uint64_t ready_ps, uint64_t bytes);
   bool Stopped(const Place& place, regs::Access access, const Address& range, uint64_t done, unsigned port);
   void Produce(uint64_t size, uint8_t* to) const;
@@ -121,6 +122,7 @@ class PagingEngine {
   /// Times of bursts: landing slots and write slots, both given back in order, and when the feeder is free.
   Window reads_, writes_;
   uint64_t feed_ps_ = 0;
+  uint64_t source_known_ps_ = 0, destination_known_ps_ = 0;  ///< a page is translated when the one before is
   struct Fed {
     uint64_t end = 0;  ///< bytes of the piece up to here ...
     uint64_t ps = 0;   ///< ... are with the writer at this time

@@ -53,6 +53,11 @@ class Path {
   /// write is answered. False: the bus answered with an error.
   bool Read(const Place& place, void* to, size_t size, Cost& cost);
   bool Write(const Place& place, const void* from, size_t size, Cost& cost);
+  /// Must an access of this place wait, although it was resolved?
+  bool Closed(const Place& place) const {
+    const bool host = place.kind == Place::Kind::kHost || place.kind == Place::Kind::kPeer;
+    return memory_.held() || (host && !memory_.host_open());
+  }
   Mmu& mmu() { return mmu_; }
 
  private:

@@ -54,37 +54,62 @@ class Calendar {
   uint64_t full_from_ = 0, full_to_ = 0;  ///< these have no room
 };
 
+/// The wire of one direction of a link. What is asked for far ahead may be sent far ahead; who comes meanwhile waits for
+/// what was ready before it, not for all that was asked for.
+class Wire {
+ public:
+  explicit Wire(uint64_t bucket_ps) : calendar_(bucket_ps) {}
+
+  /// Sends what takes `ps` and is ready at `at`. Returns when it is sent.
+  uint64_t Send(uint64_t at, uint64_t ps) { return Note(at, calendar_.Take(at, ps)); }
+  /// The same of what was not asked for ahead.
+  uint64_t SendNow(uint64_t at, uint64_t ps) {
+    uint64_t before = at;
+    for (const Sent& sent : sent_)
+      if (sent.ready_ps <= at) before = std::max(before, sent.end_ps);
+    return Note(at, std::min(calendar_.Take(at, ps), before + ps));
+  }
+
+ private:
+  struct Sent {
+    uint64_t ready_ps = 0, end_ps = 0;
+  };
+  uint64_t Note(uint64_t ready_ps, uint64_t end_ps) {
+    sent_[next_++ % sent_.size()] = {ready_ps, end_ps};
+    return end_ps;
+  }
+
+  Calendar calendar_;
+  std::array<Sent, 128> sent_{};
+  size_t next_ = 0;
+};
+
 /// So many places, each of which is held until a time that is known when it is taken: bursts in flight,
 /// tags, credits, walkers.
 class Places {
  public:
-  explicit Places(unsigned count) : count_(count), ends_(RingOf(count)) {}
-  /// Takes a place. Returns when it can be had, at least `at`; End must follow.
+  explicit Places(unsigned count) : count_(count) { ends_.reserve(count); }
+  /// Takes a place. Returns when it can be had, at least `at`; End must follow. Of those that are free by then it is the
+  /// one that becomes free last, so that who asks later but needs one earlier finds it.
   uint64_t Take(uint64_t at) {
-    if (held_ < count_) return at;
-    --held_;
-    return std::max(at, ends_[first_++ & (ends_.size() - 1)]);
+    if (ends_.size() < count_) return at;
+    auto place = std::upper_bound(ends_.begin(), ends_.end(), at);
+    if (place != ends_.begin()) --place;
+    const uint64_t begin = std::max(at, *place);
+    ends_.erase(place);
+    return begin;
   }
   /// Returns when a place could be had, at least `at`.
-  uint64_t Free(uint64_t at) const { return held_ < count_ ? at : std::max(at, ends_[first_ & (ends_.size() - 1)]); }
+  uint64_t Free(uint64_t at) const { return ends_.size() < count_ ? at : std::max(at, ends_.front()); }
   /// Says until when the place is held that was taken last.
   void End(uint64_t ps) {
-    const size_t mask = ends_.size() - 1;
-    size_t to = first_ + held_++;
-    for (; to != first_ && ends_[(to - 1) & mask] > ps; --to) ends_[to & mask] = ends_[(to - 1) & mask];
-    ends_[to & mask] = ps;
+    if (ends_.empty() || ends_.back() <= ps) ends_.push_back(ps);
+    else ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), ps), ps);
   }
 
  private:
-  static size_t RingOf(size_t count) {
-    size_t ring = 1;
-    while (ring < count) ring *= 2;
-    return ring;
-  }
-
-  const unsigned count_;
-  std::vector<uint64_t> ends_;  // a ring, sorted, the earliest at first_: most ends come in their order
-  size_t first_ = 0, held_ = 0;
+  const size_t count_;
+  std::vector<uint64_t> ends_;  // sorted
 };
 
 /// Places that are given back in the order in which they were taken: slots that are a reorder buffer.
@@ -92,8 +117,8 @@ class Window {
  public:
   explicit Window(unsigned count) : ends_(std::max(1u, count)) {}
   uint64_t count() const { return ends_.size(); }
-  /// Returns when the next place is free, at least `at`.
-  uint64_t Free(uint64_t at) const { return std::max(at, ends_[next_]); }
+  /// Returns when the next place is free, at least `at`; or the one behind `skip` others that are yet to be taken.
+  uint64_t Free(uint64_t at, size_t skip = 0) const { return std::max(at, ends_[(next_ + skip) % ends_.size()]); }
   /// Takes it until `ps`, or until the place before it is given back if that is later.
   void Take(uint64_t ps) {
     last_ = std::max(last_, ps);

@@ -50,7 +50,7 @@ SharedTlb::Block* SharedTlb::Place(unsigned space, uint64_t vpn, const Filler& f
     if (way == turn_) turn_ = turn_ + 1 == ways_ ? 0 : turn_ + 1;
     ++evicted;
   }
-  place = Block{0, space, vpn / block_pages_, {}};
+  place = Block{0, space, vpn / block_pages_};
   lines_[first + way] = {true, space, filler.port, set.vpn, filler.now_ps, filler.now_ps, 0, 0};
   return &place;
 }

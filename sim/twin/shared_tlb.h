@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -9,14 +8,13 @@
 namespace gmmu::sim::twin {
 
 /// A TLB that all ports share, in sets of blocks: a block has up to 16 pages of 4 KiB behind one tag. It knows which
-/// pages would be there and from when on.
+/// pages would be there.
 class SharedTlb {
  public:
   struct Block {
     uint16_t present = 0;
     unsigned space = 0;
     uint64_t block = 0;
-    std::array<uint64_t, 16> ready_ps{};
     bool has(unsigned page) const { return (present >> page & 1) != 0; }
   };
   /// Who brings a page.

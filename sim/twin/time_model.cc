@@ -8,10 +8,12 @@ constexpr uint64_t kPostPs = 5'000;       // a posted write leaves the core
 constexpr unsigned kStoreBuffer = 16;     // posted writes that wait for the link
 constexpr unsigned kWriteBuffer = 16;     // write bursts of the GPU that wait for the link
 constexpr uint64_t kCommandCycles = 9;    // from a command's header to its job
-constexpr uint64_t kEntryCycles = 30;     // entry judged, head and fence moved
-constexpr uint64_t kRegisterCycles = 10;  // port, register file, answer
+constexpr uint64_t kEntryCycles = 16;     // entry judged, head and fence moved
+constexpr uint64_t kRegisterCycles = 7;   // port, register file, answer
+constexpr uint64_t kConfigCycles = 2;     // the PCI function's own
 constexpr uint64_t kSweepCycles = 25;     // of an invalidation, beside the steps of its sweep
 constexpr uint64_t kPortCycles = 4;       // slices and arbiters between a requester and the VRAM port, and back
+constexpr uint64_t kTablePortCycles = 1;  // the same of the walks' own port
 constexpr uint64_t kHostCycles = 6;       // the same of the host port, with what waits for a clock edge
 constexpr uint64_t kBucketCycles = 16;
 constexpr unsigned kCredit = 16;                // bytes of a data credit
@@ -50,7 +52,7 @@ uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
   if (alone) {
     // The port's bursts in flight are before it, nobody who waits for the port.
     const uint64_t end = vram_read_.Take(at + latency, beats);
-    return std::min(end, at + latency + p_.vram_outstanding * Beats(64) + beats) + Cycles(kPortCycles);
+    return std::min(end, at + latency + p_.vram_outstanding * Beats(64) + beats) + Cycles(kTablePortCycles);
   }
   const uint64_t begin = vram_reads_.Take(at);
   const uint64_t end = vram_read_.Take(begin + latency, beats);
@@ -66,16 +68,17 @@ uint64_t TimeModel::VramWrite(uint64_t at, uint64_t bytes) {
   return end + Cycles(kPortCycles);
 }
 
-uint64_t TimeModel::Request(uint64_t at) {
+uint64_t TimeModel::Request(uint64_t at, bool alone) {
   const uint64_t begin = requests_.Take(tags_.Take(at + Cycles(kHostCycles)));
-  return up_.Take(begin, PciePs(0)) + p_.pcie_latency_ps;
+  return (alone ? up_.SendNow(begin, PciePs(0)) : up_.Send(begin, PciePs(0))) + p_.pcie_latency_ps;
 }
 
-uint64_t TimeModel::Completion(uint64_t at, uint64_t bytes) {
+uint64_t TimeModel::Completion(uint64_t at, uint64_t bytes, bool alone) {
   requests_.End(at);
   const uint64_t packets = std::max<uint64_t>(1, (bytes + p_.max_payload - 1) / p_.max_payload);
   const uint64_t begin = completions_.Take(at);
-  const uint64_t end = down_.Take(begin, PciePs(bytes + (packets - 1) * p_.tlp_overhead)) + p_.pcie_latency_ps;
+  const uint64_t ps = PciePs(bytes + (packets - 1) * p_.tlp_overhead);
+  const uint64_t end = (alone ? down_.SendNow(begin, ps) : down_.Send(begin, ps)) + p_.pcie_latency_ps;
   completions_.End(end);
   tags_.End(end);
   return end + BusPs(bytes) + Cycles(kHostCycles);
@@ -83,13 +86,15 @@ uint64_t TimeModel::Completion(uint64_t at, uint64_t bytes) {
 
 uint64_t TimeModel::Posted(uint64_t at, uint64_t bytes) {
   const uint64_t begin = posted_.Take(write_buffer_.Take(at + Cycles(kHostCycles)));
-  const uint64_t sent = up_.Take(begin, PciePs(bytes));
+  const uint64_t sent = up_.Send(begin, PciePs(bytes));
   write_buffer_.End(sent);
   return sent + Cycles(kHostCycles);
 }
 
-uint64_t TimeModel::Down(uint64_t now, uint64_t bytes) { return down_.Take(now, PciePs(bytes)) + p_.pcie_latency_ps; }
-uint64_t TimeModel::Up(uint64_t now, uint64_t bytes) { return up_.Take(now, PciePs(bytes)) + p_.pcie_latency_ps; }
+uint64_t TimeModel::Down(uint64_t now, uint64_t bytes) {
+  return down_.SendNow(now, PciePs(bytes)) + p_.pcie_latency_ps;
+}
+uint64_t TimeModel::Up(uint64_t now, uint64_t bytes) { return up_.SendNow(now, PciePs(bytes)) + p_.pcie_latency_ps; }
 
 uint64_t TimeModel::Post(uint64_t now, uint64_t bytes) {
   const uint64_t arrives = Down(now, bytes);
@@ -102,6 +107,7 @@ uint64_t TimeModel::CommandPs() const { return Cycles(kCommandCycles); }
 uint64_t TimeModel::EntryPs() const { return Cycles(kEntryCycles); }
 uint64_t TimeModel::InvalidationPs() const { return Cycles(kSweepCycles + p_.sweep_steps); }
 uint64_t TimeModel::RegisterPs() const { return Cycles(kRegisterCycles); }
+uint64_t TimeModel::ConfigPs() const { return Cycles(kConfigCycles); }
 uint64_t TimeModel::MessagePs() const { return p_.pcie_latency_ps + p_.iommu_lookup_ps; }
 
 }  // namespace gmmu::sim::twin

@@ -58,11 +58,13 @@ class TimeModel {
   /// lets it pass those that wait for the port.
   uint64_t VramRead(uint64_t at, uint64_t bytes, bool alone = false);
   uint64_t VramWrite(uint64_t at, uint64_t bytes);
+  /// Returns when VRAM has a place for another read burst, at least `at`.
+  uint64_t VramReadFree(uint64_t at) const { return vram_reads_.Free(at); }
 
   /// A read request of at most `max_read_request` bytes leaves for the host. Returns when it is there;
   /// Completion must follow, with when the host has the bytes. It returns when they are in the GPU.
-  uint64_t Request(uint64_t at);
-  uint64_t Completion(uint64_t at, uint64_t bytes);
+  uint64_t Request(uint64_t at, bool alone = false);
+  uint64_t Completion(uint64_t at, uint64_t bytes, bool alone = false);
   /// A write of at most `max_payload` bytes leaves for the host. Returns when the PCIe link has taken it; it arrives
   /// a latency later. Written must follow, with when memory has it.
   uint64_t Posted(uint64_t at, uint64_t bytes);
@@ -80,8 +82,9 @@ class TimeModel {
   uint64_t CommandPs() const;       ///< a command, from its header to its job
   uint64_t EntryPs() const;         ///< a ring entry, beside its reads and writes
   uint64_t InvalidationPs() const;  ///< without what is in flight
-  uint64_t RegisterPs() const;      ///< an access of the CPU
-  uint64_t MessagePs() const;       ///< an interrupt message, to the CPU
+  uint64_t RegisterPs() const;      ///< an access of the CPU to a register, and to the configuration space
+  uint64_t ConfigPs() const;
+  uint64_t MessagePs() const;  ///< an interrupt message, to the CPU
   uint64_t PciePs(uint64_t bytes) const {
     return static_cast<uint64_t>(static_cast<double>(bytes + p_.tlp_overhead) * p_.pcie_ps_per_byte);
   }
@@ -90,7 +93,8 @@ class TimeModel {
   uint64_t Beats(uint64_t bytes) const;
 
   const TimeParameters p_;
-  Calendar vram_read_, vram_write_, up_, down_;
+  Calendar vram_read_, vram_write_;
+  Wire up_, down_;
   Places vram_reads_, vram_writes_, tags_, requests_, completions_, write_buffer_, posted_;
   Window stores_;
 };

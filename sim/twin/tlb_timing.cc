@@ -8,7 +8,8 @@ namespace {
 
 constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // of an L1
 constexpr uint64_t kSharedCycles = 1;                     // of an L2 hit, behind its turn
-constexpr unsigned kLinePages = 8;
+constexpr uint64_t kJoinedCycles = 7;                     // behind the answer to who began the walk
+constexpr unsigned kLinePages = 8, kEnginePorts = 3;
 constexpr unsigned kMoreRows = 2;  // than reads at once
 
 struct Hash {
@@ -50,6 +51,7 @@ TlbTiming::TlbTiming(const Built& built, Memory& memory, TimeModel& time, Agenda
       hierarchy_(BuildOf(policy.hierarchy, built, *policy_)),
       walks_at_once_(hierarchy_.walks != 0 ? hierarchy_.walks : std::max(1u, built.walks)),
       l1_(built.clients + 1),
+      missed_lines_(built.clients + kEnginePorts, uint64_t{1} << 62),
       l2_(2, built.l2_entries, built.l2_ways, hierarchy_.l2_block),
       walk_cache_(built.walk_cache, hierarchy_),
       pte_cache_(hierarchy_.pte_cache_lines, hierarchy_.pte_cache_ways),
@@ -72,6 +74,7 @@ void TlbTiming::Reset() {
   waiting_.clear();
   walking_ = 0;
   policy_counts_ = {};
+  rows_.Drop(std::nullopt);
 }
 
 // ---- L1
@@ -96,7 +99,7 @@ TlbTiming::L1::Tag* TlbTiming::Search(L1& l1, Key key) {
   return agrees(tag) ? &tag : nullptr;
 }
 
-void TlbTiming::Enter(unsigned port, Key key, bool big, uint64_t now, uint64_t ready_ps) {
+void TlbTiming::Enter(unsigned port, Key key, bool big, uint64_t now) {
   L1& l1 = L1Of(port);
   const Hash hash = HashOf(key.space, key.vpn);
   L1::Hint& block = l1.blocks[hash.block & (l1.blocks.size() - 1)];
@@ -124,7 +127,7 @@ void TlbTiming::Enter(unsigned port, Key key, bool big, uint64_t now, uint64_t r
     }
     if (victim == l1.next) l1.next = l1.next + 1 == l1.tags.size() ? 0 : l1.next + 1;
   }
-  l1.tags[victim] = {true, big, static_cast<uint8_t>(key.space), key.vpn, ready_ps};
+  l1.tags[victim] = {true, big, static_cast<uint8_t>(key.space), key.vpn};
   l1.lines[victim] = {true, key.space, port, key.vpn, now, now, 0, 0};
   page = {static_cast<uint8_t>(victim), static_cast<uint8_t>(PageCheck(hash)), false};
   block = {static_cast<uint8_t>(victim), static_cast<uint8_t>(hash.block >> 4 & 7), big};
@@ -132,6 +135,7 @@ void TlbTiming::Enter(unsigned port, Key key, bool big, uint64_t now, uint64_t r
 }
 
 TlbTiming::Answer TlbTiming::Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans) {
+  Settle(at);
   L1& l1 = L1Of(asked.port);
   Counters::Port& count = counters_.port(asked.port);
   const Key key{asked.space, asked.va >> 12};
@@ -157,18 +161,9 @@ TlbTiming::Answer TlbTiming::Lookup(const Asked& asked, const SpaceShape& shape,
     TlbLine& line = l1.lines[static_cast<size_t>(tag - l1.tags.data())];
     line.used_ps = std::max(line.used_ps, at);
     line.uses += lookups;
-    const bool joins = tag->ready_ps > at && lookups != 0;  // its walk has not ended
-    if (joins) {
-      counters_.Of<regs::CountersL2Lookups>() += 1;
-      counters_.Of<regs::CountersL2Merged>() += 1;
-    }
-    if (!refused) {
-      count.merged += joins ? 1 : 0;
-      count.hits += lookups - (joins ? 1 : 0);
-    }
-    const uint64_t ready = std::max(at + hit_ps, tag->ready_ps);
-    count.cycles += lookups * time_.CycleAt(hit_ps) + time_.CycleAt(ready - at - hit_ps);
-    return {ready};
+    if (!refused) count.hits += lookups;
+    count.cycles += lookups * time_.CycleAt(hit_ps);
+    return {at + hit_ps};
   }
   const Found found = Shared(asked, shape, at, plans);
   if (!refused && lookups != 0) {
@@ -177,17 +172,28 @@ TlbTiming::Answer TlbTiming::Lookup(const Asked& asked, const SpaceShape& shape,
   }
   if (found.ticket != 0) return {at, found.ticket};  // the rest is End's
   count.cycles += time_.CycleAt(found.ready_ps - at);
-  if (!fault) Enter(asked.port, key, asked.mapping.span_lg2 >= 16, at, found.ready_ps);
+  if (!fault) rows_.EnterL1(asked.port, key, asked.mapping.span_lg2 >= 16, found.ready_ps);
   return {found.ready_ps};
+}
+
+void TlbTiming::Entered(const WalkRows::Entering& entering) {
+  using Kind = WalkRows::Entering::Kind;
+  if (entering.kind == Kind::kL1) return Enter(entering.port, entering.key, entering.big, entering.ps);
+  const WalkJob& job = entering.row->job;
+  if (entering.kind == Kind::kPointer)
+    return walk_cache_.Enter(entering.level, false, *job.shape, job.key.space, job.key.vpn);
+  if (entering.kind == Kind::kPages) Fill(job, entering.ps);
+  else if (const uint64_t there = FillTime(job, entering.ps); there != 0) return rows_.EnterPages(entering.row, there);
+  rows_.Remove(entering.row);
 }
 
 // ---- L2 and L3
 
-std::optional<uint64_t> TlbTiming::FindShared(SharedTlb& tlb, Key key, uint64_t at) {
+bool TlbTiming::FindShared(SharedTlb& tlb, Key key, uint64_t at) {
   SharedTlb::Block* block = tlb.Search(key.space, key.vpn);
-  if (block == nullptr || !block->has(tlb.Page(key.vpn))) return std::nullopt;
+  if (block == nullptr || !block->has(tlb.Page(key.vpn))) return false;
   tlb.Used(*block, at);
-  return block->ready_ps[tlb.Page(key.vpn)];
+  return true;
 }
 
 /// Copies the pages that a block of another shared TLB has into the L2.
@@ -195,11 +201,7 @@ void TlbTiming::FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler) {
   const SharedTlb::Block* have = from.Search(key.space, key.vpn);
   SharedTlb::Block* block = l2_.Place(key.space, key.vpn, filler, *policy_, counters_.Of<regs::CountersL2Evictions>());
   if (have == nullptr || block == nullptr) return;
-  for (unsigned page = 0; page < l2_.block_pages(); ++page) {
-    if (!have->has(page) || block->has(page)) continue;
-    block->present |= static_cast<uint16_t>(1u << page);
-    block->ready_ps[page] = std::max(have->ready_ps[page], filler.now_ps);
-  }
+  block->present |= have->present;
 }
 
 /// What the shared levels do with a miss of the port's L1.
@@ -210,34 +212,33 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
   uint64_t begin = pipeline_.Take(at + HitPs(asked.port), time_.Cycles(1)) +
                    time_.Cycles(kSharedCycles + hierarchy_.l2_cycles);
   if (!asked.walks) return {begin, false, 0};
-  L1& l1 = L1Of(asked.port);
   const uint64_t line = key.vpn / kLinePages + (uint64_t{key.space} << 48);
-  const bool dense = line - l1.missed_line + 1 <= 2;
-  l1.missed_line = line;
+  uint64_t& missed_line = missed_lines_[std::min<size_t>(asked.port, missed_lines_.size() - 1)];
+  const bool dense = line - missed_line + 1 <= 2;
+  missed_line = line;
   counters_.Of<regs::CountersL2Lookups>() += 1;
-  std::optional<uint64_t> ready;
-  if (!fault) ready = FindShared(l2_, key, at);
-  if (!fault && !ready && mapping.level > 0) {
-    const WalkCache::Row* row = walk_cache_.Find(mapping.level, true, shape, key.space, key.vpn);
-    if (row != nullptr) ready = row->ready_ps;
+  bool hit = !fault && FindShared(l2_, key, at);
+  if (!fault && !hit && mapping.level > 0)
+    hit = walk_cache_.Find(mapping.level, true, shape, key.space, key.vpn) != nullptr;
+  if (hit) {
+    counters_.Of<regs::CountersL2Hits>() += 1;
+    return {begin, false, 0};
   }
-  if (ready) {
-    const bool joins = *ready > begin;
-    ++(joins ? counters_.Of<regs::CountersL2Merged>() : counters_.Of<regs::CountersL2Hits>());
-    return {std::max(*ready, begin), joins, 0};
+  if (const WalkRows::Row* row = fault ? nullptr : rows_.Find(key)) {
+    counters_.Of<regs::CountersL2Merged>() += 1;
+    return {std::max(row->answer_ps + time_.Cycles(kJoinedCycles), begin), true, 0};
   }
   const SharedTlb::Block* block = l2_.Search(key.space, key.vpn);
   const unsigned half = l2_.Page(key.vpn) / kLinePages * kLinePages;
-  const bool near = block != nullptr && (block->present >> half & 0xFF) != 0;
+  const bool near = (block != nullptr && (block->present >> half & 0xFF) != 0) || rows_.Near(key);
   counters_.Of<regs::CountersL2Misses>() += 1;
   if (l3_) {
     begin += time_.Cycles(hierarchy_.l3_cycles);
     ++policy_counts_.l3_lookups;
-    if (!fault) ready = FindShared(*l3_, key, at);
-    if (ready) {
+    if (!fault && FindShared(*l3_, key, at)) {
       ++policy_counts_.l3_hits;
       FillFrom(*l3_, key, {asked.port, false, at});
-      return {std::max(*ready, begin), *ready > begin, 0};
+      return {begin, false, 0};
     }
   }
   return Miss(asked, shape, dense || near, begin, plans);
@@ -266,6 +267,7 @@ void TlbTiming::Invalidate(regs::Scope scope, unsigned space, uint64_t start, ui
   l2_.Drop([&](unsigned of, uint64_t vpn) { return inside(of, vpn, Lg2(l2_.block_pages())); });
   if (l3_) l3_->Drop([&](unsigned of, uint64_t vpn) { return inside(of, vpn, Lg2(l3_->block_pages())); });
   walk_cache_.Drop(inside);
+  rows_.Drop(all ? std::nullopt : std::optional<unsigned>(space));
 }
 
 }  // namespace gmmu::sim::twin

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,26 +12,10 @@
 #include "twin/gpu_parameters.h"
 #include "twin/memory.h"
 #include "twin/shared_tlb.h"
-#include "twin/walk.h"
 #include "twin/walk_cache.h"
+#include "twin/walk_rows.h"
 
 namespace gmmu::sim::twin {
-
-/// The table words that a walk reads, root first.
-struct WalkPlan {
-  struct Read {
-    unsigned level = 0;
-    bool vram = false;
-    uint64_t address = 0;
-  };
-  std::array<Read, 8> reads;
-  unsigned count = 0;
-  bool line = false;       ///< the last one lies in a leaf table of 4 KiB entries, whose line may be fetched
-  unsigned entries = 512;  ///< of that table
-  void Add(unsigned level, const TablePlace& table, uint64_t address) {
-    if (count < reads.size()) reads[count++] = {level, table.target == regs::Target::kVram, address};
-  }
-};
 
 /// What a policy changes beside the counters of the hardware.
 struct PolicyCounters {
@@ -45,8 +28,8 @@ struct PolicyCounters {
 /// once and what joins them (rtl/mmu/README.md); where something may be chosen, it asks its policy. It holds no
 /// translations: what an address maps to is the business of Mmu, which is exact. It counts as the hardware does.
 ///
-/// An entry is there from the time on at which its walk ends; who looks it up before has joined the walk. So the end of
-/// a walk is known when it is asked for, unless the policy has a queue (Hierarchy::queue).
+/// The end of a walk is known when it is asked for, unless the policy has a queue (Hierarchy::queue); until then it is a
+/// row of WalkRows, which lookups of its pages join, and then its entries are in the caches.
 class TlbTiming {
  public:
   /// Says what a walk for the looked-up address reads; it is asked for only when a walk begins.
@@ -80,6 +63,10 @@ class TlbTiming {
   Answer Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
   /// Calls `then` with the time of a ticket's answer, in an act that follows; never if Reset comes before.
   void WhenReady(uint64_t ticket, std::function<void(uint64_t ps)> then);
+  /// Enters everything that is due by `ps`. A lookup does so, and who reads counters must.
+  void Settle(uint64_t ps) {
+    while (const auto entering = rows_.Next(ps)) Entered(*entering);
+  }
   /// Forgets what overlaps the scope.
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
   /// Forgets the walks that wait.
@@ -89,16 +76,12 @@ class TlbTiming {
   PolicyCounters& policy_counters() { return policy_counts_; }
 
  private:
-  struct Key {
-    unsigned space;
-    uint64_t vpn;
-  };
+  using Key = TlbKey;
   struct L1 {
     struct Tag {
       bool valid = false, big = false;
       uint8_t space = 0;
       uint64_t vpn = 0;
-      uint64_t ready_ps = 0;
     };
     struct Hint {
       uint8_t index = 0, check = 0;
@@ -108,26 +91,13 @@ class TlbTiming {
     std::vector<TlbLine> lines;  ///< of the same places
     std::vector<Hint> pages, blocks;
     unsigned next = 0;
-    uint64_t missed_line = uint64_t{1} << 62;  ///< line of eight pages of the miss before, with its space
-    uint64_t last_vpn = ~uint64_t{0};          ///< the page that the last lookup hit, and its entry
+    uint64_t last_vpn = ~uint64_t{0};  ///< the page that the last lookup hit, and its entry
     const Tag* last = nullptr;
   };
   struct Found {
     uint64_t ready_ps = 0;
     bool joined = false;  ///< a walk that is under way brings it
     uint64_t ticket = 0;
-  };
-  /// A walk and what it is for.
-  struct WalkJob {
-    unsigned port = 0;
-    Key key{};
-    Mapping mapping;
-    const SpaceShape* shape = nullptr;
-    WalkPlan plan;
-    unsigned fill = 1;  ///< entries of the leaf table
-    bool denied = false;
-    bool background = false;  ///< it was begun as a prefetch
-    bool prefetch = false;    ///< and nobody waits for it yet
   };
   struct Waiter {
     uint64_t ticket = 0, asked_ps = 0;
@@ -144,10 +114,10 @@ class TlbTiming {
   uint64_t HitPs(unsigned port) const;
   L1& L1Of(unsigned port) { return l1_[std::min<size_t>(port, l1_.size() - 1)]; }
   static L1::Tag* Search(L1& l1, Key key);
-  void Enter(unsigned port, Key key, bool big, uint64_t now, uint64_t ready_ps);
+  void Enter(unsigned port, Key key, bool big, uint64_t now);
+  void Entered(const WalkRows::Entering& entering);
   Found Shared(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
-  /// Whether a shared TLB or a large page of the walk cache has it, and from when on.
-  std::optional<uint64_t> FindShared(SharedTlb& tlb, Key key, uint64_t at);
+  bool FindShared(SharedTlb& tlb, Key key, uint64_t at);
   void FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler);
   // walk_timing.cc
   Found Miss(const Asked& asked, const SpaceShape& shape, bool neighbour, uint64_t at, Plans& plans);
@@ -156,7 +126,9 @@ class TlbTiming {
   unsigned FirstRead(const WalkJob& job, uint64_t now);
   uint64_t ReadTable(const WalkPlan::Read& read, uint64_t bytes, uint64_t at);
   void FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at);
-  void Fill(const WalkJob& job, SharedTlb& tlb, uint64_t at);
+  uint64_t FillTime(const WalkJob& job, uint64_t at);
+  void Fill(const WalkJob& job, uint64_t at);
+  void FillTlb(const WalkJob& job, SharedTlb& tlb, uint64_t at);
   uint64_t Queue(WalkJob job, const Asked* asked, uint64_t asked_ps, uint64_t at, uint32_t group);
   void Dispatch();
   void End(Queued queued, uint64_t ready_ps);
@@ -169,13 +141,16 @@ class TlbTiming {
   const std::unique_ptr<Policy> policy_;
   const Hierarchy hierarchy_;
   const unsigned walks_at_once_;
-  std::vector<L1> l1_;  ///< of each client, then one for the engine's ports
+  std::vector<L1> l1_;                  ///< of each client, then one for the engine's ports
+  std::vector<uint64_t> missed_lines_;  ///< of each port: the line of eight pages of its miss before, with its space
   SharedTlb l2_;
   std::optional<SharedTlb> l3_;
   WalkCache walk_cache_;
   PteCache pte_cache_;
   Calendar pipeline_;
   Places walks_, rows_in_use_;
+  WalkRows rows_;
+  uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< until when the fill unit writes, and its register for a page is taken
   PolicyCounters policy_counts_;
   // walks that wait for a walker, in the order in which they came, and the same as the policy sees them
   std::vector<Queued> queue_;

@@ -13,11 +13,6 @@ unsigned Lg2(uint64_t count) {
   return lg2;
 }
 
-uint64_t Kept(const SpaceShape& shape, unsigned level, uint64_t vpn) {
-  const unsigned shift = shape.shift[level] - 12u;
-  return vpn >> shift << shift;
-}
-
 }  // namespace
 
 WalkCache::WalkCache(unsigned rows, const Hierarchy& hierarchy) : kind_(hierarchy.walk_cache) {
@@ -52,8 +47,7 @@ const WalkCache::Row* WalkCache::Find(unsigned level, bool leaf, const SpaceShap
   return nullptr;
 }
 
-void WalkCache::Enter(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn,
-                      uint64_t ready_ps) {
+void WalkCache::Enter(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn) {
   if (kind_ == Hierarchy::WalkCache::kNone && !leaf) return;
   const uint64_t tag = Kept(shape, level, vpn);
   Row* place = nullptr;
@@ -65,10 +59,8 @@ void WalkCache::Enter(unsigned level, bool leaf, const SpaceShape& shape, unsign
       if (row.valid && row.leaf == leaf && row.space == space && row.tag == tag && row.level == level) place = &row;
   } else {
     place = &Direct(level, space, tag);
-    const bool again = place->valid && place->leaf == leaf && place->space == space && place->tag == tag;
-    if (again) ready_ps = std::min(ready_ps, place->ready_ps);  // another walk brings it earlier
   }
-  *place = {true, leaf, space, shape.shift[level] - 12u, tag, ready_ps, level, ++uses_};
+  *place = {true, leaf, space, shape.shift[level] - 12u, tag, level, ++uses_};
 }
 
 PteCache::PteCache(unsigned lines, unsigned ways) : ways_(std::max(1u, std::min(ways, lines))) {

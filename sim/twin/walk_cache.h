@@ -9,7 +9,7 @@
 
 namespace gmmu::sim::twin {
 
-/// The walk cache: pointers to tables and large pages, and from when on they are there. As the hardware has it, direct
+/// The walk cache: pointers to tables and large pages. As the hardware has it, direct
 /// mapped with its own rows for each level; or one for all levels, fully associative, least recently used; or without
 /// pointers, so that each walk begins at the root.
 class WalkCache {
@@ -19,7 +19,6 @@ class WalkCache {
     unsigned space = 0;
     unsigned shift = 0;  ///< pages that it covers, a power of two
     uint64_t tag = 0;
-    uint64_t ready_ps = 0;
     unsigned level = 0;
     uint64_t used = 0;
   };
@@ -28,7 +27,11 @@ class WalkCache {
   WalkCache(unsigned rows, const Hierarchy& hierarchy);
   /// The row of `level` with a pointer, or a large page, for the page; null: none.
   const Row* Find(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn);
-  void Enter(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn, uint64_t ready_ps);
+  /// What tells the places of two pointers apart; null: any place may be had.
+  const void* PlaceOf(unsigned level, const SpaceShape& shape, unsigned space, uint64_t vpn) {
+    return kind_ == Hierarchy::WalkCache::kSplit ? &Direct(level, space, Kept(shape, level, vpn)) : nullptr;
+  }
+  void Enter(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn);
   template <typename Overlaps>
   void Drop(Overlaps overlaps) {
     for (std::vector<Row>& rows : rows_)
@@ -36,6 +39,10 @@ class WalkCache {
   }
 
  private:
+  static uint64_t Kept(const SpaceShape& shape, unsigned level, uint64_t vpn) {
+    const unsigned shift = shape.shift[level] - 12u;
+    return vpn >> shift << shift;
+  }
   Row& Direct(unsigned level, unsigned space, uint64_t tag);
 
   const Hierarchy::WalkCache kind_;

@@ -7,9 +7,9 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kBeginCycles = 4;   // from a lookup to its walk's first read
-constexpr uint64_t kAnswerCycles = 2;  // from a walk's last read to the answer
-constexpr uint64_t kFillCycles = 6;    // until an entry can be found in the L2
+constexpr uint64_t kBeginCycles = 1;                     // from a lookup to its walk's first read
+constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: before it writes, to write a block
+constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // to write a line; a row is used again
 constexpr unsigned kLinePages = 8, kMostFill = 32;
 constexpr size_t kMostPrefetches = 64;  // that wait
 
@@ -50,6 +50,7 @@ void TlbTiming::Prefetch(const TlbMiss& miss, const SpaceShape& shape, Plans& pl
   for (const uint64_t vpn : vpns) {
     if (const SharedTlb::Block* block = l2_.Search(miss.space, vpn); block != nullptr && block->has(l2_.Page(vpn)))
       continue;
+    if (rows_.Find({miss.space, vpn}) != nullptr) continue;
     const bool busy = hierarchy_.queue ? waiting_.size() >= kMostPrefetches : walks_.Free(miss.now_ps) > miss.now_ps;
     const auto other = busy ? std::nullopt : plans.Other(vpn);
     if (!other) {
@@ -88,22 +89,28 @@ uint64_t TlbTiming::ReadTable(const WalkPlan::Read& read, uint64_t bytes, uint64
 
 /// The first word that a walk reads that begins at `now`: the deepest pointer that is cached then says it.
 unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
+  const bool pointers = hierarchy_.walk_cache != Hierarchy::WalkCache::kNone;
   for (unsigned i = job.plan.count; i > 1; --i) {
     const unsigned level = job.plan.reads[i - 1].level + 1;
-    const WalkCache::Row* row = walk_cache_.Find(level, false, *job.shape, job.key.space, job.key.vpn);
-    if (row == nullptr || row->ready_ps > now) continue;  // a walk waits for no other one's pointer
-    return i - 1;
+    // A walk waits for no other one's pointer.
+    const void* const place = walk_cache_.PlaceOf(level, *job.shape, job.key.space, job.key.vpn);
+    const auto brought = rows_.Brings(level, *job.shape, job.key, now, [&](const WalkJob& other) {
+      return place != nullptr && walk_cache_.PlaceOf(level, *other.shape, other.key.space, other.key.vpn) == place;
+    });
+    const bool cached = walk_cache_.Find(level, false, *job.shape, job.key.space, job.key.vpn) != nullptr;
+    using Brought = WalkRows::Brought;
+    if (brought == Brought::kNothing ? cached : pointers && brought == Brought::kThis) return i - 1;
   }
   return 0;
 }
 
 uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
-  const Mapping& mapping = job.mapping;
   const WalkPlan& plan = job.plan;
-  const bool fault = mapping.fault != regs::Fault::kNone;
+  WalkRows::Row row;
+  row.job = job;
   counters_.Of<regs::CountersWalks>() += 1;
   policy_counts_.prefetch_walks += job.background ? 1 : 0;
-  ++(fault || job.denied ? counters_.Of<regs::CountersWalksFault>() : counters_.Of<regs::CountersWalksOk>());
+  ++(row.fault() || job.denied ? counters_.Of<regs::CountersWalksFault>() : counters_.Of<regs::CountersWalksOk>());
   counters_.Of<regs::CountersWcLookups>() += 1;
   const uint64_t begun = walks_.Take(rows_in_use_.Take(at));
   uint64_t now = begun + time_.Cycles(kBeginCycles);
@@ -114,49 +121,54 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
     const WalkPlan::Read& read = plan.reads[i];
     now = ReadTable(read, leaf && plan.line ? 8 * job.fill : 8, now) + time_.Cycles(hierarchy_.step_cycles);
     if (leaf || plan.reads[i + 1].level == read.level) continue;  // the other half of a pair
-    walk_cache_.Enter(read.level, false, *job.shape, job.key.space, job.key.vpn, now);
+    row.pointers[row.pointer_count++] = {read.level, now};
   }
   walks_.End(now);
   counters_.Of<regs::CountersWalkCycles>() += time_.CycleAt(now - begun);
-  const uint64_t answer = now + time_.Cycles(kAnswerCycles), there = answer + time_.Cycles(kFillCycles);
-  rows_in_use_.End(there);
-  if (fault) return answer;
-  if (mapping.level > 0) {
-    walk_cache_.Enter(mapping.level, true, *job.shape, job.key.space, job.key.vpn, answer);
-    return answer;
-  }
-  if (l3_) Fill(job, *l3_, answer);
-  Fill(job, l2_, answer);
-  counters_.Of<regs::CountersL2Fills>() += 1;
-  return answer;
+  row.answer_ps = now;
+  rows_in_use_.End(now + time_.Cycles(job.wide() ? kProbeCycles + kLineCycles : kRowCycles));
+  rows_.Add(row);
+  return now;
 }
 
-void TlbTiming::Fill(const WalkJob& job, SharedTlb& tlb, uint64_t at) {
-  if (job.plan.line && job.fill > 1 && job.mapping.span_lg2 < 16) return FillLine(job, tlb, at);
+/// Takes the fill unit for what a walk found (rtl/mmu/gmmu_fill.sv). Returns when it is entered; 0: never, since it is
+/// a page by itself and another one is on its way.
+uint64_t TlbTiming::FillTime(const WalkJob& job, uint64_t at) {
+  if (job.mapping.fault != regs::Fault::kNone) return 0;
+  if (job.mapping.level > 0) return at;
+  if (!job.wide() && fill_page_ps_ > at) return 0;
+  fill_ps_ = std::max(fill_ps_, at + time_.Cycles(kProbeCycles)) + time_.Cycles(job.wide()  ? kLineCycles
+                                                                                : job.big() ? kBlockCycles
+                                                                                            : 1);
+  if (!job.wide()) fill_page_ps_ = fill_ps_;
+  return fill_ps_;
+}
+
+void TlbTiming::Fill(const WalkJob& job, uint64_t at) {
+  if (job.mapping.level > 0) return walk_cache_.Enter(job.mapping.level, true, *job.shape, job.key.space, job.key.vpn);
+  if (l3_) FillTlb(job, *l3_, at);
+  FillTlb(job, l2_, at);
+  counters_.Of<regs::CountersL2Fills>() += 1;
+}
+
+void TlbTiming::FillTlb(const WalkJob& job, SharedTlb& tlb, uint64_t at) {
+  if (job.wide() && !job.big()) return FillLine(job, tlb, at);
   SharedTlb::Block* block = tlb.Place(job.key.space, job.key.vpn, {job.port, job.prefetch, at}, *policy_,
                                       counters_.Of<regs::CountersL2Evictions>());
   if (block == nullptr) {
     ++policy_counts_.not_kept;
     return;
   }
-  const unsigned page = tlb.Page(job.key.vpn);
-  const bool big = job.mapping.span_lg2 >= 16;
-  block->present |= static_cast<uint16_t>(big ? (1u << tlb.block_pages()) - 1 : 1u << page);
-  if (big) block->ready_ps.fill(at);
-  else block->ready_ps[page] = at;
+  block->present |= static_cast<uint16_t>(job.big() ? (1u << tlb.block_pages()) - 1 : 1u << tlb.Page(job.key.vpn));
 }
 
-/// Enters the good entries of what was fetched, the walk's own first.
 void TlbTiming::FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at) {
   const WalkPlan::Read& read = job.plan.reads[job.plan.count - 1];
   std::array<uint64_t, kMostFill> words{};
   memory_.PeekTable(read.vram, read.address & ~uint64_t{8 * job.fill - 1}, words.data(), job.fill);
   const uint64_t first = job.key.vpn & ~uint64_t{job.fill - 1};
   SharedTlb::Block* block = nullptr;
-  const auto enter = [&](uint64_t vpn) {
-    block->present |= static_cast<uint16_t>(1u << tlb.Page(vpn));
-    block->ready_ps[tlb.Page(vpn)] = at;
-  };
+  const auto enter = [&](uint64_t vpn) { block->present |= static_cast<uint16_t>(1u << tlb.Page(vpn)); };
   const auto place = [&](uint64_t vpn, bool prefetch) {
     block = tlb.Place(job.key.space, vpn, {job.port, prefetch, at}, *policy_,
                       counters_.Of<regs::CountersL2Evictions>());
@@ -169,7 +181,7 @@ void TlbTiming::FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at) {
     entry.raw = words[i];
     if (first + i == job.key.vpn || entry.valid() == 0) continue;
     if (!place(first + i, true)) continue;
-    if (!block->has(tlb.Page(first + i))) enter(first + i);
+    enter(first + i);
   }
 }
 
@@ -251,7 +263,7 @@ void TlbTiming::End(Queued queued, uint64_t ready_ps) {
   for (Waiter& waiter : queued.waiters) {
     const uint64_t ready = std::max(ready_ps, waiter.asked_ps);
     counters_.port(waiter.port).cycles += time_.CycleAt(ready - waiter.asked_ps);
-    if (!fault) Enter(waiter.port, waiter.key, waiter.big, ready_ps, ready_ps);
+    if (!fault) rows_.EnterL1(waiter.port, waiter.key, waiter.big, ready_ps);
     if (waiter.then) waiter.then(ready);
   }
 }

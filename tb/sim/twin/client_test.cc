@@ -37,5 +37,52 @@ TEST_F(Work, AClientFollowsPointers) {
   EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 5u);
 }
 
+/// A machine whose VRAM answers after 20 us, and whose space 1 maps two pages.
+struct SlowVram : ::testing::Test {
+  static MachineConfig Slow() {
+    MachineConfig config = Config();
+    config.gpu.vram_latency = 20'000;
+    return config;
+  }
+  SlowVram() {
+    b.bare.MapSpace({0x10000, 0x11000});
+    b.bare.Write(regs::Ctrl::kOffset, 1);
+  }
+  /// Client `client` reads 32 lines of page 0 in their order.
+  void Start(unsigned client) {
+    const uint32_t at = regs::kClientBase + regs::kClientStride * client;
+    b.bare.Write(at + regs::ClientLines::kOffset, regs::ClientLines().set_stride(1).raw);
+    b.bare.Write(at + regs::ClientOrder::kOffset, regs::ClientOrder().set_count(32).set_step(1).raw);
+    b.bare.Write(at, regs::ClientCtrl().set_start(1).set_space(1).raw);
+  }
+  bool Busy(unsigned client) {
+    const uint32_t at = regs::kClientBase + regs::kClientStride * client;
+    return regs::ClientStatus{b.bare.Read(at + regs::ClientStatus::kOffset)}.busy() != 0;
+  }
+  Bench b{Slow()};
+};
+
+TEST_F(SlowVram, AnInvalidationWaitsForWhatWasTranslatedBefore) {
+  Start(0);
+  while (b.bare.Read(regs::kPortCountersBase) < 32) ASSERT_TRUE(Busy(0));
+  EXPECT_FALSE(b.machine.WaitForMessage(41'000));  // the walk's two reads
+  ASSERT_TRUE(Busy(0));                            // its lines are on their way
+  b.bare.Write(regs::InvCmd::kOffset, regs::InvCmd().set_scope(regs::Scope::kSpace).set_space(1).raw);
+  EXPECT_NE(regs::InvStatus{b.bare.Read(regs::InvStatus::kOffset)}.busy(), 0u);
+  while (regs::InvStatus{b.bare.Read(regs::InvStatus::kOffset)}.busy() != 0) {}
+  EXPECT_FALSE(b.machine.WaitForMessage(1'000));
+  EXPECT_FALSE(Busy(0));
+}
+
+TEST_F(SlowVram, ATranslationThatWasInvalidatedIsAskedForAgain) {
+  Start(0);
+  while (b.bare.Read(regs::kPortCountersBase) < 32) ASSERT_TRUE(Busy(0));
+  b.bare.InvalidateSpace();  // while the walk is under way
+  while (Busy(0)) {}
+  EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 32u);  // of both it is counted once
+  EXPECT_EQ(b.bare.Read(regs::kCountersBase + regs::CountersWalks::kOffset), 2u);
+  EXPECT_EQ(regs::ClientStatus{b.bare.Read(regs::kClientBase + regs::ClientStatus::kOffset)}.count(), 32u);
+}
+
 }  // namespace
 }  // namespace gmmu::sim::twin

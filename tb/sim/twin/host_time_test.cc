@@ -44,5 +44,40 @@ TEST(HostTime, AnOpenRowIsFaster) {
   EXPECT_EQ(first - again, TimeParameters{}.dram.trcd_ps);
 }
 
+TEST(HostTime, ABankTakesOneRowAfterTheOtherInTheOrderOfTheAccesses) {
+  TimeParameters parameters;
+  parameters.dram.trefi_ps = 0;
+  const uint64_t row = parameters.dram.row_bytes * parameters.dram.channels * parameters.dram.banks;
+  HostTime time(parameters);
+  const auto read = [&](uint64_t hpa, uint64_t at_ps) {
+    time.Translated(1, hpa, hpa);
+    return time.Serve(1, hpa, 64, false, at_ps) - at_ps;
+  };
+  const uint64_t empty = read(0, 1'000'000);
+  const uint64_t hit = read(64 * parameters.dram.channels, 2'000'000);
+  EXPECT_EQ(empty - hit, parameters.dram.trcd_ps);
+  EXPECT_EQ(read(row, 3'000'000) - hit, parameters.dram.trp_ps + parameters.dram.trcd_ps);
+  // Three rows at once wait for each other; what is asked for later but comes before them does not.
+  const uint64_t first = read(2 * row, 5'000'000), second = read(3 * row, 5'000'000), third = read(4 * row, 5'000'000);
+  EXPECT_GE(second - first, parameters.dram.trp_ps + parameters.dram.trcd_ps);
+  EXPECT_EQ(third - second, second - first);
+  EXPECT_EQ(read(row + 64 * parameters.dram.channels, 4'000'000), hit);
+}
+
+TEST(HostTime, DataOfAChannelComeInTheOrderOfTheAccesses) {
+  TimeParameters parameters;
+  parameters.dram.trefi_ps = 0;
+  parameters.dram.channels = 1;
+  HostTime time(parameters);
+  const auto read = [&](uint64_t hpa, uint64_t at_ps) {
+    time.Translated(1, hpa, hpa);
+    return time.Serve(1, hpa, 64, false, at_ps);
+  };
+  static_cast<void>(read(0, 1'000'000));
+  static_cast<void>(read(parameters.dram.row_bytes, 2'000'000));  // another bank, whose row is open now
+  const uint64_t slow = read(parameters.dram.row_bytes * parameters.dram.banks, 5'000'000);  // another row of the first
+  EXPECT_GE(read(parameters.dram.row_bytes, 5'000'001), slow + parameters.dram.burst_ps - 1);
+}
+
 }  // namespace
 }  // namespace gmmu::sim::twin

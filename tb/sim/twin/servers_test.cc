@@ -31,6 +31,29 @@ TEST(Calendar, ForgetsOnlyWhatIsLongPast) {
   EXPECT_GT(bus.Take(0, 10), 10u);
 }
 
+TEST(Wire, WhoComesWaitsOnlyForWhatWasReadyBefore) {
+  Wire wire(16);
+  EXPECT_EQ(wire.Send(1'000, 100), 1'100u);
+  for (uint64_t i = 0; i < 20; ++i) static_cast<void>(wire.Send(1'000 + 200 * i, 200));  // asked for ahead
+  const uint64_t urgent = wire.SendNow(1'010, 50);
+  EXPECT_GE(urgent, 1'300u);  // two were ready
+  EXPECT_LE(urgent, 1'400u);
+  EXPECT_LE(wire.SendNow(1'010, 50), urgent + 50);
+  EXPECT_GT(wire.Send(1'010, 50), 5'000u);
+}
+
+TEST(Places, WhoNeedsOneLaterLeavesTheEarlierOnes) {
+  Places tags(2);
+  for (const uint64_t end : {100, 200}) {
+    static_cast<void>(tags.Take(0));
+    tags.End(end);
+  }
+  EXPECT_EQ(tags.Take(250), 250u);
+  tags.End(400);
+  EXPECT_EQ(tags.Free(0), 100u);
+  EXPECT_EQ(tags.Take(120), 120u);
+}
+
 TEST(Places, AreHeldUntilTheEarliestEnds) {
   Places tags(2);
   EXPECT_EQ(tags.Take(0), 0u);
@@ -50,6 +73,7 @@ TEST(Window, GivesPlacesBackInTheirOrder) {
   EXPECT_EQ(slots.Free(0), 100u);
   slots.Take(130);
   EXPECT_EQ(slots.Free(0), 100u);
+  EXPECT_EQ(slots.Free(0, 1), 130u);  // with one that is yet to be taken
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(TlbTiming, AMissWalksAHitDoesNot) {
 TEST(TlbTiming, WhoComesBeforeTheWalkHasEndedJoinsIt) {
   Tlbs tlbs;
   const uint64_t first = tlbs.Look(3, 0);
-  EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000);
+  EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000 + 7'000);  // answered behind who began it
   EXPECT_EQ(tlbs.Count("walks"), 1u);
   EXPECT_EQ(tlbs.Count("l2_merged"), 1u);
 }
@@ -93,6 +93,27 @@ TEST(TlbTiming, AnInvalidationForgetsPagesAndPointers) {
   tlbs.mmu().Invalidate(regs::Scope::kRange, 1, 0x3000, 0x4000);
   EXPECT_GT(tlbs.Look(3, 2'000'000), 100'000u);
   EXPECT_EQ(tlbs.Count("walks"), 3u);
+}
+
+TEST(TlbTiming, AnEntryIsReplacedWhenTheWalkEndsAndNotWhenItBegins) {
+  MachineConfig small = Config();
+  small.gpu.l2_entries = 32;
+  small.gpu.l2_ways = 1;
+  Tlbs tlbs(small);
+  static_cast<void>(tlbs.Look(0, 0));
+  static_cast<void>(tlbs.Look(64, 1'000'000, 1));  // page 0's set
+  EXPECT_EQ(tlbs.Look(0, 1'010'000, 2), 4'000u);   // the L2 has it yet
+  EXPECT_GT(tlbs.Look(0, 2'000'000, 3), 100'000u);
+  EXPECT_EQ(tlbs.Look(0, 3'000'000, 3), 2'000u);
+  EXPECT_EQ(tlbs.Count("l2_evictions"), 2u);
+}
+
+TEST(TlbTiming, APageByItselfIsNotEnteredWhileAnotherOneIs) {
+  Tlbs tlbs;
+  for (unsigned port = 0; port < 3; ++port) static_cast<void>(tlbs.Look(64 * port, 0, port));
+  EXPECT_EQ(tlbs.Look(0, 1'000'000), 2'000u);
+  EXPECT_EQ(tlbs.Count("walks"), 3u);
+  EXPECT_EQ(tlbs.Count("l2_fills"), 1u);  // the walks end together
 }
 
 TEST(TlbTiming, FewWalkersMakeMissesWait) {

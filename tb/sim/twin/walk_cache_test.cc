@@ -15,10 +15,9 @@ SpaceShape Shape() {
 TEST(WalkCache, OfTheHardwareHasRowsOfItsOwnForEachLevel) {
   WalkCache cache(2, {});
   const SpaceShape shape = Shape();
-  cache.Enter(1, false, shape, 1, 0, 70);
-  cache.Enter(2, false, shape, 1, 0, 80);
-  ASSERT_NE(cache.Find(1, false, shape, 1, 511), nullptr);
-  EXPECT_EQ(cache.Find(1, false, shape, 1, 511)->ready_ps, 70u);
+  cache.Enter(1, false, shape, 1, 0);
+  cache.Enter(2, false, shape, 1, 0);
+  EXPECT_NE(cache.Find(1, false, shape, 1, 511), nullptr);
   EXPECT_EQ(cache.Find(1, false, shape, 1, 512), nullptr) << "the next table";
   EXPECT_EQ(cache.Find(1, true, shape, 1, 0), nullptr) << "a pointer is no page";
 }
@@ -29,10 +28,10 @@ TEST(WalkCache, ForAllLevelsForgetsWhatWasUsedLongestAgo) {
   hierarchy.walk_cache_entries = 2;
   WalkCache cache(16, hierarchy);
   const SpaceShape shape = Shape();
-  cache.Enter(1, false, shape, 1, 0, 0);
-  cache.Enter(2, false, shape, 1, 0, 0);
+  cache.Enter(1, false, shape, 1, 0);
+  cache.Enter(2, false, shape, 1, 0);
   ASSERT_NE(cache.Find(1, false, shape, 1, 0), nullptr);
-  cache.Enter(1, false, shape, 1, 512, 0);
+  cache.Enter(1, false, shape, 1, 512);
   EXPECT_NE(cache.Find(1, false, shape, 1, 0), nullptr);
   EXPECT_EQ(cache.Find(2, false, shape, 1, 0), nullptr);
 }
@@ -42,9 +41,9 @@ TEST(WalkCache, WithoutPointersKeepsLargePages) {
   hierarchy.walk_cache = Hierarchy::WalkCache::kNone;
   WalkCache cache(16, hierarchy);
   const SpaceShape shape = Shape();
-  cache.Enter(1, false, shape, 1, 0, 0);
+  cache.Enter(1, false, shape, 1, 0);
   EXPECT_EQ(cache.Find(1, false, shape, 1, 0), nullptr);
-  cache.Enter(1, true, shape, 1, 0, 0);
+  cache.Enter(1, true, shape, 1, 0);
   EXPECT_NE(cache.Find(1, true, shape, 1, 0), nullptr);
   cache.Drop([](unsigned, uint64_t, unsigned) { return true; });
   EXPECT_EQ(cache.Find(1, true, shape, 1, 0), nullptr);

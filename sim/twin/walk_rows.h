@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <vector>
+
+#include "hw/gmmu_regs.h"
+#include "twin/walk.h"
+
+namespace gmmu::sim::twin {
+
+/// The table words that a walk reads, root first.
+struct WalkPlan {
+  struct Read {
+    unsigned level = 0;
+    bool vram = false;
+    uint64_t address = 0;
+  };
+  std::array<Read, 8> reads;
+  unsigned count = 0;
+  bool line = false;       ///< the last one lies in a leaf table of 4 KiB entries, whose line may be fetched
+  unsigned entries = 512;  ///< of that table
+  void Add(unsigned level, const TablePlace& table, uint64_t address) {
+    if (count < reads.size()) reads[count++] = {level, table.target == regs::Target::kVram, address};
+  }
+};
+
+struct TlbKey {
+  unsigned space;
+  uint64_t vpn;
+};
+
+/// A walk and what it is for.
+struct WalkJob {
+  unsigned port = 0;
+  TlbKey key{};
+  Mapping mapping;
+  const SpaceShape* shape = nullptr;
+  WalkPlan plan;
+  unsigned fill = 1;  ///< entries of the leaf table
+  bool denied = false;
+  bool background = false;  ///< it was begun as a prefetch
+  bool prefetch = false;    ///< and nobody waits for it yet
+  /// It fetches the line of the page's entry, or more.
+  bool wide() const { return plan.line && fill > 1; }
+  bool big() const { return mapping.span_lg2 >= 16; }
+};
+
+/// The rows of the hardware's walk table (rtl/mmu/gmmu_walk_table.sv), and what their walks will enter into the caches
+/// and when. A row is here from its lookup on, also while it waits for a walker. Times are in picoseconds.
+class WalkRows {
+ public:
+  struct Pointer {
+    unsigned level = 0;
+    uint64_t ps = 0;
+  };
+  struct Row {
+    WalkJob job;
+    uint64_t answer_ps = 0;  ///< who began it has its answer; then its pages are on their way into the L2
+    std::array<Pointer, 8> pointers{};
+    unsigned pointer_count = 0;
+    bool fault() const { return job.mapping.fault != regs::Fault::kNone; }
+  };
+  /// What is entered: a pointer of a row, a page into a port's L1, the pages of a row into the L2, or nothing yet: the
+  /// pages of a row go to the fill unit.
+  struct Entering {
+    enum class Kind : uint8_t { kPointer, kL1, kPages, kAnswered };
+    uint64_t ps = 0, order = 0;
+    Kind kind = Kind::kL1;
+    bool big = false;
+    unsigned port = 0, level = 0;
+    TlbKey key{};
+    std::list<Row>::iterator row{};
+  };
+
+  /// Adds a row; its pointers and its answer are due at their times.
+  void Add(const Row& row);
+  /// The pages of a row are in the L2 at `ps`.
+  void EnterPages(std::list<Row>::iterator row, uint64_t ps) {
+    Push({ps, 0, Entering::Kind::kPages, false, row->job.port, 0, row->job.key, row});
+  }
+  /// A page enters the L1 of `port` at `ps`.
+  void EnterL1(unsigned port, TlbKey key, bool big, uint64_t ps) {
+    Push({ps, 0, Entering::Kind::kL1, big, port, 0, key, {}});
+  }
+  /// Returns what is entered first, if that is not after `ps`; then it is entered. A row is there until Remove.
+  std::optional<Entering> Next(uint64_t ps) {
+    entered_ps_ = std::max(entered_ps_, ps);
+    if (entering_.empty() || entering_.front().ps > ps) return std::nullopt;
+    return Pop();
+  }
+  void Remove(std::list<Row>::iterator row) { free_.splice(free_.begin(), rows_, row); }
+
+  /// The row that a lookup of the page joins: it walks for the page, or fetches its line. A fault is told to nobody else.
+  const Row* Find(TlbKey key) const;
+  /// Whether a row walks for another page of the line of eight entries.
+  bool Near(TlbKey key) const;
+  /// What rows enter in the place of the pointer of `level` for the page until `ps`, last: nothing, another pointer, or
+  /// this one. `same_place` says of a job whether its pointer has the same place.
+  enum class Brought : uint8_t { kNothing, kOther, kThis };
+  template <typename SamePlace>
+  Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, uint64_t ps, SamePlace same_place) const {
+    const unsigned shift = shape.shift[level] - 12u;
+    Brought brought = Brought::kNothing;
+    uint64_t last = entered_ps_;  // what came before is in the cache, or was there
+    for (const Row& row : rows_) {
+      for (unsigned i = 0; i < row.pointer_count; ++i) {
+        const Pointer& pointer = row.pointers[i];
+        if (pointer.level != level || pointer.ps <= last || pointer.ps > ps) continue;
+        const bool same = row.job.key.space == key.space && row.job.key.vpn >> shift == key.vpn >> shift;
+        if (!same && !same_place(row.job)) continue;
+        last = pointer.ps;
+        brought = same ? Brought::kThis : Brought::kOther;
+      }
+    }
+    return brought;
+  }
+
+  /// Forgets everything of a space, or of all.
+  void Drop(std::optional<unsigned> space);
+
+ private:
+  void Push(Entering entering);
+  Entering Pop();
+
+  std::list<Row> rows_, free_;
+  std::vector<Entering> entering_;  // a heap
+  uint64_t order_ = 0;
+  uint64_t entered_ps_ = 0;  ///< what is due by then has been entered
+};
+
+}  // namespace gmmu::sim::twin
