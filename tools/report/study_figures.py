@@ -18,6 +18,8 @@ def text_of(name, value):
         return style.bytes_text(value)
     if name == "iommu_flags" and isinstance(value, int):
         return "all memory mapped" if value & 2 else ""
+    if name == "memory_block_kib" and isinstance(value, int):
+        return f"memory in blocks of {style.bytes_text(value << 10)}" if value > 4 else ""
     if name == "config" and isinstance(value, str):
         return value.rsplit("/", 1)[-1].removesuffix(".toml")
     return f"{name.replace('_', ' ')} {str(value).lower() if isinstance(value, bool) else value}"
