@@ -165,6 +165,7 @@ class RtlEngine : public Engine {
     ReserveForGpu(map_.ram(), config.host.gpu_reserved_kib << 10, firmware);
     firmware.iommu_base = config.iommu.present ? map_.iommu_base() : std::nullopt;
     firmware.gpus = units();
+    firmware.gpu_sizes_in_use = config.TurnedDown().raw;
     firmware.gpu_vendor = static_cast<uint16_t>(units_[0].gpu->config().Read(0, 2));
     firmware.gpu_device = static_cast<uint16_t>(units_[0].gpu->config().Read(2, 2));
     cpu_->Connect(parts, std::move(firmware));

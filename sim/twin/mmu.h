@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hw/gmmu_regs.h"
+#include "platform/sizes_in_use.h"
 #include "twin/memory.h"
 #include "twin/walk.h"
 
@@ -63,7 +64,11 @@ class Mmu {
   bool Configure(unsigned space, regs::SpaceGeometry geometry, regs::SpaceRoot root);
   /// Drops translations and table pointers that overlap the scope; a range is [start, end).
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
-  /// Returns to the state after reset: every space is disabled and nothing is cached.
+  /// Does a write of sizes_in_use: forgets everything; if the sizes are possible, they hold from now on.
+  void Resize(regs::SizesInUse asked);
+  /// Those that hold.
+  const TlbSizes& sizes() const { return sizes_; }
+  /// Returns to the state after reset: every space is disabled, nothing is cached, all that was built is in use.
   void Reset();
 
  private:
@@ -99,6 +104,8 @@ class Mmu {
   void Tell(const InvalidationEvent& event);
 
   const unsigned va_bits_;
+  const TlbSizes built_;
+  TlbSizes sizes_ = built_;
   Memory& memory_;
   TimeModel& time_;
   Agenda& agenda_;

@@ -47,6 +47,13 @@ class Operations {
       return false;
     });
   }
+  /// Takes a write of sizes_in_use. Call it only while not busy.
+  void Resize(regs::SizesInUse asked) {
+    Begin(time_.InvalidationPs(), [this, asked] {
+      mmu_.Resize(asked);
+      return false;
+    });
+  }
   void Reset() {
     ++generation_;
     busy_ = false;

@@ -82,7 +82,7 @@ class Places {
     return ring;
   }
 
-  const unsigned count_;
+  unsigned count_;
   std::vector<uint64_t> ends_;  // a ring, sorted, the earliest at first_: most ends come in their order
   size_t first_ = 0, held_ = 0;
 };

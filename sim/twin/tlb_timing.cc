@@ -48,22 +48,29 @@ TlbTiming::TlbTiming(const Built& built, Memory& memory, TimeModel& time, Agenda
       counters_(counters),
       policy_(policy.make ? policy.make() : std::make_unique<Policy>()),
       hierarchy_(BuildOf(policy.hierarchy, built, *policy_)),
-      walks_at_once_(hierarchy_.walks != 0 ? hierarchy_.walks : std::max(1u, built.walks)),
       l1_(built.clients + 1),
-      l2_(2, built.l2_entries, built.l2_ways, hierarchy_.l2_block),
-      walk_cache_(built.walk_cache, hierarchy_),
       pte_cache_(hierarchy_.pte_cache_lines, hierarchy_.pte_cache_ways),
-      pipeline_(time.Cycles(16)),
-      walks_(walks_at_once_),
-      rows_in_use_(walks_at_once_ + kMoreRows) {
+      pipeline_(time.Cycles(16)) {
+  Resize(built.tlb_sizes());
+  if (hierarchy_.l3_entries != 0) l3_.emplace(3, hierarchy_.l3_entries, hierarchy_.l3_ways, hierarchy_.l2_block);
+}
+
+void TlbTiming::Resize(const TlbSizes& sizes) {
   for (L1& l1 : l1_) {
-    const size_t places = size_t{1} << Lg2(built.l1_entries);
-    l1.tags.resize(built.l1_entries);
-    l1.lines.resize(built.l1_entries);
+    const size_t places = size_t{1} << Lg2(sizes.l1_entries);
+    l1 = {};
+    l1.tags.resize(sizes.l1_entries);
+    l1.lines.resize(sizes.l1_entries);
     l1.pages.resize(2 * places);
     l1.blocks.resize(places);
   }
-  if (hierarchy_.l3_entries != 0) l3_.emplace(3, hierarchy_.l3_entries, hierarchy_.l3_ways, hierarchy_.l2_block);
+  l2_.emplace(2, static_cast<unsigned>(sizes.l2_entries), static_cast<unsigned>(sizes.l2_ways), hierarchy_.l2_block);
+  walk_cache_.emplace(static_cast<unsigned>(sizes.walk_cache), hierarchy_);
+  walks_at_once_ = hierarchy_.walks != 0 ? hierarchy_.walks : std::max(1u, static_cast<unsigned>(sizes.walks));
+  walks_ = Places(walks_at_once_);
+  rows_in_use_ = Places(walks_at_once_ + kMoreRows);
+  const uint64_t sets = sizes.l2_entries / 16 / std::max<uint64_t>(1, sizes.l2_ways);
+  time_.set_sweep_steps(std::max({sets, sizes.l1_entries, sizes.walk_cache}));
 }
 
 void TlbTiming::Reset() {
@@ -193,9 +200,9 @@ std::optional<uint64_t> TlbTiming::FindShared(SharedTlb& tlb, Key key, uint64_t 
 /// Copies the pages that a block of another shared TLB has into the L2.
 void TlbTiming::FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler) {
   const SharedTlb::Block* have = from.Search(key.space, key.vpn);
-  SharedTlb::Block* block = l2_.Place(key.space, key.vpn, filler, *policy_, counters_.Of<regs::CountersL2Evictions>());
+  SharedTlb::Block* block = l2_->Place(key.space, key.vpn, filler, *policy_, counters_.Of<regs::CountersL2Evictions>());
   if (have == nullptr || block == nullptr) return;
-  for (unsigned page = 0; page < l2_.block_pages(); ++page) {
+  for (unsigned page = 0; page < l2_->block_pages(); ++page) {
     if (!have->has(page) || block->has(page)) continue;
     block->present |= static_cast<uint16_t>(1u << page);
     block->ready_ps[page] = std::max(have->ready_ps[page], filler.now_ps);
@@ -216,9 +223,9 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
   l1.missed_line = line;
   counters_.Of<regs::CountersL2Lookups>() += 1;
   std::optional<uint64_t> ready;
-  if (!fault) ready = FindShared(l2_, key, at);
+  if (!fault) ready = FindShared(*l2_, key, at);
   if (!fault && !ready && mapping.level > 0) {
-    const WalkCache::Row* row = walk_cache_.Find(mapping.level, true, shape, key.space, key.vpn);
+    const WalkCache::Row* row = walk_cache_->Find(mapping.level, true, shape, key.space, key.vpn);
     if (row != nullptr) ready = row->ready_ps;
   }
   if (ready) {
@@ -226,8 +233,8 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
     ++(joins ? counters_.Of<regs::CountersL2Merged>() : counters_.Of<regs::CountersL2Hits>());
     return {std::max(*ready, begin), joins, 0};
   }
-  const SharedTlb::Block* block = l2_.Search(key.space, key.vpn);
-  const unsigned half = l2_.Page(key.vpn) / kLinePages * kLinePages;
+  const SharedTlb::Block* block = l2_->Search(key.space, key.vpn);
+  const unsigned half = l2_->Page(key.vpn) / kLinePages * kLinePages;
   const bool near = block != nullptr && (block->present >> half & 0xFF) != 0;
   counters_.Of<regs::CountersL2Misses>() += 1;
   if (l3_) {
@@ -263,9 +270,9 @@ void TlbTiming::Invalidate(regs::Scope scope, unsigned space, uint64_t start, ui
     l1.last = nullptr;
     for (L1::Tag& tag : l1.tags) tag.valid = tag.valid && !all && tag.space != space;
   }
-  l2_.Drop([&](unsigned of, uint64_t vpn) { return inside(of, vpn, Lg2(l2_.block_pages())); });
+  l2_->Drop([&](unsigned of, uint64_t vpn) { return inside(of, vpn, Lg2(l2_->block_pages())); });
   if (l3_) l3_->Drop([&](unsigned of, uint64_t vpn) { return inside(of, vpn, Lg2(l3_->block_pages())); });
-  walk_cache_.Drop(inside);
+  walk_cache_->Drop(inside);
 }
 
 }  // namespace gmmu::sim::twin

@@ -84,6 +84,8 @@ class TlbTiming {
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
   /// Forgets the walks that wait.
   void Reset();
+  /// Puts the sizes to use; every TLB and the walk cache are empty then.
+  void Resize(const TlbSizes& sizes);
 
   const Hierarchy& hierarchy() const { return hierarchy_; }
   PolicyCounters& policy_counters() { return policy_counts_; }
@@ -168,14 +170,13 @@ class TlbTiming {
   Counters& counters_;
   const std::unique_ptr<Policy> policy_;
   const Hierarchy hierarchy_;
-  const unsigned walks_at_once_;
+  unsigned walks_at_once_ = 1;
   std::vector<L1> l1_;  ///< of each client, then one for the engine's ports
-  SharedTlb l2_;
-  std::optional<SharedTlb> l3_;
-  WalkCache walk_cache_;
+  std::optional<SharedTlb> l2_, l3_;     // the L2 is always there
+  std::optional<WalkCache> walk_cache_;  // always
   PteCache pte_cache_;
   Calendar pipeline_;
-  Places walks_, rows_in_use_;
+  Places walks_{1}, rows_in_use_{1};
   PolicyCounters policy_counts_;
   // walks that wait for a walker, in the order in which they came, and the same as the policy sees them
   std::vector<Queued> queue_;

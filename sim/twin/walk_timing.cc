@@ -48,7 +48,7 @@ void TlbTiming::Prefetch(const TlbMiss& miss, const SpaceShape& shape, Plans& pl
   std::vector<uint64_t> vpns;
   policy_->Prefetch(miss, vpns);
   for (const uint64_t vpn : vpns) {
-    if (const SharedTlb::Block* block = l2_.Search(miss.space, vpn); block != nullptr && block->has(l2_.Page(vpn)))
+    if (const SharedTlb::Block* block = l2_->Search(miss.space, vpn); block != nullptr && block->has(l2_->Page(vpn)))
       continue;
     const bool busy = hierarchy_.queue ? waiting_.size() >= kMostPrefetches : walks_.Free(miss.now_ps) > miss.now_ps;
     const auto other = busy ? std::nullopt : plans.Other(vpn);
@@ -90,7 +90,7 @@ uint64_t TlbTiming::ReadTable(const WalkPlan::Read& read, uint64_t bytes, uint64
 unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
   for (unsigned i = job.plan.count; i > 1; --i) {
     const unsigned level = job.plan.reads[i - 1].level + 1;
-    const WalkCache::Row* row = walk_cache_.Find(level, false, *job.shape, job.key.space, job.key.vpn);
+    const WalkCache::Row* row = walk_cache_->Find(level, false, *job.shape, job.key.space, job.key.vpn);
     if (row == nullptr || row->ready_ps > now) continue;  // a walk waits for no other one's pointer
     return i - 1;
   }
@@ -114,7 +114,7 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
     const WalkPlan::Read& read = plan.reads[i];
     now = ReadTable(read, leaf && plan.line ? 8 * job.fill : 8, now) + time_.Cycles(hierarchy_.step_cycles);
     if (leaf || plan.reads[i + 1].level == read.level) continue;  // the other half of a pair
-    walk_cache_.Enter(read.level, false, *job.shape, job.key.space, job.key.vpn, now);
+    walk_cache_->Enter(read.level, false, *job.shape, job.key.space, job.key.vpn, now);
   }
   walks_.End(now);
   counters_.Of<regs::CountersWalkCycles>() += time_.CycleAt(now - begun);
@@ -122,11 +122,11 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
   rows_in_use_.End(there);
   if (fault) return answer;
   if (mapping.level > 0) {
-    walk_cache_.Enter(mapping.level, true, *job.shape, job.key.space, job.key.vpn, answer);
+    walk_cache_->Enter(mapping.level, true, *job.shape, job.key.space, job.key.vpn, answer);
     return answer;
   }
   if (l3_) Fill(job, *l3_, answer);
-  Fill(job, l2_, answer);
+  Fill(job, *l2_, answer);
   counters_.Of<regs::CountersL2Fills>() += 1;
   return answer;
 }

@@ -176,6 +176,10 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   } guarded;
   if (!arguments.driver.empty()) {
     options.driver = LoadDriver(arguments.driver);
+    if (arguments.engine != kFast && arguments.engine != kDevice && !on_board && config.TurnedDown().raw != 0) {
+      fmt::print(err, "gmmu run: sizes of [gpu] are below what was built: they hold if {} writes register sizes_in_use\n",
+                 arguments.driver);
+    }
     os::DriverGuard::Install(reinterpret_cast<const void*>(options.driver));
   }
   const GMMU_USER_MODE_DRIVER* const half = arguments.driver.empty() ? nullptr : UserModeOf(options.driver);

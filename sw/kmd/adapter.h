@@ -132,6 +132,7 @@ class Adapter {
   NTSTATUS MapResources();
   NTSTATUS ReadIdentity();
   NTSTATUS CreateMemory();
+  [[nodiscard]] bool TurnDown();  ///< puts the sizes of the driver's key to use
   void WriteApertureTable();
   void ReleaseAll();
 
