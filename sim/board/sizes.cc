@@ -51,8 +51,8 @@ void Adopt(const BoardIdentity& board, const std::set<std::string>& stated, Mach
     const auto found = built.find(key->full_name());
     if (found != built.end() && stated.count(key->full_name()) == 0) *std::get<uint64_t*>(key->place) = found->second;
   }
-  const bool turns_down =
-      regs::Cap2{board.cap2}.turn_down() != 0 && CanTurnDown(config.gpu.tlb_sizes(), BuiltTlbs(board));
+  const bool turns_down = regs::Cap2{board.cap2}.turn_down() != 0 &&
+                          CanTurnDown(config.gpu.tlb_sizes(), BuiltTlbs(board));
   for (const settings::Key* key : keys.all()) {
     const auto found = built.find(key->full_name());
     if (found == built.end() || (turns_down && key->up_to_built)) continue;

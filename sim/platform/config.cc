@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hw/gmmu_regs.h"
 #include "settings/keys.h"
 
 namespace gmmu::sim {

@@ -11,6 +11,7 @@
 #include <systemc>
 
 #include "gpu/rtl_gpu.h"
+#include "hw/gmmu_regs.h"
 #include "hw/host_ram.h"
 #include "iommu/vtd.h"
 #include "pcie/address_map.h"

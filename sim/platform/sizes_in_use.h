@@ -2,7 +2,9 @@
 #pragma once
 #include <cstdint>
 
-#include "hw/gmmu_regs.h"
+namespace gmmu::regs {
+struct SizesInUse;
+}
 
 namespace gmmu::sim {
 
@@ -11,18 +13,14 @@ struct TlbSizes {
   uint64_t l1_entries = 0, l2_entries = 0, l2_ways = 0, walk_cache = 0, walks = 0;
 
   /// The register's value for them.
-  regs::SizesInUse Register() const {
-    return regs::SizesInUse()
-        .set_l1_entries(l1_entries)
-        .set_l2_entries(l2_entries)
-        .set_l2_ways(l2_ways)
-        .set_walk_cache(walk_cache)
-        .set_walks(walks);
-  }
+  regs::SizesInUse Register() const;
   /// What a write of the register asks for: a field of 0 stands for what was built.
   static TlbSizes Asked(regs::SizesInUse word, const TlbSizes& built);
 
-  bool operator==(const TlbSizes& other) const { return Register().raw == other.Register().raw; }
+  bool operator==(const TlbSizes& other) const {
+    return l1_entries == other.l1_entries && l2_entries == other.l2_entries && l2_ways == other.l2_ways &&
+           walk_cache == other.walk_cache && walks == other.walks;
+  }
   bool operator!=(const TlbSizes& other) const { return !(*this == other); }
 };
 

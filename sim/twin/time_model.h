@@ -81,8 +81,8 @@ class TimeModel {
   uint64_t InvalidationPs() const;  ///< without what is in flight
   /// Steps of an invalidation's sweep: rows of the largest cache.
   void set_sweep_steps(uint64_t steps) { sweep_steps_ = steps; }
-  uint64_t RegisterPs() const;      ///< an access of the CPU
-  uint64_t MessagePs() const;       ///< an interrupt message, to the CPU
+  uint64_t RegisterPs() const;  ///< an access of the CPU
+  uint64_t MessagePs() const;   ///< an interrupt message, to the CPU
   uint64_t PciePs(uint64_t bytes) const {
     return static_cast<uint64_t>(static_cast<double>(bytes + p_.tlp_overhead) * p_.pcie_ps_per_byte);
   }

@@ -171,7 +171,7 @@ class TlbTiming {
   const std::unique_ptr<Policy> policy_;
   const Hierarchy hierarchy_;
   unsigned walks_at_once_ = 1;
-  std::vector<L1> l1_;  ///< of each client, then one for the engine's ports
+  std::vector<L1> l1_;                   ///< of each client, then one for the engine's ports
   std::optional<SharedTlb> l2_, l3_;     // the L2 is always there
   std::optional<WalkCache> walk_cache_;  // always
   PteCache pte_cache_;

@@ -123,12 +123,13 @@ std::string ToToml(const Keys& keys) {
   std::ostringstream out;
   out << "# gmmu machine configuration. Every key with its value; keys left out have their defaults.\n"
          "# run: read at start. build: a parameter of the RTL, must equal what the program was built with.\n"
-         "# Some sizes of the RTL may be less than was built, for which register sizes_in_use turns it down at start.\n";
+         "# Some sizes of the RTL may be less than was built, for which register sizes_in_use turns it down at "
+         "start.\n";
   for (const Section& section : keys.sections()) {
     out << "\n# " << section.text << "\n[" << section.name << "]\n";
     for (const Key& key : section.keys) {
-      out << "# " << key.text << " " << When(key) << ", " << key.Allowed()
-          << ", default " << Render(key.initial) << "\n"
+      out << "# " << key.text << " " << When(key) << ", " << key.Allowed() << ", default " << Render(key.initial)
+          << "\n"
           << key.name << " = " << Render(key.value()) << "\n";
     }
     if (section.free != nullptr) FreeToml(section, out);

@@ -55,9 +55,10 @@ TEST_F(SizesTest, AFieldOfZeroStandsForWhatWasBuilt) {
 TEST_F(SizesTest, WhatIsNotPossibleChangesNoSizeButForgetsEverything) {
   const Sizes before = Of(4, 64, 2, 4, 2);
   Turn(before);
-  for (const Sizes wrong : {Of(17, 0, 0, 0, 0), Of(1, 0, 0, 0, 0), Of(0, 1024, 0, 0, 0), Of(0, 96, 2, 0, 0), Of(0, 0, 2, 0, 0),
-                            Of(0, 0, 3, 0, 0), Of(0, 0, 8, 0, 0), Of(0, 32, 4, 0, 0), Of(0, 8, 1, 0, 0), Of(0, 0, 0, 32, 0),
-                            Of(0, 0, 0, 1, 0), Of(0, 0, 0, 12, 0), Of(0, 0, 0, 0, 9), Of(0xFFFF, 0xFFFF, 0xFF, 0xFFFF, 0xFF)}) {
+  for (const Sizes wrong :
+       {Of(17, 0, 0, 0, 0), Of(1, 0, 0, 0, 0), Of(0, 1024, 0, 0, 0), Of(0, 96, 2, 0, 0), Of(0, 0, 2, 0, 0),
+        Of(0, 0, 3, 0, 0), Of(0, 0, 8, 0, 0), Of(0, 32, 4, 0, 0), Of(0, 8, 1, 0, 0), Of(0, 0, 0, 32, 0),
+        Of(0, 0, 0, 1, 0), Of(0, 0, 0, 12, 0), Of(0, 0, 0, 0, 9), Of(0xFFFF, 0xFFFF, 0xFF, 0xFFFF, 0xFF)}) {
     At(Va(0));
     Turn(wrong);
     EXPECT_EQ(machine_.t.sizes_o, before.raw) << std::hex << wrong.raw;

@@ -14,8 +14,12 @@ constexpr unsigned kQueueLimit = 32;
 /// The sizes of g_like.
 regs::SizesInUse SizesOf(unsigned like) {
   const auto sizes = [](unsigned l1, unsigned l2, unsigned ways, unsigned walk_cache, unsigned walks) {
-    return regs::SizesInUse().set_l1_entries(l1).set_l2_entries(l2).set_l2_ways(ways).set_walk_cache(walk_cache).set_walks(
-        walks);
+    return regs::SizesInUse()
+        .set_l1_entries(l1)
+        .set_l2_entries(l2)
+        .set_l2_ways(ways)
+        .set_walk_cache(walk_cache)
+        .set_walks(walks);
   };
   return like == 1 ? sizes(4, 128, 2, 4, 2) : like == 2 ? sizes(5, 64, 4, 8, 5) : sizes(2, 32, 1, 2, 1);
 }

@@ -49,8 +49,7 @@ TEST(GpuRegisters, KeepWhatIsWrittenInTheirFields) {
 TEST(GpuRegisters, SizesInUseAreWhatWasBuiltUntilFewerAreWritten) {
   TopMachine gpu;
   const auto done = [&] {
-    while (gpu.Get<regs::InvStatus>().busy() != 0) {
-    }
+    while (gpu.Get<regs::InvStatus>().busy() != 0) {}
     return gpu.Get<regs::InvStatus>().done();
   };
   const auto sizes = [&] { return gpu.Get<regs::SizesInUse>(); };
@@ -61,7 +60,8 @@ TEST(GpuRegisters, SizesInUseAreWhatWasBuiltUntilFewerAreWritten) {
                          .set_l2_ways(cap1.l2_ways())
                          .set_walk_cache(cap1.walk_cache())
                          .set_walks(gpu.Get<regs::Cap0>().walks());
-  const auto few = regs::SizesInUse().set_l1_entries(2).set_l2_entries(16).set_l2_ways(1).set_walk_cache(2).set_walks(1);
+  const auto few =
+      regs::SizesInUse().set_l1_entries(2).set_l2_entries(16).set_l2_ways(1).set_walk_cache(2).set_walks(1);
   EXPECT_EQ(gpu.Get<regs::Cap2>().turn_down(), sizes::kTurnDown ? 1u : 0u);
   if (!sizes::kTurnDown) {
     EXPECT_EQ(sizes().raw, 0u);

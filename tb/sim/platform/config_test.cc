@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "hw/gmmu_regs.h"
 #include "settings/keys.h"
 
 namespace gmmu::sim {

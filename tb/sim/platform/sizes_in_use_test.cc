@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "hw/gmmu_regs.h"
+
 namespace gmmu::sim {
 namespace {
 
@@ -16,16 +18,17 @@ TEST(SizesInUse, AFieldOfZeroStandsForWhatWasBuilt) {
 }
 
 TEST(SizesInUse, CanBeFewerUpToTheLeast) {
-  for (const TlbSizes& wanted : {kBuilt, TlbSizes{2, 16, 1, 2, 1}, TlbSizes{5, 128, 2, 4, 7}, TlbSizes{16, 64, 4, 8, 3}})
+  for (const TlbSizes& wanted :
+       {kBuilt, TlbSizes{2, 16, 1, 2, 1}, TlbSizes{5, 128, 2, 4, 7}, TlbSizes{16, 64, 4, 8, 3}})
     EXPECT_TRUE(CanTurnDown(wanted, kBuilt)) << std::hex << wanted.Register().raw;
 }
 
 TEST(SizesInUse, CannotBeMoreThanWasBuiltNorNoPowerOfTwoNorMoreSets) {
   for (const TlbSizes& wanted :
-       {TlbSizes{17, 512, 4, 16, 8}, TlbSizes{1, 512, 4, 16, 8}, TlbSizes{16, 1024, 4, 16, 8}, TlbSizes{16, 96, 2, 16, 8},
-        TlbSizes{16, 512, 2, 16, 8}, TlbSizes{16, 512, 8, 16, 8}, TlbSizes{16, 96, 3, 16, 8}, TlbSizes{16, 32, 4, 16, 8},
-        TlbSizes{16, 512, 4, 32, 8}, TlbSizes{16, 512, 4, 1, 8}, TlbSizes{16, 512, 4, 12, 8}, TlbSizes{16, 512, 4, 16, 9},
-        TlbSizes{16, 512, 4, 16, 0}})
+       {TlbSizes{17, 512, 4, 16, 8}, TlbSizes{1, 512, 4, 16, 8}, TlbSizes{16, 1024, 4, 16, 8},
+        TlbSizes{16, 96, 2, 16, 8}, TlbSizes{16, 512, 2, 16, 8}, TlbSizes{16, 512, 8, 16, 8},
+        TlbSizes{16, 96, 3, 16, 8}, TlbSizes{16, 32, 4, 16, 8}, TlbSizes{16, 512, 4, 32, 8}, TlbSizes{16, 512, 4, 1, 8},
+        TlbSizes{16, 512, 4, 12, 8}, TlbSizes{16, 512, 4, 16, 9}, TlbSizes{16, 512, 4, 16, 0}})
     EXPECT_FALSE(CanTurnDown(wanted, kBuilt)) << std::hex << wanted.Register().raw;
 }
 

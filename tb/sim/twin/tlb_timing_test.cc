@@ -35,8 +35,7 @@ class Tlbs {
   /// Writes sizes_in_use; returns what it reads when the operation is over.
   uint64_t Turn(const TlbSizes& sizes) {
     bench_.bare.Write(regs::SizesInUse::kOffset, sizes.Register().raw);
-    while ((bench_.bare.Read(regs::InvStatus::kOffset) & 1) != 0) {
-    }
+    while ((bench_.bare.Read(regs::InvStatus::kOffset) & 1) != 0) {}
     return bench_.bare.Read(regs::SizesInUse::kOffset);
   }
 

@@ -158,7 +158,8 @@ TEST(Adapter, RefusesCapabilitiesThatNoGmmuHas) {
 }
 
 TEST(Adapter, PutsTheSizesOfItsKeyToUseBeforeAnySpaceIsThere) {
-  const auto sizes = regs::SizesInUse{}.set_l1_entries(4).set_l2_entries(128).set_l2_ways(2).set_walk_cache(4).set_walks(2);
+  const auto sizes =
+      regs::SizesInUse{}.set_l1_entries(4).set_l2_entries(128).set_l2_ways(2).set_walk_cache(4).set_walks(2);
   FakeKernel kernel;
   kernel.parameters = {{"SizesInUse", sizes.raw}};
   ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
