@@ -169,7 +169,7 @@ module gmmu_l2_ram
     fresh_q <= !rst_i && !use_i.set && (fresh_q || (read_q && swept_since_q));
   end
   a_in_use: assert property (@(posedge clk_i) disable iff (rst_i)
-    ((tag_write_i | data_write_i) & ~ways) == '0 && (!fresh_q || ((hits | same_o) & ~ways) == '0));
+    ((tag_write_i | data_write_i) & ~ways) == '0 && (!fresh_q || use_i.set || ((hits | same_o) & ~ways) == '0));
 
   if (Entries < 16 * Ways || (Ways & (Ways - 1)) != 0 || (Entries & (Entries - 1)) != 0) begin
       : g_illegal

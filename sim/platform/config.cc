@@ -129,13 +129,15 @@ std::vector<std::string> MachineConfig::BuildOptions() const {
 }
 
 void MachineConfig::CheckBuilt(const std::string& file) const {
-  std::string sizes;
-  for (const Unbuilt& size : FindUnbuilt(*this))
+  std::string sizes, changes;
+  for (const Unbuilt& size : FindUnbuilt(*this)) {
     sizes += (sizes.empty() ? "" : ", ") + size.name + " = " + size.value + " (built: " + size.built + ")";
+    changes += " --set " + size.name + "=" + size.value;
+  }
   if (sizes.empty()) return;
+  const std::string machine = file.empty() ? changes : " --config " + file;
   throw ConfigError("this program was built with other sizes: " + sizes +
-                    "\nBuild the machine with: ./gmmu build --config " + file + "\nThen ./gmmu run --config " + file +
-                    " finds it.");
+                    "\nBuild the machine with: ./gmmu build" + machine + "\nThen ./gmmu run" + machine + " finds it.");
 }
 
 regs::SizesInUse MachineConfig::TurnedDown() const {

@@ -42,7 +42,7 @@ struct MachineConfig {
 
   /// "CMAKE_VARIABLE=value" of every size that this program's RTL does not have and cannot be turned down to.
   std::vector<std::string> BuildOptions() const;
-  /// Throws ConfigError if there is one, naming the command that builds `file`, the configuration's.
+  /// Throws ConfigError if there is one, naming the command that builds `file`, the configuration's; empty: its keys.
   void CheckBuilt(const std::string& file = "FILE") const;
   /// What software has to write to register sizes_in_use of this program's RTL; 0: nothing.
   regs::SizesInUse TurnedDown() const;

@@ -98,6 +98,12 @@ TEST(MachineConfig, OfMoreL2SetsThanWereBuiltOrOfNoPowerOfTwoNeedsABuild) {
   MachineConfig config = built;
   config.gpu.l2_ways /= 2;  // the same entries in twice the sets
   EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_L2_WAYS=" + std::to_string(config.gpu.l2_ways)});
+  try {
+    config.CheckBuilt("");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("./gmmu build --set gpu.l2_ways=" + std::to_string(config.gpu.l2_ways) + "\n"));
+  }
   config = built;
   config.gpu.l2_entries = 96;
   EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_L2_ENTRIES=96"});

@@ -190,9 +190,7 @@ TEST(Adapter, RefusesSizesThatTheHardwareDoesNotTakeOrHasNoRegisterFor) {
     kernel.parameters = {{"SizesInUse", regs::SizesInUse{}.set_walks(200).raw}};
     ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
     kernel.reg(regs::Cap2::kOffset) = regs::Cap2{}.set_patterns(1).set_turn_down(there).raw;
-    kernel.on_write = [&](const auto& access) {
-      if (!access.window && access.offset == regs::SizesInUse::kOffset) kernel.reg(access.offset) = 8;  // what holds
-    };
+    kernel.sizes_held = regs::SizesInUse{}.set_walks(8).raw;
     EXPECT_EQ(kernel.Start(), STATUS_NOT_SUPPORTED);
     EXPECT_EQ(kernel.writes.empty(), !there);
     EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 0u);
