@@ -136,8 +136,8 @@ void MachineConfig::CheckBuilt(const std::string& file) const {
   }
   if (sizes.empty()) return;
   const std::string machine = file.empty() ? changes : " --config " + file;
-  throw ConfigError("this program was built with other sizes: " + sizes +
-                    "\nBuild the machine with: ./gmmu build" + machine + "\nThen ./gmmu run" + machine + " finds it.");
+  throw ConfigError("this program was built with other sizes: " + sizes + "\nBuild the machine with: ./gmmu build" +
+                    machine + "\nThen ./gmmu run" + machine + " finds it.");
 }
 
 regs::SizesInUse MachineConfig::TurnedDown() const {

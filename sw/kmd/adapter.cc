@@ -188,8 +188,10 @@ NTSTATUS Adapter::Program(Vram vram) {
     all_causes.raw = kAllCauses;
     registers.Write(all_causes);  // write one to clear
   }
-  if (!TurnDown()) return STATUS_NOT_SUPPORTED;
+  // A reset puts all that was built to use again, so this follows each.
+  if (parameters.sizes_in_use != 0) registers.Write(regs::SizesInUse{parameters.sizes_in_use});
   if (vram == Vram::kLost) WriteApertureTable();
+  if (!TurnedDown()) return STATUS_NOT_SUPPORTED;
   registers.Write(regs::ApertureBase{}.set_offset(aperture_table()));
   registers.Write(regs::AperturePages{}.set_pages(aperture_pages()));
   if (link.adapters() > 1) registers.Write(regs::Link{}.set_adapters(link.adapters()).set_own(link.index()));
@@ -208,14 +210,14 @@ NTSTATUS Adapter::Program(Vram vram) {
   return AtDeviceLevel(enable);
 }
 
-// A reset puts all that was built to use again, so this follows each. A read gives the sizes that hold: other ones than
-// the written ones when those are not possible.
-bool Adapter::TurnDown() {
+// A read gives the sizes that hold: other ones than the written ones when those are not possible, or until the operation
+// is over.
+bool Adapter::TurnedDown() {
   const regs::SizesInUse wanted{parameters.sizes_in_use};
-  if (wanted.raw == 0) return true;
-  registers.Write(wanted);
-  const bool done = registers.Poll<regs::InvStatus>([](regs::InvStatus status) { return status.busy() == 0; });
-  if (done && registers.Read<regs::SizesInUse>().raw == wanted.raw) return true;
+  const auto holds = [&] { return registers.Read<regs::SizesInUse>().raw == wanted.raw; };
+  if (wanted.raw == 0 || holds()) return true;
+  if (registers.Poll<regs::InvStatus>([](regs::InvStatus status) { return status.busy() == 0; }) && holds())
+    return true;
   DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL, "gmmu: SizesInUse %#llx is more than the hardware has\n",
              static_cast<unsigned long long>(wanted.raw));
   return false;
