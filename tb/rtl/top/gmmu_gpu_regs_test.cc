@@ -50,8 +50,7 @@ TEST(GpuRegisters, ARootThatFollowsAnInvalidationAtOnceWaitsForIt) {
   TopMachine gpu;
   gpu.Write(regs::InvCmd::kOffset, 0);
   gpu.Write(TopMachine::SpaceAt(1) + regs::SpaceRoot::kOffset, regs::SpaceRoot().set_address(0x5000).raw);
-  while (gpu.Get<regs::InvStatus>().busy() != 0) {
-  }
+  while (gpu.Get<regs::InvStatus>().busy() != 0) {}
   EXPECT_EQ(gpu.Get<regs::InvStatus>().done(), 2u);
   EXPECT_EQ(gpu.Get<regs::SpaceRoot>(TopMachine::SpaceAt(1)).address(), 0x5000u);
 }
