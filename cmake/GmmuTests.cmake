@@ -273,9 +273,9 @@ endif()
 # Sizes of the whole GPU's bench beside the default ones, GMMU_TOP_SIZES. All of the small GPU is at its
 # legal end but for the clients and the address spaces that the tests need.
 set(GMMU_TOP_small NumClients=2 TrafficEngines=2 ThroughPorts=1 NumSpaces=8 NumRings=2 L1Entries=2 L2Entries=32 L2Ways=1
-                   WalkCacheEntries=2 NumWalks=1 ReadsInFlight=2 CounterWidth=32)
+                   WalkCacheEntries=2 NumWalks=1 ReadsInFlight=2 CounterWidth=32 TurnDown=0)
 set(GMMU_TOP_large NumClients=64 TrafficEngines=4 ThroughPorts=1 NumSpaces=64 NumRings=4 L1Entries=64 L2Entries=4096
-                   L2Ways=16 WalkCacheEntries=256 NumWalks=32 ReadsInFlight=128 CounterWidth=64)
+                   L2Ways=16 WalkCacheEntries=256 NumWalks=32 ReadsInFlight=128 CounterWidth=64 TurnDown=1)
 
 if(GMMU_RTL AND GMMU_PLANTS)
   include(GmmuRules)

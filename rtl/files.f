@@ -56,6 +56,7 @@ mmu/gmmu_l1_shared.sv
 mmu/gmmu_l2_ram.sv
 mmu/gmmu_lookup.sv
 mmu/gmmu_mmu.sv
+mmu/gmmu_sizes.sv
 mmu/gmmu_space_prepare.sv
 mmu/gmmu_space_table.sv
 mmu/gmmu_sweep.sv

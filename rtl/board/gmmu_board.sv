@@ -158,7 +158,7 @@ module gmmu_board
   gmmu_gpu #(
     .NumClients(NumClients), .TrafficEngines(TrafficEngines), .L1Entries(L1Entries), .L2Entries(L2Entries),
     .L2Ways(L2Ways), .NumWalks(NumWalks), .WalkCacheEntries(WalkCacheEntries), .ReadsInFlight(ReadsInFlight),
-    .CounterWidth(32), .EventPort(0), .LinkPort(0)
+    .CounterWidth(32), .EventPort(0), .LinkPort(0), .TurnDown(0)
   ) u_gpu (
     .clk_i, .rst_i(rst_gpu), .cycle_i(cycle), .vram_bytes_i(VramBytes), .bus_master_i(bus_master),
     .silence_i(silence), .silent_o(silent), .reset_i(flr), .resetting_o(resetting),

@@ -10,6 +10,10 @@
 //   4. drain: the generation flips; done when no answer of the old one is in use and no stale read
 //      is under way
 //
+// New sizes in use take effect in the kill cycle too (resize_o; resize_word_o stands from some cycles
+// before). That kill has everything in its scope, and the sweep behind it all that was built. Other
+// sweeps go over what is in use only.
+//
 // After reset everything is swept once before the pipeline starts.
 module gmmu_control
   import gmmu_pkg::*;
@@ -17,7 +21,8 @@ module gmmu_control
   import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned NumSpaces = 16,
-  parameter int unsigned SweepSteps = 16
+  parameter int unsigned SweepSteps = 16,
+  parameter bit          TurnDown = 0  // 0: all that was built is in use
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -42,8 +47,12 @@ module gmmu_control
   output logic        space_write_o,
   output space_t      space_o,
   output space_row_t  space_row_o,
+  output logic        resize_o,
+  output logic [63:0] resize_word_o,
+  input  logic [15:0] sweep_last_i,  // the last step of other sweeps
 
-  output logic        busy_o
+  output logic        busy_o,
+  output logic        counted_o      // busy with what counts as an invalidation
 );
   localparam int unsigned IndexWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
 
@@ -63,9 +72,12 @@ module gmmu_control
   logic [NumSpaces-1:0] written_q;
   logic         written_here_q, held_q, killed_q, sweeps_q, writes_q, dry_q;
   logic [15:0]  row_q;        // of the sweep
-  logic         built, prepared, set_space;
+  logic         built, prepared, set_space, resize, resizes_q;
+  logic [15:0]  last;
 
   assign set_space = ctl_q.op == CtlSetSpace;
+  assign resize = TurnDown && ctl_q.op == CtlResize;
+  assign last = TurnDown && !resize && !reset_q ? sweep_last_i : 16'(SweepSteps - 1);
   assign built = 32'(ctl_q.space) < NumSpaces;
 
   gmmu_ram_1r1w #(.Width($bits(space_cfg_t)), .Depth(NumSpaces)) u_configs (
@@ -85,6 +97,7 @@ module gmmu_control
     sweeps_q <= !rst_i && state_q == StSweep && !empty_q;
     row_q <= index_q;
     writes_q <= !rst_i && state_q == StKill && set_space && !reset_q;
+    resizes_q <= !rst_i && state_q == StKill && resize && !reset_q;
   end
   assign hold_o = held_q;
   assign kill_o = '{valid: killed_q, all: all_q, space: ctl_q.space};
@@ -93,12 +106,15 @@ module gmmu_control
   assign space_write_o = writes_q;
   assign space_o = ctl_q.space;
   assign ctl_done_o = state_q == StDone || state_q == StEqual;
-  assign inv_valid_o = state_q == StDone;
+  assign resize_o = resizes_q;
+  assign resize_word_o = ctl_q.va_start;
+  assign inv_valid_o = state_q == StDone && !resize;
   assign inv_scope_o = set_space ? ScopeSpace : ctl_q.scope;
   assign inv_space_o = ctl_q.space;
   assign inv_start_o = ctl_q.va_start;
   assign inv_end_o = ctl_q.va_end;
   assign busy_o = state_q != StIdle;
+  assign counted_o = busy_o && (!resize || reset_q);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -122,7 +138,7 @@ module gmmu_control
         StRange: state_q <= StHold;
         StHold: if (quiet_q == 3'd5) state_q <= StKill;
         StKill: state_q <= StSweep;
-        StSweep: if (index_q == 16'(SweepSteps - 1)) state_q <= StSettle;
+        StSweep: if (index_q == last) state_q <= StSettle;
         StSettle: if (settle_q == 3'd3) state_q <= reset_q ? StIdle : StFlip;
         StFlip: state_q <= StDrain;
         StDrain: if (settle_q == 3'd7 && drained_i[!generation_o] && !stale_i) state_q <= StDone;
@@ -130,9 +146,9 @@ module gmmu_control
       endcase
 
       if (state_q == StRange) begin
-        all_q <= !set_space && ctl_q.scope == ScopeGlobal;
-        ranged_q <= !set_space && ctl_q.scope == ScopeRange;
-        empty_q <= !set_space && ctl_q.scope == ScopeRange
+        all_q <= resize || (!set_space && ctl_q.scope == ScopeGlobal);
+        ranged_q <= !set_space && !resize && ctl_q.scope == ScopeRange;
+        empty_q <= !set_space && !resize && ctl_q.scope == ScopeRange
             && (ctl_q.va_start >= ctl_q.va_end || (ctl_q.va_start >> VaWidth) != '0);
         index_q <= '0;
       end

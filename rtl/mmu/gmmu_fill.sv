@@ -11,6 +11,7 @@
 //   probe      asks the pipeline which ways hold what; then tag and data writes go to gmmu_l2_ram
 //              Probes and writes come from registers
 //   idle_o     nothing is kept or being entered
+//   use_i      with TurnDown, the sets and ways in use
 //
 // A block is probed only when all of its set is written; the next line of the block that is being
 // written goes on in its way without a probe.
@@ -26,7 +27,8 @@ module gmmu_fill
 #(
   parameter int unsigned Rows = 9,     // of the walk table
   parameter int unsigned Sets = 8,
-  parameter int unsigned Ways = 4
+  parameter int unsigned Ways = 4,
+  parameter bit          TurnDown = 0  // 0: all sets and ways are in use
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
@@ -61,7 +63,8 @@ module gmmu_fill
   output row_t                  row_o,         // whose page or line is being entered
   output logic                  count_fill_o,
   output logic                  count_eviction_o,
-  output logic                  idle_o
+  output logic                  idle_o,
+  input  use_t                  use_i
 );
   localparam int unsigned RowWidth = $clog2(Rows);
   localparam int unsigned WordsPerBeat = DataWidth / 64;
@@ -90,6 +93,14 @@ module gmmu_fill
   logic [15:0]     present_q;
 
   key_t next_key, now_key;
+  logic [Ways-1:0] empty, turn_d;
+  logic            one_set;
+  assign one_set = Sets == 1 || (TurnDown && use_i.l2_sets == '0);
+  assign empty = TurnDown ? probed_empty_i & use_i.l2_ways[Ways-1:0] : probed_empty_i;
+  always_comb begin   // the next way, behind the last one the first
+    turn_d = Ways'({turn_q, turn_q} >> (Ways - 1));
+    if (TurnDown && (turn_q & use_i.l2_ways[Ways-1:0] & ~(use_i.l2_ways[Ways-1:0] >> 1)) != '0) turn_d = Ways'(1);
+  end
   logic takes, same_block, same_set, probes, follows, moves, first, last;   // last: from a register
   assign next_key = next_whole_q ? next_q.key : page_q.key;
   assign now_key = whole_q ? line_q.key : page_q.key;
@@ -98,7 +109,7 @@ module gmmu_fill
   assign takes = !next_valid_q && (page_whole || start_valid_i);
   // Neighbouring blocks lie in different sets: one bit tells enough of them apart.
   assign same_set = valid_q
-      && (Sets == 1 || (^{next_key.vpn[4], next_key.space[0]} == ^{now_key.vpn[4], now_key.space[0]}));
+      && (one_set || (^{next_key.vpn[4], next_key.space[0]} == ^{now_key.vpn[4], now_key.space[0]}));
   assign same_block = next_key.space == now_key.space
       && next_key.vpn[VpnWidth-1:4] == now_key.vpn[VpnWidth-1:4];
   assign probes = next_valid_q && !asked_q && !same_set;
@@ -187,7 +198,8 @@ module gmmu_fill
       next_valid_q <= next_valid_q ? !moves : takes;
       probe_q <= probes;
       valid_q <= moves || (valid_q && !last);
-      if (valid_q && first && evict_q) turn_q <= Ways'({turn_q, turn_q} >> (Ways - 1));
+      if (TurnDown && use_i.set) turn_q <= Ways'(1);
+      else if (valid_q && first && evict_q) turn_q <= turn_d;
     end
 
     if (page_valid_i && !page_valid_q) begin
@@ -203,9 +215,9 @@ module gmmu_fill
     if (next_valid_q && !asked_q) follows_q <= follows;
     if (probed_i) begin
       next_present_q <= probed_present_i;
-      next_evict_q <= probed_same_i == '0 && probed_empty_i == '0;
+      next_evict_q <= probed_same_i == '0 && empty == '0;
       if (probed_same_i != '0) next_way_q <= probed_same_i;
-      else if (probed_empty_i != '0) next_way_q <= probed_empty_i & (~probed_empty_i + 1'b1);
+      else if (empty != '0) next_way_q <= empty & (~empty + 1'b1);
       else next_way_q <= turn_q;
     end
     if (moves) begin
@@ -222,5 +234,5 @@ module gmmu_fill
   end
 
   logic unused_bits;  // tables do not reach this unit, promises are judged by the walk
-  assign unused_bits = ^entry;
+  assign unused_bits = ^{entry, use_i};
 endmodule

@@ -17,6 +17,8 @@
 //   last             enter
 //   sweep            drops entries of the scope. No message comes in the four cycles before it, or
 //                    with it; answers that were made keep their generation
+//   use_size,        with TurnDown, the entries in use; they have changed
+//   use_set
 //   generation_i     drain generation that answers made now belong to. An answer is made when it
 //                    hits, or when its message comes
 //   drained_o        by generation: no answer made in it is still in use
@@ -29,7 +31,8 @@ module gmmu_l1
   parameter int unsigned Entries = 16,
   parameter int unsigned Slots = 32,
   parameter int unsigned NumSpaces = 16,
-  parameter bit          EventPort = 1  // 0: the event port is left out
+  parameter bit          EventPort = 1,  // 0: the event port is left out
+  parameter bit          TurnDown = 0    // 0: all entries are in use
 ) (
   input  logic         clk_i,
   input  logic         rst_i,
@@ -59,6 +62,8 @@ module gmmu_l1
   input  hint_t        last_hint_i,
 
   input  sweep_t       sweep_i,
+  input  l1_use_t      use_size_i,
+  input  logic         use_set_i,
   input  logic         generation_i,
   output logic [1:0]   drained_o,
 
@@ -112,13 +117,14 @@ module gmmu_l1
   hit_t  hit_q, spare_q;
   page_t hit_page;
 
-  gmmu_l1_entries #(.Entries(Entries), .NumSpaces(NumSpaces)) u_entries (
+  gmmu_l1_entries #(.Entries(Entries), .NumSpaces(NumSpaces), .TurnDown(TurnDown)) u_entries (
     .clk_i, .rst_i, .look_i(req_valid_i), .accept_i(accept && in_range), .search_key_i(req_key),
     .stay_i(b_valid_q && tight), .near_o(b_near), .index_o(b_entry), .key_i(b_key_q),
     .hit_o(b_found), .page_index_i(hit_q.entry), .page_o(hit_page),
     .fill_i(fill_q), .fill_hint_i(late_hint_i), .place_i(place_q), .place_what_i(later_i),
     .write_i(write_q), .write_what_i(last_i), .write_hint_i(last_hint_i),
-    .use_i({spare_valid_q, hit_valid_q}), .use_index_i('{hit_q.entry, spare_q.entry}), .sweep_i);
+    .use_i({spare_valid_q, hit_valid_q}), .use_index_i('{hit_q.entry, spare_q.entry}), .sweep_i,
+    .use_size_i, .use_set_i);
 
   // A request may follow another only if that one leaves stage B whatever becomes of it.
   assign tight = !slot_one_q || ask_valid_q || spare_valid_q;

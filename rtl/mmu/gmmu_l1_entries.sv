@@ -19,6 +19,8 @@
 //              not in place of an entry in use_i, nor of the one that index_o names
 //   sweep_i    one entry a cycle, the index counting round: it is dropped if it is of the scope,
 //              whatever the range. Never with place_i or write_i
+//   use_size_i with TurnDown, the entries in use; use_set_i: they have changed. A hint may still name
+//              one that is not in use: it is empty, and no new entry goes there
 //
 // Entries have no reset: a sweep of everything comes before the first search.
 module gmmu_l1_entries
@@ -27,6 +29,7 @@ module gmmu_l1_entries
 #(
   parameter int unsigned Entries = 16,
   parameter int unsigned NumSpaces = 16,
+  parameter bit          TurnDown = 0,  // 0: all entries are in use
   localparam int unsigned IndexWidth = $clog2(Entries)
 ) (
   input  logic                  clk_i,
@@ -52,7 +55,9 @@ module gmmu_l1_entries
   input  hint_t                 write_hint_i,
   input  logic [1:0]            use_i,
   input  logic [IndexWidth-1:0] use_index_i [2],
-  input  sweep_t                sweep_i
+  input  sweep_t                sweep_i,
+  input  l1_use_t               use_size_i,
+  input  logic                  use_set_i
 );
   localparam int unsigned SpaceBits = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
   localparam int unsigned BlockWidth = VpnWidth - 4;
@@ -76,8 +81,12 @@ module gmmu_l1_entries
     logic [2:0] check;
   } block_hint_t;
 
-  function automatic page_set_t page_set(hint_t hint);
-    return page_set_t'(hint.block) ^ page_set_t'(hint.low);
+  // Of fewer entries the hints are fewer too.
+  index_t last, bits;
+  assign last = TurnDown ? index_t'(use_size_i.last) : index_t'(Entries - 1);
+  assign bits = TurnDown ? index_t'(use_size_i.mask) : '1;
+  function automatic page_set_t page_set(hint_t hint, index_t mask);
+    return (page_set_t'(hint.block) ^ page_set_t'(hint.low)) & {mask, 1'b1};
   endfunction
   // Pages near each other never agree by chance; of hints that were never written few do.
   function automatic logic [3:0] page_check(hint_t hint);
@@ -98,13 +107,13 @@ module gmmu_l1_entries
     else if (look_i) hint = hint_of(search_key_i);
   end
   gmmu_lutram #(.Width($bits(page_hint_t)), .Depth(2 << IndexWidth)) u_pages (
-    .clk_i, .write_i(write), .write_addr_i(page_set(write_hint_i)),
-    .data_i({victim_q, page_check(write_hint_i)}), .read_addr_i(page_set(hint)), .data_o(found));
+    .clk_i, .write_i(write), .write_addr_i(page_set(write_hint_i, bits)),
+    .data_i({victim_q, page_check(write_hint_i)}), .read_addr_i(page_set(hint, bits)), .data_o(found));
   assign same = found.check == page_check(hint);
   gmmu_lutram #(.Width($bits(block_hint_t)), .Depth(1 << IndexWidth)) u_blocks (
-    .clk_i, .write_i(write), .write_addr_i(index_t'(write_hint_i.block)),
+    .clk_i, .write_i(write), .write_addr_i(index_t'(write_hint_i.block) & bits),
     .data_i({write_what_i.page.big, victim_q, write_hint_i.block[6:4]}),
-    .read_addr_i(index_t'(hint.block)), .data_o(found_block));
+    .read_addr_i(index_t'(hint.block) & bits), .data_o(found_block));
   assign same_block = found_block.big && found_block.check == hint.block[6:4];
 
   logic   hinted_q;
@@ -138,13 +147,13 @@ module gmmu_l1_entries
   gmmu_lutram #(.Width(8), .Depth(Entries)) u_lows (
     .clk_i, .write_i(write), .write_addr_i(victim_q), .data_i(write_what_i.key.vpn[7:0]),
     .read_addr_i(place_q), .data_o(there));
-  assign again = hinted_q && there[7:4] == place_what_i.key.vpn[7:4]
+  assign again = hinted_q && (!TurnDown || place_q <= last) && there[7:4] == place_what_i.key.vpn[7:4]
       && (place_what_i.page.big || there[3:0] == place_what_i.key.vpn[3:0]);
   assign write = write_i && !(use_i[0] && use_index_i[0] == victim_q)
       && !(use_i[1] && use_index_i[1] == victim_q) && !(near_o && index_o == victim_q);
   always_ff @(posedge clk_i) begin
-    if (rst_i) next_q <= '0;
-    else if (place_i && !again) next_q <= next_q == index_t'(Entries - 1) ? '0 : next_q + 1'b1;
+    if (rst_i || (TurnDown && use_set_i)) next_q <= '0;
+    else if (place_i && !again) next_q <= next_q == last ? '0 : next_q + 1'b1;
     victim_q <= again ? place_q : next_q;
   end
 
@@ -157,9 +166,11 @@ module gmmu_l1_entries
 
   logic unused_bits;
   assign unused_bits = ^{sweep_i, key_i, write_what_i.key, place_what_i, write_hint_i,
-      search_key_i, hint};
+      search_key_i, hint, use_size_i, use_set_i};
 
   a_apart: assert property (@(posedge clk_i) disable iff (rst_i)
     !(sweep_i.valid && (place_i || write_i)));
   a_stays: assert property (@(posedge clk_i) disable iff (rst_i) !(stay_i && accept_i));
+  a_in_use: assert property (@(posedge clk_i) disable iff (rst_i)
+    !TurnDown || (!(write && 6'(victim_q) > use_size_i.last) && !(near_o && hit_o && 6'(index_o) > use_size_i.last)));
 endmodule

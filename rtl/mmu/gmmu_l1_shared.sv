@@ -19,7 +19,8 @@ module gmmu_l1_shared
   parameter int unsigned Entries = 16,
   parameter int unsigned Slots = 16,
   parameter int unsigned NumSpaces = 16,
-  parameter bit          EventPort = 1
+  parameter bit          EventPort = 1,
+  parameter bit          TurnDown = 0
 ) (
   input  logic         clk_i,
   input  logic         rst_i,
@@ -46,6 +47,8 @@ module gmmu_l1_shared
   input  hint_t        last_hint_i,
 
   input  sweep_t       sweep_i,
+  input  l1_use_t      use_size_i,
+  input  logic         use_set_i,
   input  logic         generation_i,
   output logic [1:0]   drained_o,
 
@@ -98,14 +101,15 @@ module gmmu_l1_shared
   xlate_rsp_t   rsp;
   xlate_event_t ev;
   gmmu_l1 #(
-    .Sources(Ports), .Entries(Entries), .Slots(Slots), .NumSpaces(NumSpaces), .EventPort(EventPort)
+    .Sources(Ports), .Entries(Entries), .Slots(Slots), .NumSpaces(NumSpaces), .EventPort(EventPort),
+    .TurnDown(TurnDown)
   ) u_l1 (
     .clk_i, .rst_i, .port_i(port_t'(FirstPort)),
     .req_valid_i(req_valid_q), .req_ready_o(req_ready), .req_i(req_q), .req_source_i(source_q),
     .rsp_valid_o(rsp_valid), .rsp_ready_i(1'b1), .rsp_o(rsp), .rsp_source_o(rsp_source), .done_i,
     .lookup_hint_o, .lookup_pending_o, .lookup_key_o, .lookup_valid_o, .lookup_ready_i, .lookup_o,
     .msg_valid_i, .msg_i, .late_hint_i, .later_i, .last_i, .last_hint_i,
-    .sweep_i, .generation_i, .drained_o, .ev_o(ev), .count_o, .few_o(few), .idle_o(l1_idle));
+    .sweep_i, .use_size_i, .use_set_i, .generation_i, .drained_o, .ev_o(ev), .count_o, .few_o(few), .idle_o(l1_idle));
 
   // ---- Answers, with what the event port sees beside them.
   localparam int unsigned Width = $bits(xlate_rsp_t) + (EventPort ? $bits(xlate_event_t) : 0);

@@ -8,13 +8,15 @@
 //   data write   one sub-entry of one way; a read of it in the same cycle misses it (hit_o)
 //   sweep_i      drops the blocks of set `index` that agree with the key of the last read but for what
 //                may differ, one set a cycle. No read or write meanwhile and in the two cycles after it
+//   use_i        with TurnDown, the sets and ways in use: the others stay empty
 module gmmu_l2_ram
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned Entries = 512,
   parameter int unsigned Ways = 4,
-  parameter int unsigned NumSpaces = 16
+  parameter int unsigned NumSpaces = 16,
+  parameter bit          TurnDown = 0  // 0: all are in use
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
@@ -34,7 +36,8 @@ module gmmu_l2_ram
   input  logic [15:0]           present_i,
   input  page_t                 page_i,
 
-  input  sweep_step_t           sweep_i
+  input  sweep_step_t           sweep_i,
+  input  use_t                  use_i
 );
   localparam int unsigned Sets = Entries / 16 / Ways;
   localparam int unsigned SetWidth = Sets > 1 ? $clog2(Sets) : 1;
@@ -54,10 +57,14 @@ module gmmu_l2_ram
     logic       zero, coherent, read_only, no_execute, big;
   } data_row_t;
 
-  function automatic set_t set_of(vpn_t vpn, space_t space);
+  set_t            sets;
+  logic [Ways-1:0] ways;
+  assign sets = TurnDown ? set_t'(use_i.l2_sets) : '1;
+  assign ways = TurnDown ? use_i.l2_ways[Ways-1:0] : '1;
+  function automatic set_t set_of(key_t key, set_t mask);
     logic unused_bits;
-    unused_bits = ^space;
-    return Sets > 1 ? set_t'(vpn >> 4) ^ set_t'(space) : '0;
+    unused_bits = ^key;
+    return Sets > 1 ? (set_t'(key.vpn >> 4) ^ set_t'(key.space)) & mask : '0;
   endfunction
 
   localparam int unsigned SubAddressWidth = $clog2(Sets * 16);
@@ -70,11 +77,10 @@ module gmmu_l2_ram
   logic [SubAddressWidth-1:0] read_sub, write_sub;
   logic   swept_q, drop_q;
 
-  assign read_set = sweep_i.valid ? set_t'(sweep_i.index) : set_of(read_key_i.vpn,
-      read_key_i.space);
-  assign read_sub = sub_address(set_of(read_key_i.vpn, read_key_i.space), read_key_i.vpn[3:0]);
-  assign write_sub = sub_address(set_of(write_key_i.vpn, write_key_i.space), write_key_i.vpn[3:0]);
-  assign write_set = drop_q ? drop_set_q : set_of(write_key_i.vpn, write_key_i.space);
+  assign read_set = sweep_i.valid ? set_t'(sweep_i.index) : set_of(read_key_i, sets);
+  assign read_sub = sub_address(set_of(read_key_i, sets), read_key_i.vpn[3:0]);
+  assign write_sub = sub_address(set_of(write_key_i, sets), write_key_i.vpn[3:0]);
+  assign write_set = drop_q ? drop_set_q : set_of(write_key_i, sets);
 
   logic                       read_q;
   data_row_t [Ways-1:0]       data, data_q;
@@ -154,7 +160,16 @@ module gmmu_l2_ram
                     level: '0};
 
   logic unused_bits;
-  assign unused_bits = ^{page_i.level, write_key_i, key_q, sweep_i};
+  assign unused_bits = ^{page_i.level, write_key_i, key_q, sweep_i, use_i};
+
+  // Of what is not in use nothing is written, and after the sweep behind a change nothing is found.
+  logic swept_since_q, fresh_q;
+  always_ff @(posedge clk_i) begin
+    swept_since_q <= !rst_i && !use_i.set && (swept_since_q || drop_q);
+    fresh_q <= !rst_i && !use_i.set && (fresh_q || (read_q && swept_since_q));
+  end
+  a_in_use: assert property (@(posedge clk_i) disable iff (rst_i)
+    ((tag_write_i | data_write_i) & ~ways) == '0 && (!fresh_q || use_i.set || ((hits | same_o) & ~ways) == '0));
 
   if (Entries < 16 * Ways || (Ways & (Ways - 1)) != 0 || (Entries & (Entries - 1)) != 0) begin
       : g_illegal

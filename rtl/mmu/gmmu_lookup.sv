@@ -25,6 +25,7 @@
 //   sweep_i    a step drops what it covers within five cycles; its scope stands from the kill until
 //              then. Of a range it drops more than it must: what lies in the smallest aligned block
 //              of 4^n pages that holds it
+//   use_i      with TurnDown, the sizes in use
 //
 // A lookup that needs a row when none is free goes to a queue, which is served before newcomers;
 // its miss slot bounds it, so that the queue never overflows. The engine's row is taken only by
@@ -44,7 +45,8 @@ module gmmu_lookup
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,
   parameter int unsigned WalkCacheEntries = 16,
-  parameter int unsigned MissSlots = 32
+  parameter int unsigned MissSlots = 32,
+  parameter bit          TurnDown = 0      // 0: all that is built is in use
 ) (
   input  logic                    clk_i,
   input  logic                    rst_i,
@@ -112,6 +114,7 @@ module gmmu_lookup
   input  logic                    space_write_i,
   input  space_t                  space_i,
   input  space_row_t              space_row_i,
+  input  use_t                    use_i,
 
   output logic                    count_hit_o,
   output logic                    count_miss_o,
@@ -341,14 +344,14 @@ module gmmu_lookup
 
   assign op_search = '{space: op_key_q.space, vpn: op_key_q.vpn,
                        high: op_key_q.high || 32'(op_key_q.space) >= NumSpaces};
-  gmmu_l2_ram #(.Entries(L2Entries), .Ways(L2Ways), .NumSpaces(NumSpaces)) u_l2 (
+  gmmu_l2_ram #(.Entries(L2Entries), .Ways(L2Ways), .NumSpaces(NumSpaces), .TurnDown(TurnDown)) u_l2 (
     .clk_i(clk), .rst_i, .read_i(op_read), .read_key_i(op_search),
     .hit_o(s2_l2_hit), .line_o(s2_line), .page_o(s2_l2_page), .same_o(s2_same),
     .empty_o(s2_empty), .present_o(s2_present),
     .tag_write_i, .data_write_i, .write_key_i(fill_key_i), .present_i(fill_present_i),
-    .page_i(fill_page_i), .sweep_i(sweep));
+    .page_i(fill_page_i), .sweep_i(sweep), .use_i);
 
-  gmmu_walk_cache #(.Entries(WalkCacheEntries), .NumSpaces(NumSpaces)) u_walk_cache (
+  gmmu_walk_cache #(.Entries(WalkCacheEntries), .NumSpaces(NumSpaces), .TurnDown(TurnDown)) u_walk_cache (
     .clk_i(clk), .rst_i, .read_i(op_read), .key_i(op_search), .keep_i(op_keep),
     .half_i(op_dual && !own_q.second), .leaves_i(!s1_high_q && (s1_lookup || s1_replay)),
     .hit_o(wc_hit), .large_o(s2_large), .page_o(s2_wc_page), .vram_o(wc_vram), .k64_o(wc_k64),
@@ -356,7 +359,7 @@ module gmmu_lookup
     .fill_i(tell_valid_i && tell_ready_o && tell_large_i),
     .fill_what_i('{key: tell_i.key, page: tell_i.page}), .fill_shift_i(tell_shift_i),
     .fill_space_o(fill_space), .fill_dual_i(fill_dual), .kept_o(wc_kept),
-    .kill_i(kill_i.valid), .sweep_i(sweep));
+    .kill_i(kill_i.valid), .sweep_i(sweep), .use_i);
 
   // Lines of the ports' misses before: their low bits are a hint, nothing more.
   localparam int unsigned HintWidth = 10;

@@ -14,6 +14,8 @@
 //   mev        walks, fills and evictions, in the cycle in which they happen
 //   inv        an invalidation, or the flush by a changed space, has completed (in the cycle of
 //              ctl_done_o).
+//   sizes_o    register sizes_in_use. Turned down, the MMU does everything in the cycles in which one
+//              that was built with these sizes does it, but for the change of sizes itself.
 module gmmu_mmu
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -32,7 +34,8 @@ module gmmu_mmu
   // More than a port can have in flight are of no use
   parameter int unsigned MissSlots = 64,
   parameter int unsigned EngineMissSlots = MissSlots < 16 ? MissSlots : 16,
-  parameter bit          EventPort = 1           // 0: without the event port
+  parameter bit          EventPort = 1,          // 0: without the event port
+  parameter bit          TurnDown = 0            // 1: fewer may be in use than were built
 ) (
   input  logic                        clk_i,
   input  logic                        rst_i,
@@ -62,6 +65,7 @@ module gmmu_mmu
   output space_t                      inv_space_o,
   output logic         [63:0]         inv_start_o,
   output logic         [63:0]         inv_end_o,
+  output logic         [63:0]         sizes_o,
 
   output mmu_event_t                  mev_o,
 
@@ -83,7 +87,9 @@ module gmmu_mmu
   logic      hold, quiet, pipeline_quiet, walks_quiet, fill_idle, generation, stale;
   kill_t     kill;
   sweep_t    sweep;
-  logic       space_write;
+  logic       space_write, resize, counted;
+  logic [63:0] resize_word;
+  use_t       in_use;
   space_t     space;
   space_row_t space_row;
 
@@ -109,10 +115,10 @@ module gmmu_mmu
     logic clk;
     gmmu_sleep u_sleep (
       .clk_i, .rst_i, .clk_o(clk),
-      .awake_i(!port_idle[p] || req_valid_i[p] || msg_valid[p] || sweep.valid || done_i[p] != '0)
+      .awake_i(!port_idle[p] || req_valid_i[p] || msg_valid[p] || sweep.valid || in_use.set || done_i[p] != '0)
     );
     gmmu_l1 #(
-      .Entries(L1Entries), .Slots(MissSlots), .NumSpaces(NumSpaces), .EventPort(EventPort)
+      .Entries(L1Entries), .Slots(MissSlots), .NumSpaces(NumSpaces), .EventPort(EventPort), .TurnDown(TurnDown)
     ) u_l1 (
       .clk_i(clk), .rst_i, .port_i(port_t'(p)),
       .req_valid_i(req_valid_i[p]), .req_ready_o(req_ready_o[p]), .req_i(req_i[p]),
@@ -122,8 +128,8 @@ module gmmu_mmu
       .lookup_key_o(lookup_key[p]), .lookup_valid_o(lookup_valid[p]),
       .lookup_ready_i(lookup_ready[p]), .lookup_o(lookup[p]),
       .msg_valid_i(msg_valid[p]), .msg_i(msg), .late_hint_i(late_hint), .later_i(later),
-      .last_i(last), .last_hint_i(last_hint), .sweep_i(sweep), .generation_i(generation),
-      .drained_o(port_drained[p]), .ev_o(ev_o[p]), .count_o(count), .few_o(unused_few),
+      .last_i(last), .last_hint_i(last_hint), .sweep_i(sweep), .use_size_i(in_use.l1),
+      .use_set_i(in_use.set), .generation_i(generation), .drained_o(port_drained[p]), .ev_o(ev_o[p]), .count_o(count), .few_o(unused_few),
       .idle_o(port_idle[p]));
   end
 
@@ -143,12 +149,12 @@ module gmmu_mmu
   gmmu_sleep u_engine_sleep (
     .clk_i, .rst_i, .clk_o(clk_engine),
     .awake_i(req_valid_i[NumPorts-1:Clients] != '0 || lookup_hint[Clients] || lookup_pending[Clients]
-             || msg_valid != '0 || sweep.valid || done_i[NumPorts-1:Clients] != '0
+             || msg_valid != '0 || sweep.valid || in_use.set || done_i[NumPorts-1:Clients] != '0
              || rsp_valid_o[NumPorts-1:Clients] != '0)
   );
   gmmu_l1_shared #(
     .Ports(EnginePorts), .FirstPort(Clients), .Entries(EngineL1Entries), .Slots(EngineMissSlots),
-    .NumSpaces(NumSpaces), .EventPort(EventPort)
+    .NumSpaces(NumSpaces), .EventPort(EventPort), .TurnDown(TurnDown)
   ) u_engine_l1 (
     .clk_i(clk_engine), .rst_i,
     .req_valid_i(req_valid_i[NumPorts-1:Clients]), .req_ready_o(req_ready_o[NumPorts-1:Clients]),
@@ -160,7 +166,8 @@ module gmmu_mmu
     .lookup_ready_i(lookup_ready[Clients]), .lookup_o(lookup[Clients]),
     .msg_valid_i(msg_valid[NumPorts-1:Clients] != '0), .msg_i(msg),
     .late_hint_i(late_hint), .later_i(later), .last_i(last), .last_hint_i(last_hint),
-    .sweep_i(sweep), .generation_i(generation), .drained_o(port_drained[Clients]),
+    .sweep_i(sweep), .use_size_i(in_use.engine_l1), .use_set_i(in_use.set), .generation_i(generation),
+    .drained_o(port_drained[Clients]),
     .ev_valid_o(ev_valid_o[NumPorts-1:Clients]), .ev_o(ev_o[NumPorts-1:Clients]),
     .count_o(engine_count), .idle_o(port_idle[Clients]));
   logic unused_ready;  // of ports that do not ask
@@ -221,7 +228,7 @@ module gmmu_mmu
   gmmu_sleep u_control_sleep (.clk_i, .rst_i, .clk_o(clk_control), .awake_i(busy || ctl_valid_i));
   gmmu_lookup #(
     .NumPorts(NumPorts), .EnginePorts(3), .NumSpaces(NumSpaces), .L2Entries(L2Entries), .L2Ways(L2Ways),
-    .WalkCacheEntries(WalkCacheEntries), .MissSlots(MostSlots)
+    .WalkCacheEntries(WalkCacheEntries), .MissSlots(MostSlots), .TurnDown(TurnDown)
   ) u_lookup (
     .clk_i(clk_lookup), .rst_i,
     .lookup_hint_i(lookup_hint), .lookup_pending_i(lookup_pending), .lookup_key_i(lookup_key),
@@ -245,14 +252,14 @@ module gmmu_mmu
     .tag_write_i(tag_write), .data_write_i(data_write), .fill_key_i(entry_key),
     .fill_present_i(entry_present), .fill_page_i(entry_page),
     .hold_i(hold), .quiet_o(pipeline_quiet), .kill_i(kill), .sweep_i(sweep),
-    .space_write_i(space_write), .space_i(space), .space_row_i(space_row),
+    .space_write_i(space_write), .space_i(space), .space_row_i(space_row), .use_i(in_use),
     .count_hit_o(count_o.l2_hit), .count_miss_o(count_o.l2_miss),
     .count_merged_o(count_o.l2_merged),
     .count_wc_lookup_o(count_o.wc_lookup), .count_wc_hit_o(count_o.wc_hit), .idle_o(lookup_idle));
 
   gmmu_walk_table #(
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .NumWalks(NumWalks), .SpareRows(SpareRows),
-    .MissSlots(MostSlots)
+    .MissSlots(MostSlots), .TurnDown(TurnDown)
   ) u_walks (
     .clk_i(clk_walks), .rst_i,
     .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
@@ -279,12 +286,13 @@ module gmmu_mmu
     .space_write_i(space_write), .space_i(space),
     .shape_i('{dual: space_row.dual, bits_64k: space_row.bits_64k, shift: space_row.shift,
                bits: space_row.bits}),
+    .use_i(in_use),
     .count_ok_o(count_o.walk_ok), .count_fault_o(count_o.walk_fault),
     .count_read_o(count_o.table_read),
     .count_issue_o(count_o.walk_issue), .count_memory_o(count_o.walk_memory),
     .count_rows_o(count_o.walk_rows), .still_o(walks_still), .idle_o(walks_idle));
 
-  gmmu_fill #(.Rows(NumWalks + SpareRows + 1), .Sets(Sets), .Ways(L2Ways)) u_fill (
+  gmmu_fill #(.Rows(NumWalks + SpareRows + 1), .Sets(Sets), .Ways(L2Ways), .TurnDown(TurnDown)) u_fill (
     .clk_i(clk_walks), .rst_i,
     .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat),
     .line_data_i(line_data),
@@ -296,15 +304,23 @@ module gmmu_mmu
     .probed_i(probed), .probed_same_i(probed_same), .probed_empty_i(probed_empty),
     .probed_present_i(probed_present), .tag_write_o(tag_write), .data_write_o(data_write),
     .key_o(entry_key), .present_o(entry_present), .page_o(entry_page),
-    .count_fill_o(count_o.l2_fill), .count_eviction_o(count_o.l2_eviction), .idle_o(fill_idle));
+    .count_fill_o(count_o.l2_fill), .count_eviction_o(count_o.l2_eviction), .idle_o(fill_idle),
+    .use_i(in_use));
 
-  gmmu_control #(.NumSpaces(NumSpaces), .SweepSteps(SweepSteps)) u_control (
+  gmmu_sizes #(
+    .L1Entries(L1Entries), .EngineL1Entries(EngineL1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways),
+    .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks), .TurnDown(TurnDown)
+  ) u_sizes (.clk_i(clk_control), .rst_i, .set_i(resize), .word_i(resize_word), .word_o(sizes_o), .use_o(in_use));
+
+  gmmu_control #(.NumSpaces(NumSpaces), .SweepSteps(SweepSteps), .TurnDown(TurnDown)) u_control (
     .clk_i(clk_control), .rst_i,
     .ctl_valid_i, .ctl_ready_o, .ctl_i, .ctl_done_o,
     .inv_valid_o, .inv_scope_o, .inv_space_o, .inv_start_o, .inv_end_o,
     .hold_o(hold), .quiet_i(quiet), .kill_o(kill), .sweep_o(sweep), .generation_o(generation),
     .drained_i(drained), .stale_i(stale),
-    .space_write_o(space_write), .space_o(space), .space_row_o(space_row), .busy_o(busy));
+    .space_write_o(space_write), .space_o(space), .space_row_o(space_row),
+    .resize_o(resize), .resize_word_o(resize_word), .sweep_last_i(in_use.sweep_last), .busy_o(busy),
+    .counted_o(counted));
 
   assign quiet = pipeline_quiet && walks_quiet && fill_idle;
   always_ff @(posedge clk_i) idle_o <= &port_idle && lookup_idle && walks_idle && fill_idle && !busy && !rst_i;
@@ -319,7 +335,7 @@ module gmmu_mmu
   assign count_o.walk = count_o.l2_miss;
   assign count_o.walk_redone = restarts && start.half;
   assign count_o.invalidation = inv_valid_o;
-  assign count_o.invalidating = busy;
+  assign count_o.invalidating = counted;
 
   if (NumPorts < 2 || NumPorts > 69 || NumSpaces < 2 || NumSpaces > 64) begin : g_illegal_number
     $fatal(1, "gmmu_mmu: NumPorts must be from 2 to 69, NumSpaces from 2 to 64");

@@ -127,6 +127,24 @@ package gmmu_mmu_pkg;
     key_t  fill_key;
   } mmu_event_t;
 
+  // How much is in use of what was built (gmmu_sizes). set: for one cycle, when the rest has changed; then
+  // everything is empty, and nothing is looked up, walks or fills.
+  typedef struct packed {
+    logic [5:0] last;   // the highest number of an entry
+    logic [5:0] mask;   // ones: bits that such a number may have
+  } l1_use_t;
+  typedef struct packed {
+    logic        set;
+    l1_use_t     l1;
+    l1_use_t     engine_l1;
+    logic [7:0]  l2_sets;         // the highest number of a set: a mask
+    logic [15:0] l2_ways;         // ones: ways in use
+    logic [3:0]  walk_cache_lg2;
+    logic [5:0]  walks;
+    logic [33:0] rows;            // ones: rows of the walk table that are for everybody
+    logic [15:0] sweep_last;      // the last step of a sweep of all that
+  } use_t;
+
   // One cycle: every translation of the scope is forgotten, every walk of the scope is done again.
   typedef struct packed {
     logic   valid;

@@ -18,12 +18,14 @@
 //             one's masks, but for what may differ; two cycles later. The row is told by its XOR
 //             with that key's, so key and masks stand meanwhile. The first sweep of everything must
 //             come before any probe
+//   use_i     with TurnDown, the entries in use: the index is put together from smaller pieces
 module gmmu_walk_cache
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned Entries = 16,
-  parameter int unsigned NumSpaces = 16
+  parameter int unsigned NumSpaces = 16,
+  parameter bit          TurnDown = 0  // 0: all entries are in use
 ) (
   input  logic                 clk_i,
   input  logic                 rst_i,
@@ -48,7 +50,8 @@ module gmmu_walk_cache
   input  logic                 fill_dual_i,
   output logic                 kept_o,
   input  logic                 kill_i,
-  input  sweep_step_t          sweep_i
+  input  sweep_step_t          sweep_i,
+  input  use_t                 use_i
 );
   localparam int unsigned IndexWidth = Entries > 1 ? $clog2(Entries) : 1;
   localparam int unsigned SpaceWidth = $clog2(NumSpaces);
@@ -69,17 +72,24 @@ module gmmu_walk_cache
     logic       zero, coherent, read_only, no_execute, big;
   } data_row_t;
 
-  function automatic index_t fold(vpn_t tag, space_t space);
+  // lg2: of the entries in use, if those are fewer.
+  function automatic index_t fold(vpn_t tag, space_t space, logic [3:0] lg2);
     logic [Pieces*IndexWidth-1:0] padded;
     logic [Pieces:0] bits;
     index_t index;
     logic unused_bits;
-    unused_bits = ^space;
+    unused_bits = ^{space, lg2};
     padded = (Pieces * IndexWidth)'(tag);
     for (int unsigned b = 0; b < IndexWidth; b++) begin  // trees
       for (int unsigned i = 0; i < Pieces; i++) bits[i] = padded[i*IndexWidth + b];
       bits[Pieces] = 1'(space >> b);
       index[b] = ^bits;
+    end
+    for (int unsigned k = 1; TurnDown && k < IndexWidth; k++) begin
+      if (lg2 == 4'(k)) begin
+        index = index_t'(space) & index_t'((1 << k) - 1);
+        for (int unsigned i = 0; i < VpnWidth; i++) index[i % k] ^= tag[i];
+      end
     end
     return index;
   endfunction
@@ -113,7 +123,7 @@ module gmmu_walk_cache
       fill_shift_q <= fill_shift_i;
     end
     if (kept_q && !ready_q) begin
-      fill_index_q <= fold(fill_q.key.vpn & keep_mask(fill_shift_q), fill_q.key.space)
+      fill_index_q <= fold(fill_q.key.vpn & keep_mask(fill_shift_q), fill_q.key.space, use_i.walk_cache_lg2)
           ^ index_t'(fill_q.page.level == level_t'(1) && fill_dual_i);
     end
   end
@@ -126,7 +136,7 @@ module gmmu_walk_cache
   key_t      new_key;
   assign new_key = write_i ? '{space: data_i.space, vpn: data_i.tag, high: 1'b0} : fill_q.key;
   assign new_index = write_i
-      ? fold(data_i.tag, data_i.space) ^ index_t'(data_i.level == level_t'(1) && data_i.half)
+      ? fold(data_i.tag, data_i.space, use_i.walk_cache_lg2) ^ index_t'(data_i.level == level_t'(1) && data_i.half)
       : fill_index_q;
   assign new_level = write_i ? data_i.level : fill_q.page.level;
   assign new_row = '{valid: 1'b1, leaf: !write_i, space: SpaceWidth'(new_key.space),
@@ -147,7 +157,7 @@ module gmmu_walk_cache
 
     // The cycle of the key: its row's number. Of pairs both halves can be cached: the 64 KiB half
     // has the neighbouring row.
-    assign index = fold(key_i.vpn & keep_i[l], key_i.space) ^ index_t'(l == 1 && half_i)
+    assign index = fold(key_i.vpn & keep_i[l], key_i.space, use_i.walk_cache_lg2) ^ index_t'(l == 1 && half_i)
         ^ index_t'(sweep_i.index);
     always_ff @(posedge clk_i) begin
       if (sweep_i.valid || read_i) index_q <= index;
@@ -186,6 +196,8 @@ module gmmu_walk_cache
       end
     end
     assign drop[l] = drop_q && match_q[l];
+    a_in_use: assert property (@(posedge clk_i) disable iff (rst_i)
+      !TurnDown || !(write || (read_q && means && !swept_q)) || 16'(write ? new_index : index_q) >> use_i.walk_cache_lg2 == '0);
   end
 
   data_row_t found;
@@ -211,7 +223,7 @@ module gmmu_walk_cache
   assign k64_o = hit_o[1] && k64_q[1];
 
   logic unused_bits;
-  assign unused_bits = ^{key_i.high, key_q, keep_q, sweep_i, k64_q, new_key, fill_q};
+  assign unused_bits = ^{key_i.high, key_q, keep_q, sweep_i, k64_q, new_key, fill_q, use_i};
 
   if ((Entries & (Entries - 1)) != 0 || Entries < 2 || Entries > 256) begin : g_illegal
     $fatal(1, "gmmu_walk_cache: Entries must be a power of two from 2 to 256");

@@ -21,6 +21,8 @@
 //                    Rows of the scope are stale: they fill nothing and walk again once their read
 //                    is over; lookups that joined a row that was answered are done again
 //   stale_o          a read of a stale row is still under way; of the cycle before
+//   use_i            with TurnDown, how many read at once and which rows begin for everybody; it changes
+//                    while all is held
 //
 // A row answers who began it as soon as its own entry has come; the others when its line is
 // complete. It is closed to lookups, and then free, when all have their answers and the line is
@@ -36,7 +38,8 @@ module gmmu_walk_table
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumWalks = 8,
   parameter int unsigned SpareRows = 2,
-  parameter int unsigned MissSlots = 32
+  parameter int unsigned MissSlots = 32,
+  parameter bit          TurnDown = 0  // 0: all rows are in use
 ) (
   input  logic       clk_i,
   input  logic       rst_i,
@@ -106,6 +109,7 @@ module gmmu_walk_table
   input  logic       space_write_i,
   input  space_t     space_i,
   input  shape_t     shape_i,
+  input  use_t       use_i,
 
   output logic       count_ok_o,
   output logic       count_fault_o,
@@ -312,7 +316,7 @@ module gmmu_walk_table
   end
   always_ff @(posedge clk_i) begin
     under_q <= rst_i ? '0 : under;
-    full_q <= !rst_i && 32'(under) == NumWalks;
+    full_q <= !rst_i && (TurnDown ? 6'(under) >= use_i.walks : 32'(under) == NumWalks);
   end
 
   rows_t in_scope_q, open_q, want_restart, want_fill, want_tell;
@@ -366,7 +370,8 @@ module gmmu_walk_table
     .free_i(free_q), .open_i(open), .wide_rows_i(wide_q), .keys_o(keys));
 
   // ---- Which row begins next: next_q, if there is one; two_q: and another.
-  logic [Shared-1:0]   next_q, rest, begins_any;
+  logic [Shared-1:0]   next_q, rest, begins_any, used;
+  assign used = TurnDown ? use_i.rows[Shared-1:0] : '1;
   logic                next_valid_q, two_q, takes, moves;
   rows_t               ended_q;
   assign takes = begin_i && !begin_engine_i;
@@ -374,11 +379,11 @@ module gmmu_walk_table
   assign begin_row_o = begin_engine_i ? row_t'(Shared) : row_t'(number_of({1'b0, next_q}));
   assign row_free_o = takes ? two_q : next_valid_q;
   assign row_engine_o = free_q[Shared] && !ended_q[Shared] && !(begin_i && begin_engine_i);
-  assign rest = free_q[Shared-1:0] & ~next_q;
+  assign rest = free_q[Shared-1:0] & used & ~next_q;
   assign moves = takes || !next_valid_q;
   assign begins_any = takes ? next_q : '0;
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
+    if (rst_i || (TurnDown && use_i.set)) begin
       next_valid_q <= 1'b0;
       two_q <= 1'b0;
       next_q <= '0;
@@ -387,7 +392,7 @@ module gmmu_walk_table
       next_valid_q <= moves ? rest != '0 : 1'b1;
       two_q <= moves ? several({1'b0, rest}) : rest != '0;
     end
-    rows_early_o <= few((free_q[Shared-1:0] & ~begins_any) | soon[Shared-1:0]);
+    rows_early_o <= few(used & ((free_q[Shared-1:0] & ~begins_any) | soon[Shared-1:0]));
   end
 
   // ---- Which row ends: one a cycle, so that the event port sees each. Nobody can have been told any
@@ -690,12 +695,14 @@ module gmmu_walk_table
 
   logic unused_bits;
   assign unused_bits = ^{keys, what_i, fill_done_row_i, restart_row_i, r_i.id, soon, service_begun,
-      judge_key_q};
+      judge_key_q, use_i};
 
   a_expected: assert property (@(posedge clk_i) disable iff (rst_i) !r_valid_i
       || (here & (reads_q | sent_start)) != '0);
   a_full: assert property (@(posedge clk_i) disable iff (rst_i)
     !(more && full_q && !less) && !(less && under_q == '0) && $onehot0(parked_q) && (parked_q & Engine) == '0);
+  a_in_use: assert property (@(posedge clk_i) disable iff (rst_i)
+    (begin_rows & ~Engine & ~rows_t'(used)) == '0 && !(TurnDown && use_i.set && begin_i));
   a_quiet_kill: assert property (@(posedge clk_i) disable iff (rst_i)
     !kill_i.valid || !(begin_i || restart_i || join_i || tell_valid_o || picked != '0
         || filling != '0 || fill_done_i));

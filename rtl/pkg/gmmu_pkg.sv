@@ -96,7 +96,8 @@ package gmmu_pkg;
   typedef enum logic [1:0] {
     CtlInvalidate,                // drop translations of scope; done when no older one is in use
     // new configuration for space; flushes the space if it differs from the old one
-    CtlSetSpace
+    CtlSetSpace,
+    CtlResize                     // new sizes in use, va_start as register sizes_in_use; empties everything
   } mmu_op_e;
 
   typedef struct packed {

@@ -123,7 +123,8 @@ package gmmu_regs_pkg;
 
   localparam logic [15:0] Cap2Offset = 16'h0040;
   typedef struct packed {
-    logic [10:0] reserved0;
+    logic [9:0] reserved0;
+    logic [0:0] turn_down;  // 53:53
     logic [7:0] traffic;  // 52:45
     logic [0:0] verify;  // 44:44
     logic [3:0] patterns;  // 43:40
@@ -137,6 +138,15 @@ package gmmu_regs_pkg;
     logic [7:0] large_entries;  // 15:8
     logic [7:0] client_slots;  // 7:0
   } cap2_t;
+
+  localparam logic [15:0] SizesInUseOffset = 16'h0048;
+  typedef struct packed {
+    logic [7:0] walks;  // 63:56
+    logic [15:0] walk_cache;  // 55:40
+    logic [7:0] l2_ways;  // 39:32
+    logic [15:0] l2_entries;  // 31:16
+    logic [15:0] l1_entries;  // 15:0
+  } sizes_in_use_t;
 
   localparam logic [15:0] IntStatusOffset = 16'h0080;
   typedef struct packed {

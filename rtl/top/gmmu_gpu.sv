@@ -36,6 +36,7 @@ module gmmu_gpu
   parameter int unsigned CounterWidth = 64,      // 32 where area counts
   parameter int unsigned EventPort = 1,          // 0: ev_* stays 0
   parameter int unsigned LinkPort = 1,           // 1: s_peer_* is there
+  parameter int unsigned TurnDown = 1,           // 1: register sizes_in_use is there
   // access units: clients, through-port read, through-port write
   localparam int unsigned NumUnits = NumClients + 2 * ThroughPorts,
   // translation ports: access units, engine fetch, engine read, engine write
@@ -266,7 +267,7 @@ module gmmu_gpu
     .NumClients(NumClients), .TrafficEngines(TrafficEngines), .NumSpaces(NumSpaces), .NumRings(NumRings),
     .L1Entries(L1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways), .WalkCacheEntries(WalkCacheEntries),
     .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth), .ThroughPorts(ThroughPorts),
-    .EventPort(EventPort), .LinkPort(LinkPort)
+    .EventPort(EventPort), .LinkPort(LinkPort), .TurnDown(TurnDown)
   ) u_check ();
 
   // Requesters of the memory ports; README.md lists them.
@@ -392,6 +393,7 @@ module gmmu_gpu
   logic [1:0]                  ctl_valid, ctl_ready, ctl_done;
   mmu_ctl_t [1:0]              ctl;
   logic                        invalidated;
+  logic [63:0]                 mmu_sizes;
 
   gmmu_reg_port #(.ReadCycles(4)) u_reg_port (
     .clk_i, .rst_i(rst_port),
@@ -421,19 +423,19 @@ module gmmu_gpu
   localparam cap2_t Cap2 = '{
     client_slots: 8'(Slots), large_entries: 8'(LargePages > 255 ? 255 : LargePages), levels: 4'(MaxLevels),
     counter_bits: 7'(CounterWidth), through_ports: 4'(ThroughPorts), events: EventPort != 0, patterns: 4'b0111,
-    verify: 1'b1, traffic: 8'(TrafficEngines), default: '0
+    verify: 1'b1, traffic: 8'(TrafficEngines), turn_down: TurnDown != 0, default: '0
   };
 
   gmmu_regs #(
     .NumClients(NumClients), .Engines(TrafficEngines), .NumSpaces(NumSpaces), .NumRings(NumRings),
-    .Cap0(Cap0), .Cap1(Cap1), .Cap2(Cap2)
+    .Cap0(Cap0), .Cap1(Cap1), .Cap2(Cap2), .TurnDown(TurnDown != 0)
   ) u_regs (
     .clk_i, .rst_i(rst_regs),
     .wr_valid_i(reg_wr_valid), .wr_ready_o(reg_wr_ready), .addr_i(reg_addr),
     .wr_data_i(reg_wr_data),
     .rd_i(reg_rd), .rd_data_o(regs_data),
     .window_settled_i(window_settled), .vram_bytes_i, .cycle_i, .work_idle_i(work_idle),
-    .enable_o(enable), .silence_o(silence), .silent_i(silent),
+    .sizes_i(mmu_sizes), .enable_o(enable), .silence_o(silence), .silent_i(silent),
     .window_base_o(window_base),
     .int_clear_o(int_clear), .int_clear_bits_o(int_clear_bits), .int_enable_o(int_enable),
     .int_status_i(int_status),
@@ -509,7 +511,8 @@ module gmmu_gpu
     .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // u_check reports 0; 1 avoids a division by it
     .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
     .MissSlots(Slots > 64 ? 64 : Slots),
-    .EngineMissSlots(EngineMissSlots < 16 ? EngineMissSlots : 16), .EventPort(EventPort != 0)
+    .EngineMissSlots(EngineMissSlots < 16 ? EngineMissSlots : 16), .EventPort(EventPort != 0),
+    .TurnDown(TurnDown != 0)
   ) u_mmu (
     .clk_i, .rst_i(rst_mmu),
     .req_valid_i(xq_valid), .req_ready_o(xq_ready), .req_i(xq),
@@ -519,7 +522,7 @@ module gmmu_gpu
     .rd_req_o(rd_req[ReqTables]), .rd_rsp_i(rd_rsp[ReqTables]), .ar_early_o(tables_early), .early_ar_o(tables_ar),
     .ev_valid_o(ev_valid), .ev_o(ev),
     .inv_valid_o(inv_done), .inv_scope_o(inv_scope), .inv_space_o(inv_space),
-    .inv_start_o(inv_start), .inv_end_o(inv_end),
+    .inv_start_o(inv_start), .inv_end_o(inv_end), .sizes_o(mmu_sizes),
     .mev_o(mmu_event), .port_count_o(port_count), .count_o(mmu_count), .idle_o(mmu_idle)
   );
 

@@ -32,6 +32,7 @@ module gmmu_gpu_axi
   parameter int unsigned CounterWidth = 64,      // 32 where area counts
   parameter int unsigned EventPort = 1,          // 0: ev_* stays 0
   parameter int unsigned LinkPort = 1,           // 1: s_peer_* is there
+  parameter int unsigned TurnDown = 1,           // 1: register sizes_in_use is there
   parameter int unsigned IdBits = 6,             // of m_vram and m_host, 1 to 16
   // access units: clients, through-port read, through-port write
   localparam int unsigned NumUnits = NumClients + 2 * ThroughPorts,
@@ -303,7 +304,7 @@ module gmmu_gpu_axi
     .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries), .L2Entries(L2Entries),
     .L2Ways(L2Ways), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
     .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth), .EventPort(EventPort),
-    .LinkPort(LinkPort)
+    .LinkPort(LinkPort), .TurnDown(TurnDown)
   ) u_gpu (
     .clk_i(aclk), .rst_i(areset),
 

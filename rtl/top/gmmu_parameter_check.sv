@@ -19,7 +19,8 @@ module gmmu_parameter_check
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,
   parameter int unsigned EventPort = 1,
-  parameter int unsigned LinkPort = 1
+  parameter int unsigned LinkPort = 1,
+  parameter int unsigned TurnDown = 1
 ) ();
   // A power of two in [low, high].
   function automatic logic power(int unsigned value, int unsigned low, int unsigned high);
@@ -40,6 +41,9 @@ module gmmu_parameter_check
   end
   if (LinkPort > 1) begin : g_link
     $fatal(1, "gmmu_gpu: LinkPort is %0d, legal: 0 or 1", LinkPort);
+  end
+  if (TurnDown > 1) begin : g_turn_down
+    $fatal(1, "gmmu_gpu: TurnDown is %0d, legal: 0 or 1", TurnDown);
   end
   if (NumSpaces < 2 || NumSpaces > SpaceCount) begin : g_spaces
     $fatal(1, "gmmu_gpu: NumSpaces is %0d, legal: 2 to 64", NumSpaces);

@@ -5,11 +5,12 @@
 //           wr_valid_i with wr_data_i stands until wr_ready_o; the write takes effect in that
 //           cycle. Every write waits until the window has settled, so doorbells, roots,
 //           invalidations and the window's base come after all earlier window accesses. A root
-//           write also waits until the operation before it is done; while silence_o is 1 it is
-//           ignored instead, since that operation may wait for accesses that are held.
+//           write, and with TurnDown one of sizes_in_use, also waits until the operation before it is
+//           done; while silence_o is 1 it is ignored instead, since that operation may wait for
+//           accesses that are held.
 //   read    while rd_i: rd_data_o three cycles after addr_i, of a client four
-//   ctl     operations for the MMU: a new space configuration (root write) or an invalidation
-//           (inv_cmd)
+//   ctl     operations for the MMU: a new space configuration (root write), an invalidation
+//           (inv_cmd) or new sizes in use
 module gmmu_regs
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -21,7 +22,8 @@ module gmmu_regs
   parameter int unsigned NumRings = 1,
   parameter logic [63:0] Cap0 = '0,
   parameter logic [63:0] Cap1 = '0,
-  parameter logic [63:0] Cap2 = '0
+  parameter logic [63:0] Cap2 = '0,
+  parameter bit          TurnDown = 0  // 0: sizes_in_use is not there
 ) (
   input  logic                            clk_i,
   input  logic                            rst_i,
@@ -37,6 +39,7 @@ module gmmu_regs
   input  logic           [63:0]           vram_bytes_i,
   input  logic           [63:0]           cycle_i,
   input  logic                            work_idle_i,
+  input  logic           [63:0]           sizes_i,           // sizes_in_use, as they hold
 
   output logic                            enable_o,
   output logic                            silence_o,
@@ -77,18 +80,18 @@ module gmmu_regs
   localparam int unsigned SpaceWidth = $clog2(NumSpaces);
 
   // ---- Which register: decoded behind a register, one bit a register.
-  localparam int unsigned Globals = 22;
-  localparam logic [Globals-1:0][15:0] GlobalOffsets = {
-    InvStatusOffset, InvCmdOffset, InvEndOffset, InvStartOffset, LinkOffset, AperturePagesOffset,
+  localparam int unsigned Globals = TurnDown ? 23 : 22;
+  localparam logic [Globals-1:0][15:0] GlobalOffsets = (Globals * 16)'({
+    SizesInUseOffset, InvStatusOffset, InvCmdOffset, InvEndOffset, InvStartOffset, LinkOffset, AperturePagesOffset,
     ApertureBaseOffset, FaultQueueTailOffset, FaultQueueHeadOffset, FaultQueueSizeOffset,
     FaultQueueBaseOffset, IntEnableOffset, IntStatusOffset, WindowBaseOffset, StatusOffset,
     CtrlOffset, CycleOffset, VramSizeOffset, Cap2Offset, Cap1Offset, Cap0Offset, IdOffset
-  };
+  });
   typedef enum int unsigned {
     AtId, AtCapA, AtCapB, AtCapC, AtVramSize, AtCycle, AtCtrl, AtStatus, AtWindowBase, AtIntStatus,
     AtIntEnable, AtFaultQueueBase, AtFaultQueueSize, AtFaultQueueHead, AtFaultQueueTail,
     AtApertureBase, AtAperturePages, AtLink, AtInvStart, AtInvEnd, AtInvCmd, AtInvStatus
-  } global_e;
+  } global_e;   // and, with TurnDown, sizes_in_use behind them
   localparam int unsigned RingWords = 9;
   localparam logic [RingWords-1:0][15:0] RingOffsets = {
     RingErrorAddressOffset, RingErrorCommandOffset, RingLastFenceOffset, RingStatusOffset,
@@ -133,13 +136,15 @@ module gmmu_regs
   logic        ctl_busy_q, ctl_inv_q;
   logic [31:0] ctl_done_count_q;
 
-  // The window takes no address while a write waits, so it stays settled. A SPACE_ROOT also waits
-  // for the operation before it, but not in silence.
+  // The window takes no address while a write waits, so it stays settled. A SPACE_ROOT, or new sizes,
+  // also wait for the operation before, but not in silence.
+  logic sizes;
+  assign sizes = TurnDown && global_q[Globals-1];
   always_ff @(posedge clk_i) begin
     settled_q <= window_settled_i && wr_valid_i && !write && !root_waits && !rst_i;
   end
-  assign root_waits = space_root_q && ctl_busy_q && !silence_o;
-  assign wr_ready_o = settled_q;
+  assign root_waits = (space_root_q || sizes) && ctl_busy_q && !silence_o;
+  assign wr_ready_o = settled_q && !root_waits;  // in a write's first cycle its register is not decoded yet
   assign write = wr_valid_i && wr_ready_o;
   assign root_write = write && space_root_q && !ctl_busy_q;
 
@@ -273,7 +278,7 @@ module gmmu_regs
     end
   end
 
-  mmu_ctl_t set_space, invalidate;
+  mmu_ctl_t set_space, invalidate, resize;
   always_comb begin
     set_space = '0;
     set_space.op = CtlSetSpace;
@@ -295,6 +300,9 @@ module gmmu_regs
     invalidate.space = w_inv.space;
     invalidate.va_start = inv_start_q;
     invalidate.va_end = inv_end_q;
+    resize = invalidate;
+    resize.op = CtlResize;
+    resize.va_start = wr_data_i;
   end
 
   always_ff @(posedge clk_i) begin
@@ -312,13 +320,13 @@ module gmmu_regs
         ctl_done_count_q <= ctl_done_count_q + 1'b1;
         invalidated_o <= ctl_inv_q;
       end
-      if (root_write || (write && global_q[AtInvCmd] && !ctl_busy_q)) begin
+      if (root_write || (write && (global_q[AtInvCmd] || sizes) && !ctl_busy_q)) begin
         ctl_valid_o <= 1'b1;
         ctl_busy_q <= 1'b1;
         ctl_inv_q <= global_q[AtInvCmd];
       end
     end
-    if (!ctl_busy_q) ctl_o <= space_root_q ? set_space : invalidate;
+    if (!ctl_busy_q) ctl_o <= space_root_q ? set_space : sizes ? resize : invalidate;
   end
 
   assign idle_o = !ctl_busy_q && !invalidated_o && client_wr_o == '0 && !aperture_flush_o;
@@ -393,6 +401,7 @@ module gmmu_regs
       global_data[AtInvEnd] = inv_end_q;
       global_data[AtInvCmd] = inv_cmd_q;
       global_data[AtInvStatus] = status;
+      if (TurnDown) global_data[Globals-1] = sizes_i;
 
       cfg = '0;
       state = '0;
@@ -446,5 +455,5 @@ module gmmu_regs
 
   logic unused_bits;
   assign unused_bits = ^{client_data_i, w_window_base, w_fault_size, w_ring_base, w_ring_ctrl, w_root,
-                         w_inv};
+                         w_inv, sizes_i};
 endmodule

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "board/sizes.h"
 #include "hw/gmmu_regs.h"
 #include "platform/engine.h"
 #include "platform/machine_parts.h"
@@ -50,6 +51,7 @@ Machine::Machine(const MachineConfig& config, std::unique_ptr<Board> board)
   ReserveForGpu(map_.ram(), config.host.gpu_reserved_kib << 10, firmware_);
   firmware_.iommu_base = config.iommu.present ? map_.iommu_base() : std::nullopt;
   firmware_.gpus = 1;
+  firmware_.gpu_sizes_in_use = TurnedDown(config, board_->identity()).raw;
   firmware_.gpu_vendor = static_cast<uint16_t>(space_.Read(0, 2));
   firmware_.gpu_device = static_cast<uint16_t>(space_.Read(2, 2));
   board_->set_bound_ns(config.gpu.mmio_bound_ns);

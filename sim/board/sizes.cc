@@ -22,6 +22,11 @@ std::map<std::string, uint64_t> Built(const BoardIdentity& board) {
           {"gpu.va_bits", cap0.va_bits()},       {"gpu.clock_mhz", (board.clock_hz + 500'000) / 1'000'000}};
 }
 
+TlbSizes BuiltTlbs(const BoardIdentity& board) {
+  const regs::Cap1 cap1{board.cap1};
+  return {cap1.l1_entries(), cap1.l2_entries(), cap1.l2_ways(), cap1.walk_cache(), regs::Cap0{board.cap0}.walks()};
+}
+
 [[noreturn]] void Simulated(const std::string& what) {
   throw ConfigError(what + " is possible in a simulated machine only\nGive --engine rtl or --engine fast for it.");
 }
@@ -44,10 +49,15 @@ void Adopt(const BoardIdentity& board, const std::set<std::string>& stated, Mach
   settings::Keys keys = config.Keys();
   for (const settings::Key* key : keys.all()) {
     const auto found = built.find(key->full_name());
-    if (found == built.end()) continue;
-    uint64_t& value = *std::get<uint64_t*>(key->place);
-    if (stated.count(key->full_name()) == 0) value = found->second;
-    else if (value != found->second) differs(key->full_name(), std::to_string(value), std::to_string(found->second));
+    if (found != built.end() && stated.count(key->full_name()) == 0) *std::get<uint64_t*>(key->place) = found->second;
+  }
+  const bool turns_down = regs::Cap2{board.cap2}.turn_down() != 0 &&
+                          CanTurnDown(config.gpu.tlb_sizes(), BuiltTlbs(board));
+  for (const settings::Key* key : keys.all()) {
+    const auto found = built.find(key->full_name());
+    if (found == built.end() || (turns_down && key->up_to_built)) continue;
+    const uint64_t value = *std::get<uint64_t*>(key->place);
+    if (value != found->second) differs(key->full_name(), std::to_string(value), std::to_string(found->second));
   }
   const uint64_t mib = board.vram_bytes >> 20;
   const bool own = !config.gpu.unit_vram_mib.empty() && config.gpu.unit_vram_mib[0] != 0;
@@ -64,6 +74,11 @@ void Adopt(const BoardIdentity& board, const std::set<std::string>& stated, Mach
                       "\nLeave these keys out, or load a bitstream with these sizes.");
   }
   config.Check("the board's machine");
+}
+
+regs::SizesInUse TurnedDown(const MachineConfig& config, const BoardIdentity& board) {
+  const TlbSizes sizes = config.gpu.tlb_sizes();
+  return sizes == BuiltTlbs(board) ? regs::SizesInUse{} : sizes.Register();
 }
 
 }  // namespace gmmu::sim::board

@@ -4,21 +4,34 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hw/gmmu_regs.h"
 #include "settings/keys.h"
 
 namespace gmmu::sim {
 namespace {
 
-/// A build key whose value is not that of this program.
+/// A size that this program's RTL does not have and cannot be turned down to.
 struct Unbuilt {
   std::string name, option, value, built;
 };
+
+/// Whether the key's size alone, of the L2 TLB both, can be turned down to.
+bool TurnsDown(const settings::Key& key, const TlbSizes& wanted) {
+  const TlbSizes built = MachineConfig::Default().gpu.tlb_sizes();
+  TlbSizes only = built;
+  if (key.name == "l1_entries") only.l1_entries = wanted.l1_entries;
+  else if (key.name == "walk_cache") only.walk_cache = wanted.walk_cache;
+  else if (key.name == "walks") only.walks = wanted.walks;
+  else only.l2_entries = wanted.l2_entries, only.l2_ways = wanted.l2_ways;
+  return CanTurnDown(only, built);
+}
 
 std::vector<Unbuilt> FindUnbuilt(MachineConfig config) {
   std::vector<Unbuilt> unbuilt;
   const settings::Keys keys = config.Keys();
   for (const settings::Key* key : keys.all()) {
     if (key->build_option.empty() || key->value() == key->initial) continue;
+    if (key->up_to_built && TurnsDown(*key, config.gpu.tlb_sizes())) continue;
     unbuilt.push_back(
         {key->full_name(), key->build_option, settings::Render(key->value()), settings::Render(key->initial)});
   }
@@ -116,13 +129,28 @@ std::vector<std::string> MachineConfig::BuildOptions() const {
 }
 
 void MachineConfig::CheckBuilt(const std::string& file) const {
-  std::string sizes;
-  for (const Unbuilt& size : FindUnbuilt(*this))
+  std::string sizes, changes;
+  for (const Unbuilt& size : FindUnbuilt(*this)) {
     sizes += (sizes.empty() ? "" : ", ") + size.name + " = " + size.value + " (built: " + size.built + ")";
+    changes += " --set " + size.name + "=" + size.value;
+  }
   if (sizes.empty()) return;
-  throw ConfigError("this program was built with other sizes: " + sizes +
-                    "\nBuild the machine with: ./gmmu build --config " + file + "\nThen ./gmmu run --config " + file +
-                    " finds it.");
+  const std::string machine = file.empty() ? changes : " --config " + file;
+  throw ConfigError("this program was built with other sizes: " + sizes + "\nBuild the machine with: ./gmmu build" +
+                    machine + "\nThen ./gmmu run" + machine + " finds it.");
+}
+
+regs::SizesInUse MachineConfig::TurnedDown() const {
+  const TlbSizes sizes = gpu.tlb_sizes();
+  return sizes == Default().gpu.tlb_sizes() ? regs::SizesInUse{} : sizes.Register();
+}
+
+void MachineConfig::CheckNotTurnedDown(const std::string& who) const {
+  if (TurnedDown().raw == 0) return;
+  throw ConfigError(who +
+                    " does not write register sizes_in_use, by which the RTL uses fewer TLB entries, ways, walk cache "
+                    "entries or walks than were built\nLeave gpu.l1_entries, l2_entries, l2_ways, walk_cache and walks "
+                    "out, and write the register in your software.");
 }
 
 std::string MachineConfig::StatedPolicy() const {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "platform/sizes_in_use.h"
 #include "settings/error.h"
 
 namespace gmmu::settings {
@@ -42,10 +43,14 @@ struct MachineConfig {
   /// Rules between keys. Throws ConfigError: `file`, key, and what is wrong with it.
   void Check(const std::string& file) const;
 
-  /// "CMAKE_VARIABLE=value" of every build key that differs from what this program was built with.
+  /// "CMAKE_VARIABLE=value" of every size that this program's RTL does not have and cannot be turned down to.
   std::vector<std::string> BuildOptions() const;
-  /// Throws ConfigError if there is one, naming the command that builds `file`, the configuration's.
+  /// Throws ConfigError if there is one, naming the command that builds `file`, the configuration's; empty: its keys.
   void CheckBuilt(const std::string& file = "FILE") const;
+  /// What software has to write to register sizes_in_use of this program's RTL; 0: nothing.
+  regs::SizesInUse TurnedDown() const;
+  /// Throws ConfigError if that is something: `who` does not write it.
+  void CheckNotTurnedDown(const std::string& who) const;
   /// Keys of the section policy that are not at their defaults, separated by commas.
   std::string StatedPolicy() const;
   /// Throws ConfigError if there is one: `engine` has no policies.

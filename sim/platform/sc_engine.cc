@@ -11,6 +11,7 @@
 #include <systemc>
 
 #include "gpu/rtl_gpu.h"
+#include "hw/gmmu_regs.h"
 #include "hw/host_ram.h"
 #include "iommu/vtd.h"
 #include "pcie/address_map.h"
@@ -165,6 +166,7 @@ class RtlEngine : public Engine {
     ReserveForGpu(map_.ram(), config.host.gpu_reserved_kib << 10, firmware);
     firmware.iommu_base = config.iommu.present ? map_.iommu_base() : std::nullopt;
     firmware.gpus = units();
+    firmware.gpu_sizes_in_use = config.TurnedDown().raw;
     firmware.gpu_vendor = static_cast<uint16_t>(units_[0].gpu->config().Read(0, 2));
     firmware.gpu_device = static_cast<uint16_t>(units_[0].gpu->config().Read(2, 2));
     cpu_->Connect(parts, std::move(firmware));

@@ -68,6 +68,7 @@ class VerilatedGpu : public TlmGpu {
 
 std::unique_ptr<TlmGpu> TlmGpu::Create(const char* name, const MachineConfig& config, uint64_t seed) {
   config.CheckBuilt();
+  config.CheckNotTurnedDown("a GPU in a platform of your own");
   config.CheckNoPolicy("rtl");
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS)) {
     throw ConfigError("SystemC's time resolution is " + sc_core::sc_get_time_resolution().to_string() +

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast engine: it makes a Machine with the parameters that follow from a configuration.
-#include <algorithm>
 #include <string>
 
 #include "platform/engine.h"
@@ -23,8 +22,6 @@ TimeParameters TimingOf(const MachineConfig& c) {
   t.vram_beat_cycles = Small(c.gpu.vram_beat_cycles);
   t.vram_outstanding = Small(c.gpu.vram_outstanding);
   t.engine_reads = Small(c.gpu.reads_in_flight);
-  t.sweep_steps =
-      std::max({Small(c.gpu.l2_entries / 16 / c.gpu.l2_ways), Small(c.gpu.l1_entries), Small(c.gpu.walk_cache)});
   t.pcie_ps_per_byte = 8e12 / TlpBitsPerSecond(PcieOf(c.pcie));
   t.tlp_overhead = Small(c.pcie.tlp_overhead);
   t.max_payload = Small(c.pcie.max_payload);

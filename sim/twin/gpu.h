@@ -102,7 +102,7 @@ class Gpu {
   uint64_t ReadShared(uint32_t offset) const;
   void WriteSpace(uint32_t index, uint32_t offset, uint64_t value);
   static void Answer(Access& access, bool ok);
-  bool BusyRoot(const Access& access) const;
+  bool BusyWrite(const Access& access) const;
   bool Silent() const;
 
   const unsigned unit_;

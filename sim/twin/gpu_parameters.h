@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "pcie/config_space.h"
+#include "platform/sizes_in_use.h"
 #include "twin/policy.h"
 #include "twin/time_model.h"
 
@@ -15,6 +16,8 @@ struct Built {
   unsigned clients = 4, rings = 1, spaces = 16;
   unsigned l1_entries = 16, l2_entries = 512, l2_ways = 4, walk_cache = 16;
   unsigned walks = 8, reads_in_flight = 32, data_bits = 64, va_bits = 48;
+
+  TlbSizes tlb_sizes() const { return {l1_entries, l2_entries, l2_ways, walk_cache, walks}; }
 };
 
 /// Deliberate faults of one GPU; all off by default.

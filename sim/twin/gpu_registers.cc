@@ -27,17 +27,18 @@ bool InBlock(uint32_t offset, uint32_t base, uint32_t stride, uint32_t count) {
 
 // ---- the port: whole words, or two halves, the low one first
 
-/// Does a write of a root find an operation under way? Then it waits. With ctrl.silence, under which
+/// Does a write of a root, or of sizes_in_use, find an operation under way? Then it waits. With ctrl.silence, under which
 /// that operation may never end, it is ignored instead.
-bool Gpu::BusyRoot(const Access& access) const {
+bool Gpu::BusyWrite(const Access& access) const {
   const auto word = static_cast<uint32_t>(access.offset) & ~(kWord - 1);
   return access.write && operations_.busy() &&
-         InBlock(word, regs::kSpaceBase, regs::kSpaceStride, parameters_.built.spaces) &&
-         word % regs::kSpaceStride == regs::SpaceRoot::kOffset;
+         (word == regs::SizesInUse::kOffset ||
+          (InBlock(word, regs::kSpaceBase, regs::kSpaceStride, parameters_.built.spaces) &&
+           word % regs::kSpaceStride == regs::SpaceRoot::kOffset));
 }
 
 bool Gpu::DoRegister(Access& access) {
-  if (!held_ && BusyRoot(access)) return false;
+  if (!held_ && BusyWrite(access)) return false;
   const size_t size = access.data.size();
   if (size > kWord) {  // a block: word by word
     for (size_t at = 0; at < size; at += kWord) {
@@ -73,7 +74,7 @@ bool Gpu::WriteBeat(Access& access) {
   const size_t size = access.data.size();
   uint64_t value = 0;
   std::memcpy(&value, access.data.data(), size);
-  if (checker_ && !BusyRoot(access)) {
+  if (checker_ && !BusyWrite(access)) {
     const unsigned lane = offset % kWord;
     const unsigned strobe = ((size == kWord ? 0xFFu : (1u << size) - 1) << lane) & 0xFF;
     checker_->RegisterWritten(word, value << (8 * lane), strobe);
@@ -145,7 +146,7 @@ void Gpu::WriteSpace(uint32_t index, uint32_t offset, uint64_t value) {
     operations_.geometry[index].raw = value & 0xFFFF'FFFF'FFFF'FF17;
     return;
   }
-  if (held_ && operations_.busy()) return;  // see BusyRoot
+  if (held_ && operations_.busy()) return;  // see BusyWrite
   const regs::SpaceRoot wanted{value};
   operations_.Configure(
       index, regs::SpaceRoot().set_address(wanted.address()).set_target(wanted.target()).set_enable(wanted.enable()));
@@ -184,7 +185,9 @@ uint64_t Gpu::ReadShared(uint32_t offset) const {
           .set_patterns(kPatterns)
           .set_verify(1)
           .set_traffic(b.clients)
+          .set_turn_down(1)
           .raw;
+    case regs::SizesInUse::kOffset: return mmu_.sizes().Register().raw;
     case regs::VramSize::kOffset: return parameters_.vram_bytes;
     case regs::Cycle::kOffset: return time_.CycleAt(agenda_.now() - reset_ps_);
     case regs::Ctrl::kOffset: return regs::Ctrl().set_enable(enabled_ ? 1 : 0).set_silence(held_ ? 1 : 0).raw;
@@ -234,6 +237,9 @@ void Gpu::WriteShared(uint32_t offset, uint64_t value) {
     case regs::InvStart::kOffset: operations_.start.raw = value; return;
     case regs::InvEnd::kOffset: operations_.end.raw = value; return;
     case regs::InvCmd::kOffset: operations_.Invalidate(value); return;
+    case regs::SizesInUse::kOffset:
+      if (!operations_.busy()) operations_.Resize(regs::SizesInUse{value});  // see BusyWrite
+      return;
     default: return;
   }
 }

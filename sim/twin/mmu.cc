@@ -32,6 +32,7 @@ void DropOverlap(Map& map, unsigned lg2, uint64_t start, uint64_t end) {
 Mmu::Mmu(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters,
          const PolicyParameters& policy)
     : va_bits_(built.va_bits),
+      built_(built.tlb_sizes()),
       memory_(memory),
       time_(time),
       agenda_(agenda),
@@ -47,6 +48,8 @@ void Mmu::Reset() {
   spaces_.resize(count);
   timing_->Reset();
   timing_->Invalidate(regs::Scope::kGlobal, 0, 0, 0);
+  if (sizes_ != built_) timing_->Resize(built_);
+  sizes_ = built_;
 }
 
 // ---- lookups
@@ -288,6 +291,19 @@ void Mmu::Invalidate(regs::Scope scope, unsigned number, uint64_t start, uint64_
 }
 
 uint64_t Mmu::InvalidatedAt() const { return std::max(agenda_.now() + time_.InvalidationPs(), memory_.busy_until()); }
+
+void Mmu::Resize(regs::SizesInUse asked) {
+  const TlbSizes wanted = TlbSizes::Asked(asked, built_);
+  for (Space& space : spaces_) FlushSpace(space);
+  timing_->Invalidate(regs::Scope::kGlobal, 0, 0, 0);
+  if (CanTurnDown(wanted, built_)) {
+    sizes_ = wanted;
+    timing_->Resize(wanted);
+  }
+  ++epoch_;
+  if (checker_ != nullptr) checker_->Invalidated({regs::Scope::kGlobal, 0, 0, 0});
+  if (flushed_) flushed_();
+}
 
 void Mmu::Tell(const InvalidationEvent& event) {
   ++epoch_;

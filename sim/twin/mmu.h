@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hw/gmmu_regs.h"
+#include "platform/sizes_in_use.h"
 #include "twin/memory.h"
 #include "twin/walk.h"
 
@@ -67,7 +68,11 @@ class Mmu {
   uint64_t epoch() const { return epoch_; }
   /// Returns when an invalidation of now is over: all is swept, and what was translated before has ended.
   uint64_t InvalidatedAt() const;
-  /// Returns to the state after reset: every space is disabled and nothing is cached.
+  /// Does a write of sizes_in_use: forgets everything; if the sizes are possible, they hold from now on.
+  void Resize(regs::SizesInUse asked);
+  /// Those that hold.
+  const TlbSizes& sizes() const { return sizes_; }
+  /// Returns to the state after reset: every space is disabled, nothing is cached, all that was built is in use.
   void Reset();
 
  private:
@@ -103,6 +108,8 @@ class Mmu {
   void Tell(const InvalidationEvent& event);
 
   const unsigned va_bits_;
+  const TlbSizes built_;
+  TlbSizes sizes_ = built_;
   Memory& memory_;
   TimeModel& time_;
   Agenda& agenda_;

@@ -43,6 +43,12 @@ class Operations {
     const bool changed = mmu_.Configure(space, geometry[space], root[space]);
     Begin(changed ? mmu_.InvalidatedAt() : agenda_.now() + time_.InvalidationPs(), false);
   }
+  /// Takes a write of sizes_in_use. Call it only while not busy.
+  void Resize(regs::SizesInUse asked) {
+    const uint64_t end_ps = mmu_.InvalidatedAt();  // of what was in use before
+    mmu_.Resize(asked);
+    Begin(end_ps, false);
+  }
   void Reset() {
     ++generation_;
     busy_ = false;

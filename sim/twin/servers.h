@@ -108,7 +108,7 @@ class Places {
   }
 
  private:
-  const size_t count_;
+  size_t count_;
   std::vector<uint64_t> ends_;  // sorted
 };
 

@@ -105,7 +105,7 @@ uint64_t TimeModel::Post(uint64_t now, uint64_t bytes) {
 uint64_t TimeModel::PostPs() const { return kPostPs; }
 uint64_t TimeModel::CommandPs() const { return Cycles(kCommandCycles); }
 uint64_t TimeModel::EntryPs() const { return Cycles(kEntryCycles); }
-uint64_t TimeModel::InvalidationPs() const { return Cycles(kSweepCycles + p_.sweep_steps); }
+uint64_t TimeModel::InvalidationPs() const { return Cycles(kSweepCycles + sweep_steps_); }
 uint64_t TimeModel::RegisterPs() const { return Cycles(kRegisterCycles); }
 uint64_t TimeModel::ConfigPs() const { return Cycles(kConfigCycles); }
 uint64_t TimeModel::MessagePs() const { return p_.pcie_latency_ps + p_.iommu_lookup_ps; }

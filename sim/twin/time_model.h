@@ -18,7 +18,6 @@ struct TimeParameters {
   unsigned vram_beats = 1, vram_beat_cycles = 1;
   unsigned engine_reads = 32;  ///< bursts of 256 bytes in flight
   unsigned client_slots = 64;  ///< lines in flight
-  unsigned sweep_steps = 16;   ///< of an invalidation: rows of the largest cache
   double pcie_ps_per_byte = 0.136;
   unsigned tlp_overhead = 24, max_payload = 256, max_read_request = 512;
   unsigned tags = 64, posted_headers = 64, posted_data = 1024, non_posted_headers = 64;
@@ -82,6 +81,8 @@ class TimeModel {
   uint64_t CommandPs() const;       ///< a command, from its header to its job
   uint64_t EntryPs() const;         ///< a ring entry, beside its reads and writes
   uint64_t InvalidationPs() const;  ///< without what is in flight
+  /// Steps of an invalidation's sweep: rows of the largest cache.
+  void set_sweep_steps(uint64_t steps) { sweep_steps_ = steps; }
   uint64_t RegisterPs() const;      ///< an access of the CPU to a register, and to the configuration space
   uint64_t ConfigPs() const;
   uint64_t MessagePs() const;  ///< an interrupt message, to the CPU
@@ -93,6 +94,7 @@ class TimeModel {
   uint64_t Beats(uint64_t bytes) const;
 
   const TimeParameters p_;
+  uint64_t sweep_steps_ = 16;
   Calendar vram_read_, vram_write_;
   Wire up_, down_;
   Places vram_reads_, vram_writes_, tags_, requests_, completions_, write_buffer_, posted_;

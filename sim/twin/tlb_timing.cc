@@ -49,23 +49,31 @@ TlbTiming::TlbTiming(const Built& built, Memory& memory, TimeModel& time, Agenda
       counters_(counters),
       policy_(policy.make ? policy.make() : std::make_unique<Policy>()),
       hierarchy_(BuildOf(policy.hierarchy, built, *policy_)),
-      walks_at_once_(hierarchy_.walks != 0 ? hierarchy_.walks : std::max(1u, built.walks)),
       l1_(built.clients + 1),
       missed_lines_(built.clients + kEnginePorts, uint64_t{1} << 62),
-      l2_(2, built.l2_entries, built.l2_ways, hierarchy_.l2_block),
-      walk_cache_(built.walk_cache, hierarchy_),
       pte_cache_(hierarchy_.pte_cache_lines, hierarchy_.pte_cache_ways),
-      pipeline_(time.Cycles(16)),
-      walks_(walks_at_once_),
-      rows_in_use_(walks_at_once_ + kMoreRows) {
+      pipeline_(time.Cycles(16)) {
+  Resize(built.tlb_sizes());
+  if (hierarchy_.l3_entries != 0) l3_.emplace(3, hierarchy_.l3_entries, hierarchy_.l3_ways, hierarchy_.l2_block);
+}
+
+void TlbTiming::Resize(const TlbSizes& sizes) {
+  rows_.Drop(std::nullopt);
   for (L1& l1 : l1_) {
-    const size_t places = size_t{1} << Lg2(built.l1_entries);
-    l1.tags.resize(built.l1_entries);
-    l1.lines.resize(built.l1_entries);
+    const size_t places = size_t{1} << Lg2(sizes.l1_entries);
+    l1 = {};
+    l1.tags.resize(sizes.l1_entries);
+    l1.lines.resize(sizes.l1_entries);
     l1.pages.resize(2 * places);
     l1.blocks.resize(places);
   }
-  if (hierarchy_.l3_entries != 0) l3_.emplace(3, hierarchy_.l3_entries, hierarchy_.l3_ways, hierarchy_.l2_block);
+  l2_.emplace(2, static_cast<unsigned>(sizes.l2_entries), static_cast<unsigned>(sizes.l2_ways), hierarchy_.l2_block);
+  walk_cache_.emplace(static_cast<unsigned>(sizes.walk_cache), hierarchy_);
+  walks_at_once_ = hierarchy_.walks != 0 ? hierarchy_.walks : std::max(1u, static_cast<unsigned>(sizes.walks));
+  walks_ = Places(walks_at_once_);
+  rows_in_use_ = Places(walks_at_once_ + kMoreRows);
+  const uint64_t sets = sizes.l2_entries / 16 / std::max<uint64_t>(1, sizes.l2_ways);
+  time_.set_sweep_steps(std::max({sets, sizes.l1_entries, sizes.walk_cache}));
 }
 
 void TlbTiming::Reset() {
@@ -181,7 +189,7 @@ void TlbTiming::Entered(const WalkRows::Entering& entering) {
   if (entering.kind == Kind::kL1) return Enter(entering.port, entering.key, entering.big, entering.ps);
   const WalkJob& job = entering.row->job;
   if (entering.kind == Kind::kPointer)
-    return walk_cache_.Enter(entering.level, false, *job.shape, job.key.space, job.key.vpn);
+    return walk_cache_->Enter(entering.level, false, *job.shape, job.key.space, job.key.vpn);
   if (entering.kind == Kind::kPages) Fill(job, entering.ps);
   else if (const uint64_t there = FillTime(job, entering.ps); there != 0) return rows_.EnterPages(entering.row, there);
   rows_.Remove(entering.row);
@@ -199,7 +207,7 @@ bool TlbTiming::FindShared(SharedTlb& tlb, Key key, uint64_t at) {
 /// Copies the pages that a block of another shared TLB has into the L2.
 void TlbTiming::FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler) {
   const SharedTlb::Block* have = from.Search(key.space, key.vpn);
-  SharedTlb::Block* block = l2_.Place(key.space, key.vpn, filler, *policy_, counters_.Of<regs::CountersL2Evictions>());
+  SharedTlb::Block* block = l2_->Place(key.space, key.vpn, filler, *policy_, counters_.Of<regs::CountersL2Evictions>());
   if (have == nullptr || block == nullptr) return;
   block->present |= have->present;
 }
@@ -217,9 +225,9 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
   const bool dense = line - missed_line + 1 <= 2;
   missed_line = line;
   counters_.Of<regs::CountersL2Lookups>() += 1;
-  bool hit = !fault && FindShared(l2_, key, at);
+  bool hit = !fault && FindShared(*l2_, key, at);
   if (!fault && !hit && mapping.level > 0)
-    hit = walk_cache_.Find(mapping.level, true, shape, key.space, key.vpn) != nullptr;
+    hit = walk_cache_->Find(mapping.level, true, shape, key.space, key.vpn) != nullptr;
   if (hit) {
     counters_.Of<regs::CountersL2Hits>() += 1;
     return {begin, false, 0};
@@ -228,8 +236,8 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
     counters_.Of<regs::CountersL2Merged>() += 1;
     return {std::max(row->answer_ps + time_.Cycles(kJoinedCycles), begin), true, 0};
   }
-  const SharedTlb::Block* block = l2_.Search(key.space, key.vpn);
-  const unsigned half = l2_.Page(key.vpn) / kLinePages * kLinePages;
+  const SharedTlb::Block* block = l2_->Search(key.space, key.vpn);
+  const unsigned half = l2_->Page(key.vpn) / kLinePages * kLinePages;
   const bool near = (block != nullptr && (block->present >> half & 0xFF) != 0) || rows_.Near(key);
   counters_.Of<regs::CountersL2Misses>() += 1;
   if (l3_) {
@@ -264,9 +272,9 @@ void TlbTiming::Invalidate(regs::Scope scope, unsigned space, uint64_t start, ui
     l1.last = nullptr;
     for (L1::Tag& tag : l1.tags) tag.valid = tag.valid && !all && tag.space != space;
   }
-  l2_.Drop([&](unsigned of, uint64_t vpn) { return inside(of, vpn, Lg2(l2_.block_pages())); });
+  l2_->Drop([&](unsigned of, uint64_t vpn) { return inside(of, vpn, Lg2(l2_->block_pages())); });
   if (l3_) l3_->Drop([&](unsigned of, uint64_t vpn) { return inside(of, vpn, Lg2(l3_->block_pages())); });
-  walk_cache_.Drop(inside);
+  walk_cache_->Drop(inside);
   rows_.Drop(all ? std::nullopt : std::optional<unsigned>(space));
 }
 

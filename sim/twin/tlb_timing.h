@@ -71,6 +71,8 @@ class TlbTiming {
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
   /// Forgets the walks that wait.
   void Reset();
+  /// Puts the sizes to use; every TLB and the walk cache are empty then.
+  void Resize(const TlbSizes& sizes);
 
   const Hierarchy& hierarchy() const { return hierarchy_; }
   PolicyCounters& policy_counters() { return policy_counts_; }
@@ -140,15 +142,14 @@ class TlbTiming {
   Counters& counters_;
   const std::unique_ptr<Policy> policy_;
   const Hierarchy hierarchy_;
-  const unsigned walks_at_once_;
-  std::vector<L1> l1_;                  ///< of each client, then one for the engine's ports
-  std::vector<uint64_t> missed_lines_;  ///< of each port: the line of eight pages of its miss before, with its space
-  SharedTlb l2_;
-  std::optional<SharedTlb> l3_;
-  WalkCache walk_cache_;
+  unsigned walks_at_once_ = 1;
+  std::vector<L1> l1_;                   ///< of each client, then one for the engine's ports
+  std::vector<uint64_t> missed_lines_;   ///< of each port: the line of eight pages of its miss before, with its space
+  std::optional<SharedTlb> l2_, l3_;     // the L2 is always there
+  std::optional<WalkCache> walk_cache_;  // always
   PteCache pte_cache_;
   Calendar pipeline_;
-  Places walks_, rows_in_use_;
+  Places walks_{1}, rows_in_use_{1};
   WalkRows rows_;
   uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< until when the fill unit writes, and its register for a page is taken
   PolicyCounters policy_counts_;

@@ -48,7 +48,7 @@ void TlbTiming::Prefetch(const TlbMiss& miss, const SpaceShape& shape, Plans& pl
   std::vector<uint64_t> vpns;
   policy_->Prefetch(miss, vpns);
   for (const uint64_t vpn : vpns) {
-    if (const SharedTlb::Block* block = l2_.Search(miss.space, vpn); block != nullptr && block->has(l2_.Page(vpn)))
+    if (const SharedTlb::Block* block = l2_->Search(miss.space, vpn); block != nullptr && block->has(l2_->Page(vpn)))
       continue;
     if (rows_.Find({miss.space, vpn}) != nullptr) continue;
     const bool busy = hierarchy_.queue ? waiting_.size() >= kMostPrefetches : walks_.Free(miss.now_ps) > miss.now_ps;
@@ -93,11 +93,11 @@ unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
   for (unsigned i = job.plan.count; i > 1; --i) {
     const unsigned level = job.plan.reads[i - 1].level + 1;
     // A walk waits for no other one's pointer.
-    const void* const place = walk_cache_.PlaceOf(level, *job.shape, job.key.space, job.key.vpn);
+    const void* const place = walk_cache_->PlaceOf(level, *job.shape, job.key.space, job.key.vpn);
     const auto brought = rows_.Brings(level, *job.shape, job.key, now, [&](const WalkJob& other) {
-      return place != nullptr && walk_cache_.PlaceOf(level, *other.shape, other.key.space, other.key.vpn) == place;
+      return place != nullptr && walk_cache_->PlaceOf(level, *other.shape, other.key.space, other.key.vpn) == place;
     });
-    const bool cached = walk_cache_.Find(level, false, *job.shape, job.key.space, job.key.vpn) != nullptr;
+    const bool cached = walk_cache_->Find(level, false, *job.shape, job.key.space, job.key.vpn) != nullptr;
     using Brought = WalkRows::Brought;
     if (brought == Brought::kNothing ? cached : pointers && brought == Brought::kThis) return i - 1;
   }
@@ -145,9 +145,9 @@ uint64_t TlbTiming::FillTime(const WalkJob& job, uint64_t at) {
 }
 
 void TlbTiming::Fill(const WalkJob& job, uint64_t at) {
-  if (job.mapping.level > 0) return walk_cache_.Enter(job.mapping.level, true, *job.shape, job.key.space, job.key.vpn);
+  if (job.mapping.level > 0) return walk_cache_->Enter(job.mapping.level, true, *job.shape, job.key.space, job.key.vpn);
   if (l3_) FillTlb(job, *l3_, at);
-  FillTlb(job, l2_, at);
+  FillTlb(job, *l2_, at);
   counters_.Of<regs::CountersL2Fills>() += 1;
 }
 

@@ -107,7 +107,7 @@ std::string Configuration::Page() {
          "scenario), section by\nsection. A file is TOML; keys left out have their defaults. `gmmu config` prints a "
          "file of all keys, `gmmu config --list\nSECTION` those of one section. A default in capitals is a CMake "
          "variable: the key is a size of the RTL and must equal\nwhat the program was built with (`./gmmu build "
-         "--config FILE`).\n\n"
+         "--config FILE`), or be no more than that where its meaning says so.\n\n"
          "Each owner states its settings once: [machine.def](../sim/platform/machine.def), "
          "[policy.def](../sim/platform/policy.def), "
          "[os.def](../sw/os/kernel/os.def), [inject.def](../sw/os/kernel/inject.def),\n"

@@ -22,6 +22,7 @@
 #include "board/board_engine.h"
 #include "board/sizes.h"
 #include "device/device_engine.h"
+#include "hw/gmmu_regs.h"
 #include "os/kernel/driver_guard.h"
 #include "platform/engine.h"
 #include "platform/machine_parts.h"
@@ -176,6 +177,11 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   } guarded;
   if (!arguments.driver.empty()) {
     options.driver = LoadDriver(arguments.driver);
+    if (arguments.engine != kFast && arguments.engine != kDevice && !on_board && config.TurnedDown().raw != 0) {
+      fmt::print(err,
+                 "gmmu run: sizes of [gpu] are below what was built: they hold if {} writes register sizes_in_use\n",
+                 arguments.driver);
+    }
     os::DriverGuard::Install(reinterpret_cast<const void*>(options.driver));
   }
   const GMMU_USER_MODE_DRIVER* const half = arguments.driver.empty() ? nullptr : UserModeOf(options.driver);

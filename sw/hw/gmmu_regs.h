@@ -290,6 +290,30 @@ struct Cap2 {
   /// [52:45] Clients 0 to traffic - 1 have a traffic engine; of the others the registers read 0 and ignore writes. Before minor version 2: 0, and every client has one.
   constexpr uint64_t traffic() const { return static_cast<uint64_t>((raw >> 45) & 0xffu); }
   constexpr Cap2& set_traffic(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 45)) | ((static_cast<uint64_t>(v) & 0xffu) << 45); return *this; }
+  /// [53:53] 1: sizes_in_use is there. 0: it reads 0 and ignores writes; all that was built is in use.
+  constexpr uint64_t turn_down() const { return static_cast<uint64_t>((raw >> 53) & 0x1u); }
+  constexpr Cap2& set_turn_down(uint64_t v) { raw = (raw & ~(uint64_t{0x1u} << 53)) | ((static_cast<uint64_t>(v) & 0x1u) << 53); return *this; }
+};
+
+/// How much of the TLBs, the walk cache and the walk table is in use; the rest is as if it were not built. A field of 0 stands for what was built. A write is an operation like a root's: it waits for the one before it (while ctrl.silence is 1 it is ignored instead), and inv_status.busy is 1 until it is done. Everything that was built is emptied, then the new sizes hold: no older translation is in use after it. Values that are not possible (above what was built, or not as the fields say) make the whole write change no size. A read gives the sizes that hold. Cleared by reset: all that was built. If cap2.turn_down is 1.
+struct SizesInUse {
+  static constexpr uint32_t kOffset = 0x48;
+  uint64_t raw = 0;
+  /// [15:0] L1 TLB entries per client, at least 2; of the paging engine's ports together the same, but no more than they have.
+  constexpr uint64_t l1_entries() const { return static_cast<uint64_t>((raw >> 0) & 0xffffu); }
+  constexpr SizesInUse& set_l1_entries(uint64_t v) { raw = (raw & ~(uint64_t{0xffffu} << 0)) | ((static_cast<uint64_t>(v) & 0xffffu) << 0); return *this; }
+  /// [31:16] L2 TLB entries: a power of two, at least 16 for each way. Sets are l2_entries / 16 / l2_ways, and no more than were built.
+  constexpr uint64_t l2_entries() const { return static_cast<uint64_t>((raw >> 16) & 0xffffu); }
+  constexpr SizesInUse& set_l2_entries(uint64_t v) { raw = (raw & ~(uint64_t{0xffffu} << 16)) | ((static_cast<uint64_t>(v) & 0xffffu) << 16); return *this; }
+  /// [39:32] L2 TLB ways: a power of two.
+  constexpr uint64_t l2_ways() const { return static_cast<uint64_t>((raw >> 32) & 0xffu); }
+  constexpr SizesInUse& set_l2_ways(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 32)) | ((static_cast<uint64_t>(v) & 0xffu) << 32); return *this; }
+  /// [55:40] Walk cache entries per level: a power of two, at least 2.
+  constexpr uint64_t walk_cache() const { return static_cast<uint64_t>((raw >> 40) & 0xffffu); }
+  constexpr SizesInUse& set_walk_cache(uint64_t v) { raw = (raw & ~(uint64_t{0xffffu} << 40)) | ((static_cast<uint64_t>(v) & 0xffffu) << 40); return *this; }
+  /// [63:56] Walks at once.
+  constexpr uint64_t walks() const { return static_cast<uint64_t>((raw >> 56) & 0xffu); }
+  constexpr SizesInUse& set_walks(uint64_t v) { raw = (raw & ~(uint64_t{0xffu} << 56)) | ((static_cast<uint64_t>(v) & 0xffu) << 56); return *this; }
 };
 
 /// Interrupt causes; write 1 to clear. A message is sent when an enabled cause appears, and again after a clear that leaves one standing.

@@ -32,6 +32,7 @@ struct FirmwareTables {
   std::optional<Range> gpu_reserved;   ///< installed RAM that firmware keeps for the GPU
   std::optional<uint64_t> iommu_base;  ///< VT-d unit's registers (DMAR); absent: no IOMMU
   unsigned gpus = 1;                   ///< GPU functions: 01:00.0, 02:00.0, ...
+  uint64_t gpu_sizes_in_use = 0;       ///< what their driver is to write to register sizes_in_use; 0: nothing
   uint16_t gpu_vendor = 0;
   uint16_t gpu_device = 0;
 };

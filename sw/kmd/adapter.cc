@@ -140,9 +140,14 @@ NTSTATUS Adapter::ReadIdentity() {
                static_cast<unsigned long long>(id.minor()));
     return STATUS_NOT_SUPPORTED;
   }
+  const auto more = registers.Read<regs::Cap2>();  // 0 before minor version 1
+  if (parameters.sizes_in_use != 0 && more.turn_down() == 0) {
+    DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
+               "gmmu: SizesInUse is set, the hardware has no register for it\n");
+    return STATUS_NOT_SUPPORTED;
+  }
   nodes = built.rings() > kRenderNode ? kMostNodes : 1;
   can_preempt = id.minor() >= kPreemptionMinor;
-  const auto more = registers.Read<regs::Cap2>();  // 0 before minor version 1
   traffic_engines = id.minor() < 2 ? clients : static_cast<uint32_t>(more.traffic());
   client_patterns = static_cast<uint32_t>(more.patterns());
   client_verify = more.verify() != 0;
@@ -182,8 +187,11 @@ NTSTATUS Adapter::Program(Vram vram) {
     regs::IntStatus all_causes;
     all_causes.raw = kAllCauses;
     registers.Write(all_causes);  // write one to clear
-    WriteApertureTable();
   }
+  // A reset puts all that was built to use again, so this follows each.
+  if (parameters.sizes_in_use != 0) registers.Write(regs::SizesInUse{parameters.sizes_in_use});
+  if (vram == Vram::kLost) WriteApertureTable();
+  if (!TurnedDown()) return STATUS_NOT_SUPPORTED;
   registers.Write(regs::ApertureBase{}.set_offset(aperture_table()));
   registers.Write(regs::AperturePages{}.set_pages(aperture_pages()));
   if (link.adapters() > 1) registers.Write(regs::Link{}.set_adapters(link.adapters()).set_own(link.index()));
@@ -200,6 +208,19 @@ NTSTATUS Adapter::Program(Vram vram) {
     registers.Write(regs::Ctrl{}.set_enable(1));
   };
   return AtDeviceLevel(enable);
+}
+
+// A read gives the sizes that hold: other ones than the written ones when those are not possible, or until the operation
+// is over.
+bool Adapter::TurnedDown() {
+  const regs::SizesInUse wanted{parameters.sizes_in_use};
+  const auto holds = [&] { return registers.Read<regs::SizesInUse>().raw == wanted.raw; };
+  if (wanted.raw == 0 || holds()) return true;
+  if (registers.Poll<regs::InvStatus>([](regs::InvStatus status) { return status.busy() == 0; }) && holds())
+    return true;
+  DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL, "gmmu: SizesInUse %#llx is more than the hardware has\n",
+             static_cast<unsigned long long>(wanted.raw));
+  return false;
 }
 
 NTSTATUS Adapter::Silence() {

@@ -132,6 +132,7 @@ class Adapter {
   NTSTATUS MapResources();
   NTSTATUS ReadIdentity();
   NTSTATUS CreateMemory();
+  [[nodiscard]] bool TurnedDown();  ///< the sizes of the driver's key, if it has any, hold
   void WriteApertureTable();
   void ReleaseAll();
 

@@ -19,5 +19,7 @@
 #define LIST(name, unit, min, max, text, ...) keys.AddList(#name, place.name, {__VA_ARGS__}, unit, min, max, text);
 #define BUILD(name, option, min, max, text) \
   keys.AddBuild(#name, place.name, BuiltSize(#option), #option, min, max, text);
+#define UP_TO(name, option, min, max, text) \
+  keys.AddBuild(#name, place.name, BuiltSize(#option), #option, min, max, text).up_to_built = true;
 #define GETTER(...)
 #define LIST_OF_ONE(name, refusal) section.list = #name, section.second = refusal;

@@ -10,5 +10,6 @@
 #define TEXT(name, text, allowed) std::string name;
 #define LIST(name, unit, min, max, text, ...) std::vector<uint64_t> name{__VA_ARGS__};
 #define BUILD(name, option, min, max, text) uint64_t name = BuiltSize(#option);
+#define UP_TO(name, option, min, max, text) uint64_t name = BuiltSize(#option);
 #define GETTER(...) __VA_ARGS__
 #define LIST_OF_ONE(name, second)

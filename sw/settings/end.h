@@ -8,5 +8,6 @@
 #undef TEXT
 #undef LIST
 #undef BUILD
+#undef UP_TO
 #undef GETTER
 #undef LIST_OF_ONE

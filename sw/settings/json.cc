@@ -45,7 +45,7 @@ Json SchemaOf(const Key& key) {
   schema["default"] = Of(key.initial);
   schema["description"] = key.text;
   if (!key.unit.empty()) schema["unit"] = key.unit;
-  schema["when"] = key.build_option.empty() ? "run" : "build";
+  schema["when"] = key.build_option.empty() || key.up_to_built ? "run" : "build";
   if (!key.build_option.empty()) schema["build_option"] = key.build_option;
   return schema;
 }
@@ -74,11 +74,13 @@ std::string ToJson(const Keys& keys) {
 }
 
 std::string ToJsonSchema(const Keys& keys) {
-  Json root = {{"$schema", "http://json-schema.org/draft-07/schema#"},
-               {"title", "Configuration of gmmu"},
-               {"description",
-                "A file of gmmu run --config, and the member configuration of a report. \"when\": \"build\" is a size "
-                "of the RTL and must equal what the program was built with; its default is that."}};
+  Json root = {
+      {"$schema", "http://json-schema.org/draft-07/schema#"},
+      {"title", "Configuration of gmmu"},
+      {"description",
+       "A file of gmmu run --config, and the member configuration of a report. \"when\": \"build\" is a size "
+       "of the RTL and must equal what the program was built with; its default is that. With \"when\": \"run\" "
+       "and a build_option it may also be less, which is read at start."}};
   for (const Section& section : keys.sections()) {
     Json& of = At(root, section.name, "properties");
     of["description"] = section.text;

@@ -50,6 +50,7 @@ struct Key {
   std::string text;                ///< one or more sentences
   std::vector<Choice> choices;     ///< of names; empty: any text
   std::string build_option;        ///< CMake variable of a key that must equal what was built; empty: read at start
+  bool up_to_built = false;        ///< it may also be less, which is read at start
   std::string other_name;          ///< by which another program reads the value; empty: none does
 
   std::string full_name() const { return section + "." + name; }

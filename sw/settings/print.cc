@@ -20,6 +20,14 @@ std::string Cell(std::string text) {
   return text;
 }
 
+/// When a key is read, for a reader who wants another value.
+std::string When(const Key& key) {
+  if (key.build_option.empty()) return "run";
+  return key.up_to_built ? "run up to " + Render(key.initial) + ", above it build" : "build";
+}
+
+std::string TextOnPage(const Key& key) { return key.up_to_built ? key.text + " Up to what was built." : key.text; }
+
 void Table(const Section& section, std::ostringstream& out) {
   const bool others = std::any_of(section.keys.begin(), section.keys.end(),
                                   [](const Key& key) { return !key.other_name.empty(); });
@@ -28,7 +36,7 @@ void Table(const Section& section, std::ostringstream& out) {
   for (const Key& key : section.keys) {
     out << "| `" << key.name << "` | ";
     if (others) out << key.other_name << " | ";
-    out << DefaultOnPage(key) << " | " << Cell(key.Allowed()) << " | " << Cell(key.text) << " |\n";
+    out << DefaultOnPage(key) << " | " << Cell(key.Allowed()) << " | " << Cell(TextOnPage(key)) << " |\n";
   }
 }
 
@@ -114,12 +122,14 @@ std::string Key::Allowed() const {
 std::string ToToml(const Keys& keys) {
   std::ostringstream out;
   out << "# gmmu machine configuration. Every key with its value; keys left out have their defaults.\n"
-         "# run: read at start. build: a parameter of the RTL, must equal what the program was built with.\n";
+         "# run: read at start. build: a parameter of the RTL, must equal what the program was built with.\n"
+         "# Some sizes of the RTL may be less than was built, for which register sizes_in_use turns it down at "
+         "start.\n";
   for (const Section& section : keys.sections()) {
     out << "\n# " << section.text << "\n[" << section.name << "]\n";
     for (const Key& key : section.keys) {
-      out << "# " << key.text << " " << (key.build_option.empty() ? "run" : "build") << ", " << key.Allowed()
-          << ", default " << Render(key.initial) << "\n"
+      out << "# " << key.text << " " << When(key) << ", " << key.Allowed() << ", default " << Render(key.initial)
+          << "\n"
           << key.name << " = " << Render(key.value()) << "\n";
     }
     if (section.free != nullptr) FreeToml(section, out);

@@ -57,6 +57,17 @@ TEST_F(EnginesJob, PhysicalPages) { ExpectSame(70'000, "[gpu]\nlimit_bits = 48\n
 TEST_F(EnginesJob, NoIommu) {
   ExpectSame(30'000, "[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n[iommu]\npresent = false\n");
 }
+TEST_F(EnginesJob, FewerTlbEntriesAndWalksThanWereBuilt) {
+  const std::string few = "[gpu]\nl1_entries = 4\nl2_entries = 128\nl2_ways = 2\nwalk_cache = 4\nwalks = 2\n";
+  const Outcome turned = ExpectSame(300'000, few);
+  const Outcome all = ExpectSame(300'000);
+  const auto count = [](const Outcome& outcome, const char* block, const char* name) {
+    return outcome.report["counters"][block][name].get<uint64_t>();
+  };
+  EXPECT_GT(count(turned, "gpu_l2", "l2_evictions"), 0u);
+  EXPECT_GT(count(turned, "gpu_walker", "walks"), count(all, "gpu_walker", "walks"));
+  EXPECT_GT(turned.report["cycles"].get<uint64_t>(), all.report["cycles"].get<uint64_t>());
+}
 TEST_F(EnginesJob, SmallVram) { ExpectSame(700'000, "[gpu]\nvram_mib = 1\naperture_mib = 1\n"); }
 TEST_F(EnginesJob, TwoLevels) { ExpectSame(70'000, "[gpu]\npage_table_bits = [10, 12]\n"); }
 TEST_F(EnginesJob, SixLevels) { ExpectSame(70'000, "[gpu]\npage_table_bits = [5, 6, 7, 6, 6, 6]\n"); }

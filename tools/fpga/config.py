@@ -26,7 +26,7 @@ CONSTRAINTS = ROOT / "constraints" / (PROFILE.removesuffix(SIMULATED) if BOARD e
 PARAMETERS = {
     "NumClients": 4, "TrafficEngines": 1, "L1Entries": 16, "L2Entries": 512, "L2Ways": 4, "NumWalks": 8,
     "WalkCacheEntries": 16, "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0, "ThroughPorts": 0,
-    "LinkPort": 0,
+    "LinkPort": 0, "TurnDown": 0,
 }
 # Ports of parts that a parameter of 0 leaves out: they are not brought to pins. Inputs are 0, outputs open.
 LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_", "LinkPort": "s_peer_"}

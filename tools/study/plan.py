@@ -32,10 +32,11 @@ def keys_of(schema, at=""):
 
 
 class Study:
-    """The points of a file. `keys` are those of keys_of, by which names and values are checked."""
+    """The points of a file. `keys` are those of keys_of, by which names and values are checked; unbuilt(options) are the
+    CMake variables that a program of these options has to be built with."""
 
-    def __init__(self, path, keys):
-        self.path, self.keys = pathlib.Path(path), keys
+    def __init__(self, path, keys, unbuilt):
+        self.path, self.keys, self.unbuilt = pathlib.Path(path), keys, unbuilt
         try:
             self.text = self.path.read_text()
             top = tomllib.loads(self.text)
@@ -232,10 +233,12 @@ class Point:
         """What decides which program it needs: None is the one that is there."""
         if self.engine != "rtl" or self.scenario:
             return None
-        options = self.changes(lambda name: self.study.keys[name]["when"] == "build")
-        if self.config:
-            options = ["--config", str((self.study.path.parent / self.config).resolve()), *options]
-        return tuple(options) or None
+        config = ["--config", str((self.study.path.parent / self.config).resolve())] if self.config else []
+        sizes = self.changes(lambda name: "build_option" in self.study.keys[name])
+        unbuilt = self.study.unbuilt((*config, *sizes)) if config or sizes else ()
+        if not unbuilt:   # what is there can be turned down to them
+            return None
+        return (*config, *self.changes(lambda name: self.study.keys[name].get("build_option") in unbuilt))
 
     def config_command(self):
         """The arguments of gmmu that print its whole configuration; None for a scenario, which has its own."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs points: the programs that they need, several at once, their records, progress and the time that is left."""
 import datetime
+import functools
 import hashlib
 import json
 import os
@@ -38,6 +39,15 @@ def schema_keys(program):
     if done.returncode != 0:
         raise StudyError(f"{program} config --json-schema: {done.stderr.strip() or f'exit status {done.returncode}'}")
     return keys_of(json.loads(done.stdout))
+
+
+def unbuilt_by(program):
+    """What Study asks of options: the CMake variables of sizes that the program's RTL cannot be turned down to."""
+    @functools.lru_cache(maxsize=None)
+    def unbuilt(options):
+        done = subprocess.run([program, "config", "--build-options", *options], capture_output=True, text=True)
+        return frozenset(line.partition("=")[0] for line in done.stdout.split()) if done.returncode == 0 else frozenset()
+    return unbuilt
 
 
 class Programs:

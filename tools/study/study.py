@@ -44,9 +44,8 @@ def say(text):
 
 def builds_of(study):
     """The programs that its points need beside the one that is there, each once, in order of the points."""
-    keys = [name for name in study.axes if study.keys.get(name, {}).get("when") == "build"]
-    if not keys and "config" not in [*study.axes, *study.common] and not any(
-            study.keys.get(name, {}).get("when") == "build" for name in study.common):
+    names = [*study.axes, *study.common]
+    if "config" not in names and not any("build_option" in study.keys.get(name, {}) for name in names):
         return []
     return list(dict.fromkeys(build for number in range(study.count) if (build := study.point(number).build())))
 
@@ -75,7 +74,7 @@ def main():
     args = arguments()
     jobs = runner.jobs_or_all(args.jobs)
     programs = runner.Programs(args.root, args.program and args.program.resolve())
-    study = Study(args.study, runner.schema_keys(programs.default))
+    study = Study(args.study, runner.schema_keys(programs.default), runner.unbuilt_by(programs.default))
     work = runner.Runner(study, programs, runner.Digests())
     say(f"{study.count} points over {', '.join(study.axes) or 'nothing'}")
     only_tells = args.plan or args.status or args.export

@@ -44,6 +44,8 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
   driver_parameters_ = parameters.driver;
   // A value that the user has set stays, whether it is smaller or larger.
   driver_parameters_.emplace("LinkedAdapters", platform.firmware().gpus);
+  if (platform.firmware().gpu_sizes_in_use != 0)
+    driver_parameters_.emplace("SizesInUse", platform.firmware().gpu_sizes_in_use);
   if (platform.firmware().gpu_reserved) {
     const hw::Range reserved = *platform.firmware().gpu_reserved;
     const uint64_t start = reserved.start - (parameters.inject.reserved_overlap ? hw::kPageSize : 0);

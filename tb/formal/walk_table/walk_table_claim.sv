@@ -119,7 +119,7 @@ module walk_table_claim
     .wc_data_o(wc), .line_valid_o(line_valid), .line_row_o(line_row), .line_beat_o(line_beat), .line_data_o(line_data),
     .fill_valid_o(fill_valid), .fill_ready_i, .fill_o(fill), .fill_done_i,
     .fill_done_row_i(filling_row_q), .end_o(ends), .end_row_o(end_row), .end_key_o(end_key), .hold_i, .kill_i(kill), .stale_o(stale), .quiet_o(quiet),
-    .space_write_i(1'b0), .space_i('0), .shape_i('0), .count_ok_o(count_ok),
+    .space_write_i(1'b0), .space_i('0), .shape_i('0), .use_i('0), .count_ok_o(count_ok),
     .count_fault_o(count_fault), .count_read_o(count_read), .count_issue_o(count_issue),
     .count_memory_o(count_memory), .count_rows_o(count_rows), .still_o(), .idle_o(idle));
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two MMUs with flat ports for C++: one of the default sizes, one of the smallest. small_i, which
-// stands from reset on,
-// chooses the one that is driven and shown. The smallest has two ports.
+// Two MMUs with flat ports for C++: one of the default sizes, which can be turned down, and one of the
+// smallest. small_i, which stands from reset on, chooses the one that is driven and shown. The smallest
+// has two ports.
+//
+// like_i, which stands from reset on: beside the default one runs one that was built with fewer sizes (1
+// to 3, g_like). It gets the same inputs, and for new sizes an invalidation of everything, so that both do
+// the same once they are turned down alike. differs_o: an output of the two is not the same in this cycle.
 module gmmu_mmu_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -13,6 +17,8 @@ module gmmu_mmu_bench
   input  logic        clk_i,
   input  logic        rst_i,
   input  logic        small_i,
+  input  logic [1:0]  like_i,
+  output logic        differs_o,
   output logic [7:0]  data_words_o,
 
   input  logic        req_valid_i  [Ports],
@@ -54,6 +60,7 @@ module gmmu_mmu_bench
   input  logic        ctl_dual_i,
   output logic        ctl_done_o,
   output logic        inv_valid_o,
+  output logic [63:0] sizes_o,
 
   output logic        ar_valid_o,
   input  logic        ar_ready_i,
@@ -127,7 +134,7 @@ module gmmu_mmu_bench
       ev_va_o[p] = ev[small_i][p].va;
       ev_fault_o[p] = ev[small_i][p].fault;
     end
-    ctl.op = mmu_op_e'(ctl_op_i[0]);
+    ctl.op = mmu_op_e'(ctl_op_i);
     ctl.scope = scope_e'(ctl_scope_i);
     ctl.space = ctl_space_i;
     ctl.va_start = ctl_start_i;
@@ -155,16 +162,22 @@ module gmmu_mmu_bench
   assign r_ready_o = 1'b1;
   assign idle_o = idle[small_i];
 
-  gmmu_mmu #(.NumPorts(Ports)) u_default (
+  logic [63:0] unused_sizes;
+  logic        ar_early;
+  ax_t         early_ar;
+  mmu_event_t  mev;
+  rd_rsp_t     rd_rsp;
+  assign rd_rsp = '{ar_ready: ar_ready_i && !small_i, r_valid: r_valid_i && !small_i, r: r};
+  gmmu_mmu #(.NumPorts(Ports), .TurnDown(1)) u_default (
     .clk_i, .rst_i,
     .req_valid_i(small_i ? '0 : req_valid), .req_ready_o(req_ready[0]), .req_i(req),
     .rsp_valid_o(rsp_valid[0]), .rsp_ready_i(small_i ? '0 : rsp_ready), .rsp_o(rsp[0]),
     .done_i(small_i ? '0 : done),
     .ctl_valid_i(ctl_valid_i && !small_i), .ctl_ready_o(ctl_ready[0]), .ctl_i(ctl),
     .ctl_done_o(ctl_done[0]),
-    .rd_req_o({ar_valid[0], ar[0]}), .rd_rsp_i({ar_ready_i && !small_i, r_valid_i && !small_i, r}), .ar_early_o(), .early_ar_o(),
+    .rd_req_o({ar_valid[0], ar[0]}), .rd_rsp_i(rd_rsp), .ar_early_o(ar_early), .early_ar_o(early_ar),
     .ev_valid_o(ev_valid[0]), .ev_o(ev[0]), .inv_valid_o(inv_valid[0]),
-    .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(),
+    .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(), .sizes_o(sizes_o), .mev_o(mev),
     .port_count_o(port_count[0]), .count_o(count[0]), .idle_o(idle[0]));
 
   localparam int unsigned SmallPorts = 2;
@@ -183,8 +196,72 @@ module gmmu_mmu_bench
     .rd_req_o({ar_valid[1], ar[1]}), .rd_rsp_i({ar_ready_i && small_i, r_valid_i && small_i, r}), .ar_early_o(), .early_ar_o(),
     .ev_valid_o(ev_valid[1][SmallPorts-1:0]), .ev_o(ev[1][SmallPorts-1:0]),
     .inv_valid_o(inv_valid[1]),
-    .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(),
+    .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(), .sizes_o(unused_sizes), .mev_o(),
     .port_count_o(port_count[1][SmallPorts-1:0]), .count_o(count[1]), .idle_o(idle[1]));
+  // ---- MMUs that were built with the sizes to which the default one is turned down.
+  typedef struct packed {
+    logic        [Ports-1:0] req_ready, rsp_valid, ev_valid;
+    xlate_rsp_t  [Ports-1:0] rsp;        // means something while it is valid, as do the others
+    logic                    ctl_ready, ctl_done, inv_valid, ar_valid, ar_early, idle;
+    ax_t                     ar;
+    port_count_t [Ports-1:0] port_count;
+    mmu_count_t              count;
+    mmu_event_t              mev;
+  } same_t;
+  localparam int unsigned EngineRow = 10;  // of the default sizes
+  same_t [3:0] same;
+  always_comb begin
+    same[0] = '{req_ready: req_ready[0], rsp_valid: rsp_valid[0], ev_valid: ev_valid[0], rsp: rsp[0],
+                ctl_ready: ctl_ready[0], ctl_done: ctl_done[0], inv_valid: inv_valid[0],
+                ar_valid: ar_valid[0], ar_early: ar_early, idle: idle[0], ar: ar[0],
+                port_count: port_count[0], count: count[0], mev: mev};
+  end
+  for (genvar k = 1; k < 4; k++) begin : g_like
+    localparam int unsigned Walks = k == 1 ? 2 : k == 2 ? 5 : 1;
+    localparam int unsigned OwnEngineRow = Walks < 4 ? Walks : Walks + 2;
+    logic     clk, on;
+    mmu_ctl_t own_ctl;
+    rd_rsp_t  own_rsp;
+    rd_req_t  own_req;
+    assign on = like_i == 2'(k);
+    assign clk = clk_i && on;
+    always_comb begin
+      own_ctl = ctl;
+      if (ctl.op == CtlResize) {own_ctl.op, own_ctl.scope} = {CtlInvalidate, ScopeGlobal};
+      own_rsp = rd_rsp;
+      if (rd_rsp.r.id == IdWidth'(EngineRow)) own_rsp.r.id = IdWidth'(OwnEngineRow);
+      same[k].ar = own_req.ar;
+      if (own_req.ar.id == IdWidth'(OwnEngineRow)) same[k].ar.id = IdWidth'(EngineRow);
+      same[k].ar_valid = own_req.ar_valid;
+    end
+    gmmu_mmu #(
+      .NumPorts(Ports), .L1Entries(k == 1 ? 4 : k == 2 ? 5 : 2), .L2Entries(k == 1 ? 128 : k == 2 ? 64 : 32),
+      .L2Ways(k == 1 ? 2 : k == 2 ? 4 : 1), .WalkCacheEntries(k == 1 ? 4 : k == 2 ? 8 : 2), .NumWalks(Walks)
+    ) u_like (
+      .clk_i(clk), .rst_i, .req_valid_i(on ? req_valid : '0), .req_ready_o(same[k].req_ready), .req_i(req),
+      .rsp_valid_o(same[k].rsp_valid), .rsp_ready_i(on ? rsp_ready : '0), .rsp_o(same[k].rsp),
+      .done_i(on ? done : '0), .ctl_valid_i(ctl_valid_i && on && ctl_ready[0]), .ctl_ready_o(same[k].ctl_ready),
+      .ctl_i(own_ctl), .ctl_done_o(same[k].ctl_done), .rd_req_o(own_req), .rd_rsp_i(own_rsp),
+      .ar_early_o(same[k].ar_early), .early_ar_o(), .ev_valid_o(same[k].ev_valid), .ev_o(),
+      .inv_valid_o(same[k].inv_valid), .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(), .sizes_o(),
+      .mev_o(same[k].mev), .port_count_o(same[k].port_count), .count_o(same[k].count), .idle_o(same[k].idle));
+  end
+  // What means nothing in this cycle is not compared, nor are numbers of rows of the event port.
+  function automatic same_t meant(same_t all);
+    meant = all;
+    for (int unsigned p = 0; p < Ports; p++) if (!all.rsp_valid[p]) meant.rsp[p] = '0;
+    if (!all.ar_valid) meant.ar = '0;
+    {meant.mev.walk_row, meant.mev.end_row, meant.mev.fill_row} = '0;
+    if (!all.mev.walk_start) {meant.mev.port, meant.mev.slot, meant.mev.key} = '0;
+    if (!all.mev.walk_end) meant.mev.end_key = '0;
+    if (!all.mev.fill && !all.mev.evict) meant.mev.fill_key = '0;
+    // Of a fault only the fault and its level mean something.
+    for (int unsigned p = 0; p < Ports; p++) begin
+      if (all.rsp[p].fault != FaultNone) {meant.rsp[p].gpa, meant.rsp[p].zero, meant.rsp[p].coherent} = '0;
+    end
+  endfunction
+  assign differs_o = like_i != '0 && meant(same[0]) != meant(same[like_i]);
+
   assign req_ready[1][Ports-1:SmallPorts] = '0;
   assign rsp_valid[1][Ports-1:SmallPorts] = '0;
   assign ev_valid[1][Ports-1:SmallPorts] = '0;

@@ -244,7 +244,7 @@ module gmmu_mmu_blocks_bench
       .clk_i, .rst_i, .read_i(l2_read_i), .read_key_i(key), .hit_o(hit), .line_o(l2_line),
       .page_o(l2_page), .same_o(same), .empty_o(empty), .present_o(present),
       .tag_write_i(l2_tag_write_i[Ways-1:0]), .data_write_i(l2_data_write_i[Ways-1:0]),
-      .write_key_i(other), .present_i(l2_present_i), .page_i(page), .sweep_i(step));
+      .write_key_i(other), .present_i(l2_present_i), .page_i(page), .sweep_i(step), .use_i('0));
 
     // gmmu_walk_cache: writes and fills use `other`.
     logic                 wc_large, wc_vram, wc_k64, lg_kept;
@@ -263,7 +263,7 @@ module gmmu_mmu_blocks_bench
                 vram: wc_vram_i, k64: wc_k64_i, half: wc_write_half_i}),
       .fill_i(lg_fill_i), .fill_what_i('{key: other, page: page}), .fill_shift_i(lg_shift_i),
       .fill_space_o(), .fill_dual_i(lg_dual_i), .kept_o(lg_kept),
-      .kill_i(kill.valid), .sweep_i(step));
+      .kill_i(kill.valid), .sweep_i(step), .use_i('0));
 
     always_comb begin
       wc_level = '0;
@@ -293,13 +293,13 @@ module gmmu_mmu_blocks_bench
       .probe_key_o(fi_probe_key), .probed_i(fi_probed_q), .probed_same_i(fi_same),
       .probed_empty_i(fi_empty), .probed_present_i(fi_present), .tag_write_o(fi_tag),
       .data_write_o(fi_data), .key_o(fi_key), .present_o(fi_new), .page_o(fi_new_page),
-      .count_fill_o(), .count_eviction_o(fi_evict), .idle_o(fi_idle));
+      .count_fill_o(), .count_eviction_o(fi_evict), .idle_o(fi_idle), .use_i('0));
     gmmu_l2_ram #(.Entries(s == 0 ? 512 : 32), .Ways(Ways)) u_fill_l2 (
       .clk_i, .rst_i, .read_i(fi_probe || l2_read_i),
       .read_key_i(fi_probe ? fi_probe_key : key), .hit_o(fi_hit), .line_o(), .page_o(fi_page),
       .same_o(fi_same), .empty_o(fi_empty), .present_o(fi_present), .tag_write_i(fi_tag),
       .data_write_i(fi_data), .write_key_i(fi_key), .present_i(fi_new), .page_i(fi_new_page),
-      .sweep_i(step));
+      .sweep_i(step), .use_i('0));
     always_ff @(posedge clk_i) begin
       fi_probe_q <= fi_probe && !rst_i;
       fi_probed_q <= fi_probe_q && !rst_i;
@@ -343,7 +343,8 @@ module gmmu_mmu_blocks_bench
       .lookup_hint_o(), .lookup_pending_o(), .lookup_key_o(lookup_key),
       .lookup_valid_o(lookup_valid), .lookup_ready_i(l1_lookup_ready_i), .lookup_o(lookup),
       .msg_valid_i(l1_msg_valid_i && !l1_msg_other_i && small_i == (s == 1)), .msg_i(msg), .late_hint_i(late_hint_q),
-      .later_i(later_q), .last_i(last_q), .last_hint_i(last_hint_q), .sweep_i(sweep), .generation_i(l1_generation_i), .drained_o(drained),
+      .later_i(later_q), .last_i(last_q), .last_hint_i(last_hint_q), .sweep_i(sweep), .use_size_i('0), .use_set_i(1'b0),
+      .generation_i(l1_generation_i), .drained_o(drained),
       .ev_o(), .count_o(count), .few_o(few), .idle_o(idle));
 
     // gmmu_walk_table: R words as gmmu_fill's.
@@ -391,7 +392,7 @@ module gmmu_mmu_blocks_bench
       .fill_done_row_i(wt_fill_done_row_i), .hold_i(wt_hold_i), .kill_i(kill),
       .stale_o(wt_stale), .quiet_o(wt_quiet), .space_write_i(wt_space_write_i),
       .space_i(kill_space_i), .shape_i('{dual: 1'b0, bits_64k: '0, shift: wt_shifts_i,
-          bits: wt_widths_i}),
+          bits: wt_widths_i}), .use_i('0),
       .count_ok_o(), .count_fault_o(), .count_read_o(), .count_issue_o(), .count_memory_o(),
       .count_rows_o(), .still_o(), .idle_o(wt_idle));
   end

@@ -145,7 +145,8 @@ module gmmu_mmu_control_bench
       .inv_end_o(outputs[s].inv_end), .hold_o(outputs[s].hold), .quiet_i,
       .kill_o(outputs[s].kill), .sweep_o(outputs[s].sweep), .generation_o(outputs[s].generation),
       .drained_i, .stale_i, .space_write_o(outputs[s].write), .space_o(outputs[s].space),
-      .space_row_o(outputs[s].row), .busy_o(outputs[s].busy));
+      .space_row_o(outputs[s].row), .resize_o(), .resize_word_o(), .sweep_last_i('0),
+      .busy_o(outputs[s].busy), .counted_o());
 
     keep_t      now_keep;
     logic [5:0] now_shift;

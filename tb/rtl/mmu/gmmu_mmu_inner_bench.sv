@@ -233,7 +233,7 @@ module gmmu_mmu_inner_bench
       .write_i(en_write_i && shown),
       .write_what_i('{key: key_t'(en_write_key_i), page: page_t'(page_i)}),
       .write_hint_i(hint_of(key_t'(en_write_key_i))), .use_i(en_use_i),
-      .use_index_i(use_entry), .sweep_i(entry_sweep));
+      .use_index_i(use_entry), .sweep_i(entry_sweep), .use_size_i('0), .use_set_i(1'b0));
     assign en_index_o[s] = 6'(entry);
 
     rows_t match;

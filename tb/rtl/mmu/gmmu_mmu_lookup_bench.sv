@@ -238,7 +238,7 @@ module gmmu_mmu_lookup_bench
       .sweep_i('{valid: sweep_valid_i, index: sweep_index_i, all: scope_all_i,
                  space: scope_space_i, ranged: scope_ranged_i, first: scope_first_i,
                  tail: scope_tail_i}),
-      .space_write_i, .space_i(scope_space_i), .space_row_i(row),
+      .space_write_i, .space_i(scope_space_i), .space_row_i(row), .use_i('0),
       .count_hit_o(outputs[s].hit), .count_miss_o(outputs[s].miss),
       .count_merged_o(outputs[s].merged), .count_wc_lookup_o(outputs[s].wc_lookup),
       .count_wc_hit_o(outputs[s].wc_hit), .idle_o(outputs[s].idle));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <ostream>
 
@@ -21,6 +22,8 @@ struct Scene {
   Manners manners;
   unsigned change_every;  // cycles, about; 0: never
   unsigned flush_every;
+  unsigned like = 0;    // turned down, beside an MMU that was built so
+  bool resize = false;  // the sizes in use change too
 };
 
 void PrintTo(const Scene& scene, std::ostream* out) { *out << scene.name; }
@@ -42,13 +45,23 @@ Manners SlowAnswers() {
   return manners;
 }
 
+/// Most are possible; 0 is what was built.
+regs::SizesInUse SomeSizes(const std::function<unsigned(unsigned)>& pick) {
+  return regs::SizesInUse()
+      .set_l1_entries(pick(18))
+      .set_l2_entries(pick(4) == 0 ? 0 : 32u << pick(5))
+      .set_l2_ways(pick(4) == 0 ? 0 : 1u << pick(3))
+      .set_walk_cache(pick(4) == 0 ? 0 : 2u << pick(4))
+      .set_walks(pick(9));
+}
+
 class MmuRandom : public testing::TestWithParam<std::tuple<Scene, int>> {};
 
 TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   const auto& [scene, seed] = GetParam();
   std::mt19937_64 random(static_cast<uint64_t>(seed) * 7919 + 1);
   const auto pick = [&random](unsigned below) { return static_cast<unsigned>(random() % below); };
-  Machine machine(scene.small, static_cast<uint64_t>(seed));
+  Machine machine(scene.small, static_cast<uint64_t>(seed), scene.like);
   machine.manners = scene.manners;
 
   const unsigned spaces = scene.small ? 2 : 5;
@@ -74,6 +87,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
     set.config = tables[s]->config();
     machine.Do(set);
   }
+  if (scene.like != 0) machine.TurnDownAlike();
 
   for (int cycle = 0; cycle < 12000 && machine.errors().empty(); ++cycle) {
     for (unsigned p = 0; p < machine.ports(); ++p) {
@@ -95,6 +109,8 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
         control.set_space = true;
         if (kind == 1) active[control.space] = (active[control.space] + spaces) % (2 * spaces);
         control.config = tables[active[control.space]]->config();
+      } else if (scene.resize && kind < 6) {
+        control.sizes = SomeSizes(pick);
       } else {
         control.scope = kind < 4 ? regs::Scope::kGlobal : kind < 8 ? regs::Scope::kSpace : regs::Scope::kRange;
         control.start = tables[active[control.space]]->SomeVa();
@@ -131,6 +147,13 @@ std::vector<Scene> Scenes() {
       {"slow_answers", false, SlowAnswers(), 8, 30},
       {"small_slow_answers", true, SlowAnswers(), 8, 30},
       {"flush_storm", false, Make(20, 20, 10, true, 20), 10, 4},
+      {"resized", false, Make(6, 20, 10, true, 20), 20, 60, 0, true},
+      {"resize_storm", false, Make(12, 20, 10, true, 20), 10, 4, 0, true},
+      {"like_1_fast", false, Make(1, 0, 0, false, 0), 0, 0, 1},
+      {"like_1", false, Make(12, 8, 20, true, 8), 30, 150, 1},
+      {"like_2", false, Make(12, 8, 20, true, 8), 30, 150, 2},
+      {"like_2_slow_answers", false, SlowAnswers(), 8, 30, 2},
+      {"like_3", false, Make(6, 10, 10, true, 20), 10, 40, 3},
       {"small_fast", true, Make(1, 0, 0, false, 0), 40, 200},
       {"small_stalls", true, Make(4, 30, 30, true, 40), 20, 100},
       {"small_flush_storm", true, Make(9, 20, 10, true, 10), 10, 4},

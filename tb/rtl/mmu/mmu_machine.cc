@@ -11,12 +11,36 @@ namespace {
 constexpr unsigned kTags = 64;
 constexpr unsigned kQueueLimit = 32;
 
+/// The sizes of g_like.
+regs::SizesInUse SizesOf(unsigned like) {
+  const auto sizes = [](unsigned l1, unsigned l2, unsigned ways, unsigned walk_cache, unsigned walks) {
+    return regs::SizesInUse()
+        .set_l1_entries(l1)
+        .set_l2_entries(l2)
+        .set_l2_ways(ways)
+        .set_walk_cache(walk_cache)
+        .set_walks(walks);
+  };
+  return like == 1 ? sizes(4, 128, 2, 4, 2) : like == 2 ? sizes(5, 64, 4, 8, 5) : sizes(2, 32, 1, 2, 1);
+}
+
 }  // namespace
 
-Machine::Machine(bool small, uint64_t seed) : BlockBench(small, seed), ports_(small ? 2 : kPorts) {
+Machine::Machine(bool small, uint64_t seed, unsigned like)
+    : BlockBench(small, seed), ports_(small ? 2 : kPorts), like_(like) {
   for (auto& history : spaces_) history.emplace_back(0, sim::SpaceConfig{});
   t.small_i = small;
+  t.like_i = static_cast<uint8_t>(like);
   Reset();
+}
+
+void Machine::TurnDownAlike() {
+  Control control;
+  control.sizes = SizesOf(like_);
+  Do(control);
+  if (t.sizes_o != control.sizes->raw) Error("the sizes were not taken");
+  for (int cycle = 0; cycle < 600; ++cycle) Step();  // the like may have begun earlier or later
+  alike_ = true;
 }
 
 void Machine::Error(const std::string& text) {
@@ -69,10 +93,10 @@ void Machine::Drive() {
   t.ctl_valid_i = !commands_.empty() && !command_busy_;
   if (t.ctl_valid_i) {
     const Control& c = commands_.front();
-    t.ctl_op_i = c.set_space;
+    t.ctl_op_i = c.sizes ? 2 : c.set_space ? 1 : 0;
     t.ctl_scope_i = static_cast<uint8_t>(c.scope);
     t.ctl_space_i = static_cast<uint8_t>(c.space);
-    t.ctl_start_i = c.start;
+    t.ctl_start_i = c.sizes ? c.sizes->raw : c.start;
     t.ctl_end_i = c.end;
     t.ctl_enable_i = c.config.enable;
     t.ctl_root_target_i = static_cast<uint8_t>(c.config.root_target);
@@ -115,6 +139,7 @@ void Machine::Drive() {
 
 /// What happened at the edge, from the values that stood before it.
 void Machine::Sample() {
+  if (alike_ && t.differs_o) Error(fmt::format("it is not what an MMU with the sizes of {} does", like_));
   if (t.r_valid_i) {
     Burst& burst = bursts_[static_cast<size_t>(r_burst_)];
     if (++burst.sent == burst.beats) bursts_.erase(bursts_.begin() + r_burst_);
@@ -187,15 +212,16 @@ void Machine::Sample() {
     commands_.pop_front();
     command_busy_ = true;
     command_begun_ = now;
-    if (command_.set_space) spaces_[command_.space].emplace_back(now, command_.config);
+    if (command_.set_space && !command_.sizes) spaces_[command_.space].emplace_back(now, command_.config);
   }
   if (t.ctl_done_o) {
     if (!command_busy_) Error("done without an operation");
     command_busy_ = false;
     const bool equal = command_.set_space && !t.inv_valid_o;
     for (unsigned s = 0; s < 64 && !equal; ++s) {
-      if (s != command_.space && (command_.set_space || command_.scope != regs::Scope::kGlobal)) continue;
-      const bool whole = command_.set_space || command_.scope != regs::Scope::kRange;
+      const bool all = command_.sizes || (!command_.set_space && command_.scope == regs::Scope::kGlobal);
+      if (s != command_.space && !all) continue;
+      const bool whole = all || command_.set_space || command_.scope != regs::Scope::kRange;
       flushes_[s].push_back({command_begun_, now, whole, command_.start, command_.end});
     }
     // Nothing older than the operation is in use any more.

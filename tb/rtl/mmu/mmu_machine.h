@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "Vgmmu_mmu_bench.h"
+#include "hw/gmmu_regs.h"
 #include "mmu_memory.h"
 #include "probe/reference_walk.h"
 #include "tb/rtl/block_bench.h"
@@ -35,6 +36,7 @@ struct Answer {
 
 struct Control {
   bool set_space = false;
+  std::optional<regs::SizesInUse> sizes;  ///< set: new sizes in use, and nothing of the others
   regs::Scope scope = regs::Scope::kGlobal;
   unsigned space = 0;
   uint64_t start = 0, end = 0;
@@ -53,7 +55,11 @@ struct Manners {
 /// One MMU with table memory behind it, clocked by Step. Checks every answer against the reference walk.
 class Machine : public BlockBench<Vgmmu_mmu_bench> {
  public:
-  Machine(bool small, uint64_t seed);
+  /// `like`: turned down as the MMU of this number was built (gmmu_mmu_bench), once TurnDownAlike was called.
+  Machine(bool small, uint64_t seed, unsigned like = 0);
+
+  /// Turns the MMU down to the sizes of its like; from then on each cycle in which the two differ is an error.
+  void TurnDownAlike();
 
   TableMemory memory;
   Manners manners;
@@ -106,6 +112,8 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   unsigned Random(unsigned below) { return below == 0 ? 0 : Dice::Random(below); }
 
   unsigned ports_;
+  unsigned like_;
+  bool alike_ = false;  ///< the two are compared
   uint64_t checked_ = 0;
   uint64_t hold_ = 0;
   unsigned pending_ = 0;

@@ -46,6 +46,59 @@ TEST(GpuRegisters, KeepWhatIsWrittenInTheirFields) {
   }
 }
 
+TEST(GpuRegisters, ARootThatFollowsAnInvalidationAtOnceWaitsForIt) {
+  TopMachine gpu;
+  gpu.Write(regs::InvCmd::kOffset, 0);
+  gpu.Write(TopMachine::SpaceAt(1) + regs::SpaceRoot::kOffset, regs::SpaceRoot().set_address(0x5000).raw);
+  while (gpu.Get<regs::InvStatus>().busy() != 0) {}
+  EXPECT_EQ(gpu.Get<regs::InvStatus>().done(), 2u);
+  EXPECT_EQ(gpu.Get<regs::SpaceRoot>(TopMachine::SpaceAt(1)).address(), 0x5000u);
+}
+
+TEST(GpuRegisters, SizesInUseAreWhatWasBuiltUntilFewerAreWritten) {
+  TopMachine gpu;
+  const auto done = [&] {
+    while (gpu.Get<regs::InvStatus>().busy() != 0) {}
+    return gpu.Get<regs::InvStatus>().done();
+  };
+  const auto sizes = [&] { return gpu.Get<regs::SizesInUse>(); };
+  const auto cap1 = gpu.Get<regs::Cap1>();
+  const auto built = regs::SizesInUse()
+                         .set_l1_entries(cap1.l1_entries())
+                         .set_l2_entries(cap1.l2_entries())
+                         .set_l2_ways(cap1.l2_ways())
+                         .set_walk_cache(cap1.walk_cache())
+                         .set_walks(gpu.Get<regs::Cap0>().walks());
+  const auto few =
+      regs::SizesInUse().set_l1_entries(2).set_l2_entries(16).set_l2_ways(1).set_walk_cache(2).set_walks(1);
+  EXPECT_EQ(gpu.Get<regs::Cap2>().turn_down(), sizes::kTurnDown ? 1u : 0u);
+  if (!sizes::kTurnDown) {
+    EXPECT_EQ(sizes().raw, 0u);
+    gpu.Write(regs::SizesInUse::kOffset, few.raw);
+    EXPECT_EQ(done(), 0u);
+    EXPECT_EQ(sizes().raw, 0u);
+    return;
+  }
+  EXPECT_EQ(sizes().raw, built.raw);
+  // The second one waits for the first one.
+  gpu.Write(regs::InvCmd::kOffset, 0);
+  gpu.Write(regs::SizesInUse::kOffset, few.raw);
+  EXPECT_EQ(done(), 2u);
+  EXPECT_EQ(sizes().raw, few.raw);
+  gpu.Write(regs::SizesInUse::kOffset, regs::SizesInUse().set_walks(built.walks() + 1).raw);
+  EXPECT_EQ(done(), 3u);
+  EXPECT_EQ(sizes().raw, few.raw);
+  gpu.Write(regs::SizesInUse::kOffset, regs::SizesInUse().set_l2_ways(1).set_l2_entries(32).raw);
+  EXPECT_EQ(done(), 4u);
+  EXPECT_EQ(sizes().raw, regs::SizesInUse{built}.set_l2_ways(1).set_l2_entries(32).raw);
+  EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(), 1u);  // changes of sizes are none
+  gpu.t.reset_i = 1;
+  gpu.Step();
+  gpu.t.reset_i = 0;
+  gpu.Until([&] { return !gpu.t.resetting_o; }, "the end of the reset");
+  EXPECT_EQ(sizes().raw, built.raw);
+}
+
 TEST(GpuRegisters, HalvesGoLowFirstAndTheHighHalfCommits) {
   TopMachine gpu;
   gpu.Write(regs::InvStart::kOffset, 0x1111111122222222);

@@ -19,6 +19,7 @@ module gmmu_top_bench
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 where area counts
   parameter int unsigned ThroughPorts = 0,
+  parameter int unsigned TurnDown = 1,
   // translation ports: clients, through-port, engine fetch, engine read, engine write
   localparam int unsigned NumPorts = NumClients + 2 * ThroughPorts + 3
 ) (
@@ -253,7 +254,7 @@ module gmmu_top_bench
     .NumRings(NumRings), .L1Entries(L1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways),
     .WalkCacheEntries(WalkCacheEntries),
     .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth),
-    .ThroughPorts(ThroughPorts), .IdBits(PortIdWidth)
+    .ThroughPorts(ThroughPorts), .TurnDown(TurnDown), .IdBits(PortIdWidth)
   ) u_gpu (
     .aclk(clk_i), .areset(rst_i),
 

@@ -378,7 +378,7 @@ module gmmu_top_blocks_bench
       .clk_i, .rst_i, .wr_valid_i(regs_wr_valid_i[n]), .wr_ready_o(regs_wr_ready_o[n]),
       .addr_i(regs_addr_i[n]), .wr_data_i(regs_wr_data_i[n]), .rd_i(1'b1), .rd_data_o(regs_rd_data_o[n]),
       .window_settled_i(regs_window_settled_i[n]), .vram_bytes_i(regs_vram_bytes_i),
-      .cycle_i(regs_cycle_i), .work_idle_i(regs_work_idle_i), .enable_o(regs_enable_o[n]),
+      .cycle_i(regs_cycle_i), .work_idle_i(regs_work_idle_i), .sizes_i('0), .enable_o(regs_enable_o[n]),
       .silence_o(regs_silence_o[n]), .silent_i(regs_silent_i),
       .window_base_o(regs_window_base_o[n]), .int_clear_o(regs_int_clear_o[n]),
       .int_clear_bits_o(regs_int_clear_bits_o[n]), .int_enable_o(regs_int_enable_o[n]),

@@ -12,6 +12,7 @@
 #define GMMU_TOP_L2Entries 512
 #define GMMU_TOP_NumWalks 8
 #define GMMU_TOP_ReadsInFlight 32
+#define GMMU_TOP_TurnDown 1
 #endif
 
 namespace gmmu::top::sizes {
@@ -24,5 +25,6 @@ constexpr unsigned kNumRings = GMMU_TOP_NumRings;
 constexpr unsigned kL2Entries = GMMU_TOP_L2Entries;
 constexpr unsigned kNumWalks = GMMU_TOP_NumWalks;
 constexpr unsigned kReadsInFlight = GMMU_TOP_ReadsInFlight;
+constexpr bool kTurnDown = GMMU_TOP_TurnDown != 0;
 
 }  // namespace gmmu::top::sizes

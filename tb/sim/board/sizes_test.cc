@@ -58,6 +58,22 @@ TEST(BoardSizes, StatedKeysThatDifferAreRefusedWithBothValues) {
   EXPECT_EQ(Refusal({"gpu.clients"}, config), "taken");
 }
 
+TEST(BoardSizes, SizesToWhichTheBoardCanBeTurnedDownAreTakenForTheDriver) {
+  MachineConfig config;
+  config.gpu.l2_entries = 128;
+  EXPECT_THAT(Refusal({"gpu.l2_entries"}, config), HasSubstr("gpu.l2_entries = 128 (board: 512)"));
+  BoardIdentity board = Ulx3s();
+  board.cap2 = regs::Cap2{board.cap2}.set_turn_down(1).raw;
+  Adopt(board, {"gpu.l2_entries"}, config);
+  EXPECT_EQ(config.gpu.l2_entries, 128u);
+  EXPECT_EQ(TurnedDown(config, board).l2_entries(), 128u);
+  EXPECT_EQ(TurnedDown(config, board).walks(), 8u);
+  config.gpu.l2_entries = 512;
+  EXPECT_EQ(TurnedDown(config, board).raw, 0u);
+  config.gpu.l2_entries = 1024;
+  EXPECT_THROW(Adopt(board, {"gpu.l2_entries"}, config), ConfigError);
+}
+
 TEST(BoardSizes, VramMayBeLessThanTheBoardsButNotMore) {
   MachineConfig config;
   config.gpu.vram_mib = 8;

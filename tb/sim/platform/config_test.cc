@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "hw/gmmu_regs.h"
 #include "settings/keys.h"
 
 namespace gmmu::sim {
@@ -64,6 +65,54 @@ TEST(MachineConfig, OfOtherBuildSizesNamesTheCommandThatBuildsThem) {
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("gpu.walks = "), HasSubstr("./gmmu build --config my.toml")));
   }
+  EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_WALKS=" + std::to_string(config.gpu.walks)});
+}
+
+TEST(MachineConfig, OfFewerTlbEntriesAndWalksNeedsNoBuildAndTellsTheRegisterForThem) {
+  const MachineConfig built = MachineConfig::Default();
+  EXPECT_EQ(built.TurnedDown().raw, 0u);
+  EXPECT_NO_THROW(built.CheckNotTurnedDown("who"));
+  MachineConfig config = built;
+  config.gpu.l1_entries = 5;
+  config.gpu.l2_entries = built.gpu.l2_entries / 4;
+  config.gpu.l2_ways = built.gpu.l2_ways / 2;
+  config.gpu.walk_cache = 2;
+  config.gpu.walks = 1;
+  EXPECT_NO_THROW(config.CheckBuilt());
+  EXPECT_TRUE(config.BuildOptions().empty());
+  EXPECT_EQ(config.TurnedDown().l1_entries(), 5u);
+  EXPECT_EQ(config.TurnedDown().l2_entries(), config.gpu.l2_entries);
+  EXPECT_EQ(config.TurnedDown().l2_ways(), config.gpu.l2_ways);
+  EXPECT_EQ(config.TurnedDown().walk_cache(), 2u);
+  EXPECT_EQ(config.TurnedDown().walks(), 1u);
+  try {
+    config.CheckNotTurnedDown("a platform of mine");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("a platform of mine does not write"), HasSubstr("sizes_in_use")));
+  }
+}
+
+TEST(MachineConfig, OfMoreL2SetsThanWereBuiltOrOfNoPowerOfTwoNeedsABuild) {
+  const MachineConfig built = MachineConfig::Default();
+  MachineConfig config = built;
+  config.gpu.l2_ways /= 2;  // the same entries in twice the sets
+  EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_L2_WAYS=" + std::to_string(config.gpu.l2_ways)});
+  try {
+    config.CheckBuilt("");
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("./gmmu build --set gpu.l2_ways=" + std::to_string(config.gpu.l2_ways) + "\n"));
+  }
+  config = built;
+  config.gpu.l2_entries = 96;
+  EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_L2_ENTRIES=96"});
+  config = built;
+  config.gpu.walk_cache = 6;
+  EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_WALK_CACHE=6"});
+  config = built;
+  config.gpu.walk_cache = 2;
+  config.gpu.walks = built.gpu.walks + 1;  // only what cannot be turned down to
   EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_WALKS=" + std::to_string(config.gpu.walks)});
 }
 

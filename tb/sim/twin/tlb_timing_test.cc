@@ -32,6 +32,12 @@ class Tlbs {
     return ~uint64_t{0};
   }
   Mmu& mmu() { return mmu_; }
+  /// Writes sizes_in_use; returns what it reads when the operation is over.
+  uint64_t Turn(const TlbSizes& sizes) {
+    bench_.bare.Write(regs::SizesInUse::kOffset, sizes.Register().raw);
+    while ((bench_.bare.Read(regs::InvStatus::kOffset) & 1) != 0) {}
+    return bench_.bare.Read(regs::SizesInUse::kOffset);
+  }
 
  private:
   static constexpr uint64_t kStart = 1'000'000'000;
@@ -126,6 +132,47 @@ TEST(TlbTiming, FewWalkersMakeMissesWait) {
     fast = many.Look(page, 0);
   }
   EXPECT_GT(slow, 2 * fast);
+}
+
+TEST(TlbTiming, TurnedDownByRegisterItIsAsOneThatWasBuiltSo) {
+  MachineConfig small = Config();
+  small.gpu.l1_entries = 4;
+  small.gpu.l2_entries = 64;
+  small.gpu.l2_ways = 2;
+  small.gpu.walk_cache = 2;
+  small.gpu.walks = 1;
+  Tlbs built(small), turned;
+  EXPECT_EQ(turned.Turn(small.gpu.tlb_sizes()), small.gpu.tlb_sizes().Register().raw);
+  for (uint64_t i = 0; i < 600; ++i) {
+    const uint64_t page = (i * 37 + i / 7) % 512;
+    ASSERT_EQ(turned.Look(page, i * 300), built.Look(page, i * 300)) << i;
+  }
+  for (const char* name : {"walks", "l2_hits", "l2_evictions", "l2_merged", "wc_hits", "table_reads", "invalidations"})
+    EXPECT_EQ(turned.Count(name), built.Count(name)) << name;
+  const auto sweep = [](Tlbs& tlbs) {
+    const uint64_t before = tlbs.Count("invalidation_cycles");
+    tlbs.mmu().Invalidate(regs::Scope::kGlobal, 0, 0, 0);
+    return tlbs.Count("invalidation_cycles") - before;
+  };
+  EXPECT_EQ(sweep(turned), sweep(built));
+}
+
+TEST(TlbTiming, SizesThatAreNotPossibleChangeNoneAndAResetPutsAllToUse) {
+  Tlbs tlbs;
+  const TlbSizes built = Config().gpu.tlb_sizes();
+  TlbSizes wanted = built;
+  wanted.walks = 3;
+  EXPECT_EQ(tlbs.Turn(wanted), wanted.Register().raw);
+  static_cast<void>(tlbs.Look(0, 0));
+  TlbSizes wrong = built;
+  wrong.walk_cache = 3;
+  EXPECT_EQ(tlbs.Turn(wrong), wanted.Register().raw);
+  static_cast<void>(tlbs.Look(0, 1'000'000));
+  EXPECT_EQ(tlbs.Count("walks"), 2u);  // it has forgotten everything all the same
+  EXPECT_EQ(tlbs.Turn({}), built.Register().raw);
+  static_cast<void>(tlbs.Turn(wanted));
+  tlbs.mmu().Reset();
+  EXPECT_EQ(tlbs.mmu().sizes(), built);
 }
 
 }  // namespace

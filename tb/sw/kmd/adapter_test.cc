@@ -157,6 +157,48 @@ TEST(Adapter, RefusesCapabilitiesThatNoGmmuHas) {
   }
 }
 
+TEST(Adapter, PutsTheSizesOfItsKeyToUseBeforeAnySpaceIsThere) {
+  const auto sizes =
+      regs::SizesInUse{}.set_l1_entries(4).set_l2_entries(128).set_l2_ways(2).set_walk_cache(4).set_walks(2);
+  FakeKernel kernel;
+  kernel.parameters = {{"SizesInUse", sizes.raw}};
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  kernel.reg(regs::Cap2::kOffset) = regs::Cap2{}.set_patterns(1).set_turn_down(1).raw;
+  ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+  unsigned written = 0;
+  for (const auto& access : kernel.writes) {
+    if (access.window || access.offset != regs::SizesInUse::kOffset) continue;
+    EXPECT_EQ(access.value, sizes.raw);
+    ++written;
+  }
+  EXPECT_EQ(written, 1u);
+  kernel.Unload();
+}
+
+TEST(Adapter, WithoutSizesInItsKeyLeavesTheRegisterAlone) {
+  FakeKernel kernel;
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  kernel.reg(regs::Cap2::kOffset) = regs::Cap2{}.set_patterns(1).set_turn_down(1).raw;
+  ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+  for (const auto& access : kernel.writes) EXPECT_FALSE(!access.window && access.offset == regs::SizesInUse::kOffset);
+  kernel.Unload();
+}
+
+TEST(Adapter, RefusesSizesThatTheHardwareDoesNotTakeOrHasNoRegisterFor) {
+  for (const bool there : {false, true}) {
+    FakeKernel kernel;
+    kernel.parameters = {{"SizesInUse", regs::SizesInUse{}.set_walks(200).raw}};
+    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+    kernel.reg(regs::Cap2::kOffset) = regs::Cap2{}.set_patterns(1).set_turn_down(there).raw;
+    kernel.sizes_held = regs::SizesInUse{}.set_walks(8).raw;
+    EXPECT_EQ(kernel.Start(), STATUS_NOT_SUPPORTED);
+    EXPECT_EQ(kernel.writes.empty(), !there);
+    EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 0u);
+    kernel.Unload();
+    EXPECT_EQ(kernel.pool_blocks, 0);
+  }
+}
+
 TEST(Adapter, RefusesVramTooSmallForTheApertureTable) {
   FakeKernel kernel;
   kernel.vram_bytes = 32 << 10;

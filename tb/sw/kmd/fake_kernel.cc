@@ -196,7 +196,7 @@ void FakeKernel::WriteWord(volatile void* at, uint64_t value) {
     writes.push_back({false, offset, value});
     if (on_write) on_write(writes.back());
     if (offset == regs::IntStatus::kOffset) registers_[offset] &= ~value;
-    else registers_[offset] = value;
+    else registers_[offset] = offset == regs::SizesInUse::kOffset && sizes_held != 0 ? sizes_held : value;
     return;
   }
   if (byte >= window_.get() && byte < window_.get() + kWindowBytes) {

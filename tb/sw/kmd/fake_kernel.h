@@ -49,6 +49,7 @@ class FakeKernel {
   static constexpr uint64_t kWindowBytes = 8 << 20;
   static constexpr LONGLONG kWindowAddress = 0xD0000000;
   bool never_quiet = false;  ///< inv_status stays busy
+  uint64_t sizes_held = 0;   ///< what sizes_in_use reads whatever is written; 0: what was written
 
   // What the driver holds or did.
   int objects = 0, adls = 0, views = 0, bars = 0;

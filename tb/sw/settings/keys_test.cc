@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 enum class Colour { kRed, kGreen };
-uint64_t BuiltSize(const std::string& name) { return name == "WALLS" ? 4 : 0; }
+uint64_t BuiltSize(const std::string& name) { return name == "WALLS" ? 4 : name == "LAMPS" ? 6 : 0; }
 
 struct Town {
 #include "settings/as_members.h"
@@ -160,7 +160,7 @@ TEST(Settings, AreAlsoJsonWithASchema) {
   Town town = FromToml("[shop]\ncolour = \"green\"\nshelves = [1, 2, 3]\n[shop.till]\ncoins = 7\n");
   EXPECT_EQ(ToJson(town.AllKeys()),
             "{\"shop\":{\"rooms\":3,\"since\":1900,\"open\":true,\"colour\":\"green\",\"name\":\"\",\"owner\":\"\","
-            "\"shelves\":[1,2,3],\"walls\":4,\"till\":{\"coins\":7}}}");
+            "\"shelves\":[1,2,3],\"walls\":4,\"lamps\":6,\"till\":{\"coins\":7}}}");
   const auto schema = nlohmann::json::parse(ToJsonSchema(town.AllKeys()));
   const auto& shop = schema["properties"]["shop"];
   EXPECT_EQ(shop["description"], "A shop.");
@@ -178,6 +178,8 @@ TEST(Settings, AreAlsoJsonWithASchema) {
                                         "description": "Books of each shelf.", "when": "run"})");
   is(shop["properties"]["walls"], R"({"type": "integer", "minimum": 1, "maximum": 8, "default": 4,
                                       "description": "Walls.", "when": "build", "build_option": "WALLS"})");
+  is(shop["properties"]["lamps"], R"({"type": "integer", "minimum": 1, "maximum": 8, "default": 6,
+                                      "description": "Lamps.", "when": "run", "build_option": "LAMPS"})");
   EXPECT_EQ(shop["properties"]["till"]["properties"]["coins"]["maximum"], 100);
   EXPECT_EQ(shop["properties"]["branch"]["maxItems"], 1);
 }

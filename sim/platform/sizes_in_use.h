@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace gmmu::regs {
+struct SizesInUse;
+}
+
+namespace gmmu::sim {
+
+/// Sizes of the hardware of which software can put fewer to use (register sizes_in_use).
+struct TlbSizes {
+  uint64_t l1_entries = 0, l2_entries = 0, l2_ways = 0, walk_cache = 0, walks = 0;
+
+  /// The register's value for them.
+  regs::SizesInUse Register() const;
+  /// What a write of the register asks for: a field of 0 stands for what was built.
+  static TlbSizes Asked(regs::SizesInUse word, const TlbSizes& built);
+
+  bool operator==(const TlbSizes& other) const {
+    return l1_entries == other.l1_entries && l2_entries == other.l2_entries && l2_ways == other.l2_ways &&
+           walk_cache == other.walk_cache && walks == other.walks;
+  }
+  bool operator!=(const TlbSizes& other) const { return !(*this == other); }
+};
+
+/// Whether hardware that was built with `built` can be turned down to `wanted`, as rtl/mmu/gmmu_sizes.sv judges it. The
+/// L2 TLB's sets, l2_entries / 16 / l2_ways, can be no more than were built.
+bool CanTurnDown(const TlbSizes& wanted, const TlbSizes& built);
+
+}  // namespace gmmu::sim
