@@ -11,8 +11,9 @@ list(FILTER board_sources EXCLUDE REGEX "/(main|sdram_chip)\\.cc$")
 add_library(gmmu_board_pins STATIC ${board_sources})
 target_link_libraries(gmmu_board_pins PUBLIC gmmu_ulx3s_model gmmu_sim_core gmmu_options)
 
+gmmu_group(gmmu_board_software ${GMMU_SOFTWARE})
 add_executable(gmmu-board-sim sim/board_pins/main.cc)
-target_link_libraries(gmmu-board-sim PRIVATE gmmu_board_pins CLI11::CLI11)
+target_link_libraries(gmmu-board-sim PRIVATE gmmu_board_pins gmmu_board_software CLI11::CLI11)
 set_target_properties(gmmu-board-sim PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 # The board at its pins: a program of its own, since the room's other tests need no Verilated model.

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr unsigned kSeconds = 120;               // of one run
 constexpr uint64_t kNobody = uint64_t{1} << 62;  // a number that no call has
-constexpr size_t kMostLines = 20;
+constexpr size_t kMostRuns = 20;
 
 std::string Change(const std::string& kind, uint64_t number) {
   return "inject.fail_" + kind + "=" + std::to_string(number);
@@ -83,7 +83,7 @@ int FailEach(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
                     {"good", Good(run)},
                     {"wrong", run.wrong},
                     {"seconds", run.seconds}});
-    if (Good(run) || ++bads > kMostLines) continue;
+    if (Good(run) || ++bads > kMostRuns) continue;
     bad += fmt::format("  {} {}, {} in {}: {}: {}\n    {}\n", arguments.fail_each, number, run.refused, run.inside,
                        run.end, run.text, CommandOf(with(number)));
   }
@@ -94,7 +94,7 @@ int FailEach(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   fmt::print(out, "gmmu run --fail-each {}: {} of {} refused, one a run, each run at most {} s: {}\n",
              arguments.fail_each, last, whole.seen, kSeconds, counts.empty() ? "nothing to refuse" : counts);
   if (bads != 0) fmt::print(out, "\nWhat went wrong\n{}", bad);
-  if (bads > kMostLines) fmt::print(out, "  and {} more (--json names all)\n", bads - kMostLines);
+  if (bads > kMostRuns) fmt::print(out, "  and {} more (--json names all)\n", bads - kMostRuns);
   if (json) {
     const Json report = {{"schema", "gmmu-fail-each 1"},
                          {"kind", arguments.fail_each},

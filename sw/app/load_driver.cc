@@ -14,7 +14,7 @@
 namespace gmmu::app {
 namespace {
 
-constexpr const char* kHow = "\nMake one as docs/driver.md says: c++ -shared -fPIC ...";
+constexpr const char* kHowToMake = "\nMake one as docs/driver.md says: c++ -shared -fPIC ...";
 
 /// The imports that this program does not have, separated by commas.
 std::string Missing(const std::vector<uint8_t>& file) {
@@ -31,16 +31,16 @@ std::string Missing(const std::vector<uint8_t>& file) {
 
 void CheckDriverFile(const std::string& path) {
   if (access(path.c_str(), R_OK) != 0)
-    throw workload::InputError("cannot read the driver '" + path + "': " + std::strerror(errno) + kHow);
+    throw workload::InputError("cannot read the driver '" + path + "': " + std::strerror(errno) + kHowToMake);
   const std::vector<uint8_t> file = workload::LoadInput(path);
   try {
     os::ImportsOf(file);
   } catch (const os::ImportScanError& error) {
-    throw workload::InputError(path + ": " + error.what() + kHow);
+    throw workload::InputError(path + ": " + error.what() + kHowToMake);
   }
   if (os::IsWindowsBinary(file)) {
     throw workload::InputError(
-        path + ": is a Windows binary, which cannot run here; gmmu scan-driver reads its imports" + kHow);
+        path + ": is a Windows binary, which cannot run here; gmmu scan-driver reads its imports" + kHowToMake);
   }
 }
 
@@ -52,12 +52,13 @@ PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
   if (library == nullptr) {
     const std::string why = dlerror();
     const std::string missing = Missing(workload::LoadInput(path));
-    if (missing.empty()) throw workload::InputError(why + kHow);
+    if (missing.empty()) throw workload::InputError(why + kHowToMake);
     throw workload::InputError(path + ": wants what this program does not give: " + missing +
                                "\nsw/ddi/kernel_routines.list has the kernel routines that there are.");
   }
   void* entry = dlsym(library, "DriverEntry");
-  if (entry == nullptr) throw workload::InputError(path + ": has no function DriverEntry (extern \"C\" in C++)" + kHow);
+  if (entry == nullptr)
+    throw workload::InputError(path + ": has no function DriverEntry (extern \"C\" in C++)" + kHowToMake);
   return reinterpret_cast<PDRIVER_INITIALIZE>(entry);
 }
 

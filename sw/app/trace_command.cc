@@ -21,12 +21,13 @@
 namespace gmmu::app {
 namespace {
 
-using trace::Kind;
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kShown = 1 << 16;  // accesses between two lines of progress
 
-const char* Word(Kind kind) { return kind == Kind::kRead ? "read" : kind == Kind::kWrite ? "write" : "execute"; }
+const char* Word(trace::Kind kind) {
+  return kind == trace::Kind::kRead ? "read" : kind == trace::Kind::kWrite ? "write" : "execute";
+}
 
 trace::TraceError Usage(const std::string& option, const std::string& value, const std::string& wanted) {
   return trace::TraceError(fmt::format("--{} {}: give {}", option, value, wanted));
@@ -141,9 +142,9 @@ int Info(const TraceArguments& arguments, std::FILE* out, std::FILE* err) {
                {"loop", header.loop == trace::Loop::kOpen ? "open" : "closed"},
                {"window", header.window != 0 ? Json(header.window) : Json()},
                {"accesses", summary.count()},
-               {"reads", summary.count(Kind::kRead)},
-               {"writes", summary.count(Kind::kWrite)},
-               {"executions", summary.count(Kind::kExecute)},
+               {"reads", summary.count(trace::Kind::kRead)},
+               {"writes", summary.count(trace::Kind::kWrite)},
+               {"executions", summary.count(trace::Kind::kExecute)},
                {"bytes", summary.bytes()},
                {"streams", summary.streams()},
                {"max_cycles", summary.cycles()},

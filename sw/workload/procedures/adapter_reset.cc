@@ -117,7 +117,7 @@ class Survivor {
   uint64_t va_ = 0;
 };
 
-void Run(Life& life, const ParameterValues& values) {
+void RunAdapterReset(Life& life, const ParameterValues& values) {
   NeedRender(life);
   NeedCap(PlugIn::Current() == nullptr, "reads of the device that can be held back (only this project's GPU)");
   NeedTimeoutWithin(life, values.at("hold_us") * 1000);
@@ -165,7 +165,7 @@ Procedure AdapterResetProcedure() {
            {"hold_us", 2000, 1, 1'000'000,
             "So long the memory does not answer: longer than the driver waits when it resets an engine, not as long as "
             "when it resets the adapter."}},
-          Run};
+          RunAdapterReset};
 }
 
 }  // namespace gmmu::workload

@@ -221,7 +221,7 @@ class ApertureRun {
   uint64_t va_ = 0, range_ = 0, free_ = 0;
 };
 
-void Run(Life& life, const ParameterValues& values) {
+void RunAperture(Life& life, const ParameterValues& values) {
   NeedAperture(life);
   ApertureRun(life, values.at("pages"), values.at("rounds")).Run();
 }
@@ -233,7 +233,7 @@ Procedure ApertureProcedure() {
           "Maps and unmaps pieces of an aperture range while a client reads from another range.",
           {{"pages", 12, 6, 4096, "Pages of each of the two ranges."},
            {"rounds", 2, 1, 1000, "How often the second range is mapped and unmapped."}},
-          Run};
+          RunAperture};
 }
 
 }  // namespace gmmu::workload

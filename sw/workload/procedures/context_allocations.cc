@@ -49,7 +49,7 @@ void Compare(Life& life, const std::string& what, const Owner& owner, bool writt
                                                                : "");
 }
 
-void Run(Life& life, const ParameterValues& values) {
+void RunContextAllocations(Life& life, const ParameterValues& values) {
   NeedOurEscapes("kQueryContext");
   std::vector<Owner> owners(values.at("processes"));
   for (size_t i = 0; i < owners.size(); ++i) {
@@ -85,7 +85,7 @@ Procedure ContextAllocationsProcedure() {
           "The driver gives every context memory of its own; it is filled and written by the GPU, evicted while the "
           "context rests, and back with its contents before the context runs.",
           {{"processes", 2, 1, 8, "Processes with a context each."}, {"rounds", 2, 1, 100, "Evictions of each."}},
-          Run};
+          RunContextAllocations};
 }
 
 }  // namespace gmmu::workload

@@ -89,7 +89,7 @@ void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t s
   });
 }
 
-void Run(Life& life, const ParameterValues& values) {
+void RunExclusiveAccess(Life& life, const ParameterValues& values) {
   NeedIsolation(life);
   NeedAperture(life);
   const uint64_t bytes = (values.at("bytes") + kPage - 1) / kPage * kPage;
@@ -133,7 +133,7 @@ Procedure ExclusiveAccessProcedure() {
           "is under way; the first time its IOMMU domain is attached.",
           {{"bytes", 1 << 20, 4096, kMaxInputBytes, "Bytes that the client reads each time."},
            {"times", 4, 1, 1000, "Exclusive accesses."}},
-          Run};
+          RunExclusiveAccess};
 }
 
 }  // namespace gmmu::workload

@@ -160,7 +160,7 @@ class IsolationCallbacks {
   Bytes bytes_;  ///< in VRAM
 };
 
-void Run(Life& life, const ParameterValues& values) {
+void RunIsolationMemory(Life& life, const ParameterValues& values) {
   NeedVersion(life, DXGKDDI_INTERFACE_VERSION_WDDM2_4, "WDDM 2.4");
   NeedIsolation(life);
   life.Work([&] { IsolationCallbacks(life, values.at("pages")).Run(); });
@@ -174,7 +174,7 @@ Procedure IsolationMemoryProcedure() {
           "it, the driver's own pages, the frame buffer's section, each used by the device and out of the domain "
           "afterwards.",
           {{"pages", 3, 2, 4, "Pages of each piece of memory; the section of save memory has as many at least."}},
-          Run};
+          RunIsolationMemory};
 }
 
 }  // namespace gmmu::workload

@@ -320,7 +320,7 @@ class Linked {
   std::vector<Piece> data_, copies_;
 };
 
-void Run(Life& life, const ParameterValues& values) {
+void RunLinked(Life& life, const ParameterValues& values) {
   Linked(life, values).Run(values.at("sleep"), values.at("tables"));
 }
 
@@ -335,7 +335,7 @@ Procedure LinkedProcedure() {
            {"tables", 0, 0, 2,
             "1: page tables move, are evicted and come back, and mappings are copied. 2: they also "
             "give way to memory that another process wants."}},
-          Run};
+          RunLinked};
 }
 
 }  // namespace gmmu::workload

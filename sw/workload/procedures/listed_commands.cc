@@ -182,7 +182,7 @@ class ListedCommandsOfProcesses {
   uint64_t turns_ = 0, bytes_ = 0;
 };
 
-void Run(Life& life, const ParameterValues& values) { ListedCommandsOfProcesses(life, values).Run(); }
+void RunListedCommands(Life& life, const ParameterValues& values) { ListedCommandsOfProcesses(life, values).Run(); }
 
 }  // namespace
 
@@ -206,7 +206,7 @@ Procedure ListedCommandsProcedure() {
        {"pieces_at_least", 0, 0, 1 << 30, "In so many pieces they must have been submitted."},
        {"resubmissions_at_least", 0, 0, 1 << 30,
         "So many packets must have come back; not 0: the node is preempted again and again."}},
-      Run,
+      RunListedCommands,
       ForModel::kPhysical};
 }
 

@@ -8,7 +8,7 @@
 namespace gmmu::workload {
 namespace {
 
-void Run(Life& life, const ParameterValues& values) {
+void RunMainJob(Life& life, const ParameterValues& values) {
   const uint64_t lowest_source = values.at("source_above_gib") << 30;
   const std::vector<uint64_t> pages = RunSeededMainJob(life, values.at("bytes"), "", lowest_source);
   const uint64_t wanted = values.at("pages_out_of_reach");
@@ -56,7 +56,7 @@ Procedure MainJobProcedure() {
            {"pages_out_of_reach", 0, 0, kMaxInputBytes / kPage,
             "So many pages of the application's buffers lie above HighestVisibleAddress."},
            {"source_above_gib", 0, 0, 131'072, "The pages that are paged from lie above it; 0: anywhere."}},
-          Run,
+          RunMainJob,
           ForModel::kBoth};
 }
 

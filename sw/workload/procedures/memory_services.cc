@@ -226,7 +226,7 @@ class MemoryServices {
   DXGKARGCB_MAP_PHYSICAL_MEMORY view_{};
 };
 
-void Run(Life& life, const ParameterValues& values) {
+void RunMemoryServices(Life& life, const ParameterValues& values) {
   NeedVersion(life, DXGKDDI_INTERFACE_VERSION_WDDM2_9, "WDDM 2.9");
   NeedAperture(life);
   MemoryServices(life, 2 * values.at("pairs")).Run();
@@ -239,7 +239,7 @@ Procedure MemoryServicesProcedure() {
           "Physical memory objects of every type and cache type through the driver's callbacks; the device reads and "
           "writes them through the aperture.",
           {{"pairs", 3, 2, 512, "Pages of each object, in pairs."}},
-          Run};
+          RunMemoryServices};
 }
 
 }  // namespace gmmu::workload

@@ -25,7 +25,7 @@ constexpr std::array<Step, 7> kSteps = {{{os::RemapPolicy::kNever, os::DmaMode::
                                          {os::RemapPolicy::kIdentity, os::DmaMode::kIdentity},
                                          {os::RemapPolicy::kNever, os::DmaMode::kPhysical}}};
 
-void Run(Life& life, const ParameterValues& values) {
+void RunModeSwitch(Life& life, const ParameterValues& values) {
   NeedEveryDmaMode(life);
   for (size_t i = 0; i < values.at("steps"); ++i) {
     const Step& step = kSteps[i % kSteps.size()];
@@ -47,7 +47,7 @@ Procedure ModeSwitchProcedure() {
           "and runs the main job each time.",
           {{"bytes", 65536, 1, kMaxInputBytes, "Bytes of the buffer of each start."},
            {"steps", kSteps.size(), 1, 1000, "Starts."}},
-          Run};
+          RunModeSwitch};
 }
 
 }  // namespace gmmu::workload

@@ -157,7 +157,7 @@ class Oversubscription {
   std::vector<Piece> pieces_;
 };
 
-void Run(Life& life, const ParameterValues& values) { Oversubscription(life, values).Run(); }
+void RunOversubscription(Life& life, const ParameterValues& values) { Oversubscription(life, values).Run(); }
 
 }  // namespace
 
@@ -170,7 +170,7 @@ Procedure OversubscriptionProcedure() {
            {"processes", 3, 1, 14, "Processes; allocations are theirs in turn."},
            {"rounds", 3, 1, 1000, "Times that everything is visited."},
            {"told", 0, 0, 64, "More allocations, of a page each, whose place the driver wants to be told."}},
-          Run};
+          RunOversubscription};
 }
 
 }  // namespace gmmu::workload

@@ -62,7 +62,7 @@ class Field {
 
 /// Pages of 64 KiB and of 4 KiB in one leaf table's range, each way from one to the other that the entries of level 1
 /// allow, and a move to system memory and back.
-void Run(Life& life, const ParameterValues& values) {
+void RunPages64k(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   NeedCap(geometry.leaf_64k_bytes != 0, "DXGK_SEGMENTFLAGS.Use64KBPages");
   const bool dual = geometry.dual;
@@ -130,7 +130,7 @@ Procedure Pages64kProcedure() {
           "Pages of 64 KiB beside pages of 4 KiB in one range, unmapped in part, moved to system memory and back, with "
           "a client on each of them.",
           {{"blocks", 3, 2, 64, "Blocks of 64 KiB in the range."}},
-          Run};
+          RunPages64k};
 }
 
 }  // namespace gmmu::workload

@@ -27,7 +27,7 @@ uint64_t SameBytes(const std::vector<uint8_t>& is, const std::vector<uint8_t>& w
   return same;
 }
 
-void Run(Life& life, const ParameterValues& values) {
+void RunPowerCycle(Life& life, const ParameterValues& values) {
   NeedOurEscapes("kQuerySaveArea");
   const uint64_t bytes = values.at("bytes");
   const auto way = static_cast<Way>(values.at("way"));
@@ -111,7 +111,7 @@ Procedure PowerCycleProcedure() {
            {"way", 1, 1, 3, "How the driver's part must come: 1 pinned pages, 2 windows of a page, 3 lost."},
            {"way_out", 0, 0, 3, "How it must have gone; 0: in the same way, or lost there."},
            {"lost_after", 0, 0, 65536, "Windows that were had before it was lost."}},
-          Run};
+          RunPowerCycle};
 }
 
 }  // namespace gmmu::workload

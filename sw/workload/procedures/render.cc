@@ -156,7 +156,7 @@ class BothPreempted {
   Preempter paging_, render_;
 };
 
-void Run(Life& life, const ParameterValues& values) {
+void RunRender(Life& life, const ParameterValues& values) {
   NeedRender(life);
   const PlugIn* plug_in = PlugIn::Current();
   NeedCap(values.at("paging_turns") == 0 || plug_in == nullptr || plug_in->driver().preempts_commands != 0,
@@ -215,7 +215,7 @@ Procedure RenderProcedure() {
             "report, where the system does so."},
            {"trouble", kNone, kNone, kPageFault, "1: another process hangs; 2: it touches unmapped addresses."},
            {"hang_pages", 16384, 1, 1 << 20, "Pages of the endless fill."}},
-          Run};
+          RunRender};
 }
 
 }  // namespace gmmu::workload

@@ -10,7 +10,7 @@
 namespace gmmu::workload {
 namespace {
 
-void Run(Life& life, const ParameterValues& values) {
+void RunReservedRanges(Life& life, const ParameterValues& values) {
   const auto& reserved = life.graphics.reserved();
   const auto& firmware = life.host.platform().firmware().gpu_reserved;
   if (!firmware) throw os::OsError("firmware keeps no memory for the GPU here ([machine.host] gpu_reserved_kib)");
@@ -48,7 +48,7 @@ Procedure ReservedRangesProcedure() {
           "Looks whether the GPU reaches the memory that firmware keeps for it, at its own addresses, and runs "
           "the main job.",
           {{"bytes", 65536, 1, kMaxInputBytes, "Bytes of the buffer."}},
-          Run};
+          RunReservedRanges};
 }
 
 }  // namespace gmmu::workload

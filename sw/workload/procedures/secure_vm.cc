@@ -23,7 +23,7 @@ std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
 }
 
 // The buffer lives across the activation: what the GPU was given before is mapped at that moment.
-void Run(Life& life, const ParameterValues& values) {
+void RunSecureVm(Life& life, const ParameterValues& values) {
   const uint64_t bytes = values.at("bytes");
   const bool forced = life.options.os.iommu_flags != 0;
   NeedIsolation(life);
@@ -60,7 +60,7 @@ Procedure SecureVmProcedure() {
           "Starts a secure virtual machine while the adapter runs: GPU isolation is switched on in exclusive "
           "access, and the main job runs before and after.",
           {{"bytes", 65536, 1, kMaxInputBytes, "Bytes of the buffer of each main job."}},
-          Run};
+          RunSecureVm};
 }
 
 }  // namespace gmmu::workload

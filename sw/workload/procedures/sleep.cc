@@ -46,7 +46,7 @@ void Read(Life& life, const Sleeper& sleeper, const std::string& when) {
              os::NameOf(*sleeper.process) + ", " + when, life.result.checks);
 }
 
-void Run(Life& life, const ParameterValues& values) {
+void RunSleep(Life& life, const ParameterValues& values) {
   std::vector<Sleeper> sleepers;
   for (uint64_t i = 0; i < values.at("processes"); ++i) sleepers.push_back(Make(life, i + 1, values.at("pages")));
   for (const Sleeper& sleeper : sleepers) Read(life, sleeper, "before");
@@ -93,7 +93,7 @@ Procedure SleepProcedure() {
            {"pages", 8, 1, 4096, "Pages of the allocation of each."},
            {"times", 2, 1, 100, "Times that the adapter goes to D3 and back."},
            {"hibernate", 0, 0, 1, "1: the system hibernates (S4); 0: it sleeps."}},
-          Run};
+          RunSleep};
 }
 
 }  // namespace gmmu::workload

@@ -273,7 +273,7 @@ class SystemMemory {
   std::vector<Piece> pieces_;
 };
 
-void Run(Life& life, const ParameterValues& values) {
+void RunSystemMemory(Life& life, const ParameterValues& values) {
   SystemMemory(life, values.at("bytes"), values.at("allocation_bytes")).Run();
 }
 
@@ -285,7 +285,7 @@ Procedure SystemMemoryProcedure() {
           "budget lives in system memory, moves there and back, and is read and written by the GPU wherever it is.",
           {{"bytes", 3 << 19, kPage, uint64_t{1} << 34, "All allocations together."},
            {"allocation_bytes", 1 << 16, kPage, 1 << 26, "One allocation; a multiple of 4096."}},
-          Run};
+          RunSystemMemory};
 }
 
 }  // namespace gmmu::workload

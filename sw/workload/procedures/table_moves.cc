@@ -9,7 +9,7 @@ namespace gmmu::workload {
 namespace {
 
 /// Page tables change their places, and leave memory, under a process that goes on copying.
-void Run(Life& life, const ParameterValues& values) {
+void RunTableMoves(Life& life, const ParameterValues& values) {
   NeedRender(life);
   const uint64_t pages = values.at("pages");
   PageWords words(life);
@@ -70,7 +70,7 @@ Procedure TableMovesProcedure() {
           "packets that ran have ended before, packets that come meanwhile wait.",
           {{"pages", 8, 1, 128, "Pages that each packet copies."},
            {"rounds", 4, 1, 100, "Times: tables move in odd ones and are evicted in even ones."}},
-          Run};
+          RunTableMoves};
 }
 
 }  // namespace gmmu::workload

@@ -86,7 +86,7 @@ void Serve(Crowd& crowd, unsigned number) {
   ++crowd.ended;
 }
 
-void Run(Life& life, const ParameterValues& values) {
+void RunThreads(Life& life, const ParameterValues& values) {
   NeedRender(life);
   const uint64_t threads = values.at("threads");
   Crowd crowd{life,
@@ -132,7 +132,7 @@ Procedure ThreadsProcedure() {
            {"pages", 2, 1, 256, "Pages that each packet copies and overwrites."},
            {"allocations", 12, 0, 64, "Allocations of each time."},
            {"questions", 6, 0, 64, "Times that it asks every question."}},
-          Run};
+          RunThreads};
 }
 
 }  // namespace gmmu::workload

@@ -33,7 +33,7 @@ Operation Unmap(uint64_t base, uint64_t bytes, bool zero) {
 }
 
 /// Tiles of one allocation in a reservation, as an application of tiled resources moves them about.
-void Run(Life& life, const ParameterValues& values) {
+void RunVaCalls(Life& life, const ParameterValues& values) {
   const uint64_t pages = values.at("pages"), half = pages / 2;
   PageWords words(life);
   os::GpuProcess* process = nullptr;
@@ -99,7 +99,7 @@ Procedure VaCallsProcedure() {
           "An application reserves and maps addresses, then updates them in batches on its paging companion context: "
           "tiles across leaf tables, copies that overlap, zero pages and holes, each read by a client.",
           {{"pages", 16, 8, 256, "Pages of the allocation whose tiles are mapped."}},
-          Run};
+          RunVaCalls};
 }
 
 }  // namespace gmmu::workload

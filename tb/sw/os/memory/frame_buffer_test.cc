@@ -3,6 +3,7 @@
 #include "os/memory/frame_buffer.h"
 
 #include "os/kernel/kernel.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/memory_objects.h"
 
 #include <gmock/gmock.h>
@@ -22,8 +23,6 @@ namespace gmmu::os {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr uint64_t kPage = hw::kPageSize;
 
 struct Machine {
   explicit Machine(bool identity = true, Parameters parameters = {}) : kernel(platform, parameters) {

@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
@@ -18,7 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using workload::Life;
-constexpr uint64_t kPage = hw::kPageSize;
 
 class ContextAllocation : public DriverFront {
  protected:

@@ -6,12 +6,12 @@
 #include <tuple>
 
 #include "tb/sw/os/vidmm/va_calls_bench.h"
+#include "os/kernel/page_math.h"
 #include "os/vidmm/monitored_fence.h"
 
 namespace gmmu::os::test {
 namespace {
 
-constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kBlock = 64 << 10;
 
 // Build 22621 sends UPDATE_PAGE_TABLE for a copy; the documents say COPY_PAGE_TABLE_ENTRIES.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tb/sw/os/driver_front.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/mdl.h"
 #include "os/vidmm/allocation.h"
@@ -19,7 +20,6 @@ namespace gmmu::os::test {
 namespace {
 
 using workload::Life;
-constexpr uint64_t kPage = hw::kPageSize;
 
 class PagingPasses : public DriverFront {};
 

@@ -4,6 +4,7 @@
 
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/miniport/mdl.h"
@@ -22,7 +23,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using workload::Life;
-constexpr uint64_t kPage = hw::kPageSize;
 
 class PhysicalPaging : public DriverFront {
  protected:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "os/vidmm/placement.h"
+#include "os/kernel/page_math.h"
 #include "tb/sw/os/linked_bench.h"
 
 namespace gmmu::os::test {
@@ -14,7 +15,6 @@ namespace {
 
 using ::testing::IsEmpty;
 using workload::Life;
-constexpr uint64_t kPage = hw::kPageSize;
 
 std::string refused;  // what of a process; "": nothing
 UINT refused_engine = 0;

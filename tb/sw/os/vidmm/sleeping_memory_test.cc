@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "os/memory/system_buffer.h"
+#include "os/kernel/page_math.h"
 #include "os/miniport/allocation.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
@@ -17,7 +18,6 @@ namespace {
 
 using ::testing::Contains;
 using workload::Life;
-constexpr uint64_t kPage = hw::kPageSize;
 
 class SleepWithProcesses : public DriverFront, public ::testing::WithParamInterface<POWER_ACTION> {
  protected:

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "os/memory/system_buffer.h"
+#include "os/kernel/page_math.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/transfers.h"
 #include "tb/sw/os/driver_front.h"
@@ -11,7 +12,7 @@ namespace gmmu::os::test {
 namespace {
 
 using workload::Life;
-constexpr uint64_t kPage = hw::kPageSize, kBytes = 3 * kPage;
+constexpr uint64_t kBytes = 3 * kPage;
 
 class InSystemMemory : public DriverFront {
  protected:

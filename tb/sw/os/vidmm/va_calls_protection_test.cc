@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "os/kernel/page_math.h"
 #include "tb/sw/os/vidmm/va_calls_bench.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
@@ -21,7 +22,6 @@ namespace gmmu::os::test {
 namespace {
 
 using ::testing::SizeIs;
-constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kBlock = 64 << 10;
 
 TEST_F(VaCall, UpdatesWaitForTheFenceAndRunOnThePagingCompanionContext) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tb/sw/os/vidmm/va_calls_bench.h"
+#include "os/kernel/page_math.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/paging_queue.h"
@@ -14,7 +15,6 @@
 namespace gmmu::os::test {
 namespace {
 
-constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kBlock = 64 << 10;
 
 TEST_F(VaCall, MapTakesAnyFreeAddressWithinBoundsOrTheOneAskedFor) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "os/miniport/allocation.h"
+#include "os/kernel/page_math.h"
 #include "os/miniport/segments.h"
 #include "os/tables/address_space.h"
 #include "os/tables/linked_tables.h"
@@ -15,7 +16,6 @@ namespace gmmu::os::test {
 namespace {
 
 using workload::Life;
-constexpr uint64_t kPage = hw::kPageSize;
 constexpr uint64_t kSize = 4 * kPage;
 
 /// A process over the link that wants more and more of the memory of one GPU, all of it at once.

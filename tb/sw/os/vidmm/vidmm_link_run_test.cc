@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kmd/escape.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/tables/address_space.h"
@@ -29,7 +30,6 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using workload::ClientRun;
 using workload::Life;
-constexpr uint64_t kPage = hw::kPageSize;
 
 void ExpectTheLeadsHandleAndAnIndex() {
   for (const uint64_t lead : {0u, 1u}) {

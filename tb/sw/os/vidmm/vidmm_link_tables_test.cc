@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "os/tables/address_space.h"
+#include "os/kernel/page_math.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/process_tables.h"
 #include "tb/sw/os/vidmm/vidmm_link_bench.h"
@@ -13,7 +14,6 @@ namespace {
 
 using workload::ClientRun;
 using workload::Life;
-constexpr uint64_t kPage = hw::kPageSize;
 
 TEST(LinkedMemory, TablesMoveOnEveryGpuToOneAddress) {
   LinkedBench bench(3);

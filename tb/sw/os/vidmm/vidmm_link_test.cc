@@ -9,6 +9,7 @@
 
 #include "os/dxgkrnl/domain_switch.h"
 #include "os/kernel/bug_check.h"
+#include "os/kernel/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/tables/address_space.h"
@@ -35,7 +36,6 @@ using workload::ClientRun;
 using workload::JobOptions;
 using workload::JobResult;
 using workload::Life;
-constexpr uint64_t kPage = hw::kPageSize;
 
 class LinkedGpus : public ::testing::TestWithParam<unsigned> {};
 
