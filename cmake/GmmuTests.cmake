@@ -22,10 +22,11 @@ function(gmmu_test name label seconds)
   target_compile_options(${name} PRIVATE -O1 -Wno-dangling-else)  # EXPECT_* below an if
   target_compile_definitions(${name} PRIVATE GMMU_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              GMMU_PROGRAM="${PROJECT_BINARY_DIR}/gmmu")
-  if(name STREQUAL "test_sw_ddi")  # whose sources show that the headers need no others
-    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
-  else()
+  if(NOT name STREQUAL "test_sw_ddi")  # whose sources show that the headers need no others
     target_precompile_headers(${name} REUSE_FROM gmmu_test_main)
+  endif()
+  if(name MATCHES "^test_(sw_ddi|rtl_mmu)")  # benches of blocks and of the whole MMU have equal names
+    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
   if(TARGET gmmu AND label STREQUAL "system")
     add_dependencies(${name} gmmu)
