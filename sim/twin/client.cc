@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hw/crc32c.h"
+#include "twin/turns.h"
 
 namespace gmmu::sim::twin {
 namespace {

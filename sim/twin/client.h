@@ -13,9 +13,10 @@
 #include "twin/fault_log.h"
 #include "twin/path.h"
 #include "twin/time_model.h"
-#include "twin/turns.h"
 
 namespace gmmu::sim::twin {
+
+class Turns;
 
 struct ClientParts {
   Agenda& agenda;

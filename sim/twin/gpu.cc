@@ -11,6 +11,7 @@
 #include "twin/client_ports.h"
 #include "twin/paging_engine.h"
 #include "twin/tlb_timing.h"
+#include "twin/turns.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -36,7 +37,7 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess
       mmu_(parameters.built, memory_, time_, agenda, counters_, parameters.policy),
       aperture_(memory_, time_, agenda, counters_),
       path_(mmu_, aperture_, memory_),
-      turns_(time_, agenda),
+      turns_(std::make_unique<Turns>(time_, agenda)),
       interrupts_([this] { SendMessage(); }),
       faults_(memory_, time_, agenda, counters_, [this] { interrupts_.Raise(regs::IntStatus().set_fault(1).raw); }),
       operations_(
@@ -47,11 +48,11 @@ Gpu::Gpu(unsigned unit, hw::Bdf bdf, const GpuParameters& parameters, HostAccess
                                                          parameters.built.clients},
                                              [this](uint64_t causes) { interrupts_.Raise(causes); })),
       client_ports_(std::make_unique<ClientPorts>(parameters.built.clients, ClientParts{agenda, time_, memory_, path_,
-                                                                                        counters_, faults_, turns_})),
+                                                                                        counters_, faults_, *turns_})),
       window_slots_(kWindowSlots) {
   clients_.reserve(parameters.built.clients);
   for (unsigned i = 0; i < parameters.built.clients; ++i) {
-    clients_.emplace_back(i, ClientParts{agenda, time_, memory_, path_, counters_, faults_, turns_}, [this] {
+    clients_.emplace_back(i, ClientParts{agenda, time_, memory_, path_, counters_, faults_, *turns_}, [this] {
       if (--runs_ == 0) {
         counters_.Of<regs::CountersClientCycles>() += time_.CycleAt(agenda_.now() - runs_began_ps_);
       }
@@ -117,7 +118,7 @@ void Gpu::Reset() {
   faults_.Reset();
   operations_.Reset();
   engine_->Reset();
-  turns_.Reset();
+  turns_->Reset();
   for (Client& client : clients_) client.Reset();
   client_ports_->Reset();
   if (checker_) {

@@ -118,7 +118,7 @@ class Gpu {
   Mmu mmu_;
   ApertureMap aperture_;
   Path path_;
-  Turns turns_;
+  const std::unique_ptr<Turns> turns_;
   Interrupts interrupts_;
   FaultLog faults_;
   Operations operations_;

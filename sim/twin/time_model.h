@@ -83,7 +83,7 @@ class TimeModel {
   uint64_t InvalidationPs() const;  ///< without what is in flight
   /// Steps of an invalidation's sweep: rows of the largest cache.
   void set_sweep_steps(uint64_t steps) { sweep_steps_ = steps; }
-  uint64_t RegisterPs() const;      ///< an access of the CPU to a register, and to the configuration space
+  uint64_t RegisterPs() const;  ///< an access of the CPU to a register, and to the configuration space
   uint64_t ConfigPs() const;
   uint64_t MessagePs() const;  ///< an interrupt message, to the CPU
   uint64_t PciePs(uint64_t bytes) const {
