@@ -63,6 +63,7 @@ WORKLOADS = {  # what gmmu replay makes of generators: the cycles of the region,
                          "driver.visible_vram_kib=32768", "--set", "gpu.page_table_bits=[6,12,9,9]"]
        for name, more in (("random", ""), ("stride-4096", ",stride=4096"), ("stride-65536", ",stride=65536"))},
 }
+LEFT_OUT = {"machine k80-like"}  # its L2 TLB has nine ways; those of the RTL are a power of two
 
 
 class Failed(Exception):
@@ -99,7 +100,7 @@ def rows(args):
     found += [("machine " + path.stem, ["run"], path.read_text()) for path in sorted(CONFIGS.glob("*.toml"))]
     found += [("machine " + name, ["run"], text) for name, text in MACHINES.items()]
     found += [("workload " + name, ["replay", *options], "") for name, options in WORKLOADS.items()]
-    found = [row for row in found if re.search(args.only, row[0])]
+    found = [row for row in found if re.search(args.only, row[0]) and row[0] not in LEFT_OUT]
     if not found:
         sys.exit(f"twin-error: no row matches {args.only!r}")
     return found
