@@ -106,6 +106,8 @@ class RunTest(unittest.TestCase):
             gmmu.run(on_foo=print)
 
     def test_can_be_interrupted(self):
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
         timer.start()
         start = time.monotonic()
