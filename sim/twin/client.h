@@ -29,7 +29,7 @@ struct ClientParts {
 };
 
 /// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the
-/// other, up to 64 in each act of the agenda; results appear in the registers when it ends.
+/// other, those of some cycles in each act of the agenda; results appear in the registers when it ends.
 class Client {
  public:
   /// `ended` is called when a run is over.

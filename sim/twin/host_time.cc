@@ -53,7 +53,7 @@ uint64_t HostTime::WordPs() const {
   return p_.dram.controller_ps + p_.dram.trcd_ps + p_.dram.tcas_ps + p_.dram.burst_ps;
 }
 
-/// As DramTiming::Access, but for a data bus that calls need not use in the order of their times.
+/// As DramTiming::Access, but calls need not come in the order of their times.
 uint64_t HostTime::Dram(uint64_t at_ps, uint64_t hpa, uint64_t size) {
   uint64_t end = at_ps;
   const uint64_t bytes = p_.dram.burst_bytes;

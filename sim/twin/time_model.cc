@@ -108,6 +108,5 @@ uint64_t TimeModel::EntryPs() const { return Cycles(kEntryCycles); }
 uint64_t TimeModel::InvalidationPs() const { return Cycles(kSweepCycles + sweep_steps_); }
 uint64_t TimeModel::RegisterPs() const { return Cycles(kRegisterCycles); }
 uint64_t TimeModel::ConfigPs() const { return Cycles(kConfigCycles); }
-uint64_t TimeModel::MessagePs() const { return p_.pcie_latency_ps + p_.iommu_lookup_ps; }
 
 }  // namespace gmmu::sim::twin

@@ -62,6 +62,7 @@ class TimeModel {
 
   /// A read request of at most `max_read_request` bytes leaves for the host. Returns when it is there;
   /// Completion must follow, with when the host has the bytes. It returns when they are in the GPU.
+  /// `alone`: a read of a table, which waits on the wires only for what was ready before it.
   uint64_t Request(uint64_t at, bool alone = false);
   uint64_t Completion(uint64_t at, uint64_t bytes, bool alone = false);
   /// A write of at most `max_payload` bytes leaves for the host. Returns when the PCIe link has taken it; it arrives
@@ -85,7 +86,6 @@ class TimeModel {
   void set_sweep_steps(uint64_t steps) { sweep_steps_ = steps; }
   uint64_t RegisterPs() const;  ///< an access of the CPU to a register, and to the configuration space
   uint64_t ConfigPs() const;
-  uint64_t MessagePs() const;  ///< an interrupt message, to the CPU
   uint64_t PciePs(uint64_t bytes) const {
     return static_cast<uint64_t>(static_cast<double>(bytes + p_.tlp_overhead) * p_.pcie_ps_per_byte);
   }
