@@ -19,8 +19,7 @@ target_compile_definitions(gmmu_archive INTERFACE GMMU_DATA_BITS=${GMMU_DATA_BIT
 target_include_directories(gmmu_archive INTERFACE "$<BUILD_INTERFACE:${GMMU_SW}>" "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/sim>")
 target_link_libraries(gmmu_archive INTERFACE fmt::fmt Boost::context tomlplusplus::tomlplusplus Threads::Threads ${CMAKE_DL_LIBS}
                       "$<BUILD_INTERFACE:${ZSTD_LIBRARY}>" "$<INSTALL_INTERFACE:zstd>"
-                      "$<BUILD_INTERFACE:${SQLITE_LIBRARY}>" "$<INSTALL_INTERFACE:sqlite3>"
-                      "$<BUILD_INTERFACE:${CAPSTONE_LIBRARY}>" "$<INSTALL_INTERFACE:capstone>")
+                      "$<BUILD_INTERFACE:${SQLITE_LIBRARY}>" "$<INSTALL_INTERFACE:sqlite3>")
 if(TARGET gmmu_rtl_engine)
   target_link_libraries(gmmu_archive INTERFACE SystemC::systemc)
   if(GMMU_WAVES)
@@ -51,7 +50,7 @@ if(GMMU_INSTALL)
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/gmmuConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/gmmuConfig.cmake ${PROJECT_BINARY_DIR}/gmmuConfigVersion.cmake DESTINATION ${package})
 
-  set(GMMU_PC_LIBS "-lfmt -lboost_context -lzstd -lsqlite3 -lcapstone -lpthread -ldl -lstdc++")
+  set(GMMU_PC_LIBS "-lfmt -lboost_context -lzstd -lsqlite3 -lpthread -ldl -lstdc++")
   if(TARGET gmmu_rtl_engine)
     string(PREPEND GMMU_PC_LIBS "-lsystemc ")
   endif()

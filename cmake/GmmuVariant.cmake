@@ -6,7 +6,7 @@ include(${GMMU_SOFTWARE_OF}/software.cmake)
 foreach(name IN LISTS GMMU_SOFTWARE ITEMS gmmu_app gmmu_commit)
   add_library(${name} STATIC IMPORTED)
   set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${GMMU_SOFTWARE_OF}/lib${name}.a)
-  target_link_libraries(${name} INTERFACE gmmu_options ${ZSTD_LIBRARY} ${SQLITE_LIBRARY} ${CAPSTONE_LIBRARY} ${CMAKE_DL_LIBS})
+  target_link_libraries(${name} INTERFACE gmmu_options ${ZSTD_LIBRARY} ${SQLITE_LIBRARY} ${CMAKE_DL_LIBS})
 endforeach()
 
 gmmu_rtl_engine("" ${GMMU_DATA_BITS})

@@ -8,7 +8,7 @@
 A row is a run of both engines with one seed: a scenario of `gmmu run --list`, the main job on a machine, which is
 a file of sim/platform/configs or one of MACHINES below, or a workload of WORKLOADS. For the whole run and each of its phases it prints both
 engines' cycles and what the fast engine errs in percent of the RTL's; then the ratio of their speeds, in simulated
-cycles a processor second, from the same runs. What the RTL was not built for is named and left out, unless --build
+cycles a processor second, from the same runs, of which the fast engine's is the quickest of three. What the RTL was not built for is named and left out, unless --build
 has it built (`./gmmu build`, minutes each). Reports of the RTL are kept in the state folder by the digest of its program, configuration and seed, since
 they do not change with the fast engine. Progress goes to stderr.
 
@@ -63,6 +63,7 @@ WORKLOADS = {  # what gmmu replay makes of generators: the cycles of the region,
                          "driver.visible_vram_kib=32768", "--set", "gpu.page_table_bits=[6,12,9,9]"]
        for name, more in (("random", ""), ("stride-4096", ",stride=4096"), ("stride-65536", ",stride=65536"))},
 }
+TRIES = 3  # of the fast engine, for the speed: what else runs makes a short run look slow
 LEFT_OUT = {"machine k80-like"}  # its L2 TLB has nine ways; those of the RTL are a power of two
 
 
@@ -188,7 +189,8 @@ def measure(args):
         row = {"name": name, "options": options, "config": config}
         try:
             rtl = kept(args, digest, options, config)
-            fast = run(args.program, "fast", options, config, args.seed)
+            tries = [run(args.program, "fast", options, config, args.seed) for _ in range(TRIES)]
+            fast = min(tries, key=lambda report: report["processor_seconds"])
         except Failed as why:
             (row.update(skipped=str(why).splitlines()[-1]), done.append(row)) if why.status == 2 else failed.append(
                 f"{name}: {why}")

@@ -7,6 +7,7 @@ namespace gmmu::sim {
 
 void PageOwners::Note(uint64_t first, uint64_t count, bool owned) {
   watching_ = true;
+  last_ = ~uint64_t{0};
   for (uint64_t pfn = first; pfn < first + count; ++pfn) {
     if (owned) owned_.insert(pfn);
     else owned_.erase(pfn);

@@ -22,7 +22,10 @@ class PageOwners {
   void Note(uint64_t first, uint64_t count, bool owned);
   /// Checks a device's access that has reached memory at `hpa`; it lies inside one page.
   void Access(uint64_t hpa, bool write) {
-    if (watching_ && owned_.count(hpa / hw::kPageSize) == 0) Found(hpa, write);
+    const uint64_t page = hpa / hw::kPageSize;
+    if (!watching_ || page == last_) return;
+    if (owned_.count(page) == 0) return Found(hpa, write);
+    last_ = page;
   }
   /// The first kMostFindings findings, of probe "host_pages".
   const std::vector<hw::Finding>& findings() const { return findings_; }
@@ -32,6 +35,7 @@ class PageOwners {
 
   bool watching_ = false;
   std::unordered_set<uint64_t> owned_;
+  uint64_t last_ = ~uint64_t{0};  ///< one of them, the last that was accessed
   std::vector<hw::Finding> findings_;
 };
 

@@ -2,15 +2,18 @@
 #include "memory/vram.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 
 namespace gmmu::sim {
 
-VramCore::VramCore(uint64_t bytes)
-    : size_(bytes), bytes_(static_cast<uint8_t*>(std::calloc(std::max<uint64_t>(bytes, 1), 1))) {
-  if (!bytes_) throw std::runtime_error("VRAM: the host has no " + std::to_string(bytes) + " bytes");
+VramCore::VramCore(uint64_t bytes) : size_(bytes), bytes_(nullptr, Unmap{bytes}), touched_((bytes >> kPageLg2) + 1) {
+  if (bytes == 0) return;
+  void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at == MAP_FAILED) throw std::runtime_error("VRAM: the host has no " + std::to_string(bytes) + " bytes");
+  bytes_.reset(static_cast<uint8_t*>(at));
 }
 
 bool VramCore::Read(uint64_t address, void* to, size_t size) const {
@@ -22,6 +25,7 @@ bool VramCore::Read(uint64_t address, void* to, size_t size) const {
 bool VramCore::Write(uint64_t address, const void* from, size_t size) {
   if (!Inside(address, size)) return false;
   if (size == 0) return true;
+  Touch(address, size);
   for (const WriteHook& hook : hooks_) hook(address, static_cast<const uint8_t*>(from), size);
   std::memcpy(bytes_.get() + address, from, size);
   return true;
@@ -49,16 +53,19 @@ bool VramCore::WriteStrobed(uint64_t address, const void* from, size_t size, uin
 
 void VramCore::LosePower() {
   constexpr uint64_t kChunk = 4096;
-  uint8_t lost[kChunk];
+  std::array<uint8_t, kChunk> lost;
   for (uint64_t at = 0; at < size_; at += kChunk) {
     const uint64_t size = std::min(kChunk, size_ - at);
-    for (uint64_t i = 0; i < size; ++i) lost[i] = static_cast<uint8_t>(bytes_[at + i] + 0xA5);
-    static_cast<void>(Write(at, lost, size));
+    Touch(at, size);
+    std::memcpy(lost.data(), &bytes_[at], size);
+    for (uint8_t& byte : lost) byte = static_cast<uint8_t>(byte + 0xA5);
+    static_cast<void>(Write(at, lost.data(), size));
   }
 }
 
 bool VramCore::FlipBit(uint64_t address, unsigned bit) {
   if (!Inside(address, 1) || bit > 7) return false;
+  Touch(address, 1);
   bytes_[address] = static_cast<uint8_t>(bytes_[address] ^ 1u << bit);
   return true;
 }

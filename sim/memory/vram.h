@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -51,11 +52,24 @@ class VramCore {
   const uint8_t* data() const { return bytes_.get(); }
 
  private:
-  struct Free {
-    void operator()(uint8_t* p) const { std::free(p); }
+  struct Unmap {
+    uint64_t bytes;
+    void operator()(uint8_t* p) const { munmap(p, bytes); }
   };
+  static constexpr unsigned kPageLg2 = 12;  // of the host's pages
+  /// The first access to the pages of a range shall be a store: one fault of the host's instead of two, since who writes
+  /// looks at the old bytes before.
+  void Touch(uint64_t address, uint64_t size) {
+    for (uint64_t page = address >> kPageLg2; page <= (address + size - 1) >> kPageLg2; ++page) {
+      if (touched_[page]) continue;
+      touched_[page] = true;
+      const_cast<volatile uint8_t*>(bytes_.get())[page << kPageLg2] = 0;
+    }
+  }
+
   uint64_t size_;
-  std::unique_ptr<uint8_t[], Free> bytes_;
+  std::unique_ptr<uint8_t[], Unmap> bytes_;  // whole pages, each with storage when it is touched
+  std::vector<bool> touched_;                ///< pages that were written to
   std::vector<WriteHook> hooks_;
 };
 

@@ -31,7 +31,7 @@ hw::Bdf BdfOf(uint16_t sid) {
 
 void WriteHostImage(const hw::HostRam& ram, std::ostream& out) {
   out.write("HOSTIMG1", 8);
-  const std::vector<uint64_t> pages = ram.WrittenPages();
+  const std::vector<uint64_t> pages = ram.PagesWithData();
   std::vector<char> page(hw::kPageSize);
   for (size_t first = 0; first < pages.size();) {
     size_t end = first + 1;

@@ -10,11 +10,11 @@ namespace gmmu::sim {
 namespace {
 
 constexpr uint64_t kPageLg2 = 12;
-constexpr size_t kMostRecent = 4'096;      // writes to pages that may turn out to be tables
+constexpr size_t kMostRecent = 4'096;      // words written to pages that may turn out to be tables
 constexpr size_t kMostChanges = 1u << 20;  // then the oldest is forgotten
 constexpr size_t kMostFindings = 64;
 constexpr size_t kMostMemos = 1u << 18;  // of a space
-constexpr uint64_t kConfigKey = ~uint64_t{0}, kNoKey = kConfigKey;
+constexpr uint64_t kConfigKey = ~uint64_t{0};
 
 /// Does an answer agree with a walk, in what the event port shows? It shows no coherent bit, and the level only of a
 /// fault.
@@ -47,24 +47,41 @@ TranslationChecker::TranslationChecker(unsigned spaces, VramCore& vram, HostRead
       host_(std::move(host)),
       spaces_(spaces),
       versions_((vram.size() >> kPageLg2) + 1, 0),
-      recent_(kMostRecent, Change{0, kNoKey, 0, 0}) {
+      old_words_(kMostRecent) {
   vram_.AddWriteHook([this](uint64_t address, const uint8_t*, size_t size) { VramWritten(address, size); });
 }
 
 // ---- the history of tables
 
 void TranslationChecker::VramWritten(uint64_t address, size_t size) {
-  for (uint64_t word = address & ~uint64_t{7}; word < address + size; word += 8) {
-    uint64_t old = 0;
-    std::memcpy(&old, vram_.data() + word, sizeof old);
-    ++now_;
-    if (uint64_t& version = versions_[word >> kPageLg2]; version != 0) {
-      ++version;
-      Remember(word, old, 0);
-      continue;
+  constexpr uint64_t kWord = sizeof(uint64_t), kPage = uint64_t{1} << kPageLg2;
+  const uint64_t end = (address + size + kWord - 1) / kWord * kWord;
+  for (uint64_t at = address / kWord * kWord; at < end;) {
+    const uint64_t part = std::min(end - at, kPage - at % kPage);
+    if (uint64_t& version = versions_[at >> kPageLg2]; version == 0) {
+      Keep(at, part / kWord);
+    } else {
+      for (uint64_t word = at; word < at + part; word += kWord) {
+        uint64_t old = 0;
+        std::memcpy(&old, vram_.data() + word, sizeof old);
+        ++now_;
+        ++version;
+        Remember(word, old, 0);
+      }
     }
-    recent_[recent_next_++ % kMostRecent] = {now_, word, old, 0};
+    at += part;
   }
+}
+
+/// Keeps what words of a page hold that are about to be written, instead of the oldest ones.
+void TranslationChecker::Keep(uint64_t address, size_t words) {
+  const uint64_t room = kMostRecent - old_next_ % kMostRecent;
+  if (words > room) old_next_ += room;  // they lie behind each other
+  recent_.push_back({now_ + 1, address, words, old_next_});
+  std::memcpy(&old_words_[old_next_ % kMostRecent], vram_.data() + address, words * sizeof(uint64_t));
+  old_next_ += words;
+  now_ += words;
+  while (recent_.front().first + kMostRecent < old_next_) recent_.pop_front();
 }
 
 void TranslationChecker::Remember(uint64_t key, uint64_t old, unsigned config) {
@@ -79,18 +96,18 @@ void TranslationChecker::Remember(uint64_t key, uint64_t old, unsigned config) {
 /// at their place.
 void TranslationChecker::FollowPage(uint64_t page) {
   versions_[page] = 1;
-  std::vector<Change> found;
-  for (size_t i = 0; i < kMostRecent; ++i) {
-    Change& change = recent_[(recent_next_ + i) % kMostRecent];
-    if (change.key >> kPageLg2 != page) continue;
-    found.push_back(change);
-    change.key = kNoKey;
+  const auto known = static_cast<ptrdiff_t>(changes_.size());
+  for (Write& write : recent_) {
+    if (write.address >> kPageLg2 != page) continue;
+    for (size_t i = 0; i < write.words; ++i)
+      changes_.push_back(
+          {write.time + i, write.address + i * sizeof(uint64_t), old_words_[(write.first + i) % kMostRecent], 0});
+    write.words = 0;
   }
-  if (found.empty()) return;
-  std::deque<Change> merged;
-  std::merge(changes_.begin(), changes_.end(), found.begin(), found.end(), std::back_inserter(merged),
-             [](const Change& a, const Change& b) { return a.time < b.time; });
-  changes_.swap(merged);
+  const auto by_time = [](const Change& a, const Change& b) { return a.time < b.time; };
+  const auto found = changes_.begin() + known;
+  if (found == changes_.end()) return;
+  std::inplace_merge(std::lower_bound(changes_.begin(), found, *found, by_time), found, changes_.end(), by_time);
 }
 
 std::optional<uint64_t> TranslationChecker::ReadNow(regs::Target target, uint64_t address) {

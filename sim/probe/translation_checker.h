@@ -76,6 +76,14 @@ class TranslationChecker {
     uint64_t old;
     unsigned config;  ///< not 0: index + 1 into old_configs_
   };
+  /// A write to a VRAM page that is not followed: words that held `old_words_[first..]` one moment after the other, from
+  /// `time` on.
+  struct Write {
+    uint64_t time;
+    uint64_t address;
+    size_t words;
+    uint64_t first;  ///< counts all words ever kept; the place is this modulo their number
+  };
   /// The walk of a page, good while the table pages that it read stand still.
   struct Memo {
     bool valid = false;
@@ -106,6 +114,7 @@ class TranslationChecker {
   }
 
   void VramWritten(uint64_t address, size_t size);
+  void Keep(uint64_t address, size_t words);
   void CommitSpace(unsigned index, uint64_t root);
   void Remember(uint64_t key, uint64_t old, unsigned config);
   std::optional<uint64_t> ReadNow(regs::Target target, uint64_t address);
@@ -125,8 +134,9 @@ class TranslationChecker {
   uint64_t horizon_ = 0;            ///< changes before this moment are forgotten
   std::vector<uint64_t> versions_;  ///< by VRAM page; 0 if it holds no table that has been walked
   std::deque<Change> changes_;
-  std::vector<Change> recent_;                         ///< changes of VRAM pages that are not followed, a ring
-  size_t recent_next_ = 0;                             ///< the next is noted at this place of the ring
+  std::deque<Write> recent_;                           ///< the latest to VRAM pages that are not followed
+  std::vector<uint64_t> old_words_;                    ///< what they wrote over, a ring
+  uint64_t old_next_ = 0;                              ///< the next words are kept from here on
   std::unordered_map<uint64_t, uint64_t> host_words_;  ///< table words in host memory at the last look
   std::deque<SpaceConfig> old_configs_;
   std::unordered_set<uint64_t> visited_;  ///< words of the walk under way

@@ -10,7 +10,13 @@ constexpr size_t kPages = 1024;
 }  // namespace
 
 HostTime::HostTime(const TimeParameters& parameters)
-    : p_(parameters), pages_(kPages), walkers_(p_.iommu_walks), channels_(p_.dram.channels, Channel(p_.dram.banks)) {}
+    : p_(parameters),
+      channel_count_(p_.dram.channels),
+      row_bursts_(p_.dram.row_bytes / p_.dram.burst_bytes),
+      banks_(p_.dram.banks),
+      pages_(kPages),
+      walkers_(p_.iommu_walks),
+      channels_(p_.dram.channels, Channel(p_.dram.banks)) {}
 
 HostTime::Page& HostTime::PageOf(uint16_t requester, uint64_t logical) {
   const uint64_t page = logical >> kPageLg2;
@@ -79,17 +85,17 @@ HostTime::Recent::Use& HostTime::Recent::Note(uint64_t ps, uint64_t row, const U
 
 uint64_t HostTime::Burst(uint64_t at_ps, uint64_t line) {
   const DramParameters& d = p_.dram;
-  Channel& channel = channels_[line % d.channels];
-  const uint64_t page = line / d.channels / (d.row_bytes / d.burst_bytes);
-  Recent& bank = channel.bank[page % d.banks];
-  const uint64_t row = page / d.banks;
+  Channel& channel = channels_[channel_count_.Rest(line)];
+  const uint64_t page = row_bursts_.Quotient(channel_count_.Quotient(line));
+  Recent& bank = channel.bank[banks_.Rest(page)];
+  const uint64_t row = banks_.Quotient(page);
   const Recent::Use* before = nullptr;
   Recent::Use& use = bank.Note(at_ps, row, before);
   uint64_t start = before == nullptr ? at_ps : std::max(at_ps, before->ready_ps);
-  const uint64_t interval = d.trefi_ps == 0 ? 0 : start / d.trefi_ps;
-  if (interval != 0) start = std::max(start, interval * d.trefi_ps + d.trfc_ps);
+  if (d.trefi_ps != 0 && start - refresh_ps_ >= d.trefi_ps) refresh_ps_ = start / d.trefi_ps * d.trefi_ps;
+  if (refresh_ps_ != 0) start = std::max(start, refresh_ps_ + d.trfc_ps);
   const bool open = before != nullptr &&
-                    (d.trefi_ps == 0 || before->ready_ps / d.trefi_ps == interval);  // refresh closes
+                    (d.trefi_ps == 0 || before->ready_ps - refresh_ps_ < d.trefi_ps);  // refresh closes
   if (!open) start += d.trcd_ps;
   else if (before->row != row) start += d.trp_ps + d.trcd_ps;
   Recent::Use& order = channel.order.Note(at_ps, 0, before);

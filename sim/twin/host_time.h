@@ -57,10 +57,12 @@ class HostTime {
   uint64_t Burst(uint64_t at_ps, uint64_t line);
 
   const TimeParameters p_;
+  const Divisor channel_count_, row_bursts_, banks_;
   std::vector<Page> pages_;  ///< of the last accesses, by a hash
   std::vector<uint64_t> noted_;
   Places walkers_;
   std::vector<Channel> channels_;
+  uint64_t refresh_ps_ = 0;  ///< when the interval began that the last burst was in, from refresh to refresh
 };
 
 }  // namespace gmmu::sim::twin

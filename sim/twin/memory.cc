@@ -15,8 +15,7 @@ constexpr uint64_t kBurst = 256;  // no access of a port is longer, nor crosses 
 
 /// Reads count whole beats, as the bus moves them.
 uint64_t Memory::WholeBeats(uint64_t address, uint64_t size) const {
-  const uint64_t beat = time_.parameters().bus_bytes;
-  return size == 0 ? 0 : ((address + size + beat - 1) / beat - address / beat) * beat;
+  return size == 0 ? 0 : time_.BeatsOf(address, size) * time_.parameters().bus_bytes;
 }
 
 bool Memory::ReadVram(uint64_t offset, void* to, size_t size, Cost& cost) {

@@ -8,6 +8,22 @@
 
 namespace gmmu::sim::twin {
 
+/// Divides by a number above 0 that is known beforehand, by a multiplication, since times and addresses are divided
+/// for every burst. Both are below 2^63.
+class Divisor {
+ public:
+  explicit Divisor(uint64_t by) : by_(by), inverse_(by == 1 ? 0 : ~uint64_t{0} / by + 1) {}
+  uint64_t Quotient(uint64_t of) const {
+    if (inverse_ == 0) return of;
+    const auto most = static_cast<uint64_t>((static_cast<unsigned __int128>(of) * inverse_) >> 64);
+    return most * by_ > of ? most - 1 : most;  // the inverse is rounded up
+  }
+  uint64_t Rest(uint64_t of) const { return of - Quotient(of) * by_; }
+
+ private:
+  uint64_t by_, inverse_;  // the latter is 2^64 / by_; 0: by_ is 1
+};
+
 /// A server of one rate, such as a bus: who asks for it takes the first of its time that is free, from
 /// the moment at which it needs it.
 ///
@@ -16,11 +32,11 @@ namespace gmmu::sim::twin {
 /// calls. Times are in picoseconds.
 class Calendar {
  public:
-  explicit Calendar(uint64_t bucket_ps) : bucket_ps_(bucket_ps), used_(kBuckets) {}
+  explicit Calendar(uint64_t bucket_ps) : bucket_ps_(bucket_ps), buckets_(bucket_ps), used_(kBuckets) {}
 
   /// Takes `ps`, not before `at`. Returns when the last of it is over, at least `at + ps`.
   uint64_t Take(uint64_t at, uint64_t ps) {
-    uint64_t bucket = at / bucket_ps_;
+    uint64_t bucket = buckets_.Quotient(at);
     if (bucket < first_) {
       bucket = first_;
       at = bucket * bucket_ps_;
@@ -48,7 +64,8 @@ class Calendar {
     first_ = first;
   }
 
-  const uint64_t bucket_ps_;
+  uint64_t bucket_ps_;
+  Divisor buckets_;
   std::vector<uint64_t> used_;
   uint64_t first_ = 0;                    ///< oldest bucket that is remembered
   uint64_t full_from_ = 0, full_to_ = 0;  ///< these have no room
@@ -88,28 +105,39 @@ class Wire {
 /// tags, credits, walkers.
 class Places {
  public:
-  explicit Places(unsigned count) : count_(count) { ends_.reserve(count); }
+  explicit Places(unsigned count) : count_(count) { ends_.reserve(2 * size_t{count} + 1); }
   /// Takes a place. Returns when it can be had, at least `at`; End must follow. Of those that are free by then it is the
   /// one that becomes free last, so that who asks later but needs one earlier finds it.
   uint64_t Take(uint64_t at) {
-    if (ends_.size() < count_) return at;
-    auto place = std::upper_bound(ends_.begin(), ends_.end(), at);
-    if (place != ends_.begin()) --place;
-    const uint64_t begin = std::max(at, *place);
+    if (Held() < count_) return at;
+    if (at < ends_[first_]) return ends_[first_++];
+    if (at >= ends_.back()) {
+      ends_.pop_back();
+      return at;
+    }
+    const auto place = std::upper_bound(begin(), ends_.end(), at) - 1;
     ends_.erase(place);
-    return begin;
+    return at;
   }
   /// Returns when a place could be had, at least `at`.
-  uint64_t Free(uint64_t at) const { return ends_.size() < count_ ? at : std::max(at, ends_.front()); }
+  uint64_t Free(uint64_t at) const { return Held() < count_ ? at : std::max(at, ends_[first_]); }
   /// Says until when the place is held that was taken last.
   void End(uint64_t ps) {
-    if (ends_.empty() || ends_.back() <= ps) ends_.push_back(ps);
-    else ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), ps), ps);
+    if (first_ > count_) {  // now and then, so that what was given back in front costs no move each time
+      ends_.erase(ends_.begin(), begin());
+      first_ = 0;
+    }
+    if (Held() == 0 || ends_.back() <= ps) ends_.push_back(ps);
+    else ends_.insert(std::upper_bound(begin(), ends_.end(), ps), ps);
   }
 
  private:
+  std::vector<uint64_t>::iterator begin() { return ends_.begin() + static_cast<ptrdiff_t>(first_); }
+  size_t Held() const { return ends_.size() - first_; }
+
   size_t count_;
-  std::vector<uint64_t> ends_;  // sorted
+  std::vector<uint64_t> ends_;  // sorted from first_ on; those before it were given back
+  size_t first_ = 0;
 };
 
 /// Places that are given back in the order in which they were taken: slots that are a reorder buffer.

@@ -29,6 +29,9 @@ unsigned ReadsOf(const TimeParameters& p) {
 
 TimeModel::TimeModel(const TimeParameters& parameters)
     : p_(parameters),
+      period_(p_.period_ps),
+      bus_(p_.bus_bytes),
+      vram_beats_(p_.vram_beats),
       vram_read_(Cycles(kBucketCycles)),
       vram_write_(Cycles(kBucketCycles)),
       up_(std::max<uint64_t>(16'000, PciePs(64))),
@@ -43,8 +46,7 @@ TimeModel::TimeModel(const TimeParameters& parameters)
       stores_(kStoreBuffer) {}
 
 uint64_t TimeModel::Beats(uint64_t bytes) const {
-  const uint64_t beats = (bytes + p_.bus_bytes - 1) / p_.bus_bytes;
-  return beats * p_.vram_beat_cycles * p_.period_ps / p_.vram_beats;
+  return vram_beats_.Quotient(BeatsOf(0, bytes) * p_.vram_beat_cycles * p_.period_ps);
 }
 
 uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {

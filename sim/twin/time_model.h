@@ -48,9 +48,13 @@ class TimeModel {
   const TimeParameters& parameters() const { return p_; }
 
   uint64_t Cycles(uint64_t cycles) const { return cycles * p_.period_ps; }
-  uint64_t CycleAt(uint64_t ps) const { return ps / p_.period_ps; }
+  uint64_t CycleAt(uint64_t ps) const { return period_.Quotient(ps); }
+  /// Beats of the bus that [address, address + bytes) touches.
+  uint64_t BeatsOf(uint64_t address, uint64_t bytes) const {
+    return bus_.Quotient(address + bytes + p_.bus_bytes - 1) - bus_.Quotient(address);
+  }
   /// The bus' time for `bytes`.
-  uint64_t BusPs(uint64_t bytes) const { return Cycles((bytes + p_.bus_bytes - 1) / p_.bus_bytes); }
+  uint64_t BusPs(uint64_t bytes) const { return Cycles(BeatsOf(0, bytes)); }
 
   /// A burst of at most 256 bytes at VRAM that is ready to leave at `at`. Returns when its last data
   /// have come, or its write is answered. `alone`: its requester has few others in flight, so that the bus
@@ -94,6 +98,7 @@ class TimeModel {
   uint64_t Beats(uint64_t bytes) const;
 
   const TimeParameters p_;
+  const Divisor period_, bus_, vram_beats_;
   uint64_t sweep_steps_ = 16;
   Calendar vram_read_, vram_write_;
   Wire up_, down_;

@@ -15,7 +15,8 @@ unsigned Lg2(uint64_t count) {
 
 }  // namespace
 
-WalkCache::WalkCache(unsigned rows, const Hierarchy& hierarchy) : kind_(hierarchy.walk_cache) {
+WalkCache::WalkCache(unsigned rows, const Hierarchy& hierarchy)
+    : kind_(hierarchy.walk_cache), index_bits_(std::max(1u, Lg2(rows))) {
   if (kind_ == Hierarchy::WalkCache::kUnified) rows_[0].resize(std::max(1u, hierarchy.walk_cache_entries));
   else
     for (std::vector<Row>& level : rows_) level.resize(rows);
@@ -23,9 +24,8 @@ WalkCache::WalkCache(unsigned rows, const Hierarchy& hierarchy) : kind_(hierarch
 
 WalkCache::Row& WalkCache::Direct(unsigned level, unsigned space, uint64_t tag) {
   std::vector<Row>& rows = rows_[level];
-  const unsigned width = std::max(1u, Lg2(rows.size()));
   uint64_t index = space;
-  for (uint64_t rest = tag; rest != 0; rest >>= width) index ^= rest;
+  for (uint64_t rest = tag; rest != 0; rest >>= index_bits_) index ^= rest;
   return rows[index & (rows.size() - 1)];
 }
 

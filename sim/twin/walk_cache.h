@@ -47,6 +47,7 @@ class WalkCache {
 
   const Hierarchy::WalkCache kind_;
   std::array<std::vector<Row>, 6> rows_;  ///< by level; kUnified: the first
+  unsigned index_bits_ = 1;               ///< of a row's number in a level
   uint64_t uses_ = 0;
 };
 

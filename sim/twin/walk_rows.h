@@ -56,6 +56,7 @@ class WalkRows {
   struct Pointer {
     unsigned level = 0;
     uint64_t ps = 0;
+    const void* place = nullptr;  ///< where it will be (WalkCache::PlaceOf)
   };
   struct Row {
     WalkJob job;
@@ -92,42 +93,40 @@ class WalkRows {
     if (entering_.empty() || entering_.front().ps > ps) return std::nullopt;
     return Pop();
   }
-  void Remove(std::list<Row>::iterator row) { free_.splice(free_.begin(), rows_, row); }
+  void Remove(std::list<Row>::iterator row);
 
   /// The row that a lookup of the page joins: it walks for the page, or fetches its line. A fault is told to nobody else.
   const Row* Find(TlbKey key) const;
   /// Whether a row walks for another page of the line of eight entries.
   bool Near(TlbKey key) const;
-  /// What rows enter in the place of the pointer of `level` for the page until `ps`, last: nothing, another pointer, or
-  /// this one. `same_place` says of a job whether its pointer has the same place.
+  /// What rows enter until `ps` in the place of the pointer of `level` for the page, last: nothing, another pointer, or
+  /// this one. `place` is null where pointers have no places of their own.
   enum class Brought : uint8_t { kNothing, kOther, kThis };
-  template <typename SamePlace>
-  Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, uint64_t ps, SamePlace same_place) const {
-    const unsigned shift = shape.shift[level] - 12u;
-    Brought brought = Brought::kNothing;
-    uint64_t last = entered_ps_;  // what came before is in the cache, or was there
-    for (const Row& row : rows_) {
-      for (unsigned i = 0; i < row.pointer_count; ++i) {
-        const Pointer& pointer = row.pointers[i];
-        if (pointer.level != level || pointer.ps <= last || pointer.ps > ps) continue;
-        const bool same = row.job.key.space == key.space && row.job.key.vpn >> shift == key.vpn >> shift;
-        if (!same && !same_place(row.job)) continue;
-        last = pointer.ps;
-        brought = same ? Brought::kThis : Brought::kOther;
-      }
-    }
-    return brought;
-  }
+  Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, const void* place, uint64_t ps) const;
 
   /// Forgets everything of a space, or of all.
   void Drop(std::optional<unsigned> space);
 
  private:
-  void Push(Entering entering);
+  /// What lookups ask of a row: the aligned block of so many pages, a power of two, that it brings for others; 0: none.
+  struct Page {
+    TlbKey key;
+    uint64_t pages = 0;
+    const Row* row = nullptr;
+  };
+  /// A pointer that is not entered yet.
+  struct Coming {
+    Pointer pointer;
+    uint64_t order = 0;
+    TlbKey key;
+  };
+  uint64_t Push(Entering entering);
   Entering Pop();
 
   std::list<Row> rows_, free_;
+  std::vector<Page> pages_;         // of rows_, in their order
   std::vector<Entering> entering_;  // a heap
+  std::vector<Coming> coming_;      // its pointers, in no order
   uint64_t order_ = 0;
   uint64_t entered_ps_ = 0;  ///< what is due by then has been entered
 };

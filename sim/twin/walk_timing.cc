@@ -94,9 +94,7 @@ unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
     const unsigned level = job.plan.reads[i - 1].level + 1;
     // A walk waits for no other one's pointer.
     const void* const place = walk_cache_->PlaceOf(level, *job.shape, job.key.space, job.key.vpn);
-    const auto brought = rows_.Brings(level, *job.shape, job.key, now, [&](const WalkJob& other) {
-      return place != nullptr && walk_cache_->PlaceOf(level, *other.shape, other.key.space, other.key.vpn) == place;
-    });
+    const auto brought = rows_.Brings(level, *job.shape, job.key, place, now);
     const bool cached = walk_cache_->Find(level, false, *job.shape, job.key.space, job.key.vpn) != nullptr;
     using Brought = WalkRows::Brought;
     if (brought == Brought::kNothing ? cached : pointers && brought == Brought::kThis) return i - 1;
@@ -121,7 +119,8 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
     const WalkPlan::Read& read = plan.reads[i];
     now = ReadTable(read, leaf && plan.line ? 8 * job.fill : 8, now) + time_.Cycles(hierarchy_.step_cycles);
     if (leaf || plan.reads[i + 1].level == read.level) continue;  // the other half of a pair
-    row.pointers[row.pointer_count++] = {read.level, now};
+    row.pointers[row.pointer_count++] = {read.level, now,
+                                         walk_cache_->PlaceOf(read.level, *job.shape, job.key.space, job.key.vpn)};
   }
   walks_.End(now);
   counters_.Of<regs::CountersWalkCycles>() += time_.CycleAt(now - begun);

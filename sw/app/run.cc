@@ -168,9 +168,9 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
     CheckSizes(config, arguments);
   }
   options.seed = arguments.seed;
-  const std::vector<uint8_t> input = arguments.file.empty()
-                                         ? workload::SeededInput(arguments.seed, workload::kDefaultInputBytes)
-                                         : workload::LoadInput(arguments.file);
+  std::vector<uint8_t> input;  // a scenario makes its own
+  if (!arguments.file.empty()) input = workload::LoadInput(arguments.file);
+  else if (!scenario) input = workload::SeededInput(arguments.seed, workload::kDefaultInputBytes);
   options.input = &input;
   const struct Guarded {
     ~Guarded() { os::DriverGuard::Remove(); }

@@ -20,7 +20,7 @@ std::unique_ptr<Work> WorkOf(Job job) {
   std::optional<workload::Scenario> scenario;
   if (!job.scenario.empty()) scenario = Refused([&] { return workload::FindScenario(job.scenario); });
   if (job.input.size() > workload::kMaxInputBytes) throw Error("an input has at most 256 MiB");
-  if (job.input.empty()) job.input = workload::SeededInput(job.engine.seed, workload::kDefaultInputBytes);
+  if (job.input.empty() && !scenario) job.input = workload::SeededInput(job.engine.seed, workload::kDefaultInputBytes);
   auto work = std::make_unique<Work>();
   work->scenario = job.scenario;
   work->run = [scenario, input = std::move(job.input), &result = work->result](hw::Platform& platform,

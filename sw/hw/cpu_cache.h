@@ -34,8 +34,8 @@ class CpuCache {
   static constexpr size_t kLine = 64;
   static constexpr size_t kPages = 2048;
 
-  /// How the file is seen and changed, neither counting as an access. `page` returns the bytes of a page as they are now;
-  /// they may be seen there until the next write.
+  /// How the file is seen and changed, neither counting as an access. `page` returns the bytes of a page as they are now,
+  /// or null while it is zero and has no storage; they may be seen there until the next write.
   struct File {
     std::function<const uint8_t*(uint64_t pfn)> page;
     std::function<void(uint64_t at, const uint8_t* from, size_t size)> write;
@@ -67,20 +67,23 @@ class CpuCache {
  private:
   using Bytes = std::array<uint8_t, kPageSize>;
   struct Page {
-    Bytes dram;
+    std::unique_ptr<Bytes> dram;        ///< null: zeros
     unsigned cached = 0, combined = 0;  ///< views
     bool lines = true;                  ///< dirty by lines; false: by bytes, as write-combined ones are
     bool viewed() const { return cached + combined != 0; }
   };
-  /// Calls `part(page, offset in it, offset in the range, size)` for the pages held of a range.
-  template <typename Part>
-  void ForParts(uint64_t hpa, uint64_t size, const Part& part) const;
+  /// Calls `part(page number, page, offset in it, offset in the range, size)` for those of `pages` in a range.
+  template <typename Pages, typename Part>
+  static void ForParts(Pages& pages, uint64_t hpa, uint64_t size, const Part& part);
+  const uint8_t* Seen(uint64_t pfn) const;
+  static const uint8_t* Kept(const Page& page);
+  static uint8_t* Change(Page& page);
   bool Clean(uint64_t pfn, const Page& page) const;
   void WritePart(uint64_t pfn, Page& page, uint64_t offset, const uint8_t* from, uint64_t size, bool snoop);
   void Forget(uint64_t pfn);
 
   const File file_;
-  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+  std::unordered_map<uint64_t, Page> pages_;
   std::deque<uint64_t> left_;  ///< pages without a view, oldest first; it may name pages that are not kept any more
   size_t combined_pages_ = 0;
 };

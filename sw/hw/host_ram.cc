@@ -9,6 +9,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "hw/page_store.h"
+
 namespace gmmu::hw {
 namespace {
 
@@ -17,8 +19,6 @@ constexpr uint64_t kMaxEnd = uint64_t{1} << 47;
 std::runtime_error Failure(const std::string& what, int error) {
   return std::runtime_error("host RAM: " + what + ": " + std::strerror(error));
 }
-
-std::string GiB(uint64_t bytes) { return std::to_string(bytes >> 30) + " GiB"; }
 
 void CheckInstalled(const std::vector<Range>& installed) {
   uint64_t last = 0;
@@ -33,33 +33,12 @@ void CheckInstalled(const std::vector<Range>& installed) {
 
 }  // namespace
 
-HostRam::HostRam(std::vector<Range> installed) : installed_(std::move(installed)) {
+HostRam::HostRam(std::vector<Range> installed)
+    : installed_(std::move(installed)), store_(std::make_unique<PageStore>("host RAM")) {
   CheckInstalled(installed_);
-  size_ = end();
-  if (size_ == 0) return;
-  file_ = memfd_create("gmmu-host-ram", MFD_CLOEXEC);
-  if (file_ < 0) throw Failure("cannot create an anonymous file", errno);
-  if (ftruncate(file_, static_cast<off_t>(size_)) != 0) {
-    const int error = errno;
-    close(file_);
-    throw Failure("cannot make an anonymous file of " + GiB(size_), error);
-  }
-  void* base = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_, 0);
-  if (base == MAP_FAILED) {
-    const int error = errno;
-    close(file_);
-    throw Failure("cannot reserve " + GiB(size_) + " of address space (is a limit set, see `ulimit -v`?)", error);
-  }
-  base_ = static_cast<uint8_t*>(base);
-  // Pages are accounted one by one (WrittenPages), so huge pages are off. A core file leaves the sparse range out.
-  madvise(base, size_, MADV_NOHUGEPAGE);
-  madvise(base, size_, MADV_DONTDUMP);
 }
 
-HostRam::~HostRam() {
-  if (base_ != nullptr) munmap(base_, size_);
-  if (file_ >= 0) close(file_);
-}
+HostRam::~HostRam() = default;
 
 bool HostRam::Installed(uint64_t hpa, uint64_t size) const {
   for (const Range& range : installed_) {
@@ -73,43 +52,36 @@ bool HostRam::Installed(uint64_t hpa, uint64_t size) const {
   return false;
 }
 
-bool HostRam::HoldsData(uint64_t hpa, uint64_t size) const {
-  for (uint64_t pfn = hpa / kPageSize; pfn <= (hpa + size - 1) / kPageSize; ++pfn) {
-    if (pfn == held_last_) continue;
-    if (holding_data_.count(pfn) == 0) {
-      const auto at = static_cast<off_t>(pfn * kPageSize);
-      if (lseek(file_, at, SEEK_DATA) != at) return false;
-      holding_data_.insert(pfn);
-    }
-    held_last_ = pfn;
+bool HostRam::Read(uint64_t hpa, void* to, size_t size) const {
+  if (size == 0) return true;
+  if (!Installed(hpa, size)) return false;
+  auto* out = static_cast<uint8_t*>(to);
+  while (size > 0) {
+    const size_t part = std::min(size, kPageSize - hpa % kPageSize);
+    const uint8_t* const page = store_->Find(hpa / kPageSize);
+    if (page != nullptr) std::memcpy(out, page + hpa % kPageSize, part);
+    else std::memset(out, 0, part);
+    out += part;
+    hpa += part;
+    size -= part;
   }
   return true;
 }
 
-bool HostRam::Read(uint64_t hpa, void* to, size_t size) const {
-  if (size == 0) return true;
-  if (!Installed(hpa, size)) return false;
-  if (HoldsData(hpa, size)) {
-    std::memcpy(to, base_ + hpa, size);
-    return true;
-  }
-  // The read goes through the file, because a load from a page that was never written would allocate it.
-  uint8_t* out = static_cast<uint8_t*>(to);
+void HostRam::Store(uint64_t hpa, const uint8_t* from, size_t size) {
   while (size > 0) {
-    const ssize_t got = pread(file_, out, size, static_cast<off_t>(hpa));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) throw Failure("read failed", errno);
-    out += got;
-    hpa += static_cast<uint64_t>(got);
-    size -= static_cast<size_t>(got);
+    const size_t part = std::min(size, kPageSize - hpa % kPageSize);
+    std::memcpy(store_->Use(hpa / kPageSize) + hpa % kPageSize, from, part);
+    hpa += part;
+    from += part;
+    size -= part;
   }
-  return true;
 }
 
 bool HostRam::Write(uint64_t hpa, const void* from, size_t size) {
   if (size == 0) return true;
   if (!Installed(hpa, size)) return false;
-  std::memcpy(base_ + hpa, from, size);
+  Store(hpa, static_cast<const uint8_t*>(from), size);
   cache_.Stored(hpa, static_cast<const uint8_t*>(from), size);
   return true;
 }
@@ -128,42 +100,46 @@ bool HostRam::DeviceWrite(uint64_t hpa, const void* from, size_t size, bool snoo
 }
 
 CpuCache::File HostRam::FileAccess() {
-  static constexpr uint8_t kNothing[kPageSize] = {};
   return {[this](uint64_t pfn) -> const uint8_t* {
             if (!Installed(pfn * kPageSize, kPageSize)) throw Failure("a viewed page has gone", 0);
-            return HoldsData(pfn * kPageSize, kPageSize) ? base_ + pfn * kPageSize : kNothing;
+            return store_->Find(pfn);
           },
-          [this](uint64_t at, const uint8_t* from, size_t size) { std::memcpy(base_ + at, from, size); }};
+          [this](uint64_t at, const uint8_t* from, size_t size) { Store(at, from, size); }};
 }
 
 void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, ViewAccess access) {
   const size_t bytes = std::max<size_t>(count, 1) * kPageSize;
   for (size_t i = 0; i < count; ++i) {
-    if (pfns[i] >= size_ / kPageSize || !Installed(pfns[i] * kPageSize, kPageSize))
+    if (pfns[i] >= end() / kPageSize || !Installed(pfns[i] * kPageSize, kPageSize))
       throw std::runtime_error("host RAM: page " + std::to_string(pfns[i]) + " is not installed");
   }
   void* view = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (view == MAP_FAILED) throw Failure("cannot reserve a CPU view", errno);
+  if (caching != Caching::kNonCached) {  // before a page has storage, if it gets it here
+    for (size_t i = 0; i < count; ++i) cache_.Enter(pfns[i], caching);
+  }
   const int protection = access == ViewAccess::kReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
   const int sharing = access == ViewAccess::kCopyOnWrite ? MAP_PRIVATE : MAP_SHARED;
   for (size_t first = 0; first < count;) {
+    const uint64_t offset = store_->OffsetOf(pfns[first]);
     size_t run = 1;
-    while (first + run < count && pfns[first + run] == pfns[first] + run) ++run;
+    while (first + run < count && store_->OffsetOf(pfns[first + run]) == offset + run * kPageSize) ++run;
     uint8_t* at = static_cast<uint8_t*>(view) + first * kPageSize;
-    if (mmap(at, run * kPageSize, protection, sharing | MAP_NORESERVE | MAP_FIXED, file_,
-             static_cast<off_t>(pfns[first] * kPageSize)) == MAP_FAILED) {
+    if (mmap(at, run * kPageSize, protection, sharing | MAP_NORESERVE | MAP_FIXED, store_->file(),
+             static_cast<off_t>(offset)) == MAP_FAILED) {
       const int error = errno;
       munmap(view, bytes);
+      if (caching != Caching::kNonCached) {
+        for (size_t i = 0; i < count; ++i) cache_.Leave(pfns[i], caching);
+      }
       throw Failure("cannot map " + std::to_string(count) +
                         " pages into a CPU view (vm.max_map_count bounds scattered ones)",
                     error);
     }
     first += run;
   }
-  if (caching != Caching::kNonCached) {
-    for (size_t i = 0; i < count; ++i) cache_.Enter(pfns[i], caching);
+  if (caching != Caching::kNonCached)
     cached_views_.emplace(view, std::make_pair(caching, std::vector<uint64_t>(pfns, pfns + count)));
-  }
   ++views_;
   return view;
 }
@@ -194,21 +170,13 @@ std::optional<uint64_t> HostRam::PhysicalOf(const void* pointer) const {
   return std::nullopt;
 }
 
-std::vector<uint64_t> HostRam::WrittenPages() const {
-  std::vector<uint64_t> pages;
-  off_t at = 0;
-  while (static_cast<uint64_t>(at) < size_) {
-    const off_t data = lseek(file_, at, SEEK_DATA);
-    if (data < 0) {
-      if (errno == ENXIO) break;  // no data from here on
-      throw Failure("cannot look for written pages", errno);
-    }
-    const off_t hole = lseek(file_, data, SEEK_HOLE);
-    if (hole < 0) throw Failure("cannot look for written pages", errno);
-    const uint64_t end = (static_cast<uint64_t>(hole) + kPageSize - 1) / kPageSize;
-    for (uint64_t pfn = static_cast<uint64_t>(data) / kPageSize; pfn < end; ++pfn) pages.push_back(pfn);
-    at = static_cast<off_t>(end * kPageSize);
-  }
+std::vector<uint64_t> HostRam::PagesWithData() const {
+  std::vector<uint64_t> pages = store_->Used();
+  const auto empty = [this](uint64_t pfn) {
+    const uint8_t* const page = store_->Find(pfn);
+    return std::all_of(page, page + kPageSize, [](uint8_t byte) { return byte == 0; });
+  };
+  pages.erase(std::remove_if(pages.begin(), pages.end(), empty), pages.end());
   return pages;
 }
 

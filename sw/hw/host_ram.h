@@ -2,16 +2,18 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "hw/cpu_cache.h"
 
 namespace gmmu::hw {
+
+class PageStore;
 
 /// [start, end), bytes.
 struct Range {
@@ -23,15 +25,16 @@ struct Range {
 /// read-only view is a page fault.
 enum class ViewAccess : uint8_t { kReadWrite, kReadOnly, kCopyOnWrite };
 
-/// The modelled machine's RAM. It has any size up to 47 bits and is sparse: only pages that were written take storage.
+/// The modelled machine's RAM. It has any size up to 47 bits and is sparse: only pages that were written or mapped take
+/// storage.
 ///
-/// Backed by an anonymous file whose offset is the host physical address, so that a CPU view of scattered pages is one
-/// contiguous pointer (MapPages) and devices see what the CPU writes with no copy. A page reads as zero until written.
+/// Backed by a PageStore, whose file a CPU view of scattered pages maps as one contiguous pointer (MapPages), so that
+/// devices see what the CPU writes with no copy. A page reads as zero until written.
 /// What the CPU stores through a cached or write-combined view may reach devices later (CpuCache).
 class HostRam {
  public:
-  /// `installed`: ascending, 4 KiB aligned, not overlapping. Throws std::runtime_error with the reason when the host
-  /// cannot reserve the address range.
+  /// `installed`: ascending, 4 KiB aligned, not overlapping; otherwise a std::runtime_error with the reason. So is
+  /// every failure of the host's, here or when more pages are used.
   explicit HostRam(std::vector<Range> installed);
   ~HostRam();
   HostRam(const HostRam&) = delete;
@@ -66,21 +69,17 @@ class HostRam {
 
   CpuCache& cache() { return cache_; }
 
-  /// Lists the host physical page numbers of all pages that hold data, ascending; pages never written are absent.
-  std::vector<uint64_t> WrittenPages() const;
+  /// Lists the host physical page numbers of all pages that hold a byte other than zero, ascending.
+  std::vector<uint64_t> PagesWithData() const;
 
  private:
   CpuCache::File FileAccess();
-  /// Whether all pages of [hpa, hpa + size) hold data.
-  bool HoldsData(uint64_t hpa, uint64_t size) const;
+  /// Writes what the CPU sees.
+  void Store(uint64_t hpa, const uint8_t* from, size_t size);
 
   std::vector<Range> installed_;
-  int file_ = -1;
-  uint8_t* base_ = nullptr;
-  uint64_t size_ = 0;
+  const std::unique_ptr<PageStore> store_;
   size_t views_ = 0;
-  mutable std::unordered_set<uint64_t> holding_data_;  ///< pages that were found to; none loses it
-  mutable uint64_t held_last_ = ~uint64_t{0};          ///< one of them, the last that was looked up
   CpuCache cache_{FileAccess()};
   std::unordered_map<void*, std::pair<Caching, std::vector<uint64_t>>> cached_views_;
 };

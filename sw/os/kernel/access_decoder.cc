@@ -2,8 +2,10 @@
 #include "os/kernel/access_decoder.h"
 
 #include <capstone/capstone.h>
+#include <dlfcn.h>
 
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace gmmu::os {
@@ -12,29 +14,43 @@ namespace {
 constexpr size_t kLongestInstruction = 15;
 constexpr unsigned kMostBytes = 64;
 
-/// Opened once; an instruction to decode into.
+/// The disassembler's library, loaded when the first instruction is decoded: it has 77,000 words to relocate, and few
+/// runs have anything to decode.
+struct Library {
+  void* const handle = dlopen(GMMU_CAPSTONE, RTLD_NOW | RTLD_LOCAL);
+  decltype(&cs_open) open = Find<decltype(open)>("cs_open");
+  decltype(&cs_option) option = Find<decltype(option)>("cs_option");
+  decltype(&cs_malloc) allocate = Find<decltype(allocate)>("cs_malloc");
+  decltype(&cs_disasm_iter) next = Find<decltype(next)>("cs_disasm_iter");
+
+ private:
+  template <typename Function>
+  Function Find(const char* name) const {
+    void* const found = handle == nullptr ? nullptr : dlsym(handle, name);
+    if (found == nullptr) throw std::runtime_error("a driver's access cannot be decoded: " + std::string(dlerror()));
+    return reinterpret_cast<Function>(found);
+  }
+};
+
+/// Opened once, and until the program ends; an instruction to decode into.
 class Decoder {
  public:
   Decoder() {
-    if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle_) != CS_ERR_OK) throw std::runtime_error("capstone cannot be opened");
-    cs_option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
-    instruction_ = cs_malloc(handle_);
+    if (library_.open(CS_ARCH_X86, CS_MODE_64, &handle_) != CS_ERR_OK)
+      throw std::runtime_error("capstone cannot be opened");
+    library_.option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
+    instruction_ = library_.allocate(handle_);
   }
-  ~Decoder() {
-    cs_free(instruction_, 1);
-    cs_close(&handle_);
-  }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
   /// Null: no instruction.
   const cs_insn* Decode(const void* code) {
     const auto* bytes = static_cast<const uint8_t*>(code);
     size_t size = kLongestInstruction;
     uint64_t at = 0;
-    return cs_disasm_iter(handle_, &bytes, &size, &at, instruction_) ? instruction_ : nullptr;
+    return library_.next(handle_, &bytes, &size, &at, instruction_) ? instruction_ : nullptr;
   }
 
  private:
+  const Library library_;
   csh handle_ = 0;
   cs_insn* instruction_ = nullptr;
 };

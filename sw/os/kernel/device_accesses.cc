@@ -109,7 +109,7 @@ void CheckTime() {
 
 /// `work` of an access; what it throws ends the driver's call.
 template <typename Work>
-void Do(Access& access, const Work& work) {
+auto Do(Access& access, const Work& work) {
   try {
     return work();
   } catch (...) {
@@ -120,7 +120,8 @@ void Do(Access& access, const Work& work) {
 
 void Begin(Access* access) {
   const bool write = (access->registers[REG_ERR] & kWriteFault) != 0;
-  const auto decoded = DecodeAccess(access->registers, reinterpret_cast<uintptr_t>(access->address), write);
+  const auto decoded =
+      Do(*access, [&] { return DecodeAccess(access->registers, reinterpret_cast<uintptr_t>(access->address), write); });
   if (!decoded) {
     access->in_use = false;
     DriverGuard::Blame(access->address, reinterpret_cast<const void*>(access->registers[REG_RIP]), write);

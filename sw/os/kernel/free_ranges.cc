@@ -103,7 +103,7 @@ uint64_t FreeRanges::PlacesOf(const Hole& hole, const Wanted& wanted) {
   const uint64_t end = std::min(hole.end, wanted.to);
   const uint64_t first = FirstStart(hole.start, wanted);
   if (first < hole.start || first > end || end - first < wanted.size) return 0;
-  return (end - first - wanted.size) / wanted.alignment + 1;
+  return ((end - first - wanted.size) >> __builtin_ctzll(wanted.alignment)) + 1;
 }
 
 uint64_t FreeRanges::PlacesOf(const Group& group, const Wanted& wanted) {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <boost/context/preallocated.hpp>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "os/kernel/driver_guard.h"
 
@@ -17,6 +19,7 @@ namespace {
 namespace context = boost::context;
 
 constexpr size_t kGuard = 16 << 20;  // inaccessible pages below the stack, too many to jump over
+constexpr size_t kPage = 4096;
 constexpr uint64_t kPaint = 0x5AC7'5AC7'5AC7'5AC7;
 thread_local StackMeter* running = nullptr;
 
@@ -41,7 +44,10 @@ StackMeter::StackMeter(size_t bytes) : bytes_(bytes) {
 StackMeter::~StackMeter() { munmap(reinterpret_cast<char*>(begin_) - kGuard, kGuard + bytes_); }
 
 size_t StackMeter::Touched() {
-  uint64_t* deepest = std::find_if(begin_, end(), [](uint64_t word) { return word != kPaint; });
+  static const std::vector<uint64_t> painted(kPage / sizeof kPaint, kPaint);  // compared page by page
+  uint64_t* deepest = begin_;
+  while (deepest != end() && std::memcmp(deepest, painted.data(), kPage) == 0) deepest += painted.size();
+  deepest = std::find_if(deepest, end(), [](uint64_t word) { return word != kPaint; });
   const auto bytes = static_cast<size_t>(end() - deepest) * sizeof(uint64_t);
   std::fill(deepest, end(), kPaint);
   return bytes;

@@ -2,11 +2,26 @@
 #include "os/tables/table_shadow.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "hw/host_ram.h"
 #include "os/miniport/geometry.h"
 
 namespace gmmu::os {
+namespace {
+
+bool IsEmpty(const DXGK_PTE& entry) {
+  static constexpr DXGK_PTE kEmpty{};
+  return std::memcmp(&entry, &kEmpty, sizeof entry) == 0;
+}
+
+/// Whether the update writes the entry that At gives where nothing was written.
+bool SaysNothing(const TableUpdate& update) {
+  return IsEmpty(update.entries[0]) && (update.entries_64k.empty() || IsEmpty(update.entries_64k[0])) &&
+         update.allocation == nullptr && update.driver_protection == 0;
+}
+
+}  // namespace
 
 std::vector<HeldEntry>& TableShadow::Table(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t entries) {
   std::vector<HeldEntry>& table = tables_[{place.SegmentId, place.SegmentOffset}];
@@ -15,10 +30,15 @@ std::vector<HeldEntry>& TableShadow::Table(const D3DGPU_PHYSICAL_ADDRESS& place,
 }
 
 bool TableShadow::Apply(const TableUpdate& update) {
-  std::vector<HeldEntry>& table = Table(update.table, update.start + update.count);
   const uint64_t page = update.use_64k ? kBytesOf64k : hw::kPageSize;
+  uint64_t count = update.count;
+  if (update.repeat && SaysNothing(update)) {  // of entries that nobody has written it needs no note
+    const uint64_t known = Table(update.table, 0).size();
+    count = known <= update.start ? 0 : std::min(count, known - update.start);
+  }
+  std::vector<HeldEntry>& table = Table(update.table, count == 0 ? 0 : update.start + count);
   bool changed = false;
-  for (uint64_t i = 0; i < update.count; ++i) {
+  for (uint64_t i = 0; i < count; ++i) {
     const uint64_t from = update.repeat ? 0 : i;
     HeldEntry held;
     held.entry = update.entries[from];

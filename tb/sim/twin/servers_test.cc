@@ -4,9 +4,25 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 namespace gmmu::sim::twin {
 namespace {
+
+TEST(Divisor, DividesAsTheProcessorDoes) {
+  std::mt19937_64 random(3);
+  for (const uint64_t by : {1ull, 2ull, 3ull, 7ull, 8ull, 16'000ull, 7'800'000ull, 1ull << 40, (1ull << 62) + 1}) {
+    const Divisor divisor(by);
+    for (int i = 0; i < 20'000; ++i) {
+      const uint64_t any = random() >> (1 + random() % 63), near = any / by * by;
+      for (const uint64_t of : {any, near, near + by - 1, near == 0 ? 0 : near - 1}) {
+        if (of >> 63 != 0) continue;
+        ASSERT_EQ(divisor.Quotient(of), of / by) << of << " / " << by;
+        ASSERT_EQ(divisor.Rest(of), of % by) << of << " % " << by;
+      }
+    }
+  }
+}
 
 TEST(Calendar, AFreeServerServesAtOnce) {
   Calendar bus(100);
@@ -63,6 +79,31 @@ TEST(Places, AreHeldUntilTheEarliestEnds) {
   EXPECT_EQ(tags.Take(10), 50u);
   tags.End(70);
   EXPECT_EQ(tags.Take(80), 80u);
+}
+
+TEST(Places, TakeTheOneThatBecomesFreeLastOfThoseThatAre) {
+  std::mt19937 random(11);
+  for (const unsigned count : {1u, 2u, 7u, 64u}) {
+    Places places(count);
+    std::multiset<uint64_t> held;
+    uint64_t now = 0;
+    for (int i = 0; i < 4'000; ++i) {
+      now += random() % 20;
+      const uint64_t at = now + random() % 300;
+      EXPECT_EQ(places.Free(at), held.size() < count ? at : std::max(at, *held.begin()));
+      uint64_t expected = at;
+      if (held.size() == count) {
+        auto place = held.upper_bound(at);
+        if (place != held.begin()) --place;
+        expected = std::max(at, *place);
+        held.erase(place);
+      }
+      ASSERT_EQ(places.Take(at), expected) << "step " << i << " of " << count << " places";
+      const uint64_t end = expected + random() % 500;
+      places.End(end);
+      held.insert(end);
+    }
+  }
 }
 
 TEST(Window, GivesPlacesBackInTheirOrder) {

@@ -73,22 +73,37 @@ TEST(WalkRows, APointerIsBroughtForAllPagesOfItsTableUnlessAnotherOneTakesItsPla
   using Brought = WalkRows::Brought;
   WalkRows rows;
   const SpaceShape shape = Shape();
-  const auto none = [](const WalkJob&) { return false; };
-  const auto all = [](const WalkJob&) { return true; };
+  const int place = 0, elsewhere = 0;
   WalkRows::Row row = RowOf({1, 0x200}, 300);
-  row.pointers[row.pointer_count++] = {1, 100};
+  row.pointers[row.pointer_count++] = {1, 100, &place};
   rows.Add(row);
-  EXPECT_EQ(rows.Brings(1, shape, {1, 0x3FF}, 100, none), Brought::kThis);
-  EXPECT_EQ(rows.Brings(1, shape, {1, 0x3FF}, 99, none), Brought::kNothing) << "not yet";
-  EXPECT_EQ(rows.Brings(1, shape, {1, 0x400}, 100, none), Brought::kNothing) << "the next table";
-  EXPECT_EQ(rows.Brings(2, shape, {1, 0x200}, 100, none), Brought::kNothing);
+  EXPECT_EQ(rows.Brings(1, shape, {1, 0x3FF}, &place, 100), Brought::kThis);
+  EXPECT_EQ(rows.Brings(1, shape, {1, 0x3FF}, &place, 99), Brought::kNothing) << "not yet";
+  EXPECT_EQ(rows.Brings(1, shape, {1, 0x400}, &elsewhere, 100), Brought::kNothing) << "the next table";
+  EXPECT_EQ(rows.Brings(1, shape, {2, 0x200}, &elsewhere, 100), Brought::kNothing) << "another space";
+  EXPECT_EQ(rows.Brings(2, shape, {1, 0x200}, &place, 100), Brought::kNothing);
   WalkRows::Row other = RowOf({1, 0x400}, 300);
-  other.pointers[other.pointer_count++] = {1, 150};
+  other.pointers[other.pointer_count++] = {1, 150, &place};
   rows.Add(other);
-  EXPECT_EQ(rows.Brings(1, shape, {1, 0x200}, 200, all), Brought::kOther);
-  EXPECT_EQ(rows.Brings(1, shape, {1, 0x200}, 120, all), Brought::kThis);
+  EXPECT_EQ(rows.Brings(1, shape, {1, 0x200}, &place, 200), Brought::kOther);
+  EXPECT_EQ(rows.Brings(1, shape, {1, 0x200}, &place, 120), Brought::kThis);
+  EXPECT_EQ(rows.Brings(1, shape, {1, 0x200}, nullptr, 200), Brought::kThis) << "no place is shared";
   ASSERT_TRUE(rows.Next(160));
-  EXPECT_EQ(rows.Brings(1, shape, {1, 0x200}, 200, all), Brought::kNothing) << "all has been entered";
+  EXPECT_EQ(rows.Brings(1, shape, {1, 0x200}, &place, 200), Brought::kNothing) << "all has been entered";
+}
+
+TEST(WalkRows, OfPointersOfOneTimeTheFirstCounts) {
+  using Brought = WalkRows::Brought;
+  WalkRows rows;
+  const SpaceShape shape = Shape();
+  const int place = 0;
+  for (const uint64_t vpn : {0x400u, 0x200u, 0x600u}) {
+    WalkRows::Row row = RowOf({1, vpn}, 300);
+    row.pointers[row.pointer_count++] = {1, 100, &place};
+    rows.Add(row);
+  }
+  EXPECT_EQ(rows.Brings(1, shape, {1, 0x400}, &place, 100), Brought::kThis);
+  EXPECT_EQ(rows.Brings(1, shape, {1, 0x200}, &place, 100), Brought::kOther);
 }
 
 TEST(WalkRows, AnInvalidatedSpaceEntersNothing) {

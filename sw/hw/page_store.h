@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "hw/cpu_cache.h"
+
+namespace gmmu::hw {
+
+/// Keeps the pages of a sparse memory in an anonymous file, behind each other in the order of their first use, so that
+/// pages that are used together lie together and take few mappings, wherever they are in the memory.
+///
+/// A page has no storage until it is used, and is zero then. None is given back. Pages are numbered by the caller.
+class PageStore {
+ public:
+  /// `owner` begins the text of every failure, a std::runtime_error that says what the host refused.
+  explicit PageStore(std::string owner);
+  ~PageStore();
+  PageStore(const PageStore&) = delete;
+  PageStore& operator=(const PageStore&) = delete;
+
+  /// Returns the kPageSize bytes of a page, which stay where they are; null: it was not used yet.
+  uint8_t* Find(uint64_t page) const;
+  /// Returns the bytes of a page, which is used from now on.
+  uint8_t* Use(uint64_t page);
+  /// Returns where a page is in file(), bytes; it is used from now on.
+  uint64_t OffsetOf(uint64_t page);
+  int file() const { return file_; }
+  /// Lists the pages used, ascending.
+  std::vector<uint64_t> Used() const;
+
+ private:
+  static constexpr uint64_t kChunk = 64 << 20;  ///< bytes that are mapped at once; storage comes page by page
+
+  struct Recent {
+    uint64_t page = ~uint64_t{0};
+    uint8_t* bytes = nullptr;
+  };
+
+  uint8_t* BytesOf(uint64_t offset) const { return chunks_[offset / kChunk] + offset % kChunk; }
+  void Grow();
+
+  const std::string owner_;
+  int file_ = -1;
+  std::vector<uint8_t*> chunks_;
+  std::unordered_map<uint64_t, uint64_t> offsets_;  ///< by page
+  mutable std::array<Recent, 256> recent_;          ///< pages found lately, by the low bits of their numbers
+};
+
+}  // namespace gmmu::hw
