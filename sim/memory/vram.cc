@@ -9,7 +9,7 @@
 
 namespace gmmu::sim {
 
-VramCore::VramCore(uint64_t bytes) : size_(bytes), bytes_(nullptr, Unmap{bytes}), touched_((bytes >> kPageLg2) + 1) {
+VramCore::VramCore(uint64_t bytes) : size_(bytes), bytes_(nullptr, Unmap{bytes}), touched_(bytes / kPage + 1) {
   if (bytes == 0) return;
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw std::runtime_error("VRAM: the host has no " + std::to_string(bytes) + " bytes");
@@ -18,7 +18,15 @@ VramCore::VramCore(uint64_t bytes) : size_(bytes), bytes_(nullptr, Unmap{bytes})
 
 bool VramCore::Read(uint64_t address, void* to, size_t size) const {
   if (!Inside(address, size)) return false;
-  std::memcpy(to, bytes_.get() + address, size);
+  auto* out = static_cast<uint8_t*>(to);
+  while (size > 0) {  // page by page: a look at one that was not written must not cost the host a fault
+    const size_t part = std::min<uint64_t>(size, kPage - address % kPage);
+    if (touched_[address / kPage]) std::memcpy(out, bytes_.get() + address, part);
+    else std::memset(out, 0, part);
+    out += part;
+    address += part;
+    size -= part;
+  }
   return true;
 }
 

@@ -56,14 +56,14 @@ class VramCore {
     uint64_t bytes;
     void operator()(uint8_t* p) const { munmap(p, bytes); }
   };
-  static constexpr unsigned kPageLg2 = 12;  // of the host's pages
+  static constexpr uint64_t kPage = 4096;  // of the host
   /// The first access to the pages of a range shall be a store: one fault of the host's instead of two, since who writes
   /// looks at the old bytes before.
   void Touch(uint64_t address, uint64_t size) {
-    for (uint64_t page = address >> kPageLg2; page <= (address + size - 1) >> kPageLg2; ++page) {
+    for (uint64_t page = address / kPage; page <= (address + size - 1) / kPage; ++page) {
       if (touched_[page]) continue;
       touched_[page] = true;
-      const_cast<volatile uint8_t*>(bytes_.get())[page << kPageLg2] = 0;
+      const_cast<volatile uint8_t*>(bytes_.get())[page * kPage] = 0;
     }
   }
 
