@@ -43,7 +43,8 @@ struct MachineConfig {
   /// Rules between keys. Throws ConfigError: `file`, key, and what is wrong with it.
   void Check(const std::string& file) const;
 
-  /// "CMAKE_VARIABLE=value" of every size that this program's RTL does not have and cannot be turned down to.
+  /// "CMAKE_VARIABLE=value" of every size that this program's RTL does not have and cannot be turned down to. Throws
+  /// ConfigError if no RTL can have the sizes.
   std::vector<std::string> BuildOptions() const;
   /// Throws ConfigError if there is one, naming the command that builds `file`, the configuration's; empty: its keys.
   void CheckBuilt(const std::string& file = "FILE") const;

@@ -35,6 +35,11 @@ TlbSizes TlbSizes::Asked(regs::SizesInUse word, const TlbSizes& built) {
           or_built(word.walks(), built.walks)};
 }
 
+bool CanBuild(const TlbSizes& sizes) {
+  return IsPower(sizes.l2_entries) && IsPower(sizes.l2_ways) && sizes.l2_entries >= kBlockEntries * sizes.l2_ways &&
+         IsPower(sizes.walk_cache);
+}
+
 bool CanTurnDown(const TlbSizes& wanted, const TlbSizes& built) {
   const bool walk_cache = wanted.walk_cache == built.walk_cache ||
                           (IsPower(wanted.walk_cache) && wanted.walk_cache >= 2 &&

@@ -24,6 +24,10 @@ struct TlbSizes {
   bool operator!=(const TlbSizes& other) const { return !(*this == other); }
 };
 
+/// Whether the RTL can have the sizes (rtl/mmu/gmmu_l2_ram.sv, gmmu_walk_cache.sv), which the fast engine need not care
+/// about; that they are within the bounds of their keys is not asked.
+bool CanBuild(const TlbSizes& sizes);
+
 /// Whether hardware that was built with `built` can be turned down to `wanted`, as rtl/mmu/gmmu_sizes.sv judges it. The
 /// L2 TLB's sets, l2_entries / 16 / l2_ways, can be no more than were built.
 bool CanTurnDown(const TlbSizes& wanted, const TlbSizes& built);

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string ErrorOf(const std::string& text) {
   MachineConfig config;
@@ -93,7 +94,27 @@ TEST(MachineConfig, OfFewerTlbEntriesAndWalksNeedsNoBuildAndTellsTheRegisterForT
   }
 }
 
-TEST(MachineConfig, OfMoreL2SetsThanWereBuiltOrOfNoPowerOfTwoNeedsABuild) {
+TEST(MachineConfig, OfSizesThatNoRtlHasNamesNoBuild) {
+  const MachineConfig built = MachineConfig::Default();
+  MachineConfig ways = built, entries = built, sets = built, cache = built;
+  ways.gpu.l2_entries = 1152, ways.gpu.l2_ways = 9;
+  entries.gpu.l2_entries = 96;
+  sets.gpu.l2_entries = 32, sets.gpu.l2_ways = 4;
+  cache.gpu.walk_cache = 24;
+  for (const MachineConfig* config : {&ways, &entries, &sets, &cache}) {
+    EXPECT_NO_THROW(config->Check("m.toml")) << "the fast engine takes it";
+    EXPECT_THROW(config->BuildOptions(), ConfigError);
+    try {
+      config->CheckBuilt("m.toml");
+      FAIL();
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), AllOf(HasSubstr("no RTL has gpu.l2_entries = "), HasSubstr("--engine fast"),
+                                      Not(HasSubstr("./gmmu build"))));
+    }
+  }
+}
+
+TEST(MachineConfig, OfMoreL2SetsThanWereBuiltNeedsABuild) {
   const MachineConfig built = MachineConfig::Default();
   MachineConfig config = built;
   config.gpu.l2_ways /= 2;  // the same entries in twice the sets
@@ -104,12 +125,6 @@ TEST(MachineConfig, OfMoreL2SetsThanWereBuiltOrOfNoPowerOfTwoNeedsABuild) {
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("./gmmu build --set gpu.l2_ways=" + std::to_string(config.gpu.l2_ways) + "\n"));
   }
-  config = built;
-  config.gpu.l2_entries = 96;
-  EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_L2_ENTRIES=96"});
-  config = built;
-  config.gpu.walk_cache = 6;
-  EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_WALK_CACHE=6"});
   config = built;
   config.gpu.walk_cache = 2;
   config.gpu.walks = built.gpu.walks + 1;  // only what cannot be turned down to
