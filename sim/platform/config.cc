@@ -28,10 +28,11 @@ bool TurnsDown(const settings::Key& key, const TlbSizes& wanted) {
 
 void CheckCanBuild(const MachineConfig& config) {
   if (CanBuild(config.gpu.tlb_sizes())) return;
-  throw ConfigError("no RTL has gpu.l2_entries = " + std::to_string(config.gpu.l2_entries) + ", gpu.l2_ways = " +
-                    std::to_string(config.gpu.l2_ways) + ", gpu.walk_cache = " + std::to_string(config.gpu.walk_cache) +
-                    ": each is a power of two there, with 16 entries or more a way\nGive --engine fast, which takes any "
-                    "size.");
+  throw ConfigError(
+      "no RTL has gpu.l2_entries = " + std::to_string(config.gpu.l2_entries) + ", gpu.l2_ways = " +
+      std::to_string(config.gpu.l2_ways) + ", gpu.walk_cache = " + std::to_string(config.gpu.walk_cache) +
+      ": each is a power of two there, with 16 entries or more a way\nGive --engine fast, which takes any "
+      "size.");
 }
 
 std::vector<Unbuilt> FindUnbuilt(MachineConfig config) {

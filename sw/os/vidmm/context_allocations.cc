@@ -54,8 +54,14 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
                                                     "DxgkCbCreateContextAllocation")};
   Init(made);
   args.hAllocation = allocation;
-  made_.emplace(allocation, made);
+  made_.push_back(made);
   return STATUS_SUCCESS;
+}
+
+ContextAllocations::Made* ContextAllocations::Find(HANDLE allocation) {
+  const auto found = std::find_if(made_.begin(), made_.end(),
+                                  [&](const Made& made) { return made.allocation == allocation; });
+  return found == made_.end() ? nullptr : &*found;
 }
 
 void ContextAllocations::Init(Made& made) {
@@ -76,23 +82,23 @@ void ContextAllocations::Init(Made& made) {
 }
 
 NTSTATUS ContextAllocations::DestroyContextAllocation(HANDLE allocation) {
-  const auto found = FindOrStop(made_, allocation,
-                                "DxgkCbDestroyContextAllocation of an allocation that does not exist");
-  const Made made = found->second;
+  Made* const found = Find(allocation);
+  if (found == nullptr) throw BugCheck("DxgkCbDestroyContextAllocation of an allocation that does not exist");
+  const Made made = *found;
   if (made.va) {
     vidmm_.Unmap(*made.process, *made.va, made.allocation->bytes / kPage);
     made.process->FreeVa(*made.va);
   }
   vidmm_.allocations().Drop(made.allocation);
-  made_.erase(found);
+  made_.erase(made_.begin() + (Find(allocation) - made_.data()));
   if (!vidmm_.adapter().kernel().LeakNow("allocation")) vidmm_.adapter().kernel().ledger().Close(made.ticket);
   return STATUS_SUCCESS;
 }
 
 D3DGPU_VIRTUAL_ADDRESS ContextAllocations::MapContextAllocation(const DXGKARGCB_MAPCONTEXTALLOCATION& args) {
-  const auto found = made_.find(args.hAllocation);
-  if (found == made_.end()) return 0;
-  Made& made = found->second;
+  Made* const found = Find(args.hAllocation);
+  if (found == nullptr) return 0;
+  Made& made = *found;
   const uint64_t pages = made.allocation->bytes / kPage;
   if (!made.may_map || made.va || args.BaseAddress % kPage != 0 || args.SizeInPages == 0 ||
       args.OffsetInPages >= pages || args.SizeInPages > pages - args.OffsetInPages) {
@@ -110,11 +116,11 @@ D3DGPU_VIRTUAL_ADDRESS ContextAllocations::MapContextAllocation(const DXGKARGCB_
 }
 
 NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) {
-  const auto found = made_.find(args.hAllocation);
-  if (found == made_.end() || args.pPrivateDriverData == nullptr || args.PrivateDriverDataSize == 0)
+  const Made* const found = Find(args.hAllocation);
+  if (found == nullptr || args.pPrivateDriverData == nullptr || args.PrivateDriverDataSize == 0)
     return STATUS_INVALID_PARAMETER;
-  Allocation& allocation = *found->second.allocation;
-  MakeResident(*found->second.process);
+  Allocation& allocation = *found->allocation;
+  MakeResident(*found->process);
   vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION;
@@ -157,17 +163,17 @@ NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRA
 }
 
 void ContextAllocations::MakeResident(GpuProcess& process) {
-  for (const auto& [handle, made] : made_)
+  for (const Made& made : made_)
     if (made.process == &process) vidmm_.residency().MakeResident({made.allocation});
 }
 
 void ContextAllocations::Evict(GpuProcess& process) {
-  for (const auto& [handle, made] : made_)
+  for (const Made& made : made_)
     if (made.process == &process) vidmm_.residency().Evict(*made.allocation);
 }
 
 Allocation* ContextAllocations::Of(const GpuProcess& process) {
-  for (const auto& [handle, made] : made_)
+  for (const Made& made : made_)
     if (made.process == &process) return made.allocation;
   return nullptr;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <map>
 #include <optional>
+#include <vector>
 
 #include "os/dxgkrnl/driver_requests.h"
 #include "os/kernel/ledger.h"
@@ -43,9 +43,11 @@ class ContextAllocations : public DriverRequests {
     Ledger::Ticket ticket;
   };
   void Init(Made& made);
+  /// The entry of a handle that a driver gave; null: it is none.
+  Made* Find(HANDLE allocation);
 
   VidMm& vidmm_;
-  std::map<HANDLE, Made> made_;
+  std::vector<Made> made_;  // in the order of their making
 };
 
 }  // namespace gmmu::os

@@ -44,15 +44,23 @@ uint64_t MonitoredFence::Value() {
   return last_;
 }
 
+std::optional<uint64_t> MonitoredFence::In(const GpuProcess& process) const {
+  for (const auto& [other, va] : mapped_)
+    if (other == &process) return va;
+  return std::nullopt;
+}
+
 uint64_t MonitoredFence::MapInto(GpuProcess& process) {
-  if (mapped_.count(&process) != 0) throw BugCheck("a monitored fence is mapped into " + process.name + " twice");
-  const uint64_t va = mapped_[&process] = process.ReserveVa(kPage);
+  if (In(process)) throw BugCheck("a monitored fence is mapped into " + process.name + " twice");
+  const uint64_t va = process.ReserveVa(kPage);
+  mapped_.emplace_back(&process, va);
   vidmm_.mappings().MapSystem(process, va, *page_);
   return va;
 }
 
 PacketEnd MonitoredFence::SignalBehind(GpuProcess& process, uint64_t value) {
-  if (mapped_.count(&process) == 0) MapInto(process);
+  const auto there = In(process);
+  const uint64_t value_va = there ? *there : MapInto(process);
   LogicalAdapter& adapter = vidmm_.adapter();
   SystemBuffer buffer = adapter.lead().MakeBuffer(kPage);
   const uint64_t va = process.ReserveVa(kPage);
@@ -62,7 +70,7 @@ PacketEnd MonitoredFence::SignalBehind(GpuProcess& process, uint64_t value) {
   args.pDmaBuffer = buffer.Map(0, kPage);
   args.DmaSize = kPage;
   args.DmaBufferGpuVirtualAddress = va;
-  args.MonitoredFenceGpuVa = mapped_[&process];
+  args.MonitoredFenceGpuVa = value_va;
   args.MonitoredFenceValue = value;
   args.MonitoredFenceCpuVa = const_cast<uint64_t*>(cpu_);
   const NTSTATUS built = adapter.miniport().SignalMonitoredFence(process.handles.context, args);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "os/miniport/gpu_packet.h"
 
@@ -37,12 +39,15 @@ class MonitoredFence {
   void Wait(uint64_t value, uint64_t bound_ns);
 
  private:
+  /// Its address in a process that it was mapped into.
+  std::optional<uint64_t> In(const GpuProcess& process) const;
+
   VidMm& vidmm_;
   const std::unique_ptr<SystemBuffer> page_;
   const volatile uint64_t* cpu_ = nullptr;
   uint64_t va_ = 0;
   uint64_t last_ = 0;
-  std::map<GpuProcess*, uint64_t> mapped_;
+  std::vector<std::pair<GpuProcess*, uint64_t>> mapped_;  // in the order of the calls
 };
 
 }  // namespace gmmu::os
