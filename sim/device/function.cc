@@ -27,7 +27,7 @@ Function::Function(hw::Bdf bdf, const FunctionParameters& parameters, twin::Host
       registers_(parameters.config.bar0_bytes) {
   host_.version = GMMU_DEVICE_VERSION;
   host_.machine = this;
-  host_.memory = const_cast<uint8_t*>(memory_.data());  // the device's own memory is its to write
+  host_.memory = memory_.Open();  // the device's own memory is its to write
   host_.memory_bytes = memory_.size();
   host_.visible_bytes = parameters.config.bar2_bytes;
   host_.registers = registers_.data();

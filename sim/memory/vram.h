@@ -50,6 +50,11 @@ class VramCore {
   [[nodiscard]] bool FlipBit(uint64_t address, unsigned bit);
 
   const uint8_t* data() const { return bytes_.get(); }
+  /// The bytes for somebody who writes them without Write and without hooks.
+  uint8_t* Open() {
+    touched_.assign(touched_.size(), true);
+    return bytes_.get();
+  }
 
  private:
   struct Unmap {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <vector>
 
 namespace gmmu::sim {
 namespace {
@@ -21,6 +22,27 @@ TEST(VramCore, IsZeroAtPowerOnAndKeepsWhatIsWritten) {
   uint64_t back = 0;
   ASSERT_TRUE(vram.Read(0x123, &back, 8));
   EXPECT_EQ(back, word);
+}
+
+TEST(VramCore, ReadsAndWritesMayCrossPagesThatWereNotWritten) {
+  VramCore vram(1 << 20);
+  const std::vector<uint8_t> ones(8, 1);
+  ASSERT_TRUE(vram.Write(0x2FFC, ones.data(), ones.size()));
+  std::vector<uint8_t> back(0x4000, 7);
+  ASSERT_TRUE(vram.Read(0x1000, back.data(), back.size()));
+  for (size_t i = 0; i < back.size(); ++i) ASSERT_EQ(back[i], i >= 0x1FFC && i < 0x2004 ? 1 : 0) << i;
+}
+
+TEST(VramCore, WhatWasWrittenByItsPointerIsReadAndKept) {
+  VramCore vram(1 << 20);
+  uint8_t* const bytes = vram.Open();
+  bytes[0x5000] = 0x2A;
+  uint8_t byte = 0;
+  ASSERT_TRUE(vram.Read(0x5000, &byte, 1));
+  EXPECT_EQ(byte, 0x2A);
+  ASSERT_TRUE(vram.Write(0x5001, &byte, 1));
+  ASSERT_TRUE(vram.Read(0x5000, &byte, 1));
+  EXPECT_EQ(byte, 0x2A);
 }
 
 TEST(VramCore, LosesEveryByteWithItsPowerAndTellsItsHooks) {
