@@ -19,7 +19,12 @@ ROOMS = {
     "sw/events": ("sw/hw",),
     "sw/kmd": ("sw/ddi", "sw/hw"),
     "sw/kmd/build": ("sw/kmd",),
-    "sw/os/kernel": ("sw/ddi", "sw/hw"),
+    "sw/os/base": ("sw/ddi", "sw/hw"),
+    "sw/os/guard": ("sw/os/base",),
+    "sw/os/threads": ("sw/os/guard",),
+    "sw/os/hal": ("sw/os/threads",),
+    "sw/os/kernel": ("sw/os/hal",),
+    "sw/os/wdm": ("sw/os/kernel",),
     "sw/os/miniport": ("sw/os/kernel",),
     "sw/os/memory": ("sw/os/miniport",),
     "sw/os/vidsch": ("sw/os/miniport",),
@@ -53,7 +58,7 @@ ROOMS = {
 USERS = ("sw/workload", "sw/workload/procedures", "sw/report", "sw/replay", "sw/app", "sw/gmmu")
 FACADE = "sw/os/application"
 VALUES = {f"sw/os/{name}.h" for name in (
-    "kernel/bug_check", "kernel/errors", "kernel/ledger", "kernel/parameters", "kernel/random", "kernel/text",
+    "base/bug_check", "base/errors", "base/ledger", "base/parameters", "base/random", "base/text",
     "miniport/allocation", "miniport/mdl")}
 
 BOOTS = "it builds the machine and boots it"
@@ -65,14 +70,14 @@ EXCEPTIONS = {
     ("sw/workload/life.cc", "sw/os/dxgkrnl/logical_adapter.h"): BOOTS,
     ("sw/workload/life.cc", "sw/os/dxgkrnl/physical_adapter.h"): BOOTS,
     ("sw/workload/life.cc", "sw/os/kernel/kernel.h"): BOOTS,
-    ("sw/workload/life.cc", "sw/os/kernel/worker.h"): BOOTS,
+    ("sw/workload/life.cc", "sw/os/threads/worker.h"): BOOTS,
     ("sw/workload/life.cc", "sw/os/vidmm/vidmm_link.h"): BOOTS,
     ("sw/workload/life.cc", "sw/os/vidsch/vidsch.h"): BOOTS,
     ("sw/workload/plug_in.h", "sw/os/dxgkrnl/dxgkrnl.h"): "the system calls this half of the driver",
     ("sw/workload/user_mode_driver.h", "sw/os/dxgkrnl/dxgkrnl.h"): "the system calls this half of the driver",
     ("sw/app/load_driver.cc", "sw/os/miniport/import_scan.h"): LOADS,
     ("sw/app/scan_driver.cc", "sw/os/miniport/import_scan.h"): LOADS,
-    ("sw/app/run.cc", "sw/os/kernel/driver_guard.h"): "crashes of a driver are caught in the whole process",
+    ("sw/app/run.cc", "sw/os/guard/driver_guard.h"): "crashes of a driver are caught in the whole process",
 }
 
 

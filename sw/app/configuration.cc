@@ -110,7 +110,7 @@ std::string Configuration::Page() {
          "--config FILE`), or be no more than that where its meaning says so.\n\n"
          "Each owner states its settings once: [machine.def](../sim/platform/machine.def), "
          "[policy.def](../sim/platform/policy.def), "
-         "[os.def](../sw/os/kernel/os.def), [inject.def](../sw/os/kernel/inject.def),\n"
+         "[os.def](../sw/os/base/os.def), [inject.def](../sw/os/base/inject.def),\n"
          "[driver.def](../sw/kmd/driver.def), [device.def](../sim/device/device.def). This page and the errors of the "
          "program come from there.\n" +
          settings::ToMarkdown(defaults.Keys());

@@ -7,7 +7,7 @@
 
 #include "app/driver_settings.h"
 #include "device/settings.h"
-#include "os/kernel/parameters.h"
+#include "os/base/parameters.h"
 #include "platform/config.h"
 
 namespace gmmu::app {

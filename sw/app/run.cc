@@ -23,7 +23,7 @@
 #include "board/sizes.h"
 #include "device/device_engine.h"
 #include "hw/gmmu_regs.h"
-#include "os/kernel/driver_guard.h"
+#include "os/guard/driver_guard.h"
 #include "platform/engine.h"
 #include "platform/machine_parts.h"
 #include "report/json_report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel routines that a driver here may call. The OS model implements them (sw/os/kernel/wdm_*.cc); a
+/* Kernel routines that a driver here may call. The OS model implements them (sw/os/wdm); a
  * driver's unit tests bring their own.
  *
  * Pointers to device memory (what DxgkCbMapMemory and MmMapIoSpace return, and UpdatePageTable's CpuVirtual when the table

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hw/platform.h"
-#include "os/kernel/errors.h"
+#include "os/base/errors.h"
 #include "replay/options.h"
 
 namespace gmmu {

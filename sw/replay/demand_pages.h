@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "os/application/host.h"
-#include "os/kernel/random.h"
+#include "os/base/random.h"
 #include "replay/footprint.h"
 #include "events/histogram.h"
 #include "replay/options.h"

@@ -6,7 +6,7 @@
 
 #include "os/application/facts.h"
 #include "os/application/gpu.h"
-#include "os/kernel/random.h"
+#include "os/base/random.h"
 #include "workload/life.h"
 
 namespace gmmu::replay {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "events/histogram_json.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "report/json_report.h"
 #include "workload/job.h"
 

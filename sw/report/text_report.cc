@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "hw/unit_names.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 
 namespace gmmu::report {
 namespace {

@@ -9,7 +9,7 @@
 #include "os/application/facts.h"
 #include "os/application/gpu.h"
 #include "os/application/host.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "workload/plug_in.h"
 
 namespace gmmu::workload {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "hw/traffic.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "workload/life.h"
 #include "workload/lines.h"
 

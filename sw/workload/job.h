@@ -8,9 +8,9 @@
 
 #include "ddi/dispmprt.h"
 #include "hw/platform.h"
-#include "os/kernel/errors.h"
-#include "os/kernel/ledger.h"
-#include "os/kernel/parameters.h"
+#include "os/base/errors.h"
+#include "os/base/ledger.h"
+#include "os/base/parameters.h"
 
 namespace gmmu::workload {
 

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "hw/crc32c.h"
-#include "os/kernel/random.h"
+#include "os/base/random.h"
 
 namespace gmmu::workload {
 

@@ -7,7 +7,7 @@
 #include "kmd/escape.h"
 #include "os/application/facts.h"
 #include "os/application/gpu.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"

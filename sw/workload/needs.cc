@@ -5,7 +5,7 @@
 
 #include "os/application/facts.h"
 #include "os/application/gpu.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "workload/life.h"
 #include "workload/lines.h"
 #include "workload/plug_in.h"

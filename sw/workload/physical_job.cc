@@ -9,7 +9,7 @@
 #include "os/application/facts.h"
 #include "os/application/gpu.h"
 #include "os/application/memory_calls.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "workload/device_copy.h"
 #include "workload/input.h"
 #include "workload/life.h"

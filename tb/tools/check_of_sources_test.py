@@ -46,10 +46,10 @@ class Rooms(unittest.TestCase):
         for room in rooms.USERS:
             with self.subTest(room=room):
                 self.assertEqual(self.errors({f"{room}/a.cc": values + '#include "os/application/gpu.h"\n'}), [])
-                self.assertEqual(self.errors({f"{room}/a.cc": '#include "os/kernel/hal.h"\n'}),
-                                 [f"{room}/a.cc:1: includes os/kernel/hal.h, but {room} has sw/os/application for it"])
-        past = {("sw/app/a.cc", "sw/os/kernel/hal.h"): "why"}
-        self.assertEqual(self.errors({"sw/app/a.cc": '#include "os/kernel/hal.h"\n'}, past), [])
+                self.assertEqual(self.errors({f"{room}/a.cc": '#include "os/hal/hal.h"\n'}),
+                                 [f"{room}/a.cc:1: includes os/hal/hal.h, but {room} has sw/os/application for it"])
+        past = {("sw/app/a.cc", "sw/os/hal/hal.h"): "why"}
+        self.assertEqual(self.errors({"sw/app/a.cc": '#include "os/hal/hal.h"\n'}, past), [])
         self.assertEqual(len(self.errors({"sw/app/a.cc": ""}, past)), 1)
 
     def test_an_include_past_the_application_s_classes_that_is_planted_in_the_checkout_is_found(self):

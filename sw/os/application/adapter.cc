@@ -5,7 +5,7 @@
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/gpu_isolation.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/iommu.h"
+#include "os/hal/iommu.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/device_life.h"
 #include "os/vidsch/vidsch.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hw/platform.h"
-#include "os/kernel/errors.h"
+#include "os/base/errors.h"
 
 namespace gmmu::os {
 

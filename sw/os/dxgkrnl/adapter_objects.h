@@ -4,7 +4,7 @@
 #include <string>
 
 #include "ddi/dispmprt.h"
-#include "os/kernel/ledger.h"
+#include "os/base/ledger.h"
 #include "os/miniport/allocation.h"
 
 namespace gmmu::os {

@@ -13,7 +13,7 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/ddi_trace.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/scheduler.h"
+#include "os/threads/scheduler.h"
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"
 #include "os/memory/memory_objects.h"

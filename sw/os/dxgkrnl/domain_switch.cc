@@ -7,7 +7,7 @@
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/gpu_isolation.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/errors.h"
+#include "os/base/errors.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/isolation_memory.h"
 #include "os/memory/memory_objects.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "os/kernel/dma_policy.h"
+#include "os/base/dma_policy.h"
 
 namespace gmmu::os {
 

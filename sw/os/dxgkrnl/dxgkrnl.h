@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
-#include "os/kernel/dma_policy.h"
+#include "os/base/dma_policy.h"
 
 namespace gmmu::os {
 

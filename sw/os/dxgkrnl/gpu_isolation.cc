@@ -4,7 +4,7 @@
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/adapter_answers.h"

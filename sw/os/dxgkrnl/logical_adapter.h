@@ -9,7 +9,7 @@
 #include "ddi/dispmprt.h"
 #include "hw/platform.h"
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/dma_policy.h"
+#include "os/base/dma_policy.h"
 
 namespace gmmu::os {
 

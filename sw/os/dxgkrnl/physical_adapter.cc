@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/registry.h"
 #include "os/memory/system_buffer.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ddi/dispmprt.h"
-#include "os/kernel/pci.h"
+#include "os/hal/pci.h"
 #include "os/miniport/adapter_answers.h"
 #include "os/miniport/geometry.h"
 #include "os/miniport/miniport.h"

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/text.h"
+#include "os/base/page_math.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 namespace {

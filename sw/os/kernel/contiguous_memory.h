@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ddi/ntdef.h"
-#include "os/kernel/ledger.h"
+#include "os/base/ledger.h"
 
 namespace gmmu::os {
 

@@ -2,9 +2,9 @@
 #include "os/kernel/ddi_trace.h"
 
 #include "os/kernel/ddi_names.h"
-#include "os/kernel/hal.h"
-#include "os/kernel/scheduler.h"
-#include "os/kernel/text.h"
+#include "os/hal/hal.h"
+#include "os/threads/scheduler.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "os/kernel/access_decoder.h"
-#include "os/kernel/driver_guard.h"
+#include "os/guard/driver_guard.h"
 #include "os/kernel/kernel.h"
 
 // The processor's way through one access, each arrow a signal:

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/driver_routines.h"
 #include "os/kernel/kernel.h"
 

@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/code_place.h"
-#include "os/kernel/driver_guard.h"
+#include "os/base/bug_check.h"
+#include "os/guard/code_place.h"
+#include "os/guard/driver_guard.h"
 #include "os/kernel/kernel.h"
 
 namespace gmmu::os {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "os/kernel/scheduler.h"
+#include "os/threads/scheduler.h"
 
 namespace gmmu::os {
 

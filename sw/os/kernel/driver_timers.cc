@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/driver_objects.h"
 #include "os/kernel/kernel.h"
 

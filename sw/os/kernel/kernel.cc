@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/ddi_trace.h"
 #include "os/kernel/driver_objects.h"
-#include "os/kernel/iommu.h"
-#include "os/kernel/text.h"
+#include "os/hal/iommu.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 namespace {

@@ -10,18 +10,18 @@
 
 #include "hw/platform.h"
 #include "os/kernel/contiguous_memory.h"
-#include "os/kernel/errors.h"
-#include "os/kernel/driver_locks.h"
-#include "os/kernel/hal.h"
-#include "os/kernel/ledger.h"
+#include "os/base/errors.h"
+#include "os/threads/driver_locks.h"
+#include "os/hal/hal.h"
+#include "os/base/ledger.h"
 #include "os/kernel/mdl_views.h"
-#include "os/kernel/pages.h"
-#include "os/kernel/parameters.h"
-#include "os/kernel/pci.h"
+#include "os/hal/pages.h"
+#include "os/base/parameters.h"
+#include "os/hal/pci.h"
 #include "os/kernel/pool.h"
-#include "os/kernel/race_detector.h"
-#include "os/kernel/refusals.h"
-#include "os/kernel/scheduler.h"
+#include "os/threads/race_detector.h"
+#include "os/guard/refusals.h"
+#include "os/threads/scheduler.h"
 
 namespace gmmu::os {
 

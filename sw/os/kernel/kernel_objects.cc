@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/kernel/kernel_objects.h"
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/text.h"
+#include "os/base/bug_check.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/text.h"
+#include "os/base/bug_check.h"
+#include "os/base/page_math.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "ddi/ntdef.h"
 #include "hw/host_ram.h"
-#include "os/kernel/ledger.h"
+#include "os/base/ledger.h"
 
 namespace gmmu::os {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 namespace {

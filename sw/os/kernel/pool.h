@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <map>
 
-#include "os/kernel/guarded_memory.h"
-#include "os/kernel/ledger.h"
+#include "os/guard/guarded_memory.h"
+#include "os/base/ledger.h"
 
 namespace gmmu::os {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "os/kernel/ledger.h"
+#include "os/base/ledger.h"
 
 namespace gmmu::os {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/ranges.h"
+#include "os/base/ranges.h"
 
 namespace gmmu::os {
 

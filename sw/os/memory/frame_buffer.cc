@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "os/memory/memory_objects.h"
 
 namespace gmmu::os {

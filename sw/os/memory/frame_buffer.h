@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/ledger.h"
+#include "os/base/ledger.h"
 #include "os/miniport/mdl.h"
 
 namespace gmmu::os {

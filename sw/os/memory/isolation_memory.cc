@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/iommu.h"
+#include "os/base/bug_check.h"
+#include "os/hal/iommu.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 namespace {

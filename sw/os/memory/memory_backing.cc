@@ -2,7 +2,7 @@
 #include "os/memory/memory_backing.h"
 
 #include "os/kernel/kernel.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/memory/section_names.h"
 
 namespace gmmu::os {

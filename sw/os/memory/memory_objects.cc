@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/memory/memory_objects.h"
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/iommu.h"
+#include "os/base/bug_check.h"
+#include "os/hal/iommu.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "os/memory/section_names.h"
 
 namespace gmmu::os {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/iommu_domain.h"
+#include "os/hal/iommu_domain.h"
 #include "os/memory/cpu_views.h"
 #include "os/memory/memory_backing.h"
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <utility>
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/iommu.h"
+#include "os/base/bug_check.h"
+#include "os/hal/iommu.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/logical_place.h"
-#include "os/kernel/text.h"
+#include "os/hal/logical_place.h"
+#include "os/base/text.h"
 #include "os/memory/memory_objects.h"
 
 namespace gmmu::os {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/text.h"
+#include "os/base/bug_check.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 

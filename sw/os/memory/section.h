@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "os/kernel/pages.h"
+#include "os/hal/pages.h"
 
 namespace gmmu::os {
 

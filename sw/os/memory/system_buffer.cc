@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 
 namespace gmmu::os {
 

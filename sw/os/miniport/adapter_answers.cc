@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/miniport/adapter_answers.h"
 
-#include "os/kernel/bring_up.h"
+#include "os/base/bring_up.h"
 #include "os/miniport/interface_version.h"
 #include "os/miniport/driver_calls.h"
 #include "os/miniport/miniport.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/miniport/adapter_answers.h"
 
 namespace gmmu::os {

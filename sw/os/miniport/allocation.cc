@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "os/miniport/adapter_answers.h"
 #include "os/miniport/admission.h"
 

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 namespace {

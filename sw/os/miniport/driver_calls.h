@@ -13,11 +13,11 @@
 
 #include "ddi/dispmprt.h"
 #include "os/kernel/ddi_trace.h"
-#include "os/kernel/driver_guard.h"
-#include "os/kernel/errors.h"
-#include "os/kernel/interrupt_lock.h"
-#include "os/kernel/scheduler.h"
-#include "os/kernel/stack_meter.h"
+#include "os/guard/driver_guard.h"
+#include "os/base/errors.h"
+#include "os/threads/interrupt_lock.h"
+#include "os/threads/scheduler.h"
+#include "os/guard/stack_meter.h"
 #include "os/miniport/call_levels.h"
 #include "os/miniport/guarded_arguments.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "os/miniport/import_scan.h"
 
 namespace gmmu::os {

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "os/kernel/driver_guard.h"
+#include "os/guard/driver_guard.h"
 
 namespace gmmu::os {
 

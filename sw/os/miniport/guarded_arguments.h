@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ddi/ntdef.h"
-#include "os/kernel/guarded_copy.h"
+#include "os/guard/guarded_copy.h"
 
 namespace gmmu::os {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ddi/ntdef.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 
 namespace gmmu::os {
 

@@ -3,10 +3,10 @@
 
 #include <cstring>
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/driver_guard.h"
+#include "os/base/bug_check.h"
+#include "os/guard/driver_guard.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "os/miniport/device_life.h"
 #include "os/miniport/driver_calls.h"
 #include "os/miniport/driver_room.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "os/miniport/mdl.h"
 #include "os/miniport/miniport.h"
 

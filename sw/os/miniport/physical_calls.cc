@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/text.h"
+#include "os/base/bug_check.h"
+#include "os/base/text.h"
 #include "os/miniport/driver_calls.h"
 #include "os/miniport/driver_room.h"
 

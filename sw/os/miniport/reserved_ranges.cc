@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "os/kernel/errors.h"
-#include "os/kernel/text.h"
+#include "os/base/errors.h"
+#include "os/base/text.h"
 #include "os/miniport/driver_calls.h"
 #include "os/miniport/miniport.h"
 

@@ -5,7 +5,7 @@
 
 #include "ddi/d3dkmddi.h"
 #include "hw/host_ram.h"
-#include "os/kernel/parameters.h"
+#include "os/base/parameters.h"
 
 namespace gmmu::os {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hw/host_ram.h"
-#include "os/kernel/ranges.h"
+#include "os/base/ranges.h"
 
 namespace gmmu::os {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "os/kernel/ranges.h"
+#include "os/base/ranges.h"
 #include "os/tables/leaf_changes.h"
 #include "os/tables/mapping_copies.h"
 #include "os/tables/page_entries.h"

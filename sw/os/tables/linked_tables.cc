@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "os/kernel/errors.h"
+#include "os/base/errors.h"
 #include "os/miniport/segments.h"
 
 namespace gmmu::os {

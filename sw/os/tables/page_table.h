@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/ledger.h"
+#include "os/base/ledger.h"
 #include "os/tables/table_update.h"
 
 namespace gmmu::os {

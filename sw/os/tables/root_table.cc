@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/errors.h"
-#include "os/kernel/text.h"
+#include "os/base/errors.h"
+#include "os/base/text.h"
 #include "os/tables/table_memory.h"
 
 namespace gmmu::os {

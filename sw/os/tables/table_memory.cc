@@ -5,7 +5,7 @@
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "os/memory/system_buffer.h"
 
 namespace gmmu::os {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "os/kernel/ranges.h"
+#include "os/base/ranges.h"
 #include "os/tables/page_table.h"
 
 namespace gmmu::os {

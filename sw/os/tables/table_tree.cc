@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/bug_check.h"
-#include "os/kernel/text.h"
+#include "os/base/bug_check.h"
+#include "os/base/text.h"
 #include "os/tables/retired_tables.h"
 #include "os/tables/table_memory.h"
 

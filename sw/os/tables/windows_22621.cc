@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "os/kernel/bring_up.h"
+#include "os/base/bring_up.h"
 #include "os/miniport/geometry.h"
 #include "os/tables/table_tree.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "os/kernel/ledger.h"
-#include "os/kernel/page_math.h"
+#include "os/base/ledger.h"
+#include "os/base/page_math.h"
 #include "os/miniport/allocation.h"
 #include "os/miniport/gpu_packet.h"
 #include "os/tables/protection.h"

@@ -8,7 +8,7 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"

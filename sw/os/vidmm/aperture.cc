@@ -5,9 +5,9 @@
 #include <iterator>
 #include <utility>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "os/memory/memory_objects.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/mdl.h"

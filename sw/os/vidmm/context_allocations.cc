@@ -5,9 +5,9 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/miniport/adapter_answers.h"
 #include "os/miniport/mdl.h"
 #include "os/tables/address_space.h"

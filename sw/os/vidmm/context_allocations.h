@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "os/dxgkrnl/driver_requests.h"
-#include "os/kernel/ledger.h"
+#include "os/base/ledger.h"
 
 namespace gmmu::os {
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/text.h"
+#include "os/base/page_math.h"
+#include "os/base/text.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/vidmm.h"

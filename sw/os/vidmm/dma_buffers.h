@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "os/kernel/ledger.h"
+#include "os/base/ledger.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/gpu_packet.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/page_entries.h"

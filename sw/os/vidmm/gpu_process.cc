@@ -5,7 +5,7 @@
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "os/tables/address_space.h"
 #include "os/tables/page_size_checker.h"
 #include "os/tables/table_shadow.h"

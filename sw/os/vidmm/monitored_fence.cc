@@ -2,9 +2,9 @@
 #include "os/vidmm/monitored_fence.h"
 
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/miniport.h"
 #include "os/vidmm/gpu_process.h"

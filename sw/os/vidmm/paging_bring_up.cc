@@ -3,8 +3,8 @@
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/text.h"
+#include "os/base/page_math.h"
+#include "os/base/text.h"
 #include "os/memory/system_buffer.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"

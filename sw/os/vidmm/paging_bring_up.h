@@ -13,7 +13,7 @@ class Placement;
 class ScratchWindows;
 
 /// Reserves the addresses that the paging process has from its start on, and makes its first tables in the order of
-/// os/kernel/bring_up.h: every table that the scratch windows and the fence page need, so that later only leaf entries
+/// os/base/bring_up.h: every table that the scratch windows and the fence page need, so that later only leaf entries
 /// change. Worker's.
 class PagingBringUp {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/ledger.h"
+#include "os/base/ledger.h"
 #include "os/vidmm/paging_queue.h"
 
 namespace gmmu::os {

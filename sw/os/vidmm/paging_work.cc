@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/interface_version.h"

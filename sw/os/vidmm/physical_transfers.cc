@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/mdl.h"
 #include "os/vidmm/allocation.h"

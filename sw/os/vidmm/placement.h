@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "os/kernel/random.h"
+#include "os/base/random.h"
 #include "os/miniport/allocation.h"
 #include "os/miniport/segments.h"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/bug_check.h"
-#include "os/kernel/errors.h"
-#include "os/kernel/page_math.h"
+#include "os/base/bug_check.h"
+#include "os/base/errors.h"
+#include "os/base/page_math.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"

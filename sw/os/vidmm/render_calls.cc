@@ -6,7 +6,7 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/miniport/miniport.h"
 #include "os/miniport/physical_calls.h"
 #include "os/vidmm/allocation.h"

@@ -8,7 +8,7 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/errors.h"
+#include "os/base/errors.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/segments.h"

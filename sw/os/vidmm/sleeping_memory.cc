@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/errors.h"
+#include "os/base/errors.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"

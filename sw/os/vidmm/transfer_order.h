@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ddi/d3dkmddi.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 
 namespace gmmu::os {
 

@@ -5,10 +5,10 @@
 #include <cstring>
 
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/page_math.h"
-#include "os/kernel/parameters.h"
+#include "os/base/page_math.h"
+#include "os/base/parameters.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/miniport/adapter_answers.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/allocations.h"

@@ -5,9 +5,9 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/parameters.h"
+#include "os/base/parameters.h"
 #include "os/tables/linked_tables.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "os/kernel/ledger.h"
+#include "os/base/ledger.h"
 #include "os/miniport/gpu_packet.h"
 #include "os/vidsch/fences.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/vidsch/patch.h"
 
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "os/miniport/miniport.h"
 #include "os/miniport/physical_calls.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
 
 namespace gmmu::os {

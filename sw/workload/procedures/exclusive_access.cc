@@ -3,7 +3,7 @@
 #include <cstring>
 #include <string>
 
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "workload/clients.h"
 #include "workload/input.h"
 #include "workload/life.h"

@@ -5,8 +5,8 @@
 
 #include "os/application/facts.h"
 #include "os/application/memory_calls.h"
-#include "os/kernel/random.h"
-#include "os/kernel/text.h"
+#include "os/base/random.h"
+#include "os/base/text.h"
 #include "os/miniport/allocation.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"

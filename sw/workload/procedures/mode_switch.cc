@@ -2,7 +2,7 @@
 #include <array>
 #include <string>
 
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/needs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/needs.h"

@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "os/application/memory_calls.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"

@@ -3,7 +3,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include "os/kernel/iommu.h"
+#include "os/hal/iommu.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/memory_objects.h"
 #include "platform/host_image.h"

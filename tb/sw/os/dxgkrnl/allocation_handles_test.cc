@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 
 namespace gmmu::os {
 namespace {

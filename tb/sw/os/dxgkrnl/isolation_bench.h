@@ -14,7 +14,7 @@
 #include "os/dxgkrnl/domain_switch.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/kernel/kernel.h"
-#include "os/kernel/worker.h"
+#include "os/threads/worker.h"
 #include "os/miniport/driver_calls.h"
 #include "os/miniport/miniport.h"
 #include "os/vidsch/vidsch.h"
@@ -37,7 +37,7 @@
 #include "workload/life.h"
 #include "workload/main_job.h"
 #include "workload/procedures/procedures.h"
-#include "os/kernel/iommu.h"
+#include "os/hal/iommu.h"
 
 namespace gmmu::os::isolation_test {
 

@@ -5,7 +5,7 @@
 
 #include "tb/sw/os/linked_bench.h"
 #include "os/miniport/admission.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 
 namespace gmmu::os::test {
 namespace {

@@ -9,7 +9,7 @@
 #include "ddi/wdm.h"
 #include "os/kernel/driver_objects.h"
 #include "tb/sw/os/machine.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 
 namespace gmmu::os {
 namespace {

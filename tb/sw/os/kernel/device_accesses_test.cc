@@ -10,8 +10,8 @@
 
 #include "ddi/wdm_memory.h"
 #include "ddi/wdm_waits.h"
-#include "os/kernel/driver_guard.h"
-#include "tb/sw/os/kernel/driver_threads.h"
+#include "os/guard/driver_guard.h"
+#include "tb/sw/os/threads/driver_threads.h"
 
 namespace gmmu::os {
 namespace {

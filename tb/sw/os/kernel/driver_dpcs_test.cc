@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "tb/sw/os/kernel/driver_threads.h"
+#include "tb/sw/os/threads/driver_threads.h"
 
 namespace gmmu::os {
 namespace {

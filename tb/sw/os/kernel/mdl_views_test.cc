@@ -8,7 +8,7 @@
 
 #include "ddi/wdm.h"
 #include "tb/sw/os/machine.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 
 namespace gmmu::os {
 namespace {

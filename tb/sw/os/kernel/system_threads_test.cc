@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tb/sw/os/kernel/driver_threads.h"
+#include "tb/sw/os/threads/driver_threads.h"
 
 namespace gmmu::os {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ddi/wdm_threads.h"
-#include "tb/sw/os/kernel/driver_threads.h"
+#include "tb/sw/os/threads/driver_threads.h"
 
 namespace gmmu::os {
 namespace {

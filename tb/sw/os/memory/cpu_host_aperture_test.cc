@@ -7,7 +7,7 @@
 
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/machine.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/miniport/miniport.h"
 
 namespace gmmu::os {

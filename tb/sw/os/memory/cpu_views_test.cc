@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ddi/wdm.h"
-#include "os/kernel/bug_check.h"
-#include "os/kernel/driver_guard.h"
+#include "os/base/bug_check.h"
+#include "os/guard/driver_guard.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {

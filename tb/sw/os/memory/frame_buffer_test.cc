@@ -3,7 +3,7 @@
 #include "os/memory/frame_buffer.h"
 
 #include "os/kernel/kernel.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/memory/memory_objects.h"
 
 #include <gmock/gmock.h>
@@ -14,10 +14,10 @@
 #include <string>
 #include <utility>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "platform/host_image.h"
 #include "twin/machine.h"
-#include "os/kernel/iommu.h"
+#include "os/hal/iommu.h"
 
 namespace gmmu::os {
 namespace {

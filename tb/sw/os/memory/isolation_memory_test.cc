@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "ddi/wdm.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/memory/isolation_memory.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "platform/host_image.h"
 #include "twin/machine.h"
-#include "os/kernel/iommu.h"
+#include "os/hal/iommu.h"
 #include "os/kernel/kernel.h"
 
 namespace gmmu::os {

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {

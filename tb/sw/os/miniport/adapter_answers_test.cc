@@ -10,7 +10,7 @@
 
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
-#include "os/kernel/bring_up.h"
+#include "os/base/bring_up.h"
 
 namespace gmmu::os::test {
 namespace {

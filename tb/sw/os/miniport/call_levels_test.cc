@@ -8,7 +8,7 @@
 #include "ddi/wdm.h"
 #include "tb/sw/os/between.h"
 #include "tb/sw/os/life_bench.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
 
 namespace gmmu::os {

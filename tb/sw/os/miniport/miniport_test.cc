@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "tb/sw/os/between.h"
 

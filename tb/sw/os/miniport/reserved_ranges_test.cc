@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tb/sw/os/life_bench.h"
-#include "os/kernel/text.h"
+#include "os/base/text.h"
 #include "platform/config.h"
 #include "platform/host_image.h"
 #include "twin/machine.h"

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 
 namespace gmmu::os {
 namespace {

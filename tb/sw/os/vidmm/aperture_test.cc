@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/miniport/segments.h"
 #include "tb/sw/os/machine.h"
 

@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"

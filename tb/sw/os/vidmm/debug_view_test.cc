@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a debugger is shown of page tables, capabilities and segments. Documents only.
 #include "os/vidmm/allocation.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/vidmm/debug_view.h"
 #include "tb/sw/os/driver_front.h"
 

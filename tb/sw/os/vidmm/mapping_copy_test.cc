@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "tb/sw/os/vidmm/va_calls_bench.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/vidmm/monitored_fence.h"
 
 namespace gmmu::os::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Monitored fences between the CPU, the GPU and the system. Documents only.
 #include "os/vidmm/monitored_fence.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/vidmm/paging_fence.h"
 #include "tb/sw/os/driver_front.h"
 #include "workload/render_buffer.h"

@@ -11,7 +11,7 @@
 #include "app/configuration.h"
 #include "ddi/wdm.h"
 #include "os/dxgkrnl/dxgkrnl.h"
-#include "os/kernel/bring_up.h"
+#include "os/base/bring_up.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which VidMm makes page tables, as real Windows was seen to do it. The stream of operations is taken
 // between VidMm and the driver.
-#include "os/kernel/bring_up.h"
+#include "os/base/bring_up.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

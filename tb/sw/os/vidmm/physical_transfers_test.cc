@@ -4,7 +4,7 @@
 
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/miniport/mdl.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "os/vidmm/placement.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "tb/sw/os/linked_bench.h"
 
 namespace gmmu::os::test {

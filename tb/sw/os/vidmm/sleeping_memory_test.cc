@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "os/memory/system_buffer.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/miniport/allocation.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"

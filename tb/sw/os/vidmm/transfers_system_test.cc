@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "os/memory/system_buffer.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/transfers.h"
 #include "tb/sw/os/driver_front.h"

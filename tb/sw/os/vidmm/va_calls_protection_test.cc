@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "tb/sw/os/vidmm/va_calls_bench.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "tb/sw/os/vidmm/va_calls_bench.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/paging_queue.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "os/miniport/allocation.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/miniport/segments.h"
 #include "os/tables/address_space.h"
 #include "os/tables/linked_tables.h"

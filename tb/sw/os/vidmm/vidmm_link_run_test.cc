@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kmd/escape.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/tables/address_space.h"

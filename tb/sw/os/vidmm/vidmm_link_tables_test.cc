@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "os/tables/address_space.h"
-#include "os/kernel/page_math.h"
+#include "os/base/page_math.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/process_tables.h"
 #include "tb/sw/os/vidmm/vidmm_link_bench.h"

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "os/dxgkrnl/domain_switch.h"
-#include "os/kernel/bug_check.h"
-#include "os/kernel/page_math.h"
+#include "os/base/bug_check.h"
+#include "os/base/page_math.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "os/tables/address_space.h"

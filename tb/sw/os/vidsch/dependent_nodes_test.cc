@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tb/sw/os/life_bench.h"
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidsch/vidsch.h"

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
 
 namespace gmmu::os::test {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "os/kernel/bug_check.h"
+#include "os/base/bug_check.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
 
 namespace gmmu::os::test {

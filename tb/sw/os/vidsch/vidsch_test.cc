@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "os/kernel/bug_check.h"
-#include "os/kernel/errors.h"
+#include "os/base/bug_check.h"
+#include "os/base/errors.h"
 #include "os/miniport/driver_calls.h"
 #include "tb/sw/os/vidsch/vidsch_bench.h"
 

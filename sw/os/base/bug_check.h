@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <string>
+
+#include "os/base/errors.h"
+
+namespace gmmu::os {
+
+/// Bug checks whose numbers are known: as real Windows ended, or as the display driver documents say.
+enum class StopCode : uint32_t {
+  kUnknown = 0,  ///< Windows would stop; with which number is not known
+  kSystemServiceException = 0x3B,
+  kPageFaultInNonpagedArea = 0x50,
+  kSystemThreadException = 0x7E,     ///< P1 is the NTSTATUS
+  kSpecialPoolCorruption = 0xC1,     ///< P1 is the block, P2 the byte that was written, P4 0x23 before it, 0x24 behind
+  kBadPoolCaller = 0xC2,             ///< P1: 7 freed already, 0xA with another tag, 0x46 no block
+  kDriverIrqlNotLessOrEqual = 0xD1,  ///< P1 is the address, P2 the IRQL
+  kPageFaultInFreedPool = 0xD5,      ///< P1 is the address, P2 1 for a write
+  kPageFaultBeyondPool = 0xD6,       ///< as 0xD5
+  kVideoMemoryManagementInternal = 0x10E,
+  kVideoDxgkrnlFatalError = 0x113,
+  kVideoTdrFailure = 0x116,
+  kVideoSchedulerInternalError = 0x119,
+};
+/// "VIDEO_MEMORY_MANAGEMENT_INTERNAL"; "" for kUnknown.
+const char* NameOf(StopCode code);
+
+/// Subcodes (parameter 1) that were seen with them, kAbortedFence from documents.
+namespace stop {
+constexpr uint64_t kBuildPagingBuffer = 0xB;      ///< 0x10E: P3 is the driver's status
+constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: in the paging process' VA initialisation
+constexpr uint64_t kSubmission = 0x2;    ///< 0x119: a paging packet or a preemption was refused, P2 is the status
+constexpr uint64_t kAbortedFence = 0xA;  ///< 0x119: LastAbortedFenceId out of its range
+}  // namespace stop
+
+/// A rule of the kernel was broken (wrong IRQL, double free, unknown handle, a status that must not
+/// be returned): Windows would stop. The run ends with number, parameters and cause.
+class BugCheck : public OsError {
+ public:
+  explicit BugCheck(const std::string& cause) : BugCheck(StopCode::kUnknown, {}, cause) {}
+  BugCheck(StopCode code, const std::array<uint64_t, 4>& parameters, const std::string& cause);
+
+  StopCode code() const { return code_; }
+  const std::array<uint64_t, 4>& parameters() const { return parameters_; }
+  const std::string& cause() const { return cause_; }
+
+ private:
+  StopCode code_;
+  std::array<uint64_t, 4> parameters_;
+  std::string cause_;
+};
+
+/// Finds what `key` names in a map of what was given out, such as handles. When it names nothing, or nothing any more,
+/// that is a bug check, with the parts of `cause` as its text.
+template <typename Map, typename... Part>
+auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... cause) {
+  const auto found = map.find(key);
+  if (found == map.end()) throw BugCheck((std::string() + ... + cause));
+  return found;
+}
+
+/// The error of `work` after which its caller goes on: a refusal, a full segment, an adapter that was reset; null:
+/// there was none. What ends the run goes through: a bug check, a fault, a bound that passed. The caller undoes what
+/// was begun outside of any handler, where a fibre may wait.
+template <typename Work>
+std::exception_ptr RefusalOf(const Work& work) {
+  try {
+    work();
+  } catch (const BugCheck&) {
+    throw;
+  } catch (const OsTimeout&) {
+    throw;
+  } catch (const DeviceFault&) {
+    throw;
+  } catch (const OsError&) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+}  // namespace gmmu::os

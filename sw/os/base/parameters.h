@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hw/platform.h"
+#include "os/base/bring_up.h"
+#include "os/base/dma_policy.h"
+#include "settings/free_table.h"
+
+namespace gmmu::settings {
+class Keys;
+}
+
+namespace gmmu::os {
+
+/// How the first of the two queries for hardware-reserved ranges looks, which is open: it has no array in
+/// either form.
+enum class ReservedQuery { kNullPointer, kZeroCount };
+
+/// Which pages kEnableMappings maps at the moment isolation is switched on. The sources say both: "all
+/// physical memory" (the flag), and the memory that Dxgkrnl tracks (activation).
+enum class IsolationScope {
+  kTracked,  ///< what the driver's callbacks, VidMm and the reserved ranges hold; the rest as it comes
+  kAll,      ///< every installed page
+};
+
+/// Values of Parameters::preset, in the order of their names there.
+enum class Preset { kDocuments, kWindows22621, kWindows26100 };
+/// Values of Inject::noisy_device.
+enum class NoisyDevice { kNone, kRead, kWrite, kMessage };
+
+/// Deliberate faults of the operating system's side: its part of the configuration's [inject]. inject.def states each
+/// member with its meaning.
+struct Inject {
+#include "settings/as_members.h"
+#include "os/base/inject.def"
+
+  /// What `noisy_device` asks the machine for.
+  std::optional<hw::Stray> stray() const;
+  /// Kinds of objects that `leak` can name.
+  static const std::vector<std::string>& LeakKinds();
+  /// What the file may say for `leak`: nothing, a kind, or "pcie_tag", which the machine leaks.
+  static std::vector<std::string> LeakKeyValues();
+};
+
+/// What the operating system is told about machine and policy. os.def states the settings, each with its meaning;
+/// a default object is preset "documents".
+struct Parameters {
+#include "settings/as_members.h"
+#include "os/base/os.def"
+  Inject inject;
+
+  // What the driver finds in its registry stand-in.
+  uint64_t aperture_bytes = 0;
+  uint64_t limit_bits = 33;                ///< HighestVisibleAddress = 2^limit_bits - 1
+  std::vector<uint64_t> page_table_bits;   ///< index bits by level, leaf first
+  std::map<std::string, uint64_t> driver;  ///< further values, by the driver's own names (kmd/driver.def)
+
+  /// What the driver finds in the registry (registry.h), by key and name.
+  settings::FreeTable registry;
+
+  uint64_t seed = 0;
+  /// Gets a line for each call of DxgkDdiBuildPagingBuffer (paging_trace.h); empty: nobody does.
+  std::function<void(const std::string&)> trace_paging;
+  /// Gets a line for each call of the driver and each of its callbacks (ddi_trace.h); empty: nobody does.
+  std::function<void(const std::string&)> trace_ddi;
+  /// Gets what the driver prints (DbgPrintEx), as it comes; empty: nobody does.
+  std::function<void(const std::string&)> debug_print;
+
+  /// The settings as keys of [os], [inject] and [registry] of a configuration file, which must not outlive this object.
+  settings::Keys Keys();
+  /// Rules between them. Throws settings::Error: `file`, key, and what is wrong with it.
+  void Check(const std::string& file) const;
+};
+
+}  // namespace gmmu::os

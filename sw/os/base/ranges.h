@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "os/base/ledger.h"
+#include "os/base/random.h"
+
+namespace gmmu::os {
+
+class FreeRanges;
+
+/// Hands out half-open ranges of an address space at places drawn by seed: VRAM, the aperture, GPU
+/// virtual addresses, logical addresses. Any unit of size; `kind` and `owner` are what the ledger
+/// calls a range.
+class RangeAllocator {
+ public:
+  RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner, Ledger& ledger);
+  ~RangeAllocator();
+
+  /// Takes what is free of [start, end) out for good (holes, windows, bad memory).
+  void Exclude(uint64_t start, uint64_t end);
+  enum class Place { kBySeed, kLowest, kHighest };
+  /// Start of a free range of `size` at a multiple of `alignment` (power of two); nullopt when
+  /// there is none.
+  std::optional<uint64_t> Allocate(uint64_t size, uint64_t alignment, const std::string& created_by,
+                                   Place place = Place::kBySeed);
+  /// The same within [from, to), by seed.
+  std::optional<uint64_t> AllocateWithin(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
+                                         const std::string& created_by);
+  /// False, and nothing taken, unless all of [start, start + size) is free.
+  [[nodiscard]] bool AllocateAt(uint64_t start, uint64_t size, const std::string& created_by);
+  /// `start` as it was given out; anything else is a bug check.
+  void Free(uint64_t start);
+
+  uint64_t free_bytes() const { return free_bytes_; }
+  size_t ranges() const { return used_.size(); }
+  /// Where the last range that is given out ends; 0: there is none.
+  uint64_t used_end() const { return used_.empty() ? 0 : used_.rbegin()->first + used_.rbegin()->second.size; }
+
+ private:
+  struct Used {
+    uint64_t size;
+    Ledger::Ticket ticket;
+  };
+  std::optional<uint64_t> AllocateIn(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
+                                     const std::string& created_by, Place where);
+  void Take(uint64_t start, uint64_t size, const std::string& created_by);
+
+  std::unique_ptr<FreeRanges> free_;
+  std::map<uint64_t, Used> used_;
+  uint64_t free_bytes_ = 0;
+  Random random_;
+  std::string kind_;
+  std::string owner_;
+  Ledger& ledger_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "os/guard/driver_guard.h"
+
+namespace gmmu::os {
+
+/// A callback or an allocation of the driver that was refused on purpose.
+struct Refused {
+  std::string what;    ///< "DxgkCbAllocateAdl", "pool block gmmu of 64 bytes"
+  std::string inside;  ///< the call of the driver in which it was asked for
+};
+
+/// Refuses the n-th callback that may fail, or the n-th allocation of the driver (inject.fail_callback,
+/// inject.fail_allocation), and counts them.
+class Refusals {
+ public:
+  /// 0: none. Nothing is counted when neither is asked for.
+  Refusals(uint64_t callback, uint64_t allocation) : callback_(callback), allocation_(allocation) {}
+
+  bool asked() const { return callback_ != 0 || allocation_ != 0; }
+  bool Callback(const std::string& name) { return callback_ != 0 && Count(callback_, name); }
+  /// `name` is called for the one that is refused only.
+  template <typename Name>
+  bool Allocation(const Name& name) {
+    return allocation_ != 0 && Count(allocation_, name());
+  }
+  /// How many there were so far.
+  uint64_t seen() const { return seen_; }
+  const std::optional<Refused>& refused() const { return refused_; }
+
+ private:
+  bool Count(uint64_t number, const std::string& name) {
+    if (++seen_ != number) return false;
+    refused_ = Refused{name, DriverGuard::entry()};
+    return true;
+  }
+
+  const uint64_t callback_, allocation_;
+  uint64_t seen_ = 0;
+  std::optional<Refused> refused_;
+};
+
+}  // namespace gmmu::os

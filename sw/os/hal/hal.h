@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "hw/platform.h"
+#include "os/base/ledger.h"
+#include "os/threads/scheduler.h"
+
+namespace gmmu::os {
+
+/// The hardware abstraction layer: the machine as the kernel sees it. Every access is a seam call,
+/// at which pending interrupts are served.
+class Hal {
+ public:
+  Hal(hw::Platform& platform, Scheduler& scheduler) : platform_(platform), scheduler_(scheduler) {}
+
+  uint64_t Read(uint64_t address, unsigned size);
+  /// Uncached stores: what waits in write-combining buffers goes before them.
+  void Write(uint64_t address, unsigned size, uint64_t value);
+  void ReadBlock(uint64_t address, void* to, size_t size);
+  void WriteBlock(uint64_t address, const void* from, size_t size);
+  uint32_t ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size);
+  void ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value);
+
+  /// Lets time pass until NowNs() is `end_ns`, at any IRQL; interrupts are served as the IRQL allows.
+  void StallUntil(uint64_t end_ns);
+
+  /// A message that calls `isr` (see Scheduler::ConnectInterrupt).
+  hw::Message ConnectInterrupt(std::string name, std::function<void()> isr);
+  void DisconnectInterrupt(const hw::Message& message);
+
+  hw::Platform& platform() { return platform_; }
+  hw::HostRam& ram() { return platform_.ram(); }
+  Scheduler& scheduler() { return scheduler_; }
+  uint64_t NowNs() { return platform_.NowNs(); }
+
+ private:
+  hw::Platform& platform_;
+  Scheduler& scheduler_;
+  std::set<uint32_t> vectors_;
+};
+
+/// Kernel virtual addresses of device registers.
+///
+/// Drivers get a pointer inside a region without access, which READ_REGISTER_* and WRITE_REGISTER_* resolve. A plain load or
+/// store faults; in a driver that is loaded it then reaches the device (device_accesses.h).
+class MmioViews {
+ public:
+  explicit MmioViews(Ledger& ledger);
+  ~MmioViews();
+  MmioViews(const MmioViews&) = delete;
+  MmioViews& operator=(const MmioViews&) = delete;
+
+  /// Pointer for [physical, physical + size).
+  void* Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by);
+  /// `view` as Map returned it; else a bug check.
+  void Unmap(void* view);
+  /// Physical address behind `pointer`. Bug check when [pointer, pointer + size) is not inside one
+  /// view.
+  uint64_t Resolve(const volatile void* pointer, size_t size) const;
+  bool Contains(const volatile void* pointer) const;
+
+ private:
+  struct View {
+    uint64_t physical;
+    size_t size;
+    Ledger::Ticket ticket;
+  };
+  uint8_t* base_ = nullptr;
+  uint64_t next_ = 0;
+  std::map<uint64_t, View> views_;  // by offset from base_
+  Ledger& ledger_;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/hal/invalidation_queue.h"
+
+#include "os/base/errors.h"
+#include "os/hal/second_stage.h"
+#include "os/base/text.h"
+
+namespace gmmu::os {
+namespace {
+constexpr uint64_t kQueueEntries = 256;
+}
+
+void InvalidationQueue::Enable() {
+  pfn_ = SecondStage::NewTable(registers_.hal(), pages_, "IOMMU invalidation queue");
+  status_pfn_ = SecondStage::NewTable(registers_.hal(), pages_, "IOMMU wait status");
+  registers_.Write64(vtd::kIqt, 0);
+  registers_.Write64(vtd::kIqa, pfn_ * hw::kPageSize);
+  tail_ = 0;
+  error_.clear();
+  registers_.Command(vtd::kQie, true);
+  Submit({{1u | 1u << 4, 0}, {2u | 1u << 4 | 3u << 6, 0}});  // context cache, then IOTLB, global
+}
+
+void InvalidationQueue::Disable() { registers_.Command(vtd::kQie, false); }
+
+void InvalidationQueue::FreePages() {
+  pages_.Free(pfn_);
+  pages_.Free(status_pfn_);
+  pfn_ = 0;
+}
+
+void InvalidationQueue::Submit(const std::vector<Descriptor>& descriptors) {
+  if (pfn_ == 0) return;  // the unit caches nothing while it is off
+  Require();
+  const uint32_t slot = next_status_++ % 1024;
+  const uint64_t status = status_pfn_ * hw::kPageSize + 4 * slot;
+  const uint32_t done = next_status_;
+  const Ledger::Ticket ticket = ledger_.Open("invalidation", "status " + std::to_string(done), "iommu",
+                                             "queued invalidation");
+  uint32_t tail = tail_;
+  auto put = [&](const Descriptor& descriptor) {
+    const uint64_t at = pfn_ * hw::kPageSize + 16 * uint64_t{tail};
+    registers_.WriteEntry(at, descriptor.low);
+    registers_.WriteEntry(at + 8, descriptor.high);
+    tail = (tail + 1) % kQueueEntries;
+  };
+  for (const Descriptor& descriptor : descriptors) put(descriptor);
+  put({5u | 1u << 5 | 1u << 6 | uint64_t{done} << 32, status});  // wait, status write, fence
+  tail_ = tail;
+  registers_.Write64(vtd::kIqt, uint64_t{tail} << 4);
+  ++invalidations_;
+  if (forget_()) return;
+  auto answered = [&] {
+    uint32_t value = 0;
+    if (!error_.empty()) return true;
+    return registers_.hal().ram().Read(status, &value, sizeof value) && value == done;
+  };
+  registers_.hal().scheduler().Wait(answered, vtd::kBoundNs, "the IOMMU's invalidation wait descriptor", vtd::kPollNs);
+  Require();
+  ledger_.Close(ticket);
+}
+
+void InvalidationQueue::Require() const {
+  if (!error_.empty()) throw OsError(error_);
+}
+
+// The queue has stopped and nothing can be invalidated any more, so no page may be reused: every call that waits for
+// the queue ends the run.
+void InvalidationQueue::OnError() {
+  const uint64_t at = registers_.Read64(vtd::kIqh);
+  const uint64_t address = pfn_ * hw::kPageSize + at;
+  error_ = "the IOMMU stopped its invalidation queue, IQERCD " +
+           Hex(vtd::Field(registers_.Read64(vtd::kIqercd), 3, 0)) + ", at the descriptor " + std::to_string(at / 16) +
+           " (tail " + std::to_string(registers_.Read64(vtd::kIqt) / 16) + "): " + Hex(registers_.ReadEntry(address)) +
+           " " + Hex(registers_.ReadEntry(address + 8));
+  registers_.Write32(vtd::kGcmd, registers_.Read32(vtd::kGsts) & vtd::kLevelBits & ~vtd::kQie);
+  registers_.Write32(vtd::kFsts, vtd::kIqe);
+}
+
+}  // namespace gmmu::os

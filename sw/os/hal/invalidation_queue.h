@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/base/ledger.h"
+#include "os/hal/pages.h"
+#include "os/hal/vtd_registers.h"
+
+namespace gmmu::os {
+
+/// The invalidation queue of a VT-d unit: 256 descriptors of 16 bytes in one page, and a page for the status words of
+/// wait descriptors. When the unit stops its queue (IQE), the call that waits for it and every later one that would
+/// have to end with an OsError.
+class InvalidationQueue {
+ public:
+  struct Descriptor {
+    uint64_t low, high;
+  };
+  static Descriptor OfDomain(uint16_t id) { return {2u | 2u << 4 | 3u << 6 | uint64_t{id} << 16, 0}; }
+
+  /// `forget`: true when the next invalidation is to be queued and never waited for (a deliberate fault).
+  InvalidationQueue(VtdRegisters& registers, PageAllocator& pages, Ledger& ledger, std::function<bool()> forget)
+      : registers_(registers), pages_(pages), ledger_(ledger), forget_(std::move(forget)) {}
+
+  /// Switches the queue on, and drops everything that the unit has cached.
+  void Enable();
+  /// Switches it off. Its pages are in use until FreePages.
+  void Disable();
+  void FreePages();
+  /// Queues the descriptors and waits until the unit has done them. Nothing happens while the queue is off.
+  void Submit(const std::vector<Descriptor>& descriptors);
+  /// The unit reported IQE: it has stopped the queue.
+  void OnError();
+  uint64_t invalidations() const { return invalidations_; }
+
+ private:
+  /// Throws OsError, with what the unit said, when it stopped the queue.
+  void Require() const;
+
+  VtdRegisters& registers_;
+  PageAllocator& pages_;
+  Ledger& ledger_;
+  const std::function<bool()> forget_;
+  uint64_t pfn_ = 0;  // 0: off
+  uint64_t status_pfn_ = 0;
+  uint32_t tail_ = 0;  // entries
+  std::string error_;  // empty: it runs
+  uint32_t next_status_ = 1;
+  uint64_t invalidations_ = 0;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/base/ledger.h"
+#include "os/base/ranges.h"
+#include "os/hal/second_stage.h"
+
+namespace gmmu::os {
+
+/// One second-stage translation: what a logical adapter sees of host memory.
+///
+/// Made by Iommu::CreateDomain. Logical addresses come from [4 KiB, limit) without the interrupt
+/// window 0xFEE00000-0xFEEFFFFF, at places drawn by seed.
+class IommuDomain {
+ public:
+  uint16_t id() const { return id_; }
+  const SecondStage& tables() const { return tables_; }
+  /// Logical addresses are the host's own (1:1), not given out by `logical`.
+  bool identity() const { return identity_; }
+  /// Identity: all installed memory is mapped, in use or not.
+  bool whole() const { return !whole_.empty(); }
+  RangeAllocator& logical() { return logical_; }
+
+ private:
+  friend class Iommu;
+  IommuDomain(uint16_t id, SecondStage tables, uint64_t limit, bool identity, uint64_t seed, Ledger& ledger)
+      : id_(id),
+        tables_(std::move(tables)),
+        identity_(identity),
+        logical_(hw::kPageSize, limit, seed, "logical_range", "domain" + std::to_string(id), ledger) {
+    logical_.Exclude(0xFEE00000, 0xFEF00000);
+  }
+  struct Mapping {
+    uint64_t pages;
+    Ledger::Ticket ticket;
+  };
+  bool InWhole(uint64_t pfn) const {
+    return std::any_of(whole_.begin(), whole_.end(),
+                       [pfn](const hw::Range& range) { return pfn >= range.start && pfn < range.end; });
+  }
+  uint16_t id_;
+  SecondStage tables_;
+  const bool identity_;
+  std::vector<hw::Range> whole_;                // in pages: what MapWhole took
+  std::map<uint64_t, Mapping> mappings_;        // by first logical page of a Map call
+  std::map<uint64_t, unsigned> identity_uses_;  // of a host page, by those that MapIdentity took
+  std::vector<uint16_t> attached_;
+  Ledger::Ticket ticket_ = 0;
+  RangeAllocator logical_;
+};
+
+}  // namespace gmmu::os

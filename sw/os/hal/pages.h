@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "hw/host_ram.h"
+#include "hw/platform.h"
+#include "os/base/ledger.h"
+#include "os/base/random.h"
+
+namespace gmmu::os {
+
+/// Physical pages of the machine's RAM, handed out at places drawn by seed over the whole of it.
+///
+/// Pages are host physical page numbers. The first MiB belongs to firmware and is never given out.
+/// Bounds are byte addresses, [low, high). Pages are given out full of zeros when `ram` is given;
+/// without it their content is what the last owner left.
+class PageAllocator {
+ public:
+  /// `instruments` hears which pages have an owner; it may be null.
+  PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram = nullptr,
+                hw::Instruments* instruments = nullptr);
+
+  /// `count` pages at unrelated places, or in blocks (set_block); nullopt, and nothing taken, when there are not that many.
+  std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
+                                                         const std::string& owner, const std::string& created_by);
+  /// From here on AllocateScattered gives pages out one behind the other, in aligned blocks of `pages` (a power of two)
+  /// that are drawn at random, as long as whole blocks are free; 1: each page is drawn.
+  void set_block(uint64_t pages) { block_pages_ = pages; }
+  /// From here on pages are given out as their last owner left them (MM_DONT_ZERO_ALLOCATION), or
+  /// full of zeros.
+  void set_zeroing(bool on) { zeroing_ = on; }
+  /// A page was given back before: memory is not as it was at power-on.
+  bool used_before() const { return !dirty_.empty(); }
+  /// First of `count` consecutive pages. `boundary` (bytes, power of two, 0 = none) is never
+  /// crossed.
+  /// `alignment`: pages, the first is a multiple of it.
+  std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high, uint64_t boundary,
+                                             const std::string& owner, const std::string& created_by,
+                                             uint64_t alignment = 1);
+  /// One page anywhere; throws OsError when memory is out.
+  uint64_t AllocatePage(const std::string& owner, const std::string& created_by);
+
+  /// The commit limit is installed memory and `pages` of the page file.
+  void set_page_file(uint64_t pages) { page_file_ = pages; }
+  /// Commits `pages` that are not in memory: nobody else can have them, though no page is taken yet. False: they and
+  /// what others have would exceed the commit limit. A page of a charge that comes into memory, or ends, is discharged.
+  [[nodiscard]] bool Charge(uint64_t pages);
+  void Discharge(uint64_t pages) { charged_ -= pages; }
+
+  /// Bug checks: a page that is not allocated, or is still pinned.
+  void Free(uint64_t pfn);
+  void Free(const std::vector<uint64_t>& pfns);
+
+  /// A pinned page cannot be freed; pins nest.
+  void Pin(uint64_t pfn, const std::string& owner, const std::string& created_by);
+  void Unpin(uint64_t pfn);
+
+  bool Allocated(uint64_t pfn) const { return pages_.count(pfn) != 0; }
+
+  uint64_t installed_pages() const { return total_; }
+  size_t allocated() const { return pages_.size(); }
+  const std::vector<hw::Range>& ranges() const { return ram_; }  ///< that it hands out, in pages
+  /// One past the highest installed byte.
+  uint64_t end() const;
+
+ private:
+  struct Page {
+    Ledger::Ticket ticket;
+    std::vector<Ledger::Ticket> pins;
+  };
+  /// Usable ranges cut to [low, high), in pages.
+  std::vector<hw::Range> Candidates(uint64_t low, uint64_t high) const;
+  std::optional<uint64_t> NextOfBlock(const std::vector<hw::Range>& ranges);
+  std::optional<std::vector<uint64_t>> Draw(size_t count, uint64_t low, uint64_t high, bool blocks,
+                                            const std::string& owner, const std::string& created_by);
+  uint64_t committable() const { return total_ + page_file_ - charged_ - pages_.size(); }
+  void Take(uint64_t pfn, const std::string& owner, const std::string& created_by);
+
+  std::vector<hw::Range> ram_;  // pages
+  uint64_t total_ = 0;
+  uint64_t page_file_ = 0, charged_ = 0;
+  uint64_t block_pages_ = 1;
+  hw::Range open_block_{0, 0};  ///< what is left of the block that pages are given out from, in pages
+  std::unordered_map<uint64_t, Page> pages_;
+  std::unordered_set<uint64_t> dirty_;  // had an owner before
+  bool zeroing_ = true;
+  Random random_;
+  Ledger& ledger_;
+  hw::HostRam* memory_;
+  hw::Instruments* instruments_;
+};
+
+}  // namespace gmmu::os

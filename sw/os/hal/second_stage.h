@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "os/hal/hal.h"
+#include "os/hal/pages.h"
+
+namespace gmmu::os {
+
+/// Second-stage page tables of one VT-d domain, in host memory (VT-d specification, second-stage
+/// paging entries; docs/vtd.md).
+///
+/// Pages are numbers of 4 KiB. Runs of host pages are mapped with the largest leaves that both sides'
+/// alignment allows and the unit offers: 4 KiB, 2 MiB, 1 GiB. A table that becomes empty is taken out
+/// at once; its page must not be reused before the unit has dropped what it knows of it.
+class SecondStage {
+ public:
+  struct Features {
+    unsigned levels = 4;       ///< 3 or 4
+    bool leaves_2mib = false;  ///< CAP.SLLPS bit 0
+    bool leaves_1gib = false;  ///< bit 1
+  };
+  struct Run {
+    uint64_t logical, host, pages;
+  };
+  /// What an Unmap leaves for its caller: tables to free, and the level of the largest leaf that went.
+  struct Unmapped {
+    std::vector<uint64_t> tables;
+    unsigned largest_leaf = 0;
+  };
+
+  SecondStage(Hal& hal, PageAllocator& pages, const Features& features, std::string name);
+
+  uint64_t root_pfn() const { return root_; }
+  const Features& features() const { return features_; }
+
+  /// Readable and writable. Bug check when a page of it is mapped already.
+  void Map(const Run& run);
+  /// Pages that are not mapped are passed over.
+  Unmapped Unmap(uint64_t logical, uint64_t pages);
+  /// Takes one page out; a large leaf around it is split first.
+  Unmapped Punch(uint64_t logical);
+  /// Host page of a logical one; all ones when it is not mapped.
+  uint64_t Lookup(uint64_t logical) const;
+  /// Leaves of a level (0: 4 KiB) that are present.
+  uint64_t leaves(unsigned level) const { return leaves_[level]; }
+  /// Frees every table. No device may use them any more.
+  void Free();
+
+  /// A page of zeros for a table, written, not assumed.
+  static uint64_t NewTable(Hal& hal, PageAllocator& pages, const std::string& created_by);
+
+ private:
+  struct Table {
+    uint64_t pfn = 0;
+    unsigned used = 0;  // present entries
+  };
+  static uint64_t Span(unsigned level) { return uint64_t{1} << 9 * level; }
+  static uint64_t Key(unsigned level, uint64_t page) { return uint64_t{level} << 56 | page >> 9 * (level + 1); }
+  unsigned LeafLevel(const Run& run) const;
+  /// The table whose entries are of `level`, made when it is missing.
+  Table& Ensure(unsigned level, uint64_t page);
+  uint64_t EntryAddress(const Table& table, unsigned level, uint64_t page) const;
+  uint64_t ReadEntry(const Table& table, unsigned level, uint64_t page) const;
+  void WriteEntry(const Table& table, unsigned level, uint64_t page, uint64_t value);
+  /// Level of the leaf, or of the entry that is not present.
+  unsigned Find(uint64_t page, uint64_t& entry) const;
+  void Clear(unsigned level, uint64_t page, Unmapped& out);
+
+  Hal& hal_;
+  PageAllocator& pages_;
+  const Features features_;
+  const std::string name_;
+  uint64_t root_ = 0;
+  std::unordered_map<uint64_t, Table> tables_;  // by Key, the root among them
+  uint64_t leaves_[3] = {};
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+
+#include "os/threads/scheduler.h"
+
+namespace gmmu::os {
+
+class RaceDetector;
+
+/// The lock of an interrupt object: its service routine and the routines of DxgkCbSynchronizeExecution exclude each
+/// other, on all processors.
+class InterruptLock {
+ public:
+  InterruptLock(Scheduler& scheduler, RaceDetector& races) : scheduler_(scheduler), races_(races) {}
+  InterruptLock(const InterruptLock&) = delete;
+  InterruptLock& operator=(const InterruptLock&) = delete;
+
+  /// Runs `work`, at device level, with the lock held. Whoever holds it already would wait for itself: a bug check.
+  void Run(const std::function<void()>& work);
+
+ private:
+  Scheduler& scheduler_;
+  RaceDetector& races_;
+  const void* holder_ = nullptr;  // a fibre; null: free
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "os/threads/scheduler.h"
+
+namespace gmmu::os {
+
+/// Finds data races of a driver: two accesses of a byte, one of them a write, by threads that are in the driver at the
+/// same time, without an order between them.
+///
+/// The accesses come from the driver itself, whose compiler puts a call before each of them (-fsanitize=thread; the
+/// functions of race_events.cc). Order is kept in vector clocks, one a thread: locks, events, DxgkCbSynchronizeExecution
+/// and interlocked operations order what was before the release before what comes behind the acquisition; and a call
+/// that has returned is before every call that begins later, because the system has locks of its own. Memory is that of
+/// the driver: pool, views of memory objects, and what its file has as data. Accesses by devices are not seen.
+///
+/// A race is thrown as a BugCheck by Check, not where it was found: the driver's code there expects no exception.
+class RaceDetector {
+ public:
+  explicit RaceDetector(const Scheduler& scheduler);
+  ~RaceDetector();
+  RaceDetector(const RaceDetector&) = delete;
+  RaceDetector& operator=(const RaceDetector&) = delete;
+  /// The one that lives; null without one, or when nothing is preempted.
+  static RaceDetector* active();
+
+  /// [begin, begin + bytes) is the driver's from now on. `name`: "pool gmmu".
+  void AddMemory(const void* begin, size_t bytes, const std::string& name);
+  /// It is given back, which counts as a write by the running thread when the thread is in the driver.
+  void RemoveMemory(const void* begin);
+  /// "pool gmmu (0x1234 bytes) + 0x10"; the address where the memory is not the driver's.
+  std::string NameOf(const void* at) const;
+
+  /// The running thread begins a call of `entry`, or comes back from it.
+  void Enter(const char* entry);
+  void Leave();
+  /// What the thread has done is before calls that begin from now on, although its own has not returned.
+  void Tell();
+  void Acquire(const void* object);
+  void Release(const void* object);
+  /// An access by the running thread, by the code at `code`.
+  void Access(const void* at, size_t bytes, bool write, const void* code);
+  /// Throws the first race that was found, as a BugCheck, once.
+  void Check();
+  /// Accesses of the driver's memory that were looked at.
+  uint64_t accesses() const { return accesses_; }
+
+ private:
+  using Clock = std::vector<uint32_t>;  // by number of the thread
+  struct Thread {
+    uint32_t number = 0;
+    std::string name;
+    std::vector<const char*> entries;
+    Clock clock;
+  };
+  struct Event {  // an access; clock 0: none
+    uint32_t thread = 0, clock = 0, site = 0;
+  };
+  struct Cell {
+    Event write;
+    std::vector<Event> reads;  // since the write, one a thread
+  };
+  struct Memory {
+    size_t bytes;
+    std::string name;
+    std::vector<Cell> cells;  // of each byte, from the first access on
+  };
+  struct Site {
+    const void* code;
+    const char* entry;
+    std::string thread;
+    bool write;
+    size_t bytes;
+    bool operator<(const Site& other) const;
+  };
+
+  Thread& Running();
+  Memory* Find(const void* at, const void** begin);
+  void FindData(const void* code);
+  uint32_t SiteOf(const Thread& thread, bool write, size_t bytes, const void* code);
+  void Look(const Thread& thread, Cell& cell, const void* at, Event now, bool write);
+  void Found(const void* at, const Event& before, const Event& now);
+  std::string Described(uint32_t site) const;
+
+  const Scheduler& scheduler_;
+  std::map<uint64_t, Thread> threads_;  // by the scheduler's number of the fibre
+  std::map<const void*, Clock> objects_;
+  Clock returned_;  // of calls that have returned
+  std::map<const void*, Memory> memory_;
+  const void* data_of_ = nullptr;  // code whose file's data is known
+  std::map<Site, uint32_t> site_numbers_;
+  std::vector<Site> sites_;
+  std::string race_;
+  bool told_ = false;
+  uint64_t accesses_ = 0;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/threads/scheduler.h"
+
+#include <algorithm>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <utility>
+
+#include "os/base/bug_check.h"
+#include "os/threads/caught_exceptions.h"
+#include "os/guard/driver_guard.h"
+#include "os/guard/stack_meter.h"
+
+namespace gmmu::os {
+
+namespace context = boost::context;
+
+namespace {
+constexpr uint64_t kSpinNs = 1'000'000'000;
+
+/// Restores the IRQL at the end of the scope, also when an exception leaves it.
+class LevelGuard {
+ public:
+  LevelGuard(Irql& level, Irql during) : level_(level), before_(std::exchange(level, during)) {}
+  ~LevelGuard() { level_ = before_; }
+  LevelGuard(const LevelGuard&) = delete;
+  LevelGuard& operator=(const LevelGuard&) = delete;
+
+ private:
+  Irql& level_;
+  const Irql before_;
+};
+}  // namespace
+
+Scheduler::Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption, uint64_t wait_scale)
+    : platform_(platform),
+      random_(seed, "scheduler"),
+      preemption_(preemption),
+      wait_scale_(wait_scale),
+      preemptions_(seed, "preemption") {}
+
+Scheduler::~Scheduler() = default;
+
+void Scheduler::Spawn(std::string name, std::function<void()> body, size_t stack_bytes) {
+  auto fibre = std::make_unique<Fibre>();
+  Fibre* self = fibre.get();
+  self->name = std::move(name);
+  self->number = ++spawned_;
+  self->context = context::fiber(std::allocator_arg, context::protected_fixedsize_stack(stack_bytes),
+                                 [this, self, body = std::move(body)](context::fiber&& scheduler) {
+                                   self->back = &scheduler;
+                                   try {
+                                     if (!cancelled_) body();
+                                   } catch (const Cancelled&) {
+                                   } catch (const context::detail::forced_unwind&) {
+                                     throw;
+                                   } catch (...) {
+                                     if (!error_) error_ = std::current_exception();
+                                   }
+                                   self->ended = true;
+                                   return std::move(scheduler);
+                                 });
+  fibres_.push_back(std::move(fibre));
+}
+
+void Scheduler::SpawnServer(std::string name, std::function<void()> body) {
+  Spawn(std::move(name), std::move(body));
+  fibres_.back()->serves = true;
+}
+
+void Scheduler::Run() {
+  SpawnServers();
+  while (true) {
+    fibres_.erase(std::remove_if(fibres_.begin(), fibres_.end(), [](const auto& fibre) { return fibre->ended; }),
+                  fibres_.end());
+    if (fibres_.empty()) break;
+    if (error_) cancelled_ = true;
+    last_round_ = OnlyServersLeft();
+
+    const std::vector<Fibre*> ready = Ready();
+    if (ready.empty()) {
+      try {
+        Idle();
+      } catch (...) {
+        if (!error_) error_ = std::current_exception();
+      }
+      continue;
+    }
+    Resume(ready[random_.Below(ready.size())]);
+  }
+  irql_ = kPassive;
+  cancelled_ = serving_ = last_round_ = false;
+  at_work_ = 0;
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+std::vector<Scheduler::Fibre*> Scheduler::Ready() {
+  std::vector<Fibre*> ready;
+  const uint64_t now = platform_.NowNs();
+  for (const auto& fibre : fibres_) {
+    if (cancelled_ || last_round_ || fibre->condition == nullptr || (*fibre->condition)()) {
+      ready.push_back(fibre.get());
+    } else if (now >= fibre->deadline) {
+      fibre->timed_out = true;
+      ready.push_back(fibre.get());
+    }
+  }
+  return ready;
+}
+
+void Scheduler::Resume(Fibre* fibre) {
+  running_ = fibre;
+  running_->condition = nullptr;
+  const CaughtExceptions own = CaughtExceptions::Current();
+  TellProcess();
+  CaughtExceptions().MakeCurrent();  // a fibre that was suspended restores its own when it goes on
+  running_->context = std::move(running_->context).resume();
+  own.MakeCurrent();
+  running_ = nullptr;
+  TellProcess();
+}
+
+bool Scheduler::OnlyServersLeft() const {
+  return at_work_ == 0 && messages_.empty() && dpcs_.empty() &&
+         std::all_of(fibres_.begin(), fibres_.end(), [](const auto& fibre) { return fibre->serves; });
+}
+
+void Scheduler::SpawnServers() {
+  if (preemption_ == 0) return;
+  serving_ = true;
+  const auto serve = [this](auto& queue, Irql level, const auto& work) {
+    while (true) {
+      Wait([&] { return !queue.empty(); }, kForEver, "interrupts or deferred calls");
+      const auto next = std::move(queue.front());
+      queue.pop_front();
+      const LevelGuard guard(irql_, level);
+      ++at_work_;
+      work(next);
+      --at_work_;
+    }
+  };
+  SpawnServer("interrupts",
+              [=] { serve(messages_, kDevice, [this](const hw::Message& message) { Deliver(message); }); });
+  SpawnServer("deferred calls", [=] { serve(dpcs_, kDispatch, [](const std::function<void()>& dpc) { dpc(); }); });
+}
+
+void Scheduler::Idle() {
+  const uint64_t now = platform_.NowNs();
+  uint64_t bound = ~uint64_t{0};
+  for (const auto& fibre : fibres_) {
+    uint64_t left = fibre->deadline - now;
+    if (fibre->poll_ns != 0) left = std::min(left, fibre->poll_ns);
+    bound = std::min(bound, left);
+  }
+  platform_.WaitForMessage(std::max<uint64_t>(bound, 1));
+  Seam();
+}
+
+void Scheduler::Suspend() {
+  Fibre* self = running_;
+  const Irql level = std::exchange(irql_, kPassive);
+  const CaughtExceptions caught = CaughtExceptions::Current();
+  DriverGuard::Frame* const call = DriverGuard::Take();
+  context::fiber scheduler = std::move(*self->back).resume();
+  *self->back = std::move(scheduler);
+  caught.MakeCurrent();
+  DriverGuard::Put(call);
+  irql_ = level;
+  if (cancelled_ || last_round_) throw Cancelled{};
+}
+
+void Scheduler::Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
+                     uint64_t poll_ns) {
+  WaitExactly(condition, Bound(bound_ns), what, poll_ns);
+}
+
+void Scheduler::WaitExactly(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
+                            uint64_t poll_ns) {
+  if (irql_ >= kDispatch) throw BugCheck("a wait for " + what + " at dispatch level or above");
+  if (other_processor_) throw BugCheck("a wait for " + what + " on a processor that must not wait");
+  if (condition()) return;
+  const uint64_t deadline = platform_.NowNs() + bound_ns;
+  if (running_ == nullptr) {  // the first fibre has not started yet
+    while (!condition()) {
+      const uint64_t now = platform_.NowNs();
+      if (now >= deadline) throw OsTimeout(what, bound_ns);
+      const uint64_t left = deadline - now;
+      platform_.WaitForMessage(poll_ns == 0 ? left : std::min(left, poll_ns));
+      Seam();
+    }
+    return;
+  }
+  running_->condition = &condition;
+  running_->deadline = deadline;
+  running_->poll_ns = poll_ns;
+  running_->timed_out = false;
+  Suspend();
+  if (running_->serves) DriverGuard::Restart(platform_.NowNs());
+  if (running_->timed_out && !condition()) throw OsTimeout(what, bound_ns);
+}
+
+void Scheduler::Yield() {
+  if (running_ == nullptr || irql_ != kPassive) return;
+  running_->condition = nullptr;
+  Suspend();
+}
+
+void Scheduler::Preempt() {
+  if (preemption_ == 0 || running_ == nullptr || !running_->in_driver || other_processor_) return;
+  if (preemptions_.Below(1000) >= preemption_) return;
+  ++preempted_;
+  StackMeter::Off([this] { Suspend(); });
+}
+
+void Scheduler::Spin(const std::function<bool()>& condition, const std::string& what) {
+  if (condition()) return;
+  if (preemption_ == 0 || running_ == nullptr || other_processor_)
+    throw BugCheck("no other processor runs that could end the wait for " + what);
+  running_->condition = &condition;
+  running_->deadline = platform_.NowNs() + kSpinNs;
+  running_->poll_ns = 0;
+  running_->timed_out = false;
+  StackMeter::Off([this] { Suspend(); });
+  if (running_->timed_out && !condition()) throw BugCheck("nobody ended the wait for " + what + " within a second");
+}
+
+void Scheduler::Seam() {
+  if (serving_) {
+    while (const auto message = platform_.TakeMessage()) messages_.push_back(*message);
+    return Preempt();
+  }
+  while (irql_ < kDevice && !other_processor_) {
+    const auto message = platform_.TakeMessage();
+    if (!message) break;
+    Deliver(*message);
+  }
+  RunDpcs();
+}
+
+void Scheduler::Deliver(const hw::Message& message) {
+  for (const Vector& vector : vectors_) {
+    if (vector.data != message.data) continue;
+    const auto isr = vector.isr;  // the routine may disconnect itself
+    const LevelGuard guard(irql_, kDevice);
+    ++delivered_;
+    isr();
+    return;
+  }
+  ++spurious_;
+}
+
+void Scheduler::RunDpcs() {
+  if (serving_) return;
+  while (irql_ < kDispatch && !other_processor_ && !dpcs_.empty()) {
+    auto dpc = std::move(dpcs_.front());
+    dpcs_.pop_front();
+    const LevelGuard guard(irql_, kDispatch);
+    dpc();
+  }
+}
+
+void Scheduler::ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr) {
+  vectors_.push_back({data, std::move(name), std::move(isr)});
+}
+
+void Scheduler::DisconnectInterrupt(uint32_t data) {
+  vectors_.erase(std::remove_if(vectors_.begin(), vectors_.end(),
+                                [data](const Vector& vector) { return vector.data == data; }),
+                 vectors_.end());
+  if (!serving_ || cancelled_) return;
+  Wait([this] { return at_work_ == 0 && dpcs_.empty(); }, kForEver, "interrupt routines and deferred calls to end");
+}
+
+void Scheduler::QueueDpc(std::function<void()> dpc) {
+  dpcs_.push_back(std::move(dpc));
+  RunDpcs();
+}
+
+void Scheduler::OnAnotherProcessor(const std::function<void()>& work) {
+  const LevelGuard guard(irql_, kPassive);
+  other_processor_ = true;
+  work();
+  other_processor_ = false;
+}
+
+uint64_t Scheduler::AttachProcess(uint64_t process) {
+  if (running_ == nullptr) throw BugCheck("only a thread can be attached to a process");
+  const uint64_t before = std::exchange(running_->process, process);
+  TellProcess();
+  return before;
+}
+
+void Scheduler::TellProcess() {
+  if (std::exchange(told_process_, process()) != process() && on_process_) on_process_(process());
+}
+
+void Scheduler::RequireIrql(const char* call, Irql highest) const {
+  if (irql_ <= highest) return;
+  const char* const level = highest == kPassive ? " above PASSIVE_LEVEL"
+                            : highest == kApc   ? " above APC level"
+                                                : " above DISPATCH_LEVEL";
+  throw BugCheck(std::string(call) + level);
+}
+
+Irql Scheduler::Raise(Irql level) {
+  if (level < irql_) throw BugCheck("IRQL raised to a lower level");
+  return std::exchange(irql_, level);
+}
+
+void Scheduler::Lower(Irql level) {
+  if (level > irql_) throw BugCheck("IRQL lowered to a higher level");
+  irql_ = level;
+  Seam();
+}
+
+}  // namespace gmmu::os

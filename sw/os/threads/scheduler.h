@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <boost/context/fiber.hpp>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hw/platform.h"
+#include "os/base/errors.h"
+#include "os/base/random.h"
+
+namespace gmmu::os {
+
+/// Interrupt request levels, numbered as on x64.
+enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh = 15 };
+
+/// Threads of the OS model as fibres on one host thread, deterministic by seed.
+///
+/// A fibre runs until it waits or yields; the next one is drawn by seed among those that can run.
+/// When none can, time passes until a message-signalled interrupt or the nearest bound. Interrupt
+/// service routines run on the stack of whoever made the seam call at which the message was found
+/// (IRQL kDevice), deferred procedure calls after them as soon as the IRQL is below kDispatch.
+///
+/// With preemption every fibre has a processor of its own, as on a machine with many: at a seam of driver code the seed
+/// may let another fibre run, whatever the IRQL, so that only locks keep fibres apart. Interrupts and deferred calls
+/// then have a fibre each. Code of the operating system is never preempted: it stands for code that has its locks.
+class Scheduler {
+ public:
+  /// The bound of a wait whose work has bounds of its own (an hour): it only says that nothing waits without end.
+  static constexpr uint64_t kForEver = 3'600'000'000'000;
+
+  /// `preemption`: of a thousand seams of driver code, so many let another fibre run; 0: none does. `wait_scale`: bounds
+  /// of waits are multiplied by it.
+  Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption = 0, uint64_t wait_scale = 1);
+  ~Scheduler();
+
+  /// Starts a fibre with `stack_bytes` of stack (and a guard page below); it first runs inside
+  /// Run().
+  void Spawn(std::string name, std::function<void()> body, size_t stack_bytes = 256 * 1024);
+  /// Starts one that does not keep Run() going: when only such fibres are left, their waits end them.
+  void SpawnServer(std::string name, std::function<void()> body);
+  /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the others
+  /// (their waits throw) and is thrown again here.
+  void Run();
+
+  /// Returns when `condition` holds; throws OsTimeout when Bound(bound_ns) of machine time pass first.
+  /// `poll_ns` 0: the condition is looked at after interrupts only; otherwise at least that often.
+  /// IRQL must be below kDispatch.
+  void Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what, uint64_t poll_ns = 0);
+  /// The same with a bound that is the waiter's own and not scaled.
+  void WaitExactly(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
+                   uint64_t poll_ns = 0);
+  /// Returns a bound as this machine has it: scaled, but never above kForEver by that.
+  uint64_t Bound(uint64_t ns) const { return ns < kForEver / wait_scale_ ? ns * wait_scale_ : std::max(ns, kForEver); }
+  /// Lets other fibres run.
+  void Yield();
+
+  /// Called after every access to the machine: takes pending messages and runs their routines. With preemption their
+  /// fibre does, and driver code may be preempted here.
+  void Seam();
+  /// A place at which a driver may be preempted. Nothing happens outside of driver code.
+  void Preempt();
+  /// The running fibre is in driver code from now on, or is not. Returns what was before.
+  bool EnterDriver(bool in_driver) {
+    return running_ == nullptr ? false : std::exchange(running_->in_driver, in_driver);
+  }
+  /// Spins until `condition` holds, at any IRQL: only another processor can make it hold, so without preemption, and
+  /// when nobody has after a second, that is a bug check with `what`.
+  void Spin(const std::function<bool()>& condition, const std::string& what);
+  bool preempts() const { return preemption_ != 0; }
+
+  /// `isr` serves messages with this data value.
+  void ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr);
+  /// On return no routine of it is under way, and no deferred call.
+  void DisconnectInterrupt(uint32_t data);
+  /// Queues a deferred procedure call; runs at once if the IRQL allows. With preemption its fibre runs it.
+  void QueueDpc(std::function<void()> dpc);
+
+  Irql irql() const { return irql_; }
+  /// The running fibre was started by SpawnServer.
+  bool serves() const { return running_ != nullptr && running_->serves; }
+  bool may_wait() const { return irql_ < kDispatch && !other_processor_; }
+  /// `call` is a routine that may be called up to `highest`, or to APC level: a bug check above it.
+  void RequireIrql(const char* call, Irql highest) const;
+  void RequireApc(const char* call) const { RequireIrql(call, kApc); }
+  /// Returns the old level. Lowering by Raise or raising by Lower is a bug check.
+  Irql Raise(Irql level);
+  void Lower(Irql level);
+
+  /// Does what another processor would do meanwhile, at PASSIVE; no interrupt is taken there. Must not wait.
+  void OnAnotherProcessor(const std::function<void()>& work);
+  bool on_another_processor() const { return other_processor_; }
+  /// CPU process that the running fibre is in; 0: the system's. Fibres begin there.
+  uint64_t process() const { return running_ == nullptr ? 0 : running_->process; }
+  /// KeStackAttachProcess: returns the process it was in. Outside of fibres there is only the system's.
+  uint64_t AttachProcess(uint64_t process);
+  /// Called with the process whose addresses the CPU has from now on, whenever that is another one. Null: nobody is.
+  void set_on_process(std::function<void(uint64_t process)> on_process) { on_process_ = std::move(on_process); }
+
+  /// Messages that were served.
+  uint64_t delivered() const { return delivered_; }
+  /// Times that driver code was preempted.
+  uint64_t preempted() const { return preempted_; }
+  /// Messages that no routine was connected for.
+  uint64_t spurious() const { return spurious_; }
+  /// The running fibre, to compare with another; null outside of them.
+  const void* fibre() const { return running_; }
+  /// The same, never null: outside of fibres there is one thread more.
+  const void* thread() const { return running_ == nullptr ? static_cast<const void*>(this) : running_; }
+  /// A number that no fibre had before it; 0 outside of fibres.
+  uint64_t thread_number() const { return running_ == nullptr ? 0 : running_->number; }
+  /// Name of the running fibre, "boot" outside of them.
+  std::string current() const { return running_ == nullptr ? "boot" : running_->name; }
+
+ private:
+  struct Fibre {
+    std::string name;
+    uint64_t number = 0;
+    boost::context::fiber context;
+    boost::context::fiber* back = nullptr;             // the scheduler's own context while this one runs
+    const std::function<bool()>* condition = nullptr;  // null: can run
+    uint64_t deadline = 0;
+    uint64_t poll_ns = 0;
+    uint64_t process = 0;
+    bool timed_out = false;
+    bool in_driver = false;
+    bool serves = false;  // ends when no other fibre is left
+    bool ended = false;
+  };
+  struct Vector {
+    uint32_t data;
+    std::string name;
+    std::function<void()> isr;
+  };
+  struct Cancelled {};
+
+  void Suspend();
+  std::vector<Fibre*> Ready();
+  void Resume(Fibre* fibre);
+  bool OnlyServersLeft() const;
+  void TellProcess();
+  void Deliver(const hw::Message& message);
+  void RunDpcs();
+  void Idle();
+  /// Starts the fibres of interrupts and of deferred calls.
+  void SpawnServers();
+
+  hw::Platform& platform_;
+  Random random_;
+  const unsigned preemption_;
+  const uint64_t wait_scale_;
+  Random preemptions_;
+  std::vector<std::unique_ptr<Fibre>> fibres_;
+  std::vector<Vector> vectors_;
+  std::deque<std::function<void()>> dpcs_;
+  bool serving_ = false;              // the two fibres have started
+  bool last_round_ = false;           // fibres that serve are to end
+  unsigned at_work_ = 0;              // how many of them serve something now
+  std::deque<hw::Message> messages_;  // for the fibre of interrupts
+  Fibre* running_ = nullptr;
+  std::function<void(uint64_t process)> on_process_;
+  uint64_t told_process_ = 0;
+  Irql irql_ = kPassive;
+  bool other_processor_ = false;
+  bool cancelled_ = false;
+  std::exception_ptr error_;
+  uint64_t delivered_ = 0;
+  uint64_t spurious_ = 0;
+  uint64_t preempted_ = 0;
+  uint64_t spawned_ = 0;
+};
+
+}  // namespace gmmu::os

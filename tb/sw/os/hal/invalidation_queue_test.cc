@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// An IOMMU whose invalidation queue stops: nothing is reused, the error says what the unit said, faults go on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "os/base/errors.h"
+#include "os/hal/iommu.h"
+#include "os/kernel/kernel.h"
+#include "pcie/address_map.h"
+#include "platform/config.h"
+#include "platform/host_image.h"
+#include "twin/machine.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+
+constexpr uint64_t kIqt = sim::kIommuBase + 0x88;
+
+/// A machine on which the next write of the queue's tail goes wrong: past its end.
+struct WithABadTail : sim::twin::Machine {
+  WithABadTail() : Machine(sim::twin::MachineParameters::From(sim::MachineConfig::Default())) {}
+  void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
+    if (armed && address == kIqt) {
+      armed = false;
+      value = 0x7FFF0;
+    }
+    Machine::MmioWrite(address, size, value);
+  }
+  bool armed = false;
+};
+
+TEST(IommuQueue, ThatStopsEndsTheCallThatWaitsAndEveryLaterOneButNotTheFaults) {
+  WithABadTail platform;
+  Kernel kernel(platform, {});
+  Iommu& iommu = *kernel.iommu();
+  std::vector<IommuFault> faults;
+  iommu.Enable([&](const IommuFault& fault) { faults.push_back(fault); });
+  IommuDomain* domain = iommu.CreateDomain(uint64_t{1} << 40, false, "test");
+  iommu.Attach({1, 0, 0}, *domain);
+  iommu.Map(*domain, 0x10000, {0x100}, "test", "test");
+  iommu.Map(*domain, 0x20000, {0x200}, "test", "test");
+
+  platform.armed = true;
+  EXPECT_THAT([&] { iommu.Unmap(*domain, 0x10000, 1); },
+              ThrowsMessage<OsError>(AllOf(HasSubstr("stopped its invalidation queue"), HasSubstr("IQERCD 0x1"),
+                                           HasSubstr("(tail 32767)"))));
+  const uint64_t now = platform.NowNs();
+  EXPECT_THAT([&] { iommu.Unmap(*domain, 0x20000, 1); }, ThrowsMessage<OsError>(HasSubstr("IQERCD 0x1")));
+  EXPECT_LT(platform.NowNs() - now, 100'000u) << "it waited for a queue that has stopped";
+
+  sim::RamOfIommu ram{platform.ram()};
+  EXPECT_FALSE(platform.iommu()->Translate(ram, {0x100, 0x70000, true}).ok());
+  kernel.scheduler().Wait([&] { return !faults.empty(); }, 1'000'000, "the fault to be reported", 100);
+  ASSERT_THAT(faults, SizeIs(1));
+  EXPECT_EQ(faults[0].address, 0x70000u);
+}
+
+}  // namespace
+}  // namespace gmmu::os

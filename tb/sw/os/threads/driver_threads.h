@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads in driver code that are preempted at every seam.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "os/base/bug_check.h"
+#include "tb/sw/os/machine.h"
+
+namespace gmmu::os {
+
+inline Parameters Preempting(uint64_t seed) {
+  Parameters parameters = TestParameters();
+  parameters.seed = seed;
+  parameters.preemption = 1000;
+  return parameters;
+}
+
+/// Driver code of threads on a machine of their own.
+struct Threads : Machine {
+  explicit Threads(uint64_t seed = 5) : Machine(Preempting(seed)) {}
+  void Add(const std::string& name, const std::function<void()>& body) {
+    kernel.scheduler().Spawn(name, [this, body] {
+      kernel.scheduler().EnterDriver(true);
+      body();
+    });
+  }
+  /// Text of the bug check that ends them; "" when none does.
+  std::string Run() {
+    try {
+      kernel.scheduler().Run();
+    } catch (const BugCheck& stop) {
+      return stop.what();
+    }
+    return "";
+  }
+  std::string Alone(const std::function<void()>& body) {
+    Add("alone", body);
+    return Run();
+  }
+};
+
+/// Three threads count, one seam between the read and the write; `with` has the lock. Returns what they counted to.
+inline int Counted(uint64_t seed, const std::function<void(const std::function<void()>&)>& with) {
+  Threads threads(seed);
+  int count = 0;
+  for (const char* name : {"a", "b", "c"}) {
+    threads.Add(name, [&] {
+      for (int i = 0; i < 4; ++i) {
+        with([&] {
+          const int now = count;
+          threads.kernel.scheduler().Preempt();
+          count = now + 1;
+        });
+      }
+    });
+  }
+  EXPECT_EQ(threads.Run(), "");
+  return count;
+}
+
+}  // namespace gmmu::os

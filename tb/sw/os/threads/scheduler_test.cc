@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/base/bug_check.h"
+#include "os/threads/scheduler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tb/sw/os/threads/clock.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using test::Clock;
+
+// What works in a handler may wait: the handler's exception is still the one that is thrown on.
+TEST(Scheduler, AFibreThatIsSwitchedInAHandlerKeepsItsExceptions) {
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    Clock clock;
+    Scheduler scheduler(clock, seed);
+    std::vector<std::string> caught;
+    for (const std::string name : {"a", "b", "c"}) {
+      scheduler.Spawn(name, [&scheduler, &caught, name] {
+        try {
+          try {
+            throw std::runtime_error(name);
+          } catch (const std::runtime_error&) {
+            for (int i = 0; i < 3; ++i) scheduler.Yield();
+            throw;
+          }
+        } catch (const std::runtime_error& error) {
+          scheduler.Yield();
+          caught.push_back(name + error.what());
+        }
+      });
+    }
+    scheduler.Run();
+    EXPECT_THAT(caught, ::testing::UnorderedElementsAre("aa", "bb", "cc"));
+  }
+}
+
+TEST(Scheduler, RunsFibresInAnOrderThatTheSeedAloneDecides) {
+  auto order = [](uint64_t seed) {
+    Clock clock;
+    Scheduler scheduler(clock, seed);
+    std::string text;
+    for (char name : {'a', 'b', 'c'}) {
+      scheduler.Spawn({name}, [&, name] {
+        for (int i = 0; i < 5; ++i) {
+          text += name;
+          scheduler.Yield();
+        }
+      });
+    }
+    scheduler.Run();
+    return text;
+  };
+  EXPECT_EQ(order(1), order(1));
+  EXPECT_NE(order(1), order(2));
+  EXPECT_EQ(order(3).size(), 15u);
+}
+
+TEST(Scheduler, LetsAWaitEndWhenAnInterruptMakesItsConditionTrue) {
+  Clock clock;
+  clock.at = {700};
+  Scheduler scheduler(clock, 0);
+  bool seen = false;
+  std::vector<Irql> levels;
+  scheduler.ConnectInterrupt(0x30, "test", [&] {
+    levels.push_back(scheduler.irql());
+    scheduler.QueueDpc([&] {
+      levels.push_back(scheduler.irql());
+      seen = true;
+    });
+  });
+  scheduler.Spawn("waiter", [&] { scheduler.Wait([&] { return seen; }, 1000, "the message"); });
+  scheduler.Run();
+  EXPECT_EQ(clock.now, 700u);
+  EXPECT_THAT(levels, ElementsAre(kDevice, kDispatch));
+}
+
+TEST(Scheduler, SaysWhatItWaitedForWhenTheBoundPasses) {
+  Clock clock;
+  Scheduler scheduler(clock, 0);
+  scheduler.Spawn("waiter", [&] { scheduler.Wait([] { return false; }, 5000, "fence 7"); });
+  scheduler.Spawn("other", [&] { scheduler.Wait([] { return false; }, 1'000'000, "something else"); });
+  try {
+    scheduler.Run();
+    FAIL() << "no timeout";
+  } catch (const OsTimeout& timeout) {
+    EXPECT_THAT(timeout.what(), HasSubstr("waited 5000 ns for fence 7"));
+  }
+}
+
+TEST(Scheduler, ScalesTheBoundsOfWaitsButNotThoseThatAreTheWaitersOwn) {
+  const auto waited = [](bool exactly) {
+    Clock clock;
+    Scheduler scheduler(clock, 0, 0, /*wait_scale=*/30);
+    EXPECT_EQ(scheduler.Bound(Scheduler::kForEver), Scheduler::kForEver);
+    scheduler.Spawn("waiter", [&] {
+      if (exactly) scheduler.WaitExactly([] { return false; }, 5000, "fence 7");
+      else scheduler.Wait([] { return false; }, 5000, "fence 7");
+    });
+    EXPECT_THROW(scheduler.Run(), OsTimeout);
+    return clock.NowNs();
+  };
+  EXPECT_EQ(waited(false), 150'000u);
+  EXPECT_EQ(waited(true), 5'000u);
+}
+
+TEST(Scheduler, HoldsDeferredCallsBackWhileTheLevelIsRaised) {
+  Clock clock;
+  Scheduler scheduler(clock, 0);
+  bool ran = false;
+  const Irql old = scheduler.Raise(kDispatch);
+  scheduler.QueueDpc([&] { ran = true; });
+  EXPECT_FALSE(ran);
+  scheduler.Lower(old);
+  EXPECT_TRUE(ran);
+  EXPECT_THROW(scheduler.Lower(kDevice), BugCheck);
+}
+
+TEST(Scheduler, RefusesAWaitAtDispatchLevel) {
+  Clock clock;
+  Scheduler scheduler(clock, 0);
+  scheduler.Raise(kDispatch);
+  EXPECT_THROW(scheduler.Wait([] { return true; }, 1, "nothing"), BugCheck);
+}
+
+TEST(Scheduler, CountsMessagesThatNobodyServes) {
+  Clock clock;
+  clock.at = {0};
+  Scheduler scheduler(clock, 0);
+  scheduler.Seam();
+  EXPECT_EQ(scheduler.spurious(), 1u);
+}
+
+TEST(Scheduler, EndsTheOtherFibresWhenOneFails) {
+  Clock clock;
+  Scheduler scheduler(clock, 0);
+  bool unwound = false;
+  struct Guard {
+    bool& flag;
+    ~Guard() { flag = true; }
+  };
+  scheduler.Spawn("bystander", [&] {
+    Guard guard{unwound};
+    scheduler.Wait([] { return false; }, 1'000'000'000, "nothing");
+  });
+  scheduler.Spawn("culprit", [] { throw OsError("broken"); });
+  EXPECT_THROW(scheduler.Run(), OsError);
+  EXPECT_TRUE(unwound);
+}
+
+}  // namespace
+}  // namespace gmmu::os
