@@ -26,8 +26,6 @@
 namespace gmmu::app {
 namespace {
 
-constexpr uint64_t kMostWarps = 1024, kMostWindow = 4096;
-
 template <typename Enum>
 void AddChoice(CLI::App* command, const std::string& name, Enum& value, const std::map<std::string, Enum>& choices,
                const std::string& help) {
@@ -83,14 +81,14 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
   AddEvents(replay, arguments.events);
   AddNumber(replay, "--seed", o.seed, "Seed of the generator and of the placement, 0 unless given");
 
-  AddSmall(replay, "--compute-units", o.compute_units, 1, 64,
+  AddSmall(replay, "--compute-units", o.compute_units, 1, replay::kMostUnits,
            "Compute units, one a client port; as many as there are unless given");
-  AddSmall(replay, "--warps", o.warps, 1, kMostWarps, "Warps of a compute unit, 8 unless given");
-  AddSmall(replay, "--window", o.window, 1, kMostWindow,
+  AddSmall(replay, "--warps", o.warps, 1, replay::kMostWarps, "Warps of a compute unit, 8 unless given");
+  AddSmall(replay, "--window", o.window, 1, replay::kMostWindow,
            "Closed loop: accesses of a warp in flight; as the workload states unless given, else 1");
   AddNumber(replay, "--gap", o.gap,
             "Closed loop: cycles of computing before each access of a warp, beside what the workload states");
-  AddChoice(replay, "--assign", o.assign, {{"stream", replay::Assign::kStream}, {"deal", replay::Assign::kDeal}},
+  AddChoice(replay, "--assign", o.assign, replay::kAssigns,
             "An access belongs to the warp of its stream, modulo their number; or to the next warp in turn");
   replay->add_flag("--coalesce", o.coalesce,
                    "Accesses of a warp that follow each other in the same lines of 64 bytes become one request");
@@ -102,11 +100,10 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
   AddNumber(replay, "--epoch", o.epoch, "A row of counters every N accesses of the region");
   AddNumber(replay, "--epoch-cycles", o.epoch_cycles, "A row of counters every N cycles of the region");
 
-  AddChoice(replay, "--page-size", o.page_size,
-            {{"4k", replay::PageSize::k4k}, {"64k", replay::PageSize::k64k}, {"2m", replay::PageSize::k2m}},
+  AddChoice(replay, "--page-size", o.page_size, replay::kPageSizes,
             "Pages that are mapped, 4k unless given. Whole blocks of 64 KiB in pages of 4 KiB are marked contiguous "
             "unless driver.contiguous_pages is false; 64k sets driver.leaf_64k");
-  AddChoice(replay, "--memory", o.memory, {{"vram", replay::Memory::kVram}, {"system", replay::Memory::kSystem}},
+  AddChoice(replay, "--memory", o.memory, replay::kMemories,
             "Where the pages are: VRAM, or system memory behind link and IOMMU");
   replay->add_flag("--keep-gaps", o.keep_gaps,
                    "Keep the distances of the workload's addresses; else regions of 2 MiB that it does not touch are "
@@ -117,7 +114,7 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
       "--demand", o.demand,
       "No page is mapped at first: an access to one that is not faults, the system brings its piece of 64 KiB "
       "into VRAM, and the access is made again");
-  AddSmall(replay, "--batch", o.batch, 1, 4096,
+  AddSmall(replay, "--batch", o.batch, 1, replay::kMostBatch,
            "Of --demand: pieces that the system brings at a time, 32 unless given");
   replay
       ->add_option_function<std::string>(
@@ -125,8 +122,10 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
           [&o](const std::string& text) {
             const auto number = text == "none" ? std::optional<uint64_t>(0) : trace::ParseNumber(text);
             o.prefetch_tree = text == "tree";
-            if (!o.prefetch_tree && (!number || *number > 512))
-              throw CLI::ValidationError("--prefetch", "\"" + text + "\" is none of tree, none and 0 to 512");
+            if (!o.prefetch_tree && (!number || *number > replay::kMostPrefetch)) {
+              throw CLI::ValidationError("--prefetch", fmt::format("\"{}\" is none of tree, none and 0 to {}", text,
+                                                                   replay::kMostPrefetch));
+            }
             o.prefetch = o.prefetch_tree ? 0 : static_cast<unsigned>(*number);
           },
           "Of --demand: what comes beside a piece: N that follow it, or whole subtrees of 2 MiB of which more than "
@@ -136,7 +135,7 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
   AddNumber(replay, "--resident", o.resident_mib,
             "Of --demand: MiB of VRAM for pieces; as much as the workload touches unless given");
   AddChoice(
-      replay, "--evict", o.evict, {{"lru", replay::Evict::kLru}, {"random", replay::Evict::kRandom}},
+      replay, "--evict", o.evict, replay::kEvicts,
       "Of --demand: the piece that leaves: that was accessed longest ago (lru unless given), or any, by the seed");
   return replay;
 }

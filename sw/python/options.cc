@@ -14,8 +14,6 @@ namespace py = pybind11;
 namespace gmmu::python {
 namespace {
 
-constexpr uint64_t kMostUnits = 64, kMostWarps = 1024, kMostWindow = 4096, kMostBatch = 4096, kMostPrefetch = 512;
-
 uint64_t Number(const std::string& name, const py::handle& value, uint64_t min, uint64_t max) {
   uint64_t number = 0;
   bool good = !py::isinstance<py::bool_>(value);
@@ -60,46 +58,31 @@ replay::Options OptionsFrom(const std::string& workload, const py::dict& values)
   replay::Options o;
   o.workload = workload;
   const std::map<std::string, std::function<void(const std::string&, const py::handle&)>> known = {
-      {"compute_units", [&](auto& n, auto& v) { o.compute_units = Number(n, v, 1, kMostUnits); }},
-      {"warps", [&](auto& n, auto& v) { o.warps = Number(n, v, 1, kMostWarps); }},
-      {"window", [&](auto& n, auto& v) { o.window = Number(n, v, 1, kMostWindow); }},
+      {"compute_units", [&](auto& n, auto& v) { o.compute_units = Number(n, v, 1, replay::kMostUnits); }},
+      {"warps", [&](auto& n, auto& v) { o.warps = Number(n, v, 1, replay::kMostWarps); }},
+      {"window", [&](auto& n, auto& v) { o.window = Number(n, v, 1, replay::kMostWindow); }},
       {"gap", [&](auto& n, auto& v) { o.gap = Number(n, v, 0, replay::kAll); }},
-      {"assign",
-       [&](auto& n, auto& v) {
-         o.assign = Choice<replay::Assign>(n, v,
-                                           {{"stream", replay::Assign::kStream}, {"deal", replay::Assign::kDeal}});
-       }},
+      {"assign", [&](auto& n, auto& v) { o.assign = Choice(n, v, replay::kAssigns); }},
       {"coalesce", [&](auto& n, auto& v) { o.coalesce = Switch(n, v); }},
       {"skip", [&](auto& n, auto& v) { o.skip = Number(n, v, 0, replay::kAll); }},
       {"warmup", [&](auto& n, auto& v) { o.warmup = Number(n, v, 0, replay::kAll); }},
       {"accesses", [&](auto& n, auto& v) { o.accesses = Number(n, v, 1, replay::kAll); }},
       {"epoch", [&](auto& n, auto& v) { o.epoch = Number(n, v, 0, replay::kAll); }},
       {"epoch_cycles", [&](auto& n, auto& v) { o.epoch_cycles = Number(n, v, 0, replay::kAll); }},
-      {"page_size",
-       [&](auto& n, auto& v) {
-         o.page_size = Choice<replay::PageSize>(
-             n, v, {{"4k", replay::PageSize::k4k}, {"64k", replay::PageSize::k64k}, {"2m", replay::PageSize::k2m}});
-       }},
-      {"memory",
-       [&](auto& n, auto& v) {
-         o.memory = Choice<replay::Memory>(n, v,
-                                           {{"vram", replay::Memory::kVram}, {"system", replay::Memory::kSystem}});
-       }},
+      {"page_size", [&](auto& n, auto& v) { o.page_size = Choice(n, v, replay::kPageSizes); }},
+      {"memory", [&](auto& n, auto& v) { o.memory = Choice(n, v, replay::kMemories); }},
       {"keep_gaps", [&](auto& n, auto& v) { o.keep_gaps = Switch(n, v); }},
       {"fragmented", [&](auto& n, auto& v) { o.fragmented = Number(n, v, 0, 100); }},
       {"demand", [&](auto& n, auto& v) { o.demand = Switch(n, v); }},
-      {"batch", [&](auto& n, auto& v) { o.batch = Number(n, v, 1, kMostBatch); }},
+      {"batch", [&](auto& n, auto& v) { o.batch = Number(n, v, 1, replay::kMostBatch); }},
       {"prefetch",
        [&](auto& n, auto& v) {
          const bool named = py::isinstance<py::str>(v);
          o.prefetch_tree = named && Choice<bool>(n, v, {{"tree", true}, {"none", false}});
-         o.prefetch = named ? 0 : Number(n, v, 0, kMostPrefetch);
+         o.prefetch = named ? 0 : Number(n, v, 0, replay::kMostPrefetch);
        }},
       {"resident", [&](auto& n, auto& v) { o.resident_mib = Number(n, v, 0, replay::kAll); }},
-      {"evict",
-       [&](auto& n, auto& v) {
-         o.evict = Choice<replay::Evict>(n, v, {{"lru", replay::Evict::kLru}, {"random", replay::Evict::kRandom}});
-       }},
+      {"evict", [&](auto& n, auto& v) { o.evict = Choice(n, v, replay::kEvicts); }},
   };
   for (const auto& [key, value] : values) {
     const auto name = key.cast<std::string>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 
 namespace gmmu::replay {
@@ -15,6 +16,24 @@ enum class Assign : uint8_t { kStream, kDeal };
 
 /// Which piece leaves VRAM when another one must come.
 enum class Evict : uint8_t { kLru, kRandom };
+
+/// The words for these choices, for the command line, Python and reports.
+inline const std::map<std::string, PageSize> kPageSizes = {{"4k", PageSize::k4k},
+                                                           {"64k", PageSize::k64k},
+                                                           {"2m", PageSize::k2m}};
+inline const std::map<std::string, Memory> kMemories = {{"vram", Memory::kVram}, {"system", Memory::kSystem}};
+inline const std::map<std::string, Assign> kAssigns = {{"stream", Assign::kStream}, {"deal", Assign::kDeal}};
+inline const std::map<std::string, Evict> kEvicts = {{"lru", Evict::kLru}, {"random", Evict::kRandom}};
+template <typename Enum>
+std::string WordOf(const std::map<std::string, Enum>& words, Enum value) {
+  for (const auto& [word, named] : words)
+    if (named == value) return word;
+  return "";
+}
+
+/// The most that can be asked for.
+inline constexpr unsigned kMostUnits = 64, kMostWarps = 1024, kMostWindow = 4096, kMostBatch = 4096,
+                          kMostPrefetch = 512;
 
 /// How a workload is put on the client ports.
 struct Options {

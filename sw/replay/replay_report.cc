@@ -21,17 +21,6 @@ using events::JsonOf;
 
 constexpr const char* kKinds[] = {"read", "write", "execute"};
 
-const char* NameOf(PageSize size) {
-  switch (size) {
-    case PageSize::k4k: return "4k";
-    case PageSize::k64k: return "64k";
-    case PageSize::k2m: return "2m";
-  }
-  return "";
-}
-
-const char* NameOf(Memory memory) { return memory == Memory::kSystem ? "system" : "vram"; }
-const char* NameOf(Assign assign) { return assign == Assign::kDeal ? "deal" : "stream"; }
 const char* NameOf(trace::Loop loop) { return loop == trace::Loop::kOpen ? "open" : "closed"; }
 
 uint64_t Sum(const std::vector<hw::Counter>& counters, std::string_view block, std::string_view name) {
@@ -106,22 +95,22 @@ Json Of(const Plan& plan) {
           {"warps", o.warps},
           {"window", o.window},
           {"gap", o.gap},
-          {"assign", NameOf(o.assign)},
+          {"assign", WordOf(kAssigns, o.assign)},
           {"coalesce", o.coalesce},
           {"skip", o.skip},
           {"warmup", plan.warmup},
           {"accesses", plan.region},
           {"epoch", o.epoch},
           {"epoch_cycles", o.epoch_cycles},
-          {"page_size", NameOf(o.page_size)},
-          {"memory", NameOf(o.memory)},
+          {"page_size", WordOf(kPageSizes, o.page_size)},
+          {"memory", WordOf(kMemories, o.memory)},
           {"keep_gaps", o.keep_gaps},
           {"fragmented", o.fragmented},
           {"demand", o.demand},
           {"batch", o.batch},
           {"prefetch", o.prefetch_tree ? "tree" : std::to_string(o.prefetch)},
           {"resident_mib", o.resident_mib},
-          {"evict", o.evict == Evict::kRandom ? "random" : "lru"}};
+          {"evict", WordOf(kEvicts, o.evict)}};
 }
 
 std::string Share(uint64_t part, uint64_t whole) {
@@ -212,8 +201,8 @@ std::string TextReport(const Plan& plan, const Result& result, const workload::J
   const BackingFacts& b = result.backing;
   text.Line("pages",
             fmt::format("{} touched of 4 KiB; {} pieces of {} KiB in {}, {} of them whole; {} regions of {} KiB",
-                        b.touched_pages, b.pieces, b.piece_bytes >> 10, NameOf(o.memory), b.whole_pieces, b.regions,
-                        b.region_bytes >> 10));
+                        b.touched_pages, b.pieces, b.piece_bytes >> 10, WordOf(kMemories, o.memory), b.whole_pieces,
+                        b.regions, b.region_bytes >> 10));
   for (const PhaseResult& phase : result.phases) Add(text, phase, limits);
   text.Line("host", fmt::format("{:.1f} s, {} cycles in all", job.host_seconds, job.cycles));
   for (const workload::Check& check : job.checks)
