@@ -21,7 +21,7 @@ unsigned WordsOf(const hw::ClientRequest& request) {
 
 }  // namespace
 
-ClientPorts::ClientPorts(unsigned clients, const ClientParts& parts) : parts_(parts), ports_(clients) {}
+ClientPorts::ClientPorts(unsigned clients, const ClientParts& parts) : parts_(parts), ports_(clients, NewPort()) {}
 
 void ClientPorts::Serve(hw::ClientAccesses* accesses) {
   if (accesses != accesses_) ++life_;
@@ -36,7 +36,7 @@ void ClientPorts::Reset() {
   enabled_ = false;
   closed_.clear();
   stalled_.clear();
-  std::fill(ports_.begin(), ports_.end(), Port());
+  std::fill(ports_.begin(), ports_.end(), NewPort());
 }
 
 void ClientPorts::Wake() {
@@ -139,7 +139,7 @@ void ClientPorts::Move(const InFlight& access, const Place& place) {
   End(access, regs::Fault::kNone, 0, std::max(cost.done, parts_.agenda.now()));
 }
 
-/// The answer's beats follow those of earlier ones at the same port.
+/// The answer's beats take their time at the port.
 void ClientPorts::End(const InFlight& access, regs::Fault fault, unsigned level, uint64_t ps) {
   if (fault != regs::Fault::kNone) {
     FaultReport report;
@@ -152,9 +152,8 @@ void ClientPorts::End(const InFlight& access, regs::Fault fault, unsigned level,
     parts_.faults.Report(report);
   }
   const bool data = fault == regs::Fault::kNone && access.request.access != regs::Access::kWrite;
-  Port& port = ports_[access.client];
-  port.answer_ps = std::max(port.answer_ps, ps) + Cycles(data ? WordsOf(access.request) : 1);
-  At(port.answer_ps + Cycles(kAnswerCycles), [this, access, fault] { Answer(access, fault); });
+  const uint64_t given = ports_[access.client].answers.Take(ps, Cycles(data ? WordsOf(access.request) : 1));
+  At(given + Cycles(kAnswerCycles), [this, access, fault] { Answer(access, fault); });
 }
 
 void ClientPorts::Answer(const InFlight& access, regs::Fault fault) {

@@ -28,11 +28,13 @@ class ClientPorts {
  private:
   static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
   struct Port {
+    explicit Port(uint64_t bucket_ps) : answers(bucket_ps) {}
     uint64_t act_cycle = kNever;  ///< of the act that will take an access
     uint64_t next_cycle = 0;      ///< the port takes no access before
-    uint64_t answer_ps = 0;       ///< its beats of answers are taken until then
     unsigned in_flight = 0;
+    Calendar answers;  ///< beats of answers, which come in any order
   };
+  Port NewPort() const { return Port(Cycles(16)); }
   struct InFlight {
     unsigned client = 0;
     hw::ClientRequest request;
