@@ -10,7 +10,8 @@ constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // of an L1
 constexpr uint64_t kSharedCycles = 1;                     // of an L2 hit, behind its turn
 constexpr uint64_t kJoinedCycles = 7;                     // behind the answer to who began the walk
 constexpr unsigned kLinePages = 8, kEnginePorts = 3;
-constexpr unsigned kMoreRows = 2;  // than reads at once
+/// Rows of the walk table beside those that read at once (SpareRows of rtl/mmu/gmmu_mmu.sv).
+unsigned MoreRows(unsigned walks) { return walks < 4 ? 0 : 2; }
 
 struct Hash {
   unsigned block, low;
@@ -71,7 +72,7 @@ void TlbTiming::Resize(const TlbSizes& sizes) {
   walk_cache_.emplace(static_cast<unsigned>(sizes.walk_cache), hierarchy_);
   walks_at_once_ = hierarchy_.walks != 0 ? hierarchy_.walks : std::max(1u, static_cast<unsigned>(sizes.walks));
   walks_ = Places(walks_at_once_);
-  rows_in_use_ = Places(walks_at_once_ + kMoreRows);
+  rows_in_use_ = Places(walks_at_once_ + MoreRows(walks_at_once_));
   const uint64_t sets = sizes.l2_entries / 16 / std::max<uint64_t>(1, sizes.l2_ways);
   time_.set_sweep_steps(std::max({sets, sizes.l1_entries, sizes.walk_cache}));
 }

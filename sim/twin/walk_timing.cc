@@ -8,6 +8,7 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kBeginCycles = 1;                     // from a lookup to its walk's first read
+constexpr uint64_t kAgainCycles = 14;                    // a lookup that waited for a row is done again
 constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: before it writes, to write a block
 constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // to write a line; a row is used again
 constexpr unsigned kLinePages = 8, kMostFill = 32;
@@ -110,7 +111,8 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
   policy_counts_.prefetch_walks += job.background ? 1 : 0;
   ++(row.fault() || job.denied ? counters_.Of<regs::CountersWalksFault>() : counters_.Of<regs::CountersWalksOk>());
   counters_.Of<regs::CountersWcLookups>() += 1;
-  const uint64_t begun = walks_.Take(rows_in_use_.Take(at));
+  const uint64_t row_ps = rows_in_use_.Take(at);
+  const uint64_t begun = walks_.Take(row_ps > at ? row_ps + time_.Cycles(kAgainCycles) : at);
   uint64_t now = begun + time_.Cycles(kBeginCycles);
   const unsigned from = FirstRead(job, now);
   counters_.Of<regs::CountersWcHits>() += from != 0 ? 1 : 0;
