@@ -27,6 +27,7 @@ class SharedTlb {
   /// `entries` pages in sets of `ways` blocks of `block_pages`.
   SharedTlb(unsigned level, unsigned entries, unsigned ways, unsigned block_pages);
   unsigned block_pages() const { return block_pages_; }
+  size_t blocks() const { return blocks_.size(); }
   /// The page's place in its block.
   unsigned Page(uint64_t vpn) const { return static_cast<unsigned>(vpn % block_pages_); }
   /// The block that has the page's tag, or null.

@@ -233,9 +233,17 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
     counters_.Of<regs::CountersL2Hits>() += 1;
     return {begin, false, 0};
   }
-  if (const WalkRows::Row* row = fault ? nullptr : rows_.Find(key)) {
+  // Who waits for a row looks again when it is its turn: it joins what walks then, or finds what was entered since.
+  const uint64_t turn = rows_in_use_.Free(begin);
+  const bool waits = turn > begin;
+  if (const WalkRows::Row* row = fault ? nullptr : rows_.Find(key, waits ? turn : 0)) {
     counters_.Of<regs::CountersL2Merged>() += 1;
     return {std::max(row->answer_ps + time_.Cycles(kJoinedCycles), begin), true, 0};
+  }
+  if (const auto since = waits && !fault ? rows_.EndedSince(key, turn) : std::nullopt;
+      since && *since < l2_->blocks()) {
+    counters_.Of<regs::CountersL2Hits>() += 1;
+    return {turn + time_.Cycles(kSharedCycles), false, 0};
   }
   const SharedTlb::Block* block = l2_->Search(key.space, key.vpn);
   const unsigned half = l2_->Page(key.vpn) / kLinePages * kLinePages;

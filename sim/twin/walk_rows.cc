@@ -6,7 +6,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr unsigned kLinePages = 8;
+constexpr unsigned kLinePages = 8, kBlockPages = 16;
 
 bool Later(const WalkRows::Entering& a, const WalkRows::Entering& b) {
   return a.ps != b.ps ? a.ps > b.ps : a.order > b.order;
@@ -55,10 +55,24 @@ void WalkRows::Remove(std::list<Row>::iterator row) {
   free_.splice(free_.begin(), rows_, row);
 }
 
-const WalkRows::Row* WalkRows::Find(TlbKey key) const {
+const WalkRows::Row* WalkRows::Find(TlbKey key, uint64_t ps) const {
   for (const Page& page : pages_)
-    if (page.key.space == key.space && (page.key.vpn ^ key.vpn) < page.pages) return page.row;
+    if (page.key.space == key.space && (page.key.vpn ^ key.vpn) < page.pages && page.row->answer_ps >= ps)
+      return page.row;
   return nullptr;
+}
+
+std::optional<unsigned> WalkRows::EndedSince(TlbKey key, uint64_t ps) const {
+  std::optional<uint64_t> ended;
+  for (const Page& page : pages_) {
+    const uint64_t pages = page.pages != 0 && page.row->job.big() ? kBlockPages : page.pages;
+    const bool brings = page.key.space == key.space && (page.key.vpn ^ key.vpn) < pages;
+    if (brings && page.row->answer_ps < ps) ended = std::max(ended.value_or(0), page.row->answer_ps);
+  }
+  if (!ended) return std::nullopt;
+  return static_cast<unsigned>(std::count_if(pages_.begin(), pages_.end(), [&](const Page& page) {
+    return page.row->answer_ps > *ended && page.row->answer_ps < ps;
+  }));
 }
 
 bool WalkRows::Near(TlbKey key) const {

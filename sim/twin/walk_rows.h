@@ -95,8 +95,11 @@ class WalkRows {
   }
   void Remove(std::list<Row>::iterator row);
 
-  /// The row that a lookup of the page joins: it walks for the page, or fetches its line. A fault is told to nobody else.
-  const Row* Find(TlbKey key) const;
+  /// The row that a lookup of the page joins: it walks for the page, or fetches its line, and does not end before `ps`. A
+  /// fault is told to nobody else.
+  const Row* Find(TlbKey key, uint64_t ps = 0) const;
+  /// How many walks end between the last one that brings the page by `ps` and `ps`; nullopt: none brings it.
+  std::optional<unsigned> EndedSince(TlbKey key, uint64_t ps) const;
   /// Whether a row walks for another page of the line of eight entries.
   bool Near(TlbKey key) const;
   /// What rows enter until `ps` in the place of the pointer of `level` for the page, last: nothing, another pointer, or

@@ -7,8 +7,10 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kBeginCycles = 1;                     // from a lookup to its walk's first read
-constexpr uint64_t kAgainCycles = 14;                    // a lookup that waited for a row is done again
+constexpr uint64_t kBeginCycles = 1;  // from a lookup to its walk's first read
+constexpr uint64_t kAgainCycles = 9;  // a lookup that waited for a row is done again
+constexpr uint64_t kBehindCycles =
+    5;  // a walk that waited for another one's end comes behind the access that waited for it
 constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: before it writes, to write a block
 constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // to write a line; a row is used again
 constexpr unsigned kLinePages = 8, kMostFill = 32;
@@ -120,6 +122,7 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
     const bool leaf = i + 1 == plan.count;
     const WalkPlan::Read& read = plan.reads[i];
     now = ReadTable(read, leaf && plan.line ? 8 * job.fill : 8, now) + time_.Cycles(hierarchy_.step_cycles);
+    if (i == from && begun > at) now += time_.Cycles(kBehindCycles);
     if (leaf || plan.reads[i + 1].level == read.level) continue;  // the other half of a pair
     row.pointers[row.pointer_count++] = {read.level, now,
                                          walk_cache_->PlaceOf(read.level, *job.shape, job.key.space, job.key.vpn)};
