@@ -55,13 +55,31 @@ WORKLOADS = {  # what gmmu replay makes of generators: the cycles of the region,
     "lines": ["gen:sequential,footprint=4194304,count=40000"],
     "chase": ["gen:chase,footprint=16777216,count=3000"],
     "chase-1mib": ["gen:chase,footprint=1048576,count=3000"],
+    "mixed-system": ["gen:random,footprint=4MiB,count=6000,writes=50", "--memory", "system"],
+    "mixed-system-one-port": ["gen:random,footprint=4MiB,count=6000,writes=50", "--memory", "system", "--compute-units",
+                              "1"],
+    "mixed-lines-system": ["gen:sequential,footprint=4MiB,count=10000,writes=50", "--memory", "system"],
+    "mixed-vram": ["gen:random,footprint=4MiB,count=10000,writes=50"],
+    **{f"gpu-walks-{walks}": ["gen:random,footprint=4MiB,count=6000", "--fragmented", "100", "--set", f"gpu.walks={walks}"]
+       for walks in (1, 2, 4)},
+    "scattered-window-8": ["gen:random,footprint=8MiB,count=10000", "--fragmented", "100", "--window", "8"],
+    "scattered-open": ["gen:random,footprint=8MiB,count=10000,period=3", "--fragmented", "100", "--window", "8"],
+    "pages-64k": ["gen:random,footprint=32MiB,count=10000", "--page-size", "64k", "--window", "2"],
+    "demand": ["gen:random,footprint=8MiB,count=4000", "--demand"],
+    "gemm": ["gen:gemm", "--accesses", "15000"],
+    "stencil": ["gen:stencil", "--accesses", "15000"],
+    "hashjoin": ["gen:hashjoin", "--accesses", "10000"],
+    "hashjoin-system": ["gen:hashjoin", "--accesses", "5000", "--memory", "system", "--window", "2"],
+    "zipf": ["gen:zipf,footprint=32MiB,streams=64,count=20000", "--fragmented", "100"],
     **{f"iommu-walks-{walks}": ["gen:random,footprint=4MiB,count=6000,streams=64", "--warps", "16", "--window", "1", "--memory",
                                 "system", "--warmup", "2000", "--set", "gpu.limit_bits=48", "--set", "iommu.iotlb_sets=1", "--set",
                                 "iommu.paging_entries=0", "--set", f"iommu.walks={walks}"] for walks in (1, 4, 8)},
-    **{f"walks-{name}": [f"gen:{name.partition('-')[0]},footprint=32MiB,count=12000,streams=64{more}", "--warps", "16", "--window", "2",
-                         "--warmup", "4000", "--fragmented", "100", "--set", "gpu.vram_mib=128", "--set",
-                         "driver.visible_vram_kib=32768", "--set", "gpu.page_table_bits=[6,12,9,9]"]
-       for name, more in (("random", ""), ("stride-4096", ",stride=4096"), ("stride-65536", ",stride=65536"))},
+    **{f"walks-{name}{walks and f'-{walks}'}": [
+           f"gen:{name.partition('-')[0]},footprint=32MiB,count=12000,streams=64{more}", "--warps", "16", "--window", "2",
+           "--warmup", "4000", "--fragmented", "100", "--set", "gpu.vram_mib=128", "--set", "driver.visible_vram_kib=32768",
+           "--set", "gpu.page_table_bits=[6,12,9,9]", *(["--set", f"gpu.walks={walks}"] if walks else [])]
+       for name, more in (("random", ""), ("stride-4096", ",stride=4096"), ("stride-65536", ",stride=65536"))
+       for walks in ("", "1", "4")},
 }
 TRIES = 3  # of the fast engine, for the speed: what else runs makes a short run look slow
 LEFT_OUT = {"machine k80-like"}  # its L2 TLB has nine ways; those of the RTL are a power of two

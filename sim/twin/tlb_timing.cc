@@ -82,6 +82,7 @@ void TlbTiming::Reset() {
   queue_.clear();
   waiting_.clear();
   walking_ = 0;
+  joined_ = 0;
   policy_counts_ = {};
   rows_.Drop(std::nullopt);
 }
@@ -238,11 +239,13 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
   const bool waits = turn > begin;
   if (const WalkRows::Row* row = fault ? nullptr : rows_.Find(key, waits ? turn : 0)) {
     counters_.Of<regs::CountersL2Merged>() += 1;
+    joined_ += kJoinedUnit / kJoinedMemory;
     return {std::max(row->answer_ps + time_.Cycles(kJoinedCycles), begin), true, 0};
   }
   if (const auto since = waits && !fault ? rows_.EndedSince(key, turn) : std::nullopt;
       since && *since < l2_->blocks()) {
     counters_.Of<regs::CountersL2Hits>() += 1;
+    joined_ += kJoinedUnit / kJoinedMemory;
     return {turn + time_.Cycles(kSharedCycles), false, 0};
   }
   const SharedTlb::Block* block = l2_->Search(key.space, key.vpn);

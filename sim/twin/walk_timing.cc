@@ -14,6 +14,7 @@ constexpr uint64_t kBehindCycles =
 constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: before it writes, to write a block
 constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // to write a line; a row is used again
 constexpr unsigned kLinePages = 8, kMostFill = 32;
+constexpr uint64_t kLineBytes = 64;     // of a client's access
 constexpr size_t kMostPrefetches = 64;  // that wait
 
 }  // namespace
@@ -122,7 +123,8 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
     const bool leaf = i + 1 == plan.count;
     const WalkPlan::Read& read = plan.reads[i];
     now = ReadTable(read, leaf && plan.line ? 8 * job.fill : 8, now) + time_.Cycles(hierarchy_.step_cycles);
-    if (i == from && begun > at) now += time_.Cycles(kBehindCycles);
+    if (i == from && begun > at && job.mapping.target == regs::Target::kVram)
+      now += time_.Cycles(kBehindCycles) + joined_ * time_.BusPs(kLineBytes) / kJoinedUnit;
     if (leaf || plan.reads[i + 1].level == read.level) continue;  // the other half of a pair
     row.pointers[row.pointer_count++] = {read.level, now,
                                          walk_cache_->PlaceOf(read.level, *job.shape, job.key.space, job.key.vpn)};
@@ -132,6 +134,7 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
   row.answer_ps = now;
   rows_in_use_.End(now + time_.Cycles(job.wide() ? kProbeCycles + kLineCycles : kRowCycles));
   rows_.Add(row);
+  joined_ -= joined_ / kJoinedMemory;
   return now;
 }
 
