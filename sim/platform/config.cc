@@ -100,6 +100,13 @@ void CheckPolicy(const std::string& file, const MachineConfig::Policy& policy) {
 void MachineConfig::Check(const std::string& file) const {
   using settings::CheckPowerOfTwo;
   using settings::Refuse;
+  const uint64_t way = gpu.l2_ways * policy.l2_block_pages, sets = gpu.l2_entries / std::max<uint64_t>(way, 1);
+  if (sets == 0 || sets * way != gpu.l2_entries || (sets & (sets - 1)) != 0) {
+    Refuse(file, "gpu.l2_entries",
+           "is sets times ways times the " + std::to_string(policy.l2_block_pages) +
+               " entries of a block, the sets a power of two: " + std::to_string(gpu.l2_entries) +
+               " with gpu.l2_ways = " + std::to_string(gpu.l2_ways) + " is not");
+  }
   const uint64_t va = 12 + std::accumulate(gpu.page_table_bits.begin(), gpu.page_table_bits.end(), uint64_t{0});
   if (va > gpu.va_bits) {
     Refuse(file, "gpu.page_table_bits",

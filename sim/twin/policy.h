@@ -111,6 +111,10 @@ struct PolicyEntry {
 
 }  // namespace gmmu::sim::twin
 
-#define GMMU_POLICY(create)                         \
-  extern "C" __attribute__((visibility("default"))) \
-  const gmmu::sim::twin::PolicyEntry gmmu_policy = {gmmu::sim::twin::PolicyEntry::kVersion, create}
+/// The argument is a function, or a lambda without captures, of the type of PolicyEntry::create.
+#define GMMU_POLICY(...)                                                                                  \
+  extern "C" {                                                                                            \
+  extern __attribute__((visibility("default"))) const gmmu::sim::twin::PolicyEntry gmmu_policy;           \
+  const gmmu::sim::twin::PolicyEntry gmmu_policy = {gmmu::sim::twin::PolicyEntry::kVersion, __VA_ARGS__}; \
+  }                                                                                                       \
+  static_assert(gmmu::sim::twin::PolicyEntry::kVersion != 0, "")

@@ -145,7 +145,8 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   if (engine_name == kBoardEngine)
     throw replay::ReplayError("a board's client ports are not driven from outside; give --engine rtl or fast");
   if (std::find(Engines().begin(), Engines().end(), engine_name) == Engines().end())
-    throw replay::ReplayError("no engine \"" + engine_name + "\" in this build");
+    throw replay::ReplayError(
+        fmt::format("no engine \"{}\" in this build; there is: {}", engine_name, fmt::join(Engines(), ", ")));
   const replay::Options& options = arguments.options;
   if (options.accesses == 0) throw replay::ReplayError("--accesses 0 leaves nothing to measure; give 1 and more");
   Configuration configuration = Configuration::FromFile(arguments.config, arguments.set);

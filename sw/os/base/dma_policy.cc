@@ -34,7 +34,8 @@ DmaDecision DecideDma(const DmaFacts& facts) {
                                        : "1:1 only ([os] iommu)";
   return {DmaMode::kPhysical, false,
           "the GPU reaches memory up to " + Hex(facts.highest_visible) + ", installed is up to " +
-              Hex(facts.last_byte) + ", and DMA remapping is " + why};
+              Hex(facts.last_byte) + ", and DMA remapping is " + why +
+              "\nGive it gpu.limit_bits for all of the memory, or let it be remapped."};
 }
 
 }  // namespace gmmu::os

@@ -94,14 +94,22 @@ TEST(MachineConfig, OfFewerTlbEntriesAndWalksNeedsNoBuildAndTellsTheRegisterForT
   }
 }
 
+TEST(MachineConfig, RefusesAnL2TlbThatIsNoWholeNumberOfSets) {
+  EXPECT_THAT(ErrorOf("[gpu]\nl2_entries = 500"), HasSubstr("m.toml: gpu.l2_entries"));
+  EXPECT_THAT(ErrorOf("[gpu]\nl2_ways = 3"), HasSubstr("512 with gpu.l2_ways = 3 is not"));
+  EXPECT_THAT(ErrorOf("[gpu]\nl2_entries = 32"), HasSubstr("the 16 entries of a block"));
+  EXPECT_EQ(ErrorOf("[gpu]\nl2_entries = 32\nl2_ways = 2"), "no error");
+  EXPECT_EQ(ErrorOf("[gpu]\nl2_entries = 96\nl2_ways = 3"), "no error");
+  EXPECT_EQ(ErrorOf("[gpu]\nl2_entries = 32\n[policy]\nl2_block_pages = 8"), "no error");
+}
+
 TEST(MachineConfig, OfSizesThatNoRtlHasNamesNoBuild) {
   const MachineConfig built = MachineConfig::Default();
-  MachineConfig ways = built, entries = built, sets = built, cache = built;
+  MachineConfig ways = built, three = built, cache = built;
   ways.gpu.l2_entries = 1152, ways.gpu.l2_ways = 9;
-  entries.gpu.l2_entries = 96;
-  sets.gpu.l2_entries = 32, sets.gpu.l2_ways = 4;
+  three.gpu.l2_entries = 96, three.gpu.l2_ways = 3;
   cache.gpu.walk_cache = 24;
-  for (const MachineConfig* config : {&ways, &entries, &sets, &cache}) {
+  for (const MachineConfig* config : {&ways, &three, &cache}) {
     EXPECT_NO_THROW(config->Check("m.toml")) << "the fast engine takes it";
     EXPECT_THROW(config->BuildOptions(), ConfigError);
     try {

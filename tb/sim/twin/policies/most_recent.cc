@@ -27,17 +27,15 @@ class MostRecent : public Policy {
   const unsigned fill_;
 };
 
-Policy* Create(const char* arguments, uint64_t /*seed*/, const char** error) {
-  const int fill = *arguments == '\0' ? 1 : std::atoi(arguments);
-  if (fill == 1 || fill == 8) return new MostRecent(static_cast<unsigned>(fill));
-  *error = "wants 1 or 8 entries to a walk";
-  return nullptr;
-}
-
 }  // namespace
 
 #ifdef OLD
-extern "C" const PolicyEntry gmmu_policy = {PolicyEntry::kVersion + 1, Create};
+extern "C" const PolicyEntry gmmu_policy = {PolicyEntry::kVersion + 1, nullptr};
 #else
-GMMU_POLICY(Create);
+GMMU_POLICY([](const char* arguments, uint64_t, const char** error) -> Policy* {
+  const int fill = *arguments == '\0' ? 1 : std::atoi(arguments), most = 8;
+  if (fill == 1 || fill == most) return new MostRecent(static_cast<unsigned>(fill));
+  *error = "wants 1 or 8 entries to a walk";
+  return nullptr;
+});
 #endif
