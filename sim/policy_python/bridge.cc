@@ -32,7 +32,10 @@ class PythonPolicy : public Policy {
         place_(Method(policy, "place")),
         fill_(Method(policy, "fill")),
         prefetch_(Method(policy, "prefetch")),
-        next_(Method(policy, "next")) {}
+        next_(Method(policy, "next")) {
+    if (!build_ && !place_ && !fill_ && !prefetch_ && !next_)
+      throw std::runtime_error("class Policy has none of the methods build, place, fill, prefetch and next");
+  }
 
   void Build(Hierarchy& hierarchy) override {
     if (build_) Guarded("build", [&] { build_(py::cast(&hierarchy, py::return_value_policy::reference)); });
@@ -41,7 +44,12 @@ class PythonPolicy : public Policy {
     if (!place_) return Policy::Place(set);
     return Guarded("place", [&] {
       const py::object way = place_(py::cast(&set, py::return_value_policy::reference));
-      return way.is_none() ? kNowhere : way.cast<unsigned>();
+      if (way.is_none()) return kNowhere;
+      const auto place = way.cast<unsigned>();
+      if (place >= set.count)
+        throw py::value_error("returns " + std::to_string(place) + ", which is none of " + std::to_string(set.count) +
+                              " places, nor None");
+      return place;
     });
   }
   unsigned Fill(const TlbMiss& miss) override {

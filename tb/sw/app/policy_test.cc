@@ -147,6 +147,14 @@ TEST_F(Policies, InPythonChooseAsTheSameInCpp) {
   std::ofstream(Path("bad.py")) << "class Policy:\n  def __init__(self, a, s): pass\n  def fill(self, m): return 3\n";
   EXPECT_EQ(Run({"replay", kZipf, "--engine", "fast", "--set", "policy.file=\"" + Path("bad.py") + "\""}), 1);
   EXPECT_THAT(out_, HasSubstr("returns 3"));
+  std::ofstream(Path("place.py"))
+      << "class Policy:\n  def __init__(self, a, s): pass\n  def place(self, s): return 99\n";
+  EXPECT_EQ(Run({"replay", kZipf, "--engine", "fast", "--set", "policy.file=\"" + Path("place.py") + "\""}), 1);
+  EXPECT_THAT(err_ + out_, HasSubstr("returns 99, which is none of 16 places, nor None"));
+  std::ofstream(Path("plase.py"))
+      << "class Policy:\n  def __init__(self, a, s): pass\n  def plase(self, s): return 0\n";
+  ExpectRefusal({"replay", kZipf, "--engine", "fast", "--set", "policy.file=\"" + Path("plase.py") + "\""},
+                "has none of the methods build, place, fill, prefetch and next");
   std::ofstream(Path("none.py")) << "x = 1\n";
   ExpectRefusal({"replay", kZipf, "--engine", "fast", "--set", "policy.file=\"" + Path("none.py") + "\""},
                 "class Policy");
