@@ -106,6 +106,19 @@ TEST(WalkRows, OfPointersOfOneTimeTheFirstCounts) {
   EXPECT_EQ(rows.Brings(1, shape, {1, 0x200}, &place, 100), Brought::kOther);
 }
 
+TEST(WalkRows, WhoLooksAgainLaterJoinsWhatWalksThenAndKnowsWhatEndedBefore) {
+  WalkRows rows;
+  rows.Add(RowOf({1, 0x200}, 300));
+  rows.Add(RowOf({1, 0x300}, 400));
+  EXPECT_NE(rows.Find({1, 0x200}, 300), nullptr);
+  EXPECT_EQ(rows.Find({1, 0x200}, 301), nullptr) << "it has ended by then";
+  EXPECT_EQ(rows.EndedSince({1, 0x200}, 300), std::nullopt);
+  EXPECT_EQ(rows.EndedSince({1, 0x200}, 301), 0u);
+  EXPECT_EQ(rows.EndedSince({1, 0x200}, 401), 1u);
+  EXPECT_EQ(rows.EndedSince({2, 0x200}, 401), std::nullopt);
+  EXPECT_EQ(rows.EndedSince({1, 0x201}, 401), std::nullopt) << "a page by itself brings no other";
+}
+
 TEST(WalkRows, AnInvalidatedSpaceEntersNothing) {
   WalkRows rows;
   for (const unsigned space : {1u, 2u}) {
