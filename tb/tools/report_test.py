@@ -120,5 +120,24 @@ class BadInput(ReportTest):
         self.assertIn("no report is of gmmu replay", said)
 
 
+class Curves(unittest.TestCase):
+    def test_a_label_looks_the_same_in_all_panels_and_the_legend_has_each(self):
+        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/report"))
+        import study_figures
+        workloads = [("random", None), ("stride", 64), ("stride", 128)]  # only one of the generators has a stride
+        found = {(*workload, walks): [(1, walks), (2, 2 * walks)] for workload in workloads for walks in range(1, 7) if (workload[1], walks) != (None, 1)}
+        drawing = study_figures.curves("name", "title", "text", ["generator", "stride", "gpu.walks"], found, "x", "y")
+        cells = [axes for axes in drawing.figure.axes if axes.get_visible()]
+        self.assertEqual([axes.get_title() for axes in cells], ["generator random", "generator stride, stride 64", "generator stride, stride 128"])
+        looks = {}
+        for axes, lines in zip(cells, (5, 6, 6)):
+            self.assertEqual(len(axes.get_lines()), lines)
+            for line in axes.get_lines():
+                looks.setdefault(line.get_label(), set()).add((line.get_color(), line.get_marker()))
+        self.assertEqual(len({look for each in looks.values() for look in each}), 6, looks)
+        self.assertTrue(all(len(each) == 1 for each in looks.values()), looks)
+        self.assertEqual(sorted(text.get_text() for text in drawing.figure.legends[0].get_texts()), sorted(looks))
+
+
 if __name__ == "__main__":
     unittest.main()

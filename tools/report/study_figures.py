@@ -37,36 +37,42 @@ def series(data, runs, x, y, without):
 
 
 def panels(names, found):
-    """Splits series by one of their variables when there are many: (name, {value: {key: points}})."""
+    """Splits series by one of their variables when there are many, the first that leaves few enough in a panel: [{key: points}]."""
     if len(found) <= 6:
-        return None, {None: found}
-    for at, name in enumerate(names):
+        return [found]
+    splits = []
+    for at in range(len(names)):
         values = list(dict.fromkeys(key[at] for key in found))
         if 2 <= len(values) <= 4:
-            return name, {value: {key[:at] + key[at + 1:]: points for key, points in found.items() if key[at] == value} for value in values}
-    return None, {None: found}
+            splits.append([{key: points for key, points in found.items() if key[at] == value} for value in values])
+    return next((split for split in splits if max(map(len, split)) <= style.SERIES), splits[0] if splits else [found])
+
+
+def words(names, key, chosen):
+    return ", ".join(filter(None, (text_of(name, value) for name, value in zip(names, key) if name in chosen and value is not None)))
 
 
 def curves(name, title, text, names, found, xlabel, ylabel, xtext=style.number_text, zero=True):
-    """A panel for each value of the variable that splits them, at most SERIES curves in each."""
-    by, split = panels(names, found)
-    left = [each for each in names if each != by]
-    most = max(len(each) for each in split.values())
+    """Several panels if need be, at most SERIES curves in each. What is the same in a panel is its title; what differs is a curve's label, which
+    has one look in all panels."""
+    split = panels(names, found)
+    inner = [each for at, each in enumerate(names) if any(len({key[at] for key in panel}) > 1 for panel in split)]
+    most = max(len(panel) for panel in split)
     if most > style.SERIES:
         text += f" {style.SERIES} of {most} series of a panel are drawn, evenly chosen."
     one = len(split) == 1
     drawing, grid = new(name, title, text, width=6.4 if one else 3.0 * min(len(split), 2) + 1.2, height=3.6 if one else 3.2 * -(-len(split) // 2),
                         columns=1 if one else 2, rows=1 if one else -(-len(split) // 2), sharey=zero, squeeze=False)
-    xs = [x for each in split.values() for points in each.values() for x, _ in points]
-    cells = list(grid.flat)
-    for axes, (value, each) in zip(cells, split.items()):
-        step = len(each) / min(len(each), style.SERIES)
-        chosen = [list(each.items())[int(at * step)] for at in range(min(len(each), style.SERIES))]
-        for at, (key, points) in enumerate(chosen):
-            label = ", ".join(filter(None, (text_of(part, own) for part, own in zip(left, key) if own is not None))) or None
-            drawing.line(axes, [x for x, _ in points], [y for _, y in points], at, label=label)
-        if by:
-            axes.set_title(text_of(by, value))
+    xs = [x for panel in split for points in panel.values() for x, _ in points]
+    cells, looks, handles = list(grid.flat), {}, {}
+    for axes, panel in zip(cells, split):
+        step = len(panel) / min(len(panel), style.SERIES)
+        for key, points in [list(panel.items())[int(at * step)] for at in range(min(len(panel), style.SERIES))]:
+            label = words(names, key, inner) or None
+            drawing.line(axes, [x for x, _ in points], [y for _, y in points], looks.setdefault(label, len(looks)), label=label)
+        handles.update(zip(*reversed(axes.get_legend_handles_labels())))
+        if not one:
+            axes.set_title(words(names, next(iter(panel)), set(names) - set(inner)))
         style.sized(axes.xaxis, xs, xtext)
         axes.tick_params(axis="x", rotation=40)
         axes.set_xlabel(xlabel)
@@ -76,7 +82,7 @@ def curves(name, title, text, names, found, xlabel, ylabel, xtext=style.number_t
         row[0].set_ylabel(ylabel)
     for axes in cells[len(split):]:
         axes.set_visible(False)
-    style.legend(drawing, *cells[0].get_legend_handles_labels())
+    style.legend(drawing, list(handles.values()), list(handles))
     return drawing
 
 
