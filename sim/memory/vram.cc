@@ -60,10 +60,9 @@ bool VramCore::WriteStrobed(uint64_t address, const void* from, size_t size, uin
 }
 
 void VramCore::LosePower() {
-  constexpr uint64_t kChunk = 4096;
-  std::array<uint8_t, kChunk> lost;
-  for (uint64_t at = 0; at < size_; at += kChunk) {
-    const uint64_t size = std::min(kChunk, size_ - at);
+  std::array<uint8_t, kPage> lost;
+  for (uint64_t at = 0; at < size_; at += kPage) {
+    const uint64_t size = std::min(kPage, size_ - at);
     Touch(at, size);
     std::memcpy(lost.data(), &bytes_[at], size);
     for (uint8_t& byte : lost) byte = static_cast<uint8_t>(byte + 0xA5);

@@ -74,7 +74,7 @@ class VramCore {
 
   uint64_t size_;
   std::unique_ptr<uint8_t[], Unmap> bytes_;  // whole pages, each with storage when it is touched
-  std::vector<bool> touched_;                ///< pages that were written to
+  std::vector<bool> touched_;                ///< pages that may have been written
   std::vector<WriteHook> hooks_;
 };
 

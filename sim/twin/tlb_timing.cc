@@ -234,9 +234,10 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
     counters_.Of<regs::CountersL2Hits>() += 1;
     return {begin, false, 0};
   }
-  // Who waits for a row looks again when it is its turn: it joins what walks then, or finds what was entered since.
+  // Who waits for a row looks again when it is its turn: it joins what walks then, or finds what was entered since. A queue
+  // of the policy's own lets it join at once.
   const uint64_t turn = rows_in_use_.Free(begin);
-  const bool waits = turn > begin;
+  const bool waits = turn > begin && !hierarchy_.queue;
   if (const WalkRows::Row* row = fault ? nullptr : rows_.Find(key, waits ? turn : 0)) {
     counters_.Of<regs::CountersL2Merged>() += 1;
     joined_ += kJoinedUnit / kJoinedMemory;

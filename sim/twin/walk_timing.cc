@@ -7,10 +7,9 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kBeginCycles = 1;  // from a lookup to its walk's first read
-constexpr uint64_t kAgainCycles = 9;  // a lookup that waited for a row is done again
-constexpr uint64_t kBehindCycles =
-    5;  // a walk that waited for another one's end comes behind the access that waited for it
+constexpr uint64_t kBeginCycles = 1;   // from a lookup to its walk's first read
+constexpr uint64_t kAgainCycles = 9;   // a lookup that waited for a row is done again
+constexpr uint64_t kBehindCycles = 5;  // a walk that waited for another comes behind the line that waited for that one
 constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: before it writes, to write a block
 constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // to write a line; a row is used again
 constexpr unsigned kLinePages = 8, kMostFill = 32;
