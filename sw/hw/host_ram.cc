@@ -118,30 +118,37 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, Vie
   if (caching != Caching::kNonCached) {  // before a page has storage, if it gets it here
     for (size_t i = 0; i < count; ++i) cache_.Enter(pfns[i], caching);
   }
+  try {
+    MapRuns(static_cast<uint8_t*>(view), pfns, count, access);
+  } catch (...) {
+    munmap(view, bytes);
+    if (caching != Caching::kNonCached) {
+      for (size_t i = 0; i < count; ++i) cache_.Leave(pfns[i], caching);
+    }
+    throw;
+  }
+  if (caching != Caching::kNonCached)
+    cached_views_.emplace(view, std::make_pair(caching, std::vector<uint64_t>(pfns, pfns + count)));
+  ++views_;
+  return view;
+}
+
+/// Maps the pages behind each other from `view` on, those that lie together in the file at once.
+void HostRam::MapRuns(uint8_t* view, const uint64_t* pfns, size_t count, ViewAccess access) {
   const int protection = access == ViewAccess::kReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
   const int sharing = access == ViewAccess::kCopyOnWrite ? MAP_PRIVATE : MAP_SHARED;
   for (size_t first = 0; first < count;) {
     const uint64_t offset = store_->OffsetOf(pfns[first]);
     size_t run = 1;
     while (first + run < count && store_->OffsetOf(pfns[first + run]) == offset + run * kPageSize) ++run;
-    uint8_t* at = static_cast<uint8_t*>(view) + first * kPageSize;
-    if (mmap(at, run * kPageSize, protection, sharing | MAP_NORESERVE | MAP_FIXED, store_->file(),
+    if (mmap(view + first * kPageSize, run * kPageSize, protection, sharing | MAP_NORESERVE | MAP_FIXED, store_->file(),
              static_cast<off_t>(offset)) == MAP_FAILED) {
-      const int error = errno;
-      munmap(view, bytes);
-      if (caching != Caching::kNonCached) {
-        for (size_t i = 0; i < count; ++i) cache_.Leave(pfns[i], caching);
-      }
       throw Failure("cannot map " + std::to_string(count) +
                         " pages into a CPU view (vm.max_map_count bounds scattered ones)",
-                    error);
+                    errno);
     }
     first += run;
   }
-  if (caching != Caching::kNonCached)
-    cached_views_.emplace(view, std::make_pair(caching, std::vector<uint64_t>(pfns, pfns + count)));
-  ++views_;
-  return view;
 }
 
 void HostRam::SetReachable(void* view, size_t count, ViewAccess access, bool reachable) {

@@ -74,6 +74,7 @@ class HostRam {
 
  private:
   CpuCache::File FileAccess();
+  void MapRuns(uint8_t* view, const uint64_t* pfns, size_t count, ViewAccess access);
   /// Writes what the CPU sees.
   void Store(uint64_t hpa, const uint8_t* from, size_t size);
 

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 
 namespace gmmu::hw {
@@ -126,9 +127,13 @@ TEST(HostRam, TakesAddressSpaceForWhatIsUsedAndSaysWhyWhenThereIsNoMore) {
   rlimit old{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &old), 0);
   rlimit low = old;
-  low.rlim_cur = 1 << 20;
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  low.rlim_cur = pages * kPageSize + (16u << 20);  // for a view, and not for pages behind it
   ASSERT_EQ(setrlimit(RLIMIT_AS, &low), 0);
   std::string text;
+  const Pages pfns = {7, 8};
+  EXPECT_THROW(ram.MapPages(pfns.data(), pfns.size(), Caching::kCached), std::runtime_error);
   try {
     const uint8_t byte = 1;
     EXPECT_FALSE(ram.Write(5 * kGiB, &byte, 1));
@@ -139,6 +144,8 @@ TEST(HostRam, TakesAddressSpaceForWhatIsUsedAndSaysWhyWhenThereIsNoMore) {
   EXPECT_NE(text.find("host RAM: cannot have 64 MiB of pages in use"), std::string::npos) << text;
   const uint8_t byte = 1;
   EXPECT_TRUE(ram.Write(5 * kGiB, &byte, 1)) << "it is as it was";
+  EXPECT_TRUE(ram.cache().empty()) << "nor is anything left of the view";
+  EXPECT_EQ(ram.views(), 0u);
 }
 
 }  // namespace
