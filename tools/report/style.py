@@ -29,7 +29,7 @@ SERIES = len(MARKERS)
 def bytes_text(value, _=None):
     for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if value >= size:
-            return f"{value / size:g} {unit}"
+            return f"{value / size:.4g} {unit}"
     return f"{value:g} B"
 
 
