@@ -20,10 +20,13 @@ bench: ## Build, and measure every figure beside its limit (ARGS='--filter walk'
 test: ## Build, and run all tests (ARGS='-L unit' and the like go to ctest)
 	./gmmu test $(ARGS)
 
-check-long: ## Every scenario with 20 seeds on both engines; goes on where it stood (ARGS='--seeds 3 --engines fast --only render')
-	@./gmmu tools build
+check-long: ## Every scenario with 20 seeds on both engines, and 100,000 races of writes with invalidations; goes on where it stood (ARGS='--seeds 3 --engines fast --only render')
+	@./gmmu tools build test
 	@./gmmu run --list >/dev/null
+	@cmake -S . -B build -DGMMU_TESTS=ON -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) >build/check-long.log
+	@cmake --build build --target test_sw_gmmu --parallel $${GMMU_JOBS:-$$(nproc)} >>build/check-long.log || { tail -n 30 build/check-long.log; exit 1; }
 	@python3 tools/check_long.py $(ARGS)
+	@GMMU_RACES=$${GMMU_RACES:-100000} build/bin/test_sw_gmmu --gtest_filter='*UnmapRace*'
 
 rules: ## Break each rule of docs/rules.md on purpose: every planted fault must be noticed by its test
 	@./gmmu tools build test

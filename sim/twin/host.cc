@@ -34,7 +34,7 @@ Host::~Host() = default;
 
 // ---- accesses of devices
 
-VtdResult Host::Translate(const VtdRequest& request) {
+VtdResult Host::Translate(const VtdRequest& request, VtdWalk& walk) {
   if (!iommu_) {
     const bool message = request.iova >= kMessageStart && request.iova < kMessageEnd;
     VtdResult result;
@@ -43,16 +43,28 @@ VtdResult Host::Translate(const VtdRequest& request) {
     time_->Translated(request.sid, request.iova, result.hpa);
     return result;
   }
-  VtdWalk walk = iommu_->Lookup(request);
+  walk = iommu_->Lookup(request);
   while (!walk.done()) {
     uint64_t words[2] = {0, 0};
     const bool ok = ram_.Read(walk.read().address, words, walk.read().bytes);
     time_->WalkRead(walk.read().address);
     iommu_->Feed(walk, ok, words[0], words[1]);
   }
-  iommu_->Finish(walk);
   time_->Translated(request.sid, request.iova, walk.result().hpa);
   return walk.result();
+}
+
+void Host::Finish(const VtdWalk& walk) {
+  if (iommu_) iommu_->Finish(walk);
+}
+
+/// Does `access`, whose request has been translated, in `way_ps`. An invalidation may wait for that.
+void Host::Land(uint64_t way_ps, const VtdWalk& walk, std::function<void()> access) {
+  agenda_.At(agenda_.now() + way_ps, [this, walk, access = std::move(access)] {
+    access();
+    Finish(walk);
+    if (iommu_) PumpQueue();
+  });
 }
 
 void Host::Touch(uint64_t hpa, bool write) {
@@ -64,36 +76,38 @@ void Host::Touch(uint64_t hpa, bool write) {
 
 bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop) {
   ++bus_counts_[requester].reads;
-  const VtdResult result = Translate({requester, logical, false});
+  VtdWalk walk;
+  const VtdResult result = Translate({requester, logical, false}, walk);
+  Finish(walk);
   if (result.outcome != VtdOutcome::kMemory) return false;
   Touch(result.hpa, false);
   return ram_.DeviceRead(result.hpa, to, size, snoop || result.snoop);
 }
 
 void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) {
-  const VtdResult result = Translate({requester, logical, true});
+  VtdWalk walk;
+  const VtdResult result = Translate({requester, logical, true}, walk);
   hw::BusCounts& counts = bus_counts_[requester];
   ++(result.outcome == VtdOutcome::kInterrupt ? counts.messages : counts.writes);
+  const uint64_t way = time_->parameters().pcie_latency_ps + time_->parameters().iommu_lookup_ps;
   if (result.outcome == VtdOutcome::kInterrupt) {
     uint32_t data = 0;
     std::memcpy(&data, from, std::min<size_t>(size, sizeof data));
-    agenda_.At(agenda_.now() + time_->parameters().pcie_latency_ps + time_->parameters().iommu_lookup_ps,
-               [this, address = result.hpa, data] { messages_(address, data); });
-    return;
+    return Land(way, walk, [this, address = result.hpa, data] { messages_(address, data); });
   }
-  if (result.outcome != VtdOutcome::kMemory) return;
-  Touch(result.hpa, true);
-  const uint64_t way = time_->parameters().pcie_latency_ps + time_->parameters().iommu_lookup_ps;
+  if (result.outcome != VtdOutcome::kMemory) return Finish(walk);
+  const auto write = [this, hpa = result.hpa, snoops = snoop || result.snoop](const void* bytes, size_t count) {
+    Touch(hpa, true);
+    static_cast<void>(ram_.DeviceWrite(hpa, bytes, count, snoops));  // false: nobody is there
+  };
   if (size > kRecord || way == 0) {
-    if (!ram_.DeviceWrite(result.hpa, from, size, snoop || result.snoop)) return;  // nobody is there
-    return;
+    write(from, size);
+    return Finish(walk);
   }
   // Software looks for a fence's value without waiting for a message: it must not see it before it is there.
   std::array<uint8_t, kRecord> bytes{};
   std::memcpy(bytes.data(), from, size);
-  agenda_.At(agenda_.now() + way, [this, bytes, size, hpa = result.hpa, snoops = snoop || result.snoop] {
-    if (!ram_.DeviceWrite(hpa, bytes.data(), size, snoops)) return;
-  });
+  Land(way, walk, [write, bytes, size] { write(bytes.data(), size); });
 }
 
 uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
@@ -138,7 +152,7 @@ void Host::PumpQueue() {
       iommu_->StatusDone(ok);
       PumpQueue();
     });
-  }  // nothing is in flight between two acts: no drain is ever waited for
+  }  // a drain asks again after each access that lands
 }
 
 }  // namespace gmmu::sim::twin

@@ -21,7 +21,9 @@ struct TimeParameters;
 
 /// The host's side of the PCIe links: the IOMMU in front of memory, shared by all GPUs of the machine.
 ///
-/// Accesses of devices happen at once; only descriptors of the invalidation queue take time.
+/// Accesses of devices are translated at once and happen at once, but for writes of at most a fence record's 16 bytes and
+/// interrupt messages: those land when the link has carried them. Until then the IOMMU counts them as in flight, so an
+/// invalidation that drains writes ends behind them. Each access is checked against the page's owner when it happens.
 class Host : public HostAccess {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
@@ -46,7 +48,10 @@ class Host : public HostAccess {
   PageOwners& owners() { return owners_; }
 
  private:
-  VtdResult Translate(const VtdRequest& request);
+  /// The caller ends `walk` with Finish when the access has happened.
+  VtdResult Translate(const VtdRequest& request, VtdWalk& walk);
+  void Finish(const VtdWalk& walk);
+  void Land(uint64_t way_ps, const VtdWalk& walk, std::function<void()> access);
   void Touch(uint64_t hpa, bool write);
   void PumpQueue();
 
