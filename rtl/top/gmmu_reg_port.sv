@@ -5,8 +5,10 @@
 //   32 bits    low half first: a write of the low half is kept, the write of the high half commits
 //              both. A read of the low half keeps the high half for the read that
 //              follows.
-//   order      a read and a write offered together are both taken, the write goes first; the read
-//              goes before the next write
+//   order      AW, W and AR come in any order, each as late as it likes. A write counts from the cycle in
+//              which it has both its address and its data; until then reads pass it. A read and such a
+//              write offered together are both taken, the write goes first; the read goes before the
+//              next write
 //   errors     other strobes, and a high half without its low half, answer SLVERR and change
 //              nothing.
 //   wr         offered until wr_ready_i; the answer on B comes after that
@@ -58,7 +60,7 @@ module gmmu_reg_port #(
   state_e      state_q;
   logic        aw_have_q, w_have_q;
   logic        ar_have_q;                   // a read that was taken beside a write waits for it
-  logic [15:0] addr_q, read_addr_q;
+  logic [15:0] addr_q, read_addr_q, write_addr_q;
   logic        high_half_q;                 // the read is of the high half only
   logic [63:0] data_q;
   logic [7:0]  strobe_q;
@@ -72,13 +74,13 @@ module gmmu_reg_port #(
 
   // What the reset forbids does not matter inside: it wins there anyway.
   logic aw_open, w_open, ar_open;
-  assign aw_open = state_q == StateIdle && !aw_have_q && (!ar_have_q || w_have_q);
-  assign w_open = state_q == StateIdle && !w_have_q && (!ar_have_q || aw_have_q);
-  assign ar_open = state_q == StateIdle && !aw_have_q && !w_have_q && !ar_have_q;
+  assign aw_open = state_q == StateIdle && !aw_have_q && !ar_have_q;
+  assign w_open = state_q == StateIdle && !w_have_q && !ar_have_q;
+  assign ar_open = state_q == StateIdle && !(aw_have_q && w_have_q) && !ar_have_q;
   assign awready_o = aw_open && !rst_i;
   assign wready_o = w_open && !rst_i;
   assign arready_o = ar_open && !rst_i;
-  assign writes = aw_have_q || w_have_q || (awvalid_i && aw_open) || (wvalid_i && w_open);
+  assign writes = (aw_have_q || (awvalid_i && aw_open)) && (w_have_q || (wvalid_i && w_open));
 
   assign whole = strobe_q == 8'hFF;
   assign low = strobe_q == 8'h0F;
@@ -107,7 +109,7 @@ module gmmu_reg_port #(
         StateIdle: begin
           if (awvalid_i && aw_open) begin
             aw_have_q <= 1'b1;
-            addr_q <= awaddr_i;
+            write_addr_q <= awaddr_i;
           end
           if (wvalid_i && w_open) begin
             w_have_q <= 1'b1;
@@ -119,7 +121,8 @@ module gmmu_reg_port #(
             read_addr_q <= araddr_i;
           end
           if (writes) begin
-            if (!stop_i && (aw_have_q || awvalid_i) && (w_have_q || wvalid_i)) state_q <= StateJudge;
+            if (!stop_i) state_q <= StateJudge;
+            addr_q <= aw_have_q ? write_addr_q : awaddr_i;
           end else if (!stop_i && (ar_have_q || arvalid_i)) begin
             state_q <= StateRead;
             ar_have_q <= 1'b0;

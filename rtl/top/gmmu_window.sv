@@ -6,9 +6,12 @@
 //           other cycle.
 //   order   reads and writes do not overlap: one kind is finished before the other begins, so a
 //           read returns what earlier writes wrote. When both wait they take turns. All writes have
-//           one id, so that those to one address stay in order; a read has its slot's.
-//   hold_i  1: no further address is taken. settled_o: every access taken so far has its answer, so
-//           that a change of base_i or a doorbell comes after all of them.
+//           one id, so that those to one address stay in order; a read has its slot's. AW, W and AR
+//           come in any order, each as late as it likes: a write counts from the cycle in which both
+//           its address and its data are taken, and until then reads and register writes pass it.
+//   hold_i  1: no further access is taken, nor the half that completes a write. settled_o: every
+//           access taken so far has its answer, so that a change of base_i or a doorbell comes after
+//           all of them.
 //   stop_i  1: no access begins from the second cycle on; what was taken waits. stopped_o, while it stands: none is under way
 //           (an answer may still wait to be taken)
 //   lose_i  the memory side is in reset and answers nothing that began before: what has no answer is
@@ -75,15 +78,18 @@ module gmmu_window
 
   // An address of one kind is not taken while one of the other kind waits here, so neither overtakes
   // the other. Nor is it taken behind one of its own kind while the other kind waits outside.
-  logic w_open;
-  assign s_wready_o = w_open && !rst_i;
-  logic aw_open, ar_open, aw_waits_q, ar_waits_q, last_reads_q;
+  // A write whose data is missing counts as not taken yet: its W is what completes it, so W is held up
+  // as its AW would be, and in its stead it waits for its turn.
+  logic aw_open, w_open, ar_open, w_ready, lacks_data, write_waits_q, ar_waits_q, last_reads_q;
+  assign lacks_data = aw_valid && !w_valid;
   assign aw_open = !rst_i && !hold_i && !ar_valid && !(ar_waits_q && !last_reads_q);
-  assign ar_open = !rst_i && !hold_i && !aw_valid && !(aw_waits_q && last_reads_q);
+  assign w_open = !rst_i && !(lacks_data && (hold_i || ar_valid));
+  assign ar_open = !rst_i && !hold_i && !(aw_valid && w_valid) && !(write_waits_q && last_reads_q);
   assign s_awready_o = aw_ready && aw_open;
+  assign s_wready_o = w_ready && w_open;
   assign s_arready_o = ar_ready && ar_open;
   always_ff @(posedge clk) begin
-    aw_waits_q <= s_awvalid_i && !s_awready_o && !rst_i;
+    write_waits_q <= !rst_i && (lacks_data ? s_wvalid_i && !s_wready_o : s_awvalid_i && !s_awready_o);
     ar_waits_q <= s_arvalid_i && !s_arready_o && !rst_i;
     if (rst_i) last_reads_q <= 1'b0;
     else if (s_arvalid_i && s_arready_o) last_reads_q <= 1'b1;
@@ -95,7 +101,7 @@ module gmmu_window
     .valid_o(aw_valid), .ready_i(aw_take), .data_o(aw_addr)
   );
   gmmu_slice #(.Width(72), .Slow(1'b1)) u_w (
-    .clk_i(clk), .rst_i, .valid_i(s_wvalid_i && s_wready_o), .ready_o(w_open), .data_i({s_wstrb_i, s_wdata_i}),
+    .clk_i(clk), .rst_i, .valid_i(s_wvalid_i && w_open), .ready_o(w_ready), .data_i({s_wstrb_i, s_wdata_i}),
     .valid_o(w_valid), .ready_i(w_take), .data_o({w_strb, w_data})
   );
   gmmu_slice #(.Width(32), .Slow(1'b1)) u_ar (
@@ -251,7 +257,7 @@ module gmmu_window
     end
   end
 
-  assign settled_o = waiting_q == '0 && !aw_valid && !ar_valid;
+  assign settled_o = waiting_q == '0 && !(aw_valid && w_valid) && !ar_valid;
   assign idle_o = occupied_q == '0 && !aw_valid && !w_valid && !ar_valid &&
                   !s_awvalid_i && !s_wvalid_i && !s_arvalid_i;
 

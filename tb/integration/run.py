@@ -4,7 +4,7 @@
 
   run.py [--seed N] [--only NAME]... [--jobs N] [--verbose]
 
---seed is the first seed of each test (1); --only bring_up, commands, errors or reset. The GPU is built with ids of 16 bits on
+--seed is the first seed of each test (1); --only bring_up, commands, errors, orders or reset. The GPU is built with ids of 16 bits on
 its memory ports, for most seeds, and of 4 bits, for the others. Everything is in build/integration, by bits.
 Exit status: 0 all passed, 1 a test failed, 2 something that it needs is not there.
 """
@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE, BUILD = ROOT / "tb/integration", ROOT / "build/integration"
 ID_BITS = (16, 4)
 TOP = "gmmu_integration_top"
-TESTS = ("bring_up", "commands", "errors", "reset")
+TESTS = ("bring_up", "commands", "errors", "orders", "reset")
 OPTIMISE = ("OPT_FAST=-Os", "OPT_SLOW=-O0", "OPT_GLOBAL=-Os")  # the quickest sum of building and running
 
 

@@ -51,6 +51,34 @@ TEST_F(RulesDoorbell, AStreamOfWindowWritesDoesNotHoldARegisterWriteUp) {
   EXPECT_LT(gpu.now - start, 500u);
 }
 
+TEST_F(RulesDoorbell, AWindowWriteThatLacksItsDataOrItsAddressHoldsNothingUp) {
+  auto& t = gpu.t;
+  for (bool data_is_late : {true, false}) {
+    auto& first = data_is_late ? t.s_win_awvalid_i : t.s_win_wvalid_i;
+    auto& second = data_is_late ? t.s_win_wvalid_i : t.s_win_awvalid_i;
+    t.s_win_awaddr_i = 0x200000;
+    t.s_win_wdata_i = 0x1234 + data_is_late;
+    t.s_win_wstrb_i = 0xff;
+    t.s_win_bready_i = 1;
+    first = 1;
+    gpu.Settle();
+    gpu.Until([&] { return data_is_late ? t.s_win_awready_o : t.s_win_wready_o; }, "half of the write to be taken");
+    gpu.Step();
+    first = 0;
+    gpu.Set(regs::IntEnable{1});
+    EXPECT_EQ(gpu.Get<regs::IntEnable>().raw, 1u);
+    gpu.WindowRead(0x200000);
+    Submit(Copy(0x500000, 0x400000, 64), 3 + data_is_late);
+    gpu.Until([&] { return Fenced(3 + data_is_late); }, "the fence");
+    second = 1;
+    gpu.Settle();
+    gpu.Until([&] { return data_is_late ? t.s_win_wready_o : t.s_win_awready_o; }, "the other half to be taken");
+    gpu.Step();
+    second = 0;
+    EXPECT_EQ(gpu.WindowRead(0x200000), 0x1234u + data_is_late);
+  }
+}
+
 // ---- Fences and messages.
 
 TEST_F(RulesFence, TheRecordComesAfterTheLastBOfVram) {

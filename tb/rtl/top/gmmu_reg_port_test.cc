@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
 #include "tb/rtl/top/reg_port_machine.h"
 
 namespace gmmu::top {
@@ -14,6 +16,52 @@ TEST_P(RegPort, ReadsAndWritesOfferedTogetherAreAllAnswered) {
   together = true;
   AddRandom(600);
   Finish();
+}
+
+TEST_P(RegPort, ReadsPassAWriteUntilItHasBothItsAddressAndItsData) {
+  together = true;
+  for (bool& late : {std::ref(w_late), std::ref(aw_late), std::ref(w_late)}) {
+    for (uint16_t at : {0x100, 0x108}) {
+      late = true;
+      writes.push_back({at, rng(), 0xff});
+      if (at == 0x108) reads.push_back(0x208);  // offered beside the half
+      TakeHalfOfAWrite();
+      for (uint16_t offset : {0x200, 0x100, 0x204}) reads.push_back(offset);
+      const size_t before = commits.size();
+      FinishReads();
+      Run(20);
+      EXPECT_EQ(commits.size(), before) << "written without its other half";
+      late = false;
+      Finish();
+      EXPECT_EQ(commits.size(), before + 1);
+    }
+  }
+}
+
+TEST_P(RegPort, HalvesOfWritesThatComeLongAfterEachOtherAreJoined) {
+  together = true;
+  lag = 100;
+  AddRandom(300);
+  Finish();
+  EXPECT_GT(commits.size(), 20u);
+}
+
+TEST_P(RegPort, AReadBesideHalfAWriteWaitsWhileThePortIsStopped) {
+  together = true;
+  for (bool& late : {std::ref(w_late), std::ref(aw_late)}) {
+    late = true;
+    writes.push_back({0x100, rng(), 0xff});
+    TakeHalfOfAWrite();
+    t.reg_stop_i[n] = 1;
+    reads.push_back(0x200);
+    for (int steps = 0; steps < 100 && !stopped_; ++steps) Step();
+    EXPECT_TRUE(stopped_) << "half a write keeps the port from stopping";
+    Run(20);
+    late = false;
+    Run(20);
+    t.reg_stop_i[n] = 0;
+    Finish();
+  }
 }
 
 TEST_P(RegPort, AHighHalfWritesOnlyBehindItsLowHalf) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
 #include "tb/rtl/top/window_machine.h"
 
 namespace gmmu::top {
@@ -23,6 +25,51 @@ TEST_P(Window, AHeldWindowSettlesAndThenItsBaseMoves) {
     Hold(kWindowBase + (rng() % 16 << 12));
   }
   Finish();
+}
+
+TEST_P(Window, ReadsPassAWriteUntilItHasBothItsAddressAndItsData) {
+  for (bool& late : {std::ref(w_late), std::ref(aw_late), std::ref(w_late)}) {
+    late = true;
+    AddWrites(1);
+    TakeHalfOfAWrite();
+    if (&late == &w_late) AddWrites(1);  // the next one's address waits behind it
+    const size_t before = answered_[kWrite];
+    AddReads(8);
+    FinishReads();
+    EXPECT_EQ(answered_[kWrite], before);
+    late = false;
+    Finish();
+  }
+}
+
+TEST_P(Window, AHeldWindowSettlesBesideHalfAWrite) {
+  for (bool& late : {std::ref(w_late), std::ref(aw_late)}) {
+    late = true;
+    AddWrites(1);
+    TakeHalfOfAWrite();
+    AddReads(2);
+    Hold(kWindowBase + (rng() % 16 << 12));
+    FinishReads();
+    late = false;
+    Finish();
+  }
+}
+
+TEST_P(Window, HalvesOfWritesThatComeLongAfterEachOtherAreJoined) {
+  lag = 60;
+  AddWrites(300);
+  AddReads(300);
+  for (int i = 0; i < 60; ++i) {
+    for (int steps = Random(0, 30); steps > 0; --steps) Step();
+    if (Chance(50)) Hold(kWindowBase + (rng() % 16 << 12));
+    if (Chance(30)) {
+      EXPECT_TRUE(Stop(8 * 12 * 16)) << "its accesses do not end";
+      for (int steps = Random(0, 20); steps > 0; --steps) Step();
+      t.win_stop_i[n] = 0;
+    }
+  }
+  Finish();
+  EXPECT_EQ(lost_, 0u);
 }
 
 TEST_P(Window, AsManyAreInFlightAsItHasSlots) {

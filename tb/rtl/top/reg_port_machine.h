@@ -2,6 +2,7 @@
 // Around the register port: an AXI4-Lite manager and a register bus.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "tb/rtl/top/blocks.h"
@@ -47,6 +48,8 @@ class RegPort : public BlocksTest {
   void Step() override {
     Drive();
     Settle();
+    aw_stands_ = t.reg_awvalid_i[n] && !t.reg_awready_o[n];
+    w_stands_ = t.reg_wvalid_i[n] && !t.reg_wready_o[n];
     if (t.reg_awvalid_i[n] && t.reg_awready_o[n]) ++aw_taken_, aw_.Taken();
     if (t.reg_wvalid_i[n] && t.reg_wready_o[n]) ++w_taken_, w_.Taken();
     const bool offers = t.reg_awvalid_i[n] || t.reg_wvalid_i[n] || t.reg_arvalid_i[n];
@@ -74,6 +77,15 @@ class RegPort : public BlocksTest {
     EXPECT_EQ(answers_, writes.size()) << "writes were not answered";
     EXPECT_EQ(reads_done_, reads.size()) << "reads were not answered";
     Run(10);
+  }
+  /// Until every read is answered, whatever the writes wait for.
+  void FinishReads() {
+    Until([&] { return reads_done_ == reads.size(); }, "the reads to be answered", kBound * (1 + reads.size()));
+  }
+  /// Until the address of the last write is taken and its data is not, or the other way round.
+  void TakeHalfOfAWrite() {
+    Until([&] { return std::max(aw_taken_, w_taken_) == writes.size(); }, "half of a write to be taken", kBound);
+    EXPECT_NE(aw_taken_, w_taken_);
   }
   /// One write by itself: its response.
   unsigned Put(uint16_t address, uint64_t data, uint8_t strobes) {
@@ -115,6 +127,9 @@ class RegPort : public BlocksTest {
   std::vector<uint16_t> reads;
   bool stopped_ = false;        ///< it is stopped and says that nothing is under way
   bool together = false;        ///< reads and writes are offered at the same time
+  bool aw_late = false;         ///< no AW is offered but one that stands
+  bool w_late = false;          ///< the same of W
+  unsigned lag = 0;             ///< otherwise than 0: both of these change by chance, after as many cycles at most
   int busy_percent = 20;        ///< of the cycles in which a read is held up
   std::vector<Commit> commits;  ///< as the register bus saw them
 
@@ -125,9 +140,11 @@ class RegPort : public BlocksTest {
     const bool writing = aw_taken_ != answers_ || w_taken_ != answers_;
     const bool reading = reading_offered_ || ar_taken_ != reads_done_;
     const bool may_write = together || !reading, may_read = together || !writing;
+    if (lag != 0 && now >= lag_until_) aw_late = Chance(40), w_late = Chance(40), lag_until_ = now + Random(1, lag);
+    const bool may_aw = may_write && (!aw_late || aw_stands_), may_w = may_write && (!w_late || w_stands_);
     aw_taken_before_ = aw_taken_, w_taken_before_ = w_taken_;
-    t.reg_awvalid_i[n] = aw_.Now(may_write && aw_taken_ < writes.size(), *this, manner.idle_percent);
-    t.reg_wvalid_i[n] = w_.Now(may_write && w_taken_ < writes.size(), *this, manner.idle_percent);
+    t.reg_awvalid_i[n] = aw_.Now(may_aw && aw_taken_ < writes.size(), *this, manner.idle_percent);
+    t.reg_wvalid_i[n] = w_.Now(may_w && w_taken_ < writes.size(), *this, manner.idle_percent);
     const bool also_writes = t.reg_awvalid_i[n] || t.reg_wvalid_i[n];
     t.reg_arvalid_i[n] = ar_.Now(may_read && (together || !also_writes) && ar_taken_ < reads.size(), *this,
                                  manner.idle_percent);
@@ -211,7 +228,8 @@ class RegPort : public BlocksTest {
   WriteModel model_;
   std::optional<Commit> expected_, kept_;
   unsigned expected_response_ = 0, response_ = 0, read_for_ = 0;
-  bool bus_ = false;
+  bool bus_ = false, aw_stands_ = false, w_stands_ = false;
+  uint64_t lag_until_ = 0;
   unsigned stopping_ = 0;
   bool judged_ = false, stood_ = false, b_stood_ = false, reading_offered_ = false;
   std::optional<uint64_t> word_;

@@ -71,6 +71,18 @@ class Window : public BlocksTest {
     t.win_hold_i[n] = 0;
   }
 
+  /// Until the address of the last write is taken and its data is not, or the other way round.
+  void TakeHalfOfAWrite() {
+    Until([&] { return std::max(taken_[kWrite].size(), w_taken_) == todo[kWrite].size(); },
+          "half of a write to be taken", 2000);
+    EXPECT_NE(taken_[kWrite].size(), w_taken_);
+  }
+  /// Until every read is answered, whatever the writes wait for.
+  void FinishReads() {
+    Until([&] { return answered_[kRead] == todo[kRead].size(); }, "the reads to be answered",
+          2000 * (1 + todo[kRead].size()));
+  }
+
   /// Stops the window as a reset does. Returns whether it says within `cycles` that nothing is under way.
   bool Stop(int cycles) {
     t.win_stop_i[n] = 1;
@@ -100,6 +112,9 @@ class Window : public BlocksTest {
   unsigned latency = 12;  // cycles of the memory, at most
   unsigned most_ = 0;     // accesses in flight on the bus, at most
   bool settled_ = false;
+  bool aw_late = false;  // no AW is offered but one that stands
+  bool w_late = false;   // the same of W
+  unsigned lag = 0;      // otherwise than 0: both of these change by chance, after as many cycles at most
   size_t answered_[2] = {};
 
  private:
@@ -122,13 +137,15 @@ class Window : public BlocksTest {
   }
 
   void DriveCpu() {
+    if (lag != 0 && now >= lag_until_) aw_late = Chance(40), w_late = Chance(40), lag_until_ = now + Random(1, lag);
+    const bool may[2] = {!aw_late || aw_stands_, true};
     for (int kind : {kWrite, kRead}) {
       const size_t next = taken_[kind].size();
-      offered_[kind] = offer_[kind].Now(next < todo[kind].size(), *this, manner.idle_percent);
+      offered_[kind] = offer_[kind].Now(may[kind] && next < todo[kind].size(), *this, manner.idle_percent);
     }
     t.win_awvalid_i[n] = offered_[kWrite];
     t.win_arvalid_i[n] = offered_[kRead];
-    t.win_wvalid_i[n] = w_.Now(w_taken_ < todo[kWrite].size(), *this, manner.idle_percent);
+    t.win_wvalid_i[n] = w_.Now((!w_late || w_stands_) && w_taken_ < todo[kWrite].size(), *this, manner.idle_percent);
     if (offered_[kWrite]) t.win_awaddr_i[n] = todo[kWrite][taken_[kWrite].size()].offset;
     if (offered_[kRead]) t.win_araddr_i[n] = todo[kRead][taken_[kRead].size()].offset;
     if (t.win_wvalid_i[n]) {
@@ -219,26 +236,38 @@ class Window : public BlocksTest {
     if (!settled_) return;
     if (answered_[kWrite] < may_be_lost_[kWrite] || answered_[kRead] < may_be_lost_[kRead])
       return;  // lost is ended, too
-    EXPECT_EQ(ended_[kWrite], taken_[kWrite].size()) << "a write has no B";
+    EXPECT_EQ(ended_[kWrite], Whole()) << "a write has no B";
     EXPECT_EQ(ended_[kRead], taken_[kRead].size()) << "a read has no R";
   }
 
+  /// Writes of which both address and data are taken.
+  size_t Whole() const { return std::min(taken_[kWrite].size(), w_taken_); }
+
   void SampleCpu() {
     const bool ready[2] = {t.win_awready_o[n] != 0, t.win_arready_o[n] != 0};
+    const bool w_ready = t.win_wready_o[n];
     if (t.win_hold_i[n]) EXPECT_FALSE(ready[0] || ready[1]) << "held";
+    size_t whole = Whole();
+    const bool lacks_data = taken_[kWrite].size() > w_taken_;
+    aw_stands_ = offered_[kWrite] && !ready[kWrite];
+    w_stands_ = t.win_wvalid_i[n] && !w_ready;
+    // What a write needs to become whole is offered and not taken. AW of another one behind it does not count.
+    const bool waits[2] = {lacks_data ? w_stands_ : aw_stands_, offered_[kRead] && !ready[kRead]};
     const bool offers = offered_[0] || offered_[1] || t.win_wvalid_i[n];
     EXPECT_EQ(t.win_idle_o[n], !offers && w_taken_ == answered_[kWrite] && taken_[kWrite].size() == answered_[kWrite] &&
                                    taken_[kRead].size() == answered_[kRead]);
     TakeAnswer(kWrite, t.win_bvalid_o[n], t.win_bready_i[n], t.win_bresp_o[n]);
     TakeAnswer(kRead, t.win_rvalid_o[n], t.win_rready_i[n], t.win_rresp_o[n]);
     for (int kind : {kWrite, kRead}) {
+      if (!waits[kind]) passed_[kind] = 0;
       if (!offered_[kind] || !ready[kind]) continue;
-      passed_[kind] = 0;
-      if (offered_[1 - kind] && !ready[1 - kind]) EXPECT_LE(++passed_[1 - kind], 2u) << "turns";
+      if (waits[1 - kind]) EXPECT_LE(++passed_[1 - kind], 2u) << "turns";
       offer_[kind].Taken();
-      taken_[kind].push_back(Taken{now, taken_[1 - kind].size()});
+      taken_[kind].push_back({});
     }
-    if (t.win_wvalid_i[n] && t.win_wready_o[n]) ++w_taken_, w_.Taken();
+    if (t.win_wvalid_i[n] && w_ready) ++w_taken_, w_.Taken();
+    for (; whole < Whole(); ++whole) taken_[kWrite][whole].when = now;
+    if (offered_[kRead] && ready[kRead]) taken_[kRead].back() = Taken{now, whole};
   }
   void TakeAnswer(Kind kind, bool valid, bool ready, unsigned response) {
     if (!valid) {
@@ -267,7 +296,7 @@ class Window : public BlocksTest {
     const bool error = access.offset >= kBrokenOffset;
     EXPECT_EQ(response, error ? 2u : 0u) << "access " << i << " of kind " << kind;
     if (kind == kRead) {
-      // Writes taken before it (in the same cycle, perhaps) are answered.
+      // Writes that were whole before it (in the same cycle, perhaps) are answered.
       const Taken& taken = taken_[kRead][i];
       const bool tie = taken.others > 0 && taken_[kWrite][taken.others - 1].when == taken.when;
       EXPECT_GE(answered_[kWrite] + tie, taken.others) << "an earlier write is under way";
@@ -295,14 +324,16 @@ class Window : public BlocksTest {
   }
 
   struct Taken {
-    uint64_t when;
-    size_t others;  // of the other kind, taken before
+    uint64_t when;  // of a write: when both its halves were taken
+    size_t others;  // of a read: writes that were whole before
   };
   Offer offer_[2], w_;
   bool offered_[2] = {}, stood_[2] = {};
   std::vector<Taken> taken_[2];
   size_t w_taken_ = 0, w_issued_ = 0, issued_[2] = {}, ended_[2] = {};
   size_t ended_now_[2] = {};
+  bool aw_stands_ = false, w_stands_ = false;
+  uint64_t lag_until_ = 0;
   unsigned passed_[2] = {};  // addresses of the other kind taken while one of this kind waits
   std::vector<uint64_t> bases_[2];
   std::deque<size_t> data_;  // writes whose data was taken, their address not yet
