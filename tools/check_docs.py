@@ -6,7 +6,8 @@ Looks at all .md files of the checkout: link targets, and words in backquotes th
 (they begin with one of its folders, or end in a suffix of its files and contain a slash). Paths hold from the root or
 from the page's folder; <room>, * and {a,b} stand for what they stand for in a shell. build/ is not looked for.
 
-Besides: the first page keeps its length, and every source has a test (tools/tested.py).
+Besides: rows of a table have as many cells as its head, tools/README.md has one row for each tool, the first page keeps
+its length, and every source has a test (tools/tested.py).
 """
 import glob
 import pathlib
@@ -74,6 +75,27 @@ def errors_of(page):
     return found
 
 
+def table_errors(text):
+    """[(line, error)] of a page's tables: rows with more or fewer cells than their head. A bar in backquotes is text."""
+    found, head = [], None
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.startswith("|"):
+            head = None
+            continue
+        cells = re.sub(r"`[^`]*`|\\\|", "", line).rstrip().strip("|").count("|") + 1
+        head = head or cells
+        if cells != head:
+            found.append((number, f"a row of {cells} cells in a table of {head}"))
+    return found
+
+
+def tool_errors(page, tools):
+    """[(line, error)] of tools/README.md: each of the tools stands once in the first column."""
+    named = re.findall(r"`([\w.]+\.(?:py|sh))`", "\n".join(line.split("|")[1] for line in page.splitlines() if line.startswith("|")))
+    return ([(1, f"no row for {tool}") for tool in sorted(tools) if tool not in named]
+            + [(1, f"{tool} has {named.count(tool)} rows") for tool in sorted(tools) if named.count(tool) > 1])
+
+
 def first_page_errors(text):
     """[(line, error)] of README.md: it stays one page of lines that an editor shows whole."""
     words = len(text.split())
@@ -86,7 +108,9 @@ def main():
     count = 0
     pages = [page for page in sorted(ROOT.rglob("*.md")) if "build" not in page.relative_to(ROOT).parts]
     for page in pages:
-        found = errors_of(page)
+        found = errors_of(page) + table_errors(page.read_text())
+        if page == ROOT / "tools/README.md":
+            found += tool_errors(page.read_text(), {path.name for path in page.parent.iterdir() if path.suffix in (".py", ".sh")})
         if page == ROOT / "README.md":
             found += first_page_errors(page.read_text())
         for number, error in found:

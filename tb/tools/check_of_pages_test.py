@@ -43,6 +43,16 @@ class Tested(unittest.TestCase):
                 self.assertEqual(self.errors(files, (), row), [f"tb/README.md:5: {error}"])
 
 
+class Tables(unittest.TestCase):
+    def test_a_row_with_other_cells_than_its_head_is_named(self):
+        page = "| a | b |\n|---|---|\n| `x|y` | a \\| b |\n| one | two | three |\n\n| a |\n|---|\n| one |\n| one | two |\n"
+        self.assertEqual(check_docs.table_errors(page), [(4, "a row of 3 cells in a table of 2"), (9, "a row of 2 cells in a table of 1")])
+
+    def test_each_tool_has_one_row(self):
+        page = "| file | does |\n|---|---|\n| `a.py` | x |\n| `b.py`, `c.sh` | x |\n| `c.sh` | `d.py` |\n"
+        self.assertEqual(check_docs.tool_errors(page, {"a.py", "b.py", "c.sh", "d.py"}), [(1, "no row for d.py"), (1, "c.sh has 2 rows")])
+
+
 class FirstPage(unittest.TestCase):
     def test_its_words_and_columns_are_limited(self):
         self.assertEqual(check_docs.first_page_errors("word\n" * 900 + "\n" + "-" * 120), [(1, "901 words, at most 900 are allowed")])

@@ -11,8 +11,6 @@ import config
 import rtl_sources
 
 HERE = config.ROOT / "tools/fpga"
-# Seconds; told while a step runs, no promise.
-TYPICAL = {"netlist": 110, "place and route": 600}
 
 
 class Failed(Exception):
@@ -43,14 +41,22 @@ def python(script, log):
 
 
 class Step:
-    """Tells what runs, and at the end how long it took."""
+    """Tells what runs and what it took here the last time, and at the end how long it took."""
 
     def __init__(self, name):
         self.name, self.start = name, time.monotonic()
-        say(f"  {name} (typically {TYPICAL[name]} s)")
+        self._file = config.BUILD / "seconds.json"
+        self._seconds = json.loads(self._file.read_text()) if self._file.exists() else {}
+        say(f"  {name}" + (f" ({self._seconds[name]} s the last time)" if name in self._seconds else ""))
 
     def note(self, text):
         say(f"    {time.monotonic() - self.start:5.0f} s  {text}")
+
+    def done(self, text="done"):
+        """It was done now, and not kept from an earlier run."""
+        self._seconds[self.name] = round(time.monotonic() - self.start)
+        self._file.write_text(json.dumps(self._seconds) + "\n")
+        self.note(text)
 
 
 def netlist():
@@ -68,5 +74,5 @@ def netlist():
         mark.unlink(missing_ok=True)
         python("netlist.py", log="netlist.log")
         mark.write_text(want)
-        step.note("done")
+        step.done()
     return json.loads((config.BUILD / "blocks.json").read_text()), want

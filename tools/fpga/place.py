@@ -75,7 +75,7 @@ def run(netlist):
         told = [line for line in LOG.read_text().splitlines() if line.startswith("ERROR")]
         raise flow.Failed("\n".join(told or [f"nextpnr ended with exit status {status}"]) +
                           f"\nits log is in {LOG.relative_to(config.ROOT)}")
-    step.note(f"done, exit status {status}")
+    step.done(f"done, exit status {status}")
     seconds = time.monotonic() - step.start
     mark.write_text(json.dumps({"hash": want, "status": status, "seconds": seconds}))
     return status, seconds
