@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutations of the RTL: single tokens of one room are changed, and the room's own tests must notice each.
+"""Mutations of the RTL and of the software: single tokens of one room are changed, and the room's own tests must notice each.
 
-`copy` draws mutants with a seed and makes a copy of the RTL that carries all of them, each behind a number, as
+A room is a folder: axi is rtl/axi, sw/os/vidmm is one of the software (tools/mutate_sw.py says what is changed there).
+`copy` draws mutants with a seed and makes a copy of rtl/ or sw/ that carries all of them, each behind a number, as
 tools/plant.py does with planted faults; one program runs them all. `run` runs the room's tests once with each mutant
 and counts those that a test notices: an expectation that fails, or an end that is not a test's. Mutants of
-tb/mutants/equivalent.toml cannot be noticed, and each says why. The exit status is 1 when fewer than 95 % of the others
-are noticed. The RTL in rtl/ has no part in this.
+tb/mutants/equivalent.toml cannot be noticed, and each says why. The exit status is 1 when fewer of the others are
+noticed than the room must have: --least, 95 %. What is shipped has no part in this.
 
-Changed are operators (== !=, && ||, & |, + -, < <=, > >=), negations and constants (1'b0 1'b1, '0 '1), on the right
+Changed in the RTL are operators (== !=, && ||, & |, + -, < <=, > >=), negations and constants (1'b0 1'b1, '0 '1), on the right
 hand sides of assignments and in conditions of always blocks; not in widths, indices, parameters and patterns.
 """
 import argparse
@@ -22,12 +23,14 @@ import sys
 import time
 import tomllib
 
+import mutate_sw
 import plant
+import plant_ddi
 import rtl_sources
 from rtl_sources import ROOT
 
 EQUIVALENT = ROOT / "tb/mutants/equivalent.toml"
-MOST = 0.95  # of those that are not equivalent
+LEAST = 0.95  # of those that are not equivalent
 SWAPS = {"==": "!=", "!=": "==", "&&": "||", "||": "&&", "&": "|", "|": "&", "+": "-", "-": "+", "<": "<=", "<=": "<",
          ">": ">=", ">=": ">", "1'b0": "1'b1", "1'b1": "1'b0", "'0": "'1", "'1": "'0", "!": " "}
 TOKEN = re.compile(r"""\d*'[bdh][0-9a-fA-F_xX]+|'[01](?![\w'])|[<>]{2,3}|<=|>=|==|!=|&&|\|\||[&|+\-<>!]|['(){}\[\]]|\w+""")
@@ -97,8 +100,14 @@ def changes(expression):
     return [(at, old, new) for at, old, new in found if not any(a <= at < b for a, b in closed)]
 
 
+def folder_of(room):
+    return room if room.startswith("sw/") else f"rtl/{room}"
+
+
 def candidates(room):
     """Every mutant of a room, in the order of the sources."""
+    if room.startswith("sw/"):
+        return mutate_sw.candidates(room)
     found = []
     for name in rtl_sources.sources():
         if not name.startswith(f"rtl/{room}/"):
@@ -119,13 +128,14 @@ def draw(room, seed, count):
     """`count` mutants, or all if there are fewer; the same ones for the same room, seed and sources."""
     found = candidates(room)
     if not found:
-        sys.exit(f"rtl/{room} has nothing to mutate; rooms: {', '.join(rooms())}")
+        sys.exit(f"{folder_of(room)} has nothing to mutate; rooms: {', '.join(rooms())}")
     chosen = random.Random(f"{seed} {room}").sample(range(len(found)), min(count, len(found)))
     return [dict(found[index], number=number) for number, index in enumerate(sorted(chosen), 1)]
 
 
 def rooms():
-    return sorted({name.split("/")[1] for name in rtl_sources.sources()} - {"pkg"})
+    """Those of the RTL, then those of the software."""
+    return sorted({name.split("/")[1] for name in rtl_sources.sources()} - {"pkg"}) + mutate_sw.rooms()
 
 
 def reasons():
@@ -137,14 +147,24 @@ def reasons():
     return {(row["file"], row["text"], row["old"], row["new"]): row["why"] for row in rows}
 
 
+def mutated(mutants, name, text, *language):
+    """The file's text with its mutants."""
+    places = {}
+    for mutant in mutants:
+        if mutant["file"] == name:
+            places.setdefault((mutant["start"], mutant["end"]), []).append(mutant)
+    return plant.inserted(text, places, name, *language)
+
+
 def copy(folder, room, mutants):
+    if room.startswith("sw/"):
+        files = {mutant["file"] for mutant in mutants}
+        plant_ddi.copy_software(folder, lambda name, text: mutated(mutants, name, text, *plant.CXX) if name in files else None)
+        print(f"{len(mutants)} of {len(candidates(room))} mutants of {room} in {folder}")
+        return
     plant.write(folder / plant.PACKAGE, plant.PACKAGE_TEXT)
     for name in rtl_sources.sources():
-        places = {}
-        for mutant in mutants:
-            if mutant["file"] == name:
-                places.setdefault((mutant["start"], mutant["end"]), []).append(mutant)
-        plant.write(folder / name, plant.inserted((ROOT / name).read_text(), places, name))
+        plant.write(folder / name, mutated(mutants, name, (ROOT / name).read_text()))
     plant.write(folder / "plants.txt", "".join(f"m{mutant['number']} {room}\n" for mutant in mutants))
     plant.write(folder / f"{room}.txt", "\n".join(plant.bench_sources(room)) + "\n")
     print(f"{len(mutants)} of {len(candidates(room))} mutants of rtl/{room} in {folder}")
@@ -154,22 +174,31 @@ def describe(mutant):
     return f"{mutant['file']}:{mutant['line']}:{mutant['column']}: {mutant['old']} -> {mutant['to'] or 'nothing'}"
 
 
-def run(room, program, mutants, report, jobs):
+def tests(mutant, folder):
+    """[(program, GoogleTest filter)] that must notice a mutant, of a build's folder."""
+    if mutant["file"].startswith("sw/"):
+        return [(folder / "bin" / program, tests) for program, tests in mutate_sw.tests(mutant["file"])]
+    return [(folder / "bin" / f"test_rtl_{mutant['file'].split('/')[1]}_planted", "*")]
+
+
+def run(room, folder, mutants, report, jobs, least):
     known = reasons()
-    status, _, output = plant.run(program, "*", 0)
-    if status != 0:
-        sys.exit(f"the tests of {room} fail without a mutant:\n{output[-3000:]}")
+    for program, filters in sorted({test for mutant in mutants for test in tests(mutant, folder)}):
+        status, _, output = plant.run(program, filters, 0)
+        if status != 0:
+            sys.exit(f"{program.name} fails without a mutant:\n{output[-3000:]}")
     began, rows = time.time(), []
 
     def one(mutant):
         why = known.get((mutant["file"], mutant["text"], mutant["old"], mutant["to"]))
         if why:
             return dict(mutant, verdict="equivalent", by=why)
-        status, results, output = plant.run(program, "*", mutant["number"])
-        failed = next((test for test, texts in results.items() if texts), None)
-        if status == 0:
-            return dict(mutant, verdict="survived", by="")
-        return dict(mutant, verdict="noticed", by=failed or ("no end" if status is None else f"exit status {status}"))
+        for program, filters in tests(mutant, folder):
+            status, results, _ = plant.run(program, filters, mutant["number"])
+            failed = next((test for test, texts in results.items() if texts), None)
+            if status != 0:
+                return dict(mutant, verdict="noticed", by=failed or ("no end" if status is None else f"exit status {status}"))
+        return dict(mutant, verdict="survived", by="")
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for number, row in enumerate(pool.map(one, mutants), 1):
@@ -182,20 +211,20 @@ def run(room, program, mutants, report, jobs):
         if row["verdict"] == "survived":
             print(f"survived: {describe(row)}\n    {row['text']}")
     share = noticed / len(counted) if counted else 1
-    print(f"rtl/{room}: {noticed} of {len(counted)} mutants noticed ({100 * share:.1f} %), "
-          f"{len(rows) - len(counted)} equivalent; at least {100 * MOST:.0f} % are wanted")
+    print(f"{folder_of(room)}: {noticed} of {len(counted)} mutants noticed ({100 * share:.1f} %), "
+          f"{len(rows) - len(counted)} equivalent; at least {100 * least:.0f} % are wanted")
     if report:
         keep = ("file", "line", "column", "old", "to", "text", "verdict", "by")
         report.write_text(json.dumps({"room": room, "noticed": noticed, "counted": len(counted),
                                       "mutants": [{key: row[key] for key in keep} for row in rows]}, indent=1) + "\n")
-    return int(share < MOST)
+    return int(share < least)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, what in (("copy", "the RTL with the mutants"), ("run", "the room's tests with each mutant"),
-                       ("list", "the mutants that a seed draws")):
+    for name, what in (("copy", "the sources with the mutants"), ("run", "the room's tests with each mutant"),
+                       ("list", "the mutants that a seed draws"), ("programs", "names of the test programs that they need")):
         command = commands.add_parser(name, help=what)
         command.add_argument("room", choices=rooms())
         command.add_argument("--seed", type=int, default=1)
@@ -203,10 +232,16 @@ def main():
         if name == "copy":
             command.add_argument("folder", type=pathlib.Path)
         if name == "run":
-            command.add_argument("program", type=pathlib.Path)
+            command.add_argument("folder", type=pathlib.Path, help="of the build")
             command.add_argument("--json", type=pathlib.Path)
             command.add_argument("--jobs", type=int, default=os.cpu_count())
+            command.add_argument("--least", type=float, default=LEAST, help="share of the mutants that must be noticed")
+    command = commands.add_parser("rooms", help="all of one kind, as make takes them")
+    command.add_argument("kind", choices=("rtl", "sw"))
     arguments = parser.parse_args()
+    if arguments.command == "rooms":
+        print(*(room.removeprefix("sw/") for room in rooms() if room.startswith("sw/") == (arguments.kind == "sw")))
+        return 0
     mutants = draw(arguments.room, arguments.seed, arguments.count)
     if arguments.command == "copy":
         copy(arguments.folder, arguments.room, mutants)
@@ -214,7 +249,10 @@ def main():
     if arguments.command == "list":
         print("\n".join(describe(mutant) for mutant in mutants))
         return 0
-    return run(arguments.room, arguments.program, mutants, arguments.json, arguments.jobs)
+    if arguments.command == "programs":
+        print(*sorted({program.name for mutant in mutants for program, _ in tests(mutant, pathlib.Path())}))
+        return 0
+    return run(arguments.room, arguments.folder, mutants, arguments.json, arguments.jobs, arguments.least)
 
 
 if __name__ == "__main__":

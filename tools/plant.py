@@ -34,6 +34,7 @@ endpackage
 NEEDED = ("id", "clause", "file", "old", "new", "room", "test", "why")
 KNOWN = NEEDED + ("part", "statement", "also")
 SECONDS = 240  # of one run of a test program
+CXX = ("gmmu_plant() == {}", ("{", "}"))  # how C and C++ ask for a fault's number, and their blocks
 
 
 def load():
@@ -105,12 +106,14 @@ def bench_sources(room, plants=None):
     texts = {path.name: path.read_text() for path in [*folder.glob("*.cc"), *folder.glob("*.h")]}
     needed = [name for name in sorted(texts) if name.endswith("_test.cc")
               and (plants is None or suites & set(re.findall(r"^TEST(?:_[FP])?\((\w+),", texts[name], re.M)))]
+    includes = {name: re.findall(r'^#include "(?:[^"]*/)?([^"/]+)"', text, re.M) for name, text in texts.items()}
     benches = set()
-    for name in needed:  # grows
-        for included in re.findall(r'^#include "(?:[^"]*/)?([^"/]+)"', texts[name], re.M):
-            benches |= {bench.name for bench in folder.glob("*_bench.sv") if included == f"V{bench.stem}.h"}
-            needed += [more for more in (included, included.replace(".h", ".cc"))
-                       if more in texts and more not in needed]
+    for name in needed:  # grows: by what it includes, and by the sources that may define what a header of the room declares
+        benches |= {bench.name for bench in folder.glob("*_bench.sv") if f"V{bench.stem}.h" in includes[name]}
+        more = [included for included in includes[name] if included in texts]
+        if name.endswith(".h"):
+            more += [other for other in sorted(texts) if other.endswith(".cc") and not other.endswith("_test.cc") and name in includes[other]]
+        needed += [one for one in dict.fromkeys(more) if one not in needed]
     return [f"tb/rtl/{room}/{name}" for name in sorted(benches) + sorted(n for n in needed if n.endswith(".cc"))]
 
 

@@ -57,24 +57,32 @@ def load():
     return plants
 
 
-def copy(folder):
-    plants = load()
+def copy_software(folder, changed):
+    """A copy of sw/ in the folder; `changed` makes the text with faults of a name and a text, or None. The copied files."""
     kept = set()
     for path in sorted((ROOT / "sw").rglob("*")):
         if path.suffix not in (".cc", ".c", ".h", ".def"):
             continue
-        name = str(path.relative_to(ROOT))
-        here = [fault for fault in plants if fault["file"] == name]
-        text = path.read_text()
-        if here:
-            text = plant.planted(text, here, name, "gmmu_plant() == {}", ("{", "}"))
+        name, text = str(path.relative_to(ROOT)), path.read_text()
+        new = changed(name, text)
+        if new is not None:
             language = "extern \"C\" " if path.suffix != ".c" else ""
-            text = f"{language}int gmmu_plant(void);\n#line 1 \"{path}\"\n{text}"
+            text = f"{language}int gmmu_plant(void);\n#line 1 \"{path}\"\n{new}"
         plant.write(folder / name, text)
         kept.add(folder / name)
     for path in (folder / "sw").rglob("*"):
         if path.is_file() and path not in kept:
             path.unlink()
+    return kept
+
+
+def copy(folder):
+    plants = load()
+
+    def changed(name, text):
+        here = [fault for fault in plants if fault["file"] == name]
+        return plant.planted(text, here, name, *plant.CXX) if here else None
+    kept = copy_software(folder, changed)
     missing = sorted({fault["file"] for fault in plants} - {str(path.relative_to(folder)) for path in kept})
     if missing:
         sys.exit(f"faults name files that do not exist: {', '.join(missing)}")
