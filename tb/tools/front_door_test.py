@@ -3,8 +3,10 @@
 
 The script's own function is called, with the options that `PROGRAM run --help` shows with a value.
 """
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -52,6 +54,15 @@ class FrontDoor(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout, done.stderr),
                                  (0, asked and "<config><--build-options>" + asked, ""), arguments)
 
+    def test_no_file_gets_the_number_of_a_standard_stream_that_is_closed(self):
+        text = (ROOT / "gmmu").read_text()
+        first = re.search(r"^set -u\n(.*?)^case ", text, re.MULTILINE | re.DOTALL).group(1)
+        script = first + "for n in 0 1 2; do [ -e /proc/$$/fd/$n ] || exit 1; done\n"
+        for closed in range(8):
+            streams = " ".join(f"{number}>&-" for number in range(3) if closed >> number & 1)
+            done = subprocess.run(["sh", "-c", f"exec {streams}\n{script}"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""), streams)
+
     def test_an_input_file_that_does_not_exist_is_refused(self):
         for arguments in (("run", "no-such-file"), ("run", "--list", "no-such-file"),
                           ("run", "--engine", "fast", "no-such-file")):
@@ -59,6 +70,52 @@ class FrontDoor(unittest.TestCase):
                 status, error = check_input(*arguments)
                 self.assertEqual(status, 2)
                 self.assertIn("cannot read 'no-such-file'", error)
+
+
+class AnotherUsersCheckout(unittest.TestCase):
+    """Its build/ may not be changed by the user who calls ./gmmu there, for whom the environment's Python does not run."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="gmmu_door_")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.folder.chmod(0o755)
+        self.venv = self.folder / "build/venv"
+        (self.venv / "bin").mkdir(parents=True)
+        (self.folder / "tools").mkdir()
+        shutil.copy(ROOT / "gmmu", self.folder)
+        shutil.copy(ROOT / "tools/requirements-report.txt", self.folder / "tools")
+        (self.venv / "bin/python").write_text("#!/bin/sh\nexit 1\n")
+        (self.venv / "bin/python").chmod(0o755)
+        (self.folder / "build/place").write_text("/moved")
+
+    def refused(self, arguments, said, prefix=(), **environment):
+        done = subprocess.run([*prefix, "./gmmu", *arguments], cwd=self.folder, capture_output=True, text=True,
+                              env={**os.environ, **environment})
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(said, done.stderr)
+        self.assertIn(f"git clone {self.folder}", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue((self.venv / "bin/python").exists(), "the other user's environment is gone")
+
+    def test_is_left_alone_and_its_owner_named(self):
+        root = os.geteuid() == 0
+        prefix = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] if root else []
+        for folder in (self.venv, self.folder / "build"):
+            if not root:
+                folder.chmod(0o555)
+                self.addCleanup(folder.chmod, 0o755)
+        for arguments in (["run"], ["test"], ["bench"], ["study", "x.toml"], ["report", "x.json"], ["build", "--set", "gpu.walks=2"]):
+            with self.subTest(arguments=arguments):
+                self.refused(arguments, f"{self.folder}/build belongs to root" if root else f"{self.folder}/build cannot be written", prefix)
+
+    def test_keeps_its_environment_also_where_everybody_may_write(self):
+        tools = self.folder / "path"
+        tools.mkdir()
+        (tools / "id").write_text("#!/bin/sh\n[ $# -gt 1 ] && echo somebody || echo 12345\n")
+        (tools / "id").chmod(0o755)
+        path = f"{tools}:{os.environ['PATH']}"
+        self.refused(["report", "x.json"], f"{self.venv} belongs to somebody", PATH=path)
 
 
 if __name__ == "__main__":
