@@ -15,18 +15,23 @@ the end says which.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+import command
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+RUNNING, STOPPED = set(), threading.Event()  # processes; no other may run
 TOO_LONG = 60  # processor seconds of a scenario at its default size on the RTL (sw/workload/README.md)
 
 
@@ -58,10 +63,17 @@ def report_of(args, name, engine, seed):
     return args.state.with_suffix("") / f"{name}.{engine}.{seed}.json"
 
 
+def end(process, number):
+    """A signal; Popen's own functions would take the exit status for which finish() waits."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, number)
+
+
 def finish(process, limit):
     """(status, processor seconds) of a process; the status is None when it was ended after `limit` seconds."""
     late = threading.Event()
-    timer = threading.Timer(limit, lambda: (late.set(), process.kill()))
+    timer = threading.Timer(limit, lambda: (late.set(), end(process, signal.SIGKILL)))
     timer.start()
     _, status, usage = os.wait4(process.pid, 0)
     timer.cancel()
@@ -71,21 +83,25 @@ def finish(process, limit):
 
 def one(args, name, engine, seed):
     """(seconds, processor seconds, what went wrong)"""
-    command = [str(args.program), "run", "--scenario", name, "--engine", engine, "--seed", str(seed)]
+    words = [str(args.program), "run", "--scenario", name, "--engine", engine, "--seed", str(seed)]
     report = report_of(args, name, engine, seed)
     report.parent.mkdir(parents=True, exist_ok=True)
     report.unlink(missing_ok=True)
     begin = time.monotonic()
     with tempfile.TemporaryFile("w+") as text:
-        process = subprocess.Popen([*command, "--json", str(report)], stdout=text, stderr=subprocess.STDOUT)
+        process = subprocess.Popen([*words, "--json", str(report)], stdout=text, stderr=subprocess.STDOUT)
+        RUNNING.add(process)
+        if STOPPED.is_set():
+            end(process, signal.SIGTERM)
         status, processor = finish(process, args.limit)
+        RUNNING.discard(process)
         seconds = time.monotonic() - begin
         text.seek(0)
         last = "\n".join(text.read().strip().splitlines()[-4:])
     if status is None:
-        return seconds, processor, f"no end after {args.limit:.0f} s: {' '.join(command)}"
+        return seconds, processor, f"no end after {args.limit:.0f} s: {' '.join(words)}"
     if status != 0 or not report.exists():
-        return seconds, processor, f"status {status}: {' '.join(command)}\n{last}"
+        return seconds, processor, f"status {status}: {' '.join(words)}\n{last}"
     return seconds, processor, ""
 
 
@@ -94,11 +110,11 @@ def differences(args, name, seed):
     reports = [report_of(args, name, engine, seed) for engine in args.engines.split(",")]
     if len(reports) < 2 or not all(report.exists() for report in reports):
         return ""
-    command = [str(args.program), "compare", *map(str, reports)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    words = [str(args.program), "compare", *map(str, reports)]
+    done = subprocess.run(words, capture_output=True, text=True)
     said = (done.stdout + done.stderr).strip().splitlines()
     first = said[0] if said else f"status {done.returncode}"
-    return "" if done.returncode == 0 else f"{first}: {' '.join(command)}"
+    return "" if done.returncode == 0 else f"{first}: {' '.join(words)}"
 
 
 def load(args, key):
@@ -114,8 +130,13 @@ def load(args, key):
 def save(args, key, runs):
     args.state.parent.mkdir(parents=True, exist_ok=True)
     part = args.state.with_suffix(".part")
-    part.write_text(json.dumps({"program": key, "runs": runs}, indent=1, sort_keys=True))
-    part.replace(args.state)
+    try:
+        part.write_text(json.dumps({"program": key, "runs": runs}, indent=1, sort_keys=True))
+        part.replace(args.state)
+    except OSError as error:  # that of a write does not name the file
+        raise OSError(error.errno, error.strerror, str(args.state)) from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def run_all(args, todo, runs, key):
@@ -123,7 +144,8 @@ def run_all(args, todo, runs, key):
     for held in runs.values():
         spent.setdefault((held["scenario"], held["engine"]), []).append(held["seconds"])
     left = list(todo)
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+    pool = concurrent.futures.ThreadPoolExecutor(args.jobs)
+    try:
         futures = {pool.submit(one, args, *item): item for item in todo}
         for future in concurrent.futures.as_completed(futures):
             name, engine, seed = item = futures[future]
@@ -139,6 +161,14 @@ def run_all(args, todo, runs, key):
                         for n, e, _ in left) / args.jobs
             print(f"check-long: {len(todo) - len(left)} of {len(todo)}, {name} {engine} seed {seed} "
                   f"{'FAILED' if why else 'passed'} in {seconds:.1f} s, {guess:.0f} s left", file=sys.stderr)
+    except BaseException:  # an interrupt, or a full disk: what still runs would go on for its hours
+        STOPPED.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(RUNNING):
+            end(process, signal.SIGTERM)
+        raise
+    finally:
+        pool.shutdown()
 
 
 def times(args, runs, work):
@@ -184,4 +214,5 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command.run("check-long", main, (re.error, subprocess.SubprocessError),
+                         "check-long: interrupted; what has passed is kept, and the same command goes on"))

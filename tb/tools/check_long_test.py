@@ -6,11 +6,16 @@ It stands before the real program and may change the report of its second engine
 import contextlib
 import io
 import pathlib
+import resource
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
 import check_long  # noqa: E402
 
 PROGRAM = pathlib.Path(sys.argv.pop()).resolve()
@@ -71,6 +76,50 @@ class CheckLong(unittest.TestCase):
             self.assertEqual(self.check(more=["--no-time"])[0], 0)
         finally:
             check_long.TOO_LONG = allowed
+
+
+class Ends(unittest.TestCase):
+    """As a process: what ends it is said in a line."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="gmmu_long_")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        program = self.folder / "gmmu"
+        program.write_text(f'#!/bin/sh\n[ "$2" = --list ] && exec {PROGRAM} "$@"\necho $$ >>{self.folder}/started\nexec sleep 100\n')
+        program.chmod(0o755)
+
+    def command(self, program):
+        return [sys.executable, str(ROOT / "tools/check_long.py"), "--program", str(program), "--seeds", "3", "--only", "^context-allocations$",
+                "--engines", "fast", "--jobs", "2", "--state", str(self.folder / "state.json")]
+
+    def test_an_interrupt_ends_its_runs(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process = subprocess.Popen(self.command(self.folder / "gmmu"), stderr=subprocess.PIPE, text=True)
+            started, end = self.folder / "started", time.monotonic() + 60
+            while (not started.exists() or len(started.read_text().split()) < 2) and time.monotonic() < end:
+                time.sleep(0.02)
+            process.send_signal(number)
+            _, said = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 1, said)
+            self.assertTrue(said.endswith("check-long: interrupted; what has passed is kept, and the same command goes on\n"), said)
+            for child in started.read_text().split():
+                self.assertFalse(pathlib.Path(f"/proc/{child}").exists(), "it still runs")
+            started.unlink()
+
+    def test_a_full_disk_and_a_program_that_is_not_there(self):
+        def limit():  # stands for the disk
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+        program = self.folder / "quick"
+        program.write_text(f'#!/bin/sh\n[ "$2" = --list ] && exec {PROGRAM} "$@"\nexit 0\n')
+        program.chmod(0o755)
+        for path, prepare, said in ((program, limit, f"check-long: {self.folder}/state.json: File too large"),
+                                    (self.folder / "none", None, f"check-long: {self.folder}/none: No such file or directory")):
+            done = subprocess.run(self.command(path), capture_output=True, text=True, preexec_fn=prepare, timeout=60)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stderr.splitlines()[-1], said)
+            self.assertNotIn("Traceback", done.stderr)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,10 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(ROOT / "tools/study"))
+import plan  # noqa: E402
+import runner  # noqa: E402
+
 HUNDRED = """
 title = "IOTLB of a small job"
 engine = "fast"
@@ -239,6 +243,62 @@ class BadInput(StudyTest):
         self.refused('[[list]]\nseed = [1, 2]\ngpu.vram_mib = [64, 65, 66]\n', "must be equally long: seed has 2, gpu.vram_mib has 3")
         self.refused('[grid\n', "s.toml:1:")
         self.refused('scenario = "linked-two"\nconfig = "x.toml"\n', "a scenario has its own machine")
+
+    def test_refuses_values_of_every_other_type(self):
+        keys = runner.schema_keys(PROGRAM)
+
+        def refused(text, said):
+            with self.assertRaises(plan.StudyError) as refusal:
+                plan.Study(self.file(text), keys, lambda _: ())
+            self.assertIn(said, str(refusal.exception))
+
+        for limit in ("nan", "inf", "-inf", "0", "-1", "true", "1e300", "2000001", "1979-05-27", '"1"', "[1]"):
+            refused(f"limit_seconds = {limit}\n" + TINY, "s.toml:1: limit_seconds is the longest that a point may take")
+        for value in ("1979-05-27", "07:32:00", "1979-05-27T07:32:00Z", "[1979-05-27]", "nan", "{ from = 1979-05-27, to = 3 }"):
+            for name in ("seed", "gpu.vram_mib", "engine", "arguments"):
+                refused(f"[grid]\n{name} = {value}\n", f"s.toml:2: {name}")
+        for name in ("seed", "gpu.vram_mib"):
+            table = "[set]\n" if "." in name else "\n"
+            refused(f"{table}{name} = {{ from = 1, to = 2 }}\n", f"s.toml:2: {name} is a range, which belongs into [[grid]] or [[list]]")
+            refused(f"{table}{name} = {{ from = 1, to = 2, times = 2 }}\n", f"s.toml:2: {name} = [1, 2] is not possible")
+            refused(f"[grid]\n{name} = {{ from = 0, to = {10**30} }}\n", f"s.toml:2: {name}: a range has at most")
+        refused(f"seed = {2**64}\n", "s.toml:1: seed = 18446744073709551616 is not possible; allowed: a whole number from 0")
+        refused('command = "fly"\n', 's.toml:1: command = "fly" is not possible; allowed: run or replay')
+        refused("title = 1979-05-27\n", 's.toml:1: title = "1979-05-27" is not possible; allowed: a string')
+        refused("seed = " + "9" * 5000 + "\n", "s.toml: cannot be read: Exceeds the limit")
+        refused("seed = " + "[" * 5000 + "\n", "s.toml")
+
+    def test_a_plan_refuses_files_that_are_not_there(self):
+        for text in ('config = "none.toml"\n', '[grid]\nconfig = ["none.toml"]\n', 'scenario = "none.toml"\n', 'workload = "none.toml"\n',
+                     'command = "replay"\n[[list]]\nworkload = ["gen:chase,count=1000", "none.toml"]\n'):
+            self.assertRegex(self.study(text, "--plan", status=2), r's\.toml:\d: (config|scenario|workload) = "none.toml": .*/none\.toml is no file\n')
+        self.assertIn("is a folder", self.study(f'workload = "{self.folder}"\n', "--plan", status=2))
+
+    def test_a_list_as_long_as_a_range_costs_nothing_before_it_runs(self):
+        text = 'engine = "fast"\n[[list]]\nseed = { from = 1, to = 1_000_000_000 }\ngpu.vram_latency = 50\n'
+        self.assertIn("1000000000 points over seed, gpu.vram_latency", self.study(text, "--plan"))
+
+    def test_results_in_a_folder_that_is_not_there(self):
+        said = self.study(TINY, "--db", str(self.folder / "none/x.db"), status=2)
+        self.assertIn("none/x.db.lock: cannot be written: No such file or directory\nGive another place by --db.\n", said)
+        self.assertNotIn("Errno", said)
+
+    def test_standard_streams_that_are_closed_or_full(self):
+        study, full = self.file(TINY), open("/dev/full", "w")
+        self.addCleanup(full.close)
+        run = lambda *more, **streams: subprocess.run(command(study, *more), text=True, timeout=100, **streams)  # noqa: E731
+        self.assertEqual(run(stdout=subprocess.PIPE, stderr=full).returncode, 0)
+        (self.folder / "s.db").unlink()
+        self.assertEqual(run(preexec_fn=lambda: [os.close(stream) for stream in range(3)]).returncode, 0)
+        self.assertEqual(len(self.rows("run")), 3)
+        for more in (("--status",), ("--help",)):
+            done = run(*more, stdout=full, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("gmmu study: standard output cannot be written: No space left on device\n", done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+            done = run(*more, stderr=subprocess.PIPE, preexec_fn=lambda: os.close(1))
+            self.assertEqual((done.returncode, done.stderr.splitlines()[-1]),
+                             (2, "gmmu study: standard output cannot be written: Bad file descriptor"))
 
     def test_a_huge_grid_says_how_long_it_takes_and_wants_yes(self):
         text = TINY.replace("[1, 2, 3]", "{ from = 1, to = 1_000_000 }")

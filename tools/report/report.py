@@ -8,6 +8,8 @@ import os
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import command
 import run_figures
 import sources
 import study_figures
@@ -38,8 +40,9 @@ def replace(path, text):
         part.write_text(text)
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise sources.InputError(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def main():
@@ -67,11 +70,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        code = main()
-    except BrokenPipeError:
-        code = 1
-    except (sources.InputError, OSError) as error:
-        print(f"gmmu report: {error}", file=sys.stderr)
-        code = 2
-    sys.exit(code)
+    sys.exit(command.run("gmmu report", main, (sources.InputError,)))

@@ -11,6 +11,8 @@ import pathlib
 import shlex
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import command as frame
 import runner
 from plan import Study, StudyError
 
@@ -83,12 +85,12 @@ def run_one(folder, one):
                          "written; write it again by gmmu study --snakemake")
     record = work.run(point)
     part = folder / "points" / f".{one}.{os.getpid()}"
-    part.write_text(json.dumps(record))
-    os.replace(part, folder / "points" / f"{one}.json")
+    try:
+        part.write_text(json.dumps(record))
+        os.replace(part, folder / "points" / f"{one}.json")
+    finally:
+        part.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":
-    try:
-        run_one(pathlib.Path(sys.argv[1]), sys.argv[2])
-    except (StudyError, OSError, KeyError) as error:
-        sys.exit(f"gmmu study: {error}")
+    sys.exit(frame.run("gmmu study", lambda: run_one(pathlib.Path(sys.argv[1]), sys.argv[2]), (StudyError, KeyError)))

@@ -17,10 +17,18 @@ TABLES = ("set", "grid", "list")
 TOP = ("title", "limit_seconds", *OWN, *TABLES)
 RANGE = {"from", "to", "step", "times"}
 ENGINES = ("rtl", "fast", "board")
+COMMANDS = ("run", "replay")
+MOST_SECONDS = 2_000_000  # of a point: what a wait for a process takes, in milliseconds, in 31 bits
+MOST_VALUES = 10**9       # of a range
 
 
 class StudyError(Exception):
     """One to three lines: where, what, and the way out."""
+
+
+def shown(value):
+    """A value for an error: a date or a range is no JSON."""
+    return json.dumps(value, default=str)
 
 
 def keys_of(schema, at=""):
@@ -45,16 +53,23 @@ class Study:
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"at line (\d+)", str(error))
             raise StudyError(f"{path}:{line.group(1) if line else 1}: {error}") from error
+        except (ValueError, RecursionError) as error:  # a number, or tables in tables, that Python does not take
+            raise StudyError(f"{path}: cannot be read: {error}") from error
         for name in top:
             if name not in TOP:
                 self.fail(name, f"unknown key {name}{self.near(name, TOP)}")
         self.title = top.get("title", self.path.stem)
-        self.limit_seconds = top.get("limit_seconds", 3600)
-        if not isinstance(self.limit_seconds, (int, float)) or self.limit_seconds <= 0:
-            self.fail("limit_seconds", "limit_seconds is the longest that a point may take: a number above 0")
-        self.common = {name: top[name] for name in OWN if name in top}
+        if not isinstance(self.title, str):
+            self.fail("title", f"title = {shown(self.title)} is not possible; allowed: a string")
+        limit = self.limit_seconds = top.get("limit_seconds", 3600)
+        if not isinstance(limit, (int, float)) or isinstance(limit, bool) or not 0 < limit <= MOST_SECONDS:
+            self.fail("limit_seconds", "limit_seconds is the longest that a point may take: a number above 0, at most "
+                      f"{MOST_SECONDS}")
+        self.common = self.flat({name: top[name] for name in OWN if name in top})
         self.common.update(self.flat(self.table(top, "set")))
         for name, value in self.common.items():
+            if isinstance(value, range):
+                self.fail(name, f"{name} is a range, which belongs into [[grid]] or [[list]]; give one value here")
             self.check(name, value)
         self.blocks = [self.block(table, "grid") for table in self.tables(top, "grid")]
         self.blocks += [self.block(table, "list") for table in self.tables(top, "list")]
@@ -65,8 +80,9 @@ class Study:
             if "scenario" in names and names & {"config", "workload"}:
                 self.fail("scenario", "a scenario has its own machine and work: no config and no workload beside it; "
                           "[set] and [[grid]] change keys of its machine")
+        self.check_files()
         self.axes = list(dict.fromkeys(name for axes, _ in self.blocks for name, _ in axes))
-        self.sizes = [math.prod(len(values) for _, values in axes) if kind == "grid" else len(axes[0][1])
+        self.sizes = [math.prod(len(values) for _, values in axes) if kind == "grid" else max(len(values) for _, values in axes)
                       for axes, kind in self.blocks]
         self.count = sum(self.sizes)
 
@@ -124,6 +140,8 @@ class Study:
                 (times is not None and (times < 2 or first < 1 or "step" in table)):
             self.fail(name, f"{name}: a range is {{ from = 1, to = 9, step = 2 }} or {{ from = 1, to = 64, times = 2 }}")
         if times is None:
+            if (last - first) // step >= MOST_VALUES:
+                self.fail(name, f"{name}: a range has at most {MOST_VALUES} values")
             return range(first, last + 1, step)
         values = [first]
         while values[-1] * times <= last:
@@ -152,8 +170,6 @@ class Study:
             if len(lengths - {1}) > 1:
                 self.fail("list", "the lists of a [[list]] are walked in step and must be equally long: " +
                           ", ".join(f"{name} has {len(values)}" for name, values in axes))
-            longest = max(lengths)
-            axes = [(name, values if len(values) == longest else list(values) * longest) for name, values in axes]
         return axes, kind
 
     def is_list(self, name):
@@ -161,12 +177,12 @@ class Study:
 
     def check(self, name, value):
         if name in OWN:
-            good = {"seed": isinstance(value, int) and not isinstance(value, bool) and value >= 0,
-                    "engine": value in ENGINES,
+            good = {"seed": isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**64,
+                    "engine": value in ENGINES, "command": value in COMMANDS,
                     "arguments": isinstance(value, list) and all(isinstance(part, str) for part in value)}
             if not good.get(name, isinstance(value, str) and value != ""):
-                self.fail(name, f"{name} = {json.dumps(value)} is not possible; allowed: " + {
-                    "seed": "a whole number from 0", "engine": " or ".join(ENGINES),
+                self.fail(name, f"{name} = {shown(value)} is not possible; allowed: " + {
+                    "seed": "a whole number from 0 to 2^64 - 1", "engine": " or ".join(ENGINES), "command": " or ".join(COMMANDS),
                     "arguments": 'a list of strings, as ["--driver", "mine.so"]'}.get(name, "a string"), value)
             return
         schema = self.keys.get(name)
@@ -176,7 +192,16 @@ class Study:
             bounds = schema.get("items", schema)
             allowed = " or ".join(map(json.dumps, schema["enum"])) if "enum" in schema else \
                 f"{schema['type']}" + (f" of {bounds.get('minimum')} to {bounds.get('maximum', 'any')}" if "minimum" in bounds else "")
-            self.fail(name, f"{name} = {json.dumps(value)} is not possible; allowed: {allowed}", value)
+            self.fail(name, f"{name} = {shown(value)} is not possible; allowed: {allowed}", value)
+
+    def check_files(self):
+        """Refuses files of the study that are not there, so that no point has to find out."""
+        for name, is_file in (("config", lambda value: True), ("scenario", lambda value: value.endswith(".toml")),
+                              ("workload", lambda value: not value.startswith("gen:"))):
+            for value in self.axis(name):
+                path = self.path.parent / value
+                if is_file(value) and (path.is_dir() or not path.exists()):
+                    self.fail(name, f"{name} = {shown(value)}: {path} is " + ("a folder" if path.is_dir() else "no file"), value)
 
     @classmethod
     def fits(cls, value, schema):
@@ -198,7 +223,7 @@ class Study:
                 continue
             values = {}
             if kind == "list":
-                values = {name: each[number] for name, each in axes}
+                values = {name: each[number if len(each) > 1 else 0] for name, each in axes}
             else:
                 for name, each in reversed(axes):  # the last axis changes fastest
                     number, at = divmod(number, len(each))

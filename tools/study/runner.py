@@ -220,11 +220,11 @@ class Progress:
     """On a terminal one line that is rewritten, otherwise a line at each twentieth, not more than one in two seconds, and
     each half minute."""
 
-    def __init__(self, total, jobs, to=sys.stderr):
-        self.total, self.jobs, self.to = total, jobs, to
+    def __init__(self, total, jobs):
+        self.total, self.jobs, self.to = total, jobs, sys.stderr
         self.done = self.failed = 0
         self.begin = self.last = time.monotonic()
-        self.terminal = to.isatty()
+        self.terminal = self.to.isatty()
         self.told = 0
         self.width = 0
 

@@ -41,6 +41,10 @@ class Full(Exception):
     """The disk does not take a result."""
 
 
+class InUse(Exception):
+    """Another study has the file."""
+
+
 def quoted(name):
     return '"' + name.replace('"', '""') + '"'
 
@@ -73,13 +77,16 @@ class Store:
         self.path = pathlib.Path(path)
         self.lock = None
         if alone:
-            self.lock = open(f"{path}.lock", "w")
+            try:
+                self.lock = open(f"{path}.lock", "w")
+            except OSError as error:
+                raise Full(f"{error.filename}: cannot be written: {error.strerror}\nGive another place by --db.") from error
             try:
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
-                raise BlockingIOError(f"{path}: another gmmu study is writing to it") from error
-        self.db = sqlite3.connect(path, isolation_level=None)
+                raise InUse(f"{path}: another gmmu study is writing to it") from error
         try:
+            self.db = sqlite3.connect(path, isolation_level=None)
             with Transaction(self.db):
                 for statement in TABLES.split(";"):
                     self.db.execute(statement)

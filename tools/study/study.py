@@ -6,12 +6,13 @@ Exit status 0: every point passed; 1: a point did not, or the study was interrup
 import argparse
 import json
 import pathlib
-import signal
 import sqlite3
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import cluster
+import command
 import runner
 import store
 from plan import Study, StudyError
@@ -146,20 +147,6 @@ def run(args, study, work, results, ids, jobs):
     return 0 if passed == study.count else 1
 
 
-def interrupted(*_):
-    raise KeyboardInterrupt
-
-
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, interrupted)
-    try:
-        code = main()
-    except KeyboardInterrupt:
-        say("interrupted; what was finished is kept, and the same command goes on")
-        code = 1
-    except BrokenPipeError:
-        code = 1
-    except (StudyError, store.Full, BlockingIOError, ValueError, OSError, sqlite3.Error) as error:
-        print(f"gmmu study: {error}", file=sys.stderr)
-        code = 2
-    sys.exit(code)
+    sys.exit(command.run("gmmu study", main, (StudyError, store.Full, store.InUse, ValueError, sqlite3.Error),
+                         "study: interrupted; what was finished is kept, and the same command goes on"))
