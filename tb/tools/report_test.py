@@ -5,6 +5,7 @@ import pathlib
 import re
 import sqlite3
 import struct
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -66,9 +67,50 @@ class Pages(ReportTest):
         text = page.read_text()
         for reason in ("no report is of gmmu replay", "no report has epochs", "no table of make synth"):
             self.assertIn(reason, text)
+        self.assertEqual(text.count('class="missing"'), 1)  # one line for all of them
+        drawn = re.findall("<h2>(.*?)</h2>", text)
+        self.assertEqual(drawn, ["Runs", "Phases", "Counters"])
         value = json.loads((self.folder / "run.json").read_text())["counters"]["gpu_l2"]["l2_lookups"]
         self.assertRegex(text, rf'<td>gpu_l2</td><td>l2_lookups</td><td class="n">{value:,}</td><td>\S+</td><td>\S+')
         self.assertIn('<td class="n">not counted</td>', text)
+
+    def test_a_table_of_runs_has_each_column_once_and_names_traces(self):
+        trace = self.folder / "small.gtrace"
+        subprocess.run([PROGRAM, "trace", "generate", "gen:random,footprint=1MiB,count=500", trace], check=True, capture_output=True)
+        files = [run(PROGRAM, self.folder / f"{at}.json", "replay", workload, *more) for at, (workload, more) in
+                 enumerate(((trace, ()), ("gen:random,footprint=2MiB,count=500", ()), ("gen:random,footprint=4MiB,count=500", ()), (trace, ("--warps", "2"))))]
+        other = json.loads(files[0].read_text())
+        other["machine"]["engine"] = "rtl"
+        (self.folder / "rtl.json").write_text(json.dumps(other))
+        page = self.folder / "page.html"
+        status, said = report(*files, self.folder / "rtl.json", "--out", page)
+        self.assertEqual(status, 0, said)
+        table = re.search(r'<table data-table="runs">.*?</table>', page.read_text(), re.S)[0]
+        heads = re.findall("<th>(.*?)</th>", table)
+        self.assertEqual(len(heads), len(set(heads)), heads)
+        column = heads.index("trace")
+        rows = [re.findall("<td.*?>(.*?)</td>", row) for row in re.findall("<tr><td.*?</tr>", table)]
+        self.assertEqual([row[column] for row in rows], ["small.gtrace", "", "", "small.gtrace", "small.gtrace"])
+        self.assertIn("2 MiB", rows[1])
+        self.assertIn("4 MiB", rows[2])
+        self.assertIn("trace small.gtrace", "".join(figures(page)["latency"].itertext()))
+
+    def test_runs_that_differ_in_a_policy_are_compared_by_bars_with_its_name(self):
+        first = run(PROGRAM, self.folder / "a.json", "replay", "gen:random,footprint=1MiB,count=500")
+        value = json.loads(first.read_text())
+        for depth in (2, 4):
+            value["configuration"]["policy"].update(file="folder/prefetch_two.so", arguments=f"depth={depth}")
+            (self.folder / f"depth{depth}.json").write_text(json.dumps(value))
+        page = self.folder / "page.html"
+        status, said = report(first, self.folder / "depth2.json", self.folder / "depth4.json", "--out", page)
+        self.assertEqual(status, 0, said)
+        drawn = figures(page)
+        self.assertEqual(int(drawn["comparison"].get("data-points")), 9)  # three runs, three figures
+        for name in ("comparison", "latency"):
+            words = [text.strip() for text in drawn[name].itertext()]
+            self.assertIn("policy prefetch_two, depth=2", words, name)
+            self.assertIn("a", words, name)  # the run without a policy has its own label
+            self.assertNotIn("policy.file", " ".join(words))
 
     def test_the_same_reports_make_the_same_page_and_images(self):
         one = run(PROGRAM, self.folder / "run.json", "run")
@@ -137,6 +179,16 @@ class Curves(unittest.TestCase):
         self.assertEqual(len({look for each in looks.values() for look in each}), 6, looks)
         self.assertTrue(all(len(each) == 1 for each in looks.values()), looks)
         self.assertEqual(sorted(text.get_text() for text in drawing.figure.legends[0].get_texts()), sorted(looks))
+
+    def test_a_figure_says_itself_how_many_of_its_series_are_drawn(self):
+        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools/report"))
+        import study_figures
+        found = {(seed,): [(1, seed), (2, seed)] for seed in range(10)}
+        drawing = study_figures.curves("name", "title", "text", ["ways"], found, "x", "y")
+        self.assertEqual(drawing.figure.legends[0].get_title().get_text(), "8 of 10 series of a panel are drawn, evenly chosen")
+        del found[8,], found[9,]
+        drawing = study_figures.curves("name", "title", "text", ["ways"], found, "x", "y")
+        self.assertEqual(drawing.figure.legends[0].get_title().get_text(), "")
 
 
 if __name__ == "__main__":

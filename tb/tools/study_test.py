@@ -97,6 +97,21 @@ gpu.l2_entries = [128, 512]
             exported = {(row["workload"].split(",")[1], int(row["gpu.l2_entries"])): float(row["latency_mean"]) for row in csv.DictReader(file)}
         self.assertEqual(exported, {key: row["latency_mean"] for key, row in rows.items()})
 
+    def test_what_pages_on_demand_moved_are_figures(self):
+        self.study("""
+command = "replay"
+engine = "fast"
+arguments = ["--demand"]
+[[grid]]
+workload = ["gen:random,footprint=1MiB,count=500", "gen:random,footprint=4MiB,count=500"]
+""")
+        small, large = sorted(self.rows("run"), key=lambda row: row["demand_far_faults"])
+        for row in (small, large):
+            self.assertEqual(row["demand_bytes_in"], (row["demand_faulted"] + row["demand_prefetched"]) * 65536)
+            self.assertGreater(row["demand_wait_cycles_mean"], 0)
+            self.assertLessEqual(row["demand_wait_cycles_mean"], row["demand_wait_cycles_p99"] * 2)
+        self.assertLess(small["demand_bytes_in"], large["demand_bytes_in"])
+
 
 class Resume(StudyTest):
     def test_a_study_that_was_killed_goes_on_and_has_the_rows_of_one_in_one_go(self):

@@ -31,10 +31,17 @@ def table(heads, rows, name):
     return "\n".join([*out, "</table>"])
 
 
+def cell(name, value):
+    if value is None:
+        return ""
+    return style.bytes_text(value) if name == "footprint" and isinstance(value, int) else str(value)
+
+
 def runs_table(data):
-    heads = ["run", "engine", "times", "result", "cycles", *data.variables[:8]]
+    names = [name for name in data.variables if name != "engine"][:8]
+    heads = ["run", "engine", "times", "result", "cycles", *names]
     rows = [[run.label, run.report["machine"]["engine"], run.report["machine"]["timing"], "passed" if run.report["passed"] else "did not pass",
-             (f"{run.report['cycles']:,}", True), *("" if run.values.get(name) is None else str(run.values[name]) for name in data.variables[:8])]
+             (f"{run.report['cycles']:,}", True), *(cell(name, run.values.get(name)) for name in names)]
             for run in data.runs[:200]]
     note = f'<p class="note">{len(data.runs) - 200} more runs are not listed.</p>' if len(data.runs) > 200 else ""
     return table(heads, rows, "runs") + note
@@ -72,11 +79,13 @@ def write(data, figures):
     if data.runs:
         out += ["<h2>Runs</h2>", runs_table(data)]
     for title, drawings in figures:
-        out.append(f"<h2>{escape(title)}</h2>")
-        if isinstance(drawings, str):
-            out.append(f'<p class="missing">Not there: {escape(drawings)}.</p>')
+        if isinstance(drawings, str) or not drawings:
             continue
+        out.append(f"<h2>{escape(title)}</h2>")
         for drawing in drawings:
             out.append(f"<figure>\n{style.svg(drawing)}\n<figcaption>{escape(drawing.title)}. {escape(drawing.text)}</figcaption>\n</figure>")
+    missing = [f"<b>{escape(title)}</b>: {escape(drawings)}" for title, drawings in figures if isinstance(drawings, str)]
+    if missing:
+        out.append(f'<p class="missing">Not drawn. {"; ".join(missing)}.</p>')
     out += ["<h2>Counters</h2>", counters(data), "</body>", "</html>", ""]
     return "\n".join(out)

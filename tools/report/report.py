@@ -17,7 +17,7 @@ import style
 from page import write
 
 FIGURES = (("Phases", run_figures.phases), ("Reach", study_figures.reach), ("Misses", study_figures.misses),
-           ("Walkers", study_figures.walkers), ("Latencies", study_figures.latency), ("Causes", run_figures.causes), ("Occupancy", run_figures.occupancy),
+           ("Walkers", study_figures.walkers), ("Comparison", study_figures.comparison), ("Latencies", study_figures.latency), ("Causes", run_figures.causes), ("Occupancy", run_figures.occupancy),
            ("Transfer size", study_figures.transfer), ("Remapping", study_figures.remapping), ("Other axes", study_figures.sweep), ("Area and clock", run_figures.area))
 
 

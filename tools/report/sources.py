@@ -58,7 +58,7 @@ def flat(value, at=""):
 
 
 def generator(provenance):
-    """Parameters of `gen:NAME,KEY=VALUE,...`; {} of a file."""
+    """Parameters of `gen:NAME,KEY=VALUE,...`; {} of a file's provenance."""
     found = re.fullmatch(r"gen:([a-z]+)((?:,[a-z_]+=[^,]*)*)", provenance)
     if not found:
         return {}
@@ -70,7 +70,10 @@ def values_of(report, axes):
     """Axes of the study first, so that they are what tells runs apart; then options, then the configuration."""
     replay = report.get("replay", {}).get("options", {})
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in axes.items() if name not in NOT_AXES}
-    values.update({name: value for name, value in generator(replay.get("provenance", "")).items() if name not in values})
+    workload = str(replay.get("workload", ""))
+    if workload and not workload.startswith("gen:"):
+        values.setdefault("trace", pathlib.PurePath(workload).name)
+    values.update({name: value for name, value in generator(replay.get("provenance", "")).items() if "trace" not in values and name not in values})
     values.update({name: value for name, value in replay.items() if name not in values and name not in NOT_AXES})
     values.update({name: report["machine"][name] for name in ("engine", "seed", "iommu") if name not in values})
     values.setdefault("scenario", report["scenario"])

@@ -6,6 +6,7 @@ from style import new
 
 FOOTPRINT = {"footprint"}                                           # told by the pages touched
 NOT_SERIES = {"seed", "count", "accesses", "warmup", "skip"}        # several seeds are one point, their mean
+BARS = 16                                                           # runs that are compared by bars
 SHORT = {"gpu.": "", "iommu.": "", "pcie.": "", "os.": "", "driver.": ""}
 
 
@@ -22,6 +23,12 @@ def text_of(name, value):
         return f"memory in blocks of {style.bytes_text(value << 10)}" if value > 4 else ""
     if name == "config" and isinstance(value, str):
         return value.rsplit("/", 1)[-1].removesuffix(".toml")
+    if value == "":
+        return ""
+    if name == "policy.file" and isinstance(value, str):
+        return "policy " + value.rsplit("/", 1)[-1].rsplit(".", 1)[0]
+    if name == "policy.arguments":
+        return str(value)
     return f"{name.replace('_', ' ')} {str(value).lower() if isinstance(value, bool) else value}"
 
 
@@ -52,14 +59,19 @@ def words(names, key, chosen):
     return ", ".join(filter(None, (text_of(name, value) for name, value in zip(names, key) if name in chosen and value is not None)))
 
 
+def label_of(run, names):
+    """What tells a run apart; its own label when nothing does."""
+    return words(names, [run.values.get(name) for name in names], names) or run.label
+
+
 def curves(name, title, text, names, found, xlabel, ylabel, xtext=style.number_text, zero=True):
     """Several panels if need be, at most SERIES curves in each. What is the same in a panel is its title; what differs is a curve's label, which
     has one look in all panels."""
     split = panels(names, found)
     inner = [each for at, each in enumerate(names) if any(len({key[at] for key in panel}) > 1 for panel in split)]
     most = max(len(panel) for panel in split)
-    if most > style.SERIES:
-        text += f" {style.SERIES} of {most} series of a panel are drawn, evenly chosen."
+    part = f"{style.SERIES} of {most} series of a panel are drawn, evenly chosen" if most > style.SERIES else ""
+    text += f" {part}." if part else ""
     one = len(split) == 1
     drawing, grid = new(name, title, text, width=6.4 if one else 3.0 * min(len(split), 2) + 1.2, height=3.6 if one else 3.2 * -(-len(split) // 2),
                         columns=1 if one else 2, rows=1 if one else -(-len(split) // 2), sharey=zero, squeeze=False)
@@ -82,7 +94,7 @@ def curves(name, title, text, names, found, xlabel, ylabel, xtext=style.number_t
         row[0].set_ylabel(ylabel)
     for axes in cells[len(split):]:
         axes.set_visible(False)
-    style.legend(drawing, list(handles.values()), list(handles))
+    style.legend(drawing, list(handles.values()), list(handles), part)
     return drawing
 
 
@@ -175,7 +187,8 @@ def latency(data):
     step = len(runs) / min(len(runs), 6)
     chosen = [runs[int(at * step)] for at in range(min(len(runs), 6))]
     names = [name for name in data.variables if name not in NOT_SERIES and len({run.values.get(name) for run in chosen}) > 1]
-    text = "Share of the accesses of the region that took no longer." + (f" {len(chosen)} of {len(runs)} runs, evenly chosen." if len(chosen) < len(runs) else "")
+    part = f"{len(chosen)} of {len(runs)} runs, evenly chosen" if len(chosen) < len(runs) else ""
+    text = "Share of the accesses of the region that took no longer." + (f" {part}." if part else "")
     drawing, axes = new("latency", "Distribution of latencies", text, height=4.2)
     for at, run in enumerate(chosen):
         rows = run.region()["latency"]["buckets"]
@@ -184,16 +197,47 @@ def latency(data):
             below += number
             x.append(last)
             y.append(below / total)
-        label = ", ".join(text_of(name, run.values[name]) for name in names if run.values.get(name) is not None) or run.label
-        drawing.line(axes, x, y, at, drawstyle="steps-post", label=label, markevery=max(1, len(x) // 8))
+        drawing.line(axes, x, y, at, drawstyle="steps-post", label=label_of(run, names), markevery=max(1, len(x) // 8))
     low, high = axes.get_xlim()
     if max(0, low) * 4 < high:
         style.sized(axes.xaxis, [2 ** power for power in range(40) if low <= 2 ** power <= high * 2])
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("latency, cycles")
     axes.set_ylabel("share of accesses")
-    style.legend(drawing, *axes.get_legend_handles_labels())
+    style.legend(drawing, *axes.get_legend_handles_labels(), part)
     return [drawing]
+
+
+def comparison(data):
+    """Of runs that differ in what is no number (policies, scenarios, traces, engines): a bar each for latency, time and misses."""
+    runs = [run for run in data.runs if run.region() and run.region()["accesses"]]
+    replays = len(runs) > 1
+    runs = runs if replays else [run for run in data.runs if run.report["phases"]]
+    names = [name for name in data.variables if name not in NOT_SERIES and len({run.values.get(name) for run in runs}) > 1]
+    kinds = [name for name in names if any(isinstance(run.values.get(name), (str, bool)) for run in runs)]
+    if len(runs) < 2 or not kinds:
+        return "runs that differ in what is no number (policies, traces, scenarios, engines), two or more, are compared by bars"
+    if len(runs) > BARS:
+        return f"{len(runs)} runs, and bars of at most {BARS} are drawn"
+    figures = [("mean latency, cycles", lambda run: run.region()["latency"]["mean"]), ("cycles of the region", lambda run: run.region()["cycles"]),
+               ("walks of a thousand accesses", lambda run: walks_of(run))] if replays else \
+        [("GPU cycles", lambda run: run.report["cycles"])]
+    figures = [(what, y) for what, y in figures if all(y(run) is not None for run in runs)]
+    drawing, grid = new("comparison", "Runs beside each other", "A bar for each run, named by what tells it apart.", height=1.2 + 0.3 * len(runs),
+                        width=2.2 + 2.4 * len(figures), columns=len(figures), sharey=True, squeeze=False)
+    for axes, (what, y) in zip(grid[0], figures):
+        drawing.bars(axes, range(len(runs)), [y(run) for run in runs], at=2, across=True, height=0.62)
+        axes.set_xlabel(what)
+        axes.xaxis.set_major_locator(style.few())
+        axes.grid(axis="y", visible=False)
+    grid[0][0].set_yticks(range(len(runs)), [label_of(run, names) for run in runs])
+    grid[0][0].invert_yaxis()
+    return [drawing]
+
+
+def walks_of(run):
+    walks, accesses = count(run, "gpu_walker", "walks"), run.region()["accesses"]
+    return None if walks is None else 1e3 * walks / accesses
 
 
 def fit(points):
@@ -217,9 +261,10 @@ def transfer(data):
     if not found:
         return "fewer than three runs of gmmu run with different sizes (files of other lengths)"
     lines = list(found.items())[:style.SERIES]
+    part = f"{len(lines)} of {len(found)} series are drawn, the first" if len(lines) < len(found) else ""
     drawing, axes = new("transfer", "Bandwidth against transfer size", "Bytes of a phase over the link by its time. n\N{VULGAR FRACTION ONE HALF} is the size at which "
                         "half of the rate of endless transfers is reached: start-up time by rate of the line time = start + bytes / rate "
-                        "fitted to the points; the dotted curves are that line.", height=4.4)
+                        "fitted to the points; the dotted curves are that line." + (f" {part}." if part else ""), height=4.4)
     for at, (key, points) in enumerate(lines):
         label = ", ".join([key[0], *(text_of(name, value) for name, value in zip(names, key[1:]) if value is not None)])
         fitted = fit(points)
@@ -238,7 +283,7 @@ def transfer(data):
     axes.set_ylim(bottom=0)
     axes.set_xlabel("transfer size")
     axes.set_ylabel("GB/s")
-    style.legend(drawing, *axes.get_legend_handles_labels())
+    style.legend(drawing, *axes.get_legend_handles_labels(), part)
     return [drawing]
 
 

@@ -12,7 +12,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator  # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator  # noqa: E402
 
 matplotlib.rcParams.update({
     "svg.hashsalt": "gmmu", "path.simplify": False, "svg.fonttype": "none", "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
@@ -81,11 +81,16 @@ def sized(axes, values, text=number_text):
     axes.set_major_formatter(FuncFormatter(text))
 
 
-def legend(drawing, handles, labels):
-    """Below the figure, in as many columns as its width has room for."""
+def few():
+    """Ticks of an axis that is narrow."""
+    return MaxNLocator(3)
+
+
+def legend(drawing, handles, labels, note=""):
+    """Below the figure, in as many columns as its width has room for; `note` above it says what of the data is not drawn."""
     if labels:
         room = int(drawing.figure.get_figwidth() * 15) // (max(map(len, labels)) + 8)
-        drawing.figure.legend(handles, labels, loc="outside lower center", ncols=max(1, min(room, len(labels))))
+        drawing.figure.legend(handles, labels, loc="outside lower center", ncols=max(1, min(room, len(labels))), title=note or None, title_fontsize=8)
 
 
 def save(drawing, folder, kinds=("svg", "png")):

@@ -34,7 +34,11 @@ FIGURES = {"engine": "machine.engine", "timing": "machine.timing", "seed": "mach
            "link_bytes_per_second": "machine.link_bytes_per_second",
            "bus_bytes_per_second": "machine.bus_bytes_per_second",
            # Of gmmu replay: its last phase, the measured one.
-           **{name.replace(".", "_"): f"replay.phases[#-1].{name}" for name in ("accesses", "requests", "latency.mean", "latency.p50", "latency.p99")}}
+           **{name.replace(".", "_"): f"replay.phases[#-1].{name}" for name in ("accesses", "requests", "latency.mean", "latency.p50", "latency.p99")},
+           # With --demand: pieces and bytes that moved, and how long accesses waited for them.
+           **{f"demand_{name}".replace(".", "_"): f"replay.phases[#-1].demand.{name}"
+              for name in ("far_faults", "batches", "faulted", "prefetched", "prefetch_used", "evicted", "written_back", "bytes_in", "bytes_out",
+                           "batch_pieces.mean", "batch_cycles.mean", "wait_cycles.mean", "wait_cycles.p99")}}
 
 
 class Full(Exception):
