@@ -33,6 +33,23 @@ trace::TraceError Usage(const std::string& option, const std::string& value, con
   return trace::TraceError(fmt::format("--{} {}: give {}", option, value, wanted));
 }
 
+/// The numbers of "N,N,...". Their product, the lines of the memory, has at most 64 bits.
+std::vector<uint64_t> Organization(const std::string& text) {
+  std::vector<uint64_t> levels;
+  uint64_t lines = 1;
+  for (size_t at = 0; !text.empty() && at != std::string::npos;) {
+    const size_t comma = text.find(',', at);
+    const auto level = trace::ParseDigits(text.substr(at, comma - at), 10);
+    if (!level || *level == 0 || lines > ~uint64_t{0} / *level) {
+      throw Usage("organization", text, "N,N,...: how many of each level there are, 2^64 lines at most");
+    }
+    lines *= *level;
+    levels.push_back(*level);
+    at = comma == std::string::npos ? comma : comma + 1;
+  }
+  return levels;
+}
+
 trace::ImportOptions Options(const TraceArguments& arguments) {
   trace::ImportOptions options;
   if (arguments.addresses == "virtual") {
@@ -71,6 +88,7 @@ trace::ImportOptions Options(const TraceArguments& arguments) {
   if (!power(options.coalesce)) throw Usage("coalesce", fmt::to_string(arguments.coalesce), "a power of two");
   options.blocks = bounded("blocks", arguments.blocks, 1, 4096);
   options.fetches = arguments.fetches;
+  options.organization = Organization(arguments.organization);
   options.name = arguments.name;
   return options;
 }
@@ -264,6 +282,9 @@ CLI::App* AddTrace(CLI::App& app, TraceArguments& arguments) {
   import->add_flag("--fetches", arguments.fetches, "lackey, champsim: fetches of instructions are accesses too");
   AddNumber(import, "--coalesce", arguments.coalesce,
             "accelsim: bytes of a line in which the threads of an instruction make one access, 128 unless given");
+  import->add_option("--organization", arguments.organization,
+                     "ramulator2-readwrite: how many of each level of the DRAM there are, as 1,1,4,4,65536,128")
+      ->type_name("N,N,...");
   AddNumber(import, "--blocks", arguments.blocks, "accelsim: thread blocks that run at once, 1 unless given");
   path(generate, "SPEC", arguments.what, "gen:NAME,KEY=VALUE,...");
   path(generate, "OUT", arguments.out, "Trace to write");

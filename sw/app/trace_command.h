@@ -24,6 +24,7 @@ struct TraceArguments {
   std::string addresses, unit, page;     ///< of import, as text
   uint64_t bytes = 0, address_bits = 0;  ///< of import; 0: not given
   uint64_t coalesce = 128, blocks = 1;   ///< of import accelsim
+  std::string organization;              ///< of import ramulator2-readwrite, as text
   bool fetches = false;                  ///< of import
   std::string name;                      ///< of the trace; empty: the file's
   DdiTraceArguments calls;               ///< without a part: a trace of a driver's calls

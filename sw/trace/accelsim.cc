@@ -49,8 +49,18 @@ class AccelSim : public QueueSource {
   void FindKernels(const std::string& path) {
     Input list(path);
     std::string line;
-    while (list.Line(line) && line.rfind('-', 0) != 0) {
-      if (line.rfind("kernel", 0) == 0) files_.push_back(std::filesystem::path(path).parent_path() / line);
+    while (list.Line(line)) {
+      const std::vector<std::string_view> words = Words(line);
+      if (words.empty() || words[0][0] == '#') continue;
+      if (words[0][0] == '-' && files_.empty()) return;  // a kernel's own file
+      const std::filesystem::path file(words[0]);
+      if (words[0].rfind("Memcpy", 0) == 0 || words[0].rfind("nccl", 0) == 0) continue;
+      if (words.size() != 1 || file.filename().string().rfind("kernel", 0) != 0) {
+        throw list.Wrong(Quoted(line) +
+                         " is no line of a kernel's file (-KEY = VALUE), and names none in a list of kernels "
+                         "(kernel-N.traceg, Memcpy..., nccl...)");
+      }
+      files_.push_back(std::filesystem::path(path).parent_path() / file);
     }
   }
 
@@ -64,7 +74,7 @@ class AccelSim : public QueueSource {
       if (line.empty()) continue;
       if (line[0] == '#') break;
       const size_t equals = line.find(" = ");
-      if (line[0] != '-' || equals == std::string::npos) throw input_->Wrong("\"" + line + "\" is not -KEY = VALUE");
+      if (line[0] != '-' || equals == std::string::npos) throw input_->Wrong(Quoted(line) + " is not -KEY = VALUE");
       Key(line.substr(1, equals - 1), line.substr(equals + 3));
     }
     if (version_ < 3) {
@@ -80,12 +90,12 @@ class AccelSim : public QueueSource {
     const auto product = [&] {
       uint64_t x = 0, y = 0, z = 0;
       if (std::sscanf(value.c_str(), "(%lu,%lu,%lu)", &x, &y, &z) != 3 || std::max({x, y, z}) > 0x7fffffff) {
-        throw input_->Wrong("\"" + value + "\" is not (X,Y,Z)");
+        throw input_->Wrong(Quoted(value) + " is not (X,Y,Z)");
       }
       return x * y * z;
     };
     const auto number = [&](std::optional<uint64_t> parsed) {
-      if (!parsed) throw input_->Wrong("\"" + value + "\" is no number");
+      if (!parsed) throw input_->Wrong(Quoted(value) + " is no number");
       return *parsed;
     };
     if (key == "grid dim") grid_ = product();
@@ -109,7 +119,7 @@ class AccelSim : public QueueSource {
         begun = true;
         warps.resize(first + warps_);
       } else if (!begun) {
-        throw input_->Wrong("\"" + line + "\" stands outside of a thread block");
+        throw input_->Wrong(Quoted(line) + " stands outside of a thread block");
       } else if (left == 0 && line.rfind("#END_TB", 0) == 0) {
         ++blocks_;
         return true;
@@ -118,19 +128,19 @@ class AccelSim : public QueueSource {
       } else if (left == 0 && line.rfind("warp = ", 0) == 0) {
         const auto number = ParseDigits(line.substr(7), 10);
         if (!number || *number >= warps_)
-          throw input_->Wrong(fmt::format("\"{}\": a block has {} warps", line, warps_));
+          throw input_->Wrong(fmt::format("{}: a block has {} warps", Quoted(line), warps_));
         warp = *number;
         cycles = 0;
       } else if (left == 0 && warp < warps_ && line.rfind("insts = ", 0) == 0) {
         const auto number = ParseDigits(line.substr(8), 10);
-        if (!number) throw input_->Wrong("\"" + line + "\" has no number");
+        if (!number) throw input_->Wrong(Quoted(line) + " has no number");
         left = *number;
       } else if (left != 0 && line[0] != '#' && line[0] != 'w' && line[0] != 't') {
         --left;
         Instruction(line, static_cast<uint32_t>(first + warp), cycles, warps[first + warp]);
       } else {
         throw input_->Wrong(left != 0 ? fmt::format("the warp ends {} instructions early", left)
-                                      : "\"" + line + "\" is more than the instructions of the warp");
+                                      : Quoted(line) + " is more than the instructions of the warp");
       }
     }
     if (begun) throw input_->Wrong("ends in the middle of a thread block");
@@ -142,7 +152,7 @@ class AccelSim : public QueueSource {
     try {
       instruction = GpuInstruction::Parse(line, lineinfo_);
     } catch (const std::runtime_error& error) {
-      throw input_->Wrong(fmt::format("\"{}\" {}", line, error.what()));
+      throw input_->Wrong(Quoted(line) + " " + error.what());
     }
     Space space = instruction.space;
     if (space == Space::kGeneric && !instruction.addresses.empty()) {

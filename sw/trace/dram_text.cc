@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <map>
+
 #include "trace/import.h"
 #include "trace/number.h"
 #include "trace/queue_source.h"
@@ -27,7 +29,7 @@ class DramText : public QueueSource {
     return true;
   }
 
-  [[noreturn]] void Refuse(const std::string& what) const { throw input_.Wrong(fmt::format("\"{}\" {}", line_, what)); }
+  [[noreturn]] void Refuse(const std::string& what) const { throw input_.Wrong(Quoted(line_) + " " + what); }
 
   void Put(std::optional<uint64_t> address, Kind kind, uint64_t cycles) {
     if (!address) Refuse("has no address where one must be");
@@ -76,6 +78,56 @@ class RamulatorCpu : public DramText {
   }
 };
 
+/// Ramulator 2's LoadStoreTrace.
+class Ramulator2LoadStore : public DramText {
+ public:
+  using DramText::DramText;
+
+ private:
+  void Request(const AllWords& words) override {
+    if (words.size() != 2 || (words[0] != "LD" && words[0] != "ST")) Refuse("is not LD|ST ADDRESS");
+    Put(ParseNumber(words[1]), words[0] == "LD" ? Kind::kRead : Kind::kWrite, 0);
+  }
+};
+
+/// Ramulator 2's ReadWriteTrace: the address is a vector, one index a level of the DRAM, from the channel to the column.
+/// The line's number counts in that order with the last level the fastest, as Ramulator 2's mapper ChRaBaRoCo does.
+class Ramulator2ReadWrite : public DramText {
+ public:
+  Ramulator2ReadWrite(const std::string& path, const Header& header, uint32_t bytes,
+                      const std::vector<uint64_t>& organization, Input::Watch watch)
+      : DramText(path, header, bytes, std::move(watch)), organization_(organization) {}
+
+ private:
+  void Request(const AllWords& words) override {
+    if (words.size() != 2 || (words[0] != "R" && words[0] != "W")) Refuse("is not R|W INDEX,INDEX,...");
+    std::string_view rest = words[1];
+    uint64_t number = 0;
+    size_t level = 0;
+    for (bool more = true; more; ++level) {
+      const size_t comma = rest.find(',');
+      more = comma != std::string_view::npos;
+      const auto index = ParseDigits(rest.substr(0, comma), 10);
+      rest = more ? rest.substr(comma + 1) : "";
+      if (!index) Refuse(fmt::format("has no index of level {}", level + 1));
+      if (level >= organization_.size()) continue;
+      if (*index >= organization_[level]) {
+        Refuse(fmt::format("has index {} of level {}, which has {} (--organization)", *index, level + 1,
+                           organization_[level]));
+      }
+      number = number * organization_[level] + *index;
+    }
+    if (level != organization_.size()) {
+      Refuse(fmt::format("has {} indices, and --organization has {} levels", level, organization_.size()));
+    }
+    Put(number, words[0] == "R" ? Kind::kRead : Kind::kWrite, 0);
+  }
+
+  const std::vector<uint64_t> organization_;
+};
+
+/// DRAMSim3, and DRAMSim2's traces of both kinds: k6 (P_* and BOFF) and mase (IFETCH, READ, WRITE). A P_LOCK_WR is a
+/// write, although DRAMSim2 itself reads there.
 class DramSim : public DramText {
  public:
   using DramText::DramText;
@@ -87,12 +139,13 @@ class DramSim : public DramText {
     if (*cycle < last_) Refuse(fmt::format("comes before cycle {} of the line before", last_));
     last_ = *cycle;
     const std::string_view kind = words[1];
-    if (kind == "READ" || kind == "read" || kind == "P_MEM_RD") return Put(ParseHex(words[0]), Kind::kRead, *cycle);
-    if (kind == "P_FETCH") return Put(ParseHex(words[0]), Kind::kExecute, *cycle);
-    if (kind == "WRITE" || kind == "write" || kind == "P_MEM_WR" || kind == "BOFF") {
-      return Put(ParseHex(words[0]), Kind::kWrite, *cycle);
-    }
-    Refuse("is neither READ nor WRITE");
+    static const std::map<std::string_view, Kind> kKinds = {
+        {"READ", Kind::kRead},       {"read", Kind::kRead},      {"P_MEM_RD", Kind::kRead},  {"P_LOCK_RD", Kind::kRead},
+        {"WRITE", Kind::kWrite},     {"write", Kind::kWrite},    {"P_MEM_WR", Kind::kWrite}, {"P_LOCK_WR", Kind::kWrite},
+        {"P_FETCH", Kind::kExecute}, {"IFETCH", Kind::kExecute}, {"BOFF", Kind::kWrite}};
+    const auto known = kKinds.find(kind);
+    if (known == kKinds.end()) Refuse("is neither READ nor WRITE");
+    Put(ParseHex(words[0]), known->second, *cycle);
   }
 
   uint64_t last_ = 0;
@@ -107,6 +160,14 @@ std::unique_ptr<Source> ReadRamulatorDram(const std::string& path, const Header&
 std::unique_ptr<Source> ReadRamulatorCpu(const std::string& path, const Header& header, uint32_t bytes,
                                          Input::Watch watch) {
   return std::make_unique<RamulatorCpu>(path, header, bytes, std::move(watch));
+}
+std::unique_ptr<Source> ReadRamulator2LoadStore(const std::string& path, const Header& header, uint32_t bytes,
+                                                Input::Watch watch) {
+  return std::make_unique<Ramulator2LoadStore>(path, header, bytes, std::move(watch));
+}
+std::unique_ptr<Source> ReadRamulator2ReadWrite(const std::string& path, const Header& header, uint32_t bytes,
+                                                const std::vector<uint64_t>& organization, Input::Watch watch) {
+  return std::make_unique<Ramulator2ReadWrite>(path, header, bytes, organization, std::move(watch));
 }
 std::unique_ptr<Source> ReadDramSim(const std::string& path, const Header& header, uint32_t bytes, Input::Watch watch) {
   return std::make_unique<DramSim>(path, header, bytes, std::move(watch));

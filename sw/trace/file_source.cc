@@ -33,6 +33,12 @@ struct FileSource::File {
     return size != 0;
   }
   uint64_t Offset() const { return before + at; }
+  /// Takes the next bytes of the file that there are, at most `most`.
+  std::string Take(size_t most) {
+    std::string taken;
+    while (taken.size() < most && More()) taken += bytes[at++];
+    return taken;
+  }
 };
 
 FileSource::FileSource(const std::string& path) : path_(path), file_(std::make_unique<File>()), unpacked_(kMaxFrame) {
@@ -40,10 +46,11 @@ FileSource::FileSource(const std::string& path) : path_(path), file_(std::make_u
   if (file_->file == nullptr) throw TraceError(path + ": cannot be opened: " + std::strerror(errno));
   std::string text;
   const auto ended = [&] { return text.size() >= 2 && text.compare(text.size() - 2, 2, "\n\n") == 0; };
-  while (!ended() && text.size() < kMaxHeader && file_->More()) text += file_->bytes[file_->at++];
+  while (!ended() && text.size() < kMaxHeader && file_->More()) text += file_->Take(1);
   if (std::ferror(file_->file)) throw TraceError(path + ": cannot be read: " + std::strerror(errno));
   if (text.empty()) throw TraceError(path + ": is empty");
   if (!ended() && text.rfind("gmmu-trace ", 0) == 0) {
+    ParseHeader(text, path);  // says what is wrong with a line, if it is that
     throw TraceError(path + ": ends in its header, or has no empty line behind it");
   }
   header_ = ParseHeader(text, path);
@@ -62,7 +69,15 @@ char FileSource::Frame() {
   offset_ = file_->Offset();
   ZSTD_DCtx_reset(file_->context, ZSTD_reset_session_only);
   ZSTD_outBuffer out{unpacked_.data(), unpacked_.size(), 0};
-  for (size_t left = 1; left != 0;) {
+  // RFC 8878, 3.1.1.1.1: the byte behind the magic number is the frame header descriptor; bit 2: a checksum follows.
+  const std::string begin = file_->Take(sizeof(uint32_t) + 1);
+  ZSTD_inBuffer first{begin.data(), begin.size(), 0};
+  size_t left = begin.empty() ? 1 : ZSTD_decompressStream(file_->context, &out, &first);
+  if (ZSTD_isError(left)) Fail(std::string("the frame is damaged: ") + ZSTD_getErrorName(left));
+  if (begin.size() > sizeof(uint32_t) && (begin.back() & 4) == 0) {
+    Fail("the frame has no checksum of its content, which every frame of a trace has; was it packed by another program?");
+  }
+  while (left != 0) {
     if (!file_->More()) {
       if (std::ferror(file_->file)) Fail(std::string("cannot be read: ") + std::strerror(errno));
       Fail(file_->Offset() == offset_ ? "the file ends before the trace does; it is not complete"

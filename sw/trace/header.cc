@@ -15,12 +15,24 @@ namespace {
 constexpr char kMagic[] = "gmmu-trace ";
 constexpr char kVersion[] = "1";
 
-/// Text that stays on one line.
+/// Text that stays on one line and does not end in a space.
 std::string OneLine(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
   }
+  text.erase(text.find_last_not_of(' ') + 1);
   return text;
+}
+
+/// Names what cannot be seen in a line that has it at its end. "KEY = ", with an empty value, ends in its only space.
+void RefuseBlankEnd(const std::string& path, unsigned number, const std::string& line) {
+  const size_t last = line.size() - 1;
+  const char* blank = line[last] == '\r'   ? "carriage return"
+                      : line[last] == '\t' ? "tab"
+                      : line[last] == ' ' && line.find(" = ") + 2 != last ? "space" : nullptr;
+  if (blank == nullptr) return;
+  throw TraceError(fmt::format("{}:{}: {} ends in a {}: a header's line ends in its value and one line feed", path,
+                               number, Quoted(line), blank));
 }
 
 /// The lines of a header by key; take() checks values, and what is not taken is unknown.
@@ -35,15 +47,17 @@ class Lines {
                        ":1: not a trace of gmmu: it does not begin with \"gmmu-trace\"\n"
                        "Traces of other programs come in by gmmu trace import.");
     }
+    RefuseBlankEnd(path, 1, line);
     if (line.substr(sizeof kMagic - 1) != kVersion) {
       throw TraceError(fmt::format("{}:1: version \"{}\" of the trace format is not known; this program has version {}",
                                    path, line.substr(sizeof kMagic - 1), kVersion));
     }
     for (unsigned number = 2; std::getline(stream, line); ++number) {
       if (line.empty()) return;
+      RefuseBlankEnd(path, number, line);
       const size_t equals = line.find(" = ");
       if (equals == std::string::npos) {
-        throw TraceError(fmt::format("{}:{}: \"{}\" is not KEY = VALUE", path, number, line));
+        throw TraceError(fmt::format("{}:{}: {} is not KEY = VALUE", path, number, Quoted(line)));
       }
       const auto [place, added] = lines_.emplace(line.substr(0, equals), std::pair(number, line.substr(equals + 3)));
       if (!added) {

@@ -44,13 +44,22 @@ Header HeaderOf(const std::string& format, const std::string& path, const Import
       Contradicts(format, "addresses physical", "its addresses are virtual");
     if (options.unit.value_or(1) != 1) Contradicts(format, "unit line", "its addresses are bytes");
   }
+  if (format == "ramulator2-readwrite") {
+    if (options.organization.empty()) {
+      Ask(format, path, "How many of each level of the DRAM are there?",
+          "--organization N,N,... in the order of the vectors, as 1,1,4,4,65536,128 (channels, ranks, bank groups, "
+          "banks, rows, columns of a line)");
+    }
+  } else if (!options.organization.empty()) {
+    Contradicts(format, "organization", "its addresses are no vectors");
+  }
   if (format == "lackey" || format == "accelsim") {
     if (options.bytes) Contradicts(format, "bytes", "it has the size of every access");
   } else if (header.unit == 1 && !options.bytes) {
     Ask(format, path, "How many bytes does an access have?", "--bytes N, as --bytes 8");
   }
   if (format == "dramsim3") header.loop = Loop::kOpen;
-  if (format == "ramulator-dram") header.provenance += "; no times: closed loop without gaps";
+  if (format == "ramulator-dram" || format.rfind("ramulator2", 0) == 0) header.provenance += "; no times: closed loop without gaps";
   if (format == "accelsim") {
     header.provenance += fmt::format("; lines of {} bytes, {} thread blocks at once", options.coalesce, options.blocks);
   }
@@ -70,6 +79,10 @@ const std::vector<Format>& Formats() {
       {"ramulator-dram", "lines \"ADDRESS [R|W]\", hexadecimal", "--addresses, --unit, and --bytes with --unit bytes"},
       {"ramulator-cpu", "lines \"BUBBLES READ-ADDRESS [WRITE-ADDRESS]\"",
        "--addresses, --unit, and --bytes with --unit bytes"},
+      {"ramulator2-loadstore", "lines \"LD|ST ADDRESS\" of Ramulator 2's LoadStoreTrace",
+       "--addresses, --unit, and --bytes with --unit bytes"},
+      {"ramulator2-readwrite", "lines \"R|W INDEX,INDEX,...\" of Ramulator 2's ReadWriteTrace",
+       "--addresses, --organization, --unit, and --bytes with --unit bytes"},
       {"dramsim3", "lines \"ADDRESS READ|WRITE CYCLE\", open loop",
        "--addresses, --unit, and --bytes with --unit bytes"}};
   return kFormats;
@@ -93,6 +106,9 @@ Workload Import(const std::string& format, const std::string& path, const Import
                     : format == "champsim"       ? ReadChampSim(path, header, options, watch)
                     : format == "ramulator-dram" ? ReadRamulatorDram(path, header, bytes, watch)
                     : format == "ramulator-cpu"  ? ReadRamulatorCpu(path, header, bytes, watch)
+                    : format == "ramulator2-loadstore" ? ReadRamulator2LoadStore(path, header, bytes, watch)
+                    : format == "ramulator2-readwrite"
+                        ? ReadRamulator2ReadWrite(path, header, bytes, options.organization, watch)
                                                  : ReadDramSim(path, header, bytes, watch);
   return workload;
 }

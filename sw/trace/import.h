@@ -20,7 +20,10 @@ struct ImportOptions {
   bool fetches = false;     ///< lackey, champsim: instruction fetches are accesses too
   uint32_t coalesce = 128;  ///< accelsim: bytes of a line in which the threads of an instruction are one access
   uint32_t blocks = 1;      ///< accelsim: thread blocks that run at once
-  std::string name;         ///< empty: the file's
+  /// ramulator2-readwrite: how many of each level of the DRAM there are, in the order of the address vectors. Their
+  /// product has at most 64 bits.
+  std::vector<uint64_t> organization;
+  std::string name;  ///< empty: the file's
 };
 
 struct Format {
@@ -47,6 +50,10 @@ std::unique_ptr<Source> ReadRamulatorDram(const std::string& path, const Header&
                                           Input::Watch watch);
 std::unique_ptr<Source> ReadRamulatorCpu(const std::string& path, const Header& header, uint32_t bytes,
                                          Input::Watch watch);
+std::unique_ptr<Source> ReadRamulator2LoadStore(const std::string& path, const Header& header, uint32_t bytes,
+                                                Input::Watch watch);
+std::unique_ptr<Source> ReadRamulator2ReadWrite(const std::string& path, const Header& header, uint32_t bytes,
+                                                const std::vector<uint64_t>& organization, Input::Watch watch);
 std::unique_ptr<Source> ReadDramSim(const std::string& path, const Header& header, uint32_t bytes, Input::Watch watch);
 
 }  // namespace gmmu::trace

@@ -27,6 +27,7 @@ class Lackey : public QueueSource {
       if (!any_) throw TraceError(input_.path() + ": has no access; was it made with --trace-mem=yes?");
       return false;
     }
+    if (Words(line_).empty()) return true;
     if (line_.rfind("==", 0) == 0 || line_.rfind("--", 0) == 0) {
       banner_ = banner_ || line_.find("Lackey") != std::string::npos;
       end_ = end_ || line_.find("Exit code:") != std::string::npos;
@@ -37,15 +38,15 @@ class Lackey : public QueueSource {
     if (line_.size() < 5 || line_[2] != ' ' || comma == std::string::npos ||
         std::string_view("ILSM").find(kind) == std::string_view::npos) {
       throw input_.Wrong(
-          fmt::format("\"{}\" is no line of lackey; if the program's own output is in the file, run "
-                      "valgrind with --log-file=FILE",
-                      line_));
+          Quoted(line_) + " is no line of lackey; if the program's own output is in the file, run valgrind with "
+                          "--log-file=FILE");
     }
     const size_t begin = line_.find_first_not_of(' ', 2);
     const auto address = ParseHex(std::string_view(line_).substr(begin, comma - begin));
     const auto bytes = ParseNumber(std::string_view(line_).substr(comma + 1));
-    if (!address || !bytes || *bytes > kMaxBytes) {
-      throw input_.Wrong(fmt::format("\"{}\" has no address,size", line_));
+    if (!address || !bytes) throw input_.Wrong(Quoted(line_) + " has no address,size");
+    if (*bytes > kMaxBytes) {
+      throw input_.Wrong(fmt::format("{} has {} bytes; an access has at most {}", Quoted(line_), *bytes, kMaxBytes));
     }
     any_ = true;
     if (kind == 'I' && !fetches_) {

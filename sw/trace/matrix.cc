@@ -34,23 +34,23 @@ Matrix ReadMatrixMarket(const std::string& path) {
     throw input.Wrong("the matrix is dense (array); a sparse one (coordinate) is needed");
   static const std::map<std::string, size_t> kValues = {{"pattern", 0}, {"real", 1}, {"integer", 1}, {"complex", 2}};
   const auto values = kValues.find(Lower(banner[3]));
-  if (values == kValues.end()) throw input.Wrong(fmt::format("field \"{}\" is not known", banner[3]));
+  if (values == kValues.end()) throw input.Wrong(fmt::format("field {} is not known", Quoted(banner[3])));
   const std::string symmetry = Lower(banner[4]);
   if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric" && symmetry != "hermitian") {
-    throw input.Wrong(fmt::format("symmetry \"{}\" is not known", banner[4]));
+    throw input.Wrong(fmt::format("symmetry {} is not known", Quoted(banner[4])));
   }
 
   bool sized = false;
   Matrix matrix;
   uint64_t nonzeros = 0, read = 0;
   std::vector<uint64_t> places;  // row, column
-  while ((!sized || read < nonzeros) && input.Line(line)) {
+  while (input.Line(line)) {
     const std::vector<std::string_view> words = Words(line);
     if (words.empty() || words[0][0] == '%') continue;
     const auto number = [&](size_t at, uint64_t min, uint64_t max) {
       const auto value = at < words.size() ? ParseDigits(words[at], 10) : std::nullopt;
       if (!value || *value < min || *value > max) {
-        throw input.Wrong(fmt::format("\"{}\": number {} is not {} to {}", line, at + 1, min, max));
+        throw input.Wrong(fmt::format("{}: number {} is not {} to {}", Quoted(line), at + 1, min, max));
       }
       return *value;
     };
@@ -58,14 +58,17 @@ Matrix ReadMatrixMarket(const std::string& path) {
       matrix.rows = number(0, 1, kMaxRows);
       matrix.columns = number(1, 1, kMaxRows);
       nonzeros = number(2, 0, kMaxNonzeros);
-      if (words.size() != 3) throw input.Wrong("\"" + line + "\" is not ROWS COLUMNS NONZEROS");
+      if (words.size() != 3) throw input.Wrong(Quoted(line) + " is not ROWS COLUMNS NONZEROS");
       if (symmetry != "general" && matrix.rows != matrix.columns) throw input.Wrong("a symmetric matrix is square");
       sized = true;
       continue;
     }
+    if (read == nonzeros) {
+      throw input.Wrong(fmt::format("{} comes behind the {} nonzeros that the header states", Quoted(line), nonzeros));
+    }
     const uint64_t row = number(0, 1, matrix.rows) - 1, column = number(1, 1, matrix.columns) - 1;
     if (words.size() != 2 + values->second)
-      throw input.Wrong(fmt::format("\"{}\" has not {} values", line, values->second));
+      throw input.Wrong(fmt::format("{} has not {} values", Quoted(line), values->second));
     places.push_back(row << 32 | column);
     if (symmetry != "general" && row != column) places.push_back(column << 32 | row);
     ++read;

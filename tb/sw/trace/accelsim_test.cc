@@ -66,6 +66,19 @@ TEST_F(AccelSimTest, ReadsTheKernelsOfAList) {
                           Write(0x2000, 24, 0, 1), Write(0x2088, 8, 0, 1)));
 }
 
+TEST_F(AccelSimTest, FindsTheKernelsOfAListByTheirPaths) {
+  std::filesystem::create_directories(Path("deep"));
+  File("kernel-1.traceg", Kernel(1, Block(kLoad, kLoad)));
+  File("deep/kernel-2.traceg", Kernel(1, Block(kStore, kStore)));
+  const std::string store = Path("deep/kernel-2.traceg");
+  const auto both = Imported("accelsim", "\n# run 1\nncclGroupStart\n./kernel-1.traceg \n" + store + "\n");
+  EXPECT_EQ(both.size(), 6u);
+  EXPECT_EQ(Imported("accelsim", "kernel-1.traceg\ndeep/kernel-2.traceg\n"), both);
+  EXPECT_THAT(ImportRefusal("accelsim", "kernel-1.traceg\n./krenel-2.traceg\n"),
+              HasSubstr("input:2: \"./krenel-2.traceg\" is no line of a kernel's file"));
+  EXPECT_THAT(ImportRefusal("accelsim", "kernel-9.traceg\n"), HasSubstr("kernel-9.traceg: cannot be opened"));
+}
+
 TEST_F(AccelSimTest, NamesTheLineOfWhatIsWrong) {
   const auto refused = [&](const std::string& line) {
     return ImportRefusal("accelsim", Kernel(1, Block(kAdd + line, kLoad)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/file_source.h"
 
+#include <fmt/format.h>
 #include <zstd.h>
 
 #include <random>
@@ -25,9 +26,12 @@ std::string Written(const Header& header, const std::vector<Access>& accesses, b
   return bytes;
 }
 
-std::string Packed(const std::string& content) {
+std::string Packed(const std::string& content, bool checksum = true) {
   std::string out(ZSTD_compressBound(content.size()), 0);
-  out.resize(ZSTD_compress(out.data(), out.size(), content.data(), content.size(), 1));
+  ZSTD_CCtx* context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, checksum);
+  out.resize(ZSTD_compress2(context, out.data(), out.size(), content.data(), content.size()));
+  ZSTD_freeCCtx(context);
   return out;
 }
 
@@ -208,6 +212,22 @@ TEST_F(FileSourceTest, NamesAFileThatIsNoTrace) {
   EXPECT_THAT(ReadRefusal(""), HasSubstr("t.gtrace: is empty"));
   EXPECT_THAT(ReadRefusal(std::string(100000, 'x')), HasSubstr("not a trace of gmmu"));
   EXPECT_THAT(ReadRefusal("gmmu-trace 1\nname = x\n"), HasSubstr("ends in its header"));
+}
+
+TEST_F(FileSourceTest, RefusesAFrameWithoutItsChecksum) {
+  Header header;
+  header.count = 0;
+  const std::string text = ToText(header), end = std::string("E") + std::string(4, 0);
+  EXPECT_EQ(ReadRefusal(text + Packed("H" + text) + Packed(end)), "");
+  EXPECT_THAT(ReadRefusal(text + Packed("H" + text, false) + Packed(end)),
+              HasSubstr(fmt::format("frame at offset {}: the frame has no checksum", text.size())));
+  EXPECT_THAT(ReadRefusal(text + Packed("H" + text) + Packed(end, false)), HasSubstr("the frame has no checksum"));
+}
+
+TEST_F(FileSourceTest, SaysThatAHeaderWasConvertedToOtherEndsOfLines) {
+  std::string bytes = Written({}, {}), converted;
+  for (const char c : bytes) converted += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  EXPECT_THAT(ReadRefusal(converted), HasSubstr("t.gtrace:1: \"gmmu-trace 1\\x0d\" ends in a carriage return"));
 }
 
 }  // namespace

@@ -39,6 +39,20 @@ TEST(TraceHeader, HoldsItsNameAndProvenanceOnOneLine) {
   EXPECT_EQ(ParseHeader(ToText(header), "f").unit, 1u);
 }
 
+TEST(TraceHeader, NamesABlankAtTheEndOfALine) {
+  const std::string good = ToText(Header{});
+  const auto with = [&](const std::string& line, const std::string& blank) {
+    std::string text = good;
+    return text.insert(text.find(line) + line.size(), blank);
+  };
+  EXPECT_THAT(Refused(with("gmmu-trace 1", "\r")), HasSubstr("f:1: \"gmmu-trace 1\\x0d\" ends in a carriage return"));
+  EXPECT_THAT(Refused(with("loop = closed", " ")), HasSubstr("f:8: \"loop = closed \" ends in a space"));
+  EXPECT_THAT(Refused(with("unit = bytes", "\t")), HasSubstr("f:5: \"unit = bytes\\x09\" ends in a tab"));
+  Header header;
+  header.name = "two words  ";
+  EXPECT_EQ(ParseHeader(ToText(header), "f").name, "two words");
+}
+
 TEST(TraceHeader, NamesTheLineOfWhatIsWrong) {
   EXPECT_THAT(Changed("gmmu-trace 1", "gmmu-trace 2"),
               HasSubstr("f:1: version \"2\" of the trace format is not known"));

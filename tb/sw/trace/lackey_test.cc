@@ -31,7 +31,13 @@ TEST_F(LackeyTest, MakesFetchesAccessesWhenAsked) {
   EXPECT_EQ(all[2], Write(0x1fff000778, 8));
 }
 
+TEST_F(LackeyTest, PassesOverBlankLines) {
+  EXPECT_THAT(Imported("lackey", "\n L 1000,8\n  \n S 2000,4\n"), ElementsAre(Read(0x1000, 8), Write(0x2000, 4)));
+}
+
 TEST_F(LackeyTest, NamesTheLineOfWhatIsWrong) {
+  EXPECT_THAT(ImportRefusal("lackey", " L 1000,65537\n"),
+              HasSubstr("input:1: \" L 1000,65537\" has 65537 bytes; an access has at most 65536"));
   EXPECT_THAT(ImportRefusal("lackey", std::string(kHead) + kBody), HasSubstr("input:9: ends in the middle"));
   EXPECT_THAT(ImportRefusal("lackey", std::string(kBody) + "hello\n"),
               HasSubstr("input:7: \"hello\" is no line of lackey"));

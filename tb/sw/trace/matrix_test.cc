@@ -40,6 +40,9 @@ TEST_F(MatrixTest, NamesTheLineOfWhatIsWrong) {
   EXPECT_THAT(Refused(head + "3 3 2\n1 1 1\n4 1 1\n"), HasSubstr("m.mtx:4: \"4 1 1\": number 1 is not 1 to 3"));
   EXPECT_THAT(Refused(head + "3 3 2\n1 1 1\n"), HasSubstr("m.mtx:3: ends in the middle: 1 of 2 nonzeros"));
   EXPECT_THAT(Refused(head + "3 3 1\n1 1\n"), HasSubstr("m.mtx:3: \"1 1\" has not 1 values"));
+  EXPECT_THAT(Refused(head + "3 3 2\n1 1 1\n2 2 1\n3 3 1\n"),
+              HasSubstr("m.mtx:5: \"3 3 1\" comes behind the 2 nonzeros that the header states"));
+  EXPECT_EQ(Refused(head + "3 3 2\n1 1 1\n2 2 1\n\n% the end\n"), "");
   EXPECT_THAT(Refused(head + "3 3 99999999999\n"), HasSubstr("number 3 is not 0 to 67108864"));
 }
 
