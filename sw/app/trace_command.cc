@@ -282,8 +282,9 @@ CLI::App* AddTrace(CLI::App& app, TraceArguments& arguments) {
   import->add_flag("--fetches", arguments.fetches, "lackey, champsim: fetches of instructions are accesses too");
   AddNumber(import, "--coalesce", arguments.coalesce,
             "accelsim: bytes of a line in which the threads of an instruction make one access, 128 unless given");
-  import->add_option("--organization", arguments.organization,
-                     "ramulator2-readwrite: how many of each level of the DRAM there are, as 1,1,4,4,65536,128")
+  import
+      ->add_option("--organization", arguments.organization,
+                   "ramulator2-readwrite: how many of each level of the DRAM there are, as 1,1,4,4,65536,128")
       ->type_name("N,N,...");
   AddNumber(import, "--blocks", arguments.blocks, "accelsim: thread blocks that run at once, 1 unless given");
   path(generate, "SPEC", arguments.what, "gen:NAME,KEY=VALUE,...");

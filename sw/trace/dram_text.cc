@@ -139,10 +139,12 @@ class DramSim : public DramText {
     if (*cycle < last_) Refuse(fmt::format("comes before cycle {} of the line before", last_));
     last_ = *cycle;
     const std::string_view kind = words[1];
-    static const std::map<std::string_view, Kind> kKinds = {
-        {"READ", Kind::kRead},       {"read", Kind::kRead},      {"P_MEM_RD", Kind::kRead},  {"P_LOCK_RD", Kind::kRead},
-        {"WRITE", Kind::kWrite},     {"write", Kind::kWrite},    {"P_MEM_WR", Kind::kWrite}, {"P_LOCK_WR", Kind::kWrite},
-        {"P_FETCH", Kind::kExecute}, {"IFETCH", Kind::kExecute}, {"BOFF", Kind::kWrite}};
+    static const std::map<std::string_view, Kind> kKinds = {{"READ", Kind::kRead},       {"read", Kind::kRead},
+                                                            {"P_MEM_RD", Kind::kRead},   {"P_LOCK_RD", Kind::kRead},
+                                                            {"WRITE", Kind::kWrite},     {"write", Kind::kWrite},
+                                                            {"P_MEM_WR", Kind::kWrite},  {"P_LOCK_WR", Kind::kWrite},
+                                                            {"P_FETCH", Kind::kExecute}, {"IFETCH", Kind::kExecute},
+                                                            {"BOFF", Kind::kWrite}};
     const auto known = kKinds.find(kind);
     if (known == kKinds.end()) Refuse("is neither READ nor WRITE");
     Put(ParseHex(words[0]), known->second, *cycle);

@@ -8,12 +8,15 @@ namespace {
 
 constexpr size_t kShown = 80;  // bytes of a line that a message quotes
 
-/// The bytes of the UTF-8 sequence at the begin of `text`; 0: there is none, or it is a control character.
+/// The bytes of the UTF-8 sequence at the start of `text`; 0: there is none, or it is a control character.
 size_t Sequence(std::string_view text) {
   const auto byte = [&](size_t at) { return static_cast<uint8_t>(text[at]); };
   const uint8_t first = byte(0);
   if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const size_t size = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  const size_t size = first >= 0xc2 && first < 0xe0   ? 2
+                      : first >= 0xe0 && first < 0xf0 ? 3
+                      : first >= 0xf0 && first < 0xf5 ? 4
+                                                      : 0;
   if (size == 0 || size > text.size()) return 0;
   for (size_t at = 1; at < size; ++at) {
     if ((byte(at) & 0xc0) != 0x80) return 0;

@@ -75,7 +75,9 @@ char FileSource::Frame() {
   size_t left = begin.empty() ? 1 : ZSTD_decompressStream(file_->context, &out, &first);
   if (ZSTD_isError(left)) Fail(std::string("the frame is damaged: ") + ZSTD_getErrorName(left));
   if (begin.size() > sizeof(uint32_t) && (begin.back() & 4) == 0) {
-    Fail("the frame has no checksum of its content, which every frame of a trace has; was it packed by another program?");
+    Fail(
+        "the frame has no checksum of its content, which every frame of a trace has; was it packed by another "
+        "program?");
   }
   while (left != 0) {
     if (!file_->More()) {

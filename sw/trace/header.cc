@@ -27,9 +27,10 @@ std::string OneLine(std::string text) {
 /// Names what cannot be seen in a line that has it at its end. "KEY = ", with an empty value, ends in its only space.
 void RefuseBlankEnd(const std::string& path, unsigned number, const std::string& line) {
   const size_t last = line.size() - 1;
-  const char* blank = line[last] == '\r'   ? "carriage return"
-                      : line[last] == '\t' ? "tab"
-                      : line[last] == ' ' && line.find(" = ") + 2 != last ? "space" : nullptr;
+  const char* blank = line[last] == '\r'                                  ? "carriage return"
+                      : line[last] == '\t'                                ? "tab"
+                      : line[last] == ' ' && line.find(" = ") + 2 != last ? "space"
+                                                                          : nullptr;
   if (blank == nullptr) return;
   throw TraceError(fmt::format("{}:{}: {} ends in a {}: a header's line ends in its value and one line feed", path,
                                number, Quoted(line), blank));

@@ -59,7 +59,8 @@ Header HeaderOf(const std::string& format, const std::string& path, const Import
     Ask(format, path, "How many bytes does an access have?", "--bytes N, as --bytes 8");
   }
   if (format == "dramsim3") header.loop = Loop::kOpen;
-  if (format == "ramulator-dram" || format.rfind("ramulator2", 0) == 0) header.provenance += "; no times: closed loop without gaps";
+  if (format == "ramulator-dram" || format.rfind("ramulator2", 0) == 0)
+    header.provenance += "; no times: closed loop without gaps";
   if (format == "accelsim") {
     header.provenance += fmt::format("; lines of {} bytes, {} thread blocks at once", options.coalesce, options.blocks);
   }
@@ -101,15 +102,15 @@ Workload Import(const std::string& format, const std::string& path, const Import
   workload.header = HeaderOf(format, path, options);
   const Header& header = workload.header;
   const uint32_t bytes = header.unit > 1 ? header.unit : options.bytes.value_or(1);
-  workload.source = format == "lackey"           ? ReadLackey(path, header, options, watch)
-                    : format == "accelsim"       ? ReadAccelSim(path, header, options, notes, watch)
-                    : format == "champsim"       ? ReadChampSim(path, header, options, watch)
-                    : format == "ramulator-dram" ? ReadRamulatorDram(path, header, bytes, watch)
-                    : format == "ramulator-cpu"  ? ReadRamulatorCpu(path, header, bytes, watch)
+  workload.source = format == "lackey"                 ? ReadLackey(path, header, options, watch)
+                    : format == "accelsim"             ? ReadAccelSim(path, header, options, notes, watch)
+                    : format == "champsim"             ? ReadChampSim(path, header, options, watch)
+                    : format == "ramulator-dram"       ? ReadRamulatorDram(path, header, bytes, watch)
+                    : format == "ramulator-cpu"        ? ReadRamulatorCpu(path, header, bytes, watch)
                     : format == "ramulator2-loadstore" ? ReadRamulator2LoadStore(path, header, bytes, watch)
                     : format == "ramulator2-readwrite"
                         ? ReadRamulator2ReadWrite(path, header, bytes, options.organization, watch)
-                                                 : ReadDramSim(path, header, bytes, watch);
+                        : ReadDramSim(path, header, bytes, watch);
   return workload;
 }
 

@@ -37,9 +37,9 @@ class Lackey : public QueueSource {
     const size_t comma = line_.find(',');
     if (line_.size() < 5 || line_[2] != ' ' || comma == std::string::npos ||
         std::string_view("ILSM").find(kind) == std::string_view::npos) {
-      throw input_.Wrong(
-          Quoted(line_) + " is no line of lackey; if the program's own output is in the file, run valgrind with "
-                          "--log-file=FILE");
+      throw input_.Wrong(Quoted(line_) +
+                         " is no line of lackey; if the program's own output is in the file, run valgrind with "
+                         "--log-file=FILE");
     }
     const size_t begin = line_.find_first_not_of(' ', 2);
     const auto address = ParseHex(std::string_view(line_).substr(begin, comma - begin));

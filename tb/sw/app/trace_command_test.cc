@@ -72,7 +72,8 @@ TEST_F(TraceCommand, RefusesWithoutWritingAnything) {
   ExpectRefusal({"trace", "import", "ramulator-dram", in, out, "--addresses", "physical", "--unit", "line:64"},
                 "in.txt:2: \"10zz R\" has no address");
   ExpectRefusal({"trace", "import", "ramulator-dram", in, in}, "is the file of OUT and of IN");
-  ExpectRefusal({"trace", "import", "ramulator2-readwrite", in, out, "--organization", "2,0,8"}, "how many of each level");
+  ExpectRefusal({"trace", "import", "ramulator2-readwrite", in, out, "--organization", "2,0,8"},
+                "how many of each level");
   ExpectRefusal({"trace", "import", "ramulator2-readwrite", in, out, "--organization", "4294967296,4294967296"},
                 "2^64 lines at most");
   ExpectRefusal({"trace", "import", "lackey", Path("none"), out}, "none: cannot be opened");

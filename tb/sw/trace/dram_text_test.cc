@@ -52,14 +52,16 @@ TEST_F(DramTextTest, ReadsEveryCommandOfBothKindsOfTracesOfDramSim2) {
 TEST_F(DramTextTest, ReadsLoadsAndStoresOfRamulator2) {
   EXPECT_THAT(Imported("ramulator2-loadstore", "LD 0x1040\nST 128\n", bytes_),
               ElementsAre(Read(0x1040, 64), Write(128, 64)));
-  EXPECT_THAT(ImportRefusal("ramulator2-loadstore", "LD 0\nLD\n", bytes_), HasSubstr("input:2: \"LD\" is not LD|ST ADDRESS"));
+  EXPECT_THAT(ImportRefusal("ramulator2-loadstore", "LD 0\nLD\n", bytes_),
+              HasSubstr("input:2: \"LD\" is not LD|ST ADDRESS"));
   EXPECT_THAT(ImportRefusal("ramulator2-loadstore", "R 0\n", bytes_), HasSubstr("is not LD|ST ADDRESS"));
   EXPECT_THAT(ImportRefusal("ramulator2-loadstore", "ST 0y\n", bytes_), HasSubstr("has no address"));
 }
 
 TEST_F(DramTextTest, CountsLinesFromAddressVectorsOfRamulator2) {
   lines_.organization = {2, 1, 4, 4, 1024, 128};
-  EXPECT_THAT(Imported("ramulator2-readwrite", "R 0,0,0,0,0,1\nW 0,0,0,0,1,0\nR 0,0,0,1,0,0\nR 0,0,1,0,0,0\nR 1,0,0,0,0,0\n", lines_),
+  EXPECT_THAT(Imported("ramulator2-readwrite",
+                       "R 0,0,0,0,0,1\nW 0,0,0,0,1,0\nR 0,0,0,1,0,0\nR 0,0,1,0,0,0\nR 1,0,0,0,0,0\n", lines_),
               ElementsAre(Read(64, 64), Write(128 * 64, 64), Read(1024 * 128 * 64, 64),
                           Read(uint64_t{4} * 1024 * 128 * 64, 64), Read(uint64_t{16} * 1024 * 128 * 64, 64)));
   const auto refused = [&](const std::string& text) { return ImportRefusal("ramulator2-readwrite", text, lines_); };
@@ -71,11 +73,13 @@ TEST_F(DramTextTest, CountsLinesFromAddressVectorsOfRamulator2) {
   lines_.organization = {};
   EXPECT_THAT(refused("R 0\n"), HasSubstr("Give --organization"));
   bytes_.organization = {2};
-  EXPECT_THAT(ImportRefusal("ramulator-dram", "0 R\n", bytes_), HasSubstr("--organization does not go with ramulator-dram"));
+  EXPECT_THAT(ImportRefusal("ramulator-dram", "0 R\n", bytes_),
+              HasSubstr("--organization does not go with ramulator-dram"));
 }
 
 TEST_F(DramTextTest, QuotesALineOfAnotherKindOfFileSoThatATerminalStaysAsItIs) {
-  EXPECT_THAT(ImportRefusal("ramulator-dram", "\x1b[2J\x01 R\n", bytes_), HasSubstr("input:1: \"\\x1b[2J\\x01 R\" has no address"));
+  EXPECT_THAT(ImportRefusal("ramulator-dram", "\x1b[2J\x01 R\n", bytes_),
+              HasSubstr("input:1: \"\\x1b[2J\\x01 R\" has no address"));
 }
 
 TEST_F(DramTextTest, NamesTheLineOfWhatIsWrong) {

@@ -14,15 +14,16 @@ TEST(TraceErrorTest, ShowsNothingThatATerminalActsOn) {
 }
 
 TEST(TraceErrorTest, KeepsTextInUtf8AndNoOtherBytesAboveAscii) {
-  EXPECT_EQ(Printable("gr\xc3\xb6\xc3\x9f\x65, \xe2\x82\xac, \xf0\x9f\x98\x80"), "gr\xc3\xb6\xc3\x9f\x65, \xe2\x82\xac, \xf0\x9f\x98\x80");
-  EXPECT_EQ(Printable("\xc2\x9b"), "\\xc2\\x9b");          // U+009B, the control sequence introducer
-  EXPECT_EQ(Printable("\xc0\xaf"), "\\xc0\\xaf");          // overlong
+  EXPECT_EQ(Printable("gr\xc3\xb6\xc3\x9f\x65, \xe2\x82\xac, \xf0\x9f\x98\x80"),
+            "gr\xc3\xb6\xc3\x9f\x65, \xe2\x82\xac, \xf0\x9f\x98\x80");
+  EXPECT_EQ(Printable("\xc2\x9b"), "\\xc2\\x9b");           // U+009B, the control sequence introducer
+  EXPECT_EQ(Printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong
   EXPECT_EQ(Printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // a surrogate
-  EXPECT_EQ(Printable("\xe2\x82"), "\\xe2\\x82");          // cut
+  EXPECT_EQ(Printable("\xe2\x82"), "\\xe2\\x82");           // cut
   EXPECT_EQ(Printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 
-TEST(TraceErrorTest, QuotesTheBeginOfALongLine) {
+TEST(TraceErrorTest, QuotesTheStartOfALongLine) {
   EXPECT_EQ(Quoted("short"), "\"short\"");
   EXPECT_EQ(Quoted(std::string(80, 'x')), "\"" + std::string(80, 'x') + "\"");
   EXPECT_EQ(Quoted(std::string(81, 'x')), "\"" + std::string(80, 'x') + "...\"");
