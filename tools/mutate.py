@@ -30,6 +30,7 @@ import rtl_sources
 from rtl_sources import ROOT
 
 EQUIVALENT = ROOT / "tb/mutants/equivalent.toml"
+REFUSED = "refused.json"  # numbers of the mutants of a copy that no compiler takes
 LEAST = 0.95  # of those that are not equivalent
 SWAPS = {"==": "!=", "!=": "==", "&&": "||", "||": "&&", "&": "|", "|": "&", "+": "-", "-": "+", "<": "<=", "<=": "<",
          ">": ">=", ">=": ">", "1'b0": "1'b1", "1'b1": "1'b0", "'0": "'1", "'1": "'0", "!": " "}
@@ -158,9 +159,17 @@ def mutated(mutants, name, text, *language):
 
 def copy(folder, room, mutants):
     if room.startswith("sw/"):
-        files = {mutant["file"] for mutant in mutants}
-        plant_ddi.copy_software(folder, lambda name, text: mutated(mutants, name, text, *plant.CXX) if name in files else None)
-        print(f"{len(mutants)} of {len(candidates(room))} mutants of {room} in {folder}")
+        refused, left = [], mutants
+        while True:
+            files = {mutant["file"] for mutant in left}
+            plant_ddi.copy_software(folder, lambda name, text: mutated(left, name, text, *plant.CXX) if name in files else None)
+            more = mutate_sw.wrong(folder, left)
+            if not more:
+                break
+            refused += more
+            left = [mutant for mutant in left if mutant not in more]
+        plant.write(folder / REFUSED, json.dumps(sorted(mutant["number"] for mutant in refused)) + "\n")
+        print(f"{len(left)} of {len(candidates(room))} mutants of {room} in {folder}")
         return
     plant.write(folder / plant.PACKAGE, plant.PACKAGE_TEXT)
     for name in rtl_sources.sources():
@@ -187,6 +196,9 @@ def run(room, folder, mutants, report, jobs, least):
         status, _, output = plant.run(program, filters, 0)
         if status != 0:
             sys.exit(f"{program.name} fails without a mutant:\n{output[-3000:]}")
+    refused = folder / "planted" / REFUSED
+    numbers = json.loads(refused.read_text()) if refused.exists() else []
+    mutants = [mutant for mutant in mutants if mutant["number"] not in numbers]
     began, rows = time.time(), []
 
     def one(mutant):
@@ -212,7 +224,7 @@ def run(room, folder, mutants, report, jobs, least):
             print(f"survived: {describe(row)}\n    {row['text']}")
     share = noticed / len(counted) if counted else 1
     print(f"{folder_of(room)}: {noticed} of {len(counted)} mutants noticed ({100 * share:.1f} %), "
-          f"{len(rows) - len(counted)} equivalent; at least {100 * least:.0f} % are wanted")
+          f"{len(rows) - len(counted)} equivalent, {len(numbers)} that do not compile; at least {100 * least:.0f} % are wanted")
     if report:
         keep = ("file", "line", "column", "old", "to", "text", "verdict", "by")
         report.write_text(json.dumps({"room": room, "noticed": noticed, "counted": len(counted),

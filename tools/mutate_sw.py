@@ -8,8 +8,11 @@ declarations of types, what the compiler computes (constexpr, static, template a
 search relies on clang-format: functions begin in the first column, and a comparison has spaces around it while a
 template argument has none.
 """
+import concurrent.futures
 import fnmatch
+import os
 import re
+import subprocess
 
 import tested
 from plant import ROOT
@@ -78,6 +81,13 @@ def whole(piece):
     return all(piece.count(a) == piece.count(b) for a, b in ("()", "[]", "{}"))
 
 
+def commas(piece):
+    """Whether it has a comma outside of parentheses: a second variable, or arguments of a template."""
+    while re.search(r"\([^()]*\)", piece):
+        piece = re.sub(r"\([^()]*\)", "", piece)
+    return "," in piece
+
+
 def places(text):
     """(start, end, whether it is a statement) of what can be chosen at run time, without overlaps."""
     found = []
@@ -93,8 +103,8 @@ def places(text):
                 headers.append((match.start(), end))
                 parts = inside.split(";")
                 if len(parts) == 3 and not re.search("[{}]", inside):
-                    at = match.end() + len(parts[0]) + 1
-                    found.append((at, at + len(parts[1]), False))
+                    at = match.end() + len(parts[0]) + 1 + len(parts[1]) - len(parts[1].lstrip())
+                    found.append((at, at + len(parts[1].strip()), False))
             elif not re.search(r"[;{}]| = ", inside):
                 found.append((match.end(), end, False))
         for at in begins:
@@ -107,7 +117,7 @@ def places(text):
             if piece.startswith("return "):
                 found.append((at, match.end(), True))
             elif declared:
-                if not re.search(r"[{}]|\[[&=]", piece):
+                if not re.search(r"[{}]|\[[&=]", piece) and not commas(piece[declared.end():]):
                     found.append((at + declared.end(), match.end() - 1, False))
             elif ASSIGNED.match(piece) or CALLED.match(piece):
                 found.append((at, match.end(), True))
@@ -139,9 +149,30 @@ def candidates(room):
         clean = masked(text)
         for start, end, statement in places(clean):
             for offset, old, to, _ in changes(clean[start:end], statement):
+                if old in "+-" and '"' in text[start:end]:
+                    continue  # texts are joined
                 at = start + offset
                 new = ";" if old == "call" else text[start:at] + to + text[at + len(old):end]
                 found.append({"file": name, "line": text.count("\n", 0, at) + 1, "start": start, "end": end, "old": old, "new": new,
                               "to": to, "statement": statement, "column": at - text.rfind("\n", 0, at),
                               "text": text[text.rfind("\n", 0, at) + 1:text.index("\n", at)].strip()})
     return found
+
+
+def wrong(folder, mutants):
+    """Those of the mutants that no compiler takes, in a copy of sw/ in the folder that carries all of them.
+
+    A mutant may call a function that wants a pointer with 1. It is found by the lines that the compiler names; one of them may
+    hide another, so the caller asks again for a copy without them.
+    """
+    def errors(name):
+        done = subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-fsyntax-only", "-w", f"-I{folder / 'sw'}", f"-I{ROOT / 'sim'}", f"-I{ROOT}",
+                               "-DGMMU_CAPSTONE=\"\"", "-DGMMU_VERSION=\"\"", str(folder / name)], capture_output=True, text=True)
+        return {int(line) for line in re.findall(rf"^{re.escape(str(ROOT / name))}:(\d+):\d+: error:", done.stderr, re.M)}
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("GMMU_JOBS", os.cpu_count() or 1))) as pool:
+        names = sorted({mutant["file"] for mutant in mutants})
+        found = dict(zip(names, pool.map(errors, names)))
+    texts = {name: (ROOT / name).read_text() for name in names}
+    return [mutant for mutant in mutants
+            if any(texts[mutant["file"]].count("\n", 0, mutant["start"]) < line <= texts[mutant["file"]].count("\n", 0, mutant["end"]) + 1
+                   for line in found[mutant["file"]])]

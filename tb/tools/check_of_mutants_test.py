@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/mutate.py, mutate_sw.py: what they change of a source, that a seed always draws the same, and what a room's program is made of."""
+import contextlib
+import io
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
@@ -42,6 +45,15 @@ int Sum(const std::vector<int>& values, int first) {  // a && b in a comment
 }
 """
 
+PROGRAM = """#!/usr/bin/env python3
+import json, os, sys
+report = next(word.split("json:")[1] for word in sys.argv if "json:" in word)
+bad = os.environ["GMMU_PLANT"] in ("1", "4")
+test = {"name": "Notices", "classname": "Suite", "status": "RUN", "failures": [{"failure": "an expectation"}] if bad else []}
+json.dump({"testsuites": [{"testsuite": [test]}]}, open(report, "w"))
+sys.exit(bad)
+"""
+
 
 class Mutants(unittest.TestCase):
     def places(self):
@@ -72,6 +84,25 @@ class Mutants(unittest.TestCase):
                 if mutant["file"] == name:
                     self.assertEqual(text.count(f"gmmu_plant() == {mutant['number']})") + text.count(f"gmmu_plant() == {mutant['number']} ?"), 1)
                     self.assertIn(mutant["new"], text)
+
+    def test_a_mutant_that_no_test_notices_is_named_and_one_that_does_not_compile_is_not_counted(self):
+        drawn = mutate.draw("sw/os/base", 3, 4)
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for program in {program for mutant in drawn for program, _ in mutate.tests(mutant, folder)}:
+                program.parent.mkdir(exist_ok=True)
+                program.write_text(PROGRAM)
+                program.chmod(0o755)
+            (folder / "planted").mkdir()
+            (folder / "planted" / mutate.REFUSED).write_text("[3]\n")
+            said = io.StringIO()
+            with contextlib.redirect_stdout(said):
+                status = mutate.run("sw/os/base", folder, drawn, None, 2, 0.95)
+                self.assertEqual(mutate.run("sw/os/base", folder, drawn, None, 2, 0.5), 0)
+        self.assertEqual(status, 1)
+        self.assertIn(f"survived: {mutate.describe(drawn[1])}", said.getvalue())
+        self.assertIn("Suite.Notices", said.getvalue())
+        self.assertIn("sw/os/base: 2 of 3 mutants noticed (66.7 %), 0 equivalent, 1 that do not compile", said.getvalue())
 
     def test_a_rooms_program_has_every_source_of_its_folder(self):
         for folder in sorted((mutate.ROOT / "tb/rtl").iterdir()):
