@@ -75,5 +75,37 @@ TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {
   }
 }
 
+struct MappedMemory : test::DriverFront {};
+
+// Documents only.
+TEST_F(MappedMemory, LiesInOneBarWholly) {
+  RunOnWorker([&](workload::Life& life) {
+    const auto map = [&](uint64_t address, uint64_t length) {
+      PVOID pointer = nullptr;
+      PHYSICAL_ADDRESS at{};
+      at.QuadPart = static_cast<LONGLONG>(address);
+      const NTSTATUS status = test::seen.interface.DxgkCbMapMemory(life.adapter.handle(), at,
+                                                                   static_cast<ULONG>(length), FALSE, FALSE,
+                                                                   MmNonCached, &pointer);
+      EXPECT_EQ(pointer != nullptr, status == STATUS_SUCCESS);
+      if (pointer != nullptr) test::seen.interface.DxgkCbUnmapMemory(life.adapter.handle(), pointer);
+      return status;
+    };
+    unsigned bars = 0;
+    for (const Bar& bar : life.adapter.lead().function().bars) {
+      if (bar.size == 0) continue;
+      ++bars;
+      EXPECT_EQ(map(bar.address, bar.size), STATUS_SUCCESS);
+      EXPECT_EQ(map(bar.address + bar.size - kPage, kPage), STATUS_SUCCESS) << "the last page";
+      EXPECT_EQ(map(bar.address, bar.size + 1), STATUS_INVALID_PARAMETER);
+      EXPECT_EQ(map(bar.address + bar.size - kPage, kPage + 1), STATUS_INVALID_PARAMETER) << "past the end";
+      EXPECT_EQ(map(bar.address + kPage, bar.size), STATUS_INVALID_PARAMETER) << "as long as the BAR, a page on";
+      EXPECT_EQ(map(bar.address, 0), STATUS_INVALID_PARAMETER);
+    }
+    EXPECT_GT(bars, 0u);
+    EXPECT_EQ(map(0x1000, kPage), STATUS_INVALID_PARAMETER) << "in no BAR";
+  });
+}
+
 }  // namespace
 }  // namespace gmmu::os

@@ -2,6 +2,7 @@
 // What VidMm does with the address spaces of processes: contexts that wait for updates, and the entries of allocations
 // that are destroyed. Documents only, unless a comment names a build.
 #include <algorithm>
+#include <tuple>
 
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
@@ -14,6 +15,7 @@
 namespace gmmu::os::test {
 namespace {
 
+using ::testing::Contains;
 using workload::Life;
 
 // Contexts are suspended around updates of the tables when the caps ask for it.
@@ -150,6 +152,29 @@ TEST_P(TableKinds, EntriesAreInvalidAndFlushedBeforeTheMemoryOfADestroyedAllocat
     });
     EXPECT_EQ(seen.destroyed, 1u);
   }
+}
+
+// Documents only: the update says which table it is of, by its level and the first address that the table translates.
+TEST_P(TableKinds, ExplicitInvalidationAtTheEndNamesEachTableByItsLevelAndItsFirstAddress) {
+  using Table = std::tuple<UINT, bool, uint64_t, UINT, UINT>;  // level, 64 KiB, first address, first entry, entries
+  bench.options.os.driver["ExplicitPageTableInvalidation"] = true;
+  std::vector<Table> tables;
+  Run([&](Life& life) {
+    Subject subject = MakeMixed(life);
+    life.worker.Call([&] { life.vidmm.DestroyAllocation(subject.data); });
+    WatchUpdates(subject, [&](const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op) {
+      tables.emplace_back(op.PageTableLevel, op.Flags.Use64KBPages != 0, op.FirstPteVirtualAddress, op.StartIndex,
+                          op.NumPageTableEntries);
+    });
+    life.worker.Call([&] { life.vidmm.DestroyProcess(subject.process); });
+    seen.operation = nullptr;
+  });
+  constexpr uint64_t kSmallTable = kSmall / (512 * kPage) * (512 * kPage),
+                     kLargeTable = kLarge / (512 * kPage) * (512 * kPage);
+  EXPECT_THAT(tables, Contains(Table{0, false, kSmallTable, 0, 512}));
+  if (GetParam() != Kind::kSingle) EXPECT_THAT(tables, Contains(Table{0, false, kLargeTable, 0, 512}));
+  if (GetParam() != Kind::k4k) EXPECT_THAT(tables, Contains(Table{0, true, kLargeTable, 0, 32}));
+  for (UINT level = 1; level < 4; ++level) EXPECT_THAT(tables, Contains(Table{level, false, 0, 0, 512})) << level;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "os/vidmm/paging_process.h"
 #include "tb/sw/os/life_bench.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "workload/procedures/procedures.h"
@@ -130,10 +131,12 @@ TEST(Windows22621, TheRuleOfTheBringUpHoldsForOtherGeometries) {
     std::vector<uint64_t> bits;
     uint64_t leaves, uppers;
   };
-  for (const Case& geometry : {Case{{9, 9, 9}, 512, 2}, Case{{10, 8, 8, 8}, 256, 3}}) {
+  for (const Case& geometry : {Case{{9, 9, 9, 9}, 512, 3}, Case{{9, 9, 9}, 512, 2}, Case{{10, 8, 8, 8}, 256, 3}}) {
     Windows bench(geometry.bits);
-    const auto result = bench.Run([](Life&) {});
+    size_t tables = 0;
+    const auto result = bench.Run([&](Life& life) { tables = life.vidmm.paging().space().tables(); });
     ASSERT_THAT(result.faults, IsEmpty());
+    EXPECT_EQ(tables, geometry.leaves + geometry.uppers - 1) << "the root apart, and none past the last address";
     const Totals totals = Count(roots.at(0).after);
     EXPECT_EQ(totals.clears + totals.wholes - kUnexplainedWholeWrites, geometry.leaves + geometry.uppers);
     EXPECT_EQ(totals.links, geometry.leaves);

@@ -105,6 +105,82 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   EXPECT_THAT(sizes, ElementsAre(next)) << "one submission";
 }
 
+/// The findings after a flush that the hardware never gets: the GPU has read a page, its entry names another one by now,
+/// and `flush` puts a flush of it into a queue. The checker demands the new translation once it is told of the flush.
+size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const std::function<void()>&)>& flush) {
+  bench.options.os.inject.missing_flush = true;
+  const auto result = bench.Run([&](Life& life) {
+    GpuProcess* process = nullptr;
+    Allocation* pages = nullptr;
+    uint64_t va = 0;
+    std::optional<uint64_t> offset;
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      pages = life.vidmm.CreateAllocation("pages", 2 * hw::kPageSize);
+      life.vidmm.MakeResident(*pages);
+      life.vidmm.Fill(*pages, 0, 2 * hw::kPageSize, 7);
+      va = life.vidmm.ReserveVa(*process, 2 * hw::kPageSize);
+      seen.operation = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+        const auto& op = args.UpdatePageTable;
+        if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.PageTableLevel == 0 && op.NumPageTableEntries == 2)
+          offset = op.PageTableAddress.GpuPhysical.SegmentOffset + 8 * op.StartIndex;
+      };
+      life.vidmm.Map(*process, va, *pages, 0, 2);
+      seen.operation = nullptr;
+    });
+    ASSERT_TRUE(offset);
+    const auto read = [&] {
+      std::vector<workload::Check> checks;
+      workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);
+      RunClients(life.vidmm, {run}, "run", checks);
+    };
+    read();
+    life.worker.Call([&] {
+      auto* entry = reinterpret_cast<volatile ULONG64*>(life.adapter.local_segment().cpu_view + *offset);
+      WRITE_REGISTER_ULONG64(entry, READ_REGISTER_ULONG64(entry + 1));
+      PagingQueue queue(life.adapter.lead());
+      queue.Start(process->handles.context, 4);
+      flush(queue, [&] { queue.FlushTlb(process->handles.process, {}, va, va + hw::kPageSize); });
+      queue.Drain();
+      queue.Stop();
+    });
+    read();
+    life.worker.Call([&] {
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyAllocation(pages);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_THAT(result.faults, IsEmpty());
+  return result.findings.size();
+}
+
+// Documents only.
+TEST_F(Paging, ObserversLearnOfAFlushWhateverIsInItsBuffer) {
+  DXGKARG_BUILDPAGINGBUFFER operation{};
+  operation.Operation = DXGK_OPERATION_READ_PHYSICAL;
+  using Flush = std::function<void()>;
+  EXPECT_EQ(FindingsOf(bench, [](PagingQueue&, const Flush&) {}), 0u) << "without a flush the old translation is legal";
+  EXPECT_GT(FindingsOf(bench, [&](PagingQueue& queue, const Flush& flush) { queue.Add(operation), flush(); }), 0u)
+      << "behind an operation";
+  EXPECT_GT(FindingsOf(bench,
+                       [&](PagingQueue& queue, const Flush& flush) {
+                         queue.Add(operation);
+                         queue.Drain();
+                         flush();
+                       }),
+            0u)
+      << "by itself, behind a packet that has ended";
+  EXPECT_GT(FindingsOf(bench,
+                       [&](PagingQueue& queue, const Flush& flush) {
+                         queue.Add(operation);
+                         queue.Submit();
+                         flush();
+                       }),
+            0u)
+      << "by itself, behind a packet that is under way";
+}
+
 // Seen on build 22621: the driver must advance pDmaBuffer, or the operation never gets a fence.
 TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
   unsigned submissions = 0;
