@@ -98,7 +98,8 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
   AddNumber(replay, "--accesses", o.accesses,
             "Then the accesses of the region of interest; all that follow unless given");
   AddNumber(replay, "--epoch", o.epoch, "A row of counters every N accesses of the region");
-  AddNumber(replay, "--epoch-cycles", o.epoch_cycles, "A row of counters every N cycles of the region");
+  AddNumber(replay, "--epoch-cycles", o.epoch_cycles,
+            "A row of counters every N cycles of the region; time in which nothing is in flight is not cut");
 
   AddChoice(replay, "--page-size", o.page_size, replay::kPageSizes,
             "Pages that are mapped, 4k unless given. Whole blocks of 64 KiB in pages of 4 KiB are marked contiguous "
@@ -161,10 +162,11 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   Progress progress(err);
   const trace::Header header = trace::Open(options.workload, options.seed).header;
   const replay::Opener open = [&] { return trace::Open(options.workload, options.seed).source; };
-  const replay::Plan plan = replay::MakePlan(
-      options, header, open,
-      {static_cast<unsigned>(config.gpu.clients), config.gpu.vram_bytes(), static_cast<unsigned>(config.gpu.va_bits)},
-      [&](uint64_t done, uint64_t total) { progress.Update("reading", done, total, "accesses"); });
+  const replay::Plan plan =
+      replay::MakePlan(options, header, open,
+                       {static_cast<unsigned>(config.gpu.clients), config.gpu.vram_bytes(),
+                        static_cast<unsigned>(config.gpu.va_bits), sim::PeriodPs(config.gpu)},
+                       [&](uint64_t done, uint64_t total) { progress.Update("reading", done, total, "accesses"); });
   const auto json = arguments.json.empty() ? nullptr : std::make_unique<OutputFile>(arguments.json);
   sim::EngineOptions engine_options;
   engine_options.seed = options.seed;

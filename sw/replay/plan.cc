@@ -51,6 +51,7 @@ Plan MakePlan(const Options& options, const trace::Header& header, const Opener&
   Plan plan;
   plan.options = options;
   plan.header = header;
+  plan.period_ps = machine.period_ps;
   if (plan.options.compute_units == 0) plan.options.compute_units = machine.client_ports;
   if (plan.options.window == 0) plan.options.window = std::max<uint32_t>(header.window, 1);
 

@@ -15,7 +15,8 @@ namespace gmmu::replay {
 namespace {
 
 constexpr uint64_t kPollNs = 2'000;
-constexpr uint64_t kStallNs = 100'000'000;  // far above any access time that can be configured
+constexpr uint64_t kStallNs = 100'000'000;       // far above any access time that can be configured
+constexpr uint64_t kMostPs = uint64_t{1} << 63;  // of machine time: engines reckon in picoseconds, with 64 bits
 
 /// How much each counter has grown; both lists are of one machine.
 std::vector<hw::Counter> Grown(const std::vector<hw::Counter>& before, std::vector<hw::Counter> after) {
@@ -82,6 +83,8 @@ class Replay {
     shape.open = plan_.header.loop == trace::Loop::kOpen;
     shape.deal = options.assign == Assign::kDeal;
     shape.coalesce = options.coalesce;
+    shape.last_cycle = kMostPs / plan_.period_ps;
+    shape.workload = options.workload;
     shape.space = static_cast<uint8_t>(space.space);
     shape.demand = options.demand;
     if (options.demand) {
@@ -121,20 +124,28 @@ class Replay {
     result_.phases.push_back(std::move(phase));
   }
 
+  /// How long nothing can happen, since nothing is in flight and no access is due: whole polls, so that the next look is
+  /// when it would be had there been one at each of them.
+  uint64_t IdleNs(const Traffic& traffic) const {
+    const uint64_t due = traffic.next_due(), now = instruments_.Cycles();
+    if (traffic.in_flight() != 0 || due == Traffic::kNever || due <= now) return 0;
+    return (due - now) * plan_.period_ps / 1000 / kPollNs * kPollNs;
+  }
+
   /// Until every access has its answer.
   void Await(const std::string& name, uint64_t accesses, Traffic& traffic, Ports& ports, PhaseResult& phase) {
     hw::Platform& platform = life_.host.platform();
     uint64_t answered = 0, answered_ns = platform.NowNs();
     while (!traffic.done()) {
       if (!traffic.far_faults().empty()) Serve(traffic, ports, phase.demand);
-      const uint64_t next = platform.NowNs() + kPollNs;
+      const uint64_t wait_ns = std::max(kPollNs, IdleNs(traffic)), next = platform.NowNs() + wait_ns;
       life_.host.WaitOrFault(
           [&] { return traffic.done() || !traffic.far_faults().empty() || platform.NowNs() >= next; },
-          "answers to the clients", kPollNs);
+          "answers to the clients", wait_ns, wait_ns + os::Host::kBoundNs);
       const uint64_t now = platform.NowNs();
       Progress(name, traffic.tally().accesses, accesses);
       if (rows_ && EndsRow(traffic)) EndRow(traffic, phase);
-      if (traffic.tally().requests != answered || traffic.next_due() > instruments_.Cycles()) {
+      if (wait_ns > kPollNs || traffic.tally().requests != answered || traffic.next_due() > instruments_.Cycles()) {
         answered = traffic.tally().requests;
         answered_ns = now;
       } else if (now - answered_ns >= kStallNs) {
@@ -150,8 +161,10 @@ class Replay {
   /// missed first, and has those accesses made again.
   void Serve(Traffic& traffic, Ports& ports, DemandTally& tally) {
     hw::Platform& platform = life_.host.platform();
-    const uint64_t begin_cycle = instruments_.Cycles(), begin_ns = platform.NowNs() + life_.options.os.far_fault_ns;
-    life_.host.WaitOrFault([&] { return platform.NowNs() >= begin_ns; }, "the handler of far faults", kPollNs);
+    const uint64_t far_ns = life_.options.os.far_fault_ns, wait_ns = (far_ns / kPollNs + 1) * kPollNs;
+    const uint64_t begin_cycle = instruments_.Cycles(), begin_ns = platform.NowNs() + far_ns;
+    life_.host.WaitOrFault([&] { return platform.NowNs() >= begin_ns; }, "the handler of far faults", wait_ns,
+                           wait_ns + os::Host::kBoundNs);
     std::vector<uint64_t> pieces;
     for (const Traffic::FarFault& fault : traffic.far_faults()) {
       const uint64_t piece = DemandPages::PieceOf(fault.va);

@@ -36,6 +36,7 @@ struct MachineFacts {
   unsigned client_ports = 0;
   uint64_t vram_bytes = 0;
   unsigned va_bits = 0;
+  uint64_t period_ps = 1000;  ///< of the GPU's clock
 };
 
 /// A workload that can run: its first pass over the accesses has been made.
@@ -44,6 +45,7 @@ struct Plan {
   trace::Header header;
   Footprint footprint;
   uint64_t warmup = 0, region = 0;  ///< accesses of the two phases
+  uint64_t period_ps = 1000;        ///< of the GPU's clock
 };
 
 /// Reads the accesses that the options choose, without a machine. Throws ReplayError for physical addresses, options that

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/traffic.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "replay/replay.h"
 
 namespace gmmu::replay {
 namespace {
@@ -94,10 +98,19 @@ void Traffic::MakeReady(unsigned number) {
     unit.starved.push_back(number);
     return;
   }
-  const uint64_t cycles = warp.next.front().cycles;
-  const uint64_t cycle = shape_.open ? begin_ + (cycles - std::min(cycles, *first_arrival_))
-                                     : std::max(warp.last_issue, warp.last_answer + cycles + shape_.gap);
-  unit.ready.push({cycle, order_++, number});
+  const trace::Access& next = warp.next.front();
+  const uint64_t wait = shape_.open ? next.cycles - std::min(next.cycles, *first_arrival_)
+                                    : next.cycles + std::min(shape_.gap, kNever - next.cycles);
+  const uint64_t from = shape_.open ? begin_ : warp.last_answer;
+  if (from > shape_.last_cycle || wait > shape_.last_cycle - from) {
+    error_ = std::make_exception_ptr(ReplayError(fmt::format(
+        "{}: an access at {:#x} is due {} cycles behind cycle {}, and the machine's time ends at cycle {}\n"
+        "Give {}.",
+        shape_.workload, next.address, wait, from, shape_.last_cycle,
+        shape_.gap != 0 ? "a smaller --gap" : "a workload that waits less, or a part of it (--skip N, --accesses N)")));
+    return;
+  }
+  unit.ready.push({shape_.open ? from + wait : std::max(warp.last_issue, from + wait), order_++, number});
   warp.ready = true;
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <queue>
+#include <string>
 #include <vector>
 
 #include "hw/client_accesses.h"
@@ -52,6 +53,8 @@ class Traffic : public hw::ClientAccesses {
     uint64_t gap = 0;
     bool open = false, deal = false, coalesce = false;
     uint8_t space = 0;
+    uint64_t last_cycle = kNever - 1;  ///< that the machine's time can hold; an access that is due later is an error
+    std::string workload;              ///< its name in that error
     bool demand = false;
     std::function<void(uint64_t va, bool write)> touched;  ///< with demand: an access was answered
   };

@@ -8,10 +8,6 @@
 #include "os/vidmm/vidmm.h"
 
 namespace gmmu::os {
-namespace {
-constexpr uint64_t kBoundNs = 1'000'000'000;
-}  // namespace
-
 Host::Host(const VideoMemory& memory) : kernel_(&memory.vidmm().gpu().kernel()) {}
 
 hw::Platform& Host::platform() const { return kernel_->hal().platform(); }
@@ -21,8 +17,9 @@ void Host::Spawn(const std::string& name, const std::function<void()>& body) con
 void Host::Wait(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns) const {
   kernel_->scheduler().Wait(condition, kBoundNs, what, poll_ns);
 }
-void Host::WaitOrFault(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns) const {
-  kernel_->WaitOrFault(condition, kBoundNs, what, poll_ns);
+void Host::WaitOrFault(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns,
+                       uint64_t bound_ns) const {
+  kernel_->WaitOrFault(condition, bound_ns, what, poll_ns);
 }
 uint64_t Host::Bound(uint64_t ns) const { return kernel_->scheduler().Bound(ns); }
 uint64_t Host::interrupts() const { return kernel_->scheduler().delivered(); }

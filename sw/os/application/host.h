@@ -16,9 +16,11 @@ class SystemBuffer;
 class VideoMemory;
 
 /// The machine that everything runs on, as a run sees it: threads, memory, faults. A reference that is copied
-/// freely. Waits are bounded by a second of machine time, then they throw OsTimeout.
+/// freely. Waits are bounded by kBoundNs of machine time unless they say otherwise, then they throw OsTimeout.
 class Host {
  public:
+  static constexpr uint64_t kBoundNs = 1'000'000'000;
+
   Host(Kernel& kernel) : kernel_(&kernel) {}
   Host(const VideoMemory& memory);
 
@@ -27,7 +29,8 @@ class Host {
   void Spawn(const std::string& name, const std::function<void()>& body) const;
   /// Scheduler::Wait; the other throws DeviceFault, too, as soon as a device reports a fault.
   void Wait(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns = 0) const;
-  void WaitOrFault(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns) const;
+  void WaitOrFault(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns,
+                   uint64_t bound_ns = kBoundNs) const;
   /// Scheduler::Bound.
   uint64_t Bound(uint64_t ns) const;
   /// Interrupt messages that were served.

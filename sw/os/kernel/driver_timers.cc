@@ -60,7 +60,7 @@ void DriverTimers::Serve() {
       continue;
     }
     const uint64_t due = first == nullptr ? ~uint64_t{0} : set_.at(first).due_ns;
-    const uint64_t left = std::min(due - now, Scheduler::kForEver);
+    const uint64_t left = std::min(due - now, Scheduler::kWhileOn);
     kernel_.scheduler().WaitExactly([&] { return changes_ != seen || kernel_.hal().NowNs() >= due; }, left,
                                     "the next timer of the driver");
   }

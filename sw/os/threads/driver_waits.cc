@@ -34,7 +34,7 @@ DriverLocks::Waiting::~Waiting() { locks_.waiting_.erase(thread_); }
 void DriverLocks::Sleep(const std::vector<const void*>& at, const std::function<bool()>& free,
                         std::optional<uint64_t> timeout_ns, const std::string& what) {
   const Waiting waits(*this, at);
-  const uint64_t bound = scheduler_.serves() ? Scheduler::kForEver : scheduler_.Bound(kBoundNs);
+  const uint64_t bound = scheduler_.serves() ? Scheduler::kWhileOn : scheduler_.Bound(kBoundNs);
   StackMeter::Off([&] { scheduler_.WaitExactly(free, timeout_ns.value_or(bound), what); });
 }
 

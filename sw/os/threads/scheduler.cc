@@ -129,7 +129,7 @@ void Scheduler::SpawnServers() {
   serving_ = true;
   const auto serve = [this](auto& queue, Irql level, const auto& work) {
     while (true) {
-      Wait([&] { return !queue.empty(); }, kForEver, "interrupts or deferred calls");
+      Wait([&] { return !queue.empty(); }, kWhileOn, "interrupts or deferred calls");
       const auto next = std::move(queue.front());
       queue.pop_front();
       const LevelGuard guard(irql_, level);

@@ -34,6 +34,8 @@ class Scheduler {
  public:
   /// The bound of a wait whose work has bounds of its own (an hour): it only says that nothing waits without end.
   static constexpr uint64_t kForEver = 3'600'000'000'000;
+  /// The bound of a thread that waits for work: none comes while the machine is idle, however long that is.
+  static constexpr uint64_t kWhileOn = uint64_t{1} << 62;
 
   /// `preemption`: of a thousand seams of driver code, so many let another fibre run; 0: none does. `wait_scale`: bounds
   /// of waits are multiplied by it.

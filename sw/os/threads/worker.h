@@ -40,7 +40,7 @@ class Worker {
  private:
   void Serve() {
     while (true) {
-      scheduler_.Wait([this] { return stop_ || !queue_.empty(); }, Scheduler::kForEver, "work");
+      scheduler_.Wait([this] { return stop_ || !queue_.empty(); }, Scheduler::kWhileOn, "work");
       if (queue_.empty()) return;
       const auto work = std::move(queue_.front());
       queue_.pop_front();

@@ -51,7 +51,7 @@ void TimeoutRecovery::Serve() {
     };
     const bool was_busy = busy();
     kernel_.scheduler().Wait([&] { return stop_ || packets_.attention() || busy() != was_busy || due(); },
-                             Scheduler::kForEver, "work for the GPU scheduler",
+                             Scheduler::kWhileOn, "work for the GPU scheduler",
                              was_busy ? std::max<uint64_t>(1, std::min(kernel_.parameters().quantum_ns(), Delay()) / 2)
                                       : 0);
     if (stop_) break;

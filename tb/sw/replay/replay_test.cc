@@ -82,6 +82,23 @@ TEST(Replay, ReachesSystemMemoryThroughTheIommu) {
             vram.result.phases[0].tally.latency.Quantile(5'000) + 400);
 }
 
+TEST(Replay, ARequestThatJoinsAWalkOfTheIommuHasMissedItsTlb) {
+  std::vector<trace::Access> accesses = RandomAccesses(4 << 20, 300, 9);
+  for (trace::Access& access : accesses) {
+    access.address = access.address / 4096 * 4096;
+    access.bytes = 256;  // four requests, close behind each other
+  }
+  Options options;
+  options.memory = Memory::kSystem;
+  const Ran run = Replayed(options, accesses, "[iommu]\niotlb_sets = 1\niotlb_ways = 2\n");
+  const auto count = [&](const char* name) { return Counted(run.result.phases[0].counters, "iommu", name); };
+  EXPECT_GE(count("requests"), 1'200u);
+  EXPECT_EQ(count("requests"), count("iotlb_hits") + count("iotlb_misses"));
+  EXPECT_GT(count("iotlb_misses"), 1'100u);
+  EXPECT_EQ(count("missed"), count("walks") + count("waited"));
+  EXPECT_LT(count("walks"), 400u);
+}
+
 TEST(Replay, KeepsGapsWhereTheyAreWanted) {
   std::vector<trace::Access> accesses = RandomAccesses(1 << 16, 100, 9);
   for (size_t i = 0; i < accesses.size(); i += 2) accesses[i].address -= uint64_t{0x2A00} << 32;
@@ -102,6 +119,55 @@ TEST(Replay, WaitsForArrivalsOfAnOpenLoop) {
   EXPECT_GE(tally.cycles(), 100'000u);
   EXPECT_LT(tally.cycles(), 101'000u);
   EXPECT_LT(tally.latency.max(), 2'000u);
+}
+
+/// Counts the looks at a region, which are what idle time costs the program.
+uint64_t Looks(const Options& options, const std::vector<trace::Access>& accesses, const trace::Header& header) {
+  uint64_t looks = 0;
+  const auto look = [&](const std::string& phase, uint64_t, uint64_t) { looks += phase == "region" ? 1 : 0; };
+  Replayed(options, accesses, "", header, nullptr, look);
+  return looks;
+}
+
+TEST(Replay, TimeInWhichNoAccessIsDueCostsNothing) {
+  std::vector<trace::Access> accesses = RandomAccesses(1 << 16, 3, 9);
+  trace::Header open;
+  open.loop = trace::Loop::kOpen;
+  for (const uint64_t idle : {uint64_t{1'000'000}, uint64_t{1'000'000'000'000}, uint64_t{2'000'000'000'000'000}}) {
+    for (size_t i = 0; i < accesses.size(); ++i) accesses[i].cycles = i * idle;
+    EXPECT_LT(Looks({}, accesses, open), 20u) << idle;
+    EXPECT_LT(Looks({}, accesses, {}), 20u) << idle << ", closed loop";
+    const Tally tally = Replayed({}, accesses, "", open).result.phases[0].tally;
+    EXPECT_GE(tally.cycles(), 2 * idle);
+    EXPECT_LT(tally.cycles(), 2 * idle + 2'000);
+    EXPECT_LT(tally.latency.max(), 2'000u);
+  }
+}
+
+TEST(Replay, RowsOfCyclesAreNotCutInIdleTime) {
+  std::vector<trace::Access> accesses = RandomAccesses(1 << 16, 2, 9);
+  accesses[1].cycles = 1'000'000'000;
+  Options options;
+  options.epoch_cycles = 10'000;
+  options.warps = 1;
+  const std::vector<Row> rows = Replayed(options, accesses).result.phases[0].rows;
+  EXPECT_LT(rows.size(), 5u);
+  EXPECT_GE(rows.back().last_cycle - rows.front().first_cycle, 1'000'000'000u);
+}
+
+TEST(Replay, AnAccessBehindTheEndOfTheMachinesTimeIsRefused) {
+  std::vector<trace::Access> accesses = RandomAccesses(1 << 16, 2, 9);
+  for (const uint64_t cycles : {uint64_t{1} << 62, ~uint64_t{0}}) {
+    accesses[1].cycles = cycles;
+    Options options;
+    options.workload = "late.trace";
+    try {
+      Replayed(options, accesses);
+      FAIL() << cycles;
+    } catch (const ReplayError& error) {
+      EXPECT_NE(std::string(error.what()).find("late.trace: an access at"), std::string::npos) << error.what();
+    }
+  }
 }
 
 }  // namespace

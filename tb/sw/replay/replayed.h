@@ -6,6 +6,7 @@
 
 #include "app/configuration.h"
 #include "platform/engine.h"
+#include "platform/machine_parts.h"
 #include "replay/replay.h"
 #include "tb/sw/replay/sources.h"
 #include "workload/job.h"
@@ -19,14 +20,17 @@ struct Ran {
 
 inline Ran Replayed(const Options& options, const std::vector<trace::Access>& accesses, const std::string& toml = "",
                     const trace::Header& header = {},
-                    const std::function<void(sim::MachineConfig&, os::Parameters&)>& change = nullptr) {
+                    const std::function<void(sim::MachineConfig&, os::Parameters&)>& change = nullptr,
+                    const std::function<void(const std::string&, uint64_t, uint64_t)>& progress = nullptr) {
   app::Configuration configuration = app::Configuration::FromToml(toml, "test.toml");
   workload::JobOptions job;
   job.os = configuration.OsParameters(options.seed);
+  job.progress = progress;
   if (change) change(configuration.machine, job.os);
   const sim::MachineConfig& config = configuration.machine;
-  const Plan plan = MakePlan(options, header, Opens(accesses),
-                             {static_cast<unsigned>(config.gpu.clients), config.gpu.vram_bytes(), 48});
+  const Plan plan =
+      MakePlan(options, header, Opens(accesses),
+               {static_cast<unsigned>(config.gpu.clients), config.gpu.vram_bytes(), 48, sim::PeriodPs(config.gpu)});
   Ran run;
   const auto engine = sim::Engine::CreateFast(config, {});
   engine->Run([&](hw::Platform& platform) {

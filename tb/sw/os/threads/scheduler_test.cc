@@ -97,6 +97,20 @@ TEST(Scheduler, SaysWhatItWaitedForWhenTheBoundPasses) {
   }
 }
 
+TEST(Scheduler, AThreadThatWaitsForWorkOutlivesAnyIdleTime) {
+  constexpr uint64_t kIdleNs = 1'000 * Scheduler::kForEver;
+  Clock clock;
+  Scheduler scheduler(clock, 0, 0, /*wait_scale=*/30);
+  bool work = false;
+  scheduler.Spawn("worker", [&] { scheduler.Wait([&] { return work; }, Scheduler::kWhileOn, "work"); });
+  scheduler.Spawn("idle", [&] {
+    scheduler.WaitExactly([&] { return clock.NowNs() >= kIdleNs; }, 2 * kIdleNs, "time to pass", kIdleNs);
+    work = true;
+  });
+  scheduler.Run();
+  EXPECT_GE(clock.NowNs(), kIdleNs);
+}
+
 TEST(Scheduler, ScalesTheBoundsOfWaitsButNotThoseThatAreTheWaitersOwn) {
   const auto waited = [](bool exactly) {
     Clock clock;
