@@ -21,10 +21,9 @@ void HostPort::Label(PooledTransaction& t, unsigned id, uint32_t user) const {
   t.extension->tag = id;
 }
 
+/// The read requests that the root complex cuts the burst into, which lies inside 4 KiB (pcie/pcie_link.h, SplitRead).
 unsigned HostPort::TagsOf(const PooledTransaction& t) const {
-  const uint64_t first = t.get_address() / parameters_.max_read_request;
-  const uint64_t last = (t.get_address() + t.get_data_length() - 1) / parameters_.max_read_request;
-  return static_cast<unsigned>(last - first + 1);
+  return (t.get_data_length() + parameters_.max_read_request - 1) / parameters_.max_read_request;
 }
 
 void HostPort::TakeRead(const Vgmmu_gpu& top) {
@@ -36,11 +35,16 @@ void HostPort::TakeRead(const Vgmmu_gpu& top) {
   Label(*t, top.m_host_arid_o, top.m_host_aruser_o);
   if (ToPeer(*t)) {
     ++peer_reads_out_;
-  } else {
-    tags_used_ += TagsOf(*t);
-    ++reads_out_;
-    ++reads_;
+    return sink_.Send(t);
   }
+  ++reads_out_;
+  ++reads_;
+  if (HasTagsFor(*t)) SendRead(t);
+  else waiting_ = t;
+}
+
+void HostPort::SendRead(PooledTransaction* t) {
+  tags_used_ += TagsOf(*t);
   sink_.Send(t);
 }
 

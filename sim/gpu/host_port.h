@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <utility>
 
 #include "Vgmmu_gpu.h"
 #include "gpu/beats.h"
@@ -24,9 +25,11 @@ struct HostPortParameters {
 /// cycle of its last handshake; B and R follow when the transaction is answered.
 ///
 /// Writes are posted: their answer means that the link has taken them, in the order of AW. Reads
-/// are answered in any order; a response other than OK is RRESP SLVERR. Accesses to peers take no
-/// tag and no place in the write buffer; a write is answered when the peer's VRAM has it, SLVERR
-/// when the response is not OK. Drive and Sample as of VramPort.
+/// are answered in any order; a response other than OK is RRESP SLVERR. A read holds one tag for each
+/// request that it is cut into, from when it leaves until it is answered. One that finds too few free
+/// waits in a register of the port, with ARREADY low; one that needs more than there are leaves alone.
+/// Accesses to peers take no tag and no place in the write buffer; a write is answered when the peer's
+/// VRAM has it, SLVERR when the response is not OK. Drive and Sample as of VramPort.
 class HostPort {
  public:
   class Sink {
@@ -44,9 +47,8 @@ class HostPort {
 
   void Drive(Vgmmu_gpu& top, uint64_t edge_ps) {
     while (!inbound_.empty() && inbound_.front().time_ps < edge_ps) TakeAnswer();
-    top.m_host_arready_i = peer_reads_out_ < parameters_.peer_bursts &&
-                           (tags_used_ == 0 ||
-                            tags_used_ + kMaxTransactionBytes / parameters_.max_read_request <= parameters_.tags);
+    if (waiting_ != nullptr && HasTagsFor(*waiting_)) SendRead(std::exchange(waiting_, nullptr));
+    top.m_host_arready_i = waiting_ == nullptr && peer_reads_out_ < parameters_.peer_bursts;
     top.m_host_awready_i = writes_.size() + unanswered_ < parameters_.write_buffer &&
                            peer_writes_out_ < parameters_.peer_bursts;
     top.m_host_wready_i = !writes_.empty();
@@ -74,7 +76,9 @@ class HostPort {
   const BusMarks& marks_of_shown() const { return data_.front().transaction->extension->marks; }
 
   /// Nothing is in flight inside the port (transactions outside may still be answered).
-  bool idle() const { return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty(); }
+  bool idle() const {
+    return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty() && waiting_ == nullptr;
+  }
   /// Counts the transactions that the outside has not answered yet.
   unsigned outstanding() const { return reads_out_ + unanswered_ + peer_reads_out_ + peer_writes_out_; }
 
@@ -104,10 +108,14 @@ class HostPort {
   void DriveRead(Vgmmu_gpu& top);
   void EndBeat();
   void TakeRead(const Vgmmu_gpu& top);
+  void SendRead(PooledTransaction* t);
   void TakeWrite(const Vgmmu_gpu& top);
   void TakeBeat(const Vgmmu_gpu& top);
   void SendWrite(Write& write);
   unsigned TagsOf(const PooledTransaction& t) const;
+  bool HasTagsFor(const PooledTransaction& t) const {
+    return tags_used_ == 0 || tags_used_ + TagsOf(t) <= parameters_.tags;
+  }
   void Label(PooledTransaction& t, unsigned id, uint32_t user) const;
 
   const HostPortParameters parameters_;
@@ -117,6 +125,7 @@ class HostPort {
   Fifo<Data> data_{128};
   Fifo<Write> writes_{32};
   Fifo<Accepted> accepted_{64};
+  PooledTransaction* waiting_ = nullptr;  ///< the read that waits for its tags
   unsigned tags_used_ = 0, reads_out_ = 0, unanswered_ = 0;
   unsigned peer_reads_out_ = 0, peer_writes_out_ = 0;
   uint64_t reads_ = 0, writes_sent_ = 0, messages_ = 0, bytes_read_ = 0, bytes_written_ = 0, read_errors_ = 0,
