@@ -25,6 +25,8 @@ class VtdWalk {
   const VtdRequest& request() const { return request_; }
   /// Counts the reads that Feed has answered.
   unsigned reads() const { return reads_; }
+  /// The look at the IOTLB that counted began below the top table, at an entry of the paging-structure caches.
+  bool below_top() const { return below_top_; }
 
  private:
   friend class VtdCore;
@@ -43,6 +45,7 @@ class VtdWalk {
   uint64_t epoch_ = 0;
   unsigned reads_ = 0;
   bool missed_ = false, context_counted_ = false, iotlb_counted_ = false;  ///< what it was counted in
+  bool below_top_ = false;
 };
 
 /// What the invalidation queue needs from its surroundings next.
@@ -106,6 +109,9 @@ class VtdCore {
   /// begun when it was looked up.
   void Restart(VtdWalk& walk);
   void Finish(const VtdWalk& walk);
+  /// For who does accesses at once and gives them times afterwards: a request that hit the IOTLB came, in time, while its
+  /// page was walked for. It counts as one that missed and waited. `below_top` is that walk's.
+  void CountJoined(bool below_top);
   /// Counts the requests that were looked up and are not finished.
   uint64_t in_flight() const { return drains_.in_flight(); }
 

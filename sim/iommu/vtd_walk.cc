@@ -220,6 +220,7 @@ bool VtdCore::SearchTranslations(VtdWalk& walk) {
     return false;
   }
   count_.table_hits += counts;
+  if (counts != 0) walk.below_top_ = true;
   walk.read_ok_ = table->read;
   walk.write_ok_ = table->write;
   if (!(request.write ? table->write : table->read)) {
@@ -300,6 +301,14 @@ void VtdCore::Restart(VtdWalk& walk) {
   assert(!walk.done());
   Search(walk);
   if (walk.done()) Finished(walk);
+}
+
+void VtdCore::CountJoined(bool below_top) {
+  --count_.iotlb_hits;
+  ++count_.iotlb_misses;
+  ++(below_top ? count_.table_hits : count_.table_misses);
+  ++count_.missed;
+  ++count_.waited;
 }
 
 void VtdCore::Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) {

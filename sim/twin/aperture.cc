@@ -11,7 +11,7 @@ constexpr uint64_t kHitCycles = 2;
 }  // namespace
 
 ApertureMap::ApertureMap(Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters)
-    : memory_(memory), time_(time), agenda_(agenda), counters_(counters), lookups_(time.Cycles(16)) {}
+    : memory_(memory), time_(time), agenda_(agenda), counters_(counters) {}
 
 void ApertureMap::Flush() {
   lines_.clear();

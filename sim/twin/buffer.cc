@@ -20,7 +20,10 @@ std::optional<Buffer::Trouble> Buffer::Want(Path& path, unsigned port, uint64_t 
     look.at = std::max(cost.at, chunks_.Free(asked_ps_));
     const Place place = path.Resolve(port, at, regs::Access::kRead, chunks, look);
     if (place.kind == Place::Kind::kClosed) return Trouble{true, regs::Fault::kNone, 0, at};
-    if (place.kind == Place::Kind::kFault) return Trouble{false, place.fault, place.level, at};
+    if (place.kind == Place::Kind::kFault) {
+      cost.Ends(look.done);
+      return Trouble{false, place.fault, place.level, at};
+    }
     words_.resize(words_.size() + size / 8);
     for (uint64_t have = 0; have < size;) {
       const uint64_t piece = std::min(size - have, kChunk - (at.at + have) % kChunk);
@@ -30,6 +33,7 @@ std::optional<Buffer::Trouble> Buffer::Want(Path& path, unsigned port, uint64_t 
       part.address += have;
       if (!path.Read(part, &words_[(done + have) / 8], piece, one)) {
         words_.resize(done / 8);
+        cost.Ends(one.done);
         return Trouble{false, regs::Fault::kCommandFetch, 0, at};
       }
       chunks_.Take(one.done);

@@ -26,8 +26,8 @@ class Buffer {
   const Address& from() const { return from_; }
   const uint64_t* at(uint64_t word) const { return &words_[word]; }
 
-  /// Makes the words below `end` readable by at(), and cost.done when they have come. Returns why it could not; nullopt:
-  /// they are readable.
+  /// Makes the words below `end` readable by at(), and cost.done when they have come. Returns why it could not, which is
+  /// known at cost.done; nullopt: they are readable.
   std::optional<Trouble> Want(Path& path, unsigned port, uint64_t end, Cost& cost);
 
  private:

@@ -11,7 +11,8 @@ namespace {
 
 constexpr unsigned kLine = 64, kWord = 8;
 constexpr unsigned kAnswerCycles =
-    11;  // from the memory's last beat to the port; between what a hit and a walk take more
+    11;                        // from the memory's last beat to the port; between what a hit and a walk take more
+constexpr size_t kFront = 15;  // accesses of a port that are translated and wait for their memory's port
 constexpr uint64_t kReplayCycles = 10;  // from an invalidation to a new lookup of what stalls
 
 unsigned WordsOf(const hw::ClientRequest& request) {
@@ -21,7 +22,7 @@ unsigned WordsOf(const hw::ClientRequest& request) {
 
 }  // namespace
 
-ClientPorts::ClientPorts(unsigned clients, const ClientParts& parts) : parts_(parts), ports_(clients, NewPort()) {}
+ClientPorts::ClientPorts(unsigned clients, const ClientParts& parts) : parts_(parts), ports_(clients) {}
 
 void ClientPorts::Serve(hw::ClientAccesses* accesses) {
   if (accesses != accesses_) ++life_;
@@ -36,7 +37,7 @@ void ClientPorts::Reset() {
   enabled_ = false;
   closed_.clear();
   stalled_.clear();
-  std::fill(ports_.begin(), ports_.end(), NewPort());
+  std::fill(ports_.begin(), ports_.end(), Port());
 }
 
 void ClientPorts::Wake() {
@@ -57,12 +58,19 @@ void ClientPorts::Stall(const InFlight& access) {
   if (accesses_ != nullptr && access.life == life_) accesses_->Stalled(access.client, access.request, Now());
 }
 
+/// The first cycle in which the port may take an access although others wait for their memory's port.
+uint64_t ClientPorts::RoomCycle(Port& port) {
+  while (!port.begins.empty() && port.begins.front() <= parts_.agenda.now()) port.begins.pop_front();
+  if (port.begins.size() < kFront) return 0;
+  return parts_.time.CycleAt(port.begins[port.begins.size() - kFront]) + 1;
+}
+
 void ClientPorts::Ask(unsigned client) {
   Port& port = ports_[client];
   if (accesses_ == nullptr || !enabled_ || port.in_flight >= parts_.time.parameters().client_slots) return;
   const uint64_t due = accesses_->Due(client);
   if (due == kNever) return;
-  const uint64_t cycle = std::max({due, port.next_cycle, Now() + 1});
+  const uint64_t cycle = std::max({due, port.next_cycle, Now() + 1, RoomCycle(port)});
   if (cycle >= port.act_cycle) return;
   port.act_cycle = cycle;
   At(Cycles(cycle), [this, client, cycle] {
@@ -75,7 +83,7 @@ void ClientPorts::Act(unsigned client) {
   port.act_cycle = kNever;
   if (accesses_ == nullptr || !enabled_ || port.in_flight >= parts_.time.parameters().client_slots) return;
   const uint64_t cycle = Now();
-  if (accesses_->Due(client) > cycle) return Ask(client);
+  if (accesses_->Due(client) > cycle || RoomCycle(port) > cycle) return Ask(client);
   InFlight access{client, accesses_->Take(client, cycle), cycle, life_};
   ++port.in_flight;
   ++in_flight_;
@@ -136,6 +144,9 @@ void ClientPorts::Move(const InFlight& access, const Place& place) {
     if (!parts_.path.Read(place, line, request.bytes, cost)) return End(access, regs::Fault::kBusRead, 0, cost.done);
     parts_.counters.Of<regs::CountersClientReadBytes>() += request.bytes;
   }
+  std::deque<uint64_t>& begins = ports_[access.client].begins;
+  const uint64_t begun = std::max(parts_.time.begun_ps(), begins.empty() ? 0 : begins.back());
+  if (begun > parts_.agenda.now()) begins.push_back(begun);
   End(access, regs::Fault::kNone, 0, std::max(cost.done, parts_.agenda.now()));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "hw/client_accesses.h"
@@ -28,13 +29,13 @@ class ClientPorts {
  private:
   static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
   struct Port {
-    explicit Port(uint64_t bucket_ps) : answers(bucket_ps) {}
     uint64_t act_cycle = kNever;  ///< of the act that will take an access
     uint64_t next_cycle = 0;      ///< the port takes no access before
     unsigned in_flight = 0;
     Calendar answers;  ///< beats of answers, which come in any order
+    std::deque<uint64_t>
+        begins;  ///< when accesses that are translated are taken at their memory's port, in their order
   };
-  Port NewPort() const { return Port(Cycles(16)); }
   struct InFlight {
     unsigned client = 0;
     hw::ClientRequest request;
@@ -47,6 +48,7 @@ class ClientPorts {
     uint64_t epoch = 0;  ///< Mmu::epoch of the translation
   };
 
+  uint64_t RoomCycle(Port& port);
   void Ask(unsigned client);
   void Act(unsigned client);
   void Translate(const InFlight& access, bool again = false);  ///< `again`: it has been counted

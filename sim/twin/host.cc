@@ -44,13 +44,15 @@ VtdResult Host::Translate(const VtdRequest& request, VtdWalk& walk) {
     return result;
   }
   walk = iommu_->Lookup(request);
+  const bool found = walk.done();
   while (!walk.done()) {
     uint64_t words[2] = {0, 0};
     const bool ok = ram_.Read(walk.read().address, words, walk.read().bytes);
     time_->WalkRead(walk.read().address);
     iommu_->Feed(walk, ok, words[0], words[1]);
   }
-  time_->Translated(request.sid, request.iova, walk.result().hpa);
+  const bool hit = found && walk.result().outcome == VtdOutcome::kMemory && walk.result().translated;
+  time_->Translated(request.sid, request.iova, walk.result().hpa, hit, walk.below_top());
   return walk.result();
 }
 
@@ -75,6 +77,7 @@ void Host::Touch(uint64_t hpa, bool write) {
 }
 
 bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop) {
+  begun_ = {requester, logical, size};
   ++bus_counts_[requester].reads;
   VtdWalk walk;
   const VtdResult result = Translate({requester, logical, false}, walk);
@@ -85,6 +88,7 @@ bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, boo
 }
 
 void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) {
+  begun_ = {requester, logical, size};
   VtdWalk walk;
   const VtdResult result = Translate({requester, logical, true}, walk);
   hw::BusCounts& counts = bus_counts_[requester];
@@ -111,7 +115,16 @@ void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t 
 }
 
 uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
-  return time_->Serve(requester, logical, size, write, at_ps);
+  // The IOMMU sees each request of an access; the access itself was its first one.
+  const bool more = requester == begun_.requester && logical > begun_.logical && logical - begun_.logical < begun_.size;
+  if (more && iommu_) {
+    VtdWalk walk;
+    static_cast<void>(Translate({requester, logical, write}, walk));
+    Finish(walk);
+  }
+  const uint64_t served = time_->Serve(requester, logical, size, write, at_ps);
+  if (time_->joined()) iommu_->CountJoined(time_->joined_below_top());
+  return served;
 }
 
 bool Host::Peek(uint16_t requester, uint64_t logical, uint64_t* word) const {

@@ -61,6 +61,10 @@ class Host : public HostAccess {
   const MessageSink messages_;
   const std::unique_ptr<HostTime> time_;
   bool queue_busy_ = false;
+  struct {
+    uint16_t requester = 0;
+    uint64_t logical = 0, size = 0;
+  } begun_;  ///< the access that was done last
   std::map<uint16_t, hw::BusCounts> bus_counts_;
   std::unordered_map<uint64_t, uint64_t> watched_;  ///< by host physical page
   PageOwners owners_;

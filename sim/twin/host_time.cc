@@ -25,7 +25,7 @@ HostTime::Page& HostTime::PageOf(uint16_t requester, uint64_t logical) {
 
 void HostTime::WalkRead(uint64_t hpa) { noted_.push_back(hpa); }
 
-void HostTime::Translated(uint16_t requester, uint64_t logical, uint64_t hpa) {
+void HostTime::Translated(uint16_t requester, uint64_t logical, uint64_t hpa, bool hit, bool below_top) {
   Page& page = PageOf(requester, logical);
   const uint64_t number = logical >> kPageLg2;
   if (!page.valid || page.requester != requester || page.page != number) page = Page();
@@ -33,24 +33,33 @@ void HostTime::Translated(uint16_t requester, uint64_t logical, uint64_t hpa) {
   page.requester = requester;
   page.page = number;
   page.hpa = hpa >> kPageLg2 << kPageLg2;
-  if (noted_.empty()) return;
+  if (noted_.empty()) {
+    page.hits += hit ? 1 : 0;
+    return;
+  }
   page.walks = true;
+  page.below_top = below_top;
   page.reads = static_cast<unsigned>(std::min(noted_.size(), page.read.size()));
   std::copy_n(noted_.begin(), page.reads, page.read.begin());
   noted_.clear();
 }
 
 uint64_t HostTime::Serve(uint16_t requester, uint64_t logical, size_t size, bool, uint64_t at_ps) {
+  joined_ = false;
   Page& page = PageOf(requester, logical);
   uint64_t now = at_ps + p_.iommu_lookup_ps;
   if (!page.valid || page.requester != requester || page.page != logical >> kPageLg2) return now + WordPs();
-  if (page.walks) {
-    page.walks = false;
+  if (page.walks && now >= page.ready_ps) {
     uint64_t walk = walkers_.Take(now);
     for (unsigned i = 0; i < page.reads; ++i) walk = Dram(walk, page.read[i], sizeof(uint64_t));
     walkers_.End(walk);
     page.ready_ps = walk;
+  } else if (!page.walks && page.hits != 0) {
+    --page.hits;
+    joined_ = now < page.ready_ps;
+    joined_below_top_ = page.below_top;
   }
+  page.walks = false;
   now = std::max(now, page.ready_ps);
   return Dram(now, page.hpa | (logical & ((uint64_t{1} << kPageLg2) - 1)), size);
 }

@@ -18,16 +18,22 @@ class HostTime {
 
   /// The walk of the access that comes next reads a table word at `hpa`.
   void WalkRead(uint64_t hpa);
-  /// The access's page has been translated; the reads noted since the last call were its walk.
-  void Translated(uint16_t requester, uint64_t logical, uint64_t hpa);
+  /// The access's page has been translated; the reads noted since the last call were its walk, which began below the top
+  /// table or there. Without reads it hit the IOTLB if `hit`; else it needed none.
+  void Translated(uint16_t requester, uint64_t logical, uint64_t hpa, bool hit = false, bool below_top = false);
   /// As HostAccess has it.
   uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps);
+  /// Whether the request that was served last hit the IOTLB when it was done, and in time comes while its page is walked
+  /// for; and where that walk began.
+  bool joined() const { return joined_; }
+  bool joined_below_top() const { return joined_below_top_; }
   /// How long an access of a word takes when nobody else is there.
   uint64_t WordPs() const;
 
  private:
   struct Page {
-    bool valid = false, walks = false;
+    bool valid = false, walks = false, below_top = false;
+    unsigned hits = 0;  ///< of requests that are yet to be served
     uint16_t requester = 0;
     uint64_t page = 0, hpa = 0;
     unsigned reads = 0;
@@ -46,7 +52,7 @@ class HostTime {
     Use& Note(uint64_t ps, uint64_t row, const Use*& before);
   };
   struct Channel {
-    explicit Channel(unsigned banks) : bus(16'000), bank(banks) {}
+    explicit Channel(unsigned banks) : bank(banks) {}
     Calendar bus;
     Recent order;  ///< data come in the order of the accesses
     std::vector<Recent> bank;
@@ -62,6 +68,7 @@ class HostTime {
   std::vector<uint64_t> noted_;
   Places walkers_;
   std::vector<Channel> channels_;
+  bool joined_ = false, joined_below_top_ = false;
   uint64_t refresh_ps_ = 0;  ///< when the interval began that the last burst was in, from refresh to refresh
 };
 

@@ -53,12 +53,16 @@ bool Memory::WriteWindow(uint64_t offset, const void* from, size_t size) {
 uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool alone) {
   uint64_t end = at;
   const uint64_t most = time_.parameters().max_read_request;
+  const uint64_t requests = (size + most - 1) / most;
+  const uint64_t begin = time_.Tags(at, requests);
   for (uint64_t done = 0; done < size; done += most) {
     const uint64_t piece = std::min(size - done, most);
-    const uint64_t there = time_.Request(at, alone);
+    // A read of more requests than there are tags has the port to itself, and its later requests wait for the first ones.
+    const uint64_t there = time_.Request(done / most < time_.parameters().tags ? begin : end, alone);
     const uint64_t served = host_.Serve(requester_, logical + done, piece, false, there);
     end = std::max(end, time_.Completion(served, piece, alone));
   }
+  time_.TagsEnd(requests);
   if (logical / hw::kPageSize == hold_.page) end = std::max(end, hold_.until_ps);
   host_reads_until_ = std::max(host_reads_until_, end);
   host_busy_until_ = std::max(host_busy_until_, end);

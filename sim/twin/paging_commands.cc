@@ -35,9 +35,9 @@ uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 }  // namespace
 
 /// Acts on what stopped the reading of the buffer: waits for the host port, or fails. It always returns true.
-bool PagingEngine::Trouble(const Buffer::Trouble& trouble) {
+bool PagingEngine::Trouble(const Buffer::Trouble& trouble, const Cost& cost) {
   if (trouble.closed) Wait();
-  else Fail({trouble.reason, Access::kRead, trouble.level, trouble.address, fetch_port()});
+  else Fail({trouble.reason, Access::kRead, trouble.level, trouble.address, fetch_port()}, cost.done);
   return true;
 }
 
@@ -53,7 +53,7 @@ void PagingEngine::NextCommand() {
     return Schedule(std::max(writes_ps_, parts_.agenda.now()));
   }
   if (const auto trouble = buffer_.Want(path_, fetch_port(), word_ + 1, cost)) {
-    Trouble(*trouble);
+    Trouble(*trouble, cost);
     return;
   }
   command_ = Command();
@@ -62,12 +62,12 @@ void PagingEngine::NextCommand() {
   moved_ = 0;
   const Address here = buffer_.from() + 8 * word_;
   const Fault bad = JudgeHeader(command_.header, buffer_.words() - word_);
-  if (bad != Fault::kNone) return Fail({bad, Access::kRead, 0, here, fetch_port()});
+  if (bad != Fault::kNone) return Fail({bad, Access::kRead, 0, here, fetch_port()}, cost.done);
   const bool nop = command_.header.opcode() == regs::Opcode::kNop;
   const uint64_t wanted = nop ? command_.header.words() : 1 + OperandWords(command_.header);
   if (const auto trouble = buffer_.Want(path_, fetch_port(), word_ + wanted, cost)) {
     if (trouble->closed) state_ = State::kCommand;
-    Trouble(*trouble);
+    Trouble(*trouble, cost);
     return;
   }
   CommandRights rights;
@@ -77,7 +77,7 @@ void PagingEngine::NextCommand() {
   rights.aperture_pages = parts_.aperture.pages();
   rights.aperture_base = parts_.aperture.base();
   command_ = JudgeCommand(buffer_.at(word_), rights);
-  if (command_.fault != Fault::kNone) return Fail({command_.fault, Access::kRead, 0, here, fetch_port()});
+  if (command_.fault != Fault::kNone) return Fail({command_.fault, Access::kRead, 0, here, fetch_port()}, cost.done);
   uint64_t begin = std::max(parts_.agenda.now(), cost.done) + parts_.time.CommandPs();
   if (command_.data == Command::Data::kCopy) begin = reads_.Free(begin);
   const bool waits = command_.header.wait_writes() != 0 || command_.after == Command::After::kFlushTlb ||
@@ -107,7 +107,8 @@ void PagingEngine::Transfer() {
 }
 
 /// Moves one piece. False: a port is closed, or the command has failed.
-bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done, unsigned port) {
+bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done, unsigned port,
+                           uint64_t known_ps) {
   if (place.kind == Place::Kind::kClosed) {
     Wait();
     return true;
@@ -115,7 +116,7 @@ bool PagingEngine::Stopped(const Place& place, Access access, const Address& ran
   if (place.kind != Place::Kind::kFault) return false;
   Address failing = range;
   failing.at = BurstOf(range.at, range.at + done);
-  Fail({place.fault, access, place.level, failing, port});
+  Fail({place.fault, access, place.level, failing, port}, known_ps);
   return true;
 }
 
@@ -138,7 +139,7 @@ uint64_t PagingEngine::FeedPs(uint64_t ready_ps, uint64_t bytes) {
 
 /// Reads the piece's bytes, which lie in one page or two, and returns how many it read. If they are fewer than `size`,
 /// `failed` says why.
-uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Place& failed) {
+uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Unread& failed) {
   uint64_t got = 0;
   while (got < size) {
     const Address from = command_.source + (moved_ + got);
@@ -148,12 +149,17 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Place& failed) {
     Place place = path_.Resolve(read_port(), from, Access::kRead, BurstsBegun(command_.source.at, from.at, part), look);
     source_known_ps_ = look.at;
     const bool good = place.kind != Place::Kind::kFault && place.kind != Place::Kind::kClosed;
-    uint64_t read = 0;
+    uint64_t read = 0, known_ps = look.done;
     for (Place burst = place; good && read < part;) {
       const uint64_t bytes = std::min(part - read, kBurst - (from.at + read) % kBurst);
       Cost one;
       one.at = reads_.Free(look.at);
-      if (!path_.Read(burst, to + got + read, bytes, one)) break;
+      const bool ok = path_.Read(burst, to + got + read, bytes, one);
+      reads_ps_ = std::max(reads_ps_, one.done);
+      if (!ok) {
+        known_ps = one.done + ReadsBehindPs(place, moved_ + got + read + bytes);
+        break;
+      }
       fed_.push_back({got + read + bytes, FeedPs(std::max(one.at, one.done), bytes)});
       reads_.Take(fed_.back().ps + parts_.time.Cycles(kSlotCycles));
       burst.address += bytes;
@@ -164,7 +170,7 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Place& failed) {
       place.fault = Fault::kBusRead;
     }
     if (place.kind == Place::Kind::kFault || place.kind == Place::Kind::kClosed) {
-      failed = place;
+      failed = {place, known_ps};
       return got;
     }
     CountRead(place, from.at, part, moved_ + got != 0);
@@ -172,6 +178,13 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Place& failed) {
     got += part;
   }
   return got;
+}
+
+/// How long the reads take that were begun behind one that fails, as far as there are landing slots; the command's first
+/// `from` bytes lie in front of them.
+uint64_t PagingEngine::ReadsBehindPs(const Place& place, uint64_t from) const {
+  const uint64_t bursts = std::min<uint64_t>((command_.bytes - from + kBurst - 1) / kBurst, reads_.count() - 1);
+  return bursts * (place.kind == Place::Kind::kHost ? parts_.time.PciePs(kBurst) : parts_.time.BusPs(kBurst));
 }
 
 /// Writes `size` bytes of the piece, burst by burst, each when it is with the writer and its address is known, at `at_ps`.
@@ -206,16 +219,17 @@ bool PagingEngine::TransferPiece(uint64_t& size) {
   const Address to = command_.destination + moved_;
   std::array<uint8_t, hw::kPageSize> bytes;
   size = std::min(command_.bytes - moved_, ToPageEnd(to.at));
-  Place failed;
+  Unread failed;
   uint64_t got = size;
   fed_.clear();
   if (command_.data == Command::Data::kCopy) {
     got = ReadSource(size, bytes.data(), failed);
-    if (got == 0) return !Stopped(failed, Access::kRead, command_.source, moved_, read_port());
+    if (got == 0) return !Stopped(failed.place, Access::kRead, command_.source, moved_, read_port(), failed.known_ps);
   } else if (command_.data == Command::Data::kInline) {
     const uint64_t first = word_ + command_.inline_word + moved_ / 8;
     Cost words;
-    if (const auto trouble = buffer_.Want(path_, fetch_port(), first + size / 8, words)) return !Trouble(*trouble);
+    if (const auto trouble = buffer_.Want(path_, fetch_port(), first + size / 8, words))
+      return !Trouble(*trouble, words);
     fed_.push_back({size, std::max(words.done, JobPs())});
     Produce(size, bytes.data());
   } else {
@@ -226,17 +240,17 @@ bool PagingEngine::TransferPiece(uint64_t& size) {
   Place target = path_.Resolve(write_port(), to, Access::kWrite, BurstsBegun(command_.destination.at, to.at, size),
                                look);
   destination_known_ps_ = look.at;
-  if (Stopped(target, Access::kWrite, command_.destination, moved_, write_port())) return false;
+  if (Stopped(target, Access::kWrite, command_.destination, moved_, write_port(), look.done)) return false;
   const uint64_t written = got == size ? size : WholeBursts(to, got);
   if (written != 0 && !WritePiece(target, bytes.data(), written, look.at)) {
     target.kind = Place::Kind::kFault;
     target.fault = Fault::kBusWrite;
-    return !Stopped(target, Access::kWrite, command_.destination, moved_, write_port());
+    return !Stopped(target, Access::kWrite, command_.destination, moved_, write_port(), writes_ps_);
   }
   CountWrite(target, written);
   TellAccess(target, written, true);
   if (got == size) return true;
-  return !Stopped(failed, Access::kRead, command_.source, moved_ + got, read_port());
+  return !Stopped(failed.place, Access::kRead, command_.source, moved_ + got, read_port(), failed.known_ps);
 }
 
 /// Count what a transfer reads and writes; a fence's value and what a zero page gives or takes do not count.

@@ -30,6 +30,7 @@ void PagingEngine::Reset() {
   ++generation_;
   for (Ring& ring : rings_) ring = Ring();
   state_ = State::kNone;
+  failing_.reset();
   waiting_ = scheduled_ = enabled_ = false;
   current_ = 0;
 }
@@ -65,7 +66,7 @@ void PagingEngine::Wake() {
 void PagingEngine::Act() {
   if (state_ == State::kNone) return TakeEntry();
   if (rings_[current_].life != life_) return End();  // switched off meanwhile
-  if (parts_.memory.held() && state_ != State::kDone) return Wait();
+  if (parts_.memory.held() && state_ != State::kDone && state_ != State::kFailed) return Wait();
   switch (state_) {
     case State::kEntry:
     case State::kCommand: return NextCommand();
@@ -74,6 +75,7 @@ void PagingEngine::Act() {
     case State::kStop: return Preempt();
     case State::kFence: return WriteFence();
     case State::kDone: return Complete();
+    case State::kFailed: return Failed();
     case State::kNone: return;
   }
 }
@@ -97,7 +99,7 @@ void PagingEngine::TakeEntry() {
   current_ = next;
   life_ = ring.life;
   ring.busy = true;
-  began_ps_ = writes_ps_ = parts_.agenda.now();
+  began_ps_ = writes_ps_ = reads_ps_ = parts_.agenda.now();
   fence_ = 0;
   word_ = 0;
   signalled_ = false;
@@ -107,21 +109,22 @@ void PagingEngine::TakeEntry() {
 
   Cost cost;
   const Address at = EntryAddress();
-  if (ring.overrun() || at.at >= kAddressEnd) return Fail({Fault::kRingFetch, Access::kRead, 0, at, fetch_port()});
+  if (ring.overrun() || at.at >= kAddressEnd)
+    return Fail({Fault::kRingFetch, Access::kRead, 0, at, fetch_port()}, began_ps_);
   const Place place = path_.Resolve(fetch_port(), at, Access::kRead, 0, cost);
-  if (place.kind == Place::Kind::kFault) return Fail({place.fault, Access::kRead, 0, at, fetch_port()});
+  if (place.kind == Place::Kind::kFault) return Fail({place.fault, Access::kRead, 0, at, fetch_port()}, began_ps_);
   uint64_t words[kEntryBytes / 8];
   if (!path_.Read(place, words, sizeof words, cost))
-    return Fail({Fault::kRingFetch, Access::kRead, 0, at, fetch_port()});
+    return Fail({Fault::kRingFetch, Access::kRead, 0, at, fetch_port()}, cost.done);
   shape_.raw = words[1];
   fence_ = static_cast<uint32_t>(words[2]);
   buffer_ = Buffer({shape_.physical() != 0, shape_.target(), static_cast<unsigned>(shape_.space()), words[0]},
                    shape_.bytes());
-  if (JudgeEntry()) Schedule(cost.done + parts_.time.EntryPs());
+  if (JudgeEntry(cost.done)) Schedule(cost.done + parts_.time.EntryPs());
 }
 
-/// Checks the entry. False: the ring has stopped.
-bool PagingEngine::JudgeEntry() {
+/// Checks the entry, which is here at `known_ps`. False: the ring stops.
+bool PagingEngine::JudgeEntry(uint64_t known_ps) {
   const Address& from = buffer_.from();
   const uint64_t bytes = shape_.bytes(), end = from.at + bytes;
   const bool wraps = end != 0 && end < from.at;
@@ -133,7 +136,7 @@ bool PagingEngine::JudgeEntry() {
   else if (!from.physical && from.space >= parts_.mmu.spaces()) reason = Fault::kSpaceDisabled;
   if (reason == Fault::kNone) return true;
   buffer_ = Buffer();
-  Fail({reason, Access::kRead, 0, EntryAddress(), fetch_port()});
+  Fail({reason, Access::kRead, 0, EntryAddress(), fetch_port()}, known_ps);
   return false;
 }
 
@@ -185,7 +188,16 @@ void PagingEngine::End() {
   Wake();
 }
 
-void PagingEngine::Fail(const Stop& stop) {
+/// The ring stops for what is known at `known_ps`, when everything in flight has ended.
+void PagingEngine::Fail(const Stop& stop, uint64_t known_ps) {
+  failing_ = stop;
+  failing_state_ = std::exchange(state_, State::kFailed);
+  Schedule(std::max({parts_.agenda.now(), known_ps, writes_ps_, reads_ps_}));
+}
+
+void PagingEngine::Failed() {
+  const Stop stop = *std::exchange(failing_, std::nullopt);
+  state_ = failing_state_;
   Ring& ring = rings_[current_];
   FaultReport report;
   report.reason = stop.reason;

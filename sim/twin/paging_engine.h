@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "twin/agenda.h"
@@ -55,7 +56,7 @@ class PagingEngine {
   void set_waits(WaitChecker* waits) { waits_ = waits; }
 
  private:
-  enum class State : uint8_t { kNone, kEntry, kCommand, kJob, kSettle, kStop, kFence, kDone };
+  enum class State : uint8_t { kNone, kEntry, kCommand, kJob, kSettle, kStop, kFence, kDone, kFailed };
   struct Stop {
     regs::Fault reason;
     regs::Access access;
@@ -68,13 +69,14 @@ class PagingEngine {
   void Schedule(uint64_t ps);
   void Act();
   void TakeEntry();
-  bool JudgeEntry();
+  bool JudgeEntry(uint64_t known_ps);
   void WriteFence();
   void Complete();
   void AnswerPreemptions();
   void Preempt();
   void End();
-  void Fail(const Stop& stop);
+  void Fail(const Stop& stop, uint64_t known_ps);
+  void Failed();
   Address EntryAddress() const;
   // paging_commands.cc: commands and their transfers
   void NextCommand();
@@ -84,16 +86,22 @@ class PagingEngine {
   bool WritePiece(const Place& target, const uint8_t* from, uint64_t size, uint64_t at_ps);
   uint64_t JobPs() const;
   uint64_t FeedPs(uint64_t ready_ps, uint64_t bytes);
-  bool Stopped(const Place& place, regs::Access access, const Address& range, uint64_t done, unsigned port);
+  bool Stopped(const Place& place, regs::Access access, const Address& range, uint64_t done, unsigned port,
+               uint64_t known_ps);
   void Produce(uint64_t size, uint8_t* to) const;
   void Settle();
-  uint64_t ReadSource(uint64_t size, uint8_t* to, Place& failed);
+  struct Unread {
+    Place place;
+    uint64_t known_ps = 0;  ///< when the failure is known
+  };
+  uint64_t ReadSource(uint64_t size, uint8_t* to, Unread& failed);
+  uint64_t ReadsBehindPs(const Place& place, uint64_t from) const;
   static uint64_t WholeBursts(const Address& to, uint64_t got);
   void CountRead(const Place& place, uint64_t at, uint64_t size, bool inside);
   void CountWrite(const Place& place, uint64_t size);
   void TellBegin(bool waits);
   void TellAccess(const Place& place, uint64_t size, bool write);
-  bool Trouble(const Buffer::Trouble& trouble);
+  bool Trouble(const Buffer::Trouble& trouble, const Cost& cost);
   void Wait() { waiting_ = true; }
 
   unsigned fetch_port() const { return parts_.clients; }
@@ -128,7 +136,10 @@ class PagingEngine {
     uint64_t ps = 0;   ///< ... are with the writer at this time
   };
   std::vector<Fed> fed_;
-  uint64_t writes_ps_ = 0;  ///< when all writes so far have their answers
+  uint64_t writes_ps_ = 0;       ///< when all writes so far have their answers
+  uint64_t reads_ps_ = 0;        ///< when all reads so far have their data
+  std::optional<Stop> failing_;  ///< in kFailed: why, while what is in flight is collected
+  State failing_state_ = State::kNone;
   bool signalled_ = false;
   WaitChecker* waits_ = nullptr;
 };

@@ -29,7 +29,6 @@ class Peers {
   const GpuLinkWires& wires() const { return wires_; }
 
  private:
-  static constexpr uint64_t kBucketPs = 16'000;
   Memory* Find(unsigned own, unsigned peer) const;
   uint64_t Send(unsigned from, unsigned to, uint64_t bytes, uint64_t at_ps);
 
@@ -37,7 +36,7 @@ class Peers {
   Agenda& agenda_;
   std::vector<Memory*> memories_;
   struct Port {
-    Calendar out{kBucketPs}, in{kBucketPs};
+    Calendar out, in;
   };
   std::vector<Port> ports_;  ///< of each unit: its wires to the switch and from it
 };

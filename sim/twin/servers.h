@@ -2,8 +2,10 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace gmmu::sim::twin {
@@ -25,58 +27,53 @@ class Divisor {
 };
 
 /// A server of one rate, such as a bus: who asks for it takes the first of its time that is free, from
-/// the moment at which it needs it.
+/// the moment at which it needs it, in as many pieces as it takes.
 ///
-/// Calls need not come in the order of their times, since what asks early may need the bus late: time
-/// is kept in buckets, each of which has room for its own length. Inside a bucket the order is that of the
-/// calls. Times are in picoseconds.
+/// Calls need not come in the order of their times, since what asks early may need the bus late. Times are in
+/// picoseconds.
 class Calendar {
  public:
-  explicit Calendar(uint64_t bucket_ps) : bucket_ps_(bucket_ps), buckets_(bucket_ps), used_(kBuckets) {}
-
   /// Takes `ps`, not before `at`. Returns when the last of it is over, at least `at + ps`.
   uint64_t Take(uint64_t at, uint64_t ps) {
-    uint64_t bucket = buckets_.Quotient(at);
-    if (bucket < first_) {
-      bucket = first_;
-      at = bucket * bucket_ps_;
+    at = std::max(at, forgotten_ps_);
+    if (ps == 0) return at;
+    // All that is free from `at` to the end of it is taken, so one span remains of those that it touches.
+    const auto first = std::lower_bound(spans_.begin(), spans_.end(), at,
+                                        [](const Span& span, uint64_t ps_then) { return span.end < ps_then; });
+    uint64_t end = at + ps;
+    auto last = first;
+    for (; last != spans_.end() && last->begin < end; ++last) end += last->end - std::max(last->begin, at);
+    const bool touches = last != spans_.end() && last->begin == end;
+    const uint64_t all = touches ? (last++)->end : end;
+    if (first == last) {
+      spans_.insert(first, {at, all});
+      if (spans_.size() > kSpans) Forget();
+      return end;
     }
-    for (uint64_t left = ps;; ++bucket) {
-      if (bucket >= full_from_ && bucket < full_to_) bucket = full_to_;
-      if (bucket >= first_ + kBuckets) Forget(bucket + 1 - kBuckets);
-      const uint64_t start = bucket * bucket_ps_;
-      uint64_t& used = used_[bucket % kBuckets];
-      const uint64_t taken = std::min(left, bucket_ps_ - used);
-      const uint64_t begin = std::max(used, at > start ? at - start : 0);
-      used += taken;
-      left -= taken;
-      if (left == 0) return std::max(at + ps, start + begin + taken);
-      if (bucket == full_to_) ++full_to_;
-      else if (bucket < full_from_ || bucket > full_to_) full_from_ = bucket, full_to_ = bucket + 1;
-    }
+    *first = {std::min(first->begin, at), all};
+    spans_.erase(first + 1, last);
+    return end;
   }
 
  private:
-  static constexpr uint64_t kBuckets = 4096;
-  /// Drops what lies in front of bucket `first`.
-  void Forget(uint64_t first) {
-    for (uint64_t b = first_; b < std::min(first, first_ + kBuckets); ++b) used_[b % kBuckets] = 0;
-    first_ = first;
+  struct Span {
+    uint64_t begin = 0, end = 0;
+  };
+  static constexpr size_t kSpans = 1024;
+  /// Drops the older half.
+  void Forget() {
+    forgotten_ps_ = spans_[kSpans / 2].end;
+    spans_.erase(spans_.begin(), spans_.begin() + kSpans / 2 + 1);
   }
 
-  uint64_t bucket_ps_;
-  Divisor buckets_;
-  std::vector<uint64_t> used_;
-  uint64_t first_ = 0;                    ///< oldest bucket that is remembered
-  uint64_t full_from_ = 0, full_to_ = 0;  ///< these have no room
+  std::vector<Span> spans_;  ///< what is taken, in its order; between two of them there is free time
+  uint64_t forgotten_ps_ = 0;
 };
 
 /// The wire of one direction of a link. What is asked for far ahead may be sent far ahead; who comes meanwhile waits for
 /// what was ready before it, not for all that was asked for.
 class Wire {
  public:
-  explicit Wire(uint64_t bucket_ps) : calendar_(bucket_ps) {}
-
   /// Sends what takes `ps` and is ready at `at`. Returns when it is sent.
   uint64_t Send(uint64_t at, uint64_t ps) { return Note(at, calendar_.Take(at, ps)); }
   /// The same of what was not asked for ahead.
@@ -107,9 +104,10 @@ class Places {
  public:
   explicit Places(unsigned count) : count_(count) { ends_.reserve(2 * size_t{count} + 1); }
   /// Takes a place. Returns when it can be had, at least `at`; End must follow. Of those that are free by then it is the
-  /// one that becomes free last, so that who asks later but needs one earlier finds it.
-  uint64_t Take(uint64_t at) {
-    if (Held() < count_) return at;
+  /// one that becomes free last, so that who asks later but needs one earlier finds it. `open` are taken whose End is yet
+  /// to follow.
+  uint64_t Take(uint64_t at, size_t open = 0) {
+    if (Held() + open < count_) return at;
     if (at < ends_[first_]) return ends_[first_++];
     if (at >= ends_.back()) {
       ends_.pop_back();
@@ -138,6 +136,35 @@ class Places {
   size_t count_;
   std::vector<uint64_t> ends_;  // sorted from first_ on; those before it were given back
   size_t first_ = 0;
+};
+
+/// When the last places were given back, for who passes those that wait for one.
+class RecentEnds {
+ public:
+  void Note(uint64_t ps) { ends_[next_++ % ends_.size()] = ps; }
+  /// Returns the first of them behind `at`, or the one behind `skip` others, that was not returned before; kNone: there are
+  /// fewer.
+  uint64_t Next(uint64_t at, size_t skip = 0) {
+    std::array<uint64_t, kMostSkipped + 1> first;  // the earliest, in their order
+    size_t count = 0;
+    skip = std::min(skip, kMostSkipped);
+    for (const uint64_t end : ends_) {
+      if (end <= at || (count > skip && end >= first[skip])) continue;
+      size_t place = std::min(count, skip);
+      if (count <= skip) ++count;
+      for (; place > 0 && first[place - 1] > end; --place) first[place] = first[place - 1];
+      first[place] = end;
+    }
+    if (count <= skip) return kNone;
+    *std::find(ends_.begin(), ends_.end(), first[skip]) = 0;
+    return first[skip];
+  }
+  static constexpr uint64_t kNone = ~uint64_t{0};
+  static constexpr size_t kMostSkipped = 7;
+
+ private:
+  std::array<uint64_t, 512> ends_{};
+  size_t next_ = 0;
 };
 
 /// Places that are given back in the order in which they were taken: slots that are a reorder buffer.

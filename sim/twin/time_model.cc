@@ -14,16 +14,9 @@ constexpr uint64_t kConfigCycles = 2;     // the PCI function's own
 constexpr uint64_t kSweepCycles = 25;     // of an invalidation, beside the steps of its sweep
 constexpr uint64_t kPortCycles = 4;       // slices and arbiters between a requester and the VRAM port, and back
 constexpr uint64_t kTablePortCycles = 1;  // the same of the walks' own port
+constexpr size_t kQueuedBursts = 4;       // that others than walks may have in the queue of a memory port
 constexpr uint64_t kHostCycles = 6;       // the same of the host port, with what waits for a clock edge
-constexpr uint64_t kBucketCycles = 16;
-constexpr unsigned kCredit = 16;                // bytes of a data credit
-constexpr unsigned kLongestTransaction = 4096;  // bytes, for which the host port keeps tags
-
-/// The host port takes a read while there are tags for the longest one, whatever this one needs.
-unsigned ReadsOf(const TimeParameters& p) {
-  const unsigned kept = kLongestTransaction / p.max_read_request;
-  return p.tags > kept ? p.tags - kept + 1 : 1;
-}
+constexpr unsigned kCredit = 16;          // bytes of a data credit
 
 }  // namespace
 
@@ -32,13 +25,9 @@ TimeModel::TimeModel(const TimeParameters& parameters)
       period_(p_.period_ps),
       bus_(p_.bus_bytes),
       vram_beats_(p_.vram_beats),
-      vram_read_(Cycles(kBucketCycles)),
-      vram_write_(Cycles(kBucketCycles)),
-      up_(std::max<uint64_t>(16'000, PciePs(64))),
-      down_(std::max<uint64_t>(16'000, PciePs(64))),
       vram_reads_(p_.vram_outstanding),
       vram_writes_(p_.vram_outstanding),
-      tags_(ReadsOf(p_)),
+      tags_(p_.tags),
       requests_(p_.non_posted_headers),
       completions_(std::min(p_.completion_headers, p_.completion_data * kCredit / p_.max_payload)),
       write_buffer_(kWriteBuffer),
@@ -51,27 +40,45 @@ uint64_t TimeModel::Beats(uint64_t bytes) const {
 
 uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
   const uint64_t latency = Cycles(p_.vram_latency), beats = Beats(bytes);
-  if (alone) {
-    // The port's bursts in flight are before it, nobody who waits for the port.
-    const uint64_t end = vram_read_.Take(at + latency, beats);
-    return std::min(end, at + latency + p_.vram_outstanding * Beats(64) + beats) + Cycles(kTablePortCycles);
+  const uint64_t turn = vram_reads_.Take(at);
+  if (!alone) {
+    begun_ps_ = turn;
+    const uint64_t end = vram_read_.Take(turn + latency, beats);
+    vram_reads_.End(end);
+    vram_ends_.Note(end);
+    return end + Cycles(kPortCycles);
   }
-  const uint64_t begin = vram_reads_.Take(at);
-  const uint64_t end = vram_read_.Take(begin + latency, beats);
-  vram_reads_.End(end);
-  return end + Cycles(kPortCycles);
+  // The port's bursts in flight and a few in its queue are before it, not the others that wait for the port.
+  const uint64_t begin = turn > at ? std::min(turn, vram_ends_.Next(at, kQueuedBursts)) : at;
+  const uint64_t end = std::min(vram_read_.Take(begin + latency, beats),
+                                begin + latency + p_.vram_outstanding * Beats(64) + beats);
+  vram_reads_.End(turn + (end - begin));
+  vram_ends_.Note(end);
+  return end + Cycles(kTablePortCycles);
 }
 
 uint64_t TimeModel::VramWrite(uint64_t at, uint64_t bytes) {
-  const uint64_t begin = vram_writes_.Take(at);
+  const uint64_t begin = begun_ps_ = vram_writes_.Take(at);
   // The port takes data at a beat a cycle; the answers come at the rate of the memory, one beat's time for a burst.
   const uint64_t end = vram_write_.Take(begin, std::max(BusPs(bytes), Beats(p_.bus_bytes))) + Cycles(p_.vram_latency);
   vram_writes_.End(end);
   return end + Cycles(kPortCycles);
 }
 
+uint64_t TimeModel::Tags(uint64_t at, uint64_t requests) {
+  arrived_ps_ = 0;
+  uint64_t begin = at + Cycles(kHostCycles);
+  for (uint64_t i = 0; i < std::min<uint64_t>(requests, p_.tags); ++i) begin = tags_.Take(begin, i);
+  begun_ps_ = begin;
+  return begin;
+}
+
+void TimeModel::TagsEnd(uint64_t requests) {
+  for (uint64_t i = 0; i < std::min<uint64_t>(requests, p_.tags); ++i) tags_.End(arrived_ps_);
+}
+
 uint64_t TimeModel::Request(uint64_t at, bool alone) {
-  const uint64_t begin = requests_.Take(tags_.Take(at + Cycles(kHostCycles)));
+  const uint64_t begin = requests_.Take(at);
   return (alone ? up_.SendNow(begin, PciePs(0)) : up_.Send(begin, PciePs(0))) + p_.pcie_latency_ps;
 }
 
@@ -82,12 +89,13 @@ uint64_t TimeModel::Completion(uint64_t at, uint64_t bytes, bool alone) {
   const uint64_t ps = PciePs(bytes + (packets - 1) * p_.tlp_overhead);
   const uint64_t end = (alone ? down_.SendNow(begin, ps) : down_.Send(begin, ps)) + p_.pcie_latency_ps;
   completions_.End(end);
-  tags_.End(end);
+  arrived_ps_ = std::max(arrived_ps_, end);
   return end + BusPs(bytes) + Cycles(kHostCycles);
 }
 
 uint64_t TimeModel::Posted(uint64_t at, uint64_t bytes) {
-  const uint64_t begin = posted_.Take(write_buffer_.Take(at + Cycles(kHostCycles)));
+  begun_ps_ = write_buffer_.Take(at + Cycles(kHostCycles));
+  const uint64_t begin = posted_.Take(begun_ps_);
   const uint64_t sent = up_.Send(begin, PciePs(bytes));
   write_buffer_.End(sent);
   return sent + Cycles(kHostCycles);

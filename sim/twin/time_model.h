@@ -61,10 +61,16 @@ class TimeModel {
   /// lets it pass those that wait for the port.
   uint64_t VramRead(uint64_t at, uint64_t bytes, bool alone = false);
   uint64_t VramWrite(uint64_t at, uint64_t bytes);
+  /// Returns when the burst that was put last at VRAM or at the host's port was taken there; tables' reads do not count.
+  uint64_t begun_ps() const { return begun_ps_; }
   /// Returns when VRAM has a place for another read burst, at least `at`.
   uint64_t VramReadFree(uint64_t at) const { return vram_reads_.Free(at); }
 
-  /// A read request of at most `max_read_request` bytes leaves for the host. Returns when it is there;
+  /// Takes the tags of a read of the host that is cut into so many requests. Returns when all of them can be had. TagsEnd
+  /// must follow behind the last Completion, with whose arrival they are free.
+  uint64_t Tags(uint64_t at, uint64_t requests);
+  void TagsEnd(uint64_t requests);
+  /// A read request of at most `max_read_request` bytes, whose tag is taken, leaves for the host. Returns when it is there;
   /// Completion must follow, with when the host has the bytes. It returns when they are in the GPU.
   /// `alone`: a read of a table, which waits on the wires only for what was ready before it.
   uint64_t Request(uint64_t at, bool alone = false);
@@ -103,7 +109,10 @@ class TimeModel {
   Calendar vram_read_, vram_write_;
   Wire up_, down_;
   Places vram_reads_, vram_writes_, tags_, requests_, completions_, write_buffer_, posted_;
+  RecentEnds vram_ends_;
   Window stores_;
+  uint64_t begun_ps_ = 0;
+  uint64_t arrived_ps_ = 0;  ///< the last completion of the read under way
 };
 
 }  // namespace gmmu::sim::twin

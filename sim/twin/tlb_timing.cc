@@ -52,8 +52,7 @@ TlbTiming::TlbTiming(const Built& built, Memory& memory, TimeModel& time, Agenda
       hierarchy_(BuildOf(policy.hierarchy, built, *policy_)),
       l1_(built.clients + 1),
       missed_lines_(built.clients + kEnginePorts, uint64_t{1} << 62),
-      pte_cache_(hierarchy_.pte_cache_lines, hierarchy_.pte_cache_ways),
-      pipeline_(time.Cycles(16)) {
+      pte_cache_(hierarchy_.pte_cache_lines, hierarchy_.pte_cache_ways) {
   Resize(built.tlb_sizes());
   if (hierarchy_.l3_entries != 0) l3_.emplace(3, hierarchy_.l3_entries, hierarchy_.l3_ways, hierarchy_.l2_block);
 }

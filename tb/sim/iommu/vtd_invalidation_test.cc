@@ -210,6 +210,19 @@ TEST(VtdInvalidation, LetsARestartedWalkHitWhatAnotherWalkBrought) {
   EXPECT_EQ(bench.Count("iotlb_hits"), 1u);
 }
 
+TEST(VtdInvalidation, AHitThatInTimeJoinedAWalkCountsAsAMissThatWaited) {
+  StartedVtd bench;
+  bench.Map(0x1000, 0x2000);
+  for (int i = 0; i < 3; ++i) static_cast<void>(bench.Access(0x1000));
+  const char* const names[] = {"iotlb_hits", "iotlb_misses", "table_cache_misses", "missed", "waited", "requests"};
+  const int64_t grown[] = {-1, 1, 1, 1, 1, 0};
+  std::vector<uint64_t> before;
+  for (const char* name : names) before.push_back(bench.Count(name));
+  bench.core.CountJoined(false);
+  for (size_t i = 0; i < before.size(); ++i)
+    EXPECT_EQ(static_cast<int64_t>(bench.Count(names[i])) - static_cast<int64_t>(before[i]), grown[i]) << names[i];
+}
+
 TEST(VtdInvalidation, ByRegistersWorksWhileTheQueueIsOff) {
   StartedVtd bench;
   bench.CommandOff(vtd::kQie);

@@ -22,6 +22,22 @@ TEST(HostTime, RequestsOfAPageWaitForItsWalk) {
   EXPECT_LT(time.Serve(kGpu, 0x5000, 64, false, 1'000'000), 1'000'000 + hit + 20'000);
 }
 
+TEST(HostTime, ARequestThatHitBeforeItsPagesWalkEndsInTimeHasJoinedIt) {
+  HostTime time{TimeParameters{}};
+  time.WalkRead(0x1000);
+  time.Translated(kGpu, 0x5000, 0x9000, false, true);
+  for (int i = 0; i < 2; ++i) time.Translated(kGpu, 0x5040, 0x9000, true);
+  static_cast<void>(time.Serve(kGpu, 0x5000, 64, false, 0));
+  EXPECT_FALSE(time.joined()) << "its own walk";
+  static_cast<void>(time.Serve(kGpu, 0x5040, 64, false, 1'000));
+  EXPECT_TRUE(time.joined());
+  EXPECT_TRUE(time.joined_below_top());
+  static_cast<void>(time.Serve(kGpu, 0x5040, 64, false, 1'000'000));
+  EXPECT_FALSE(time.joined()) << "the walk is over";
+  static_cast<void>(time.Serve(kGpu, 0x5080, 64, false, 1'000));
+  EXPECT_FALSE(time.joined()) << "nothing was looked up for it";
+}
+
 TEST(HostTime, OneWalkerServesOneWalkAfterTheOther) {
   TimeParameters one;
   one.iommu_walks = 1;

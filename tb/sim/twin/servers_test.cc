@@ -5,6 +5,7 @@
 
 #include <random>
 #include <set>
+#include <vector>
 
 namespace gmmu::sim::twin {
 namespace {
@@ -25,30 +26,37 @@ TEST(Divisor, DividesAsTheProcessorDoes) {
 }
 
 TEST(Calendar, AFreeServerServesAtOnce) {
-  Calendar bus(100);
+  Calendar bus;
   EXPECT_EQ(bus.Take(1'000, 30), 1'030u);
   EXPECT_EQ(bus.Take(1'000, 30), 1'060u);
   EXPECT_EQ(bus.Take(500, 30), 530u);  // asked for later, needed earlier
 }
 
 TEST(Calendar, WhatIsTakenNeverExceedsTheTime) {
-  Calendar bus(64);
+  Calendar bus;
   std::mt19937 random(7);
-  uint64_t last = 0;
-  for (int i = 0; i < 5'000; ++i) last = std::max(last, bus.Take(random() % 1'000, 16));
-  EXPECT_GE(last, 5'000u * 16);
-  EXPECT_LE(last, 5'000u * 16 + 1'000 + 64);
+  std::vector<bool> taken(60'000);
+  for (int i = 0; i < 5'000; ++i) {
+    const uint64_t at = random() % 10'000, ps = 1 + random() % 16;
+    uint64_t end = at;
+    for (uint64_t left = ps; left != 0; ++end) {  // the first that is free, one by one
+      left -= taken[end] ? 0 : 1;
+      taken[end] = true;
+    }
+    ASSERT_EQ(bus.Take(at, ps), end) << "at " << at << ", " << ps;
+  }
 }
 
 TEST(Calendar, ForgetsOnlyWhatIsLongPast) {
-  Calendar bus(10);
-  EXPECT_EQ(bus.Take(0, 10), 10u);
-  EXPECT_EQ(bus.Take(1'000'000'000, 10), 1'000'000'010u);
-  EXPECT_GT(bus.Take(0, 10), 10u);
+  Calendar bus;
+  for (uint64_t i = 0; i < 2'000; ++i) EXPECT_EQ(bus.Take(100 * i, 10), 100 * i + 10);
+  EXPECT_EQ(bus.Take(199'800, 10), 199'820u);
+  EXPECT_EQ(bus.Take(150'000, 10), 150'020u);
+  EXPECT_GT(bus.Take(0, 10), 40'000u);
 }
 
 TEST(Wire, WhoComesWaitsOnlyForWhatWasReadyBefore) {
-  Wire wire(16);
+  Wire wire;
   EXPECT_EQ(wire.Send(1'000, 100), 1'100u);
   for (uint64_t i = 0; i < 20; ++i) static_cast<void>(wire.Send(1'000 + 200 * i, 200));  // asked for ahead
   const uint64_t urgent = wire.SendNow(1'010, 50);
@@ -79,6 +87,17 @@ TEST(Places, AreHeldUntilTheEarliestEnds) {
   EXPECT_EQ(tags.Take(10), 50u);
   tags.End(70);
   EXPECT_EQ(tags.Take(80), 80u);
+}
+
+TEST(Places, ThatAreTakenTogetherAreAllCounted) {
+  Places tags(3);
+  EXPECT_EQ(tags.Take(0), 0u);
+  tags.End(100);
+  EXPECT_EQ(tags.Take(10), 10u);
+  EXPECT_EQ(tags.Take(10, 1), 10u);
+  EXPECT_EQ(tags.Take(10, 2), 100u);
+  for (int i = 0; i < 3; ++i) tags.End(200);
+  EXPECT_EQ(tags.Take(20), 200u);
 }
 
 TEST(Places, TakeTheOneThatBecomesFreeLastOfThoseThatAre) {

@@ -3,13 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace gmmu::sim::twin {
 namespace {
 
 TEST(TimeModel, ABusCarriesOneBurstAfterTheOther) {
   TimeModel time{TimeParameters{}};
   const uint64_t first = time.VramRead(0, 256), second = time.VramRead(0, 256);
-  EXPECT_NEAR(static_cast<double>(second - first), 32'000, 16'000);  // 8 bytes a cycle, to a bucket of the calendar
+  EXPECT_EQ(second - first, 32'000u);  // 8 bytes a cycle
   EXPECT_GE(first, 132'000u);
   EXPECT_GE(time.VramWrite(0, 256), 132'000u);
   EXPECT_LT(time.VramWrite(0, 256), second + 32'000u);  // the other direction
@@ -35,17 +37,55 @@ TEST(TimeModel, FewBurstsAtOnceMakeVramSlow) {
   EXPECT_GT(slow, 4 * fast);
 }
 
+TEST(TimeModel, ReadsOfTablesTakePlacesInVramAndPassOnlyWhatWaits) {
+  TimeParameters few;
+  few.vram_outstanding = 4;
+  few.vram_latency = 400;
+  TimeModel tables{few};
+  uint64_t last = 0;
+  for (int i = 0; i < 40; ++i) last = std::max(last, tables.VramRead(0, 8, true));
+  EXPECT_GT(last, 10 * 400'000u);
+  EXPECT_LT(last, 11 * 410'000u);
+  TimeModel both{few};
+  for (int i = 0; i < 40; ++i) last = std::max(last, both.VramRead(0, 64));
+  const uint64_t table = both.VramRead(0, 8, true);
+  EXPECT_GT(table, 1'200'000u);  // four bursts are in flight before it, four in the queue
+  EXPECT_LT(table, 1'300'000u);  // others wait
+  EXPECT_GT(both.VramRead(0, 64), 10 * 400'000u);
+}
+
+/// When the data of a read of so many requests of 64 bytes is there that is asked for at 0.
+uint64_t ReadHost(TimeModel& time, unsigned requests = 1) {
+  const uint64_t begin = time.Tags(0, requests);
+  uint64_t end = 0;
+  for (unsigned i = 0; i < requests; ++i) end = std::max(end, time.Completion(time.Request(begin) + 60'000, 64));
+  time.TagsEnd(requests);
+  return end;
+}
+
 TEST(TimeModel, TagsBoundTheReadsInFlight) {
   TimeParameters one;
-  one.tags = 8;  // those of the longest read that the port may take
+  one.tags = 1;
   TimeModel time{one};
-  const auto read = [&time](uint64_t at) { return time.Completion(time.Request(at) + 60'000, 64); };
-  const uint64_t first = read(0);
-  EXPECT_GT(read(0), 2 * first - 30'000);
+  const uint64_t first = ReadHost(time);
+  EXPECT_GT(ReadHost(time), 2 * first - 30'000);
   TimeModel many{TimeParameters{}};
-  const auto other = [&many](uint64_t at) { return many.Completion(many.Request(at) + 60'000, 64); };
-  EXPECT_LT(other(0), other(0) + 1);
-  EXPECT_LT(other(0), first + 40'000);
+  EXPECT_LT(ReadHost(many), first + 40'000);
+  EXPECT_LT(ReadHost(many), first + 40'000);
+}
+
+TEST(TimeModel, AReadTakesTheTagsOfItsOwnRequestsWhateverTheLongestOneMayHave) {
+  for (const unsigned requests : {1u, 2u, 5u}) {
+    TimeParameters few;
+    few.tags = 10;
+    few.max_read_request = 128;  // a read of 4 KiB has 32
+    TimeModel time{few};
+    const uint64_t first = ReadHost(time, requests);
+    uint64_t last = 0;
+    for (unsigned i = 1; i < 10 / requests; ++i) last = std::max(last, ReadHost(time, requests));
+    EXPECT_LT(last, first + 100'000) << requests << " requests a read";
+    EXPECT_GT(ReadHost(time, requests), 2 * first - 60'000) << requests << " requests a read";
+  }
 }
 
 TEST(TimeModel, PostedCreditsAndTheStoreBufferBoundWrites) {
