@@ -36,6 +36,28 @@ TEST_F(Work, WritesFillsSeriesAndInlineWords) {
   EXPECT_EQ(Vram(0x32008), 6u);
 }
 
+TEST_F(Work, StopsWhenWhatItHasBegunIsAnswered) {
+  // Nanoseconds until the ring stops for this buffer; the ring begins anew.
+  const auto stops_after = [&](const std::vector<uint64_t>& words, Fault reason) {
+    b.bare.Write(Bench::Block(0) + regs::RingCtrl::kOffset, 0);
+    b.bare.Write(Bench::Block(0) + regs::RingTail::kOffset, tail_ = 0);
+    b.StartRing(0);
+    const uint64_t begin = b.machine.NowNs();
+    EXPECT_EQ(Execute(words), reason);
+    return b.machine.NowNs() - begin;
+  };
+  constexpr uint64_t kNowhere = 0x7000'0000'0000;  // behind the end of RAM
+  const auto copy = [](uint64_t bytes) {
+    return BareMachine::Copy(Target::kSystem, kNowhere, Target::kVram, 0, bytes);
+  };
+  const uint64_t nothing_read = stops_after({0}, Fault::kCommandBad);
+  const uint64_t one_burst = stops_after(copy(256), Fault::kBusRead), page = stops_after(copy(4096), Fault::kBusRead);
+  EXPECT_GT(one_burst, nothing_read + 500) << "two ways over the link";
+  EXPECT_LT(one_burst, nothing_read + 1'000);
+  EXPECT_GT(page, one_burst + 300) << "fifteen bursts are behind the one that fails";
+  EXPECT_LT(page, one_burst + 1'000);
+}
+
 TEST_F(Work, StopsAtAFaultWithARecordAndWhatWasWrittenBefore) {
   b.bare.Fill(0x400000, 0x8000, 1);
   const uint64_t to_space = uint64_t{1} << 32;  // five pages into a space of four
