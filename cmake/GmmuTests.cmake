@@ -224,6 +224,9 @@ foreach(room IN LISTS rooms)
       target_include_directories(driver_${physical} PRIVATE sw sw/ddi)
       list(APPEND drivers driver_${physical})
     endforeach()
+    add_library(driver_storming MODULE tb/sw/app/drivers/storming.c)  # a model of --device
+    target_include_directories(driver_storming PRIVATE sw sw/ddi examples/drivers/software)
+    list(APPEND drivers driver_storming)
     # Ours, which does one thing wrong, by name; what it does is compiled with a call before each access of memory.
     add_library(misbehaving OBJECT tb/sw/app/drivers/misbehaving.cc)
     target_include_directories(misbehaving PRIVATE ${GMMU_SW})

@@ -83,8 +83,11 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   hw::Instruments* instruments = kernel.instruments();
   if (instruments == nullptr) return {};
   const uint64_t end = kernel.hal().NowNs() + kGraceNs;
-  while (!instruments->ResourcesInUse().empty() && kernel.hal().NowNs() < end)
-    static_cast<void>(kernel.hal().platform().WaitForMessage(kGraceNs / 100));
+  hw::Platform& platform = kernel.hal().platform();
+  while (!instruments->ResourcesInUse().empty() && kernel.hal().NowNs() < end) {
+    if (!platform.WaitForMessage(kGraceNs / 100)) continue;
+    while (platform.TakeMessage()) {}  // one that is pending ends every wait at once
+  }
   return instruments->ResourcesInUse();
 }
 

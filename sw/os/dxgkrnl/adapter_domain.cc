@@ -82,10 +82,7 @@ void AdapterDomain::SwitchIommuOn() {
     fault.address = record.address;
     fault.client = record.requester;
     fault.access = record.read ? "read" : "write";
-    const hw::Bdf bdf{static_cast<uint8_t>(record.requester >> 8), static_cast<uint8_t>(record.requester >> 3 & 31),
-                      static_cast<uint8_t>(record.requester & 7)};
-    fault.text = "device " + bdf.ToString() + ": " + fault.access + " of logical page " + Hex(record.address) + ": " +
-                 fault.name;
+    fault.text = record.Text();
     kernel_.Report(fault);
   });
 }

@@ -10,7 +10,7 @@
 
 namespace gmmu::os {
 namespace {
-// The most that one drain takes; a device with more has ended the run long before.
+// A device with more faults since the unit was switched on never ends: nobody takes its records any more.
 constexpr uint64_t kMostFaults = 4096;
 constexpr size_t kMostPageDescriptors = 16;
 
@@ -45,6 +45,7 @@ void Iommu::Prepare() {
 void Iommu::Enable(std::function<void(const IommuFault&)> on_fault) {
   Prepare();
   on_fault_ = std::move(on_fault);
+  faults_ = 0;
 
   root_ = NewTable("IOMMU root table");
   FlushWriteBuffer();
@@ -235,15 +236,14 @@ void Iommu::PunchHole(IommuDomain& domain, uint64_t logical) {
 }
 
 // The unit sends an interrupt only for the first pending fault: those that come while others are drained are drained
-// with them.
+// with them. After kMostFaults its records stay full, so that it drops what comes, and its interrupt is masked.
 void Iommu::DrainFaults() {
   const uint32_t records = static_cast<uint32_t>(vtd::Field(cap_, 47, 40)) + 1;
   const uint32_t at = static_cast<uint32_t>(16 * vtd::Field(cap_, 33, 24));
   uint32_t status = registers_.Read32(vtd::kFsts);
-  uint64_t drained = 0;
-  do {
+  while (faults_ < kMostFaults) {
     uint32_t index = static_cast<uint32_t>(vtd::Field(status, 15, 8)) % records;
-    for (; drained < kMostFaults; ++drained, index = (index + 1) % records) {
+    for (;; index = (index + 1) % records) {
       const uint64_t high = registers_.Read64(at + 16 * index + 8);
       if (high >> 63 == 0) break;
       const uint64_t low = registers_.Read64(at + 16 * index);
@@ -254,11 +254,19 @@ void Iommu::DrainFaults() {
       fault.address = low & ~uint64_t{0xFFF};
       registers_.Write32(at + 16 * index + 12, 1u << 31);
       if (on_fault_) on_fault_(fault);
+      if (++faults_ == kMostFaults) EndStorm(fault);
     }
     registers_.Write32(vtd::kFsts, vtd::kPfo);
     status = registers_.Read32(vtd::kFsts);
     if ((status & vtd::kIqe) != 0) queue_.OnError();
-  } while ((status & vtd::kPpf) != 0 && drained < kMostFaults);
+    if ((status & vtd::kPpf) == 0) return;
+  }
+}
+
+void Iommu::EndStorm(const IommuFault& last) {
+  registers_.Write32(vtd::kFectl, 1u << 31);
+  throw BugCheck("a storm of DMA faults: the IOMMU has recorded " + std::to_string(faults_) +
+                 " since it was switched on, the last one of " + last.Text());
 }
 
 }  // namespace gmmu::os

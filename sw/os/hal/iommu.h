@@ -70,6 +70,7 @@ class Iommu {
   /// them any more.
   void InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped);
   void DrainFaults();
+  [[noreturn]] void EndStorm(const IommuFault& last);
 
   Hal& hal_;
   PageAllocator& pages_;
@@ -84,6 +85,7 @@ class Iommu {
   std::vector<uint64_t> stale_ids_;  // domain ids used before
   hw::Message message_;
   std::function<void(const IommuFault&)> on_fault_;
+  uint64_t faults_ = 0;  // that were drained since Enable
 };
 
 }  // namespace gmmu::os

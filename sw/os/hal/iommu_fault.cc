@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/hal/iommu_fault.h"
 
+#include "hw/platform.h"
 #include "os/base/text.h"
 
 namespace gmmu::os {
@@ -23,6 +24,13 @@ std::string IommuFault::ReasonName() const {
     case 0xE: return "address maps into the interrupt range";
     default: return "reason " + Hex(reason);
   }
+}
+
+std::string IommuFault::Text() const {
+  const hw::Bdf bdf{static_cast<uint8_t>(requester >> 8), static_cast<uint8_t>(requester >> 3 & 31),
+                    static_cast<uint8_t>(requester & 7)};
+  return "device " + bdf.ToString() + ": " + (read ? "read" : "write") + " of logical page " + Hex(address) + ": " +
+         ReasonName();
 }
 
 }  // namespace gmmu::os

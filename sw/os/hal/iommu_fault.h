@@ -12,6 +12,8 @@ struct IommuFault {
   bool read = false;
   uint64_t address = 0;  ///< logical, 4 KiB aligned
   std::string ReasonName() const;
+  /// "device 01:00.0: read of logical page 0x5000: no read permission"
+  std::string Text() const;
 };
 
 }  // namespace gmmu::os

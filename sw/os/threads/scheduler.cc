@@ -9,6 +9,7 @@
 #include "os/threads/caught_exceptions.h"
 #include "os/guard/driver_guard.h"
 #include "os/guard/stack_meter.h"
+#include "os/base/text.h"
 
 namespace gmmu::os {
 
@@ -16,6 +17,7 @@ namespace context = boost::context;
 
 namespace {
 constexpr uint64_t kSpinNs = 1'000'000'000;
+constexpr uint64_t kDeferred = ~uint64_t{0};  // in place of a vector: deferred calls
 
 /// Restores the IRQL at the end of the scope, also when an exception leaves it.
 class LevelGuard {
@@ -109,6 +111,7 @@ std::vector<Scheduler::Fibre*> Scheduler::Ready() {
 
 void Scheduler::Resume(Fibre* fibre) {
   running_ = fibre;
+  if (!fibre->serves) NoteProgress();
   running_->condition = nullptr;
   const CaughtExceptions own = CaughtExceptions::Current();
   TellProcess();
@@ -140,7 +143,11 @@ void Scheduler::SpawnServers() {
   };
   SpawnServer("interrupts",
               [=] { serve(messages_, kDevice, [this](const hw::Message& message) { Deliver(message); }); });
-  SpawnServer("deferred calls", [=] { serve(dpcs_, kDispatch, [](const std::function<void()>& dpc) { dpc(); }); });
+  SpawnServer("deferred calls", [=] {
+    serve(dpcs_, kDispatch, [this](const std::function<void()>& dpc) {
+      if (NoteDelivery(kDeferred)) dpc();
+    });
+  });
 }
 
 void Scheduler::Idle() {
@@ -187,6 +194,7 @@ void Scheduler::WaitExactly(const std::function<bool()>& condition, uint64_t bou
       platform_.WaitForMessage(poll_ns == 0 ? left : std::min(left, poll_ns));
       Seam();
     }
+    NoteProgress();
     return;
   }
   running_->condition = &condition;
@@ -224,8 +232,15 @@ void Scheduler::Spin(const std::function<bool()>& condition, const std::string& 
 }
 
 void Scheduler::Seam() {
+  if (running_ != nullptr && !running_->serves && irql_ < kDispatch) NoteProgress();
   if (serving_) {
-    while (const auto message = platform_.TakeMessage()) messages_.push_back(*message);
+    while (const auto message = platform_.TakeMessage()) {
+      if (dropped_.count(message->data) == 0) messages_.push_back(*message);
+    }
+    if (messages_.size() > kStorm) {
+      for (const hw::Message& message : std::exchange(messages_, {})) ++storm_[message.data];
+      EndStorm();
+    }
     return Preempt();
   }
   while (irql_ < kDevice && !other_processor_) {
@@ -236,7 +251,34 @@ void Scheduler::Seam() {
   RunDpcs();
 }
 
+// A device that interrupts faster than its routine returns, or a deferred call that queues itself again, keeps every thread
+// from going on, and a wait with a long bound never comes to its end.
+bool Scheduler::NoteDelivery(uint64_t data) {
+  if (dropped_.count(data) != 0) return false;
+  ++storm_[data];
+  uint64_t all = 0;
+  for (const auto& [vector, count] : storm_) all += count;
+  if (all > kStorm) EndStorm();
+  return true;
+}
+
+void Scheduler::EndStorm() {
+  std::string counts;
+  for (const auto& [data, count] : std::exchange(storm_, {})) {
+    dropped_.insert(data);
+    const auto named = std::find_if(vectors_.begin(), vectors_.end(),
+                                    [data = data](const Vector& vector) { return vector.data == data; });
+    counts += (counts.empty() ? "" : ", ") + std::to_string(count);
+    if (data == kDeferred) counts += " deferred calls";
+    else
+      counts += " messages of vector " + Hex(data) + " (" + (named == vectors_.end() ? "nobody's" : named->name) + ")";
+  }
+  throw BugCheck("an interrupt storm at " + std::to_string(platform_.NowNs()) +
+                 " ns: before any thread can go on, the system has to serve " + counts);
+}
+
 void Scheduler::Deliver(const hw::Message& message) {
+  if (!NoteDelivery(message.data)) return;
   for (const Vector& vector : vectors_) {
     if (vector.data != message.data) continue;
     const auto isr = vector.isr;  // the routine may disconnect itself
@@ -253,6 +295,7 @@ void Scheduler::RunDpcs() {
   while (irql_ < kDispatch && !other_processor_ && !dpcs_.empty()) {
     auto dpc = std::move(dpcs_.front());
     dpcs_.pop_front();
+    if (!NoteDelivery(kDeferred)) continue;
     const LevelGuard guard(irql_, kDispatch);
     dpc();
   }

@@ -6,7 +6,9 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +38,9 @@ class Scheduler {
   static constexpr uint64_t kForEver = 3'600'000'000'000;
   /// The bound of a thread that waits for work: none comes while the machine is idle, however long that is.
   static constexpr uint64_t kWhileOn = uint64_t{1} << 62;
+  /// More messages and deferred calls than this without a thread that goes on in between, or more messages that wait, are
+  /// a storm. It ends the run with a bug check that names the vectors; their messages are dropped from then on.
+  static constexpr uint64_t kStorm = 100'000;
 
   /// `preemption`: of a thousand seams of driver code, so many let another fibre run; 0: none does. `wait_scale`: bounds
   /// of waits are multiplied by it.
@@ -149,6 +154,10 @@ class Scheduler {
   void TellProcess();
   void Deliver(const hw::Message& message);
   void RunDpcs();
+  /// Counts what was delivered, of vector `data` (kDeferred: a deferred call). False: it is of a storm and to be dropped.
+  bool NoteDelivery(uint64_t data);
+  void NoteProgress() { storm_.clear(); }
+  [[noreturn]] void EndStorm();
   void Idle();
   /// Starts the fibres of interrupts and of deferred calls.
   void SpawnServers();
@@ -161,10 +170,12 @@ class Scheduler {
   std::vector<std::unique_ptr<Fibre>> fibres_;
   std::vector<Vector> vectors_;
   std::deque<std::function<void()>> dpcs_;
-  bool serving_ = false;              // the two fibres have started
-  bool last_round_ = false;           // fibres that serve are to end
-  unsigned at_work_ = 0;              // how many of them serve something now
-  std::deque<hw::Message> messages_;  // for the fibre of interrupts
+  bool serving_ = false;                // the two fibres have started
+  bool last_round_ = false;             // fibres that serve are to end
+  unsigned at_work_ = 0;                // how many of them serve something now
+  std::deque<hw::Message> messages_;    // for the fibre of interrupts
+  std::map<uint64_t, uint64_t> storm_;  // deliveries by vector since a thread went on
+  std::set<uint64_t> dropped_;          // vectors whose messages are dropped
   Fibre* running_ = nullptr;
   std::function<void(uint64_t process)> on_process_;
   uint64_t told_process_ = 0;

@@ -109,6 +109,24 @@ TEST_F(Device, HasTheIdsSizesAndInterruptOfTheConfiguration) {
   EXPECT_GT(report["counters"]["device"]["interrupts"], 0);
 }
 
+// Neither waits that only hope for a fence nor the routines themselves come to an end by the device's mercy.
+TEST_F(Device, ThatStormsEndsTheRunWithTheNameOfTheStorm) {
+  const auto run = [&](const char* storm, const char* scenario) {
+    setenv("GMMU_STORM", storm, 1);
+    const int status =
+        Run({"run", "--driver", kSoftware, "--device", GMMU_DRIVERS "storming.so", "--scenario", scenario});
+    unsetenv("GMMU_STORM");
+    return status;
+  };
+  EXPECT_EQ(run("interrupts", "main-job"), kExitFailed);
+  EXPECT_THAT(out_, ::testing::ContainsRegex("an interrupt storm at [0-9]+ ns: .* messages of vector 0x3[0-9a-f] "
+                                             "\\(gpu 01:00.0\\)"));
+  EXPECT_EQ(run("faults", "main-job"), kExitFailed);
+  EXPECT_THAT(out_,
+              ::testing::ContainsRegex("a storm of DMA faults: the IOMMU has recorded 4096 since .* of device 01:00.0: "
+                                       "read of logical page 0xabcde[0-3]000: no read permission"));
+}
+
 TEST_F(Device, IsRefusedWhereItMeansNothing) {
   ExpectRefusal({"run", "--device", "none"}, "needs a driver that knows it");
   ExpectRefusal({"run", "--driver", kSoftware, "--device", Path("no.so")}, "cannot be read");

@@ -154,6 +154,100 @@ TEST(Scheduler, CountsMessagesThatNobodyServes) {
   EXPECT_EQ(scheduler.spurious(), 1u);
 }
 
+/// A device whose next message comes `every_ns` after the one before, for ever.
+class Storm : public Clock {
+ public:
+  explicit Storm(uint64_t every_ns) : every_ns_(every_ns) {}
+  std::optional<hw::Message> TakeMessage() override {
+    if (next_ > now) return std::nullopt;
+    next_ += every_ns_;
+    ++taken;
+    return hw::Message{0xFEE00000, 0x30};
+  }
+  bool WaitForMessage(uint64_t bound_ns) override {
+    const bool comes = next_ <= now + bound_ns;
+    now = comes ? std::max(now, next_) : now + bound_ns;
+    return comes;
+  }
+
+  uint64_t taken = 0;
+
+ private:
+  const uint64_t every_ns_;
+  uint64_t next_ = 0;
+};
+
+std::string StopOf(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const BugCheck& stop) {
+    return stop.what();
+  }
+  return "no bug check";
+}
+
+// The routine of the first device takes longer than until the next message; that of the second one returns in between,
+// but nobody whom it could wake ever goes on.
+TEST(Scheduler, AStormOfInterruptsEndsTheRunWithItsVector) {
+  for (const unsigned preemption : {0u, 100u}) {
+    for (const auto& [every_ns, routine_ns] : {std::pair{500u, 700u}, {500u, 0u}}) {
+      SCOPED_TRACE("preemption " + std::to_string(preemption) + ", routine " + std::to_string(routine_ns));
+      Storm storm(every_ns);
+      Scheduler scheduler(storm, 0, preemption);
+      scheduler.ConnectInterrupt(0x30, "gpu 01:00.0", [&, ns = routine_ns] {
+        storm.now += ns;
+        scheduler.Seam();
+      });
+      scheduler.Spawn("waiter", [&] { scheduler.Wait([] { return false; }, Scheduler::kForEver, "a fence"); });
+      EXPECT_THAT(StopOf([&] { scheduler.Run(); }),
+                  ::testing::AllOf(HasSubstr("an interrupt storm at "),
+                                   HasSubstr(std::to_string(Scheduler::kStorm + 1) +
+                                             " messages of vector 0x30 (gpu 01:00.0)")));
+      const uint64_t delivered = scheduler.delivered();
+      EXPECT_LE(delivered, Scheduler::kStorm);
+      EXPECT_LE(storm.taken, 2 * Scheduler::kStorm + 2);
+      storm.now += 10 * every_ns;
+      scheduler.Seam();
+      EXPECT_EQ(scheduler.delivered(), delivered) << "what comes behind a storm is dropped";
+    }
+  }
+}
+
+TEST(Scheduler, AStormOfMessagesThatNobodyServesIsOneToo) {
+  Storm storm(10);
+  Scheduler scheduler(storm, 0);
+  scheduler.Spawn("waiter", [&] { scheduler.Wait([] { return false; }, Scheduler::kForEver, "a fence"); });
+  EXPECT_THAT(StopOf([&] { scheduler.Run(); }), HasSubstr("messages of vector 0x30 (nobody's)"));
+}
+
+TEST(Scheduler, ADeferredCallThatQueuesItselfForEverIsAStorm) {
+  for (const unsigned preemption : {0u, 100u}) {
+    Clock clock;
+    Scheduler scheduler(clock, 0, preemption);
+    std::function<void()> again = [&] { scheduler.QueueDpc(again); };
+    scheduler.Spawn("waiter", [&] {
+      scheduler.QueueDpc(again);
+      scheduler.Wait([] { return false; }, Scheduler::kForEver, "a fence");
+    });
+    EXPECT_THAT(StopOf([&] { scheduler.Run(); }), HasSubstr(std::to_string(Scheduler::kStorm + 1) + " deferred calls"));
+  }
+}
+
+TEST(Scheduler, ManyInterruptsBetweenWhichAThreadGoesOnAreNoStorm) {
+  Storm storm(500);
+  Scheduler scheduler(storm, 0);
+  uint64_t seen = 0;
+  scheduler.ConnectInterrupt(0x30, "gpu", [&] { ++seen; });
+  scheduler.Spawn("waiter", [&] {
+    for (uint64_t i = 0; i < 3 * Scheduler::kStorm; ++i) {
+      const uint64_t before = seen;
+      scheduler.Wait([&] { return seen != before; }, 1000, "a message");
+    }
+  });
+  scheduler.Run();
+  EXPECT_GE(scheduler.delivered(), 3 * Scheduler::kStorm);
+}
+
 TEST(Scheduler, EndsTheOtherFibresWhenOneFails) {
   Clock clock;
   Scheduler scheduler(clock, 0);
