@@ -142,6 +142,7 @@ bool Function::Dma(uint64_t address, void* bytes, uint32_t size, bool write) {
   }
   if (!good) {
     ++counts_.refused;
+    counts_.not_master += config_.bus_master() ? 0 : 1;
     if (!write) std::memset(at, 0xFF, size);
   }
   return good || write;

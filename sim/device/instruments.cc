@@ -24,7 +24,8 @@ std::vector<hw::Counter> Machine::Counters() {
       {"device", "dma_writes", c.dma_writes, "calls", "Its writes to host memory, of any size."},
       {"device", "dma_write_bytes", c.dma_write_bytes, "bytes", "What they carried."},
       {"device", "dma_refused", c.refused, "calls",
-       "Of them, those that were refused: reads by anybody, writes without bus mastering."}};
+       "Of them, those that were refused: reads by anybody, writes without bus mastering."},
+      {"device", "dma_not_master", c.not_master, "calls", "Of these, those while it might not be bus master."}};
   if (iommu() != nullptr) {
     const auto unit = iommu()->Counters();
     all.insert(all.end(), unit.begin(), unit.end());

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "hw/unit_names.h"
 #include "os/base/text.h"
@@ -13,7 +16,7 @@
 namespace gmmu::report {
 namespace {
 
-constexpr size_t kMostLeaks = 12, kMostFindings = 8;
+constexpr size_t kMostLeaks = 12, kMostFaults = 12, kMostFindings = 8;
 
 const char* Translation(os::DmaMode mode) {
   switch (mode) {
@@ -139,14 +142,18 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   for (const workload::Check& check : result.checks) {
     if (!check.passed) bad(fmt::format("check \"{}\": {}", check.name, check.text));
   }
-  for (size_t i = 0; i < result.faults.size();) {  // a burst's faults are one line
-    const os::Fault& fault = result.faults[i];
-    size_t end = i + 1;
-    while (end < result.faults.size() && result.faults[end].source == fault.source &&
-           result.faults[end].text == fault.text)
-      ++end;
-    bad(fmt::format("{}: {}{}", fault.source, fault.text, end - i == 1 ? "" : fmt::format(" ({} times)", end - i)));
-    i = end;
+  std::vector<std::pair<std::string, uint64_t>> faults;  // equal ones are one line
+  std::unordered_map<std::string, size_t> places;
+  for (const os::Fault& fault : result.faults) {
+    const std::string what = fault.source + ": " + fault.text;
+    const auto [place, fresh] = places.try_emplace(what, faults.size());
+    if (fresh) faults.emplace_back(what, 0);
+    ++faults[place->second].second;
+  }
+  for (size_t i = 0; i < faults.size(); ++i) {  // the last one says what ended the run
+    const auto& [what, times] = faults[i];
+    if (i < kMostFaults || i + 1 == faults.size()) bad(times == 1 ? what : fmt::format("{} ({} times)", what, times));
+    else if (i == kMostFaults) bad(fmt::format("and {} faults more (--json names all)", faults.size() - 1 - i));
   }
   for (size_t i = 0; i < result.findings.size() && i < kMostFindings; ++i)
     bad(fmt::format("{} checker: {}", result.findings[i].probe, result.findings[i].text));
@@ -168,6 +175,8 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   }
   if (result.refusal && !result.refusal->what.empty())
     text += "  refused on purpose: " + result.refusal->what + " in " + result.refusal->inside + "\n";
+  if (const uint64_t calls = sum("device", "dma_not_master"); calls != 0)
+    text += fmt::format("  refused: {} accesses of host memory by a device that might not be bus master\n", calls);
   for (const std::string& member : result.unmodelled) text += "  declared, not modelled: " + member + "\n";
   if (!trouble) line("checks", fmt::format("{} passed, no fault, no leak", result.checks.size()));
   return text;

@@ -158,6 +158,7 @@ TEST_F(DeviceFunction, ReachesHostMemoryPageByPageAndIsToldOfARefusal) {
   model.host->write(model.host->machine, 0x5000, bytes, 4);
   EXPECT_TRUE(host.reads.empty() && host.writes.empty()) << "nothing leaves the device";
   EXPECT_EQ(function->counts().refused, 3u);
+  EXPECT_EQ(function->counts().not_master, 2u);
 }
 
 TEST_F(DeviceFunction, SendsAMessageWhereMsiSaysAndNothingWhileItIsOff) {

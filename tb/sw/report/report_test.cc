@@ -45,18 +45,42 @@ TEST(TextReport, ShowsRatesAgainstTheirLimits) {
   EXPECT_THAT(text, HasSubstr("90.0 %  (9 of 10)"));
 }
 
+TEST(TextReport, SaysOfADeviceThatMightNotBeBusMasterHowOftenItTriedAllTheSame) {
+  workload::JobResult result = Sample();
+  EXPECT_THAT(TextReport(result, SampleLimits()), Not(HasSubstr("bus master")));
+  result.counters = {{"device", "dma_not_master", 6492, "calls", ""}};
+  EXPECT_THAT(TextReport(result, SampleLimits()),
+              HasSubstr("\n  refused: 6492 accesses of host memory by a device that might not be bus master\n"));
+}
+
+TEST(TextReport, OfManyFaultsNamesTheFirstAndTheOneThatEndedTheRun) {
+  workload::JobResult result = Sample();
+  for (int i = 0; i < 200; ++i) {
+    os::Fault fault;
+    fault.source = "iommu";
+    fault.text = "page " + std::to_string(i % 100);
+    result.faults.push_back(fault);
+  }
+  result.faults.emplace_back().text = "the end";
+  const std::string text = TextReport(result, SampleLimits());
+  EXPECT_THAT(text, HasSubstr("iommu: page 11 (2 times)\n  and 88 faults more (--json names all)\n  : the end\n"));
+  EXPECT_THAT(text, Not(HasSubstr("page 12")));
+}
+
 TEST(TextReport, NamesEverythingThatWentWrong) {
   workload::JobResult result = Sample();
   os::Fault fault;
   fault.source = "iommu";
   fault.text = "no read permission";
-  result.faults = {fault, fault, fault};
+  os::Fault other = fault;
+  other.text = "no write permission";
+  result.faults = {fault, other, fault, fault};
   for (int i = 0; i < 20; ++i) result.leaks.push_back({"page", "0x1000", "vidmm", "test"});
   result.leaks.push_back({"adl", "3 pages", "driver", "DxgkCbAllocateAdl"});
   for (int i = 0; i < 10; ++i) result.findings.push_back({"bus", "beat " + std::to_string(i)});
   const std::string text = TextReport(result, SampleLimits());
   EXPECT_THAT(text, HasSubstr("FAILED"));
-  EXPECT_THAT(text, HasSubstr("iommu: no read permission (3 times)\n"));
+  EXPECT_THAT(text, HasSubstr("iommu: no read permission (3 times)\n  iommu: no write permission\n"));
   EXPECT_THAT(text, HasSubstr("leaked adl 3 pages of driver, created by DxgkCbAllocateAdl"));
   EXPECT_THAT(text, HasSubstr("and 9 leaks more"));
   EXPECT_THAT(text, HasSubstr("bus checker: beat 7\n"));
