@@ -17,7 +17,7 @@ WalkRows::Row RowOf(TlbKey key, uint64_t answer_ps) {
   return row;
 }
 
-SpaceShape Shape() {
+SpaceShape RowsShape() {
   SpaceShape shape;
   for (unsigned level = 0; level < 7; ++level) shape.shift[level] = static_cast<uint8_t>(12 + 9 * level);
   return shape;
@@ -72,7 +72,7 @@ TEST(WalkRows, WhatEntersComesInTheOrderOfItsTimes) {
 TEST(WalkRows, APointerIsBroughtForAllPagesOfItsTableUnlessAnotherOneTakesItsPlace) {
   using Brought = WalkRows::Brought;
   WalkRows rows;
-  const SpaceShape shape = Shape();
+  const SpaceShape shape = RowsShape();
   const int place = 0, elsewhere = 0;
   WalkRows::Row row = RowOf({1, 0x200}, 300);
   row.pointers[row.pointer_count++] = {1, 100, &place};
@@ -95,7 +95,7 @@ TEST(WalkRows, APointerIsBroughtForAllPagesOfItsTableUnlessAnotherOneTakesItsPla
 TEST(WalkRows, OfPointersOfOneTimeTheFirstCounts) {
   using Brought = WalkRows::Brought;
   WalkRows rows;
-  const SpaceShape shape = Shape();
+  const SpaceShape shape = RowsShape();
   const int place = 0;
   for (const uint64_t vpn : {0x400u, 0x200u, 0x600u}) {
     WalkRows::Row row = RowOf({1, vpn}, 300);
