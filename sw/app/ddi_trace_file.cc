@@ -76,7 +76,7 @@ std::string DdiTraceHeader(const RunArguments& arguments) {
   Json header = {{"schema", kDdiTraceSchema}, {"engine", run.engine}, {"seed", run.seed}};
   for (const auto& [name, place] : Texts(run)) header[name] = *place;
   header["set"] = run.set;
-  return header.dump();
+  return header.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 bool IsDdiTrace(const std::string& path) {
@@ -95,14 +95,20 @@ DdiTraceFile ReadDdiTrace(const std::string& path) {
     throw trace::TraceError(path + ":1: is a " + schema + "; this program reads " + kDdiTraceSchema + kHow);
   DdiTraceFile trace;
   trace.path = path;
-  const Json header = Json::parse(text);
-  trace.about = About(header);
-  trace.run = RunOf(header);
-  for (size_t number = 2; std::getline(file, text); ++number) {
+  for (size_t number = 1; number == 1 || std::getline(file, text); ++number) {
     try {
-      trace.calls.push_back(CallOf(Json::parse(text)));
+      const Json line = Json::parse(text);
+      if (number == 1) {
+        trace.about = About(line);
+        trace.run = RunOf(line);
+      } else {
+        trace.calls.push_back(CallOf(line));
+      }
     } catch (const Json::exception& error) {
-      throw trace::TraceError(path + ":" + std::to_string(number) + ": is no call: " + error.what() + kHow);
+      const std::string what = error.what();  // "[json.exception.type_error.302] type must be string, but is null"
+      throw trace::TraceError(path + ":" + std::to_string(number) +
+                              (number == 1 ? ": is no header: " : ": is no call: ") + what.substr(what.find("] ") + 2) +
+                              kHow);
     }
   }
   std::sort(trace.calls.begin(), trace.calls.end(), [](const DdiCall& a, const DdiCall& b) { return a.call < b.call; });

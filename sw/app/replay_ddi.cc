@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 
 #include "app/child_run.h"
@@ -13,6 +14,7 @@
 #include "app/ddi_trace_file.h"
 #include "app/load_driver.h"
 #include "app/progress.h"
+#include "app/simulated.h"
 #include "app/temporary_folder.h"
 #include "workload/input.h"
 
@@ -68,6 +70,10 @@ CLI::App* AddReplayDdi(CLI::App& app, ReplayDdiArguments& arguments) {
 int ReplayDdi(const ReplayDdiArguments& arguments, std::FILE* out, std::FILE* err) {
   const DdiTraceFile recorded = ReadDdiTrace(arguments.trace);
   if (recorded.calls.empty()) throw workload::InputError(arguments.trace + ": has no call to be asked for again");
+  const std::string& engine = recorded.run.engine;
+  if (engine != kDevice && std::find(Engines().begin(), Engines().end(), engine) == Engines().end())
+    throw workload::InputError(fmt::format("{}:1: was recorded on the engine \"{}\"; this build has {}",
+                                           arguments.trace, engine, fmt::join(Engines(), ", ")));
   if (!arguments.driver.empty()) CheckDriverFile(arguments.driver);
   if (arguments.seconds == 0 || arguments.seconds > 86'400)
     throw workload::InputError("--seconds " + std::to_string(arguments.seconds) + ": give 1 to 86400");

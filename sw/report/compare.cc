@@ -22,13 +22,64 @@ const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_clients", {"client_read_bytes", "client_write_bytes"}},
 };
 
-Json Parsed(std::string_view text, const char* which) {
-  Json report = Json::parse(text, nullptr, false);
-  for (const char* key : {"passed", "checks", "phases", "faults", "leaks", "findings", "machine", "counters"}) {
-    if (!report.is_object() || !report.contains(key))
-      throw CompareError(std::string("the ") + which + " is no report of gmmu run --json: no \"" + key + "\"");
+/// The members that are compared of the machine, of each check and of each phase.
+const Texts kMachine = {"clock_mhz", "bus_bits", "iommu", "clients", "seed"};
+const Texts kCheck = {"name", "passed", "text"};
+const Texts kPhase = {"name", "bytes", "link"};
+
+void Check(bool good, const std::string& member, const char* what) {
+  if (!good) throw CompareError("member " + member + " " + what);
+}
+
+void CheckObject(const Json& value, const std::string& at, const Texts& keys) {
+  Check(value.is_object(), at, "is no object");
+  for (const std::string& key : keys) Check(value.contains(key), at + "." + key, "is missing");
+}
+
+/// `texts`: those of the members that must be texts.
+void CheckList(const Json& report, const std::string& name, const Texts& keys, const Texts& texts = {}) {
+  const Json& list = report[name];
+  Check(list.is_array(), name, "is no list");
+  for (size_t i = 0; i < list.size(); ++i) {
+    const std::string at = name + "[" + std::to_string(i) + "]";
+    CheckObject(list[i], at, keys);
+    for (const std::string& key : texts) Check(list[i][key].is_string(), at + "." + key, "is no text");
   }
-  return report;
+}
+
+/// Throws CompareError unless a Comparison finds what it reads, in the types in which it reads it.
+void CheckReport(const Json& report) {
+  Check(report.is_object(), "passed", "is missing");
+  for (const char* key : {"passed", "scenario", "verified", "bytes", "bytes_verified", "checks", "phases", "faults",
+                          "leaks", "findings", "machine", "counters"})
+    Check(report.contains(key), key, "is missing");
+  CheckObject(report["machine"], "machine", kMachine);
+  CheckList(report, "checks", kCheck);
+  CheckList(report, "phases", kPhase);
+  CheckList(report, "faults", {"source"}, {"source"});
+  CheckList(report, "leaks", {"owner"});
+  CheckList(report, "findings", {"probe"}, {"probe"});
+  CheckObject(report["counters"], "counters", {});
+  for (const auto& [block, counters] : report["counters"].items()) {
+    CheckObject(counters, "counters." + block, {});
+    for (const auto& [name, value] : counters.items())
+      Check(value.is_number() || value.is_null(), "counters." + block + "." + name, "is no number");
+  }
+  Check(!report.contains("by_time") || report["by_time"].is_array(), "by_time", "is no list");
+}
+
+Json Parsed(std::string_view text, const char* which) {
+  const std::string wrong = std::string("the ") + which + " is no report of gmmu run --json: ";
+  try {
+    Json report = Json::parse(text);
+    CheckReport(report);
+    return report;
+  } catch (const Json::parse_error& error) {
+    const std::string what = error.what();  // "[json.exception.parse_error.101] parse error at line 1, column 1: ..."
+    throw CompareError(wrong + what.substr(what.find("] ") + 2));
+  } catch (const CompareError& error) {
+    throw CompareError(wrong + error.what());
+  }
 }
 
 class Comparison {
@@ -38,14 +89,13 @@ class Comparison {
   Texts Run() {
     for (const char* key : {"scenario", "verified", "passed", "bytes", "bytes_verified"})
       Same(key, first_[key], second_[key]);
-    for (const char* key : {"clock_mhz", "bus_bits", "iommu", "clients", "seed"})
-      Same(std::string("machine.") + key, first_["machine"][key], second_["machine"][key]);
-    Lists("check", {"name", "passed", "text"}, first_["checks"], second_["checks"]);
+    for (const std::string& key : kMachine) Same("machine." + key, first_["machine"][key], second_["machine"][key]);
+    Lists("check", kCheck, first_["checks"], second_["checks"]);
     Same("faults", Faults(first_), Faults(second_));
     Same("leaks", Leaks(first_), Leaks(second_));
     Same("findings", Probes(first_), Probes(second_));
     if (RanToTheEnd(first_) && RanToTheEnd(second_)) {
-      Lists("phase", {"name", "bytes", "link"}, first_["phases"], second_["phases"]);
+      Lists("phase", kPhase, first_["phases"], second_["phases"]);
       Counters();
     }
     return std::move(found_);
@@ -114,22 +164,25 @@ class Comparison {
   }
   /// How many lookups fault depends on time: when one faults, all that are in flight with it do too.
   void Port(const std::string& block, const std::string& plain, const Json& first, const Json& second) {
-    const auto good = [](const Json& c) { return c.value("lookups", int64_t{0}) - c.value("faults", int64_t{0}); };
-    const auto faulted = [](const Json& c) { return c.value("faults", int64_t{0}) != 0; };
+    const auto good = [](const Json& c) { return Number(c, "lookups") - Number(c, "faults"); };
+    const auto faulted = [](const Json& c) { return Number(c, "faults") != 0; };
     if (!ByTime(plain + ".lookups")) Same("counters." + block + ".lookups but faults", good(first), good(second));
     if (!ByTime(plain + ".faults")) Same("counters." + block + ".faults at all", faulted(first), faulted(second));
   }
   static Json At(const Json& object, const std::string& key) {
     return object.contains(key) ? object[key] : Json::object();
   }
+  /// 0: an engine does not count it, or says null.
+  static int64_t Number(const Json& counters, const std::string& name) {
+    const Json value = At(counters, name);
+    return value.is_number() ? value.get<int64_t>() : 0;
+  }
   bool ByTime(const std::string& counter) const {
     const Json list = first_.value("by_time", Json::array());
     return std::find(list.begin(), list.end(), counter) != list.end();
   }
   /// The bytes written without those of interrupt messages, 4 each, whose number depends on which causes come together.
-  static Json WrittenData(const Json& bus) {
-    return bus.value("host_write_bytes", int64_t{0}) - 4 * bus.value("messages", int64_t{0});
-  }
+  static Json WrittenData(const Json& bus) { return Number(bus, "host_write_bytes") - 4 * Number(bus, "messages"); }
 
   const Json& first_;
   const Json& second_;

@@ -135,5 +135,15 @@ TEST_F(DdiTraceCommand, ATraceOfTheOtherKindIsRefusedWithTheCommandForIt) {
   ExpectRefusal({"trace"}, "gmmu trace needs a trace of a driver's calls, or list");
 }
 
+TEST_F(DdiTraceCommand, AHeaderWithAMemberOfAnotherTypeIsRefusedWithFileAndLine) {
+  for (const char* member :
+       {"\"engine\": 7", "\"seed\": \"x\"", "\"seed\": null", "\"set\": \"a=b\"", "\"set\": [7]", "\"scenario\": null",
+        "\"driver\": []", "\"device\": {}", "\"config\": true", "\"file\": 1.5"}) {
+    std::ofstream(Path("calls")) << "{\"schema\": \"gmmu-ddi-trace 1\", " << member << "}\n";
+    ExpectRefusal({"trace", Path("calls")}, "calls:1: is no header: type must be ");
+    ExpectRefusal({"replay-ddi", Path("calls")}, "calls:1: is no header: type must be ");
+  }
+}
+
 }  // namespace
 }  // namespace gmmu::app

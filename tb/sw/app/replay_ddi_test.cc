@@ -65,6 +65,12 @@ TEST_F(ReplayDdiCommand, RefusesWhatIsNoTraceAndBadNumbers) {
   EXPECT_THAT(err_, HasSubstr("--seconds 0: give 1 to 86400"));
   EXPECT_EQ(Replay({"--driver", Path("none.so")}), kExitUsage);
   EXPECT_EQ(Replay({"--trace-ddi", Path("a")}), kExitUsage) << "it would overwrite the trace";
+  std::ofstream(Path("a"))
+      << "{\"schema\": \"gmmu-ddi-trace 1\", \"engine\": \"abacus\"}\n"
+         "{\"call\": 1, \"inside\": 0, \"name\": \"x\", \"thread\": \"x\", \"irql\": 0, \"ns\": 0, "
+         "\"end_ns\": 0, \"in\": {}, \"out\": {}, \"status\": null}\n";
+  EXPECT_EQ(Replay(), kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("a:1: was recorded on the engine \"abacus\"; this build has "));
 }
 
 }  // namespace

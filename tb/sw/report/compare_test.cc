@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "report/json_report.h"
 
 namespace gmmu::report {
@@ -127,6 +129,48 @@ TEST(Differences, OfFaultsAreThoseOfKindNotOfNumber) {
 TEST(Differences, NeedTwoReports) {
   EXPECT_THROW(Differences("", Report(Sample())), CompareError);
   EXPECT_THROW(Differences(Report(Sample()), "{}"), CompareError);
+}
+
+/// Every member that is read, away or of every other type, is refused by its name or makes a difference.
+TEST(Differences, OfAReportWhoseMembersAreOfOtherTypesAreRefusedByTheMembersName) {
+  workload::JobResult full = Sample();
+  full.faults = {Fault("gpu", "client 0 read")};
+  full.leaks = {{"adl", "3 pages", "driver", "DxgkCbAllocateAdl"}};
+  full.findings = {{"bus", "a text"}};
+  full.by_time = {"gpu_engine.commands"};
+  for (const auto& sample : {Sample(), full}) {
+    const std::string good = Report(sample);
+    const auto report = nlohmann::json::parse(good);
+    for (const auto& [pointer, value] : report.flatten().items()) {
+      for (nlohmann::json::json_pointer at(pointer); !at.empty(); at.pop_back()) {
+        for (const char* other :
+             {"null", "7", "\"x\"", "[]", "{}", "[{}]", "[[]]", "{\"x\": null}", "{\"x\": {\"y\": []}}"}) {
+          nlohmann::json changed = report;
+          changed[at] = nlohmann::json::parse(other);
+          try {
+            Differences(good, changed.dump());
+            Differences(changed.dump(), good);
+          } catch (const CompareError& error) {
+            EXPECT_THAT(error.what(), HasSubstr(" is no report of gmmu run --json: member ")) << at << other;
+          }
+        }
+      }
+    }
+  }
+  const auto refusal = [](const std::string& second) {
+    try {
+      Differences(Report(Sample()), second);
+    } catch (const CompareError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  auto report = nlohmann::json::parse(Report(Sample()));
+  report["phases"] = {nlohmann::json::object()};
+  EXPECT_EQ(refusal(report.dump()), "the second is no report of gmmu run --json: member phases[0].name is missing");
+  report["machine"] = nullptr;
+  EXPECT_EQ(refusal(report.dump()), "the second is no report of gmmu run --json: member machine is no object");
+  EXPECT_THAT(refusal("{\n x"), HasSubstr("is no report of gmmu run --json: parse error at line 2, column 2"));
 }
 
 }  // namespace
