@@ -6,10 +6,10 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 
 #include "device/machine.h"
+#include "hw/shared_object.h"
 #include "platform/host_image.h"
 
 namespace gmmu::sim::device {
@@ -24,8 +24,9 @@ constexpr const char* kHow = "\nMake one as docs/device.md says: c++ -shared -fP
 /// The model of a shared object, which stays loaded to the end of the program.
 Open Load(const std::string& file) {
   if (access(file.c_str(), R_OK) != 0) Refuse(file, std::string("cannot be read: ") + std::strerror(errno) + kHow);
-  void* const library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) Refuse(file, std::string(dlerror()) + kHow);
+  std::string why;
+  void* const library = hw::OpenSharedObject(file, why);
+  if (library == nullptr) Refuse(file, why + kHow);
   const auto open = reinterpret_cast<decltype(&GmmuOpenDevice)>(dlsym(library, "GmmuOpenDevice"));
   if (open == nullptr) Refuse(file, std::string("has no function GmmuOpenDevice (extern \"C\" in C++)") + kHow);
   return [file, open](const GMMU_DEVICE_HOST& host, GMMU_DEVICE& table) {

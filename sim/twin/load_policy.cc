@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "hw/shared_object.h"
 #include "platform/config.h"
 
 namespace gmmu::sim::twin {
@@ -34,9 +35,10 @@ std::string BridgeFor(const std::string& file) {
 }
 
 const PolicyEntry& EntryOf(const std::string& file, const std::string& library, bool python) {
+  std::string why;
   // A Python module that is imported resolves its names in the interpreter that the bridge brings: they must be seen.
-  void* const handle = dlopen(library.c_str(), RTLD_NOW | (python ? RTLD_GLOBAL : RTLD_LOCAL));
-  if (handle == nullptr) Refuse(file, std::string(dlerror()) + kHow);
+  void* const handle = python ? dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) : hw::OpenSharedObject(library, why);
+  if (handle == nullptr) Refuse(file, (python ? dlerror() : why) + kHow);
   const auto* entry = static_cast<const PolicyEntry*>(dlsym(handle, "gmmu_policy"));
   if (entry == nullptr) Refuse(file, std::string("has no gmmu_policy; end it with GMMU_POLICY(function);") + kHow);
   if (entry->version != PolicyEntry::kVersion) {

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
+#include "hw/shared_object.h"
 #include "os/miniport/import_scan.h"
 #include "workload/input.h"
 
@@ -46,13 +46,12 @@ void CheckDriverFile(const std::string& path) {
 
 PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
   CheckDriverFile(path);
-  // RTLD_NOW resolves all names here, so that none is missing in the middle of a run. RTLD_LOCAL hides the driver's
-  // own.
-  void* library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  // All names are resolved here, so that none is missing in the middle of a run, and the driver's own are hidden.
+  std::string why;
+  void* library = hw::OpenSharedObject(path, why);
   if (library == nullptr) {
-    const std::string why = dlerror();
     const std::string missing = Missing(workload::LoadInput(path));
-    if (missing.empty()) throw workload::InputError(why + kHowToMake);
+    if (missing.empty()) throw workload::InputError(path + ": " + why + kHowToMake);
     throw workload::InputError(path + ": wants what this program does not give: " + missing +
                                "\nsw/ddi/kernel_routines.list has the kernel routines that there are.");
   }

@@ -2,6 +2,9 @@
 // Drivers in shared objects.
 #include "app/load_driver.h"
 
+#include <elf.h>
+
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -161,6 +164,53 @@ TEST_F(Driver, ThatCannotBeLoadedIsRefusedWithTheReason) {
   ExpectRefusal({"run", "--driver", Named("without_entry")}, "has no function DriverEntry");
   ExpectRefusal({"run", "--driver", Named("unknown_routine")}, "NobodyHasThisRoutine");
   ExpectRefusal({"run", "--driver", Named("own"), "--json", Named("own")}, "is the file of --json and of --driver");
+}
+
+TEST_F(Driver, WhosePathIsNoUtf8HasAReportAndATraceAllTheSame) {
+  const std::string file = Path("own\xff.so");
+  std::filesystem::copy_file(Named("own"), file);
+  ASSERT_EQ(Run({"run", "--engine", "fast", "--scenario", "context-allocations", "--driver", file, "--json",
+                 Path("report"), "--trace-ddi", Path("calls")}),
+            kExitGood)
+      << err_;
+  EXPECT_EQ(nlohmann::json::parse(Text(Path("report")))["machine"]["driver"], Path("own\xEF\xBF\xBD.so"));
+  ASSERT_EQ(Run({"trace", Path("calls")}), kExitGood) << err_;
+  ASSERT_EQ(Run({"check-driver", file, "--only", "context-allocations", "--json", Path("verdict"), "--junit",
+                 Path("junit")}),
+            kExitGood)
+      << err_;
+  EXPECT_TRUE(nlohmann::json::accept(Text(Path("verdict"))));
+}
+
+/// A copy of an ELF file whose table of hashes lies at an address where nothing is, on which the dynamic loader crashes.
+std::string Damaged(std::string file) {
+  const auto at = [&](uint64_t offset) { return file.data() + offset; };
+  Elf64_Ehdr header;
+  std::memcpy(&header, at(0), sizeof header);
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment;
+    std::memcpy(&segment, at(header.e_phoff + i * sizeof segment), sizeof segment);
+    if (segment.p_type != PT_DYNAMIC) continue;
+    Elf64_Dyn entry;
+    for (uint64_t place = segment.p_offset; place < segment.p_offset + segment.p_filesz; place += sizeof entry) {
+      std::memcpy(&entry, at(place), sizeof entry);
+      if (entry.d_tag != DT_GNU_HASH && entry.d_tag != DT_HASH) continue;
+      entry.d_un.d_ptr = uint64_t{1} << 46;
+      std::memcpy(at(place), &entry, sizeof entry);
+    }
+  }
+  return file;
+}
+
+TEST_F(Driver, OnWhichTheDynamicLoaderCrashesIsRefusedAsIsADeviceOrAPolicy) {
+  const std::string file = Path("damaged.so"), why = "a process that loads it is ended by signal 11";
+  std::ofstream(file) << Damaged(Text(Named("own")));
+  ExpectRefusal({"run", "--engine", "fast", "--driver", file}, file + ": " + why);
+  ExpectRefusal({"run", "--driver", Named("own"), "--device", file}, why);
+  ExpectRefusal({"replay", "gen:sequential,count=100", "--engine", "fast", "--set", "policy.file=\"" + file + "\""},
+                why);
+  EXPECT_EQ(Run({"check-driver", file, "--only", "context-allocations"}), kExitUsage);
+  EXPECT_THAT(err_, HasSubstr(why));
 }
 
 TEST_F(Driver, GetsExactlyTheRoutinesOfTheHeaders) {
