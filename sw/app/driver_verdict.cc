@@ -152,7 +152,7 @@ std::string DriverVerdict::Json() const {
                          {"failed", Count(Kind::kFailed)},
                          {"not_applicable", Count(Kind::kNotApplicable)},
                          {"scenarios", std::move(list)}};
-  return report.dump(2) + "\n";
+  return report.dump(2, ' ', false, Object::error_handler_t::replace) + "\n";
 }
 
 std::string DriverVerdict::JUnit() const {

@@ -225,7 +225,7 @@ std::string JsonReport(const Plan& plan, const Result& result, const workload::J
   replay["phases"] = Json::array();
   for (const PhaseResult& phase : result.phases) replay["phases"].push_back(Of(phase, plan.options.demand));
   json["replay"] = std::move(replay);
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace gmmu::replay

@@ -51,7 +51,9 @@ std::string KindOf(const std::string& block) {
 }
 }  // namespace
 
-std::string FaultAsJson(const os::Fault& fault) { return JsonOf(fault).dump(); }
+std::string FaultAsJson(const os::Fault& fault) {
+  return JsonOf(fault).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string JsonReport(const workload::JobResult& result, const Limits& limits) {
   Json report;
@@ -116,7 +118,8 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
     report["counter_table"][KindOf(counter.block)][counter.name] = {{"unit", counter.unit},
                                                                     {"description", counter.description}};
   }
-  return report.dump(2) + "\n";
+  // A path, or a text of the driver's, may be no UTF-8.
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace gmmu::report

@@ -70,7 +70,7 @@ std::string ToJson(const Keys& keys) {
         of[name][value_name] = std::visit([](const auto& held) { return Json(held); }, value);
     }
   }
-  return root.dump();
+  return root.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string ToJsonSchema(const Keys& keys) {
