@@ -112,6 +112,13 @@ class Bridge {
 };
 
 int Main(int argc, char** argv) {
+  // A closed one of the descriptors 0 to 2 is opened: the terminal would get its number and, with it, the text that is
+  // printed here. Nothing can be written to it.
+  int next;
+  do next = open("/dev/null", O_RDONLY);
+  while (next >= 0 && next <= STDERR_FILENO);
+  if (next >= 0) close(next);
+
   CLI::App app{"The board ULX3S at its pins, behind a pseudo-terminal"};
   Options options;
   app.add_option("--seed", options.seed, "Seed of the noise");

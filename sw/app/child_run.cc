@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "app/outputs.h"
+#include "app/process.h"
 #include "app/temporary_folder.h"
 
 namespace gmmu::app {
@@ -30,7 +31,7 @@ using Json = nlohmann::json;
   std::FILE* err = std::fopen(folder.File("err").c_str(), "w");
   if (out == nullptr || err == nullptr) _exit(kExitUsage);
   dup2(fileno(err), STDERR_FILENO);  // what the process says at a driver's exit belongs to this run
-  const int status = Caught([&] { return Run(arguments, out, err); }, err);
+  const int status = Caught([&] { return Run(arguments, out, err); }, out, err);
   std::fclose(out);
   std::fclose(err);
   _exit(status);
@@ -117,11 +118,12 @@ ChildRun RunInChild(RunArguments arguments, unsigned seconds) {
   arguments.json = folder.File("report.json");
   const auto start = Clock::now();
   std::fflush(nullptr);
-  const pid_t child = fork();
+  const pid_t child = ForkChild();
   if (child < 0) throw OutputError(std::string("no process can be started: ") + std::strerror(errno));
   if (child == 0) Child(arguments, folder);
   int status = 0;
   const bool ended = Await(child, seconds, &status);
+  ChildEnded();
   ChildRun run;
   run.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   std::ifstream file(arguments.json);
@@ -133,6 +135,7 @@ ChildRun RunInChild(RunArguments arguments, unsigned seconds) {
     run.end = "crashed";
     run.wrong = {fmt::format("the program was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))};
   } else if (report.is_discarded()) {
+    folder.CheckRoom();
     run.end = "no report";
     if (WEXITSTATUS(status) == kExitUsage) run.usage = TextOf(folder.File("err"));
     run.wrong = {fmt::format("exit status {}: {}", WEXITSTATUS(status), FirstLine(folder.File("err")))};

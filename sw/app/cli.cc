@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <exception>
 #include <sstream>
+#include <system_error>
 
 #include "app/check_driver.h"
 #include "app/commit.h"
@@ -15,6 +16,7 @@
 #include "app/explain.h"
 #include "app/fail_each.h"
 #include "app/outputs.h"
+#include "app/process.h"
 #include "app/replay.h"
 #include "app/replay_ddi.h"
 #include "app/trace_command.h"
@@ -185,14 +187,14 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
     std::ostringstream good, bad;
     const int status = app.exit(error, good, bad);
     fmt::print(out, "{}", good.str());
-    fmt::print(err, "{}", bad.str());
+    Say(err, "{}", bad.str());
     return status == 0 ? kExitGood : kExitUsage;
   }
 
   if (app.get_subcommands().empty()) {
-    fmt::print(err,
-               "gmmu: give a command: gmmu run, replay, explain, trace, config, compare, check-driver, "
-               "replay-ddi or scan-driver\nSee gmmu --help.\n");
+    Say(err,
+        "gmmu: give a command: gmmu run, replay, explain, trace, config, compare, check-driver, "
+        "replay-ddi or scan-driver\nSee gmmu --help.\n");
     return kExitUsage;
   }
   if (replay->parsed()) return Replay(replay_arguments, out, err);
@@ -211,26 +213,26 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
                                       {"--out", !run_arguments.out.empty()},
                                       {"--dump-host", !run_arguments.dump_host.empty()}}) {
       if (!given) continue;
-      fmt::print(err, "gmmu: {} does not go with --scenario, whose file says what the run works on\n", name);
+      Say(err, "gmmu: {} does not go with --scenario, whose file says what the run works on\n", name);
       return kExitUsage;
     }
   }
   if (std::find(Engines().begin(), Engines().end(), run_arguments.engine) == Engines().end()) {
-    fmt::print(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine, ListOfEngines());
+    Say(err, "gmmu: no engine \"{}\" in this build; there is: {}\n", run_arguments.engine, ListOfEngines());
     return kExitUsage;
   }
   if (const std::string wrong = Wrong(run_arguments); !wrong.empty()) {
-    fmt::print(err, "gmmu: {}\nSee gmmu run --help.\n", wrong);
+    Say(err, "gmmu: {}\nSee gmmu run --help.\n", wrong);
     return kExitUsage;
   }
   if (const std::string wrong = WrongSweep(run_arguments); !wrong.empty()) {
-    fmt::print(err, "gmmu: {}\nSee gmmu run --help.\n", wrong);
+    Say(err, "gmmu: {}\nSee gmmu run --help.\n", wrong);
     return kExitUsage;
   }
   if (run_arguments.board.probe) return ProbeBoard(run_arguments, out);
   if (run_arguments.waves_from >= run_arguments.waves_to) {
-    fmt::print(err, "gmmu: --waves-from {} is not below --waves-to {}; the window is half open\n",
-               run_arguments.waves_from, run_arguments.waves_to);
+    Say(err, "gmmu: --waves-from {} is not below --waves-to {}; the window is half open\n", run_arguments.waves_from,
+        run_arguments.waves_to);
     return kExitUsage;
   }
   if (!run_arguments.fail_each.empty()) return FailEach(run_arguments, out, err);
@@ -285,39 +287,38 @@ int ListProcedures(std::FILE* out) {
 }
 
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
-  return Caught([&] { return Dispatch(argc, argv, out, err); }, err);
+  return Caught([&] { return Dispatch(argc, argv, out, err); }, out, err);
 }
 
-int Caught(const std::function<int()>& work, std::FILE* err) {
+int Caught(const std::function<int()>& work, std::FILE* out, std::FILE* err) {
+  const auto end = [&](int status, const std::string& why) {
+    Say(err, "gmmu: {}\n", why);
+    return status;
+  };
   try {
-    return work();
+    const int status = work();
+    Flush(out);
+    return status;
   } catch (const workload::InputError& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitUsage;
+    return end(kExitUsage, error.what());
   } catch (const workload::ScenarioError& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitUsage;
+    return end(kExitUsage, error.what());
   } catch (const OutputError& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitUsage;
+    return end(kExitUsage, error.what());
   } catch (const settings::Error& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitUsage;
+    return end(kExitUsage, error.what());
   } catch (const events::EventError& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitUsage;
+    return end(kExitUsage, error.what());
   } catch (const trace::TraceError& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitUsage;
+    return end(kExitUsage, error.what());
   } catch (const replay::ReplayError& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitUsage;
+    return end(kExitUsage, error.what());
   } catch (const sim::board::BoardError& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitUsage;
+    return end(kExitUsage, error.what());
+  } catch (const std::system_error& error) {
+    return std::ferror(out) != 0 ? end(kExitUsage, CannotPrint(error)) : end(kExitFailed, error.what());
   } catch (const std::exception& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitFailed;
+    return end(kExitFailed, error.what());
   }
 }
 

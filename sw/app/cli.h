@@ -57,8 +57,9 @@ struct ConfigArguments {
 
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
-/// `work`, and for what it throws a text on `err` and the exit status.
-int Caught(const std::function<int()>& work, std::FILE* err);
+/// `work` and what it has printed to `out`. For what it throws, and when `out` cannot be written, there is a text on `err`
+/// and an exit status.
+int Caught(const std::function<int()>& work, std::FILE* out, std::FILE* err);
 
 /// `gmmu run`. Throws OutputError, workload::InputError and settings::Error before anything is
 /// simulated.

@@ -10,6 +10,7 @@
 
 #include "app/child_run.h"
 #include "app/outputs.h"
+#include "app/process.h"
 #include "app/progress.h"
 #include "workload/input.h"
 
@@ -62,8 +63,8 @@ int FailEach(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   if (!whole.usage.empty()) throw workload::InputError(whole.usage);
   if (!whole.passed) {
     progress.Finish();
-    fmt::print(err, "gmmu: the run fails with nothing refused ({}), so it is not swept: {}\nTry {}\n", whole.end,
-               whole.text, CommandOf(one));
+    Say(err, "gmmu: the run fails with nothing refused ({}), so it is not swept: {}\nTry {}\n", whole.end, whole.text,
+        CommandOf(one));
     return kExitFailed;
   }
   const uint64_t last = std::min(whole.seen, arguments.most);
@@ -89,12 +90,6 @@ int FailEach(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
   }
   progress.Finish();
 
-  std::string counts;
-  for (const auto& [end, count] : ends) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, end);
-  fmt::print(out, "gmmu run --fail-each {}: {} of {} refused, one a run, each run at most {} s: {}\n",
-             arguments.fail_each, last, whole.seen, kSeconds, counts.empty() ? "nothing to refuse" : counts);
-  if (bads != 0) fmt::print(out, "\nWhat went wrong\n{}", bad);
-  if (bads > kMostRuns) fmt::print(out, "  and {} more (--json names all)\n", bads - kMostRuns);
   if (json) {
     const Json report = {{"schema", "gmmu-fail-each 1"},
                          {"kind", arguments.fail_each},
@@ -106,10 +101,17 @@ int FailEach(const RunArguments& arguments, std::FILE* out, std::FILE* err) {
                          {"tried", last},
                          {"bad", bads},
                          {"runs", std::move(runs)}};
-    const std::string text = report.dump(2) + "\n";
+    const std::string text = report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
     json->Write(text.data(), text.size());
     json->Commit();
   }
+
+  std::string counts;
+  for (const auto& [end, count] : ends) counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, end);
+  fmt::print(out, "gmmu run --fail-each {}: {} of {} refused, one a run, each run at most {} s: {}\n",
+             arguments.fail_each, last, whole.seen, kSeconds, counts.empty() ? "nothing to refuse" : counts);
+  if (bads != 0) fmt::print(out, "\nWhat went wrong\n{}", bad);
+  if (bads > kMostRuns) fmt::print(out, "  and {} more (--json names all)\n", bads - kMostRuns);
   return bads == 0 ? kExitGood : kExitFailed;
 }
 

@@ -59,6 +59,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
     errno = reason;
     Fail("cannot be created");
   }
+  leftover_.emplace(temporary_);
   const mode_t mask = umask(0);
   umask(mask);
   fchmod(descriptor, exists ? status.st_mode & 07777 : 0666 & ~mask);
@@ -84,6 +85,7 @@ void OutputFile::Commit() {
   if (!flushed || !closed) Fail("writing failed");
   if (temporary_.empty()) return;
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) Fail("cannot be renamed into place");
+  leftover_.reset();
   temporary_.clear();
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdio>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "app/process.h"
 
 namespace gmmu::app {
 
@@ -26,7 +29,7 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 /// An output that appears complete or not at all.
 ///
 /// A regular (or new) file is written beside its path and renamed by Commit(); without Commit()
-/// nothing is left behind. Anything else (a pipe, /dev/stdout) is written as it is.
+/// nothing is left behind, also when a signal ends the program. Anything else (a pipe, /dev/stdout) is written as it is.
 class OutputFile {
  public:
   /// Opens at once, so that a path that cannot be written is found before any work. Throws
@@ -49,6 +52,7 @@ class OutputFile {
 
   std::string path_;
   std::string temporary_;  // empty: written in place
+  std::optional<Leftover> leftover_;
   std::FILE* file_ = nullptr;
 };
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/process.h"
+
 namespace gmmu::app {
 
 Progress::Progress(std::FILE* to) : to_(to), terminal_(isatty(fileno(to)) != 0) {}
@@ -16,10 +18,7 @@ void Progress::Update(const std::string& phase, uint64_t done, uint64_t total, c
     phase_start_ = now;
   }
   if (!terminal_) {
-    if (changed) {
-      fmt::print(to_, "gmmu: {}\n", phase);
-      std::fflush(to_);
-    }
+    if (changed) Say(to_, "gmmu: {}\n", phase);
     return;
   }
   if (!changed && done != total && now - last_ < std::chrono::milliseconds(100)) return;
@@ -34,21 +33,18 @@ void Progress::Update(const std::string& phase, uint64_t done, uint64_t total, c
     const double spent = std::chrono::duration<double>(now - phase_start_).count();
     if (part > 0.01 && spent > 0.5) text += fmt::format("  {:.0f} s left", spent / part - spent);
   }
-  fmt::print(to_, "\r\033[K{}", text);
-  std::fflush(to_);
+  Say(to_, "\r\033[K{}", text);
   shown_ = true;
 }
 
 void Progress::Line(const std::string& text) {
   Finish();
-  fmt::print(to_, "{}\n", text);
-  std::fflush(to_);
+  Say(to_, "{}\n", text);
 }
 
 void Progress::Finish() {
   if (!shown_) return;
-  fmt::print(to_, "\r\033[K");
-  std::fflush(to_);
+  Say(to_, "\r\033[K");
   shown_ = false;
 }
 

@@ -212,7 +212,6 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   }
   fmt::print(out, "{}", replay::TextReport(plan, result, job_result, limits));
   if (recording) fmt::print(out, "{}", recording->Text());
-  std::fflush(out);
   return job_result.Passed() ? kExitGood : kExitFailed;
 }
 

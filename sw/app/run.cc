@@ -17,6 +17,7 @@
 #include "app/last_report.h"
 #include "app/load_driver.h"
 #include "app/outputs.h"
+#include "app/process.h"
 #include "app/progress.h"
 #include "app/simulated.h"
 #include "board/board_engine.h"
@@ -178,9 +179,8 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   if (!arguments.driver.empty()) {
     options.driver = LoadDriver(arguments.driver);
     if (arguments.engine != kFast && arguments.engine != kDevice && !on_board && config.TurnedDown().raw != 0) {
-      fmt::print(err,
-                 "gmmu run: sizes of [gpu] are below what was built: they hold if {} writes register sizes_in_use\n",
-                 arguments.driver);
+      Say(err, "gmmu run: sizes of [gpu] are below what was built: they hold if {} writes register sizes_in_use\n",
+          arguments.driver);
     }
     os::DriverGuard::Install(reinterpret_cast<const void*>(options.driver));
   }
@@ -304,10 +304,8 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   if (calls) calls->Commit();
   fmt::print(out, "{}", report::TextReport(result, limits));
   if (recording) fmt::print(out, "{}", recording->Text());
-  std::fflush(out);
   if (arguments.strict && !result.unmodelled.empty()) {
-    fmt::print(err, "gmmu run --strict: the driver declares what is not modelled, {} in all\n",
-               result.unmodelled.size());
+    Say(err, "gmmu run --strict: the driver declares what is not modelled, {} in all\n", result.unmodelled.size());
     return kExitFailed;
   }
   return result.Passed() ? kExitGood : result.NotApplicable() ? kExitNotApplicable : kExitFailed;

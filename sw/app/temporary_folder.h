@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "app/outputs.h"
+#include "app/process.h"
 
 namespace gmmu::app {
 
-/// A folder for the files of one run, gone with this object. Throws OutputError when it cannot be made.
+/// A folder in $TMPDIR, or /tmp, for the files of one run, gone with this object. Throws OutputError when it cannot be
+/// made.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string path = (std::filesystem::temp_directory_path() / "gmmu-run-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) throw OutputError(path + ": cannot be made: " + std::strerror(errno));
+    const char* const given = std::getenv("TMPDIR");
+    path_ = std::filesystem::path(given != nullptr && *given != '\0' ? given : "/tmp") / "gmmu-run-XXXXXX";
+    std::string path = path_.string();
+    if (mkdtemp(path.data()) == nullptr) Fail("cannot be made", errno);
     path_ = path;
+    leftover_.emplace(path);
   }
   ~TemporaryFolder() {
     std::error_code ignored;
@@ -24,10 +31,26 @@ class TemporaryFolder {
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string File(const char* name) const { return (path_ / name).string(); }
+  std::string File(const std::string& name) const { return (path_ / name).string(); }
+  /// Throws OutputError when the folder takes no more bytes: what was written to it may be incomplete.
+  void CheckRoom() const {
+    std::FILE* const file = std::fopen(File("room").c_str(), "wb");
+    if (file == nullptr) Fail("takes no file", errno);
+    const std::string bytes(65536, ' ');
+    const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() && std::fflush(file) == 0;
+    const int reason = errno;
+    std::fclose(file);
+    if (!written) Fail("cannot be written", reason);
+  }
 
  private:
+  [[noreturn]] void Fail(const std::string& what, int reason) const {
+    throw OutputError("the temporary folder " + path_.string() + " " + what + ": " + std::strerror(reason) +
+                      "\nSet TMPDIR to a folder with some MiB of room.");
+  }
+
   std::filesystem::path path_;
+  std::optional<Leftover> leftover_;
 };
 
 }  // namespace gmmu::app

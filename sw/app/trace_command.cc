@@ -8,6 +8,7 @@
 
 #include "app/cli.h"
 #include "app/outputs.h"
+#include "app/process.h"
 #include "app/progress.h"
 #include "app/command_options.h"
 #include "app/ddi_trace_file.h"
@@ -106,9 +107,10 @@ uint64_t Write(trace::Workload& workload, const std::string& path, const std::fu
   return writer.count();
 }
 
-/// Where to say what was written: not into the trace itself.
-std::FILE* Beside(const TraceArguments& arguments, std::FILE* out, std::FILE* err) {
-  return arguments.out == "/dev/stdout" ? err : out;
+/// Says what was written: not into the trace itself.
+void SayBeside(const TraceArguments& arguments, const std::string& text, std::FILE* out, std::FILE* err) {
+  if (arguments.out == "/dev/stdout") Say(err, "{}\n", text);
+  else fmt::print(out, "{}\n", text);
 }
 
 int Import(const TraceArguments& arguments, std::FILE* out, std::FILE* err) {
@@ -120,8 +122,8 @@ int Import(const TraceArguments& arguments, std::FILE* out, std::FILE* err) {
                     [&](uint64_t done, uint64_t total) { progress.Update("import", done, total); });
   const uint64_t count = Write(workload, arguments.out, [](uint64_t) {});
   progress.Finish();
-  for (const std::string& note : notes) fmt::print(Beside(arguments, out, err), "{}\n", note);
-  fmt::print(Beside(arguments, out, err), "{}: {} accesses\n", arguments.out, count);
+  for (const std::string& note : notes) SayBeside(arguments, note, out, err);
+  SayBeside(arguments, fmt::format("{}: {} accesses", arguments.out, count), out, err);
   return kExitGood;
 }
 
@@ -135,7 +137,7 @@ int Generate(const TraceArguments& arguments, std::FILE* out, std::FILE* err) {
   const uint64_t count = Write(workload, arguments.out,
                                [&](uint64_t done) { progress.Update("generate", done, total, "accesses"); });
   progress.Finish();
-  fmt::print(Beside(arguments, out, err), "{}\n{}: {} accesses\n", workload.header.provenance, arguments.out, count);
+  SayBeside(arguments, fmt::format("{}\n{}: {} accesses", workload.header.provenance, arguments.out, count), out, err);
   return kExitGood;
 }
 
@@ -172,7 +174,7 @@ int Info(const TraceArguments& arguments, std::FILE* out, std::FILE* err) {
                {"pages_64k", summary.pages_64k()},
                {"pages_2m", summary.pages_2m()}};
   if (arguments.json) {
-    fmt::print(out, "{}\n", json.dump(2));
+    fmt::print(out, "{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
     return kExitGood;
   }
   for (const auto& [key, value] : json.items()) {

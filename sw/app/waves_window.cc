@@ -2,7 +2,6 @@
 #include "app/waves_window.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,29 +13,12 @@
 
 #include "app/cli.h"
 #include "app/command_options.h"
+#include "app/process.h"
+#include "app/temporary_folder.h"
 #include "events/reader.h"
 
 namespace gmmu::app {
 namespace {
-
-/// A folder that is gone at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "gmmu-waves-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw NoTrigger(fmt::format("--waves-on: no folder {}: {}", pattern, std::strerror(errno)));
-    path_ = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code none;
-    std::filesystem::remove_all(path_, none);
-  }
-  std::string File(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The run without what it would write, and with events around the trigger alone.
 RunArguments Before(const RunArguments& arguments, const std::string& events) {
@@ -70,25 +52,26 @@ void AddWavesTrigger(CLI::App* command, CLI::Option* waves, WavesTrigger& trigge
 void FindWavesWindow(RunArguments& arguments, std::FILE* err) {
   const TemporaryFolder folder;
   const std::string events = folder.File("events.db");
-  fmt::print(err, "gmmu: looking for the first {}: the run without waves\n", arguments.waves_on.on);
+  Say(err, "gmmu: looking for the first {}: the run without waves\n", arguments.waves_on.on);
   std::fflush(nullptr);
-  const pid_t child = fork();
+  const pid_t child = ForkChild();
   if (child < 0) throw NoTrigger(fmt::format("--waves-on: no process for the first run: {}", std::strerror(errno)));
   if (child == 0) {
     std::FILE* const nothing = std::fopen("/dev/null", "w");
     try {
       Run(Before(arguments, events), nothing != nullptr ? nothing : err, err);
     } catch (const std::exception& error) {
-      fmt::print(err, "gmmu: {}\n", error.what());
+      Say(err, "gmmu: {}\n", error.what());
     }
-    std::fflush(err);
     _exit(0);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  ChildEnded();
   if (!WIFEXITED(status))
     throw NoTrigger(
         fmt::format("--waves-on: the first run ended by signal {}: no waves are written", WTERMSIG(status)));
+  folder.CheckRoom();
   if (!std::filesystem::exists(events))
     throw NoTrigger("--waves-on: the first run did not come to its end: no waves are written");
   const std::string first = events::Reader(events).Note("first_trigger");
@@ -98,8 +81,7 @@ void FindWavesWindow(RunArguments& arguments, std::FILE* err) {
   const uint64_t cycle = std::stoull(first);
   arguments.waves_from = cycle - std::min(cycle, arguments.waves_on.window.around);
   arguments.waves_to = cycle + arguments.waves_on.window.around + 1;
-  fmt::print(err, "gmmu: the first was at cycle {}; waves from {} to {}\n", cycle, arguments.waves_from,
-             arguments.waves_to);
+  Say(err, "gmmu: the first was at cycle {}; waves from {} to {}\n", cycle, arguments.waves_from, arguments.waves_to);
 }
 
 }  // namespace gmmu::app

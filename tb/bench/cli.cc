@@ -11,7 +11,9 @@
 #include <sstream>
 #include <string>
 
+#include "app/cli.h"
 #include "app/outputs.h"
+#include "app/process.h"
 #include "app/progress.h"
 #include "tb/bench/paging_machine.h"
 #include "tb/bench/report.h"
@@ -83,11 +85,11 @@ int Run(const Measurements& rows, const Arguments& arguments, std::FILE* out, st
   try {
     chosen = Chosen(rows, arguments.filter);
   } catch (const std::regex_error& error) {
-    fmt::print(err, "gmmu: --filter \"{}\" is no regular expression: {}\n", arguments.filter, error.what());
+    app::Say(err, "gmmu: --filter \"{}\" is no regular expression: {}\n", arguments.filter, error.what());
     return kExitUsage;
   }
   if (chosen.empty()) {
-    fmt::print(err, "gmmu: --filter \"{}\" matches no row; gmmu bench --list names them\n", arguments.filter);
+    app::Say(err, "gmmu: --filter \"{}\" matches no row; gmmu bench --list names them\n", arguments.filter);
     return kExitUsage;
   }
   if (arguments.list) {
@@ -108,9 +110,7 @@ int Run(const Measurements& rows, const Arguments& arguments, std::FILE* out, st
   return Status(measured, arguments.strict);
 }
 
-}  // namespace
-
-int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
+int Dispatch(const Measurements& rows, int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
   Arguments arguments;
   CLI::App app("Measure the hardware and its simulation, each figure beside its limit.", "gmmu bench");
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
@@ -131,24 +131,22 @@ int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE*
     std::ostringstream good, bad;
     const int status = app.exit(error, good, bad);
     fmt::print(out, "{}", good.str());
-    fmt::print(err, "{}", bad.str());
+    app::Say(err, "{}", bad.str());
     return status == 0 ? kExitGood : kExitUsage;
   }
-  try {
-    if (arguments.loaded_copy != 0) {
-      PagingMachine::Load load;
-      load.pages = arguments.loaded_copy;
-      fmt::print(out, "{}\n", PagingMachine::MeasureSpeed(load).cycles);
-      return kExitGood;
-    }
-    return Run(rows, arguments, out, err);
-  } catch (const app::OutputError& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitUsage;
-  } catch (const std::exception& error) {
-    fmt::print(err, "gmmu: {}\n", error.what());
-    return kExitFailed;
+  if (arguments.loaded_copy != 0) {
+    PagingMachine::Load load;
+    load.pages = arguments.loaded_copy;
+    fmt::print(out, "{}\n", PagingMachine::MeasureSpeed(load).cycles);
+    return kExitGood;
   }
+  return Run(rows, arguments, out, err);
+}
+
+}  // namespace
+
+int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE* out, std::FILE* err) {
+  return app::Caught([&] { return Dispatch(rows, argc, argv, out, err); }, out, err);
 }
 
 }  // namespace gmmu::bench
