@@ -18,7 +18,7 @@ import sys
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
 CONFIGURATION = re.compile(r"begin_wpp config(.*?)end_wpp", re.S)
-FUNC = re.compile(r"^[ \t/*]*(?:FUNC\s+)?(\w+)\s*(\{[^}]*\})?\s*\(((?:[^()]|\([^()]*\))*)\)\s*;", re.M)
+FUNC = re.compile(r"^[ \t/*]*(FUNC\s+)?(\w+)\s*(\{[^}]*\})?\s*\(((?:[^()]|\([^()]*\))*)\)\s*;", re.M)
 LITERAL = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 LONG = re.compile(r"\blong\b(?:\s+(?:unsigned|signed|int))*(\s+long\b|\s+double\b)?"
                   r"|(?<![\w.])(?:0[xX][0-9a-fA-F]+|\d+)(?:[uU]?[lL]|[lL][uU])(?!\w)")
@@ -72,10 +72,11 @@ def reached(sources, folders):
 def trace_macros(texts):
     """A macro for each trace function that the sources describe."""
     lines = {}
-    for name, fixed, parameters in (
+    for keyword, name, fixed, parameters in (
             function for text in texts.values() for block in CONFIGURATION.findall(text)
             for function in FUNC.findall(block)):
-        if name != "USEPREFIX":
+        # Other directives, as CUSTOM_TYPE and USEPREFIX, have neither the keyword, nor values in braces, nor a parameter MSG.
+        if keyword or fixed or re.search(r"\bMSG\b", re.sub(r'"[^"\n]*"', "", parameters)):
             nested = re.sub(r"\(MSG[^()]*\)", "MSG", parameters)  # called with the text and its arguments in parentheses
             message = "MSG" if nested == parameters else "WPP_FIRST MSG"
             names = [parameter.strip() for parameter in nested.split(",")]

@@ -182,9 +182,9 @@ typedef struct _OBJECT_ATTRIBUTES {
 #define DEVICE_LEVEL 10
 #define PROFILE_LEVEL 15
 #define HIGH_LEVEL 15
-#define KernelMode 0
-#define UserMode 1
 
+typedef enum _MODE { KernelMode, UserMode, MaximumMode } MODE;
+typedef enum _MM_PAGE_PRIORITY { LowPagePriority, NormalPagePriority = 16, HighPagePriority = 32 } MM_PAGE_PRIORITY;
 typedef enum _MEMORY_CACHING_TYPE { MmNonCached = 0, MmCached = 1, MmWriteCombined = 2 } MEMORY_CACHING_TYPE;
 
 /* A memory descriptor list: header, then the page frame numbers. */
@@ -203,9 +203,6 @@ typedef struct _MDL {
 #define MDL_MAPPED_TO_SYSTEM_VA 0x0001
 #define MDL_PAGES_LOCKED 0x0002
 #define MDL_SOURCE_IS_NONPAGED_POOL 0x0004
-#define LowPagePriority 0
-#define NormalPagePriority 16
-#define HighPagePriority 32
 #define MdlMappingNoExecute 0x40000000
 
 struct _DEVICE_OBJECT;

@@ -24,10 +24,25 @@ void WRITE_REGISTER_ULONG64(volatile ULONG64* Register, ULONG64 Value);
 void WRITE_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count);
 void READ_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count);
 
+typedef ULONG64 POOL_FLAGS;
+#define POOL_FLAG_UNINITIALIZED 0x0000000000000002ULL
+#define POOL_FLAG_SESSION 0x0000000000000004ULL
+#define POOL_FLAG_CACHE_ALIGNED 0x0000000000000008ULL
+#define POOL_FLAG_RAISE_ON_FAILURE 0x0000000000000020ULL
 #define POOL_FLAG_NON_PAGED 0x0000000000000040ULL
+#define POOL_FLAG_NON_PAGED_EXECUTE 0x0000000000000080ULL
+#define POOL_FLAG_PAGED 0x0000000000000100ULL
 /* Zeroed memory, or NULL. What is not freed at power-off is reported as a leak by its tag. */
-PVOID ExAllocatePool2(ULONG64 Flags, SIZE_T NumberOfBytes, ULONG Tag);
+PVOID ExAllocatePool2(POOL_FLAGS Flags, SIZE_T NumberOfBytes, ULONG Tag);
 void ExFreePoolWithTag(PVOID P, ULONG Tag);
+/* <= DISPATCH_LEVEL, paged pool <= APC_LEVEL. The memory is not zeroed: it is full of 0xCD, except with ...Zero. */
+PVOID ExAllocatePoolWithTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
+PVOID ExAllocatePoolUninitialized(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
+PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
+PVOID ExAllocatePool(POOL_TYPE PoolType, SIZE_T NumberOfBytes);
+void ExFreePool(PVOID P);
+#define ExAllocatePoolWithQuotaTag ExAllocatePoolWithTag
+#define ExAllocatePoolPriorityZero(type, bytes, tag, priority) ExAllocatePoolZero(type, bytes, tag)
 
 KIRQL KeGetCurrentIrql(void);
 /* Interval in 100 ns: negative from now, else a system time. PASSIVE_LEVEL or APC_LEVEL. */

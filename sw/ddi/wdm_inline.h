@@ -29,17 +29,14 @@ static __inline int GmmuWideCompare(PCWSTR a, PCWSTR b) {
 #define wcscmp(a, b) GmmuWideCompare((a), (b))
 #endif
 
-#ifdef DBG
-#if DBG
-#define GMMU_DDI_ASSERTS 1
-#endif
-#endif
-#ifdef GMMU_DDI_ASSERTS
-#define NT_ASSERT(e) ((e) ? (void)0 : __builtin_trap())
+/* A free build, which has no DBG or DBG=0, asserts nothing: what is asserted may name what only a checked build declares. */
+#if defined(DBG) && DBG + 0
+#define NT_ASSERT(e) ((e) ? TRUE : (__builtin_trap(), FALSE))
+#define NT_VERIFY(e) NT_ASSERT(e)
 #else
-#define NT_ASSERT(e) ((void)sizeof(!(e)))
+#define NT_ASSERT(e) ((void)0)
+#define NT_VERIFY(e) ((e) ? TRUE : FALSE)
 #endif
-#define NT_VERIFY(e) ((e) ? (void)0 : __builtin_trap())
 #define NT_ASSERTMSG(text, e) NT_ASSERT(e)
 #define ASSERT(e) NT_ASSERT(e)
 #define ASSERTMSG(text, e) NT_ASSERT(e)

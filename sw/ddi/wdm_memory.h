@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory beside that of wdm.h: pool by its older names, contiguous memory, views of device memory, pages of memory descriptor
- * lists, registers of other widths. */
+/* Memory beside that of wdm.h: contiguous memory, views of device memory, pages of memory descriptor lists, registers of
+ * other widths. */
 #ifndef GMMU_DDI_WDM_MEMORY_H
 #define GMMU_DDI_WDM_MEMORY_H
 
@@ -10,21 +10,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define POOL_FLAG_UNINITIALIZED 0x0000000000000002ULL
-#define POOL_FLAG_SESSION 0x0000000000000004ULL
-#define POOL_FLAG_CACHE_ALIGNED 0x0000000000000008ULL
-#define POOL_FLAG_RAISE_ON_FAILURE 0x0000000000000020ULL
-#define POOL_FLAG_NON_PAGED_EXECUTE 0x0000000000000080ULL
-#define POOL_FLAG_PAGED 0x0000000000000100ULL
-/* <= DISPATCH_LEVEL, paged pool <= APC_LEVEL. The memory is not zeroed: it is full of 0xCD, except with ...Zero. */
-PVOID ExAllocatePoolWithTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
-PVOID ExAllocatePoolUninitialized(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
-PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
-PVOID ExAllocatePool(POOL_TYPE PoolType, SIZE_T NumberOfBytes);
-void ExFreePool(PVOID P);
-#define ExAllocatePoolWithQuotaTag ExAllocatePoolWithTag
-#define ExAllocatePoolPriorityZero(type, bytes, tag, priority) ExAllocatePoolZero(type, bytes, tag)
 
 PVOID MmAllocateContiguousMemory(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS HighestAcceptableAddress);
 void MmFreeContiguousMemory(PVOID BaseAddress);

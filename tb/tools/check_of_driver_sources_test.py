@@ -83,6 +83,49 @@ C_ASSERT(offsetof(struct loose, many) == 8);
                 with self.subTest(name, size=size):
                     self.assertEqual(errors(command, text), "")
 
+    def test_the_header_of_the_kernel_alone_has_pool_memory_with_its_flags(self):
+        source = '''#include <wdm.h>
+static PVOID New(POOL_FLAGS flags) {
+  if (flags & (POOL_FLAG_SESSION | POOL_FLAG_CACHE_ALIGNED | POOL_FLAG_RAISE_ON_FAILURE)) return NULL;
+  return ExAllocatePool2(flags | POOL_FLAG_NON_PAGED | POOL_FLAG_UNINITIALIZED, 16, 1);
+}
+void Use(void) {
+  ExFreePool(New(POOL_FLAG_PAGED | POOL_FLAG_NON_PAGED_EXECUTE));
+  ExFreePoolWithTag(ExAllocatePoolWithTag(NonPagedPoolNx, 16, 1), 1);
+}
+'''
+        for name, command in compilers().items():
+            with self.subTest(name):
+                self.assertEqual(errors(command, source, "-w", "-Werror=implicit-function-declaration"), "")
+
+    def test_priorities_of_pages_and_modes_of_the_processor_are_values_of_their_types(self):
+        source = '''#include <ntddk.h>
+static PVOID View(PMDL list, MM_PAGE_PRIORITY priority) {
+  switch (priority) {
+    case LowPagePriority: return NULL;
+    case NormalPagePriority:
+    case HighPagePriority: break;
+  }
+  return MmGetSystemAddressForMdlSafe(list, priority | MdlMappingNoExecute);
+}
+PVOID Use(PMDL list, MODE mode) { return mode == KernelMode ? View(list, NormalPagePriority) : NULL; }
+'''
+        for name, command in compilers().items():
+            with self.subTest(name):
+                self.assertEqual(errors(command, source, "-w"), "")
+
+    def test_assertions_are_nothing_in_a_free_build_and_compiled_in_a_checked_one(self):
+        source = "#include <ntddk.h>\nvoid Use(void) { ASSERT(OnlyInACheckedBuild); NT_ASSERT(OnlyInACheckedBuild); }\n"
+        verified = "#include <ntddk.h>\nBOOLEAN Use(int n) { return (BOOLEAN)NT_VERIFY(n > 0); }\n"
+        for name, command in compilers().items():
+            with self.subTest(name):
+                for free in ([], ["-DDBG=0"]):
+                    self.assertEqual(errors(command, source, "-w", *free), "")
+                for checked in ("-DDBG", "-DDBG=1"):
+                    self.assertIn("OnlyInACheckedBuild", errors(command, source, "-w", checked))
+                for build in ("-DDBG=0", "-DDBG=1"):
+                    self.assertEqual(errors(command, verified, "-w", build), "")
+
     def test_each_type_is_one_that_a_source_can_point_to(self):
         text = "".join((DDI / header).read_text() for header in headers() if header != "basetsd.h")
         names = set(re.findall(r"^\} (\w+)[,;]", text, re.M)) | set(re.findall(r"^typedef [^;{(]*?\b(\w+);", text, re.M))
@@ -146,6 +189,22 @@ class Prepare(unittest.TestCase):
         for name, command in compilers().items():
             with self.subTest(name):
                 self.assertEqual(errors(command, source.read_text(), "-w", f"-I{out}"), "")
+
+    def test_directives_that_describe_no_function_are_no_trace_functions(self):
+        source = self.write("one.c", """// begin_wpp config
+// CUSTOM_TYPE(reason, ItemListLong(Started, Ended));
+// CUSTOM_TYPE(state, ItemEnum(_STATE) );
+// DEFINE_CPLX_TYPE(GUID, WPP_LOGGUID, const GUID *, ItemGuid, "s", _GUID_, 0, 2);
+// USESUFFIX (Say, " MSG %!FUNC!");
+// Say(LEVEL, MSG, ...);
+// FUNC Holds(EXPRESSION);
+// end_wpp
+#include "one.tmh"
+""")
+        out = self.folder / "out"
+        self.assertEqual(said("prepare", "--out", out, source),
+                         (0, "1 files: 1 headers with 2 trace functions, 0 headers of another spelling\n"))
+        self.assertEqual(re.findall(r"^#define (\w+)", (out / "one.tmh").read_text(), re.M), ["Holds", "Say"])
 
     def test_a_long_is_named_with_its_file_and_line(self):
         self.write("driver/own.h", "typedef unsigned long Word;\n")
