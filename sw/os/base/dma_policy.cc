@@ -32,10 +32,11 @@ DmaDecision DecideDma(const DmaFacts& facts) {
                     : !facts.supported ? "not supported by the driver (DXGK_IOMMU_CAPS)"
                     : !declared        ? "not declared by its INF (DmaRemappingCompatible)"
                                        : "1:1 only ([os] iommu)";
-  return {DmaMode::kPhysical, false,
-          "the GPU reaches memory up to " + Hex(facts.highest_visible) + ", installed is up to " +
-              Hex(facts.last_byte) + ", and DMA remapping is " + why +
-              "\nGive it gpu.limit_bits for all of the memory, or let it be remapped."};
+  return {
+      DmaMode::kPhysical, false,
+      "the GPU reaches memory up to " + Hex(facts.highest_visible) + ", installed is up to " + Hex(facts.last_byte) +
+          (facts.highest_visible == facts.last_byte ? ", which it must exceed ([os] highest_visible_inclusive)" : "") +
+          ", and DMA remapping is " + why + "\nGive it gpu.limit_bits for all of the memory, or let it be remapped."};
 }
 
 }  // namespace gmmu::os

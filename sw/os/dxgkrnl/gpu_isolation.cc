@@ -36,8 +36,9 @@ bool GpuIsolation::DriverCap() const {
 bool GpuIsolation::active() const { return adapter_.mode() != DmaMode::kPhysical; }
 
 void GpuIsolation::RefuseForbiddenRoutines() const {
+  if (!DriverCap()) return;
   const char* const routine = adapter_.kernel().driver().forbidden_routine;
-  if (!DriverCap() || routine == nullptr) return;
+  if (routine == nullptr) return adapter_.kernel().driver().Forbid();
   throw OsError(std::string("DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 1, and the driver called ") + routine +
                 ", which GPU isolation forbids: its memory comes from the callbacks of DXGKRNL_INTERFACE");
 }

@@ -228,6 +228,7 @@ void LogicalAdapter::AskStarted() {
     gpu->answers_.both_mmu_models_refused = kernel_.parameters().both_mmu_models_refused;
     gpu->answers_.discrete_without_remapping_refused = kernel_.parameters().discrete_without_remapping_refused;
     gpu->answers_.aperture_required = kernel_.parameters().aperture_required;
+    gpu->answers_.highest_visible_inclusive = kernel_.parameters().highest_visible_inclusive;
     all.push_back(&gpu->answers_);
   }
   QueryStarted(*miniport_, all, kernel_.parameters().bring_up);

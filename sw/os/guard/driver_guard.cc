@@ -2,6 +2,7 @@
 #include "os/guard/driver_guard.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -202,6 +203,19 @@ DriverGuard::Frame* DriverGuard::Take() {
 void DriverGuard::Put(Frame* frame) { current = frame; }
 
 const char* DriverGuard::entry() { return current == nullptr ? "" : current->entry; }
+
+std::string DriverGuard::CallSite() {
+  if (current == nullptr) return "";
+  const std::string call = std::string(" inside of ") + current->entry;
+  if (base_of_driver == nullptr) return call;
+  std::array<void*, 32> frames{};
+  const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  for (int i = 0; i < count; ++i) {
+    const auto* const instruction = static_cast<const char*>(frames[static_cast<size_t>(i)]) - 1;  // the call itself
+    if (BaseOf(instruction) == base_of_driver) return call + PlaceOf(instruction);
+  }
+  return call;
+}
 
 void DriverGuard::Raise(const Frame& frame) {
   const std::string where = std::string(frame.entry) + PlaceOf(frame.instruction);

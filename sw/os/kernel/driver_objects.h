@@ -16,10 +16,10 @@ namespace gmmu::os {
 struct DriverObjects {
   explicit DriverObjects(Kernel& kernel);
 
-  /// The driver has called such a routine.
-  void NoteForbidden(const char* routine) {
-    if (forbidden_routine == nullptr) forbidden_routine = routine;
-  }
+  /// The driver calls such a routine: a bug check from Forbid on.
+  void NoteForbidden(const char* routine);
+  /// The driver has started, and supports GPU isolation.
+  void Forbid() { forbids_ = true; }
   /// [begin, begin + bytes) of the driver's memory is freed: a bug check when something in it is in use.
   void Forget(const void* begin, size_t bytes);
 
@@ -32,6 +32,9 @@ struct DriverObjects {
   DeviceAccesses device_accesses;
   /// The first routine that the driver called of those that GPU isolation forbids; null: none.
   const char* forbidden_routine = nullptr;
+
+ private:
+  bool forbids_ = false;
 };
 
 }  // namespace gmmu::os

@@ -22,7 +22,7 @@ struct AdapterAnswers {
   UINT linked = 1;         ///< physical adapters of the link
   // os.def
   bool system_segment_behind_last = true, both_mmu_models_refused = true, discrete_without_remapping_refused = true;
-  bool aperture_required = true;
+  bool aperture_required = true, highest_visible_inclusive = false;
 
   // Before DxgkDdiStartDevice, from WDDM 2.9 on.
   std::optional<DXGK_PHYSICAL_MEMORY_CAPS> memory;  ///< absent: not asked

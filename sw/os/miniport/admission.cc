@@ -288,11 +288,12 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
          {}});
   }
   // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS: this limit says what the GPU reaches.
+  const auto highest = static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart);
   if (a.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&
-      static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart) < a.last_byte) {
+      (a.highest_visible_inclusive ? highest < a.last_byte : highest <= a.last_byte)) {
     out.push_back({"DXGK_DRIVERCAPS.HighestAcceptableAddress",
-                   "is " + Number(static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart)) +
-                       "; installed memory ends at " + Number(a.last_byte),
+                   "is " + Number(highest) + "; installed memory ends at " + Number(a.last_byte) +
+                       (highest == a.last_byte ? ", which it must exceed ([os] highest_visible_inclusive)" : ""),
                    StopCode::kUnknown,
                    {}});
   }

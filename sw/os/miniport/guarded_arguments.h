@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ddi/ntdef.h"
+#include "ddi/dispmprt.h"
 #include "os/guard/guarded_copy.h"
 
 namespace gmmu::os {
@@ -49,7 +49,7 @@ class GuardedArguments {
     if constexpr (std::is_void_v<T> || std::is_function_v<T> || std::is_same_v<T, DEVICE_OBJECT>) {
       return at;  // a handle
     } else {
-      return static_cast<T*>(Array(at, sizeof(T), [] { return ReadableName(typeid(T)); }, !std::is_const_v<T>));
+      return static_cast<T*>(Array(at, BytesOf(at), [] { return ReadableName(typeid(T)); }, !std::is_const_v<T>));
     }
   }
   /// Memory that a structure names. `back`: what the driver has made of it is wanted.
@@ -64,6 +64,12 @@ class GuardedArguments {
 
  private:
   static std::string ReadableName(const std::type_info& type);
+  /// Bytes that the driver may touch: of the table of callbacks those that its interface version has.
+  template <typename T>
+  static size_t BytesOf(const T* at) {
+    if constexpr (std::is_same_v<T, DXGKRNL_INTERFACE>) return at == nullptr ? 0 : at->Size;
+    else return sizeof(T);
+  }
   struct Loan {
     std::unique_ptr<GuardedCopy> copy;
     void* back;

@@ -28,7 +28,7 @@ static int Is(const char* misdeed) {
 
 static NTSTATUS Start(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources, PULONG children) {
   DXGK_DEVICE_INFO info = {0};
-  os = *interface;
+  memcpy(&os, interface, interface->Size < sizeof os ? interface->Size : sizeof os);
   os.DxgkCbGetDeviceInformation(os.DeviceHandle, &info);
   visible = info.TranslatedResourceList->List[0].PartialResourceList.PartialDescriptors[1].u.Memory.Start;
   map = NULL;

@@ -32,7 +32,7 @@ TEST(DmaPolicy, A40BitGpuIn2TiBIsRemapped) {
 }
 
 TEST(DmaPolicy, AnInterfaceVersionBefore30IsNotRemapped) {
-  DmaFacts facts = Facts(kTiB - 1, kTiB - 1);
+  DmaFacts facts = Facts(kTiB - 1, kTiB - 2);
   facts.known = false;
   EXPECT_EQ(DecideDma(facts).mode, DmaMode::kPhysical);
   facts = Facts(kTiB - 1, 2 * kTiB - 1);
@@ -57,6 +57,7 @@ TEST(DmaPolicy, WithoutSupportItIsRefusedAndTheTextSaysWhose) {
 TEST(DmaPolicy, TheLastInstalledByteMustBeVisible) {
   for (const bool reaches : {false, true}) {
     DmaFacts facts = Facts(reaches ? 0xFFFF'FFFF : 0xFFFF'FFFE, 0xFFFF'FFFF);
+    facts.inclusive = true;
     facts.policy = RemapPolicy::kNever;
     EXPECT_EQ(DecideDma(facts).refusal.empty(), reaches);
     facts.policy = RemapPolicy::kWhenNeeded;
@@ -64,9 +65,14 @@ TEST(DmaPolicy, TheLastInstalledByteMustBeVisible) {
   }
 }
 
-// Not settled by any source: whether the two may be equal.
-TEST(DmaPolicy, EqualityOfTheTwoBytesPassesByASwitch) {
+// "Does not exceed" is refused, the documents say: equal bytes do not pass.
+TEST(DmaPolicy, EqualityOfTheTwoBytesPassesByASwitchOnly) {
   DmaFacts facts = Facts(0xFFFF'FFFF, 0xFFFF'FFFF);
+  facts.policy = RemapPolicy::kNever;
+  EXPECT_THAT(DecideDma(facts).refusal,
+              HasSubstr("0xffffffff, which it must exceed ([os] highest_visible_inclusive), and"));
+  facts.inclusive = true;
+  EXPECT_THAT(DecideDma(facts).refusal, IsEmpty());
   facts.policy = RemapPolicy::kWhenNeeded;
   EXPECT_EQ(DecideDma(facts).mode, DmaMode::kPhysical);
   EXPECT_TRUE(DecideDma(facts).reaches_all);

@@ -270,6 +270,12 @@ TEST(Admission, BeforeWddm29HighestAcceptableAddressMustReachAllMemory) {
   ASSERT_EQ(Admit(answers, false).size(), 1u);
   EXPECT_EQ(Admit(answers, false)[0].field, "DXGK_DRIVERCAPS.HighestAcceptableAddress");
   answers.driver.HighestAcceptableAddress.QuadPart = 0xFFFF'FFFF;
+  ASSERT_EQ(Admit(answers, false).size(), 1u) << "it must exceed the last byte";
+  EXPECT_THAT(Admit(answers, false)[0].text, HasSubstr("which it must exceed ([os] highest_visible_inclusive)"));
+  answers.highest_visible_inclusive = true;
+  EXPECT_THAT(Admit(answers, false), IsEmpty());
+  answers.highest_visible_inclusive = false;
+  answers.driver.HighestAcceptableAddress.QuadPart = 0x1'0000'0000;
   EXPECT_THAT(Admit(answers, false), IsEmpty());
 }
 

@@ -14,6 +14,7 @@
 
 #include "os/dxgkrnl/domain_switch.h"
 #include "tb/sw/os/between.h"
+#include "ddi/wdm_memory.h"
 #include "tb/sw/os/driver_front.h"
 
 namespace gmmu::os::test {
@@ -275,6 +276,37 @@ TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelWhenItSupportsIsolation) {
                                    "forbids"));
   bench.options.os.driver["Isolation"] = 0;
   EXPECT_EQ(Refused(), "");
+}
+
+NTSTATUS TakeKernelMemory(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
+  PHYSICAL_ADDRESS highest{};
+  highest.QuadPart = INT64_MAX;
+  if (PVOID const memory = MmAllocateContiguousMemory(PAGE_SIZE, highest)) MmFreeContiguousMemory(memory);
+  return between.real.DxgkDdiCreateDevice(adapter, args);
+}
+NTSTATUS TakePages(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
+  PHYSICAL_ADDRESS highest{};
+  highest.QuadPart = INT64_MAX;
+  if (PMDL const list = MmAllocatePagesForMdlEx({}, highest, {}, PAGE_SIZE, MmCached, 0)) {
+    MmFreePagesFromMdl(list);
+    ExFreePool(list);
+  }
+  return between.real.DxgkDdiCreateDevice(adapter, args);
+}
+
+TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelAfterItsStartEither) {
+  const std::pair<decltype(&TakePages), const char*> routines[] = {
+      {TakeKernelMemory, "MmAllocateContiguousMemorySpecifyCache"}, {TakePages, "MmAllocatePagesForMdlEx"}};
+  for (const auto& [entry, name] : routines) {
+    between.table = [entry = entry](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiCreateDevice = entry; };
+    bench.options.os.driver["Isolation"] = 1;
+    const auto stopped = bench.Run([](workload::Life&) {});
+    EXPECT_THAT(FaultsOf(stopped), HasSubstr(std::string(name) + ", which GPU isolation forbids "
+                                                                 "(DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 1), was "
+                                                                 "called inside of DxgkDdiCreateDevice"));
+    bench.options.os.driver["Isolation"] = 0;
+    EXPECT_EQ(Refused(), "");
+  }
 }
 
 // From 2.9 on the driver's memory is known before the start; before it GPU isolation tells of it.
