@@ -177,6 +177,79 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.End();
 }
 
+/// Pages that may be executed, pages that may not, and the change from one to the other, on both sides of a table's end.
+void NoExecute(Life& life, const ParameterValues& values) {
+  const uint64_t pages = values.at("pages"), leaf = life.gpu().facts().geometry.Coverage(0);
+  Subject subject(life, pages, 0, 0);
+  const os::VideoMemory memory = life.memory;
+  os::GpuProcess& process = subject.process();
+  uint64_t reserved = 0;
+  life.Work([&] { reserved = memory.ReserveVa(process, 3 * leaf); });
+  const uint64_t va = (reserved / leaf + 2) * leaf - pages / 2 * kPage, last = va + (pages - 1) * kPage;
+  os::Protection no_execute = os::Protection::All();
+  no_execute.type.Execute = 0;
+  const auto map = [&](const os::Protection& protection) {
+    life.Work([&] { memory.Map(process, va, subject.allocation(), 0, pages, protection); });
+  };
+  const auto faults = [&](const std::string& what, uint64_t at) {
+    ClientRun run = AllLines(&process, at, kLine);
+    run.execute = true;
+    run.fault = Fault::kExecuteProtect;
+    RunClients(memory, {run}, what, life.result.checks);
+  };
+
+  map(os::Protection::All());
+  subject.Executes("a page that may be executed", va);
+  subject.Executes("another, in the next table", last);
+  map(no_execute);
+  faults("a page that may no longer be executed", va);
+  subject.Reads("no-execute, read", va, pages, Subject::kFill);
+  faults("another, in the next table", last);
+  subject.Writes("no-execute, written", last, 1);
+  no_execute.type.Write = 0;
+  map(no_execute);
+  faults("read-only and no-execute, executed", va);
+  subject.Reads("read-only and no-execute, read", va, pages - 1, Subject::kFill);
+  map(os::Protection::All());
+  subject.Executes("a page that may be executed again", va);
+  life.Work([&] { memory.FreeVa(process, reserved); });
+  subject.End();
+}
+
+/// Zero pages that something writes through and looks at again, here and where nobody wrote, and memory beside them.
+void ZeroPages(Life& life, const ParameterValues& values) {
+  const uint64_t pages = values.at("pages"), leaf = life.gpu().facts().geometry.Coverage(0);
+  Subject subject(life, pages, 0, 0);
+  const os::VideoMemory memory = life.memory;
+  os::GpuProcess& process = subject.process();
+  uint64_t reserved = 0;
+  life.Work([&] { reserved = memory.ReserveVa(process, 5 * leaf); });
+  const uint64_t va = (reserved + leaf - 1) / leaf * leaf, tables = va + leaf, mapped = va + 2 * pages * kPage;
+  const auto zero = [&](uint64_t at, uint64_t count) { life.Work([&] { memory.MapZero(process, at, count); }); };
+
+  zero(va, pages);
+  subject.Reads("zero pages", va, pages, 0);
+  subject.Writes("a write to zero pages", va, pages);
+  subject.Reads("zero pages that were written", va, pages, 0);
+  zero(tables, 2 * leaf / kPage);
+  subject.Reads("zero pages that nobody wrote, of whole tables", tables, 2, 0);
+  subject.Writes("a write across two tables of zero pages", tables + leaf - kPage, 2);
+  subject.Reads("zero pages of whole tables that were written", tables + leaf - kPage, 2, 0);
+
+  life.Work([&] {
+    memory.Map(process, mapped, subject.allocation(), 0, pages);
+    memory.MapZero(process, mapped + kPage, 1);
+  });
+  subject.Writes("a write to a zero page among pages of memory", mapped + kPage, 1);
+  subject.Reads("the page before it", mapped, 1, Subject::kFill);
+  subject.Reads("a zero page among pages of memory that was written", mapped + kPage, 1, 0);
+  subject.Reads("the pages behind it", mapped + 2 * kPage, pages - 2, Subject::kFill);
+  life.Work([&] { memory.Map(process, va, subject.allocation(), 0, pages); });
+  subject.Reads("memory where zero pages were, none of it written", va, pages, Subject::kFill);
+  life.Work([&] { memory.FreeVa(process, reserved); });
+  subject.End();
+}
+
 }  // namespace
 
 Procedure ResizableRootProcedure() {
@@ -193,6 +266,24 @@ Procedure PageEntriesProcedure() {
           "client on each of them.",
           {},
           PageEntries};
+}
+
+Procedure NoExecuteProcedure() {
+  return {
+      "no_execute",
+      "A client executes pages: where it may, where it may no longer, and where it may again, on both sides of the end "
+      "of a leaf table; what must not be executed is read and written all the same.",
+      {{"pages", 8, 4, 256, "Pages that are mapped."}},
+      NoExecute};
+}
+
+Procedure ZeroPagesProcedure() {
+  return {"zero_pages",
+          "A client writes through zero pages and looks again, at those and at others: single ones, whole tables of "
+          "them, and "
+          "one among pages of memory, which keeps its bytes.",
+          {{"pages", 8, 4, 256, "Zero pages, and pages of memory beside them."}},
+          ZeroPages};
 }
 
 }  // namespace gmmu::workload

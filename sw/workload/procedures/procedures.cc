@@ -12,7 +12,8 @@ const std::vector<Procedure>& Procedures() {
       VaCallsProcedure(),      ContextAllocationsProcedure(), TableMovesProcedure(),
       SleepProcedure(),        Pages64kProcedure(),           LinkedProcedure(),
       AdapterResetProcedure(), IsolationMemoryProcedure(),    SystemMemoryProcedure(),
-      ThreadsProcedure(),      ListedCommandsProcedure()};
+      ThreadsProcedure(),      ListedCommandsProcedure(),     NoExecuteProcedure(),
+      ZeroPagesProcedure()};
   return kProcedures;
 }
 

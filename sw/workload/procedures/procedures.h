@@ -47,6 +47,8 @@ Procedure SystemMemoryProcedure();
 Procedure RenderProcedure();
 Procedure ResizableRootProcedure();
 Procedure PageEntriesProcedure();
+Procedure NoExecuteProcedure();
+Procedure ZeroPagesProcedure();
 Procedure MemoryServicesProcedure();
 Procedure ApertureProcedure();
 Procedure SecureVmProcedure();
