@@ -268,10 +268,19 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
     result.findings.push_back(
         {"interrupts", std::to_string(kernel.scheduler().spurious()) + " interrupt messages had no routine"});
   }
-  const uint64_t missed = adapter.vidsch().missed_completions();
-  if (missed != 0 && options.os.inject.lost_interrupts == 0) {
+  using Fate = os::Reports::Fate;
+  for (const auto& [fate, why] :
+       {std::pair{Fate::kNotReported, " no interrupt had reported"},
+        {Fate::kNoDpc,
+         " DxgkCbNotifyInterrupt had reported, but no DxgkDdiDpcRoutine followed: DxgkCbQueueDpc was not "
+         "called"},
+        {Fate::kNoNotifyDpc,
+         " DxgkCbNotifyInterrupt had reported, but DxgkDdiDpcRoutine returned without "
+         "DxgkCbNotifyDpc"}}) {
+    const uint64_t missed = adapter.vidsch().missed_completions(fate);
+    if (missed == 0 || (fate == Fate::kNotReported && options.os.inject.lost_interrupts != 0)) continue;
     result.findings.push_back({"interrupts", "DxgkDdiQueryCurrentFence told " + std::to_string(missed) +
-                                                 " times of packets whose completion no interrupt had reported"});
+                                                 " times of packets whose completion" + why});
   }
   result.simulated_ns = kernel.hal().NowNs();
   result.verified = !failed && std::all_of(result.checks.begin(), result.checks.end(),

@@ -176,17 +176,19 @@ NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
   return Answer((Saved(device).*kMethod)(device, *args));
 }
 
-/// A callback as the driver calls it: its thread leaves the driver, and may be preempted before and behind it. It is
-/// traced, and refused when that is asked for.
+/// A callback as the driver calls it: at one of its IRQLs, else it is a bug check. The thread leaves the driver, and may be
+/// preempted before and behind it. It is traced, and refused when that is asked for.
 template <auto kMember>
 struct Seam;
 template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>
 struct Seam<kMember> {
-  /// `may_fail`: the callback can refuse what it is asked for.
-  static void Put(DXGKRNL_INTERFACE& table, const char* name, bool may_fail) {
+  /// `may_fail`: the callback can refuse what it is asked for. From `lowest` up to `highest`: at which its callers are.
+  static void Put(DXGKRNL_INTERFACE& table, const char* name, bool may_fail, Irql highest, Irql lowest = kPassive) {
     callback = std::exchange(table.*kMember, Call);
     callback_name = name;
     can_fail = may_fail;
+    highest_irql = highest;
+    lowest_irql = lowest;
   }
 
   static Result Call(Args... args) {
@@ -194,6 +196,7 @@ struct Seam<kMember> {
     kernel.races().Check();
     kernel.scheduler().Preempt();
     DdiTrace::Call traced(kernel.ddi_trace(), callback_name, args...);
+    kernel.scheduler().RequireIrql(callback_name, highest_irql, lowest_irql);
     if constexpr (std::is_void_v<Result>) {
       Outside(kernel, args...);
       traced.Returned(args...);
@@ -224,48 +227,50 @@ struct Seam<kMember> {
   static inline Result (*callback)(Args...) = nullptr;
   static inline const char* callback_name = nullptr;
   static inline bool can_fail = false;
+  static inline Irql highest_irql = kHigh, lowest_irql = kPassive;
 };
 
-/// Callbacks that give something back, or tell, do not fail.
+/// Callbacks that give something back, or tell, do not fail. IRQLs are those of the pages of the callbacks; for memory, the
+/// isolation callbacks among it, the guide's: its text permits APC_LEVEL where the pages have PASSIVE_LEVEL.
 void PutSeams(DXGKRNL_INTERFACE& table) {
-#define FAILS(name) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, true)
-#define HOLDS(name) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, false)
-  FAILS(DxgkCbGetDeviceInformation);
-  FAILS(DxgkCbMapMemory);
-  HOLDS(DxgkCbUnmapMemory);
-  HOLDS(DxgkCbQueueDpc);
-  FAILS(DxgkCbReadDeviceSpace);
-  FAILS(DxgkCbWriteDeviceSpace);
-  HOLDS(DxgkCbSynchronizeExecution);
-  HOLDS(DxgkCbNotifyInterrupt);
-  HOLDS(DxgkCbNotifyDpc);
-  HOLDS(DxgkCbGetHandleData);
-  HOLDS(DxgkCbAcquireHandleData);
-  HOLDS(DxgkCbReleaseHandleData);
-  FAILS(DxgkCbCreateContextAllocation);
-  HOLDS(DxgkCbDestroyContextAllocation);
-  FAILS(DxgkCbMapContextAllocation);
-  FAILS(DxgkCbUpdateContextAllocation);
-  FAILS(DxgkCbReserveGpuVirtualAddressRange);
-  FAILS(DxgkCbAllocateContiguousMemory);
-  HOLDS(DxgkCbFreeContiguousMemory);
-  FAILS(DxgkCbAllocatePagesForMdl);
-  HOLDS(DxgkCbFreePagesFromMdl);
-  FAILS(DxgkCbPinFrameBufferForSave);
-  FAILS(DxgkCbPinFrameBufferForSave2);
-  HOLDS(DxgkCbUnpinFrameBufferForSave);
-  FAILS(DxgkCbMapFrameBufferPointer);
-  HOLDS(DxgkCbUnmapFrameBufferPointer);
-  FAILS(DxgkCbMapMdlToIoMmu);
-  HOLDS(DxgkCbUnmapMdlFromIoMmu);
-  FAILS(DxgkCbCreatePhysicalMemoryObject);
-  HOLDS(DxgkCbDestroyPhysicalMemoryObject);
-  FAILS(DxgkCbOpenPhysicalMemoryObject);
-  HOLDS(DxgkCbClosePhysicalMemoryObject);
-  FAILS(DxgkCbAllocateAdl);
-  HOLDS(DxgkCbFreeAdl);
-  FAILS(DxgkCbMapPhysicalMemory);
-  HOLDS(DxgkCbUnmapPhysicalMemory);
+#define FAILS(name, ...) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, true, __VA_ARGS__)
+#define HOLDS(name, ...) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, false, __VA_ARGS__)
+  FAILS(DxgkCbGetDeviceInformation, kPassive);
+  FAILS(DxgkCbMapMemory, kPassive);
+  HOLDS(DxgkCbUnmapMemory, kPassive);
+  HOLDS(DxgkCbQueueDpc, kHigh);
+  FAILS(DxgkCbReadDeviceSpace, kPassive);
+  FAILS(DxgkCbWriteDeviceSpace, kPassive);
+  HOLDS(DxgkCbSynchronizeExecution, kDispatch);
+  HOLDS(DxgkCbNotifyInterrupt, kDevice, kDevice);
+  HOLDS(DxgkCbNotifyDpc, kDispatch, kDispatch);
+  HOLDS(DxgkCbGetHandleData, kApc);
+  HOLDS(DxgkCbAcquireHandleData, kApc);
+  HOLDS(DxgkCbReleaseHandleData, kApc);
+  FAILS(DxgkCbCreateContextAllocation, kPassive);
+  HOLDS(DxgkCbDestroyContextAllocation, kPassive);
+  FAILS(DxgkCbMapContextAllocation, kPassive);
+  FAILS(DxgkCbUpdateContextAllocation, kPassive);
+  FAILS(DxgkCbReserveGpuVirtualAddressRange, kPassive);
+  FAILS(DxgkCbAllocateContiguousMemory, kApc);
+  HOLDS(DxgkCbFreeContiguousMemory, kApc);
+  FAILS(DxgkCbAllocatePagesForMdl, kApc);
+  HOLDS(DxgkCbFreePagesFromMdl, kApc);
+  FAILS(DxgkCbPinFrameBufferForSave, kApc);
+  FAILS(DxgkCbPinFrameBufferForSave2, kApc);
+  HOLDS(DxgkCbUnpinFrameBufferForSave, kApc);
+  FAILS(DxgkCbMapFrameBufferPointer, kApc);
+  HOLDS(DxgkCbUnmapFrameBufferPointer, kApc);
+  FAILS(DxgkCbMapMdlToIoMmu, kApc);
+  HOLDS(DxgkCbUnmapMdlFromIoMmu, kApc);
+  FAILS(DxgkCbCreatePhysicalMemoryObject, kApc);
+  HOLDS(DxgkCbDestroyPhysicalMemoryObject, kApc);
+  FAILS(DxgkCbOpenPhysicalMemoryObject, kApc);
+  HOLDS(DxgkCbClosePhysicalMemoryObject, kApc);
+  FAILS(DxgkCbAllocateAdl, kApc);
+  HOLDS(DxgkCbFreeAdl, kApc);
+  FAILS(DxgkCbMapPhysicalMemory, kApc);
+  HOLDS(DxgkCbUnmapPhysicalMemory, kApc);
 #undef FAILS
 #undef HOLDS
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <type_traits>
 
-#include "os/dxgkrnl/dxgkrnl.h"
+#include "os/kernel/kernel.h"
 
 namespace gmmu::os {
 namespace {
@@ -13,58 +13,61 @@ template <auto kMember>
 struct Missing;
 template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>
 struct Missing<kMember> {
-  static void Put(DXGKRNL_INTERFACE& table, const char* callback) {
+  static void Put(DXGKRNL_INTERFACE& table, const char* callback, Irql highest) {
     name = callback;
+    highest_irql = highest;
     if (table.*kMember == nullptr) table.*kMember = Call;
   }
 
  private:
   static Result Call(Args...) {
-    Dxgkrnl::Current().NoteUnmodelled({std::string("a call of ") + name});
+    Kernel::Called(name, highest_irql).NoteUnmodelled(std::string("a call of ") + name);
     if constexpr (std::is_same_v<Result, NTSTATUS>) return STATUS_NOT_SUPPORTED;
     if constexpr (!std::is_void_v<Result>) return Result{};
   }
   static inline const char* name = nullptr;
+  static inline Irql highest_irql = kHigh;
 };
 
 }  // namespace
 
+// IRQLs are those of the pages of the callbacks; kHigh where a page has none, or has any under a condition.
 void PutMissingCallbacks(DXGKRNL_INTERFACE& table) {
-#define MISSING(name) Missing<&DXGKRNL_INTERFACE::name>::Put(table, #name)
-  MISSING(DxgkCbEvalAcpiMethod);
-  MISSING(DxgkCbIndicateChildStatus);
-  MISSING(DxgkCbQueryServices);
-  MISSING(DxgkCbIsDevicePresent);
-  MISSING(DxgkCbGetHandleParent);
-  MISSING(DxgkCbEnumHandleChildren);
-  MISSING(DxgkCbQueryVidPnInterface);
-  MISSING(DxgkCbQueryMonitorInterface);
-  MISSING(DxgkCbGetCaptureAddress);
-  MISSING(DxgkCbLogEtwEvent);
-  MISSING(DxgkCbExcludeAdapterAccess);
-  MISSING(DxgkCbSetPowerComponentActive);
-  MISSING(DxgkCbSetPowerComponentIdle);
-  MISSING(DxgkCbAcquirePostDisplayOwnership);
-  MISSING(DxgkCbPowerRuntimeControlRequest);
-  MISSING(DxgkCbSetPowerComponentLatency);
-  MISSING(DxgkCbSetPowerComponentResidency);
-  MISSING(DxgkCbCompleteFStateTransition);
-  MISSING(DxgkCbCompletePStateTransition);
-  MISSING(DxgkCbHardwareContentProtectionTeardown);
-  MISSING(DxgkCbMultiPlaneOverlayDisabled);
-  MISSING(DxgkCbMitigatedRangeUpdate);
-  MISSING(DxgkCbInvalidateHwContext);
-  MISSING(DxgkCbIndicateConnectorChange);
-  MISSING(DxgkCbUnblockUEFIFrameBufferRanges);
-  MISSING(DxgkCbAcquirePostDisplayOwnership2);
-  MISSING(DxgkCbSetProtectedSessionStatus);
-  MISSING(DxgkCbReportDiagnostic);
-  MISSING(DxgkCbSignalEvent);
-  MISSING(DxgkCbIsFeatureEnabled);
-  MISSING(DxgkCbSaveMemoryForHotUpdate);
-  MISSING(DxgkCbNotifyCursorSupportChange);
-  MISSING(DxgkCbQueryFeatureSupport);
-  MISSING(DxgkCbDisconnectDoorbell);
+#define MISSING(name, highest) Missing<&DXGKRNL_INTERFACE::name>::Put(table, #name, highest)
+  MISSING(DxgkCbEvalAcpiMethod, kPassive);
+  MISSING(DxgkCbIndicateChildStatus, kDispatch);
+  MISSING(DxgkCbQueryServices, kPassive);
+  MISSING(DxgkCbIsDevicePresent, kPassive);
+  MISSING(DxgkCbGetHandleParent, kApc);
+  MISSING(DxgkCbEnumHandleChildren, kPassive);
+  MISSING(DxgkCbQueryVidPnInterface, kApc);
+  MISSING(DxgkCbQueryMonitorInterface, kApc);
+  MISSING(DxgkCbGetCaptureAddress, kPassive);
+  MISSING(DxgkCbLogEtwEvent, kHigh);
+  MISSING(DxgkCbExcludeAdapterAccess, kPassive);
+  MISSING(DxgkCbSetPowerComponentActive, kPassive);
+  MISSING(DxgkCbSetPowerComponentIdle, kDispatch);
+  MISSING(DxgkCbAcquirePostDisplayOwnership, kApc);
+  MISSING(DxgkCbPowerRuntimeControlRequest, kDispatch);
+  MISSING(DxgkCbSetPowerComponentLatency, kDispatch);
+  MISSING(DxgkCbSetPowerComponentResidency, kDispatch);
+  MISSING(DxgkCbCompleteFStateTransition, kDispatch);
+  MISSING(DxgkCbCompletePStateTransition, kHigh);
+  MISSING(DxgkCbHardwareContentProtectionTeardown, kDispatch);
+  MISSING(DxgkCbMultiPlaneOverlayDisabled, kPassive);
+  MISSING(DxgkCbMitigatedRangeUpdate, kHigh);
+  MISSING(DxgkCbInvalidateHwContext, kPassive);
+  MISSING(DxgkCbIndicateConnectorChange, kDispatch);
+  MISSING(DxgkCbUnblockUEFIFrameBufferRanges, kHigh);
+  MISSING(DxgkCbAcquirePostDisplayOwnership2, kHigh);
+  MISSING(DxgkCbSetProtectedSessionStatus, kPassive);
+  MISSING(DxgkCbReportDiagnostic, kHigh);
+  MISSING(DxgkCbSignalEvent, kDispatch);
+  MISSING(DxgkCbIsFeatureEnabled, kPassive);
+  MISSING(DxgkCbSaveMemoryForHotUpdate, kPassive);
+  MISSING(DxgkCbNotifyCursorSupportChange, kPassive);
+  MISSING(DxgkCbQueryFeatureSupport, kHigh);
+  MISSING(DxgkCbDisconnectDoorbell, kPassive);
 #undef MISSING
 }
 

@@ -10,6 +10,7 @@
 #include "os/memory/system_buffer.h"
 #include "os/miniport/device_life.h"
 #include "os/miniport/driver_calls.h"
+#include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
 
@@ -246,6 +247,7 @@ void PhysicalAdapter::QueueDpc() {
   kernel().scheduler().QueueDpc([this] {
     dpc_queued_ = false;
     miniport().driver().DpcRoutine(unit_);
+    vidsch().OnDpcReturned();
   });
 }
 

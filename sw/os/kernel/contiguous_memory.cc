@@ -29,7 +29,7 @@ ContiguousMemory::~ContiguousMemory() {  // after a failed run: frees the addres
 }
 
 void* ContiguousMemory::Allocate(uint64_t bytes, const Bounds& bounds, MEMORY_CACHING_TYPE caching) {
-  if (kernel_.scheduler().irql() > kDispatch) throw BugCheck(std::string(kCall) + " above dispatch level");
+  kernel_.scheduler().RequireIrql(kCall, kDispatch);
   kernel_.driver().NoteForbidden(kCall);
   if (bytes == 0 || (bounds.boundary != 0 && (!PowerOfTwo(bounds.boundary) || bounds.boundary < hw::kPageSize)))
     return nullptr;

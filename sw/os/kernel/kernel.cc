@@ -69,8 +69,13 @@ Kernel& Kernel::Current() {
   return *current;
 }
 
+Kernel& Kernel::Called(const char* routine, Irql highest) {
+  Kernel& kernel = Current();
+  kernel.scheduler_.RequireIrql(routine, highest);
+  return kernel;
+}
+
 void* Kernel::AllocatePool(size_t bytes, uint32_t tag) {
-  if (scheduler_.irql() > kDispatch) throw BugCheck("pool allocation above dispatch level");
   const auto name = [&] { return "pool block " + Pool::TagName(tag) + " of " + std::to_string(bytes) + " bytes"; };
   void* const block = refusals_.Allocation(name) ? nullptr : pool_.Allocate(bytes, tag);
   if (block != nullptr) races_.AddMemory(block, bytes, "pool " + Pool::TagName(tag));

@@ -40,6 +40,8 @@ class Kernel {
 
   /// The one that lives; a bug check when there is none.
   static Kernel& Current();
+  /// The same for `routine` that a driver has called: a bug check when its caller's IRQL is above `highest`.
+  static Kernel& Called(const char* routine, Irql highest);
 
   const Parameters& parameters() const { return parameters_; }
   Ledger& ledger() { return ledger_; }

@@ -5,6 +5,7 @@
 
 #include "os/base/bug_check.h"
 #include "os/threads/race_detector.h"
+#include "os/guard/driver_guard.h"
 #include "os/guard/stack_meter.h"
 
 namespace gmmu::os {
@@ -33,7 +34,7 @@ bool IsTimer(DriverLocks::Kind kind) {
   return kind == DriverLocks::Kind::kNotificationTimer || kind == DriverLocks::Kind::kSynchronizationTimer;
 }
 
-std::string At(Irql irql) { return " at IRQL " + std::to_string(irql); }
+std::string At(Irql irql) { return " at IRQL " + std::to_string(irql) + DriverGuard::CallSite(); }
 
 }  // namespace
 
@@ -175,7 +176,7 @@ Irql DriverLocks::AcquireSpinLock(const void* lock, bool raises) {
   const Irql irql = scheduler_.irql();
   if (raises && irql > kDispatch)
     throw BugCheck(std::string(routine) + At(irql) + ": above DISPATCH_LEVEL only DxgkCbSynchronizeExecution locks");
-  if (!raises && irql < kDispatch) throw BugCheck(std::string(routine) + At(irql) + ": below DISPATCH_LEVEL");
+  if (!raises) scheduler_.RequireIrql(routine, kHigh, kDispatch);
   const Irql level = std::max(irql, kDispatch);
   if (object.taken_at.value_or(level) != level) {
     throw BugCheck(std::string(routine) + At(irql) + ": " + Name(lock, object) + " was taken at IRQL " +
@@ -192,8 +193,7 @@ Irql DriverLocks::AcquireSpinLock(const void* lock, bool raises) {
 bool DriverLocks::TrySpinLock(const void* lock) {
   const char* const routine = "KeTryToAcquireSpinLockAtDpcLevel";
   Object& object = Of(lock, Kind::kSpinLock, routine);
-  if (scheduler_.irql() < kDispatch)
-    throw BugCheck(std::string(routine) + At(scheduler_.irql()) + ": below DISPATCH_LEVEL");
+  scheduler_.RequireIrql(routine, kHigh, kDispatch);
   scheduler_.Preempt();
   if (!Free(object)) return false;
   Take(lock, object);
@@ -218,8 +218,7 @@ void DriverLocks::ReleaseSpinLock(const void* lock, std::optional<Irql> to) {
   const char* const routine = to ? "KeReleaseSpinLock" : "KeReleaseSpinLockFromDpcLevel";
   Object& object = Of(lock, Kind::kSpinLock, routine);
   RequireHolder(lock, object, routine);
-  if (scheduler_.irql() < kDispatch)
-    throw BugCheck(std::string(routine) + At(scheduler_.irql()) + ": below DISPATCH_LEVEL");
+  scheduler_.RequireIrql(routine, kHigh, kDispatch);
   Give(lock, object);
   if (!to) return scheduler_.Preempt();
   if (*to < kDispatch) {
@@ -233,7 +232,7 @@ void DriverLocks::ReleaseSpinLock(const void* lock, std::optional<Irql> to) {
 
 void DriverLocks::AcquireFastMutex(const void* mutex) {
   Object& object = Of(mutex, Kind::kFastMutex, "ExAcquireFastMutex");
-  if (scheduler_.irql() > kApc) throw BugCheck("ExAcquireFastMutex" + At(scheduler_.irql()) + ": above APC_LEVEL");
+  scheduler_.RequireApc("ExAcquireFastMutex");
   const Irql before = scheduler_.Raise(kApc);
   Await(mutex, object, /*spins=*/false, std::nullopt);
   object.before = before;
@@ -242,7 +241,7 @@ void DriverLocks::AcquireFastMutex(const void* mutex) {
 
 bool DriverLocks::TryFastMutex(const void* mutex) {
   Object& object = Of(mutex, Kind::kFastMutex, "ExTryToAcquireFastMutex");
-  if (scheduler_.irql() > kApc) throw BugCheck("ExTryToAcquireFastMutex" + At(scheduler_.irql()) + ": above APC_LEVEL");
+  scheduler_.RequireApc("ExTryToAcquireFastMutex");
   scheduler_.Preempt();
   if (!Free(object)) return false;
   object.before = scheduler_.Raise(kApc);
@@ -253,7 +252,7 @@ bool DriverLocks::TryFastMutex(const void* mutex) {
 void DriverLocks::ReleaseFastMutex(const void* mutex) {
   Object& object = Of(mutex, Kind::kFastMutex, "ExReleaseFastMutex");
   RequireHolder(mutex, object, "ExReleaseFastMutex");
-  if (scheduler_.irql() != kApc) throw BugCheck("ExReleaseFastMutex" + At(scheduler_.irql()) + ": not at APC_LEVEL");
+  scheduler_.RequireIrql("ExReleaseFastMutex", kApc, kApc);
   const Irql before = object.before;
   Give(mutex, object);
   scheduler_.Lower(before);
@@ -317,7 +316,7 @@ bool DriverLocks::AcquireResource(const void* resource, Access access, bool wait
   const char* const routine = access == Access::kShared ? "ExAcquireResourceSharedLite"
                                                         : "ExAcquireResourceExclusiveLite";
   Object& object = Of(resource, Kind::kResource, routine);
-  if (scheduler_.irql() > kApc) throw BugCheck(routine + At(scheduler_.irql()) + ": above APC_LEVEL");
+  scheduler_.RequireApc(routine);
   RequireNoApcs(routine);
   if (waits) Await(resource, object, /*spins=*/false, std::nullopt, access);
   else scheduler_.Preempt();
@@ -330,7 +329,7 @@ void DriverLocks::ReleaseResource(const void* resource) {
   constexpr const char* kRoutine = "ExReleaseResourceLite";
   Object& object = Of(resource, Kind::kResource, kRoutine);
   RequireHolder(resource, object, kRoutine);
-  if (scheduler_.irql() > kDispatch) throw BugCheck(kRoutine + At(scheduler_.irql()) + ": above DISPATCH_LEVEL");
+  scheduler_.RequireIrql(kRoutine, kDispatch);
   RequireNoApcs(kRoutine);
   Give(resource, object);
   scheduler_.Preempt();

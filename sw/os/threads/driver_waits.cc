@@ -7,11 +7,12 @@
 #include "os/base/bug_check.h"
 #include "os/threads/driver_locks.h"
 #include "os/threads/race_detector.h"
+#include "os/guard/driver_guard.h"
 #include "os/guard/stack_meter.h"
 
 namespace gmmu::os {
 namespace {
-std::string At(Irql irql) { return " at IRQL " + std::to_string(irql); }
+std::string At(Irql irql) { return " at IRQL " + std::to_string(irql) + DriverGuard::CallSite(); }
 }  // namespace
 
 void DriverLocks::InitializeSemaphore(const void* object, LONG count, LONG limit) {
@@ -39,8 +40,9 @@ void DriverLocks::Sleep(const std::vector<const void*>& at, const std::function<
 }
 
 bool DriverLocks::SetEvent(const void* event, bool signalled) {
-  Object& object = Of(event, Kind::kNotificationEvent, signalled ? "KeSetEvent" : "KeClearEvent");
-  if (scheduler_.irql() > kDispatch) throw BugCheck("KeSetEvent" + At(scheduler_.irql()) + ": above DISPATCH_LEVEL");
+  const char* const routine = signalled ? "KeSetEvent" : "KeClearEvent";
+  Object& object = Of(event, Kind::kNotificationEvent, routine);
+  scheduler_.RequireIrql(routine, kDispatch);
   if (signalled) races_.Release(event);
   const bool before = std::exchange(object.signalled, signalled);
   scheduler_.Preempt();

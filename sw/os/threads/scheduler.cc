@@ -19,6 +19,15 @@ namespace {
 constexpr uint64_t kSpinNs = 1'000'000'000;
 constexpr uint64_t kDeferred = ~uint64_t{0};  // in place of a vector: deferred calls
 
+/// "DISPATCH_LEVEL (IRQL 2)".
+std::string LevelName(Irql level) {
+  const char* const name = level == kPassive    ? "PASSIVE_LEVEL"
+                           : level == kApc      ? "APC_LEVEL"
+                           : level == kDispatch ? "DISPATCH_LEVEL"
+                                                : "device level";
+  return name + (" (IRQL " + std::to_string(level) + ")");
+}
+
 /// Restores the IRQL at the end of the scope, also when an exception leaves it.
 class LevelGuard {
  public:
@@ -336,12 +345,11 @@ void Scheduler::TellProcess() {
   if (std::exchange(told_process_, process()) != process() && on_process_) on_process_(process());
 }
 
-void Scheduler::RequireIrql(const char* call, Irql highest) const {
-  if (irql_ <= highest) return;
-  const char* const level = highest == kPassive ? " above PASSIVE_LEVEL"
-                            : highest == kApc   ? " above APC level"
-                                                : " above DISPATCH_LEVEL";
-  throw BugCheck(std::string(call) + level);
+void Scheduler::RequireIrql(const char* call, Irql highest, Irql lowest) const {
+  if (irql_ >= lowest && irql_ <= highest) return;
+  throw BugCheck(std::string(call) +
+                 (irql_ > highest ? " above " + LevelName(highest) : " below " + LevelName(lowest)) +
+                 ": called at IRQL " + std::to_string(irql_) + DriverGuard::CallSite());
 }
 
 Irql Scheduler::Raise(Irql level) {

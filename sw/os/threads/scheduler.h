@@ -93,8 +93,9 @@ class Scheduler {
   /// The running fibre was started by SpawnServer.
   bool serves() const { return running_ != nullptr && running_->serves; }
   bool may_wait() const { return irql_ < kDispatch && !other_processor_; }
-  /// `call` is a routine that may be called up to `highest`, or to APC level: a bug check above it.
-  void RequireIrql(const char* call, Irql highest) const;
+  /// `call` is a routine that may be called from `lowest` up to `highest`, or up to APC_LEVEL: outside of that a bug check
+  /// that names the routine, both levels and its caller.
+  void RequireIrql(const char* call, Irql highest, Irql lowest = kPassive) const;
   void RequireApc(const char* call) const { RequireIrql(call, kApc); }
   /// Returns the old level. Lowering by Raise or raising by Lower is a bug check.
   Irql Raise(Irql level);

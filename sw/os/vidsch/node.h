@@ -5,6 +5,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "os/base/ledger.h"
@@ -23,6 +24,13 @@ struct NodeId {
   std::string name() const {
     return "node " + std::to_string(node) + (engine == 0 ? "" : " of adapter " + std::to_string(engine));
   }
+};
+
+/// What became of the report of a completion that counts only because the driver was asked for its fence.
+enum class ReportFate {
+  kNotReported,  ///< no interrupt reported it
+  kNoDpc,        ///< DxgkDdiDpcRoutine has not run since: DxgkCbQueueDpc was not called
+  kNoNotifyDpc,  ///< it has run, and did not call DxgkCbNotifyDpc
 };
 
 /// What the GPU scheduler keeps of one node: its fence ids, its queues, and the requests that are open.
@@ -57,9 +65,10 @@ struct Node {
   std::string reset_because;                    ///< not empty: the engine must be reset
   bool reset_adapter = false;                   ///< the whole adapter must be reset, not the engine alone
   uint32_t fault_fence = 0;                     ///< of the packet that faulted
-  uint64_t culprit = 0;             ///< device whose process a page fault without a fence names, or kDestroyed
-  uint64_t asked = 0;               ///< ns, when the driver was asked for its current fence
-  std::vector<uint64_t> missed_at;  ///< ns, when completions were found that no interrupt has reported since
+  uint64_t culprit = 0;  ///< device whose process a page fault without a fence names, or kDestroyed
+  uint64_t asked = 0;    ///< ns, when the driver was asked for its current fence
+  /// Completions that were found by asking since the last report of the node: when (ns), and what became of their reports.
+  std::vector<std::pair<uint64_t, ReportFate>> missed_at;
   uint64_t resubmissions = 0;
 };
 

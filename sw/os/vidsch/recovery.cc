@@ -89,14 +89,15 @@ void TimeoutRecovery::AskForFence(NodeId id) {
   const std::optional<uint32_t> fence = packets_.miniport()->QueryCurrentFence(id.node, id.engine);
   const uint32_t last = node.fences.last_completed();
   if (!fence || *fence == last || !Fences::Reached(*fence, last)) return;
-  ++missed_;
-  node.missed_at.push_back(node.asked);
+  const Reports::Fate fate = reports_.FateOf(id, *fence);
+  ++missed_[fate];
+  node.missed_at.push_back({node.asked, fate});
   packets_.Retire(id, *fence);
 }
 
 void TimeoutRecovery::OnReport(NodeId id) {
   Node& node = packets_.At(id);
-  for (const uint64_t at : node.missed_at) missed_ -= kernel_.hal().NowNs() - at < kLateNs;
+  for (const auto& [at, fate] : node.missed_at) missed_[fate] -= kernel_.hal().NowNs() - at < kLateNs;
   node.missed_at.clear();
 }
 

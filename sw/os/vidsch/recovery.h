@@ -2,12 +2,14 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "os/vidsch/devices.h"
 #include "os/vidsch/packets.h"
 #include "os/vidsch/preemption.h"
+#include "os/vidsch/reports.h"
 
 namespace gmmu::os {
 
@@ -34,12 +36,13 @@ struct RecoveryRecord {
 class TimeoutRecovery {
  public:
   /// `adapter_reset` is called after DxgkDdiResetFromTimeout, on the scheduler's thread.
-  TimeoutRecovery(Kernel& kernel, Packets& packets, Preemption& preemption, GpuDevices& devices,
+  TimeoutRecovery(Kernel& kernel, Packets& packets, Preemption& preemption, GpuDevices& devices, const Reports& reports,
                   std::function<void()> adapter_reset)
       : kernel_(kernel),
         packets_(packets),
         preemption_(preemption),
         devices_(devices),
+        reports_(reports),
         adapter_reset_(std::move(adapter_reset)) {}
 
   /// The thread runs from Start to Stop.
@@ -55,7 +58,10 @@ class TimeoutRecovery {
   void OnReport(NodeId id);
 
   const std::vector<RecoveryRecord>& recoveries() const { return recoveries_; }
-  uint64_t missed_completions() const { return missed_; }
+  uint64_t missed_completions(Reports::Fate fate) const {
+    const auto found = missed_.find(fate);
+    return found == missed_.end() ? 0 : found->second;
+  }
 
  private:
   void Serve();
@@ -72,9 +78,10 @@ class TimeoutRecovery {
   Packets& packets_;
   Preemption& preemption_;
   GpuDevices& devices_;
+  const Reports& reports_;
   const std::function<void()> adapter_reset_;
   std::vector<RecoveryRecord> recoveries_;
-  uint64_t missed_ = 0;
+  std::map<Reports::Fate, uint64_t> missed_;
   bool stop_ = false;
   bool serving_ = false;
 };

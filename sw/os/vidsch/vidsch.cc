@@ -14,8 +14,8 @@ VidSch::VidSch(Kernel& kernel, uint32_t last)
       packets_(kernel, last),
       preemption_(kernel, packets_),
       faults_(kernel, packets_, devices_),
-      recovery_(kernel, packets_, preemption_, devices_, [this] {
-        reported_.clear();
+      recovery_(kernel, packets_, preemption_, devices_, reports_, [this] {
+        reports_.Clear();
         if (adapter_reset_) adapter_reset_();
       }) {}
 
@@ -94,19 +94,18 @@ void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   if (data.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED && kernel_.parameters().submit_during_preemption) {
     // Another processor takes the report at once and submits before this call returns.
     kernel_.scheduler().OnAnotherProcessor([&] {
-      reported_.push_back(data);
+      reports_.Add(data);
       OnDpc();
       packets_.InReport([&] { packets_.Dispatch({data.DmaPreempted.EngineOrdinal, data.DmaPreempted.NodeOrdinal}); });
     });
     return;
   }
-  reported_.push_back(data);
+  reports_.Add(data);
 }
 
 void VidSch::OnDpc() {
-  while (!reported_.empty()) {
-    const DXGKARGCB_NOTIFY_INTERRUPT_DATA data = reported_.front();
-    reported_.pop_front();
+  while (const auto report = reports_.Take()) {
+    const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data = *report;
     switch (data.InterruptType) {
       case DXGK_INTERRUPT_DMA_COMPLETED: {
         const NodeId id{data.DmaCompleted.EngineOrdinal, data.DmaCompleted.NodeOrdinal};

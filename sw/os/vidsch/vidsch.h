@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "os/vidsch/packets.h"
 #include "os/vidsch/preemption.h"
 #include "os/vidsch/recovery.h"
+#include "os/vidsch/reports.h"
 
 namespace gmmu::os {
 
@@ -89,6 +89,8 @@ class VidSch {
   void OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
   /// DxgkCbNotifyDpc: at dispatch level.
   void OnDpc();
+  /// DxgkDdiDpcRoutine has returned.
+  void OnDpcReturned() { reports_.OnDpcReturned(); }
 
   using Recovery = RecoveryRecord;
   const std::vector<Recovery>& recoveries() const { return recovery_.recoveries(); }
@@ -102,13 +104,15 @@ class VidSch {
   uint64_t resubmissions(uint32_t node, uint32_t engine = 0) { return packets_.At({engine, node}).resubmissions; }
   /// Packets that were submitted while the driver was still inside its report of a preemption.
   uint64_t submitted_in_reports() const { return packets_.submitted_in_reports(); }
-  /// Completions that no interrupt reported, found by DxgkDdiQueryCurrentFence.
-  uint64_t missed_completions() const { return recovery_.missed_completions(); }
+  /// Completions that became known by DxgkDdiQueryCurrentFence only, by what has become of their report.
+  uint64_t missed_completions(Reports::Fate fate = Reports::Fate::kNotReported) const {
+    return recovery_.missed_completions(fate);
+  }
 
  private:
   Kernel& kernel_;
   std::function<void()> adapter_reset_;
-  std::deque<DXGKARGCB_NOTIFY_INTERRUPT_DATA> reported_;
+  Reports reports_;
   GpuDevices devices_;
   Packets packets_;
   Preemption preemption_;

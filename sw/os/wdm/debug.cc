@@ -79,12 +79,12 @@ NTSTATUS EtwRegister(LPCGUID ProviderId, PETWENABLECALLBACK EnableCallback, PVOI
   UNREFERENCED_PARAMETER(ProviderId);
   UNREFERENCED_PARAMETER(EnableCallback);
   UNREFERENCED_PARAMETER(CallbackContext);
-  Kernel::Current().scheduler().RequireIrql("EtwRegister", gmmu::os::kPassive);
+  Kernel::Called("EtwRegister", gmmu::os::kPassive);
   *RegHandle = Kernel::Current().ledger().Open("etw_provider", "an event provider", "driver", "EtwRegister");
   return STATUS_SUCCESS;
 }
 NTSTATUS EtwUnregister(REGHANDLE RegHandle) {
-  Kernel::Current().scheduler().RequireIrql("EtwUnregister", gmmu::os::kPassive);
+  Kernel::Called("EtwUnregister", gmmu::os::kPassive);
   if (!Kernel::Current().ledger().IsOpen(RegHandle, "etw_provider"))
     throw BugCheck("EtwUnregister of " + gmmu::os::Hex(RegHandle) + ", which is not registered");
   Kernel::Current().ledger().Close(RegHandle);

@@ -31,6 +31,7 @@ void Alone(PSLIST_HEADER head, const void* entry, const Operation& operation) {
 }
 
 void Require(const NPAGED_LOOKASIDE_LIST* list, const char* routine) {
+  Kernel::Called(routine, (list->Type & PagedPool) != 0 ? gmmu::os::kApc : gmmu::os::kDispatch);
   if (list->Size == 0) throw BugCheck(std::string(routine) + " of what is no lookaside list");
 }
 
@@ -139,18 +140,23 @@ PSLIST_ENTRY ExpInterlockedFlushSList(PSLIST_HEADER ListHead) {
   });
   return first;
 }
-USHORT ExQueryDepthSList(PSLIST_HEADER SListHead) { return static_cast<USHORT>(SListHead->HeaderX64.Depth); }
+USHORT ExQueryDepthSList(PSLIST_HEADER SListHead) {
+  Kernel::Called("ExQueryDepthSList", gmmu::os::kDispatch);
+  return static_cast<USHORT>(SListHead->HeaderX64.Depth);
+}
 
 void ExInitializeNPagedLookasideList(PNPAGED_LOOKASIDE_LIST Lookaside, PALLOCATE_FUNCTION Allocate, PFREE_FUNCTION Free,
                                      ULONG Flags, SIZE_T Size, ULONG Tag, USHORT Depth) {
   UNREFERENCED_PARAMETER(Flags);
   UNREFERENCED_PARAMETER(Depth);
+  Kernel::Called("ExInitializeNPagedLookasideList", gmmu::os::kDispatch);
   Initialize(Lookaside, Allocate, Free, NonPagedPoolNx, Size, Tag);
 }
 void ExInitializePagedLookasideList(PPAGED_LOOKASIDE_LIST Lookaside, PALLOCATE_FUNCTION Allocate, PFREE_FUNCTION Free,
                                     ULONG Flags, SIZE_T Size, ULONG Tag, USHORT Depth) {
   UNREFERENCED_PARAMETER(Flags);
   UNREFERENCED_PARAMETER(Depth);
+  Kernel::Called("ExInitializePagedLookasideList", gmmu::os::kApc);
   Initialize(Lookaside, Allocate, Free, PagedPool, Size, Tag);
 }
 void ExDeleteNPagedLookasideList(PNPAGED_LOOKASIDE_LIST Lookaside) {

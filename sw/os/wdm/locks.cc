@@ -11,6 +11,7 @@ using Kind = gmmu::os::DriverLocks::Kind;
 
 namespace {
 DriverLocks& Locks() { return Kernel::Current().locks(); }
+DriverLocks& LocksUpTo(Irql highest, const char* routine) { return Kernel::Called(routine, highest).locks(); }
 }  // namespace
 
 extern "C" {
@@ -39,7 +40,7 @@ void KeReleaseInStackQueuedSpinLock(PKLOCK_QUEUE_HANDLE LockHandle) {
 
 void ExInitializeFastMutex(PFAST_MUTEX FastMutex) {
   *FastMutex = {};
-  Locks().Initialize(FastMutex, Kind::kFastMutex);
+  LocksUpTo(gmmu::os::kDispatch, "ExInitializeFastMutex").Initialize(FastMutex, Kind::kFastMutex);
 }
 void ExAcquireFastMutex(PFAST_MUTEX FastMutex) { Locks().AcquireFastMutex(FastMutex); }
 BOOLEAN ExTryToAcquireFastMutex(PFAST_MUTEX FastMutex) { return Locks().TryFastMutex(FastMutex); }
@@ -52,16 +53,16 @@ void KeInitializeMutex(PKMUTEX Mutex, ULONG Level) {
 }
 LONG KeReleaseMutex(PKMUTEX Mutex, BOOLEAN Wait) {
   UNREFERENCED_PARAMETER(Wait);
-  return Locks().ReleaseMutex(Mutex) ? 0 : -1;
+  return LocksUpTo(gmmu::os::kDispatch, "KeReleaseMutex").ReleaseMutex(Mutex) ? 0 : -1;
 }
 
 NTSTATUS ExInitializeResourceLite(PERESOURCE Resource) {
   *Resource = {};
-  Locks().Initialize(Resource, Kind::kResource);
+  LocksUpTo(gmmu::os::kDispatch, "ExInitializeResourceLite").Initialize(Resource, Kind::kResource);
   return STATUS_SUCCESS;
 }
 NTSTATUS ExDeleteResourceLite(PERESOURCE Resource) {
-  Locks().DeleteResource(Resource);
+  LocksUpTo(gmmu::os::kApc, "ExDeleteResourceLite").DeleteResource(Resource);
   return STATUS_SUCCESS;
 }
 BOOLEAN ExAcquireResourceSharedLite(PERESOURCE Resource, BOOLEAN Wait) {
@@ -86,6 +87,6 @@ LONG KeSetEvent(PKEVENT Event, LONG Increment, BOOLEAN Wait) {
 }
 void KeClearEvent(PKEVENT Event) { Locks().SetEvent(Event, false); }
 LONG KeResetEvent(PKEVENT Event) { return Locks().SetEvent(Event, false); }
-LONG KeReadStateEvent(PKEVENT Event) { return Locks().IsSignalled(Event); }
+LONG KeReadStateEvent(PKEVENT Event) { return LocksUpTo(gmmu::os::kDispatch, "KeReadStateEvent").IsSignalled(Event); }
 
 }  // extern "C"

@@ -18,9 +18,9 @@ namespace {
 constexpr ULONG kNoTag = 0x656E6F4E;  // "None"
 constexpr int kUninitialized = 0xCD;
 
-PVOID Allocate(const char* routine, bool paged, SIZE_T bytes, ULONG tag, bool zero) {
-  Kernel& kernel = Kernel::Current();
-  kernel.scheduler().RequireIrql(routine, paged ? gmmu::os::kApc : gmmu::os::kDispatch);
+PVOID Allocate(const std::string& routine, bool paged, SIZE_T bytes, ULONG tag, bool zero) {
+  Kernel& kernel = paged ? Kernel::Called((routine + " of paged pool").c_str(), gmmu::os::kApc)
+                         : Kernel::Called(routine.c_str(), gmmu::os::kDispatch);
   PVOID const block = kernel.AllocatePool(bytes, tag);
   if (block != nullptr && !zero) memset(block, kUninitialized, bytes);
   return block;
@@ -33,7 +33,7 @@ bool IsPaged(POOL_TYPE type) { return (type & 1) != 0; }
 extern "C" {
 
 PVOID ExAllocatePool2(ULONG64 Flags, SIZE_T NumberOfBytes, ULONG Tag) {
-  PVOID const block = Allocate("ExAllocatePool2 of paged pool", (Flags & POOL_FLAG_PAGED) != 0, NumberOfBytes, Tag,
+  PVOID const block = Allocate("ExAllocatePool2", (Flags & POOL_FLAG_PAGED) != 0, NumberOfBytes, Tag,
                                (Flags & POOL_FLAG_UNINITIALIZED) == 0);
   if (block == nullptr && (Flags & POOL_FLAG_RAISE_ON_FAILURE) != 0) {
     throw BugCheck(gmmu::os::StopCode::kSystemThreadException,
@@ -43,32 +43,33 @@ PVOID ExAllocatePool2(ULONG64 Flags, SIZE_T NumberOfBytes, ULONG Tag) {
   return block;
 }
 PVOID ExAllocatePoolWithTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag) {
-  return Allocate("ExAllocatePoolWithTag of paged pool", IsPaged(PoolType), NumberOfBytes, Tag, false);
+  return Allocate("ExAllocatePoolWithTag", IsPaged(PoolType), NumberOfBytes, Tag, false);
 }
 PVOID ExAllocatePoolUninitialized(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag) {
-  return Allocate("ExAllocatePoolUninitialized of paged pool", IsPaged(PoolType), NumberOfBytes, Tag, false);
+  return Allocate("ExAllocatePoolUninitialized", IsPaged(PoolType), NumberOfBytes, Tag, false);
 }
 PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag) {
-  return Allocate("ExAllocatePoolZero of paged pool", IsPaged(PoolType), NumberOfBytes, Tag, true);
+  return Allocate("ExAllocatePoolZero", IsPaged(PoolType), NumberOfBytes, Tag, true);
 }
 PVOID ExAllocatePool(POOL_TYPE PoolType, SIZE_T NumberOfBytes) {
   return ExAllocatePoolWithTag(PoolType, NumberOfBytes, kNoTag);
 }
-void ExFreePoolWithTag(PVOID P, ULONG Tag) { Kernel::Current().FreePool(P, Tag); }
-void ExFreePool(PVOID P) { Kernel::Current().FreePool(P, 0); }
+void ExFreePoolWithTag(PVOID P, ULONG Tag) {
+  Kernel::Called("ExFreePoolWithTag", gmmu::os::kDispatch).FreePool(P, Tag);
+}
+void ExFreePool(PVOID P) { Kernel::Called("ExFreePool", gmmu::os::kDispatch).FreePool(P, 0); }
 
 PVOID MmAllocateContiguousMemory(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS HighestAcceptableAddress) {
   return MmAllocateContiguousMemorySpecifyCache(NumberOfBytes, {}, HighestAcceptableAddress, {}, MmCached);
 }
 void MmFreeContiguousMemory(PVOID BaseAddress) {
-  Kernel& kernel = Kernel::Current();
+  Kernel& kernel = Kernel::Called("MmFreeContiguousMemory", gmmu::os::kDispatch);
   kernel.contiguous().Free(BaseAddress, kernel.contiguous().BytesOf(BaseAddress));
 }
 
 PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T NumberOfBytes, ULONG Protect) {
   UNREFERENCED_PARAMETER(Protect);
-  Kernel& kernel = Kernel::Current();
-  kernel.scheduler().RequireIrql("MmMapIoSpace", gmmu::os::kDispatch);
+  Kernel& kernel = Kernel::Called("MmMapIoSpace", gmmu::os::kDispatch);
   const auto start = static_cast<uint64_t>(PhysicalAddress.QuadPart);
   if (!kernel.pci().Decodes(start, NumberOfBytes)) return nullptr;
   if (kernel.refusals().Allocation([] { return std::string("a view of device memory"); })) return nullptr;
@@ -79,8 +80,7 @@ PVOID MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T NumberOfBytes, MEMOR
   return MmMapIoSpaceEx(PhysicalAddress, NumberOfBytes, PAGE_READWRITE);
 }
 void MmUnmapIoSpace(PVOID BaseAddress, SIZE_T NumberOfBytes) {
-  Kernel& kernel = Kernel::Current();
-  kernel.scheduler().RequireIrql("MmUnmapIoSpace", gmmu::os::kDispatch);
+  Kernel& kernel = Kernel::Called("MmUnmapIoSpace", gmmu::os::kDispatch);
   kernel.mmio().Resolve(BaseAddress, NumberOfBytes);
   kernel.mmio().Unmap(BaseAddress);
 }
@@ -90,8 +90,7 @@ PMDL MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress, PHYSICAL_ADDRESS HighA
   UNREFERENCED_PARAMETER(SkipBytes);
   UNREFERENCED_PARAMETER(CacheType);
   constexpr const char* kCall = "MmAllocatePagesForMdlEx";
-  Kernel& kernel = Kernel::Current();
-  kernel.scheduler().RequireIrql(kCall, gmmu::os::kApc);
+  Kernel& kernel = Kernel::Called(kCall, gmmu::os::kDispatch);
   kernel.driver().NoteForbidden(kCall);
   const uint64_t count = gmmu::os::PagesOf(TotalBytes);
   if (count == 0 || kernel.refusals().Allocation([] { return std::string("pages for an MDL"); })) return nullptr;
@@ -111,8 +110,7 @@ PMDL MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress, PHYSICAL_ADDRESS HighA
   return list;
 }
 void MmFreePagesFromMdl(PMDL MemoryDescriptorList) {
-  Kernel& kernel = Kernel::Current();
-  kernel.scheduler().RequireIrql("MmFreePagesFromMdl", gmmu::os::kApc);
+  Kernel& kernel = Kernel::Called("MmFreePagesFromMdl", gmmu::os::kDispatch);
   kernel.mdl_views().RequireNone(*MemoryDescriptorList, "MmFreePagesFromMdl");
   const PFN_NUMBER* const first = MmGetMdlPfnArray(MemoryDescriptorList);
   kernel.pages().Free({first, first + MemoryDescriptorList->ByteCount / PAGE_SIZE});

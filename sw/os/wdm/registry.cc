@@ -21,7 +21,7 @@ std::u16string Text(PCUNICODE_STRING text) {
   return {reinterpret_cast<const char16_t*>(text->Buffer), text->Length / sizeof(WCHAR)};
 }
 
-void RequirePassive(const char* routine) { Kernel::Current().scheduler().RequireIrql(routine, gmmu::os::kPassive); }
+void RequirePassive(const char* routine) { Kernel::Called(routine, gmmu::os::kPassive); }
 
 Key* KeyOf(HANDLE handle) {
   KernelObject* const object = Kernel::Current().driver().objects.Find(handle);

@@ -32,7 +32,7 @@ KIRQL KeGetCurrentIrql(void) { return static_cast<KIRQL>(Kernel::Current().sched
 NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLARGE_INTEGER Interval) {
   UNREFERENCED_PARAMETER(WaitMode);
   UNREFERENCED_PARAMETER(Alertable);
-  Kernel& kernel = Kernel::Current();
+  Kernel& kernel = Kernel::Called("KeDelayExecutionThread", gmmu::os::kApc);
   const uint64_t ns = gmmu::os::DriverTime::Until(kernel, *Interval);
   const uint64_t end = kernel.hal().NowNs() + ns;
   CheckTime(kernel, kernel.hal().NowNs());
@@ -71,10 +71,13 @@ PVOID MmAllocateContiguousMemorySpecifyCache(SIZE_T NumberOfBytes, PHYSICAL_ADDR
 
 void MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes, MEMORY_CACHING_TYPE CacheType) {
   UNREFERENCED_PARAMETER(CacheType);
-  Kernel::Current().contiguous().Free(BaseAddress, NumberOfBytes);
+  Kernel::Called("MmFreeContiguousMemorySpecifyCache", gmmu::os::kDispatch)
+      .contiguous()
+      .Free(BaseAddress, NumberOfBytes);
 }
 
 PVOID MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName) {
+  Kernel::Called("MmGetSystemRoutineAddress", gmmu::os::kPassive);
   const std::u16string name(reinterpret_cast<const char16_t*>(SystemRoutineName->Buffer),
                             SystemRoutineName->Length / sizeof(WCHAR));
   if (name == u"MmAllocateContiguousMemorySpecifyCache")
@@ -91,7 +94,8 @@ PMDL IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN SecondaryBuffer, 
   const uint64_t offset = address % PAGE_SIZE;
   const uint64_t pages = gmmu::os::PagesOf(offset + Length);
   const uint64_t bytes = sizeof(MDL) + pages * sizeof(PFN_NUMBER);
-  PMDL const list = static_cast<PMDL>(Kernel::Current().AllocatePool(bytes, kMdlTag));
+  PMDL const list =
+      static_cast<PMDL>(Kernel::Called("IoAllocateMdl", gmmu::os::kDispatch).AllocatePool(bytes, kMdlTag));
   if (list == nullptr) return nullptr;
   list->Size = static_cast<SHORT>(bytes < 0x7FFF ? bytes : 0x7FFF);
   list->StartVa = reinterpret_cast<PVOID>(address - offset);
@@ -101,17 +105,18 @@ PMDL IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN SecondaryBuffer, 
 }
 
 void IoFreeMdl(PMDL Mdl) {
-  Kernel& kernel = Kernel::Current();
+  Kernel& kernel = Kernel::Called("IoFreeMdl", gmmu::os::kDispatch);
   kernel.mdl_views().RequireNone(*Mdl, "IoFreeMdl");
   kernel.FreePool(Mdl, kMdlTag);
 }
 
 void MmBuildMdlForNonPagedPool(PMDL MemoryDescriptorList) {
+  Kernel& kernel = Kernel::Called("MmBuildMdlForNonPagedPool", gmmu::os::kDispatch);
   MDL& list = *MemoryDescriptorList;
   const auto* start = static_cast<const uint8_t*>(gmmu::os::GuardedMemory::RealOf(list.StartVa));
   const uint64_t pages = gmmu::os::PagesOf(uint64_t{list.ByteOffset} + list.ByteCount);
   for (uint64_t page = 0; page < pages; ++page) {
-    const auto physical = Kernel::Current().hal().ram().PhysicalOf(start + page * PAGE_SIZE);
+    const auto physical = kernel.hal().ram().PhysicalOf(start + page * PAGE_SIZE);
     if (!physical)
       throw gmmu::os::BugCheck("MmBuildMdlForNonPagedPool of memory that is no view of system memory, page " +
                                std::to_string(page) + " of " + std::to_string(pages));
@@ -126,16 +131,18 @@ PVOID MmMapLockedPagesSpecifyCache(PMDL MemoryDescriptorList, KPROCESSOR_MODE Ac
   UNREFERENCED_PARAMETER(RequestedAddress);
   UNREFERENCED_PARAMETER(BugCheckOnFailure);
   UNREFERENCED_PARAMETER(Priority);
+  Kernel& kernel = Kernel::Called("MmMapLockedPagesSpecifyCache",
+                                  AccessMode == KernelMode ? gmmu::os::kDispatch : gmmu::os::kApc);
   if (AccessMode != KernelMode) return nullptr;  // no user mode here maps a driver's pages
-  return Kernel::Current().mdl_views().Map(*MemoryDescriptorList, CacheType);
+  return kernel.mdl_views().Map(*MemoryDescriptorList, CacheType);
 }
 
 void MmUnmapLockedPages(PVOID BaseAddress, PMDL MemoryDescriptorList) {
-  Kernel::Current().mdl_views().Unmap(BaseAddress, *MemoryDescriptorList);
+  Kernel::Called("MmUnmapLockedPages", gmmu::os::kDispatch).mdl_views().Unmap(BaseAddress, *MemoryDescriptorList);
 }
 
 BOOLEAN KeInvalidateAllCaches(void) {
-  Kernel::Current().hal().ram().cache().WriteBackAll();
+  Kernel::Called("KeInvalidateAllCaches", gmmu::os::kDispatch).hal().ram().cache().WriteBackAll();
   Kernel::Current().scheduler().Preempt();
   return TRUE;
 }

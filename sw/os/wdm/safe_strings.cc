@@ -19,7 +19,7 @@ size_t LengthOf(const Character* text, size_t most) {
 /// Puts `length` characters behind the first `at` ones of a room of `size`.
 template <typename Character, typename Unit>
 NTSTATUS Put(Character* to, size_t size, size_t at, const Unit* text, size_t length) {
-  gmmu::os::Kernel::Current().scheduler().RequireIrql("RtlString...", gmmu::os::kPassive);
+  gmmu::os::Kernel::Called("RtlString...", gmmu::os::kPassive);
   if (size == 0 || size > NTSTRSAFE_MAX_CCH || at >= size) return STATUS_INVALID_PARAMETER;
   const size_t fits = std::min(length, size - 1 - at);
   for (size_t i = 0; i < fits; ++i) to[at + i] = static_cast<Character>(text[i]);

@@ -20,13 +20,24 @@ size_t Length(PCWSTR text) {
   return length;
 }
 
+WCHAR Upcase(WCHAR unit) { return static_cast<WCHAR>(unit >= 'a' && unit <= 'z' ? unit - 'a' + 'A' : unit); }
+
 size_t Units(PCUNICODE_STRING text) { return text->Length / kUnit; }
 
-void RequirePassive(const char* routine) { Kernel::Current().scheduler().RequireIrql(routine, gmmu::os::kPassive); }
+LONG Compare(PCUNICODE_STRING one, PCUNICODE_STRING other, BOOLEAN any_case) {
+  for (size_t i = 0; i < std::min(Units(one), Units(other)); ++i) {
+    const WCHAR a = any_case ? Upcase(one->Buffer[i]) : one->Buffer[i];
+    const WCHAR b = any_case ? Upcase(other->Buffer[i]) : other->Buffer[i];
+    if (a != b) return a - b;
+  }
+  return one->Length - other->Length;
+}
+
+void RequirePassive(const char* routine) { Kernel::Called(routine, gmmu::os::kPassive); }
 
 int DigitOf(WCHAR unit) {
   if (unit >= '0' && unit <= '9') return unit - '0';
-  const WCHAR upper = RtlUpcaseUnicodeChar(unit);
+  const WCHAR upper = Upcase(unit);
   return upper >= 'A' && upper <= 'F' ? upper - 'A' + 10 : 99;
 }
 
@@ -64,24 +75,22 @@ NTSTATUS RtlAppendUnicodeToString(PUNICODE_STRING Destination, PCWSTR Source) {
   return RtlAppendUnicodeStringToString(Destination, &source);
 }
 WCHAR RtlUpcaseUnicodeChar(WCHAR SourceCharacter) {
-  const bool lower = SourceCharacter >= 'a' && SourceCharacter <= 'z';
-  return static_cast<WCHAR>(lower ? SourceCharacter - 'a' + 'A' : SourceCharacter);
+  Kernel::Called("RtlUpcaseUnicodeChar", gmmu::os::kApc);
+  return Upcase(SourceCharacter);
 }
 LONG RtlCompareUnicodeString(PCUNICODE_STRING String1, PCUNICODE_STRING String2, BOOLEAN CaseInSensitive) {
-  for (size_t i = 0; i < std::min(Units(String1), Units(String2)); ++i) {
-    const WCHAR a = CaseInSensitive ? RtlUpcaseUnicodeChar(String1->Buffer[i]) : String1->Buffer[i];
-    const WCHAR b = CaseInSensitive ? RtlUpcaseUnicodeChar(String2->Buffer[i]) : String2->Buffer[i];
-    if (a != b) return a - b;
-  }
-  return String1->Length - String2->Length;
+  RequirePassive("RtlCompareUnicodeString");
+  return Compare(String1, String2, CaseInSensitive);
 }
 BOOLEAN RtlEqualUnicodeString(PCUNICODE_STRING String1, PCUNICODE_STRING String2, BOOLEAN CaseInSensitive) {
-  return RtlCompareUnicodeString(String1, String2, CaseInSensitive) == 0;
+  RequirePassive("RtlEqualUnicodeString");
+  return Compare(String1, String2, CaseInSensitive) == 0;
 }
 BOOLEAN RtlPrefixUnicodeString(PCUNICODE_STRING String1, PCUNICODE_STRING String2, BOOLEAN CaseInSensitive) {
+  RequirePassive("RtlPrefixUnicodeString");
   if (String1->Length > String2->Length) return FALSE;
   const UNICODE_STRING beginning{String1->Length, String1->Length, String2->Buffer};
-  return RtlEqualUnicodeString(String1, &beginning, CaseInSensitive);
+  return Compare(String1, &beginning, CaseInSensitive) == 0;
 }
 
 NTSTATUS RtlUnicodeStringToInteger(PCUNICODE_STRING String, ULONG Base, PULONG Value) {
@@ -94,7 +103,7 @@ NTSTATUS RtlUnicodeStringToInteger(PCUNICODE_STRING String, ULONG Base, PULONG V
   if (Base == 0) {
     Base = 10;
     if (end - at > 2 && *at == '0') {
-      const WCHAR prefix = RtlUpcaseUnicodeChar(at[1]);
+      const WCHAR prefix = Upcase(at[1]);
       Base = prefix == 'X' ? 16 : prefix == 'O' ? 8 : prefix == 'B' ? 2 : 10;
       if (Base != 10) at += 2;
     }
@@ -153,10 +162,12 @@ NTSTATUS RtlUnicodeStringToAnsiString(PANSI_STRING Destination, PCUNICODE_STRING
   return STATUS_SUCCESS;
 }
 void RtlFreeUnicodeString(PUNICODE_STRING UnicodeString) {
+  Kernel::Called("RtlFreeUnicodeString", gmmu::os::kApc);
   if (UnicodeString->Buffer != nullptr) ExFreePoolWithTag(UnicodeString->Buffer, kStringTag);
   *UnicodeString = {};
 }
 void RtlFreeAnsiString(PANSI_STRING AnsiString) {
+  Kernel::Called("RtlFreeAnsiString", gmmu::os::kApc);
   if (AnsiString->Buffer != nullptr) ExFreePoolWithTag(AnsiString->Buffer, kStringTag);
   *AnsiString = {};
 }

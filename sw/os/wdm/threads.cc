@@ -44,8 +44,7 @@ NTSTATUS PsCreateSystemThread(PHANDLE ThreadHandle, ULONG DesiredAccess, POBJECT
   UNREFERENCED_PARAMETER(DesiredAccess);
   UNREFERENCED_PARAMETER(ObjectAttributes);
   UNREFERENCED_PARAMETER(ProcessHandle);
-  Kernel& kernel = Kernel::Current();
-  kernel.scheduler().RequireIrql("PsCreateSystemThread", gmmu::os::kPassive);
+  Kernel& kernel = Kernel::Called("PsCreateSystemThread", gmmu::os::kPassive);
   if (kernel.refusals().Allocation([] { return std::string("a system thread"); })) return STATUS_INSUFFICIENT_RESOURCES;
   gmmu::os::SystemThread& thread = kernel.driver().threads.Create(StartRoutine, StartContext);
   *ThreadHandle = kernel.driver().objects.Open(thread, "PsCreateSystemThread");
@@ -56,7 +55,7 @@ NTSTATUS PsCreateSystemThread(PHANDLE ThreadHandle, ULONG DesiredAccess, POBJECT
 
 NTSTATUS PsTerminateSystemThread(NTSTATUS ExitStatus) {
   UNREFERENCED_PARAMETER(ExitStatus);
-  Kernel::Current().driver().threads.Terminate();
+  Kernel::Called("PsTerminateSystemThread", gmmu::os::kPassive).driver().threads.Terminate();
   return STATUS_INVALID_PARAMETER;
 }
 
@@ -66,7 +65,7 @@ NTSTATUS ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK DesiredAccess, POB
   UNREFERENCED_PARAMETER(DesiredAccess);
   UNREFERENCED_PARAMETER(AccessMode);
   UNREFERENCED_PARAMETER(HandleInformation);
-  Kernel::Current().scheduler().RequireIrql("ObReferenceObjectByHandle", gmmu::os::kPassive);
+  Kernel::Called("ObReferenceObjectByHandle", gmmu::os::kPassive);
   return Reference(Handle, ObjectType, Object);
 }
 NTSTATUS ObReferenceObjectByHandleWithTag(HANDLE Handle, ACCESS_MASK DesiredAccess, POBJECT_TYPE ObjectType,
@@ -77,22 +76,19 @@ NTSTATUS ObReferenceObjectByHandleWithTag(HANDLE Handle, ACCESS_MASK DesiredAcce
 }
 
 LONG_PTR ObfReferenceObject(PVOID Object) {
-  Kernel& kernel = Kernel::Current();
-  kernel.scheduler().RequireIrql("ObReferenceObject", gmmu::os::kDispatch);
+  Kernel& kernel = Kernel::Called("ObReferenceObject", gmmu::os::kDispatch);
   gmmu::os::SystemThread* const thread = kernel.driver().threads.Find(Object);
   if (thread == nullptr) throw gmmu::os::BugCheck("ObReferenceObject of what is no object");
   return kernel.driver().objects.Reference(*thread, "ObReferenceObject");
 }
 LONG_PTR ObfDereferenceObject(PVOID Object) {
-  Kernel& kernel = Kernel::Current();
-  kernel.scheduler().RequireIrql("ObDereferenceObject", gmmu::os::kDispatch);
+  Kernel& kernel = Kernel::Called("ObDereferenceObject", gmmu::os::kDispatch);
   gmmu::os::SystemThread* const thread = kernel.driver().threads.Find(Object);
   return kernel.driver().objects.Dereference(static_cast<KernelObject*>(thread));
 }
 
 NTSTATUS ZwClose(HANDLE Handle) {
-  Kernel& kernel = Kernel::Current();
-  kernel.scheduler().RequireIrql("ZwClose", gmmu::os::kPassive);
+  Kernel& kernel = Kernel::Called("ZwClose", gmmu::os::kPassive);
   kernel.driver().objects.Close(Handle);
   return STATUS_SUCCESS;
 }
@@ -105,7 +101,8 @@ HANDLE PsGetCurrentThreadId(void) {
 }
 HANDLE PsGetCurrentProcessId(void) { return reinterpret_cast<HANDLE>(Kernel::Current().scheduler().process() * 4); }
 LONG KeSetPriorityThread(PKTHREAD Thread, LONG Priority) {
-  gmmu::os::SystemThread* const thread = Kernel::Current().driver().threads.Find(Thread);
+  gmmu::os::SystemThread* const thread =
+      Kernel::Called("KeSetPriorityThread", gmmu::os::kPassive).driver().threads.Find(Thread);
   if (thread == nullptr) throw gmmu::os::BugCheck("KeSetPriorityThread of what is no thread");
   if (Priority < LOW_PRIORITY + 1 || Priority > HIGH_PRIORITY)
     throw gmmu::os::BugCheck("KeSetPriorityThread to " + std::to_string(Priority) + ": priorities are 1 to 31");
@@ -121,7 +118,8 @@ ULONG KeQueryActiveProcessorCountEx(USHORT GroupNumber) {
 }
 
 PIO_WORKITEM IoAllocateWorkItem(PDEVICE_OBJECT DeviceObject) {
-  auto* const item = static_cast<PIO_WORKITEM>(Kernel::Current().AllocatePool(sizeof(_IO_WORKITEM), kWorkItemTag));
+  auto* const item = static_cast<PIO_WORKITEM>(
+      Kernel::Called("IoAllocateWorkItem", gmmu::os::kDispatch).AllocatePool(sizeof(_IO_WORKITEM), kWorkItemTag));
   if (item != nullptr) item->object = DeviceObject;
   return item;
 }
@@ -142,7 +140,7 @@ void IoQueueWorkItemEx(PIO_WORKITEM IoWorkItem, PIO_WORKITEM_ROUTINE_EX WorkerRo
                                               [=] { WorkerRoutine(object, Context, IoWorkItem); });
 }
 void IoFreeWorkItem(PIO_WORKITEM IoWorkItem) {
-  Kernel::Current().driver().work_items.RequireIdle(IoWorkItem, "IoFreeWorkItem");
+  Kernel::Called("IoFreeWorkItem", gmmu::os::kDispatch).driver().work_items.RequireIdle(IoWorkItem, "IoFreeWorkItem");
   Kernel::Current().FreePool(IoWorkItem, kWorkItemTag);
 }
 ULONG IoSizeofWorkItem(void) { return sizeof(_IO_WORKITEM); }

@@ -66,7 +66,7 @@ NTSTATUS KeWaitForMultipleObjects(ULONG Count, PVOID Object[], WAIT_TYPE WaitTyp
 void KeInitializeSemaphore(PRKSEMAPHORE Semaphore, LONG Count, LONG Limit) {
   *Semaphore = {};
   Semaphore->Limit = Limit;
-  Kernel::Current().locks().InitializeSemaphore(Semaphore, Count, Limit);
+  Kernel::Called("KeInitializeSemaphore", gmmu::os::kPassive).locks().InitializeSemaphore(Semaphore, Count, Limit);
 }
 LONG KeReleaseSemaphore(PRKSEMAPHORE Semaphore, LONG Increment, LONG Adjustment, BOOLEAN Wait) {
   UNREFERENCED_PARAMETER(Increment);
@@ -77,7 +77,9 @@ LONG KeReadStateSemaphore(PRKSEMAPHORE Semaphore) { return Kernel::Current().loc
 
 void KeInitializeGuardedMutex(PKGUARDED_MUTEX Mutex) {
   *Mutex = {};
-  Kernel::Current().locks().Initialize(Mutex, gmmu::os::DriverLocks::Kind::kGuardedMutex);
+  Kernel::Called("KeInitializeGuardedMutex", gmmu::os::kApc)
+      .locks()
+      .Initialize(Mutex, gmmu::os::DriverLocks::Kind::kGuardedMutex);
 }
 void KeAcquireGuardedMutex(PKGUARDED_MUTEX Mutex) { Kernel::Current().locks().AcquireGuardedMutex(Mutex, true); }
 BOOLEAN KeTryToAcquireGuardedMutex(PKGUARDED_MUTEX Mutex) {
@@ -85,7 +87,9 @@ BOOLEAN KeTryToAcquireGuardedMutex(PKGUARDED_MUTEX Mutex) {
 }
 void KeReleaseGuardedMutex(PKGUARDED_MUTEX Mutex) { Kernel::Current().locks().ReleaseGuardedMutex(Mutex); }
 
-LONG KeReadStateMutex(PKMUTEX Mutex) { return Kernel::Current().locks().MutexIsFree(Mutex); }
+LONG KeReadStateMutex(PKMUTEX Mutex) {
+  return Kernel::Called("KeReadStateMutex", gmmu::os::kDispatch).locks().MutexIsFree(Mutex);
+}
 BOOLEAN KeTryToAcquireSpinLockAtDpcLevel(PKSPIN_LOCK SpinLock) {
   return Kernel::Current().locks().TrySpinLock(SpinLock);
 }
@@ -121,8 +125,12 @@ void KeSetTargetProcessorDpc(PRKDPC Dpc, CCHAR Number) {
   Dpc->Number = static_cast<USHORT>(Number);
 }
 
-void KeInitializeTimer(PKTIMER Timer) { Kernel::Current().driver().timers.Initialize(*Timer, NotificationTimer); }
-void KeInitializeTimerEx(PKTIMER Timer, TIMER_TYPE Type) { Kernel::Current().driver().timers.Initialize(*Timer, Type); }
+void KeInitializeTimer(PKTIMER Timer) {
+  Kernel::Called("KeInitializeTimer", gmmu::os::kDispatch).driver().timers.Initialize(*Timer, NotificationTimer);
+}
+void KeInitializeTimerEx(PKTIMER Timer, TIMER_TYPE Type) {
+  Kernel::Called("KeInitializeTimerEx", gmmu::os::kDispatch).driver().timers.Initialize(*Timer, Type);
+}
 BOOLEAN KeSetTimer(PKTIMER Timer, LARGE_INTEGER DueTime, PKDPC Dpc) { return KeSetTimerEx(Timer, DueTime, 0, Dpc); }
 BOOLEAN KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LONG Period, PKDPC Dpc) {
   Kernel& kernel = Kernel::Current();
@@ -133,7 +141,9 @@ BOOLEAN KeSetCoalescableTimer(PKTIMER Timer, LARGE_INTEGER DueTime, ULONG Period
   return KeSetTimerEx(Timer, DueTime, static_cast<LONG>(Period), Dpc);
 }
 BOOLEAN KeCancelTimer(PKTIMER Timer) { return Kernel::Current().driver().timers.Cancel(*Timer); }
-BOOLEAN KeReadStateTimer(PKTIMER Timer) { return Kernel::Current().locks().TimerIsSignalled(Timer); }
+BOOLEAN KeReadStateTimer(PKTIMER Timer) {
+  return Kernel::Called("KeReadStateTimer", gmmu::os::kDispatch).locks().TimerIsSignalled(Timer);
+}
 
 void KeQueryTickCount(PLARGE_INTEGER TickCount) { TickCount->QuadPart = static_cast<LONGLONG>(Now() / kTick); }
 ULONG KeQueryTimeIncrement(void) { return kTick; }

@@ -60,19 +60,68 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     KernelRoutines, Guarded,
-    ::testing::Values(Misdeed{"waits_in_dpc", "a wait for a delay to end at dispatch level or above"},
+    ::testing::Values(Misdeed{"waits_in_dpc", "KeDelayExecutionThread above APC_LEVEL (IRQL 1): called at IRQL 2"},
                       Misdeed{"frees_waited_event", " is freed while driver thread 1 waits for it"},
                       Misdeed{"queues_twice", "IoQueueWorkItem: the work item at pool"},
                       Misdeed{"frees_set_timer", " is freed while it is set"},
                       Misdeed{"overfills_semaphore", "KeReleaseSemaphore adds 1 to 1 of the semaphore at "},
                       Misdeed{"locks_twice", "which it holds itself"},
-                      Misdeed{"paged_pool_in_dpc", "ExAllocatePool2 of paged pool above APC level"},
+                      Misdeed{
+                          "paged_pool_in_dpc",
+                          "ExAllocatePool2 of paged pool above APC_LEVEL (IRQL 1): called at IRQL 2 inside of deferred "
+                          "routine at misbehaving.so+0x"},
                       Misdeed{"registry_in_dpc", "ZwOpenKey above PASSIVE_LEVEL"},
+                      Misdeed{"frees_pool_above_dispatch",
+                              "ExFreePoolWithTag above DISPATCH_LEVEL (IRQL 2): called at "
+                              "IRQL 15 inside of DxgkDdiStartDevice at misbehaving.so+0x"},
+                      Misdeed{"compares_text_in_dpc", "RtlCompareUnicodeString above PASSIVE_LEVEL"},
                       Misdeed{"bits_beyond_the_end", "RtlSetBits of bits 15 to 23 of a bit map of 20 bits"},
                       Misdeed{"stalls_long", "KeStallExecutionProcessor of 1000 us: the most is 50"},
                       Misdeed{"closes_twice", ", which is no open handle"},
                       Misdeed{"lowers_by_raising", "IRQL raised to a lower level"}),
     [](const auto& tested) { return std::string(tested.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Callbacks, Guarded,
+    ::testing::Values(Misdeed{"device_information_in_isr",
+                              "DxgkCbGetDeviceInformation above PASSIVE_LEVEL (IRQL 0): called at IRQL 10 inside of "
+                              "DxgkDdiInterruptRoutine at misbehaving.so+0x"},
+                      Misdeed{"map_memory_in_dpc",
+                              "DxgkCbMapMemory above PASSIVE_LEVEL (IRQL 0): called at IRQL 2 inside of "
+                              "DxgkDdiDpcRoutine at misbehaving.so+0x"},
+                      Misdeed{"device_space_in_dpc", "DxgkCbReadDeviceSpace above PASSIVE_LEVEL (IRQL 0)"},
+                      Misdeed{"acpi_in_dpc", "DxgkCbEvalAcpiMethod above PASSIVE_LEVEL (IRQL 0)"},
+                      Misdeed{"notifies_at_passive_level",
+                              "DxgkCbNotifyDpc below DISPATCH_LEVEL (IRQL 2): called at IRQL 0 inside of "
+                              "DxgkDdiCreateDevice at misbehaving.so+0x"},
+                      Misdeed{
+                          "kernel_memory_after_start",
+                          "MmAllocateContiguousMemorySpecifyCache, which GPU isolation forbids "
+                          "(DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 1), was called inside of DxgkDdiCreateDevice "
+                          "at misbehaving.so+0x"}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+// Size says what the driver's version has.
+TEST_F(Misbehaving, MembersOfTheCallbackTableBehindItsSizeCannotBeRead) {
+  for (const auto& [scenario, bytes] : {std::pair{"interface-2-0", "312"}, {"interface-2-4", "456"}}) {
+    EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", scenario, "--driver", Driver("none")}), kExitGood) << out_;
+    EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", scenario, "--driver", Driver("past_interface")}),
+              kExitFailed);
+    EXPECT_THAT(out_, HasSubstr(std::string("read byte ") + bytes + " of DXGKRNL_INTERFACE, which has " + bytes));
+  }
+}
+
+TEST_F(Misbehaving, AReportThatNoDeferredCallTakesUpIsNamedForWhatIsMissing) {
+  for (const auto& [misdeed, text] :
+       {std::pair{"queues_no_dpc", "but no DxgkDdiDpcRoutine followed: DxgkCbQueueDpc was not called"},
+        {"notifies_no_dpc", "but DxgkDdiDpcRoutine returned without DxgkCbNotifyDpc"}}) {
+    EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver(misdeed), "--json", Path("report.json")}),
+              kExitFailed);
+    EXPECT_THAT(out_, HasSubstr(text));
+    EXPECT_THAT(out_, Not(HasSubstr("no interrupt had reported")));
+    EXPECT_THAT(Json("report.json")["faults"], IsEmpty());
+  }
+}
 
 TEST_F(Misbehaving, WhatItLeavesOfTheKernelIsALeak) {
   for (const auto& [misdeed, kind] : {std::pair{"leaves_a_thread", "system_thread"}, {"leaves_a_handle", "handle"}}) {

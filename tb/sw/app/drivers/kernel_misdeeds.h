@@ -17,6 +17,8 @@ class KernelMisdeeds {
     if (is("locks_twice")) LockTwice();
     if (is("paged_pool_in_dpc")) InDpc(AllocatePaged);
     if (is("registry_in_dpc")) InDpc(OpenKey);
+    if (is("frees_pool_above_dispatch")) FreeAboveDispatch();
+    if (is("compares_text_in_dpc")) InDpc(Compare);
     if (is("bits_beyond_the_end")) SetBitsBeyond();
     if (is("stalls_long")) KeStallExecutionProcessor(1000);
     if (is("closes_twice")) CloseTwice();
@@ -42,6 +44,15 @@ class KernelMisdeeds {
     HANDLE key;
     OBJECT_ATTRIBUTES attributes{};
     ZwOpenKey(&key, KEY_READ, &attributes);
+  }
+  static void FreeAboveDispatch() {
+    PVOID const block = ExAllocatePool2(POOL_FLAG_NON_PAGED, 16, kTag);
+    KfRaiseIrql(HIGH_LEVEL);
+    ExFreePoolWithTag(block, kTag);
+  }
+  static void Compare(PKDPC, PVOID, PVOID, PVOID) {
+    const UNICODE_STRING none{};
+    RtlCompareUnicodeString(&none, &none, FALSE);
   }
   static void WaitFor(PVOID event) { KeWaitForSingleObject(event, Executive, KernelMode, FALSE, nullptr); }
   static HANDLE Thread(PVOID event) {

@@ -2,6 +2,7 @@
 // Our own driver, which does one thing wrong: what the environment variable GMMU_MISDEED names. Its DxgkInitialize is the
 // function here.
 #undef DxgkInitialize
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -21,6 +22,7 @@ DRIVER_INITIALIZATION_DATA real;
 const DXGK_PTE* kept_entries = nullptr;
 const DXGKARG_CREATEALLOCATION* kept_argument = nullptr;
 ULONG shared = 0;
+DXGKRNL_INTERFACE os;  // as the system gave it
 
 /// Clears the wait bit of each command.
 void DropWaits(void* first, void* end) {
@@ -69,9 +71,30 @@ NTSTATUS Escape(HANDLE adapter, CONST DXGKARG_ESCAPE* args) {
   return real.DxgkDdiEscape(adapter, args);
 }
 
+BOOLEAN Interrupt(PVOID context, ULONG message) {
+  DXGK_DEVICE_INFO info;
+  if (Is("device_information_in_isr")) os.DxgkCbGetDeviceInformation(os.DeviceHandle, &info);
+  return real.DxgkDdiInterruptRoutine(context, message);
+}
+
+void Deferred(PVOID context) {
+  PVOID view = nullptr;
+  ULONG word = 0, done = 0;
+  if (Is("map_memory_in_dpc")) os.DxgkCbMapMemory(os.DeviceHandle, {}, 4096, FALSE, FALSE, MmNonCached, &view);
+  if (Is("device_space_in_dpc"))
+    os.DxgkCbReadDeviceSpace(os.DeviceHandle, DXGK_WHICHSPACE_CONFIG, &word, 0, sizeof word, &done);
+  if (Is("acpi_in_dpc")) os.DxgkCbEvalAcpiMethod(os.DeviceHandle, 0, nullptr, 0, nullptr, 0);
+  real.DxgkDdiDpcRoutine(context);
+}
+
 // Of a start that fails: nobody frees this.
 NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, PULONG sources, PULONG children) {
   KernelMisdeeds::Do(Is);
+  std::memcpy(&os, kernel, std::min<size_t>(kernel->Size, sizeof os));
+  if (Is("past_interface") && reinterpret_cast<volatile ULONG64*>(kernel)[kernel->Size / sizeof(ULONG64)] == 1)
+    return STATUS_UNSUCCESSFUL;
+  if (Is("queues_no_dpc")) kernel->DxgkCbQueueDpc = [](HANDLE) -> BOOLEAN { return TRUE; };
+  if (Is("notifies_no_dpc")) kernel->DxgkCbNotifyDpc = [](HANDLE) {};
   if (!Is("leaks_when_refused")) return real.DxgkDdiStartDevice(context, info, kernel, sources, children);
   PVOID const mine = ExAllocatePool2(POOL_FLAG_NON_PAGED, 24, kTag);
   const NTSTATUS status = real.DxgkDdiStartDevice(context, info, kernel, sources, children);
@@ -81,6 +104,12 @@ NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, 
 
 // The frames of a driver that believes every allocation to succeed: the first access of one that did not is its end.
 NTSTATUS Trusting(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
+  if (Is("notifies_at_passive_level")) os.DxgkCbNotifyDpc(os.DeviceHandle);
+  if (Is("kernel_memory_after_start")) {
+    PHYSICAL_ADDRESS highest;
+    highest.QuadPart = INT64_MAX;
+    MmAllocateContiguousMemory(PAGE_SIZE, highest);
+  }
   if (Is("trusts_allocations")) {
     auto* const mine = static_cast<volatile UCHAR*>(ExAllocatePool2(POOL_FLAG_NON_PAGED, 24, kTag));
     mine[0] = 1;
@@ -102,5 +131,7 @@ extern "C" NTSTATUS Misbehave(PDRIVER_OBJECT object, PUNICODE_STRING path, PDRIV
   table->DxgkDdiEscape = Escape;
   table->DxgkDdiStartDevice = Start;
   table->DxgkDdiCreateDevice = Trusting;
+  table->DxgkDdiInterruptRoutine = Interrupt;
+  table->DxgkDdiDpcRoutine = Deferred;
   return DxgkInitialize(object, path, table);
 }

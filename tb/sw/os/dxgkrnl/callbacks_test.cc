@@ -53,6 +53,62 @@ TEST_F(DriverUnload, FindsWhatTheDriverWroteBehindPoolMemoryThatItKeeps) {
   }
 }
 
+/// What a callback that is called at `level` stops the machine with; "" when it lets the call pass.
+std::string StopAt(Irql level, const std::function<void()>& call) {
+  Scheduler& scheduler = Kernel::Current().scheduler();
+  const Irql before = scheduler.Raise(level);
+  std::string cause;
+  try {
+    call();
+  } catch (const BugCheck& stop) {
+    cause = stop.cause();
+  }
+  scheduler.Lower(before);
+  return cause;
+}
+
+struct CallbackLevels : test::DriverFront {};
+
+// Microsoft's pages of the callbacks, and the guide's for memory.
+TEST_F(CallbackLevels, AreThoseOfTheDocuments) {
+  RunOnWorker([](workload::Life&) {
+    const DXGKRNL_INTERFACE& os = test::seen.interface;
+    const HANDLE device = os.DeviceHandle;
+    const auto stops = [](const char* name, Irql highest, const std::function<void()>& call) {
+      const Irql above = highest == kPassive ? kApc : highest == kApc ? kDispatch : kDevice;
+      EXPECT_THAT(StopAt(above, call), ::testing::StartsWith(std::string(name) + " above ")) << name;
+      EXPECT_THAT(StopAt(highest, call), ::testing::Not(HasSubstr(" above "))) << name;
+    };
+    DXGK_DEVICE_INFO info{};
+    PVOID view = nullptr;
+    ULONG word = 0, done = 0;
+    BOOLEAN answer = FALSE;
+    stops("DxgkCbGetDeviceInformation", kPassive, [&] { os.DxgkCbGetDeviceInformation(device, &info); });
+    stops("DxgkCbMapMemory", kPassive, [&] { os.DxgkCbMapMemory(device, {}, 0, FALSE, FALSE, MmNonCached, &view); });
+    stops("DxgkCbReadDeviceSpace", kPassive,
+          [&] { os.DxgkCbReadDeviceSpace(device, DXGK_WHICHSPACE_CONFIG, &word, 0, 4, &done); });
+    stops("DxgkCbWriteDeviceSpace", kPassive,
+          [&] { os.DxgkCbWriteDeviceSpace(device, DXGK_WHICHSPACE_CONFIG, &word, 0, 0, &done); });
+    stops("DxgkCbGetHandleData", kApc, [&] {
+      const DXGKARGCB_GETHANDLEDATA none{};
+      os.DxgkCbGetHandleData(&none);
+    });
+    stops("DxgkCbSynchronizeExecution", kDispatch,
+          [&] { os.DxgkCbSynchronizeExecution(device, [](PVOID) -> BOOLEAN { return TRUE; }, nullptr, 0, &answer); });
+    stops("DxgkCbEvalAcpiMethod", kPassive, [&] { os.DxgkCbEvalAcpiMethod(device, 0, nullptr, 0, nullptr, 0); });
+    stops("DxgkCbSetPowerComponentIdle", kDispatch, [&] { os.DxgkCbSetPowerComponentIdle(device, 0); });
+    EXPECT_EQ(StopAt(kDevice, [&] { os.DxgkCbQueueDpc(device); }), "");
+    EXPECT_EQ(StopAt(kDispatch, [&] { os.DxgkCbNotifyDpc(device); }), "");
+    EXPECT_EQ(StopAt(kPassive, [&] { os.DxgkCbNotifyDpc(device); }),
+              "DxgkCbNotifyDpc below DISPATCH_LEVEL (IRQL 2): called at IRQL 0");
+    EXPECT_EQ(StopAt(kDevice, [&] { os.DxgkCbNotifyDpc(device); }),
+              "DxgkCbNotifyDpc above DISPATCH_LEVEL (IRQL 2): called at IRQL 10");
+    const DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
+    EXPECT_EQ(StopAt(kDispatch, [&] { os.DxgkCbNotifyInterrupt(device, &data); }),
+              "DxgkCbNotifyInterrupt below device level (IRQL 10): called at IRQL 2");
+  });
+}
+
 /// Through the table that a driver is given.
 struct FailureStatus : test::DriverFront {};
 

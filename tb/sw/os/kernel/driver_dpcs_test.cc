@@ -93,7 +93,7 @@ TEST(DeferredCalls, AreBlamedForAWait) {
     KeInsertQueueDpc(&dpc, nullptr, nullptr);
     KeFlushQueuedDpcs();
   }),
-              HasSubstr("a wait for a delay to end at dispatch level or above"));
+              HasSubstr("KeDelayExecutionThread above APC_LEVEL"));
 }
 
 TEST(DeferredCalls, AreBlamedForALockThatTheyKeep) {

@@ -86,7 +86,7 @@ TEST(FrameBuffer, AboveApcLevelEveryOneOfTheFiveStops) {
       call();
       ADD_FAILURE() << name << " was let pass";
     } catch (const BugCheck& stop) {
-      EXPECT_EQ(stop.cause(), std::string(name) + " above APC level");
+      EXPECT_EQ(stop.cause(), std::string(name) + " above APC_LEVEL (IRQL 1): called at IRQL 2");
     }
   }
 }

@@ -298,7 +298,7 @@ TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
       call();
       ADD_FAILURE() << name << " was let pass";
     } catch (const BugCheck& stop) {
-      EXPECT_EQ(stop.cause(), std::string(name) + " above APC level");
+      EXPECT_EQ(stop.cause(), std::string(name) + " above APC_LEVEL (IRQL 1): called at IRQL 2");
     }
   }
   EXPECT_EQ(machine.kernel.ledger().open(), open);

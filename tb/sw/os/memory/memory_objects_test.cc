@@ -101,7 +101,7 @@ TEST(MemoryObjects, BugCheckOnMisuse) {
   EXPECT_THROW(test.objects.Destroy({object.hPhysicalMemoryObject, object.hAdapterMemoryObject}), BugCheck) << "a view";
 
   test.kernel.scheduler().Raise(kDispatch);
-  EXPECT_THROW(test.Create(4096, test.adapter), BugCheck) << "above APC level";
+  EXPECT_THROW(test.Create(4096, test.adapter), BugCheck) << "above APC_LEVEL";
 }
 
 TEST(MemoryObjects, StayUnattachedUntilOpened) {

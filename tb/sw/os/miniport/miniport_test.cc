@@ -229,7 +229,7 @@ TEST_F(BadDriver, MisuseOfEachOfTheEightMemoryCallbacksStopsTheMachineAndNamesTh
          Kernel::Current().scheduler().Raise(kDispatch);
          table.DxgkCbCreatePhysicalMemoryObject(&object);
        },
-       "DxgkCbCreatePhysicalMemoryObject above APC level"},
+       "DxgkCbCreatePhysicalMemoryObject above APC_LEVEL (IRQL 1): called at IRQL 2 inside of DxgkDdiStartDevice"},
       {[](Table& table, Object& object, DXGK_ADL*) {
          const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT args{object.hPhysicalMemoryObject, object.hAdapterMemoryObject};
          table.DxgkCbDestroyPhysicalMemoryObject(&args);

@@ -135,7 +135,7 @@ TEST(DriverLocks, TheIrqlIsThatOfTheRoutine) {
     fresh();
     KeAcquireSpinLockAtDpcLevel(&spin);
   }),
-              HasSubstr("KeAcquireSpinLockAtDpcLevel at IRQL 0: below DISPATCH_LEVEL"));
+              HasSubstr("KeAcquireSpinLockAtDpcLevel below DISPATCH_LEVEL (IRQL 2): called at IRQL 0"));
   EXPECT_THAT(threads.Alone([&] {
     fresh();
     const KIRQL before = KeAcquireSpinLockRaiseToDpc(&spin);
@@ -159,7 +159,7 @@ TEST(DriverLocks, TheIrqlIsThatOfTheRoutine) {
     scheduler.Raise(kDispatch);
     ExAcquireFastMutex(&fast);
   }),
-              HasSubstr("ExAcquireFastMutex at IRQL 2: above APC_LEVEL"));
+              HasSubstr("ExAcquireFastMutex above APC_LEVEL (IRQL 1): called at IRQL 2"));
 }
 
 TEST(DriverLocks, OnlyTheHolderReleases) {

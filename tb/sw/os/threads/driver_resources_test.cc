@@ -153,7 +153,7 @@ TEST(DriverResources, MisuseIsABugCheckThatNamesIt) {
                 scheduler.Raise(kDispatch);
                 ExAcquireResourceSharedLite(&resource.it, FALSE);
               }),
-              HasSubstr("ExAcquireResourceSharedLite at IRQL 2: above APC_LEVEL"));
+              HasSubstr("ExAcquireResourceSharedLite above APC_LEVEL (IRQL 1): called at IRQL 2"));
   EXPECT_THAT(alone([](Resource& resource, Scheduler&) {
                 resource.Make();
                 ExReleaseResourceLite(&resource.it);

@@ -45,6 +45,47 @@ TEST(LostInterrupts, AnOlderFenceIsNotTaken) {
   });
 }
 
+TEST(LostInterrupts, AReportedCompletionIsMissedForWantOfADeferredCallOrOfItsNotice) {
+  for (const bool dpc_runs : {false, true}) {
+    SCOPED_TRACE(dpc_runs);
+    Faults test;
+    const PacketId packet = test.Submit(test.Render(1, test.guilty));
+    DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
+    data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
+    data.DmaCompleted.NodeOrdinal = 1;
+    data.DmaCompleted.SubmissionFenceId = 1;
+    test.Run([&] {
+      test.Tell(data, /*dpc=*/false);
+      if (dpc_runs) test.vidsch.OnDpcReturned();
+      test.driver.current_fence = 1;
+      test.Sleep(30'000);
+      EXPECT_EQ(test.vidsch.EndOf(packet), PacketEnd::kCompleted);
+    });
+    using Fate = Reports::Fate;
+    EXPECT_EQ(test.vidsch.missed_completions(Fate::kNotReported), 0u);
+    EXPECT_EQ(test.vidsch.missed_completions(Fate::kNoDpc), dpc_runs ? 0u : 1u);
+    EXPECT_EQ(test.vidsch.missed_completions(Fate::kNoNotifyDpc), dpc_runs ? 1u : 0u);
+  }
+}
+
+// The deferred call is on its way when the driver is asked.
+TEST(LostInterrupts, AReportThatIsTakenUpSoonAfterwardsWasNotMissed) {
+  Faults test;
+  test.Submit(test.Render(1, test.guilty));
+  DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
+  data.InterruptType = DXGK_INTERRUPT_DMA_COMPLETED;
+  data.DmaCompleted.NodeOrdinal = 1;
+  data.DmaCompleted.SubmissionFenceId = 1;
+  test.Run([&] {
+    test.Tell(data, /*dpc=*/false);
+    test.driver.current_fence = 1;
+    test.Sleep(30'000);
+    EXPECT_EQ(test.vidsch.missed_completions(Reports::Fate::kNoDpc), 1u);
+    test.vidsch.OnDpc();
+    EXPECT_EQ(test.vidsch.missed_completions(Reports::Fate::kNoDpc), 0u);
+  });
+}
+
 TEST(LostInterrupts, TheMainJobEndsWithoutThem) {
   LifeBench bench;
   bench.options.os.inject.lost_interrupts = 3;

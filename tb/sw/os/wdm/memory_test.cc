@@ -36,12 +36,12 @@ TEST(PoolByItsOlderNames, ThatIsPagedIsForApcLevelAndBelow) {
     ExFreePool(ExAllocatePoolWithTag(NonPagedPoolNx, 16, 0x6C646C4F));
     ExAllocatePoolWithTag(PagedPool, 16, 0x6C646C4F);
   }),
-              HasSubstr("ExAllocatePoolWithTag of paged pool above APC level"));
+              HasSubstr("ExAllocatePoolWithTag of paged pool above APC_LEVEL"));
   EXPECT_THAT(threads.Alone([] {
     KeRaiseIrqlToDpcLevel();
     ExAllocatePool2(POOL_FLAG_PAGED, 16, 0x6C646C4F);
   }),
-              HasSubstr("ExAllocatePool2 of paged pool above APC level"));
+              HasSubstr("ExAllocatePool2 of paged pool above APC_LEVEL"));
 }
 
 TEST(PoolByItsOlderNames, RaisesWhereItIsAskedTo) {

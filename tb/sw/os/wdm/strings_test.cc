@@ -57,6 +57,7 @@ TEST(CountedStrings, AreCopiedAndAppendedAsFarAsThereIsRoom) {
 }
 
 TEST(CountedStrings, AreComparedWithAndWithoutCase) {
+  Machine machine;
   const UNICODE_STRING a = Counted(u"Gpu0"), b = Counted(u"gPU0"), c = Counted(u"Gpu01");
   EXPECT_TRUE(RtlEqualUnicodeString(&a, &b, TRUE));
   EXPECT_FALSE(RtlEqualUnicodeString(&a, &b, FALSE));
