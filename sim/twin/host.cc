@@ -10,12 +10,6 @@
 #include "twin/host_time.h"
 
 namespace gmmu::sim::twin {
-namespace {
-
-constexpr size_t kRecord = 16;  // bytes of a fence record
-
-}  // namespace
-
 Host::Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing, Agenda& agenda,
            MessageSink messages)
     : ram_(ram),
@@ -84,6 +78,7 @@ bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, boo
   Finish(walk);
   if (result.outcome != VtdOutcome::kMemory) return false;
   Touch(result.hpa, false);
+  Push(result.hpa, size, posts_);
   return ram_.DeviceRead(result.hpa, to, size, snoop || result.snoop);
 }
 
@@ -100,18 +95,33 @@ void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t 
     return Land(way, walk, [this, address = result.hpa, data] { messages_(address, data); });
   }
   if (result.outcome != VtdOutcome::kMemory) return Finish(walk);
-  const auto write = [this, hpa = result.hpa, snoops = snoop || result.snoop](const void* bytes, size_t count) {
-    Touch(hpa, true);
-    static_cast<void>(ram_.DeviceWrite(hpa, bytes, count, snoops));  // false: nobody is there
-  };
+  const bool snoops = snoop || result.snoop;
   if (size > kRecord || way == 0) {
-    write(from, size);
+    Push(result.hpa, size, posts_);
+    Touch(result.hpa, true);
+    static_cast<void>(ram_.DeviceWrite(result.hpa, from, size, snoops));  // false: nobody is there
     return Finish(walk);
   }
-  // Software looks for a fence's value without waiting for a message: it must not see it before it is there.
-  std::array<uint8_t, kRecord> bytes{};
-  std::memcpy(bytes.data(), from, size);
-  Land(way, walk, [write, bytes, size] { write(bytes.data(), size); });
+  Posted& post = posted_[posts_] = {result.hpa, size, snoops, {}};
+  std::memcpy(post.bytes.data(), from, size);
+  Land(way, walk, [this, number = posts_] {
+    const auto found = posted_.find(number);  // or it was pushed
+    if (found != posted_.end()) Push(found->second.hpa, found->second.size, number + 1);
+  });
+  ++posts_;
+}
+
+void Host::Push(uint64_t hpa, size_t size, uint64_t before) {
+  for (auto post = posted_.begin(); post != posted_.end() && post->first < before;) {
+    const Posted& p = post->second;
+    if (!p.Touches(hpa, size)) {
+      ++post;
+      continue;
+    }
+    Touch(p.hpa, true);
+    static_cast<void>(ram_.DeviceWrite(p.hpa, p.bytes.data(), p.size, p.snoop));  // false: nobody is there
+    post = posted_.erase(post);
+  }
 }
 
 uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
@@ -135,7 +145,13 @@ bool Host::Peek(uint16_t requester, uint64_t logical, uint64_t* word) const {
     if (result.outcome != VtdOutcome::kMemory) return false;
     hpa = result.hpa;
   }
-  return ram_.Read(hpa, word, sizeof *word);
+  if (!ram_.Read(hpa, word, sizeof *word)) return false;
+  auto* const bytes = reinterpret_cast<uint8_t*>(word);
+  for (const auto& [number, post] : posted_) {
+    for (size_t i = 0; i < post.size; ++i)
+      if (post.hpa + i - hpa < sizeof *word) bytes[post.hpa + i - hpa] = post.bytes[i];
+  }
+  return true;
 }
 
 // ---- the unit's registers and its invalidation queue

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,7 +24,9 @@ struct TimeParameters;
 ///
 /// Accesses of devices are translated at once and happen at once, but for writes of at most a fence record's 16 bytes and
 /// interrupt messages: those land when the link has carried them. Until then the IOMMU counts them as in flight, so an
-/// invalidation that drains writes ends behind them. Each access is checked against the page's owner when it happens.
+/// invalidation that drains writes ends behind them. Software looks for a fence's value without waiting for a message, so it
+/// must not find one before it is there; a device's read pushes such a write in front of it, as on PCIe. Each access is
+/// checked against the page's owner when it happens.
 class Host : public HostAccess {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
@@ -48,11 +51,21 @@ class Host : public HostAccess {
   PageOwners& owners() { return owners_; }
 
  private:
+  static constexpr size_t kRecord = 16;  // bytes of a fence record, the longest of the short writes
+  struct Posted {
+    uint64_t hpa;
+    size_t size;
+    bool snoop;
+    std::array<uint8_t, kRecord> bytes;
+    bool Touches(uint64_t at, size_t bytes_there) const { return hpa < at + bytes_there && at < hpa + size; }
+  };
   /// The caller ends `walk` with Finish when the access has happened.
   VtdResult Translate(const VtdRequest& request, VtdWalk& walk);
   void Finish(const VtdWalk& walk);
   void Land(uint64_t way_ps, const VtdWalk& walk, std::function<void()> access);
   void Touch(uint64_t hpa, bool write);
+  /// Does the writes of `posted_` with numbers below `before` that touch [hpa, hpa + size), in their order.
+  void Push(uint64_t hpa, size_t size, uint64_t before);
   void PumpQueue();
 
   hw::HostRam& ram_;
@@ -68,6 +81,8 @@ class Host : public HostAccess {
   std::map<uint16_t, hw::BusCounts> bus_counts_;
   std::unordered_map<uint64_t, uint64_t> watched_;  ///< by host physical page
   PageOwners owners_;
+  uint64_t posts_ = 0;                 ///< short writes so far
+  std::map<uint64_t, Posted> posted_;  ///< those on their way, by their number
 };
 
 }  // namespace gmmu::sim::twin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is on its way to host memory while the IOMMU is told to forget: an invalidation ends behind it.
+// Writes that are on their way to host memory: who sees them when, and invalidations that end behind them.
 #include "twin/host.h"
 
 #include <gmock/gmock.h>
@@ -139,6 +139,58 @@ TEST(TwinHost, TranslationGoesOffAndInvalidationsEndBehindAMessageToo) {
   b.RunUntil([&] { return !b.busy(); }, [] {});
   EXPECT_EQ(b.host.ReadRegister(vtd::kGsts, 4) & vtd::kTe, 0u);
   EXPECT_THAT(b.messages, ::testing::ElementsAre(static_cast<uint32_t>(kValue)));
+}
+
+constexpr uint64_t kAt = 0x2010;
+
+struct PostedWrites : ::testing::Test {
+  uint64_t Cpu() {
+    uint64_t word = 0;
+    EXPECT_TRUE(ram.Read(kAt, &word, sizeof word));
+    return word;
+  }
+  uint64_t Device() {
+    uint64_t word = 0;
+    EXPECT_TRUE(host.Read(kSid, kAt, &word, sizeof word, true));
+    return word;
+  }
+  void Write(uint64_t word) { host.Write(kSid, kAt, &word, sizeof word, true); }
+  void Arrive() { agenda.RunUntil(agenda.now() + 1'000'000'000); }
+
+  hw::HostRam ram{{{0, 1 << 20}}};
+  Agenda agenda;
+  Host host{ram, nullptr, TimeParameters{}, agenda, [](uint64_t, uint32_t) {}};
+};
+
+TEST_F(PostedWrites, TheCpuSeesAShortWriteWhenItHasArrived) {
+  Write(5);
+  EXPECT_EQ(Cpu(), 0u);
+  Arrive();
+  EXPECT_EQ(Cpu(), 5u);
+}
+
+// An entry of a page table in host memory, written by a command, and the walk behind it.
+TEST_F(PostedWrites, AReadOfTheDeviceSeesTheShortWritesBeforeIt) {
+  Write(5);
+  Write(6);
+  uint64_t word = 0;
+  EXPECT_TRUE(host.Peek(kSid, kAt, &word));
+  EXPECT_EQ(word, 6u);
+  EXPECT_TRUE(host.Peek(kSid, kAt - 4, &word));
+  EXPECT_EQ(word, uint64_t{6} << 32);
+  EXPECT_EQ(Cpu(), 0u) << "it was only looked at";
+  EXPECT_EQ(Device(), 6u);
+  Write(7);
+  Arrive();
+  EXPECT_EQ(Cpu(), 7u) << "what was pushed is not written again";
+}
+
+TEST_F(PostedWrites, ALongWriteStaysInFrontOfNoShortWriteBeforeIt) {
+  Write(5);
+  const uint64_t words[4] = {1, 2, 3, 4};
+  host.Write(kSid, kAt - 8, words, sizeof words, true);
+  Arrive();
+  EXPECT_EQ(Cpu(), 2u);
 }
 
 }  // namespace
