@@ -204,6 +204,7 @@ TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   map = {0, kPage, kPage, nullptr};
   ASSERT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_SUCCESS);
   DXGKARGCB_MAPFRAMEBUFFERPOINTER other{1, kPage, 3 * kPage, nullptr};
+  EXPECT_EQ(machine.frame_buffer.MapWindow(machine.adapter, other), STATUS_NO_MEMORY) << "attempts of each section";
   ASSERT_EQ(machine.frame_buffer.MapWindow(machine.adapter, other), STATUS_SUCCESS);
   DXGKARGCB_MAPFRAMEBUFFERPOINTER beyond{0, kPage, 2 * kPage, nullptr};
   EXPECT_EQ(machine.frame_buffer.MapWindow(machine.adapter, beyond), STATUS_INVALID_PARAMETER);
