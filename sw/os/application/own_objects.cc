@@ -7,23 +7,29 @@
 #include "os/dxgkrnl/adapter_objects.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/tables/address_space.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/processes.h"
 #include "os/vidmm/vidmm.h"
 
 namespace gmmu::os {
 
 struct OwnObjects::Parts {
+  Parts(VidMm& vidmm, const std::string& name)
+      : gpu(vidmm.gpu()), objects(gpu.logical().driver_objects()), process(vidmm, name) {}
+
   PhysicalAdapter& gpu;
   AdapterObjects& objects;
-  ProcessHandles handles;
+  GpuProcess process;
   std::vector<DriverAllocation> allocations;
 };
 
 OwnObjects::OwnObjects(const VideoMemory& memory, const std::string& name) {
-  PhysicalAdapter& gpu = memory.vidmm().gpu();
-  parts_ = std::make_unique<Parts>(Parts{gpu, gpu.logical().driver_objects(), {}, {}});
-  parts_->objects.OpenProcess(parts_->handles, name, false);
-  parts_->objects.OpenDevice(parts_->handles, name, false);
-  parts_->objects.OpenContext(parts_->handles, name, false, gpu);
+  parts_ = std::make_unique<Parts>(memory.vidmm(), name);
+  ProcessHandles& handles = parts_->process.handles;
+  memory.vidmm().processes().OpenInDriver(parts_->process);
+  parts_->objects.OpenDevice(handles, name, false);
+  parts_->objects.OpenContext(handles, name, false, parts_->gpu);
 }
 
 OwnObjects::~OwnObjects() = default;
@@ -31,10 +37,11 @@ OwnObjects::~OwnObjects() = default;
 void OwnObjects::Close() {
   for (const DriverAllocation& allocation : parts_->allocations)
     parts_->objects.DestroyAllocation(allocation.handle, allocation.ticket);
-  parts_->objects.DestroyProcess(parts_->handles);
+  parts_->objects.DestroyProcess(parts_->process.handles);
+  for (const auto& [va, range] : parts_->process.driver_ranges) parts_->process.FreeVa(va);
 }
 
-HANDLE OwnObjects::process() const { return parts_->handles.process; }
+HANDLE OwnObjects::process() const { return parts_->process.handles.process; }
 
 HANDLE OwnObjects::CreateAllocation(const std::string& name, uint64_t bytes) {
   AllocationRequest request{name, bytes};

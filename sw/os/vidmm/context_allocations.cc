@@ -134,8 +134,7 @@ NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTE
 // never
 // given out.
 NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) {
-  GpuProcess* process = vidmm_.processes().Find(
-      [&](const GpuProcess& each) { return each.handles.dxgk_process == args.hDxgkProcess && each.in_creation; });
+  GpuProcess* process = vidmm_.processes().InCreation(args.hDxgkProcess);
   if (process == nullptr) throw BugCheck("DxgkCbReserveGpuVirtualAddressRange outside of DxgkDdiCreateProcess");
   const Geometry& geometry = vidmm_.adapter().caps().geometry;
   const uint64_t unit = geometry.Coverage(0);

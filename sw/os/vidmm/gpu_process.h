@@ -39,7 +39,6 @@ struct GpuProcess {
   bool by_cpu = false;                         // the CPU writes its tables, whatever the driver's update mode
   bool root_is_set = false;                    // the driver has the address of the root
   bool overwritten = false;                    // entries that were in use have changed, and no flush has followed
-  bool in_creation = false;                    // DxgkDdiCreateProcess runs
   std::unique_ptr<PagingCompanion> companion;  // of its context, from the first use on
   struct DriverRange {
     uint64_t bytes;

@@ -35,17 +35,35 @@ GpuProcess& Processes::Add(const std::string& name) {
   return *processes_.back();
 }
 
-void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
+void Processes::MakeSpace(GpuProcess& process) const {
   PhysicalAdapter& gpu = vidmm_.gpu();
   if (!gpu.caps().physical_model)
     process.space = std::make_unique<AddressSpace>(gpu, process.name, false,
                                                    uint64_t{1} << gpu.caps().geometry.va_bits);
+}
+
+void Processes::OpenInDriver(GpuProcess& process) {
+  MakeSpace(process);
+  in_creation_.push_back(&process);
+  const std::exception_ptr refusal =
+      RefusalOf([&] { vidmm_.gpu().logical().driver_objects().OpenProcess(process.handles, process.name, false); });
+  in_creation_.erase(std::find(in_creation_.begin(), in_creation_.end(), &process));
+  if (refusal) std::rethrow_exception(refusal);
+}
+
+GpuProcess* Processes::InCreation(HANDLE dxgk_process) const {
+  const auto found = std::find_if(in_creation_.begin(), in_creation_.end(),
+                                  [&](const GpuProcess* each) { return each->handles.dxgk_process == dxgk_process; });
+  return found == in_creation_.end() ? nullptr : *found;
+}
+
+void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
+  PhysicalAdapter& gpu = vidmm_.gpu();
   if (joins == nullptr) {
-    process.in_creation = true;
-    gpu.logical().driver_objects().OpenProcess(process.handles, process.name, false);
-    process.in_creation = false;
+    OpenInDriver(process);
     gpu.logical().driver_objects().OpenDevice(process.handles, process.name, false);
   } else {
+    MakeSpace(process);
     process.handles = joins->handles;
     process.handles.joined = true;
     process.handles.context = nullptr;  // the part gets its own context later

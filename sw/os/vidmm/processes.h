@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ddi/ntdef.h"
 #include "os/miniport/gpu_packet.h"
 #include "os/tables/table_memory.h"
 
@@ -33,6 +34,12 @@ class Processes {
   /// Also forgets every mapping of the process. Nothing of it may run.
   void Destroy(GpuProcess* process);
 
+  /// Makes the addresses of a process and has the driver make the process, which may keep some for itself meanwhile. On
+  /// any thread: also for a process of an application's own thread, which is not among all().
+  void OpenInDriver(GpuProcess& process);
+  /// The process with this handle of Dxgkrnl's that the driver is making now; null: none.
+  GpuProcess* InCreation(HANDLE dxgk_process) const;
+
   /// In the order of their making.
   const std::vector<std::unique_ptr<GpuProcess>>& all() const { return processes_; }
   /// The first process for which `test` says true; null: none.
@@ -44,6 +51,7 @@ class Processes {
 
  private:
   GpuProcess& Add(const std::string& name);
+  void MakeSpace(GpuProcess& process) const;
   /// Address space and handles. The driver may keep addresses of the process for itself while it is told of it.
   void Open(GpuProcess& process, const GpuProcess* joins);
   /// The tables of the addresses that the driver keeps, which the first part of the process has.
@@ -53,6 +61,7 @@ class Processes {
 
   VidMm& vidmm_;
   std::vector<std::unique_ptr<GpuProcess>> processes_;
+  std::vector<GpuProcess*> in_creation_;
 };
 
 }  // namespace gmmu::os
