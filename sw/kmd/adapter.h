@@ -18,6 +18,7 @@
 
 namespace gmmu::kmd {
 
+struct Context;
 struct Process;
 
 /// One GPU: what AddDevice makes and every entry point gets as hAdapter (MiniportDeviceContext).
@@ -123,6 +124,9 @@ class Adapter {
   /// The system's own. Only calls for it change this, and the system makes it before whatever it pages and destroys it
   /// behind that, so it needs no lock.
   Process* system_process = nullptr;
+  /// The space of a context's own addresses and of its buffer's; Spaces::kNone: there is none yet. A system context, or
+  /// null, has that of the paging process, the only privileged one, also as the companion of another process' context.
+  uint32_t SpaceOf(const Context* context) const;
 
   // Interlocked.
   LONG fences_signalled = FALSE;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED

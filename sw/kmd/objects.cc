@@ -31,6 +31,11 @@ NTSTATUS ReserveDriverVa(Adapter& adapter, Process& process) {
 
 }  // namespace
 
+uint32_t Adapter::SpaceOf(const Context* context) const {
+  const Process* process = context != nullptr && !context->system ? context->process : system_process;
+  return process == nullptr ? Spaces::kNone : process->space_on(link.index());
+}
+
 // PASIDs are accepted and not used: this GPU has page tables of its own. (The system's process
 // brings one even when no IOMMU model was declared.)
 NTSTATUS CreateProcess(HANDLE hAdapter, DXGKARG_CREATEPROCESS* pArgs) {

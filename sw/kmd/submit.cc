@@ -45,9 +45,9 @@ NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUA
                         pArgs->SubmissionFenceId};
   auto* context = static_cast<Context*>(pArgs->hContext);
   if (!paging || adapter.parameters.paging_buffer_segment != kSystemMemory) {
-    if (context == nullptr || context->index != pArgs->EngineOrdinal || context->space() == Spaces::kNone)
-      return STATUS_INVALID_PARAMETER;
-    submission.space = context->space();
+    if (context == nullptr || context->index != pArgs->EngineOrdinal) return STATUS_INVALID_PARAMETER;
+    submission.space = adapter.SpaceOf(context);
+    if (submission.space == Spaces::kNone) return STATUS_INVALID_PARAMETER;
   }
   if (!empty) Resume(ProgressOf(*engine, context), pArgs->Flags.Resubmission != 0, &submission);
   return engine->ring.Submit(submission);

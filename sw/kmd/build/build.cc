@@ -47,15 +47,9 @@ NTSTATUS Dispatch(Build& build) {
 
 }  // namespace
 
-// A system context of another process is the companion that updates its page tables. It too works in the space of the
-// paging process, which is the only privileged one.
 bool Build::PagingSpace(uint32_t* space) const {
-  const auto* context = static_cast<const Context*>(args.hSystemContext);
-  const Process* process = context != nullptr && !context->system ? context->process : adapter.system_process;
-  const UINT index = adapter.link.index();
-  if (process == nullptr || process->space_on(index) == Spaces::kNone) return false;
-  *space = process->space_on(index);
-  return true;
+  *space = adapter.SpaceOf(static_cast<const Context*>(args.hSystemContext));
+  return *space != Spaces::kNone;
 }
 
 bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const {

@@ -142,13 +142,11 @@ NTSTATUS BuildNotifyResidency(Build& build) {
 // DxgkDdiSignalMonitoredFence adds a signal behind the commands that the system has built, in the context's own space.
 NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pArgs) {
   const auto& context = *static_cast<const Context*>(hContext);
-  const Process* process = context.system ? context.adapter->system_process : context.process;
-  if (process == nullptr || process->space_on(context.index) == Spaces::kNone || pArgs->pDmaBuffer == nullptr ||
-      pArgs->MonitoredFenceGpuVa % 8 != 0) {
+  const uint32_t space = context.adapter->SpaceOf(&context);
+  if (space == Spaces::kNone || pArgs->pDmaBuffer == nullptr || pArgs->MonitoredFenceGpuVa % 8 != 0)
     return STATUS_INVALID_PARAMETER;
-  }
   CommandBuffer commands(pArgs->pDmaBuffer, pArgs->DmaSize);
-  if (!commands.SignalFence(Place::Virtual(process->space_on(context.index), pArgs->MonitoredFenceGpuVa),
+  if (!commands.SignalFence(Place::Virtual(space, pArgs->MonitoredFenceGpuVa),
                             FenceValue(*context.adapter, pArgs->MonitoredFenceValue), /*interrupt=*/true)) {
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
   }

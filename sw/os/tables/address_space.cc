@@ -49,6 +49,13 @@ void AddressSpace::InvalidateAll(const UpdateSink& sink) {
   tree_.InvalidateAll(sink);
 }
 
+void AddressSpace::ForEachTable(const std::function<void(const PageTable&)>& visit) const {
+  if (tree_.root().table().bytes != 0) visit(tree_.root().table());
+  for (const auto& [slot, table] : tree_.tables()) visit(table);
+  for (const auto& [leaf, held] : tree_.leaves_64k().all()) visit(held.table);
+  retired_.ForEach(visit);
+}
+
 void AddressSpace::FreeTables() {
   tree_.FreeAll();
   moves_.Forget();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "os/base/ranges.h"
@@ -55,6 +56,8 @@ class AddressSpace {
   void InvalidateAll(const UpdateSink& sink);
   /// Gives every table back, the root too. The GPU must not use the space any more.
   void FreeTables();
+  /// Calls `visit` with every table that has memory, the root and retired ones too.
+  void ForEachTable(const std::function<void(const PageTable&)>& visit) const;
   bool evicted() const { return tree_.evicted(); }
   bool Is64k(uint64_t va) const { return tree_.leaves_64k().Is64k(va); }
   /// All but the root.

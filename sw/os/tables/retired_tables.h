@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,9 @@ class RetiredTables {
   bool Invalidate(const UpdateSink& sink);
   /// Gives the memory back. Nothing that is queued, and no TLB, may use the tables.
   void Free();
+  void ForEach(const std::function<void(const PageTable&)>& visit) const {
+    for (const Retired& retired : tables_) visit(retired.table);
+  }
 
  private:
   struct Retired {

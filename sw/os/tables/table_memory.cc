@@ -2,6 +2,7 @@
 #include "os/tables/table_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
@@ -60,7 +61,7 @@ PageTable TableMemory::Make64k(uint64_t leaf) {
 
 void TableMemory::Free(PageTable& table) {
   if (adapter_.kernel().LeakNow("page_table")) return;
-  if (views_.unmap) views_.unmap(table.view, table.bytes);
+  if (views_.unmap) views_.unmap(std::exchange(table.view, 0), table.bytes);
   if (table.segment != nullptr) table.segment->space->Free(table.gpu.SegmentOffset);
   if (table.system) table.system->Release();
   adapter_.kernel().ledger().Close(table.ticket);

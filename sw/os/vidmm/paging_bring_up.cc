@@ -50,8 +50,7 @@ void PagingBringUp::ReserveVa() {
     ranges_.push_back(paging_.ReserveVa(tables * low, 2 * low));
   }
   if (seen) self_map_ = Reserve(geometry.levels[0].bytes, 0);
-  if (gpu_.caps().paging_buffer_segment != 0)
-    buffers_va_ = Reserve(work_.queue().buffers() * gpu_.caps().paging_buffer_bytes, Seen::kBuffers);
+  if (gpu_.caps().paging_buffer_segment != 0) buffers_va_ = Reserve(paging_.BytesOf(work_.queue()), Seen::kBuffers);
   if (seen) first_fill_ = Reserve(Seen::kFillPages * kPage, Seen::kFill);
   auto& all = windows_.all();
   for (size_t i = 0; i < all.size(); ++i) {
@@ -66,36 +65,33 @@ void PagingBringUp::ReserveVa() {
 void PagingBringUp::FreeVa() {
   for (const uint64_t va : ranges_) paging_.FreeVa(va);
   ranges_.clear();
+  FreeUnexplained();
+}
+
+void PagingBringUp::FreeUnexplained() {
   if (unexplained_) gpu_.local_segment().space->Free(*unexplained_);
   unexplained_.reset();
 }
 
-// Paging buffers are mapped read-only, in every bring-up before the first submission.
+// In every bring-up before the first submission.
 void PagingBringUp::MapPagingBuffers() {
-  if (gpu_.caps().paging_buffer_segment == 0) return;
-  const uint64_t bytes = gpu_.caps().paging_buffer_bytes;
-  for (size_t i = 0; i < work_.queue().buffers(); ++i) {
-    std::vector<DXGK_PTE> entries = SystemEntries(gpu_, work_.queue().memory(i), 0, bytes / kPage);
-    for (DXGK_PTE& entry : entries) entry.ReadOnly = 1;
-    const uint64_t va = buffers_va_ + i * bytes;
-    paging_.Set(va, entries);
-    work_.queue().SetAddress(i, va);
-  }
+  if (gpu_.caps().paging_buffer_segment != 0) paging_.MapBuffers(work_.queue(), buffers_va_);
 }
 
-void PagingBringUp::MakeTables() {
+void PagingBringUp::MakeTables(bool gpu_runs, const std::function<void()>& rest) {
   paging_.set_up(false);
-  WriteTables();
+  WriteTables(gpu_runs);
+  rest();
   paging_.set_up(true);
 }
 
-void PagingBringUp::WriteTables() {
+void PagingBringUp::WriteTables(bool gpu_runs) {
   const auto sink = paging_.sink();
   AddressSpace& space = paging_.space();
   const BringUp order = gpu_.kernel().parameters().bring_up;
   space.CreateRoot(sink);
   windows_.ForgetPackets();
-  if (order == BringUp::kWindows26100) return WriteTablesOf26100();
+  if (order == BringUp::kWindows26100) return WriteTablesOf26100(gpu_runs);
   const std::vector<DXGK_PTE> fence = {SystemEntry(gpu_, work_.fence().page())};
   if (order == BringUp::kWindows22621) {
     space.windows_22621().MakeWhole(paging_.va_end(), sink);
@@ -119,19 +115,19 @@ void PagingBringUp::WriteTables() {
   paging_.TellRoot();
 }
 
-void PagingBringUp::WriteTablesOf26100() {
+void PagingBringUp::WriteTablesOf26100(bool gpu_runs) {
   const auto sink = paging_.sink();
   AddressSpace& space = paging_.space();
   const uint64_t low = gpu_.caps().geometry.Coverage(0);
   const std::vector<DXGK_PTE> self = space.windows_26100().MakeFirst(low, windows_.leaf_tables(), sink);
   paging_.Set(self_map_, self);
   MapPagingBuffers();
-  WriteUnexplained();
+  if (gpu_runs) WriteUnexplained();
   space.windows_26100().MakeWholeRoot(sink);
-  paging_.Flush(low + Seen::kFlushStart, Seen::kFlushEnd - Seen::kFlushStart);
+  if (gpu_runs) paging_.Flush(low + Seen::kFlushStart, Seen::kFlushEnd - Seen::kFlushStart);
   paging_.TellRoot();
   paging_.Set(work_.fence().va(), {SystemEntry(gpu_, work_.fence().page())});
-  FirstFill();
+  if (gpu_runs) FirstFill();
 }
 
 void PagingBringUp::WriteUnexplained() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -25,13 +26,16 @@ class PagingBringUp {
   void ReserveVa();
   void FreeVa();
   /// Root, tables and entries; the driver is told of the root. There are none yet, or they were freed: at the start,
-  /// after a reset of the adapter, and after sleep.
-  void MakeTables();
+  /// after sleep, and, with the GPU not running (`gpu_runs`), inside a reset of the adapter: then what an order of
+  /// Windows has the GPU do is left out. `rest`: further entries, which the CPU writes too.
+  void MakeTables(bool gpu_runs, const std::function<void()>& rest);
+  /// Gives the memory of the unexplained update back, before sleep; MakeTables takes some again.
+  void FreeUnexplained();
 
  private:
   uint64_t Reserve(uint64_t bytes, std::optional<uint64_t> offset = std::nullopt);
-  void WriteTables();
-  void WriteTablesOf26100();
+  void WriteTables(bool gpu_runs);
+  void WriteTablesOf26100(bool gpu_runs);
   void MapPagingBuffers();
   void WriteUnexplained();
   void FirstFill();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
+
 #include "ddi/d3dkmddi.h"
 #include "os/base/ledger.h"
 #include "os/vidmm/paging_queue.h"
 
 namespace gmmu::os {
 
+class PagingProcess;
 struct GpuProcess;
 
 /// A system context of a process' own device, on which updates of that process' page tables run
@@ -15,16 +18,21 @@ class PagingCompanion {
   /// Throws OsError when the driver names another node than the paging node.
   PagingCompanion(GpuProcess& process, PhysicalAdapter& gpu);
 
-  void Start() { queue_.Start(context_); }
+  /// Where the driver has paging buffers in the aperture segment, the paging process shows those of the companion too.
+  void Start();
   /// Stops the queue and closes the context.
   void Close();
+  /// The entries of its buffers, if they have any, in new tables of the paging process.
+  void MapBuffers();
   PagingQueue& queue() { return queue_; }
 
  private:
+  PagingProcess& paging_;
   PhysicalAdapter& gpu_;
   HANDLE const context_;
   PagingQueue queue_;
   const Ledger::Ticket ticket_;
+  uint64_t buffers_va_ = 0;  // in the paging process; 0: they have no addresses there
 };
 
 }  // namespace gmmu::os

@@ -12,6 +12,7 @@
 #include "os/tables/address_space.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/page_entries.h"
+#include "os/vidmm/paging_queue.h"
 #include "os/vidmm/paging_work.h"
 
 namespace gmmu::os {
@@ -77,6 +78,17 @@ void PagingProcess::FreeVa(uint64_t va) { process_->FreeVa(va); }
 
 uint64_t PagingProcess::MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes) {
   const uint64_t va = ReserveVa(bytes);
+  try {
+    ShowTable(va, table, bytes);
+  } catch (const NoRoom&) {
+    FreeVa(va);
+    throw;
+  }
+  Flush(va, bytes);
+  return va;
+}
+
+void PagingProcess::ShowTable(uint64_t va, const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes) {
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = 0; page < PagesOf(bytes); ++page) {
     DXGK_PTE entry = SystemEntry(gpu_, table.SegmentOffset / kPage + page);
@@ -87,14 +99,7 @@ uint64_t PagingProcess::MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t 
     }
     entries.push_back(entry);
   }
-  try {
-    Set(va, entries);
-  } catch (const NoRoom&) {
-    FreeVa(va);
-    throw;
-  }
-  Flush(va, bytes);
-  return va;
+  Set(va, entries);
 }
 
 void PagingProcess::UnmapTable(uint64_t va, uint64_t bytes) {
@@ -109,6 +114,20 @@ uint64_t PagingProcess::Map(const SystemBuffer& buffer) {
   Set(va, SystemEntries(gpu_, buffer, 0, pages));
   Flush(va, pages * kPage);
   return va;
+}
+
+uint64_t PagingProcess::BytesOf(const PagingQueue& queue) const {
+  return queue.buffers() * PagesOf(gpu_.caps().paging_buffer_bytes) * kPage;
+}
+
+void PagingProcess::MapBuffers(PagingQueue& queue, uint64_t va) {
+  const uint64_t pages = PagesOf(gpu_.caps().paging_buffer_bytes);
+  for (size_t i = 0; i < queue.buffers(); ++i, va += pages * kPage) {
+    std::vector<DXGK_PTE> entries = SystemEntries(gpu_, queue.memory(i), 0, pages);
+    for (DXGK_PTE& entry : entries) entry.ReadOnly = 1;
+    Set(va, entries);
+    queue.SetAddress(i, va);
+  }
 }
 
 void PagingProcess::Unmap(uint64_t va, uint64_t pages) {

@@ -11,6 +11,7 @@
 namespace gmmu::os {
 
 class AddressSpace;
+class PagingQueue;
 class PagingWork;
 class PhysicalAdapter;
 class SystemBuffer;
@@ -56,8 +57,14 @@ class PagingProcess {
   /// A page table of another process, read and written here; its address. Throws NoRoom.
   uint64_t MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   void UnmapTable(uint64_t va, uint64_t bytes);
+  /// Only the entries that MapTable makes, in new tables of this process.
+  void ShowTable(uint64_t va, const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   /// System memory, read and written here; its address. Unmap returns when the GPU has done it.
   uint64_t Map(const SystemBuffer& buffer);
+  /// Paging buffers, each from a page of its own on: the addresses that a queue's take, and their entries, read-only,
+  /// from `va` on. Nothing is flushed.
+  uint64_t BytesOf(const PagingQueue& queue) const;
+  void MapBuffers(PagingQueue& queue, uint64_t va);
   void Unmap(uint64_t va, uint64_t pages);
 
  private:

@@ -99,7 +99,7 @@ void VidMm::Start() {
   if (tables) {
     parts_->bring_up.ReserveVa();
     work().fence().Make();
-    parts_->bring_up.MakeTables();
+    MakeTables(true);
   }
   dummy() = gpu_.MakeBuffer(hw::kPageSize);
   Aperture::Facts facts;
@@ -119,6 +119,17 @@ void VidMm::Start() {
                                           }});
   if (!tables) MapPagingBuffers();
   work().Finish();
+}
+
+void VidMm::MakeTables(bool gpu_runs) {
+  parts_->bring_up.MakeTables(gpu_runs, [this] {
+    for (const auto& process : processes().all()) {
+      process->space->ForEachTable([this](const PageTable& table) {
+        if (table.view != 0) paging().ShowTable(table.view, table.gpu, table.bytes);
+      });
+      if (process->companion) process->companion->MapBuffers();
+    }
+  });
 }
 
 void VidMm::MapPagingBuffers() {
@@ -171,16 +182,17 @@ void VidMm::RebuildTables() {
   if (gpu_.caps().physical_model) return MapPagingBuffers();
   paging().space().FreeTables();
   paging().RestartChecker();
-  parts_->bring_up.MakeTables();
+  MakeTables(false);
 }
 
 void VidMm::Sleep() {
   if (gpu_.caps().physical_model) throw OsError("sleep with processes is modelled for GPUs with page tables only");
   sleeping().Sleep();
+  for (VidMm* one : link_) one->parts_->bring_up.FreeUnexplained();
 }
 
 void VidMm::Wake() {
-  for (VidMm* one : link_) one->parts_->bring_up.MakeTables();
+  for (VidMm* one : link_) one->MakeTables(true);
   sleeping().Wake();
 }
 

@@ -107,6 +107,8 @@ class VidMm {
 
  private:
   struct Parts;
+  /// Makes the paging process' tables, as PagingBringUp has it, and the entries of what it has shown since its start.
+  void MakeTables(bool gpu_runs);
   /// Shows paging buffers in the aperture segment, in the physical model; the driver does that inside of the call.
   void MapPagingBuffers();
   void UnmapPagingBuffers();

@@ -46,31 +46,35 @@ TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
 
 // Seen on build 22621: a non-zero address on all calls, and no map operation.
 TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureSegment) {
-  test::LifeBench bench;
-  bench.options.driver = Entry;
-  bench.options.os.driver["PagingBufferSegment"] = 1;
-  uint64_t wrong = 0, maps_before_use = 0, submitted = 0;
-  bool used = false;
-  between = {};
-  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
-    const uint64_t va = args.DmaBufferGpuVirtualAddress;
-    wrong += args.pDmaBuffer != nullptr && (va == 0 || va >> 30 != 0);
-    maps_before_use += !used && args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
-    return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
-  };
-  between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
-    used = true;
-    submitted += args.Flags.Paging;
-    wrong += args.Flags.Paging && (args.DmaBufferVirtualAddress == 0 || args.DmaBufferVirtualAddress >> 30 != 0);
-    return between.real.DxgkDdiSubmitCommandVirtual(between.context, &args);
-  };
-  const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 30'000); });
-  between = {};
-  for (const Fault& fault : result.faults) ADD_FAILURE() << fault.text;
-  EXPECT_TRUE(result.Passed());
-  EXPECT_EQ(wrong, 0u) << "an address below 1 GiB, the paging process' size";
-  EXPECT_EQ(maps_before_use, 0u);
-  EXPECT_GT(submitted, 0u);
+  for (const uint64_t bytes : {256, 4096, 6144, 8256, 65536}) {  // each buffer begins on a page of its own
+    SCOPED_TRACE(std::to_string(bytes) + " bytes");
+    test::LifeBench bench;
+    bench.options.driver = Entry;
+    bench.options.os.driver["PagingBufferSegment"] = 1;
+    bench.options.os.driver["PagingBufferBytes"] = bytes;
+    uint64_t wrong = 0, maps_before_use = 0, submitted = 0;
+    bool used = false;
+    between = {};
+    between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+      const uint64_t va = args.DmaBufferGpuVirtualAddress;
+      wrong += args.pDmaBuffer != nullptr && (va == 0 || va >> 30 != 0);
+      maps_before_use += !used && args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2;
+      return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
+    };
+    between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+      used = true;
+      submitted += args.Flags.Paging;
+      wrong += args.Flags.Paging && (args.DmaBufferVirtualAddress == 0 || args.DmaBufferVirtualAddress >> 30 != 0);
+      return between.real.DxgkDdiSubmitCommandVirtual(between.context, &args);
+    };
+    const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 30'000); });
+    between = {};
+    for (const Fault& fault : result.faults) ADD_FAILURE() << fault.text;
+    EXPECT_TRUE(result.Passed());
+    EXPECT_EQ(wrong, 0u) << "an address below 1 GiB, the paging process' size";
+    EXPECT_EQ(maps_before_use, 0u);
+    EXPECT_GT(submitted, 0u);
+  }
 }
 
 /// Leaves single pages of the logical space, none beside another one.
