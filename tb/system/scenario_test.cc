@@ -69,6 +69,27 @@ TEST_F(Scenarios, AFileIsRunToo) {
   EXPECT_EQ(Run("run --scenario " + Path("small.toml")), 0) << Get("log");
 }
 
+TEST_F(Scenarios, HoldWithSettingsThatTheyDoNotName) {
+  for (const char* run : {
+           "hung-adapter --set driver.update_mode=gpu_virtual",
+           "hung-adapter --set os.bring_up=windows-26100",
+           "hung-adapter --set driver.page_tables=system --set os.window_updates=gpu_physical",
+           "sleep-with-processes --set os.bring_up=windows-26100",
+           "va-calls --set driver.paging_buffer_segment=aperture",
+           "paging-buffers-in-aperture --set driver.paging_buffer_bytes=256",
+           "paging-buffers-in-aperture --set driver.paging_buffer_bytes=6144",
+           "paging-buffers-in-aperture --set driver.paging_buffer_bytes=8256",
+           "threads-interleave --set driver.own_va_kib=4096",
+           "main-job --set driver.page_tables=system --set driver.leaf_64k=true --set os.window_updates=gpu_physical",
+           "tables-in-system-memory --set os.preset=windows-26100",
+           "system-memory --set gpu.count=2",
+           "system-memory-budget --set driver.update_mode=gpu_virtual",
+           "power-cycle-pin-failure --set gpu.count=2",
+           "isolation-memory --set os.iommu_flags=7",
+       })
+    EXPECT_EQ(Run(std::string("run --engine fast --scenario ") + run), 0) << run << "\n" << Get("log");
+}
+
 TEST_F(Scenarios, AnExpectationThatIsNotMetFailsTheRun) {
   Put("wrong.toml",
       "title = \"t\"\nparts = [\"p\"]\nevidence = \"documents\"\nprocedure = \"main_job\"\n"

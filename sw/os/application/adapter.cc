@@ -45,6 +45,7 @@ std::vector<unsigned> Adapter::UnitsOf(const std::string& entry, DEVICE_POWER_ST
 
 DmaMode Adapter::mode() const { return adapter_->mode(); }
 bool Adapter::has_domain() const { return adapter_->domain() != nullptr; }
+bool Adapter::domain_has_all() const { return has_domain() && adapter_->domain()->whole(); }
 uint64_t Adapter::At(uint64_t page) const {
   if (adapter_->domain() == nullptr) throw OsError("the GPU is behind no domain of the IOMMU");
   return adapter_->domain()->tables().Lookup(page);

@@ -58,6 +58,8 @@ class Adapter {
   /// How its GPUs reach host memory.
   DmaMode mode() const;
   bool has_domain() const;
+  /// There is a domain, and it has all physical memory, whatever the GPU was given of it.
+  bool domain_has_all() const;
   /// Host page that the domain has at the GPU's page; all ones: none.
   uint64_t At(uint64_t page) const;
   /// What the driver reports as kept for it by firmware.

@@ -16,7 +16,9 @@
 namespace gmmu::os {
 namespace {
 SegmentFacts FactsOf(const Segment& segment) {
-  return {segment.id, segment.base, segment.size, segment.cache_coherent, segment.space->ranges(), std::nullopt};
+  const RangeAllocator& space = *segment.space;
+  return {segment.id,   segment.base,       segment.size, segment.cache_coherent, space.ranges(),
+          space.free_bytes(), std::nullopt};
 }
 }  // namespace
 

@@ -19,6 +19,7 @@ struct SegmentFacts {
   uint64_t base = 0, size = 0;  ///< bytes; base: GPU side address of offset 0
   bool cache_coherent = false;
   uint64_t ranges = 0;  ///< in use
+  uint64_t free = 0;    ///< bytes that are not
   std::optional<uint64_t> window =
       std::nullopt;  ///< where BAR 2 shows its first byte; nullopt: the CPU does not see it
 };
