@@ -25,7 +25,8 @@ std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
 // The buffer lives across the activation: what the GPU was given before is mapped at that moment.
 void RunSecureVm(Life& life, const ParameterValues& values) {
   const uint64_t bytes = values.at("bytes");
-  const bool forced = life.options.os.iommu_flags != 0;
+  const auto set = [&life](uint32_t bits) { return (life.options.os.iommu_flags & bits) == bits; };
+  const bool forced = set(7), mapped = set(3);  // a domain with mappings, which the GPU is attached to or not
   NeedIsolation(life);
   life.Compare("mode at the start", Mode(life, forced ? os::DmaMode::kIdentity : os::DmaMode::kPhysical));
   if (!forced) RunSeededMainJob(life, bytes, "before: ");
@@ -43,7 +44,7 @@ void RunSecureVm(Life& life, const ParameterValues& values) {
                                          ? ""
                                          : std::to_string(life.graphics.exclusive().runs) + ", must be 1");
   life.Compare("pages given before the activation are mapped", Unmapped(life, buffer.host_pages()));
-  const bool tracked = !forced || life.options.os.isolation_maps == os::IsolationScope::kTracked;
+  const bool tracked = !mapped || life.options.os.isolation_maps == os::IsolationScope::kTracked;
   const uint64_t other = life.host.TakePages(1, "application", "a page that the GPU was not given")[0];
   const uint64_t found = life.graphics.At(other);
   life.Compare(tracked ? "another page is out of the GPU's reach" : "all other pages are mapped too",
