@@ -20,6 +20,16 @@ inline size_t UnitPrefixLength(std::string_view block) {
   return block.substr(0, 4) == "unit" && dot != std::string_view::npos ? dot + 1 : 0;
 }
 
+/// The sum of the counters of a name over the blocks of all GPUs whose own names begin with `block`.
+inline uint64_t SumOfUnits(const std::vector<Counter>& counters, std::string_view block, std::string_view name) {
+  uint64_t sum = 0;
+  for (const Counter& counter : counters) {
+    const std::string_view own = std::string_view(counter.block).substr(UnitPrefixLength(counter.block));
+    if (counter.name == name && own.substr(0, block.size()) == block) sum += counter.value;
+  }
+  return sum;
+}
+
 inline void AddUnitCounters(const std::string& prefix, std::vector<Counter> of_unit, std::vector<Counter>& all) {
   for (Counter& counter : of_unit) {
     counter.block = prefix + counter.block;

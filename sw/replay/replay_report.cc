@@ -5,9 +5,9 @@
 
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "events/histogram_json.h"
+#include "hw/unit_names.h"
 #include "os/base/text.h"
 #include "report/json_report.h"
 #include "workload/job.h"
@@ -22,13 +22,6 @@ using events::JsonOf;
 constexpr const char* kKinds[] = {"read", "write", "execute"};
 
 const char* NameOf(trace::Loop loop) { return loop == trace::Loop::kOpen ? "open" : "closed"; }
-
-uint64_t Sum(const std::vector<hw::Counter>& counters, std::string_view block, std::string_view name) {
-  uint64_t sum = 0;
-  for (const hw::Counter& counter : counters)
-    if (counter.name == name && std::string_view(counter.block).substr(0, block.size()) == block) sum += counter.value;
-  return sum;
-}
 
 /// Counters that have grown, by block; a counter that is missing did not.
 Json Of(const std::vector<hw::Counter>& counters) {
@@ -108,7 +101,9 @@ Json Of(const Plan& plan) {
           {"fragmented", o.fragmented},
           {"demand", o.demand},
           {"batch", o.batch},
-          {"prefetch", o.prefetch_tree ? "tree" : std::to_string(o.prefetch)},
+          {"prefetch", o.prefetch_tree   ? "tree"
+                       : o.prefetch == 0 ? "none"
+                                         : std::to_string(o.prefetch)},
           {"resident_mib", o.resident_mib},
           {"evict", WordOf(kEvicts, o.evict)}};
 }
@@ -159,14 +154,18 @@ void Add(Text& text, const PhaseResult& phase, const report::Limits& limits) {
     if (latency.count() != 0) text.Line("  client " + std::to_string(client), Latencies(latency));
   }
   text.Line("at the port, cycles", Latencies(tally.port_latency));
-  const auto sum = [&](const char* block, const char* name) { return Sum(phase.counters, block, name); };
+  const auto sum = [&](const char* block, const char* name) { return hw::SumOfUnits(phase.counters, block, name); };
   text.Line("L1 TLB hits", Share(sum("port_client", "hits"), sum("port_client", "lookups")));
   text.Line("L2 TLB hits", Share(sum("gpu_l2", "l2_hits"), sum("gpu_l2", "l2_lookups")));
-  text.Line("walk cache hits", Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
+  text.Line("walk cache, any level", Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
   const uint64_t iotlb_hits = sum("iommu", "iotlb_hits");
   text.Line("IOTLB hits", Share(iotlb_hits, iotlb_hits + sum("iommu", "iotlb_misses")));
-  text.Line("walks", fmt::format("{}, {} table reads, {} occupied cycles", sum("gpu_walker", "walks"),
-                                 sum("gpu_walker", "table_reads"), sum("gpu_walker", "walk_cycles")));
+  const uint64_t walks = sum("gpu_walker", "walks"), reads = sum("gpu_walker", "table_reads");
+  text.Line("walks",
+            fmt::format("{}, {} table reads ({} a walk), {} occupied cycles", walks, reads,
+                        walks == 0 ? "-"
+                                   : fmt::format("{:.2f}", static_cast<double>(reads) / static_cast<double>(walks)),
+                        sum("gpu_walker", "walk_cycles")));
   if (const DemandTally& demand = phase.demand; demand.batches != 0) {
     text.Line("far faults", fmt::format("{} accesses in {} batches; pieces: {} faulted, {} prefetched ({} used), {} "
                                         "evicted, {} written back",
@@ -178,10 +177,11 @@ void Add(Text& text, const PhaseResult& phase, const report::Limits& limits) {
   if (phase.rows.empty()) return;
   text.Line("epochs", "cycle, accesses, mean, p99, L1 misses, walks");
   for (const Row& row : phase.rows) {
-    const uint64_t misses = Sum(row.counters, "port_client", "lookups") - Sum(row.counters, "port_client", "hits");
+    const uint64_t misses = hw::SumOfUnits(row.counters, "port_client", "lookups") -
+                            hw::SumOfUnits(row.counters, "port_client", "hits");
     text.Line("", fmt::format("{:>12} {:>9} {:>9.1f} {:>8} {:>9} {:>8}", row.last_cycle, row.tally.accesses,
                               row.tally.latency.mean(), row.tally.latency.Quantile(9'900), misses,
-                              Sum(row.counters, "gpu_walker", "walks")));
+                              hw::SumOfUnits(row.counters, "gpu_walker", "walks")));
   }
 }
 

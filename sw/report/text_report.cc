@@ -27,23 +27,6 @@ const char* Translation(os::DmaMode mode) {
   return "";
 }
 
-/// Counters by name, summed over the blocks of all GPUs whose name begins with a prefix.
-class Sums {
- public:
-  explicit Sums(const std::vector<hw::Counter>& counters) : counters_(counters) {}
-  uint64_t operator()(std::string_view block, std::string_view name) const {
-    uint64_t sum = 0;
-    for (const hw::Counter& counter : counters_) {
-      const std::string_view own = std::string_view(counter.block).substr(hw::UnitPrefixLength(counter.block));
-      if (counter.name == name && own.substr(0, block.size()) == block) sum += counter.value;
-    }
-    return sum;
-  }
-
- private:
-  const std::vector<hw::Counter>& counters_;
-};
-
 std::string Share(uint64_t part, uint64_t whole) {
   if (whole == 0) return "no lookup";
   return fmt::format("{:5.1f} %  ({} of {})", 100.0 * static_cast<double>(part) / static_cast<double>(whole), part,
@@ -61,6 +44,11 @@ std::string Rate(double bytes_per_second, bool slow) {
   return slow ? fmt::format("{:.1f} kB/s", bytes_per_second / 1e3) : fmt::format("{:.3f} GB/s", bytes_per_second / 1e9);
 }
 
+/// Reads of a walk: fewer than the levels where the walk cache had a table below the root.
+std::string Each(uint64_t reads, uint64_t walks) {
+  return walks == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(reads) / static_cast<double>(walks));
+}
+
 std::string PerWalk(uint64_t cycles, uint64_t walks) {
   return walks == 0 ? "-" : fmt::format("{:.1f}", static_cast<double>(cycles) / static_cast<double>(walks));
 }
@@ -73,7 +61,9 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     fmt::format_to(std::back_inserter(text), "  {:<22}{}\n", name, value);
   };
   auto heading = [&text](const std::string& name) { text += name + "\n"; };
-  const Sums sum(result.counters);
+  const auto sum = [&](std::string_view block, std::string_view name) {
+    return hw::SumOfUnits(result.counters, block, name);
+  };
 
   if (result.NotApplicable()) return "gmmu run: not applicable: " + result.not_applicable + "\n";
   heading(!result.Passed()  ? "gmmu run: FAILED"
@@ -115,22 +105,24 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   heading("Translation");
   line("L1 TLB hits", Share(sum("port", "hits"), sum("port", "lookups")));
   line("L2 TLB hits", Share(sum("gpu_l2", "l2_hits"), sum("gpu_l2", "l2_lookups")));
-  line("walk cache hits", Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
+  line("walk cache, any level", Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
   const uint64_t iotlb_hits = sum("iommu", "iotlb_hits");
   if (result.mode != os::DmaMode::kPhysical)
     line("IOTLB hits", Share(iotlb_hits, iotlb_hits + sum("iommu", "iotlb_misses")));
   line("aperture map hits", Share(sum("gpu_aperture", "ap_hits"), sum("gpu_aperture", "ap_lookups")));
   const uint64_t walks = sum("gpu_walker", "walks");
+  const uint64_t reads = sum("gpu_walker", "table_reads");
   const uint64_t occupied = sum("gpu_walker", "walk_cycles");
   const uint64_t issue = sum("gpu_walker", "walk_issue_cycles");
   const uint64_t memory = sum("gpu_walker", "walk_memory_cycles");
   if (estimated) {
-    line("walks", fmt::format("{} walks, {} reads", walks, sum("gpu_walker", "table_reads")));
+    line("walks", fmt::format("{} walks, {} reads, {} each", walks, reads, Each(reads, walks)));
   } else {
-    line("walk latency", fmt::format("{} cycles: {} waiting for the bus, {} for memory, {} else ({} walks, {} reads)",
+    line("walk latency", fmt::format("{} cycles: {} waiting for the bus, {} for memory, {} else ({} walks, {} reads, "
+                                     "{} each)",
                                      PerWalk(occupied, walks), PerWalk(issue, walks), PerWalk(memory, walks),
                                      PerWalk(occupied > issue + memory ? occupied - issue - memory : 0, walks), walks,
-                                     sum("gpu_walker", "table_reads")));
+                                     reads, Each(reads, walks)));
   }
 
   bool trouble = false;

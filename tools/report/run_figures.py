@@ -3,6 +3,7 @@
 import collections
 
 import style
+from sources import own_name
 from style import new
 
 MOST = 4     # runs of which figures of one run are drawn
@@ -61,7 +62,7 @@ def occupancy(data):
         cycles = [epoch["last_cycle"] - epoch["first_cycle"] for epoch in epochs]
 
         def rate(block, counter, per):
-            return [sum(values.get(counter) or 0 for at, values in epoch["counters"].items() if at.startswith(block)) * per / each
+            return [sum(values.get(counter) or 0 for at, values in epoch["counters"].items() if own_name(at).startswith(block)) * per / each
                     for epoch, each in zip(epochs, cycles)]
         drawing.line(upper, ends, rate("gpu_walker", "walk_cycles", 1), 0, drawstyle="steps-pre")
         most = run.config("gpu.walks")

@@ -51,6 +51,11 @@ class Data:
     title: str = "gmmu"
 
 
+def own_name(block):
+    """The name of a block of counters without the GPU that it is of, where there are several."""
+    return re.sub(r"^unit\d+\.", "", block)
+
+
 def flat(value, at=""):
     if isinstance(value, dict):
         return {name: each for key, below in value.items() for name, each in flat(below, f"{at}.{key}" if at else key).items()}

@@ -2,6 +2,7 @@
 """Curves over several runs: reach, misses, latencies, transfer sizes, remapping. Each function gives a list of Drawings, or
 why there is none."""
 import style
+from sources import own_name
 from style import new
 
 FOOTPRINT = {"footprint"}                                           # told by the pages touched
@@ -114,10 +115,10 @@ def reach(data):
 
 
 def count(run, block, counter):
-    """Sum of a counter over blocks that begin so; of a replay those of its region. None: this engine does not count it."""
+    """Sum of a counter over blocks of all GPUs that begin so; of a replay those of its region. None: this engine does not count it."""
     region = run.region()
     counters = region["counters"] if region else run.report["counters"]
-    known = [block_ for block_ in run.report["counters"] if block_.startswith(block)]
+    known = [block_ for block_ in run.report["counters"] if own_name(block_).startswith(block)]
     if not known or any(run.report["counters"][name].get(counter) is None for name in known):
         return None
     return sum(counters.get(name, {}).get(counter) or 0 for name in known)
