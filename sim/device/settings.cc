@@ -22,7 +22,6 @@ settings::Keys DeviceSettings::Keys() {
 }
 
 void DeviceSettings::Check(const MachineConfig& machine, const std::string& file) const {
-  if (!present()) return;
   settings::CheckPowerOfTwo(file, "device.registers_kib", device.registers_kib);
   if (device.visible_mib != 0) settings::CheckPowerOfTwo(file, "device.visible_mib", device.visible_mib);
   if (device.extra_kib != 0) {
@@ -31,7 +30,7 @@ void DeviceSettings::Check(const MachineConfig& machine, const std::string& file
     if (device.model == "none")
       settings::Refuse(file, "device.extra_kib", "is for a model, and device.model is \"none\"");
   }
-  if (memory_bytes(machine) > uint64_t{4096} << 20)
+  if (present() && memory_bytes(machine) > uint64_t{4096} << 20)
     settings::Refuse(file, "device.memory_mib", "give at most 4096, it is 0 and gpu.vram_mib is more");
 }
 

@@ -123,6 +123,8 @@ void MachineConfig::Check(const std::string& file) const {
              "its map does not fit in the " + std::to_string(gpu.vram_bytes(unit) >> 20) + " MiB of VRAM of GPU " +
                  std::to_string(unit));
   }
+  CheckPowerOfTwo(file, "gpu.reads_in_flight", gpu.reads_in_flight);
+  CheckPowerOfTwo(file, "gpu.data_bits", gpu.data_bits);
   CheckPowerOfTwo(file, "pcie.lanes", pcie.lanes);
   CheckPowerOfTwo(file, "pcie.max_payload", pcie.max_payload);
   CheckPowerOfTwo(file, "pcie.max_read_request", pcie.max_read_request);

@@ -99,8 +99,8 @@ bool Cpu::Await(const std::function<bool()>& ready, uint64_t bound_ps, const std
 
 void Cpu::AwaitAccess(const CpuUnit& unit, const std::function<bool()>& ready, const std::string& what) {
   if (Await(ready, mmio_bound_ps_, what)) return;
-  throw EngineError(fmt::format("no answer to {} in {} ns; the GPU's oldest access: {}", what, mmio_bound_ps_ / 1000,
-                                unit.gpu->Waiting()));
+  throw EngineError(fmt::format("no answer to {} in {} ns (gpu.mmio_bound_ns); the GPU's oldest access: {}", what,
+                                mmio_bound_ps_ / 1000, unit.gpu->Waiting()));
 }
 
 // ---- accesses

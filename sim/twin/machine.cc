@@ -111,7 +111,7 @@ void Machine::AwaitReply(const Reply& reply, const std::string& what) {
   const uint64_t end = bound > kForever - agenda_.now() ? kForever : agenda_.now() + bound;
   while (!reply.done) {
     if (agenda_.empty() || agenda_.next() > end) {
-      throw EngineError(fmt::format("no answer to {} in {} ns", what, parameters_.mmio_bound_ns));
+      throw EngineError(fmt::format("no answer to {} in {} ns (gpu.mmio_bound_ns)", what, parameters_.mmio_bound_ns));
     }
     agenda_.RunUntil(agenda_.next());
   }

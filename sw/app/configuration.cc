@@ -2,6 +2,7 @@
 #include "app/configuration.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "settings/keys.h"
 
@@ -10,11 +11,30 @@ namespace {
 
 using settings::Refuse;
 
+constexpr uint64_t kWindows = 16;  // of os.window_pages: the paging process needs addresses for fewer
 constexpr const char* kPcieTag = "pcie_tag";
 
-/// Rules between keys of different owners.
+/// The driver's own part of VRAM, and what the CPU sees of it.
+void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver, const std::string& file) {
+  constexpr uint64_t kLeast = 128;  // KiB, with which the system comes up
+  for (unsigned unit = 0; unit < gpu.count; ++unit) {
+    const std::string of = " KiB of VRAM of GPU " + std::to_string(unit);
+    const uint64_t vram = gpu.vram_bytes(unit) >> 10, shown = std::min(vram, gpu.window_bytes(unit) >> 10);
+    if (driver.visible_vram_kib > shown)
+      Refuse(file, "driver.visible_vram_kib", "the CPU sees at most " + std::to_string(shown) + of);
+    const uint64_t map = gpu.aperture_mib * 2;  // KiB: 8 bytes for a page of 4 KiB
+    const uint64_t saved = driver.isolation ? driver.save_area_kib : 0;
+    if (map + saved + kLeast > vram) {
+      Refuse(file, saved > map ? "driver.save_area_kib" : "gpu.aperture_mib",
+             "the save area's " + std::to_string(saved) + " KiB, the aperture's map of " + std::to_string(map) +
+                 " and " + std::to_string(kLeast) + " for page tables are more than the " + std::to_string(vram) + of);
+    }
+  }
+}
+
+/// Rules between keys of different owners. `with_gpu`: no device stands in its place.
 void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, const DriverSettings& driver,
-                   const std::string& file) {
+                   bool with_gpu, const std::string& file) {
   if (os.copies_entries && driver.contiguous_pages) {
     Refuse(file, "os.copies_entries", "needs driver.contiguous_pages = false: a copied entry would promise too much");
   }
@@ -35,6 +55,14 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
            std::string(remaps ? "\"remap\"" : "\"identity\"") +
                " needs iommu.present = true; without a unit use \"physical\"");
   }
+  if (!with_gpu) return;
+  const uint64_t pages = uint64_t{1} << std::min<uint64_t>(63, std::accumulate(bits.begin(), bits.end(), uint64_t{0}));
+  if (pages < kWindows * os.window_pages) {
+    Refuse(file, "gpu.page_table_bits",
+           "the virtual addresses of " + std::to_string(pages) + " pages are too few for the scratch windows: " +
+               std::to_string(kWindows) + " of os.window_pages = " + std::to_string(os.window_pages));
+  }
+  CheckVram(machine.gpu, driver, file);
 }
 
 /// Makes one change of --set. Returns the names of the keys that it stated.
@@ -64,7 +92,7 @@ Configuration Configuration::FromToml(std::string_view text, const std::string& 
   configuration.os_.Check(file);
   configuration.driver.Check(file);
   configuration.device.Check(configuration.machine, file);
-  CheckTogether(configuration.machine, configuration.os_, configuration.driver, file);
+  CheckTogether(configuration.machine, configuration.os_, configuration.driver, !configuration.device.present(), file);
   return configuration;
 }
 

@@ -12,6 +12,7 @@
 #include "app/outputs.h"
 #include "app/process.h"
 #include "app/progress.h"
+#include "settings/keys.h"
 #include "workload/input.h"
 
 namespace gmmu::app {
@@ -19,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr unsigned kSeconds = 120;               // of one run
-constexpr uint64_t kNobody = uint64_t{1} << 62;  // a number that no call has
+constexpr unsigned kSeconds = 120;              // of one run
+constexpr uint64_t kNobody = settings::kNoMax;  // of no call: they are counted
 constexpr size_t kMostRuns = 20;
 
 std::string Change(const std::string& kind, uint64_t number) {

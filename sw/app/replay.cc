@@ -103,7 +103,7 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
 
   AddChoice(replay, "--page-size", o.page_size, replay::kPageSizes,
             "Pages that are mapped, 4k unless given. Whole blocks of 64 KiB in pages of 4 KiB are marked contiguous "
-            "unless driver.contiguous_pages is false; 64k sets driver.leaf_64k");
+            "unless driver.contiguous_pages is false; 64k sets driver.leaf_64k, whatever the configuration says");
   AddChoice(replay, "--memory", o.memory, replay::kMemories,
             "Where the pages are: VRAM, or system memory behind link and IOMMU");
   replay->add_flag("--keep-gaps", o.keep_gaps,
@@ -151,7 +151,7 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   const replay::Options& options = arguments.options;
   if (options.accesses == 0) throw replay::ReplayError("--accesses 0 leaves nothing to measure; give 1 and more");
   Configuration configuration = Configuration::FromFile(arguments.config, arguments.set);
-  PreparePages(options, arguments.config.empty() ? "--set" : arguments.config, configuration);
+  PreparePages(options, configuration);
   if (configuration.device.present())
     throw replay::ReplayError("device.model is for gmmu run: a replay drives client ports");
   const sim::MachineConfig& config = configuration.machine;
@@ -163,9 +163,7 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   const trace::Header header = trace::Open(options.workload, options.seed).header;
   const replay::Opener open = [&] { return trace::Open(options.workload, options.seed).source; };
   const replay::Plan plan =
-      replay::MakePlan(options, header, open,
-                       {static_cast<unsigned>(config.gpu.clients), config.gpu.vram_bytes(),
-                        static_cast<unsigned>(config.gpu.va_bits), sim::PeriodPs(config.gpu)},
+      replay::MakePlan(options, header, open, FactsOf(configuration),
                        [&](uint64_t done, uint64_t total) { progress.Update("reading", done, total, "accesses"); });
   const auto json = arguments.json.empty() ? nullptr : std::make_unique<OutputFile>(arguments.json);
   sim::EngineOptions engine_options;
@@ -196,7 +194,7 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
     fault.text = error.what();
     job_result.faults.push_back(fault);
   }
-  job_result.verified = job_result.verified && job_result.faults.empty();
+  Conclude(config, job_result);
   job_result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   progress.Finish();
   if (recording) recording->End(job_result);

@@ -281,7 +281,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
     result.faults.push_back(Stopped("driver", "the driver threw something that is no std::exception"));
   }
   last.reset();
-  result.verified = result.verified && result.faults.empty();
+  Conclude(config, result);
   result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   engine.reset();  // closes the waves
   if (on_board) TimesOfTheBoard(config.gpu.clock_mhz, result);

@@ -153,7 +153,7 @@ class Machine::Life : private Watcher {
     }
     if (given_up_) return;
     workload::JobResult& result = work_->result;
-    result.verified = result.verified && result.faults.empty();
+    app::Conclude(configuration_.machine, result);
     result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 

@@ -41,19 +41,19 @@ std::unique_ptr<Work> WorkOf(const Replay& replay, app::Configuration& configura
   replay::Options options = replay.options;
   options.seed = replay.engine.seed;
   if (options.accesses == 0) throw Error("0 accesses leave nothing to measure; give 1 and more");
-  Refused([&] { app::PreparePages(options, "the configuration", configuration); });
-  const sim::MachineConfig& machine = configuration.machine;
+  app::PreparePages(options, configuration);
   const trace::Header header = Refused([&] { return trace::Open(options.workload, options.seed).header; });
   const replay::Opener open = [options] { return trace::Open(options.workload, options.seed).source; };
-  const auto plan = std::make_shared<const replay::Plan>(Refused([&] {
-    return replay::MakePlan(options, header, open,
-                            {static_cast<unsigned>(machine.gpu.clients), machine.gpu.vram_bytes(),
-                             static_cast<unsigned>(machine.gpu.va_bits)});
-  }));
+  const auto plan = std::make_shared<const replay::Plan>(
+      Refused([&] { return replay::MakePlan(options, header, open, app::FactsOf(configuration)); }));
   auto work = std::make_unique<Work>();
   const auto replayed = std::make_shared<replay::Result>();
   work->run = [plan, replayed, open, &result = work->result](hw::Platform& platform, const workload::JobOptions& job) {
-    replay::RunReplay(platform, *plan, open, job, result, *replayed);
+    try {
+      replay::RunReplay(platform, *plan, open, job, result, *replayed);
+    } catch (const replay::ReplayError& error) {  // there is no room for the pages
+      throw Error(error.what());
+    }
     return 0;
   };
   work->report = [plan, replayed, &result = work->result](const report::Limits& limits) {

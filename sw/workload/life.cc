@@ -268,6 +268,10 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
     result.findings.push_back(
         {"interrupts", std::to_string(kernel.scheduler().spurious()) + " interrupt messages had no routine"});
   }
+  if (!failed && result.not_applicable.empty()) {
+    for (const std::string& key : kernel.NeverInjected())
+      result.findings.push_back({"inject", key + ": nothing in this run met with that fault"});
+  }
   using Fate = os::Reports::Fate;
   for (const auto& [fate, why] :
        {std::pair{Fate::kNotReported, " no interrupt had reported"},

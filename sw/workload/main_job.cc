@@ -158,10 +158,12 @@ void MainJob::Allocate(Piece& piece) {
     const os::Inject& inject = options_.os.inject;
     const uint64_t middle = piece.pages / 2;
     if (inject.wrong_adl) {
+      life_.host.Injected("wrong_adl");
       piece.source.Falsify(middle, piece.pages > 1 ? piece.source.page((middle + 1) % piece.pages)
                                                    : life_.aperture.dummy_page());
     }
     if (inject.unmapped_page && life_.graphics.has_domain()) {
+      life_.host.Injected("unmapped_page");
       life_.graphics.PunchHole(piece.source.page(middle) * kPage);
     }
   });

@@ -35,6 +35,7 @@ std::vector<uint64_t> Host::TakePages(uint64_t count, const std::string& owner, 
 }
 void Host::FreePages(const std::vector<uint64_t>& pages) const { kernel_->pages().Free(pages); }
 bool Host::LeakNow(const std::string& kind) const { return kernel_->LeakNow(kind); }
+void Host::Injected(const std::string& key) const { kernel_->Injected(key); }
 
 HostMemory::HostMemory() = default;
 HostMemory::HostMemory(const VideoMemory& of, uint64_t bytes, uint64_t lowest) {

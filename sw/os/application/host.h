@@ -43,6 +43,8 @@ class Host {
   void FreePages(const std::vector<uint64_t>& pages) const;
   /// Deliberate fault: an object of this kind shall be lost; true once.
   bool LeakNow(const std::string& kind) const;
+  /// The deliberate fault of a key of [inject] has happened.
+  void Injected(const std::string& key) const;
 
  private:
   Kernel* kernel_;

@@ -21,6 +21,7 @@ void ExclusiveAccess::BeNoisy(hw::Stray kind) {
   const hw::Message& message = gpu.message();
   const bool interrupts = kind == hw::Stray::kMessage;
   Kernel& kernel = adapter_.kernel();
+  kernel.Injected("noisy_device");
   const uint64_t page = kernel.pages().AllocatePage("noisy device", "a page that nothing else uses");
   kernel.instruments()->StrayAccess(gpu.function().bdf, kind, interrupts ? message.address : page * hw::kPageSize,
                                     interrupts ? message.data : 0);

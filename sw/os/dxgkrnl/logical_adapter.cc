@@ -342,6 +342,7 @@ void LogicalAdapter::Restart() { Miniport::Require(miniport_->RestartFromTimeout
 bool LogicalAdapter::LoseInterrupt() {
   if (lost_interrupts_ >= kernel_.parameters().inject.lost_interrupts) return false;
   ++lost_interrupts_;
+  kernel_.Injected("lost_interrupts");
   return true;
 }
 

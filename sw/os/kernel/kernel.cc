@@ -8,6 +8,7 @@
 #include "os/kernel/driver_objects.h"
 #include "os/hal/iommu.h"
 #include "os/base/text.h"
+#include "settings/keys.h"
 
 namespace gmmu::os {
 namespace {
@@ -49,6 +50,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
   if (platform.firmware().gpu_reserved) {
     const hw::Range reserved = *platform.firmware().gpu_reserved;
     const uint64_t start = reserved.start - (parameters.inject.reserved_overlap ? hw::kPageSize : 0);
+    if (parameters.inject.reserved_overlap) Injected("reserved_overlap");
     driver_parameters_["ReservedBase"] = start;
     driver_parameters_["ReservedBytes"] = reserved.end - start;
     if (hw::Instruments* instruments = platform.instruments(); instruments != nullptr)
@@ -112,6 +114,19 @@ void Kernel::WaitOrFault(const std::function<bool()>& condition, uint64_t bound_
                          uint64_t poll_ns) {
   scheduler_.Wait([&] { return !faults_.empty() || condition(); }, bound_ns, what, poll_ns);
   CheckFaults();
+}
+
+std::vector<std::string> Kernel::NeverInjected() const {
+  std::vector<std::string> never;
+  Parameters copy = parameters_;
+  const settings::Keys keys = copy.Keys();
+  for (const settings::Key* key : keys.all()) {
+    if (key->section != "inject" || key->value() == key->initial || injected_.count(key->name) != 0) continue;
+    const bool counts = key->name == "fail_callback" || key->name == "fail_allocation";
+    if (counts && (refusals_.refused() || key->value() == settings::Value(settings::kNoMax))) continue;
+    never.push_back(key->full_name() + " = " + settings::Render(key->value()));
+  }
+  return never;
 }
 
 }  // namespace gmmu::os

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,10 +97,11 @@ class Kernel {
   Refusals& refusals() { return refusals_; }
 
   /// True once, when inject.leak names this kind of object: the caller then keeps it.
-  bool LeakNow(const std::string& kind) {
-    if (parameters_.inject.leak != kind || leaked_) return false;
-    return leaked_ = true;
-  }
+  bool LeakNow(const std::string& kind) { return parameters_.inject.leak == kind && injected_.insert("leak").second; }
+  /// A fault of [inject] has happened; `key` is its name there.
+  void Injected(const std::string& key) { injected_.insert(key); }
+  /// Keys of [inject] that are set, and whose fault has not happened.
+  std::vector<std::string> NeverInjected() const;
 
  private:
   const Parameters parameters_;
@@ -122,7 +124,7 @@ class Kernel {
   std::map<const void*, PciFunction> device_objects_;
   std::vector<std::string> unmodelled_;
   std::vector<Fault> faults_;
-  bool leaked_ = false;
+  std::set<std::string> injected_;
 };
 
 }  // namespace gmmu::os

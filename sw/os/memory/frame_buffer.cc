@@ -87,7 +87,11 @@ NTSTATUS FrameBuffer::PinPages(HANDLE adapter, UINT index, uint64_t size, bool c
     return STATUS_INVALID_PARAMETER;
   if (section->adl != nullptr) throw BugCheck(std::string(call) + " of a frame buffer that is pinned");
   const Inject& inject = kernel_.parameters().inject;
-  if (Among(pin_calls_[{adapter, index}]++, inject.pin_failures_after, inject.pin_failures)) return STATUS_NO_MEMORY;
+  if (Among(pin_calls_[{adapter, index}]++, inject.pin_failures_after, inject.pin_failures)) {
+    kernel_.Injected("pin_failures");
+    kernel_.Injected("pin_failures_after");
+    return STATUS_NO_MEMORY;
+  }
   DXGKARGCB_ALLOCATE_ADL args{};
   args.hAdapterMemoryObject = section->adapter_object;
   args.Size = size;
@@ -151,7 +155,11 @@ NTSTATUS FrameBuffer::MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER&
   if (section->window != nullptr) throw BugCheck(std::string(kCall) + " while the window before is still mapped");
   const Inject& inject = kernel_.parameters().inject;
   uint64_t& calls = window_calls_[{adapter, args.PhysicalAdapterIndex}];
-  if (Among(calls++, inject.window_failures_after, inject.window_failures)) return STATUS_NO_MEMORY;
+  if (Among(calls++, inject.window_failures_after, inject.window_failures)) {
+    kernel_.Injected("window_failures");
+    kernel_.Injected("window_failures_after");
+    return STATUS_NO_MEMORY;
+  }
   const uint64_t start = args.Offset / kViewUnit * kViewUnit;
   DXGKARGCB_MAP_PHYSICAL_MEMORY map{};
   map.hPhysicalMemoryObject = section->object;

@@ -126,7 +126,10 @@ NTSTATUS MemoryBacking::MakeContiguous(Kernel& kernel, const Arguments& args, co
   if (boundary != 0 && (!PowerOfTwo(boundary) || boundary < hw::kPageSize)) return STATUS_INVALID_PARAMETER;
   // Seen on build 26100: large contiguous objects sometimes fail on a live system and pass after a cold boot.
   const uint64_t fails = kernel.parameters().inject.contiguous_bytes;
-  if (fails != 0 && args.Size >= fails && kernel.pages().used_before()) return STATUS_INSUFFICIENT_RESOURCES;
+  if (fails != 0 && args.Size >= fails && kernel.pages().used_before()) {
+    kernel.Injected("contiguous_bytes");
+    return STATUS_INSUFFICIENT_RESOURCES;
+  }
   const uint64_t count = PagesOf(args.Size);
   const auto first = kernel.pages().AllocateContiguous(count, Bytes(args.ContiguousMemory.LowestAcceptableAddress),
                                                        Past(args.ContiguousMemory.HighestAcceptableAddress), boundary,

@@ -47,7 +47,10 @@ void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   Begin(LeafChange::kConversion);
   Leaf64k old = tree_.leaves_64k().Take(leaf);
   Initialise(table, tree_.ExtentAt(0, start), sink);
-  if (wrong) tree_.WriteLink(0, start, sink);
+  if (wrong) {
+    adapter_.kernel().Injected("table_order");
+    tree_.WriteLink(0, start, sink);
+  }
   for (uint64_t i = 0; i < blocks; ++i) {
     if (InUse(old.entries[i].entry))
       tree_.WriteSmall(PartOfBlock(leaf * blocks + i, old.entries[i], 0, kPagesOf64k), sink);
@@ -75,6 +78,7 @@ void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t
     clear.entries.resize(1);
     clear.repeat = true;
     if (!adapter_.kernel().parameters().inject.table_order) tree_.leaves_64k().Put(clear, sink);
+    else adapter_.kernel().Injected("table_order");
     const uint64_t va = block * kBytesOf64k;
     if (va < update.first_va) rest.push_back(PartOfBlock(block, held, 0, (update.first_va - va) / hw::kPageSize));
     if (va + kBytesOf64k > end_va) {

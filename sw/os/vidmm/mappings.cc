@@ -105,6 +105,7 @@ void Mappings::WriteEntries(Allocation& allocation, const Mapping& mapping) {
     entries.push_back(Protect(EntryOf(allocation, page), mapping.protection));
   if (vidmm_.gpu().kernel().parameters().inject.wrong_pte && !wrong_pte_done_) {
     wrong_pte_done_ = true;
+    vidmm_.gpu().kernel().Injected("wrong_pte");
     entries[shown / 2].PageAddress = shown > 1 ? entries[(shown / 2 + 1) % shown].PageAddress
                                                : entries[0].PageAddress ^ 1;
   }

@@ -239,6 +239,8 @@ void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, 
     const bool last = adapter_.kernel().parameters().flush_end_inclusive && end != 0;
     operation.FlushTlb.EndVirtualAddress = last ? end - 1 : end;
     Add(operation);
+  } else {
+    adapter_.kernel().Injected("missing_flush");
   }
   const auto& space_of = adapter_.logical().dxgkrnl().user_mode_driver().space_of;
   const std::optional<unsigned> space = space_of ? space_of(adapter_, process) : std::nullopt;

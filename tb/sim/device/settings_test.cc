@@ -42,7 +42,7 @@ TEST(DeviceSettings, TakeTheMemoryOfTheGpuWhereNoneIsStated) {
 TEST(DeviceSettings, RefuseSizesThatNoBarHas) {
   DeviceSettings settings;
   settings.device.registers_kib = 100;
-  EXPECT_EQ(ErrorOf(settings), "") << "there is no device";
+  EXPECT_THAT(ErrorOf(settings), HasSubstr("device.registers_kib")) << "with no device too";
   settings.device.model = "none";
   EXPECT_THAT(ErrorOf(settings), HasSubstr("device.registers_kib"));
   settings.device.registers_kib = 64;

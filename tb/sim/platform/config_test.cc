@@ -41,10 +41,29 @@ TEST(MachineConfig, IsTheDefaultMachineUnlessToldOtherwise) {
   EXPECT_TRUE(config.BuildOptions().empty());
 }
 
+TEST(MachineConfig, ShowsAllOfVramInBar2UpTo256MiBOfAllGpusTogether) {
+  const auto shown = [](uint64_t vram_mib, uint64_t gpus) {
+    MachineConfig config;
+    config.gpu.vram_mib = vram_mib;
+    config.gpu.count = gpus;
+    return config.gpu.window_bytes(static_cast<unsigned>(gpus - 1)) >> 20;
+  };
+  EXPECT_EQ(shown(1, 1), 64u);
+  EXPECT_EQ(shown(64, 1), 64u);
+  EXPECT_EQ(shown(65, 1), 128u);
+  EXPECT_EQ(shown(200, 1), 256u);
+  EXPECT_EQ(shown(65'536, 1), 256u);
+  EXPECT_EQ(shown(65'536, 2), 128u);
+  EXPECT_EQ(shown(65'536, 3), 64u);
+  EXPECT_EQ(shown(65'536, 4), 64u);
+}
+
 TEST(MachineConfig, RefusesKeysThatContradict) {
   EXPECT_THAT(ErrorOf("[gpu]\npage_table_bits = [13, 13, 13]"), HasSubstr("51 address bits"));
   EXPECT_EQ(ErrorOf("[gpu]\nva_bits = 57\npage_table_bits = [13, 13, 13]"), "no error");
   EXPECT_THAT(ErrorOf("[pcie]\nlanes = 3"), HasSubstr("power of two"));
+  EXPECT_THAT(ErrorOf("[gpu]\ndata_bits = 65"), HasSubstr("gpu.data_bits"));
+  EXPECT_THAT(ErrorOf("[gpu]\nreads_in_flight = 3"), HasSubstr("gpu.reads_in_flight"));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_beats = 2"), HasSubstr("vram_beat_cycles"));
   EXPECT_THAT(ErrorOf("[gpu]\nvram_mib = 1\naperture_mib = 1024"), HasSubstr("does not fit"));
   EXPECT_THAT(ErrorOf("[host]\ngpu_reserved_kib = 6"), HasSubstr("multiple of 4"));

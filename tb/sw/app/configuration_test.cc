@@ -91,6 +91,14 @@ TEST(Configuration, RefusesKeysThatContradict) {
   EXPECT_THAT(ErrorOf("[os]\nfill_kib = 6"), HasSubstr("multiple of 4"));
   EXPECT_THAT(ErrorOf("[os]\nwindow_pages = 24"), HasSubstr("multiple of 16"));
   EXPECT_THAT(ErrorOf("[os]\nmemory_block_kib = 12"), HasSubstr("12 is not a power of two"));
+  EXPECT_THAT(ErrorOf("[gpu]\npage_table_bits = [9, 2]"), HasSubstr("os.window_pages = 256"));
+  EXPECT_EQ(ErrorOf("[gpu]\npage_table_bits = [9, 2]\n[os]\nwindow_pages = 128"), "no error");
+  EXPECT_THAT(ErrorOf("[driver]\nvisible_vram_kib = 60000"), HasSubstr("multiple of 64"));
+  EXPECT_THAT(ErrorOf("[driver]\nvisible_vram_kib = 65600"), HasSubstr("at most 65536 KiB of VRAM of GPU 0"));
+  EXPECT_EQ(ErrorOf("[driver]\nvisible_vram_kib = 131072\n[gpu]\nvram_mib = 512"), "no error");
+  EXPECT_THAT(ErrorOf("[driver]\nvisible_vram_kib = 131072\n[gpu]\nvram_mib = 512\ncount = 3"),
+              HasSubstr("at most 65536 KiB of VRAM of GPU 0"));
+  EXPECT_THAT(ErrorOf("[driver]\nsave_area_kib = 65536"), HasSubstr("driver.save_area_kib"));
   EXPECT_THAT(ErrorOf("[driver]\ndual_pte = true"), HasSubstr("driver.dual_pte: needs driver.leaf_64k"));
   EXPECT_THAT(ErrorOf("[driver]\nisolation = false\nisolation_required = true"), HasSubstr("must be supported"));
   EXPECT_THAT(ErrorOf("[driver]\npage_table_bytes = [4096, 100]"), HasSubstr("100 is not a multiple of 4096"));

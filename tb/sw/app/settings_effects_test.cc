@@ -121,14 +121,14 @@ TEST(Settings, SizesOfTheGpuStandInItsRegisters) {
 }
 
 TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
-  const std::string slow = "[pcie]\nlatency_ps = 1000000\n";
+  const std::string slow = "[pcie]\nlatency_ps = 10000000\n";
   const auto read = [](const Configuration& configuration) {
     sim::twin::Machine machine(sim::twin::MachineParameters::From(configuration.machine));
     sim::BareMachine(machine).PowerOn();
     machine.MmioRead(sim::BareMachine::kRegisters, 8);
   };
   EXPECT_NO_THROW(read(Configuration::FromToml(slow, "default")));
-  EXPECT_THROW(read(With("gpu.mmio_bound_ns", "1000", slow)), sim::EngineError);
+  EXPECT_THROW(read(With("gpu.mmio_bound_ns", "10000", slow)), sim::EngineError);
 }
 
 // ---- answers of the cores

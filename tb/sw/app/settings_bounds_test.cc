@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every key of the configuration at both of its bounds and one beyond each, alone, in a run of the fast engine: what the
+// bounds let pass works, or is refused before the start with the key's name. Keys come from the .def files by themselves.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "app/configuration.h"
+#include "cli_bench.h"
+#include "settings/keys.h"
+
+namespace gmmu::app {
+namespace {
+
+using settings::Key;
+using ::testing::HasSubstr;
+
+/// What ends a run that has begun: "key = value", and what the report says then. The operating system or the driver judges
+/// these, with all that it knows of the machine and of each other.
+const std::map<std::string, std::string> kJudgedLater = {
+    {"os.preset = 'windows-22621'", "os.paging_address_is_offset"},
+    {"os.iommu = 'identity'", "Give it gpu.limit_bits"},
+    {"os.iommu = 'physical'", "Give it gpu.limit_bits"},
+    {"os.dummy_page_logical = false", "no read permission"},
+    {"os.paging_address_is_offset = true", "os.paging_address_is_offset"},
+    {"driver.interface_version = '2.0'", "host.memory_gib"},
+    {"driver.interface_version = '2.1'", "host.memory_gib"},
+    {"driver.interface_version = '2.2'", "host.memory_gib"},
+    {"driver.interface_version = '2.3'", "host.memory_gib"},
+    {"driver.interface_version = '2.4'", "host.memory_gib"},
+    {"driver.interface_version = '2.5'", "host.memory_gib"},
+    {"driver.interface_version = '2.6'", "host.memory_gib"},
+    {"driver.interface_version = '2.7'", "host.memory_gib"},
+    {"driver.interface_version = '2.8'", "host.memory_gib"},
+    {"driver.interface_version = '2.9'", "Give it gpu.limit_bits"},
+    {"driver.dma_remapping = false", "Give it gpu.limit_bits"},
+    {"driver.dma_remapping_compatible = 0", "Give it gpu.limit_bits"},
+    {"driver.map_aperture2 = false", "MapAperture2Supported"},
+};
+
+std::string List(uint64_t value, size_t count) {
+  std::vector<uint64_t> values(count, value);
+  return settings::Render(values);
+}
+
+/// Values that the bounds let pass, as TOML.
+std::vector<std::string> Inside(const Key& key) {
+  std::vector<std::string> values;
+  if (std::holds_alternative<uint64_t>(key.initial)) return {std::to_string(key.min), std::to_string(key.max)};
+  if (std::holds_alternative<bool>(key.initial)) return {"false", "true"};
+  if (std::holds_alternative<std::vector<uint64_t>>(key.initial))
+    return {List(key.min, 2), List(key.min, 6), List(key.max, 2), List(key.max, 6)};
+  for (const settings::Choice& choice : key.choices) values.push_back(settings::Render(choice.name));
+  return values;
+}
+
+/// Values that they refuse.
+std::vector<std::string> Outside(const Key& key) {
+  std::vector<std::string> values;
+  const bool list = std::holds_alternative<std::vector<uint64_t>>(key.initial);
+  const auto add = [&](uint64_t value) { values.push_back(list ? List(value, 2) : std::to_string(value)); };
+  if (!list && !std::holds_alternative<uint64_t>(key.initial)) return values;
+  if (key.min != 0) add(key.min - 1);
+  if (key.max < settings::kNoMax) add(key.max + 1);
+  if (list) values.insert(values.end(), {List(key.min, 1), List(key.min, 7)});
+  return values;
+}
+
+class SettingsBounds : public Cli, public ::testing::WithParamInterface<std::string> {
+ protected:
+  SettingsBounds() { std::ofstream(Path("input")) << std::string(5000, 'x'); }
+  /// The exit status with one key set.
+  int With(const std::string& key, const std::string& value) {
+    return Run({"run", Path("input"), "--engine", "fast", "--set", key + "=" + value});
+  }
+};
+
+TEST_P(SettingsBounds, LetPassWhatWorksOrIsRefusedWithTheName) {
+  Configuration defaults;
+  const settings::Keys keys = defaults.Keys();
+  size_t tried = 0;
+  for (const Key* key : keys.all()) {
+    if (key->section != GetParam()) continue;
+    const std::string name = key->full_name();
+    for (const std::string& value : Outside(*key)) {
+      EXPECT_EQ(With(name, value), kExitUsage) << name << " = " << value;
+      EXPECT_THAT(err_, HasSubstr(name));
+    }
+    for (const std::string& value : Inside(*key)) {
+      ++tried;
+      const int status = With(name, value);
+      const auto later = kJudgedLater.find(name + " = " + value);
+      if (status == kExitUsage) EXPECT_THAT(err_, HasSubstr(name)) << name << " = " << value;
+      else if (later != kJudgedLater.end()) EXPECT_THAT(out_, HasSubstr(later->second)) << name << " = " << value;
+      else if (key->section.rfind("inject", 0) != 0)
+        EXPECT_EQ(status, kExitGood) << name << " = " << value << out_ << err_;
+      if (later != kJudgedLater.end()) EXPECT_EQ(status, kExitFailed) << name << " = " << value;
+    }
+  }
+  EXPECT_GT(tried, 0u);
+}
+
+TEST_F(Cli, VerifiesNothingWhereAPlantedFaultNeverHappened) {
+  std::ofstream(Path("input")) << std::string(5000, 'x');
+  for (const char* fault : {"inject.pin_failures=5", "inject.noisy_device=read", "inject.fail_callback=5000",
+                            "inject.vram_flip.after_write_bytes=1000000000", "inject.reserved_overlap=true"}) {
+    const std::string key = std::string(fault).substr(0, std::string(fault).find('='));
+    EXPECT_EQ(Run({"run", Path("input"), "--engine", "fast", "--set", fault}), kExitFailed) << fault;
+    EXPECT_THAT(out_, HasSubstr("inject checker: " + key));
+  }
+}
+
+std::set<std::string> Sections() {
+  std::set<std::string> names;
+  Configuration defaults;
+  const settings::Keys keys = defaults.Keys();
+  for (const Key* key : keys.all()) names.insert(key->section);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(OfSection, SettingsBounds, ::testing::ValuesIn(Sections()), [](const auto& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace gmmu::app
