@@ -12,22 +12,22 @@ namespace gmmu::sim {
 /// tests and by `gmmu bench`. What must not happen throws std::runtime_error.
 ///
 /// Host memory by page, of GPU 0: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200
-/// on. Those of GPU n are 0x10 n behind, its BARs 0x8000000 n below.
+/// on. Those of GPU n are 0x10 n behind, its BARs below those of GPU n - 1, each at a multiple of its size.
 class BareMachine {
  public:
   static constexpr hw::Bdf kGpu{1, 0, 0};
-  static constexpr uint64_t kRegisters = 0xE0000000, kWindow = 0xE4000000;
+  static constexpr uint64_t kRegisters = 0xF8000000, kWindow = 0xE0000000;
   static constexpr uint64_t kRing = 0x100000, kBuffer = 0x101000, kFence = 0x102000;
   static constexpr uint64_t kRootTable = 0x200000, kContextTable = 0x201000, kTop = 0x202000;
-  static constexpr uint64_t kBarStep = 0x8000000, kHostStep = 0x10000;
+  static constexpr uint64_t kRegisterStep = 0x10000, kWindowStep = 0x8000000, kHostStep = 0x10000;
   static constexpr uint32_t kMessageData = 0x41;  ///< of GPU 0; one more for each behind it
 
   /// `bound_ns`: longest wait for an interrupt.
   explicit BareMachine(hw::Platform& p, unsigned unit = 0, uint64_t bound_ns = 1'000'000)
       : p_(p), unit_(unit), bound_ns_(bound_ns) {}
   hw::Bdf bdf() const;
-  uint64_t registers() const { return kRegisters - unit_ * kBarStep; }
-  uint64_t window() const { return kWindow - unit_ * kBarStep; }
+  uint64_t registers() const { return kRegisters - unit_ * kRegisterStep; }
+  uint64_t window() const { return kWindow - unit_ * kWindowStep; }
   uint64_t Host(uint64_t of_first) const { return of_first + unit_ * kHostStep; }
 
   /// BARs, memory enable, bus master, MSI.

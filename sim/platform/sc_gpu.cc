@@ -39,6 +39,7 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, uns
   p.host.max_read_request = static_cast<unsigned>(c.pcie.max_read_request);
   p.host.drop_fence = c.inject.drop_fence;
   p.config = ConfigSpaceOf(c.pcie);
+  p.config.bar2_bytes = static_cast<uint32_t>(c.gpu.window_bytes(unit));
   p.events = options.events;
   p.unit = unit;
   p.waves = WavesOf(options.waves, unit, static_cast<unsigned>(c.gpu.count));

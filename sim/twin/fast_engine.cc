@@ -55,6 +55,7 @@ GpuParameters GpuOf(const MachineConfig& c, unsigned unit) {
   p.built.va_bits = Small(c.gpu.va_bits);
   p.vram_bytes = c.gpu.vram_bytes(unit);
   p.config = ConfigSpaceOf(c.pcie);
+  p.config.bar2_bytes = static_cast<uint32_t>(c.gpu.window_bytes(unit));
   p.timing = TimingOf(c);
   p.faults.flip_after = c.inject.vram_flip.after_write_bytes;
   p.faults.drop_fence = c.inject.drop_fence;

@@ -5,6 +5,7 @@
 
 #include "app/commit.h"
 #include "hw/unit_names.h"
+#include "platform/machine_parts.h"
 
 namespace gmmu::app {
 
@@ -51,6 +52,7 @@ replay::MachineFacts FactsOf(const Configuration& configuration) {
   replay::MachineFacts facts;
   facts.client_ports = static_cast<unsigned>(gpu.clients);
   facts.va_bits = static_cast<unsigned>(gpu.va_bits);
+  facts.period_ps = sim::PeriodPs(gpu);
   facts.vram_bytes = gpu.vram_bytes() - std::min(own, gpu.vram_bytes());
   facts.visible_bytes = std::min(facts.vram_bytes, gpu.window_bytes());
   if (driver.visible_vram_kib != 0) facts.visible_bytes = std::min(facts.visible_bytes, driver.visible_vram_kib << 10);

@@ -39,7 +39,15 @@ uint64_t Adapter::vram_segment_bytes() const {
 
 uint64_t Adapter::hidden_segment_bytes() const {
   const uint64_t page = parameters.leaf_64k ? kPage64k : kPage;
-  return parameters.visible_vram == 0 ? 0 : (save_area_offset() - vram_segment_bytes()) / page * page;
+  return (save_area_offset() - vram_segment_bytes()) / page * page;
+}
+
+HiddenPages Adapter::hidden_pages() const {
+  HiddenPages pages{};
+  for (UINT i = 0; i < link.adapters(); ++i) {
+    if (const Adapter* member = Member(i); member != nullptr && member->started) pages[i] = member->hidden_page();
+  }
+  return pages;
 }
 
 NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {

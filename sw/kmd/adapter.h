@@ -88,6 +88,7 @@ class Adapter {
   uint64_t hidden_segment_bytes() const;  ///< 0: there is no such segment
   /// Page of VRAM at which the hidden segment begins; 0: there is none.
   uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / PAGE_SIZE; }
+  HiddenPages hidden_pages() const;  ///< of all linked adapters that have started
 
   PDEVICE_OBJECT device_object;
   Parameters parameters;

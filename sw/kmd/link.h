@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
+#include <cstdint>
+
 #include "ddi/dispmprt.h"
 
 namespace gmmu::kmd {
@@ -34,5 +37,8 @@ class LinkPlace {
   UINT adapters_ = 1;
   UINT lead_ = 0;
 };
+
+/// Where in the VRAM of each linked adapter its hidden segment begins, a page number; 0: it has none.
+using HiddenPages = std::array<uint64_t, LinkPlace::kMost>;
 
 }  // namespace gmmu::kmd

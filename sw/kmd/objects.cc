@@ -205,7 +205,7 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
     info.HintedBank.Value = 0;
     info.PreferredSegment.Value = 0;
     // What the CPU has no business with leaves it the part of VRAM that it sees.
-    const bool hidden = adapter.hidden_page() != 0 && !wanted->cpu_visible;
+    const bool hidden = adapter.Member(wanted->physical_adapter)->hidden_page() != 0 && !wanted->cpu_visible;
     info.PreferredSegment.SegmentId0 = wanted->system_only ? kApertureSegment : hidden ? kHiddenSegment : kVramSegment;
     info.SupportedReadSegmentSet = 0;  // ignored by this model
     info.SupportedWriteSegmentSet = (wanted->local_only ? 0 : SegmentBit(kApertureSegment)) |

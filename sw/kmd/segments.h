@@ -13,7 +13,8 @@ namespace gmmu::kmd {
 inline constexpr uint32_t kSystemMemory = 0;
 inline constexpr uint32_t kApertureSegment = 1;
 inline constexpr uint32_t kVramSegment = 2;
-/// The rest of VRAM, which the CPU does not reach; there with VisibleVramBytes. It is for data: no page table lies there.
+/// The rest of VRAM, which the CPU does not see: there where BAR2 shows less than all of VRAM, or VisibleVramBytes says so.
+/// It is for data: no page table lies there.
 inline constexpr uint32_t kHiddenSegment = 3;
 inline constexpr uint64_t kPage = 4096;
 inline constexpr uint64_t kPage64k = 65536;

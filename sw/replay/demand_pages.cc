@@ -5,6 +5,7 @@
 #include <string>
 
 #include "os/application/gpu.h"
+#include "replay/mapped_pages.h"
 #include "workload/life.h"
 
 namespace gmmu::replay {
@@ -21,7 +22,7 @@ DemandPages::DemandPages(workload::Life& life, const os::GpuProcess& process, co
       options_(options),
       random_(options.seed, "replay eviction") {
   for (const uint64_t piece : footprint.Pieces(kPiece)) touched_[PieceOf(moved(piece * kPiece))] = true;
-  life.Work([&] {
+  const auto take = [&] {
     for (uint64_t i = 0; i < std::min<uint64_t>(frames, touched_.size()); ++i) {
       Frame frame;
       frame.memory = life_.memory.CreateFragmented("replay frame " + std::to_string(i), kPiece, options.fragmented);
@@ -29,7 +30,8 @@ DemandPages::DemandPages(workload::Life& life, const os::GpuProcess& process, co
       life_.memory.MakeResident(*frame.memory);
     }
     host_ = os::HostMemory(life_.memory, kPiece);
-  });
+  };
+  life.Work([&] { WithRoom(options, take); });
 }
 
 void DemandPages::End() {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/mapped_pages.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "os/application/facts.h"
 #include "os/application/gpu.h"
+#include "os/base/errors.h"
 #include "os/base/random.h"
+#include "replay/replay.h"
 #include "workload/life.h"
 
 namespace gmmu::replay {
@@ -14,9 +17,17 @@ namespace {
 
 constexpr uint64_t kPage = 4096, kBlock = 65536;
 
-[[noreturn]] void Refuse(const std::string& text) { throw os::OsError(text); }
+[[noreturn]] void Refuse(const std::string& text) { throw ReplayError(text); }
 
 }  // namespace
+
+void WithRoom(const Options& options, const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const os::NoRoom& full) {
+    Refuse(options.workload + ": " + full.what() + "\n" + kMoreRoom);
+  }
+}
 
 MappedPages::MappedPages(workload::Life& life, const Footprint& footprint, const Options& options,
                          const std::function<void(uint64_t, uint64_t)>& progress)
@@ -34,7 +45,7 @@ MappedPages::MappedPages(workload::Life& life, const Footprint& footprint, const
   facts_.touched_pages = footprint.pages();
   facts_.pieces = pieces.size();
   facts_.regions = footprint.Pieces(facts_.region_bytes).size();
-  life.Work([&] {
+  const auto map = [&] {
     process_ = life_.memory.CreateProcess("replay");
     reserved_ = life_.memory.ReserveVa(*process_, Rebase::Span(footprint, facts_.region_bytes, options.keep_gaps) +
                                                       facts_.region_bytes);
@@ -45,7 +56,8 @@ MappedPages::MappedPages(workload::Life& life, const Footprint& footprint, const
     if (options.memory == Memory::kSystem) MapSystem(runs);
     else if (options.page_size == PageSize::k2m) MapLarge(runs);
     else MapVram(runs);
-  });
+  };
+  life.Work([&] { WithRoom(options, map); });
 }
 
 std::vector<MappedPages::Run> MappedPages::Runs(const std::vector<uint64_t>& pieces) const {
@@ -60,32 +72,80 @@ std::vector<MappedPages::Run> MappedPages::Runs(const std::vector<uint64_t>& pie
 
 void MappedPages::Done(uint64_t pieces) { progress_(pieces, facts_.pieces); }
 
-void MappedPages::MapVram(const std::vector<Run>& runs) {
-  os::Allocation* all = life_.memory.CreateFragmented("replay", facts_.pieces * kBlock, options_.fragmented);
-  allocations_.push_back(all);
-  life_.memory.MakeResident(*all);
-  for (const Run& run : runs) {
-    life_.memory.Map(*process_, run.va, *all, run.first * (kBlock / kPage), run.count * (kBlock / kPage));
-    Done(run.first + run.count);
+void MappedPages::TakeVram(uint64_t first, uint64_t count) {
+  os::Allocation* memory = life_.memory.CreateFragmented("replay", count * kBlock, options_.fragmented);
+  try {
+    life_.memory.MakeResident(*memory);
+  } catch (const os::NoRoom&) {
+    life_.memory.DestroyAllocation(memory);
+    if (count == 1 || life_.gpu().facts().memory.size() == 1) throw;
+    TakeVram(first, count / 2);
+    return TakeVram(first + count / 2, count - count / 2);
   }
-  facts_.whole_pieces = os::WholeBlocks(*all);
+  allocations_.push_back(memory);
+  facts_.whole_pieces += os::WholeBlocks(*memory);
 }
 
-void MappedPages::MapLarge(const std::vector<Run>& runs) {
-  os::Random random(options_.seed, "replay placement");
+void MappedPages::MapVram(const std::vector<Run>& runs) {
+  TakeVram(0, facts_.pieces);
+  auto memory = allocations_.begin();
+  uint64_t begin = 0;  // the piece that is the allocation's first
   for (const Run& run : runs) {
-    for (uint64_t i = 0; i < run.count; ++i) {
-      const uint64_t va = run.va + i * kLargePage;
-      const std::string name = "replay " + std::to_string(run.first + i);
-      const bool whole = random.Below(100) >= options_.fragmented;
-      os::Allocation* page = whole ? life_.memory.CreateContiguous(name, kLargePage, kLargePage)
-                                   : life_.memory.CreateFragmented(name, kLargePage, 100);
-      allocations_.push_back(page);
-      life_.memory.MakeResident(*page);
-      if (whole) life_.memory.MapLarge(*process_, va, 1, *page);
-      else life_.memory.Map(*process_, va, *page, 0, kLargePage / kPage);
-      facts_.whole_pieces += whole ? 1 : 0;
-      Done(run.first + i + 1);
+    for (uint64_t done = 0; done < run.count;) {
+      const uint64_t piece = run.first + done, pieces = os::BytesOf(**memory) / kBlock;
+      if (piece == begin + pieces) {
+        ++memory;
+        begin += pieces;
+        continue;
+      }
+      const uint64_t count = std::min(run.count - done, begin + pieces - piece);
+      life_.memory.Map(*process_, run.va + done * kBlock, **memory, (piece - begin) * (kBlock / kPage),
+                       count * (kBlock / kPage));
+      done += count;
+      Done(piece + count);
+    }
+  }
+}
+
+bool MappedPages::TakeLarge(uint64_t piece, bool whole) {
+  const std::string name = "replay " + std::to_string(piece);
+  os::Allocation* page = whole ? life_.memory.CreateContiguous(name, kLargePage, kLargePage)
+                               : life_.memory.CreateFragmented(name, kLargePage, 100);
+  allocations_.push_back(page);
+  life_.memory.MakeResident(*page);
+  facts_.whole_pieces += whole ? 1 : 0;
+  return whole;
+}
+
+// A page table lies anywhere, so that each may cost the place of a large page: where they are short, all large pages take
+// theirs before the first table is made.
+void MappedPages::MapLarge(const std::vector<Run>& runs) {
+  for (const bool all_first : {false, true}) {
+    os::Random random(options_.seed, "replay placement");
+    const auto take = [&](uint64_t piece) { return TakeLarge(piece, random.Below(100) >= options_.fragmented); };
+    std::vector<bool> taken;
+    try {
+      while (all_first && taken.size() < facts_.pieces) taken.push_back(take(taken.size()));
+      for (const Run& run : runs) {
+        for (uint64_t i = 0; i < run.count; ++i) {
+          const uint64_t va = run.va + i * kLargePage, piece = run.first + i;
+          if (!all_first) taken.push_back(take(piece));
+          if (taken[piece]) life_.memory.MapLarge(*process_, va, 1, *allocations_[piece]);
+          else life_.memory.Map(*process_, va, *allocations_[piece], 0, kLargePage / kPage);
+          Done(piece + 1);
+        }
+      }
+      return;
+    } catch (const os::NoRoom& full) {
+      if (all_first) {
+        throw os::NoRoom(full.gpu, full.segment,
+                         full.what() + (", for " + std::to_string(taken.size())) + " of " +
+                             std::to_string(facts_.pieces) + " pages of 2 MiB between what else lies there");
+      }
+      for (const Run& run : runs) life_.memory.UnmapAndFreeTables(*process_, run.va, run.count * (kLargePage / kPage));
+      for (os::Allocation* page : allocations_) life_.memory.DestroyAllocation(page);
+      allocations_.clear();
+      facts_.whole_pieces = 0;
     }
   }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
 
 #include "replay/replay.h"
 
@@ -9,6 +8,7 @@ namespace {
 
 constexpr uint64_t kBlock = 65536;
 constexpr uint64_t kLookEvery = 1 << 20;
+constexpr uint64_t kOwnShare = 1 << 20;  // of VRAM, for the system's own tables: more than it takes
 
 std::string MiB(uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
 
@@ -43,6 +43,45 @@ void CheckOptions(const Options& options, const trace::Header& header, const Mac
     throw ReplayError("--gap does not go with " + options.workload + ", which states when its accesses arrive");
 }
 
+/// Bytes of VRAM that page tables for the footprint take.
+uint64_t TableBytes(const Options& options, const Footprint& footprint, const MachineFacts& machine) {
+  uint64_t bytes = 0;
+  for (size_t level = 0; level < machine.levels.size(); ++level) {
+    const MachineFacts::Level& each = machine.levels[level];
+    if (level == 0 && options.page_size == PageSize::k2m && options.fragmented == 0) continue;
+    // Regions stand one behind the other, so of an upper level few tables suffice.
+    const uint64_t span = Rebase::Span(footprint, std::min(each.covers, kLargePage), options.keep_gaps);
+    const uint64_t touched = footprint.Pieces(each.covers).size();
+    bytes += each.bytes * std::min(touched, (span + each.covers - 1) / each.covers);
+  }
+  return bytes;
+}
+
+/// Throws ReplayError when pages and page tables are more than there is for them. What else has places in VRAM is not
+/// known here; the system then finds a segment full (WithRoom).
+void CheckRoom(const Options& options, const Footprint& footprint, const MachineFacts& machine, uint64_t piece) {
+  const auto refuse = [&](const std::string& what) {
+    throw ReplayError(options.workload + ": " + what + "\n" + kMoreRoom);
+  };
+  const bool vram = options.memory == Memory::kVram;
+  uint64_t pages = vram ? footprint.pages() * 4096 : 0;
+  if (vram && pages <= machine.vram_bytes) pages = footprint.Pieces(piece).size() * piece;
+  if (options.resident_mib != 0) pages = std::min(pages, options.resident_mib << 20);  // of --demand
+  if (pages > machine.vram_bytes) {
+    refuse("touches more than the " + MiB(machine.vram_bytes) + " of VRAM can hold in pieces of " +
+           std::to_string(piece >> 10) + " KiB");
+  }
+  const uint64_t tables = TableBytes(options, footprint, machine);
+  const uint64_t visible = machine.visible_bytes != 0 ? machine.visible_bytes : machine.vram_bytes;
+  if (tables > visible)
+    refuse("needs " + MiB(tables) + " of page tables, and the CPU sees " + MiB(visible) + " of VRAM, where they lie");
+  // What faults in later must find room for its tables then: the machine's own share is small.
+  if (pages + tables + (options.demand ? kOwnShare : 0) > machine.vram_bytes) {
+    refuse("needs " + MiB(pages) + " for pages and " + MiB(tables) + " for page tables, of " + MiB(machine.vram_bytes) +
+           " of VRAM");
+  }
+}
+
 }  // namespace
 
 Plan MakePlan(const Options& options, const trace::Header& header, const Opener& open, const MachineFacts& machine,
@@ -56,15 +95,6 @@ Plan MakePlan(const Options& options, const trace::Header& header, const Opener&
   if (plan.options.window == 0) plan.options.window = std::max<uint32_t>(header.window, 1);
 
   const uint64_t piece = options.page_size == PageSize::k2m ? kLargePage : kBlock;
-  const uint64_t room = options.memory == Memory::kVram ? machine.vram_bytes : std::numeric_limits<uint64_t>::max();
-  const auto check_room = [&] {
-    if (options.resident_mib != 0 && options.resident_mib << 20 <= room) return;  // of --demand
-    if (plan.footprint.pages() * 4096 <= room && plan.footprint.Pieces(piece).size() <= room / piece) return;
-    throw ReplayError(options.workload + ": touches more than the " + MiB(room) + " of VRAM can hold in pieces of " +
-                      std::to_string(piece >> 10) +
-                      " KiB\nGive it more (gpu.vram_mib in --config FILE), fewer "
-                      "accesses (--accesses N), or --memory system.");
-  };
   const std::unique_ptr<trace::Source> source = open();
   uint64_t read = 0;
   while (auto access = source->Next()) {
@@ -74,10 +104,10 @@ Plan MakePlan(const Options& options, const trace::Header& header, const Opener&
     plan.footprint.Add(access->address, access->bytes);
     if (plan.region == options.accesses) break;
     if (read % kLookEvery != 0) continue;
-    check_room();
+    if (plan.footprint.pages() * 4096 > machine.vram_bytes) CheckRoom(options, plan.footprint, machine, piece);
     if (progress) progress(read, header.count.value_or(0));
   }
-  check_room();
+  CheckRoom(options, plan.footprint, machine, piece);
   if (plan.region == 0) {
     throw ReplayError(options.workload + ": has " + std::to_string(read) + " accesses, and --skip " +
                       std::to_string(options.skip) + " and --warmup " + std::to_string(options.warmup) +

@@ -31,12 +31,23 @@ class ReplayError : public std::runtime_error {
 /// Opens the workload at its beginning; called twice in a run, and both must give the same accesses.
 using Opener = std::function<std::unique_ptr<trace::Source>()>;
 
+/// The way out when VRAM is full.
+inline constexpr const char* kMoreRoom =
+    "Give more VRAM (gpu.vram_mib), fewer accesses (--accesses N), page tables in system memory "
+    "(driver.page_tables=system), or --memory system.";
+
 /// What the machine offers that options are held against.
 struct MachineFacts {
   unsigned client_ports = 0;
   uint64_t vram_bytes = 0;
   unsigned va_bits = 0;
-  uint64_t period_ps = 1000;  ///< of the GPU's clock
+  uint64_t period_ps = 1000;   ///< of the GPU's clock
+  uint64_t visible_bytes = 0;  ///< of VRAM, where page tables may lie; 0: all of it
+  /// Of each level, leaf first: what a table covers, and how much of VRAM it takes (0: it lies in system memory).
+  struct Level {
+    uint64_t covers, bytes;
+  };
+  std::vector<Level> levels{};
 };
 
 /// A workload that can run: its first pass over the accesses has been made.

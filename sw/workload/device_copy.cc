@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hw/gmmu_regs.h"
 #include "hw/traffic.h"
+#include "os/application/facts.h"
+#include "os/application/gpu.h"
 #include "os/base/text.h"
 #include "workload/life.h"
 #include "workload/lines.h"
@@ -28,6 +31,38 @@ std::vector<uint8_t> DeviceCopy::FromAperture(uint64_t aperture_page, uint64_t b
   std::vector<uint8_t> found(view, view + bytes);
   target_.Unmap();
   return found;
+}
+
+namespace {
+
+/// `access` gets the offset from where BAR 2 begins.
+template <typename Access>
+void WithWindow(const Life& life, const os::Gpu& gpu, uint64_t offset, uint64_t bytes, const Access& access) {
+  constexpr uint64_t kAlwaysShown = uint64_t{64} << 20;
+  if (offset + bytes <= kAlwaysShown) return access(offset);
+  hw::Platform& platform = life.host.platform();
+  const uint64_t base = gpu.facts().registers + regs::WindowBase::kOffset;
+  platform.MmioWrite(base, 8, regs::WindowBase().set_offset(offset / kPage * kPage).raw);
+  access(offset % kPage);
+  platform.MmioWrite(base, 8, regs::WindowBase().raw);
+}
+
+}  // namespace
+
+void ReadVram(const Life& life, const os::Gpu& gpu, uint64_t offset, std::vector<uint8_t>& to) {
+  WithWindow(life, gpu, offset, to.size(), [&](uint64_t at) { gpu.ReadVram(at, to.data(), to.size()); });
+}
+
+void WriteVram(const Life& life, const os::Gpu& gpu, uint64_t offset, const std::vector<uint8_t>& from) {
+  WithWindow(life, gpu, offset, from.size(), [&](uint64_t at) { gpu.WriteVram(at, from.data(), from.size()); });
+}
+
+uint64_t OffsetInVram(const os::Gpu& gpu, const os::Allocation& allocation) {
+  const os::GpuFacts facts = gpu.facts();
+  const unsigned id = os::SegmentOf(allocation);
+  const auto segment = std::find_if(facts.memory.begin(), facts.memory.end(),
+                                    [id](const auto& s) { return s.id == id; });
+  return *os::VramOffset(allocation) + segment->base - facts.local.base;
 }
 
 std::vector<uint8_t> PatternAt(uint64_t va, uint64_t bytes, uint64_t seed) {

@@ -8,6 +8,7 @@
 
 namespace gmmu::os {
 struct Allocation;
+class Gpu;
 }  // namespace gmmu::os
 
 namespace gmmu::workload {
@@ -29,6 +30,13 @@ class DeviceCopy {
   os::Allocation* vram_ = nullptr;
   os::HostMemory target_;
 };
+
+/// The CPU's accesses to VRAM of this hardware at any offset, while the driver makes none: BAR 2 is moved to what it does
+/// not show, and put back to 0.
+void ReadVram(const Life& life, const os::Gpu& gpu, uint64_t offset, std::vector<uint8_t>& to);
+void WriteVram(const Life& life, const os::Gpu& gpu, uint64_t offset, const std::vector<uint8_t>& from);
+/// Where in VRAM of this hardware the first page of an allocation lies, which is in a memory segment.
+uint64_t OffsetInVram(const os::Gpu& gpu, const os::Allocation& allocation);
 
 /// What a client's run with a pattern writes at [va, va + bytes).
 std::vector<uint8_t> PatternAt(uint64_t va, uint64_t bytes, uint64_t seed);

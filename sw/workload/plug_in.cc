@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/plug_in.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -139,6 +140,10 @@ uint64_t MemoryOf(const os::Gpu& gpu) {
   const os::GpuFacts facts = gpu.facts();
   if (facts.memory.empty()) return facts.aperture.size != 0 ? facts.aperture.size : kSystemOnly;
   if (PlugIn::Current() != nullptr) return facts.local.size;
+  if (facts.memory.size() > 1) {  // an allocation lies in one of them
+    const auto smaller = [](const os::SegmentFacts& a, const os::SegmentFacts& b) { return a.size < b.size; };
+    return std::max_element(facts.memory.begin(), facts.memory.end(), smaller)->size;
+  }
   kmd::EscapeQueryCaps caps;
   gpu.Escape(caps, "the query for what was built");
   return caps.vram_bytes;

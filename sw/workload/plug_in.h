@@ -44,8 +44,9 @@ class PlugIn {
 
 /// Client ports of a GPU with a traffic engine, or those that the plug-in plays. Throws OsError when there is none.
 unsigned ClientsOf(const os::Gpu& gpu);
-/// All of its VRAM as far as applications know: the driver's part is included only where our driver tells it. Of a GPU
-/// without memory segments, the size of its aperture, or as much as one has.
+/// All of its VRAM as far as applications know: the driver's part is included only where our driver tells it, and of
+/// several memory segments of our driver the largest counts. Of a GPU without memory segments, the size of its aperture,
+/// or as much as one has.
 uint64_t MemoryOf(const os::Gpu& gpu);
 
 }  // namespace gmmu::workload

@@ -52,6 +52,7 @@ class EnginesJob : public Program {
 
 TEST_F(EnginesJob, NoByte) { ExpectSame(0); }
 TEST_F(EnginesJob, OneByte) { ExpectSame(1); }
+TEST_F(EnginesJob, VramThatBar2DoesNotShow) { ExpectSame(50'000, "[gpu]\nvram_mib = 320\n"); }
 TEST_F(EnginesJob, OddPages) { ExpectSame(100'003, "", "--seed 7"); }
 TEST_F(EnginesJob, PhysicalPages) { ExpectSame(70'000, "[gpu]\nlimit_bits = 48\n[os]\niommu = \"physical\"\n"); }
 TEST_F(EnginesJob, NoIommu) {

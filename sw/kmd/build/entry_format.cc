@@ -18,7 +18,7 @@ bool KindOfTable(const DXGK_PTE& pte, EntryForm form, bool* large) {
 }  // namespace
 
 bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous, regs::PteEntry* entry,
-                uint32_t own, uint64_t hidden_page) {
+                uint32_t own, const HiddenPages& hidden) {
   if (pte.Zero) {
     *entry = regs::PteEntry{}.set_zero(1).set_valid(pte.Valid);
     return true;
@@ -28,21 +28,24 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contig
     return true;
   }
 
-  const bool hidden = pte.Segment == kHiddenSegment && hidden_page != 0;
+  const uint64_t adapter = pte.PhysicalAdapterIndex;
+  const uint64_t first_hidden = pte.Segment == kHiddenSegment && adapter < hidden.size()
+                                    ? hidden[static_cast<size_t>(adapter)]
+                                    : 0;
   regs::Target target = regs::Target::kVram;
-  if (!hidden && !TargetOf(static_cast<uint32_t>(pte.Segment), &target)) return false;
-  const uint64_t page = pte.PageAddress + (hidden ? hidden_page : 0);
+  if (first_hidden == 0 && !TargetOf(static_cast<uint32_t>(pte.Segment), &target)) return false;
+  const uint64_t page = pte.PageAddress + first_hidden;
   if (page >= kPageLimit) return false;
   const bool maps_data = level == 0 || pte.LargePage;
-  if (hidden && (!maps_data || pte.PhysicalAdapterIndex != own)) return false;
+  if (first_hidden != 0 && !maps_data) return false;
   if (level == 0 && pte.LargePage) return false;
   bool table_64k = false;
   if (level == 1 && !pte.LargePage && !KindOfTable(pte, form, &table_64k)) return false;
   if (form == EntryForm::kHalf64k && pte.LargePage) return false;
   if (form == EntryForm::kLeaf64k && page % (1u << kPagesOf64kLg2) != 0) return false;
   const bool vram = target == regs::Target::kVram;
-  if (!vram && pte.PhysicalAdapterIndex != 0) return false;
-  const bool peer = vram && pte.PhysicalAdapterIndex != own;
+  if (!vram && adapter != 0) return false;
+  const bool peer = vram && adapter != own;
   if (peer) target = regs::Target::kPeer;
   const bool in_own_memory = target == regs::Target::kVram || target == regs::Target::kSystem;
   if (!maps_data && !in_own_memory) return false;
@@ -53,7 +56,7 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contig
                   .set_target(target)
                   .set_page(page)
                   .set_table_64k(table_64k)
-                  .set_adapter(peer ? pte.PhysicalAdapterIndex : 0)
+                  .set_adapter(peer ? adapter : 0)
                   .set_segment(pte.Segment);
   if (maps_data) {  // attributes of an entry that names a table mean nothing
     made.set_read_only(pte.ReadOnly).set_no_execute(pte.NoExecute).set_large(level != 0);

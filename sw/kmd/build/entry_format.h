@@ -4,6 +4,7 @@
 
 #include "ddi/d3dukmdt.h"
 #include "hw/gmmu_regs.h"
+#include "kmd/link.h"
 
 namespace gmmu::kmd {
 
@@ -26,13 +27,13 @@ enum class EntryForm {
 /// table in the aperture or on another adapter); *entry is unchanged.
 ///
 /// `own`: index of the linked adapter whose table it is. PhysicalAdapterIndex says whose VRAM is meant; that of
-/// another adapter is target peer. Tables are always the own adapter's. `hidden_page`: where in VRAM the hidden segment
-/// begins, which has no tables and which no other adapter reaches; 0: there is none.
+/// another adapter is target peer. Tables are always the own adapter's. `hidden`: where each adapter's hidden segment
+/// begins, which has no tables.
 ///
 /// Zero is dominant whatever Valid says. An entry that is neither valid nor zero becomes 0, so
 /// nothing of it can be misread.
 [[nodiscard]] bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous,
-                              regs::PteEntry* entry, uint32_t own = 0, uint64_t hidden_page = 0);
+                              regs::PteEntry* entry, uint32_t own = 0, const HiddenPages& hidden = {});
 
 /// Bytes of an entry in its table.
 inline constexpr uint64_t kEntryBytes = 8;

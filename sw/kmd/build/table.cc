@@ -103,7 +103,7 @@ NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
 NTSTATUS BuildUpdatePageTable(Build& build) {
   const auto& op = build.args.UpdatePageTable;
   const Adapter& adapter = build.adapter;
-  TableSource source(op, adapter.parameters, adapter.link.index(), adapter.hidden_page());
+  TableSource source(op, adapter.parameters, adapter.link.index(), adapter.hidden_pages());
   if (!source.Legal()) return STATUS_INVALID_PARAMETER;
 
   // The mode decides, not whether there is a buffer: immediate updates may come with one.

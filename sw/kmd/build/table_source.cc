@@ -10,8 +10,8 @@ namespace gmmu::kmd {
 // Flags.Use64KBPages is about the table of a leaf update; above the leaves entries speak for themselves
 // (seen on build 26100: an entry for a 64 KiB leaf table in an update without the flag).
 TableSource::TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own,
-                         uint64_t hidden_page)
-    : op_(op), own_(own), hidden_page_(hidden_page) {
+                         const HiddenPages& hidden)
+    : op_(op), own_(own), hidden_(hidden) {
   const uint32_t level = op.PageTableLevel;
   if (level >= parameters.page_table_levels) return;
   uint32_t bits = parameters.page_table_bits[level];
@@ -28,10 +28,9 @@ TableSource::TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const
 
 bool TableSource::Convert(uint32_t i, regs::PteEntry* entry) const {
   const uint32_t at = op_.Flags.Repeat ? 0 : i / words_;
-  if (words_ == 1)
-    return ToHardware(op_.pPageTableEntries[at], op_.PageTableLevel, form_, false, entry, own_, hidden_page_);
-  if (i % 2 == 0) return ToHardware(op_.pPageTableEntries[at], 1, EntryForm::kHalf4k, false, entry, own_, hidden_page_);
-  return ToHardware(op_.pPageTableEntries64KB[at], 1, EntryForm::kHalf64k, false, entry, own_, hidden_page_);
+  if (words_ == 1) return ToHardware(op_.pPageTableEntries[at], op_.PageTableLevel, form_, false, entry, own_, hidden_);
+  if (i % 2 == 0) return ToHardware(op_.pPageTableEntries[at], 1, EntryForm::kHalf4k, false, entry, own_, hidden_);
+  return ToHardware(op_.pPageTableEntries64KB[at], 1, EntryForm::kHalf64k, false, entry, own_, hidden_);
 }
 
 regs::PteEntry TableSource::Plain(uint32_t i) const {

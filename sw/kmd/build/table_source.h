@@ -13,9 +13,9 @@ namespace gmmu::kmd {
 /// readable during the call only, and the caller's stack is small).
 class TableSource {
  public:
-  /// `own` and `hidden_page`: as ToHardware has them.
+  /// `own` and `hidden`: as ToHardware has them.
   TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own = 0,
-              uint64_t hidden_page = 0);
+              const HiddenPages& hidden = {});
 
   /// Whether all entries lie within the table and each has a hardware form.
   [[nodiscard]] bool Legal() const;
@@ -46,7 +46,7 @@ class TableSource {
   uint32_t words_ = 1;
   EntryForm form_ = EntryForm::kPlain;
   const uint32_t own_;
-  const uint64_t hidden_page_;
+  const HiddenPages hidden_;
   bool mark_ = false;
   mutable uint32_t judged_ = ~0u;  ///< first entry of the block judged last
   mutable bool verdict_ = false;

@@ -41,8 +41,16 @@ void Placement::MakeResident(Allocation& allocation) {
   if (TryMakeResident(allocation)) return;
   if (allocation.homes.memory == 0)
     throw OsError(allocation.name + " has no place in VRAM: its driver names no memory segment");
-  throw OsError("no room in VRAM for " + std::to_string(allocation.bytes) + " bytes of " + allocation.name + "; " +
-                std::to_string(gpu_.local_segment().space->free_bytes()) + " are free");
+  unsigned first = 0;
+  std::string free;
+  for (const Homes::Place& place : allocation.homes.places) {
+    if (place.segment == 0 || gpu_.segment(place.segment).aperture) continue;
+    if (first == 0) first = place.segment;
+    free += (free.empty() ? "" : " and ") + std::to_string(gpu_.segment(place.segment).space->free_bytes());
+  }
+  throw NoRoom(gpu_.index(), first,
+               "no room in VRAM for " + std::to_string(allocation.bytes) + " bytes of " + allocation.name + "; " +
+                   free + " are free");
 }
 
 void Placement::Evict(Allocation& allocation) {

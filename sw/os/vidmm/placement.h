@@ -21,7 +21,7 @@ class Placement {
   Placement(PhysicalAdapter& gpu, PagingWork& work);
 
   /// Memory of one of its memory segments for all of the allocation; its contents are undefined. Throws OsError when
-  /// there is no room; TryMakeResident then answers false. Nothing is taken in that case.
+  /// it has none, NoRoom when they are full; TryMakeResident then answers false. Nothing is taken in that case.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
   /// The two halves of it for one place, in a memory segment; nullopt: there is no room.

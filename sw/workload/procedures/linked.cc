@@ -275,8 +275,8 @@ class Linked {
       kmd::EscapeQuerySaveArea area;
       life_.graphics.gpu(gpu).Escape(area, "the query of the save area");
       std::vector<uint8_t> bytes = SeededInput(Seed(gpu) ^ 0x736176, area.bytes);
-      if (write) life_.graphics.gpu(gpu).WriteVram(area.offset, bytes.data(), bytes.size());
-      else life_.graphics.gpu(gpu).ReadVram(area.offset, bytes.data(), bytes.size());
+      if (write) WriteVram(life_, life_.graphics.gpu(gpu), area.offset, bytes);
+      else ReadVram(life_, life_.graphics.gpu(gpu), area.offset, bytes);
       kept.push_back(bytes);
     }
     return kept;

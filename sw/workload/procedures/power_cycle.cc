@@ -37,7 +37,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
         "the driver keeps nothing over a power transition: [machine.driver] save_area_kib must not be 0");
   }
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
-  life.gpu().WriteVram(area.offset, kept.data(), kept.size());
+  WriteVram(life, life.gpu(), area.offset, kept);
 
   // Bytes of an application that wait in system memory (procedure "sleep" has allocations that stay).
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
@@ -57,17 +57,17 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
     life.memory.PageIn(*allocation, buffer, lines);
     fill(std::vector<uint8_t>(bytes));
     life.memory.PageOut(*allocation, buffer, lines);
-    elsewhere = *os::VramOffset(*allocation);
+    elsewhere = OffsetInVram(life.gpu(), *allocation);
     life.memory.DestroyAllocation(allocation);
   });
   const std::vector<uint8_t> mark = SeededInput(life.options.seed ^ 0x6B72616D, kPage);
-  life.gpu().WriteVram(elsewhere, mark.data(), mark.size());
+  WriteVram(life, life.gpu(), elsewhere, mark);
 
   std::vector<uint8_t> asleep(area.bytes);
-  life.power_cycle([&] { life.gpu().ReadVram(area.offset, asleep.data(), asleep.size()); });
+  life.power_cycle([&] { ReadVram(life, life.gpu(), area.offset, asleep); });
   life.Compare("in D3 the device answers nobody", Difference(asleep, std::vector<uint8_t>(asleep.size(), 0xFF)));
   std::vector<uint8_t> found(mark.size());
-  life.gpu().ReadVram(elsewhere, found.data(), found.size());
+  ReadVram(life, life.gpu(), elsewhere, found);
   const uint64_t same = SameBytes(found, mark);  // tables may stand there now, whose bytes agree here and there
   life.Compare("VRAM lost its content", same < mark.size() / 16 ? "" : std::to_string(same) + " bytes stayed");
 
@@ -81,7 +81,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   life.Compare("windows",
                after.windows == windows ? "" : std::to_string(after.windows) + ", must be " + std::to_string(windows));
   std::vector<uint8_t> back(area.bytes);
-  life.gpu().ReadVram(area.offset, back.data(), back.size());
+  ReadVram(life, life.gpu(), area.offset, back);
   const std::vector<uint8_t> empty(area.bytes);
   life.Compare("the driver's bytes", Difference(back, way == Way::kLost ? empty : kept));
 

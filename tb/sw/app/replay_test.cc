@@ -8,6 +8,7 @@
 namespace gmmu::app {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 const std::string kRandom = "gen:random,footprint=256KiB,count=3000";
@@ -39,6 +40,7 @@ TEST_F(Cli, ReplaysAWorkloadAndWritesItsReport) {
     if (block.rfind("port_client", 0) == 0) lookups += counters["lookups"].get<uint64_t>();
   EXPECT_EQ(lookups, 2500u);
   EXPECT_GE(region["epochs"].size(), 2u);
+  EXPECT_EQ(replay["options"]["prefetch"], "none");
   EXPECT_EQ(report["configuration"]["gpu"]["vram_mib"], 64);
 }
 
@@ -68,8 +70,43 @@ TEST_F(Cli, RefusesReplaysBeforeAnythingIsWritten) {
   ExpectRefusal({"replay", kRandom, "--engine", "fast", "--warps", "0", "--json", report}, "1 to 1024");
   ExpectRefusal({"replay", kRandom, "--engine", "fast", "--accesses", "0", "--json", report}, "1 and more");
   ExpectRefusal({"replay", kRandom, "--engine", "fast", "--compute-units", "9", "--json", report}, "gpu.clients");
-  std::ofstream(Path("c.toml")) << "[driver]\nleaf_64k = false\n";
-  ExpectRefusal({"replay", kRandom, "--engine", "fast", "--page-size", "64k", "--config", Path("c.toml")}, "leaf_64k");
+}
+
+TEST_F(Cli, ReplaysPagesOf64KWithAConfigurationThatWasWrittenWhole) {
+  ASSERT_EQ(Run({"config"}), kExitGood);
+  ASSERT_THAT(out_, HasSubstr("\nleaf_64k = false\n"));
+  std::ofstream(Path("c.toml")) << out_;
+  EXPECT_EQ(Run({"replay", kRandom, "--engine", "fast", "--page-size", "64k", "--config", Path("c.toml"), "--json",
+                 Path("report")}),
+            kExitGood)
+      << err_;
+  std::ifstream report(Path("report"));
+  EXPECT_TRUE(nlohmann::json::parse(report)["configuration"]["driver"]["leaf_64k"]);
+}
+
+TEST_F(Cli, TellsTheTranslationsOfAReplayOnOneOfTwoGpus) {
+  for (const char* gpus : {"1", "2"}) {
+    ASSERT_EQ(Run({"replay", kRandom, "--engine", "fast", "--set", std::string("gpu.count=") + gpus}), kExitGood)
+        << err_;
+    EXPECT_THAT(out_, ContainsRegex("L1 TLB hits +[0-9.]+ %"));
+    EXPECT_THAT(out_, ContainsRegex("walk cache, any level +[0-9.]+ %"));
+    EXPECT_THAT(out_, ContainsRegex("walks +[1-9][0-9]*, [0-9]+ table reads .[0-9.]+ a walk"));
+  }
+}
+
+TEST_F(Cli, UsesAllOfVramWithoutAnyKeyOfTheDriver) {
+  std::ofstream(Path("input")) << std::string(100'000, 'x');
+  for (const char* mib : {"65", "128", "320", "65536"}) {
+    const std::string vram = std::string("gpu.vram_mib=") + mib;
+    EXPECT_EQ(Run({"run", Path("input"), "--engine", "fast", "--set", vram}), kExitGood) << mib << out_;
+    EXPECT_EQ(Run({"replay", kRandom, "--engine", "fast", "--set", vram}), kExitGood) << mib << out_;
+  }
+  for (const char* scenario : {"linked-two", "linked-four"}) {
+    EXPECT_EQ(Run({"run", "--scenario", scenario, "--engine", "fast", "--set", "gpu.vram_mib=512"}), kExitGood) << out_;
+  }
+  ExpectRefusal({"replay", "gen:stride,stride=65536,footprint=1GiB,count=17000", "--engine", "fast", "--page-size",
+                 "64k", "--set", "gpu.vram_mib=8192", "--set", "driver.visible_vram_kib=32768"},
+                "driver.page_tables=system");
 }
 
 }  // namespace

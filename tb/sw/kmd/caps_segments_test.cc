@@ -36,6 +36,26 @@ TEST(Caps, VramThatTheCpuDoesNotSeeIsASegmentOfItsOwn) {
   kernel.Unload();
 }
 
+TEST(Caps, VramBehindTheWindowIsASegmentOfItsOwnWithoutAnyValueOfTheKey) {
+  FakeKernel kernel;
+  kernel.vram_bytes = 3 * FakeKernel::kWindowBytes;
+  ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+  ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+  DXGK_QUERYSEGMENTOUT4 out{};
+  out.NbSegment = 3;
+  DXGK_SEGMENTDESCRIPTOR4 segments[3];
+  out.pSegmentDescriptor = reinterpret_cast<BYTE*>(segments);
+  out.SegmentDescriptorStride = sizeof segments[0];
+  ASSERT_EQ(kernel.Query(DXGKQAITYPE_QUERYSEGMENT4, DXGK_QUERYSEGMENTIN4{0}, &out), STATUS_SUCCESS);
+  ASSERT_EQ(out.NbSegment, 3u);
+  EXPECT_EQ(segments[1].Size, FakeKernel::kWindowBytes);
+  EXPECT_EQ(segments[1].Size + segments[2].Size, kernel.vram_bytes - 4096 * 8 - 16384)
+      << "all but the table of aperture entries and the save area";
+  EXPECT_FALSE(segments[2].Flags.CpuVisible);
+  EXPECT_EQ(segments[2].BaseAddress.QuadPart, static_cast<LONGLONG>(FakeKernel::kWindowBytes));
+  kernel.Unload();
+}
+
 TEST(Caps, TheSaveAreaIsTheDriversAndIsAskedForByPhysicalAdapter) {
   FakeKernel kernel;
   kernel.parameters = {{"SaveAreaBytes", 0x8000}, {"ApertureBytes", 4096 * 512}};

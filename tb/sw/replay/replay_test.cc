@@ -170,5 +170,49 @@ TEST(Replay, AnAccessBehindTheEndOfTheMachinesTimeIsRefused) {
   }
 }
 
+/// One access in each piece of `piece` bytes.
+std::vector<trace::Access> OneInEach(uint64_t pieces, uint64_t piece) {
+  std::vector<trace::Access> accesses = RandomAccesses(1 << 20, pieces, 1);
+  for (uint64_t i = 0; i < pieces; ++i) accesses[i].address = i * piece;
+  return accesses;
+}
+
+TEST(Replay, TakesPagesOfEveryMemorySegmentWhereNoneHasRoomForAll) {
+  const Ran run = Replayed({}, OneInEach(58 * 16, 65'536), "[driver]\nvisible_vram_kib = 32768\n");
+  EXPECT_EQ(run.result.backing.pieces, 58u * 16) << "58 MiB in segments of 32 MiB";
+  EXPECT_GT(run.result.backing.whole_pieces, 0u);
+}
+
+TEST(Replay, GivesLargePagesTheirPlacesFirstWhereTheyAreShort) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    Options options;
+    options.seed = seed;
+    options.page_size = PageSize::k2m;
+    EXPECT_EQ(Replayed(options, OneInEach(18, kLargePage)).result.backing.whole_pieces, 18u) << seed;
+  }
+}
+
+TEST(Replay, RefusesPagesAndTablesThatVramHasNoRoomForBeforeTheFirstAccess) {
+  const auto refusal = [](const Options& options, const std::vector<trace::Access>& accesses, const char* toml) {
+    try {
+      Replayed(options, accesses, toml);
+    } catch (const ReplayError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  Options options;
+  EXPECT_NE(refusal(options, OneInEach(1022, 65'536), "").find("gpu.vram_mib"), std::string::npos);
+  options.page_size = PageSize::k2m;
+  EXPECT_NE(refusal(options, OneInEach(31, kLargePage), "").find("of 31 pages of 2 MiB"), std::string::npos);
+  options.page_size = PageSize::k64k;
+  EXPECT_NE(refusal(options, OneInEach(40, kLargePage), "[driver]\nleaf_64k = true\nvisible_vram_kib = 2048\n")
+                .find("driver.page_tables=system"),
+            std::string::npos);
+  EXPECT_EQ(refusal(options, OneInEach(40, kLargePage),
+                    "[driver]\nleaf_64k = true\nvisible_vram_kib = 2048\npage_tables = \"system\"\n"),
+            "");
+}
+
 }  // namespace
 }  // namespace gmmu::replay

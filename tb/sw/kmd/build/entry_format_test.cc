@@ -129,21 +129,28 @@ TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   }
 }
 
-// The second memory segment begins somewhere in VRAM, is the own adapter's alone, and has no tables.
+// The second memory segment begins somewhere in the VRAM of its adapter, and has no tables.
 TEST(EntryFormat, PagesOfTheHiddenSegmentCountFromItsStartInVram) {
   regs::PteEntry entry;
-  const auto make = [&](uint64_t flags, uint64_t page, uint32_t level, uint32_t own, uint64_t hidden) {
+  const auto make = [&](uint64_t flags, uint64_t page, uint32_t level, uint32_t own, const HiddenPages& hidden) {
     return ToHardware(Pte(kValid | Segment(3) | flags, page), level, EntryForm::kPlain, false, &entry, own, hidden);
   };
-  ASSERT_TRUE(make(0, 9, 0, 0, 0x100));
+  ASSERT_TRUE(make(0, 9, 0, 0, {0x100}));
   EXPECT_EQ(entry.target(), regs::Target::kVram);
   EXPECT_EQ(entry.page(), 0x109u);
-  ASSERT_TRUE(make(kLarge, 0x200, 1, 0, 0x400));
+  ASSERT_TRUE(make(kLarge, 0x200, 1, 0, {0x400}));
   EXPECT_EQ(entry.page(), 0x600u);
-  EXPECT_FALSE(make(0, 9, 0, 0, 0)) << "there is no such segment";
-  EXPECT_FALSE(make(0, 9, 1, 0, 0x100)) << "a table";
-  EXPECT_FALSE(make(PeerIndex(1), 9, 0, 0, 0x100)) << "another adapter's";
-  EXPECT_FALSE(make(0, (uint64_t{1} << 36) - 0x100, 0, 0, 0x100)) << "beyond 48 bits";
+  EXPECT_FALSE(make(0, 9, 0, 0, {})) << "there is no such segment";
+  EXPECT_FALSE(make(0, 9, 1, 0, {0x100})) << "a table";
+  EXPECT_FALSE(make(0, (uint64_t{1} << 36) - 0x100, 0, 0, {0x100})) << "beyond 48 bits";
+  for (const uint32_t own : {0, 1}) {
+    ASSERT_TRUE(make(PeerIndex(1), 9, 0, own, {0x100, 0x200}));
+    EXPECT_EQ(entry.target(), own == 1 ? regs::Target::kVram : regs::Target::kPeer);
+    EXPECT_EQ(entry.adapter(), own == 1 ? 0u : 1u);
+    EXPECT_EQ(entry.page(), 0x209u) << "it begins where that adapter's does";
+  }
+  EXPECT_FALSE(make(PeerIndex(2), 9, 0, 0, {0x100, 0x200})) << "that adapter has none";
+  EXPECT_FALSE(make(PeerIndex(5), 9, 0, 0, {0x100, 0x200})) << "no such adapter";
 }
 
 TEST(EntryFormat, EachAttributeOfTheAbstractEntryReachesItsFieldAlone) {
