@@ -81,9 +81,8 @@ void DemandPages::Prefetches(const std::vector<uint64_t>& pieces, std::vector<ui
 
 std::list<DemandPages::Frame>::iterator DemandPages::Victim() {
   const auto free = [](const Frame& frame) { return !frame.kept; };
-  auto victim = std::find_if(frames_.begin(), frames_.end(), [](const Frame& frame) { return frame.piece == 0; });
-  if (victim != frames_.end()) return victim;
-  victim = std::find_if(frames_.begin(), frames_.end(), free);
+  if (frames_.front().piece == 0) return frames_.begin();  // a frame goes to the end when it gets a piece
+  auto victim = std::find_if(frames_.begin(), frames_.end(), free);
   if (options_.evict == Evict::kRandom) {
     const auto left = static_cast<uint64_t>(std::count_if(frames_.begin(), frames_.end(), free));
     for (uint64_t skip = random_.Below(left); skip != 0; --skip)

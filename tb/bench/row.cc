@@ -28,6 +28,7 @@ Measurements AllRows() {
   AddLinkRows(all);
   AddBoardRows(all);
   AddSpeedRows(all);
+  AddGrowthRows(all);
   AddFpgaRows(all);
   return all;
 }

@@ -82,6 +82,7 @@ void AddRingRows(Measurements& to);
 void AddLinkRows(Measurements& to);
 void AddBoardRows(Measurements& to);
 void AddSpeedRows(Measurements& to);
+void AddGrowthRows(Measurements& to);
 void AddFpgaRows(Measurements& to);
 Measurements AllRows();
 

@@ -2,102 +2,62 @@
 #include "os/base/free_ranges.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 namespace gmmu::os {
 namespace {
 
-constexpr size_t kHolesOfAGroup = 256;  // at most; more are two groups
+constexpr size_t kHolesOfALeaf = 128, kChildrenOfANode = 32;  // at most; more are divided into two nodes
 
 uint64_t FirstStart(uint64_t start, const FreeRanges::Wanted& wanted) {
   return (std::max(start, wanted.from) + wanted.alignment - 1) & ~(wanted.alignment - 1);
 }
 
-/// The first of `holes` that ends behind `start`.
-auto EndsBehind(const std::vector<FreeRanges::Hole>& holes, uint64_t start) {
-  return std::partition_point(holes.begin(), holes.end(), [&](const auto& hole) { return hole.end <= start; });
-}
-
 }  // namespace
 
-size_t FreeRanges::GroupOf(uint64_t start) const {
-  const auto behind = std::partition_point(groups_.begin(), groups_.end(),
-                                           [&](const Group& group) { return group.holes.front().start <= start; });
-  return behind == groups_.begin() ? 0 : static_cast<size_t>(behind - groups_.begin()) - 1;
-}
+/// What is known of a node without a look at it; it stands in the node above, beside those of its neighbours.
+struct FreeRanges::Summary {
+  uint64_t start = 0, end = 0;   // of the first hole, of the last one
+  mutable uint64_t longest = 0;  // no hole has more bytes
+  mutable std::array<uint64_t, kKinds> places{};
+  mutable std::array<uint32_t, kKinds> since{};  // `places` counts when it is that of the kind
+  std::unique_ptr<Node> node;
+};
 
-void FreeRanges::Insert(Hole hole) {
-  if (groups_.empty()) {
-    groups_.push_back({{hole}});
-    return;
+/// A leaf has holes, another node has children; neither is empty but for the root.
+struct FreeRanges::Node {
+  std::vector<Hole> holes;
+  std::vector<Summary> children;
+
+  bool leaf() const { return children.empty(); }
+  Summary& ChildOf(uint64_t at) {
+    const auto behind = std::partition_point(children.begin(), children.end(),
+                                             [&](const Summary& child) { return child.start <= at; });
+    return behind == children.begin() ? *behind : *std::prev(behind);
   }
-  const size_t at = GroupOf(hole.start);
-  auto& holes = groups_[at].holes;
-  groups_[at].size = 0;
-  holes.insert(EndsBehind(holes, hole.start), hole);
-  if (holes.size() <= kHolesOfAGroup) return;
-  Group upper;
-  upper.holes.assign(holes.begin() + kHolesOfAGroup / 2, holes.end());
-  holes.resize(kHolesOfAGroup / 2);
-  groups_.insert(groups_.begin() + at + 1, std::move(upper));
-}
-
-void FreeRanges::Erase(size_t group, size_t at) {
-  auto& holes = groups_[group].holes;
-  groups_[group].size = 0;
-  holes.erase(holes.begin() + at);
-  if (holes.empty()) groups_.erase(groups_.begin() + group);
-}
-
-void FreeRanges::Add(uint64_t start, uint64_t end) {
-  if (start >= end) return;
-  if (!groups_.empty()) {  // the hole below, then the one above, where they touch
-    const size_t group = GroupOf(start);
-    const auto& holes = groups_[group].holes;
-    const auto above = std::partition_point(holes.begin(), holes.end(),
-                                            [&](const Hole& hole) { return hole.start < start; });
-    if (above != holes.begin() && (above - 1)->end == start) {
-      start = (above - 1)->start;
-      Erase(group, static_cast<size_t>(above - 1 - holes.begin()));
-    }
+  void SetBounds(Summary& of) const {
+    of.start = leaf() ? holes.front().start : children.front().start;
+    of.end = leaf() ? holes.back().end : children.back().end;
   }
-  if (!groups_.empty()) {
-    const size_t group = GroupOf(end);
-    const auto& holes = groups_[group].holes;
-    const auto above = std::partition_point(holes.begin(), holes.end(),
-                                            [&](const Hole& hole) { return hole.start < end; });
-    if (above != holes.end() && above->start == end) {
-      end = above->end;
-      Erase(group, static_cast<size_t>(above - holes.begin()));
-    }
+  /// Moves the upper half into a node of its own.
+  std::unique_ptr<Node> Divide() {
+    auto upper = std::make_unique<Node>();
+    const auto move_half = [](auto& from, auto& to) {
+      const auto half = from.begin() + static_cast<ptrdiff_t>(from.size() / 2);
+      to.assign(std::make_move_iterator(half), std::make_move_iterator(from.end()));
+      from.erase(half, from.end());
+    };
+    move_half(holes, upper->holes);
+    move_half(children, upper->children);
+    return upper;
   }
-  Insert({start, end});
-}
+};
 
-uint64_t FreeRanges::Remove(uint64_t start, uint64_t end) {
-  uint64_t removed = 0;
-  while (!groups_.empty()) {
-    size_t group = GroupOf(start);
-    auto hole = EndsBehind(groups_[group].holes, start);
-    if (hole == groups_[group].holes.end()) {
-      if (++group == groups_.size()) break;
-      hole = groups_[group].holes.begin();
-    }
-    if (hole->start >= end) break;
-    const Hole whole = *hole;
-    Erase(group, static_cast<size_t>(hole - groups_[group].holes.begin()));
-    if (whole.start < start) Insert({whole.start, start});
-    if (end < whole.end) Insert({end, whole.end});
-    removed += std::min(end, whole.end) - std::max(start, whole.start);
-  }
-  return removed;
-}
+FreeRanges::FreeRanges() : root_(std::make_unique<Summary>()) { root_->node = std::make_unique<Node>(); }
 
-bool FreeRanges::Has(uint64_t start, uint64_t end) const {
-  if (start >= end || groups_.empty()) return false;
-  const auto& holes = groups_[GroupOf(start)].holes;
-  const auto hole = EndsBehind(holes, start);
-  return hole != holes.end() && hole->start <= start && end <= hole->end;
-}
+FreeRanges::~FreeRanges() = default;
 
 uint64_t FreeRanges::PlacesOf(const Hole& hole, const Wanted& wanted) {
   const uint64_t end = std::min(hole.end, wanted.to);
@@ -106,37 +66,174 @@ uint64_t FreeRanges::PlacesOf(const Hole& hole, const Wanted& wanted) {
   return ((end - first - wanted.size) >> __builtin_ctzll(wanted.alignment)) + 1;
 }
 
-uint64_t FreeRanges::PlacesOf(const Group& group, const Wanted& wanted) {
-  const bool whole = wanted.from <= group.holes.front().start && group.holes.back().end <= wanted.to;
-  if (whole && group.size == wanted.size && group.alignment == wanted.alignment) return group.places;
-  uint64_t places = 0;
-  for (const Hole& hole : group.holes) places += PlacesOf(hole, wanted);
+size_t FreeRanges::KindOf(const Wanted& wanted) const {
+  return static_cast<size_t>(
+      std::find_if(kinds_.begin(), kinds_.end(),
+                   [&](const Kind& kind) { return kind.size == wanted.size && kind.alignment == wanted.alignment; }) -
+      kinds_.begin());
+}
+
+void FreeRanges::Note(Summary& in, const Hole& hole, bool more) const {
+  for (size_t i = 0; i < kKinds; ++i) {
+    if (kinds_[i].size == 0 || in.since[i] != kinds_[i].since) continue;
+    const uint64_t places = PlacesOf(hole, {kinds_[i].size, kinds_[i].alignment});
+    in.places[i] = more ? in.places[i] + places : in.places[i] - places;
+  }
+  if (more) in.longest = std::max(in.longest, hole.end - hole.start);
+}
+
+std::unique_ptr<FreeRanges::Node> FreeRanges::Replace(Summary& in, const Hole& old, const Hole* first,
+                                                      const Hole* end) {
+  const bool any = old.start < old.end;
+  if (any) Note(in, old, false);
+  for (const Hole* hole = first; hole != end; ++hole) Note(in, *hole, true);
+  Node& node = *in.node;
+  if (node.leaf()) {
+    auto at = std::partition_point(node.holes.begin(), node.holes.end(),
+                                   [&](const Hole& held) { return held.start < old.start; });
+    if (any && first != end) *at++ = *first++;
+    else if (any) node.holes.erase(at);
+    node.holes.insert(at, first, end);
+  } else {
+    Summary& child = node.ChildOf(old.start);
+    const auto at = node.children.begin() + (&child - node.children.data());
+    std::unique_ptr<Node> upper = Replace(child, old, first, end);
+    if (child.node->holes.empty() && child.node->leaf()) {
+      node.children.erase(at);
+    } else if (upper != nullptr) {
+      Summary half;
+      half.longest = child.longest;
+      upper->SetBounds(half);
+      half.node = std::move(upper);
+      child.since = {};
+      node.children.insert(std::next(at), std::move(half));
+    }
+  }
+  std::unique_ptr<Node> upper;
+  if (node.holes.size() > kHolesOfALeaf || node.children.size() > kChildrenOfANode) upper = node.Divide();
+  if (!node.leaf() || !node.holes.empty()) node.SetBounds(in);
+  return upper;
+}
+
+void FreeRanges::Replace(const Hole& old, const Hole* first, const Hole* end) {
+  std::unique_ptr<Node> upper = Replace(*root_, old, first, end);
+  if (upper != nullptr) {
+    auto above = std::make_unique<Summary>();
+    above->longest = root_->longest;
+    above->node = std::make_unique<Node>();
+    Summary half;
+    half.longest = root_->longest;
+    upper->SetBounds(half);
+    half.node = std::move(upper);
+    root_->since = {};
+    above->node->children.push_back(std::move(*root_));
+    above->node->children.push_back(std::move(half));
+    above->node->SetBounds(*above);
+    root_ = std::move(above);
+  }
+  while (root_->node->children.size() == 1) *root_ = Summary(std::move(root_->node->children.front()));
+}
+
+const FreeRanges::Hole* FreeRanges::EndsBehind(uint64_t at) const {
+  const Node* node = root_->node.get();
+  while (!node->leaf()) {
+    const auto child = std::partition_point(node->children.begin(), node->children.end(),
+                                            [&](const Summary& each) { return each.end <= at; });
+    if (child == node->children.end()) return nullptr;
+    node = child->node.get();
+  }
+  const auto hole = std::partition_point(node->holes.begin(), node->holes.end(),
+                                         [&](const Hole& each) { return each.end <= at; });
+  return hole == node->holes.end() ? nullptr : &*hole;
+}
+
+void FreeRanges::Add(uint64_t start, uint64_t end) {
+  if (start >= end) return;
+  Hole whole{start, end}, old{start, start};
+  if (const Hole* below = start == 0 ? nullptr : EndsBehind(start - 1); below != nullptr && below->end == start) {
+    old = *below;
+    whole.start = below->start;
+  }
+  if (const Hole* above = EndsBehind(end); above != nullptr && above->start == end) {
+    whole.end = above->end;
+    if (old.start == old.end) old = *above;
+    else Replace(Hole(*above), nullptr, nullptr);
+  }
+  Replace(old, &whole, &whole + 1);
+}
+
+uint64_t FreeRanges::Remove(uint64_t start, uint64_t end) {
+  uint64_t removed = 0;
+  while (start < end) {
+    const Hole* found = EndsBehind(start);
+    if (found == nullptr || found->start >= end) break;
+    const Hole hole = *found;
+    std::array<Hole, 2> left;
+    size_t count = 0;
+    if (hole.start < start) left[count++] = {hole.start, start};
+    if (end < hole.end) left[count++] = {end, hole.end};
+    Replace(hole, left.data(), left.data() + count);
+    removed += std::min(end, hole.end) - std::max(start, hole.start);
+    start = hole.end;
+  }
+  return removed;
+}
+
+bool FreeRanges::Has(uint64_t start, uint64_t end) const {
+  const Hole* hole = start < end ? EndsBehind(start) : nullptr;
+  return hole != nullptr && hole->start <= start && end <= hole->end;
+}
+
+uint64_t FreeRanges::Places(const Summary& of, const Wanted& wanted, size_t kind) const {
+  if (of.longest < wanted.size || of.end <= wanted.from || of.start >= wanted.to) return 0;
+  const bool whole = wanted.from <= of.start && of.end <= wanted.to && kind < kKinds;
+  if (whole && of.since[kind] == kinds_[kind].since) return of.places[kind];
+  uint64_t places = 0, longest = 0;
+  for (const Hole& hole : of.node->holes) {
+    places += PlacesOf(hole, wanted);
+    longest = std::max(longest, hole.end - hole.start);
+  }
+  for (const Summary& child : of.node->children) {
+    places += Places(child, wanted, kind);
+    longest = std::max(longest, child.longest);
+  }
+  of.longest = longest;
   if (whole) {
-    group.size = wanted.size;
-    group.alignment = wanted.alignment;
-    group.places = places;
+    of.places[kind] = places;
+    of.since[kind] = kinds_[kind].since;
   }
   return places;
 }
 
 uint64_t FreeRanges::Places(const Wanted& wanted) const {
-  uint64_t places = 0;
-  for (const Group& group : groups_) places += PlacesOf(group, wanted);
-  return places;
+  size_t kind = KindOf(wanted);
+  if (kind == kKinds && root_->longest >= wanted.size) {  // the oldest is forgotten
+    kind = kinds_seen_ % kKinds;
+    kinds_[kind] = {wanted.size, wanted.alignment, ++kinds_seen_};
+  }
+  return Places(*root_, wanted, kind);
 }
 
 uint64_t FreeRanges::Start(const Wanted& wanted, uint64_t place) const {
-  for (const Group& group : groups_) {
-    const uint64_t of_group = PlacesOf(group, wanted);
-    if (place >= of_group) {
-      place -= of_group;
-      continue;
+  const size_t kind = KindOf(wanted);
+  const Node* node = root_->node.get();
+  while (!node->leaf()) {
+    const Node* next = nullptr;
+    for (const Summary& child : node->children) {
+      const uint64_t places = Places(child, wanted, kind);
+      if (place < places) {
+        next = child.node.get();
+        break;
+      }
+      place -= places;
     }
-    for (const Hole& hole : group.holes) {
-      const uint64_t of_hole = PlacesOf(hole, wanted);
-      if (place < of_hole) return FirstStart(hole.start, wanted) + place * wanted.alignment;
-      place -= of_hole;
-    }
+    if (next == nullptr) return 0;
+    node = next;
+  }
+  for (const Hole& hole : node->holes) {
+    const uint64_t places = PlacesOf(hole, wanted);
+    if (place < places) return FirstStart(hole.start, wanted) + place * wanted.alignment;
+    place -= places;
   }
   return 0;
 }

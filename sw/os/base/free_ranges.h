@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 namespace gmmu::os {
 
-/// The free, half-open ranges ("holes") of an address space in ascending order, no two of which touch. They lie in
-/// groups, each of which remembers how many places of one size it has: a place is chosen among hundreds of thousands of
-/// holes by a look at some hundreds.
+/// The free, half-open ranges ("holes") of an address space in ascending order, no two of which touch. They are in the
+/// leaves of a balanced tree, whose nodes count the places of the sizes that were looked for last. A call takes a time
+/// that grows with the logarithm of the number of holes, but for the first one that looks for a size.
 class FreeRanges {
  public:
   struct Hole {
@@ -23,6 +24,9 @@ class FreeRanges {
     uint64_t to = ~uint64_t{0};
   };
 
+  FreeRanges();
+  ~FreeRanges();
+
   /// Adds [start, end), nothing of which may be free; joins it with the holes that it touches.
   void Add(uint64_t start, uint64_t end);
   /// Takes away what of [start, end) is free; returns its bytes.
@@ -33,24 +37,34 @@ class FreeRanges {
   uint64_t Places(const Wanted& wanted) const;
   /// The start of number `place`, counted in ascending order from 0; `place` is below Places(wanted).
   uint64_t Start(const Wanted& wanted, uint64_t place) const;
+  /// The first hole that ends behind `at`; null: there is none. Valid until the next Add or Remove.
+  const Hole* EndsBehind(uint64_t at) const;
 
  private:
-  struct Group {
-    std::vector<Hole> holes;  // never empty
-    // What Places last found for this size and alignment without bounds; size 0: nothing.
-    mutable uint64_t size = 0;
-    mutable uint64_t alignment = 0;
-    mutable uint64_t places = 0;
+  // VRAM is allocated by pages and blocks in turn, so the places of more than one size stay counted.
+  static constexpr size_t kKinds = 4;
+  /// A size and alignment whose places are counted, without bounds.
+  struct Kind {
+    uint64_t size = 0;  // 0: none
+    uint64_t alignment = 1;
+    uint32_t since = 0;  // counts made for what stood here before have another number
   };
-  static uint64_t PlacesOf(const Hole& hole, const Wanted& wanted);
-  static uint64_t PlacesOf(const Group& group, const Wanted& wanted);
-  /// The group in which a hole with this start lies or would lie.
-  size_t GroupOf(uint64_t start) const;
-  void Insert(Hole hole);
-  /// Removes hole `at` of group `group`.
-  void Erase(size_t group, size_t at);
+  struct Node;
+  struct Summary;
 
-  std::vector<Group> groups_;
+  static uint64_t PlacesOf(const Hole& hole, const Wanted& wanted);
+  /// The number of the kind; kKinds: it is not counted.
+  size_t KindOf(const Wanted& wanted) const;
+  uint64_t Places(const Summary& of, const Wanted& wanted, size_t kind) const;
+  void Note(Summary& in, const Hole& hole, bool more) const;
+  /// Puts the holes from `first` to before `end`, at most two, in the place of `old`; an `old` of no bytes is none, and
+  /// lies where the new hole does. Returns the upper half of the node when it was divided.
+  std::unique_ptr<Node> Replace(Summary& in, const Hole& old, const Hole* first, const Hole* end);
+  void Replace(const Hole& old, const Hole* first, const Hole* end);
+
+  std::unique_ptr<Summary> root_;
+  mutable std::array<Kind, kKinds> kinds_;
+  mutable uint32_t kinds_seen_ = 0;
 };
 
 }  // namespace gmmu::os

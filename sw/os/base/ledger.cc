@@ -1,14 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/base/ledger.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
+#include "os/base/text.h"
+
 namespace gmmu::os {
 
-Ledger::Ticket Ledger::Open(std::string kind, std::string name, std::string owner, std::string created_by) {
-  open_.emplace(next_, Leak{std::move(kind), std::move(name), std::move(owner), std::move(created_by)});
+Ledger::Ticket Ledger::Add(const std::string& kind, const std::string& owner, const std::string& created_by,
+                           Entry entry) {
+  const auto held = [this](const std::string& text) { return &*texts_.insert(text).first; };
+  entry.kind = held(kind);
+  entry.owner = held(owner);
+  entry.created_by = held(created_by);
+  open_.emplace(next_, std::move(entry));
   return next_++;
+}
+
+Ledger::Ticket Ledger::Open(const std::string& kind, std::string name, const std::string& owner,
+                            const std::string& created_by) {
+  Entry entry{};
+  entry.name = std::move(name);
+  return Add(kind, owner, created_by, std::move(entry));
+}
+
+Ledger::Ticket Ledger::OpenRange(const std::string& kind, uint64_t start, uint64_t size, const std::string& owner,
+                                 const std::string& created_by) {
+  Entry entry{};
+  entry.start = start;
+  entry.size = size;
+  return Add(kind, owner, created_by, std::move(entry));
 }
 
 void Ledger::Close(Ticket ticket) {
@@ -17,13 +40,21 @@ void Ledger::Close(Ticket ticket) {
 
 bool Ledger::IsOpen(Ticket ticket, const std::string& kind) const {
   const auto found = open_.find(ticket);
-  return found != open_.end() && found->second.kind == kind;
+  return found != open_.end() && *found->second.kind == kind;
 }
 
 std::vector<Leak> Ledger::Leaks() const {
+  std::vector<Ticket> tickets;  // they ascend in the order of opening
+  tickets.reserve(open_.size());
+  for (const auto& [ticket, entry] : open_) tickets.push_back(ticket);
+  std::sort(tickets.begin(), tickets.end());
   std::vector<Leak> leaks;
-  leaks.reserve(open_.size());
-  for (const auto& [ticket, leak] : open_) leaks.push_back(leak);
+  leaks.reserve(tickets.size());
+  for (const Ticket ticket : tickets) {
+    const Entry& entry = open_.at(ticket);
+    const std::string name = entry.size == 0 ? entry.name : Hex(entry.start) + "+" + Hex(entry.size);
+    leaks.push_back({*entry.kind, name, *entry.owner, *entry.created_by});
+  }
   return leaks;
 }
 

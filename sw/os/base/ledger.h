@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <map>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace gmmu::os {
@@ -26,7 +27,10 @@ class Ledger {
  public:
   using Ticket = uint64_t;
 
-  Ticket Open(std::string kind, std::string name, std::string owner, std::string created_by);
+  Ticket Open(const std::string& kind, std::string name, const std::string& owner, const std::string& created_by);
+  /// The same of a range, whose name is "START+SIZE" in hexadecimal digits.
+  Ticket OpenRange(const std::string& kind, uint64_t start, uint64_t size, const std::string& owner,
+                   const std::string& created_by);
   /// A ticket that is not open is a fault of the OS model: throws std::logic_error.
   void Close(Ticket ticket);
   bool IsOpen(Ticket ticket, const std::string& kind) const;
@@ -35,7 +39,19 @@ class Ledger {
   std::vector<Leak> Leaks() const;
 
  private:
-  std::map<Ticket, Leak> open_;
+  /// There may be millions, so what many of them share is held once, in `texts_`.
+  struct Entry {
+    const std::string* kind;
+    const std::string* owner;
+    const std::string* created_by;
+    std::string name;  // of what is no range
+    uint64_t start = 0;
+    uint64_t size = 0;  // 0: it is no range
+  };
+  Ticket Add(const std::string& kind, const std::string& owner, const std::string& created_by, Entry entry);
+
+  std::unordered_set<std::string> texts_;
+  std::unordered_map<Ticket, Entry> open_;
   Ticket next_ = 1;
 };
 

@@ -13,6 +13,7 @@ namespace gmmu::os {
 RangeAllocator::RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner,
                                Ledger& ledger)
     : free_(std::make_unique<FreeRanges>()),
+      end_(end),
       random_(seed, kind + "/" + owner),
       kind_(std::move(kind)),
       owner_(std::move(owner)),
@@ -26,7 +27,7 @@ RangeAllocator::~RangeAllocator() = default;
 
 void RangeAllocator::Take(uint64_t start, uint64_t size, const std::string& created_by) {
   free_bytes_ -= free_->Remove(start, start + size);
-  used_.emplace(start, Used{size, ledger_.Open(kind_, Hex(start) + "+" + Hex(size), owner_, created_by)});
+  used_.emplace(start, Used{size, ledger_.OpenRange(kind_, start, size, owner_, created_by)});
 }
 
 void RangeAllocator::Exclude(uint64_t start, uint64_t end) { free_bytes_ -= free_->Remove(start, end); }
@@ -59,8 +60,15 @@ bool RangeAllocator::AllocateAt(uint64_t start, uint64_t size, const std::string
   return true;
 }
 
+uint64_t RangeAllocator::used_end() const {
+  if (used_.empty()) return 0;
+  const FreeRanges::Hole* last = free_->EndsBehind(end_ - 1);
+  return last == nullptr ? end_ : last->start;
+}
+
 void RangeAllocator::Free(uint64_t start) {
-  const auto used = FindOrStop(used_, start, "free of ", kind_, " ", Hex(start), ", which is not allocated");
+  const auto used = used_.find(start);
+  if (used == used_.end()) throw BugCheck("free of " + kind_ + " " + Hex(start) + ", which is not allocated");
   free_->Add(start, start + used->second.size);
   free_bytes_ += used->second.size;
   ledger_.Close(used->second.ticket);

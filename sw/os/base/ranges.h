@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "os/base/ledger.h"
 #include "os/base/random.h"
@@ -38,8 +38,8 @@ class RangeAllocator {
 
   uint64_t free_bytes() const { return free_bytes_; }
   size_t ranges() const { return used_.size(); }
-  /// Where the last range that is given out ends; 0: there is none.
-  uint64_t used_end() const { return used_.empty() ? 0 : used_.rbegin()->first + used_.rbegin()->second.size; }
+  /// Where the last range ends that is given out or excluded; 0: none is given out.
+  uint64_t used_end() const;
 
  private:
   struct Used {
@@ -51,7 +51,8 @@ class RangeAllocator {
   void Take(uint64_t start, uint64_t size, const std::string& created_by);
 
   std::unique_ptr<FreeRanges> free_;
-  std::map<uint64_t, Used> used_;
+  const uint64_t end_;
+  std::unordered_map<uint64_t, Used> used_;
   uint64_t free_bytes_ = 0;
   Random random_;
   std::string kind_;

@@ -58,8 +58,7 @@ Allocation* Allocations::Create(const AllocationRequest& asked, const GpuProcess
   allocation->map_cpu_visible = made.flags.MapApertureCpuVisible;
   allocation->large_pages = !made.flags.DisableLargePageMapping;
   allocation->explicit_residency = made.flags.ExplicitResidencyNotification;
-  allocations_.push_back(std::move(allocation));
-  return allocations_.back().get();
+  return Hold(std::move(allocation));
 }
 
 void Allocations::Destroy(Allocation* allocation) {
@@ -72,15 +71,19 @@ void Allocations::Destroy(Allocation* allocation) {
 }
 
 Allocation* Allocations::Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle, UINT segment) {
-  allocations_.push_back(std::make_unique<Allocation>());
-  Allocation& allocation = *allocations_.back();
-  allocation.vidmm = &vidmm_;
-  allocation.name = name;
-  allocation.bytes = PagesOf(bytes) * kPage;
-  allocation.handle = driver_handle;
-  allocation.homes.places.push_back({segment});
-  allocation.homes.priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;
-  return &allocation;
+  auto allocation = std::make_unique<Allocation>();
+  allocation->vidmm = &vidmm_;
+  allocation->name = name;
+  allocation->bytes = PagesOf(bytes) * kPage;
+  allocation->handle = driver_handle;
+  allocation->homes.places.push_back({segment});
+  allocation->homes.priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;
+  return Hold(std::move(allocation));
+}
+
+Allocation* Allocations::Hold(std::unique_ptr<Allocation> allocation) {
+  const uint64_t serial = allocation->serial;
+  return (allocations_[serial] = std::move(allocation)).get();
 }
 
 void Allocations::Drop(Allocation* allocation) {
@@ -99,18 +102,17 @@ void Allocations::Drop(Allocation* allocation) {
   if (allocation->backing) allocation->backing->Release();
   vidmm_.sleeping().Drop(*allocation);
   for (auto it = opened_.begin(); it != opened_.end();) it = it->second == allocation ? opened_.erase(it) : ++it;
-  allocations_.erase(std::find_if(allocations_.begin(), allocations_.end(),
-                                  [allocation](const auto& held) { return held.get() == allocation; }));
+  allocations_.erase(allocation->serial);
 }
 
 std::vector<Allocation*> Allocations::all() const {
   std::vector<Allocation*> all;
-  for (const auto& allocation : allocations_) all.push_back(allocation.get());
+  for (const auto& [serial, allocation] : allocations_) all.push_back(allocation.get());
   return all;
 }
 
 HANDLE Allocations::DeviceOf(HANDLE allocation) const {
-  for (const auto& each : allocations_)
+  for (const auto& [serial, each] : allocations_)
     if (each->handle == allocation) return each->device();
   return nullptr;
 }
@@ -127,8 +129,8 @@ Allocation* Allocations::Opened(D3DKMT_HANDLE handle) const {
 
 std::vector<DXGKARG_BUILDPAGINGBUFFER> Allocations::Lose() {
   std::vector<DXGKARG_BUILDPAGINGBUFFER> lost;
-  for (const auto& allocation : allocations_) {
-    allocation->mappings.clear();  // the tables are lost as well
+  for (const auto& [serial, allocation] : allocations_) {
+    Mappings::ForgetAll(*allocation);  // the tables are lost as well
     if (!allocation->local) continue;
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_TRANSFER;

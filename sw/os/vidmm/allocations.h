@@ -51,8 +51,10 @@ class Allocations {
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lose();
 
  private:
+  Allocation* Hold(std::unique_ptr<Allocation> allocation);
+
   VidMm& vidmm_;
-  std::vector<std::unique_ptr<Allocation>> allocations_;
+  std::map<uint64_t, std::unique_ptr<Allocation>> allocations_;  // by Allocation::serial
   std::map<D3DKMT_HANDLE, Allocation*> opened_;
   D3DKMT_HANDLE next_handle_ = 0x40000000;
 };

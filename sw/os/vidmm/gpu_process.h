@@ -21,6 +21,7 @@ class PagingCompanion;
 class PageSizeChecker;
 class TableShadow;
 class VidMm;
+struct Allocation;
 
 /// A process on one GPU: the driver's handles, its page tables there and its virtual addresses. A process over linked
 /// adapters has one on each GPU, its parts; the first part has the addresses of all.
@@ -45,6 +46,11 @@ struct GpuProcess {
     bool user;  // applications may map there (AllowUserModeMapping)
   };
   std::map<uint64_t, DriverRange> driver_ranges;  // that the driver keeps for itself, by address
+  struct Shown {
+    uint64_t end;
+    Allocation* allocation;
+  };
+  std::map<uint64_t, Shown> shown;                // by address, the mappings of all allocations (Mappings)
   bool tables_asleep = false;                     // evicted because the GPU sleeps
   bool tables_gave_way = false;                   // evicted because others needed their memory
   /// Address and pages of what changed while the tables were away: its entries are cleared when they are back, and

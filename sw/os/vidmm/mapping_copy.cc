@@ -90,7 +90,7 @@ void Mappings::Copy(GpuProcess& process, uint64_t source, uint64_t target, uint6
   for (auto& [allocation, mapping] : copies) {
     mapping.va = target + (mapping.va - source);
     mapping.protection.driver = driver_protection;
-    allocation->mappings.push_back(mapping);
+    Add(*allocation, mapping);
   }
   vidmm_.tables().FinishChange(process, target, bytes / kPage);
 }

@@ -2,6 +2,7 @@
 #include "os/vidmm/mappings.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/base/bug_check.h"
@@ -19,6 +20,16 @@
 #include "os/vidmm/vidmm.h"
 
 namespace gmmu::os {
+namespace {
+
+/// The first of the ranges that ends behind `va`.
+template <typename Ranges>
+auto FirstBehind(Ranges& shown, uint64_t va) {
+  auto at = shown.upper_bound(va);
+  return at != shown.begin() && std::prev(at)->second.end > va ? std::prev(at) : at;
+}
+
+}  // namespace
 
 void Mappings::Finish(const std::vector<VidMm*>& touched) {
   for (VidMm* vidmm : vidmm_.link()) {
@@ -83,7 +94,7 @@ void Mappings::RestoreIn(GpuProcess& process, const std::vector<std::pair<uint64
 void Mappings::Clear(Allocation& allocation) {
   std::vector<VidMm*> touched;
   std::vector<GpuProcess*> changed;
-  for (const Mapping& mapping : std::exchange(allocation.mappings, {})) {
+  for (const Mapping& mapping : ForgetAll(allocation)) {
     GpuProcess& process = *mapping.process;
     VidMm* const owner = process.vidmm;
     if (!owner->running() || (!allocation.resident() && !owner->tables().Away(process))) continue;
@@ -113,27 +124,52 @@ void Mappings::WriteEntries(Allocation& allocation, const Mapping& mapping) {
                                vidmm_.work().SinkFor(process), mapping.protection.driver);
 }
 
+std::vector<Allocation*> Mappings::ShownIn(const GpuProcess& process, uint64_t va, uint64_t end) {
+  std::vector<Allocation*> found;
+  for (auto at = FirstBehind(process.shown, va); at != process.shown.end() && at->first < end; ++at)
+    found.push_back(at->second.allocation);
+  std::sort(found.begin(), found.end(), [](const Allocation* a, const Allocation* b) { return a->serial < b->serial; });
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+void Mappings::Add(Allocation& allocation, const Mapping& mapping) {
+  allocation.mappings.push_back(mapping);
+  mapping.process->shown[mapping.va] = {mapping.end(), &allocation};
+}
+
 void Mappings::Forget(GpuProcess& process, uint64_t va, uint64_t pages) {
-  for (VidMm* vidmm : vidmm_.link()) {
-    for (Allocation* allocation : vidmm->allocations().all())
-      allocation->mappings = Without(allocation->mappings, process, va, pages);
+  const uint64_t end = va + pages * kPage;
+  for (Allocation* allocation : ShownIn(process, va, end))
+    allocation->mappings = Without(allocation->mappings, process, va, pages);
+  auto& shown = process.shown;
+  for (auto at = FirstBehind(shown, va); at != shown.end() && at->first < end;) {
+    const auto [start, old] = *at;
+    at = shown.erase(at);
+    if (start < va) shown[start] = {va, old.allocation};
+    if (old.end > end) shown[end] = old;
   }
 }
 
-void Mappings::ForgetAll(const GpuProcess& process) {
+void Mappings::ForgetAll(GpuProcess& process) {
   const auto of_it = [&](const Mapping& mapping) { return mapping.process == &process; };
-  for (VidMm* vidmm : vidmm_.link()) {
-    for (Allocation* allocation : vidmm->allocations().all()) {
-      auto& held = allocation->mappings;
-      held.erase(std::remove_if(held.begin(), held.end(), of_it), held.end());
-    }
+  for (Allocation* allocation : ShownIn(process, 0, ~uint64_t{0})) {
+    auto& held = allocation->mappings;
+    held.erase(std::remove_if(held.begin(), held.end(), of_it), held.end());
   }
+  process.shown.clear();
+}
+
+std::vector<Mapping> Mappings::ForgetAll(Allocation& allocation) {
+  for (const Mapping& mapping : allocation.mappings) mapping.process->shown.erase(mapping.va);
+  return std::exchange(allocation.mappings, {});
 }
 
 std::vector<std::pair<Allocation*, Mapping>> Mappings::Of(const GpuProcess& process, uint64_t va,
                                                           uint64_t bytes) const {
   std::vector<std::pair<Allocation*, Mapping>> found;
-  for (Allocation* allocation : vidmm_.allocations().all()) {
+  for (Allocation* allocation : ShownIn(process, va, va + bytes)) {
+    if (allocation->vidmm != &vidmm_) continue;
     for (const Mapping& mapping : Within(allocation->mappings, process, va, bytes))
       found.emplace_back(allocation, mapping);
   }
@@ -148,7 +184,7 @@ void Mappings::Replace(GpuProcess& process, uint64_t va, uint64_t pages) {
 void Mappings::MapResident(Allocation& allocation, const Mapping& mapping) {
   WriteEntries(allocation, mapping);
   Forget(*mapping.process, mapping.va, mapping.pages);
-  allocation.mappings.push_back(mapping);
+  Add(allocation, mapping);
   vidmm_.tables().FinishChange(*mapping.process, mapping.va, mapping.pages);
 }
 
@@ -162,7 +198,7 @@ void Mappings::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uin
     vidmm_.tables().ReleaseRetired(process);
   }
   Forget(process, va, pages);
-  allocation.mappings.push_back(mapping);
+  Add(allocation, mapping);
 }
 
 uint64_t Mappings::LargePageBytes(const Allocation& allocation) {
@@ -185,7 +221,7 @@ void Mappings::MapLarge(GpuProcess& process, uint64_t va, unsigned level, Alloca
   process.space->tree().WriteUpper(level, va, {Protect(entry, protection), {}, allocation.handle, 0, protection.driver},
                                    vidmm_.work().SinkFor(process));
   Forget(process, va, pages);
-  allocation.mappings.push_back({&process, va, 0, pages, protection});
+  Add(allocation, {&process, va, 0, pages, protection});
   vidmm_.tables().FinishChange(process, va, pages);
 }
 

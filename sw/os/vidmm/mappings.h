@@ -63,12 +63,17 @@ class Mappings {
   /// Takes [va, va + 4096 * pages) out of the mappings of every allocation on every linked GPU.
   void Forget(GpuProcess& process, uint64_t va, uint64_t pages);
   /// The same for all addresses of the process.
-  void ForgetAll(const GpuProcess& process);
+  void ForgetAll(GpuProcess& process);
+  /// The same for all addresses of the allocation; returns its mappings.
+  static std::vector<Mapping> ForgetAll(Allocation& allocation);
   /// What of [va, va + bytes) shows which allocation of this GPU.
   std::vector<std::pair<Allocation*, Mapping>> Of(const GpuProcess& process, uint64_t va, uint64_t bytes) const;
 
  private:
   void BringTables(GpuProcess& process);
+  /// The allocations of every linked GPU that [va, end) shows, in the order of their making.
+  static std::vector<Allocation*> ShownIn(const GpuProcess& process, uint64_t va, uint64_t end);
+  static void Add(Allocation& allocation, const Mapping& mapping);
   /// Pages of 64 KiB may show the mapping when its allocation lives in the segment.
   bool MayBeLarge(const Mapping& mapping, unsigned segment);
   void MapResident(Allocation& allocation, const Mapping& mapping);

@@ -72,6 +72,28 @@ TEST(FreeRanges, AgreeWithAListOfPages) {
   }
 }
 
+// Enough for a tree of several levels, which grows and shrinks.
+TEST(FreeRanges, FindEveryPlaceAmongTensOfThousandsOfHoles) {
+  constexpr uint64_t kHoles = 40'000;
+  const FreeRanges::Wanted page{kPage, kPage}, block{16 * kPage, 16 * kPage};
+  FreeRanges ranges;
+  for (uint64_t i = 0; i < kHoles; ++i) {                  // single pages, and one block behind every thousand
+    const uint64_t hole = (i * 17 % kHoles) * 64 * kPage;  // in another order than by address
+    ranges.Add(hole, hole + kPage);
+    if (i % 1000 == 0) ranges.Add(hole + 16 * kPage, hole + 32 * kPage);
+    if (i % 512 == 0) ASSERT_EQ(ranges.Places(page), i + 1 + 16 * (i / 1000 + 1)) << i;
+    if (i % 512 == 0) ASSERT_EQ(ranges.Places(block), i / 1000 + 1) << i;
+  }
+  for (uint64_t place = 0; place < kHoles / 1000; ++place)
+    EXPECT_EQ(ranges.Start(block, place) % (64 * kPage), 16 * kPage) << place;
+  for (uint64_t i = 0; i < kHoles; i += 1) {
+    EXPECT_EQ(ranges.Remove(i * 64 * kPage, (i * 64 + 1) * kPage), kPage);
+    if (i % 512 == 0) ASSERT_EQ(ranges.Start(block, 0) % (64 * kPage), 16 * kPage) << i;
+  }
+  EXPECT_EQ(ranges.Places(page), 16 * kHoles / 1000) << "pages of the blocks";
+  EXPECT_EQ(ranges.Places(block), kHoles / 1000);
+}
+
 TEST(FreeRanges, ReachTheEndOfTheAddressSpace) {
   FreeRanges ranges;
   ranges.Add(~uint64_t{0} - 2 * kPage, ~uint64_t{0});

@@ -50,6 +50,40 @@ TEST(Ranges, WhatIsExcludedTwiceOrInPiecesIsExcludedWhole) {
   EXPECT_EQ(ranges.ranges(), 6u);
 }
 
+TEST(Ranges, EndWhereTheLastOneEnds) {
+  Ledger ledger;
+  RangeAllocator ranges(0x1000, 0x10000, 3, "va_range", "test", ledger);
+  EXPECT_EQ(ranges.used_end(), 0u);
+  ASSERT_TRUE(ranges.AllocateAt(0x4000, 0x2000, "test"));
+  ASSERT_TRUE(ranges.AllocateAt(0x2000, 0x1000, "test"));
+  EXPECT_EQ(ranges.used_end(), 0x6000u);
+  ASSERT_TRUE(ranges.AllocateAt(0xF000, 0x1000, "test"));
+  EXPECT_EQ(ranges.used_end(), 0x10000u);
+  ranges.Free(0xF000);
+  ranges.Free(0x4000);
+  EXPECT_EQ(ranges.used_end(), 0x3000u);
+  ranges.Free(0x2000);
+  EXPECT_EQ(ranges.used_end(), 0u);
+}
+
+TEST(Ranges, AreInTheLedgerInTheOrderOfTheirMakingByStartAndSize) {
+  Ledger ledger;
+  RangeAllocator ranges(0x1000, 0x10000, 3, "vram_range", "segment2", ledger);
+  for (const uint64_t start : {0x9000, 0x2000, 0x5000}) ASSERT_TRUE(ranges.AllocateAt(start, 0x2000, "a call"));
+  const auto other = ledger.Open("fence", "", "owner", "another");
+  ranges.Free(0x2000);
+  const std::vector<Leak> leaks = ledger.Leaks();
+  ASSERT_EQ(leaks.size(), 3u);
+  EXPECT_EQ(leaks[0].name, "0x9000+0x2000");
+  EXPECT_EQ(leaks[0].kind, "vram_range");
+  EXPECT_EQ(leaks[0].owner, "segment2");
+  EXPECT_EQ(leaks[0].created_by, "a call");
+  EXPECT_EQ(leaks[1].name, "0x5000+0x2000");
+  EXPECT_EQ(leaks[2].name, "");
+  EXPECT_TRUE(ledger.IsOpen(other, "fence"));
+  EXPECT_FALSE(ledger.IsOpen(other, "adl"));
+}
+
 TEST(Ranges, AFreeOfSomethingElseIsABugCheck) {
   Ledger ledger;
   RangeAllocator ranges(0, 0x10000, 3, "va_range", "test", ledger);

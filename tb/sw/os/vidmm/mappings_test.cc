@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <vector>
 
 #include "tb/sw/os/driver_front.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/vidmm/mappings.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -113,6 +116,75 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
   });
   EXPECT_EQ(FaultsOf(result), "");
   EXPECT_THAT(result.leaks, IsEmpty());
+}
+
+// The record of what is mapped where, against a list of pages.
+TEST_F(Rule11Paging, TheRecordOfMappingsAgreesWithAListOfPages) {
+  constexpr uint64_t kBase = 0x40000000, kCount = 96;
+  const uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937_64 random(seed);
+  RunOnWorker([&](Life& life) {
+    Mappings& mappings = life.vidmm.mappings();
+    struct Shown {
+      Allocation* allocation;
+      uint64_t page;
+      bool operator==(const Shown& other) const { return allocation == other.allocation && page == other.page; }
+    };
+    std::vector<GpuProcess*> processes;
+    std::vector<std::vector<Shown>> expected(2, std::vector<Shown>(kCount, Shown{nullptr, 0}));
+    std::vector<Allocation*> allocations;
+    for (int i = 0; i < 2; ++i) processes.push_back(life.vidmm.CreateProcess("process"));
+    for (int i = 0; i < 5; ++i) allocations.push_back(life.vidmm.CreateAllocation("data", kCount * hw::kPageSize));
+    const auto agree = [&](int step) {
+      for (size_t p = 0; p < processes.size(); ++p) {
+        std::vector<Shown> shown(kCount, Shown{nullptr, 0});
+        const uint64_t first = random() % kCount, count = 1 + random() % (kCount - first);
+        for (const auto& [allocation, mapping] :
+             mappings.Of(*processes[p], kBase + first * hw::kPageSize, count * hw::kPageSize)) {
+          for (uint64_t i = 0; i < mapping.pages; ++i) {
+            Shown& at = shown.at((mapping.va - kBase) / hw::kPageSize + i);
+            EXPECT_EQ(at.allocation, nullptr) << "two mappings of an address, step " << step;
+            at = {allocation, mapping.first_page + i};
+          }
+        }
+        for (uint64_t i = first; i < first + count; ++i) ASSERT_TRUE(shown[i] == expected[p][i]) << step << " " << i;
+      }
+    };
+    for (int step = 0; step < 400; ++step) {
+      const size_t p = random() % processes.size();
+      const uint64_t first = random() % kCount, count = 1 + random() % std::min<uint64_t>(kCount - first, 24);
+      const uint64_t va = kBase + first * hw::kPageSize;
+      Allocation*& allocation = allocations[random() % allocations.size()];
+      const uint64_t page = random() % (kCount - count + 1);
+      switch (random() % 8) {
+        case 0:  // another one takes its place
+          life.vidmm.DestroyAllocation(allocation);
+          for (auto& pages : expected)
+            for (Shown& at : pages)
+              if (at.allocation == allocation) at = {nullptr, 0};
+          allocation = life.vidmm.CreateAllocation("data", kCount * hw::kPageSize);
+          break;
+        case 1:
+        case 2:
+          life.vidmm.Unmap(*processes[p], va, count);
+          for (uint64_t i = 0; i < count; ++i) expected[p][first + i] = {nullptr, 0};
+          break;
+        default:
+          life.vidmm.Map(*processes[p], va, *allocation, page, count);
+          for (uint64_t i = 0; i < count; ++i) expected[p][first + i] = {allocation, page + i};
+      }
+      agree(step);
+    }
+    life.vidmm.DestroyProcess(processes[0]);
+    for (const Allocation* allocation : allocations)
+      for (const Mapping& mapping : allocation->mappings) EXPECT_EQ(mapping.process, processes[1]);
+    processes.erase(processes.begin());
+    expected.erase(expected.begin());
+    agree(400);
+    for (Allocation* allocation : allocations) life.vidmm.DestroyAllocation(allocation);
+    life.vidmm.DestroyProcess(processes[0]);
+  });
 }
 
 }  // namespace

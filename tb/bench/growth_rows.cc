@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the time of the operating system's model for a page grows with the memory that is mapped.
+#include <fmt/format.h>
+
+#include "os/application/gpu.h"
+#include "tb/bench/cpu_clock.h"
+#include "tb/bench/row.h"
+#include "twin/machine.h"
+#include "workload/input.h"
+#include "workload/job.h"
+#include "workload/life.h"
+
+namespace gmmu::bench {
+namespace {
+
+constexpr uint64_t kPage = 4096, kPiece = 2 << 20, kMiB = 1 << 20;
+
+/// Seconds of processor time to place and map a page of 4 KiB, when `mib` MiB of them are scattered over VRAM of twice
+/// the size.
+double SecondsAPage(uint64_t mib) {
+  sim::MachineConfig config = sim::MachineConfig::Default();
+  config.gpu.vram_mib = static_cast<unsigned>(2 * mib + 64);
+  sim::twin::Machine machine(sim::twin::MachineParameters::From(config));
+  const std::vector<uint8_t> input = workload::SeededInput(3, 1);
+  workload::JobOptions options;
+  options.input = &input;
+  options.os.driver["VisibleVramBytes"] = 32 * kMiB;  // the rest is a memory segment of its own, of any size
+  options.os.page_table_bits = config.gpu.page_table_bits;
+  double seconds = 0;
+  workload::JobResult result;
+  RunLife(machine, options, result, [&](workload::Life& life) {
+    life.Work([&] {
+      const uint64_t bytes = mib * kMiB;
+      os::GpuProcess* process = life.memory.CreateProcess("process");
+      os::Allocation* data = life.memory.CreateFragmented("scattered pages", bytes, 100);
+      const uint64_t va = life.memory.ReserveVa(*process, bytes);
+      const double start = CpuSeconds();
+      life.memory.MakeResident(*data);
+      for (uint64_t at = 0; at < bytes; at += kPiece)
+        life.memory.Map(*process, va + at, *data, at / kPage, kPiece / kPage);
+      seconds = CpuSeconds() - start;
+      life.memory.DestroyAllocation(data);
+      life.memory.DestroyProcess(process);
+    });
+  });
+  if (!result.faults.empty()) throw RowError(result.faults.front().text);
+  return seconds / static_cast<double>(mib * kMiB / kPage);
+}
+
+void Measure(Row& row) {
+  const double small = SecondsAPage(64), large = SecondsAPage(4096);
+  row.figure = large / small;
+  row.config = fmt::format("{:.2f} us a page at 64 MiB, {:.2f} us at 4 GiB", small * 1e6, large * 1e6);
+}
+
+}  // namespace
+
+void AddGrowthRows(Measurements& to) {
+  Row row;
+  row.name = "time to map a scattered page, 4 GiB against 64 MiB";
+  row.unit = "times";
+  row.machine = "operating system's model on the fast engine, in processor time";
+  row.Less(1.3);
+  to.push_back({row, Measure});
+}
+
+}  // namespace gmmu::bench
