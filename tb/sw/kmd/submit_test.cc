@@ -51,6 +51,28 @@ TEST_F(SubmitTest, PhysicalSubmissionRunsTheGivenPieceOfTheBuffer) {
   EXPECT_EQ(kernel().table.DxgkDdiSubmitCommand(kernel().adapter, &args), STATUS_INVALID_PARAMETER);
 }
 
+// A companion is a system context of another process: like its operations, its buffer is in the privileged space.
+TEST(PagingBuffersByVirtualAddress, AreFoundInTheSpaceOfThePagingProcessOnACompanionContextToo) {
+  StartedDriver driver({{"PagingBufferSegment", kApertureSegment}});
+  const HANDLE companion = driver.CreateContext(driver.device, true);
+  uint32_t index = 0;
+  for (const HANDLE context : {driver.system_context, companion}) {
+    DXGKARG_SUBMITCOMMANDVIRTUAL args{};
+    args.hContext = context;
+    args.DmaBufferVirtualAddress = 0x5000;
+    args.DmaBufferSize = 64;
+    args.SubmissionFenceId = index + 1;
+    args.Flags.Paging = 1;
+    ASSERT_EQ(driver.kernel.table.DxgkDdiSubmitCommandVirtual(driver.kernel.adapter, &args), STATUS_SUCCESS);
+    regs::RingEntryShape shape;
+    shape.raw = driver.kernel.SystemMemory(driver.kernel.Reg<regs::RingBase>(kRing).address())[4 * index + 1];
+    EXPECT_FALSE(shape.physical());
+    EXPECT_EQ(shape.space(), 0u);
+    ++index;
+  }
+  driver.kernel.table.DxgkDdiDestroyContext(companion);
+}
+
 /// A buffer with two operations, each with its record in the private data.
 struct RecordedSubmission : testing::Test {
   RecordedSubmission() {
