@@ -262,10 +262,14 @@ module gmmu_regs
     .clk_i, .write_i(root_write), .write_addr_i(space_index_q), .data_i(wr_data_i),
     .read_i(1'b1), .read_addr_i(addr_i[4+:SpaceWidth]), .data_o(root_word)
   );
-  // both stand two cycles after addr_i
+  // Both stand two cycles after addr_i. A root may be written in that cycle, so the bits are looked up
+  // with the words: space_index_q is still that of the access before then.
+  logic geometry_there_q, root_there_q;
   always_ff @(posedge clk_i) begin
-    geometry_q <= geometry_set_q[space_index_q] ? geometry_word : '0;
-    root_q <= root_set_q[space_index_q] ? root_word : '0;
+    geometry_there_q <= geometry_set_q[addr_i[4+:SpaceWidth]];
+    root_there_q <= root_set_q[addr_i[4+:SpaceWidth]];
+    geometry_q <= geometry_there_q ? geometry_word : '0;
+    root_q <= root_there_q ? root_word : '0;
   end
 
   always_ff @(posedge clk_i) begin

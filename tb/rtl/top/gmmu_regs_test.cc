@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "tb/rtl/top/regs_machine.h"
 
 namespace gmmu::top {
@@ -88,6 +90,23 @@ TEST_P(Regs, ARootWaitsForTheOperationBeforeItOthersDoNot) {
   Rest();
   EXPECT_EQ(told_, 1u);
   EXPECT_EQ(regs::InvStatus{Read(regs::InvStatus::kOffset)}.done(), 3u);
+}
+
+// A register's address may have the number of another space at the same bits, as that of a ring or of a client has.
+TEST_P(Regs, ARootTakesItsOwnGeometryWhateverIsAccessedBetweenThem) {
+  unsettled = 0;
+  const unsigned spaces = kRegsSizes[n].spaces;
+  for (unsigned space = 0; space < std::min(spaces, 2u); ++space) {
+    SCOPED_TRACE(testing::Message() << "space " << space);
+    const uint32_t at = RegsModel::SpaceAt(space);
+    for (unsigned other = 0; other < spaces; ++other) {
+      Write(at, 0x200'0000'0403 | uint64_t{other} << 12);
+      if (Chance(50)) CheckRead(regs::kRingBase + other * regs::kSpaceStride);
+      else Write(0x3000 + other * regs::kSpaceStride, rng());  // no register: ignored
+      Write(at + 8, 0x8001'0000'0000'0000 | uint64_t{other + 1} << 12);
+      Rest();
+    }
+  }
 }
 
 TEST_P(Regs, InSilenceARootBehindAnOperationIsIgnored) {

@@ -166,6 +166,7 @@ module gmmu_top_blocks_bench
   output logic        regs_wr_ready_o [3],
   input  logic [15:0] regs_addr_i [3],
   input  logic [63:0] regs_wr_data_i [3],
+  input  logic        regs_rd_i [3],
   output logic [63:0] regs_rd_data_o [3],
   input  logic        regs_window_settled_i [3],
   input  logic [63:0] regs_vram_bytes_i,
@@ -376,7 +377,7 @@ module gmmu_top_blocks_bench
       .Cap2(64'hC0C1_C2C3_C4C5_C6C7)
     ) u_regs (
       .clk_i, .rst_i, .wr_valid_i(regs_wr_valid_i[n]), .wr_ready_o(regs_wr_ready_o[n]),
-      .addr_i(regs_addr_i[n]), .wr_data_i(regs_wr_data_i[n]), .rd_i(1'b1), .rd_data_o(regs_rd_data_o[n]),
+      .addr_i(regs_addr_i[n]), .wr_data_i(regs_wr_data_i[n]), .rd_i(regs_rd_i[n]), .rd_data_o(regs_rd_data_o[n]),
       .window_settled_i(regs_window_settled_i[n]), .vram_bytes_i(regs_vram_bytes_i),
       .cycle_i(regs_cycle_i), .work_idle_i(regs_work_idle_i), .sizes_i('0), .enable_o(regs_enable_o[n]),
       .silence_o(regs_silence_o[n]), .silent_i(regs_silent_i),

@@ -79,8 +79,10 @@ class Regs : public BlocksTest {
   }
   uint64_t Read(uint32_t at) {
     t.regs_addr_i[n] = at;
+    t.regs_rd_i[n] = 1;
     for (int i = 0, last = model.Client(at) ? 4 : 3; i < last; ++i) Cycle();
     Settle();
+    t.regs_rd_i[n] = 0;
     return t.regs_rd_data_o[n];
   }
   void CheckRead(uint32_t at) {
