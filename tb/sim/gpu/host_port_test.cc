@@ -6,6 +6,8 @@
 
 #include <deque>
 
+int sc_main(int, char**) { return 0; }  // SystemC's library needs this symbol, and no engine is linked here
+
 namespace gmmu::sim {
 namespace {
 
