@@ -141,7 +141,8 @@ TEST(Differences, OfAReportWhoseMembersAreOfOtherTypesAreRefusedByTheMembersName
   for (const auto& sample : {Sample(), full}) {
     const std::string good = Report(sample);
     const auto report = nlohmann::json::parse(good);
-    for (const auto& [pointer, value] : report.flatten().items()) {
+    const auto flat = report.flatten();
+    for (const auto& [pointer, value] : flat.items()) {
       for (nlohmann::json::json_pointer at(pointer); !at.empty(); at.pop_back()) {
         for (const char* other :
              {"null", "7", "\"x\"", "[]", "{}", "[{}]", "[[]]", "{\"x\": null}", "{\"x\": {\"y\": []}}"}) {
