@@ -69,11 +69,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Misdeed{
                           "paged_pool_in_dpc",
                           "ExAllocatePool2 of paged pool above APC_LEVEL (IRQL 1): called at IRQL 2 inside of deferred "
-                          "routine at misbehaving.so+0x"},
+                          "routine at driver_misbehaving.so+0x"},
                       Misdeed{"registry_in_dpc", "ZwOpenKey above PASSIVE_LEVEL"},
                       Misdeed{"frees_pool_above_dispatch",
                               "ExFreePoolWithTag above DISPATCH_LEVEL (IRQL 2): called at "
-                              "IRQL 15 inside of DxgkDdiStartDevice at misbehaving.so+0x"},
+                              "IRQL 15 inside of DxgkDdiStartDevice at driver_misbehaving.so+0x"},
                       Misdeed{"compares_text_in_dpc", "RtlCompareUnicodeString above PASSIVE_LEVEL"},
                       Misdeed{"bits_beyond_the_end", "RtlSetBits of bits 15 to 23 of a bit map of 20 bits"},
                       Misdeed{"stalls_long", "KeStallExecutionProcessor of 1000 us: the most is 50"},
@@ -85,20 +85,20 @@ INSTANTIATE_TEST_SUITE_P(
     Callbacks, Guarded,
     ::testing::Values(Misdeed{"device_information_in_isr",
                               "DxgkCbGetDeviceInformation above PASSIVE_LEVEL (IRQL 0): called at IRQL 10 inside of "
-                              "DxgkDdiInterruptRoutine at misbehaving.so+0x"},
+                              "DxgkDdiInterruptRoutine at driver_misbehaving.so+0x"},
                       Misdeed{"map_memory_in_dpc",
                               "DxgkCbMapMemory above PASSIVE_LEVEL (IRQL 0): called at IRQL 2 inside of "
-                              "DxgkDdiDpcRoutine at misbehaving.so+0x"},
+                              "DxgkDdiDpcRoutine at driver_misbehaving.so+0x"},
                       Misdeed{"device_space_in_dpc", "DxgkCbReadDeviceSpace above PASSIVE_LEVEL (IRQL 0)"},
                       Misdeed{"acpi_in_dpc", "DxgkCbEvalAcpiMethod above PASSIVE_LEVEL (IRQL 0)"},
                       Misdeed{"notifies_at_passive_level",
                               "DxgkCbNotifyDpc below DISPATCH_LEVEL (IRQL 2): called at IRQL 0 inside of "
-                              "DxgkDdiCreateDevice at misbehaving.so+0x"},
+                              "DxgkDdiCreateDevice at driver_misbehaving.so+0x"},
                       Misdeed{
                           "kernel_memory_after_start",
                           "MmAllocateContiguousMemorySpecifyCache, which GPU isolation forbids "
                           "(DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 1), was called inside of DxgkDdiCreateDevice "
-                          "at misbehaving.so+0x"}),
+                          "at driver_misbehaving.so+0x"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
 // Size says what the driver's version has.

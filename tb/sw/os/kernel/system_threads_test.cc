@@ -92,21 +92,21 @@ TEST(SystemThreads, HandlesAndReferencesThatAreLeftAreLeaks) {
 }
 
 void HoldsALock(PVOID context) {
-  KeInitializeSpinLock(static_cast<PKSPIN_LOCK>(context));
-  KeAcquireSpinLockRaiseToDpc(static_cast<PKSPIN_LOCK>(context));
+  KeInitializeGuardedMutex(static_cast<PKGUARDED_MUTEX>(context));
+  KeAcquireGuardedMutex(static_cast<PKGUARDED_MUTEX>(context));
   PsTerminateSystemThread(STATUS_SUCCESS);
 }
 
 TEST(SystemThreads, MisuseIsABugCheck) {
   Threads threads;
-  KSPIN_LOCK lock;
+  KGUARDED_MUTEX lock;
   EXPECT_THAT(threads.Alone([&] {
     HANDLE handle;
     PsCreateSystemThread(&handle, 0, nullptr, nullptr, nullptr, HoldsALock, &lock);
     ZwClose(handle);
     Delay(1'000);
   }),
-              AllOf(HasSubstr("system thread"), HasSubstr("returned and holds the spin lock at ")));
+              AllOf(HasSubstr("system thread"), HasSubstr("returned and holds the guarded mutex at ")));
   EXPECT_THAT(threads.Alone([] { ZwClose(reinterpret_cast<HANDLE>(0x1234)); }),
               HasSubstr("ZwClose of 0x1234, which is no open handle"));
   EXPECT_THAT(threads.Alone([] { ObDereferenceObject(KeGetCurrentThread()); }),
