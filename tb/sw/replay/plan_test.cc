@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr MachineFacts kMachine{4, 64 << 20, 48};
+const MachineFacts kMachine{4, 64 << 20, 48};
 
 std::string Refusal(const Options& options, const trace::Header& header = {},
                     const std::vector<trace::Access>& accesses = RandomAccesses(1 << 20, 100, 1)) {

@@ -41,13 +41,14 @@ TEST(TraceHeader, HoldsItsNameAndProvenanceOnOneLine) {
 
 TEST(TraceHeader, NamesABlankAtTheEndOfALine) {
   const std::string good = ToText(Header{});
-  const auto with = [&](const std::string& line, const std::string& blank) {
+  const auto refused = [&](const std::string& line, const std::string& blank) {
     std::string text = good;
-    return text.insert(text.find(line) + line.size(), blank);
+    text.insert(text.find(line) + line.size(), blank);
+    return Refusal([&] { ParseHeader(text, "f"); });
   };
-  EXPECT_THAT(Refused(with("gmmu-trace 1", "\r")), HasSubstr("f:1: \"gmmu-trace 1\\x0d\" ends in a carriage return"));
-  EXPECT_THAT(Refused(with("loop = closed", " ")), HasSubstr("f:8: \"loop = closed \" ends in a space"));
-  EXPECT_THAT(Refused(with("unit = bytes", "\t")), HasSubstr("f:5: \"unit = bytes\\x09\" ends in a tab"));
+  EXPECT_THAT(refused("gmmu-trace 1", "\r"), HasSubstr("f:1: \"gmmu-trace 1\\x0d\" ends in a carriage return"));
+  EXPECT_THAT(refused("loop = closed", " "), HasSubstr("f:8: \"loop = closed \" ends in a space"));
+  EXPECT_THAT(refused("unit = bytes", "\t"), HasSubstr("f:5: \"unit = bytes\\x09\" ends in a tab"));
   Header header;
   header.name = "two words  ";
   EXPECT_EQ(ParseHeader(ToText(header), "f").name, "two words");

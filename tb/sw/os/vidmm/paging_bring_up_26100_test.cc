@@ -27,7 +27,7 @@ using ::testing::IsEmpty;
 using workload::Life;
 
 /// One operation of the stream, before or after the first root.
-struct Seen {
+struct RecordedBuild {
   DXGK_BUILDPAGINGBUFFER_OPERATION operation;
   DXGKARG_BUILDPAGINGBUFFER args;
   std::vector<DXGK_PTE> entries;
@@ -36,7 +36,7 @@ struct Seen {
     return static_cast<unsigned>(args.UpdatePageTable.Flags.Repeat | args.UpdatePageTable.Flags.InitialUpdate << 1);
   }
 };
-std::vector<Seen> stream;
+std::vector<RecordedBuild> stream;
 size_t before_root = 0;
 D3DGPU_PHYSICAL_ADDRESS root{};
 ULONG process_pasids = 0;
@@ -44,7 +44,8 @@ DRIVER_INITIALIZATION_DATA real;
 
 NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
   if (args->MultipassOffset == 0) {
-    Seen seen{args->Operation, *args, {}, args->pDmaBuffer != nullptr && args->pDmaBufferPrivateData != nullptr};
+    RecordedBuild seen{
+        args->Operation, *args, {}, args->pDmaBuffer != nullptr && args->pDmaBufferPrivateData != nullptr};
     const auto& op = args->UpdatePageTable;
     if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
       seen.entries.assign(op.pPageTableEntries, op.pPageTableEntries + (op.Flags.Repeat ? 1 : op.NumPageTableEntries));
@@ -93,8 +94,8 @@ struct Windows26100 : LifeBench {
 };
 
 /// Updates before the root, those that nothing explains and the clear of 64 KiB tables left out.
-std::vector<const Seen*> Updates() {
-  std::vector<const Seen*> updates;
+std::vector<const RecordedBuild*> Updates() {
+  std::vector<const RecordedBuild*> updates;
   for (size_t i = 0; i < before_root; ++i) {
     const auto& op = stream[i].args.UpdatePageTable;
     if (stream[i].operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL &&
@@ -113,7 +114,7 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
   EXPECT_THAT(result.leaks, IsEmpty());
   const auto updates = Updates();
   ASSERT_GE(updates.size(), 6u);
-  for (const Seen* update : updates) {
+  for (const RecordedBuild* update : updates) {
     EXPECT_TRUE(update->has_buffers) << "CPU_VIRTUAL with DMA and private pointers";
     EXPECT_EQ(update->args.DmaSize, 4096u);
     EXPECT_EQ(update->args.UpdatePageTable.DriverProtection, 0u);
@@ -173,8 +174,9 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
   EXPECT_EQ(root.SegmentOffset, 0u);
 
   ASSERT_EQ(stream[before_root - 1].operation, DXGK_OPERATION_FLUSH_TLB) << "of a root that is not told yet";
-  const auto fill = std::find_if(stream.begin(), stream.end(),
-                                 [](const Seen& seen) { return seen.operation == DXGK_OPERATION_VIRTUAL_FILL; });
+  const auto fill = std::find_if(stream.begin(), stream.end(), [](const RecordedBuild& seen) {
+    return seen.operation == DXGK_OPERATION_VIRTUAL_FILL;
+  });
   ASSERT_NE(fill, stream.end());
   EXPECT_GE(static_cast<size_t>(fill - stream.begin()), before_root);
   EXPECT_EQ(process_pasids, 1u) << "the system's process";
@@ -261,7 +263,7 @@ TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
       DXGK_PTE entry = stream[0].entries[0];
       entry.CacheCoherent = 0;  // this driver declares CacheCoherentMemorySupported
       EXPECT_EQ(entry.Flags, 0x1u) << "the target: system memory";
-      const auto transfer = std::find_if(stream.begin(), stream.end(), [](const Seen& seen) {
+      const auto transfer = std::find_if(stream.begin(), stream.end(), [](const RecordedBuild& seen) {
         return seen.operation == DXGK_OPERATION_VIRTUAL_TRANSFER;
       });
       ASSERT_NE(transfer, stream.end());
@@ -285,7 +287,7 @@ TEST(PagingBuffers, InTheApertureSegmentHaveAGpuVirtualAddressInEveryOrderOfTabl
     EXPECT_EQ(FaultsOf(result), "");
     EXPECT_TRUE(result.verified);
     size_t queued = 0, without = 0;
-    for (const Seen& seen : stream) {
+    for (const RecordedBuild& seen : stream) {
       const auto& op = seen.args.UpdatePageTable;
       if (seen.operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL)
         continue;
@@ -341,7 +343,7 @@ TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
       life.vidmm.Map(*process, second, *data, 0, 8);
     });
     bool reused = false;
-    for (const Seen& seen : stream) {
+    for (const RecordedBuild& seen : stream) {
       const auto& op = seen.args.UpdatePageTable;
       reused |= seen.operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.PageTableLevel == 1 &&
                 op.Flags.InitialUpdate && op.PageTableAddress.GpuPhysical.SegmentOffset == leaf;
