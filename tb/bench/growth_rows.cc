@@ -47,7 +47,7 @@ double SecondsAPage(uint64_t mib) {
   return seconds / static_cast<double>(mib * kMiB / kPage);
 }
 
-void Measure(Row& row) {
+void MeasureGrowth(Row& row) {
   const double small = SecondsAPage(64), large = SecondsAPage(4096);
   row.figure = large / small;
   row.config = fmt::format("{:.2f} us a page at 64 MiB, {:.2f} us at 4 GiB", small * 1e6, large * 1e6);
@@ -61,7 +61,7 @@ void AddGrowthRows(Measurements& to) {
   row.unit = "times";
   row.machine = "operating system's model on the fast engine, in processor time";
   row.Less(1.3);
-  to.push_back({row, Measure});
+  to.push_back({row, MeasureGrowth});
 }
 
 }  // namespace gmmu::bench
