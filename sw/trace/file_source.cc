@@ -50,7 +50,7 @@ FileSource::FileSource(const std::string& path) : path_(path), file_(std::make_u
   if (std::ferror(file_->file)) throw TraceError(path + ": cannot be read: " + std::strerror(errno));
   if (text.empty()) throw TraceError(path + ": is empty");
   if (!ended() && text.rfind("gmmu-trace ", 0) == 0) {
-    ParseHeader(text, path);  // says what is wrong with a line, if it is that
+    if (text.find('\r') != std::string::npos) ParseHeader(text, path);  // names the line that ends in it
     throw TraceError(path + ": ends in its header, or has no empty line behind it");
   }
   header_ = ParseHeader(text, path);

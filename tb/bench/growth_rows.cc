@@ -2,6 +2,7 @@
 // How the time of the operating system's model for a page grows with the memory that is mapped.
 #include <fmt/format.h>
 
+#include "hw/host_ram.h"
 #include "os/application/gpu.h"
 #include "tb/bench/cpu_clock.h"
 #include "tb/bench/row.h"
@@ -13,7 +14,7 @@
 namespace gmmu::bench {
 namespace {
 
-constexpr uint64_t kPage = 4096, kPiece = 2 << 20, kMiB = 1 << 20;
+constexpr uint64_t kPiece = 2 << 20, kMiB = 1 << 20;
 
 /// Seconds of processor time to place and map a page of 4 KiB, when `mib` MiB of them are scattered over VRAM of twice
 /// the size.
@@ -37,14 +38,14 @@ double SecondsAPage(uint64_t mib) {
       const double start = CpuSeconds();
       life.memory.MakeResident(*data);
       for (uint64_t at = 0; at < bytes; at += kPiece)
-        life.memory.Map(*process, va + at, *data, at / kPage, kPiece / kPage);
+        life.memory.Map(*process, va + at, *data, at / hw::kPageSize, kPiece / hw::kPageSize);
       seconds = CpuSeconds() - start;
       life.memory.DestroyAllocation(data);
       life.memory.DestroyProcess(process);
     });
   });
   if (!result.faults.empty()) throw RowError(result.faults.front().text);
-  return seconds / static_cast<double>(mib * kMiB / kPage);
+  return seconds / static_cast<double>(mib * kMiB / hw::kPageSize);
 }
 
 void MeasureGrowth(Row& row) {

@@ -107,7 +107,7 @@ TEST(Settings, SizesOfTheGpuStandInItsRegisters) {
   regs::Register::kOffset, [](uint64_t raw) { return uint64_t{regs::Register{raw}.field()}; }
   for (const Row& row :
        {Row{"gpu.clients", 7, FIELD(Cap0, clients)}, Row{"gpu.spaces", 9, FIELD(Cap0, spaces)},
-        Row{"gpu.reads_in_flight", 11, FIELD(Cap0, reads)}, Row{"gpu.va_bits", 50, FIELD(Cap0, va_bits)},
+        Row{"gpu.reads_in_flight", 16, FIELD(Cap0, reads)}, Row{"gpu.va_bits", 50, FIELD(Cap0, va_bits)},
         Row{"gpu.l1_entries", 5, FIELD(Cap1, l1_entries)}, Row{"gpu.l2_entries", 128, FIELD(Cap1, l2_entries)},
         Row{"gpu.l2_ways", 2, FIELD(Cap1, l2_ways)}, Row{"gpu.walk_cache", 6, FIELD(Cap1, walk_cache)},
         Row{"gpu.walk_cache", 6, FIELD(Cap2, large_entries), 5}}) {

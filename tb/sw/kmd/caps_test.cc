@@ -164,7 +164,7 @@ TEST(Caps, ShortOutputsAndUnknownTypesAreRefusedUntouched) {
   }
 }
 
-TEST(Caps, MemorySegmentEndsWhereTheWindowEnds) {
+TEST(Caps, MemorySegmentEndsWhereTheWindowEndsAndAnotherHasTheRest) {
   FakeKernel kernel;
   kernel.vram_bytes = 2 * FakeKernel::kWindowBytes;
   ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
@@ -172,14 +172,17 @@ TEST(Caps, MemorySegmentEndsWhereTheWindowEnds) {
   EXPECT_EQ(kernel.vram.begin()->first, 2 * FakeKernel::kWindowBytes - 4096 * 8)
       << "the aperture table is reached by moving the window";
   DXGK_QUERYSEGMENTOUT4 out{};
-  std::vector<BYTE> descriptors(2 * sizeof(DXGK_SEGMENTDESCRIPTOR4));
-  out.NbSegment = 2;
+  std::vector<BYTE> descriptors(3 * sizeof(DXGK_SEGMENTDESCRIPTOR4));
+  out.NbSegment = 3;
   out.pSegmentDescriptor = descriptors.data();
   out.SegmentDescriptorStride = sizeof(DXGK_SEGMENTDESCRIPTOR4);
   ASSERT_EQ(kernel.Query(DXGKQAITYPE_QUERYSEGMENT4, DXGK_QUERYSEGMENTIN4{0}, &out), STATUS_SUCCESS);
-  DXGK_SEGMENTDESCRIPTOR4 vram{};
+  DXGK_SEGMENTDESCRIPTOR4 vram{}, hidden{};
   std::memcpy(&vram, descriptors.data() + sizeof vram, sizeof vram);
   EXPECT_EQ(vram.Size, FakeKernel::kWindowBytes);
+  std::memcpy(&hidden, descriptors.data() + 2 * sizeof hidden, sizeof hidden);
+  EXPECT_EQ(hidden.Size, FakeKernel::kWindowBytes - 4096 * 8) << "the aperture table is behind it";
+  EXPECT_FALSE(hidden.Flags.CpuVisible);
   kernel.Unload();
 }
 

@@ -68,11 +68,11 @@ TEST_F(AccelSimTest, ReadsTheKernelsOfAList) {
 
 TEST_F(AccelSimTest, FindsTheKernelsOfAListByTheirPaths) {
   std::filesystem::create_directories(Path("deep"));
-  File("kernel-1.traceg", Kernel(1, Block(kLoad, kLoad)));
-  File("deep/kernel-2.traceg", Kernel(1, Block(kStore, kStore)));
+  File("kernel-1.traceg", Kernel(1, Block(std::string(kAdd) + kLoad, kLoad)));
+  File("deep/kernel-2.traceg", Kernel(1, Block(std::string(kLoad) + kAdd, kStore)));
   const std::string store = Path("deep/kernel-2.traceg");
   const auto both = Imported("accelsim", "\n# run 1\nncclGroupStart\n./kernel-1.traceg \n" + store + "\n");
-  EXPECT_EQ(both.size(), 6u);
+  EXPECT_EQ(both.size(), 5u);
   EXPECT_EQ(Imported("accelsim", "kernel-1.traceg\ndeep/kernel-2.traceg\n"), both);
   EXPECT_THAT(ImportRefusal("accelsim", "kernel-1.traceg\n./krenel-2.traceg\n"),
               HasSubstr("input:2: \"./krenel-2.traceg\" is no line of a kernel's file"));
