@@ -16,11 +16,11 @@
 ///
 ///   0x0000'0000  memory
 ///   0xD000'0000  configuration space of the GPU, 4 KiB
-///   0xE000'0000  the GPU's BARs, up to 0xF000'0000
+///   0xE000'0000  the GPU's BARs, up to 0xFC00'0000
 ///   0xFEE0'0000  interrupt messages, writes of 4 bytes
 class Bus : public sc_core::sc_module {
  public:
-  static constexpr uint64_t kConfiguration = 0xD000'0000, kBars = 0xE000'0000, kEnd = 0xF000'0000,
+  static constexpr uint64_t kConfiguration = 0xD000'0000, kBars = 0xE000'0000, kEnd = 0xFC00'0000,
                             kMessages = 0xFEE0'0000;
 
   sc_core::sc_in<bool> clock{"clock"};
