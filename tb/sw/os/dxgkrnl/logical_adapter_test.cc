@@ -93,11 +93,24 @@ TEST(LinkedAdapters, GpusThatAreNotInTheChainAreRemovedAgain) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-TEST(LinkedAdapters, WithoutTheEntryEveryDeviceStandsAlone) {
-  LinkedBench bench(2);
+// The bus has both devices, and our driver would link them: without its entry nobody asks.
+TEST(LinkedAdapters, WithoutTheEntryTheFirstDeviceStandsAloneAndTheOthersAreRemovedAgain) {
+  LinkedBench bench(3);
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiLinkDevice = nullptr; };
-  const auto result = bench.Run([](Life& life) { EXPECT_EQ(life.adapter.adapters(), 1u); });
+  const auto result = bench.Run([](Life& life) {
+    EXPECT_EQ(life.adapter.adapters(), 1u);
+    EXPECT_EQ(life.adapter.lead().unit(), 0u);
+    EXPECT_THAT(LifeCalls(life), ElementsAre("AddDevice 0", "AddDevice 1", "AddDevice 2", "RemoveDevice 1",
+                                             "RemoveDevice 2", "StartDevice 0"));
+    workload::RunSeededMainJob(life, 20'000);
+    for (const uint8_t bus : {2, 3}) {
+      const hw::BusCounts counts = life.kernel.instruments()->BusAccesses({bus, 0, 0});
+      EXPECT_EQ(counts.reads + counts.writes + counts.messages, 0u) << "device " << unsigned{bus} << " was not started";
+    }
+  });
   EXPECT_EQ(FaultOf(result), "");
+  EXPECT_TRUE(result.verified);
+  EXPECT_THAT(result.leaks, IsEmpty());
 }
 
 std::vector<std::string> events;

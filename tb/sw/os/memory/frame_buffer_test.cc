@@ -13,6 +13,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "os/base/bug_check.h"
 #include "platform/host_image.h"
@@ -22,6 +23,7 @@
 namespace gmmu::os {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 struct Machine {
@@ -168,19 +170,36 @@ TEST(FrameBuffer, AWindowShowsTheSectionAtTheOffsetThatComesOut) {
 }
 
 TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
-  // Adapter 0 reports the sum, the others nothing; no sub-range of it can be pinned from its middle.
+  // Adapter 0 reports the sum, the others nothing. A pin has no offset: the second adapter's pages, which are not the
+  // first of the section, are pinned with the whole of it only.
   Machine machine;
   machine.frame_buffer.Reserve(machine.adapter, false, {2 * kPage + 3 * kPage, 0});
-  DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, 5 * kPage, nullptr};
-  ASSERT_EQ(machine.frame_buffer.Pin(machine.adapter, pin), STATUS_SUCCESS);
-  const auto pages = Mdl::PagesOf(pin.pMdl);
-  DXGKARGCB_MAPFRAMEBUFFERPOINTER map{0, kPage, 2 * kPage, nullptr};  // the second adapter's first page
-  ASSERT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_SUCCESS);
-  std::memcpy(static_cast<uint8_t*>(map.pBaseAddress) + map.Offset, "second", 6);
-  char text[7] = {};
-  ASSERT_TRUE(machine.platform.ram().Read(pages[2] * kPage, text, 6));
-  EXPECT_STREQ(text, "second");
-  machine.frame_buffer.UnmapWindow(machine.adapter, {0, map.pBaseAddress});
+  const auto write = [&](uint64_t page, const std::string& text) {
+    DXGKARGCB_MAPFRAMEBUFFERPOINTER map{0, kPage, page * kPage, nullptr};
+    ASSERT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_SUCCESS);
+    std::memcpy(static_cast<uint8_t*>(map.pBaseAddress) + map.Offset, text.data(), text.size());
+    machine.frame_buffer.UnmapWindow(machine.adapter, {0, map.pBaseAddress});
+  };
+  /// The first bytes of the pages that a pin of so many bytes gives.
+  const auto pinned = [&](uint64_t bytes) {
+    std::vector<std::string> texts;
+    DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, bytes, nullptr};
+    EXPECT_EQ(machine.frame_buffer.Pin(machine.adapter, pin), STATUS_SUCCESS);
+    if (pin.pMdl == nullptr) return texts;
+    for (const uint64_t page : Mdl::PagesOf(pin.pMdl)) {
+      char text[7] = {};
+      EXPECT_TRUE(machine.platform.ram().Read(page * kPage, text, 6));
+      texts.push_back(text);
+    }
+    return texts;
+  };
+  for (uint64_t page = 0; page < 5; ++page) write(page, "page " + std::to_string(page));
+  DXGKARGCB_PINFRAMEBUFFERFORSAVE second{1, 3 * kPage, nullptr};
+  EXPECT_EQ(machine.frame_buffer.Pin(machine.adapter, second), STATUS_INVALID_PARAMETER) << "it has no section";
+  EXPECT_THAT(pinned(2 * kPage), ElementsAre("page 0", "page 1")) << "a part begins with the section";
+  EXPECT_THROW(pinned(5 * kPage), BugCheck) << "beside a part of it";
+  machine.frame_buffer.Unpin(machine.adapter, {0});
+  EXPECT_THAT(pinned(5 * kPage), ElementsAre("page 0", "page 1", "page 2", "page 3", "page 4"));
   machine.frame_buffer.Unpin(machine.adapter, {0});
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 #include "ddi/wdm.h"
 #include "hw/gmmu_regs.h"
@@ -73,6 +74,52 @@ TEST(MemoryTypes, MdlFlagsAskForContiguousChunks) {
   EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "larger than the object";
   args.Mdl.Flags = 0x40000000;
   EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "an unknown flag";
+}
+
+TEST(MemoryTypes, PreferContiguousGivesARowOfPagesOrScatteredOnesWhereThereIsNone) {
+  const auto in_a_row = [](const std::vector<uint64_t>& pages) {
+    for (size_t i = 0; i < pages.size(); ++i)
+      if (pages[i] != pages[0] + i) return false;
+    return true;
+  };
+  Objects test;
+  auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 16 * 4096);
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+  EXPECT_FALSE(in_a_row(test.objects.PagesOf(args.hPhysicalMemoryObject)));
+  args.Mdl.Flags = MM_ALLOCATE_PREFER_CONTIGUOUS;
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
+  EXPECT_TRUE(in_a_row(test.objects.PagesOf(args.hPhysicalMemoryObject)));
+
+  auto middle = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);  // of the range that the others get
+  middle.Mdl.LowAddress.QuadPart = 16 * kMiB + 8 * 4096;
+  middle.Mdl.HighAddress.QuadPart = 16 * kMiB + 9 * 4096 - 1;
+  ASSERT_EQ(test.objects.Create(middle, "test"), STATUS_SUCCESS);
+  args.Mdl.LowAddress.QuadPart = 16 * kMiB;
+  args.Mdl.HighAddress.QuadPart = 16 * kMiB + 17 * 4096 - 1;
+  args.Mdl.Flags = MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
+  EXPECT_EQ(test.TryCreate(args), STATUS_NO_MEMORY) << "a page in the middle is taken";
+  args.Mdl.Flags = MM_ALLOCATE_PREFER_CONTIGUOUS;
+  ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS) << "the preference is none of the conditions";
+  EXPECT_THAT(test.objects.PagesOf(args.hPhysicalMemoryObject), SizeIs(16));
+}
+
+// The model has one memory node and nothing to wait for, and a list is whole in any case.
+TEST(MemoryTypes, LocalNodeFullyRequiredAndNoWaitAreTakenAndChangeNoPage) {
+  const auto pages = [](UINT flags) {
+    Objects test;
+    auto args = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 8 * 4096);
+    args.Mdl.Flags = flags;
+    EXPECT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS) << flags;
+    std::vector<uint64_t> given = test.objects.PagesOf(args.hPhysicalMemoryObject);
+    args.Mdl.LowAddress.QuadPart = 16 * kMiB;
+    args.Mdl.HighAddress.QuadPart = 16 * kMiB + 4 * 4096 - 1;
+    EXPECT_EQ(test.TryCreate(args), STATUS_NO_MEMORY) << flags << ": four pages of eight are not given";
+    return given;
+  };
+  const std::vector<uint64_t> without = pages(0);
+  EXPECT_THAT(without, SizeIs(8));
+  for (const UINT flag : {MM_ALLOCATE_FROM_LOCAL_NODE_ONLY, MM_ALLOCATE_FULLY_REQUIRED, MM_ALLOCATE_NO_WAIT})
+    EXPECT_EQ(pages(flag), without) << flag;
 }
 
 TEST(MemoryTypes, DontZeroGivesPagesAsTheirLastOwnerLeftThem) {
@@ -203,6 +250,45 @@ TEST(MemoryTypes, IoSpaceWrapsWhatADeviceDecodes) {
   EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "nobody decodes its first page";
   args.IOSpace.BaseAddress.QuadPart = 0x80000000;
   EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "nobody is there";
+}
+
+/// The root complex carries no traffic from device to device: an access that the domain lets through ends there.
+TEST(MemoryTypes, ADevicesAccessThroughAnAdlOfIoSpacePassesTheDomainAndReachesNobody) {
+  Objects test;
+  const auto refused = [&] {
+    for (const hw::Counter& counter : test.platform.Counters())
+      if (counter.block == "iommu" && counter.name == "faults") return counter.value;
+    ADD_FAILURE() << "the unit counts no faults";
+    return uint64_t{0};
+  };
+  const auto access = [&](uint64_t logical) {
+    test.platform.StrayAccess({1, 0, 0}, hw::Stray::kWrite, logical, 0x5A5A0000);
+    test.platform.StrayAccess({1, 0, 0}, hw::Stray::kRead, logical, 0);
+    test.platform.WaitForMessage(100'000);  // the write is on its way
+  };
+  const uint64_t bar = test.kernel.pci().Enumerate().front().bars[0].address;
+  test.platform.MmioWrite(bar + regs::WindowBase::kOffset, 8, 0x10000);
+  auto io = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE, 4096), memory = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);
+  io.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(bar);
+  for (auto* args : {&io, &memory}) {
+    args->hAdapter = test.adapter;
+    ASSERT_EQ(test.objects.Create(*args, "test"), STATUS_SUCCESS);
+    auto adl = test.Adl(args->hAdapterMemoryObject, 0, 4096);
+    ASSERT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_SUCCESS);
+    const uint64_t logical = (adl.pAdl->Flags.Contiguous ? adl.pAdl->BasePageNumber : adl.pAdl->Pages[0]) * 4096 +
+                             regs::WindowBase::kOffset;
+    const uint64_t before = refused();
+    access(logical);
+    EXPECT_EQ(refused(), before);
+    test.objects.FreeAdl({args->hAdapterMemoryObject, adl.pAdl});
+    access(logical);
+    EXPECT_EQ(refused(), before + 2) << "the write and the read, when the list is gone";
+  }
+  EXPECT_EQ(test.platform.MmioRead(bar + regs::WindowBase::kOffset, 8), 0x10000u) << "the register of the device";
+  uint32_t word = 0;
+  const uint64_t page = test.objects.PagesOf(memory.hPhysicalMemoryObject)[0];
+  ASSERT_TRUE(test.platform.ram().Read(page * 4096 + regs::WindowBase::kOffset, &word, sizeof word));
+  EXPECT_EQ(word, 0x5A5A0000u) << "the same way leads to memory";
 }
 
 TEST(MemoryTypes, BytesBehindTheSizeAreNobodysToView) {

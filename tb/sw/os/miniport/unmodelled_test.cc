@@ -10,6 +10,9 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "os/miniport/adapter_answers.h"
 #include "tb/sw/os/between.h"
@@ -121,6 +124,108 @@ TEST_F(DeclaringDriver, IsToldOfItsContextsToo) {
   const auto result = bench.Run([](workload::Life& life) { workload::RunSeededMainJob(life, 50'000); });
   between = {};
   EXPECT_THAT(result.unmodelled, ElementsAre("DXGK_CONTEXTINFO_CAPS.DriverManagesResidency"));
+}
+
+/// What a driver declares of each allocation.
+void (*declare)(DXGK_ALLOCATIONINFO&) = nullptr;
+
+NTSTATUS CreateDeclaringAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args) {
+  const NTSTATUS status = between.real.DxgkDdiCreateAllocation(adapter, args);
+  for (UINT i = 0; i < args->NumAllocations && declare != nullptr; ++i) declare(args->pAllocationInfo[i]);
+  return status;
+}
+
+/// A run of a driver that declares something of its allocations, one of which is in system memory.
+struct DeclaredRun {
+  std::vector<std::tuple<int, uint64_t, uint64_t>> sent;  ///< operation; of entries: flags and page
+  unsigned backing_stores = 0;                            ///< calls of DxgkDdiSetAllocationBackingStore
+  bool cached = false;                                    ///< the CPU's stores to the backing store stay in its caches
+  std::vector<std::string> unmodelled;
+};
+unsigned backing_stores;
+
+DeclaredRun RunThatDeclares(LifeBench& bench, void (*what)(DXGK_ALLOCATIONINFO&)) {
+  DeclaredRun run;
+  between = {};
+  declare = what;
+  backing_stores = 0;
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) {
+    table.DxgkDdiCreateAllocation = CreateDeclaringAllocation;
+    table.DxgkDdiSetAllocationBackingStore = [](HANDLE, const DXGKARG_SETALLOCATIONBACKINGSTORE*) {
+      ++backing_stores;
+      return STATUS_SUCCESS;
+    };
+  };
+  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+    run.sent.emplace_back(args.Operation, 0, 0);
+    const auto& update = args.UpdatePageTable;
+    for (UINT i = 0; args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && i < update.NumPageTableEntries; ++i) {
+      const DXGK_PTE& entry = update.pPageTableEntries[update.Flags.Repeat ? 0 : i];
+      run.sent.emplace_back(args.Operation, entry.Flags, entry.PageAddress);
+    }
+    return between.real.DxgkDdiBuildPagingBuffer(between.context, &args);
+  };
+  bench.options.driver = os::Entry;
+  const auto result = bench.Run([&](workload::Life& life) {
+    life.worker.Call([&] {
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      AllocationRequest request{"in system memory", 3 * kPage};
+      request.system_only = true;
+      request.accessed_physically = false;
+      Allocation* data = life.vidmm.CreateAllocation(request);
+      life.vidmm.residency().Return(*data);
+      life.vidmm.Map(*process, 0x10000000, *data, 0, 3);
+      data->backing->Map(0, kPage)[5] = 'n';
+      char seen_by_device = 'n';
+      EXPECT_TRUE(
+          life.kernel.hal().ram().DeviceRead(data->backing->host_pages()[0] * kPage + 5, &seen_by_device, 1, false));
+      run.cached = seen_by_device != 'n';
+      data->backing->Unmap();
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+    workload::RunSeededMainJob(life, 50'000);
+  });
+  between = {};
+  declare = nullptr;
+  EXPECT_TRUE(result.Passed()) << FaultsOf(result);
+  run.backing_stores = backing_stores;
+  run.unmodelled = result.unmodelled;
+  return run;
+}
+
+TEST_F(DeclaringDriver, WhoseAllocationsAreNotCachedHasThemInCachedMemoryAllTheSame) {
+  const DeclaredRun cached = RunThatDeclares(bench, [](DXGK_ALLOCATIONINFO& info) { info.FlagsWddm2.Cached = 1; });
+  const DeclaredRun not_cached = RunThatDeclares(bench, [](DXGK_ALLOCATIONINFO& info) { info.FlagsWddm2.Cached = 0; });
+  EXPECT_TRUE(cached.cached);
+  EXPECT_TRUE(not_cached.cached);
+  EXPECT_EQ(not_cached.sent, cached.sent);
+  EXPECT_THAT(not_cached.unmodelled, IsEmpty());
+}
+
+TEST_F(DeclaringDriver, OfOtherBackingStoresGetsThoseOfVidMmAndIsToldThatTheyAreNotModelled) {
+  const DeclaredRun plain = RunThatDeclares(bench, nullptr);
+  const std::pair<const char*, void (*)(DXGK_ALLOCATIONINFO&)> flags[] = {
+      {"DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.PermanentSysMem", [](auto& info) { info.FlagsWddm2.PermanentSysMem = 1; }},
+      {"DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.ExistingSysMem", [](auto& info) { info.FlagsWddm2.ExistingSysMem = 1; }},
+      {"DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.ExistingKernelSysMem",
+       [](auto& info) { info.FlagsWddm2.ExistingKernelSysMem = 1; }},
+      {"DXGK_ALLOCATIONINFOFLAGS2.ShareBackingStoreWithKmd",
+       [](auto& info) { info.Flags2.ShareBackingStoreWithKmd = 1; }}};
+  for (const auto& [name, set] : flags) {
+    const DeclaredRun run = RunThatDeclares(bench, set);
+    EXPECT_EQ(run.sent, plain.sent) << name;
+    EXPECT_EQ(run.backing_stores, 0u) << name;
+    EXPECT_THAT(run.unmodelled, ElementsAre(name));
+  }
+}
+
+TEST_F(DeclaringDriver, OfCpuVisibilityOnDemandIsSentNothingElse) {
+  const DeclaredRun plain = RunThatDeclares(bench, nullptr);
+  const DeclaredRun run = RunThatDeclares(bench,
+                                          [](DXGK_ALLOCATIONINFO& info) { info.FlagsWddm2.CpuVisibleOnDemand = 1; });
+  EXPECT_EQ(run.sent, plain.sent);
+  EXPECT_THAT(run.unmodelled, ElementsAre("DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.CpuVisibleOnDemand"));
 }
 
 TEST_F(DeclaringDriver, IsToldInTheResultOnce) {

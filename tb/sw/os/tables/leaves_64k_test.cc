@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of 64 KiB in VRAM and in the windows that transfers use. Documents only.
+// Pages of 64 KiB in VRAM, their entries, and the windows that transfers use. Documents only.
+#include "os/tables/leaves_64k.h"
 
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
@@ -11,7 +12,9 @@
 namespace gmmu::os::test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using workload::Life;
 
 TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
@@ -36,6 +39,104 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
     }
   });
   EXPECT_EQ(FaultsOf(result), "");
+}
+
+// Over the end of a leaf table, so that the entries of an update do not begin with the allocation's first.
+TEST_F(Pages64k, AnEntryOf64KiBHasThePlaceOfItsBlockAndTheGpuReadsItThere) {
+  constexpr uint64_t kVa = 0x101E0000, kBlocks = 7;
+  for (const bool dual : {false, true}) {
+    bench.options.os.driver["DualPte"] = dual;
+    std::vector<unsigned> written(kBlocks);
+    const auto result = bench.Run([&](Life& life) {
+      Allocation* data = nullptr;
+      GpuProcess* process = nullptr;
+      life.worker.Call([&] {
+        data = Make(life, kBlocks * kPagesOf64k);
+        process = life.vidmm.CreateProcess("process");
+        built = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+          const auto& op = args.UpdatePageTable;
+          if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE || op.hProcess != process->handles.process) return;
+          if (op.hAllocation != data->handle) return;
+          EXPECT_TRUE(op.Flags.Use64KBPages);
+          EXPECT_EQ(op.FirstPteVirtualAddress - kVa, op.AllocationOffsetInBytes);
+          for (UINT i = 0; i < op.NumPageTableEntries; ++i) {
+            const uint64_t block = op.AllocationOffsetInBytes / kBytesOf64k + i;
+            ASSERT_LT(block, kBlocks);
+            EXPECT_EQ(op.pPageTableEntries[op.Flags.Repeat ? 0 : i].PageAddress, data->local->page(block * kPagesOf64k))
+                << block;
+            ++written[block];
+          }
+        };
+        life.vidmm.Map(*process, kVa, *data, 0, kBlocks * kPagesOf64k);
+        built = nullptr;
+      });
+      EXPECT_TRUE(Reads(life, process, kVa, 0, kBlocks * kPagesOf64k).passed);
+      life.worker.Call([&] {
+        life.vidmm.DestroyProcess(process);
+        life.vidmm.DestroyAllocation(data);
+      });
+    });
+    built = nullptr;  // a life that fails leaves it behind
+    EXPECT_EQ(FaultsOf(result), "");
+    EXPECT_THAT(result.leaks, IsEmpty());
+    EXPECT_EQ(written, std::vector<unsigned>(kBlocks, 1));
+  }
+}
+
+/// An update of `pages` entries of 4 KiB from `va` on.
+TableUpdate Small(uint64_t va, std::vector<bool> used) {
+  TableUpdate update;
+  update.first_va = va;
+  update.count = used.size();
+  for (const bool one : used) {
+    DXGK_PTE entry{};
+    entry.Valid = one;
+    update.entries.push_back(entry);
+  }
+  return update;
+}
+
+TEST(SmallPages, AreKnownByBlockUntilTheirLastEntryIsInvalid) {
+  Geometry geometry;
+  geometry.levels.resize(2);
+  for (LevelDescriptor& level : geometry.levels) level.index_bits = 9;
+  for (const bool dual : {true, false}) {
+    geometry.dual = dual;
+    SmallPages small(geometry);
+    const auto blocks = [&] {
+      std::vector<uint64_t> found;
+      for (uint64_t block = 0; block < 96; ++block)
+        if (small.AnyIn(block)) found.push_back(block);
+      return found;
+    };
+    // The last page of block 2, block 3, the first page of block 4.
+    small.Note(Small(3 * kBytesOf64k - kPage, std::vector<bool>(18, true)));
+    if (!dual) {
+      EXPECT_THAT(blocks(), IsEmpty()) << "single entries of level 1 keep no account";
+      small.NoteAll(1);
+      EXPECT_THAT(blocks(), IsEmpty());
+      continue;
+    }
+    EXPECT_THAT(blocks(), ElementsAre(2u, 3u, 4u));
+    small.Note(Small(4 * kBytesOf64k, {false}));
+    std::vector<bool> all_but_one(16, false);
+    all_but_one[5] = true;
+    small.Note(Small(3 * kBytesOf64k, all_but_one));
+    EXPECT_THAT(blocks(), ElementsAre(2u, 3u)) << "one page of block 3 is left";
+    TableUpdate rest = Small(3 * kBytesOf64k, {false});
+    rest.repeat = true;
+    rest.count = 16;
+    small.Note(rest);
+    EXPECT_THAT(blocks(), ElementsAre(2u));
+    small.NoteAll(1);  // a leaf table has 32 blocks
+    EXPECT_THAT(blocks(), SizeIs(33));
+    EXPECT_TRUE(small.AnyIn(32) && small.AnyIn(63));
+    small.Note(Small(64 * kBytesOf64k, {true}));
+    small.Forget(1);
+    EXPECT_THAT(blocks(), ElementsAre(2u, 64u));
+    small.Clear();
+    EXPECT_THAT(blocks(), IsEmpty());
+  }
 }
 
 TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {

@@ -4,12 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "os/miniport/segments.h"
+#include "os/base/page_math.h"
 #include "tb/sw/os/between.h"
+#include "workload/lines.h"
 
 namespace gmmu::os {
 namespace {
@@ -115,23 +120,39 @@ TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
   }
 }
 
+// The scenario maps page i of a buffer to page i of a range, in two pieces that it cuts at another page each time.
 TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
-  unsigned looked = 0, wrong = 0;
-  between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
-    if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2 &&
-        args.MapApertureSegment2.CpuVisibleAddress != nullptr) {
-      const auto* bytes = static_cast<const uint8_t*>(args.MapApertureSegment2.CpuVisibleAddress);
-      unsigned sum = 0;
-      for (uint64_t i = 0; i < args.MapApertureSegment2.NumberOfPages * 4096; ++i) sum += bytes[i] != 0;
-      ++looked;
-      wrong += sum == 0;
+  for (const uint64_t piece_kib : {0u, 16u}) {  // the list's: a list of several pieces is mapped by several operations
+    std::vector<std::pair<uint64_t, std::vector<uint8_t>>> shown;  // from a page of the aperture on
+    between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
+      const auto& map = args.MapApertureSegment2;
+      if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2 && map.CpuVisibleAddress != nullptr) {
+        const auto* bytes = static_cast<const uint8_t*>(map.CpuVisibleAddress);
+        shown.push_back({map.OffsetInPages, {bytes, bytes + map.NumberOfPages * kPage}});
+      }
+      return RealBuild(args);
+    };
+    Parameters os = Defaults();
+    os.logical_piece_kib = piece_kib;
+    os.driver["PagingBufferBytes"] = 16384;  // of one piece
+    const auto result = Run(os, "aperture");
+    EXPECT_TRUE(result.Passed()) << Text(result);
+    ASSERT_FALSE(shown.empty());
+    uint64_t first = ~uint64_t{0}, end = 0;
+    for (const auto& [page, bytes] : shown) {
+      first = std::min(first, page);
+      end = std::max(end, page + bytes.size() / kPage);
     }
-    return RealBuild(args);
-  };
-  const auto result = Run(Defaults(), "aperture");
-  EXPECT_TRUE(result.Passed()) << Text(result);
-  EXPECT_GT(looked, 0u);
-  EXPECT_EQ(wrong, 0u);
+    std::vector<uint8_t> buffer((end - first) * kPage);
+    workload::FillPattern(buffer.data(), buffer.size(), 3 ^ 0x7365636F6E64);  // as the scenario fills its second one
+    unsigned inside = 0;
+    for (const auto& [page, bytes] : shown) {
+      EXPECT_EQ(std::memcmp(bytes.data(), &buffer[(page - first) * kPage], bytes.size()), 0)
+          << "page " << page - first << " of the range, and " << bytes.size() / kPage << " pages from it on";
+      inside += page != first;
+    }
+    EXPECT_GT(inside, 0u) << "pages that are not the buffer's first";
+  }
 }
 
 TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
