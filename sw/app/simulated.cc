@@ -13,9 +13,11 @@ report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::stri
   report::Limits limits;
   limits.clock_mhz = config.gpu.clock_mhz;
   limits.bus_bits = config.gpu.data_bits;
-  limits.bus_bytes_per_second = static_cast<double>(config.gpu.data_bits) / 8 *
-                                static_cast<double>(config.gpu.clock_mhz) * 1e6;
-  limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
+  if (engine != kDevice) {
+    limits.bus_bytes_per_second = static_cast<double>(config.gpu.data_bits) / 8 *
+                                  static_cast<double>(config.gpu.clock_mhz) * 1e6;
+    limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
+  }
   limits.version = GMMU_VERSION;
   limits.commit = kCommit;
   limits.engine = engine;

@@ -104,7 +104,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
                        {"driver", limits.driver.empty() ? Json(nullptr) : Json(limits.driver)},
                        {"clock_mhz", limits.clock_mhz},
                        {"bus_bits", limits.bus_bits},
-                       {"iommu", ModeOf(result.mode)},
+                       {"iommu", ModeOf(result.modes.empty() ? os::DmaMode::kPhysical : result.modes.back())},
                        {"clients", result.clients},
                        {"seed", limits.seed},
                        {"link_bytes_per_second", limits.link_bytes_per_second},

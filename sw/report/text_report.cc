@@ -27,6 +27,12 @@ const char* Translation(os::DmaMode mode) {
   return "";
 }
 
+std::string Translation(const std::vector<os::DmaMode>& modes) {
+  std::string text;
+  for (const os::DmaMode mode : modes) text += (text.empty() ? "" : ", then ") + std::string(Translation(mode));
+  return text.empty() ? Translation(os::DmaMode::kPhysical) : text;
+}
+
 std::string Share(uint64_t part, uint64_t whole) {
   if (whole == 0) return "no lookup";
   return fmt::format("{:5.1f} %  ({} of {})", 100.0 * static_cast<double>(part) / static_cast<double>(whole), part,
@@ -71,9 +77,10 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
                             : "gmmu run: verified");
   line("input", fmt::format("{}, {} bytes", limits.input, result.bytes));
   line("bytes verified", fmt::format("{}", result.bytes_verified));
-  line("machine", fmt::format("{} engine, {} timing, {} MHz, {}-bit bus, {} clients, IOMMU {}, seed {}", limits.engine,
-                              limits.timing, limits.clock_mhz, limits.bus_bits, result.clients,
-                              Translation(result.mode), limits.seed));
+  line("machine", fmt::format("{} engine, {} timing, {} MHz, {}{} clients, IOMMU {}, seed {}", limits.engine,
+                              limits.timing, limits.clock_mhz,
+                              limits.bus_bytes_per_second > 0 ? fmt::format("{}-bit bus, ", limits.bus_bits) : "",
+                              result.clients, Translation(result.modes), limits.seed));
   const bool estimated = limits.timing == "estimated";
   const bool board = limits.engine == "board";
   line(board ? "on the board" : "simulated",
@@ -86,14 +93,23 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   for (const workload::Phase& phase : result.phases) {
     if (phase.bytes == 0 || phase.ns == 0) continue;
     const double rate = static_cast<double>(phase.bytes) * 1e9 / static_cast<double>(phase.ns);
-    line(phase.name,
-         fmt::format("{:>10} in {:>9.1f} us  {:>12}  {:>15}  {:5.1f} % of bus", Size(phase.bytes),
-                     static_cast<double>(phase.ns) / 1e3, Rate(rate, board),
-                     phase.link ? fmt::format("{:5.1f} % of link", 100 * rate / limits.link_bytes_per_second) : "",
-                     100 * rate / limits.bus_bytes_per_second));
+    std::string value = fmt::format("{:>10} in {:>9.1f} us  {:>12}", Size(phase.bytes),
+                                    static_cast<double>(phase.ns) / 1e3, Rate(rate, board));
+    const auto share = [rate](double limit, const char* of) {
+      return fmt::format("{:5.1f} % of {}", 100 * rate / limit, of);
+    };
+    if (limits.bus_bytes_per_second > 0) {
+      value += fmt::format("  {:>15}  {}", phase.link ? share(limits.link_bytes_per_second, "link") : "",
+                           share(limits.bus_bytes_per_second, "bus"));
+    }
+    line(phase.name, value);
   }
-  line("limits", fmt::format("link {}, bus {} a direction", Rate(limits.link_bytes_per_second, board),
-                             Rate(limits.bus_bytes_per_second, false)));
+  if (limits.bus_bytes_per_second > 0) {
+    line("limits", fmt::format("link {}, bus {} a direction", Rate(limits.link_bytes_per_second, board),
+                               Rate(limits.bus_bytes_per_second, false)));
+  } else {
+    line("limits", "none: DMA of a device takes no time on a link or a bus");
+  }
   if (board) {
     line("serial line", fmt::format("{} bytes down, {} up; {} and {} of them payload; {} frames damaged, {} sent again",
                                     sum("board_link", "bytes_down"), sum("board_link", "bytes_up"),
@@ -107,7 +123,8 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
   line("L2 TLB hits", Share(sum("gpu_l2", "l2_hits"), sum("gpu_l2", "l2_lookups")));
   line("walk cache, any level", Share(sum("gpu_walk_cache", "wc_hits"), sum("gpu_walk_cache", "wc_lookups")));
   const uint64_t iotlb_hits = sum("iommu", "iotlb_hits");
-  if (result.mode != os::DmaMode::kPhysical)
+  const auto translated = [](os::DmaMode mode) { return mode != os::DmaMode::kPhysical; };
+  if (std::any_of(result.modes.begin(), result.modes.end(), translated))
     line("IOTLB hits", Share(iotlb_hits, iotlb_hits + sum("iommu", "iotlb_misses")));
   line("aperture map hits", Share(sum("gpu_aperture", "ap_hits"), sum("gpu_aperture", "ap_lookups")));
   const uint64_t walks = sum("gpu_walker", "walks");
@@ -125,52 +142,62 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
                                      reads, Each(reads, walks)));
   }
 
-  bool trouble = false;
-  auto bad = [&](const std::string& what) {
-    if (!trouble) heading(result.Passed() ? "What was expected" : "What went wrong");
-    trouble = true;
-    text += "  " + what + "\n";
-  };
+  // What must happen stands behind what must not, under a heading of its own.
+  std::string wrong, expected;
+  auto add = [](std::string& to, const std::string& what) { to += "  " + what + "\n"; };
   for (const workload::Check& check : result.checks) {
-    if (!check.passed) bad(fmt::format("check \"{}\": {}", check.name, check.text));
+    if (!check.passed) add(result.expected ? expected : wrong, fmt::format("check \"{}\": {}", check.name, check.text));
   }
-  std::vector<std::pair<std::string, uint64_t>> faults;  // equal ones are one line
+  struct Line {
+    std::string what;
+    uint64_t times;
+    bool expected;
+  };
+  std::vector<Line> faults;  // equal ones are one line
   std::unordered_map<std::string, size_t> places;
+  bool happened = false;
   for (const os::Fault& fault : result.faults) {
     const std::string what = fault.source + ": " + fault.text;
+    happened = happened || result.Expected(fault);
     const auto [place, fresh] = places.try_emplace(what, faults.size());
-    if (fresh) faults.emplace_back(what, 0);
-    ++faults[place->second].second;
+    if (fresh) faults.push_back({what, 0, result.Expected(fault)});
+    ++faults[place->second].times;
   }
   for (size_t i = 0; i < faults.size(); ++i) {  // the last one says what ended the run
-    const auto& [what, times] = faults[i];
-    if (i < kMostFaults || i + 1 == faults.size()) bad(times == 1 ? what : fmt::format("{} ({} times)", what, times));
-    else if (i == kMostFaults) bad(fmt::format("and {} faults more (--json names all)", faults.size() - 1 - i));
+    const Line& fault = faults[i];
+    std::string& to = fault.expected ? expected : wrong;
+    if (i < kMostFaults || i + 1 == faults.size())
+      add(to, fault.times == 1 ? fault.what : fmt::format("{} ({} times)", fault.what, fault.times));
+    else if (i == kMostFaults) add(to, fmt::format("and {} faults more (--json names all)", faults.size() - 1 - i));
   }
   for (size_t i = 0; i < result.findings.size() && i < kMostFindings; ++i)
-    bad(fmt::format("{} checker: {}", result.findings[i].probe, result.findings[i].text));
+    add(wrong, fmt::format("{} checker: {}", result.findings[i].probe, result.findings[i].text));
   if (result.findings.size() > kMostFindings)
-    bad(fmt::format("and {} findings more (--json names all)", result.findings.size() - kMostFindings));
+    add(wrong, fmt::format("and {} findings more (--json names all)", result.findings.size() - kMostFindings));
   // Leaked objects come before the pages that they hold, because they say more.
   std::vector<os::Leak> leaks = result.leaks;
   std::stable_partition(leaks.begin(), leaks.end(),
                         [](const os::Leak& leak) { return leak.kind != "page" && leak.kind != "pinned_page"; });
   for (size_t i = 0; i < leaks.size() && i < kMostLeaks; ++i) {
-    bad(fmt::format("leaked {} {} of {}, created by {}", leaks[i].kind, leaks[i].name, leaks[i].owner,
-                    leaks[i].created_by));
+    add(wrong, fmt::format("leaked {} {} of {}, created by {}", leaks[i].kind, leaks[i].name, leaks[i].owner,
+                           leaks[i].created_by));
   }
-  if (leaks.size() > kMostLeaks) bad(fmt::format("and {} leaks more (--json names all)", leaks.size() - kMostLeaks));
-  if (result.expected && !result.Passed()) {
-    bad(fmt::format("expected: fault {}{}{}", result.expected->fault,
-                    result.expected->stop_code == 0 ? "" : " " + os::Hex(result.expected->stop_code),
-                    result.expected->text.empty() ? "" : ", \"" + result.expected->text + "\""));
+  if (leaks.size() > kMostLeaks)
+    add(wrong, fmt::format("and {} leaks more (--json names all)", leaks.size() - kMostLeaks));
+  if (result.expected && !happened) {
+    add(wrong, fmt::format("expected: fault {}{}{}", result.expected->fault,
+                           result.expected->stop_code == 0 ? "" : " " + os::Hex(result.expected->stop_code),
+                           result.expected->text.empty() ? "" : ", \"" + result.expected->text + "\""));
   }
+  if (!wrong.empty()) text += "What went wrong\n" + wrong;
+  if (!expected.empty()) text += "What was expected\n" + expected;
   if (result.refusal && !result.refusal->what.empty())
     text += "  refused on purpose: " + result.refusal->what + " in " + result.refusal->inside + "\n";
   if (const uint64_t calls = sum("device", "dma_not_master"); calls != 0)
     text += fmt::format("  refused: {} accesses of host memory by a device that might not be bus master\n", calls);
   for (const std::string& member : result.unmodelled) text += "  declared, not modelled: " + member + "\n";
-  if (!trouble) line("checks", fmt::format("{} passed, no fault, no leak", result.checks.size()));
+  if (wrong.empty() && expected.empty())
+    line("checks", fmt::format("{} passed, no fault, no leak", result.checks.size()));
   return text;
 }
 

@@ -118,19 +118,22 @@ void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
 }
 
 void ClientBatch::Judge(const ClientRun& run, const ClientEnd& state, std::vector<Check>& checks) {
-  if (run.fault) {
-    const bool right = state.fault == run.fault;
-    checks.push_back({what_, right, right ? "" : !state.fault ? "no fault" : regs::NameOf(*state.fault)});
-    return;
-  }
+  os::Fault fault;
   if (state.fault) {
-    os::Fault fault;
     fault.source = "gpu";
     fault.name = regs::NameOf(*state.fault);
     fault.address = state.fault_address;
     fault.client = run.client;
     fault.level = state.level;
     fault.access = regs::NameOf(AccessOf(run));
+  }
+  if (run.fault) {
+    const bool right = state.fault == run.fault;
+    checks.push_back({what_, right, right ? "" : !state.fault ? "no fault" : fault.name});
+    if (right) checks.back().fault = fault;
+    return;
+  }
+  if (state.fault) {
     fault.text = "client " + std::to_string(run.client) + " stopped at " + os::Hex(state.fault_address) + ": " +
                  fault.name + ", level " + std::to_string(state.level) + " (" + what_ + ")";
     os::Host(memory_).Fail(fault);

@@ -8,10 +8,13 @@ namespace gmmu::workload {
 bool JobResult::Passed() const {
   if (!leaks.empty() || !findings.empty() || !not_applicable.empty()) return false;
   if (!expected) return verified && faults.empty();
-  return !faults.empty() && std::all_of(faults.begin(), faults.end(), [&](const os::Fault& fault) {
-    return fault.name == expected->fault && fault.stop_code == expected->stop_code &&
-           fault.text.find(expected->text) != std::string::npos;
-  });
+  return !faults.empty() &&
+         std::all_of(faults.begin(), faults.end(), [&](const os::Fault& fault) { return Expected(fault); });
+}
+
+bool JobResult::Expected(const os::Fault& fault) const {
+  return expected && fault.name == expected->fault && fault.stop_code == expected->stop_code &&
+         fault.text.find(expected->text) != std::string::npos;
 }
 
 bool JobResult::NotApplicable() const {

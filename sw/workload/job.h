@@ -34,7 +34,8 @@ struct Expectation {
 struct Check {
   std::string name;
   bool passed = false;
-  std::string text;  ///< what differed; empty when passed
+  std::string text;                               ///< what differed; empty when passed
+  std::optional<os::Fault> fault = std::nullopt;  ///< at which a client had to end, and ended
 };
 
 /// What [inject] fail_callback or fail_allocation refused to the driver.
@@ -52,7 +53,8 @@ struct JobResult {
   uint64_t cycles_evaluated = 0;
   uint64_t simulated_ns = 0;
   double host_seconds = 0;
-  os::DmaMode mode = os::DmaMode::kPhysical;  ///< how the GPU reached host memory, at the last start
+  /// How the GPU reached host memory, one behind the other: a start and an activation of isolation change it.
+  std::vector<os::DmaMode> modes;
   unsigned clients = 0;
   std::vector<Phase> phases;
   std::vector<Check> checks;
@@ -71,6 +73,8 @@ struct JobResult {
   /// Verified, and nothing faulted, leaked or was found wrong; or what was expected happened, once
   /// or more, and nothing else.
   bool Passed() const;
+  /// The fault is the one that was expected.
+  bool Expected(const os::Fault& fault) const;
   /// Nothing was tried, and nothing went wrong on the way.
   bool NotApplicable() const;
 };

@@ -64,16 +64,20 @@ std::vector<os::Fault> ReadFaultRecords(os::PhysicalAdapter& adapter) {
     const std::string where = "; the ring stopped at fence " + std::to_string(ring.fence) + " at byte " +
                               std::to_string(ring.command_offset) + " of the paging buffer, command " +
                               regs::NameOf(static_cast<regs::Opcode>(ring.command_header & 0xFF));
-    if (faults.empty()) {
-      os::Fault fault = Trouble("gpu", regs::NameOf(static_cast<regs::Fault>(ring.reason)), "");
+    const std::string name = regs::NameOf(static_cast<regs::Fault>(ring.reason));
+    auto own = std::find_if(faults.begin(), faults.end(), [&](const os::Fault& fault) {
+      return fault.name == name && (fault.address == ring.address || fault.fence == ring.fence);
+    });
+    if (own == faults.end()) {
+      os::Fault fault = Trouble("gpu", name, "");
       fault.address = ring.address;
       fault.level = ring.level;
       fault.access = regs::NameOf(static_cast<regs::Access>(ring.access));
       fault.fence = ring.fence;
       fault.text = fault.name + " at " + os::Hex(ring.address);
-      faults.push_back(fault);
+      own = faults.insert(faults.begin(), fault);
     }
-    faults.front().text += where;
+    own->text += where;
   }
   return faults;
 }
@@ -91,13 +95,43 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   return instruments->ResourcesInUse();
 }
 
-void ReadLastRecords(os::Kernel& kernel, os::LogicalAdapter& adapter) {
+/// The faults that the run asked for, which the hardware has records of all the same: they say nothing of what ended it.
+class ExpectedRecords {
+ public:
+  ExpectedRecords(const JobResult& result, os::LogicalAdapter& adapter) : recoveries_(adapter.vidsch().recoveries()) {
+    for (const Check& check : result.checks)
+      if (check.fault) clients_.push_back(*check.fault);
+  }
+  /// Counts each fault of a client once.
+  bool Take(const os::Fault& record) {
+    const auto client = std::find_if(clients_.begin(), clients_.end(), [&](const os::Fault& fault) {
+      return fault.name == record.name && fault.access == record.access &&
+             fault.address / hw::kPageSize == record.address / hw::kPageSize;
+    });
+    if (client != clients_.end()) {
+      clients_.erase(client);
+      return true;
+    }
+    // A page fault that cost a process its device, and was dealt with by that.
+    return std::any_of(recoveries_.begin(), recoveries_.end(), [&](const os::RecoveryRecord& recovery) {
+      return recovery.why.rfind("page fault at " + os::Hex(record.address) + ",", 0) == 0;
+    });
+  }
+
+ private:
+  std::vector<os::Fault> clients_;
+  const std::vector<os::RecoveryRecord>& recoveries_;
+};
+
+void ReadLastRecords(os::Kernel& kernel, os::LogicalAdapter& adapter, const JobResult& result) {
   kernel.locks().Abandon();
   const uint64_t end = kernel.hal().NowNs() + kGraceNs;
   while (kernel.hal().NowNs() < end && kernel.hal().platform().WaitForMessage(kGraceNs)) kernel.scheduler().Seam();
   std::vector<os::Fault> records;
+  ExpectedRecords expected(result, adapter);
   for (unsigned i = 0; i < adapter.adapters(); ++i) {
     for (os::Fault& fault : ReadFaultRecords(adapter.physical(i))) {
+      if (expected.Take(fault)) continue;
       fault.text = adapter.physical(i).Named(fault.text);
       records.push_back(std::move(fault));
     }
@@ -113,7 +147,7 @@ void ReadLastRecords(os::Kernel& kernel, os::LogicalAdapter& adapter) {
 void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed, JobResult& result) {
   if (failed && adapter.running()) {
     try {
-      ReadLastRecords(kernel, adapter);
+      ReadLastRecords(kernel, adapter, result);
     } catch (const os::OsError&) {
       // The driver fails once more when it is asked. What ended the run is known already.
     }
@@ -154,6 +188,9 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   std::optional<os::VidMmLink> link;
   os::Worker worker(kernel.scheduler(), "vidmm worker");
   bool stopping = false, gave_up = false;
+  const auto note_mode = [&] {
+    if (result.modes.empty() || result.modes.back() != adapter.mode()) result.modes.push_back(adapter.mode());
+  };
   kernel.scheduler().Spawn(
       "application",
       [&] {
@@ -170,7 +207,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
             gave_up = true;
             std::rethrow_exception(refusal);
           }
-          result.mode = adapter.mode();
+          note_mode();
           if (admitted) admit();
           if (!result.not_applicable.empty()) return;
           link.emplace(adapter);
@@ -186,6 +223,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
         const auto restart = [&](os::RemapPolicy policy) {
           worker.Call([&] {
             link->Stop();
+            note_mode();
             adapter.Stop();
             dxgkrnl.set_remap_policy(policy);
             power_on();
@@ -210,6 +248,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
         kernel.CheckFaults();
         worker.Call([&] {
           link->Stop();
+          note_mode();
           stopping = true;
           adapter.Stop();
         });
@@ -236,6 +275,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
     failed = true;
     trouble = Trouble("os", "stopped", error.what());
   }
+  if (failed && adapter.running()) note_mode();
   result.unmodelled = dxgkrnl.unmodelled();
   if (trouble) result.faults.push_back(*trouble);
   CollectFaults(kernel, adapter, failed, result);

@@ -241,14 +241,14 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
 
 TEST(Settings, AGpuThatReachesExactlyTheLastByteReachesAllMemoryOrNot) {
   const std::string edge = "iommu = \"needed\"\n[host]\nmemory_gib = 6\n[gpu]\nlimit_bits = 33\n";  // 2 GiB and 4 to 8
-  EXPECT_EQ(Job(With("os.highest_visible_inclusive", "true", edge)).mode, os::DmaMode::kPhysical);
-  EXPECT_EQ(Job(With("os.highest_visible_inclusive", "false", edge)).mode, os::DmaMode::kRemapped);
+  EXPECT_EQ(Job(With("os.highest_visible_inclusive", "true", edge)).modes.back(), os::DmaMode::kPhysical);
+  EXPECT_EQ(Job(With("os.highest_visible_inclusive", "false", edge)).modes.back(), os::DmaMode::kRemapped);
 }
 
 TEST(Settings, ADriverWhoseInfDoesNotDeclareRemappingIsNotRemapped) {
   const std::string reaches = "[host]\nmemory_gib = 4\n";
-  EXPECT_EQ(Job(Configuration::FromToml(reaches, "default")).mode, os::DmaMode::kRemapped);
-  EXPECT_EQ(Job(With("driver.dma_remapping_compatible", "2", reaches)).mode, os::DmaMode::kPhysical);
+  EXPECT_EQ(Job(Configuration::FromToml(reaches, "default")).modes.back(), os::DmaMode::kRemapped);
+  EXPECT_EQ(Job(With("driver.dma_remapping_compatible", "2", reaches)).modes.back(), os::DmaMode::kPhysical);
 }
 
 struct OtherDriver : os::DriverWithAFront {

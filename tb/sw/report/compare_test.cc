@@ -66,7 +66,7 @@ TEST(Differences, TimesRatesAndHitsMayDiffer) {
 
 TEST(Differences, AreNamedWhateverChanged) {
   EXPECT_THAT(After([](Result& r) { r.bytes_verified = 0; }), ElementsAre("bytes_verified: 4096 and 0"));
-  EXPECT_THAT(After([](Result& r) { r.mode = os::DmaMode::kRemapped; }),
+  EXPECT_THAT(After([](Result& r) { r.modes = {os::DmaMode::kRemapped}; }),
               ElementsAre("machine.iommu: \"physical\" and \"remap\""));
   EXPECT_THAT(After([](Result& r) { r.clients = 2; }), ElementsAre("machine.clients: 0 and 2"));
   EXPECT_THAT(After([](Result& r) { r.checks[0].name = "words"; }),

@@ -13,6 +13,8 @@
 namespace gmmu::report {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -22,7 +24,7 @@ workload::JobResult Sample() {
   result.bytes = result.bytes_verified = 4096;
   result.cycles = 1000;
   result.simulated_ns = 1000;
-  result.mode = os::DmaMode::kRemapped;
+  result.modes = {os::DmaMode::kRemapped};
   result.phases = {{"page in", 4096, 1000, 1000, true}};
   result.counters = {{"port_client0", "lookups", 100, "requests", ""}, {"port_client0", "hits", 75, "requests", ""},
                      {"port_client1", "lookups", 100, "requests", ""}, {"port_client1", "hits", 25, "requests", ""},
@@ -87,6 +89,60 @@ TEST(TextReport, NamesEverythingThatWentWrong) {
   EXPECT_THAT(text, HasSubstr("and 2 findings more"));
   EXPECT_THAT(text, Not(HasSubstr("beat 8")));
   EXPECT_THAT(text, Not(HasSubstr("no leak\n")));
+}
+
+TEST(TextReport, HasEveryModeOfTheIommuInItsOrder) {
+  workload::JobResult result = Sample();
+  EXPECT_THAT(TextReport(result, SampleLimits()), HasSubstr("IOMMU remapping, seed"));
+  result.modes = {os::DmaMode::kPhysical, os::DmaMode::kIdentity};
+  const std::string text = TextReport(result, SampleLimits());
+  EXPECT_THAT(text, HasSubstr("IOMMU off (physical), then 1:1, seed"));
+  EXPECT_THAT(text, HasSubstr("IOTLB hits")) << "of the second";
+  EXPECT_EQ(nlohmann::json::parse(JsonReport(result, SampleLimits()))["machine"]["iommu"], "identity");
+  result.modes = {};
+  EXPECT_THAT(TextReport(result, SampleLimits()), HasSubstr("IOMMU off (physical), seed"));
+}
+
+TEST(TextReport, HasNoShareOfALinkOrABusThatIsNotModelled) {
+  Limits limits = SampleLimits();
+  limits.bus_bits = 64;
+  EXPECT_THAT(TextReport(Sample(), limits),
+              AllOf(HasSubstr("64-bit bus"), HasSubstr("link 8.192 GB/s, bus 4.096 GB/s")));
+  limits.link_bytes_per_second = limits.bus_bytes_per_second = 0;
+  const std::string text = TextReport(Sample(), limits);
+  EXPECT_THAT(text, HasSubstr("4.096 GB/s\n"));
+  EXPECT_THAT(text, Not(AnyOf(HasSubstr("of link"), HasSubstr("of bus"), HasSubstr("-bit bus"))));
+}
+
+TEST(TextReport, PutsWhatWasExpectedBehindWhatWentWrong) {
+  workload::JobResult result = Sample();
+  result.expected = workload::Expectation{"entry_invalid", 0, "at 0x5000"};
+  os::Fault fault;
+  fault.source = "gpu";
+  fault.name = "entry_invalid";
+  fault.text = "entry_invalid at 0x5000";
+  result.faults = {fault, fault};
+  result.checks = {{"the bytes", false, "differ"}};
+  std::string text = TextReport(result, SampleLimits());
+  EXPECT_THAT(text, AllOf(HasSubstr("ended as it must"), Not(HasSubstr("What went wrong"))));
+  EXPECT_THAT(text, HasSubstr("What was expected\n"
+                              "  check \"the bytes\": differ\n"
+                              "  gpu: entry_invalid at 0x5000 (2 times)\n"));
+
+  fault.text = "entry_invalid at 0x6000";
+  result.faults.push_back(fault);
+  result.leaks = {{"adl", "a", "driver", "b"}};
+  text = TextReport(result, SampleLimits());
+  EXPECT_THAT(text, HasSubstr("What went wrong\n"
+                              "  gpu: entry_invalid at 0x6000\n"
+                              "  leaked adl a of driver, created by b\n"
+                              "What was expected\n"
+                              "  check \"the bytes\": differ\n"
+                              "  gpu: entry_invalid at 0x5000 (2 times)\n"));
+
+  result.faults = {};
+  text = TextReport(result, SampleLimits());
+  EXPECT_THAT(text, HasSubstr("  expected: fault entry_invalid, \"at 0x5000\"\n")) << "it did not happen";
 }
 
 /// Members of `json` with their place, in order; those of a list's first element stand as [].

@@ -19,7 +19,7 @@ using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-struct Life {
+struct JobBench {
   sim::MachineConfig machine = sim::MachineConfig::Default();
   std::vector<hw::InUse> in_use;  ///< what the hardware claims to hold, always
   os::Parameters os;
@@ -29,7 +29,7 @@ struct Life {
   std::vector<uint8_t> copy;
   bool dumped = false;
 
-  Life() {
+  JobBench() {
     os.aperture_bytes = 1 << 20;
     machine.host.memory_gib = 4;
     os.limit_bits = 32;  // below the end of memory, hence remapping
@@ -73,12 +73,12 @@ std::string Explain(const JobResult& result) {
 class Sizes : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(Sizes, ComeBackThroughTheWholeMachine) {
-  Life life;
+  JobBench life;
   life.bytes = GetParam();
   const JobResult result = life.Run();
   EXPECT_TRUE(result.Passed()) << Explain(result);
   EXPECT_EQ(result.bytes_verified, life.bytes);
-  EXPECT_EQ(result.mode, os::DmaMode::kRemapped);
+  EXPECT_EQ(result.modes.back(), os::DmaMode::kRemapped);
   EXPECT_TRUE(life.dumped);
   EXPECT_GT(result.cycles, 0u);
 }
@@ -86,16 +86,16 @@ TEST_P(Sizes, ComeBackThroughTheWholeMachine) {
 INSTANTIATE_TEST_SUITE_P(MainJob, Sizes, ::testing::Values(0, 1, 63, 4095, 4096, 4097, 65536, (1 << 20) + 3));
 
 TEST(MainJob, RunsInPhysicalModeWithScatteredPages) {
-  Life life;
+  JobBench life;
   life.os.iommu = os::RemapPolicy::kNever;
   life.os.limit_bits = 40;
   const JobResult result = life.Run();
   EXPECT_TRUE(result.Passed()) << Explain(result);
-  EXPECT_EQ(result.mode, os::DmaMode::kPhysical);
+  EXPECT_EQ(result.modes.back(), os::DmaMode::kPhysical);
 }
 
 TEST(MainJob, RunsInPiecesWhenVramIsSmall) {
-  Life life;
+  JobBench life;
   life.machine.gpu.vram_mib = 1;
   life.bytes = (1 << 20) + 3;
   life.os.aperture_bytes = 256 << 10;  // pieces are larger than the aperture
@@ -105,7 +105,7 @@ TEST(MainJob, RunsInPiecesWhenVramIsSmall) {
 
 TEST(MainJob, RunsWithTwoAndSixPageTableLevels) {
   for (const std::vector<uint64_t>& bits : {std::vector<uint64_t>{10, 12}, {5, 6, 7, 6, 6, 6}, {12, 9, 9}}) {
-    Life life;
+    JobBench life;
     life.os.page_table_bits = bits;
     const JobResult result = life.Run();
     EXPECT_TRUE(result.Passed()) << bits.size() << " levels\n" << Explain(result);
@@ -113,7 +113,7 @@ TEST(MainJob, RunsWithTwoAndSixPageTableLevels) {
 }
 
 TEST(MainJob, RefusesAGpuThatReachesTooLittleMemoryWithoutRemapping) {
-  Life life;
+  JobBench life;
   life.os.iommu = os::RemapPolicy::kNever;
   const JobResult result = life.Run();
   EXPECT_FALSE(result.Passed());
@@ -122,7 +122,7 @@ TEST(MainJob, RefusesAGpuThatReachesTooLittleMemoryWithoutRemapping) {
 }
 
 TEST(MainJob, DependsOnTheSeedForPlacementOnly) {
-  Life first, again, other;
+  JobBench first, again, other;
   other.seed = 2;
   const JobResult one = first.Run(), two = again.Run(), three = other.Run();
   EXPECT_EQ(one.simulated_ns, two.simulated_ns);
@@ -132,7 +132,7 @@ TEST(MainJob, DependsOnTheSeedForPlacementOnly) {
 }
 
 TEST(MainJob, FailsWhenALogicalPageIsNotMapped) {
-  Life life;
+  JobBench life;
   life.os.inject.unmapped_page = true;
   const JobResult result = life.Run();
   EXPECT_FALSE(result.Passed());
@@ -141,7 +141,7 @@ TEST(MainJob, FailsWhenALogicalPageIsNotMapped) {
 }
 
 TEST(MainJob, FailsWhenAnEntryNamesAnotherPage) {
-  Life life;
+  JobBench life;
   life.os.inject.wrong_pte = true;
   const JobResult result = life.Run();
   EXPECT_FALSE(result.Passed());
@@ -149,7 +149,7 @@ TEST(MainJob, FailsWhenAnEntryNamesAnotherPage) {
 }
 
 TEST(MainJob, FailsWhenAnAdlNamesAnotherPage) {
-  Life life;
+  JobBench life;
   life.os.iommu = os::RemapPolicy::kNever;
   life.os.limit_bits = 40;
   life.os.inject.wrong_adl = true;
@@ -157,7 +157,7 @@ TEST(MainJob, FailsWhenAnAdlNamesAnotherPage) {
 }
 
 TEST(MainJob, FailsWhenAFlushIsMissing) {
-  Life life;
+  JobBench life;
   life.os.inject.missing_flush = true;
   const JobResult result = life.Run();
   EXPECT_FALSE(result.Passed());
@@ -165,7 +165,7 @@ TEST(MainJob, FailsWhenAFlushIsMissing) {
 }
 
 TEST(MainJob, FailsWhenAFenceIsNeverSignalled) {
-  Life life;
+  JobBench life;
   life.machine.inject.drop_fence = true;
   const JobResult result = life.Run();
   EXPECT_FALSE(result.Passed());
@@ -175,13 +175,13 @@ TEST(MainJob, FailsWhenAFenceIsNeverSignalled) {
 }
 
 TEST(MainJob, FailsWhenABitOfVramFlips) {
-  Life life;
+  JobBench life;
   life.machine.inject.vram_flip.after_write_bytes = 100'000;
   EXPECT_THAT(Explain(life.Run()), ::testing::HasSubstr("check "));
 }
 
 TEST(MainJob, CountsWhatTheHardwareStillHoldsAtPowerOff) {
-  Life life;
+  JobBench life;
   life.in_use = {{"rtl_slot", "the GPU has work under way"}};
   const JobResult result = life.Run();
   EXPECT_THAT(result.leaks, Contains(Field(&os::Leak::kind, "rtl_slot"))) << Explain(result);
@@ -191,7 +191,7 @@ TEST(MainJob, CountsWhatTheHardwareStillHoldsAtPowerOff) {
 class Leaks : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Leaks, AreNamedAtPowerOff) {
-  Life life;
+  JobBench life;
   life.os.inject.leak = GetParam();
   const JobResult result = life.Run();
   if (GetParam() != "rtl_slot") {  // then the driver cannot power the GPU down either
