@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 namespace gmmu::app {
 namespace {
@@ -25,6 +27,20 @@ bool OneFile(const std::string& first, const std::string& second) {
   return !error && one == fs::weakly_canonical(second, error);
 }
 
+/// The descriptor that /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N is a name of; nothing for other paths.
+std::optional<int> DescriptorOf(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (path.rfind(folder, 0) != 0) continue;
+    int number = -1;
+    const char* const end = path.data() + path.size();
+    const auto [stopped, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc() && stopped == end) return number;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<NamedPath>& inputs) {
@@ -39,7 +55,15 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
   }
 }
 
-OutputFile::OutputFile(const std::string& path) : path_(path) {
+OutputFile::OutputFile(const std::string& given) : path_(given) {
+  if (const auto descriptor = DescriptorOf(given)) {  // even where it is a regular file: what is in it stays
+    const int own = dup(*descriptor);
+    if (own < 0 || (file_ = fdopen(own, "wb")) == nullptr) Fail("cannot be opened");
+    return;
+  }
+  std::error_code error;
+  if (fs::is_symlink(given, error)) path_ = fs::weakly_canonical(given, error).string();  // the link stays
+  const std::string& path = path_;
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) {

@@ -29,12 +29,14 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 /// An output that appears complete or not at all.
 ///
 /// A regular (or new) file is written beside its path and renamed by Commit(); without Commit()
-/// nothing is left behind, also when a signal ends the program. Anything else (a pipe, /dev/stdout) is written as it is.
+/// nothing is left behind, also when a signal ends the program. Of a symbolic link the file behind it is replaced. Anything
+/// else (a pipe, a device) is written as it is, and /dev/stdout, /dev/stderr and /dev/fd/N are written at their descriptor's
+/// place even when that is a regular file.
 class OutputFile {
  public:
   /// Opens at once, so that a path that cannot be written is found before any work. Throws
   /// OutputError.
-  explicit OutputFile(const std::string& path);
+  explicit OutputFile(const std::string& given);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

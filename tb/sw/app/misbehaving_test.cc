@@ -188,7 +188,8 @@ TEST_F(Misbehaving, WhatWasRefusedOnPurposeStandsInTheReport) {
   EXPECT_THAT(Json("report.json")["leaks"], IsEmpty());
   Run({"run", "--engine", "fast", "--set", "inject.fail_allocation=1", "--json", Path("report.json")});
   EXPECT_THAT(Json("report.json")["refused_on_purpose"]["what"].get<std::string>(), HasSubstr("pool block "));
-  EXPECT_EQ(Run({"run", "--engine", "fast", "--set", "inject.fail_callback=1000000"}), kExitGood) << "there are fewer";
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--set", "inject.fail_callback=1000000"}), kExitFailed);
+  EXPECT_THAT(out_, HasSubstr("inject.fail_callback = 1000000: nothing in this run met with that fault"));
 }
 
 TEST_F(Sweep, OfADriverThatKeepsMemoryWhenItsStartIsRefusedNamesTheLeak) {
