@@ -181,7 +181,8 @@ TEST(Caps, MemorySegmentEndsWhereTheWindowEndsAndAnotherHasTheRest) {
   std::memcpy(&vram, descriptors.data() + sizeof vram, sizeof vram);
   EXPECT_EQ(vram.Size, FakeKernel::kWindowBytes);
   std::memcpy(&hidden, descriptors.data() + 2 * sizeof hidden, sizeof hidden);
-  EXPECT_EQ(hidden.Size, FakeKernel::kWindowBytes - 4096 * 8) << "the aperture table is behind it";
+  EXPECT_EQ(hidden.Size, FakeKernel::kWindowBytes - 4096 * 8 - 16384)
+      << "the save area and the aperture table are behind it";
   EXPECT_FALSE(hidden.Flags.CpuVisible);
   kernel.Unload();
 }
