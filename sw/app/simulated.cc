@@ -6,6 +6,8 @@
 #include "app/commit.h"
 #include "hw/unit_names.h"
 #include "platform/machine_parts.h"
+#include "replay/replay.h"
+#include "workload/job.h"
 
 namespace gmmu::app {
 

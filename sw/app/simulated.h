@@ -6,9 +6,14 @@
 #include "app/configuration.h"
 #include "platform/engine.h"
 #include "replay/options.h"
-#include "replay/replay.h"
 #include "report/limits.h"
-#include "workload/job.h"
+
+namespace gmmu::replay {
+struct MachineFacts;
+}
+namespace gmmu::workload {
+struct JobResult;
+}
 
 namespace gmmu::app {
 

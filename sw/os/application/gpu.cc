@@ -17,8 +17,8 @@ namespace gmmu::os {
 namespace {
 SegmentFacts FactsOf(const Segment& segment) {
   const RangeAllocator& space = *segment.space;
-  return {segment.id,   segment.base,       segment.size, segment.cache_coherent, space.ranges(),
-          space.free_bytes(), std::nullopt};
+  return {segment.id,     segment.base,       segment.size, segment.cache_coherent,
+          space.ranges(), space.free_bytes(), std::nullopt};
 }
 }  // namespace
 

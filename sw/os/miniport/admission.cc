@@ -292,7 +292,8 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
   if (a.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&
       (a.highest_visible_inclusive ? highest < a.last_byte : highest <= a.last_byte)) {
     out.push_back({"DXGK_DRIVERCAPS.HighestAcceptableAddress",
-                   "is " + Number(highest) + "; installed memory ends at " + Number(a.last_byte) + " (host.memory_gib)" +
+                   "is " + Number(highest) + "; installed memory ends at " + Number(a.last_byte) +
+                       " (host.memory_gib)" +
                        (highest == a.last_byte ? ", which it must exceed ([os] highest_visible_inclusive)" : ""),
                    StopCode::kUnknown,
                    {}});

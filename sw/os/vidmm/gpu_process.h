@@ -50,9 +50,9 @@ struct GpuProcess {
     uint64_t end;
     Allocation* allocation;
   };
-  std::map<uint64_t, Shown> shown;                // by address, the mappings of all allocations (Mappings)
-  bool tables_asleep = false;                     // evicted because the GPU sleeps
-  bool tables_gave_way = false;                   // evicted because others needed their memory
+  std::map<uint64_t, Shown> shown;  // by address, the mappings of all allocations (Mappings)
+  bool tables_asleep = false;       // evicted because the GPU sleeps
+  bool tables_gave_way = false;     // evicted because others needed their memory
   /// Address and pages of what changed while the tables were away: its entries are cleared when they are back, and
   /// written again where something resident is mapped.
   std::vector<std::pair<uint64_t, uint64_t>> stale;
