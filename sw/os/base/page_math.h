@@ -9,6 +9,8 @@ namespace gmmu::os {
 inline constexpr uint64_t kPage = hw::kPageSize;
 
 /// Pages that hold `bytes`.
+/// `bytes` and what they lack to a multiple of `unit`, which has no overflow.
+constexpr uint64_t RoundUp(uint64_t bytes, uint64_t unit) { return (bytes / unit + (bytes % unit != 0)) * unit; }
 constexpr uint64_t PagesOf(uint64_t bytes) { return bytes / kPage + (bytes % kPage != 0); }
 
 constexpr bool PowerOfTwo(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }

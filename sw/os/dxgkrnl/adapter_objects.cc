@@ -173,7 +173,7 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
                   refusals.front().text);
   }
   adapter_.dxgkrnl().NoteUnmodelled(unmodelled);
-  adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(info));
+  adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(args, info));
   // Before WDDM 2 the member is MaximumRenamingListLength.
   const UINT index = adapter_.caps().physical_model ? 0 : info.PhysicalAdapterIndex;
   return {info.hAllocation,
@@ -207,6 +207,7 @@ AdapterObjects::Opened AdapterObjects::OpenAllocation(HANDLE device, HANDLE allo
   const NTSTATUS status = miniport().physical().OpenAllocation(device, args);
   if (!NT_SUCCESS(status)) handles.Close(opened.handle);
   Miniport::Require(status, "DxgkDdiOpenAllocation of " + name);
+  adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(args));
   opened.device_specific = info.hDeviceSpecificAllocation;
   handles.SetDeviceSpecific(opened.handle, opened.device_specific);
   return opened;

@@ -5,6 +5,7 @@
 #include "os/miniport/interface_version.h"
 #include "os/miniport/driver_calls.h"
 #include "os/miniport/miniport.h"
+#include "os/miniport/unmodelled.h"
 
 #include <algorithm>
 #include <cstring>
@@ -42,6 +43,8 @@ void QuerySegments3(Miniport& miniport, AdapterAnswers& answers) {
     descriptor.SystemMemoryEndAddress = old.SystemMemoryEndAddress;
     descriptor.CpuTranslatedAddress = old.CpuTranslatedAddress;
     answers.segments.push_back(descriptor);
+    const std::string where = " of segment " + std::to_string(answers.segments.size());
+    for (const std::string& member : UnmodelledOf(old, where)) answers.newer.push_back(member);
   }
 }
 
@@ -179,6 +182,8 @@ void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapte
       DXGKARG_GETNODEMETADATA metadata{};
       Miniport::Require(miniport.GetNodeMetadata(node, answers->physical_adapter, metadata),
                         "DxgkDdiGetNodeMetadata of node " + std::to_string(node));
+      for (const std::string& member : UnmodelledOf(metadata, " of node " + std::to_string(node)))
+        answers->newer.push_back(member);
     }
     QuerySegments(miniport, *answers);
   }

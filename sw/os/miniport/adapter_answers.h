@@ -40,7 +40,8 @@ struct AdapterAnswers {
   UINT paging_buffer_segment = 0;
   UINT paging_buffer_bytes = 0;
   UINT paging_private_bytes = 0;
-  std::vector<std::string> newer;  ///< what was set though the version does not have it, and counts as 0
+  /// What was set and counts as 0: the version does not have it, or it is dropped where it is read.
+  std::vector<std::string> newer;
 
   /// Execution nodes: of `physical`, else of the driver's engine topology.
   unsigned nodes() const;

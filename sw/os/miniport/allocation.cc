@@ -6,11 +6,13 @@
 #include "os/base/text.h"
 #include "os/miniport/adapter_answers.h"
 #include "os/miniport/admission.h"
+#include "os/miniport/geometry.h"
 
 namespace gmmu::os {
 namespace {
 
 constexpr ULONG kCpuVisibleNeedsAperture = 0xF002;  // interface version
+constexpr uint64_t kLargestSize = uint64_t{1} << 57;
 
 /// Where the GPU may reach the allocation. The read set counts in the physical model only (DXGK_ALLOCATIONINFO); there an
 /// empty write set says that the GPU never writes it.
@@ -35,12 +37,10 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   if (info.hAllocation == nullptr) refuse("hAllocation", "is NULL");
   if (info.Size < request.bytes)
     refuse("Size", "is " + std::to_string(info.Size) + ", " + std::to_string(request.bytes) + " were asked for");
+  if (info.Size > kLargestSize)
+    refuse("Size", "is " + Hex(info.Size) + "; GPU virtual addresses have at most " + Hex(kLargestSize) + " bytes");
   if (info.Alignment != 0 && (info.Alignment & (info.Alignment - 1)) != 0)
     refuse("Alignment", "is " + std::to_string(info.Alignment) + ", no power of two");
-  for (size_t i = 0; i < answers.segments.size(); ++i) {  // DXGK_SEGMENTFLAGS.Use64KBPages
-    if (answers.segments[i].Flags.Use64KBPages && (set >> i & 1) != 0 && info.Alignment % 0x10000 != 0)
-      refuse("Alignment", "is no multiple of 64 KiB, and segment " + std::to_string(i + 1) + " has pages of 64 KiB");
-  }
   // Without an MMU nothing leads to system memory but an aperture.
   const UINT system = answers.physical_model() ? 0 : answers.system_set();
   if (answers.physical_model() && set == 0)
@@ -55,6 +55,9 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   if (!answers.physical_model() && info.PhysicalAdapterIndex >= answers.linked)
     refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; there are " +
                                        std::to_string(answers.linked) + " physical adapters");
+  else if (!answers.physical_model() && info.PhysicalAdapterIndex != request.physical_adapter)
+    refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; memory of adapter " +
+                                       std::to_string(request.physical_adapter) + " was asked for");
   if (info.Flags.LinkMirrored)  // bit 13, LinkInstanced, is MapApertureCpuVisible now
     refuse("FlagsWddm2",
            "has bit 12, LinkMirrored of WDDM 1.x; it is reserved since WDDM 2.0, and an allocation "
@@ -84,6 +87,8 @@ Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   homes.implicit_system = !answers.physical_model() && ((set & answers.system_set()) != 0 || upgraded);
   homes.contiguous = physically;
   homes.alignment = info.Alignment;
+  for (size_t i = 0; i < answers.segments.size(); ++i)
+    if ((homes.memory >> i & 1) != 0 && answers.segments[i].Flags.Use64KBPages) homes.page_bytes = kBytesOf64k;
   homes.eviction = physically ? info.EvictionSegmentSet : 0;
   homes.priority = info.AllocationPriority;
   const DXGK_SEGMENTPREFERENCE& preferred = info.PreferredSegment;

@@ -36,8 +36,11 @@ struct Homes {
   bool implicit_system = false;  ///< in system memory without an aperture range: no map operation ever
   bool contiguous = false;       ///< in a memory segment its pages are consecutive
   uint64_t alignment = 0;        ///< bytes, of its first page there; 0: a page
-  UINT eviction = 0;             ///< segment set: apertures through which it is evicted; 0: straight to system memory
-  UINT priority = 0;             ///< AllocationPriority: what has less leaves first
+  /// Bytes of the largest page of its memory segments. Its size is a multiple, and in every GPU virtual address of it
+  /// the bits below are those of its offset, whose pages have them too.
+  uint64_t page_bytes = 4096;
+  UINT eviction = 0;  ///< segment set: apertures through which it is evicted; 0: straight to system memory
+  UINT priority = 0;  ///< AllocationPriority: what has less leaves first
   /// Segments of the set in the order in which they are tried: the preferred ones first (the implicit system memory
   /// segment too, by the id of AdapterAnswers::system_segment), then memory segments, the
   /// aperture segment, the implicit system memory segment.

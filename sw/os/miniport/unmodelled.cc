@@ -39,6 +39,7 @@ std::vector<std::string> UnmodelledOf(const AdapterAnswers& answers) {
   ADD(DXGK_VIDMMCAPS, answers.driver.MemoryManagementCaps, "");
   ADD(DXGK_VIDSCHCAPS, answers.driver.SchedulingCaps, "");
   if (answers.iommu) ADD(DXGK_IOMMU_CAPS, *answers.iommu, "");
+  if (answers.physical) ADD(DXGK_PHYSICALADAPTERCAPS, *answers.physical, "");
   if (answers.physical) ADD(DXGK_PHYSICALADAPTERFLAGS, answers.physical->Flags, "");
   ADD(DXGK_GPUMMUCAPS, answers.mmu, "");
   for (size_t i = 0; i < answers.segments.size(); ++i) {
@@ -50,10 +51,30 @@ std::vector<std::string> UnmodelledOf(const AdapterAnswers& answers) {
   return out;
 }
 
-std::vector<std::string> UnmodelledOf(const DXGK_ALLOCATIONINFO& info) {
+std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEALLOCATION& args, const DXGK_ALLOCATIONINFO& info) {
   std::vector<std::string> out;
+  ADD(DXGKARG_CREATEALLOCATION, args, "");
+  ADD(DXGK_ALLOCATIONINFO, info, "");
   ADD(DXGK_ALLOCATIONINFOFLAGS_WDDM2_0, info.FlagsWddm2, "");
   ADD(DXGK_ALLOCATIONINFOFLAGS2, info.Flags2, "");
+  return out;
+}
+
+std::vector<std::string> UnmodelledOf(const DXGKARG_OPENALLOCATION& args) {
+  std::vector<std::string> out;
+  ADD(DXGKARG_OPENALLOCATION, args, "");
+  return out;
+}
+
+std::vector<std::string> UnmodelledOf(const DXGK_NODEMETADATA& node, const std::string& where) {
+  std::vector<std::string> out;
+  ADD(DXGK_NODEMETADATA, node, where);
+  return out;
+}
+
+std::vector<std::string> UnmodelledOf(const DXGK_SEGMENTDESCRIPTOR3& segment, const std::string& where) {
+  std::vector<std::string> out;
+  ADD(DXGK_SEGMENTDESCRIPTOR3, segment, where);
   return out;
 }
 

@@ -14,7 +14,10 @@ struct AdapterAnswers;
 /// driver's version does not have it.
 std::vector<std::string> UnmodelledOf(const AdapterAnswers& answers);
 /// The same of an allocation, and of a context.
-std::vector<std::string> UnmodelledOf(const DXGK_ALLOCATIONINFO& info);
+std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEALLOCATION& args, const DXGK_ALLOCATIONINFO& info);
+std::vector<std::string> UnmodelledOf(const DXGKARG_OPENALLOCATION& args);
+std::vector<std::string> UnmodelledOf(const DXGK_NODEMETADATA& node, const std::string& where);
+std::vector<std::string> UnmodelledOf(const DXGK_SEGMENTDESCRIPTOR3& segment, const std::string& where);
 std::vector<std::string> UnmodelledOf(const DXGK_CONTEXTINFO_CAPS& caps);
 
 }  // namespace gmmu::os

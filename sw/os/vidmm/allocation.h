@@ -55,7 +55,7 @@ struct Allocation {
   VidMm* vidmm = nullptr;                // of the GPU in whose memory it lives
   const uint64_t serial = NextSerial();  // no other allocation has or had it
   std::string name;
-  uint64_t bytes = 0;       // whole pages
+  uint64_t bytes = 0;       // the driver's DXGK_ALLOCATIONINFO.Size, in whole pages of its segments
   HANDLE handle = nullptr;  // the driver's
   uint64_t owner = 0;       // serial of the process whose device owns it; 0: the system's
   bool primary = false;
@@ -95,6 +95,10 @@ struct Allocation {
   HANDLE device() const;
   /// No DMA buffer that names it is under way.
   bool Unused();
+  /// Whether the byte at `offset` may be shown at `va`: where a memory segment has pages of 64 KiB, VidMm guarantees
+  /// drivers that virtual and physical address have the same low 16 bits (GPU virtual address documents, "physical
+  /// page size").
+  bool MayShow(uint64_t va, uint64_t offset) const { return (va - offset) % homes.page_bytes == 0; }
   /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION); 0: none.
   uint64_t UniqueProtection(uint64_t page) const;
 

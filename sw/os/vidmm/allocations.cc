@@ -48,7 +48,7 @@ Allocation* Allocations::Create(const AllocationRequest& asked, const GpuProcess
   auto allocation = std::make_unique<Allocation>();
   allocation->vidmm = &vidmm_;
   allocation->name = request.name;
-  allocation->bytes = PagesOf(request.bytes) * kPage;
+  allocation->bytes = RoundUp(made.bytes, made.homes.page_bytes);
   allocation->handle = made.handle;
   allocation->ticket = made.ticket;
   allocation->owner = owner == nullptr ? 0 : owner->First().serial;
@@ -74,7 +74,8 @@ Allocation* Allocations::Adopt(const std::string& name, uint64_t bytes, HANDLE d
   auto allocation = std::make_unique<Allocation>();
   allocation->vidmm = &vidmm_;
   allocation->name = name;
-  allocation->bytes = PagesOf(bytes) * kPage;
+  if (segment != 0) allocation->homes.page_bytes = vidmm_.gpu().segment(segment).page_bytes();
+  allocation->bytes = RoundUp(bytes, kPage);  // the driver initialises no more
   allocation->handle = driver_handle;
   allocation->homes.places.push_back({segment});
   allocation->homes.priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;

@@ -52,11 +52,16 @@ TEST(AllocationRules, NameTheFieldThatBreaksThem) {
       {"hAllocation", [](Good& g) { g.info.hAllocation = nullptr; }},
       {"Size", [](Good& g) { g.info.Size = 9'999; }},
       {"Alignment", [](Good& g) { g.info.Alignment = 12'288; }},
-      {"Alignment", [](Good& g) { g.answers.segments[1].Flags.Use64KBPages = 1; }},
+      {"Size", [](Good& g) { g.info.Size = ~SIZE_T{0} - 4095; }},
       {"SupportedWriteSegmentSet", [](Good& g) { g.info.SupportedWriteSegmentSet = 8; }},
       {"EvictionSegmentSet", [](Good& g) { g.info.EvictionSegmentSet = kVramBit; }},
       {"AllocationPriority", [](Good& g) { g.info.AllocationPriority = 0; }},
       {"PhysicalAdapterIndex", [](Good& g) { g.info.PhysicalAdapterIndex = 1; }},
+      {"PhysicalAdapterIndex",
+       [](Good& g) {
+         g.answers.linked = 2;
+         g.request.physical_adapter = 1;
+       }},
       {"FlagsWddm2", [](Good& g) { g.info.Flags.LinkMirrored = 1; }},  // reserved since WDDM 2.0
       {"FlagsWddm2.ExplicitResidencyNotification",
        [](Good& g) {
@@ -69,6 +74,19 @@ TEST(AllocationRules, NameTheFieldThatBreaksThem) {
     breaks(good);
     EXPECT_THAT(good.Refused(), ElementsAre(std::string("DXGK_ALLOCATIONINFO.") + field));
   }
+}
+
+// GPU virtual address documents, "physical page size": it is the system that aligns and sizes them.
+TEST(AllocationRules, SizeAndAlignmentAreTheSystemsWhereAMemorySegmentHasPagesOf64KiB) {
+  Good good;
+  EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u);
+  good.answers.segments[0].Flags.Use64KBPages = 1;
+  EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u) << "an aperture";
+  good.answers.segments[1].Flags.Use64KBPages = 1;
+  EXPECT_THAT(good.Refused(), IsEmpty());
+  EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 65536u);
+  good.info.SupportedWriteSegmentSet = kApertureBit;
+  EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u) << "never there";
 }
 
 // Documents only.

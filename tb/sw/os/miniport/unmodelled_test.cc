@@ -37,6 +37,8 @@ TEST(Unmodelled, OfAnAdapterIsNamedWithItsSegment) {
   answers.driver.SchedulingCaps.HwQueuePacketCap = 3;
   answers.driver.SchedulingCaps.NoDmaPatching = 1;
   answers.driver.InternalGpuVirtualAddressRangeEnd = 0x1000;
+  answers.driver.FlipCaps.FlipInterval = 1;
+  answers.driver.WDDMVersion = DXGKDDI_WDDMv3_0;
   answers.mmu.CachedPageTables = 1;
   answers.mmu.LegacyBehaviors.SourcePageTableVaInTransfer = 1;
   answers.physical.emplace();
@@ -44,9 +46,10 @@ TEST(Unmodelled, OfAnAdapterIsNamedWithItsSegment) {
   answers.iommu.emplace();
   answers.iommu->GpuVaIommuRequired = 1;
   EXPECT_THAT(UnmodelledOf(answers),
-              ElementsAre("DXGK_DRIVERCAPS.InternalGpuVirtualAddressRangeEnd", "DXGK_VIDMMCAPS.CrossAdapterResource",
-                          "DXGK_VIDSCHCAPS.HwQueuePacketCap", "DXGK_IOMMU_CAPS.GpuVaIommuRequired",
-                          "DXGK_PHYSICALADAPTERFLAGS.MovePagingSupported", "DXGK_GPUMMUCAPS.CachedPageTables",
+              ElementsAre("DXGK_DRIVERCAPS.InternalGpuVirtualAddressRangeEnd", "DXGK_DRIVERCAPS.FlipCaps.Value",
+                          "DXGK_VIDMMCAPS.CrossAdapterResource", "DXGK_VIDSCHCAPS.HwQueuePacketCap",
+                          "DXGK_IOMMU_CAPS.GpuVaIommuRequired", "DXGK_PHYSICALADAPTERFLAGS.MovePagingSupported",
+                          "DXGK_GPUMMUCAPS.CachedPageTables",
                           "DXGK_GPUMMUCAPS.LegacyBehaviors.SourcePageTableVaInTransfer",
                           "DXGK_SEGMENTFLAGS.Agp of segment 1", "DXGK_SEGMENTFLAGS.VprSupported of segment 2",
                           "DXGK_SEGMENTDESCRIPTOR4.VprRangeSize of segment 2"));
@@ -55,11 +58,42 @@ TEST(Unmodelled, OfAnAdapterIsNamedWithItsSegment) {
 TEST(Unmodelled, OfAnAllocationIsNamed) {
   DXGK_ALLOCATIONINFO info{};
   info.FlagsWddm2.Cached = info.FlagsWddm2.CpuVisible = 1;
-  EXPECT_THAT(UnmodelledOf(info), IsEmpty());
+  info.Size = info.Alignment = info.SupportedReadSegmentSet = info.SupportedWriteSegmentSet = 1;
+  DXGKARG_CREATEALLOCATION args{};
+  EXPECT_THAT(UnmodelledOf(args, info), IsEmpty());
   info.FlagsWddm2.Overlay = 1;
   info.Flags2.NotifyEviction = 1;
-  EXPECT_THAT(UnmodelledOf(info),
-              ElementsAre("DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.Overlay", "DXGK_ALLOCATIONINFOFLAGS2.NotifyEviction"));
+  info.PitchAlignedSize = 4096;
+  info.HintedBank.Bank2 = 1;
+  DXGK_ALLOCATIONUSAGEHINT hint{};
+  info.pAllocationUsageHint = &hint;
+  args.hResource = &hint;
+  EXPECT_THAT(UnmodelledOf(args, info),
+              ElementsAre("DXGKARG_CREATEALLOCATION.hResource", "DXGK_ALLOCATIONINFO.PitchAlignedSize",
+                          "DXGK_ALLOCATIONINFO.HintedBank.Value", "DXGK_ALLOCATIONINFO.pAllocationUsageHint",
+                          "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.Overlay", "DXGK_ALLOCATIONINFOFLAGS2.NotifyEviction"));
+}
+
+TEST(Unmodelled, OfWhatElseADriverAnswersIsNamed) {
+  DXGKARG_OPENALLOCATION open{};
+  DXGK_NODEMETADATA node{};
+  DXGK_SEGMENTDESCRIPTOR3 segment{};
+  node.EngineType = DXGK_ENGINE_TYPE_COPY;
+  node.GpuMmuSupported = TRUE;
+  segment.Size = 4096;
+  EXPECT_THAT(UnmodelledOf(open), IsEmpty());
+  EXPECT_THAT(UnmodelledOf(node, ""), IsEmpty());
+  EXPECT_THAT(UnmodelledOf(segment, ""), IsEmpty());
+  open.Pitch = open.SubresourceOffset = 256;
+  node.IoMmuSupported = TRUE;
+  node.Flags.ContextSchedulingSupported = 1;
+  segment.NbOfBanks = 2;
+  EXPECT_THAT(UnmodelledOf(open),
+              ElementsAre("DXGKARG_OPENALLOCATION.SubresourceOffset", "DXGKARG_OPENALLOCATION.Pitch"));
+  EXPECT_THAT(UnmodelledOf(node, " of node 1"),
+              ElementsAre("DXGK_NODEMETADATA.IoMmuSupported of node 1",
+                          "DXGK_NODEMETADATA.Flags.ContextSchedulingSupported of node 1"));
+  EXPECT_THAT(UnmodelledOf(segment, " of segment 2"), ElementsAre("DXGK_SEGMENTDESCRIPTOR3.NbOfBanks of segment 2"));
 }
 
 TEST(Unmodelled, OfAContextIsNamed) {
