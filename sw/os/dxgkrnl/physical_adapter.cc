@@ -222,6 +222,13 @@ bool PhysicalAdapter::Has64kPages(unsigned id) {
   return caps_.system_64k && kernel().parameters().system_64k_mapped;
 }
 
+uint64_t PhysicalAdapter::SegmentsOf64kPages() const {
+  uint64_t set = 0;
+  for (const Segment& segment : segments_)
+    if (segment.pages_64k && !segment.aperture) set |= uint64_t{1} << segment.id;
+  return set;
+}
+
 SystemBuffer PhysicalAdapter::MakeBuffer(uint64_t bytes, bool contiguous) {
   const auto shape = contiguous ? SystemBuffer::Shape::kContiguous : SystemBuffer::Shape::kScattered;
   return SystemBuffer(kernel(), objects(), handle_, bytes, shape, "vidmm");

@@ -73,6 +73,8 @@ class PhysicalAdapter {
   Segment& aperture_segment();
   /// Memory of this segment (0: system memory) may be mapped with pages of 64 KiB.
   bool Has64kPages(unsigned id);
+  /// A bit for each memory segment with pages of 64 KiB: bit 1 for segment 1.
+  uint64_t SegmentsOf64kPages() const;
   const std::vector<Segment>& segments() const { return segments_; }
 
   // The logical adapter's.

@@ -41,6 +41,11 @@ void PageSizeChecker::NoteLeaf(const TableUpdate& update) {
   for (uint64_t i = 0; i < update.count; ++i) {
     const uint64_t page = update.first_va / hw::kPageSize + (update.use_64k ? i * kPagesOf64k : i);
     const uint64_t block = page / kPagesOf64k;
+    if (const DXGK_PTE& each = entry(i); update.allocation != nullptr && each.Valid && !each.Zero &&
+                                         (segments_ >> each.Segment & 1) != 0 &&
+                                         (each.PageAddress - page) % kPagesOf64k != 0) {
+      Broken("an entry whose page differs from its address in the low 16 bits", page * hw::kPageSize);
+    }
     if (update.use_64k) {
       if (!InUse(entry(i))) {
         if (large_.erase(block) != 0) was_large_.insert(block);

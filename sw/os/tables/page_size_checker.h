@@ -16,11 +16,14 @@ namespace gmmu::os {
 ///           end of one kind and the begin of the other the block is flushed (docs/page-tables.md)
 ///   single  an entry of level 1 goes from a 64 KiB leaf table to a 4 KiB one only while the process' contexts are
 ///           suspended, and when every block in use has its sixteen entries; it never goes back
-///   both    of a conversion or a move the entry of level 1 is written last
+///   both    of a conversion or a move the entry of level 1 is written last; an entry that shows an allocation
+///           in a memory segment with pages of 64 KiB has the low 16 bits of its virtual address in the physical one
 /// An entry is in use when it is valid or zero. Only VidMm can break a rule: that is a bug check, which names the rule.
 class PageSizeChecker {
  public:
-  PageSizeChecker(const Geometry& geometry, std::string name) : geometry_(geometry), name_(std::move(name)) {}
+  /// `segments`: a bit for each segment, from bit 1 on; those with pages of 64 KiB.
+  PageSizeChecker(const Geometry& geometry, uint64_t segments, std::string name)
+      : geometry_(geometry), segments_(segments), name_(std::move(name)) {}
 
   // A change between pages of 64 KiB and of 4 KiB begins and ends (LeafChanges::Hooks).
   void Begin(LeafChange change);
@@ -42,6 +45,7 @@ class PageSizeChecker {
   uint64_t BlocksOfLeaf() const { return geometry_.Entries(0) / kPagesOf64k; }
 
   const Geometry& geometry_;
+  const uint64_t segments_;
   const std::string name_;
   bool suspended_ = false;
   bool changing_ = false;

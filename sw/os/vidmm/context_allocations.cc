@@ -104,11 +104,14 @@ D3DGPU_VIRTUAL_ADDRESS ContextAllocations::MapContextAllocation(const DXGKARGCB_
       args.OffsetInPages >= pages || args.SizeInPages > pages - args.OffsetInPages) {
     return 0;
   }
+  const uint64_t offset = args.OffsetInPages * kPage;
+  if (args.BaseAddress != 0 && !made.allocation->MayShow(args.BaseAddress, offset)) return 0;
   Protection protection;
   protection.type = args.Protection;
   protection.driver = args.DriverProtection;
   const auto va = made.process->ReserveVaWithin(args.SizeInPages * kPage, args.BaseAddress, args.MinimumAddress,
-                                                args.MaximumAddress);
+                                                args.MaximumAddress, kBytesOf64k,
+                                                offset % made.allocation->homes.page_bytes);
   if (!va) return 0;
   vidmm_.Map(*made.process, *va, *made.allocation, args.OffsetInPages, args.SizeInPages, protection);
   made.va = va;

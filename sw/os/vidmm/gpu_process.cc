@@ -54,10 +54,15 @@ uint64_t GpuProcess::ReserveVa(uint64_t bytes, std::optional<uint64_t> at) {
 }
 
 std::optional<uint64_t> GpuProcess::ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
-                                                    uint64_t alignment) {
+                                                    uint64_t alignment, uint64_t behind) {
   RangeAllocator& va = Addresses().va();
   if (maximum == 0) maximum = ~uint64_t{0};
-  if (base == 0) return va.AllocateWithin(minimum, maximum, bytes, alignment, "ReserveVaWithin");
+  if (base == 0) {
+    auto place = va.AllocateWithin(minimum, maximum, behind + bytes, alignment, "ReserveVaWithin");
+    if (!place || behind == 0) return place;
+    va.Free(*place);
+    base = *place + behind;
+  }
   return va.AllocateAt(base, bytes, "ReserveVaWithin") ? std::optional(base) : std::nullopt;
 }
 

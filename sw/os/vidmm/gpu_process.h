@@ -62,9 +62,10 @@ struct GpuProcess {
   /// there is no room, or `at` is taken.
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
   /// The same for `bytes` as they are, at `base`, or, with base 0, anywhere in [minimum, maximum); maximum 0 is no
-  /// bound. nullopt: they are taken, or there is no room.
+  /// bound. Anywhere is `behind` bytes, fewer than `alignment`, behind a multiple of it. nullopt: they are taken, or
+  /// there is no room.
   std::optional<uint64_t> ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
-                                          uint64_t alignment = 64 << 10);
+                                          uint64_t alignment = 64 << 10, uint64_t behind = 0);
   void FreeVa(uint64_t va);
   /// The first of the driver's ranges that [base, base + bytes) touches, and its address; null: none.
   const std::pair<const uint64_t, DriverRange>* DriverRangeOf(uint64_t base, uint64_t bytes) const;

@@ -140,7 +140,7 @@ void PagingWork::Hold(GpuProcess& process) {
 
 void PagingWork::CheckPageSizes(GpuProcess& process, bool paging) {
   if (gpu_.caps().geometry.leaf_64k_bytes == 0) return;
-  process.checker = std::make_unique<PageSizeChecker>(gpu_.caps().geometry, process.name);
+  process.checker = std::make_unique<PageSizeChecker>(gpu_.caps().geometry, gpu_.SegmentsOf64kPages(), process.name);
   LeafChanges::Hooks hooks;
   hooks.begin = [this, &process, paging](LeafChange change) {
     process.checker->Begin(change);

@@ -93,6 +93,9 @@ NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
                                   args.SizeInPages > allocation->bytes / kPage - args.OffsetInPages) {
     return STATUS_INVALID_PARAMETER;
   }
+  const uint64_t offset = args.OffsetInPages * kPage;
+  if (allocation != nullptr && !no_memory && base != 0 && !allocation->MayShow(base, offset))
+    return STATUS_INVALID_PARAMETER;
   if (allocation != nullptr && !no_memory &&
       Clashes(allocation->mappings, args.OffsetInPages, args.SizeInPages, args.DriverProtection)) {
     return STATUS_INVALID_PARAMETER;
@@ -109,7 +112,9 @@ NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
     } else {
       const uint64_t large = allocation != nullptr && !no_memory ? Mappings::LargePageBytes(*allocation) : 0;
       const uint64_t alignment = large != 0 && bytes == large ? large : kBlock;
-      const auto place = process.ReserveVaWithin(bytes, base, args.MinimumAddress, args.MaximumAddress, alignment);
+      const uint64_t behind = allocation == nullptr || no_memory ? 0 : offset % allocation->homes.page_bytes;
+      const auto place = process.ReserveVaWithin(bytes, base, args.MinimumAddress, args.MaximumAddress, alignment,
+                                                 behind);
       if (!place) return STATUS_NO_MEMORY;
       va = *place;
     }
@@ -168,7 +173,9 @@ NTSTATUS VaCalls::Check(const GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUAL
     return allocation != nullptr && WholePages(map.AllocationOffsetInBytes, map.AllocationSizeInBytes) &&
            map.AllocationSizeInBytes <= map.SizeInBytes && map.SizeInBytes % map.AllocationSizeInBytes == 0 &&
            map.AllocationOffsetInBytes <= allocation->bytes &&
-           map.AllocationSizeInBytes <= allocation->bytes - map.AllocationOffsetInBytes;
+           map.AllocationSizeInBytes <= allocation->bytes - map.AllocationOffsetInBytes &&
+           allocation->MayShow(map.BaseAddress, map.AllocationOffsetInBytes) &&
+           (map.SizeInBytes == map.AllocationSizeInBytes || allocation->MayShow(map.AllocationSizeInBytes, 0));
   };
   const auto clashes = [&](const auto& map, uint64_t protection) {
     return Clashes(plan.at(Find(map.hAllocation)), map.AllocationOffsetInBytes / kPage,
@@ -202,7 +209,8 @@ NTSTATUS VaCalls::Check(const GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUAL
       if (!legal) break;
       for (const auto& [allocation, mappings] : plan)
         for (const auto& mapping : Within(mappings, process, copy.SourceAddress, copy.SizeInBytes))
-          legal = legal && !Clashes(mappings, mapping.first_page, mapping.shown(), (*target)->driver_protection);
+          legal = legal && !Clashes(mappings, mapping.first_page, mapping.shown(), (*target)->driver_protection) &&
+                  allocation->MayShow(copy.DestAddress, copy.SourceAddress);
       break;
     }
   }

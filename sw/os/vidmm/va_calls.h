@@ -17,7 +17,9 @@ struct GpuProcess;
 /// virtual address; layouts of the user-mode headers).
 ///
 /// Addresses are bytes, of whole pages of 4 KiB, reservations of 64 KiB. STATUS_INVALID_PARAMETER for what breaks a
-/// rule, STATUS_NO_MEMORY for addresses that are taken; nothing is changed then. Calls return when the GPU has the new
+/// rule, STATUS_NO_MEMORY for addresses that are taken; nothing is changed then. An address may show a byte of an
+/// allocation where Allocation::MayShow allows it, so that tiles in a memory segment with pages of 64 KiB are whole
+/// pages of it. Calls return when the GPU has the new
 /// tables, so PagingFenceValue is 0, which says that nothing is left to wait for. Worker's.
 class VaCalls {
  public:

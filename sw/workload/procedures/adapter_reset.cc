@@ -21,17 +21,21 @@ std::string Unless(bool held, const std::string& otherwise) { return held ? "" :
 class Guilty {
  public:
   Guilty(Life& life, uint64_t hold_ns) : life_(life) {
+    uint64_t target_va = 0;
     life.Work([&] {
       source_ = os::HostMemory(life.memory, kPage);
       process_ = life.memory.CreateProcess("guilty process");
       target_ = life.memory.CreateAllocation("target", kPage);
       life.memory.MakeResident(*target_);
-      va_ = life.memory.ReserveVa(*process_, 2 * kPage);
+      // A page of 64 KiB is shown where the address has its low 16 bits.
+      const uint64_t apart = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? 65536 : kPage;
+      va_ = life.memory.ReserveVa(*process_, 2 * apart);
+      target_va = va_ + apart;
       life.memory.MapHost(*process_, va_, source_);
-      life.memory.Map(*process_, va_ + kPage, *target_, 0, 1);
+      life.memory.Map(*process_, target_va, *target_, 0, 1);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
-    commands_->Copy(va_, va_ + kPage, kPage);
+    commands_->Copy(va_, target_va, kPage);
     hw::Instruments* instruments = life.host.platform().instruments();
     if (instruments == nullptr) throw os::OsError("this machine has no instruments: nobody can hold its answers");
     instruments->HoldReads(life.gpu().facts().unit, source_.logical(), life.host.platform().NowNs() + hold_ns);

@@ -68,7 +68,7 @@ void RunPages64k(Life& life, const ParameterValues& values) {
   const bool dual = geometry.dual;
   const os::VideoMemory memory = life.memory;
   Field field(life, values.at("blocks") * kPagesOfBlock);
-  const uint64_t va = field.va(), second = va + kBlock, small = va + field.pages() * kPage + kBlock + kPage;
+  const uint64_t va = field.va(), second = va + kBlock, small = va + field.pages() * kPage + kBlock + 3 * kPage;
   const auto is_64k = [&](const std::string& what, uint64_t at, bool wanted) {
     life.Compare(what, field.Is64k(at) == wanted ? "" : wanted ? "no" : "still 64 KiB");
   };

@@ -15,12 +15,15 @@ void RunTableMoves(Life& life, const ParameterValues& values) {
   PageWords words(life);
   os::GpuProcess* process = nullptr;
   os::Allocation* data = nullptr;
-  uint64_t source = 0, target = 0;
+  uint64_t source = 0, target_range = 0, target = 0;
   life.Work([&] {
     process = life.memory.CreateProcess("process");
     data = words.Make("data", 2 * pages, 0xA000);
     source = life.memory.ReserveVa(*process, pages * kPage);
-    target = life.memory.ReserveVa(*process, pages * kPage);
+    // Pages of 64 KiB are mapped where the address has the offset's low 16 bits.
+    const uint64_t behind = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? pages * kPage % 65536 : 0;
+    target_range = life.memory.ReserveVa(*process, pages * kPage + behind);
+    target = target_range + behind;
     life.memory.Map(*process, source, *data, 0, pages);
     life.memory.Map(*process, target, *data, pages, pages);
   });
@@ -56,7 +59,7 @@ void RunTableMoves(Life& life, const ParameterValues& values) {
   commands.Release();
   life.Work([&] {
     life.memory.FreeVa(*process, source);
-    life.memory.FreeVa(*process, target);
+    life.memory.FreeVa(*process, target_range);
     life.memory.DestroyAllocation(data);
     life.memory.DestroyProcess(process);
   });

@@ -34,7 +34,9 @@ Operation Unmap(uint64_t base, uint64_t bytes, bool zero) {
 
 /// Tiles of one allocation in a reservation, as an application of tiled resources moves them about.
 void RunVaCalls(Life& life, const ParameterValues& values) {
-  const uint64_t pages = values.at("pages"), half = pages / 2;
+  // A tile is a page of the segment: 4 KiB or 64 KiB.
+  const uint64_t unit = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? 16 : 1, tile = unit * kPage;
+  const uint64_t tiles = values.at("pages"), half = tiles / 2;
   PageWords words(life);
   os::GpuProcess* process = nullptr;
   os::Allocation* data = nullptr;
@@ -46,43 +48,48 @@ void RunVaCalls(Life& life, const ParameterValues& values) {
   };
   life.Work([&] {
     process = life.memory.CreateProcess("process");
-    data = words.Make("tiles", pages, 0x7100);
+    data = words.Make("tiles", tiles * unit, 0x7100);
     calls.emplace(life.memory);
     handle = calls->Open(*data);
     const uint64_t leaf = life.gpu().facts().geometry.Coverage(0);
     D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
-    reserve.Size = (3 * leaf + 0xFFFF) / 0x10000 * 0x10000;
+    const uint64_t reach = unit == 1 ? 0 : half * tile;  // which pages of 4 KiB have within a leaf table
+    reserve.Size = (3 * leaf + 3 * reach + 0xFFFF) / 0x10000 * 0x10000;
     reserve.ReservationType = D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
     expect("addresses are reserved", calls->Reserve(*process, reserve));
     va = reserve.VirtualAddress;
-    edge = (va / leaf + 2) * leaf;  // between two leaf tables
+    edge = ((va + reach) / leaf + 2) * leaf;  // between two leaf tables
     D3DDDI_MAPGPUVIRTUALADDRESS map{};
     map.hAllocation = handle;
-    map.SizeInPages = pages;
+    map.SizeInPages = tiles * unit;
     map.Protection.Execute = 1;
     expect("an allocation is mapped read-only", calls->Map(*process, map));
     fixed = map.VirtualAddress;
   });
   words.Read(process, "a reservation reads zero", va, {0, 0});
-  words.Read(process, "mapped", fixed, PageWords::Words(0x7100, pages));
+  words.Read(process, "mapped", fixed, PageWords::Words(0x7100, tiles * unit));
   if (life.gpu().CapOf("DXGK_GPUMMUCAPS.ReadOnlyMemorySupported") != 0)
     words.Fault(process, "read-only, written", fixed, regs::Fault::kWriteProtect, regs::Access::kWrite);
 
   const auto update = [&](const std::string& what, const std::vector<Operation>& operations) {
     life.Work([&] { expect(what, calls->Update(*process, operations, batches++)); });
   };
-  update("tiles are mapped across leaf tables", {Map(edge - half * kPage, pages * kPage, handle, 0, pages * kPage)});
-  words.Read(process, "tiles", edge - half * kPage, PageWords::Words(0x7100, pages));
+  update("tiles are mapped across leaf tables", {Map(edge - half * tile, tiles * tile, handle, 0, tiles * tile)});
+  words.Read(process, "tiles", edge - half * tile, PageWords::Words(0x7100, tiles * unit));
   update("a copy upward over itself, and one downward",
-         {Copy(edge - half * kPage, edge - half * kPage + kPage, pages * kPage),
-          Copy(edge - half * kPage + 2 * kPage, edge - half * kPage, (pages - 1) * kPage)});
-  std::vector<uint32_t> moved = PageWords::Words(0x7101, pages - 1);
-  words.Read(process, "copied tiles", edge - half * kPage, moved);
-  update("one tile everywhere, then holes", {Map(va, 8 * kPage, handle, kPage, kPage), Unmap(va + kPage, kPage, true),
-                                             Unmap(va + 2 * kPage, kPage, false)});
-  words.Read(process, "a tile and a zero page", va, {0x7101, 0});
-  words.Fault(process, "a hole", va + 2 * kPage, regs::Fault::kEntryInvalid);
-  words.Read(process, "the same tile again", va + 3 * kPage, {0x7101, 0x7101});
+         {Copy(edge - half * tile, edge - half * tile + tile, tiles * tile),
+          Copy(edge - half * tile + 2 * tile, edge - half * tile, (tiles - 1) * tile)});
+  std::vector<uint32_t> one = PageWords::Words(0x7100 + static_cast<uint32_t>(unit), unit), zeros(unit, 0);
+  words.Read(process, "copied tiles", edge - half * tile, PageWords::Words(one.front(), (tiles - 1) * unit));
+  update("one tile everywhere, then holes",
+         {Map(va, 8 * tile, handle, tile, tile), Unmap(va + tile, tile, true), Unmap(va + 2 * tile, tile, false)});
+  const auto two = [](std::vector<uint32_t> first, const std::vector<uint32_t>& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+  };
+  words.Read(process, "a tile and a zero page", va, two(one, zeros));
+  words.Fault(process, "a hole", va + 2 * tile, regs::Fault::kEntryInvalid);
+  words.Read(process, "the same tile again", va + 3 * tile, two(one, one));
   life.Compare("each batch signalled its fence", calls->fence() == batches ? "" : std::to_string(calls->fence()));
   life.Work([&] {
     calls->End(*process);
@@ -98,7 +105,7 @@ Procedure VaCallsProcedure() {
   return {"va_calls",
           "An application reserves and maps addresses, then updates them in batches on its paging companion context: "
           "tiles across leaf tables, copies that overlap, zero pages and holes, each read by a client.",
-          {{"pages", 16, 8, 256, "Pages of the allocation whose tiles are mapped."}},
+          {{"pages", 16, 8, 256, "Tiles of the allocation that are mapped, each a page of the segment."}},
           RunVaCalls};
 }
 

@@ -86,18 +86,10 @@ TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
     EXPECT_TRUE(local(0x10000000, 0, 16));
     EXPECT_TRUE(local(0x10010000, 16, 32));
     EXPECT_TRUE(local(0x101F0000, 0, 48)) << "over the end of a leaf table";
-    EXPECT_FALSE(local(0x10001000, 0, 16)) << "address";
+    EXPECT_FALSE(local(0x10001000, 1, 16)) << "address";
     EXPECT_FALSE(local(0x10000000, 0, 20)) << "size";
-    Allocation* row = life.vidmm.CreateAllocation("row", 48 * kPage);
-    row->contiguous = kPage;
-    life.vidmm.MakeResident(*row);
-    EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.Map(process, 0x10000000, *row, 1, 16); }, 0x10000000))
-        << "place in the segment";
-    life.vidmm.DestroyAllocation(row);
     EXPECT_FALSE(
         chosen([&](auto& process) { life.vidmm.mappings().MapSystem(process, 0x10000000, memory); }, 0x10000000));
-    EXPECT_FALSE(chosen([&](auto& process) { life.vidmm.mappings().MapOnePage(process, 0x10000000, *data, 0, 16); },
-                        0x10000000));
     memory.Release();
     life.vidmm.DestroyAllocation(data);
   });
@@ -125,6 +117,8 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
         life.vidmm.PageOut(*data, memory, 32 * kPage, nullptr);
         life.vidmm.mappings().MapSystem(*process, 0x10000000, memory, first, 16);
         EXPECT_EQ(process->space->Is64k(0x10000000), each.expected);
+        life.vidmm.mappings().MapSystem(*process, 0x20000000, memory, first + 1, 16);
+        EXPECT_FALSE(process->space->Is64k(0x20000000)) << "place in memory";
       });
       EXPECT_TRUE(Reads(life, process, 0x10000000, first, 16).passed);
       life.worker.Call([&] {

@@ -68,8 +68,33 @@ class Rule11PageSizeChecker : public ::testing::Test {
     Leaf(true, 3, 2, true);
   }
   Geometry geometry_;
-  PageSizeChecker order_{geometry_, "process"};
+  PageSizeChecker order_{geometry_, 1u << 2, "process"};
 };
+
+// GPU virtual address documents, "physical page size".
+TEST_F(Rule11PageSizeChecker, APageOfASegmentOf64KiBPagesHasTheLow16BitsOfItsAddress) {
+  int allocation = 0;
+  const auto put = [&](uint64_t at, unsigned segment, uint64_t page, HANDLE of) {
+    return Broken([&] {
+      TableUpdate update;
+      update.start = at;
+      update.count = 1;
+      update.first_va = kVa + at * 4096;
+      DXGK_PTE entry{};
+      entry.Valid = 1;
+      entry.Segment = segment;
+      entry.PageAddress = page;
+      update.entries = {entry};
+      update.allocation = of;
+      order_.Note(update);
+    });
+  };
+  EXPECT_EQ(put(3, 2, 0x513, &allocation), "");
+  EXPECT_THAT(put(3, 2, 0x512, &allocation), ::testing::HasSubstr("in the low 16 bits"));
+  EXPECT_EQ(put(3, 1, 0x512, &allocation), "") << "a segment of 4 KiB pages";
+  EXPECT_EQ(put(3, 0, 0x512, &allocation), "") << "system memory";
+  EXPECT_EQ(put(3, 2, 0x512, nullptr), "") << "a page table, as build 26100 shows one";
+}
 
 TEST_F(Rule11PageSizeChecker, AConversionWritesLevel0ThenLevel1WhileContextsAreSuspended) {
   Start64k();

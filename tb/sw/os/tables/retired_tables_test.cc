@@ -64,11 +64,11 @@ TEST_P(TableKinds, NoTableGoesWithEntriesInUseWhenTheCapsAskForIt) {
         });
         ReadsAll(life, subject);
         life.worker.Call([&] {
-          life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);    // one entry of level 1
-          life.vidmm.Map(*subject.process, kLarge, *subject.data, 33, 1);  // in the middle of a block
+          life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);            // one entry of level 1
+          life.vidmm.Map(*subject.process, kLarge + kPage, *subject.data, 33, 1);  // in the middle of a block
         });
         Reads(life, subject.process, kSmall, Pages(0, 1));
-        Reads(life, subject.process, kLarge, {0x221, 0x201});
+        Reads(life, subject.process, kLarge, {0x200, 0x221, 0x202});
         EndMixed(life, subject);
       });
       EXPECT_EQ(places.in_use() == 0, asked);

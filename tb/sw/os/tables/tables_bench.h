@@ -69,7 +69,7 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
     bench.options.os.driver["Leaf64k"] = GetParam() != Kind::k4k;
     bench.options.os.driver["DualPte"] = GetParam() == Kind::kDual;
   }
-  static constexpr uint64_t kLarge = 0x10000000, kSmall = 0x20000000, kBeside = kLarge + 0x100000;
+  static constexpr uint64_t kLarge = 0x10000000, kSmall = 0x20000000, kBeside = kLarge + 0x107000;
   static constexpr uint64_t kProtection = 0x5000000007;
   /// Whole blocks of 64 KiB, five pages of another leaf table with a protection of the driver's, and with pairs pages
   /// of 4 KiB in the blocks' leaf table.

@@ -39,6 +39,47 @@ TEST_F(VaCall, MapTakesAnyFreeAddressWithinBoundsOrTheOneAskedFor) {
   });
 }
 
+// GPU virtual address documents, "physical page size": the low 16 bits of both addresses are guaranteed to match.
+TEST_F(VaCall, InASegmentOf64KiBPagesAddressesHaveTheOffsetsLow16Bits) {
+  bench.options.os.driver["Leaf64k"] = 1;
+  In([](Life& life, World& world) {
+    for (const uint64_t offset : {0, 5, 16, 21}) {
+      auto anywhere = world.MapArgs(0, offset, 3);
+      ASSERT_EQ(world.calls.Map(*world.process, anywhere), STATUS_SUCCESS);
+      EXPECT_EQ((anywhere.VirtualAddress - offset * kPage) % kBlock, 0u) << offset;
+      Reads(life, world.process, anywhere.VirtualAddress,
+            {0x100 + static_cast<uint32_t>(offset), 0x101 + static_cast<uint32_t>(offset)});
+      EXPECT_EQ(world.calls.Free(*world.process, anywhere.VirtualAddress, 3 * kPage), STATUS_SUCCESS);
+    }
+    auto fixed = world.MapArgs(0x50003000, 2, 1);
+    EXPECT_EQ(world.calls.Map(*world.process, fixed), STATUS_INVALID_PARAMETER);
+    fixed.OffsetInPages = 19;
+    ASSERT_EQ(world.calls.Map(*world.process, fixed), STATUS_SUCCESS);
+    Reads(life, world.process, 0x50003000, {0x113});
+
+    MonitoredFence fence(life.vidmm, 0);
+    const uint64_t va = world.Reserve(8 * kBlock, D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS);
+    const auto update = [&](const std::vector<Operation>& operations) {
+      const uint64_t before = fence.Value();
+      const NTSTATUS status = world.calls.Update(*world.process, operations, fence, before);
+      EXPECT_EQ(fence.Value(), NT_SUCCESS(status) ? before + 1 : before);
+      return status;
+    };
+    EXPECT_EQ(update({MapOf(va, kPage, world.handle, kPage, kPage)}), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(update({MapOf(va, 2 * kPage, world.handle, 0, kPage)}), STATUS_INVALID_PARAMETER) << "a page twice";
+    EXPECT_EQ(update({MapOf(va + 3 * kPage, kPage, world.handle, 3 * kPage, kPage)}), STATUS_SUCCESS);
+    EXPECT_EQ(update({MapOf(va + kBlock, 3 * kBlock, world.handle, kBlock, kBlock)}), STATUS_SUCCESS);
+    EXPECT_EQ(update({CopyOf(va + kBlock, va + 5 * kBlock + kPage, kBlock)}), STATUS_INVALID_PARAMETER);
+    EXPECT_EQ(update({CopyOf(va + kBlock, va + 5 * kBlock, kBlock),
+                      CopyOf(va + 4 * kBlock, va + 6 * kBlock + kPage, kPage)}),
+              STATUS_SUCCESS)
+        << "where nothing is mapped any address does";
+    Reads(life, world.process, va + 5 * kBlock, {0x110, 0x111});
+    Reads(life, world.process, va + 3 * kPage, {0x103});
+    fence.Release();
+  });
+}
+
 TEST_F(VaCall, MapRefusesWhatBreaksARule) {
   In([](Life&, World& world) {
     const auto refused = [&](const std::function<void(D3DDDI_MAPGPUVIRTUALADDRESS&)>& change) {
