@@ -62,7 +62,6 @@ join
 step './gmmu bench' ./gmmu bench  # alone: it measures speeds
 step 'make formal' make -s formal
 step 'make integration' make -s integration
-step 'make commands' make -s commands
 step 'make docs' make -s docs
 if [ "$(id -u)" -eq 0 ]; then
   step 'both commands in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run' './gmmu test'
