@@ -31,7 +31,6 @@ class CopyWays : public VaCall, public ::testing::WithParamInterface<std::tuple<
 };
 
 TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
-  if (kind() != Kind::k4k) GTEST_SKIP() << "with pages of 64 KiB such distances are refused";
   unsigned copies = 0, other_contexts = 0;
   HANDLE companion = nullptr;
   Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -51,6 +50,12 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
                           (uint64_t{2} << 20);  // between two leaf tables
     ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0),
               STATUS_SUCCESS);
+    if (kind() != Kind::k4k) {  // the low 16 bits of address and offset would differ
+      EXPECT_EQ(world.calls.Update(*world.process, {CopyOf(va, va + 3 * kPage, 8 * kPage)}, fence, 1),
+                STATUS_INVALID_PARAMETER);
+      Reads(life, world.process, va, {0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107});
+      return fence.Release();
+    }
     ASSERT_EQ(world.calls.Update(*world.process,
                                  {CopyOf(va, va + 3 * kPage, 8 * kPage),                   // upward, overlapping
                                   CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),     // across tables
@@ -66,7 +71,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
     EXPECT_EQ(pages, 3u + 8 + 9) << "copies are mappings as well";
     fence.Release();
   });
-  EXPECT_EQ(copies > 3, by_gpu());
+  EXPECT_EQ(copies > 3, by_gpu() && kind() == Kind::k4k);
   EXPECT_EQ(other_contexts, 0u) << "all of them on the companion";
 }
 
