@@ -32,8 +32,8 @@ async def exchange(gpu, port, order, gap):
         if "ar" in begun:
             await gpu.until(read.done, f"the read of {port} in the order {' '.join(order)}")
         if port == "s_win":  # registers, behind a window write that may lack a half
-            await gpu.write("int_enable", fence=1)
-            assert (await gpu.fields("int_enable"))["fence"] == 1
+            await gpu.write("int_enable", enable=1)
+            assert (await gpu.fields("int_enable"))["enable"] == 1
         else:
             assert (await gpu.win.read(0x20000, 8)).resp == 0
     await gpu.until(lambda: write.done() and read.done(), f"the answers of {port} in the order {' '.join(order)}")
