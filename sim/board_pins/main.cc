@@ -112,8 +112,8 @@ class Bridge {
 };
 
 int Main(int argc, char** argv) {
-  // A closed one of the descriptors 0 to 2 is opened: the terminal would get its number and, with it, the text that is
-  // printed here. Nothing can be written to it.
+  // Open every closed descriptor from 0 to 2 read-only on /dev/null. Otherwise the terminal would get that number, and
+  // the text that this program prints would go into the terminal.
   int next;
   do next = open("/dev/null", O_RDONLY);
   while (next >= 0 && next <= STDERR_FILENO);

@@ -125,7 +125,7 @@ void Host::Push(uint64_t hpa, size_t size, uint64_t before) {
 }
 
 uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
-  // The IOMMU sees each request of an access; the access itself was its first one.
+  // An access is split into requests, and the IOMMU translates each. Read or Write has already translated the first.
   const bool more = requester == begun_.requester && logical > begun_.logical && logical - begun_.logical < begun_.size;
   if (more && iommu_) {
     VtdWalk walk;

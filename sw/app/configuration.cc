@@ -14,7 +14,7 @@ using settings::Refuse;
 constexpr uint64_t kWindows = 16;  // of os.window_pages: the paging process needs addresses for fewer
 constexpr const char* kPcieTag = "pcie_tag";
 
-/// The driver's own part of VRAM, and what the CPU sees of it.
+/// Refuses a VRAM layout in which the driver's own memory, or the part visible to the CPU, does not fit.
 void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver, const std::string& file) {
   constexpr uint64_t kLeast = 128;  // KiB, with which the system comes up
   for (unsigned unit = 0; unit < gpu.count; ++unit) {

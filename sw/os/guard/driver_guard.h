@@ -69,7 +69,7 @@ class DriverGuard {
   static void Put(Frame* frame);
   /// The name of the innermost call; "" outside of all.
   static const char* entry();
-  /// Who has called the routine that runs now, by its return addresses: " inside of DxgkDdiDpcRoutine at driver.so+0x1234
+  /// The driver's call of the running routine, found from return addresses: " inside of DxgkDdiDpcRoutine at driver.so+0x1234
   /// (Dpc)". The place is left out where no file of a driver is known; "" outside of every call.
   static std::string CallSite();
 

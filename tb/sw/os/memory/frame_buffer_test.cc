@@ -180,7 +180,7 @@ TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
     std::memcpy(static_cast<uint8_t*>(map.pBaseAddress) + map.Offset, text.data(), text.size());
     machine.frame_buffer.UnmapWindow(machine.adapter, {0, map.pBaseAddress});
   };
-  /// The first bytes of the pages that a pin of so many bytes gives.
+  /// Pins `bytes` bytes and returns the first bytes of each pinned page.
   const auto pinned = [&](uint64_t bytes) {
     std::vector<std::string> texts;
     DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, bytes, nullptr};

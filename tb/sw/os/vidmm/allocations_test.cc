@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes of allocations: what the driver answers counts, and the segment's pages.
+// An allocation has the size that the driver answers, rounded up to whole pages of its segment.
 #include "os/vidmm/allocations.h"
 
 #include <gmock/gmock.h>
