@@ -6,7 +6,7 @@ namespace {
 
 class Crc32c : public BlocksTest {
  protected:
-  uint32_t Step(uint32_t crc, uint64_t word) {
+  uint32_t Crc(uint32_t crc, uint64_t word) {
     t.crc_value_i = crc;
     t.crc_data_i = word;
     t.eval();
@@ -18,7 +18,7 @@ class Crc32c : public BlocksTest {
     for (size_t i = 0; i < bytes.size(); i += 8) {
       uint64_t word;
       std::memcpy(&word, &bytes[i], 8);
-      crc = Step(crc, word);
+      crc = Crc(crc, word);
     }
     return ~crc;
   }
@@ -34,11 +34,11 @@ TEST_P(Crc32c, TheExamplesOfRfc3720) {
 }
 
 TEST_P(Crc32c, EveryBitAlone) {
-  EXPECT_EQ(Step(0, 0), 0u);
+  EXPECT_EQ(Crc(0, 0), 0u);
   for (unsigned bit = 0; bit < 64; ++bit) {
     const uint64_t one = uint64_t{1} << bit;
-    EXPECT_EQ(Step(0, one), Crc32cStep(0, one)) << "bit " << bit << " of the word";
-    if (bit < 32) EXPECT_EQ(Step(1u << bit, 0), Crc32cStep(1u << bit, 0)) << "bit " << bit;
+    EXPECT_EQ(Crc(0, one), Crc32cStep(0, one)) << "bit " << bit << " of the word";
+    if (bit < 32) EXPECT_EQ(Crc(1u << bit, 0), Crc32cStep(1u << bit, 0)) << "bit " << bit;
   }
 }
 
@@ -46,7 +46,7 @@ TEST_P(Crc32c, RandomValuesAndWords) {
   for (int i = 0; i < 20000; ++i) {
     const uint32_t crc = static_cast<uint32_t>(rng());
     const uint64_t word = rng();
-    ASSERT_EQ(Step(crc, word), Crc32cStep(crc, word)) << std::hex << crc << " " << word;
+    ASSERT_EQ(Crc(crc, word), Crc32cStep(crc, word)) << std::hex << crc << " " << word;
   }
 }
 

@@ -12,11 +12,11 @@ class TrafficCheck : public BlocksTest {
     t.check_verify_i = verify;
     t.check_seed_i = seed;
     t.check_clear_i = 1;
-    Step(0, 0, false);
+    Clock(0, 0, false);
     t.check_clear_i = 0;
   }
   /// A word comes; `count`: the word of the cycle before counts.
-  void Step(uint64_t word, uint64_t at, bool count) {
+  void Clock(uint64_t word, uint64_t at, bool count) {
     t.check_word_i = word;
     t.check_at_i = at & (~uint64_t{0} >> 3);
     t.check_count_i = count;
@@ -52,32 +52,32 @@ TEST_P(TrafficCheck, EveryBitOfAWordIsCompared) {
   Begin(true, rng());
   for (unsigned bit = 0; bit < 64; ++bit) {
     const uint64_t at = rng() >> 3;
-    Step(Right(at) ^ uint64_t{1} << bit, at, false);
-    Step(Right(at + 1), at + 1, true);
-    Step(0, 0, true);  // this one is right
-    Step(0, 0, false);
+    Clock(Right(at) ^ uint64_t{1} << bit, at, false);
+    Clock(Right(at + 1), at + 1, true);
+    Clock(0, 0, true);  // this one is right
+    Clock(0, 0, false);
     EXPECT_EQ(mismatches_, bit + 1);
   }
 }
 
 TEST_P(TrafficCheck, NothingDiffersWithoutVerify) {
   Begin(false, 1);
-  Step(1, 1, false);
-  for (unsigned i = 0; i < 20; ++i) Step(rng(), i, true);
-  Step(0, 0, false);
+  Clock(1, 1, false);
+  for (unsigned i = 0; i < 20; ++i) Clock(rng(), i, true);
+  Clock(0, 0, false);
   EXPECT_EQ(t.check_mismatches_o, 0u);
 }
 
 TEST_P(TrafficCheck, ClearDropsTheWordThatIsNotCounted) {
   for (unsigned gap = 0; gap < 4; ++gap) {
     Begin(true, 3);
-    Step(7, 9, false);
-    Step(0, 0, true);
-    for (unsigned i = 0; i < gap; ++i) Step(0, 0, false);
+    Clock(7, 9, false);
+    Clock(0, 0, true);
+    for (unsigned i = 0; i < gap; ++i) Clock(0, 0, false);
     t.check_clear_i = 1;
-    Step(0, 0, gap == 0);
+    Clock(0, 0, gap == 0);
     t.check_clear_i = 0;
-    for (int i = 0; i < 4; ++i) Step(0, 0, false);
+    for (int i = 0; i < 4; ++i) Clock(0, 0, false);
     EXPECT_EQ(t.check_mismatches_o, 0u);
     EXPECT_EQ(t.check_crc_o, 0u);
   }
@@ -91,7 +91,7 @@ TEST_P(TrafficCheck, RandomWords) {
       const uint64_t at = rng() >> 3;
       const uint64_t wrong = Chance(30) ? uint64_t{1} << Random(0, 63) : 0;
       const bool count = have && !Idle();
-      Step(Chance(20) ? rng() : Right(at) ^ wrong, at, count);
+      Clock(Chance(20) ? rng() : Right(at) ^ wrong, at, count);
       have = true;
     }
     if (run % 2) EXPECT_GT(mismatches_, 40u);

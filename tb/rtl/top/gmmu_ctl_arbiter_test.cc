@@ -14,7 +14,7 @@ class CtlArbiter : public BlocksTest {
   static constexpr int kBound = 3;  // cycles in which the block has to act
 
   /// `asks`: users that have an operation for it.
-  void Step(unsigned asks) {
+  void Clock(unsigned asks) {
     unsigned valid = 0;
     for (int u = 0; u < 2; ++u) {
       if (!offered_[u] && (asks >> u & 1) && !Idle()) Ask(u);
@@ -28,10 +28,10 @@ class CtlArbiter : public BlocksTest {
     Edge();
   }
   void Run(unsigned asks, int cycles) {
-    for (int i = 0; i < cycles; ++i) Step(asks);
+    for (int i = 0; i < cycles; ++i) Clock(asks);
   }
   void Drain() {
-    for (int i = 0; i < 200; ++i) Step(0);
+    for (int i = 0; i < 200; ++i) Clock(0);
     EXPECT_TRUE(t.arb_idle_o);
     EXPECT_FALSE(work_);
   }
