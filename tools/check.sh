@@ -63,6 +63,7 @@ join
 step './gmmu bench' ./gmmu bench  # alone: it measures speeds
 step 'make formal' make -s formal
 step 'make integration' make -s integration
+step 'make commands' make -s commands
 step 'make docs' make -s docs
 if [ "$(id -u)" -eq 0 ]; then
   turn=$(($(git rev-list --count HEAD 2>/dev/null || echo 0) % 6 + 1))
