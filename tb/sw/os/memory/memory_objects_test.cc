@@ -90,7 +90,7 @@ TEST(MemoryObjects, BugCheckOnMisuse) {
   map.Size = 4096;
   ASSERT_EQ(test.objects.Map(map, "test"), STATUS_SUCCESS);
 
-  EXPECT_THROW(test.objects.Destroy({object.hPhysicalMemoryObject, nullptr}), BugCheck) << "open on an adapter";
+  EXPECT_THROW(test.objects.Destroy({other.hPhysicalMemoryObject, nullptr}), BugCheck) << "open on an adapter";
   EXPECT_THROW(test.objects.Close({object.hAdapterMemoryObject}), BugCheck) << "an ADL exists";
   EXPECT_THROW(test.objects.FreeAdl({other.hAdapterMemoryObject, adl.pAdl}), BugCheck) << "another object's handle";
   EXPECT_THROW(test.objects.Unmap({other.hPhysicalMemoryObject, map.pMappedAddress, 4096}), BugCheck);
