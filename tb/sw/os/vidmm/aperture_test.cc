@@ -212,7 +212,7 @@ TEST(Aperture, BugChecksOnPagesThatAreNotTheCallers) {
   Bound test;
   const uint64_t first = test.aperture->Reserve(8);
   const Aperture::Owner other{nullptr, &test.segment, false};
-  EXPECT_THROW(test.aperture->Map(test.owner, first, 9, *test.adl, 0), BugCheck) << "behind the range";
+  EXPECT_THROW(test.aperture->Map(test.owner, first + 6, 3, *test.adl, 0), BugCheck) << "behind the range";
   EXPECT_THROW(test.aperture->Map(test.owner, first, 4, *test.adl, 4), BugCheck) << "behind the list";
   EXPECT_THROW(test.aperture->Unmap(test.owner, first, 1), BugCheck) << "not mapped";
   test.aperture->Map(test.owner, first + 2, 2, *test.adl, 0);
