@@ -125,6 +125,9 @@ TEST_F(ContextAllocation, SharedAcrossContextsBelongsToTheDevice) {
 }
 
 TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {  // the driver data is no allocation of ours
+    return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
+  });
   bench.options.os.driver["ContextBytes"] = 0;
   RunOnWorker([&](Life& life) {
     GpuProcess* process = life.vidmm.CreateProcess("process");
@@ -155,6 +158,8 @@ TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
     DXGKARGCB_MAPCONTEXTALLOCATION map{};
     map.SizeInPages = 1;
     EXPECT_EQ(seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map), 0u) << "no such allocation";
+    ASSERT_EQ(seen.interface.DxgkCbCreateContextAllocation(&good), STATUS_SUCCESS) << "nothing else is wrong with it";
+    EXPECT_EQ(seen.interface.DxgkCbDestroyContextAllocation(life.adapter.handle(), good.hAllocation), STATUS_SUCCESS);
     life.vidmm.DestroyProcess(process);
   });
 }
