@@ -272,12 +272,17 @@ TEST_F(ContextAllocation, InSystemMemoryIsNamedByAnMdlAndItsAddresses) {
       const Allocation* made = life.vidmm.context_allocations().Of(*process);
       EXPECT_EQ(made->residence(), Residence::kSystem);
       EXPECT_EQ(first, made->backing->page(0));
+      for (const uint32_t page : {0u, 1u}) {
+        auto* words = reinterpret_cast<uint32_t*>(made->backing->Map(page * kPage, kPage));
+        std::fill_n(words, kPage / 4, 0x70 + page);
+        made->backing->Unmap();
+      }
       DXGKARGCB_MAPCONTEXTALLOCATION map{};
       map.hAllocation = create.hAllocation;
       map.SizeInPages = 2;
       map.Protection.Write = 1;
       const uint64_t va = seen.interface.DxgkCbMapContextAllocation(life.adapter.handle(), &map);
-      EXPECT_TRUE(RunOnePage(life, process, va, std::nullopt, std::vector<uint8_t>(kPage)).passed);
+      Reads(life, process, va, {0x70, 0x71});
       EXPECT_EQ(seen.interface.DxgkCbDestroyContextAllocation(life.adapter.handle(), create.hAllocation),
                 STATUS_SUCCESS);
       life.vidmm.DestroyProcess(process);
