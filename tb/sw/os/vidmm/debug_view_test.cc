@@ -51,6 +51,7 @@ TEST_F(Debug, GetPteWalksFromTheRootToTheEntriesOfOneTable) {
     get.PageTableIndex[caps.PageTableLevelCount - 1] ^= 1;
     get.PageTableLevel = 0;
     EXPECT_EQ(view.GetPte(*process, get), STATUS_INVALID_PARAMETER) << "no table under that entry";
+    get.PageTableIndex[caps.PageTableLevelCount - 1] ^= 1;
     get.NumPtes = D3DKMT_GET_PTE_MAX + 1;
     EXPECT_EQ(view.GetPte(*process, get), STATUS_INVALID_PARAMETER);
     life.vidmm.FreeVa(*process, va);
