@@ -173,7 +173,9 @@ TEST_F(Moves, WhatLeavesAMemorySegmentGoesToTheNextOne) {
     const Piece low = Make(life, Request("low", kMost, kNormal)), high = Make(life, Request("high", kMost, kHigh));
     residency.MakeResident({low.allocation});
     EXPECT_EQ(low.allocation->segment(), 3u) << "what the CPU does not see, first";
-    life.vidmm.Fill(*low.allocation, 0, kMost, 0x5A5A5A5A);
+    constexpr uint64_t kPages = kMost / hw::kPageSize;
+    for (uint64_t page = 0; page < kPages; ++page)
+      life.vidmm.Fill(*low.allocation, page * hw::kPageSize, hw::kPageSize, 0x5A0000 + static_cast<uint32_t>(page));
     residency.MakeResident({high.allocation});
     EXPECT_EQ(high.allocation->segment(), 3u);
     EXPECT_EQ(low.allocation->segment(), 2u);
@@ -183,8 +185,12 @@ TEST_F(Moves, WhatLeavesAMemorySegmentGoesToTheNextOne) {
     EXPECT_EQ(entry.Segment, 2u);
     EXPECT_EQ(entry.PageAddress, low.allocation->local->page(0));
     residency.Evict(*low.allocation);
-    const uint8_t* view = low.allocation->backing->Map(0, kMost);
-    EXPECT_EQ(std::count(view, view + kMost, 0x5A), static_cast<ptrdiff_t>(kMost));
+    const auto* view = reinterpret_cast<const uint32_t*>(low.allocation->backing->Map(0, kMost));
+    constexpr uint64_t kWords = hw::kPageSize / 4;
+    for (uint64_t page = 0; page < kPages; ++page)
+      EXPECT_EQ(std::count(view + page * kWords, view + (page + 1) * kWords, 0x5A0000 + page),
+                static_cast<ptrdiff_t>(kWords))
+          << page;
     low.allocation->backing->Unmap();
     End(life);
   });
