@@ -94,7 +94,8 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
       process = vidmm.CreateProcess("one");
       buffer = SystemBuffer(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 * kPage,
                             SystemBuffer::Shape::kScattered, "application");
-      std::fill_n(reinterpret_cast<uint32_t*>(buffer.Map(0, 2 * kPage)), 2 * kPage / 4, 0x77u);
+      auto* words = reinterpret_cast<uint32_t*>(buffer.Map(0, 2 * kPage));
+      for (const uint32_t page : {0u, 1u}) std::fill_n(words + page * kPage / 4, kPage / 4, 0x77 + page);
       buffer.Unmap();
       system = vidmm.ReserveVa(*process, 2 * kPage);
       vidmm.mappings().MapSystem(*process, system, buffer);
@@ -105,7 +106,7 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
     });
     for (int times = 0; times < 2; ++times) {
       life.worker.Call([&] { Sleep(life); });
-      Reads(life, process, system, {0x77, 0x77});
+      Reads(life, process, system, {0x77, 0x78});
       Reads(life, process, zeros, {0, 0});
       Reads(life, process, root_zeros + large - kPage, {0});
       Faults(life, process, zeros + 2 * kPage, regs::Fault::kEntryInvalid);
