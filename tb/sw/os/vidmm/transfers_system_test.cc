@@ -69,7 +69,8 @@ TEST_F(InSystemMemory, TheGpuReadsTheApertureIntoItByItsMdl) {
   RunOnWorker([&](Life& life) {
     Allocation* data = Make(life, false);
     SystemBuffer shown = Buffer(life);
-    std::memset(shown.Map(0, kBytes), 0xA5, kBytes);
+    uint8_t* const bytes = shown.Map(0, kBytes);
+    for (uint64_t i = 0; i < kBytes; ++i) bytes[i] = static_cast<uint8_t>(0xA0 + i / kPage);
     shown.Unmap();
     Allocation* owner = Make(life, true);
     const uint64_t first = life.vidmm.aperture().Reserve(3);
@@ -87,8 +88,10 @@ TEST_F(InSystemMemory, TheGpuReadsTheApertureIntoItByItsMdl) {
     EXPECT_EQ(transfers, 1u);
     const uint8_t* view = data->backing->Map(0, kBytes);
     EXPECT_EQ(view[kPage - 1], 0u);
-    EXPECT_EQ(view[kPage], 0xA5u);
-    EXPECT_EQ(view[2 * kPage + 15], 0xA5u);
+    EXPECT_EQ(view[kPage], 0xA0u);
+    EXPECT_EQ(view[2 * kPage - 1], 0xA0u);
+    EXPECT_EQ(view[2 * kPage], 0xA1u);
+    EXPECT_EQ(view[2 * kPage + 15], 0xA1u);
     EXPECT_EQ(view[2 * kPage + 16], 0u);
     data->backing->Unmap();
     life.vidmm.aperture().Unbind(first, 3, *owner);
