@@ -264,7 +264,8 @@ TEST_F(VaCall, ContiguousAlignedMemoryIsMappedByLargePagesUnlessTheDriverForbids
       Allocation* data = life.vidmm.CreateAllocation(request);
       data->contiguous = kLarge;
       life.vidmm.MakeResident(*data);
-      life.vidmm.Fill(*data, 0, kLarge, 0x51525354);
+      for (uint64_t page = 0; page < kLarge / kPage; ++page)
+        life.vidmm.Fill(*data, page * kPage, kPage, 0x51520000 + static_cast<uint32_t>(page));
       VaCalls calls(life.vidmm);
       Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)
@@ -280,9 +281,9 @@ TEST_F(VaCall, ContiguousAlignedMemoryIsMappedByLargePagesUnlessTheDriverForbids
       ASSERT_EQ(calls.Map(*process, elsewhere), STATUS_SUCCESS);
       seen.operation = nullptr;
       EXPECT_EQ(large, forbidden ? 0u : 1u) << "once, at the address that is aligned";
-      Reads(life, process, elsewhere.BaseAddress, {0x51525354, 0x51525354});
+      Reads(life, process, elsewhere.BaseAddress, {0x51520000, 0x51520001});
       EXPECT_EQ(args.VirtualAddress % (forbidden ? kBlock : kLarge), 0u);
-      Reads(life, process, args.VirtualAddress + kLarge - 2 * kPage, {0x51525354, 0x51525354});
+      Reads(life, process, args.VirtualAddress + kLarge - 2 * kPage, {0x515201FE, 0x515201FF});
       Faults(life, process, args.VirtualAddress, regs::Fault::kWriteProtect, true);
       const size_t tables = process->space->tables();
       life.vidmm.DestroyAllocation(data);
