@@ -7,7 +7,9 @@
 #include "os/base/page_math.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/process_tables.h"
+#include "os/vidmm/residency.h"
 #include "tb/sw/os/vidmm/vidmm_link_bench.h"
+#include "workload/device_copy.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -58,6 +60,13 @@ TEST(LinkedMemory, VramMayDifferInSize) {
     bench.options.os.seed = seed;
     ExpectGood(bench.RunLinked(1, 1));
   }
+  const auto result = bench.Run([&](Life& life) {
+    for (unsigned gpu = 0; gpu < 4; ++gpu)
+      EXPECT_EQ(RoundUp(life.adapter.physical(gpu).local_segment().size, 1 << 20),
+                bench.config.gpu.unit_vram_mib[gpu] << 20)
+          << "but for what the driver keeps to itself";
+  });
+  EXPECT_EQ(FaultOf(result), "");
 }
 
 // The record is kept as well: what is evicted goes from the copies too.
@@ -74,10 +83,25 @@ TEST(LinkedMemory, MappingsAreCopiedInTheTablesOfEveryGpu) {
     });
     EXPECT_EQ(shared.allocation->mappings.size(), 2 * before) << "of a peer's memory too";
     for (unsigned gpu = 0; gpu < 2; ++gpu) {
-      ClientRun run = shared.Client(gpu, true, 8 + gpu);
+      shared.RunClient(1 - gpu, shared.Client(1 - gpu, true, 8 + gpu), "written at the addresses of the source");
+      ClientRun run = shared.Client(gpu, false, 0);
       run.base = copy;
-      shared.RunClient(gpu, run, "written by a copied mapping of adapter " + std::to_string(gpu));
+      run.pattern.reset();
+      run.crc = workload::LineCrc(workload::PatternAt(shared.va, bytes, 8 + gpu).data(), run.order);
+      shared.RunClient(gpu, run, "read by a copied mapping of adapter " + std::to_string(gpu));
     }
+    life.worker.Call([&] {
+      life.link.on(1).residency().MakeResident({shared.allocation});
+      life.link.on(1).residency().Evict(*shared.allocation);
+    });
+    for (unsigned gpu = 0; gpu < 2; ++gpu) {
+      ClientRun run = shared.Client(gpu, false, 9);
+      run.base = copy;
+      run.order.count = 1;
+      run.fault = regs::Fault::kEntryInvalid;
+      shared.RunClient(gpu, run, "evicted, by a copied mapping of adapter " + std::to_string(gpu));
+    }
+    life.worker.Call([&] { life.link.on(1).residency().MakeResident({shared.allocation}); });
     life.worker.Call([&] {
       life.link.UnmapEverywhere(*shared.process, copy, bytes / kPage);
       life.link.FreeVa(*shared.process, copy);
