@@ -78,7 +78,7 @@ TEST(DomainSwitch, WithoutAnIommuThereIsNoDomainToEnter) {
   Reaching bench;
   bench.options.os.iommu = RemapPolicy::kNever;
   bench.config.iommu.present = false;
-  bench.Run([](Life& life) {
+  const auto result = bench.Run([](Life& life) {
     for (const DmaMode mode : {DmaMode::kIdentity, DmaMode::kRemapped}) {
       EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, mode); }),
                 std::string("the switch of DMA from physical to ") + NameOf(mode) +
@@ -87,11 +87,12 @@ TEST(DomainSwitch, WithoutAnIommuThereIsNoDomainToEnter) {
     EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 0u);
     EXPECT_EQ(life.adapter.mode(), DmaMode::kPhysical);
   });
+  EXPECT_EQ(test::FaultsOf(result), "");
 }
 
 TEST(DomainSwitch, AGpuThatDoesNotReachAllMemoryStaysRemapped) {
   test::LifeBench bench;  // 32 bits in 4 GiB
-  bench.Run([](Life& life) {
+  const auto result = bench.Run([](Life& life) {
     ASSERT_EQ(life.adapter.mode(), DmaMode::kRemapped);
     for (const DmaMode mode : {DmaMode::kPhysical, DmaMode::kIdentity}) {
       EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, mode); }),
@@ -101,6 +102,7 @@ TEST(DomainSwitch, AGpuThatDoesNotReachAllMemoryStaysRemapped) {
     EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 0u);
     EXPECT_EQ(life.adapter.mode(), DmaMode::kRemapped);
   });
+  EXPECT_EQ(test::FaultsOf(result), "");
 }
 
 TEST(DomainSwitch, ADriverThatCannotRemapIsNotRemapped) {
@@ -109,13 +111,14 @@ TEST(DomainSwitch, ADriverThatCannotRemapIsNotRemapped) {
     bench.options.os.iommu = RemapPolicy::kNever;
     bench.options.os.driver[key] = 0;
     bench.options.os.discrete_without_remapping_refused = false;
-    bench.Run([&](Life& life) {
+    const auto result = bench.Run([&](Life& life) {
       EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kRemapped); }),
                 "the switch of DMA from physical to remapped is refused: the driver does not support remapping "
                 "(DXGK_IOMMU_CAPS, MapAperture2Supported)")
           << key;
       EXPECT_EQ(life.adapter.isolation().exclusive().runs(), 0u);
     });
+    EXPECT_EQ(test::FaultsOf(result), "") << key;
   }
 }
 
@@ -123,7 +126,7 @@ TEST(DomainSwitch, IsolationStaysOnOnceItIsOn) {
   Reaching bench;
   bench.options.os.iommu = RemapPolicy::kNever;
   bench.options.os.secure_vm_key = true;
-  bench.Run([](Life& life) {
+  const auto result = bench.Run([](Life& life) {
     life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
     ASSERT_EQ(life.adapter.mode(), DmaMode::kIdentity);
     EXPECT_EQ(RefusalOf([&] { SwitchDma(life.adapter, DmaMode::kPhysical); }),
@@ -132,6 +135,8 @@ TEST(DomainSwitch, IsolationStaysOnOnceItIsOn) {
     EXPECT_EQ(life.adapter.mode(), DmaMode::kIdentity);
     workload::RunSeededMainJob(life, 30'000);
   });
+  EXPECT_EQ(test::FaultsOf(result), "");
+  EXPECT_TRUE(result.verified);
 }
 
 TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
