@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string>
 
 #include "hw/gmmu_regs.h"
 
@@ -190,14 +191,10 @@ TEST_F(TranslationCheckerTest, WalksARepeatedPageOnce) {
   for (unsigned i = 0; i < 100; ++i) Answered(Answer(0x3000 + 8 * i, 0x13000 + 8 * i));
   Put(0x80000, 1);  // not a table
   Answered(Answer(0x3000, 0x13000));
-  for (const hw::Counter& counter : checker_.Counters()) {
-    if (counter.name == "walks") {
-      EXPECT_EQ(counter.value, 1u);
-    }
-    if (counter.name == "answers") {
-      EXPECT_EQ(counter.value, 101u);
-    }
-  }
+  std::map<std::string, uint64_t> counts;
+  for (const hw::Counter& counter : checker_.Counters()) counts[counter.name] = counter.value;
+  EXPECT_EQ(counts["walks"], 1u);
+  EXPECT_EQ(counts["answers"], 101u);
 }
 
 }  // namespace
