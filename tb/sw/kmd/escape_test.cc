@@ -151,6 +151,8 @@ TEST_F(EscapeTest, RefusesBadRequestsWithoutTouchingTheDevice) {
   run.header = {EscapeCode::kQueryRing, sizeof(EscapeQueryRing)};
   EXPECT_EQ(Escape(&run, 8), STATUS_INVALID_PARAMETER);
   EXPECT_THAT(kernel().writes, IsEmpty());
+  run = good();
+  EXPECT_EQ(Escape(&run), STATUS_SUCCESS) << "nothing else is wrong with them";
 }
 
 TEST_F(EscapeTest, FaultRecordsComeInOrderAcrossTheEndOfTheQueue) {
