@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "kmd/escape.h"
@@ -101,6 +102,11 @@ struct RecordedSubmission : testing::Test {
     driver.kernel.writes.clear();
   }
   NTSTATUS Submit() { return driver.kernel.table.DxgkDdiSubmitCommand(driver.kernel.adapter, &args); }
+  /// Address and bytes of an entry of the ring.
+  std::pair<uint64_t, uint64_t> Entry(uint32_t index) {
+    const uint64_t* ring = driver.kernel.SystemMemory(driver.kernel.Reg<regs::RingBase>(kRing).address());
+    return {ring[4 * index], ring[4 * index + 1] & 0xffffffff};
+  }
 
   StartedDriver driver{{{"PagingPrivateBytes", 64}}};
   std::vector<uint64_t> buffer = std::vector<uint64_t>(64);
@@ -111,14 +117,17 @@ struct RecordedSubmission : testing::Test {
 
 TEST_F(RecordedSubmission, IsTakenWholeOrOperationByOperation) {
   EXPECT_EQ(Submit(), STATUS_SUCCESS);
+  EXPECT_EQ(Entry(0), std::pair(uint64_t{0x8000}, uint64_t{ends[1]}));
   args.SubmissionFenceId = 2;
   args.DmaBufferSubmissionStartOffset = ends[0];
   args.DmaBufferPrivateDataSubmissionStartOffset = 16;
   EXPECT_EQ(Submit(), STATUS_SUCCESS) << "the second one alone";
+  EXPECT_EQ(Entry(1), std::pair(uint64_t{0x8000} + ends[0], uint64_t{ends[1] - ends[0]}));
   args.SubmissionFenceId = 3;
   args.Flags.NullRendering = 1;
   args.DmaBufferPrivateDataSubmissionEndOffset = 16;
   EXPECT_EQ(Submit(), STATUS_SUCCESS) << "nothing of it runs";
+  EXPECT_EQ(Entry(2).second, 0u);
 }
 
 TEST_F(RecordedSubmission, IsRefusedWhereTheRecordsAreNotTheBuffers) {
