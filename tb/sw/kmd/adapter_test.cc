@@ -232,7 +232,16 @@ TEST(Adapter, SilencesTheDeviceBeforeItsMemoryGoes) {
   FakeKernel kernel;
   ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
   ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+  const int held = kernel.objects + kernel.adls;
+  ASSERT_GT(held, 0);
+  unsigned silenced = 0;
+  kernel.on_write = [&](const FakeKernel::Access& access) {
+    EXPECT_EQ(kernel.objects + kernel.adls, held) << "register " << access.offset << " is written behind it";
+    silenced += !access.window && access.offset == regs::Ctrl::kOffset && access.value == 0;
+  };
   kernel.Unload();
+  EXPECT_EQ(silenced, 1u);
+  EXPECT_EQ(kernel.objects + kernel.adls, 0);
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 0u);
   EXPECT_EQ(kernel.Reg<regs::IntEnable>().enable(), 0u);
   EXPECT_EQ(kernel.Reg<regs::RingCtrl>(kRing).enable(), 0u);
