@@ -306,10 +306,11 @@ TEST(Adapter, ACauseThatComesInExclusiveAccessIsNotForgotten) {
   DXGKARG_BEGINEXCLUSIVEACCESS begin{};
   DXGKARG_ENDEXCLUSIVEACCESS end{};
   ASSERT_EQ(kernel.table.DxgkDdiBeginExclusiveAccess(kernel.adapter, &begin), STATUS_SUCCESS);
-  kernel.writes.clear();
+  kernel.reg(regs::IntStatus::kOffset) |= regs::IntStatus{}.set_fence(1).raw;
   ASSERT_EQ(kernel.table.DxgkDdiEndExclusiveAccess(kernel.adapter, &end), STATUS_SUCCESS);
-  for (const auto& write : kernel.writes)
-    EXPECT_FALSE(!write.window && write.offset == regs::IntStatus::kOffset) << "a cause is cleared unseen";
+  EXPECT_TRUE(kernel.Reg<regs::IntStatus>().fence()) << "a cause is cleared unseen";
+  EXPECT_TRUE(kernel.table.DxgkDdiInterruptRoutine(kernel.adapter, 0));
+  EXPECT_EQ(kernel.dpcs, 1);
 }
 
 }  // namespace
