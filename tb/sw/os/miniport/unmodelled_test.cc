@@ -273,6 +273,7 @@ TEST_F(DeclaringDriver, IsToldInTheResultOnce) {
 
 TEST_F(DeclaringDriver, ThatDeclaresNothingOfTheKindHasAnEmptyList) {
   const auto result = bench.Run([](workload::Life& life) { workload::RunSeededMainJob(life, 50'000); });
+  EXPECT_TRUE(result.Passed()) << FaultsOf(result);
   EXPECT_THAT(result.unmodelled, IsEmpty());
 }
 
