@@ -146,7 +146,7 @@ TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
         life.vidmm.Map(*process, kVa + i * kSize, *all[i], 0, kSize / kPage);
         residency.MakeResident({all[i]});
         EXPECT_TRUE(process->space->Is64k(kVa + i * kSize));
-        for (uint64_t page = 0; page < 16; ++page) life.vidmm.Fill(*all[i], page * kPage, kPage, Word(page));
+        for (uint64_t page = 0; page < 16; ++page) life.vidmm.Fill(*all[i], page * kPage, kPage, Word(16 * i + page));
       }
       EXPECT_GT(residency.counts().evictions, 1u) << "not all of them fit";
       std::vector<Allocation*> rest;
@@ -160,7 +160,7 @@ TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
           << "a single table keeps its kind";
       for (uint64_t i = 0; i < all.size(); ++i) {
         residency.MakeResident({all[i]});
-        EXPECT_TRUE(Reads(life, process, kVa + i * kSize, 0, 16).passed) << i;
+        EXPECT_TRUE(Reads(life, process, kVa + i * kSize, 16 * i, 16).passed) << i;
       }
       for (Allocation* one : all) life.vidmm.DestroyAllocation(one);
       for (Allocation* one : rest) life.vidmm.DestroyAllocation(one);
