@@ -179,16 +179,20 @@ TEST(PcieParameters, AreRefusedOutsideTheirBounds) {
 TEST(PcieCounters, NameBlockUnitAndDescription) {
   PcieLink link{PcieParameters()};
   link.up.Send(TlpKind::kPosted, 128, 0);
+  unsigned found = 0;
   for (const hw::Counter& counter : link.up.Counters()) {
     EXPECT_EQ(counter.block, "pcie_up");
     EXPECT_FALSE(counter.unit.empty() || counter.description.empty());
     if (counter.name == "payload") {
       EXPECT_EQ(counter.value, 128u);
+      ++found;
     }
     if (counter.name == "posted_tlps") {
       EXPECT_EQ(counter.value, 1u);
+      ++found;
     }
   }
+  EXPECT_EQ(found, 2u);
 }
 
 }  // namespace
