@@ -305,6 +305,7 @@ TEST(RtlEngine, LosesTheFenceWhenToldTo) {
     ASSERT_TRUE(p.ram().Write(BareMachine::kRing, entry, sizeof entry));
     m.Write(regs::kRingBase + regs::RingTail::kOffset, 1);
     EXPECT_TRUE(p.WaitForMessage(100'000));
+    EXPECT_EQ(m.status().error(), 0u);
     EXPECT_EQ(m.Bytes(BareMachine::kFence, 4), std::vector<uint8_t>(4, 0));
   });
 }
