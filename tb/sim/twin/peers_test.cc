@@ -82,6 +82,7 @@ TEST(Peers, TheLinksRateAndLatencyAreTheConfigurations) {
 }
 
 TEST(Peers, CountersAndFindingsNameTheUnit) {
+  const uint64_t moved = regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(0x11).raw;
   Machine machine(MachineParameters::From(Config(1, 2)));
   LinkedMachine m(machine);
   ASSERT_TRUE(m.gpu(0).Execute(m.Copy(m.Own(), m.Of(1), 4096)));
@@ -92,6 +93,11 @@ TEST(Peers, CountersAndFindingsNameTheUnit) {
   }
   EXPECT_EQ(sent, 4096u);
   EXPECT_EQ(answered, 0u);  // the fast engine gives answers to writes no time on a wire
+  ASSERT_TRUE(m.gpu(1).ClientReads(1));
+  m.gpu(1).WriteVram(0x2000, &moved, sizeof moved);
+  machine.NoteFlush(1, 1, 0, ~uint64_t{0});  // nobody has flushed
+  ASSERT_TRUE(m.gpu(1).ClientReads(1));
+  EXPECT_THAT(machine.Findings(), ::testing::Contains(::testing::Field(&hw::Finding::probe, "unit1.translation")));
   Machine one(MachineParameters::From(Config()));
   for (const hw::Counter& c : one.Counters()) single += c.block.find("unit") == 0 || c.block == "link" ? 1 : 0;
   EXPECT_EQ(single, 0u);
