@@ -29,6 +29,7 @@ class Tlbs {
   uint64_t Count(const std::string& name) {
     for (const hw::Counter& counter : bench_.machine.Counters())
       if (counter.name == name && counter.block.rfind("gpu_", 0) == 0) return counter.value;
+    ADD_FAILURE() << "no counter " << name;
     return ~uint64_t{0};
   }
   Mmu& mmu() { return mmu_; }
