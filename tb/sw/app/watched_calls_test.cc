@@ -92,7 +92,12 @@ struct WatchedCalls : ::testing::Test {
       allocations = 0;
       on_power = nullptr;
       dpc_may_run = true;
-      const auto result = bench.Run(body);
+      bool ended = false;
+      const auto result = bench.Run([&](Life& life) {
+        body(life);
+        ended = true;
+      });
+      EXPECT_TRUE(ended) << "seed " << seed;
       for (const Fault& fault : result.faults) {
         if (fault.source == "os") ADD_FAILURE() << "seed " << seed << ": " << fault.text;
       }
