@@ -218,8 +218,8 @@ TEST(Machine, RefusesWhatCannotRunBeforeAnythingIsSimulated) {
   job.engine = kFast;
   job.scenario = "none";
   EXPECT_THAT(ErrorOf([&] { Machine machine({}, job); }), HasSubstr("none"));
-  EXPECT_THAT(ErrorOf([&] { Machine machine({}, SmallReplay("gen:random,footprint=1TiB,count=9")); }),
-              HasSubstr("footprint"));
+  EXPECT_THAT(ErrorOf([&] { Machine machine({}, SmallReplay("gen:random,footprint=2048GiB,count=9")); }),
+              HasSubstr("footprint=2048GiB is not "));
   EXPECT_THAT(ErrorOf([&] { Machine machine({}, SmallReplay("/no/trace")); }), HasSubstr("/no/trace"));
   Configuration reorders;
   reorders.Set({"gpu.vram_reorder=true"});
