@@ -108,15 +108,29 @@ TEST(HostRam, MapsManyScatteredPages) {
   HostRam ram(PcWith(4));
   Pages pfns(8192);
   for (size_t i = 0; i < pfns.size(); ++i) pfns[i] = (i * 7919) % 16384 * 2;
-  void* view = ram.MapPages(pfns.data(), pfns.size());
+  auto* view = static_cast<uint8_t*>(ram.MapPages(pfns.data(), pfns.size()));
+  for (size_t i = 0; i < pfns.size(); ++i) std::memcpy(view + i * kPageSize, &i, sizeof i);
+  for (size_t i = 0; i < pfns.size(); ++i) {
+    size_t there = 0;
+    ASSERT_TRUE(ram.Read(pfns[i] * kPageSize, &there, sizeof there));
+    ASSERT_EQ(there, i);
+  }
   ram.UnmapPages(view, pfns.size());
 }
 
 TEST(HostRam, RefusesBadRangesWithAReason) {
-  EXPECT_THROW(HostRam({{0, 0x1001}}), std::runtime_error);
-  EXPECT_THROW(HostRam({{0x1000, 0x1000}}), std::runtime_error);
-  EXPECT_THROW(HostRam({{0, 0x2000}, {0x1000, 0x3000}}), std::runtime_error);
-  EXPECT_THROW(HostRam({{0, uint64_t{1} << 48}}), std::runtime_error);
+  const auto reason = [](const std::vector<Range>& ranges) -> std::string {
+    try {
+      HostRam ram(ranges);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "taken";
+  };
+  EXPECT_EQ(reason({{0, 0x1001}}), "host RAM: a range is not 4 KiB aligned");
+  EXPECT_EQ(reason({{0x1000, 0x1000}}), "host RAM: ranges must ascend, hold bytes and not overlap");
+  EXPECT_EQ(reason({{0, 0x2000}, {0x1000, 0x3000}}), "host RAM: ranges must ascend, hold bytes and not overlap");
+  EXPECT_EQ(reason({{0, uint64_t{1} << 48}}), "host RAM: a range ends above 47 bits");
 }
 
 TEST(HostRam, TakesAddressSpaceForWhatIsUsedAndSaysWhyWhenThereIsNoMore) {
