@@ -133,11 +133,15 @@ TEST_F(BuildTest, AfterAnAdapterResetNothingIsResidentThoughTheGpuWroteUntilItSt
   const uint64_t word = model.tables.begin()->second;
   uint64_t* record = driver.kernel.SystemMemory(std::get<3>(model.tables.begin()->first));
   ASSERT_NE(record, nullptr);
-  driver.kernel.on_write = [=](const FakeKernel::Access& access) {
-    if (access.offset == regs::Ctrl::kOffset) *record = word;  // the last thing before it is off
+  unsigned written = 0;
+  driver.kernel.on_write = [&, word](const FakeKernel::Access& access) {
+    if (access.offset != regs::Ctrl::kOffset) return;
+    *record = word;  // the last thing before it is off
+    ++written;
   };
   ASSERT_EQ(driver.kernel.table.DxgkDdiResetFromTimeout(driver.kernel.adapter), STATUS_SUCCESS);
   driver.kernel.on_write = nullptr;
+  EXPECT_NE(written, 0u) << "no notice came on its way";
   EXPECT_EQ(told.Query().resident, 0u);
   EXPECT_EQ(driver.kernel.table.DxgkDdiRestartFromTimeout(driver.kernel.adapter), STATUS_SUCCESS);
   EXPECT_EQ(told.Query().resident, 0u);
