@@ -123,7 +123,9 @@ TEST_F(CopyTest, ACompanionContextOfAProcessCopiesInThePrivilegedSpaceToo) {
   ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &args), STATUS_SUCCESS);
   regs::CommandHeaderWord header;
   header.raw = buffer[0];
+  ASSERT_EQ(header.opcode(), regs::Opcode::kCopy);
   EXPECT_EQ(header.src_space(), kSystemSpace);
+  EXPECT_EQ(header.dst_space(), kSystemSpace);
   driver.kernel.table.DxgkDdiDestroyContext(companion);
 }
 
