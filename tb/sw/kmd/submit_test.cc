@@ -67,6 +67,7 @@ TEST(PagingBuffersByVirtualAddress, AreFoundInTheSpaceOfThePagingProcessOnACompa
     ASSERT_EQ(driver.kernel.table.DxgkDdiSubmitCommandVirtual(driver.kernel.adapter, &args), STATUS_SUCCESS);
     regs::RingEntryShape shape;
     shape.raw = driver.kernel.SystemMemory(driver.kernel.Reg<regs::RingBase>(kRing).address())[4 * index + 1];
+    EXPECT_EQ(shape.bytes(), 64u);
     EXPECT_FALSE(shape.physical());
     EXPECT_EQ(shape.space(), 0u);
     ++index;
