@@ -27,6 +27,7 @@ double SecondsAPage(uint64_t mib) {
   options.input = &input;
   options.os.driver["VisibleVramBytes"] = 32 * kMiB;  // the rest is a memory segment of its own, of any size
   options.os.page_table_bits = config.gpu.page_table_bits;
+  options.os.aperture_bytes = config.gpu.aperture_bytes();
   double seconds = 0;
   workload::JobResult result;
   RunLife(machine, options, result, [&](workload::Life& life) {
