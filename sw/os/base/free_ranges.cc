@@ -184,6 +184,11 @@ bool FreeRanges::Has(uint64_t start, uint64_t end) const {
   return hole != nullptr && hole->start <= start && end <= hole->end;
 }
 
+uint64_t FreeRanges::StartBefore(uint64_t end) const {
+  const Hole* last = end == 0 ? nullptr : EndsBehind(end - 1);
+  return last == nullptr ? end : std::min(last->start, end);
+}
+
 uint64_t FreeRanges::Places(const Summary& of, const Wanted& wanted, size_t kind) const {
   if (of.longest < wanted.size || of.end <= wanted.from || of.start >= wanted.to) return 0;
   const bool whole = wanted.from <= of.start && of.end <= wanted.to && kind < kKinds;

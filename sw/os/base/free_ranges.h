@@ -5,40 +5,31 @@
 #include <cstdint>
 #include <memory>
 
+#include "os/base/free_space.h"
+
 namespace gmmu::os {
 
-/// The free, half-open ranges ("holes") of an address space in ascending order, no two of which touch. They are in the
+/// The free ranges ("holes") of an address space of any size in ascending order, no two of which touch. They are in the
 /// leaves of a balanced tree, whose nodes count the places of the sizes that were looked for last. A call takes a time
-/// that grows with the logarithm of the number of holes, but for the first one that looks for a size.
-class FreeRanges {
+/// that grows with the logarithm of the number of holes, but for the first one that looks for a size. Memories, with
+/// holes by the million, have FreePages.
+class FreeRanges : public FreeSpace {
  public:
   struct Hole {
     uint64_t start;
     uint64_t end;
   };
-  /// What is looked for: `size` bytes at a multiple of `alignment` (a power of two) within [from, to).
-  struct Wanted {
-    uint64_t size;
-    uint64_t alignment;
-    uint64_t from = 0;
-    uint64_t to = ~uint64_t{0};
-  };
 
   FreeRanges();
-  ~FreeRanges();
+  ~FreeRanges() override;
 
-  /// Adds [start, end), nothing of which may be free; joins it with the holes that it touches.
-  void Add(uint64_t start, uint64_t end);
-  /// Takes away what of [start, end) is free; returns its bytes.
-  uint64_t Remove(uint64_t start, uint64_t end);
-  /// Whether all of [start, end) is free.
-  bool Has(uint64_t start, uint64_t end) const;
-  /// How many starts there are for what is wanted.
-  uint64_t Places(const Wanted& wanted) const;
-  /// The start of number `place`, counted in ascending order from 0; `place` is below Places(wanted).
-  uint64_t Start(const Wanted& wanted, uint64_t place) const;
-  /// The first hole that ends behind `at`; null: there is none. Valid until the next Add or Remove.
-  const Hole* EndsBehind(uint64_t at) const;
+  /// Joins the range with the holes that it touches.
+  void Add(uint64_t start, uint64_t end) override;
+  uint64_t Remove(uint64_t start, uint64_t end) override;
+  bool Has(uint64_t start, uint64_t end) const override;
+  uint64_t Places(const Wanted& wanted) const override;
+  uint64_t Start(const Wanted& wanted, uint64_t place) const override;
+  uint64_t StartBefore(uint64_t end) const override;
 
  private:
   // VRAM is allocated by pages and blocks in turn, so the places of more than one size stay counted.
@@ -52,6 +43,8 @@ class FreeRanges {
   struct Node;
   struct Summary;
 
+  /// The first hole that ends behind `at`; null: there is none. Valid until the next Add or Remove.
+  const Hole* EndsBehind(uint64_t at) const;
   static uint64_t PlacesOf(const Hole& hole, const Wanted& wanted);
   /// The number of the kind; kKinds: it is not counted.
   size_t KindOf(const Wanted& wanted) const;

@@ -5,29 +5,45 @@
 
 #include "os/base/bug_check.h"
 #include "os/base/errors.h"
+#include "os/base/free_pages.h"
 #include "os/base/free_ranges.h"
 #include "os/base/text.h"
 
 namespace gmmu::os {
+namespace {
+
+constexpr uint64_t kMostPages = uint64_t{1} << 28;  // in 32 MiB of bits
+
+/// 0 for a space of so many pages that they are not counted singly.
+uint64_t PageWithin(uint64_t end, uint64_t page) { return page != 0 && end / page <= kMostPages ? page : 0; }
+
+std::unique_ptr<FreeSpace> AllFree(uint64_t start, uint64_t end, uint64_t page) {
+  if (page != 0) return std::make_unique<FreePages>(start, end, page);
+  auto free = std::make_unique<FreeRanges>();
+  free->Add(start, end);
+  return free;
+}
+
+}  // namespace
 
 RangeAllocator::RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner,
-                               Ledger& ledger)
-    : free_(std::make_unique<FreeRanges>()),
+                               Ledger& ledger, uint64_t page)
+    : free_(AllFree(start, end, PageWithin(end, page))),
       end_(end),
+      used_(end, PageWithin(end, page)),
       random_(seed, kind + "/" + owner),
       kind_(std::move(kind)),
       owner_(std::move(owner)),
       ledger_(ledger) {
-  if (start >= end) return;
-  free_->Add(start, end);
-  free_bytes_ = end - start;
+  if (start < end) free_bytes_ = end - start;
 }
 
 RangeAllocator::~RangeAllocator() = default;
 
 void RangeAllocator::Take(uint64_t start, uint64_t size, const std::string& created_by) {
-  free_bytes_ -= free_->Remove(start, start + size);
-  used_.emplace(start, Used{size, ledger_.OpenRange(kind_, start, size, owner_, created_by)});
+  free_->Remove(start, start + size);
+  free_bytes_ -= size;
+  used_.Add({start, size, ledger_.OpenRange(kind_, start, size, owner_, created_by)});
 }
 
 void RangeAllocator::Exclude(uint64_t start, uint64_t end) { free_bytes_ -= free_->Remove(start, end); }
@@ -61,18 +77,15 @@ bool RangeAllocator::AllocateAt(uint64_t start, uint64_t size, const std::string
 }
 
 uint64_t RangeAllocator::used_end() const {
-  if (used_.empty()) return 0;
-  const FreeRanges::Hole* last = free_->EndsBehind(end_ - 1);
-  return last == nullptr ? end_ : last->start;
+  return used_.size() == 0 ? 0 : free_->StartBefore(end_);
 }
 
 void RangeAllocator::Free(uint64_t start) {
-  const auto used = used_.find(start);
-  if (used == used_.end()) throw BugCheck("free of " + kind_ + " " + Hex(start) + ", which is not allocated");
-  free_->Add(start, start + used->second.size);
-  free_bytes_ += used->second.size;
-  ledger_.Close(used->second.ticket);
-  used_.erase(used);
+  const auto used = used_.Remove(start);
+  if (!used) throw BugCheck("free of " + kind_ + " " + Hex(start) + ", which is not allocated");
+  free_->Add(start, start + used->size);
+  free_bytes_ += used->size;
+  ledger_.Close(used->ticket);
 }
 
 }  // namespace gmmu::os

@@ -4,21 +4,24 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "os/base/ledger.h"
 #include "os/base/random.h"
+#include "os/base/used_ranges.h"
 
 namespace gmmu::os {
 
-class FreeRanges;
+class FreeSpace;
 
 /// Hands out half-open ranges of an address space at places drawn by seed: VRAM, the aperture, GPU
 /// virtual addresses, logical addresses. Any unit of size; `kind` and `owner` are what the ledger
-/// calls a range.
+/// calls a range. With `page`, a power of two, ranges are given out in whole pages of that size, and a
+/// call takes the same time however many of them there are; a bit and a few bytes for each page are held. Spaces
+/// without may be of any size.
 class RangeAllocator {
  public:
-  RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner, Ledger& ledger);
+  RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner, Ledger& ledger,
+                 uint64_t page = 0);
   ~RangeAllocator();
 
   /// Takes what is free of [start, end) out for good (holes, windows, bad memory).
@@ -42,17 +45,13 @@ class RangeAllocator {
   uint64_t used_end() const;
 
  private:
-  struct Used {
-    uint64_t size;
-    Ledger::Ticket ticket;
-  };
   std::optional<uint64_t> AllocateIn(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
                                      const std::string& created_by, Place where);
   void Take(uint64_t start, uint64_t size, const std::string& created_by);
 
-  std::unique_ptr<FreeRanges> free_;
+  std::unique_ptr<FreeSpace> free_;
   const uint64_t end_;
-  std::unordered_map<uint64_t, Used> used_;
+  UsedRanges used_;
   uint64_t free_bytes_ = 0;
   Random random_;
   std::string kind_;

@@ -176,7 +176,8 @@ void PhysicalAdapter::MakeSegments() {
     }
     segment.space = std::make_unique<RangeAllocator>(0, segment.size, kernel().parameters().seed,
                                                      segment.aperture ? "aperture_range" : "vram_range",
-                                                     Named("segment" + std::to_string(segment.id)), kernel().ledger());
+                                                     Named("segment" + std::to_string(segment.id)), kernel().ledger(),
+                                                     hw::kPageSize);
     if (const auto bad = answers_.bad_ranges.find(segment.id); bad != answers_.bad_ranges.end()) {
       for (const DXGK_MEMORYRANGE& range : bad->second)
         segment.space->Exclude(range.SegmentOffset, range.SegmentOffset + range.SizeInBytes);

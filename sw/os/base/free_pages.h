@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "os/base/free_space.h"
+#include "os/base/page_bits.h"
+#include "os/base/place_counts.h"
+
+namespace gmmu::os {
+
+/// The free pages of a memory, as bits: however scattered they are, a call for a few pages takes about the same time.
+///
+/// Ranges and alignments are widened to whole pages. For the sizes and alignments that were looked for last, places stay
+/// counted; the first call for another one counts them in all of the memory.
+class FreePages : public FreeSpace {
+ public:
+  /// All whole pages in [start, end) are free; `page`, their bytes, is a power of two.
+  FreePages(uint64_t start, uint64_t end, uint64_t page);
+
+  void Add(uint64_t start, uint64_t end) override;
+  uint64_t Remove(uint64_t start, uint64_t end) override;
+  bool Has(uint64_t start, uint64_t end) const override;
+  uint64_t Places(const Wanted& wanted) const override;
+  uint64_t Start(const Wanted& wanted, uint64_t place) const override;
+  uint64_t StartBefore(uint64_t end) const override;
+
+ private:
+  static constexpr size_t kKinds = 4;  // pages, blocks and page tables are allocated in turn
+
+  uint64_t PagesUpTo(uint64_t address) const { return address / page_ + (address % page_ != 0 ? 1 : 0); }
+  uint64_t Set(uint64_t start, uint64_t end, bool free);
+  PlaceCounts& CountsOf(const Wanted& wanted) const;
+
+  const uint64_t page_;
+  PageBits bits_;
+  mutable std::vector<PlaceCounts> kinds_;
+  mutable size_t replaced_ = 0;  // how many of kinds_ gave way to others
+};
+
+}  // namespace gmmu::os

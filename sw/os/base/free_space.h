@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace gmmu::os {
+
+/// The free part of an address space. Ranges are half open.
+class FreeSpace {
+ public:
+  /// What is looked for: `size` bytes at a multiple of `alignment` (a power of two) within [from, to).
+  struct Wanted {
+    uint64_t size;
+    uint64_t alignment;
+    uint64_t from = 0;
+    uint64_t to = ~uint64_t{0};
+  };
+
+  virtual ~FreeSpace() = default;
+
+  /// Adds [start, end), no part of which may be free.
+  virtual void Add(uint64_t start, uint64_t end) = 0;
+  /// Removes the free part of [start, end); returns its bytes.
+  virtual uint64_t Remove(uint64_t start, uint64_t end) = 0;
+  /// Whether all of [start, end), which is not empty, is free.
+  virtual bool Has(uint64_t start, uint64_t end) const = 0;
+  /// The number of starts at which the wanted range would be free.
+  virtual uint64_t Places(const Wanted& wanted) const = 0;
+  /// The start of number `place`, counted in ascending order from 0; `place` is below Places(wanted).
+  virtual uint64_t Start(const Wanted& wanted, uint64_t place) const = 0;
+  /// The start of the free range that reaches to `end`; `end` itself when the byte before is not free.
+  virtual uint64_t StartBefore(uint64_t end) const = 0;
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace gmmu::os {
+
+/// A bit for each page of a bounded space, set when the page is free. Pages are numbered from 0, and stand in groups of
+/// one cache line of bits.
+class PageBits {
+ public:
+  static constexpr uint64_t kWord = 64;  // pages
+  static constexpr uint64_t kWordsOfAGroup = 8;
+  static constexpr uint64_t kGroup = kWordsOfAGroup * kWord;  // pages
+  static constexpr uint64_t kAllFree = ~uint64_t{0};  // a word
+
+  /// How many bits of a word are set from bit 0 up, or from bit 63 down, without a gap.
+  static uint64_t LowOnes(uint64_t word) {
+    return word == kAllFree ? kWord : static_cast<uint64_t>(__builtin_ctzll(~word));
+  }
+  static uint64_t HighOnes(uint64_t word) {
+    return word == kAllFree ? kWord : static_cast<uint64_t>(__builtin_clzll(~word));
+  }
+
+  /// No page is free.
+  explicit PageBits(uint64_t pages);
+
+  uint64_t pages() const { return pages_; }
+  size_t groups() const { return words_.size() / kWordsOfAGroup; }
+  /// 64 pages from 64 * `index` on, the first in bit 0. Pages that do not exist are not free.
+  uint64_t word(size_t index) const { return words_[index]; }
+  /// Whether all pages of the group are free.
+  bool full(size_t group) const { return full_[group / kWord] >> group % kWord & 1; }
+
+  /// Makes the pages [first, end) free or not; returns how many of them changed.
+  uint64_t Set(uint64_t first, uint64_t end, bool free);
+  /// How many pages from `page` on are free without a gap; `most` at most.
+  uint64_t RunFrom(uint64_t page, uint64_t most) const;
+  /// How many pages right before `page` are free without a gap.
+  uint64_t RunBefore(uint64_t page) const;
+
+ private:
+  uint64_t pages_;
+  std::vector<uint64_t> words_;
+  std::vector<uint64_t> full_;  // a bit for each group
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "os/base/page_bits.h"
+
+namespace gmmu::os {
+
+/// Numbers the places of one size and alignment, in pages, in ascending order: the pages from which on `size` pages are
+/// free. Changed must be called after each change of the bits; the next question counts again in the groups
+/// that the change may concern.
+class PlaceCounts {
+ public:
+  /// `size` is not 0, `alignment` is a power of two. The bits outlive the counts.
+  PlaceCounts(const PageBits& bits, uint64_t size, uint64_t alignment);
+
+  bool Are(uint64_t size, uint64_t alignment) const { return size == size_ && alignment == alignment_; }
+  /// The pages [first, end), at least one, became free or used.
+  void Changed(uint64_t first, uint64_t end);
+  /// How many places are below `page`.
+  uint64_t Below(uint64_t page);
+  /// The page of number `place`, which exists.
+  uint64_t Start(uint64_t place);
+
+ private:
+  using Words = std::array<uint64_t, PageBits::kWordsOfAGroup>;
+
+  void Mark(size_t group);
+  /// Counts the groups that are marked.
+  void Refresh();
+  /// A bit for each place in the group.
+  Words PlacesOf(size_t group) const;
+  uint64_t PlacesOf(uint64_t word, uint64_t after) const;
+
+  const PageBits* bits_;
+  uint64_t size_;
+  uint64_t alignment_;
+  uint64_t multiples_;            // of the alignment, in a word that has any
+  std::vector<uint16_t> counts_;  // places of each group
+  std::vector<uint32_t> sums_;    // of counts_, a Fenwick tree: sums_[i] is that of the `i & -i` groups before group i
+  std::vector<bool> marked_;
+  std::vector<uint32_t> to_count_;  // the groups that are marked
+};
+
+}  // namespace gmmu::os

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "os/base/ledger.h"
+
+namespace gmmu::os {
+
+/// The ranges that are given out, each found by its start.
+///
+/// In a space of pages they are found by the number of a page: scattered pages come and go by the million, and four bytes
+/// for each page of the space stay in the processor's caches where nodes of a map would not.
+class UsedRanges {
+ public:
+  struct Range {
+    uint64_t start;
+    uint64_t size;  // bytes
+    Ledger::Ticket ticket;
+  };
+
+  /// Ranges begin at multiples of `page`, below `end`; 0: they begin anywhere.
+  UsedRanges(uint64_t end, uint64_t page);
+
+  /// No range that is held begins at the same start.
+  void Add(const Range& range);
+  /// Forgets the range that begins at `start`; nullopt: there is none.
+  std::optional<Range> Remove(uint64_t start);
+  size_t size() const { return size_; }
+
+ private:
+  using Numbers = std::array<uint32_t, 1024>;  // of one range for each page: where it is in ranges_, from 1; 0: none
+
+  uint64_t page_;
+  size_t size_ = 0;
+  std::unordered_map<uint64_t, Range> by_start_;     // without pages
+  std::vector<std::unique_ptr<Numbers>> by_page_;  // null: no range begins in these pages
+  std::vector<Range> ranges_;                      // in the order in which they came
+  std::vector<uint32_t> unused_;                   // numbers in ranges_ of ranges that were removed
+};
+
+}  // namespace gmmu::os
