@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -82,6 +83,54 @@ TEST(Ranges, AreInTheLedgerInTheOrderOfTheirMakingByStartAndSize) {
   EXPECT_EQ(leaks[2].name, "");
   EXPECT_TRUE(ledger.IsOpen(other, "fence"));
   EXPECT_FALSE(ledger.IsOpen(other, "adl"));
+}
+
+// The same seed chooses the same places, whether pages are counted singly or free ranges are held.
+TEST(Ranges, OfASpaceOfPagesAreWhereThoseOfAnotherAre) {
+  constexpr uint64_t kPage = 4096, kEnd = 6000 * kPage;
+  const uint64_t seed = 11;
+  SCOPED_TRACE(seed);
+  Ledger ledger;
+  RangeAllocator pages(0, kEnd, seed, "vram_range", "test", ledger, kPage);
+  RangeAllocator other(0, kEnd, seed, "vram_range", "test", ledger);
+  for (RangeAllocator* each : {&pages, &other}) each->Exclude(100 * kPage, 117 * kPage);
+  Random random(seed, "test");
+  std::vector<uint64_t> starts;
+  for (int step = 0; step < 30'000; ++step) {
+    const uint64_t size = (random.Below(3) != 0 ? 1 : random.Below(2) != 0 ? 16 : 1 + random.Below(900)) * kPage;
+    const uint64_t alignment = kPage << (size == kPage ? 0 : random.Below(8));
+    if (random.Below(100) < (step / 1000 % 2 == 0 ? 60 : 40)) {
+      std::optional<uint64_t> start, same;
+      switch (const uint64_t kind = random.Below(5)) {
+        case 0: {
+          const uint64_t from = random.Below(6000) * kPage, to = from + random.Below(6000) * kPage;
+          start = pages.AllocateWithin(from, to, size, alignment, "test");
+          same = other.AllocateWithin(from, to, size, alignment, "test");
+          break;
+        }
+        case 1: {
+          const uint64_t at = random.Below(6000) * kPage;
+          if (pages.AllocateAt(at, size, "test")) start = at;
+          if (other.AllocateAt(at, size, "test")) same = at;
+          break;
+        }
+        default: {
+          const auto place = static_cast<RangeAllocator::Place>(kind - 2);
+          start = pages.Allocate(size, alignment, "test", place);
+          same = other.Allocate(size, alignment, "test", place);
+        }
+      }
+      ASSERT_EQ(start, same) << step;
+      if (start) starts.push_back(*start);
+    } else if (!starts.empty()) {
+      std::swap(starts[random.Below(starts.size())], starts.back());
+      for (RangeAllocator* each : {&pages, &other}) each->Free(starts.back());
+      starts.pop_back();
+    }
+    ASSERT_EQ(pages.free_bytes(), other.free_bytes()) << step;
+    ASSERT_EQ(pages.ranges(), other.ranges()) << step;
+    ASSERT_EQ(pages.used_end(), other.used_end()) << step;
+  }
 }
 
 TEST(Ranges, AFreeOfSomethingElseIsABugCheck) {
