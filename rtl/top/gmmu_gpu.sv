@@ -2,8 +2,8 @@
 // The GPU: MMU, paging engine, aperture map, client ports with their traffic engines, register
 // block. All ports are flat vectors; arrays are concatenated with element 0 in the low bits.
 //
-//   s_reg   AXI4-Lite, 64 bit: BAR0. One access at a time; bytes above 64 KiB wrap. On this port and on s_win AW, W and
-//           AR come in any order: a write whose other half is missing holds nothing up.
+//   s_reg   AXI4-Lite, 64 bit: BAR0. One access at a time; bytes above 64 KiB wrap. On s_reg and s_win, AW, W and AR
+//           may arrive in any order: an AW without its W, or a W without its AW, blocks no other access.
 //   s_win   AXI4-Lite, 64 bit: BAR2, window onto VRAM at window_base. Accesses may be pipelined.
 //   m_vram  AXI4 manager, DataWidth: VRAM.
 //   m_host  AXI4 manager, DataWidth: host memory (logical addresses), interrupt messages (AxUSER

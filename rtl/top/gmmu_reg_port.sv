@@ -5,20 +5,20 @@
 //   32 bits    low half first: a write of the low half is kept, the write of the high half commits
 //              both. A read of the low half keeps the high half for the read that
 //              follows.
-//   order      AW, W and AR come in any order, each as late as it likes. A write counts from the cycle in
-//              which it has both its address and its data; until then reads pass it. A read and such a
-//              write offered together are both taken, the write goes first; the read goes before the
-//              next write
+//   order      AW, W and AR may arrive in any order, with any delay between them. A write is complete in the
+//              cycle in which both its AW and its W are accepted; until then reads pass it. A read and a
+//              complete write offered together are both accepted: the write is performed first, and the
+//              read before the next write
 //   errors     other strobes, and a high half without its low half, answer SLVERR and change
 //              nothing.
 //   wr         offered until wr_ready_i; the answer on B comes after that
-//   addr_o     stands from one cycle before wr_valid_o, and all the time of rd_o
-//   rd         rd_o while addr_o stands for a read; rd_data_i is taken ReadCycles later, or when
-//              rd_busy_i falls after that
-//   stop_i     no access begins; what was taken waits. stopped_o, while it stands: none is under way
-//              (an answer may still wait to be taken)
-//   forget_i   the registers are in reset: a half that waits for the other one is forgotten. The port
-//              itself is reset with power-on only, so that no access is lost or answered twice
+//   addr_o     valid from one cycle before wr_valid_o, and while rd_o is high
+//   rd         rd_o is high while addr_o holds a read's address; rd_data_i is sampled ReadCycles later, or
+//              when rd_busy_i falls after that
+//   stop_i     no access begins; accepted ones wait. stopped_o, while stop_i is high: no access is under
+//              way (B or R may still wait for its ready)
+//   forget_i   the registers are in reset: a low half that waits for its high half is dropped. The port
+//              itself is reset at power-on only, so that no access is lost or answered twice
 module gmmu_reg_port #(
   parameter int unsigned ReadCycles = 3
 ) (
@@ -59,7 +59,7 @@ module gmmu_reg_port #(
   typedef enum logic [2:0] {StateIdle, StateJudge, StateWrite, StateRead, StateAnswer} state_e;
   state_e      state_q;
   logic        aw_have_q, w_have_q;
-  logic        ar_have_q;                   // a read that was taken beside a write waits for it
+  logic        ar_have_q;                   // a read accepted together with a write waits for the write
   logic [15:0] addr_q, read_addr_q, write_addr_q;
   logic        high_half_q;                 // the read is of the high half only
   logic [63:0] data_q;
@@ -72,7 +72,7 @@ module gmmu_reg_port #(
   logic        commit_q, error_q, same_high_q;
   logic [63:0] write_data_q;
 
-  // What the reset forbids does not matter inside: it wins there anyway.
+  // The *_open terms need no rst_i: the registers below ignore them in reset.
   logic aw_open, w_open, ar_open;
   assign aw_open = state_q == StateIdle && !aw_have_q && !ar_have_q;
   assign w_open = state_q == StateIdle && !w_have_q && !ar_have_q;

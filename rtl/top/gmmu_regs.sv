@@ -250,7 +250,7 @@ module gmmu_regs
   space_geometry_t geometry_q;
   space_root_t     root_q;
   logic [63:0]     geometry_word, root_word;
-  // written since reset: RAM words have no reset
+  // per space: written since reset, because the RAM words have no reset
   logic [NumSpaces-1:0] geometry_set_q, root_set_q;
 
   gmmu_ram_block #(.Width(64), .Depth(NumSpaces)) u_geometry (
@@ -262,8 +262,9 @@ module gmmu_regs
     .clk_i, .write_i(root_write), .write_addr_i(space_index_q), .data_i(wr_data_i),
     .read_i(1'b1), .read_addr_i(addr_i[4+:SpaceWidth]), .data_o(root_word)
   );
-  // Both stand two cycles after addr_i. A root may be written in that cycle, so the bits are looked up
-  // with the words: space_index_q is still that of the access before then.
+  // geometry_q and root_q are valid two cycles after addr_i, which is the earliest cycle of a root write.
+  // The written bits are therefore indexed by addr_i, like the RAM words: one cycle after addr_i,
+  // space_index_q still holds the previous access's index.
   logic geometry_there_q, root_there_q;
   always_ff @(posedge clk_i) begin
     geometry_there_q <= geometry_set_q[addr_i[4+:SpaceWidth]];

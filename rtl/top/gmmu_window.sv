@@ -4,18 +4,20 @@
 //   s       AXI4-Lite, 64 bit, up to Slots accesses in flight; answers in order. A bus error
 //           answers SLVERR. base_i + offset past 48 bits is an address past VRAM. One access every
 //           other cycle.
-//   order   reads and writes do not overlap: one kind is finished before the other begins, so a
-//           read returns what earlier writes wrote. When both wait they take turns. All writes have
-//           one id, so that those to one address stay in order; a read has its slot's. AW, W and AR
-//           come in any order, each as late as it likes: a write counts from the cycle in which both
-//           its address and its data are taken, and until then reads and register writes pass it.
-//   hold_i  1: no further access is taken, nor the half that completes a write. settled_o: every
-//           access taken so far has its answer, so that a change of base_i or a doorbell comes after
+//   order   reads and writes do not overlap: all accesses of one kind finish before the other kind
+//           begins, so a read returns what earlier writes wrote. When both kinds wait they alternate.
+//           All writes have one id, which keeps writes to one address in order; a read has its slot's
+//           id. AW, W and AR may arrive in any order, with any delay between them. A write is complete
+//           in the cycle in which both its AW and its W are accepted; until then reads and register
+//           writes pass it.
+//   hold_i  1: no new address is accepted, nor a W that would complete a write. settled_o: every
+//           complete access has its response, so a change of base_i or a doorbell is ordered after
 //           all of them.
-//   stop_i  1: no access begins from the second cycle on; what was taken waits. stopped_o, while it stands: none is under way
-//           (an answer may still wait to be taken)
-//   lose_i  the memory side is in reset and answers nothing that began before: what has no answer is
-//           answered with SLVERR. Only while stop_i. The window itself is reset with power-on only.
+//   stop_i  1: no access begins from the second cycle on; accepted ones wait. stopped_o, while stop_i is
+//           high: no access is under way (B or R may still wait for its ready)
+//   lose_i  the memory side is in reset and will not respond to accesses begun before: the window
+//           answers them with SLVERR. Legal only while stop_i is high. The window itself is reset at
+//           power-on only.
 module gmmu_window
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -56,7 +58,7 @@ module gmmu_window
   output wr_req_t     wr_req_o,
   input  wr_rsp_t     wr_rsp_i
 );
-  logic clk;   // it stands while there is no access
+  logic clk;   // gated off while there is no access
   localparam int unsigned Slots = 1 << SlotsLg2;
   localparam int unsigned WordsPerBeat = DataBytes / 8;
   localparam int unsigned LaneWidth = WordsPerBeat > 1 ? $clog2(WordsPerBeat) : 1;
@@ -76,10 +78,10 @@ module gmmu_window
   logic [63:0] w_data;
   logic [7:0]  w_strb;
 
-  // An address of one kind is not taken while one of the other kind waits here, so neither overtakes
-  // the other. Nor is it taken behind one of its own kind while the other kind waits outside.
-  // A write whose data is missing counts as not taken yet: its W is what completes it, so W is held up
-  // as its AW would be, and in its stead it waits for its turn.
+  // An address of one kind is not accepted while an access of the other kind is registered here, so
+  // neither overtakes the other. Nor is it accepted right after an access of its own kind while the
+  // other kind waits at the port. A write whose AW is registered but whose W is missing does not count
+  // as registered: W completes it, so W is back-pressured and takes its turn in place of AW.
   logic aw_open, w_open, ar_open, w_ready, lacks_data, write_waits_q, ar_waits_q, last_reads_q;
   assign lacks_data = aw_valid && !w_valid;
   assign aw_open = !rst_i && !hold_i && !ar_valid && !(ar_waits_q && !last_reads_q);
@@ -117,21 +119,21 @@ module gmmu_window
   logic             reading_q;              // kind of the accesses in flight, or of the last one
   logic             write_offer, read_offer, room, may_write, may_read, answer_take, ended;
   logic             lost_q;                 // accesses that have not ended will not
-  logic             stop_q;                 // who says stop is far away
+  logic             stop_q;                 // stop_i, registered: its source is far away on the die
   always_ff @(posedge clk) stop_q <= stop_i;
 
   assign write_offer = aw_valid && w_valid && w_slot_ready;
   assign read_offer = ar_valid;
   assign room = occupied_q != count_t'(Slots) && !stop_q && !lost_q;
-  // The other kind begins when nothing is in flight; then, when both are offered, it is the other
-  // kind's turn.
+  // The kind changes only when nothing is in flight. If both kinds are offered then, the kind that did
+  // not go last goes.
   assign may_write = room && (occupied_q == '0 ? (reading_q || !read_offer)
       : (!reading_q && !read_offer));
   assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer)
       : (reading_q && !write_offer));
 
-  // Issue: one offer, on AW or on AR, behind a register that keeps the mux's ready out of the choice;
-  // W has one of its own.
+  // Issue: one request, on AW or on AR, through a register that keeps the downstream mux's ready out of
+  // the choice between them; W has a register of its own.
   typedef struct packed {
     logic                reads;
     logic [SlotsLg2-1:0] slot;

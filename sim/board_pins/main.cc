@@ -112,8 +112,8 @@ class Bridge {
 };
 
 int Main(int argc, char** argv) {
-  // Open every closed descriptor from 0 to 2 read-only on /dev/null. Otherwise the terminal would get that number, and
-  // the text that this program prints would go into the terminal.
+  // Open each closed standard descriptor (0 to 2) on /dev/null, read-only. Otherwise the pseudo-terminal would get its
+  // number, and the program's own messages would be written into the terminal.
   int next;
   do next = open("/dev/null", O_RDONLY);
   while (next >= 0 && next <= STDERR_FILENO);

@@ -26,7 +26,7 @@ struct FunctionParameters {
 struct FunctionCounts {
   uint64_t register_reads = 0, register_writes = 0, steps = 0, interrupts = 0;
   uint64_t dma_reads = 0, dma_read_bytes = 0, dma_writes = 0, dma_write_bytes = 0, refused = 0;
-  uint64_t not_master = 0;  ///< of them: the function might not be bus master
+  uint64_t not_master = 0;  ///< refused because bus mastering was off; included in `refused`
 };
 
 /// One PCI function that is no GPU of this project: configuration space, local memory behind BAR 2, and the device behind

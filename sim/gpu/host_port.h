@@ -24,12 +24,13 @@ struct HostPortParameters {
 /// The AXI4 subordinate on m_host: each burst becomes one transaction, handed to `Sink` at the
 /// cycle of its last handshake; B and R follow when the transaction is answered.
 ///
-/// Writes are posted: their answer means that the link has taken them, in the order of AW. Reads
+/// Writes are posted: B means that the link has accepted the burst; Bs come in the order of AW. Reads
 /// are answered in any order; a response other than OK is RRESP SLVERR. A read holds one tag for each
-/// request that it is cut into, from when it leaves until it is answered. One that finds too few free
-/// waits in a register of the port, with ARREADY low; one that needs more than there are leaves alone.
-/// Accesses to peers take no tag and no place in the write buffer; a write is answered when the peer's
-/// VRAM has it, SLVERR when the response is not OK. Drive and Sample as of VramPort.
+/// request that it is split into, from issue until its data has arrived. A read that finds too few free
+/// tags waits in a register of the port, with ARREADY low. A read that needs more tags than exist is
+/// issued when no other read holds any. Accesses to peers use no tag and no entry of the write buffer;
+/// a write to a peer is answered when the peer's VRAM has it, with SLVERR when the response is not OK.
+/// Call Drive and Sample as VramPort says.
 class HostPort {
  public:
   class Sink {
@@ -72,7 +73,7 @@ class HostPort {
     }
   }
 
-  /// Of the read burst whose beats are at R: when it passed the places on its way. Call it between Drive and Sample.
+  /// Time stamps along the path of the read burst whose beats are on R. Call it between Drive and Sample.
   const BusMarks& marks_of_shown() const { return data_.front().transaction->extension->marks; }
 
   /// Nothing is in flight inside the port (transactions outside may still be answered).
@@ -125,7 +126,7 @@ class HostPort {
   Fifo<Data> data_{128};
   Fifo<Write> writes_{32};
   Fifo<Accepted> accepted_{64};
-  PooledTransaction* waiting_ = nullptr;  ///< the read that waits for its tags
+  PooledTransaction* waiting_ = nullptr;  ///< the read that waits for free tags
   unsigned tags_used_ = 0, reads_out_ = 0, unanswered_ = 0;
   unsigned peer_reads_out_ = 0, peer_writes_out_ = 0;
   uint64_t reads_ = 0, writes_sent_ = 0, messages_ = 0, bytes_read_ = 0, bytes_written_ = 0, read_errors_ = 0,

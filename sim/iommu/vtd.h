@@ -25,7 +25,7 @@ class VtdWalk {
   const VtdRequest& request() const { return request_; }
   /// Counts the reads that Feed has answered.
   unsigned reads() const { return reads_; }
-  /// The look at the IOTLB that counted began below the top table, at an entry of the paging-structure caches.
+  /// True if the lookup hit the paging-structure caches, so that the walk began below the top table.
   bool below_top() const { return below_top_; }
 
  private:
@@ -44,7 +44,7 @@ class VtdWalk {
   uint64_t root_ = 0;
   uint64_t epoch_ = 0;
   unsigned reads_ = 0;
-  bool missed_ = false, context_counted_ = false, iotlb_counted_ = false;  ///< what it was counted in
+  bool missed_ = false, context_counted_ = false, iotlb_counted_ = false;  ///< counters that already include it
   bool below_top_ = false;
 };
 
@@ -104,13 +104,14 @@ class VtdCore {
   /// Answers walk.read(). `ok` is false if the memory is unreadable; `high` counts only for reads of
   /// 16 bytes.
   void Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high = 0);
-  /// Begins a walk that is not done again, with the caches as they are now: another walk may have
-  /// filled them since, or an invalidation may have made its reads stale. Drains still count it as
-  /// begun when it was looked up.
+  /// Starts an unfinished walk over with the current contents of the caches: another walk may have
+  /// filled them, or an invalidation may have made the words it has read stale. For drains the walk
+  /// keeps the time of its Lookup.
   void Restart(VtdWalk& walk);
   void Finish(const VtdWalk& walk);
-  /// For who does accesses at once and gives them times afterwards: a request that hit the IOTLB came, in time, while its
-  /// page was walked for. It counts as one that missed and waited. `below_top` is that walk's.
+  /// For a caller that performs accesses first and computes their times later (sim/twin). A request that hit the IOTLB
+  /// turns out to arrive while the walk for its page is still under way. Recounts it as a miss that waited for that
+  /// walk; `below_top` is the walk's.
   void CountJoined(bool below_top);
   /// Counts the requests that were looked up and are not finished.
   uint64_t in_flight() const { return drains_.in_flight(); }

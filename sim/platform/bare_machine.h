@@ -9,10 +9,11 @@
 namespace gmmu::sim {
 
 /// The least software that drives the machine: no driver, no operating system. Used by the engine's
-/// tests and by `gmmu bench`. What must not happen throws std::runtime_error.
+/// tests and by `gmmu bench`. A condition that must not occur throws std::runtime_error.
 ///
-/// Host memory by page, of GPU 0: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200
-/// on. Those of GPU n are 0x10 n behind, its BARs below those of GPU n - 1, each at a multiple of its size.
+/// Host memory of GPU 0, by page number: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200
+/// on. The pages of GPU n are at these numbers plus 0x10 n. The BARs of GPU n lie below those of GPU n - 1, each
+/// aligned to its size.
 class BareMachine {
  public:
   static constexpr hw::Bdf kGpu{1, 0, 0};
@@ -20,7 +21,7 @@ class BareMachine {
   static constexpr uint64_t kRing = 0x100000, kBuffer = 0x101000, kFence = 0x102000;
   static constexpr uint64_t kRootTable = 0x200000, kContextTable = 0x201000, kTop = 0x202000;
   static constexpr uint64_t kRegisterStep = 0x10000, kWindowStep = 0x8000000, kHostStep = 0x10000;
-  static constexpr uint32_t kMessageData = 0x41;  ///< of GPU 0; one more for each behind it
+  static constexpr uint32_t kMessageData = 0x41;  ///< MSI data of GPU 0; GPU n has kMessageData + n
 
   /// `bound_ns`: longest wait for an interrupt.
   explicit BareMachine(hw::Platform& p, unsigned unit = 0, uint64_t bound_ns = 1'000'000)

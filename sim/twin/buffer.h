@@ -26,8 +26,8 @@ class Buffer {
   const Address& from() const { return from_; }
   const uint64_t* at(uint64_t word) const { return &words_[word]; }
 
-  /// Makes the words below `end` readable by at(), and cost.done when they have come. Returns why it could not, which is
-  /// known at cost.done; nullopt: they are readable.
+  /// Makes the words below `end` readable by at() and sets cost.done to the time at which they have arrived. Returns
+  /// nullopt on success, else the reason; the failure is known at cost.done.
   std::optional<Trouble> Want(Path& path, unsigned port, uint64_t end, Cost& cost);
 
  private:
@@ -35,9 +35,9 @@ class Buffer {
   Address from_;
   uint64_t bytes_ = 0;
   std::vector<uint64_t> words_;
-  std::vector<uint64_t> come_ps_;  ///< when each chunk of them has come
+  std::vector<uint64_t> come_ps_;  ///< when each chunk of the words has arrived
   Window chunks_{kChunksInFlight};
-  uint64_t asked_ps_ = 0;  ///< when the last chunk was asked for
+  uint64_t asked_ps_ = 0;  ///< when the last chunk was requested
 };
 
 }  // namespace gmmu::sim::twin

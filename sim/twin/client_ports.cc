@@ -11,9 +11,9 @@ namespace {
 
 constexpr unsigned kLine = 64, kWord = 8;
 constexpr unsigned kAnswerCycles =
-    11;                        // from the memory's last beat to the port; between what a hit and a walk take more
-constexpr size_t kFront = 15;  // accesses of a port that are translated and wait for their memory's port
-constexpr uint64_t kReplayCycles = 10;  // from an invalidation to a new lookup of what stalls
+    11;                        // from the memory's last beat to the port: a compromise between a hit and a walk
+constexpr size_t kFront = 15;  // translated accesses of a client port that may wait for the memory port
+constexpr uint64_t kReplayCycles = 10;  // from an invalidation to the replay of stalled accesses
 
 unsigned WordsOf(const hw::ClientRequest& request) {
   const auto offset = static_cast<unsigned>(request.va % kWord);
@@ -58,7 +58,8 @@ void ClientPorts::Stall(const InFlight& access) {
   if (accesses_ != nullptr && access.life == life_) accesses_->Stalled(access.client, access.request, Now());
 }
 
-/// The first cycle in which the port may take an access although others wait for their memory's port.
+/// Returns the first cycle in which the client port may accept an access: at most kFront translated accesses may wait
+/// for the memory port. 0: at once.
 uint64_t ClientPorts::RoomCycle(Port& port) {
   while (!port.begins.empty() && port.begins.front() <= parts_.agenda.now()) port.begins.pop_front();
   if (port.begins.size() < kFront) return 0;
@@ -150,7 +151,7 @@ void ClientPorts::Move(const InFlight& access, const Place& place) {
   End(access, regs::Fault::kNone, 0, std::max(cost.done, parts_.agenda.now()));
 }
 
-/// The answer's beats take their time at the port.
+/// Ends the access. The beats of its answer occupy the port.
 void ClientPorts::End(const InFlight& access, regs::Fault fault, unsigned level, uint64_t ps) {
   if (fault != regs::Fault::kNone) {
     FaultReport report;

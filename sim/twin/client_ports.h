@@ -9,32 +9,31 @@
 
 namespace gmmu::sim::twin {
 
-/// The client ports of one GPU, as hw::ClientAccesses drives them (sim/gpu/client_ports.h is their RTL's). An access
-/// is translated in the act in which it is taken and moves its bytes in another, when its translation is there; its
-/// answer is a third. The estimated cycles of the ports themselves stand in client_ports.cc.
+/// The client ports of one GPU, as hw::ClientAccesses drives them (sim/gpu/client_ports.h is the counterpart for the
+/// RTL). An access has three acts: it is accepted and translated; it moves its bytes once the translation is there; it
+/// is answered. The estimated cycles of the ports themselves stand in client_ports.cc.
 class ClientPorts {
  public:
   ClientPorts(unsigned clients, const ClientParts& parts);
 
   void Serve(hw::ClientAccesses* accesses);
   void set_enabled(bool on) { enabled_ = on; }
-  /// Continues what waited because the GPU was switched off or the host port was closed.
+  /// Continues accesses that waited because the GPU was switched off or the host port was closed.
   void Wake();
-  /// Mappings have changed: what stalls is translated anew.
+  /// Mappings have changed: stalled accesses are translated again.
   void Flushed();
   bool idle() const { return in_flight_ == 0; }
-  /// Forgets what is in flight.
+  /// Drops all accesses in flight.
   void Reset();
 
  private:
   static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
   struct Port {
-    uint64_t act_cycle = kNever;  ///< of the act that will take an access
-    uint64_t next_cycle = 0;      ///< the port takes no access before
+    uint64_t act_cycle = kNever;  ///< cycle of the act that will accept the next access
+    uint64_t next_cycle = 0;      ///< the port accepts no access before this cycle
     unsigned in_flight = 0;
-    Calendar answers;  ///< beats of answers, which come in any order
-    std::deque<uint64_t>
-        begins;  ///< when accesses that are translated are taken at their memory's port, in their order
+    Calendar answers;             ///< beats of answers, which come in any order
+    std::deque<uint64_t> begins;  ///< times at which the memory port accepts the translated accesses, in order
   };
   struct InFlight {
     unsigned client = 0;
@@ -51,7 +50,7 @@ class ClientPorts {
   uint64_t RoomCycle(Port& port);
   void Ask(unsigned client);
   void Act(unsigned client);
-  void Translate(const InFlight& access, bool again = false);  ///< `again`: it has been counted
+  void Translate(const InFlight& access, bool again = false);  ///< `again`: a replay, already counted
   void Translated(const InFlight& access, const Found& found, uint64_t ps);
   void Stall(const InFlight& access);
   void Move(const InFlight& access, const Place& place);

@@ -54,7 +54,7 @@ void Host::Finish(const VtdWalk& walk) {
   if (iommu_) iommu_->Finish(walk);
 }
 
-/// Does `access`, whose request has been translated, in `way_ps`. An invalidation may wait for that.
+/// Performs `access`, whose request is already translated, `way_ps` from now. An invalidation may be draining it.
 void Host::Land(uint64_t way_ps, const VtdWalk& walk, std::function<void()> access) {
   agenda_.At(agenda_.now() + way_ps, [this, walk, access = std::move(access)] {
     access();
@@ -99,13 +99,13 @@ void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t 
   if (size > kRecord || way == 0) {
     Push(result.hpa, size, posts_);
     Touch(result.hpa, true);
-    static_cast<void>(ram_.DeviceWrite(result.hpa, from, size, snoops));  // false: nobody is there
+    static_cast<void>(ram_.DeviceWrite(result.hpa, from, size, snoops));  // false: no memory at that address
     return Finish(walk);
   }
   Posted& post = posted_[posts_] = {result.hpa, size, snoops, {}};
   std::memcpy(post.bytes.data(), from, size);
   Land(way, walk, [this, number = posts_] {
-    const auto found = posted_.find(number);  // or it was pushed
+    const auto found = posted_.find(number);  // not found: a device's read has pushed it already
     if (found != posted_.end()) Push(found->second.hpa, found->second.size, number + 1);
   });
   ++posts_;
@@ -119,13 +119,13 @@ void Host::Push(uint64_t hpa, size_t size, uint64_t before) {
       continue;
     }
     Touch(p.hpa, true);
-    static_cast<void>(ram_.DeviceWrite(p.hpa, p.bytes.data(), p.size, p.snoop));  // false: nobody is there
+    static_cast<void>(ram_.DeviceWrite(p.hpa, p.bytes.data(), p.size, p.snoop));  // false: no memory at that address
     post = posted_.erase(post);
   }
 }
 
 uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
-  // An access is split into requests, and the IOMMU translates each. Read or Write has already translated the first.
+  // The IOMMU translates each request of a split access. Read or Write has already translated the first one.
   const bool more = requester == begun_.requester && logical > begun_.logical && logical - begun_.logical < begun_.size;
   if (more && iommu_) {
     VtdWalk walk;
@@ -181,7 +181,7 @@ void Host::PumpQueue() {
       iommu_->StatusDone(ok);
       PumpQueue();
     });
-  }  // a drain asks again after each access that lands
+  }  // a drain is checked again after each access that lands (Host::Land)
 }
 
 }  // namespace gmmu::sim::twin

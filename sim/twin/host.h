@@ -22,11 +22,11 @@ struct TimeParameters;
 
 /// The host's side of the PCIe links: the IOMMU in front of memory, shared by all GPUs of the machine.
 ///
-/// Accesses of devices are translated at once and happen at once, but for writes of at most a fence record's 16 bytes and
-/// interrupt messages: those land when the link has carried them. Until then the IOMMU counts them as in flight, so an
-/// invalidation that drains writes ends behind them. Software looks for a fence's value without waiting for a message, so it
-/// must not find one before it is there; a device's read pushes such a write in front of it, as on PCIe. Each access is
-/// checked against the page's owner when it happens.
+/// Devices' accesses are translated and performed at once, with two exceptions: writes of at most 16 bytes (a fence
+/// record) and interrupt messages land when the link has delivered them. Until then the IOMMU counts them as in flight,
+/// so an invalidation that drains writes completes after them. Software polls fence values without waiting for a
+/// message, so it must not see a value early. A device's read pushes earlier short writes to the same bytes ahead of
+/// itself, as on PCIe. Each access is checked against the page's owner when it is performed.
 class Host : public HostAccess {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
@@ -51,7 +51,7 @@ class Host : public HostAccess {
   PageOwners& owners() { return owners_; }
 
  private:
-  static constexpr size_t kRecord = 16;  // bytes of a fence record, the longest of the short writes
+  static constexpr size_t kRecord = 16;  // bytes of a fence record; writes up to this size land late
   struct Posted {
     uint64_t hpa;
     size_t size;
@@ -59,12 +59,12 @@ class Host : public HostAccess {
     std::array<uint8_t, kRecord> bytes;
     bool Touches(uint64_t at, size_t bytes_there) const { return hpa < at + bytes_there && at < hpa + size; }
   };
-  /// The caller ends `walk` with Finish when the access has happened.
+  /// The caller must call Finish with `walk` once the access has been performed.
   VtdResult Translate(const VtdRequest& request, VtdWalk& walk);
   void Finish(const VtdWalk& walk);
   void Land(uint64_t way_ps, const VtdWalk& walk, std::function<void()> access);
   void Touch(uint64_t hpa, bool write);
-  /// Does the writes of `posted_` with numbers below `before` that touch [hpa, hpa + size), in their order.
+  /// Performs, in order, the writes of `posted_` that are numbered below `before` and overlap [hpa, hpa + size).
   void Push(uint64_t hpa, size_t size, uint64_t before);
   void PumpQueue();
 
@@ -77,12 +77,12 @@ class Host : public HostAccess {
   struct {
     uint16_t requester = 0;
     uint64_t logical = 0, size = 0;
-  } begun_;  ///< the access that was done last
+  } begun_;  ///< the access performed last
   std::map<uint16_t, hw::BusCounts> bus_counts_;
   std::unordered_map<uint64_t, uint64_t> watched_;  ///< by host physical page
   PageOwners owners_;
-  uint64_t posts_ = 0;                 ///< short writes so far
-  std::map<uint64_t, Posted> posted_;  ///< those on their way, by their number
+  uint64_t posts_ = 0;                 ///< number of short writes so far
+  std::map<uint64_t, Posted> posted_;  ///< short writes on their way, by number
 };
 
 }  // namespace gmmu::sim::twin

@@ -83,7 +83,7 @@ HostTime::Recent::Use& HostTime::Recent::Note(uint64_t ps, uint64_t row, const U
     std::move_backward(uses.begin() + place, uses.begin() + count, uses.begin() + count + 1);
     ++count;
   } else {
-    if (place == 0) ++place;  // older than all that is known: it stands for the oldest
+    if (place == 0) ++place;  // older than all entries: it replaces the oldest
     std::move(uses.begin() + 1, uses.begin() + place, uses.begin());
     --place;
   }

@@ -36,7 +36,7 @@ std::string BridgeFor(const std::string& file) {
 
 const PolicyEntry& EntryOf(const std::string& file, const std::string& library, bool python) {
   std::string why;
-  // A Python module that is imported resolves its names in the interpreter that the bridge brings: they must be seen.
+  // RTLD_GLOBAL: imported Python modules resolve their symbols against the interpreter that the bridge loads.
   void* const handle = python ? dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) : hw::OpenSharedObject(library, why);
   if (handle == nullptr) Refuse(file, (python ? dlerror() : why) + kHow);
   const auto* entry = static_cast<const PolicyEntry*>(dlsym(handle, "gmmu_policy"));

@@ -49,7 +49,7 @@ bool Memory::WriteWindow(uint64_t offset, const void* from, size_t size) {
   return true;
 }
 
-/// Returns when the bytes of a read of the host that begins at `at` are here.
+/// Returns when the data of a read of host memory that begins at `at` has arrived.
 uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool alone) {
   uint64_t end = at;
   const uint64_t most = time_.parameters().max_read_request;
@@ -57,7 +57,7 @@ uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool
   const uint64_t begin = time_.Tags(at, requests);
   for (uint64_t done = 0; done < size; done += most) {
     const uint64_t piece = std::min(size - done, most);
-    // A read of more requests than there are tags has the port to itself, and its later requests wait for the first ones.
+    // A read that needs more requests than there are tags holds all tags; its later requests wait for the first ones.
     const uint64_t there = time_.Request(done / most < time_.parameters().tags ? begin : end, alone);
     const uint64_t served = host_.Serve(requester_, logical + done, piece, false, there);
     end = std::max(end, time_.Completion(served, piece, alone));

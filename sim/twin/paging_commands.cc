@@ -34,7 +34,7 @@ uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 
 }  // namespace
 
-/// Acts on what stopped the reading of the buffer: waits for the host port, or fails. It always returns true.
+/// Handles a failed read of the buffer: waits if the host port is closed, else fails the command. Always returns true.
 bool PagingEngine::Trouble(const Buffer::Trouble& trouble, const Cost& cost) {
   if (trouble.closed) Wait();
   else Fail({trouble.reason, Access::kRead, trouble.level, trouble.address, fetch_port()}, cost.done);
@@ -44,7 +44,7 @@ bool PagingEngine::Trouble(const Buffer::Trouble& trouble, const Cost& cost) {
 void PagingEngine::NextCommand() {
   Cost cost;
   state_ = State::kCommand;
-  if (word_ == buffer_.words()) {  // everything has its B, then the fence record
+  if (word_ == buffer_.words()) {  // the fence record follows once every write has its B
     state_ = State::kFence;
     return Schedule(std::max(writes_ps_, parts_.agenda.now()));
   }
@@ -89,7 +89,7 @@ void PagingEngine::NextCommand() {
 
 // ---- transfers
 
-/// Moves one piece of the transfer after another until one has to wait; each piece takes its time.
+/// Moves the next piece of the transfer and schedules the act of the one after it.
 void PagingEngine::Transfer() {
   if (moved_ == command_.bytes || command_.data == Command::Data::kNone) {
     state_ = State::kSettle;
@@ -106,7 +106,8 @@ void PagingEngine::Transfer() {
   Schedule(copies ? reads_.Free(now) : std::max(now, feed_ps_ - std::min(feed_ps_, parts_.time.BusPs(2 * kBurst))));
 }
 
-/// Moves one piece. False: a port is closed, or the command has failed.
+/// Checks how `place` was resolved. True: the command waits for a closed port, or fails for a fault that is known at
+/// `known_ps`.
 bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done, unsigned port,
                            uint64_t known_ps) {
   if (place.kind == Place::Kind::kClosed) {
@@ -120,7 +121,7 @@ bool PagingEngine::Stopped(const Place& place, Access access, const Address& ran
   return true;
 }
 
-/// Returns how many of the `got` bytes for `to` fill whole bursts; a failing copy does not write the others.
+/// Returns how many of the `got` bytes for `to` fill whole bursts; a failing copy writes only these.
 uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
   const uint64_t end = (to.at + got) / kBurst * kBurst;
   return end > to.at ? end - to.at : 0;
@@ -131,7 +132,7 @@ uint64_t PagingEngine::JobPs() const {
   return parts_.agenda.now() + (moved_ == 0 ? parts_.time.Cycles(kJobCycles) : 0);
 }
 
-/// Returns when `bytes` that are there at `ready_ps` are with the writer, behind those before them.
+/// Returns when `bytes` that have arrived at `ready_ps` reach the writer, in order behind the earlier bytes.
 uint64_t PagingEngine::FeedPs(uint64_t ready_ps, uint64_t bytes) {
   feed_ps_ = std::max(feed_ps_, ready_ps) + parts_.time.BusPs(bytes);
   return feed_ps_;
@@ -180,15 +181,15 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Unread& failed) {
   return got;
 }
 
-/// How long the reads take that were begun behind one that fails, as far as there are landing slots; the command's first
-/// `from` bytes lie in front of them.
+/// Returns the bus time of the reads that were issued behind a failing read: the bursts from byte `from` of the command
+/// on, at most as many as there are landing slots.
 uint64_t PagingEngine::ReadsBehindPs(const Place& place, uint64_t from) const {
   const uint64_t bursts = std::min<uint64_t>((command_.bytes - from + kBurst - 1) / kBurst, reads_.count() - 1);
   return bursts * (place.kind == Place::Kind::kHost ? parts_.time.PciePs(kBurst) : parts_.time.BusPs(kBurst));
 }
 
-/// Writes `size` bytes of the piece, burst by burst, each when it is with the writer and its address is known, at `at_ps`.
-/// False: the bus answered with an error.
+/// Writes `size` bytes of the piece, burst by burst. A burst leaves when its data has reached the writer, not before
+/// `at_ps`, when its address is known. False: the bus answered with an error.
 bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t size, uint64_t at_ps) {
   const uint64_t start = command_.destination.at + moved_;
   size_t next = 0;
@@ -215,6 +216,7 @@ bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t
   return true;
 }
 
+/// Moves one piece and sets its `size`. False: a port is closed, or the command has failed.
 bool PagingEngine::TransferPiece(uint64_t& size) {
   const Address to = command_.destination + moved_;
   std::array<uint8_t, hw::kPageSize> bytes;
@@ -253,12 +255,12 @@ bool PagingEngine::TransferPiece(uint64_t& size) {
   return !Stopped(failed.place, Access::kRead, command_.source, moved_ + got, read_port(), failed.known_ps);
 }
 
-/// Count what a transfer reads and writes; a fence's value and what a zero page gives or takes do not count.
+/// CountRead and CountWrite count the bytes of transfers, without fence values and accesses to zero pages.
 void PagingEngine::CountRead(const Place& place, uint64_t at, uint64_t size, bool inside) {
   if (place.kind == Place::Kind::kZero) return;
   Counters& counters = parts_.counters;
   counters.Of<regs::CountersCopyReadBytes>() += size;
-  // A beat that a page of the destination cuts in two is read once.
+  // A source beat that a page boundary of the destination splits is read once.
   const uint64_t beat = parts_.time.parameters().bus_bytes;
   if (inside && at % kBurst != 0 && at % beat != 0) {
     (place.kind == Place::Kind::kVram ? counters.Of<regs::CountersVramReadBytes>()

@@ -123,7 +123,7 @@ void PagingEngine::TakeEntry() {
   if (JudgeEntry(cost.done)) Schedule(cost.done + parts_.time.EntryPs());
 }
 
-/// Checks the entry, which is here at `known_ps`. False: the ring stops.
+/// Checks the entry, which has arrived at `known_ps`. False: the ring stops.
 bool PagingEngine::JudgeEntry(uint64_t known_ps) {
   const Address& from = buffer_.from();
   const uint64_t bytes = shape_.bytes(), end = from.at + bytes;
@@ -188,7 +188,7 @@ void PagingEngine::End() {
   Wake();
 }
 
-/// The ring stops for what is known at `known_ps`, when everything in flight has ended.
+/// Stops the ring for a fault that is known at `known_ps`. The stop takes effect once everything in flight has ended.
 void PagingEngine::Fail(const Stop& stop, uint64_t known_ps) {
   failing_ = stop;
   failing_state_ = std::exchange(state_, State::kFailed);

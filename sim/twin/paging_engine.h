@@ -45,14 +45,14 @@ class PagingEngine {
   Ring& ring(unsigned index) { return rings_[index]; }
   const Ring& ring(unsigned index) const { return rings_[index]; }
   unsigned rings() const { return static_cast<unsigned>(rings_.size()); }
-  /// Looks for work, or continues where the host port was closed. Call it after any change of a ring,
-  /// of the GPU's switch or of the host port.
+  /// Looks for work, or continues where the engine waited for the host port. Call it after any change of a ring,
+  /// of the GPU's enable bit or of the host port.
   void Wake();
   void set_enabled(bool on) { enabled_ = on; }
-  /// Is no entry under way, and is there none that could be taken?
+  /// True if no entry is under way and no ring has work.
   bool idle() const;
   void Reset();
-  /// Told of what commands touch; null: nobody is.
+  /// `waits` is notified of the memory that commands access; null: none.
   void set_waits(WaitChecker* waits) { waits_ = waits; }
 
  private:
@@ -115,30 +115,30 @@ class PagingEngine {
   bool enabled_ = false;
 
   State state_ = State::kNone;
-  bool waiting_ = false;  ///< the host port is closed
+  bool waiting_ = false;  ///< waits because the host port is closed
   bool scheduled_ = false;
-  uint64_t generation_ = 0;  ///< counts resets: an act that was planned before one does nothing
-  unsigned current_ = 0;     ///< the ring whose entry is under way, or was last
+  uint64_t generation_ = 0;  ///< counts resets: an act scheduled before a reset does nothing
+  unsigned current_ = 0;     ///< the ring of the current entry, or of the last one
   uint64_t life_ = 0;        ///< that ring's life when the entry was taken
   uint64_t began_ps_ = 0;
   uint32_t fence_ = 0;
   regs::RingEntryShape shape_;
   Buffer buffer_;
-  uint64_t word_ = 0;  ///< the buffer's word at which the command begins
+  uint64_t word_ = 0;  ///< index of the command's first word in the buffer
   Command command_;
-  uint64_t moved_ = 0;  ///< bytes of the command's transfer
-  /// Times of bursts: landing slots and write slots, both given back in order, and when the feeder is free.
+  uint64_t moved_ = 0;  ///< bytes of the command's transfer moved so far
+  /// Landing slots and write slots, both freed in order; feed_ps_: when the feeder is free.
   Window reads_, writes_;
   uint64_t feed_ps_ = 0;
-  uint64_t source_known_ps_ = 0, destination_known_ps_ = 0;  ///< a page is translated when the one before is
+  uint64_t source_known_ps_ = 0, destination_known_ps_ = 0;  ///< when the last page was translated: one at a time
   struct Fed {
-    uint64_t end = 0;  ///< bytes of the piece up to here ...
-    uint64_t ps = 0;   ///< ... are with the writer at this time
+    uint64_t end = 0;  ///< the piece's bytes up to here ...
+    uint64_t ps = 0;   ///< ... have reached the writer at this time
   };
   std::vector<Fed> fed_;
   uint64_t writes_ps_ = 0;       ///< when all writes so far have their answers
   uint64_t reads_ps_ = 0;        ///< when all reads so far have their data
-  std::optional<Stop> failing_;  ///< in kFailed: why, while what is in flight is collected
+  std::optional<Stop> failing_;  ///< in kFailed: the reason, while accesses in flight drain
   State failing_state_ = State::kNone;
   bool signalled_ = false;
   WaitChecker* waits_ = nullptr;

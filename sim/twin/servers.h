@@ -10,8 +10,8 @@
 
 namespace gmmu::sim::twin {
 
-/// Divides by a number above 0 that is known beforehand, by a multiplication, since times and addresses are divided
-/// for every burst. Both are below 2^63.
+/// Divides by a fixed number above 0. It multiplies by the inverse, because every burst divides times and addresses.
+/// Dividend and divisor are below 2^63.
 class Divisor {
  public:
   explicit Divisor(uint64_t by) : by_(by), inverse_(by == 1 ? 0 : ~uint64_t{0} / by + 1) {}
@@ -23,21 +23,21 @@ class Divisor {
   uint64_t Rest(uint64_t of) const { return of - Quotient(of) * by_; }
 
  private:
-  uint64_t by_, inverse_;  // the latter is 2^64 / by_; 0: by_ is 1
+  uint64_t by_, inverse_;  // inverse_ is 2^64 / by_ rounded up, or 0 if by_ is 1
 };
 
-/// A server of one rate, such as a bus: who asks for it takes the first of its time that is free, from
-/// the moment at which it needs it, in as many pieces as it takes.
+/// A server of one rate, such as a bus. A request takes the server's first free time from the moment at which it needs
+/// the server, in as many pieces as necessary.
 ///
-/// Calls need not come in the order of their times, since what asks early may need the bus late. Times are in
+/// Calls need not come in the order of their times: a request may be made early and need the bus late. Times are in
 /// picoseconds.
 class Calendar {
  public:
-  /// Takes `ps`, not before `at`. Returns when the last of it is over, at least `at + ps`.
+  /// Takes `ps` of the server's time, not before `at`. Returns the end of the last piece, at least `at + ps`.
   uint64_t Take(uint64_t at, uint64_t ps) {
     at = std::max(at, forgotten_ps_);
     if (ps == 0) return at;
-    // All that is free from `at` to the end of it is taken, so one span remains of those that it touches.
+    // The request takes all free time between `at` and its end, so it merges the spans that it touches into one.
     const auto first = std::lower_bound(spans_.begin(), spans_.end(), at,
                                         [](const Span& span, uint64_t ps_then) { return span.end < ps_then; });
     uint64_t end = at + ps;
@@ -60,23 +60,23 @@ class Calendar {
     uint64_t begin = 0, end = 0;
   };
   static constexpr size_t kSpans = 1024;
-  /// Drops the older half.
+  /// Drops the older half of the spans; requests from before their end are moved behind it.
   void Forget() {
     forgotten_ps_ = spans_[kSpans / 2].end;
     spans_.erase(spans_.begin(), spans_.begin() + kSpans / 2 + 1);
   }
 
-  std::vector<Span> spans_;  ///< what is taken, in its order; between two of them there is free time
+  std::vector<Span> spans_;  ///< taken times, sorted; between two spans there is free time
   uint64_t forgotten_ps_ = 0;
 };
 
-/// The wire of one direction of a link. What is asked for far ahead may be sent far ahead; who comes meanwhile waits for
-/// what was ready before it, not for all that was asked for.
+/// The wire of one direction of a link. A packet may be booked long before it is ready. A packet sent without booking
+/// waits only for packets that were ready before it, not for everything booked.
 class Wire {
  public:
-  /// Sends what takes `ps` and is ready at `at`. Returns when it is sent.
+  /// Books a packet that takes `ps` of wire time and is ready at `at`. Returns when it has been sent.
   uint64_t Send(uint64_t at, uint64_t ps) { return Note(at, calendar_.Take(at, ps)); }
-  /// The same of what was not asked for ahead.
+  /// Sends a packet that was not booked ahead.
   uint64_t SendNow(uint64_t at, uint64_t ps) {
     uint64_t before = at;
     for (const Sent& sent : sent_)
@@ -98,14 +98,14 @@ class Wire {
   size_t next_ = 0;
 };
 
-/// So many places, each of which is held until a time that is known when it is taken: bursts in flight,
-/// tags, credits, walkers.
+/// A fixed number of places, such as bursts in flight, tags, credits or walkers. When a place is taken, the time at
+/// which it will be freed is known.
 class Places {
  public:
   explicit Places(unsigned count) : count_(count) { ends_.reserve(2 * size_t{count} + 1); }
-  /// Takes a place. Returns when it can be had, at least `at`; End must follow. Of those that are free by then it is the
-  /// one that becomes free last, so that who asks later but needs one earlier finds it. `open` are taken whose End is yet
-  /// to follow.
+  /// Takes a place and returns the time from which it is held, at least `at`; a call of End must follow. Of the places
+  /// free at that time it takes the one that becomes free last, so that a later call with an earlier time still finds
+  /// one. `open` counts the places taken whose End has not been called yet.
   uint64_t Take(uint64_t at, size_t open = 0) {
     if (Held() + open < count_) return at;
     if (at < ends_[first_]) return ends_[first_++];
@@ -117,11 +117,11 @@ class Places {
     ends_.erase(place);
     return at;
   }
-  /// Returns when a place could be had, at least `at`.
+  /// Returns when a place is free, at least `at`.
   uint64_t Free(uint64_t at) const { return Held() < count_ ? at : std::max(at, ends_[first_]); }
-  /// Says until when the place is held that was taken last.
+  /// Sets the time at which the place taken last is freed.
   void End(uint64_t ps) {
-    if (first_ > count_) {  // now and then, so that what was given back in front costs no move each time
+    if (first_ > count_) {  // erase freed places in batches: each erase moves all the others
       ends_.erase(ends_.begin(), begin());
       first_ = 0;
     }
@@ -134,18 +134,18 @@ class Places {
   size_t Held() const { return ends_.size() - first_; }
 
   size_t count_;
-  std::vector<uint64_t> ends_;  // sorted from first_ on; those before it were given back
+  std::vector<uint64_t> ends_;  // sorted from first_ on; entries before first_ are freed places
   size_t first_ = 0;
 };
 
-/// When the last places were given back, for who passes those that wait for one.
+/// The times at which the most recent places are freed, for a request that overtakes the ones waiting for a place.
 class RecentEnds {
  public:
   void Note(uint64_t ps) { ends_[next_++ % ends_.size()] = ps; }
-  /// Returns the first of them behind `at`, or the one behind `skip` others, that was not returned before; kNone: there are
-  /// fewer.
+  /// Returns the earliest of these times after `at`, skipping the first `skip`. Each time is returned once. kNone:
+  /// there are too few.
   uint64_t Next(uint64_t at, size_t skip = 0) {
-    std::array<uint64_t, kMostSkipped + 1> first;  // the earliest, in their order
+    std::array<uint64_t, kMostSkipped + 1> first;  // the earliest times, sorted
     size_t count = 0;
     skip = std::min(skip, kMostSkipped);
     for (const uint64_t end : ends_) {
@@ -167,14 +167,14 @@ class RecentEnds {
   size_t next_ = 0;
 };
 
-/// Places that are given back in the order in which they were taken: slots that are a reorder buffer.
+/// Places that are freed in the order in which they were taken, such as the slots of a reorder buffer.
 class Window {
  public:
   explicit Window(unsigned count) : ends_(std::max(1u, count)) {}
   uint64_t count() const { return ends_.size(); }
-  /// Returns when the next place is free, at least `at`; or the one behind `skip` others that are yet to be taken.
+  /// Returns when the next place is free, at least `at`. With `skip`, that many places are to be taken before it.
   uint64_t Free(uint64_t at, size_t skip = 0) const { return std::max(at, ends_[(next_ + skip) % ends_.size()]); }
-  /// Takes it until `ps`, or until the place before it is given back if that is later.
+  /// Takes the next place until `ps`, or until the previous place is freed if that is later.
   void Take(uint64_t ps) {
     last_ = std::max(last_, ps);
     ends_[next_] = last_;

@@ -10,12 +10,12 @@ constexpr unsigned kWriteBuffer = 16;     // write bursts of the GPU that wait f
 constexpr uint64_t kCommandCycles = 9;    // from a command's header to its job
 constexpr uint64_t kEntryCycles = 16;     // entry judged, head and fence moved
 constexpr uint64_t kRegisterCycles = 7;   // port, register file, answer
-constexpr uint64_t kConfigCycles = 2;     // the PCI function's own
-constexpr uint64_t kSweepCycles = 25;     // of an invalidation, beside the steps of its sweep
+constexpr uint64_t kConfigCycles = 2;     // configuration space of the PCI function
+constexpr uint64_t kSweepCycles = 25;     // an invalidation without the steps of its sweep
 constexpr uint64_t kPortCycles = 4;       // slices and arbiters between a requester and the VRAM port, and back
-constexpr uint64_t kTablePortCycles = 1;  // the same of the walks' own port
-constexpr size_t kQueuedBursts = 4;       // that others than walks may have in the queue of a memory port
-constexpr uint64_t kHostCycles = 6;       // the same of the host port, with what waits for a clock edge
+constexpr uint64_t kTablePortCycles = 1;  // the same for the walkers' own port
+constexpr size_t kQueuedBursts = 4;       // bursts of other requesters that are queued in front of a walk's read
+constexpr uint64_t kHostCycles = 6;       // the same for the host port, with the wait for a clock edge
 constexpr unsigned kCredit = 16;          // bytes of a data credit
 
 }  // namespace
@@ -48,7 +48,7 @@ uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
     vram_ends_.Note(end);
     return end + Cycles(kPortCycles);
   }
-  // The port's bursts in flight and a few in its queue are before it, not the others that wait for the port.
+  // A walk's read waits for the port's bursts in flight and the few in its queue, not for the requesters behind them.
   const uint64_t begin = turn > at ? std::min(turn, vram_ends_.Next(at, kQueuedBursts)) : at;
   const uint64_t end = std::min(vram_read_.Take(begin + latency, beats),
                                 begin + latency + p_.vram_outstanding * Beats(64) + beats);
@@ -59,7 +59,7 @@ uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
 
 uint64_t TimeModel::VramWrite(uint64_t at, uint64_t bytes) {
   const uint64_t begin = begun_ps_ = vram_writes_.Take(at);
-  // The port takes data at a beat a cycle; the answers come at the rate of the memory, one beat's time for a burst.
+  // The port accepts a beat per cycle. B responses come at the memory's rate, one beat time per burst.
   const uint64_t end = vram_write_.Take(begin, std::max(BusPs(bytes), Beats(p_.bus_bytes))) + Cycles(p_.vram_latency);
   vram_writes_.End(end);
   return end + Cycles(kPortCycles);

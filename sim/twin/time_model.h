@@ -30,18 +30,17 @@ struct TimeParameters {
 
 /// When an access may begin and when it is over.
 struct Cost {
-  uint64_t at = 0;        ///< not before this; what is in the past is now
-  uint64_t done = 0;      ///< everything of it has ended
+  uint64_t at = 0;        ///< earliest begin; a time in the past means now
+  uint64_t done = 0;      ///< when all parts of the access have ended
   uint32_t group = 0;     ///< accesses of a group wait for each other
-  bool may_wait = false;  ///< who asks takes a ticket for a translation whose end is not known yet
+  bool may_wait = false;  ///< the requester accepts a ticket if the translation's end is not known yet
   uint64_t ticket = 0;    ///< not 0: TlbTiming::WhenReady says when the translation is there
   void Ends(uint64_t ps) { done = std::max(done, ps); }
 };
 
-/// ESTIMATED times of one GPU, its VRAM and its PCIe link. None of them decides what happens, only
-/// when.
+/// ESTIMATED times of one GPU, its VRAM and its PCIe link. They decide when something happens, never what happens.
 ///
-/// Each bus is a calendar, each limit of what is in flight so many places (servers.h).
+/// Each bus is a Calendar, each limit on accesses in flight a Places (servers.h).
 class TimeModel {
  public:
   explicit TimeModel(const TimeParameters& parameters);
@@ -53,46 +52,47 @@ class TimeModel {
   uint64_t BeatsOf(uint64_t address, uint64_t bytes) const {
     return bus_.Quotient(address + bytes + p_.bus_bytes - 1) - bus_.Quotient(address);
   }
-  /// The bus' time for `bytes`.
+  /// Returns the bus time of `bytes`.
   uint64_t BusPs(uint64_t bytes) const { return Cycles(BeatsOf(0, bytes)); }
 
-  /// A burst of at most 256 bytes at VRAM that is ready to leave at `at`. Returns when its last data
-  /// have come, or its write is answered. `alone`: its requester has few others in flight, so that the bus
-  /// lets it pass those that wait for the port.
+  /// A burst of at most 256 bytes to VRAM that is ready to leave at `at`. Returns when its last data
+  /// has arrived, or its write is answered. `alone`: its requester has few bursts in flight, so the arbiter
+  /// lets it overtake bursts that wait for the port.
   uint64_t VramRead(uint64_t at, uint64_t bytes, bool alone = false);
   uint64_t VramWrite(uint64_t at, uint64_t bytes);
-  /// Returns when the burst that was put last at VRAM or at the host's port was taken there; tables' reads do not count.
+  /// Returns when the VRAM or host port accepted the burst that was issued last, not counting reads of tables.
   uint64_t begun_ps() const { return begun_ps_; }
   /// Returns when VRAM has a place for another read burst, at least `at`.
   uint64_t VramReadFree(uint64_t at) const { return vram_reads_.Free(at); }
 
-  /// Takes the tags of a read of the host that is cut into so many requests. Returns when all of them can be had. TagsEnd
-  /// must follow behind the last Completion, with whose arrival they are free.
+  /// Takes the tags of a host read that is split into `requests` requests. Returns when enough tags are free. TagsEnd
+  /// must follow after the last Completion: the tags are freed when that completion arrives.
   uint64_t Tags(uint64_t at, uint64_t requests);
   void TagsEnd(uint64_t requests);
-  /// A read request of at most `max_read_request` bytes, whose tag is taken, leaves for the host. Returns when it is there;
-  /// Completion must follow, with when the host has the bytes. It returns when they are in the GPU.
-  /// `alone`: a read of a table, which waits on the wires only for what was ready before it.
+  /// A read request of at most `max_read_request` bytes, which already has its tag, leaves for the host. Returns when
+  /// it arrives there. Completion must follow: `at` is when the host has the data, and it returns when the data is in
+  /// the GPU. `alone`: a read of a table, which waits on the wires only for packets that were ready before it.
   uint64_t Request(uint64_t at, bool alone = false);
   uint64_t Completion(uint64_t at, uint64_t bytes, bool alone = false);
-  /// A write of at most `max_payload` bytes leaves for the host. Returns when the PCIe link has taken it; it arrives
-  /// a latency later. Written must follow, with when memory has it.
+  /// A write of at most `max_payload` bytes leaves for the host. Returns when the PCIe link has accepted it; it arrives
+  /// one link latency later. Written must follow, with the time at which memory has it.
   uint64_t Posted(uint64_t at, uint64_t bytes);
   void Written(uint64_t at) { posted_.End(at); }
 
-  /// Return when a TLP of the CPU arrives at the device, and when the device's answer arrives at the CPU.
+  /// Down returns when a TLP of the CPU arrives at the device, Up when the device's answer arrives at the CPU.
   uint64_t Down(uint64_t now, uint64_t bytes);
   uint64_t Up(uint64_t now, uint64_t bytes);
   /// Returns when the CPU has room for another posted write.
   uint64_t RoomForPost(uint64_t now) const { return stores_.Free(now); }
-  /// Returns when a posted write arrives that the CPU makes at `now`, when there is room for it; it goes on PostPs later.
+  /// The CPU issues a posted write at `now`, when there is room for it. Returns when the write arrives. The CPU
+  /// continues PostPs after `now`.
   uint64_t Post(uint64_t now, uint64_t bytes);
   uint64_t PostPs() const;
 
   uint64_t CommandPs() const;       ///< a command, from its header to its job
-  uint64_t EntryPs() const;         ///< a ring entry, beside its reads and writes
-  uint64_t InvalidationPs() const;  ///< without what is in flight
-  /// Steps of an invalidation's sweep: rows of the largest cache.
+  uint64_t EntryPs() const;         ///< a ring entry, without its reads and writes
+  uint64_t InvalidationPs() const;  ///< without the wait for accesses in flight
+  /// Sets the steps of an invalidation's sweep: the rows of the largest cache.
   void set_sweep_steps(uint64_t steps) { sweep_steps_ = steps; }
   uint64_t RegisterPs() const;  ///< an access of the CPU to a register, and to the configuration space
   uint64_t ConfigPs() const;
@@ -112,7 +112,7 @@ class TimeModel {
   RecentEnds vram_ends_;
   Window stores_;
   uint64_t begun_ps_ = 0;
-  uint64_t arrived_ps_ = 0;  ///< the last completion of the read under way
+  uint64_t arrived_ps_ = 0;  ///< when the last completion of the current read arrives
 };
 
 }  // namespace gmmu::sim::twin
