@@ -16,7 +16,7 @@ namespace gmmu::app {
 inline constexpr int kExitGood = 0;
 inline constexpr int kExitFailed = 1;         ///< fault, mismatch, leak, timeout
 inline constexpr int kExitUsage = 2;          ///< bad input; nothing was simulated or written
-inline constexpr int kExitNotApplicable = 3;  ///< driver or device lack what the scenario is about
+inline constexpr int kExitNotApplicable = 3;  ///< driver or device lacks a capability that the scenario needs
 
 /// Engines that this build has; the first runs unless another is named.
 const std::vector<std::string>& Engines();
@@ -57,8 +57,8 @@ struct ConfigArguments {
 
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
-/// `work` and what it has printed to `out`. For what it throws, and when `out` cannot be written, there is a text on `err`
-/// and an exit status.
+/// Runs `work`, flushes `out` and returns the exit status. If `work` throws or `out` cannot be written, prints the
+/// reason to `err` and returns the exit status that goes with it.
 int Caught(const std::function<int()>& work, std::FILE* out, std::FILE* err);
 
 /// `gmmu run`. Throws OutputError, workload::InputError and settings::Error before anything is
@@ -72,7 +72,7 @@ int ListProcedures(std::FILE* out);
 int ScanDriver(const std::string& path, std::FILE* out);
 /// `gmmu compare`: the differences between two reports of --json on the same work on two engines.
 int Compare(const std::string& first, const std::string& second, std::FILE* out);
-/// `gmmu config`: the complete configuration as loadable TOML, or what else is asked for. Throws settings::Error.
+/// `gmmu config`: prints the complete configuration as loadable TOML, or in the requested form. Throws settings::Error.
 int PrintConfig(const ConfigArguments& arguments, std::FILE* out);
 
 }  // namespace gmmu::app

@@ -11,12 +11,12 @@ namespace {
 
 using settings::Refuse;
 
-constexpr uint64_t kWindows = 16;  // of os.window_pages: the paging process needs addresses for fewer
+constexpr uint64_t kWindows = 16;  // scratch windows of os.window_pages each; the paging process uses fewer
 constexpr const char* kPcieTag = "pcie_tag";
 
-/// Refuses a VRAM layout in which the driver's own memory, or the part visible to the CPU, does not fit.
+/// Refuses VRAM that is too small for the driver's own memory or for the part that the CPU is to see.
 void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver, const std::string& file) {
-  constexpr uint64_t kLeast = 128;  // KiB, with which the system comes up
+  constexpr uint64_t kLeast = 128;  // KiB for page tables, the least with which the system starts
   for (unsigned unit = 0; unit < gpu.count; ++unit) {
     const std::string of = " KiB of VRAM of GPU " + std::to_string(unit);
     const uint64_t vram = gpu.vram_bytes(unit) >> 10, shown = std::min(vram, gpu.window_bytes(unit) >> 10);
@@ -32,7 +32,7 @@ void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver,
   }
 }
 
-/// Rules between keys of different owners. `with_gpu`: no device stands in its place.
+/// Checks rules between keys of different owners. `with_gpu`: the machine has a GPU, not a device in its place.
 void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, const DriverSettings& driver,
                    bool with_gpu, const std::string& file) {
   if (os.copies_entries && driver.contiguous_pages) {

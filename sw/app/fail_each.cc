@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr unsigned kSeconds = 120;              // of one run
-constexpr uint64_t kNobody = settings::kNoMax;  // of no call: they are counted
+constexpr unsigned kSeconds = 120;              // limit of one run
+constexpr uint64_t kNobody = settings::kNoMax;  // no call has this number: the run only counts the calls
 constexpr size_t kMostRuns = 20;
 
 std::string Change(const std::string& kind, uint64_t number) {

@@ -46,7 +46,8 @@ void CheckDriverFile(const std::string& path) {
 
 PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
   CheckDriverFile(path);
-  // All names are resolved here, so that none is missing in the middle of a run, and the driver's own are hidden.
+  // OpenSharedObject resolves all symbols now, so that none turns out missing during the run, and hides the driver's
+  // own symbols.
   std::string why;
   void* library = hw::OpenSharedObject(path, why);
   if (library == nullptr) {

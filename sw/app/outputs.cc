@@ -27,7 +27,7 @@ bool OneFile(const std::string& first, const std::string& second) {
   return !error && one == fs::weakly_canonical(second, error);
 }
 
-/// The descriptor that /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N is a name of; nothing for other paths.
+/// Returns the descriptor that /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names; nullopt for other paths.
 std::optional<int> DescriptorOf(const std::string& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -56,13 +56,13 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 }
 
 OutputFile::OutputFile(const std::string& given) : path_(given) {
-  if (const auto descriptor = DescriptorOf(given)) {  // even where it is a regular file: what is in it stays
+  if (const auto descriptor = DescriptorOf(given)) {  // also if it is a regular file: its contents are kept
     const int own = dup(*descriptor);
     if (own < 0 || (file_ = fdopen(own, "wb")) == nullptr) Fail("cannot be opened");
     return;
   }
   std::error_code error;
-  if (fs::is_symlink(given, error)) path_ = fs::weakly_canonical(given, error).string();  // the link stays
+  if (fs::is_symlink(given, error)) path_ = fs::weakly_canonical(given, error).string();  // replace the target only
   const std::string& path = path_;
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;

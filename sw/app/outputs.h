@@ -16,7 +16,7 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A path and the option that gave it; an empty path was not given.
+/// A path and the option that gave it. Empty: the option was not given.
 struct NamedPath {
   std::string option;
   std::string path;
@@ -28,13 +28,13 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 
 /// An output that appears complete or not at all.
 ///
-/// A regular (or new) file is written beside its path and renamed by Commit(); without Commit()
-/// nothing is left behind, also when a signal ends the program. Of a symbolic link the file behind it is replaced. Anything
-/// else (a pipe, a device) is written as it is, and /dev/stdout, /dev/stderr and /dev/fd/N are written at their descriptor's
-/// place even when that is a regular file.
+/// A regular (or new) file is written beside its path and renamed by Commit(). Without Commit() nothing is left behind,
+/// even if a signal ends the program. For a symbolic link the target is replaced, not the link. A pipe or a device is
+/// written in place. /dev/stdout, /dev/stderr and /dev/fd/N are written through their descriptor, at its current
+/// offset, even if it is a regular file.
 class OutputFile {
  public:
-  /// Opens at once, so that a path that cannot be written is found before any work. Throws
+  /// Opens the file at once, so that a path that cannot be written is reported before any work. Throws
   /// OutputError.
   explicit OutputFile(const std::string& given);
   ~OutputFile();

@@ -22,7 +22,7 @@ std::array<std::atomic<char*>, 64> leftovers;
 std::atomic<pid_t> child = 0;
 bool ends_by_sigpipe = false;
 
-// The functions of this block run in a handler of signals: system calls only.
+// RemoveFiles, Remove and OnEnd run in a signal handler, so they use async-signal-safe calls only.
 
 void RemoveFiles(int folder) {
   alignas(dirent64) char bytes[1024];
@@ -39,7 +39,7 @@ void Remove(const char* path) {
   if (unlink(path) == 0) return;
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
-  // A file system may skip entries when others are removed during the listing, therefore it is listed again.
+  // List the folder again: a file system may skip entries while others are removed during the listing.
   for (int tries = 0; tries < 8; ++tries) {
     lseek(folder, 0, SEEK_SET);
     RemoveFiles(folder);
@@ -49,14 +49,14 @@ void Remove(const char* path) {
 }
 
 void OnEnd(int signal) {
-  if (const pid_t running = child; running > 0) {  // it would go on to write into a folder that is removed
+  if (const pid_t running = child; running > 0) {  // the child would continue writing into a removed folder
     kill(running, SIGKILL);
     waitpid(running, nullptr, 0);
   }
   for (const std::atomic<char*>& path : leftovers)
     if (path != nullptr) Remove(path);
   std::signal(signal, SIG_DFL);
-  raise(signal);  // it is blocked until the handler returns
+  raise(signal);  // the signal is blocked now and takes effect when the handler returns
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ pid_t ForkChild() {
   for (std::atomic<char*>& place : leftovers) place = nullptr;
   child = 0;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // it ended before the call above
+  if (getppid() != parent) _exit(1);  // the parent ended before prctl took effect
   return 0;
 }
 

@@ -11,16 +11,16 @@
 
 namespace gmmu::app {
 
-/// What main() calls before anything is opened.
+/// Prepares the process. main() calls it before it opens anything.
 ///
-/// Closed ones of the descriptors 0 to 2 are opened, so that no file of the program gets their number and, with it, the
-/// text for a standard stream; writing to them fails with EBADF. Writing to a pipe that nobody reads fails with EPIPE
-/// instead of ending the program. SIGHUP, SIGINT, SIGQUIT and SIGTERM, unless they are ignored, end it as before, after
-/// the paths of every Leftover have been removed.
+/// Opens each closed descriptor from 0 to 2 on /dev/null, read-only. Otherwise a file of the program would get its
+/// number and with it the text of a standard stream; now such a write fails with EBADF. A write to a pipe without a
+/// reader fails with EPIPE instead of ending the program. SIGHUP, SIGINT, SIGQUIT and SIGTERM, unless ignored, remove
+/// the path of every Leftover before they end the program.
 void BeginProgram();
 
-/// Prints to standard error. A text that cannot be written is dropped, because progress that nobody can read is no reason
-/// for a run to fail.
+/// Prints to standard error. If the text cannot be written it is dropped: a run must not fail because nobody reads its
+/// progress.
 template <typename... Values>
 void Say(std::FILE* err, fmt::format_string<Values...> format, Values&&... values) {
   const std::string text = fmt::format(format, std::forward<Values>(values)...);
@@ -28,15 +28,15 @@ void Say(std::FILE* err, fmt::format_string<Values...> format, Values&&... value
   std::fflush(err);
 }
 
-/// Writes what `out` still holds. Throws std::system_error when that fails or anything before did.
+/// Writes what `out` has buffered. Throws std::system_error if this or an earlier write to `out` failed.
 void Flush(std::FILE* out);
 
-/// The text of an error of standard output. Does not return if nobody reads the pipe: the program then ends by SIGPIPE, as
-/// a program does that has not called BeginProgram.
+/// Returns the message for an error of standard output. If the error is a pipe without a reader, it does not return:
+/// the program ends by SIGPIPE, as it would have without BeginProgram.
 std::string CannotPrint(const std::system_error& error);
 
-/// A file, or a folder of files, that a signal which ends the program must not leave behind (BeginProgram). Its owner
-/// removes it in all other cases.
+/// A file, or a folder of files, that is removed if a signal ends the program (BeginProgram). In all other cases its
+/// owner removes it.
 class Leftover {
  public:
   explicit Leftover(const std::string& path);
@@ -45,11 +45,11 @@ class Leftover {
   Leftover& operator=(const Leftover&) = delete;
 
  private:
-  std::atomic<char*>* place_ = nullptr;  // null: there are too many, and a signal leaves this one behind
+  std::atomic<char*>* place_ = nullptr;  // null: the table was full, and a signal leaves this path behind
 };
 
-/// fork() for a process that never outlives this one; only one at a time. Returns 0 in the child, which has no Leftover,
-/// and -1 with errno as fork() does. The parent calls ChildEnded() after it has waited for the child.
+/// Forks a process that never outlives this one; only one at a time. Returns as fork() does. The child starts without
+/// any Leftover. The parent must call ChildEnded() after it has waited for the child.
 pid_t ForkChild();
 void ChildEnded();
 

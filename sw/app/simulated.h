@@ -18,20 +18,20 @@ struct JobResult;
 namespace gmmu::app {
 
 inline constexpr const char* kFast = "fast";
-inline constexpr const char* kDevice = "device";  ///< of a machine with a device in the GPU's place (sim/device)
+inline constexpr const char* kDevice = "device";  ///< engine of a machine with a device in the GPU's place (sim/device)
 
-/// What a report of a simulated machine measures against. `engine`: one of Engines(), not the board.
+/// Returns the limits that a report of a simulated machine measures against. `engine`: one of Engines(), not the board.
 report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::string& engine, uint64_t seed);
 
-/// Concludes what ran on a machine of the configuration: a fault, or a planted fault of the machine that never happened,
-/// means that nothing is verified.
+/// Completes the result of a run. A fault makes the run unverified. A VRAM bit flip that the configuration plants but
+/// that never happened becomes a finding.
 void Conclude(const sim::MachineConfig& config, workload::JobResult& result);
 
-/// Turns on the keys of the driver that pages of these options need, whatever the configuration says: one that was
-/// written whole (gmmu config) states them all.
+/// Turns on the driver's keys that the page size of the options needs. It overrides stated values, because a
+/// configuration written by `gmmu config` states every key.
 void PreparePages(const replay::Options& options, Configuration& configuration);
 
-/// What the machine with our driver offers to a replay.
+/// Returns the sizes of the machine, as our driver sets it up, that a replay plans with.
 replay::MachineFacts FactsOf(const Configuration& configuration);
 
 /// The simulated engine of that name. A build without the RTL has the fast one alone.

@@ -13,8 +13,8 @@
 
 namespace gmmu::app {
 
-/// A folder in $TMPDIR, or /tmp, for the files of one run, gone with this object. Throws OutputError when it cannot be
-/// made.
+/// A folder in $TMPDIR (else /tmp) for the files of one run. The destructor removes it. Throws OutputError if the
+/// folder cannot be made.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -32,7 +32,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   std::string File(const std::string& name) const { return (path_ / name).string(); }
-  /// Throws OutputError when the folder takes no more bytes: what was written to it may be incomplete.
+  /// Throws OutputError if the file system is full: files written to the folder may then be incomplete.
   void CheckRoom() const {
     std::FILE* const file = std::fopen(File("room").c_str(), "wb");
     if (file == nullptr) Fail("takes no file", errno);

@@ -34,7 +34,7 @@ trace::TraceError Usage(const std::string& option, const std::string& value, con
   return trace::TraceError(fmt::format("--{} {}: give {}", option, value, wanted));
 }
 
-/// The numbers of "N,N,...". Their product, the lines of the memory, has at most 64 bits.
+/// Parses "N,N,...". The product of the numbers, which counts the lines of the memory, must fit in 64 bits.
 std::vector<uint64_t> Organization(const std::string& text) {
   std::vector<uint64_t> levels;
   uint64_t lines = 1;
@@ -107,7 +107,7 @@ uint64_t Write(trace::Workload& workload, const std::string& path, const std::fu
   return writer.count();
 }
 
-/// Says what was written: not into the trace itself.
+/// Prints a note about the trace: to `err` if the trace itself goes to standard output.
 void SayBeside(const TraceArguments& arguments, const std::string& text, std::FILE* out, std::FILE* err) {
   if (arguments.out == "/dev/stdout") Say(err, "{}\n", text);
   else fmt::print(out, "{}\n", text);

@@ -20,7 +20,7 @@
 namespace gmmu::app {
 namespace {
 
-/// The run without what it would write, and with events around the trigger alone.
+/// Returns the arguments of the first run: without outputs, and recording events around the trigger only.
 RunArguments Before(const RunArguments& arguments, const std::string& events) {
   RunArguments before = arguments;
   before.waves.clear();

@@ -32,10 +32,10 @@ typedef ULONG64 POOL_FLAGS;
 #define POOL_FLAG_NON_PAGED 0x0000000000000040ULL
 #define POOL_FLAG_NON_PAGED_EXECUTE 0x0000000000000080ULL
 #define POOL_FLAG_PAGED 0x0000000000000100ULL
-/* Zeroed memory, or NULL. What is not freed at power-off is reported as a leak by its tag. */
+/* Returns zeroed memory, or NULL. Memory not freed at power-off is reported as a leak, by its tag. */
 PVOID ExAllocatePool2(POOL_FLAGS Flags, SIZE_T NumberOfBytes, ULONG Tag);
 void ExFreePoolWithTag(PVOID P, ULONG Tag);
-/* <= DISPATCH_LEVEL, paged pool <= APC_LEVEL. The memory is not zeroed: it is full of 0xCD, except with ...Zero. */
+/* <= DISPATCH_LEVEL, paged pool <= APC_LEVEL. The memory is filled with 0xCD; the ...Zero routines fill it with 0. */
 PVOID ExAllocatePoolWithTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
 PVOID ExAllocatePoolUninitialized(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
 PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);

@@ -29,7 +29,7 @@ static __inline int GmmuWideCompare(PCWSTR a, PCWSTR b) {
 #define wcscmp(a, b) GmmuWideCompare((a), (b))
 #endif
 
-/* A free build, which has no DBG or DBG=0, asserts nothing: what is asserted may name what only a checked build declares. */
+/* A free build (no DBG, or DBG=0) drops the expression, which may use names that only a checked build declares. */
 #if defined(DBG) && DBG + 0
 #define NT_ASSERT(e) ((e) ? TRUE : (__builtin_trap(), FALSE))
 #define NT_VERIFY(e) NT_ASSERT(e)

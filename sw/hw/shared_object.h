@@ -4,12 +4,12 @@
 
 namespace gmmu::hw {
 
-/// dlopen() of a user's file with RTLD_NOW and RTLD_LOCAL. Returns null with the reason in `why`, without the path
-/// in front of it.
+/// Loads a user's file by dlopen() with RTLD_NOW and RTLD_LOCAL. On failure returns null and sets `why` to the reason,
+/// without the path in front.
 ///
-/// The dynamic loader crashes on some damaged files, or ends the process, and a constructor in the file may do the same.
-/// The file is therefore loaded in a child process first, without output and for at most 60 s, so that the caller can
-/// report what happens.
+/// The dynamic loader crashes on some damaged files or ends the process, and so may a constructor in the file.
+/// The file is therefore loaded in a child process first, with no output and for at most 60 s, so that the caller can
+/// report the crash.
 void* OpenSharedObject(const std::string& path, std::string& why);
 
 }  // namespace gmmu::hw

@@ -20,7 +20,8 @@ inline size_t UnitPrefixLength(std::string_view block) {
   return block.substr(0, 4) == "unit" && dot != std::string_view::npos ? dot + 1 : 0;
 }
 
-/// The sum of the counters of a name over the blocks of all GPUs whose own names begin with `block`.
+/// Returns the sum of the counters called `name` over all GPUs, in blocks whose name without the GPU's prefix begins
+/// with `block`.
 inline uint64_t SumOfUnits(const std::vector<Counter>& counters, std::string_view block, std::string_view name) {
   uint64_t sum = 0;
   for (const Counter& counter : counters) {

@@ -83,12 +83,12 @@ class Adapter {
   uint64_t aperture_table() const;
   /// The offset at which the part of VRAM that survives a power transition begins.
   uint64_t save_area_offset() const { return aperture_table() - parameters.save_area_bytes; }
-  /// What the memory segment offers: VRAM below the driver's part, as far as the window reaches.
+  /// Size of the memory segment: VRAM below the driver's own part, as far as the BAR2 window reaches.
   uint64_t vram_segment_bytes() const;
   uint64_t hidden_segment_bytes() const;  ///< 0: there is no such segment
   /// Page of VRAM at which the hidden segment begins; 0: there is none.
   uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / PAGE_SIZE; }
-  HiddenPages hidden_pages() const;  ///< of all linked adapters that have started
+  HiddenPages hidden_pages() const;  ///< hidden_page() of each linked adapter; 0 for those not started
 
   PDEVICE_OBJECT device_object;
   Parameters parameters;
@@ -122,11 +122,12 @@ class Adapter {
   FastMutex objects;
   uint64_t context_sequence = 0;  ///< context allocations made so far
 
-  /// The system's own. Only calls for it change this, and the system makes it before whatever it pages and destroys it
-  /// behind that, so it needs no lock.
+  /// The paging process of the system. It needs no lock: the system creates it before the first paging operation and
+  /// destroys it after the last one.
   Process* system_process = nullptr;
-  /// The space of a context's own addresses and of its buffer's; Spaces::kNone: there is none yet. A system context, or
-  /// null, has that of the paging process, the only privileged one, also as the companion of another process' context.
+  /// Returns the space in which a context's addresses and those of its buffers are translated; Spaces::kNone: none is
+  /// allocated yet. For a system context or null it is the space of the paging process, the only privileged one, even
+  /// if the context is the companion of another process' context.
   uint32_t SpaceOf(const Context* context) const;
 
   // Interlocked.

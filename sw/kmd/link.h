@@ -9,27 +9,27 @@ namespace gmmu::kmd {
 
 class Adapter;
 
-/// Where an adapter stands in the chain of linked adapters. The driver knows one chain: the first
-/// `LinkedAdapters` adapters that were added. They are added in the order of their ports at the link, so that number
-/// is the index of an adapter; the one with index `LeadAdapter` leads.
+/// An adapter's place in the chain of linked adapters. The driver supports one chain: the first `LinkedAdapters`
+/// adapters that were added. They are added in the order of their link ports, so an adapter's index is its port number;
+/// the adapter with index `LeadAdapter` is the lead.
 ///
-/// Dxgkrnl calls for all of them with the lead's handle; EngineOrdinal or PhysicalAdapterIndex says which one is
-/// meant. Interrupts, power and what belongs to a device object come with the handle of the adapter itself.
+/// Dxgkrnl makes calls for all of them with the lead's handle; EngineOrdinal or PhysicalAdapterIndex selects the
+/// adapter. Calls for interrupts, power and device objects carry the handle of the adapter itself.
 class LinkPlace {
  public:
   static constexpr UINT kMost = 4;
 
   UINT index() const { return index_; }
-  /// Adapters of the chain, this one among them; 1: it stands alone.
+  /// Number of adapters in the chain, including this one; 1: it is not linked.
   UINT adapters() const { return adapters_; }
   UINT lead() const { return lead_; }
 
-  /// DxgkDdiLinkDevice: takes the next place of a chain of `adapters`. It stays alone when they are all taken.
+  /// DxgkDdiLinkDevice: takes the next place of a chain of `adapters`. If all are taken, the adapter stays unlinked.
   void Join(Adapter& self, UINT adapters, UINT lead);
   void Leave();
-  /// For DriverEntry, when no adapter has been added yet.
+  /// Call from DriverEntry, before any adapter has been added.
   static void ForgetChain();
-  /// The adapter with an index; null when there is none, or it has not been added yet.
+  /// Returns the adapter with index `number`; null if there is none or it has not been added yet.
   Adapter* Member(const Adapter& self, UINT number) const;
 
  private:
@@ -38,7 +38,7 @@ class LinkPlace {
   UINT lead_ = 0;
 };
 
-/// Where in the VRAM of each linked adapter its hidden segment begins, a page number; 0: it has none.
+/// For each linked adapter, the page number in its VRAM at which its hidden segment begins; 0: it has none.
 using HiddenPages = std::array<uint64_t, LinkPlace::kMost>;
 
 }  // namespace gmmu::kmd

@@ -204,7 +204,7 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
     info.PitchAlignedSize = 0;
     info.HintedBank.Value = 0;
     info.PreferredSegment.Value = 0;
-    // What the CPU has no business with leaves it the part of VRAM that it sees.
+    // An allocation that the CPU does not access goes to the hidden segment and leaves the visible VRAM to others.
     const bool hidden = adapter.Member(wanted->physical_adapter)->hidden_page() != 0 && !wanted->cpu_visible;
     info.PreferredSegment.SegmentId0 = wanted->system_only ? kApertureSegment : hidden ? kHiddenSegment : kVramSegment;
     info.SupportedReadSegmentSet = 0;  // ignored by this model

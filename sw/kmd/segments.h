@@ -13,8 +13,8 @@ namespace gmmu::kmd {
 inline constexpr uint32_t kSystemMemory = 0;
 inline constexpr uint32_t kApertureSegment = 1;
 inline constexpr uint32_t kVramSegment = 2;
-/// The rest of VRAM, which the CPU does not see: there where BAR2 shows less than all of VRAM, or VisibleVramBytes says so.
-/// It is for data: no page table lies there.
+/// The part of VRAM that the CPU cannot see. It exists if BAR2 is smaller than VRAM or VisibleVramBytes limits the
+/// visible part. It holds data only: the CPU must be able to write page tables.
 inline constexpr uint32_t kHiddenSegment = 3;
 inline constexpr uint64_t kPage = 4096;
 inline constexpr uint64_t kPage64k = 65536;

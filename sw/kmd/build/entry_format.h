@@ -8,7 +8,7 @@
 
 namespace gmmu::kmd {
 
-/// Which of the hardware's entries of a level is meant.
+/// The kind of hardware entry.
 enum class EntryForm {
   kPlain,    ///< 4 KiB leaf tables only
   kSingle,   ///< level 1: PageTablePageSize gives the kind of the leaf table
@@ -26,18 +26,18 @@ enum class EntryForm {
 /// pair, 64 KiB page that is not aligned, unknown segment, page number beyond 48-bit addresses,
 /// table in the aperture or on another adapter); *entry is unchanged.
 ///
-/// `own`: index of the linked adapter whose table it is. PhysicalAdapterIndex says whose VRAM is meant; that of
-/// another adapter is target peer. Tables are always the own adapter's. `hidden`: where each adapter's hidden segment
-/// begins, which has no tables.
+/// `own`: index of the linked adapter that the table belongs to. PhysicalAdapterIndex selects the adapter whose VRAM is
+/// mapped; another adapter's VRAM becomes target peer. A table always lies in its own adapter's memory. `hidden`: the
+/// first page of each adapter's hidden segment, in which no table lies.
 ///
-/// Zero is dominant whatever Valid says. An entry that is neither valid nor zero becomes 0, so
-/// nothing of it can be misread.
+/// Zero takes precedence over Valid. An entry that is neither valid nor zero becomes 0, so that none of
+/// its fields can be misread.
 [[nodiscard]] bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous,
                               regs::PteEntry* entry, uint32_t own = 0, const HiddenPages& hidden = {});
 
 /// Bytes of an entry in its table.
 inline constexpr uint64_t kEntryBytes = 8;
-/// What one entry adds to the one before it in a run of consecutive pages.
+/// Difference between neighbouring entries of a run of consecutive pages.
 inline constexpr uint64_t kNextPage = 0x1000;
 
 }  // namespace gmmu::kmd

@@ -13,7 +13,7 @@ namespace gmmu::kmd {
 /// readable during the call only, and the caller's stack is small).
 class TableSource {
  public:
-  /// `own` and `hidden`: as ToHardware has them.
+  /// `own` and `hidden`: see ToHardware.
   TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own = 0,
               const HiddenPages& hidden = {});
 

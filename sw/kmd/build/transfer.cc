@@ -139,7 +139,8 @@ NTSTATUS BuildNotifyResidency(Build& build) {
   return STATUS_SUCCESS;
 }
 
-// DxgkDdiSignalMonitoredFence adds a signal behind the commands that the system has built, in the context's own space.
+// DxgkDdiSignalMonitoredFence appends a fence signal to the commands that the system has built. The fence's address is
+// in the context's space.
 NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pArgs) {
   const auto& context = *static_cast<const Context*>(hContext);
   const uint32_t space = context.adapter->SpaceOf(&context);
