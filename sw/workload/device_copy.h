@@ -16,7 +16,7 @@ namespace gmmu::workload {
 struct Life;
 
 /// Brings bytes that the GPU sees at aperture pages to the CPU by the paging engine: from the aperture into VRAM
-/// (TRANSFER), from there into a host buffer (VIRTUAL_TRANSFER). Worker's.
+/// (TRANSFER), from there into a host buffer (VIRTUAL_TRANSFER). Call on the VidMm worker thread only.
 class DeviceCopy {
  public:
   /// Room for `bytes`.

@@ -17,7 +17,7 @@ class PageWords {
  public:
   explicit PageWords(Life& life, unsigned client = 0) : life_(life), client_(client) {}
 
-  /// An allocation in VRAM, page i filled with first + i. Worker's.
+  /// An allocation in VRAM, page i filled with first + i. Call on the VidMm worker thread only.
   os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
   /// The pages from `va` on must read as `words`, one a page.
   void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,

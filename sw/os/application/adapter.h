@@ -19,14 +19,14 @@ struct RecoveryFacts {
   std::string why;
 };
 
-/// Times in which the operating system had the device for itself, that ended well.
+/// Completed exclusive accesses of the operating system to the device.
 struct ExclusiveFacts {
   uint64_t runs = 0;
-  uint64_t drained_ns = 0, quiet_ns = 0;  ///< of the last one: waited for packets, and silence that was watched
+  uint64_t drained_ns = 0, quiet_ns = 0;  ///< of the last one: the wait for packets, and the silence observed
 };
 
-/// A logical adapter as applications wait for its packets, as an administrator switches its power and isolates it, and
-/// as a run looks at that. A reference that is copied freely. Engines are those of GPU 0, pages 4 KiB.
+/// A logical adapter: applications wait for its packets, an administrator switches its power and isolates it, a run
+/// inspects it. A reference that is copied freely. Engines are those of GPU 0, pages 4 KiB.
 class Adapter {
  public:
   Adapter(LogicalAdapter& adapter) : adapter_(&adapter) {}
@@ -34,7 +34,7 @@ class Adapter {
   Gpu gpu(unsigned index) const;
   Gpu lead() const;
 
-  /// Waits until the packet has ended; a second at most, and as long as what is in its way (VidSch).
+  /// Waits until the packet has ended: for a second at most, plus the time of work that blocks it (VidSch).
   PacketEnd Wait(PacketId packet) const;
   bool Ended(PacketId packet) const;
   /// The driver holds no packet of the node.
@@ -58,19 +58,19 @@ class Adapter {
   /// How its GPUs reach host memory.
   DmaMode mode() const;
   bool has_domain() const;
-  /// There is a domain, and it has all physical memory, whatever the GPU was given of it.
+  /// True if there is a domain and it maps all physical memory, not only what the GPU was given.
   bool domain_has_all() const;
-  /// Host page that the domain has at the GPU's page; all ones: none.
+  /// Returns the host page to which the domain maps the GPU's page; all ones: not mapped.
   uint64_t At(uint64_t page) const;
-  /// What the driver reports as kept for it by firmware.
+  /// Ranges that the driver reports as reserved for it by firmware.
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved() const;
 
   /// Activates GPU isolation. Throws OsError when it must not.
   void StartSecureVm() const;
-  /// Has the device for the operating system alone, for nothing.
+  /// Begins and ends an exclusive access of the operating system that does nothing.
   void TakeDevice() const;
   ExclusiveFacts exclusive() const;
-  /// Deliberate fault: the domain loses what it has at this byte address.
+  /// Deliberate fault: removes the domain's mapping of this byte address.
   void PunchHole(uint64_t logical) const;
 
  private:

@@ -18,8 +18,8 @@ struct SegmentFacts {
   unsigned id = 0;
   uint64_t base = 0, size = 0;  ///< bytes; base: GPU side address of offset 0
   bool cache_coherent = false;
-  uint64_t ranges = 0;  ///< in use
-  uint64_t free = 0;    ///< bytes that are not
+  uint64_t ranges = 0;  ///< number of ranges in use
+  uint64_t free = 0;    ///< free bytes
   std::optional<uint64_t> window =
       std::nullopt;  ///< where BAR 2 shows its first byte; nullopt: the CPU does not see it
 };
@@ -60,11 +60,11 @@ class Gpu {
   void Escape(Data& data, const char* what) const {
     Require(Ask(data), what, static_cast<uint32_t>(data.header.code));
   }
-  /// What its driver answered, by the name of the structure and member, or whether its table has an entry
+  /// Returns the driver's answer for a structure's member, or whether its table has an entry
   /// ("DxgkDdiBeginExclusiveAccess"). `name`: one of CapNames().
   uint64_t CapOf(const std::string& name) const;
   static const std::vector<std::string>& CapNames();
-  /// All that its paging node was given has completed, and that is something.
+  /// True if the paging node was given work and has completed all of it.
   bool PagingCompleted() const;
 
   /// What StartDevice hands to its driver.

@@ -16,7 +16,7 @@ class SystemBuffer;
 class VideoMemory;
 
 /// The machine that everything runs on, as a run sees it: threads, memory, faults. A reference that is copied
-/// freely. Waits are bounded by kBoundNs of machine time unless they say otherwise, then they throw OsTimeout.
+/// freely. A wait throws OsTimeout after kBoundNs of machine time, unless it states another bound.
 class Host {
  public:
   static constexpr uint64_t kBoundNs = 1'000'000'000;
@@ -27,7 +27,7 @@ class Host {
   /// Time, RAM, firmware, instruments.
   hw::Platform& platform() const;
   void Spawn(const std::string& name, const std::function<void()>& body) const;
-  /// Scheduler::Wait; the other throws DeviceFault, too, as soon as a device reports a fault.
+  /// Wait is Scheduler::Wait. WaitOrFault also throws DeviceFault as soon as a device reports a fault.
   void Wait(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns = 0) const;
   void WaitOrFault(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns,
                    uint64_t bound_ns = kBoundNs) const;
@@ -41,9 +41,9 @@ class Host {
   /// Physical pages, anywhere. Throws OsError when there are too few.
   std::vector<uint64_t> TakePages(uint64_t count, const std::string& owner, const std::string& what) const;
   void FreePages(const std::vector<uint64_t>& pages) const;
-  /// Deliberate fault: an object of this kind shall be lost; true once.
+  /// Deliberate fault: true once, if the caller must leak an object of this kind.
   bool LeakNow(const std::string& kind) const;
-  /// The deliberate fault of a key of [inject] has happened.
+  /// Records that the deliberate fault of this key of [inject] has happened.
   void Injected(const std::string& key) const;
 
  private:
@@ -70,7 +70,7 @@ class HostMemory {
   uint64_t logical() const;
   /// Host physical page numbers.
   const std::vector<uint64_t>& host_pages() const;
-  /// From now on page(index) answers `page`: the deliberate fault "wrong ADL".
+  /// Makes page(index) return `page` from now on: the deliberate fault "wrong ADL".
   void Falsify(uint64_t index, uint64_t page);
 
   /// CPU view of [offset, offset + size); one at a time.

@@ -18,7 +18,7 @@ struct Allocation;
 struct GpuProcess;
 
 /// What applications ask for their allocations, which may not fit into VRAM together: D3DKMTMakeResident, D3DKMTEvict
-/// (Residency). Worker's.
+/// (Residency). Call on the VidMm worker thread only.
 class ResidencyCalls {
  public:
   explicit ResidencyCalls(const VideoMemory& memory);
@@ -35,7 +35,7 @@ class ResidencyCalls {
 };
 
 /// What an application asks of its GPU virtual addresses: D3DKMTMapGpuVirtualAddress and its like, and the monitored
-/// fence that its batches wait for and signal. Worker's.
+/// fence that its batches wait for and signal. Call on the VidMm worker thread only.
 class AddressCalls : private VaCalls {
  public:
   explicit AddressCalls(const VideoMemory& memory);
@@ -54,7 +54,7 @@ class AddressCalls : private VaCalls {
 };
 
 /// Commands that bring their lists of allocations and patch locations: those of a GPU without virtual addresses
-/// (D3DKMTRender). Worker's.
+/// (D3DKMTRender). Call on the VidMm worker thread only.
 class ListedCalls {
  public:
   explicit ListedCalls(const VideoMemory& memory);
@@ -70,7 +70,7 @@ class ListedCalls {
 };
 
 /// A process over all linked GPUs: page tables on each, and one space of addresses, that of GPU 0 (VidMmLink).
-/// Worker's.
+/// Call on the VidMm worker thread only.
 class LinkedProcess {
  public:
   LinkedProcess(VidMmLink& link, const std::string& name);

@@ -14,7 +14,7 @@ enum class DmaMode {
 /// "physical", "1:1", "remapped".
 const char* NameOf(DmaMode mode);
 
-/// Which of them Dxgkrnl takes where several are possible.
+/// Which mode Dxgkrnl chooses where several are possible.
 enum class RemapPolicy {
   kWhenPossible,  ///< remapped, for every adapter that supports it
   kWhenNeeded,    ///< remapped, when the GPU cannot reach all installed memory
@@ -26,7 +26,7 @@ enum class RemapPolicy {
 struct DmaFacts {
   uint64_t highest_visible = 0;  ///< DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress: last byte
   uint64_t last_byte = 0;        ///< of installed memory
-  bool inclusive = false;        ///< a GPU whose highest visible byte is the last installed one reaches all
+  bool inclusive = false;        ///< a GPU whose highest visible byte is the last installed one reaches all memory
   bool supported = false;        ///< DXGK_IOMMU_CAPS.DmaRemappingSupported
   bool known = true;             ///< to the driver's interface version: WDDM 3.0 and later
   uint64_t inf_value = 3;        ///< DmaRemappingCompatible of the driver's INF; 3: the device supports remapping
@@ -41,8 +41,9 @@ struct DmaDecision {
   std::string refusal;
 };
 
-/// How a GPU reaches host memory (IOMMU DMA remapping, "start condition"): without remapping its highest visible
-/// address must exceed the last installed byte; a GPU that does not is remapped, or refused when that is impossible.
+/// Decides how a GPU reaches host memory (IOMMU DMA remapping, "start condition"). Without remapping, the GPU's highest
+/// visible address must exceed the last installed byte. Otherwise the GPU is remapped, or refused if that is
+/// impossible.
 DmaDecision DecideDma(const DmaFacts& facts);
 
 }  // namespace gmmu::os

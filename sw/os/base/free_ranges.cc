@@ -9,7 +9,7 @@
 namespace gmmu::os {
 namespace {
 
-constexpr size_t kHolesOfALeaf = 128, kChildrenOfANode = 32;  // at most; more are divided into two nodes
+constexpr size_t kHolesOfALeaf = 128, kChildrenOfANode = 32;  // maxima; a node with more is split in two
 
 uint64_t FirstStart(uint64_t start, const FreeRanges::Wanted& wanted) {
   return (std::max(start, wanted.from) + wanted.alignment - 1) & ~(wanted.alignment - 1);
@@ -17,16 +17,16 @@ uint64_t FirstStart(uint64_t start, const FreeRanges::Wanted& wanted) {
 
 }  // namespace
 
-/// What is known of a node without a look at it; it stands in the node above, beside those of its neighbours.
+/// Facts about a node, kept in its parent so that a search does not touch the node itself.
 struct FreeRanges::Summary {
-  uint64_t start = 0, end = 0;   // of the first hole, of the last one
-  mutable uint64_t longest = 0;  // no hole has more bytes
+  uint64_t start = 0, end = 0;   // start of the first hole, end of the last one
+  mutable uint64_t longest = 0;  // upper bound of the bytes of a hole
   mutable std::array<uint64_t, kKinds> places{};
-  mutable std::array<uint32_t, kKinds> since{};  // `places` counts when it is that of the kind
+  mutable std::array<uint32_t, kKinds> since{};  // places[i] is valid if since[i] equals kinds_[i].since
   std::unique_ptr<Node> node;
 };
 
-/// A leaf has holes, another node has children; neither is empty but for the root.
+/// A leaf has holes, an inner node has children. Only the root may be empty.
 struct FreeRanges::Node {
   std::vector<Hole> holes;
   std::vector<Summary> children;
@@ -41,7 +41,7 @@ struct FreeRanges::Node {
     of.start = leaf() ? holes.front().start : children.front().start;
     of.end = leaf() ? holes.back().end : children.back().end;
   }
-  /// Moves the upper half into a node of its own.
+  /// Moves the upper half into a new node.
   std::unique_ptr<Node> Divide() {
     auto upper = std::make_unique<Node>();
     const auto move_half = [](auto& from, auto& to) {
@@ -212,7 +212,7 @@ uint64_t FreeRanges::Places(const Summary& of, const Wanted& wanted, size_t kind
 
 uint64_t FreeRanges::Places(const Wanted& wanted) const {
   size_t kind = KindOf(wanted);
-  if (kind == kKinds && root_->longest >= wanted.size) {  // the oldest is forgotten
+  if (kind == kKinds && root_->longest >= wanted.size) {  // a new kind replaces the oldest one
     kind = kinds_seen_ % kKinds;
     kinds_[kind] = {wanted.size, wanted.alignment, ++kinds_seen_};
   }

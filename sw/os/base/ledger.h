@@ -8,15 +8,15 @@
 
 namespace gmmu::os {
 
-/// Something that was taken and not given back.
+/// Something that was allocated and not freed.
 struct Leak {
   std::string kind;        ///< "memory_object", "adl", "cpu_view", "domain_mapping", ...
   std::string name;        ///< which one: handle, address, size
-  std::string owner;       ///< the part that should have given it back: "driver", "vidmm", "application", ...
-  std::string created_by;  ///< the call that took it
+  std::string owner;       ///< the part that should have freed it: "driver", "vidmm", "application", ...
+  std::string created_by;  ///< the call that allocated it
 };
 
-/// The one account of everything that must be back at power-off.
+/// The single record of everything that must be freed before power-off.
 ///
 /// Kinds in use: process, device, context, allocation, memory_object, adapter_object, adl,
 /// cpu_view, pinned_page, page, domain, domain_mapping, logical_range, attached_device, vram_range,
@@ -28,25 +28,25 @@ class Ledger {
   using Ticket = uint64_t;
 
   Ticket Open(const std::string& kind, std::string name, const std::string& owner, const std::string& created_by);
-  /// The same of a range, whose name is "START+SIZE" in hexadecimal digits.
+  /// The same for a range; its name is "START+SIZE" in hexadecimal digits.
   Ticket OpenRange(const std::string& kind, uint64_t start, uint64_t size, const std::string& owner,
                    const std::string& created_by);
   /// A ticket that is not open is a fault of the OS model: throws std::logic_error.
   void Close(Ticket ticket);
   bool IsOpen(Ticket ticket, const std::string& kind) const;
   size_t open() const { return open_.size(); }
-  /// What is open, in the order in which it was opened.
+  /// Returns all open entries, in the order in which they were opened.
   std::vector<Leak> Leaks() const;
 
  private:
-  /// There may be millions, so what many of them share is held once, in `texts_`.
+  /// There may be millions of entries, so texts that they share are kept once, in `texts_`.
   struct Entry {
     const std::string* kind;
     const std::string* owner;
     const std::string* created_by;
-    std::string name;  // of what is no range
+    std::string name;  // empty for a range
     uint64_t start = 0;
-    uint64_t size = 0;  // 0: it is no range
+    uint64_t size = 0;  // 0: not a range
   };
   Ticket Add(const std::string& kind, const std::string& owner, const std::string& created_by, Entry entry);
 

@@ -176,13 +176,14 @@ NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
   return Answer((Saved(device).*kMethod)(device, *args));
 }
 
-/// A callback as the driver calls it: at one of its IRQLs, else it is a bug check. The thread leaves the driver, and may be
-/// preempted before and behind it. It is traced, and refused when that is asked for.
+/// A callback as the driver calls it. A call at an IRQL that the callback does not permit is a bug check. The thread
+/// leaves driver code for the call and may be preempted before and after it. The call is traced, and refused if a
+/// deliberate fault says so.
 template <auto kMember>
 struct Seam;
 template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>
 struct Seam<kMember> {
-  /// `may_fail`: the callback can refuse what it is asked for. From `lowest` up to `highest`: at which its callers are.
+  /// `may_fail`: the callback can fail. `lowest` to `highest`: the IRQLs at which drivers may call it.
   static void Put(DXGKRNL_INTERFACE& table, const char* name, bool may_fail, Irql highest, Irql lowest = kPassive) {
     callback = std::exchange(table.*kMember, Call);
     callback_name = name;
@@ -211,7 +212,7 @@ struct Seam<kMember> {
   }
 
  private:
-  /// Of a callback that returns no status the answer 0 is one.
+  /// The refusal of a callback that returns no status is 0.
   static Result Refusal() {
     if constexpr (std::is_same_v<Result, NTSTATUS>) return Answer(STATUS_NO_MEMORY);
     else return Result{};
@@ -230,8 +231,8 @@ struct Seam<kMember> {
   static inline Irql highest_irql = kHigh, lowest_irql = kPassive;
 };
 
-/// Callbacks that give something back, or tell, do not fail. IRQLs are those of the pages of the callbacks; for memory, the
-/// isolation callbacks among it, the guide's: its text permits APC_LEVEL where the pages have PASSIVE_LEVEL.
+/// Callbacks that free or notify cannot fail (HOLDS). Each IRQL is the one on the callback's reference page. Memory
+/// callbacks, including those of isolation, follow the guide instead: it permits APC_LEVEL, their pages PASSIVE_LEVEL.
 void PutSeams(DXGKRNL_INTERFACE& table) {
 #define FAILS(name, ...) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, true, __VA_ARGS__)
 #define HOLDS(name, ...) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, false, __VA_ARGS__)

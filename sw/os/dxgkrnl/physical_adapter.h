@@ -63,17 +63,18 @@ class PhysicalAdapter {
   const AdapterCaps& caps() const { return caps_; }
   /// `text`, with the adapter's index where there are several.
   std::string Named(const std::string& text) const;
-  /// Throws OsError, which names `what`, when the GPU is one of several that are linked: `what` is for one GPU.
+  /// Throws OsError if the GPU is linked with others: `what`, which the error names, works on a single GPU only.
   void RefuseOnLink(const std::string& what) const;
 
   Segment& segment(unsigned id);
-  /// The first memory segment, where there is one; and the one aperture segment, without one an empty one with id 0.
+  /// local_segment: the first memory segment, if there is one. aperture_segment: the aperture segment, or an empty one
+  /// with id 0 if there is none.
   bool has_local_segment() const;
   Segment& local_segment();
   Segment& aperture_segment();
   /// Memory of this segment (0: system memory) may be mapped with pages of 64 KiB.
   bool Has64kPages(unsigned id);
-  /// A bit for each memory segment with pages of 64 KiB: bit 1 for segment 1.
+  /// Returns the set of memory segments with pages of 64 KiB: bit n stands for segment n.
   uint64_t SegmentsOf64kPages() const;
   const std::vector<Segment>& segments() const { return segments_; }
 

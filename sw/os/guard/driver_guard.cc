@@ -211,7 +211,7 @@ std::string DriverGuard::CallSite() {
   std::array<void*, 32> frames{};
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
   for (int i = 0; i < count; ++i) {
-    const auto* const instruction = static_cast<const char*>(frames[static_cast<size_t>(i)]) - 1;  // the call itself
+    const auto* const instruction = static_cast<const char*>(frames[static_cast<size_t>(i)]) - 1;  // in the call
     if (BaseOf(instruction) == base_of_driver) return call + PlaceOf(instruction);
   }
   return call;

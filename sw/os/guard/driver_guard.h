@@ -42,17 +42,18 @@ class DriverGuard {
   /// Back to what was before; no call may be under way.
   static void Remove();
   static bool installed();
-  /// What a fault that comes outside of every call does before it ends the program; null: nothing. It runs in the signal's
-  /// handler.
+  /// Sets the function that a fault outside of every call runs before it ends the program; null: none. It runs in the
+  /// signal handler.
   static void SetLastResort(void (*last_resort)());
-  /// What takes signals inside of a call that are accesses to device memory; null: nothing. It runs in their handler.
+  /// Sets the function that handles signals of accesses to device memory inside of a call; null: none. It runs in the
+  /// signal handler.
   static void SetDeviceAccess(bool (*take)(int signal, const siginfo_t* info, void* context));
-  /// The innermost call ends here, wherever the processor is: `error` is thrown from Run, or what an access means that is
-  /// none to a device after all.
+  /// Both end the innermost call, wherever the processor is. Abandon makes Run throw `error`. Blame makes it throw the
+  /// fault of an access that turned out to be no access to a device.
   [[noreturn]] static void Abandon(std::exception_ptr error);
   [[noreturn]] static void Blame(const void* address, const void* instruction, bool write);
-  /// What a fault at an address is, where more can be said than that nothing may be accessed so; an empty text where
-  /// not. Null: never.
+  /// Sets a function that explains a fault at an address; it returns an empty text if it knows nothing about the
+  /// address. Null: none.
   static void Explain(std::function<std::string(const void* address)> explain);
 
   /// `call` on this stack, blamed as `entry` at `irql`. `now_ns`: the machine's time.
@@ -67,10 +68,11 @@ class DriverGuard {
   /// The innermost call of this fibre. Call Take before switching stacks and Put after.
   static Frame* Take();
   static void Put(Frame* frame);
-  /// The name of the innermost call; "" outside of all.
+  /// Returns the name of the innermost call; "" outside of every call.
   static const char* entry();
-  /// The driver's call of the running routine, found from return addresses: " inside of DxgkDdiDpcRoutine at driver.so+0x1234
-  /// (Dpc)". The place is left out where no file of a driver is known; "" outside of every call.
+  /// Returns where the driver called the running routine, from the stack's return addresses: " inside of
+  /// DxgkDdiDpcRoutine at driver.so+0x1234 (Dpc)". Without a known driver file the address is left out; "" outside of
+  /// every call.
   static std::string CallSite();
 
  private:

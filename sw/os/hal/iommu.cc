@@ -10,7 +10,7 @@
 
 namespace gmmu::os {
 namespace {
-// A device with more faults since the unit was switched on never ends: nobody takes its records any more.
+// More DMA faults than this since the unit was switched on are a storm: the run ends, and the records are not drained.
 constexpr uint64_t kMostFaults = 4096;
 constexpr size_t kMostPageDescriptors = 16;
 
@@ -235,8 +235,8 @@ void Iommu::PunchHole(IommuDomain& domain, uint64_t logical) {
   }
 }
 
-// The unit sends an interrupt only for the first pending fault: those that come while others are drained are drained
-// with them. After kMostFaults its records stay full, so that it drops what comes, and its interrupt is masked.
+// The unit interrupts only for the first pending fault, so faults that arrive during the drain are drained as well.
+// After kMostFaults the records stay full, so that the unit drops further faults, and its interrupt is masked.
 void Iommu::DrainFaults() {
   const uint32_t records = static_cast<uint32_t>(vtd::Field(cap_, 47, 40)) + 1;
   const uint32_t at = static_cast<uint32_t>(16 * vtd::Field(cap_, 33, 24));

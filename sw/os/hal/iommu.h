@@ -19,11 +19,11 @@ namespace gmmu::os {
 
 /// Driver of a VT-d unit in legacy mode with queued invalidation.
 ///
-/// Tables lie in host memory; every change that a cache may know is followed by an invalidation and
-/// its wait descriptor before the call returns, so that pages may be reused at once.
+/// Tables lie in host memory. A change of an entry that a cache may hold is followed by an invalidation
+/// and its wait descriptor before the call returns, so that pages may be reused at once.
 class Iommu {
  public:
-  /// `forget`: true when the next invalidation is to be queued and never waited for (a deliberate
+  /// `forget` returns true if the next invalidation is to be queued but not waited for (a deliberate
   /// fault).
   Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint64_t seed, std::function<bool()> forget);
   ~Iommu();
@@ -48,7 +48,7 @@ class Iommu {
   /// writable, with the largest IOMMU pages that fit.
   void Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns, const std::string& owner,
            const std::string& created_by);
-  /// Undoes the Map that began at `logical`, and waits until no device uses it any more.
+  /// Undoes the Map that began at `logical` and waits until no device uses the mapping any more.
   void Unmap(IommuDomain& domain, uint64_t logical, uint64_t pages);
   /// Lets the devices of an identity domain reach `pfns` at their own addresses. Uses of a page are
   /// counted; it goes with the last UnmapIdentity.
@@ -66,7 +66,7 @@ class Iommu {
  private:
   uint64_t NewTable(const std::string& created_by) { return SecondStage::NewTable(hal_, pages_, created_by); }
   void FlushWriteBuffer();
-  /// `unmapped`: what changed besides the leaves of 4 KiB; its tables are freed when no device can use
+  /// `unmapped`: the changes besides the 4 KiB leaves. Its tables are freed once no device can use
   /// them any more.
   void InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped);
   void DrainFaults();
@@ -85,7 +85,7 @@ class Iommu {
   std::vector<uint64_t> stale_ids_;  // domain ids used before
   hw::Message message_;
   std::function<void(const IommuFault&)> on_fault_;
-  uint64_t faults_ = 0;  // that were drained since Enable
+  uint64_t faults_ = 0;  // faults drained since Enable
 };
 
 }  // namespace gmmu::os

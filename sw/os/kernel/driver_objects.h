@@ -12,15 +12,15 @@
 
 namespace gmmu::os {
 
-/// What a driver has of the kernel beside locks and memory. Kernel::driver() is the one of a machine.
+/// A driver's kernel objects other than locks and memory. Kernel::driver() returns the machine's instance.
 struct DriverObjects {
   explicit DriverObjects(Kernel& kernel);
 
-  /// The driver calls such a routine: a bug check from Forbid on.
+  /// The driver has called a routine that GPU isolation forbids. After Forbid this is a bug check.
   void NoteForbidden(const char* routine);
-  /// The driver has started, and supports GPU isolation.
+  /// Call when the driver has started and supports GPU isolation.
   void Forbid() { forbids_ = true; }
-  /// [begin, begin + bytes) of the driver's memory is freed: a bug check when something in it is in use.
+  /// [begin, begin + bytes) of the driver's memory is freed: a bug check if an object in it is in use.
   void Forget(const void* begin, size_t bytes);
 
   DriverDpcs dpcs;
@@ -30,7 +30,7 @@ struct DriverObjects {
   KernelObjects objects;  ///< handles and references
   Registry registry;
   DeviceAccesses device_accesses;
-  /// The first routine that the driver called of those that GPU isolation forbids; null: none.
+  /// The first forbidden routine that the driver called; null: none.
   const char* forbidden_routine = nullptr;
 
  private:

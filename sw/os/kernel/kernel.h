@@ -30,8 +30,8 @@ class DdiTrace;
 struct DriverObjects;
 class Iommu;
 
-/// The kernel of one machine: everything below Dxgkrnl. Exactly one lives at a time, because the
-/// routines that drivers call (wdm_routines.cc) have no argument that says which.
+/// The kernel of one machine: everything below Dxgkrnl. Only one exists at a time, because the
+/// routines that drivers call (os/wdm) have no argument that names the machine.
 class Kernel {
  public:
   Kernel(hw::Platform& platform, const Parameters& parameters);
@@ -39,18 +39,18 @@ class Kernel {
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  /// The one that lives; a bug check when there is none.
+  /// Returns the existing kernel; a bug check if there is none.
   static Kernel& Current();
-  /// The same for `routine` that a driver has called: a bug check when its caller's IRQL is above `highest`.
+  /// The same, for a call of `routine` by a driver: a bug check if the IRQL is above `highest`.
   static Kernel& Called(const char* routine, Irql highest);
 
   const Parameters& parameters() const { return parameters_; }
   Ledger& ledger() { return ledger_; }
   Scheduler& scheduler() { return scheduler_; }
   RaceDetector& races() { return races_; }
-  /// The driver's.
+  /// The driver's locks.
   DriverLocks& locks() { return locks_; }
-  /// And what else it has of the kernel.
+  /// The driver's other kernel objects.
   DriverObjects& driver() { return *driver_; }
   Hal& hal() { return hal_; }
   PageAllocator& pages() { return pages_; }
@@ -65,7 +65,7 @@ class Kernel {
 
   void* AllocatePool(size_t bytes, uint32_t tag);
   void FreePool(void* block, uint32_t tag);
-  /// Finds what a driver wrote beside blocks that it keeps.
+  /// Detects writes of the driver beyond the ends of its pool blocks.
   void CheckPool() const { pool_.Check(); }
 
   /// A value of the driver's registry stand-in.
@@ -81,26 +81,26 @@ class Kernel {
   void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
 
-  /// The device that a driver's device object is, for its properties; null: it is none.
+  /// Registers the device behind a driver's device object. DeviceOf returns it; null: not a device object.
   void AddDeviceObject(const void* object, const PciFunction& function) { device_objects_.insert({object, function}); }
   const PciFunction* DeviceOf(const void* object) const {
     const auto found = device_objects_.find(object);
     return found == device_objects_.end() ? nullptr : &found->second;
   }
-  /// Something that the driver declares or calls and the model does not carry out; each text is noted once.
+  /// Notes something that the driver declares or calls and the model does not implement. Each text is kept once.
   void NoteUnmodelled(const std::string& what);
   const std::vector<std::string>& unmodelled() const { return unmodelled_; }
 
   /// Null: calls are not traced.
   DdiTrace* ddi_trace() { return ddi_trace_.get(); }
-  /// Of the driver, on purpose.
+  /// Deliberate refusals of the driver's calls.
   Refusals& refusals() { return refusals_; }
 
-  /// True once, when inject.leak names this kind of object: the caller then keeps it.
+  /// True once, if inject.leak names this kind of object: the caller then must not free it.
   bool LeakNow(const std::string& kind) { return parameters_.inject.leak == kind && injected_.insert("leak").second; }
-  /// A fault of [inject] has happened; `key` is its name there.
+  /// Records that the fault of this key of [inject] has happened.
   void Injected(const std::string& key) { injected_.insert(key); }
-  /// Keys of [inject] that are set, and whose fault has not happened.
+  /// Returns the keys of [inject] that are set but whose fault has not happened.
   std::vector<std::string> NeverInjected() const;
 
  private:

@@ -65,7 +65,7 @@ class FrameBuffer {
   std::map<Key, Section> sections_;
   std::map<HANDLE, bool> supports_remapping_;
   uint64_t charged_ = 0;
-  std::map<Key, uint64_t> pin_calls_, window_calls_;  // attempts so far
+  std::map<Key, uint64_t> pin_calls_, window_calls_;  // attempts so far, per section
 };
 
 }  // namespace gmmu::os

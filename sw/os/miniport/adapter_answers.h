@@ -18,7 +18,7 @@ class Miniport;
 struct AdapterAnswers {
   ULONG version = 0;  ///< of the driver's table, DXGKDDI_INTERFACE_VERSION_*
   UINT physical_adapter = 0;
-  uint64_t last_byte = 0;  ///< of installed memory: what the answers are held against
+  uint64_t last_byte = 0;  ///< last byte of installed memory, against which the answers are checked
   UINT linked = 1;         ///< physical adapters of the link
   // os.def
   bool system_segment_behind_last = true, both_mmu_models_refused = true, discrete_without_remapping_refused = true;
@@ -36,11 +36,11 @@ struct AdapterAnswers {
   DXGK_GPUMMUCAPS mmu{};
   std::vector<DXGK_PAGE_TABLE_LEVEL_DESC> levels;            ///< leaf first
   std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;             ///< segment n + 1 at n
-  std::map<UINT, std::vector<DXGK_MEMORYRANGE>> bad_ranges;  ///< by segment id: what must not be used of it
+  std::map<UINT, std::vector<DXGK_MEMORYRANGE>> bad_ranges;  ///< by segment id: ranges that must not be used
   UINT paging_buffer_segment = 0;
   UINT paging_buffer_bytes = 0;
   UINT paging_private_bytes = 0;
-  /// What was set and counts as 0: the version does not have it, or it is dropped where it is read.
+  /// Members that the driver set but that count as 0: its interface version lacks them, or the model drops them.
   std::vector<std::string> newer;
 
   /// Execution nodes: of `physical`, else of the driver's engine topology.

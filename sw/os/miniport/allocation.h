@@ -29,18 +29,18 @@ struct AllocationRequest {
   unsigned physical_adapter = 0;  ///< of linked adapters, the one in whose VRAM it lives
 };
 
-/// Where VidMm may put an allocation, and who has to leave for it.
+/// Where VidMm may place an allocation, and how it is evicted.
 struct Homes {
   UINT memory = 0;               ///< segment set, memory segments
   UINT aperture = 0;             ///< segment set, the aperture segment
   bool implicit_system = false;  ///< in system memory without an aperture range: no map operation ever
   bool contiguous = false;       ///< in a memory segment its pages are consecutive
   uint64_t alignment = 0;        ///< bytes, of its first page there; 0: a page
-  /// Bytes of the largest page of its memory segments. Its size is a multiple, and in every GPU virtual address of it
-  /// the bits below are those of its offset, whose pages have them too.
+  /// Largest page size of its memory segments. The allocation's size is a multiple of it. Modulo page_bytes, a GPU
+  /// virtual address of the allocation equals its offset and its physical address.
   uint64_t page_bytes = 4096;
   UINT eviction = 0;  ///< segment set: apertures through which it is evicted; 0: straight to system memory
-  UINT priority = 0;  ///< AllocationPriority: what has less leaves first
+  UINT priority = 0;  ///< AllocationPriority: lower priorities are evicted first
   /// Segments of the set in the order in which they are tried: the preferred ones first (the implicit system memory
   /// segment too, by the id of AdapterAnswers::system_segment), then memory segments, the
   /// aperture segment, the implicit system memory segment.

@@ -30,9 +30,9 @@ class GuardedCopies {
   std::set<const GuardedCopy*> out_;
 };
 
-/// The arguments of one call into the driver: what a pointer names is handed over as a copy whose end is the end of
-/// what may be touched, and comes back when the call is over, unless it is constant. While DriverGuard is not installed
-/// the pointers are passed as they are.
+/// The arguments of one call into the driver. The driver gets a copy of each object that a pointer names; the copy ends
+/// at a guard page, so that an access beyond its end faults. After the call the copy is written back, unless it is
+/// constant. While DriverGuard is not installed, the pointers are passed unchanged.
 class GuardedArguments {
  public:
   explicit GuardedArguments(GuardedCopies& copies) : copies_(copies) {}
@@ -52,19 +52,19 @@ class GuardedArguments {
       return static_cast<T*>(Array(at, BytesOf(at), [] { return ReadableName(typeid(T)); }, !std::is_const_v<T>));
     }
   }
-  /// Memory that a structure names. `back`: what the driver has made of it is wanted.
+  /// Memory that a structure points to. `back`: the driver's changes are written back.
   void* Array(const void* at, size_t bytes, const std::function<std::string()>& name, bool back);
-  /// The same of an array whose type counts; constant ones do not come back.
+  /// The same for an array of T; a constant array is not written back.
   template <typename T>
   void Guard(T*& first, size_t count, const char* name) {
     first = static_cast<T*>(Array(first, count * sizeof(T), [name] { return std::string(name); }, !std::is_const_v<T>));
   }
-  /// Memory for the driver to fill, in place of `at`; what it has written there is the caller's to bring back.
+  /// Memory for the driver to fill, in place of `at`. The caller must copy back what the driver has written.
   void* Room(void* at, size_t bytes, const char* name);
 
  private:
   static std::string ReadableName(const std::type_info& type);
-  /// Bytes that the driver may touch: of the table of callbacks those that its interface version has.
+  /// Returns how many bytes the driver may access: for the table of callbacks, those that its interface version has.
   template <typename T>
   static size_t BytesOf(const T* at) {
     if constexpr (std::is_same_v<T, DXGKRNL_INTERFACE>) return at == nullptr ? 0 : at->Size;

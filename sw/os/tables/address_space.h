@@ -27,8 +27,9 @@ enum class BringUp;
 /// tables throw NoRoom when their segment is full; what was made stays.
 class AddressSpace {
  public:
-  /// `va_end`: bytes of virtual addresses that may be given out. The first leaf table's coverage never is. `paging`:
-  /// of the paging process. Without a placer (TableMemory) tables lie by seed, or in the order of a build of Windows.
+  /// `va_end`: end of the virtual addresses that may be allocated. The range of the first leaf table never is.
+  /// `paging`: the space is the paging process'. Without a placer (TableMemory) the seed, or the order of a build of
+  /// Windows, places the tables.
   AddressSpace(PhysicalAdapter& gpu, const std::string& name, bool paging, uint64_t va_end);
 
   TableMemory& memory() { return memory_; }
@@ -52,11 +53,12 @@ class AddressSpace {
   D3DGPU_PHYSICAL_ADDRESS root() const { return tree_.root().table().gpu; }
   uint64_t root_entries() const { return tree_.root().entries(); }
 
-  /// Makes every entry of every table invalid, of retired ones too (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
+  /// Makes every entry of every table invalid, including retired tables
+  /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
   void InvalidateAll(const UpdateSink& sink);
-  /// Gives every table back, the root too. The GPU must not use the space any more.
+  /// Frees every table, including the root. The GPU must not use the space any more.
   void FreeTables();
-  /// Calls `visit` with every table that has memory, the root and retired ones too.
+  /// Calls `visit` with every table that has memory, including the root and retired tables.
   void ForEachTable(const std::function<void(const PageTable&)>& visit) const;
   bool evicted() const { return tree_.evicted(); }
   bool Is64k(uint64_t va) const { return tree_.leaves_64k().Is64k(va); }

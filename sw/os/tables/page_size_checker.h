@@ -10,22 +10,22 @@
 
 namespace gmmu::os {
 
-/// Holds the updates of one process' tables, as VidMm sends them, against the rules of 64 KiB pages (GPU virtual
-/// address documents, "64 KB pages"; documents only):
+/// Checks the updates of one process' tables, as VidMm sends them, against the rules of 64 KiB pages (GPU virtual
+/// address documents, "64 KB pages"; not seen on a live system):
 ///   pairs   in a block of 64 KiB the 64 KiB entry or its sixteen 4 KiB entries are in use, never both; between the
 ///           end of one kind and the begin of the other the block is flushed (docs/page-tables.md)
 ///   single  an entry of level 1 goes from a 64 KiB leaf table to a 4 KiB one only while the process' contexts are
 ///           suspended, and when every block in use has its sixteen entries; it never goes back
-///   both    of a conversion or a move the entry of level 1 is written last; an entry that shows an allocation
-///           in a memory segment with pages of 64 KiB has the low 16 bits of its virtual address in the physical one
+///   both    a conversion or a move writes the entry of level 1 last; if an entry maps an allocation in a memory
+///           segment with pages of 64 KiB, the low 16 bits of the virtual and the physical address are equal
 /// An entry is in use when it is valid or zero. Only VidMm can break a rule: that is a bug check, which names the rule.
 class PageSizeChecker {
  public:
-  /// `segments`: a bit for each segment, from bit 1 on; those with pages of 64 KiB.
+  /// `segments`: the set of memory segments with pages of 64 KiB; bit n stands for segment n.
   PageSizeChecker(const Geometry& geometry, uint64_t segments, std::string name)
       : geometry_(geometry), segments_(segments), name_(std::move(name)) {}
 
-  // A change between pages of 64 KiB and of 4 KiB begins and ends (LeafChanges::Hooks).
+  // Call at the begin and the end of a change between pages of 64 KiB and of 4 KiB (LeafChanges::Hooks).
   void Begin(LeafChange change);
   void End() { changing_ = false; }
   /// The process' contexts are suspended; false: they run again.

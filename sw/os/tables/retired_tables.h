@@ -10,7 +10,7 @@ namespace gmmu::os {
 
 class TableMemory;
 
-/// Tables that no entry names any more, but that queued updates and TLBs may still use: their memory goes to nobody
+/// Tables that no entry names any more, but that queued updates and TLBs may still use. Their memory is not reused
 /// before Free.
 class RetiredTables {
  public:
@@ -20,10 +20,10 @@ class RetiredTables {
   void Add(PageTable table, const TableExtent& extent, bool invalid) {
     tables_.push_back({std::move(table), extent, invalid});
   }
-  /// Writes the entries of every table invalid that may have some in use
-  /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation). Says whether there was one.
+  /// Makes the entries of every table invalid that may have valid ones
+  /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation). Returns whether there was such a table.
   bool Invalidate(const UpdateSink& sink);
-  /// Gives the memory back. Nothing that is queued, and no TLB, may use the tables.
+  /// Frees the memory. No queued update and no TLB may use the tables any more.
   void Free();
   void ForEach(const std::function<void(const PageTable&)>& visit) const {
     for (const Retired& retired : tables_) visit(retired.table);

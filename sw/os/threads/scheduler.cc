@@ -17,7 +17,7 @@ namespace context = boost::context;
 
 namespace {
 constexpr uint64_t kSpinNs = 1'000'000'000;
-constexpr uint64_t kDeferred = ~uint64_t{0};  // in place of a vector: deferred calls
+constexpr uint64_t kDeferred = ~uint64_t{0};  // stands for deferred calls in place of a vector
 
 /// "DISPATCH_LEVEL (IRQL 2)".
 std::string LevelName(Irql level) {
@@ -260,8 +260,8 @@ void Scheduler::Seam() {
   RunDpcs();
 }
 
-// A device that interrupts faster than its routine returns, or a deferred call that queues itself again, keeps every thread
-// from going on, and a wait with a long bound never comes to its end.
+// A device that interrupts faster than its routine returns, or a deferred call that queues itself again, starves every
+// thread, so that even the bound of a wait is never checked.
 bool Scheduler::NoteDelivery(uint64_t data) {
   if (dropped_.count(data) != 0) return false;
   ++storm_[data];

@@ -25,90 +25,91 @@ enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh
 /// Threads of the OS model as fibres on one host thread, deterministic by seed.
 ///
 /// A fibre runs until it waits or yields; the next one is drawn by seed among those that can run.
-/// When none can, time passes until a message-signalled interrupt or the nearest bound. Interrupt
-/// service routines run on the stack of whoever made the seam call at which the message was found
-/// (IRQL kDevice), deferred procedure calls after them as soon as the IRQL is below kDispatch.
+/// When none can, time passes until a message-signalled interrupt or the nearest bound. An interrupt
+/// service routine runs at IRQL kDevice on the stack of the fibre whose seam call found the message;
+/// deferred procedure calls run after it as soon as the IRQL is below kDispatch.
 ///
 /// With preemption every fibre has a processor of its own, as on a machine with many: at a seam of driver code the seed
 /// may let another fibre run, whatever the IRQL, so that only locks keep fibres apart. Interrupts and deferred calls
 /// then have a fibre each. Code of the operating system is never preempted: it stands for code that has its locks.
 class Scheduler {
  public:
-  /// The bound of a wait whose work has bounds of its own (an hour): it only says that nothing waits without end.
+  /// The bound of a wait whose work has bounds of its own (an hour): a safety net, so that no wait is unbounded.
   static constexpr uint64_t kForEver = 3'600'000'000'000;
-  /// The bound of a thread that waits for work: none comes while the machine is idle, however long that is.
+  /// The bound of a thread that waits for work: an idle machine may give it none for any time.
   static constexpr uint64_t kWhileOn = uint64_t{1} << 62;
-  /// More messages and deferred calls than this without a thread that goes on in between, or more messages that wait, are
-  /// a storm. It ends the run with a bug check that names the vectors; their messages are dropped from then on.
+  /// More messages and deferred calls than this while no thread makes progress, or more messages queued, are a storm: a
+  /// bug check that names the vectors. Their messages are dropped from then on.
   static constexpr uint64_t kStorm = 100'000;
 
-  /// `preemption`: of a thousand seams of driver code, so many let another fibre run; 0: none does. `wait_scale`: bounds
-  /// of waits are multiplied by it.
+  /// `preemption`: per thousand seams of driver code, how many let another fibre run; 0: none. `wait_scale` multiplies
+  /// the bounds of waits.
   Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption = 0, uint64_t wait_scale = 1);
   ~Scheduler();
 
   /// Starts a fibre with `stack_bytes` of stack (and a guard page below); it first runs inside
   /// Run().
   void Spawn(std::string name, std::function<void()> body, size_t stack_bytes = 256 * 1024);
-  /// Starts one that does not keep Run() going: when only such fibres are left, their waits end them.
+  /// Starts a fibre that does not keep Run() going: when only such fibres are left, their waits end them.
   void SpawnServer(std::string name, std::function<void()> body);
   /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the others
   /// (their waits throw) and is thrown again here.
   void Run();
 
   /// Returns when `condition` holds; throws OsTimeout when Bound(bound_ns) of machine time pass first.
-  /// `poll_ns` 0: the condition is looked at after interrupts only; otherwise at least that often.
+  /// `poll_ns` 0: the condition is checked after interrupts only; otherwise at least that often.
   /// IRQL must be below kDispatch.
   void Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what, uint64_t poll_ns = 0);
-  /// The same with a bound that is the waiter's own and not scaled.
+  /// The same with a bound that is not scaled.
   void WaitExactly(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
-  /// Returns a bound as this machine has it: scaled, but never above kForEver by that.
+  /// Returns the bound scaled for this machine. Scaling never raises it above kForEver.
   uint64_t Bound(uint64_t ns) const { return ns < kForEver / wait_scale_ ? ns * wait_scale_ : std::max(ns, kForEver); }
   /// Lets other fibres run.
   void Yield();
 
-  /// Called after every access to the machine: takes pending messages and runs their routines. With preemption their
-  /// fibre does, and driver code may be preempted here.
+  /// Called after every access to the machine: takes pending messages and runs their routines. With preemption the
+  /// fibre of interrupts runs them, and driver code may be preempted here.
   void Seam();
   /// A place at which a driver may be preempted. Nothing happens outside of driver code.
   void Preempt();
-  /// The running fibre is in driver code from now on, or is not. Returns what was before.
+  /// Sets whether the running fibre is in driver code. Returns the previous value.
   bool EnterDriver(bool in_driver) {
     return running_ == nullptr ? false : std::exchange(running_->in_driver, in_driver);
   }
-  /// Spins until `condition` holds, at any IRQL: only another processor can make it hold, so without preemption, and
-  /// when nobody has after a second, that is a bug check with `what`.
+  /// Spins until `condition` holds, at any IRQL. Only another processor can make it hold, so without preemption, or if
+  /// it does not hold within a second, this is a bug check with `what`.
   void Spin(const std::function<bool()>& condition, const std::string& what);
   bool preempts() const { return preemption_ != 0; }
 
   /// `isr` serves messages with this data value.
   void ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr);
-  /// On return no routine of it is under way, and no deferred call.
+  /// On return none of its routines and no deferred call is under way.
   void DisconnectInterrupt(uint32_t data);
-  /// Queues a deferred procedure call; runs at once if the IRQL allows. With preemption its fibre runs it.
+  /// Queues a deferred procedure call; it runs at once if the IRQL allows. With preemption the fibre of deferred calls
+  /// runs it.
   void QueueDpc(std::function<void()> dpc);
 
   Irql irql() const { return irql_; }
   /// The running fibre was started by SpawnServer.
   bool serves() const { return running_ != nullptr && running_->serves; }
   bool may_wait() const { return irql_ < kDispatch && !other_processor_; }
-  /// `call` is a routine that may be called from `lowest` up to `highest`, or up to APC_LEVEL: outside of that a bug check
-  /// that names the routine, both levels and its caller.
+  /// Bug check if the IRQL is not in `lowest` to `highest` (RequireApc: up to APC_LEVEL). The text names the routine
+  /// `call`, the limit, the IRQL and the driver's call.
   void RequireIrql(const char* call, Irql highest, Irql lowest = kPassive) const;
   void RequireApc(const char* call) const { RequireIrql(call, kApc); }
   /// Returns the old level. Lowering by Raise or raising by Lower is a bug check.
   Irql Raise(Irql level);
   void Lower(Irql level);
 
-  /// Does what another processor would do meanwhile, at PASSIVE; no interrupt is taken there. Must not wait.
+  /// Does what another processor would do meanwhile, at PASSIVE_LEVEL and without interrupts. `work` must not wait.
   void OnAnotherProcessor(const std::function<void()>& work);
   bool on_another_processor() const { return other_processor_; }
   /// CPU process that the running fibre is in; 0: the system's. Fibres begin there.
   uint64_t process() const { return running_ == nullptr ? 0 : running_->process; }
   /// KeStackAttachProcess: returns the process it was in. Outside of fibres there is only the system's.
   uint64_t AttachProcess(uint64_t process);
-  /// Called with the process whose addresses the CPU has from now on, whenever that is another one. Null: nobody is.
+  /// `on_process` is called with the new process whenever the CPU switches to another address space. Null: none.
   void set_on_process(std::function<void(uint64_t process)> on_process) { on_process_ = std::move(on_process); }
 
   /// Messages that were served.
@@ -121,7 +122,7 @@ class Scheduler {
   const void* fibre() const { return running_; }
   /// The same, never null: outside of fibres there is one thread more.
   const void* thread() const { return running_ == nullptr ? static_cast<const void*>(this) : running_; }
-  /// A number that no fibre had before it; 0 outside of fibres.
+  /// The running fibre's unique number; 0 outside of fibres.
   uint64_t thread_number() const { return running_ == nullptr ? 0 : running_->number; }
   /// Name of the running fibre, "boot" outside of them.
   std::string current() const { return running_ == nullptr ? "boot" : running_->name; }
@@ -155,7 +156,7 @@ class Scheduler {
   void TellProcess();
   void Deliver(const hw::Message& message);
   void RunDpcs();
-  /// Counts what was delivered, of vector `data` (kDeferred: a deferred call). False: it is of a storm and to be dropped.
+  /// Counts a delivery of vector `data` (kDeferred: a deferred call). False: the vector has stormed; drop the delivery.
   bool NoteDelivery(uint64_t data);
   void NoteProgress() { storm_.clear(); }
   [[noreturn]] void EndStorm();
@@ -173,9 +174,9 @@ class Scheduler {
   std::deque<std::function<void()>> dpcs_;
   bool serving_ = false;                // the two fibres have started
   bool last_round_ = false;             // fibres that serve are to end
-  unsigned at_work_ = 0;                // how many of them serve something now
+  unsigned at_work_ = 0;                // how many of the two fibres are serving now
   std::deque<hw::Message> messages_;    // for the fibre of interrupts
-  std::map<uint64_t, uint64_t> storm_;  // deliveries by vector since a thread went on
+  std::map<uint64_t, uint64_t> storm_;  // deliveries by vector since a thread last made progress
   std::set<uint64_t> dropped_;          // vectors whose messages are dropped
   Fibre* running_ = nullptr;
   std::function<void(uint64_t process)> on_process_;

@@ -19,7 +19,7 @@ class SystemBuffer;
 class VidMm;
 struct GpuProcess;
 
-/// Addresses of one process at which pages of an allocation are shown. The allocation keeps its mappings, also while it
+/// Addresses of one process at which pages of an allocation are mapped. The allocation keeps its mappings even while it
 /// is not resident. Pages are 4 KiB.
 struct Mapping {
   GpuProcess* process;
@@ -38,16 +38,16 @@ struct Mapping {
   }
 };
 
-/// What is left of `mappings` when [va, va + 4096 * pages) of a process is taken out.
+/// Returns `mappings` without [va, va + 4096 * pages) of a process.
 std::vector<Mapping> Without(const std::vector<Mapping>& mappings, const GpuProcess& process, uint64_t va,
                              uint64_t pages);
 /// The parts of `mappings` that lie in [va, va + bytes) of a process.
 std::vector<Mapping> Within(const std::vector<Mapping>& mappings, const GpuProcess& process, uint64_t va,
                             uint64_t bytes);
 
-/// Memory that the GPU works on: what the driver said of it, where it lives, and where it is mapped. Allocations makes
-/// and destroys it; Placement alone gives it pages of memory segments and takes them; Residency alone decides where it
-/// lives, but for what a caller puts into VRAM itself; Mappings alone changes `mappings`.
+/// Memory that the GPU works on: what the driver declared about it, where it lives, and where it is mapped. Allocations
+/// creates and destroys it. Only Placement allocates and frees its pages of memory segments. Only Residency decides
+/// where it lives, unless a caller puts it into VRAM itself. Only Mappings changes `mappings`.
 struct Allocation {
   Allocation();
   ~Allocation();
@@ -69,18 +69,18 @@ struct Allocation {
   bool map_cpu_visible = false;
   bool large_pages = true;              // not DisableLargePageMapping
   std::unique_ptr<SegmentPages> local;  // its pages of a memory segment; null while it has none
-  /// Its bytes while it is in no memory segment, from the first time that it leaves one or lives in system memory.
+  /// Its bytes while it is in no memory segment. Made when it first leaves one or lives in system memory.
   std::unique_ptr<SystemBuffer> backing;
   std::optional<uint64_t> aperture_page;  // the first page of its range of the aperture segment
   bool in_system = false;                 // page tables lead to the backing store
-  uint64_t used = 0;                      // when Residency was asked for it last; 0: never, and it stays where it is
+  uint64_t used = 0;                      // when Residency last needed it; 0: never, and it is not moved
   bool explicit_residency = false;        // the driver wants to be notified of its residency
   bool notified = false;                  // the driver knows that it is resident
   std::vector<Mapping> mappings;          // where its pages are, or will be when it is resident again
-  // Physical model: its place is in DMA buffers, so that it stays there while one of them has not ended.
-  std::vector<PacketId> users;  // DMA buffers that name it; Unused drops those that have ended
+  // Physical model: DMA buffers contain its address, so it must not move before they have ended.
+  std::vector<PacketId> users;  // DMA buffers that name it; Unused drops the ended ones
   bool bound = false;           // a DMA buffer that is being submitted in pieces has it bound from an earlier piece
-  bool clean = false;           // `backing` has its bytes: no DMA buffer that may write it has been submitted since
+  bool clean = false;           // `backing` is current: no DMA buffer that may write it has been submitted since
 
   Residence residence() const {
     if (local) return Residence::kMemorySegment;
@@ -95,8 +95,8 @@ struct Allocation {
   HANDLE device() const;
   /// No DMA buffer that names it is under way.
   bool Unused();
-  /// Whether the byte at `offset` may be shown at `va`: where a memory segment has pages of 64 KiB, VidMm guarantees
-  /// drivers that virtual and physical address have the same low 16 bits (GPU virtual address documents, "physical
+  /// Whether the byte at `offset` may be mapped at `va`. For a memory segment with pages of 64 KiB, VidMm guarantees
+  /// drivers that the low 16 bits of virtual and physical address are equal (GPU virtual address documents, "physical
   /// page size").
   bool MayShow(uint64_t va, uint64_t offset) const { return (va - offset) % homes.page_bytes == 0; }
   /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION); 0: none.

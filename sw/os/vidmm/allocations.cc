@@ -75,7 +75,7 @@ Allocation* Allocations::Adopt(const std::string& name, uint64_t bytes, HANDLE d
   allocation->vidmm = &vidmm_;
   allocation->name = name;
   if (segment != 0) allocation->homes.page_bytes = vidmm_.gpu().segment(segment).page_bytes();
-  allocation->bytes = RoundUp(bytes, kPage);  // the driver initialises no more
+  allocation->bytes = RoundUp(bytes, kPage);  // 4 KiB pages even in a 64 KiB segment: the driver initialises no more
   allocation->handle = driver_handle;
   allocation->homes.places.push_back({segment});
   allocation->homes.priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;

@@ -15,39 +15,39 @@ struct Allocation;
 struct AllocationRequest;
 struct GpuProcess;
 
-/// The allocations of one GPU: made with the driver, or on the driver's own behalf, and known to applications by
-/// handles. Worker's.
+/// The allocations of one GPU, created through the driver or for the driver itself. Applications name them by handles.
+/// Call on the VidMm worker thread only.
 class Allocations {
  public:
   explicit Allocations(VidMm& vidmm);
   ~Allocations();
 
-  /// The device of `owner` owns it, over a link that of all its parts; null: the system's does. Throws OsError when the driver
-  /// refuses, or what it answers is refused.
+  /// The device of `owner` owns the allocation (over a link, the one device of all parts); null: the system's device.
+  /// Throws OsError if the driver refuses, or if its answer is refused.
   Allocation* Create(const AllocationRequest& request, const GpuProcess* owner = nullptr);
-  /// Accessed by GPU virtual addresses only.
+  /// An allocation that is accessed by GPU virtual addresses only.
   Allocation* Create(const std::string& name, uint64_t bytes);
-  /// Accessed by its place in the aperture segment, and never in VRAM.
+  /// An allocation that is accessed through the aperture segment and is never in VRAM.
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner);
-  /// Entries that lead to it become invalid and are flushed before its VRAM goes to others and before the driver is
-  /// told. Nothing is sent for a process that is gone, for what an adapter reset has lost, or when VidMm has stopped.
+  /// Entries that map it are made invalid and flushed before its VRAM is reused and before the driver is called. No
+  /// paging work is sent for a process that has exited, after an adapter reset, or when VidMm has stopped.
   void Destroy(Allocation* allocation);
-  /// An allocation that the driver asked for itself, for one segment (0: system memory); nothing of it goes through
+  /// An allocation that the driver requested for itself, in one segment (0: system memory). It does not go through
   /// DxgkDdiCreateAllocation. Drop destroys it.
   Allocation* Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle, UINT segment);
   void Drop(Allocation* allocation);
 
-  /// In the order of their making.
+  /// All allocations, in the order of creation.
   std::vector<Allocation*> all() const;
   /// The driver's device that owns the allocation with this driver's handle (Allocation::device); null: there is none.
   HANDLE DeviceOf(HANDLE allocation) const;
-  /// A handle for applications; it ends with the allocation.
+  /// Returns a handle for applications; it is valid until the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
-  /// null: the handle was never given, or its allocation is destroyed.
+  /// Returns the allocation of a handle; null: there is no such handle, or its allocation is destroyed.
   Allocation* Opened(D3DKMT_HANDLE handle) const;
 
-  /// After a reset of the adapter: no allocation has mappings any more. Returns the operations that tell the driver
-  /// what it had in VRAM; the GPU does nothing of them.
+  /// Call after a reset of the adapter: drops the mappings of all allocations. Returns the operations that tell the
+  /// driver which allocations were in VRAM; the GPU does not execute them.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lose();
 
  private:

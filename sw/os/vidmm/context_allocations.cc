@@ -133,9 +133,8 @@ NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTE
   return STATUS_SUCCESS;
 }
 
-// Sizes, alignments and bases are multiples of what a leaf table covers. What the first entry of the root covers is
-// never
-// given out.
+// Sizes, alignments and bases are multiples of the range of a leaf table. The range of the root's first entry is never
+// allocated.
 NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) {
   GpuProcess* process = vidmm_.processes().InCreation(args.hDxgkProcess);
   if (process == nullptr) throw BugCheck("DxgkCbReserveGpuVirtualAddressRange outside of DxgkDdiCreateProcess");

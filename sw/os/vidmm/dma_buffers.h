@@ -37,7 +37,7 @@ struct DmaBuffer {
 };
 
 /// The DMA buffers of one context: in system memory, or in the aperture segment when DmaBufferSegmentSet names it. A few
-/// go round; one that is under way is waited for. Worker's.
+/// go round; one that is under way is waited for. Call on the VidMm worker thread only.
 class DmaBuffers {
  public:
   DmaBuffers(VidMm& vidmm, const GpuProcess& process) : vidmm_(vidmm), process_(process) {}

@@ -22,7 +22,7 @@
 namespace gmmu::os {
 namespace {
 
-/// The first of the ranges that ends behind `va`.
+/// Returns the first range whose end is above `va`.
 template <typename Ranges>
 auto FirstBehind(Ranges& shown, uint64_t va) {
   auto at = shown.upper_bound(va);

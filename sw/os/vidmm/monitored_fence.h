@@ -14,8 +14,9 @@ class SystemBuffer;
 class VidMm;
 struct GpuProcess;
 
-/// A 64-bit value in system memory that the GPU signals and the CPU watches: read-only for the CPU, written in
-/// stream order by the GPU (SIGNAL_MONITORED_FENCE, DxgkDdiSignalMonitoredFence, or commands of a process). Worker's.
+/// A 64-bit value in system memory that the GPU signals and the CPU watches: read-only for the CPU, written in stream
+/// order by the GPU (SIGNAL_MONITORED_FENCE, DxgkDdiSignalMonitoredFence, or commands of a process). Call on the VidMm
+/// worker thread only.
 class MonitoredFence {
  public:
   MonitoredFence(VidMm& vidmm, uint64_t initial);

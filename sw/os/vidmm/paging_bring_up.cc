@@ -73,7 +73,7 @@ void PagingBringUp::FreeUnexplained() {
   unexplained_.reset();
 }
 
-// In every bring-up before the first submission.
+// Every bring-up maps the paging buffers before its first submission.
 void PagingBringUp::MapPagingBuffers() {
   if (gpu_.caps().paging_buffer_segment != 0) paging_.MapBuffers(work_.queue(), buffers_va_);
 }

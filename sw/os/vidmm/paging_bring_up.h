@@ -15,21 +15,21 @@ class ScratchWindows;
 
 /// Reserves the addresses that the paging process has from its start on, and makes its first tables in the order of
 /// os/base/bring_up.h: every table that the scratch windows and the fence page need, so that later only leaf entries
-/// change. Worker's.
+/// change. Call on the VidMm worker thread only.
 class PagingBringUp {
  public:
   PagingBringUp(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging, ScratchWindows& windows,
                 Placement& placement)
       : gpu_(gpu), work_(work), paging_(paging), windows_(windows), placement_(placement) {}
 
-  /// When the paging process is open and its queue has started.
+  /// Call when the paging process is open and its queue has started.
   void ReserveVa();
   void FreeVa();
-  /// Root, tables and entries; the driver is told of the root. There are none yet, or they were freed: at the start,
-  /// after sleep, and, with the GPU not running (`gpu_runs`), inside a reset of the adapter: then what an order of
-  /// Windows has the GPU do is left out. `rest`: further entries, which the CPU writes too.
+  /// Makes the root, tables and entries, and notifies the driver of the root. No tables may exist: call it at the
+  /// start, after sleep, and inside a reset of the adapter. In a reset the GPU does not run (`gpu_runs` false), so the
+  /// steps that an order of Windows gives to the GPU are left out. `rest` writes further entries, also by the CPU.
   void MakeTables(bool gpu_runs, const std::function<void()>& rest);
-  /// Gives the memory of the unexplained update back, before sleep; MakeTables takes some again.
+  /// Frees the memory of the unexplained update before sleep; MakeTables allocates it again.
   void FreeUnexplained();
 
  private:

@@ -12,17 +12,18 @@ class PagingProcess;
 struct GpuProcess;
 
 /// A system context of a process' own device, on which updates of that process' page tables run
-/// (DXGK_CONTEXTINFO.PagingCompanionNodeId). Its buffers are paging buffers like all others.
+/// (DXGK_CONTEXTINFO.PagingCompanionNodeId). Its buffers are ordinary paging buffers.
 class PagingCompanion {
  public:
   /// Throws OsError when the driver names another node than the paging node.
   PagingCompanion(GpuProcess& process, PhysicalAdapter& gpu);
 
-  /// Where the driver has paging buffers in the aperture segment, the paging process shows those of the companion too.
+  /// Starts the queue. If the driver wants paging buffers in the aperture segment, maps its buffers in the paging
+  /// process.
   void Start();
   /// Stops the queue and closes the context.
   void Close();
-  /// The entries of its buffers, if they have any, in new tables of the paging process.
+  /// Writes the entries of its buffers, if they are mapped, into new tables of the paging process.
   void MapBuffers();
   PagingQueue& queue() { return queue_; }
 
@@ -32,7 +33,7 @@ class PagingCompanion {
   HANDLE const context_;
   PagingQueue queue_;
   const Ledger::Ticket ticket_;
-  uint64_t buffers_va_ = 0;  // in the paging process; 0: they have no addresses there
+  uint64_t buffers_va_ = 0;  // address of the buffers in the paging process; 0: not mapped
 };
 
 }  // namespace gmmu::os

@@ -19,50 +19,51 @@ class VidMm;
 struct GpuProcess;
 struct TableUpdate;
 
-/// The system's own process on one GPU, in whose addresses paging operations work. PagingBringUp makes its tables;
-/// from then on parts of VidMm reserve addresses here and set leaf entries. Addresses and sizes are bytes; entries are
-/// of pages of 4 KiB.
+/// The system's own process on one GPU, in whose address space paging operations run. PagingBringUp makes its tables;
+/// from then on parts of VidMm reserve addresses here and set leaf entries. Addresses and sizes are bytes; entries map
+/// pages of 4 KiB.
 class PagingProcess {
  public:
   PagingProcess(PhysicalAdapter& gpu, PagingWork& work);
   ~PagingProcess();
 
-  /// Makes process, device and paging context with the driver.
+  /// Creates process, device and paging context in the driver.
   void Open(VidMm& owner);
-  /// Tells the driver that they go, and frees the tables.
+  /// Destroys them in the driver and frees the tables.
   void Close();
   GpuProcess& process() { return *process_; }
   AddressSpace& space();
-  /// End of the virtual addresses that may be given out.
+  /// End of the virtual addresses that may be allocated.
   uint64_t va_end() const;
 
-  /// Until its tables are `up` the CPU writes them. From then on the GPU may (`paging_updates_by_gpu`).
+  /// While the tables are not `up`, the CPU writes them; afterwards the GPU may (`paging_updates_by_gpu`).
   void set_up(bool up);
   std::function<void(const TableUpdate&)> sink();
-  /// Writes entries for consecutive pages from `va` on; nothing is flushed. True: they are pages of 64 KiB.
+  /// Writes entries for consecutive pages from `va` on, without a flush. True: they are pages of 64 KiB.
   bool Set(uint64_t va, const std::vector<DXGK_PTE>& entries, HANDLE allocation = nullptr, uint64_t offset = 0,
            uint64_t driver_protection = 0);
-  /// Makes the entries of [va, va + bytes) invalid; nothing is flushed.
+  /// Makes the entries of [va, va + bytes) invalid, without a flush.
   void Clear(uint64_t va, uint64_t bytes);
   void Flush(uint64_t va, uint64_t bytes);
   void TellRoot();
-  /// Makes all entries invalid before the tables are freed, where the driver wants that
-  /// (ExplicitPageTableInvalidation). The CPU does it, because nothing uses them any more.
+  /// Makes all entries invalid before the tables are freed, if the driver wants that
+  /// (ExplicitPageTableInvalidation). The CPU does it, because nothing uses the tables any more.
   void InvalidateTables();
-  /// Tables are made again from the root on: what the checker has seen is forgotten.
+  /// Resets the checker, because the tables are made again from the root on.
   void RestartChecker();
 
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
   void FreeVa(uint64_t va);
-  /// A page table of another process, read and written here; its address. Throws NoRoom.
+  /// Maps a page table of another process for reads and writes and returns its address. Throws NoRoom.
   uint64_t MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   void UnmapTable(uint64_t va, uint64_t bytes);
-  /// Only the entries that MapTable makes, in new tables of this process.
+  /// Writes only the entries of MapTable, for when this process has got new tables.
   void ShowTable(uint64_t va, const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
-  /// System memory, read and written here; its address. Unmap returns when the GPU has done it.
+  /// Maps system memory for reads and writes and returns its address. Unmap returns when the GPU has removed the
+  /// mapping.
   uint64_t Map(const SystemBuffer& buffer);
-  /// Paging buffers, each from a page of its own on: the addresses that a queue's take, and their entries, read-only,
-  /// from `va` on. Nothing is flushed.
+  /// BytesOf returns the address range that the paging buffers of a queue need; each buffer begins on a page.
+  /// MapBuffers writes their entries, read-only, from `va` on, without a flush.
   uint64_t BytesOf(const PagingQueue& queue) const;
   void MapBuffers(PagingQueue& queue, uint64_t va);
   void Unmap(uint64_t va, uint64_t pages);

@@ -23,7 +23,7 @@ struct TableUpdate;
 ///
 /// Everything is queued on the paging context; inside OnCompanion it is queued on the companion context of a process.
 /// Calls that queue return when the driver has built the operation; Finish waits for the GPU. They throw BugCheck and
-/// AdapterWasReset as PagingQueue does. Worker's.
+/// AdapterWasReset as PagingQueue does. Call on the VidMm worker thread only.
 class PagingWork {
  public:
   explicit PagingWork(PhysicalAdapter& gpu);

@@ -14,28 +14,31 @@ class PagingWork;
 class PhysicalAdapter;
 struct Allocation;
 
-/// Memory segments of one GPU: gives allocations pages in the order of their Homes, takes the pages away, and
-/// tells drivers that asked for it (NOTIFY_RESIDENCY). It moves no contents and changes no entries. Worker's.
+/// Memory segments of one GPU: allocates pages for allocations in the order of their Homes, frees them, and notifies
+/// drivers that want it (NOTIFY_RESIDENCY). It moves no contents and changes no entries. Call on the VidMm worker
+/// thread only.
 class Placement {
  public:
   Placement(PhysicalAdapter& gpu, PagingWork& work);
 
-  /// Memory of one of its memory segments for all of the allocation; its contents are undefined. Throws OsError when
-  /// it has none, NoRoom when they are full; TryMakeResident then answers false. Nothing is taken in that case.
+  /// Allocates memory of one of its memory segments for the whole allocation; the contents are undefined. Throws
+  /// OsError if the allocation has no memory segment, NoRoom if they are full; TryMakeResident then returns false. In
+  /// these cases nothing is allocated.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
-  /// The two halves of it for one place, in a memory segment; nullopt: there is no room.
+  /// The two halves of MakeResident, for one memory segment. TryTake returns nullopt if there is no room.
   std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place);
   void Put(Allocation& allocation, SegmentPages pages);
-  /// Gives its memory in a segment up, contents and all. No entry may lead there any more.
+  /// Frees its memory in a segment; the contents are lost. No entry may map it any more.
   void Evict(Allocation& allocation);
 
-  /// Tells a driver that asked for it where in a segment the allocation is, behind its last fill or transfer; or, before
-  /// its content goes, that it is nowhere. Once for each time that it comes and goes.
+  /// Notifies a driver that wants it: NotifyResident, after the last fill or transfer, of the allocation's place in a
+  /// segment; NotifyEvicted, before its contents leave, that it has none. Each is sent once per move.
   void NotifyResident(Allocation& allocation);
   void NotifyEvicted(Allocation& allocation);
 
-  /// Scattered pages of VRAM for the system itself. Throws NoRoom, whose text begins with "no room in VRAM for".
+  /// Allocates scattered pages of VRAM for the system itself. Throws NoRoom, whose text begins with "no room in VRAM
+  /// for".
   SegmentPages Take(uint64_t pages, const std::string& what);
 
  private:

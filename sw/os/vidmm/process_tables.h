@@ -10,7 +10,7 @@ struct GpuProcess;
 
 /// The page tables of the processes of one GPU: which exist, where they lie, when the driver learns of a root, and when
 /// a table that was replaced is freed. What entries say is decided by Mappings. Addresses are bytes, pages 4 KiB. Calls
-/// that make tables throw NoRoom. Worker's.
+/// that make tables throw NoRoom. Call on the VidMm worker thread only.
 class ProcessTables {
  public:
   ProcessTables(PhysicalAdapter& gpu, PagingWork& work) : gpu_(gpu), work_(work) {}

@@ -39,7 +39,7 @@ struct ListRoom {
 /// whose allocations do not fit into memory together goes in pieces that end where SplitOffset says.
 ///
 /// An allocation that no patch location names is not made resident, and its element says segment 0 (seen with WDDM 1.3).
-/// Worker's. Processes and allocations of the physical model only.
+/// Call on the VidMm worker thread only. Processes and allocations of the physical model only.
 class RenderCalls {
  public:
   explicit RenderCalls(VidMm& vidmm) : vidmm_(vidmm) {}

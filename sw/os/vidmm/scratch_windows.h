@@ -18,7 +18,7 @@ struct Allocation;
 
 /// The scratch windows of the paging process: addresses at which a transfer, a fill or a single operation sees pages of
 /// an allocation and of system memory. A window is pointed elsewhere only when the GPU has ended the last packet that
-/// went through it. Sizes and offsets are bytes. Worker's.
+/// went through it. Sizes and offsets are bytes. Call on the VidMm worker thread only.
 class ScratchWindows {
  public:
   struct Window {

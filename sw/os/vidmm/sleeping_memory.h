@@ -8,7 +8,7 @@ class VidMm;
 struct Allocation;
 
 /// What of a GPU lives through D3, in which VRAM loses its content: processes, contexts, virtual addresses, allocations
-/// with their bytes, and every entry of their page tables. Worker's.
+/// with their bytes, and every entry of their page tables. Call on the VidMm worker thread only.
 class SleepingMemory {
  public:
   explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}

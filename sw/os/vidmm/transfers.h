@@ -15,7 +15,7 @@ using Progress = std::function<void(uint64_t)>;
 /// Contents of resident allocations: moved from and to system memory, copied and filled, through the scratch windows,
 /// or by WDDM 1 operations where the system uses those (`physical_paging`). Of an allocation that is in no memory segment
 /// the backing store has the bytes, and the CPU moves them. `bytes` are of any size. Calls return when the work is done.
-/// Worker's.
+/// Call on the VidMm worker thread only.
 class Transfers {
  public:
   explicit Transfers(VidMm& vidmm) : vidmm_(vidmm) {}

@@ -13,20 +13,20 @@ class MonitoredFence;
 class VidMm;
 struct GpuProcess;
 
-/// What applications ask of their GPU virtual addresses: map, reserve, update, free (display driver documents, GPU
+/// The calls of applications on their GPU virtual addresses: map, reserve, update, free (display driver documents, GPU
 /// virtual address; layouts of the user-mode headers).
 ///
-/// Addresses are bytes, of whole pages of 4 KiB, reservations of 64 KiB. STATUS_INVALID_PARAMETER for what breaks a
-/// rule, STATUS_NO_MEMORY for addresses that are taken; nothing is changed then. An address may show a byte of an
-/// allocation where Allocation::MayShow allows it, so that tiles in a memory segment with pages of 64 KiB are whole
-/// pages of it. Calls return when the GPU has the new
-/// tables, so PagingFenceValue is 0, which says that nothing is left to wait for. Worker's.
+/// Addresses and sizes are bytes, multiples of 4 KiB; reservations are multiples of 64 KiB. A call that breaks a rule
+/// returns STATUS_INVALID_PARAMETER, one for addresses that are taken STATUS_NO_MEMORY; both change nothing. Mappings
+/// must satisfy Allocation::MayShow, so a tile in a memory segment with pages of 64 KiB consists of whole pages. Calls
+/// return when the GPU has the new tables; PagingFenceValue is therefore 0, which means that there is nothing to wait
+/// for. Call on the VidMm worker thread only.
 class VaCalls {
  public:
-  /// Not over linked adapters.
+  /// Linked adapters are not supported: the constructor refuses them.
   explicit VaCalls(VidMm& vidmm);
 
-  /// The application's handle of an allocation; it names none any more when the allocation is destroyed.
+  /// Returns the application's handle of an allocation; it is invalid once the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
 
   /// Maps at BaseAddress; 0 is anywhere. The range at BaseAddress must be free, lie in one range of the process, or lie
@@ -36,25 +36,26 @@ class VaCalls {
   NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
   /// Frees a range, which must be exactly one that was mapped or reserved.
   NTSTATUS Free(GpuProcess& process, uint64_t base, uint64_t bytes);
-  /// Does one batch of operations on the companion context of the process' context: it begins when `fence` has `value`
-  /// and signals value + 1 at its end. All targets lie in one reserved range, all sources of copies in one too.
+  /// Performs one batch of operations on the companion context of the process' context. The batch begins when `fence`
+  /// has `value` and signals value + 1 at its end. All targets must lie in one reserved range, and so must all sources
+  /// of copies.
   NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                   MonitoredFence& fence, uint64_t value);
 
-  /// Frees everything that the process still has.
+  /// Frees all ranges that the process still has.
   void Forget(GpuProcess& process);
 
  private:
   struct Range {
     uint64_t base = 0, bytes = 0;
-    bool reserved = false;  // else it came with a map
-    bool anywhere = false;  // in a range of the driver's: nothing to free
+    bool reserved = false;  // by Reserve; else by Map
+    bool anywhere = false;  // lies in a range of the driver: no addresses to free
     uint64_t driver_protection = 0;
   };
   const Range* RangeOf(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
   bool Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
   Allocation* Find(D3DKMT_HANDLE handle) const;
-  /// What is mapped when the operations of a batch so far are done.
+  /// The mappings after the operations of the batch so far.
   using Plan = std::map<Allocation*, std::vector<Mapping>>;
   static bool Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection);
   void Put(GpuProcess& process, uint64_t va, Allocation* allocation, uint64_t first, uint64_t pages,

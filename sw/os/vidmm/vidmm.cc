@@ -107,7 +107,7 @@ void VidMm::Start() {
   facts.remapped = gpu_.remapped();
   const unsigned aperture = gpu_.aperture_segment().id;  // 0: there is none
   if (aperture != 0) facts.commit_limit = gpu_.answers().segments[aperture - 1].CommitLimit;
-  const uint64_t all = gpu_.answers().driver.ApertureSegmentCommitLimit;  // of all aperture segments, of which one is
+  const uint64_t all = gpu_.answers().driver.ApertureSegmentCommitLimit;  // limit of all aperture segments together
   if (all != 0 && (facts.commit_limit == 0 || all < facts.commit_limit)) facts.commit_limit = all;
   facts.dummy_logical = dummy().logical();
   facts.dummy_host = dummy().host_pages()[0] * hw::kPageSize;

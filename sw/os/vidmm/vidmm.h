@@ -33,32 +33,32 @@ struct Allocation;
 struct AllocationRequest;
 struct GpuProcess;
 
-/// The video memory manager of one GPU. It owns the parts that do the work, each a class of its own, and offers what
-/// every caller needs; the rest is asked of a part. Linked adapters have one each (VidMmLink): a process has a part in
-/// every one, an allocation lives in the memory of one, and page tables of any of them may lead there.
+/// The video memory manager of one GPU. It owns the parts that do the work, each a class of its own, and offers the
+/// calls that most callers need; other calls go to a part. Each of several linked adapters has one (VidMmLink): a
+/// process has a part in each, an allocation lives in the memory of one, and page tables of all of them may map it.
 ///
-/// Every call is made on the VidMm worker and returns when the GPU has done the work and its fence
-/// and its monitored fence have passed. Virtual addresses and sizes are bytes, multiples of 4 KiB
-/// unless a call says otherwise.
+/// Every call is made on the VidMm worker thread and returns when the GPU has done the work and its
+/// fence and its monitored fence have been signalled. Virtual addresses and sizes are bytes, multiples
+/// of 4 KiB unless a call says otherwise.
 class VidMm {
  public:
   explicit VidMm(LogicalAdapter& adapter);
   explicit VidMm(PhysicalAdapter& gpu);
   ~VidMm();
-  /// Linked: all of the link by index, this one among them.
+  /// For linked adapters: the VidMm of every GPU by index, including this one.
   void set_link(std::vector<VidMm*> link) { link_ = std::move(link); }
   const std::vector<VidMm*>& link() const { return link_; }
 
   /// Makes the paging process with its scratch windows and buffers, the fence page and the dummy page.
   void Start();
   void Stop();
-  /// Between Start and Stop.
+  /// True between Start and Stop.
   bool running() const;
-  /// The two halves of what follows a reset of the adapter, before and after the driver restarts: processes and
-  /// allocations that were there are lost and can only be destroyed; the paging process gets tables anew.
+  /// Recovery after a reset of the adapter: ForgetQueued before the driver restarts, RebuildTables after it. Existing
+  /// processes and allocations are lost and can only be destroyed; the paging process gets new tables.
   void ForgetQueued();
   void RebuildTables();
-  /// Before D3 and after it (SleepingMemory); over a link for all of its GPUs, whichever is named.
+  /// Call before and after D3 (SleepingMemory). Over a link, one call on any GPU applies to all of them.
   void Sleep();
   void Wake();
 
@@ -87,7 +87,7 @@ class VidMm {
   /// The page that unmapped pages of the aperture show.
   SystemBuffer& dummy();
 
-  // What most callers need, as the parts have it.
+  // Calls that most callers need; each goes to the part of the same name.
   GpuProcess* CreateProcess(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void DestroyProcess(GpuProcess* process);
   uint64_t ReserveVa(GpuProcess& process, uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
@@ -107,9 +107,10 @@ class VidMm {
 
  private:
   struct Parts;
-  /// Makes the paging process' tables, as PagingBringUp has it, and the entries of what it has shown since its start.
+  /// Makes the paging process' tables (PagingBringUp::MakeTables), with entries for everything mapped there since its
+  /// start: tables of other processes and the buffers of companions.
   void MakeTables(bool gpu_runs);
-  /// Shows paging buffers in the aperture segment, in the physical model; the driver does that inside of the call.
+  /// Maps paging buffers in the aperture segment, in the physical model; the driver does that inside of the call.
   void MapPagingBuffers();
   void UnmapPagingBuffers();
 

@@ -26,23 +26,23 @@ struct NodeId {
   }
 };
 
-/// What became of the report of a completion that counts only because the driver was asked for its fence.
+/// For a completion that was found by DxgkDdiQueryCurrentFence: what became of the interrupt's report of it.
 enum class ReportFate {
   kNotReported,  ///< no interrupt reported it
-  kNoDpc,        ///< DxgkDdiDpcRoutine has not run since: DxgkCbQueueDpc was not called
-  kNoNotifyDpc,  ///< it has run, and did not call DxgkCbNotifyDpc
+  kNoDpc,        ///< reported, but DxgkDdiDpcRoutine has not run since: DxgkCbQueueDpc was not called
+  kNoNotifyDpc,  ///< reported, and DxgkDdiDpcRoutine has run since without calling DxgkCbNotifyDpc
 };
 
-/// What the GPU scheduler keeps of one node: its fence ids, its queues, and the requests that are open.
+/// The GPU scheduler's state of one node: its fence ids, its queues, and its open requests.
 struct Node {
   static constexpr uint64_t kDestroyed = ~uint64_t{0};  ///< a `culprit` that has been destroyed
 
   struct Entry {
     GpuPacket packet;
     PacketId id = 0;
-    uint32_t fence = 0;    ///< 0: it gets one when it is submitted
-    bool again = false;    ///< the driver gave it back
-    bool refused = false;  ///< the driver refused it; it ends when it is the oldest
+    uint32_t fence = 0;    ///< 0: assigned when it is submitted
+    bool again = false;    ///< the driver returned it after a preemption
+    bool refused = false;  ///< the driver refused it; it ends once it is the oldest
     Ledger::Ticket ticket = 0;
   };
   struct PreemptionRequest {
@@ -58,7 +58,7 @@ struct Node {
   bool RunsPaging() const { return !running.empty() && running.front().packet.paging; }
 
   Fences fences;
-  std::deque<Entry> waiting;                    ///< not submitted yet, or given back
+  std::deque<Entry> waiting;                    ///< not submitted yet, or returned by a preemption
   std::deque<Entry> running;                    ///< with the driver, oldest first
   std::optional<PreemptionRequest> preemption;  ///< the driver has not answered it
   uint64_t since = 0;                           ///< ns, when the oldest running packet became the oldest
@@ -66,8 +66,8 @@ struct Node {
   bool reset_adapter = false;                   ///< the whole adapter must be reset, not the engine alone
   uint32_t fault_fence = 0;                     ///< of the packet that faulted
   uint64_t culprit = 0;  ///< device whose process a page fault without a fence names, or kDestroyed
-  uint64_t asked = 0;    ///< ns, when the driver was asked for its current fence
-  /// Completions that were found by asking since the last report of the node: when (ns), and what became of their reports.
+  uint64_t asked = 0;    ///< ns, of the last DxgkDdiQueryCurrentFence
+  /// Completions found by DxgkDdiQueryCurrentFence since the node's last report: time (ns) and fate of their reports.
   std::vector<std::pair<uint64_t, ReportFate>> missed_at;
   uint64_t resubmissions = 0;
 };

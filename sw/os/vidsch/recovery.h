@@ -31,8 +31,8 @@ struct RecoveryRecord {
 /// delay resets the engine; an engine reset that fails, or that hit a paging packet, resets the adapter. The device
 /// whose packet ran is lost, and no other, unless it is the adapter that was reset: then every device is.
 ///
-/// A packet that runs for a quantum without a report is asked for: the driver may know of a completion whose interrupt
-/// was lost (DxgkDdiQueryCurrentFence).
+/// If a packet runs for a quantum without a report, the driver is asked for its current fence
+/// (DxgkDdiQueryCurrentFence): the interrupt of a completion may have been lost.
 class TimeoutRecovery {
  public:
   /// `adapter_reset` is called after DxgkDdiResetFromTimeout, on the scheduler's thread.
@@ -51,10 +51,10 @@ class TimeoutRecovery {
 
   /// How long a recovery may take, from the start of a packet that hangs to its end.
   uint64_t RecoveryNs() const;
-  /// Something that is not `packet` may hold up the paging work behind it.
+  /// True if something other than `packet` may block the paging work behind it.
   bool HeldUp(PacketId packet) const;
-  /// An interrupt reports completions of the node. A completion that was found by asking a moment ago was not missed
-  /// then: its interrupt was on its way.
+  /// An interrupt has reported completions of the node. Completions found by a query shortly before do not count as
+  /// missed: their interrupt was on its way.
   void OnReport(NodeId id);
 
   const std::vector<RecoveryRecord>& recoveries() const { return recoveries_; }

@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-/// What the driver has reported by DxgkCbNotifyInterrupt and no DxgkCbNotifyDpc has followed yet, oldest first.
+/// Reports of DxgkCbNotifyInterrupt that no DxgkCbNotifyDpc has followed yet, oldest first.
 class Reports {
  public:
   using Fate = ReportFate;
@@ -22,11 +22,11 @@ class Reports {
     return data;
   }
   void Clear() { waiting_.clear(); }
-  /// DxgkDdiDpcRoutine has returned.
+  /// Call when DxgkDdiDpcRoutine has returned.
   void OnDpcReturned() {
     for (Report& report : waiting_) report.dpc_returned = true;
   }
-  /// Of the completion of `fence`.
+  /// Returns what became of the report of the completion of `fence`.
   Fate FateOf(NodeId id, uint32_t fence) const {
     for (const Report& report : waiting_) {
       const auto& completed = report.data.DmaCompleted;
@@ -41,7 +41,7 @@ class Reports {
  private:
   struct Report {
     DXGKARGCB_NOTIFY_INTERRUPT_DATA data;
-    bool dpc_returned;  ///< since it came
+    bool dpc_returned;  ///< DxgkDdiDpcRoutine has returned since the report
   };
   std::deque<Report> waiting_;
 };

@@ -36,17 +36,17 @@ class VidSch {
   /// The thread that submits what waits and watches over what runs. It runs from Start to Stop.
   void Start() { recovery_.Start(); }
   void Stop() { recovery_.Stop(); }
-  /// What is done after DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout,
-  /// and what video memory held. Runs on the scheduler's thread.
+  /// Sets the work that follows DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout,
+  /// and the contents of video memory. It runs on the scheduler's thread.
   void set_adapter_reset(std::function<void()> work) { adapter_reset_ = std::move(work); }
-  /// The adapter was reset and that work has not begun: what is submitted is lost, so that work on what
-  /// the adapter had comes to its end and makes room.
+  /// True from the adapter's reset until that work begins. Packets submitted meanwhile are lost, so that work
+  /// on the adapter's old state ends.
   bool discarding() const { return packets_.discarding(); }
-  /// That work begins. What is submitted from now on runs after it.
+  /// The work after the reset begins. Packets submitted from now on run after it.
   void BeginRebuild() { packets_.BeginRebuild(); }
 
-  /// Nothing is submitted from now on until Resume was called as often; what runs goes on to its end. The last Resume
-  /// submits what has come since.
+  /// Stops submissions until Resume has been called as often as Suspend; running packets continue. The last Resume
+  /// submits the packets that have arrived since.
   void Suspend() { packets_.Suspend(); }
   void Resume() { packets_.Resume(); }
   /// The driver holds no packet, of any node or of this one.
@@ -57,15 +57,15 @@ class VidSch {
   /// No packet is with the driver, no request to preempt is open and no reset is under way or due.
   bool quiet() const;
 
-  // Bounds below are those of work that nothing holds up. The time of a recovery is added, because a packet of another
-  // process that hangs is no timeout of those that wait behind it. All waits throw OsTimeout or DeviceFault.
+  // The bounds below are for unblocked work. The time of a recovery is added, because a hung packet of another process
+  // must not make the packets behind it time out. All waits throw OsTimeout or DeviceFault.
 
   void WaitQuiet(uint64_t bound_ns);
-  /// Waits until every packet that the driver holds now, of any node, has ended or was given back. Later packets may
-  /// come meanwhile.
+  /// Waits until every packet that the driver holds now, of any node, has ended or was preempted. Later packets may
+  /// arrive meanwhile.
   void WaitForHeld(uint64_t bound_ns);
-  /// Packets of the context stay where they are until it is resumed as often as it was suspended. Those that the driver
-  /// has are waited for, or preempted. Other contexts go on.
+  /// Stops submitting packets of the context until it is resumed as often as it was suspended. Waits for the packets
+  /// that the driver holds, or preempts them. Other contexts are not affected.
   void SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt = false);
   void ResumeContext(HANDLE context) { packets_.ResumeContext(context); }
   bool Suspended(HANDLE context) const { return packets_.Suspended(context); }
@@ -80,16 +80,16 @@ class VidSch {
   bool Ended(PacketId packet) const { return packets_.Ended(packet); }
   /// kLost only for packets whose device was lost.
   PacketEnd EndOf(PacketId packet) const { return packets_.EndOf(packet); }
-  /// Waits longer than `bound_ns` only while a render packet or a recovery is in the packet's way.
+  /// Waits longer than `bound_ns` only while a render packet or a recovery blocks the packet.
   PacketEnd Wait(PacketId packet, uint64_t bound_ns);
-  /// Asks the driver to give back what `node` has not completed. Nothing happens while a request is open.
+  /// Requests a preemption of `node`: the driver returns what has not completed. Does nothing while a request is open.
   void Preempt(uint32_t node, uint32_t engine = 0) { preemption_.Ask({engine, node}); }
 
   /// DxgkCbNotifyInterrupt: at device level.
   void OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
   /// DxgkCbNotifyDpc: at dispatch level.
   void OnDpc();
-  /// DxgkDdiDpcRoutine has returned.
+  /// Call when DxgkDdiDpcRoutine has returned.
   void OnDpcReturned() { reports_.OnDpcReturned(); }
 
   using Recovery = RecoveryRecord;
@@ -100,11 +100,11 @@ class VidSch {
   uint32_t last_submitted(uint32_t node, uint32_t engine = 0) {
     return packets_.At({engine, node}).fences.last_given();
   }
-  /// Packets of the node that came back and were submitted again.
+  /// Packets of the node that were preempted and submitted again.
   uint64_t resubmissions(uint32_t node, uint32_t engine = 0) { return packets_.At({engine, node}).resubmissions; }
   /// Packets that were submitted while the driver was still inside its report of a preemption.
   uint64_t submitted_in_reports() const { return packets_.submitted_in_reports(); }
-  /// Completions that became known by DxgkDdiQueryCurrentFence only, by what has become of their report.
+  /// Counts completions found only by DxgkDdiQueryCurrentFence, by what became of their report.
   uint64_t missed_completions(Reports::Fate fate = Reports::Fate::kNotReported) const {
     return recovery_.missed_completions(fate);
   }

@@ -15,7 +15,7 @@ using Bytes = std::vector<uint8_t>;
 
 /// The ten callbacks of GPU isolation as a driver has them: through the table that StartDevice gets, before a domain
 /// and behind it. The device moves bytes from contiguous memory into VRAM (TRANSFER), and from there to the pages of
-/// each list (SPECIAL_LOCK_TRANSFER). Worker's.
+/// each list (SPECIAL_LOCK_TRANSFER). Call on the VidMm worker thread only.
 class IsolationCallbacks {
  public:
   IsolationCallbacks(Life& life, uint64_t pages) : life_(life), pages_(pages), table_(life.gpu().Callbacks()) {}
