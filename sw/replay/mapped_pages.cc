@@ -89,7 +89,7 @@ void MappedPages::TakeVram(uint64_t first, uint64_t count) {
 void MappedPages::MapVram(const std::vector<Run>& runs) {
   TakeVram(0, facts_.pieces);
   auto memory = allocations_.begin();
-  uint64_t begin = 0;  // the piece that is the allocation's first
+  uint64_t begin = 0;  // number of the allocation's first piece
   for (const Run& run : runs) {
     for (uint64_t done = 0; done < run.count;) {
       const uint64_t piece = run.first + done, pieces = os::BytesOf(**memory) / kBlock;
@@ -117,8 +117,8 @@ bool MappedPages::TakeLarge(uint64_t piece, bool whole) {
   return whole;
 }
 
-// A page table lies anywhere, so that each may cost the place of a large page: where they are short, all large pages take
-// theirs before the first table is made.
+// A page table may lie anywhere and break up the room of a large page. If a first attempt runs out of room, the second
+// one allocates all large pages before the first table is made.
 void MappedPages::MapLarge(const std::vector<Run>& runs) {
   for (const bool all_first : {false, true}) {
     os::Random random(options_.seed, "replay placement");

@@ -21,8 +21,8 @@ struct Life;
 
 namespace gmmu::replay {
 
-/// Does `work`, and throws ReplayError with the way out when it finds a memory segment full (os::NoRoom). Part of what
-/// Life::Work gets: what that throws ends the run.
+/// Does `work` and turns os::NoRoom (a full memory segment) into a ReplayError that says what to change. Call it inside
+/// Life::Work: an exception that leaves Life::Work ends the run.
 void WithRoom(const Options& options, const std::function<void()>& work);
 
 /// Memory for every piece that holds a touched page, mapped in a process of its own.
@@ -32,8 +32,8 @@ void WithRoom(const Options& options, const std::function<void()>& work);
 /// application's fibre. With Options::demand nothing is mapped here (demand_pages.h). End must be called; the destructor only forgets.
 class MappedPages {
  public:
-  /// `progress` gets pieces. Throws ReplayError when VRAM has no room for pages or page tables, and when the machine has
-  /// no pages of the wanted size.
+  /// `progress` counts pieces. Throws ReplayError if VRAM has no room for pages or page tables, or if the machine has
+  /// no pages of the requested size.
   MappedPages(workload::Life& life, const Footprint& footprint, const Options& options,
               const std::function<void(uint64_t done, uint64_t total)>& progress);
   void End();
@@ -43,15 +43,15 @@ class MappedPages {
   const BackingFacts& facts() const { return facts_; }
 
  private:
-  /// Pieces that follow each other in the workload and so in GPU virtual addresses.
+  /// Pieces with consecutive addresses in the workload, and therefore in GPU virtual addresses.
   struct Run {
-    uint64_t va, first, count;  // first: its place among all pieces
+    uint64_t va, first, count;  // first: index of the first piece among all pieces
   };
   std::vector<Run> Runs(const std::vector<uint64_t>& pieces) const;
-  /// VRAM for the pieces from `first` on: one allocation, or several where no memory segment has room for all.
+  /// Allocates VRAM for `count` pieces: one allocation, or several if no memory segment has room for all.
   void TakeVram(uint64_t first, uint64_t count);
   void MapVram(const std::vector<Run>& runs);
-  /// VRAM for one large page, or for the pages of 4 KiB in its place. Returns `whole`.
+  /// Allocates VRAM for one large page (`whole`) or for 4 KiB pages in its place. Returns `whole`.
   bool TakeLarge(uint64_t piece, bool whole);
   void MapLarge(const std::vector<Run>& runs);
   void MapSystem(const std::vector<Run>& runs);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kPollNs = 2'000;
 constexpr uint64_t kStallNs = 100'000'000;       // far above any access time that can be configured
-constexpr uint64_t kMostPs = uint64_t{1} << 63;  // of machine time: engines reckon in picoseconds, with 64 bits
+constexpr uint64_t kMostPs = uint64_t{1} << 63;  // end of machine time: engines count picoseconds in 64 bits
 
 /// How much each counter has grown; both lists are of one machine.
 std::vector<hw::Counter> Grown(const std::vector<hw::Counter>& before, std::vector<hw::Counter> after) {
@@ -124,8 +124,8 @@ class Replay {
     result_.phases.push_back(std::move(phase));
   }
 
-  /// How long nothing can happen, since nothing is in flight and no access is due: whole polls, so that the next look is
-  /// when it would be had there been one at each of them.
+  /// Returns how long the machine is idle: nothing is in flight and no access is due. The time is a multiple of the
+  /// poll interval, so that skipping it does not change when later polls happen.
   uint64_t IdleNs(const Traffic& traffic) const {
     const uint64_t due = traffic.next_due(), now = instruments_.Cycles();
     if (traffic.in_flight() != 0 || due == Traffic::kNever || due <= now) return 0;
@@ -157,8 +157,8 @@ class Replay {
     }
   }
 
-  /// The system's handler of far faults: it takes some time to begin, looks at what waits then, brings the pieces that were
-  /// missed first, and has those accesses made again.
+  /// The system's handler of far faults. After its start-up time it collects the waiting accesses, brings the pieces
+  /// that were missed first, and replays those accesses.
   void Serve(Traffic& traffic, Ports& ports, DemandTally& tally) {
     hw::Platform& platform = life_.host.platform();
     const uint64_t far_ns = life_.options.os.far_fault_ns, wait_ns = (far_ns / kPollNs + 1) * kPollNs;

@@ -31,19 +31,19 @@ class ReplayError : public std::runtime_error {
 /// Opens the workload at its beginning; called twice in a run, and both must give the same accesses.
 using Opener = std::function<std::unique_ptr<trace::Source>()>;
 
-/// The way out when VRAM is full.
+/// What a user can do when VRAM is full; appended to errors.
 inline constexpr const char* kMoreRoom =
     "Give more VRAM (gpu.vram_mib), fewer accesses (--accesses N), page tables in system memory "
     "(driver.page_tables=system), or --memory system.";
 
-/// What the machine offers that options are held against.
+/// Facts about the machine, against which the options are checked.
 struct MachineFacts {
   unsigned client_ports = 0;
   uint64_t vram_bytes = 0;
   unsigned va_bits = 0;
   uint64_t period_ps = 1000;   ///< of the GPU's clock
-  uint64_t visible_bytes = 0;  ///< of VRAM, where page tables may lie; 0: all of it
-  /// Of each level, leaf first: what a table covers, and how much of VRAM it takes (0: it lies in system memory).
+  uint64_t visible_bytes = 0;  ///< part of VRAM in which page tables may lie; 0: all of it
+  /// For each level, leaf first: the range that a table covers, and the VRAM that it takes (0: in system memory).
   struct Level {
     uint64_t covers, bytes;
   };
@@ -52,16 +52,16 @@ struct MachineFacts {
 
 /// A workload that can run: its first pass over the accesses has been made.
 struct Plan {
-  Options options;  ///< with what they leave open filled in
+  Options options;  ///< with defaults filled in
   trace::Header header;
   Footprint footprint;
   uint64_t warmup = 0, region = 0;  ///< accesses of the two phases
   uint64_t period_ps = 1000;        ///< of the GPU's clock
 };
 
-/// Reads the accesses that the options choose, without a machine. Throws ReplayError for physical addresses, options that
-/// do not fit the machine or each other, no access in the region, and pages that VRAM cannot hold; what the source
-/// throws passes through. `progress`: accesses read, and how many there are (0: not known).
+/// Reads the accesses that the options select, without a machine. Throws ReplayError for physical addresses, options
+/// that do not fit the machine or each other, no access in the region, and pages or page tables that do not fit in
+/// VRAM. Exceptions of the source pass through. `progress` gets the accesses read and their total (0: not known).
 Plan MakePlan(const Options& options, const trace::Header& header, const Opener& open, const MachineFacts& machine,
               const std::function<void(uint64_t done, uint64_t total)>& progress = nullptr);
 

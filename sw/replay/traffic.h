@@ -16,15 +16,15 @@
 
 namespace gmmu::replay {
 
-/// What was measured of some accesses.
+/// Measurements of a set of accesses.
 struct Tally {
-  uint64_t accesses = 0;                              ///< of the workload, that have their answers
-  uint64_t merged = 0;                                ///< of them, that went out with another one
-  uint64_t requests = 0;                              ///< lines of 64 bytes, or parts, that the ports answered
+  uint64_t accesses = 0;                              ///< answered accesses of the workload
+  uint64_t merged = 0;                                ///< accesses that were coalesced with another one
+  uint64_t requests = 0;                              ///< answered requests: lines of 64 bytes, or parts of lines
   uint64_t bytes = 0;                                 ///< of the requests
-  uint64_t faults = 0;                                ///< requests that were answered with a fault
-  uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< in which the first request was taken
-  uint64_t last_cycle = 0;                            ///< in which the last answer came
+  uint64_t faults = 0;                                ///< requests answered with a fault
+  uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< cycle in which the first request was accepted
+  uint64_t last_cycle = 0;                            ///< cycle of the last answer
   /// Cycles from when its warp could make an access (open loop: from its arrival) to its last answer.
   events::Histogram latency;
   std::array<events::Histogram, 3> by_kind;  ///< the same by trace::Kind
@@ -35,7 +35,7 @@ struct Tally {
   uint64_t cycles() const { return last_cycle < first_cycle ? 0 : last_cycle - first_cycle + 1; }
 };
 
-/// A phase's share of it, between two looks.
+/// The measurements of one epoch of a phase.
 struct EpochTally {
   uint64_t accesses = 0;
   events::Histogram latency;
@@ -53,8 +53,8 @@ class Traffic : public hw::ClientAccesses {
     uint64_t gap = 0;
     bool open = false, deal = false, coalesce = false;
     uint8_t space = 0;
-    uint64_t last_cycle = kNever - 1;  ///< that the machine's time can hold; an access that is due later is an error
-    std::string workload;              ///< its name in that error
+    uint64_t last_cycle = kNever - 1;  ///< end of the machine's time; an access that is due later is an error
+    std::string workload;              ///< the workload's name in that error
     bool demand = false;
     std::function<void(uint64_t va, bool write)> touched;  ///< with demand: an access was answered
   };

@@ -22,7 +22,7 @@ const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_clients", {"client_read_bytes", "client_write_bytes"}},
 };
 
-/// The members that are compared of the machine, of each check and of each phase.
+/// Members of the machine, of each check and of each phase that are compared.
 const Texts kMachine = {"clock_mhz", "bus_bits", "iommu", "clients", "seed"};
 const Texts kCheck = {"name", "passed", "text"};
 const Texts kPhase = {"name", "bytes", "link"};
@@ -36,7 +36,7 @@ void CheckObject(const Json& value, const std::string& at, const Texts& keys) {
   for (const std::string& key : keys) Check(value.contains(key), at + "." + key, "is missing");
 }
 
-/// `texts`: those of the members that must be texts.
+/// Checks that each element of a list has the members `keys`, and that those of `texts` are strings.
 void CheckList(const Json& report, const std::string& name, const Texts& keys, const Texts& texts = {}) {
   const Json& list = report[name];
   Check(list.is_array(), name, "is no list");
@@ -47,7 +47,7 @@ void CheckList(const Json& report, const std::string& name, const Texts& keys, c
   }
 }
 
-/// Throws CompareError unless a Comparison finds what it reads, in the types in which it reads it.
+/// Throws CompareError unless the report has every member that a Comparison reads, with the right type.
 void CheckReport(const Json& report) {
   Check(report.is_object(), "passed", "is missing");
   for (const char* key : {"passed", "scenario", "verified", "bytes", "bytes_verified", "checks", "phases", "faults",
@@ -162,7 +162,7 @@ class Comparison {
       }
     }
   }
-  /// How many lookups fault depends on time: when one faults, all that are in flight with it do too.
+  /// The number of faulting lookups depends on time: when a lookup faults, the lookups in flight with it fault too.
   void Port(const std::string& block, const std::string& plain, const Json& first, const Json& second) {
     const auto good = [](const Json& c) { return Number(c, "lookups") - Number(c, "faults"); };
     const auto faulted = [](const Json& c) { return Number(c, "faults") != 0; };
@@ -172,7 +172,7 @@ class Comparison {
   static Json At(const Json& object, const std::string& key) {
     return object.contains(key) ? object[key] : Json::object();
   }
-  /// 0: an engine does not count it, or says null.
+  /// Returns the counter's value; 0 if it is missing or null because the engine does not count it.
   static int64_t Number(const Json& counters, const std::string& name) {
     const Json value = At(counters, name);
     return value.is_number() ? value.get<int64_t>() : 0;
@@ -181,7 +181,8 @@ class Comparison {
     const Json list = first_.value("by_time", Json::array());
     return std::find(list.begin(), list.end(), counter) != list.end();
   }
-  /// The bytes written without those of interrupt messages, 4 each, whose number depends on which causes come together.
+  /// Returns the bytes written without interrupt messages (4 bytes each): their number depends on which causes
+  /// coincide.
   static Json WrittenData(const Json& bus) { return Number(bus, "host_write_bytes") - 4 * Number(bus, "messages"); }
 
   const Json& first_;

@@ -118,7 +118,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
     report["counter_table"][KindOf(counter.block)][counter.name] = {{"unit", counter.unit},
                                                                     {"description", counter.description}};
   }
-  // A path, or a text of the driver's, may be no UTF-8.
+  // A path or a text of the driver may be invalid UTF-8.
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -5,8 +5,8 @@
 
 namespace gmmu::report {
 
-/// The machine's highest possible rates, and how it was configured. Both rates are 0 where neither a link nor a bus is
-/// modelled: the engine "device".
+/// The machine's highest possible rates, and its configuration. Both rates are 0 for the engine "device", which models
+/// neither a link nor a bus.
 struct Limits {
   double link_bytes_per_second = 0;  ///< PCIe payload with full packets, one direction
   double bus_bytes_per_second = 0;   ///< one data bus of the GPU, one direction

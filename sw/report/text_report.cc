@@ -50,7 +50,7 @@ std::string Rate(double bytes_per_second, bool slow) {
   return slow ? fmt::format("{:.1f} kB/s", bytes_per_second / 1e3) : fmt::format("{:.3f} GB/s", bytes_per_second / 1e9);
 }
 
-/// Reads of a walk: fewer than the levels where the walk cache had a table below the root.
+/// Returns the reads per walk. It is below the number of levels if walks began at a walk-cache hit.
 std::string Each(uint64_t reads, uint64_t walks) {
   return walks == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(reads) / static_cast<double>(walks));
 }
@@ -142,7 +142,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
                                      reads, Each(reads, walks)));
   }
 
-  // What must happen stands behind what must not, under a heading of its own.
+  // Expected faults and checks follow the unexpected ones, under a heading of their own.
   std::string wrong, expected;
   auto add = [](std::string& to, const std::string& what) { to += "  " + what + "\n"; };
   for (const workload::Check& check : result.checks) {
@@ -153,7 +153,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     uint64_t times;
     bool expected;
   };
-  std::vector<Line> faults;  // equal ones are one line
+  std::vector<Line> faults;  // equal faults share a line
   std::unordered_map<std::string, size_t> places;
   bool happened = false;
   for (const os::Fault& fault : result.faults) {
@@ -163,7 +163,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     if (fresh) faults.push_back({what, 0, result.Expected(fault)});
     ++faults[place->second].times;
   }
-  for (size_t i = 0; i < faults.size(); ++i) {  // the last one says what ended the run
+  for (size_t i = 0; i < faults.size(); ++i) {  // the last fault is always listed: it ended the run
     const Line& fault = faults[i];
     std::string& to = fault.expected ? expected : wrong;
     if (i < kMostFaults || i + 1 == faults.size())

@@ -45,14 +45,14 @@ class AccelSim : public QueueSource {
   }
 
  private:
-  /// Of a list of kernels, the files that it names.
+  /// If `path` is a list of kernels, collects the files that it names.
   void FindKernels(const std::string& path) {
     Input list(path);
     std::string line;
     while (list.Line(line)) {
       const std::vector<std::string_view> words = Words(line);
       if (words.empty() || words[0][0] == '#') continue;
-      if (words[0][0] == '-' && files_.empty()) return;  // a kernel's own file
+      if (words[0][0] == '-' && files_.empty()) return;  // `path` is itself the file of a kernel
       const std::filesystem::path file(words[0]);
       if (words[0].rfind("Memcpy", 0) == 0 || words[0].rfind("nccl", 0) == 0) continue;
       if (words.size() != 1 || file.filename().string().rfind("kernel", 0) != 0) {

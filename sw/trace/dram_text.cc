@@ -78,7 +78,7 @@ class RamulatorCpu : public DramText {
   }
 };
 
-/// Ramulator 2's LoadStoreTrace.
+/// Ramulator 2's format LoadStoreTrace.
 class Ramulator2LoadStore : public DramText {
  public:
   using DramText::DramText;
@@ -90,8 +90,9 @@ class Ramulator2LoadStore : public DramText {
   }
 };
 
-/// Ramulator 2's ReadWriteTrace: the address is a vector, one index a level of the DRAM, from the channel to the column.
-/// The line's number counts in that order with the last level the fastest, as Ramulator 2's mapper ChRaBaRoCo does.
+/// Ramulator 2's format ReadWriteTrace. An address is a vector with one index for each level of the DRAM, from the
+/// channel to the column. The line number is computed with the last level varying fastest, as in Ramulator 2's mapper
+/// ChRaBaRoCo.
 class Ramulator2ReadWrite : public DramText {
  public:
   Ramulator2ReadWrite(const std::string& path, const Header& header, uint32_t bytes,
@@ -126,8 +127,8 @@ class Ramulator2ReadWrite : public DramText {
   const std::vector<uint64_t> organization_;
 };
 
-/// DRAMSim3, and DRAMSim2's traces of both kinds: k6 (P_* and BOFF) and mase (IFETCH, READ, WRITE). A P_LOCK_WR is a
-/// write, although DRAMSim2 itself reads there.
+/// DRAMSim3's format and both formats of DRAMSim2: k6 (P_* and BOFF) and mase (IFETCH, READ, WRITE). P_LOCK_WR is a
+/// write, although DRAMSim2 itself treats it as a read.
 class DramSim : public DramText {
  public:
   using DramText::DramText;

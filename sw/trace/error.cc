@@ -6,9 +6,9 @@
 namespace gmmu::trace {
 namespace {
 
-constexpr size_t kShown = 80;  // bytes of a line that a message quotes
+constexpr size_t kShown = 80;  // most bytes of a line that a message quotes
 
-/// The bytes of the UTF-8 sequence at the start of `text`; 0: there is none, or it is a control character.
+/// Returns the length of the UTF-8 sequence at the start of `text`; 0 if it is invalid or a control character.
 size_t Sequence(std::string_view text) {
   const auto byte = [&](size_t at) { return static_cast<uint8_t>(text[at]); };
   const uint8_t first = byte(0);
@@ -21,7 +21,7 @@ size_t Sequence(std::string_view text) {
   for (size_t at = 1; at < size; ++at) {
     if ((byte(at) & 0xc0) != 0x80) return 0;
   }
-  // U+0080 to U+009F are control characters; overlong forms, surrogates and what is above U+10FFFF are no characters.
+  // U+0080 to U+009F are control characters; overlong forms, surrogates and values above U+10FFFF are invalid.
   if (first == 0xc2 && byte(1) < 0xa0) return 0;
   if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0)) return 0;
   if ((first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90)) return 0;

@@ -6,14 +6,14 @@
 
 namespace gmmu::trace {
 
-/// `text` as a terminal may show it: control characters and bytes that are no UTF-8 become \xNN; line feeds stay.
+/// Returns `text` safe for a terminal: control characters and invalid UTF-8 become \xNN; line feeds are kept.
 std::string Printable(std::string_view text);
 
-/// The first 80 bytes of a line of input in quotation marks, printable, with "..." if there are more.
+/// Returns the first 80 bytes of an input line in quotation marks, printable, followed by "..." if there are more.
 std::string Quoted(std::string_view line);
 
 /// A workload that cannot be used. what() is one to three lines: the file with its line, or its record and offset, or
-/// the generator with its key; what is wrong; and the way out. It is printable, whatever the input held.
+/// the generator with its key; what is wrong; and what to do. The text is printable, whatever the input contained.
 class TraceError : public std::runtime_error {
  public:
   explicit TraceError(const std::string& what) : std::runtime_error(Printable(what)) {}

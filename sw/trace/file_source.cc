@@ -33,7 +33,7 @@ struct FileSource::File {
     return size != 0;
   }
   uint64_t Offset() const { return before + at; }
-  /// Takes the next bytes of the file that there are, at most `most`.
+  /// Reads the next bytes of the file: `most`, or fewer at its end.
   std::string Take(size_t most) {
     std::string taken;
     while (taken.size() < most && More()) taken += bytes[at++];
@@ -50,7 +50,7 @@ FileSource::FileSource(const std::string& path) : path_(path), file_(std::make_u
   if (std::ferror(file_->file)) throw TraceError(path + ": cannot be read: " + std::strerror(errno));
   if (text.empty()) throw TraceError(path + ": is empty");
   if (!ended() && text.rfind("gmmu-trace ", 0) == 0) {
-    if (text.find('\r') != std::string::npos) ParseHeader(text, path);  // names the line that ends in it
+    if (text.find('\r') != std::string::npos) ParseHeader(text, path);  // throws and names the line that ends in \r
     throw TraceError(path + ": ends in its header, or has no empty line behind it");
   }
   header_ = ParseHeader(text, path);

@@ -15,7 +15,7 @@ namespace {
 constexpr char kMagic[] = "gmmu-trace ";
 constexpr char kVersion[] = "1";
 
-/// Text that stays on one line and does not end in a space.
+/// Returns the text on one line, without trailing spaces.
 std::string OneLine(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
@@ -24,7 +24,8 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-/// Names what cannot be seen in a line that has it at its end. "KEY = ", with an empty value, ends in its only space.
+/// Refuses a line that ends in an invisible character, and names the character. The space at the end of "KEY = ", whose
+/// value is empty, is allowed.
 void RefuseBlankEnd(const std::string& path, unsigned number, const std::string& line) {
   const size_t last = line.size() - 1;
   const char* blank = line[last] == '\r'                                  ? "carriage return"

@@ -20,8 +20,8 @@ struct ImportOptions {
   bool fetches = false;     ///< lackey, champsim: instruction fetches are accesses too
   uint32_t coalesce = 128;  ///< accelsim: bytes of a line in which the threads of an instruction are one access
   uint32_t blocks = 1;      ///< accelsim: thread blocks that run at once
-  /// ramulator2-readwrite: how many of each level of the DRAM there are, in the order of the address vectors. Their
-  /// product has at most 64 bits.
+  /// ramulator2-readwrite: the number of units of each DRAM level, in the order of the address vectors. Their product
+  /// fits in 64 bits.
   std::vector<uint64_t> organization;
   std::string name;  ///< empty: the file's
 };
@@ -33,13 +33,13 @@ struct Format {
 };
 const std::vector<Format>& Formats();
 
-/// A trace of another program, read while it is asked for. `path` may be `-`, standard input. Throws TraceError: an
-/// unknown format, an option that is missing or contradicts the format, and in Next() what is wrong with a line.
-/// `notes` gets what was left out, a line each, before the end.
+/// Opens a trace of another program; it is read on demand. `path` may be `-` for standard input. Throws TraceError for
+/// an unknown format and for an option that is missing or contradicts the format; Next() throws it for a wrong line.
+/// Before the end, `notes` gets a line for each kind of input that was left out.
 Workload Import(const std::string& format, const std::string& path, const ImportOptions& options,
                 std::vector<std::string>& notes, Input::Watch watch = nullptr);
 
-// The sources of the formats; `header` is complete but for count.
+// The sources of the formats; `header` is complete except for count.
 std::unique_ptr<Source> ReadLackey(const std::string& path, const Header& header, const ImportOptions& options,
                                    Input::Watch watch);
 std::unique_ptr<Source> ReadAccelSim(const std::string& path, const Header& header, const ImportOptions& options,

@@ -31,14 +31,14 @@ class DeviceCopy {
   os::HostMemory target_;
 };
 
-/// The CPU's accesses to VRAM of this hardware at any offset, while the driver makes none: BAR 2 is moved to what it does
-/// not show, and put back to 0.
+/// CPU accesses to this hardware's VRAM at any offset. They move the window of BAR 2 if necessary and set it back to 0,
+/// so the driver must not access VRAM meanwhile.
 void ReadVram(const Life& life, const os::Gpu& gpu, uint64_t offset, std::vector<uint8_t>& to);
 void WriteVram(const Life& life, const os::Gpu& gpu, uint64_t offset, const std::vector<uint8_t>& from);
-/// Where in VRAM of this hardware the first page of an allocation lies, which is in a memory segment.
+/// Returns the offset in this hardware's VRAM of the first page of an allocation, which must be in a memory segment.
 uint64_t OffsetInVram(const os::Gpu& gpu, const os::Allocation& allocation);
 
-/// What a client's run with a pattern writes at [va, va + bytes).
+/// Returns the bytes that a client's run with a pattern writes at [va, va + bytes).
 std::vector<uint8_t> PatternAt(uint64_t va, uint64_t bytes, uint64_t seed);
 /// "" when they are equal, else the first difference.
 std::string Difference(const std::vector<uint8_t>& found, const std::vector<uint8_t>& expected);

@@ -23,7 +23,7 @@ struct Phase {
   bool link = true;  ///< its bytes cross the link; false: they stay at VRAM
 };
 
-/// How a run must end that is not to end well.
+/// The expected end of a run that must fail.
 struct Expectation {
   std::string fault;       ///< name of the fault: "bug_check", "entry_invalid", ...
   uint32_t stop_code = 0;  ///< of a bug check
@@ -35,14 +35,14 @@ struct Check {
   std::string name;
   bool passed = false;
   std::string text;                               ///< what differed; empty when passed
-  std::optional<os::Fault> fault = std::nullopt;  ///< at which a client had to end, and ended
+  std::optional<os::Fault> fault = std::nullopt;  ///< expected fault that a client ended with
 };
 
 /// What [inject] fail_callback or fail_allocation refused to the driver.
 struct Refusal {
-  uint64_t seen = 0;   ///< calls that could have been refused, in all
-  std::string what;    ///< the one that was; empty: there were fewer
-  std::string inside;  ///< the driver's call that asked for it
+  uint64_t seen = 0;   ///< number of calls that could have been refused
+  std::string what;    ///< the call that was refused; empty: there were fewer calls
+  std::string inside;  ///< the driver's entry point that made the call
 };
 
 struct JobResult {
@@ -53,7 +53,7 @@ struct JobResult {
   uint64_t cycles_evaluated = 0;
   uint64_t simulated_ns = 0;
   double host_seconds = 0;
-  /// How the GPU reached host memory, one behind the other: a start and an activation of isolation change it.
+  /// How the GPU reached host memory, in order: a start and an activation of isolation may change the mode.
   std::vector<os::DmaMode> modes;
   unsigned clients = 0;
   std::vector<Phase> phases;
@@ -62,20 +62,20 @@ struct JobResult {
   std::vector<os::Leak> leaks;
   std::vector<hw::Finding> findings;
   std::vector<hw::Counter> counters;
-  /// What the driver declares and the model does not carry out, as "DXGK_SEGMENTFLAGS.Agp of segment 1".
+  /// Members that the driver declares and the model does not implement, such as "DXGK_SEGMENTFLAGS.Agp of segment 1".
   std::vector<std::string> unmodelled;
   std::optional<Expectation> expected;
   std::optional<Refusal> refusal;    ///< absent: none was asked for
   std::vector<std::string> by_time;  ///< Scenario::by_time
-  /// The capability that driver or device lack for what this is about; empty: none. Nothing was tried then.
+  /// The capability that driver or device lacks for this scenario; if not empty, nothing was tried.
   std::string not_applicable;
 
-  /// Verified, and nothing faulted, leaked or was found wrong; or what was expected happened, once
+  /// True if the run is verified without fault, leak or finding; or if the expected fault happened, once
   /// or more, and nothing else.
   bool Passed() const;
-  /// The fault is the one that was expected.
+  /// True if the fault is the expected one.
   bool Expected(const os::Fault& fault) const;
-  /// Nothing was tried, and nothing went wrong on the way.
+  /// True if nothing was tried and nothing went wrong.
   bool NotApplicable() const;
 };
 

@@ -82,7 +82,7 @@ std::vector<os::Fault> ReadFaultRecords(os::PhysicalAdapter& adapter) {
   return faults;
 }
 
-/// What the hardware still holds when it has had time to finish.
+/// Returns what the hardware still holds after it has had time to finish.
 std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   hw::Instruments* instruments = kernel.instruments();
   if (instruments == nullptr) return {};
@@ -90,19 +90,19 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   hw::Platform& platform = kernel.hal().platform();
   while (!instruments->ResourcesInUse().empty() && kernel.hal().NowNs() < end) {
     if (!platform.WaitForMessage(kGraceNs / 100)) continue;
-    while (platform.TakeMessage()) {}  // one that is pending ends every wait at once
+    while (platform.TakeMessage()) {}  // a pending message would end every wait at once
   }
   return instruments->ResourcesInUse();
 }
 
-/// The faults that the run asked for, which the hardware has records of all the same: they say nothing of what ended it.
+/// Fault records that the run provoked on purpose. The hardware records them too, but they did not end the run.
 class ExpectedRecords {
  public:
   ExpectedRecords(const JobResult& result, os::LogicalAdapter& adapter) : recoveries_(adapter.vidsch().recoveries()) {
     for (const Check& check : result.checks)
       if (check.fault) clients_.push_back(*check.fault);
   }
-  /// Counts each fault of a client once.
+  /// True if `record` was provoked. Each provoked fault of a client accounts for one record.
   bool Take(const os::Fault& record) {
     const auto client = std::find_if(clients_.begin(), clients_.end(), [&](const os::Fault& fault) {
       return fault.name == record.name && fault.access == record.access &&
@@ -112,7 +112,7 @@ class ExpectedRecords {
       clients_.erase(client);
       return true;
     }
-    // A page fault that cost a process its device, and was dealt with by that.
+    // A page fault that was handled: it cost a process its device.
     return std::any_of(recoveries_.begin(), recoveries_.end(), [&](const os::RecoveryRecord& recovery) {
       return recovery.why.rfind("page fault at " + os::Hex(record.address) + ",", 0) == 0;
     });

@@ -140,7 +140,7 @@ uint64_t MemoryOf(const os::Gpu& gpu) {
   const os::GpuFacts facts = gpu.facts();
   if (facts.memory.empty()) return facts.aperture.size != 0 ? facts.aperture.size : kSystemOnly;
   if (PlugIn::Current() != nullptr) return facts.local.size;
-  if (facts.memory.size() > 1) {  // an allocation lies in one of them
+  if (facts.memory.size() > 1) {  // an allocation lies in a single segment
     const auto smaller = [](const os::SegmentFacts& a, const os::SegmentFacts& b) { return a.size < b.size; };
     return std::max_element(facts.memory.begin(), facts.memory.end(), smaller)->size;
   }

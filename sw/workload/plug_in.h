@@ -24,12 +24,12 @@ class PlugIn {
 
   /// Null: the driver speaks our escapes.
   static const PlugIn* Current();
-  /// Clients that software plays: what a GPU with so many units would read at once, they read one after the other.
+  /// Number of clients that software emulates. Their accesses happen one after the other, not in parallel as on a GPU.
   static constexpr unsigned kClients = 4;
 
   os::UserModeDriver ForSystem() const;
-  /// Makes the run's next accesses, up to `until` in all: translates by the driver's tables, then looks at memory as the
-  /// device does. Nothing more happens behind a fault.
+  /// Makes the run's next accesses, up to `until` in all: translates by the driver's tables, then accesses memory as
+  /// the device does. It stops at a fault.
   void Run(const os::VideoMemory& memory, const ClientRun& run, uint64_t until, ClientEnd& end) const;
 
   bool has_commands() const { return driver_->copy != nullptr && driver_->fill != nullptr; }
@@ -44,9 +44,9 @@ class PlugIn {
 
 /// Client ports of a GPU with a traffic engine, or those that the plug-in plays. Throws OsError when there is none.
 unsigned ClientsOf(const os::Gpu& gpu);
-/// All of its VRAM as far as applications know: the driver's part is included only where our driver tells it, and of
-/// several memory segments of our driver the largest counts. Of a GPU without memory segments, the size of its aperture,
-/// or as much as one has.
+/// Returns the size of VRAM as applications know it. With our driver that is all of VRAM, including the driver's own
+/// part; if our driver has several memory segments, it is the largest one. For a GPU without memory segments it is the
+/// size of its aperture, or a default size if it has none.
 uint64_t MemoryOf(const os::Gpu& gpu);
 
 }  // namespace gmmu::workload

@@ -27,7 +27,7 @@ class Guilty {
       process_ = life.memory.CreateProcess("guilty process");
       target_ = life.memory.CreateAllocation("target", kPage);
       life.memory.MakeResident(*target_);
-      // A page of 64 KiB is shown where the address has its low 16 bits.
+      // A page of 64 KiB can be mapped only where the low 16 bits of the virtual address match (Allocation::MayShow).
       const uint64_t apart = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? 65536 : kPage;
       va_ = life.memory.ReserveVa(*process_, 2 * apart);
       target_va = va_ + apart;

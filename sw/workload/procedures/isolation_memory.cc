@@ -13,8 +13,8 @@ namespace gmmu::workload {
 namespace {
 using Bytes = std::vector<uint8_t>;
 
-/// The ten callbacks of GPU isolation as a driver has them: through the table that StartDevice gets, before a domain
-/// and behind it. The device moves bytes from contiguous memory into VRAM (TRANSFER), and from there to the pages of
+/// The ten callbacks of GPU isolation, called as a driver does through the table of StartDevice, before there is a
+/// domain and after. The device moves bytes from contiguous memory into VRAM (TRANSFER), and from there to the pages of
 /// each list (SPECIAL_LOCK_TRANSFER). Call on the VidMm worker thread only.
 class IsolationCallbacks {
  public:
@@ -43,7 +43,8 @@ class IsolationCallbacks {
  private:
   HANDLE Device() const { return table_.DeviceHandle; }
   uint64_t Size() const { return pages_ * kPage; }
-  /// `given`: the GPU has them now. A domain of all memory has the others too.
+  /// Checks whether the domain maps the pages. `given`: the GPU has been given them. A domain of all memory maps all
+  /// pages.
   void Reached(const std::string& what, const std::vector<uint64_t>& pfns, bool given) {
     const bool all = life_.graphics.domain_has_all(), wanted = given || all;
     uint64_t reached = 0;

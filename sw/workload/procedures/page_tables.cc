@@ -161,7 +161,7 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.Reads("zeros across tables", va + 2 * large - 8 * kPage, 16, 0);
   subject.Writes("writes to zeros are dropped", va + 2 * large, 4);
   subject.Reads("zeros that were written", va + 2 * large, 4, 0);
-  // The allocation's first page is shown where its low 16 bits fit.
+  // The allocation's first page can be mapped only where the low 16 bits match (Allocation::MayShow).
   const uint64_t among = va + 2 * large + (geometry.leaf_64k_bytes != 0 ? 16 : 8) * kPage;
   map(among, 2, os::Protection::All());
   subject.Reads("two pages among zeros", among, 2, Subject::kFill);
@@ -179,7 +179,7 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.End();
 }
 
-/// Pages that may be executed, pages that may not, and the change from one to the other, on both sides of a table's end.
+/// Executable pages, no-execute pages and the change between them, across the boundary of two leaf tables.
 void NoExecute(Life& life, const ParameterValues& values) {
   const uint64_t pages = values.at("pages"), leaf = life.gpu().facts().geometry.Coverage(0);
   Subject subject(life, pages, 0, 0);
@@ -218,7 +218,7 @@ void NoExecute(Life& life, const ParameterValues& values) {
   subject.End();
 }
 
-/// Zero pages that something writes through and looks at again, here and where nobody wrote, and memory beside them.
+/// Zero pages that are written and read back, zero pages that nobody wrote, and neighbouring memory.
 void ZeroPages(Life& life, const ParameterValues& values) {
   const uint64_t pages = values.at("pages"), leaf = life.gpu().facts().geometry.Coverage(0);
   Subject subject(life, pages, 0, 0);

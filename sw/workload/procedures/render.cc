@@ -37,12 +37,12 @@ class Guilty {
       page_ = life.memory.CreateAllocation("page", kPage);
       life.memory.MakeResident(*page_);
       va_ = life.memory.ReserveVa(*process_, pages * kPage);
-      // A page of 64 KiB is not shown at every address.
+      // A page of 64 KiB cannot be mapped at every address (Allocation::MayShow); zero pages can.
       if (life.gpu().facts().geometry.leaf_64k_bytes != 0) life.memory.MapZero(*process_, va_, pages);
       else life.memory.MapOnePage(*process_, va_, *page_, 0, pages);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
-    // A fill of many pages that are one: longer than any delay.
+    // Fill many virtual pages that map one page: it takes longer than any delay.
     if (trouble == kHang) commands_->Fill(va_, pages * kPage, 0xBAD);
     else commands_->Fill(va_ + (uint64_t{1} << 32), kPage, 0xBAD);
     packet_ = commands_->Submit(trouble == kHang ? "an endless fill" : "a fill of unmapped addresses");

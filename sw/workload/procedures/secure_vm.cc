@@ -22,11 +22,11 @@ std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
   return missing == 0 ? "" : std::to_string(missing) + " of " + std::to_string(pages.size());
 }
 
-// The buffer lives across the activation: what the GPU was given before is mapped at that moment.
+// The buffer exists before the activation, which must map all memory that the GPU has been given by then.
 void RunSecureVm(Life& life, const ParameterValues& values) {
   const uint64_t bytes = values.at("bytes");
   const auto set = [&life](uint32_t bits) { return (life.options.os.iommu_flags & bits) == bits; };
-  const bool forced = set(7), mapped = set(3);  // a domain with mappings, which the GPU is attached to or not
+  const bool forced = set(7), mapped = set(3);  // domain with mappings; `forced`: the GPU is attached to it as well
   NeedIsolation(life);
   life.Compare("mode at the start", Mode(life, forced ? os::DmaMode::kIdentity : os::DmaMode::kPhysical));
   if (!forced) RunSeededMainJob(life, bytes, "before: ");

@@ -114,7 +114,7 @@ class SystemMemory {
     for (const Piece& piece : pieces_) Traffic(piece, false);
   }
 
-  /// Not over a link, where the page tables of other GPUs do not lead to the aperture of this one.
+  /// For a GPU that is not linked: page tables of other GPUs cannot map this GPU's aperture.
   void LivesInTheAperture(uint64_t maps) {
     life_.Work([&] {
       os::AllocationRequest request{"for the aperture segment", size_};
@@ -127,8 +127,8 @@ class SystemMemory {
         os::ResidenceOf(*pieces_.back().allocation) == Residence::kAperture, "it lives elsewhere");
   }
 
-  /// What processes have in VRAM is within their budget, because everything has another place, and fills it unless
-  /// page tables have taken the room.
+  /// Each process stays within its VRAM budget, because its allocations may also live elsewhere. It uses the whole
+  /// budget unless page tables have taken the room.
   void CompareBudget() {
     const uint64_t budget = life_.options.os.local_budget_kib << 10;
     if (budget == 0) return;

@@ -20,7 +20,7 @@ void RunTableMoves(Life& life, const ParameterValues& values) {
     process = life.memory.CreateProcess("process");
     data = words.Make("data", 2 * pages, 0xA000);
     source = life.memory.ReserveVa(*process, pages * kPage);
-    // Pages of 64 KiB are mapped where the address has the offset's low 16 bits.
+    // Pages of 64 KiB can be mapped only where the low 16 bits of address and offset match (Allocation::MayShow).
     const uint64_t behind = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? pages * kPage % 65536 : 0;
     target_range = life.memory.ReserveVa(*process, pages * kPage + behind);
     target = target_range + behind;

@@ -34,7 +34,7 @@ Operation Unmap(uint64_t base, uint64_t bytes, bool zero) {
 
 /// Tiles of one allocation in a reservation, as an application of tiled resources moves them about.
 void RunVaCalls(Life& life, const ParameterValues& values) {
-  // A tile is a page of the segment: 4 KiB or 64 KiB.
+  // A tile is one page of the segment: 4 KiB or 64 KiB.
   const uint64_t unit = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? 16 : 1, tile = unit * kPage;
   const uint64_t tiles = values.at("pages"), half = tiles / 2;
   PageWords words(life);
@@ -53,7 +53,7 @@ void RunVaCalls(Life& life, const ParameterValues& values) {
     handle = calls->Open(*data);
     const uint64_t leaf = life.gpu().facts().geometry.Coverage(0);
     D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
-    const uint64_t reach = unit == 1 ? 0 : half * tile;  // which pages of 4 KiB have within a leaf table
+    const uint64_t reach = unit == 1 ? 0 : half * tile;  // extra room below `edge`; 4 KiB tiles need less than a leaf table
     reserve.Size = (3 * leaf + 3 * reach + 0xFFFF) / 0x10000 * 0x10000;
     reserve.ReservationType = D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
     expect("addresses are reserved", calls->Reserve(*process, reserve));
