@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AW, W and AR of the two AXI4-Lite ports in every order: half a write holds up no read, and no access of the other port."""
+"""AW, W and AR of the two AXI4-Lite ports in every order: half a write blocks no read, and no access of the other port."""
 import itertools
 
 import cocotb
@@ -9,11 +9,11 @@ from gpu import Gpu
 from pages import REGISTERS
 from report import Report
 
-LONG = 600  # cycles in which a write is certainly done
+LONG = 600  # cycles after which a write has certainly completed
 
 
 async def exchange(gpu, port, order, gap):
-    """A write and a read of one place, whose channels begin in this order, with so many cycles between."""
+    """Makes a write and a read of one address. Their channels begin in `order`, `gap` cycles apart."""
     master, at = (gpu.reg, REGISTERS.offset("inv_start")) if port == "s_reg" else (gpu.win, 0x10000)
     channels = {"aw": master.write_if.aw_channel, "w": master.write_if.w_channel, "ar": master.read_if.ar_channel}
     old, new = gpu.rng.randbytes(8), gpu.rng.randbytes(8)
@@ -31,7 +31,7 @@ async def exchange(gpu, port, order, gap):
             continue
         if "ar" in begun:
             await gpu.until(read.done, f"the read of {port} in the order {' '.join(order)}")
-        if port == "s_win":  # registers, behind a window write that may lack a half
+        if port == "s_win":  # register accesses must not wait for a window write that lacks AW or W
             await gpu.write("int_enable", enable=1)
             assert (await gpu.fields("int_enable"))["enable"] == 1
         else:
@@ -40,7 +40,7 @@ async def exchange(gpu, port, order, gap):
     assert (await write).resp == 0
     answer = await read
     assert answer.resp == 0
-    first, last = gap > 0 and order[-1] != "ar", gap == LONG and order[-1] == "ar"  # the read against the write
+    first, last = gap > 0 and order[-1] != "ar", gap == LONG and order[-1] == "ar"  # the read must precede, follow the write
     possible = [value for value, may in ((old, not last), (new, not first)) if may]
     assert bytes(answer.data) in possible, f"{port} in the order {' '.join(order)}: {bytes(answer.data).hex()} of {old.hex()}, {new.hex()}"
     assert bytes((await master.read(at, 8)).data) == new

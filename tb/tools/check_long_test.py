@@ -79,7 +79,7 @@ class CheckLong(unittest.TestCase):
 
 
 class Ends(unittest.TestCase):
-    """As a process: what ends it is said in a line."""
+    """Runs it as a process: a run that cannot finish says why in one line."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="gmmu_long_")
@@ -108,7 +108,7 @@ class Ends(unittest.TestCase):
             started.unlink()
 
     def test_a_full_disk_and_a_program_that_is_not_there(self):
-        def limit():  # stands for the disk
+        def limit():  # a file size limit imitates a full disk
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
         program = self.folder / "quick"

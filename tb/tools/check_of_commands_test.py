@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/commands.py: which commands it finds in a page, what it makes of them, and what it says when one fails."""
+"""tools/commands.py: which commands it finds in a page, how it runs them, and what it reports when one fails."""
 import pathlib
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/mutate.py, mutate_sw.py: what they change of a source, that a seed always draws the same, and what a room's program is made of."""
+"""tools/mutate.py, mutate_sw.py: what they change in a source, that a seed always draws the same, and what a room's program is built from."""
 import contextlib
 import io
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/fpga/flow.py: what a step says of itself before it runs is what it took here the last time."""
+"""tools/fpga/flow.py: before a step runs, it prints the time that it took the last time on this machine."""
 import json
 import pathlib
 import sys

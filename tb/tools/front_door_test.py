@@ -73,7 +73,7 @@ class FrontDoor(unittest.TestCase):
 
 
 class AnotherUsersCheckout(unittest.TestCase):
-    """Its build/ may not be changed by the user who calls ./gmmu there, for whom the environment's Python does not run."""
+    """A tree whose build/ the calling user cannot write, and whose virtual environment's Python the user cannot run."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="gmmu_door_")

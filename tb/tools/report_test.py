@@ -67,7 +67,7 @@ class Pages(ReportTest):
         text = page.read_text()
         for reason in ("no report is of gmmu replay", "no report has epochs", "no table of make synth"):
             self.assertIn(reason, text)
-        self.assertEqual(text.count('class="missing"'), 1)  # one line for all of them
+        self.assertEqual(text.count('class="missing"'), 1)  # one line for all missing figures
         drawn = re.findall("<h2>(.*?)</h2>", text)
         self.assertEqual(drawn, ["Runs", "Phases", "Counters"])
         value = json.loads((self.folder / "run.json").read_text())["counters"]["gpu_l2"]["l2_lookups"]

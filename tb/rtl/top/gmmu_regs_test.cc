@@ -92,7 +92,8 @@ TEST_P(Regs, ARootWaitsForTheOperationBeforeItOthersDoNot) {
   EXPECT_EQ(regs::InvStatus{Read(regs::InvStatus::kOffset)}.done(), 3u);
 }
 
-// A register's address may have the number of another space at the same bits, as that of a ring or of a client has.
+// The address of a ring's or client's register may contain another space's number in the address bits of the space
+// index.
 TEST_P(Regs, ARootTakesItsOwnGeometryWhateverIsAccessedBetweenThem) {
   unsettled = 0;
   const unsigned spaces = kRegsSizes[n].spaces;
@@ -102,7 +103,7 @@ TEST_P(Regs, ARootTakesItsOwnGeometryWhateverIsAccessedBetweenThem) {
     for (unsigned other = 0; other < spaces; ++other) {
       Write(at, 0x200'0000'0403 | uint64_t{other} << 12);
       if (Chance(50)) CheckRead(regs::kRingBase + other * regs::kSpaceStride);
-      else Write(0x3000 + other * regs::kSpaceStride, rng());  // no register: ignored
+      else Write(0x3000 + other * regs::kSpaceStride, rng());  // no register at that address: ignored
       Write(at + 8, 0x8001'0000'0000'0000 | uint64_t{other + 1} << 12);
       Rest();
     }

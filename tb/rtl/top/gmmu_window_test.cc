@@ -32,7 +32,7 @@ TEST_P(Window, ReadsPassAWriteUntilItHasBothItsAddressAndItsData) {
     late = true;
     AddWrites(1);
     TakeHalfOfAWrite();
-    if (&late == &w_late) AddWrites(1);  // the next one's address waits behind it
+    if (&late == &w_late) AddWrites(1);  // the next write's AW waits behind it
     const size_t before = answered_[kWrite];
     AddReads(8);
     FinishReads();

@@ -78,11 +78,11 @@ class RegPort : public BlocksTest {
     EXPECT_EQ(reads_done_, reads.size()) << "reads were not answered";
     Run(10);
   }
-  /// Until every read is answered, whatever the writes wait for.
+  /// Steps until every read is answered, whatever state the writes are in.
   void FinishReads() {
     Until([&] { return reads_done_ == reads.size(); }, "the reads to be answered", kBound * (1 + reads.size()));
   }
-  /// Until the address of the last write is taken and its data is not, or the other way round.
+  /// Steps until exactly one of AW and W of the last write is accepted.
   void TakeHalfOfAWrite() {
     Until([&] { return std::max(aw_taken_, w_taken_) == writes.size(); }, "half of a write to be taken", kBound);
     EXPECT_NE(aw_taken_, w_taken_);
@@ -125,13 +125,13 @@ class RegPort : public BlocksTest {
 
   std::vector<Write> writes;
   std::vector<uint16_t> reads;
-  bool stopped_ = false;        ///< it is stopped and says that nothing is under way
+  bool stopped_ = false;        ///< the port is stopped and reports that no access is under way
   bool together = false;        ///< reads and writes are offered at the same time
-  bool aw_late = false;         ///< no AW is offered but one that stands
-  bool w_late = false;          ///< the same of W
-  unsigned lag = 0;             ///< otherwise than 0: both of these change by chance, after as many cycles at most
-  int busy_percent = 20;        ///< of the cycles in which a read is held up
-  std::vector<Commit> commits;  ///< as the register bus saw them
+  bool aw_late = false;         ///< no new AW is offered; a pending one stays
+  bool w_late = false;          ///< the same for W
+  unsigned lag = 0;             ///< not 0: aw_late and w_late change at random, every `lag` cycles at most
+  int busy_percent = 20;        ///< share of cycles in which a read is stalled
+  std::vector<Commit> commits;  ///< writes seen on the register bus
 
  private:
   bool Works() const { return answers_ != aw_taken_ || answers_ != w_taken_ || reads_done_ != ar_taken_; }

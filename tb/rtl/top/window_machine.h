@@ -60,7 +60,7 @@ class Window : public BlocksTest {
   void AddReads(int count) {
     for (int i = 0; i < count; ++i) todo[kRead].push_back({AnyOffset()});
   }
-  /// Holds as a register write does: until all is settled; then the base may move.
+  /// Holds the window as a register write does, until it has settled; then the base may move.
   void Hold(uint64_t base) {
     t.win_hold_i[n] = 1;
     Step();
@@ -71,19 +71,19 @@ class Window : public BlocksTest {
     t.win_hold_i[n] = 0;
   }
 
-  /// Until the address of the last write is taken and its data is not, or the other way round.
+  /// Steps until exactly one of AW and W of the last write is accepted.
   void TakeHalfOfAWrite() {
     Until([&] { return std::max(taken_[kWrite].size(), w_taken_) == todo[kWrite].size(); },
           "half of a write to be taken", 2000);
     EXPECT_NE(taken_[kWrite].size(), w_taken_);
   }
-  /// Until every read is answered, whatever the writes wait for.
+  /// Steps until every read is answered, whatever state the writes are in.
   void FinishReads() {
     Until([&] { return answered_[kRead] == todo[kRead].size(); }, "the reads to be answered",
           2000 * (1 + todo[kRead].size()));
   }
 
-  /// Stops the window as a reset does. Returns whether it says within `cycles` that nothing is under way.
+  /// Stops the window as a reset does. Returns whether it reports within `cycles` that no access is under way.
   bool Stop(int cycles) {
     t.win_stop_i[n] = 1;
     for (int i = 0; i < cycles; ++i) {
@@ -94,7 +94,7 @@ class Window : public BlocksTest {
     }
     return false;
   }
-  /// VRAM's side is reset for some cycles: it forgets what it has not answered.
+  /// Resets VRAM's side for some cycles: it drops the accesses that it has not answered.
   void Lose() {
     t.win_lose_i[n] = 1;
     for (int kind : {kWrite, kRead}) {
@@ -109,12 +109,12 @@ class Window : public BlocksTest {
   std::vector<Access> todo[2];
   bool dead = false;      // VRAM answers nothing
   size_t lost_ = 0;       // accesses answered with an error because VRAM forgot them
-  unsigned latency = 12;  // cycles of the memory, at most
-  unsigned most_ = 0;     // accesses in flight on the bus, at most
+  unsigned latency = 12;  // largest latency of the memory, in cycles
+  unsigned most_ = 0;     // largest number of accesses in flight on the bus
   bool settled_ = false;
-  bool aw_late = false;  // no AW is offered but one that stands
-  bool w_late = false;   // the same of W
-  unsigned lag = 0;      // otherwise than 0: both of these change by chance, after as many cycles at most
+  bool aw_late = false;  // no new AW is offered; a pending one stays
+  bool w_late = false;   // the same for W
+  unsigned lag = 0;      // not 0: aw_late and w_late change at random, every `lag` cycles at most
   size_t answered_[2] = {};
 
  private:
@@ -240,7 +240,7 @@ class Window : public BlocksTest {
     EXPECT_EQ(ended_[kRead], taken_[kRead].size()) << "a read has no R";
   }
 
-  /// Writes of which both address and data are taken.
+  /// Returns the number of writes whose AW and W are both accepted.
   size_t Whole() const { return std::min(taken_[kWrite].size(), w_taken_); }
 
   void SampleCpu() {
@@ -251,7 +251,8 @@ class Window : public BlocksTest {
     const bool lacks_data = taken_[kWrite].size() > w_taken_;
     aw_stands_ = offered_[kWrite] && !ready[kWrite];
     w_stands_ = t.win_wvalid_i[n] && !w_ready;
-    // What a write needs to become whole is offered and not taken. AW of another one behind it does not count.
+    // A write waits if the AW or W that would complete it is offered and not accepted. The next write's AW does not
+    // count.
     const bool waits[2] = {lacks_data ? w_stands_ : aw_stands_, offered_[kRead] && !ready[kRead]};
     const bool offers = offered_[0] || offered_[1] || t.win_wvalid_i[n];
     EXPECT_EQ(t.win_idle_o[n], !offers && w_taken_ == answered_[kWrite] && taken_[kWrite].size() == answered_[kWrite] &&
@@ -276,7 +277,7 @@ class Window : public BlocksTest {
     }
     stood_[kind] = !ready;
     const size_t i = answered_[kind];
-    // What had begun and was lost has an error; it may never have reached the bus.
+    // A lost access is answered with an error. It may never have reached the bus.
     if (response == 2 && done_[kind].count(i) == 0 && i < may_be_lost_[kind]) {
       if (!ready) return;
       ++lost_;
@@ -296,7 +297,7 @@ class Window : public BlocksTest {
     const bool error = access.offset >= kBrokenOffset;
     EXPECT_EQ(response, error ? 2u : 0u) << "access " << i << " of kind " << kind;
     if (kind == kRead) {
-      // Writes that were whole before it (in the same cycle, perhaps) are answered.
+      // Writes completed before the read (or in the same cycle) must be answered.
       const Taken& taken = taken_[kRead][i];
       const bool tie = taken.others > 0 && taken_[kWrite][taken.others - 1].when == taken.when;
       EXPECT_GE(answered_[kWrite] + tie, taken.others) << "an earlier write is under way";
@@ -308,7 +309,7 @@ class Window : public BlocksTest {
     if (kind == kWrite && !error) seen_[address] = Merge(seen_[address], access.data, access.strobes);
     ++answered_[kind];
   }
-  /// What counts from the next cycle on.
+  /// Applies changes that take effect in the next cycle.
   void Apply() {
     for (Issued& issued : flying_[kWrite]) {
       if (issued.whole || data_.empty()) continue;
@@ -324,8 +325,8 @@ class Window : public BlocksTest {
   }
 
   struct Taken {
-    uint64_t when;  // of a write: when both its halves were taken
-    size_t others;  // of a read: writes that were whole before
+    uint64_t when;  // of a write: the cycle in which it was complete
+    size_t others;  // of a read: number of writes complete before it
   };
   Offer offer_[2], w_;
   bool offered_[2] = {}, stood_[2] = {};

@@ -11,7 +11,7 @@ int sc_main(int, char**) { return 0; }  // SystemC's library needs this symbol, 
 namespace gmmu::sim {
 namespace {
 
-/// The port with the model's pins, which the test drives itself: the model is never evaluated.
+/// A HostPort on the pins of the Verilated model. The test drives the pins itself; the model is never evaluated.
 class HostPortTest : public ::testing::Test, public HostPort::Sink {
  public:
   void Send(PooledTransaction* transaction) override { sent_.push_back(transaction); }
@@ -24,7 +24,7 @@ class HostPortTest : public ::testing::Test, public HostPort::Sink {
     port_ = std::make_unique<HostPort>(parameters, pool_, *this);
   }
 
-  /// One cycle with a read of `bytes` on offer; 0: none. Returns whether the port took it.
+  /// Runs one cycle with a read of `bytes` offered (0: none). Returns whether the port accepted it.
   bool Cycle(unsigned bytes) {
     edge_ps_ += 1000;
     top_.m_host_arvalid_o = bytes != 0;
@@ -38,7 +38,7 @@ class HostPortTest : public ::testing::Test, public HostPort::Sink {
     if (taken) address_ += 4096;
     return taken;
   }
-  /// Offers reads for so many cycles. Returns how many were sent.
+  /// Offers reads for `cycles` cycles. Returns how many were sent.
   size_t Sent(unsigned bytes, unsigned cycles = 100) {
     for (unsigned i = 0; i < cycles; ++i) Cycle(bytes);
     return sent_.size();
@@ -69,12 +69,12 @@ TEST_F(HostPortTest, WhatLacksTagsWaitsInThePortAndLeavesWhenTheyAreFree) {
   Make(/*tags=*/3, /*max_read_request=*/128);
   EXPECT_TRUE(Cycle(256));
   EXPECT_TRUE(Cycle(256));
-  EXPECT_EQ(sent_.size(), 1u);  // the second one has one of its two tags
+  EXPECT_EQ(sent_.size(), 1u);  // only one of the two tags that the second read needs is free
   EXPECT_FALSE(Cycle(64));
   EXPECT_FALSE(port_->idle());
   EXPECT_EQ(port_->outstanding(), 2u);
   AnswerFirst();
-  EXPECT_TRUE(Cycle(64));  // the waiting one leaves in the cycle that sees the answer, and its register is free
+  EXPECT_TRUE(Cycle(64));  // the waiting read leaves in the cycle of the answer, which frees the port's register
   EXPECT_EQ(sent_.size(), 2u);
 }
 

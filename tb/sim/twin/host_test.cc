@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes that are on their way to host memory: who sees them when, and invalidations that end behind them.
+// Writes on their way to host memory: when the CPU and devices see them, and invalidations that drain them.
 #include "twin/host.h"
 
 #include <gmock/gmock.h>
@@ -43,13 +43,13 @@ struct HostBench {
   }
   void Map(uint64_t entry) { Put(kLeaves + (kLogical >> 12) * 8, entry); }
   void Write(uint64_t logical = kLogical) { host.Write(kSid, logical, &kValue, sizeof kValue, true); }
-  /// Takes the page away, by the register. `drains`: DR and DW.
+  /// Unmaps the page and invalidates through the register. `drains`: DR and DW.
   void Invalidate(unsigned drains) {
     Map(0);
     host.WriteRegister(kIotlb, 8, uint64_t{1} << 63 | uint64_t{1} << 60 | uint64_t{drains} << 48);
   }
   bool busy() { return host.ReadRegister(kIotlb, 8) >> 63 != 0; }
-  /// Lets time pass until `done`, which must not take for ever; what happened is told to `look` behind each act.
+  /// Runs the agenda until `done`; fails if nothing is left to run. Calls `look` after each act.
   void RunUntil(const std::function<bool()>& done, const std::function<void()>& look) {
     while (!done()) {
       ASSERT_FALSE(agenda.empty()) << "nothing can end the wait";
@@ -74,7 +74,7 @@ TEST(TwinHost, AnInvalidationByRegisterEndsBehindAWriteThatWasTranslatedBefore) 
   b.RunUntil([&] { return !b.busy(); }, [] {});
   EXPECT_EQ(b.Word(kPhysical), kValue);
   b.Put(kPhysical, 1);
-  b.Write();  // from here on it is blocked
+  b.Write();  // blocked: the page is unmapped by now
   b.agenda.RunUntil(b.agenda.now() + 10'000'000);
   EXPECT_EQ(b.Word(kPhysical), 1u);
   EXPECT_THAT(b.host.owners().findings(), IsEmpty());
@@ -117,7 +117,7 @@ TEST(TwinHost, AnInvalidationWaitsForNoWriteThatComesLaterAndForNoneWithoutADrai
   EXPECT_FALSE(b.agenda.empty());
 }
 
-// Software that does not ask for a drain may give the page away too early. The access is judged when it happens.
+// Without a drain, software may reuse the page while a write is on its way. The owner is checked when the write lands.
 TEST(TwinHost, AWriteIsCheckedAgainstThePagesOwnerWhenItLands) {
   HostBench b;
   b.Write();
@@ -169,7 +169,7 @@ TEST_F(PostedWrites, TheCpuSeesAShortWriteWhenItHasArrived) {
   EXPECT_EQ(Cpu(), 5u);
 }
 
-// An entry of a page table in host memory, written by a command, and the walk behind it.
+// For example, a command writes a page-table entry in host memory, and a walk reads it afterwards.
 TEST_F(PostedWrites, AReadOfTheDeviceSeesTheShortWritesBeforeIt) {
   Write(5);
   Write(6);

@@ -37,7 +37,7 @@ TEST_F(Work, WritesFillsSeriesAndInlineWords) {
 }
 
 TEST_F(Work, StopsWhenWhatItHasBegunIsAnswered) {
-  // Nanoseconds until the ring stops for this buffer; the ring begins anew.
+  // Restarts the ring and returns the nanoseconds until it stops for this buffer.
   const auto stops_after = [&](const std::vector<uint64_t>& words, Fault reason) {
     b.bare.Write(Bench::Block(0) + regs::RingCtrl::kOffset, 0);
     b.bare.Write(Bench::Block(0) + regs::RingTail::kOffset, tail_ = 0);
@@ -46,7 +46,7 @@ TEST_F(Work, StopsWhenWhatItHasBegunIsAnswered) {
     EXPECT_EQ(Execute(words), reason);
     return b.machine.NowNs() - begin;
   };
-  constexpr uint64_t kNowhere = 0x7000'0000'0000;  // behind the end of RAM
+  constexpr uint64_t kNowhere = 0x7000'0000'0000;  // beyond the end of RAM
   const auto copy = [](uint64_t bytes) {
     return BareMachine::Copy(Target::kSystem, kNowhere, Target::kVram, 0, bytes);
   };

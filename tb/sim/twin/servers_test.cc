@@ -29,7 +29,7 @@ TEST(Calendar, AFreeServerServesAtOnce) {
   Calendar bus;
   EXPECT_EQ(bus.Take(1'000, 30), 1'030u);
   EXPECT_EQ(bus.Take(1'000, 30), 1'060u);
-  EXPECT_EQ(bus.Take(500, 30), 530u);  // asked for later, needed earlier
+  EXPECT_EQ(bus.Take(500, 30), 530u);  // requested later, needed earlier
 }
 
 TEST(Calendar, WhatIsTakenNeverExceedsTheTime) {
@@ -39,7 +39,7 @@ TEST(Calendar, WhatIsTakenNeverExceedsTheTime) {
   for (int i = 0; i < 5'000; ++i) {
     const uint64_t at = random() % 10'000, ps = 1 + random() % 16;
     uint64_t end = at;
-    for (uint64_t left = ps; left != 0; ++end) {  // the first that is free, one by one
+    for (uint64_t left = ps; left != 0; ++end) {  // take the first free picoseconds, one by one
       left -= taken[end] ? 0 : 1;
       taken[end] = true;
     }

@@ -49,12 +49,12 @@ TEST(TimeModel, ReadsOfTablesTakePlacesInVramAndPassOnlyWhatWaits) {
   TimeModel both{few};
   for (int i = 0; i < 40; ++i) last = std::max(last, both.VramRead(0, 64));
   const uint64_t table = both.VramRead(0, 8, true);
-  EXPECT_GT(table, 1'200'000u);  // four bursts are in flight before it, four in the queue
-  EXPECT_LT(table, 1'300'000u);  // others wait
+  EXPECT_GT(table, 1'200'000u);  // after the four bursts in flight and the four in the port's queue
+  EXPECT_LT(table, 1'300'000u);  // before all other bursts
   EXPECT_GT(both.VramRead(0, 64), 10 * 400'000u);
 }
 
-/// When the data of a read of so many requests of 64 bytes is there that is asked for at 0.
+/// Issues a read of `requests` requests of 64 bytes at time 0. Returns when its data arrives.
 uint64_t ReadHost(TimeModel& time, unsigned requests = 1) {
   const uint64_t begin = time.Tags(0, requests);
   uint64_t end = 0;
@@ -78,7 +78,7 @@ TEST(TimeModel, AReadTakesTheTagsOfItsOwnRequestsWhateverTheLongestOneMayHave) {
   for (const unsigned requests : {1u, 2u, 5u}) {
     TimeParameters few;
     few.tags = 10;
-    few.max_read_request = 128;  // a read of 4 KiB has 32
+    few.max_read_request = 128;  // a read of 4 KiB would need 32 tags
     TimeModel time{few};
     const uint64_t first = ReadHost(time, requests);
     uint64_t last = 0;

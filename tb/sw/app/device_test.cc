@@ -109,7 +109,8 @@ TEST_F(Device, HasTheIdsSizesAndInterruptOfTheConfiguration) {
   EXPECT_GT(report["counters"]["device"]["interrupts"], 0);
 }
 
-// Neither waits that only hope for a fence nor the routines themselves come to an end by the device's mercy.
+// During a storm neither the waits for a fence nor the interrupt routines end by themselves: the model must end the
+// run.
 TEST_F(Device, ThatStormsEndsTheRunWithTheNameOfTheStorm) {
   const auto run = [&](const char* storm, const char* scenario) {
     setenv("GMMU_STORM", storm, 1);

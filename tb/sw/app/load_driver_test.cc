@@ -182,7 +182,7 @@ TEST_F(Driver, WhosePathIsNoUtf8HasAReportAndATraceAllTheSame) {
   EXPECT_TRUE(nlohmann::json::accept(Text(Path("verdict"))));
 }
 
-/// A copy of an ELF file whose table of hashes lies at an address where nothing is, on which the dynamic loader crashes.
+/// Returns a copy of an ELF file whose hash table has an unmapped address. The dynamic loader crashes on it.
 std::string Damaged(std::string file) {
   const auto at = [&](uint64_t offset) { return file.data() + offset; };
   Elf64_Ehdr header;

@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
                           "at driver_misbehaving.so+0x"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 
-// Size says what the driver's version has.
+// DXGKRNL_INTERFACE.Size covers the members that the driver's version has.
 TEST_F(Misbehaving, MembersOfTheCallbackTableBehindItsSizeCannotBeRead) {
   for (const auto& [scenario, bytes] : {std::pair{"interface-2-0", "312"}, {"interface-2-4", "456"}}) {
     EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", scenario, "--driver", Driver("none")}), kExitGood) << out_;

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Every key of the configuration at both of its bounds and one beyond each, alone, in a run of the fast engine: what the
-// bounds let pass works, or is refused before the start with the key's name. Keys come from the .def files by themselves.
+// SPDX-License-Identifier: Apache-2.0 Sets every key of the configuration, one at a time, to each bound and to one
+// beyond it, and runs the fast engine. A value within the bounds must work, or be refused before the start with the
+// key's name. The keys come from the .def files.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,8 +15,8 @@ namespace {
 using settings::Key;
 using ::testing::HasSubstr;
 
-/// What ends a run that has begun: "key = value", and what the report says then. The operating system or the driver judges
-/// these, with all that it knows of the machine and of each other.
+/// Settings ("key = value") that end a run after its start, with a part of the report. Only the operating system or the
+/// driver can check these, because they depend on the machine and on other settings.
 const std::map<std::string, std::string> kJudgedLater = {
     {"os.preset = 'windows-22621'", "os.paging_address_is_offset"},
     {"os.iommu = 'identity'", "Give it gpu.limit_bits"},
@@ -43,7 +43,7 @@ std::string List(uint64_t value, size_t count) {
   return settings::Render(values);
 }
 
-/// Values that the bounds let pass, as TOML.
+/// Returns the bounds themselves, or all choices, as TOML.
 std::vector<std::string> Inside(const Key& key) {
   std::vector<std::string> values;
   if (std::holds_alternative<uint64_t>(key.initial)) return {std::to_string(key.min), std::to_string(key.max)};
@@ -54,7 +54,7 @@ std::vector<std::string> Inside(const Key& key) {
   return values;
 }
 
-/// Values that they refuse.
+/// Returns values just outside the bounds.
 std::vector<std::string> Outside(const Key& key) {
   std::vector<std::string> values;
   const bool list = std::holds_alternative<std::vector<uint64_t>>(key.initial);
@@ -69,7 +69,7 @@ std::vector<std::string> Outside(const Key& key) {
 class SettingsBounds : public Cli, public ::testing::WithParamInterface<std::string> {
  protected:
   SettingsBounds() { std::ofstream(Path("input")) << std::string(5000, 'x'); }
-  /// The exit status with one key set.
+  /// Runs with one key set and returns the exit status.
   int With(const std::string& key, const std::string& value) {
     return Run({"run", Path("input"), "--engine", "fast", "--set", key + "=" + value});
   }

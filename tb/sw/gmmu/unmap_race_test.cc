@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page of host memory is taken away from the GPU while the GPU writes to it. When the IOMMU has told that the
-// invalidation has ended, nothing changes the page any more, on any engine. GMMU_RACES and GMMU_SEED repeat it with
-// other numbers (make check-long).
+// Pages of host memory are unmapped while the GPU writes to them. Once the IOMMU has reported the end of the
+// invalidation, nothing may change the pages, on any engine. GMMU_RACES and GMMU_SEED set the number of races and the
+// seed (make check-long).
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -18,8 +18,8 @@ using regs::Target;
 using B = sim::BareMachine;
 
 constexpr uint64_t kPages = 4, kLogical = 0x400000, kPhysical = 0x600000, kSource = 0x10000;
-constexpr uint64_t kQueue = 0x280000, kStatus = 0x281000;  // of the IOMMU's invalidation queue
-constexpr unsigned kDomain = 1;                            // BareMachine's
+constexpr uint64_t kQueue = 0x280000, kStatus = 0x281000;  // the IOMMU's invalidation queue and its status word
+constexpr unsigned kDomain = 1;                            // domain id that BareMachine uses
 constexpr int kPolls = 10'000;
 
 uint64_t Environment(const char* name, uint64_t otherwise) {
@@ -41,7 +41,7 @@ class Races {
     iotlb_ = unit_ + (p_.MmioRead(unit_ + 0x10, 8) >> 8 & 0x3FF) * 16 + 8;  // ECAP.IRO
   }
 
-  /// From here on by the invalidation queue.
+  /// Makes Invalidate use the invalidation queue from now on.
   void UseQueue() {
     queued_ = true;
     p_.MmioWrite(unit_ + 0x88, 8, 0);
@@ -50,13 +50,13 @@ class Races {
     ASSERT_NE(p_.MmioRead(unit_ + 0x1C, 4) & 1u << 26, 0u);
   }
 
-  /// One race for each page. What is wrong is told by the test.
+  /// Runs one race for each page; failures are test failures.
   void Run() {
     for (uint64_t page = 0; page < kPages; ++page) {
       m_.Put(Physical(page), 0);
       m_.Put(Physical(page) + 8, 0);
       Own(Physical(page), true);
-      Leaf(page, Physical(page) | 3);  // nothing that is not present is cached
+      Leaf(page, Physical(page) | 3);  // no flush needed: entries that are not present are not cached
     }
     std::vector<uint64_t> commands;
     for (uint64_t i = 0, n = 1 + Below(4); i < n; ++i) {
@@ -84,8 +84,8 @@ class Races {
     }
   }
 
-  uint64_t before() const { return before_; }  ///< pages that were gone before something wrote to them
-  uint64_t behind() const { return behind_; }  ///< and those that had been written
+  uint64_t before() const { return before_; }  ///< pages unmapped before the GPU wrote them
+  uint64_t behind() const { return behind_; }  ///< pages unmapped after the GPU wrote them
 
  private:
   static constexpr uint64_t kMark = 0xC0FFEEC0FFEE0001;
@@ -110,7 +110,7 @@ class Races {
     m_.Put(table + (Logical(page) >> 12 & 511) * 8, entry);
   }
 
-  /// Everything of the domain, with both drains. False: no end.
+  /// Invalidates the whole domain, with both drains. False: the invalidation did not end.
   bool Invalidate() {
     if (!queued_) {
       p_.MmioWrite(iotlb_, 8, uint64_t{1} << 63 | uint64_t{2} << 60 | uint64_t{3} << 48 | uint64_t{kDomain} << 32);
@@ -136,7 +136,8 @@ class Races {
     return false;
   }
 
-  /// The commands have ended, and all that they wrote has landed. A read of a page that is gone has stopped the ring.
+  /// Waits until the commands have ended and their writes have landed. Restarts the ring if a read of an unmapped page
+  /// has stopped it.
   void Settle() {
     const bool good = m_.Await();
     static_cast<void>(p_.WaitForMessage(1'000));

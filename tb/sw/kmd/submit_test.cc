@@ -52,7 +52,7 @@ TEST_F(SubmitTest, PhysicalSubmissionRunsTheGivenPieceOfTheBuffer) {
   EXPECT_EQ(kernel().table.DxgkDdiSubmitCommand(kernel().adapter, &args), STATUS_INVALID_PARAMETER);
 }
 
-// A companion is a system context of another process: like its operations, its buffer is in the privileged space.
+// A companion is a system context of another process. Its operations and its buffer use the privileged space.
 TEST(PagingBuffersByVirtualAddress, AreFoundInTheSpaceOfThePagingProcessOnACompanionContextToo) {
   StartedDriver driver({{"PagingBufferSegment", kApertureSegment}});
   const HANDLE companion = driver.CreateContext(driver.device, true);

@@ -86,7 +86,7 @@ TEST(Replay, ARequestThatJoinsAWalkOfTheIommuHasMissedItsTlb) {
   std::vector<trace::Access> accesses = RandomAccesses(4 << 20, 300, 9);
   for (trace::Access& access : accesses) {
     access.address = access.address / 4096 * 4096;
-    access.bytes = 256;  // four requests, close behind each other
+    access.bytes = 256;  // four requests in quick succession
   }
   Options options;
   options.memory = Memory::kSystem;
@@ -121,7 +121,7 @@ TEST(Replay, WaitsForArrivalsOfAnOpenLoop) {
   EXPECT_LT(tally.latency.max(), 2'000u);
 }
 
-/// Counts the looks at a region, which are what idle time costs the program.
+/// Counts the polls during a region; they are the host cost of idle time.
 uint64_t Looks(const Options& options, const std::vector<trace::Access>& accesses, const trace::Header& header) {
   uint64_t looks = 0;
   const auto look = [&](const std::string& phase, uint64_t, uint64_t) { looks += phase == "region" ? 1 : 0; };
@@ -170,7 +170,7 @@ TEST(Replay, AnAccessBehindTheEndOfTheMachinesTimeIsRefused) {
   }
 }
 
-/// One access in each piece of `piece` bytes.
+/// Returns one access to each of `pieces` pieces of `piece` bytes.
 std::vector<trace::Access> OneInEach(uint64_t pieces, uint64_t piece) {
   std::vector<trace::Access> accesses = RandomAccesses(1 << 20, pieces, 1);
   for (uint64_t i = 0; i < pieces; ++i) accesses[i].address = i * piece;

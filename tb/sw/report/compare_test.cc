@@ -131,7 +131,7 @@ TEST(Differences, NeedTwoReports) {
   EXPECT_THROW(Differences(Report(Sample()), "{}"), CompareError);
 }
 
-/// Every member that is read, away or of every other type, is refused by its name or makes a difference.
+/// Removes every member that is read, or changes its type: the report is refused with the member's name, or differs.
 TEST(Differences, OfAReportWhoseMembersAreOfOtherTypesAreRefusedByTheMembersName) {
   workload::JobResult full = Sample();
   full.faults = {Fault("gpu", "client 0 read")};

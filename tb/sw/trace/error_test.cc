@@ -19,7 +19,7 @@ TEST(TraceErrorTest, KeepsTextInUtf8AndNoOtherBytesAboveAscii) {
   EXPECT_EQ(Printable("\xc2\x9b"), "\\xc2\\x9b");           // U+009B, the control sequence introducer
   EXPECT_EQ(Printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong
   EXPECT_EQ(Printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // a surrogate
-  EXPECT_EQ(Printable("\xe2\x82"), "\\xe2\\x82");           // cut
+  EXPECT_EQ(Printable("\xe2\x82"), "\\xe2\\x82");           // truncated
   EXPECT_EQ(Printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
 }
 

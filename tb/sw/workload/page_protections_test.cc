@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The procedures no_execute and zero_pages notice a driver that writes other entries than it was asked for.
+// The procedures no_execute and zero_pages detect a driver that writes entries other than the requested ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 
 class PageProtections : public os::test::DriverFront {
  protected:
-  /// Names of the checks that failed, and faults. `before` is done first, on the worker.
+  /// Returns the names of failed checks and faults. `before` runs first, on the worker thread.
   std::vector<std::string> WrongIn(const std::string& procedure, const std::function<void(Life&)>& before = nullptr) {
     const Procedure& wanted = *FindProcedure(procedure);
     ParameterValues values;
@@ -34,7 +34,7 @@ class PageProtections : public os::test::DriverFront {
     for (const os::Fault& fault : result.faults) wrong.push_back(fault.text);
     return wrong;
   }
-  /// Each entry of a page table as `change` has it.
+  /// Applies `change` to each page-table entry that the driver is given.
   void Change(const std::function<void(DXGK_PTE&, UINT level)>& change) {
     Instead([change](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& driver) {
       if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE) return driver(args);
@@ -65,7 +65,7 @@ TEST_F(PageProtections, AreFoundMissingWhenNoExecuteIsIgnoredOfReadOnlyPages) {
   EXPECT_THAT(WrongIn("no_execute"), Contains(StartsWith("read-only and no-execute, executed")));
 }
 
-// The page has zeros at first, so that whoever only reads does not see it.
+// The shared page holds zeros at first, so a check that only reads would not notice.
 TEST_F(PageProtections, AreFoundMissingWhenZeroPagesAreOnePageOfMemory) {
   uint64_t page = 0;
   Change([&](DXGK_PTE& entry, UINT level) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hardware of examples/drivers/software as a model of --device, which goes mad at its first access of host memory and
- * stays so. GMMU_STORM says how: "interrupts" sends one every 500 ns, "faults" reads pages that nobody has mapped as
- * often. */
+/* A model for --device: the hardware of examples/drivers/software, which begins a storm at its first access to host
+ * memory and never ends it. GMMU_STORM selects the storm: "interrupts" sends one every 500 ns, "faults" reads unmapped
+ * pages at the same rate. */
 #include <stdlib.h>
 
 #include "hardware.c"
@@ -26,7 +26,7 @@ static uint64_t Step(void* state, uint64_t now_ns) {
     watched.interrupt(watched.machine);
   } else {
     uint64_t word, page;
-    for (page = 0; page < 4; ++page) /* the system takes longer for their records than until the next four */
+    for (page = 0; page < 4; ++page) /* draining four fault records takes longer than 500 ns */
       (void)machine_of_storm->read(watched.machine, 0xABCDE0000 + page * 4096, &word, sizeof word);
   }
   return next < now_ns + EVERY_NS ? next : now_ns + EVERY_NS;

@@ -129,7 +129,7 @@ TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   }
 }
 
-// The second memory segment begins somewhere in the VRAM of its adapter, and has no tables.
+// The hidden segment begins at some page of its adapter's VRAM and holds no page tables.
 TEST(EntryFormat, PagesOfTheHiddenSegmentCountFromItsStartInVram) {
   regs::PteEntry entry;
   const auto make = [&](uint64_t flags, uint64_t page, uint32_t level, uint32_t own, const HiddenPages& hidden) {

@@ -65,7 +65,8 @@ TEST(DmaPolicy, TheLastInstalledByteMustBeVisible) {
   }
 }
 
-// "Does not exceed" is refused, the documents say: equal bytes do not pass.
+// The documents refuse an adapter whose highest visible address "does not exceed" installed memory; equality is
+// refused.
 TEST(DmaPolicy, EqualityOfTheTwoBytesPassesByASwitchOnly) {
   DmaFacts facts = Facts(0xFFFF'FFFF, 0xFFFF'FFFF);
   facts.policy = RemapPolicy::kNever;

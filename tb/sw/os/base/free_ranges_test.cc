@@ -72,13 +72,13 @@ TEST(FreeRanges, AgreeWithAListOfPages) {
   }
 }
 
-// Enough for a tree of several levels, which grows and shrinks.
+// Enough holes for a tree of several levels that grows and shrinks.
 TEST(FreeRanges, FindEveryPlaceAmongTensOfThousandsOfHoles) {
   constexpr uint64_t kHoles = 40'000;
   const FreeRanges::Wanted page{kPage, kPage}, block{16 * kPage, 16 * kPage};
   FreeRanges ranges;
-  for (uint64_t i = 0; i < kHoles; ++i) {                  // single pages, and one block behind every thousand
-    const uint64_t hole = (i * 17 % kHoles) * 64 * kPage;  // in another order than by address
+  for (uint64_t i = 0; i < kHoles; ++i) {                  // single pages, and one block for every thousand pages
+    const uint64_t hole = (i * 17 % kHoles) * 64 * kPage;  // not in address order
     ranges.Add(hole, hole + kPage);
     if (i % 1000 == 0) ranges.Add(hole + 16 * kPage, hole + 32 * kPage);
     if (i % 512 == 0) ASSERT_EQ(ranges.Places(page), i + 1 + 16 * (i / 1000 + 1)) << i;

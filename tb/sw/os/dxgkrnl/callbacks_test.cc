@@ -53,7 +53,7 @@ TEST_F(DriverUnload, FindsWhatTheDriverWroteBehindPoolMemoryThatItKeeps) {
   }
 }
 
-/// What a callback that is called at `level` stops the machine with; "" when it lets the call pass.
+/// Returns the text of the bug check of a call at `level`; "" if there is none.
 std::string StopAt(Irql level, const std::function<void()>& call) {
   Scheduler& scheduler = Kernel::Current().scheduler();
   const Irql before = scheduler.Raise(level);
@@ -69,7 +69,7 @@ std::string StopAt(Irql level, const std::function<void()>& call) {
 
 struct CallbackLevels : test::DriverFront {};
 
-// Microsoft's pages of the callbacks, and the guide's for memory.
+// Levels are those of Microsoft's reference pages; for memory callbacks those of the guide.
 TEST_F(CallbackLevels, AreThoseOfTheDocuments) {
   RunOnWorker([](workload::Life&) {
     const DXGKRNL_INTERFACE& os = test::seen.interface;

@@ -93,7 +93,7 @@ TEST(LinkedAdapters, GpusThatAreNotInTheChainAreRemovedAgain) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The bus has both devices, and our driver would link them: without its entry nobody asks.
+// The bus has both devices and our driver would link them, but without DxgkDdiLinkDevice the system does not ask it.
 TEST(LinkedAdapters, WithoutTheEntryTheFirstDeviceStandsAloneAndTheOthersAreRemovedAgain) {
   LinkedBench bench(3);
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiLinkDevice = nullptr; };

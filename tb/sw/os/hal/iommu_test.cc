@@ -73,7 +73,7 @@ TEST(Iommu, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
   iommu.Disable();
 }
 
-// Each fault brings the next one, so the routine that drains them never finds the end.
+// Each drained fault causes the next one, so that the drain would never end.
 TEST(Iommu, ADeviceThatFaultsWithoutEndEndsTheRunWithItsLastFault) {
   Machine machine;
   Iommu& iommu = *machine.kernel.iommu();
@@ -90,7 +90,7 @@ TEST(Iommu, ADeviceThatFaultsWithoutEndEndsTheRunWithItsLastFault) {
     EXPECT_THAT(stop.what(), ::testing::HasSubstr("device 01:00.0: read of logical page 0x"));
     EXPECT_THAT(stop.what(), ::testing::HasSubstr(": root entry not present"));
   }
-  machine.Translate(0x9000);  // nobody takes it
+  machine.Translate(0x9000);  // this fault is not drained
   EXPECT_FALSE(machine.platform.WaitForMessage(1'000'000));
   iommu.Disable();
   EXPECT_EQ(faults, 4096u);

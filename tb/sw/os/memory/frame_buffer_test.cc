@@ -170,8 +170,8 @@ TEST(FrameBuffer, AWindowShowsTheSectionAtTheOffsetThatComesOut) {
 }
 
 TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
-  // Adapter 0 reports the sum, the others nothing. A pin has no offset: the second adapter's pages, which are not the
-  // first of the section, are pinned with the whole of it only.
+  // Adapter 0 reports the sum of all save areas, the others report nothing. A pin has no offset, so the second
+  // adapter's pages, which do not begin the section, can be pinned only by pinning the whole section.
   Machine machine;
   machine.frame_buffer.Reserve(machine.adapter, false, {2 * kPage + 3 * kPage, 0});
   const auto write = [&](uint64_t page, const std::string& text) {

@@ -90,7 +90,7 @@ TEST(MemoryTypes, PreferContiguousGivesARowOfPagesOrScatteredOnesWhereThereIsNon
   ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
   EXPECT_TRUE(in_a_row(test.objects.PagesOf(args.hPhysicalMemoryObject)));
 
-  auto middle = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);  // of the range that the others get
+  auto middle = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);  // a page in the middle of the range of the others
   middle.Mdl.LowAddress.QuadPart = 16 * kMiB + 8 * 4096;
   middle.Mdl.HighAddress.QuadPart = 16 * kMiB + 9 * 4096 - 1;
   ASSERT_EQ(test.objects.Create(middle, "test"), STATUS_SUCCESS);
@@ -103,7 +103,7 @@ TEST(MemoryTypes, PreferContiguousGivesARowOfPagesOrScatteredOnesWhereThereIsNon
   EXPECT_THAT(test.objects.PagesOf(args.hPhysicalMemoryObject), SizeIs(16));
 }
 
-// The model has one memory node and nothing to wait for, and a list is whole in any case.
+// The model has one memory node, never waits, and always allocates a list in full, so these flags change nothing.
 TEST(MemoryTypes, LocalNodeFullyRequiredAndNoWaitAreTakenAndChangeNoPage) {
   const auto pages = [](UINT flags) {
     Objects test;
@@ -252,7 +252,7 @@ TEST(MemoryTypes, IoSpaceWrapsWhatADeviceDecodes) {
   EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER) << "nobody is there";
 }
 
-/// The root complex carries no traffic from device to device: an access that the domain lets through ends there.
+/// The root complex does not route traffic between devices, so an access that the domain permits ends there.
 TEST(MemoryTypes, ADevicesAccessThroughAnAdlOfIoSpacePassesTheDomainAndReachesNobody) {
   Objects test;
   const auto refused = [&] {

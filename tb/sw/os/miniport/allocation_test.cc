@@ -76,7 +76,7 @@ TEST(AllocationRules, NameTheFieldThatBreaksThem) {
   }
 }
 
-// GPU virtual address documents, "physical page size": it is the system that aligns and sizes them.
+// GPU virtual address documents, "physical page size": the system aligns and sizes allocations.
 TEST(AllocationRules, SizeAndAlignmentAreTheSystemsWhereAMemorySegmentHasPagesOf64KiB) {
   Good good;
   EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u);

@@ -160,7 +160,7 @@ TEST_F(DeclaringDriver, IsToldOfItsContextsToo) {
   EXPECT_THAT(result.unmodelled, ElementsAre("DXGK_CONTEXTINFO_CAPS.DriverManagesResidency"));
 }
 
-/// What a driver declares of each allocation.
+/// Sets what the driver declares about each allocation.
 void (*declare)(DXGK_ALLOCATIONINFO&) = nullptr;
 
 NTSTATUS CreateDeclaringAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args) {
@@ -171,9 +171,9 @@ NTSTATUS CreateDeclaringAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* arg
 
 /// A run of a driver that declares something of its allocations, one of which is in system memory.
 struct DeclaredRun {
-  std::vector<std::tuple<int, uint64_t, uint64_t>> sent;  ///< operation; of entries: flags and page
+  std::vector<std::tuple<int, uint64_t, uint64_t>> sent;  ///< operation; for entries also flags and page
   unsigned backing_stores = 0;                            ///< calls of DxgkDdiSetAllocationBackingStore
-  bool cached = false;                                    ///< the CPU's stores to the backing store stay in its caches
+  bool cached = false;                                    ///< CPU stores to the backing store stay in the CPU's caches
   std::vector<std::string> unmodelled;
 };
 unsigned backing_stores;

@@ -154,7 +154,7 @@ TEST_P(TableKinds, EntriesAreInvalidAndFlushedBeforeTheMemoryOfADestroyedAllocat
   }
 }
 
-// Documents only: the update says which table it is of, by its level and the first address that the table translates.
+// From documents only: an update identifies its table by the level and the first address that the table translates.
 TEST_P(TableKinds, ExplicitInvalidationAtTheEndNamesEachTableByItsLevelAndItsFirstAddress) {
   using Table = std::tuple<UINT, bool, uint64_t, UINT, UINT>;  // level, 64 KiB, first address, first entry, entries
   bench.options.os.driver["ExplicitPageTableInvalidation"] = true;

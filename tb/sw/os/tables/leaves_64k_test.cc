@@ -41,7 +41,7 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
   EXPECT_EQ(FaultsOf(result), "");
 }
 
-// Over the end of a leaf table, so that the entries of an update do not begin with the allocation's first.
+// The mapping crosses the end of a leaf table, so that an update's first entry is not the allocation's first page.
 TEST_F(Pages64k, AnEntryOf64KiBHasThePlaceOfItsBlockAndTheGpuReadsItThere) {
   constexpr uint64_t kVa = 0x101E0000, kBlocks = 7;
   for (const bool dual : {false, true}) {
@@ -76,14 +76,14 @@ TEST_F(Pages64k, AnEntryOf64KiBHasThePlaceOfItsBlockAndTheGpuReadsItThere) {
         life.vidmm.DestroyAllocation(data);
       });
     });
-    built = nullptr;  // a life that fails leaves it behind
+    built = nullptr;  // a failed run would leave it set
     EXPECT_EQ(FaultsOf(result), "");
     EXPECT_THAT(result.leaks, IsEmpty());
     EXPECT_EQ(written, std::vector<unsigned>(kBlocks, 1));
   }
 }
 
-/// An update of `pages` entries of 4 KiB from `va` on.
+/// Returns an update of 4 KiB entries from `va` on.
 TableUpdate Small(uint64_t va, std::vector<bool> used) {
   TableUpdate update;
   update.first_va = va;

@@ -154,7 +154,7 @@ TEST(Scheduler, CountsMessagesThatNobodyServes) {
   EXPECT_EQ(scheduler.spurious(), 1u);
 }
 
-/// A device whose next message comes `every_ns` after the one before, for ever.
+/// A device that sends a message every `every_ns`, without end.
 class Storm : public Clock {
  public:
   explicit Storm(uint64_t every_ns) : every_ns_(every_ns) {}
@@ -186,8 +186,8 @@ std::string StopOf(const std::function<void()>& work) {
   return "no bug check";
 }
 
-// The routine of the first device takes longer than until the next message; that of the second one returns in between,
-// but nobody whom it could wake ever goes on.
+// The first device's routine takes longer than the interval of the messages. The second one's returns in time, but no
+// thread makes progress between the messages.
 TEST(Scheduler, AStormOfInterruptsEndsTheRunWithItsVector) {
   for (const unsigned preemption : {0u, 100u}) {
     for (const auto& [every_ns, routine_ns] : {std::pair{500u, 700u}, {500u, 0u}}) {

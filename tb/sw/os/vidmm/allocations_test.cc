@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using workload::Life;
 
-/// The real driver, whose answers to DxgkDdiCreateAllocation are changed.
+/// The real driver with changed answers to DxgkDdiCreateAllocation.
 class AllocationAnswer : public DriverFront {
  protected:
   AllocationAnswer() {
@@ -57,7 +57,7 @@ TEST_F(AllocationAnswer, OfASizeIsWhatTheAllocationHas) {
       life.vidmm.MakeResident(*data);
       EXPECT_EQ(data->bytes, RoundUp(size, kPage)) << asked;
       EXPECT_EQ(free - vram.free_bytes(), data->bytes);
-      life.vidmm.Fill(*data, data->bytes - kPage, kPage, 0x77);  // its last page is its own
+      life.vidmm.Fill(*data, data->bytes - kPage, kPage, 0x77);  // the last page belongs to the allocation
       life.vidmm.DestroyAllocation(data);
     }
   });
@@ -88,7 +88,7 @@ TEST_F(AllocationAnswer, OfAnySizeIsRefusedWhereNoAddressSpaceHasIt) {
   });
 }
 
-// GPU virtual address documents, "physical page size": all allocations are aligned and sized by the system.
+// GPU virtual address documents, "physical page size": the system aligns and sizes all allocations.
 TEST_F(AllocationAnswer, OfAnySizeAndAlignmentBecomesWholePagesOf64KiB) {
   bench.options.os.driver["Leaf64k"] = 1;
   RunOnWorker([&](Life& life) {

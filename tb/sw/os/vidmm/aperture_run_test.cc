@@ -120,10 +120,11 @@ TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
   }
 }
 
-// The scenario maps page i of a buffer to page i of a range, in two pieces that it cuts at another page each time.
+// The scenario maps page i of a buffer to page i of a range, in two pieces that are split at a different page each
+// time.
 TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
-  for (const uint64_t piece_kib : {0u, 16u}) {  // the list's: a list of several pieces is mapped by several operations
-    std::vector<std::pair<uint64_t, std::vector<uint8_t>>> shown;  // from a page of the aperture on
+  for (const uint64_t piece_kib : {0u, 16u}) {  // size of a list's pieces; one operation maps one piece
+    std::vector<std::pair<uint64_t, std::vector<uint8_t>>> shown;  // first aperture page, and the bytes shown there
     between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
       const auto& map = args.MapApertureSegment2;
       if (args.Operation == DXGK_OPERATION_MAP_APERTURE_SEGMENT2 && map.CpuVisibleAddress != nullptr) {
@@ -134,7 +135,7 @@ TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
     };
     Parameters os = Defaults();
     os.logical_piece_kib = piece_kib;
-    os.driver["PagingBufferBytes"] = 16384;  // of one piece
+    os.driver["PagingBufferBytes"] = 16384;  // room for one piece
     const auto result = Run(os, "aperture");
     EXPECT_TRUE(result.Passed()) << Text(result);
     ASSERT_FALSE(shown.empty());
@@ -144,7 +145,7 @@ TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
       end = std::max(end, page + bytes.size() / kPage);
     }
     std::vector<uint8_t> buffer((end - first) * kPage);
-    workload::FillPattern(buffer.data(), buffer.size(), 3 ^ 0x7365636F6E64);  // as the scenario fills its second one
+    workload::FillPattern(buffer.data(), buffer.size(), 3 ^ 0x7365636F6E64);  // the scenario's second buffer
     unsigned inside = 0;
     for (const auto& [page, bytes] : shown) {
       EXPECT_EQ(std::memcmp(bytes.data(), &buffer[(page - first) * kPage], bytes.size()), 0)

@@ -50,7 +50,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
                           (uint64_t{2} << 20);  // between two leaf tables
     ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0),
               STATUS_SUCCESS);
-    if (kind() != Kind::k4k) {  // the low 16 bits of address and offset would differ
+    if (kind() != Kind::k4k) {  // refused: the low 16 bits of address and offset would differ
       EXPECT_EQ(world.calls.Update(*world.process, {CopyOf(va, va + 3 * kPage, 8 * kPage)}, fence, 1),
                 STATUS_INVALID_PARAMETER);
       Reads(life, world.process, va, {0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107});

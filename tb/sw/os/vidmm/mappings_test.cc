@@ -118,7 +118,7 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The record of what is mapped where, against a list of pages.
+// Compares the record of mappings with a plain list of pages.
 TEST_F(Rule11Paging, TheRecordOfMappingsAgreesWithAListOfPages) {
   constexpr uint64_t kBase = 0x40000000, kCount = 96;
   const uint64_t seed = std::random_device{}();
@@ -158,7 +158,7 @@ TEST_F(Rule11Paging, TheRecordOfMappingsAgreesWithAListOfPages) {
       Allocation*& allocation = allocations[random() % allocations.size()];
       const uint64_t page = random() % (kCount - count + 1);
       switch (random() % 8) {
-        case 0:  // another one takes its place
+        case 0:  // replace the allocation by a new one
           life.vidmm.DestroyAllocation(allocation);
           for (auto& pages : expected)
             for (Shown& at : pages)

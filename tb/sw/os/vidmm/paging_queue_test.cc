@@ -105,8 +105,9 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   EXPECT_THAT(sizes, ElementsAre(next)) << "one submission";
 }
 
-/// The findings after a flush that the hardware never gets: the GPU has read a page, its entry names another one by now,
-/// and `flush` puts a flush of it into a queue. The checker demands the new translation once it is told of the flush.
+/// Returns the number of findings after a flush that never reaches the hardware. The GPU has read a page, its entry has
+/// changed since, and `flush` queues a flush of it. Once the checker has seen the flush, it demands the new
+/// translation.
 size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const std::function<void()>&)>& flush) {
   bench.options.os.inject.missing_flush = true;
   const auto result = bench.Run([&](Life& life) {

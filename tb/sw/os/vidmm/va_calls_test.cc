@@ -39,7 +39,7 @@ TEST_F(VaCall, MapTakesAnyFreeAddressWithinBoundsOrTheOneAskedFor) {
   });
 }
 
-// GPU virtual address documents, "physical page size": the low 16 bits of both addresses are guaranteed to match.
+// GPU virtual address documents, "physical page size": the low 16 bits of virtual and physical address are equal.
 TEST_F(VaCall, InASegmentOf64KiBPagesAddressesHaveTheOffsetsLow16Bits) {
   bench.options.os.driver["Leaf64k"] = 1;
   In([](Life& life, World& world) {

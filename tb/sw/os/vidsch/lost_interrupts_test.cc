@@ -68,7 +68,7 @@ TEST(LostInterrupts, AReportedCompletionIsMissedForWantOfADeferredCallOrOfItsNot
   }
 }
 
-// The deferred call is on its way when the driver is asked.
+// The deferred call is already queued when the driver is asked for its fence.
 TEST(LostInterrupts, AReportThatIsTakenUpSoonAfterwardsWasNotMissed) {
   Faults test;
   test.Submit(test.Render(1, test.guilty));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel routines are for callers at the IRQL of Microsoft's page of each; one level above it is a bug check with its name.
+// A kernel routine may be called up to the IRQL of its Microsoft page. A call one level above is a bug check that names
+// the routine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +25,7 @@ struct Routine {
   std::function<void()> call;
 };
 
-// Each call is refused before it looks at its arguments.
+// Each call is refused before the routine uses its arguments.
 TEST(KernelRoutineLevels, AreThoseOfTheDocuments) {
   Machine machine;
   LARGE_INTEGER soon{};
