@@ -57,7 +57,7 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
   UINT64 memory = 0;
   UINT i, bars = 0;
   (void)start;
-  memcpy(&a->os, os, os->Size < sizeof a->os ? os->Size : sizeof a->os); /* only the callbacks that this interface version has */
+  memcpy(&a->os, os, os->Size < sizeof a->os ? os->Size : sizeof a->os); /* the callbacks of this version */
   *sources = *children = 0;
   if (!NT_SUCCESS(a->os.DxgkCbGetDeviceInformation(a->os.DeviceHandle, &info))) return STATUS_DEVICE_HARDWARE_ERROR;
   list = &info.TranslatedResourceList->List[0].PartialResourceList;

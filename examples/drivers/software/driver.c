@@ -53,7 +53,7 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
   CM_PARTIAL_RESOURCE_LIST* list;
   UINT64 memory = 0;
   UINT i, bars = 0;
-  memcpy(&a->os, os, os->Size < sizeof a->os ? os->Size : sizeof a->os); /* only the callbacks that this interface version has */
+  memcpy(&a->os, os, os->Size < sizeof a->os ? os->Size : sizeof a->os); /* the callbacks of this version */
   *sources = *children = 0;
   a->os.DxgkCbGetDeviceInformation(a->os.DeviceHandle, &info);
   list = &info.TranslatedResourceList->List[0].PartialResourceList;
