@@ -83,8 +83,8 @@ module gmmu_route
   // ---- Accesses in order. Those that wait for the aperture are the last ones accepted.
   logic     push, pop, resolved, full_q, waits_q;
   pointer_t write_q, answer_q, read_q;           // next to come, to be answered, to leave
-  count_t   inside_q, wait_q, ready_q;           // of them wait for the aperture, can leave
-  count_t   inside_more, inside_less, ready_more, ready_less;  // and in the next cycle
+  count_t   inside_q, wait_q, ready_q;           // accesses: all, waiting for the aperture, able to leave
+  count_t   inside_more, inside_less, ready_more, ready_less;  // their next values, without and with a pop
 
   // ---- The access at hand. One to the aperture asks first, then takes its place.
   logic    access_valid_q, access_take, aperture_q, ask_q, asked_q, plain, room;
@@ -204,6 +204,6 @@ module gmmu_route
     end
   end
 
-  logic unused_bits;  // pages count, not bytes
+  logic unused_bits;  // only the page number of vram_bytes_i is compared
   assign unused_bits = ^vram_bytes_i[PageLg2-1:0];
 endmodule

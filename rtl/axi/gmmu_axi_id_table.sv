@@ -92,7 +92,7 @@ module gmmu_axi_id_table #(
     assign share_id = id_q[generation];
     assign share_full = count_q[generation] == '1;
     assign last_ended = ended && (ends & ~alone) == '0;
-    // An offer that goes by the id keeps it, though nothing else has it any more.
+    // An offered burst that uses the id keeps it in use, even after the id's other bursts have ended.
     assign release_id = ended && (ends & (~alone | waits)) == '0;
 
     for (genvar g = 0; g < 2; g++) begin : g_generation

@@ -413,8 +413,8 @@ module gmmu_axi_mux
 
   always_ff @(posedge clk_i) b_sent_q <= rst_i ? '0 : (b_here[0] | b_here[1]) & Writers;
 
-  // Bursts moved whose last W beat has not left, of a requester all of one memory port: at least one,
-  // two, and so on to Owed, as sets.
+  // owed[n]: the requesters with at least n bursts whose AW has moved and whose last W beat has not left.
+  // All such bursts of a requester go to one memory port.
   set_t [Owed:1] owed, owed_q;
   set_t          ended, up, down, to_host, to_host_q;
   always_comb begin

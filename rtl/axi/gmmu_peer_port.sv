@@ -4,8 +4,8 @@
 //
 //   bursts    INCR, full bus width, never across 4 KiB, offsets of VRAM. Ids are unique among those
 //             outstanding of a direction; no order between ids, nor between reads and writes.
-//   answers   R and B have no ready: whoever asks always takes them. SLVERR for a burst at or past
-//             vram_bytes_i, which is a multiple of 4 KiB; nothing is accessed then.
+//   answers   R and B have no ready: the peer always accepts them. A burst at or past vram_bytes_i,
+//             a multiple of 4 KiB, gets SLVERR and accesses nothing.
 //   waits     An access waits for VRAM only. Its AW reaches the mux when all W beats of the burst
 //             are here, and reads and writes share no place. A writer must have the beats of a burst
 //             before it offers AW, since those of later bursts wait behind them.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads of linked adapters: one requester of the AXI mux for bursts that come from outside.
 //
-//   s_ar      a burst of VRAM, as bursts are inside; ids are unique among those outstanding. Taken
-//             while one of Slots is free, which no answer outside has to be taken for.
+//   s_ar      a burst of VRAM in the form of internal bursts; ids are unique among those outstanding.
+//             Accepted while one of Slots is free. A slot becomes free without waiting for the peer.
 //   s_r       no ready: always taken. Beats of different ids may interleave. A burst at or past
 //             vram_bytes_i answers errors only and reads nothing.
 //   rd        requester of the mux; ids are slots
-//   cut_i     the mux is in reset: beats that a burst has not had come as errors, and so does
-//             every burst that comes now
-//   idle_o    no burst is here
+//   cut_i     the mux is in reset: the remaining beats of each burst are error beats, and so is
+//             every burst that arrives now
+//   idle_o    no burst is outstanding
 // Errors are answered, slot by slot, in cycles in which the mux has no answer.
 module gmmu_peer_read
   import gmmu_pkg::*;
@@ -120,6 +120,6 @@ module gmmu_peer_read
 
   a_sent: assert property (@(posedge clk_i) disable iff (rst_i)
     !r_valid_q || (busy_q[at] && !fail_q[at] && r_q.last == last));
-  logic unused_bits;  // pages count, not bytes
+  logic unused_bits;  // only the page number of vram_bytes_i is compared
   assign unused_bits = ^{vram_bytes_i[PageLg2-1:0], r_q.id};
 endmodule

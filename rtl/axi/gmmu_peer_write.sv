@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes of linked adapters: one requester of the AXI mux for bursts that come from outside.
 //
-//   s_aw, s_w  a burst of VRAM, as bursts are inside; ids are unique among those outstanding. AW
-//              is taken while one of Slots is free, W while there is room. Neither waits for the
-//              other, nor for an answer outside to be taken.
+//   s_aw, s_w  a burst of VRAM in the form of internal bursts; ids are unique among those
+//              outstanding. AW is accepted while one of Slots is free, W while there is room.
+//              Neither waits for the other, nor for the peer to accept an answer.
 //   s_b        no ready: always taken. A burst at or past vram_bytes_i answers an error and writes
 //              nothing.
-//   wr         requester of the mux; ids are slots. AW is offered when all beats of the burst are
-//              here, so VRAM never waits for whoever writes.
-//   cut_i      the mux is in reset: what was handed to it answers an error, and so does every burst
-//              that is complete now; bursts behind what was lost wait until that is gone
-//   idle_o     no burst is here
+//   wr         requester of the mux; ids are slots. AW is offered when all beats of the burst have
+//              arrived, so VRAM never waits for the peer's data.
+//   cut_i      the mux is in reset: bursts that it had accepted answer an error, and so does every
+//              burst that is complete now; later bursts wait until the lost ones have answered
+//   idle_o     no burst is outstanding
 // Errors are answered, slot by slot, in cycles in which the mux has no answer.
 module gmmu_peer_write
   import gmmu_pkg::*;

@@ -76,7 +76,7 @@ module gmmu_dma_command
   output logic        aperture_flush_o,
   input  logic        aperture_flush_done_i,
 
-  output logic        fence_at_work_o,       // what the mover writes is a fence
+  output logic        fence_at_work_o,       // the mover is writing a fence
   output logic [1:0]  count_commands_o
 );
   typedef enum int unsigned {
@@ -430,7 +430,7 @@ module gmmu_dma_command
                            state_q[StateRecordDone] ||
                            (state_q[StateSettle] && !needs_q.aperture);
 
-  // Commands with a job count when the job retires; the fence record is none.
+  // A command with a job is counted when the job retires. The fence record is not a command.
   assign command_over = (state_q[StateSkip] && none_q) ||
                         (state_q[StateWait] && !opcode_q.nop && !opcode_q.flush_tlb &&
                          no_length_q && free) ||

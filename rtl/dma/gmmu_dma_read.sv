@@ -234,7 +234,7 @@ module gmmu_dma_read
   head_t head, looked;
   logic  step, step_last, head_ready, head_valid, head_good;   // good: valid, not failed
   logic  first_q, last_q;                     // the next beat is the slot's first; its last
-  beat_t step_q, left_q;                      // left_q: beats after this one, but for the first
+  beat_t step_q, left_q;                      // left_q: beats after this one; not valid at the first
   logic  landed_q, landed_zero_q, landed_last_q, out_free;
   logic [DataWidth-1:0]  landed;
   logic [DataBytes-1:0]  step_mask, landed_mask_q;

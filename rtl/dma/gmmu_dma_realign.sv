@@ -6,7 +6,7 @@
 //   output   every destination beat once, in order; its bytes beside the range mean nothing
 // One beat a cycle. A range whose destination takes one beat more than its source gives it in a
 // cycle of its own, in which the first beat of the next range is taken if it completes nothing. A
-// beat shows a cycle after it was taken. idle_o: nothing comes any more of what was taken.
+// beat appears a cycle after it was accepted. idle_o: all accepted beats have been output.
 module gmmu_dma_realign
   import gmmu_pkg::*;
 #(

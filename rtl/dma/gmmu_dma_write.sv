@@ -109,7 +109,7 @@ module gmmu_dma_write
     b_error_q <= wr_rsp_i.b.error;
   end
 
-  // A ring of slots: given out, shown to who makes the beats, issued (or given up), retired.
+  // A ring of slots. A slot is allocated, fed with beats, issued (or dropped), and retired.
   logic [TagWidth:0] alloc_q, feed_q, issue_q, retire_q;   // one bit more than a slot number
   slot_t             alloc_slot, issue_slot, retire_slot;
   logic [TagWidth:0] used_q;

@@ -233,6 +233,6 @@ module gmmu_fill
     else last <= whole_q ? word_q == 4'd6 : word_q == 4'd14;
   end
 
-  logic unused_bits;  // tables do not reach this unit, promises are judged by the walk
+  logic unused_bits;  // fields that only the walk needs, such as table pointers and promises
   assign unused_bits = ^{entry, use_i};
 endmodule

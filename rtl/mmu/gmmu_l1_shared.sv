@@ -59,7 +59,7 @@ module gmmu_l1_shared
 );
   typedef logic [1:0] source_t;
 
-  // ---- Requests: one register, loaded by who has the turn.
+  // ---- Requests: one register, loaded by the port that has the turn.
   source_t     turn_q, turn_d, source_q, rsp_source;
   xlate_req_t  chosen, req_q;
   logic        req_valid_q, req_ready, load, few, may;

@@ -71,7 +71,7 @@ module gmmu_lookup
   output logic                    begin_wide_o,
   output logic                    begin_engine_o,  // in the engine's row
   output logic                    join_o,          // the row of search_hit_i
-  output lookup_t                 what_o,          // who begins or joins
+  output lookup_t                 what_o,          // the lookup that begins or joins
   output logic                    restart_o,
   output row_t                    restart_row_o,
   output start_t                  start_o,

@@ -63,7 +63,7 @@ package gmmu_mmu_pkg;
     level_t     level;  // of its entry
   } page_t;
 
-  // A lookup on its way from a miss slot to the shared levels: who asks, and for what.
+  // A lookup on its way from a miss slot to the shared levels: its port and slot, and its key.
   typedef struct packed {
     port_t port;
     slot_t slot;
@@ -245,8 +245,8 @@ package gmmu_mmu_pkg;
     return {VpnWidth{1'b1}} << shift;
   endfunction
 
-  // The page that the decoded entry of a level with `keep` maps at vpn. leaf: the entry is in a
-  // 4 KiB leaf table; block_ok: a contiguous one may stand for its block of sixteen.
+  // The page that a decoded entry maps at vpn; `keep` is the mask of the entry's level. leaf: the entry
+  // is in a 4 KiB leaf table; block_ok: a contiguous entry may map its whole block of sixteen.
   function automatic page_t page_of(gmmu_pte_pkg::pte_verdict_t entry, level_t level, logic leaf,
       vpn_t vpn, vpn_t keep, logic block_ok);
     logic unused_bits;

@@ -38,7 +38,7 @@ module gmmu_space_table
   space_row_t  row;
   assign row = {rest, $bits(keep_t)'(0)};
 
-  // A level's shift is from its number to thirteen times it: a mask's other bits are known.
+  // The shift of level l is from l to 13 * l, so the other bits of its mask are constant.
   for (genvar l = 1; l < MaxLevels; l++) begin : g_keep
     localparam int unsigned End = 13 * l < VpnWidth ? 13 * l : VpnWidth;
     logic [End-1:l] keep;

@@ -72,7 +72,7 @@ module gmmu_walk_cache
     logic       zero, coherent, read_only, no_execute, big;
   } data_row_t;
 
-  // lg2: of the entries in use, if those are fewer.
+  // lg2: log2 of the entries in use, which may be fewer than those built.
   function automatic index_t fold(vpn_t tag, space_t space, logic [3:0] lg2);
     logic [Pieces*IndexWidth-1:0] padded;
     logic [Pieces:0] bits;
@@ -107,7 +107,7 @@ module gmmu_walk_cache
     end
   end
 
-  // A fill: kept, then its index is known (ready), then a cycle without a write is its own.
+  // A fill: it is kept, then its index is computed (ready), then it enters in a cycle without a write.
   translation_t fill_q;
   logic [5:0]   fill_shift_q;
   logic         kept_q, ready_q, enters;

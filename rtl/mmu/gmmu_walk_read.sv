@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Issues the table reads: id = row, one burst a row; and computes their indices. A read has three
-// ways to the port, which has one register. Who finds it taken asks again as a job.
+// Issues the table reads (id = row, one burst a row) and computes their indices. A read reaches the
+// port, which has one register, in one of three ways. A read that finds it full retries as a job.
 //
-//   beat     a pointer comes in this cycle to a row whose next index is known: it has the register,
-//            and descend_i says that it is a pointer indeed. descend_sent_o: the read is on its way
-//   start    a walk starts with an index, or in a leaf table, whose index needs no shift: it is offered
-//            at once, past the register while that is empty, and stands there if it is not taken.
-//            start_sent_o: its read is offered, or will be
+//   beat     a pointer arrives in this cycle for a row whose next index is known. The read gets the
+//            register if descend_i confirms the pointer. descend_sent_o: the read is on its way
+//   start    a walk starts with an index, or in a leaf table, whose index needs no shift. The read is
+//            offered at once, bypassing the register while that is empty, and goes into the register
+//            if it is not accepted. start_sent_o: its read is offered, or will be
 //   full     no read may begin but the engine's (start_engine_i, job_engine_i), and those of beats.
 //            One start or job is parked then (start_parked_o, job_parked_o) and goes before others:
 //            parked_sent_o. A kill forgets it

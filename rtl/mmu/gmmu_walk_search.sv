@@ -42,8 +42,8 @@ module gmmu_walk_search
   key_t            before_q;               // the search of a cycle before
   logic [Rows-1:0] line_q;                 // rows with its line
   logic [Rows-1:0] live_q, open_q;         // rows that were not free; that could be joined for it
-  logic            begins_line_q, begins_page_q;  // the same of who was ahead of it
-  logic            new_line_q, new_page_q;        // and of who began meanwhile
+  logic            begins_line_q, begins_page_q;  // the search of the cycle before has its line, page
+  logic            new_line_q, new_page_q;        // a row of its line, page began in its first cycle
   logic [Rows-1:0] new_rows_q;
   logic            begins_near, begins_match, new_line;
   (* keep *) pairs_t            same_new, same_before;

@@ -24,9 +24,9 @@
 //   use_i            with TurnDown, how many read at once and which rows begin for everybody; it changes
 //                    while all is held
 //
-// A row answers who began it as soon as its own entry has come; the others when its line is
-// complete. It is closed to lookups, and then free, when all have their answers and the line is
-// entered. Outputs come from registers, or from few LUTs behind them.
+// A row answers the lookup that began it as soon as that lookup's entry has arrived, the joined ones
+// when its line is complete. It accepts no more lookups, and then becomes free, when all have their
+// answers and the line is entered. Outputs come from registers, or from few LUTs behind them.
 module gmmu_walk_table
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -203,7 +203,7 @@ module gmmu_walk_table
     return level != '0 && !(half && level == 1);
   endfunction
 
-  // ---- The rows. A row that is none of free, restart, issue, reads, done waits for its start.
+  // ---- The rows. A row in none of the states free, restart, issue, reads and done waits for its start.
   rows_t free_q;
   rows_t restart_q;         // has to ask for its start
   rows_t issue_q;           // wants a read
@@ -211,7 +211,7 @@ module gmmu_walk_table
   rows_t reads_q;           // its read is on its way
   rows_t done_q;            // its reads are over
   rows_t stale_q;           // the read under way is of tables of before
-  rows_t answered_q;        // who began it has its answer
+  rows_t answered_q;        // the lookup that began it has its answer
   rows_t chain_q;           // lookups have joined
   rows_t wide_q;
   rows_t fill_q;            // the line will have to be entered
@@ -338,8 +338,8 @@ module gmmu_walk_table
     killed = kill_i.valid ? in_scope_q : '0;
     filled = fill_done_i ? rows_t'(1) << fill_done_row_i : '0;
     // A row cannot be joined once its reads are over, unless its line goes into the L2: a lookup
-    // that a row sends back must not join the same row again and again. Who is told that a row is
-    // open joins two cycles later.
+    // that a row sends back must not join the same row again and again. A lookup that finds a row
+    // open joins it two cycles later.
     open = ~free_q & ~drop_q & (fill_q | (filling_q & ~filled) | (~done_q & ~over));
   end
   always_ff @(posedge clk_i) begin
@@ -350,7 +350,7 @@ module gmmu_walk_table
 
   // ---- Lookups: search, begin, join.
   index_t  start_row, join_row;
-  waiter_t waiter;      // who begins or joins
+  waiter_t waiter;      // the lookup that begins or joins
   logic    starts, join_chain;
   begun_t  begun;
   assign waiter = {$clog2(NumPorts)'(what_i.port), $clog2(MissSlots)'(what_i.slot)};

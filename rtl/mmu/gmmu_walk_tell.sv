@@ -2,7 +2,7 @@
 // Answers the lookups of the walks: the one that began a walk directly from the beat with its entry,
 // or later from the fetched line; those that joined it from that line, one a cycle.
 //
-//   begin      a row gets a key and who begins it
+//   begin      a row gets its key and the lookup that begins it
 //   start      its cause, the level of its first read, and whether a contiguous entry may stand for
 //              its block (block_ok)
 //   fact       what the own entry of a row turned out to be
@@ -11,15 +11,15 @@
 //   direct     an own entry comes in this cycle: direct_take_o says that it goes out as an answer.
 //              Not while hold_i, nor past an answer that waits
 //   join       a lookup is linked behind the last one of its row (join_chain_i: there is one)
-//   row        a row that has lookups to be answered: who began it (row_begin_i), then the chain. It
-//              is taken with all of them when row_ready_o; who joins later begins a new chain
+//   row        a row with lookups to answer: the one that began it (row_begin_i), then the chain. All
+//              of them are accepted when row_ready_o; a lookup that joins later starts a new chain
 //   tell       answers; large: the translation of an upper level, for the large array, with its
 //              shift; narrow: a leaf page that no fill of a line brings into the L2
-//   again      a lookup that the row cannot answer: it has to be done again. A fault goes only to
-//              who began the walk: who joined may have been accepted after the entry at fault was
-//              read (and made valid)
-//   count      one cycle after an answer to who began a walk is taken
-//   kept_o     rows that have to be kept: in hand
+//   again      a lookup that the row cannot answer and that must be repeated. Only the lookup that
+//              began a walk gets its fault: a joined one may have been accepted after the faulting
+//              entry was read, and the entry may be valid by then
+//   count      one cycle after the answer to a lookup that began a walk is accepted
+//   kept_o     rows that must not be freed: their lookups are being answered
 //   quiet_o    no answer is on its way
 module gmmu_walk_tell
   import gmmu_pkg::*;
@@ -40,7 +40,7 @@ module gmmu_walk_tell
   input  logic                   begin_i,
   input  logic [RowWidth-1:0]    start_row_i,
   input  key_t                   begin_key_i,
-  input  logic [WaiterWidth-1:0] waiter_i,        // who begins or joins
+  input  logic [WaiterWidth-1:0] waiter_i,        // the lookup that begins or joins
   input  logic                   start_i,
   input  cause_t                 start_cause_i,
   input  level_t                 start_level_i,
@@ -140,8 +140,8 @@ module gmmu_walk_tell
     return slot_t'(who[SlotBits-1:0]);
   endfunction
 
-  // ---- Who waits, by row: who began it, and the first and the last of those that joined. Links, by
-  // waiter: the page in the line, and who comes next.
+  // ---- Waiting lookups of each row: the one that began it, and the first and last of those that joined.
+  // Links of each waiting lookup: its page in the line, and the next lookup.
   waiter_t    row_who, row_head, row_tail, join_tail, next, link_address;
   logic [2:0] row_sub, sub;
   logic       link_read, c_take, advance, staged_free;
@@ -316,14 +316,14 @@ module gmmu_walk_tell
     no_cause = e_good_q && entry.fault == FaultNone;
   end
 
-  // ---- What becomes of it. A fault goes only to who began the walk.
+  // ---- The answer. A fault goes only to the lookup that began the walk.
   logic       fits_q, crooked_q, large_q, answers, staged_goes, tell_free;
   answer_t    staged_q;
   rows_t      staged_rows_q;
   logic [5:0] shift_q;
   assign answers = !staged_q.msg.merged || (fits_q && !crooked_q);
   assign staged_goes = staged_valid_q && answers;
-  // Who cannot leave holds up all behind it.
+  // A lookup that cannot leave blocks those after it.
   assign staged_free = !staged_valid_q || (answers ? tell_free : again_ready_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) staged_valid_q <= 1'b0;

@@ -132,8 +132,8 @@ module gmmu_window
   assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer)
       : (reading_q && !write_offer));
 
-  // Issue: one request, on AW or on AR, through a register that keeps the downstream mux's ready out of
-  // the choice between them; W has a register of its own.
+  // Issue: one request, on AW or on AR. The register between keeps the mux's ready out of the logic that
+  // chooses between them; W has a register of its own.
   typedef struct packed {
     logic                reads;
     logic [SlotsLg2-1:0] slot;

@@ -116,7 +116,7 @@ void Machine::MmioWrite(uint64_t address, unsigned size, uint64_t value) {
   if (where.region == Region::kRam) {
     static_cast<void>(ram_.Write(address, &value, size));
   } else if (where.region == Region::kIommu) {
-    board_->Work(0);  // what the GPU has sent before goes through what was programmed before
+    board_->Work(0);  // first serves accesses that the GPU sent earlier, with the old programming
     host_->WriteRegister(static_cast<uint32_t>(where.offset), size, value);
     Act();
   } else if (where.region == Region::kBar) {

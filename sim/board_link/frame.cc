@@ -16,7 +16,7 @@ constexpr size_t kMostCoded = kMostBody + kMostBody / kRun + 1;
 constexpr uint8_t kRoomMask = 0x0F, kNak = 0x10;
 constexpr unsigned kKindShift = 5;
 
-/// Each code says how far away the next zero is; 255: there is none in the 254 bytes behind it.
+/// COBS: each code is the distance to the next zero; 255: the next 254 bytes have none.
 Bytes Stuff(const Bytes& body) {
   Bytes coded = {0};
   size_t code = 0;

@@ -77,7 +77,7 @@ Bytes ReadBoard(uint8_t index);
 /// What read `id` of `data.size()` / 8 beats brings; `ok` false: it was refused, and the data does not matter.
 Bytes Completion(uint16_t id, unsigned beats, bool ok, const Bytes& data);
 
-/// Counts the board's room for requests. A completion is none.
+/// Counts the board's room for requests. Completions need no room there.
 class RequestCredit {
  public:
   bool Has(size_t bytes) const { return bytes <= left_; }

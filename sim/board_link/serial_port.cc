@@ -74,7 +74,7 @@ void SerialPort::Configure(unsigned baud) {
     throw PortError(Cause::kNoSerialPort,
                     fmt::format("{} is no serial port\nGive the port of the board, as /dev/ttyUSB0.", path_));
   }
-  // The lock holds against this program itself and against root too, who passes the kernel's exclusive mode.
+  // The lock also stops this program itself and root, which the kernel's exclusive mode does not.
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) InUse(path_);
   if (ioctl(file_, TIOCEXCL) != 0) InUse(path_);
   settings.c_iflag = IGNBRK;  // a byte with a wrong stop bit is taken: at another rate something must come

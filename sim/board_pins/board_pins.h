@@ -14,11 +14,11 @@ class Vgmmu_ulx3s;
 
 namespace gmmu::sim {
 
-/// What lies on a serial cable: bytes go through, or they are damaged, lost or joined by bytes of nobody, or it is cut.
+/// A serial cable: it passes bytes, damages or loses them, inserts bytes that nobody sent, or is cut.
 class SerialCable {
  public:
-  /// `noise` is the chance of each byte that something happens to it. After `cut_after` bytes, both ways together,
-  /// nothing comes through any more.
+  /// `noise` is the probability that a byte is disturbed. After `cut_after` bytes, both directions together, the cable
+  /// passes nothing.
   SerialCable(double noise, uint64_t cut_after, uint64_t seed) : noise_(noise), cut_after_(cut_after), chance_(seed) {}
 
   /// Puts what comes out at the other end behind `to`.

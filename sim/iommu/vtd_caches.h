@@ -53,8 +53,8 @@ struct VtdTlbEntry {
 class VtdIotlb {
  public:
   VtdIotlb(unsigned sets, unsigned ways);
-  /// Finds the entry that serves the access: a translation of any size (whatever its permissions) or
-  /// else a failure that was kept for this kind of access. Null: there is none.
+  /// Finds the entry for the access: a translation of any size, whatever its permissions, or else a cached failure of
+  /// this kind of access. Null if there is none.
   const VtdTlbEntry* Find(uint16_t did, uint64_t iova, bool write);
   void Fill(const VtdTlbEntry& entry);
   size_t DropAll();

@@ -113,8 +113,8 @@ void VtdCore::WriteRegister(uint32_t offset, unsigned size, uint64_t value) {
     Is64Bit(offset) ? WriteHalf(offset, static_cast<uint32_t>(value)) : Write32(offset, static_cast<uint32_t>(value));
     return;
   }
-  // A write of IQT's low half takes effect, of the others a write of the high half. So the low half goes first, except
-  // for IQT.
+  // IQT takes effect on a write of its low half, the other registers on a write of their high half. The half that takes
+  // effect is written last.
   const bool tail = offset == vtd::kIqt;
   WriteHalf(offset + (tail ? 4 : 0), static_cast<uint32_t>(tail ? value >> 32 : value));
   WriteHalf(offset + (tail ? 0 : 4), static_cast<uint32_t>(tail ? value : value >> 32));

@@ -50,7 +50,7 @@ class VramCore {
   [[nodiscard]] bool FlipBit(uint64_t address, unsigned bit);
 
   const uint8_t* data() const { return bytes_.get(); }
-  /// The bytes for somebody who writes them without Write and without hooks.
+  /// The bytes, for a caller that writes them directly: without Write and without calling hooks.
   uint8_t* Open() {
     touched_.assign(touched_.size(), true);
     return bytes_.get();
@@ -62,8 +62,8 @@ class VramCore {
     void operator()(uint8_t* p) const { munmap(p, bytes); }
   };
   static constexpr uint64_t kPage = 4096;  // of the host
-  /// The first access to the pages of a range shall be a store: one fault of the host's instead of two, since who writes
-  /// looks at the old bytes before.
+  /// Stores to the untouched pages of a range, so that the host takes one page fault for each instead of two: Write
+  /// reads the old bytes first.
   void Touch(uint64_t address, uint64_t size) {
     for (uint64_t page = address / kPage; page <= (address + size - 1) / kPage; ++page) {
       if (touched_[page]) continue;

@@ -31,7 +31,7 @@ struct Decoded {
   uint64_t offset = 0;
 };
 
-/// Says who answers to a host physical address: RAM from 0 to 2 GiB and from 4 GiB on, devices between.
+/// Decodes a host physical address: RAM answers from 0 to 2 GiB and from 4 GiB on, devices between.
 ///
 /// RAM always wins over BARs, the IOMMU and the message window over BARs: a BAR programmed over
 /// them is not seen there.

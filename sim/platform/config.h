@@ -48,9 +48,9 @@ struct MachineConfig {
   std::vector<std::string> BuildOptions() const;
   /// Throws ConfigError if there is one, naming the command that builds `file`, the configuration's; empty: its keys.
   void CheckBuilt(const std::string& file = "FILE") const;
-  /// What software has to write to register sizes_in_use of this program's RTL; 0: nothing.
+  /// The value that software must write to register sizes_in_use of this program's RTL; 0: none.
   regs::SizesInUse TurnedDown() const;
-  /// Throws ConfigError if that is something: `who` does not write it.
+  /// Throws ConfigError if TurnedDown() is not 0, because `who` does not write the register.
   void CheckNotTurnedDown(const std::string& who) const;
   /// Keys of the section policy that are not at their defaults, separated by commas.
   std::string StatedPolicy() const;

@@ -56,7 +56,7 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   void Connect(const CpuParts& parts, hw::FirmwareTables firmware);
   void set_software(std::function<int(hw::Platform&)> software) { software_ = std::move(software); }
   bool finished() const { return finished_; }
-  /// Ends the wait under way with EngineError: nothing else can happen any more.
+  /// Ends the current wait with EngineError, because no further event can occur.
   void Stuck();
   /// Returns the software's result, or throws its exception. Call it when finished.
   int Result() const;

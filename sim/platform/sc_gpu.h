@@ -34,10 +34,10 @@ class TlmGpu {
   /// TLM_ADDRESS_ERROR_RESPONSE. With a BusExtension (gpu/bus_extension.h) of kind kConfig the address is an offset in
   /// configuration space; there the platform gives the BARs their places before anything else.
   virtual Target& registers() = 0;
-  /// What the GPU wants of host memory, a transaction a burst of up to 4 KiB, many at a time; and interrupt messages, writes of
-  /// 4 bytes to 0xFEExxxxx. The target may have b_transport or nb_transport, and answer in any order; but writes and messages
-  /// take effect in the order in which they come, which the GPU's fences rely on. A BusExtension says what the address means
-  /// and who asks; a target may ignore it.
+  /// The GPU's accesses to host memory, one transaction for each burst of up to 4 KiB, many at a time; and interrupt
+  /// messages, which are writes of 4 bytes to 0xFEExxxxx. The target may implement b_transport or nb_transport, and
+  /// answer in any order. Writes and messages must take effect in the order in which they arrive, because the GPU's
+  /// fences rely on it. A BusExtension has the kind of the address and the requester; a target may ignore it.
   virtual Initiator& dma() = 0;
 
   /// Clock edges up to now.

@@ -11,7 +11,7 @@ using hw::Ending;
 
 namespace {
 
-constexpr size_t kMostUnclaimed = 256;  // of a port: walks that nobody waits for any more
+constexpr size_t kMostUnclaimed = 256;  // of a port: walks whose lookups have all been answered
 
 bool SamePage(uint64_t a, uint64_t b) { return (a ^ b) >> 12 == 0; }
 

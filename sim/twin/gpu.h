@@ -75,9 +75,9 @@ class Gpu {
 
   bool idle() const;
   std::vector<hw::InUse> ResourcesInUse() const;
-  /// As hw::Instruments has it.
+  /// See hw::Instruments.
   void DriveClients(hw::ClientAccesses* accesses);
-  /// As hw::Instruments has it: client 0's slot stays in use for ever.
+  /// See hw::Instruments: a slot of client 0 stays in use for ever.
   void LoseAnswer(unsigned space, uint64_t va);
   void HoldReads(uint64_t logical, uint64_t until_ps) { memory_.HoldReads(logical, until_ps); }
 

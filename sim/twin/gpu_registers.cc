@@ -135,7 +135,7 @@ void Gpu::WriteRegister(uint32_t offset, uint64_t value) {
   } else if (InBlock(offset, regs::kClientBase, regs::kClientStride, built.clients)) {
     Client& client = clients_[(offset - regs::kClientBase) / regs::kClientStride];
     const bool was = client.busy();
-    if (lost_answer_ && &client == &clients_[0]) return;  // its traffic engine cannot run any more
+    if (lost_answer_ && &client == &clients_[0]) return;  // its traffic engine is stuck for good
     client.Write(offset % regs::kClientStride, value);
     if (!was && client.busy() && runs_++ == 0) runs_began_ps_ = agenda_.now();
   }

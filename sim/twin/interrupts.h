@@ -7,7 +7,7 @@ namespace gmmu::sim::twin {
 
 /// Interrupt causes and messages (rtl/top/README.md). A message is due when an enabled cause appears,
 /// and after a clear that leaves one set. One message is sent at a time; it waits while the port is
-/// closed, and is dropped when no enabled cause is set any more.
+/// closed, and is dropped once no enabled cause is set.
 class Interrupts {
  public:
   /// `begin` starts a message; Sent() is called when it has left.

@@ -79,7 +79,7 @@ class Memory {
   /// Deliberate fault: reads of the host page at `logical` get their answers at `until_ps`, not earlier.
   void HoldReads(uint64_t logical, uint64_t until_ps) { hold_ = {logical / hw::kPageSize, until_ps}; }
 
-  /// Return until when reads, and bursts of any kind, are under way at the host port.
+  /// The time at which the host port's last read, and its last burst of any kind, ends.
   uint64_t host_reads_until() const { return host_reads_until_; }
   uint64_t host_busy_until() const { return host_busy_until_; }
   uint64_t writes_lost() const { return writes_lost_; }

@@ -21,11 +21,11 @@ struct TlbLine {
 /// The places among which a new entry may have one.
 struct TlbSet {
   unsigned level = 1;        ///< 1: the L1 of `port`; 2 and 3: a set of a shared TLB
-  unsigned port = 0;         ///< who brings the entry
+  unsigned port = 0;         ///< the port whose lookup brings the entry
   unsigned space = 0;        ///< of the new entry, like vpn
   uint64_t vpn = 0;          ///< as in TlbLine
-  uint64_t now_ps = 0;       ///< ascends but for what lies between the ports' requests in flight
-  bool prefetch = false;     ///< nobody asked for it
+  uint64_t now_ps = 0;       ///< ascends, except among requests of different ports in flight
+  bool prefetch = false;     ///< the entry is a prefetch, no lookup asked for it
   TlbLine* lines = nullptr;  ///< `count` of them
   unsigned count = 0;
   unsigned turn = 0;  ///< the place that the hardware would replace

@@ -17,7 +17,7 @@ class SharedTlb {
     uint64_t block = 0;
     bool has(unsigned page) const { return (present >> page & 1) != 0; }
   };
-  /// Who brings a page.
+  /// The origin of a page that is entered.
   struct Filler {
     unsigned port = 0;
     bool prefetch = false;

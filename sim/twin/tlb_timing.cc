@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // of an L1
 constexpr uint64_t kSharedCycles = 1;                     // of an L2 hit, behind its turn
-constexpr uint64_t kJoinedCycles = 7;                     // behind the answer to who began the walk
+constexpr uint64_t kJoinedCycles = 7;                     // after the answer to the lookup that began the walk
 constexpr unsigned kLinePages = 8, kEnginePorts = 3;
 /// Rows of the walk table beside those that read at once (SpareRows of rtl/mmu/gmmu_mmu.sv).
 unsigned MoreRows(unsigned walks) { return walks < 4 ? 0 : 2; }
@@ -233,8 +233,8 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
     counters_.Of<regs::CountersL2Hits>() += 1;
     return {begin, false, 0};
   }
-  // Who waits for a row looks again when it is its turn: it joins what walks then, or finds what was entered since. A queue
-  // of the policy's own lets it join at once.
+  // A lookup that waits for a row repeats its search at its turn: it joins a walk of that time, or hits an entry filled
+  // since. With the policy's own queue it joins at once.
   const uint64_t turn = rows_in_use_.Free(begin);
   const bool waits = turn > begin && !hierarchy_.queue;
   if (const WalkRows::Row* row = fault ? nullptr : rows_.Find(key, waits ? turn : 0)) {

@@ -63,7 +63,7 @@ class TlbTiming {
   Answer Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
   /// Calls `then` with the time of a ticket's answer, in an act that follows; never if Reset comes before.
   void WhenReady(uint64_t ticket, std::function<void(uint64_t ps)> then);
-  /// Enters everything that is due by `ps`. A lookup does so, and who reads counters must.
+  /// Enters everything that is due by `ps`. Lookups call it; call it before reading counters.
   void Settle(uint64_t ps) {
     while (const auto entering = rows_.Next(ps)) Entered(*entering);
   }

@@ -60,7 +60,7 @@ class WalkRows {
   };
   struct Row {
     WalkJob job;
-    uint64_t answer_ps = 0;  ///< who began it has its answer; then its pages are on their way into the L2
+    uint64_t answer_ps = 0;  ///< when the lookup that began it is answered; then its pages go into the L2
     std::array<Pointer, 8> pointers{};
     unsigned pointer_count = 0;
     bool fault() const { return job.mapping.fault != regs::Fault::kNone; }
