@@ -42,9 +42,9 @@ class Recording {
   void SetPhase(const std::string& name);
   /// The run is over: events whose causes do not add up are findings of `result`. Throws OutputError.
   void End(workload::JobResult& result);
-  /// `report`, JSON text, with the member `causes`.
+  /// Returns the JSON text `report` with the member `causes` added.
   std::string AddTo(const std::string& report) const;
-  /// Lines for people.
+  /// The lines of the text report.
   std::string Text() const;
 
  private:

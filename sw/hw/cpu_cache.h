@@ -84,7 +84,7 @@ class CpuCache {
 
   const File file_;
   std::unordered_map<uint64_t, Page> pages_;
-  std::deque<uint64_t> left_;  ///< pages without a view, oldest first; it may name pages that are not kept any more
+  std::deque<uint64_t> left_;  ///< pages without a view, oldest first; may still name pages that were dropped
   size_t combined_pages_ = 0;
 };
 

@@ -98,8 +98,8 @@ class Instruments {
   /// null: none. A second call with the same object makes the machine ask every client again. Answers of earlier accesses
   /// are dropped. A client that runs its traffic engine takes none meanwhile. Not across a reset of the GPU.
   virtual void DriveClients(unsigned unit, ClientAccesses* accesses) = 0;
-  /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and nobody ever takes the answer, so
-  /// its slot stays in use. The client's traffic engine cannot run any more.
+  /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and the answer is never accepted, so
+  /// its slot stays in use. After it the client's traffic engine cannot run.
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
   /// Deliberate fault: an access at bus address `address` leaves the device by its port although no software asked for
   /// it, and is treated there as any other. `data` is what a write or message carries; what a read brings is dropped.

@@ -9,8 +9,8 @@
 namespace gmmu::kmd {
 namespace {
 
-/// The kernel's routines for memory are looked up by name: a driver with isolation must not import them, and this one
-/// has isolation from WDDM 2.4 on.
+/// Looks up a memory routine of the kernel by name: a driver that supports isolation must not import it, and this
+/// driver supports isolation from WDDM 2.4 on.
 template <typename Routine, size_t kSize>
 Routine* SystemRoutine(const char16_t (&name)[kSize]) {
   WCHAR text[kSize];

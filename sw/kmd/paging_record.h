@@ -17,7 +17,7 @@ struct PrivateData {
   static PrivateData Of(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
     return {static_cast<const uint8_t*>(args.pDmaBufferPrivateData), args.DmaBufferPrivateDataSize};
   }
-  /// The piece that a physical submission names. False: it is none of the data.
+  /// The piece that a physical submission names. False: its range is not within the private data.
   static bool Of(const DXGKARG_SUBMITCOMMAND& args, PrivateData* data) {
     const UINT start = args.DmaBufferPrivateDataSubmissionStartOffset;
     const UINT end = args.DmaBufferPrivateDataSubmissionEndOffset;

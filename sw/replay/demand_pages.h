@@ -60,8 +60,8 @@ class DemandPages {
   struct Frame {
     os::Allocation* memory = nullptr;
     uint64_t piece = 0;
-    bool dirty = false, unused = false;  // unused: it was prefetched, and nobody has accessed it
-    bool kept = false;                   // it is of the batch under way
+    bool dirty = false, unused = false;  // unused: it was prefetched and not accessed yet
+    bool kept = false;                   // it belongs to the current batch and must stay
   };
   void Prefetches(const std::vector<uint64_t>& pieces, std::vector<uint64_t>& more) const;
   void Tree(uint64_t piece, std::vector<uint64_t>& more) const;

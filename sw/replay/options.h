@@ -40,7 +40,7 @@ struct Options {
   std::string workload;  ///< as trace::Open takes it
   uint64_t seed = 0;     ///< of generators, placement and the machine
 
-  // Who accesses. Compute unit u drives client port u; warp w belongs to compute unit w modulo their number.
+  // Requesters. Compute unit u drives client port u; warp w belongs to compute unit w modulo the number of units.
   unsigned compute_units = 0;  ///< 0: as many as the GPU has client ports
   unsigned warps = 8;          ///< of each compute unit
   unsigned window = 0;         ///< accesses of a warp in flight; 0: as the workload states, else 1

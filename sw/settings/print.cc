@@ -20,7 +20,7 @@ std::string Cell(std::string text) {
   return text;
 }
 
-/// When a key is read, for a reader who wants another value.
+/// When a key takes effect, as docs/settings.md prints it.
 std::string When(const Key& key) {
   if (key.build_option.empty()) return "run";
   return key.up_to_built ? "run up to " + Render(key.initial) + ", above it build" : "build";

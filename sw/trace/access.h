@@ -13,8 +13,8 @@ struct Access {
   uint64_t address = 0;  ///< of the first byte; virtual or physical, as the trace's header says
   uint32_t bytes = 0;    ///< 1 and more; may cross lines and pages
   Kind kind = Kind::kRead;
-  uint32_t stream = 0;  ///< who accesses: a thread, a warp or a core, numbered from 0
-  /// Open loop: the cycle at which it arrives. Closed loop: cycles of computing since the last answer of its stream.
+  uint32_t stream = 0;  ///< the requester: a thread, a warp or a core, numbered from 0
+  /// Open loop: the cycle at which it arrives. Closed loop: cycles of computing after the last answer of its stream.
   uint64_t cycles = 0;
 };
 
@@ -22,7 +22,7 @@ struct Access {
 class Source {
  public:
   virtual ~Source() = default;
-  /// The next access; nullopt: there is none any more. Throws TraceError with file and line or record.
+  /// The next access; nullopt at the end. Throws TraceError with file and line or record.
   virtual std::optional<Access> Next() = 0;
 };
 

@@ -28,7 +28,7 @@ struct ImportOptions {
 
 struct Format {
   std::string name;
-  std::string text;   ///< what it is, and who writes it
+  std::string text;   ///< the file and the program that writes it
   std::string needs;  ///< options that must be given
 };
 const std::vector<Format>& Formats();

@@ -15,9 +15,9 @@ struct Life;
 /// A process whose packets must do each command once and in order.
 ///
 /// It has a source and a place for each round. The packet of a round copies the source to the round's place and
-/// overwrites the source, page by page, and nobody touches that place again: whoever leaves a command out, takes them
-/// out of order or does them again behind others leaves wrong bytes there to the end. (A command that is done twice in
-/// a row is not seen: it does the same.)
+/// overwrites the source, page by page. No later round writes that place. Hardware that skips, reorders or repeats
+/// commands therefore leaves wrong bytes there until the end. (Repeating a command at once is not noticed, because the
+/// result is the same.)
 class Copier {
  public:
   Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds);

@@ -302,7 +302,7 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, u
   RunClients(memory_, {one}, "dummy page by a client after the unmap", result_.checks);
   life_.Work([&] {
     life_.aperture.CopyOut(aperture_page * kPage, *piece.allocation, first_page * kPage, read * kPage);
-    // The same addresses now name VRAM: whoever kept the old translation would read the aperture.
+    // The same addresses now map VRAM: a stale translation would read the aperture.
     memory_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
   });
   RunClients(memory_, {one}, "dummy page by DMA after the unmap", result_.checks);

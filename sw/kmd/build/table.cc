@@ -137,10 +137,10 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   return STATUS_INVALID_PARAMETER;
 }
 
-// The space is that of the process, and of the root; a root that walks for another process' space is refused. A root
-// need not be active yet, or any more: a process without a space has nothing cached, and an empty command keeps the
-// operation's place in the stream. Both ends 0: the whole space. The page of the end address is flushed as well, so
-// that it does not matter whether the end is inclusive.
+// Flushes the space of the process, to which the root must belong; the root of another process' space is refused. A
+// root that is not active has nothing cached, and an empty command keeps the operation's place in the stream. If both
+// ends are 0 the whole space is flushed. The page of the end address is flushed too, so that it does not matter whether
+// the end is inclusive.
 NTSTATUS BuildFlushTlb(Build& build) {
   const auto& op = build.args.FlushTlb;
   const auto* process = static_cast<const Process*>(op.hProcess);

@@ -38,7 +38,7 @@ namespace gmmu::os {
 /// Parameters::immediate_updates_have_a_buffer is set. What follows no rule that is known is data: Unexplained26100.
 enum class BringUp { kLinked, kWindows22621, kWindows26100 };
 
-/// Who writes the entries of the paging process once it has come up.
+/// Writes the entries of the paging process after bring-up: the CPU, or the GPU by physical addresses.
 enum class WindowUpdates { kCpuVirtual, kGpuPhysical };
 
 inline constexpr uint64_t kUnexplainedWholeWrites = 1;

@@ -53,8 +53,8 @@ class BugCheck : public OsError {
   std::string cause_;
 };
 
-/// Finds what `key` names in a map of what was given out, such as handles. When it names nothing, or nothing any more,
-/// that is a bug check, with the parts of `cause` as its text.
+/// Finds the object of `key` in a map of live objects, for example by handle. A key that was never issued, or whose
+/// object was destroyed, is a bug check with the parts of `cause` as its text.
 template <typename Map, typename... Part>
 auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... cause) {
   const auto found = map.find(key);

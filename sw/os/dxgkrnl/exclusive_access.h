@@ -16,9 +16,9 @@ class PhysicalAdapter;
 /// addresses mean
 /// (DxgkDdiBeginExclusiveAccess, DxgkDdiEndExclusiveAccess; documents only).
 ///
-/// The scheduler is suspended and what the driver holds has ended before it; no driver entry is called inside it (who
-/// calls waits, an interrupt is held), and the bus monitor at the device proves that the device sends nothing: no read,
-/// no write, no interrupt message. A device that does is fault "not_silent".
+/// Before it begins, the scheduler is suspended and the driver's queued work has ended. Within it no driver entry is
+/// called: callers wait, interrupts are held. The bus monitor at the device checks that the device sends nothing,
+/// neither reads nor writes nor interrupt messages; a device that does is fault "not_silent".
 class ExclusiveAccess {
  public:
   explicit ExclusiveAccess(LogicalAdapter& adapter) : adapter_(adapter) {}

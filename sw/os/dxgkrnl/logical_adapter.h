@@ -49,11 +49,11 @@ class LogicalAdapter {
   /// Power off: driver stopped and removed, device silent, detached, domain gone. It may be started
   /// again, in another mode of DMA too.
   void Stop();
-  /// Ends a start that the driver has refused: a device that started is stopped, each that was added is removed, and the
-  /// driver is unloaded, so that what it still holds is a leak. The adapter cannot be used any more.
+  /// Ends a start that the driver has refused: stops the started devices, removes the added ones and unloads the
+  /// driver, so that resources it still holds are leaks. The adapter cannot be used afterwards.
   void GiveUp();
   /// Sleep and wake: the driver saves what it keeps, the device goes to D3 and back, and VRAM loses its
-  /// content. Nothing of VRAM may be in use (what VidMm had there is evicted, its tables too): bug check.
+  /// content. VRAM in use is a bug check: VidMm must have evicted its allocations and tables before.
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
@@ -99,7 +99,7 @@ class LogicalAdapter {
   /// Requests of all of its devices that the bus monitor has counted.
   hw::BusCounts BusAccesses();
 
-  /// The lead's own calls; who makes them includes physical_adapter.h.
+  /// Calls to the lead adapter. A caller of these templates includes physical_adapter.h.
   template <typename Data, typename Gpu = PhysicalAdapter>
   NTSTATUS Ask(Data& data) {
     return static_cast<Gpu&>(lead()).Ask(data);
@@ -109,7 +109,7 @@ class LogicalAdapter {
     static_cast<Gpu&>(lead()).Escape(data, what);
   }
 
-  /// Who answers the driver's requests for memory; null: nobody, and a request is a bug check.
+  /// Sets the object that answers the driver's requests for memory. Null: a request is a bug check.
   void set_driver_requests(DriverRequests* requests) { driver_requests_ = requests; }
   DriverRequests& driver_requests();
   /// This interrupt is one of those that inject.lost_interrupts loses.

@@ -8,11 +8,11 @@
 
 namespace gmmu::os {
 
-/// Memory of which a driver was given a part, with pages around it that cannot be touched: who touches them is told what
-/// it ran out of. Every one that lives can be found by an address.
+/// Memory given to a driver, with inaccessible guard pages around it. An access to a guard page is reported with the
+/// memory that it overran. Every existing one can be found by an address.
 class GuardedMemory {
  public:
-  /// What lies at an address where nothing may be touched.
+  /// Describes an address within inaccessible pages.
   struct Trespass {
     StopCode code = StopCode::kUnknown;  ///< that Windows has for it; kUnknown: none of its own
     std::string text;                    ///< "byte 592 of the output of DXGKQAITYPE_DRIVERCAPS, which has 592 bytes"
@@ -35,9 +35,9 @@ class GuardedMemory {
   /// std::bad_alloc.
   static char* Reserve(size_t bytes);
   static void Release(char* base, size_t bytes);
-  /// A part of them that can be used from now on, filled with 0.
+  /// Makes a part of them accessible, filled with 0.
   static bool Open(char* at, size_t bytes);
-  /// A part that cannot any more; what it held is gone.
+  /// Makes a part inaccessible again; its contents are lost.
   static void Close(char* at, size_t bytes);
 
  private:

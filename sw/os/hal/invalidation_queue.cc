@@ -64,7 +64,7 @@ void InvalidationQueue::Require() const {
   if (!error_.empty()) throw OsError(error_);
 }
 
-// The queue has stopped and nothing can be invalidated any more, so no page may be reused: every call that waits for
+// The queue has stopped, so invalidations can no longer complete and no page may be reused: every call that waits for
 // the queue ends the run.
 void InvalidationQueue::OnError() {
   const uint64_t at = registers_.Read64(vtd::kIqh);

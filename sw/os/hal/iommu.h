@@ -48,10 +48,10 @@ class Iommu {
   /// writable, with the largest IOMMU pages that fit.
   void Map(IommuDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns, const std::string& owner,
            const std::string& created_by);
-  /// Undoes the Map that began at `logical` and waits until no device uses the mapping any more.
+  /// Undoes the Map that began at `logical` and waits until no device uses the mapping.
   void Unmap(IommuDomain& domain, uint64_t logical, uint64_t pages);
   /// Lets the devices of an identity domain reach `pfns` at their own addresses. Uses of a page are
-  /// counted; it goes with the last UnmapIdentity.
+  /// counted; the last UnmapIdentity removes its mapping.
   void MapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns);
   void UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns);
   /// The same for every page of `ranges` (page numbers), which no MapIdentity took, for as long as the
@@ -66,8 +66,7 @@ class Iommu {
  private:
   uint64_t NewTable(const std::string& created_by) { return SecondStage::NewTable(hal_, pages_, created_by); }
   void FlushWriteBuffer();
-  /// `unmapped`: the changes besides the 4 KiB leaves. Its tables are freed once no device can use
-  /// them any more.
+  /// `unmapped`: the changes besides the 4 KiB leaves. Its tables are freed once no device can use them.
   void InvalidatePages(IommuDomain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped);
   void DrainFaults();
   [[noreturn]] void EndStorm(const IommuFault& last);

@@ -47,10 +47,10 @@ class SecondStage {
   uint64_t Lookup(uint64_t logical) const;
   /// Leaves of a level (0: 4 KiB) that are present.
   uint64_t leaves(unsigned level) const { return leaves_[level]; }
-  /// Frees every table. No device may use them any more.
+  /// Frees every table. Call when no device can use them.
   void Free();
 
-  /// A page of zeros for a table, written, not assumed.
+  /// A page for a table; writes zeros to it instead of assuming them.
   static uint64_t NewTable(Hal& hal, PageAllocator& pages, const std::string& created_by);
 
  private:

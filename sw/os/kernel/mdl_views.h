@@ -20,9 +20,9 @@ class MdlViews {
 
   void* Map(MDL& list, MEMORY_CACHING_TYPE caching);
   void Unmap(const void* view, MDL& list);
-  /// Whoever frees the pages of a list: a view of them would outlive them.
+  /// Call before the pages of a list are freed: a view that would outlive them is a bug check.
   void RequireNone(const MDL& list, const char* call) const;
-  /// Whoever unlocks the pages of a list: its view goes too.
+  /// Call when the pages of a list are unlocked: removes its view.
   void Drop(MDL& list);
 
  private:

@@ -26,11 +26,11 @@ class SystemThreads {
   explicit SystemThreads(Kernel& kernel) : kernel_(kernel) {}
 
   SystemThread& Create(PKSTART_ROUTINE start, PVOID context);
-  /// Ends the running thread; returns when it is none that Create made.
+  /// Ends the running thread. Returns if Create did not make it.
   void Terminate();
-  /// The running thread, whoever made it.
+  /// The running thread, also one that Create did not make.
   SystemThread& Current();
-  /// Null: it is no thread.
+  /// Null if `thread` is not a thread.
   SystemThread* Find(const void* thread) const;
 
  private:

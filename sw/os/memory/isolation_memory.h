@@ -32,12 +32,12 @@ class IsolationMemory {
   void AddAdapter(HANDLE adapter, DmaView view, bool supports_remapping = false) {
     adapters_[adapter] = {std::move(view), supports_remapping};
   }
-  /// The adapter's 1:1 domain from now on: what is held is mapped now, what comes when it comes.
+  /// Sets the adapter's 1:1 domain: maps its existing memory now, and later memory when it is allocated.
   void SetDomain(HANDLE adapter, IommuDomain& domain);
-  /// It has none any more, and all mappings of the old one went with it.
+  /// The adapter's domain was destroyed together with its mappings.
   void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
-  /// What of the adapter was not freed.
+  /// Number of the adapter's allocations that were not freed.
   size_t Live(HANDLE adapter) const;
 
   NTSTATUS AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY& args);
@@ -68,7 +68,7 @@ class IsolationMemory {
     bool supports_remapping = false;
     bool refused() const { return supports_remapping || view.remapped(); }  // there are memory objects instead
   };
-  /// A bug check when there is none.
+  /// A bug check if there is none.
   Adapter& Of(HANDLE adapter, const char* call);
   IommuDomain* DomainOf(HANDLE adapter) const { return adapters_.at(adapter).view.domain; }
   HANDLE Keep(Block block, const char* kind, const char* call);

@@ -40,7 +40,7 @@ class MemoryObjects {
   void AddAdapter(HANDLE adapter, DmaView view);
   /// The adapter was started without a domain and gets this 1:1 one: ADLs that exist are mapped now.
   void SetDomain(HANDLE adapter, IommuDomain& domain);
-  /// It has none any more, and all mappings of the old one went with it.
+  /// The adapter's domain was destroyed together with its mappings.
   void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
   /// ADLs of the adapter that were not freed.

@@ -10,9 +10,9 @@ namespace gmmu::os {
 
 /// A page-file backed section: pages that are in memory only while an ADL or a view holds them.
 ///
-/// All pages are committed from the start on: those that are not in memory are a charge of the allocator's. A page
-/// without a hold goes to the page file at once and comes back at another place, so that code that uses memory
-/// beyond its hold does not find it any more.
+/// All pages are committed from the start: pages that are not in memory are charged to the allocator. A page without a
+/// hold goes to the page file at once and returns at another place, so that code that uses memory beyond its hold is
+/// noticed.
 class Section {
  public:
   Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::string owner, std::string created_by);

@@ -40,7 +40,7 @@ class DriverCalls {
   /// Calls `function`, which is the table's `entry`, at `level`.
   template <typename Function, typename... Args>
   auto Call(const char* entry, Function* function, Irql level, Args... args);
-  /// Memory that an argument's structure names: what goes to the driver in its place.
+  /// Guarded copies of the memory to which arguments point; the driver gets the copies.
   GuardedCopies& copies() { return copies_; }
   /// Calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
   uint64_t calls(const std::string& entry) const;

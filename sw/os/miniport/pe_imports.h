@@ -7,8 +7,9 @@
 
 namespace gmmu::os {
 
-/// Names that a 64-bit Windows binary imports, delayed imports too; "module#number" is an import by ordinal, whose name
-/// the file does not have. ImportScanError, with the offset, for a file that is none, is cut or is broken.
+/// Names that a 64-bit Windows binary imports, delayed imports too; "module#number" is an import by ordinal, which has
+/// no name in the file. Throws ImportScanError, with the offset, if the file is not a PE file, is truncated or is
+/// corrupt.
 std::set<std::string> PeImports(const FileBytes& file);
 
 }  // namespace gmmu::os

@@ -56,7 +56,7 @@ class AddressSpace {
   /// Makes every entry of every table invalid, including retired tables
   /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
   void InvalidateAll(const UpdateSink& sink);
-  /// Frees every table, including the root. The GPU must not use the space any more.
+  /// Frees every table, including the root. Call when the GPU no longer uses the space.
   void FreeTables();
   /// Calls `visit` with every table that has memory, including the root and retired tables.
   void ForEachTable(const std::function<void(const PageTable&)>& visit) const;

@@ -23,7 +23,7 @@ void LeafChanges::End(LeafChange change) const {
   if (hooks_.end) hooks_.end(change);
 }
 
-// Makes an update of 4 KiB entries for pages [first, first + count) of a block, which says what its 64 KiB entry said.
+// Makes an update of 4 KiB entries for pages [first, first + count) of a block, equivalent to its 64 KiB entry.
 TableUpdate LeafChanges::PartOfBlock(uint64_t block, const HeldEntry& held, uint64_t first, uint64_t count) const {
   TableUpdate part;
   part.first_va = block * kBytesOf64k + first * hw::kPageSize;

@@ -31,10 +31,10 @@ class PageEntries {
   }
   /// Writes zero entries, each at the highest level that fits.
   void SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink);
-  /// Makes these pages invalid where their entries are in use; no table is made except for what is left of a larger
-  /// entry. False: nothing was in use.
+  /// Makes the entries of these pages invalid where they are in use. It allocates a table only to split a larger entry.
+  /// False: no entry was in use.
   bool Clear(uint64_t va, uint64_t pages, const TableContents& contents, const UpdateSink& sink);
-  /// Makes the tables that are missing for these pages; `large`: for pages of 64 KiB, where that is still open.
+  /// Allocates the missing tables for these pages; `large`: for pages of 64 KiB, where the page size is still open.
   void EnsureTables(uint64_t va, uint64_t pages, const UpdateSink& sink, bool large = false);
 
  private:

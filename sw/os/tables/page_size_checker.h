@@ -39,7 +39,7 @@ class PageSizeChecker {
   void NoteLeaf(const TableUpdate& update);
   void NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial);
   void Convert(uint64_t slot);
-  /// Nothing of `count` blocks from `block` on is in use any more.
+  /// Forgets `count` blocks from `block` on, whose pages are no longer in use.
   void Forget(uint64_t block, uint64_t count, bool small, bool large);
   [[noreturn]] void Broken(const std::string& rule, uint64_t va) const;
   uint64_t BlocksOfLeaf() const { return geometry_.Entries(0) / kPagesOf64k; }

@@ -10,8 +10,8 @@ namespace gmmu::os {
 
 class TableMemory;
 
-/// Tables that no entry names any more, but that queued updates and TLBs may still use. Their memory is not reused
-/// before Free.
+/// Tables to which no entry points, but which queued updates and TLBs may still use. Their memory is not reused before
+/// Free.
 class RetiredTables {
  public:
   explicit RetiredTables(TableMemory& memory) : memory_(memory) {}
@@ -23,7 +23,7 @@ class RetiredTables {
   /// Makes the entries of every table invalid that may have valid ones
   /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation). Returns whether there was such a table.
   bool Invalidate(const UpdateSink& sink);
-  /// Frees the memory. No queued update and no TLB may use the tables any more.
+  /// Frees the memory. Call when no queued update and no TLB uses the tables.
   void Free();
   void ForEach(const std::function<void(const PageTable&)>& visit) const {
     for (const Retired& retired : tables_) visit(retired.table);

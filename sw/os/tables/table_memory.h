@@ -36,9 +36,9 @@ class TableMemory {
   /// A leaf table of 64 KiB entries, with index `leaf`. A Placer sees it at level kLevelOf64k.
   PageTable Make64k(uint64_t leaf);
   static constexpr unsigned kLevelOf64k = ~0u - 1;
-  /// Nothing may use the table any more.
+  /// Call when nothing uses the table.
   void Free(PageTable& table);
-  /// The entry by which a parent names the table.
+  /// The entry with which a parent points to the table.
   DXGK_PTE LinkTo(const PageTable& table) const;
   DXGK_PTE LinkTo64k(const PageTable& table) const;
   /// Of the process.

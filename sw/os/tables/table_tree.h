@@ -87,7 +87,7 @@ class TableTree {
   void RetireAll(bool invalid);
   /// Makes every entry of every table invalid.
   void InvalidateAll(const UpdateSink& sink);
-  /// Gives all memory back but the root's. The GPU must not use the space any more.
+  /// Frees all memory except the root's. Call when the GPU no longer uses the space.
   void FreeAll();
 
  private:

@@ -58,7 +58,7 @@ struct TableUpdate {
   std::vector<DXGK_PTE> entries_64k;  ///< level 1 of pairs: the 64 KiB halves, as many as `entries`; empty: invalid
   bool initial = false;               ///< the first update of a new table, whose memory may hold anything
   bool notify_eviction = false;       ///< the table is about to be evicted
-  bool retired = false;               ///< no entry names the table any more
+  bool retired = false;               ///< no entry points to the table
   uint64_t first_va = 0;
   HANDLE allocation = nullptr;
   uint64_t allocation_offset = 0;

@@ -131,7 +131,8 @@ void DriverLocks::Count(int change) {
   if ((held_by_[self] += static_cast<size_t>(change)) == 0) held_by_.erase(self);
 }
 
-// Those who share are not ordered among each other: what they release is at the resource's second byte.
+// Threads that share a resource are not ordered among each other: they release at the resource's second byte, which
+// only exclusive acquisition acquires.
 void DriverLocks::Take(const void* at, Object& object, Access access) {
   races_.Acquire(at);
   if (object.kind == Kind::kResource && access == Access::kExclusive) races_.Acquire(static_cast<const char*>(at) + 1);

@@ -43,9 +43,10 @@ class DriverLocks {
 
   DriverLocks(Scheduler& scheduler, RaceDetector& races) : scheduler_(scheduler), races_(races) {}
 
-  /// From now on `object` is one of this kind: free, or an event that is signalled or not. `name`: in place of its address.
+  /// Registers `object` as a free object of this kind, or as an event with its state. `name` replaces its address in
+  /// texts.
   void Initialize(const void* object, Kind kind, bool signalled = false, const std::string& name = "");
-  /// A semaphore; a bug check when 0 <= count <= limit and 0 < limit does not hold.
+  /// Registers a semaphore. A bug check unless 0 <= count <= limit and 0 < limit.
   void InitializeSemaphore(const void* object, LONG count, LONG limit);
 
   /// Returns the IRQL before; `raises`: to DISPATCH_LEVEL, else the caller has raised it.
@@ -65,12 +66,12 @@ class DriverLocks {
   /// Returns whether it was free afterwards.
   bool ReleaseMutex(const void* mutex);
 
-  /// False: not without a wait, and `waits` is false. Who holds it has it again, with the access that it has.
+  /// False: it would have to wait, and `waits` is false. A holder acquires it again with the same access.
   bool AcquireResource(const void* resource, Access access, bool waits);
   void ReleaseResource(const void* resource);
-  /// It is none any more.
+  /// The memory is no longer a resource.
   void DeleteResource(const void* resource);
-  /// Between them no normal kernel APC comes to the thread; so it is with a fast mutex or a mutex too.
+  /// Between the two the thread gets no normal kernel APC, as while it holds a fast mutex or a mutex.
   void EnterCriticalRegion();
   void LeaveCriticalRegion();
 
@@ -115,7 +116,7 @@ class DriverLocks {
     LONG count = 0, limit = 0;  // of a semaphore
     std::vector<Holder> holders;
     Access access = Access::kExclusive;  // of the holders; several share
-    unsigned exclusive_waiters = 0;      // of a resource: those who would share it come behind them
+    unsigned exclusive_waiters = 0;      // of a resource: threads that want to share it wait behind these
     Irql before = kPassive;              // of a fast mutex: the IRQL to go back to
     std::optional<Irql> taken_at;        // of a spin lock: DISPATCH_LEVEL or device level
 

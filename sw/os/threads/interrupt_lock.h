@@ -16,7 +16,7 @@ class InterruptLock {
   InterruptLock(const InterruptLock&) = delete;
   InterruptLock& operator=(const InterruptLock&) = delete;
 
-  /// Runs `work`, at device level, with the lock held. Whoever holds it already would wait for itself: a bug check.
+  /// Runs `work` at device level with the lock held. A caller that already holds it would deadlock: a bug check.
   void Run(const std::function<void()>& work);
 
  private:

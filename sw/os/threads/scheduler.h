@@ -102,12 +102,13 @@ class Scheduler {
   Irql Raise(Irql level);
   void Lower(Irql level);
 
-  /// Does what another processor would do meanwhile, at PASSIVE_LEVEL and without interrupts. `work` must not wait.
+  /// Runs `work` as if on another processor at the same time, at PASSIVE_LEVEL and without interrupts. It must not
+  /// wait.
   void OnAnotherProcessor(const std::function<void()>& work);
   bool on_another_processor() const { return other_processor_; }
-  /// CPU process that the running fibre is in; 0: the system's. Fibres begin there.
+  /// CPU process of the running fibre; 0 is the system process, in which fibres begin.
   uint64_t process() const { return running_ == nullptr ? 0 : running_->process; }
-  /// KeStackAttachProcess: returns the process it was in. Outside of fibres there is only the system's.
+  /// KeStackAttachProcess: returns the previous process. Outside of fibres there is only the system process.
   uint64_t AttachProcess(uint64_t process);
   /// `on_process` is called with the new process whenever the CPU switches to another address space. Null: none.
   void set_on_process(std::function<void(uint64_t process)> on_process) { on_process_ = std::move(on_process); }

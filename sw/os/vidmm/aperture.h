@@ -18,7 +18,7 @@ class SystemBuffer;
 struct Allocation;
 struct Segment;
 
-/// The aperture segment in use: who has which range of it, and the operations that map system memory there.
+/// Allocates ranges of the aperture segment and queues the operations that map system memory there.
 ///
 /// A range may be mapped in pieces, from several lists, and unmapped in other pieces; nothing outside a piece is
 /// touched, so that the GPU may be busy in the rest. Memory comes as an ADL (operation 17), or as an MDL (operation 5)

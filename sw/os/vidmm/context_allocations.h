@@ -43,7 +43,7 @@ class ContextAllocations : public DriverRequests {
     Ledger::Ticket ticket;
   };
   void Init(Made& made);
-  /// The entry of a handle that a driver gave; null: it is none.
+  /// The entry of a handle that a driver passed; null if it is no context allocation.
   Made* Find(HANDLE allocation);
 
   VidMm& vidmm_;

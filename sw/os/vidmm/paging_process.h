@@ -46,8 +46,8 @@ class PagingProcess {
   void Clear(uint64_t va, uint64_t bytes);
   void Flush(uint64_t va, uint64_t bytes);
   void TellRoot();
-  /// Makes all entries invalid before the tables are freed, if the driver wants that
-  /// (ExplicitPageTableInvalidation). The CPU does it, because nothing uses the tables any more.
+  /// Makes all entries invalid before the tables are freed, if the driver asks for it (ExplicitPageTableInvalidation).
+  /// The CPU writes them, because nothing uses the tables by then.
   void InvalidateTables();
   /// Resets the checker, because the tables are made again from the root on.
   void RestartChecker();

@@ -174,7 +174,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     CheckPrivate(buffer, operation.Operation, private_begin, operation);
     if (status == STATUS_SUCCESS) return;
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
-      // After this wait no node of the GPU references the allocation any more.
+      // After this wait no node of the GPU references the allocation.
       Submit();
       adapter_.vidsch().WaitForHeld(VidSch::kBoundNs);
       Drain();

@@ -26,10 +26,9 @@ class ProcessTables {
   /// Flushes the range when entries were in use there before, or when the hardware may hold that they were not
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
   void FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// The end of a change of entries: flushes, waits, tells the driver of a new root, and frees the tables that nothing
-  /// uses any more.
+  /// Ends a change of entries: flushes, waits, tells the driver a new root, and frees the unused tables.
   void FinishChange(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Frees the tables that nothing leads to; the GPU has done the work that took them out.
+  /// Frees the unlinked tables. Call when the GPU has done the updates that unlinked them.
   void ReleaseRetired(GpuProcess& process);
 
   /// Tells the driver of the root, once it is complete and the process has a context.

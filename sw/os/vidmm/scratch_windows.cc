@@ -17,9 +17,9 @@
 namespace gmmu::os {
 namespace {
 
-/// The driver's protection of the allocation's pages from `first` on: `pages` is cut to those that have the same. Only
-/// a protection with D3DGPU_UNIQUE_DRIVER_PROTECTION goes with the pages into the windows. What follows the last page
-/// in a page of the segment has the last page's.
+/// The driver's protection of the allocation's pages from `first` on; reduces `pages` to those with the same
+/// protection. Only a protection with D3DGPU_UNIQUE_DRIVER_PROTECTION is used for the windows too. Memory after the
+/// last page, up to the end of a page of the segment, has the protection of the last page.
 uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages) {
   const auto of = [&, last = PagesOf(allocation.bytes) - 1](uint64_t page) {
     return allocation.UniqueProtection(std::min(page, last));

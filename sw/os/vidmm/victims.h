@@ -12,10 +12,10 @@ class VidMm;
 struct Allocation;
 struct GpuProcess;
 
-/// Who has to leave memory for others. Nothing is changed here.
+/// Chooses the allocations and tables to evict. It changes nothing itself.
 class Victims {
  public:
-  /// `wanted`: what stays, and its processes' page tables with it.
+  /// `wanted`: allocations that must stay, together with the page tables of their processes.
   Victims(VidMm& vidmm, std::vector<Allocation*> wanted) : vidmm_(vidmm), wanted_(std::move(wanted)) {}
 
   /// Which allocations may go.

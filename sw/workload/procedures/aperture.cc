@@ -160,7 +160,8 @@ class ApertureRun {
     RunClients(memory_, {ReadOf(process_, va_, seen_)}, "a piece that shows other memory", life_.result.checks);
   }
 
-  /// Upgraded to the implicit system memory segment: the GPU reaches it there, and no map operation comes.
+  /// An allocation without physical access goes to the implicit system memory segment: the GPU reaches it there, and no
+  /// map operation follows.
   void WithoutPhysicalAccess() {
     const uint64_t before = life_.aperture.map_operations();
     os::Allocation* virtual_only = nullptr;
