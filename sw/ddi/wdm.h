@@ -142,9 +142,9 @@ LONG KeReleaseMutex(PKMUTEX Mutex, BOOLEAN Wait);
 void KeEnterCriticalRegion(void);
 void KeLeaveCriticalRegion(void);
 
-/* Held by one thread exclusively, or shared by several. Normal kernel APCs are disabled from before it is acquired until
- * it has been released. Acquired <= APC_LEVEL, released <= DISPATCH_LEVEL. A holder may acquire it again with the same
- * access; a thread that shares it must release it before it acquires it exclusively. */
+/* Held exclusively by one thread, or shared by several. Normal kernel APCs are disabled from before it is acquired
+ * until it has been released. Acquired <= APC_LEVEL, released <= DISPATCH_LEVEL. A holder may acquire it again with the
+ * same access; a thread that shares it must release it before it acquires it exclusively. */
 typedef ULONG_PTR ERESOURCE_THREAD;
 typedef struct _OWNER_ENTRY {
   ERESOURCE_THREAD OwnerThread;

@@ -67,7 +67,7 @@ class Machine {
       if (m_.Bytes(host_[a + i], kPage) != m_.Bytes(host_[b + i], kPage)) return false;
     return true;
   }
-  /// The aperture's pages are the machine's, in its order.
+  /// Maps the machine's pages into the aperture in their order.
   void MapAperture() {
     m_.Write(regs::ApertureBase::kOffset, kApertureTable);
     m_.Write(regs::AperturePages::kOffset, logical_.size());

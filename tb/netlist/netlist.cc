@@ -116,7 +116,7 @@ void Netlist::VisitOutputs(const Gate& gate, Visit visit) const {
   else visit(gate.out);
 }
 
-/// Who reads each net.
+/// Records the gates that read each net.
 void Netlist::Connect() {
   // A pad is a gate: from outside, or from inside while it drives.
   for (const Pad& pad : pads_) {

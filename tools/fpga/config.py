@@ -56,8 +56,8 @@ BLOCKS = (
     "gmmu_sdram", "gmmu_link", "gmmu_link_down", "gmmu_link_access", "gmmu_link_host_port", "gmmu_board_regs", "gmmu_board",
 )
 
-# Without a target abc9 makes everything as fast as it can, at up to twice the LUTs. Picoseconds; synth_ecp5 counts 300
-# for a wire, which is a quarter of the truth.
+# Target delay in picoseconds. Without one abc9 optimises all paths for speed, at up to twice the LUTs. synth_ecp5
+# assumes 300 ps for a wire, a quarter of the real delay.
 SCRATCHPAD = {"abc9.D": 2800}
 SHORT_CHAIN = 8  # bits of an adder or comparator that is mapped to LUTs
 LATCHES = "t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$_DLATCH_*"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_walk_table with its blocks, at its ports, while its neighbours do anything that their
-// contracts allow: every lookup that begins or joins is told or sent back exactly once; a row is not
-// given away while who began it waits; what was read before a kill is told, filled and cached for
-// nobody, and stale_o says that such a read is under way; one read a row, and no more than NumWalks
-// at once beside the engine's.
+// contracts allow. Every lookup that begins or joins is answered or sent back exactly once. A row is
+// not reused while the lookup that began it waits. Entries read before a kill are neither answered nor
+// filled nor cached, and stale_o is set while such a read is under way. Each row has one read at a
+// time, and at most NumWalks rows read at once besides the engine's.
 module walk_table_claim
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -147,7 +147,7 @@ module walk_table_claim
     !r_valid_i || (32'(r_id_i) < Rows && open_q[r_id_i]));
 
   // ---- The pipeline: one of begin, join, restart a cycle, by what the search has found.
-  logic [3:0]      waits_q;        // by who: has neither answer nor return
+  logic [3:0]      waits_q;        // by lookup: neither answered nor sent back
   logic [Rows-1:0] starting_q;     // rows that asked for their start
   logic [Rows-1:0] restart_wide_q; // and what they said of their line
   always_ff @(posedge clk_i) begin
@@ -199,7 +199,7 @@ module walk_table_claim
 
   // ---- Lookups.
   logic [1:0]      told, back;
-  logic [3:0][RowWidth-1:0] row_of_q;    // of who began
+  logic [3:0][RowWidth-1:0] row_of_q;    // of the lookup that began
   logic [3:0]      began_q;
   assign told = {tell.port[0], tell.slot[0]};
   assign back = {again.port[0], again.slot[0]};

@@ -254,7 +254,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
       writes_.pop_front();
       --complete_;
     }
-    // Data complete the writes in order.
+    // Data beats belong to the writes in their order.
     while (complete_ < writes_.size() && !lasts_.empty()) {
       Burst& burst = writes_[complete_];
       if (burst.beat++ == burst.len) ++complete_;

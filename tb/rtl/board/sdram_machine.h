@@ -36,10 +36,10 @@ inline const SdramSize kSdramSizes[] = {{12'500, 1, &sim::kAs4c16m16sa7},
                                         {40'000, 0, &sim::kMt48lc16m16a27e},
                                         {7'000, 1, &sim::kAs4c16m16sa7}};
 
-/// Bursts that are put into `reads` and `writes` are done; answers are compared with an array and counted.
+/// Issues the bursts that a test puts into `reads` and `writes`, compares answers with an array and counts them.
 ///
-/// Whoever puts them in keeps reads and writes under way apart by address, since nobody orders them: Free says whether a
-/// burst may go.
+/// Reads and writes are not ordered, so a test must not issue a burst that overlaps one under way: Free says whether it
+/// may.
 class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
  public:
   SdramMachine(unsigned size, uint64_t seed)

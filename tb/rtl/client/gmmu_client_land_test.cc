@@ -78,7 +78,7 @@ class Land : public BlocksTest {
     }
     expected_ = next;
     Edge();
-    // Slots that may be read in the next cycle: their end is told there, or was told before.
+    // Slots that may be read in the next cycle: their end is reported in it, or was reported before.
     told_.clear();
     for (const auto& [slot, burst] : ended_) {
       bool waits = false;

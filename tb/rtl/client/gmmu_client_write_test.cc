@@ -24,7 +24,7 @@ class Write : public BlocksTest {
     unsigned slot = 0;
   };
 
-  /// A write whose words come from now on; its burst follows the last of them.
+  /// Adds a write. Its words arrive from now on, its burst after the last of them.
   void Add(unsigned slot, unsigned first, unsigned last) {
     Burst burst{slot, first, last, {}};
     for (unsigned word = first / word_; word <= last / word_; ++word) burst.words.push_back(word);

@@ -45,7 +45,7 @@ class Traffic : public BlocksTest {
     t.run_start_i = 0;
     EXPECT_TRUE(t.run_busy_o);
   }
-  /// Until the run has ended; then what software reads of it.
+  /// Steps until the run has ended, then checks the registers that software reads.
   void Finish(int most = 60000) {
     for (int i = 0; i < most && dones_ == 0; ++i) Step();
     for (int i = 0; i < 10; ++i) Step();

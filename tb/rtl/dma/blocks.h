@@ -15,7 +15,7 @@ namespace gmmu::dma {
 constexpr unsigned kBeat = sizeof(Vgmmu_dma_blocks_bench::realign_data_i);  ///< bytes of the bus
 constexpr unsigned kBeatLg2 = kBeat == 8 ? 3 : kBeat == 16 ? 4 : kBeat == 32 ? 5 : 6;
 
-/// Blocks out of reset, beside 64 MiB of VRAM.
+/// Blocks after reset, with 64 MiB of VRAM.
 template <typename Top>
 class BenchOf : public BlockBench<Top> {
  public:

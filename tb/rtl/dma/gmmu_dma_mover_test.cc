@@ -145,7 +145,7 @@ class Rig {
     auto& top = blocks.t;
     blocks.Step([&] { Drive(top); }, [&] { Sample(top); });
   }
-  /// Until `done`, at most `limit` cycles.
+  /// Steps until `done`, at most `limit` cycles.
   template <typename Done>
   [[nodiscard]] bool Until(Done done, unsigned limit = 100000) {
     for (unsigned n = 0; n < limit && !testing::Test::HasFailure(); ++n) {

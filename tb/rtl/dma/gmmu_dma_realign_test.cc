@@ -51,7 +51,7 @@ class Realign : public ::testing::TestWithParam<int> {
             top.realign_ready_i = !blocks.Chance(manner.stall_percent);
           },
           [&] {
-            // Idle: what has been taken gives no beat any more until more is taken.
+            // Idle: no beat may leave until another one has been accepted.
             if (top.realign_idle_o) {
               EXPECT_FALSE(top.realign_valid_o) << "idle, and a beat comes";
               rested = next;

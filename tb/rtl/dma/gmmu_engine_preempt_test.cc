@@ -21,7 +21,7 @@ class Preempted : public Random {
     EXPECT_EQ(m->preempted_irqs, before + m->t.ring_preempted_o[ring]);
     return m->t.ring_preempted_o[ring];
   }
-  /// Nothing is in flight and nothing happens any more.
+  /// Expects that nothing is in flight and that no further burst or command begins.
   void ExpectRest() {
     EXPECT_EQ(m->WritesInFlight(), 0);
     const uint64_t bursts = m->bursts[0] + m->bursts[1] + m->bursts[2];

@@ -40,7 +40,7 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
       default: target.target = Target::kVram, target.offset = Machine::kVramBytes; break;
     }
   }
-  // What must fail: the first command that touches such a page.
+  // The first command that touches such a page must fail.
   uint64_t stop = ~uint64_t{0}, header = 0;
   auto bad = [&](unsigned space, uint64_t start, uint64_t bytes, bool write) {
     for (uint64_t va = start & ~uint64_t{0xfff}; va < start + bytes; va += 4096) {

@@ -71,7 +71,7 @@ module gmmu_mmu_inner_bench
   // and `page`
   input  logic        te_walk_i,           // a row begins
   input  logic [5:0]  te_walk_row_i,
-  input  logic [7:0]  te_waiter_i,         // who begins or joins
+  input  logic [7:0]  te_waiter_i,         // the lookup that begins or joins
   input  logic        te_start_i,          // the row's walk starts
   input  logic [3:0]  te_cause_i,
   input  logic [2:0]  te_start_level_i,

@@ -23,8 +23,8 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
 }
 
 TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
-  // Every one of them has its own walk: a fault goes only to who began it. None may keep another's
-  // row from ending.
+  // A fault goes only to the lookup that began the walk, so each of these lookups walks by itself. None may keep the
+  // row of another one from ending.
   for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
   for (const unsigned latency : {1u, 7u, 30u}) {
     machine_.manners.latency = latency;

@@ -75,7 +75,7 @@ class SpaceTableTest : public ControlBenchTest {
     Step();
   }
   void SetUp() override {
-    // Which bits are of the rest: written as ones they come back as ones.
+    // Finds the implemented bits of the rest: they read back as ones after ones were written.
     mask_.fill(~0u);
     Row ones;
     ones.rest.fill(~0u);

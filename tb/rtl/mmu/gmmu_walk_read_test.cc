@@ -184,7 +184,7 @@ class WalkReadTest : public InnerTest {
     }
     asked_.push_back({t.re_shape_space_i, t.re_shape_level_i});
 
-    // Who gets the port: a beat, else a start, else what is parked, else the job.
+    // Priority at the port: a beat, then a start, then a parked read, then the job.
     const bool free = !offered || t.re_ar_ready_i;
     std::optional<Read> sent;
     const bool descend_sent = beat && descends && free && !kill;

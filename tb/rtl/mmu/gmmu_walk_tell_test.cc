@@ -16,8 +16,8 @@ class WalkTellTest : public TellTest {
   struct Row {
     enum State { kIdle, kLine, kOver } state = kIdle;
     TellRow row;
-    unsigned beat = 0;              ///< of the line, that comes next
-    std::optional<unsigned> begin;  ///< who began it
+    unsigned beat = 0;              ///< the line's next beat
+    std::optional<unsigned> begin;  ///< the lookup that began it
     std::vector<Lookup> chain;
     unsigned due = 0;  ///< of it in hand
     bool Wants() const { return state == kOver && (begin || !chain.empty()); }
@@ -49,7 +49,7 @@ class WalkTellTest : public TellTest {
   }
   void Cycle(unsigned rush, unsigned stall, unsigned directs, bool hold) {
     t.te_line_i = t.te_walk_i = t.te_start_i = t.te_fact_i = t.te_join_i = 0;
-    // New walks, and a beat of one.
+    // Begins a walk, or gives a walk its next beat.
     const unsigned r = Random(rows);
     Row& some = model_[r];
     if (some.state == Row::kOver && !some.Wants() && some.due == 0) some.state = Row::kIdle;

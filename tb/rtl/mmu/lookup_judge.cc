@@ -77,7 +77,7 @@ void LookupMachine::TakeWalks() {
   } else {
     ASSERT_TRUE(answered_->free) << Name(who);
   }
-  // Who waits for a row goes before newcomers.
+  // A lookup that waits for a row goes before newcomers.
   bool waits = false;
   const bool newcomer = !lookup->again && now - lookup->entered <= 8;
   for (const auto& [other, of] : lookups_) {
@@ -335,7 +335,7 @@ void LookupMachine::MoveRows() {
       }
       row.joined.clear();
       row.busy = false;
-      row.closing = 4;  // who found it open may still join
+      row.closing = 4;  // a lookup that found it open may still join
     } else if (row.closing > 0) {
       for (const Waiter& who : row.joined) again_.push_back({who, lookups_.at(who).key});
       row.joined.clear();

@@ -61,7 +61,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   LookupMachine(unsigned size, uint64_t seed);
 
   void Step() override;
-  /// Waits until nobody has to be told anything any more. Bounded; new lookups do not come.
+  /// Steps until all lookups are answered, without new ones. Bounded.
   void Drain();
   /// One invalidation of the scope as the control block does it, with a new row for its space if
   /// there is one.
@@ -88,7 +88,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   Counts counts;
   std::vector<Row> rows;
   bool keep = false;                                  ///< these two:
-  std::vector<Waiter> ends;                           ///< who hit, began or joined
+  std::vector<Waiter> ends;                           ///< lookups that hit, began or joined
   std::vector<std::pair<uint64_t, unsigned>> served;  ///< ports whose lookups were taken, with the cycle
 
  private:

@@ -224,7 +224,7 @@ void Machine::Sample() {
       const bool whole = all || command_.set_space || command_.scope != regs::Scope::kRange;
       flushes_[s].push_back({command_begun_, now, whole, command_.start, command_.end});
     }
-    // Nothing older than the operation is in use any more.
+    // No translation that is older than the operation may be in use now.
     for (unsigned p = 0; p < ports_ && check && !equal; ++p) {
       for (const Use& use : in_use_[p]) Check(use.answer, 0, now);
     }

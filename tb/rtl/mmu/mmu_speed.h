@@ -37,7 +37,7 @@ class MmuSpeed {
   uint64_t ColdWalk();        ///< three reads
   uint64_t WalkCacheHit();    ///< one read, of a leaf table that the walk cache names
   double SequentialMisses();  ///< cycles a lookup, page after page
-  /// The same by all clients' ports together, who take the pages in turns.
+  /// The same for all clients' ports together, which take the pages in turns.
   double SharedSequentialMisses();
   double SparseMisses();        ///< cycles a lookup of three reads
   double SparseCachedMisses();  ///< cycles a lookup of one read, another line of entries each time

@@ -46,7 +46,7 @@ class RandomTables {
     unsigned level;
     bool k64;  ///< a leaf table of 64 KiB entries
   };
-  bool MapsBy64K(uint64_t block) const;  ///< of a dual space: who may map the block of this number in its leaf table
+  bool MapsBy64K(uint64_t block) const;  ///< of a dual space: a 64 KiB entry maps this block, not 4 KiB entries
 
   std::map<std::pair<int, uint64_t>, Kind> tables_;  ///< {target, address >> 16}
   std::array<std::vector<TableMemory::Key>, 6> pool_;

@@ -23,7 +23,7 @@ struct TellRow {
   bool Line() const { return wide && form == Entry::kLeaf; }
 };
 
-/// What becomes of one lookup. again: it is done again, the rest but who, key and row means nothing.
+/// The outcome of one lookup. again: it must be repeated, and only who, key and row are meaningful.
 struct Told {
   unsigned who = 0;
   bool again = false, merged = false, large = false, narrow = false;

@@ -62,7 +62,7 @@ class PagingLoad : public ::testing::TestWithParam<unsigned> {
   uint32_t fence_ = 0;
 };
 
-// Rule of epochs for the aperture: who has the fence of an unmap may give the pages to others.
+// Epoch rule for the aperture: once the fence of an unmap has been written, its pages may be given to others.
 TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
   gpu.host.latency = 150 + gpu.rng() % 300;
   gpu.host.stall_percent = gpu.rng() % 40;

@@ -125,7 +125,7 @@ TEST_F(GpuTraffic, TestsItsMemoriesByItself) {
   EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(1)).mismatches(), 0u);
   EXPECT_EQ(gpu.vram.memory.Read64(0x1238), hw::AddressPattern(99, kVa + 0x1238));
 
-  // A spoilt byte in each memory is found by whoever reads next.
+  // The next read finds a corrupted byte in each memory.
   gpu.vram.memory.Write64(0x1238, gpu.vram.memory.Read64(0x1238) ^ 0x100);
   gpu.host.memory.Write64(kHostData + 0x40, gpu.host.memory.Read64(kHostData + 0x40) ^ 1);
   ctrl.set_access(Access::kRead);

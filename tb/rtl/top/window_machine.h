@@ -60,7 +60,7 @@ class Window : public BlocksTest {
   void AddReads(int count) {
     for (int i = 0; i < count; ++i) todo[kRead].push_back({AnyOffset()});
   }
-  /// Holds the window as a register write does, until it has settled; then the base may move.
+  /// Holds the window, as a register write does, until it has settled. Then the base may change.
   void Hold(uint64_t base) {
     t.win_hold_i[n] = 1;
     Step();

@@ -181,8 +181,8 @@ TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
   ExpectSums(bench);
 }
 
-// Several walks at once, each a read at a time, with one table change under way: once its wait
-// descriptor has written its status, no answer may come from the old entry any more.
+// Several walks at once, each with one read at a time, while a table changes: once the wait descriptor
+// has written its status, no answer may come from the old entry.
 TEST_P(VtdRandom, NoOldAnswerLeavesAfterTheWaitOfItsInvalidation) {
   const uint64_t seed = Seed(3000);
   SCOPED_TRACE("GMMU_SEED=" + std::to_string(seed));

@@ -58,7 +58,7 @@ TEST(TlbTiming, AMissWalksAHitDoesNot) {
 TEST(TlbTiming, WhoComesBeforeTheWalkHasEndedJoinsIt) {
   Tlbs tlbs;
   const uint64_t first = tlbs.Look(3, 0);
-  EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000 + 7'000);  // answered behind who began it
+  EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000 + 7'000);  // answered after the lookup that began it
   EXPECT_EQ(tlbs.Count("walks"), 1u);
   EXPECT_EQ(tlbs.Count("l2_merged"), 1u);
 }

@@ -39,8 +39,8 @@ const std::map<std::string, std::string>& Lacking() {
   return lacking;
 }
 
-/// Scenarios that want a client to be in the middle of its work: here its time is none. tb/system/board_test.cc has one of
-/// them with the RTL.
+/// Scenarios that need a client in the middle of its work: this board's clients take no time. tb/system/board_test.cc
+/// runs one of them with the RTL.
 const std::set<std::string> kOfTime{"aperture", "aperture-mdl", "aperture-tiny-buffers", "logical-pieces",
                                     "exclusive-access-under-load"};
 

@@ -38,7 +38,7 @@ TEST_P(Segments, TheMainJobIsVerifiedBehindTheIommu) {
   else EXPECT_THAT(phases, Not(Contains("aperture by DMA")));
 }
 
-// What that build does with free VRAM before anything else is left out where there is none.
+// Without VRAM the steps of that build's bring-up that use free VRAM are left out.
 TEST_P(Segments, ThePagingProcessComesUpInTheOrderOfBuild26100) {
   for (const char* updates : {"cpu_virtual", "gpu_physical"}) {
     EXPECT_EQ(Run({"run", "--driver", File(), "--device", "none", "--set", "os.bring_up=windows-26100", "--set",

@@ -65,7 +65,7 @@ std::string Plain(std::string text) {
   return plain;
 }
 
-/// Whether the value that begins at `at` is another than the default. An expression counts as another.
+/// Whether the value that begins at `at` differs from the default. An expression counts as different.
 bool IsAnother(const std::string& text, size_t at, const std::string& initial) {
   at = text.find_first_not_of(" {", at);
   const size_t end = text.find_first_of(";,)}\n", at);

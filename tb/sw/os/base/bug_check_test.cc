@@ -38,7 +38,7 @@ NTSTATUS CreateWithoutSegment(HANDLE device, DXGKARG_CREATECONTEXT* args) {
 // Seen on two builds: the first context of a client stops the system, that of the paging process passes with 0.
 TEST_F(BadContext, WithoutASegmentForItsDmaBuffersIsBugCheck0x3B) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiCreateContext = CreateWithoutSegment; };
-  dma_buffer_bytes = 0;  // there are none: a sample driver of Microsoft's leaves both members 0
+  dma_buffer_bytes = 0;  // no DMA buffers: a sample driver of Microsoft leaves both members 0
   EXPECT_TRUE(Run().Passed());
   dma_buffer_bytes = 4096;
   const auto result = Run();

@@ -185,7 +185,7 @@ TEST(LinkedAdapters, CapabilitiesAreAskedForEachPhysicalAdapterIndex) {
 
 TEST(LinkedAdapters, TheIndexOfADeviceIsTheDriversByItsHandle) {
   LinkedBench bench(2);
-  // Another numbering than that of the link: the driver's word counts. (It could not work any more.)
+  // A numbering that differs from that of the link: the driver's answer counts. (Such an adapter could not work.)
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
     if (args.Type != DXGKQAITYPE_PHYSICALADAPTERCAPS)
       return between.real.DxgkDdiQueryAdapterInfo(between.context, &args);

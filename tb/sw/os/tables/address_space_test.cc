@@ -50,7 +50,7 @@ TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroun
   }
 }
 
-// The bytes of a page that was destroyed are read by nobody, whoever has them now; in every process it was mapped in.
+// After an allocation is destroyed, no process in which it was mapped can read its pages, whatever they hold now.
 TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
   RunOnWorker([](Life& life) {
     GpuProcess* owner = life.vidmm.CreateProcess("owner");
@@ -80,7 +80,7 @@ TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
   });
 }
 
-// What was never resident, is not any more, or is mapped nowhere has no entries that lead to it.
+// An allocation that was never resident, was evicted, or is not mapped has no entries to invalidate.
 TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
   RunOnWorker([](Life& life) {
     GpuProcess* process = life.vidmm.CreateProcess("process");

@@ -107,7 +107,7 @@ TEST(RaceDetector, NeedsAWriteAndACommonByte) {
   }
 }
 
-// Those who share a resource are at work at the same time; one who has it alone comes before or behind each of them.
+// Sharing holders of a resource run concurrently; an exclusive holder is ordered before or after each of them.
 TEST(RaceDetector, AResourceOrdersThoseWhoHaveItAloneAndNotThoseWhoShareIt) {
   const auto run = [](bool first_shares, bool second_shares) {
     TwoCalls calls;

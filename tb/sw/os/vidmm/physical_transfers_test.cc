@@ -41,7 +41,8 @@ class PhysicalPaging : public DriverFront {
   }
 };
 
-// The texts leave open whether a driver of WDDM 2 still gets them; open drivers have handlers.
+// The documents do not say whether a WDDM 2 driver still gets these operations; open-source drivers have handlers for
+// them.
 TEST_F(PhysicalPaging, TransferByMdlAndFillMoveTheSameAsVirtualOnesWhenTheSystemUsesThem) {
   for (const bool physical : {false, true}) {
     counts.clear();

@@ -138,7 +138,7 @@ TEST(Residency, ABackingStoreGoesWithItsAllocation) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// Of the physical model: no mapping says who uses it, only the DMA buffers that have its address.
+// In the physical model no mapping shows that an allocation is in use, only the DMA buffers that contain its address.
 TEST(Residency, WhatADmaBufferNamesIsDestroyedWhenThatHasEnded) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {

@@ -158,7 +158,7 @@ TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
   });
 }
 
-// Who evicted tables before brings them back afterwards.
+// Tables that were evicted before the sleep stay evicted after it, until they are restored.
 TEST_P(SleepWithProcesses, TablesThatWereEvictedBeforeStayEvicted) {
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;
@@ -181,7 +181,8 @@ TEST_P(SleepWithProcesses, TablesThatWereEvictedBeforeStayEvicted) {
   });
 }
 
-// Its bytes wait in system memory, and the entries that led to it are kept with the tables: both go.
+// An allocation destroyed during sleep: its saved bytes in system memory and its entries in the saved tables are
+// dropped.
 TEST_P(SleepWithProcesses, WhatIsDestroyedMeanwhileDoesNotComeBack) {
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;

@@ -123,7 +123,7 @@ TEST(VidSchWaits, ASuspensionEndsWithItsContextAndWithAResetOfTheAdapter) {
   });
 }
 
-/// Who is in the middle of paging when the adapter is reset must come to its end: the rebuild waits for it.
+/// Paging work that is under way at a reset of the adapter must end, because the rebuild waits for it.
 TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
   Waits test;
   PacketId before = 0, after = 0;
