@@ -34,13 +34,13 @@ class Aperture {
     uint64_t dummy_logical = 0;  ///< the dummy page as the GPU sees it, bytes
     uint64_t dummy_host = 0;     ///< its host physical address, bytes
   };
-  /// How operations reach the driver: `add` returns when DxgkDdiBuildPagingBuffer has, `finish` when the GPU has done
-  /// all of them.
+  /// How operations reach the driver: `add` returns after DxgkDdiBuildPagingBuffer, `finish` when the GPU has done all
+  /// of them.
   struct Work {
     std::function<void(DXGKARG_BUILDPAGINGBUFFER&)> add;
     std::function<void()> finish;
   };
-  /// Whose memory is mapped.
+  /// The owner of the mapped memory.
   struct Owner {
     HANDLE device = nullptr;      ///< null: the primary's
     HANDLE allocation = nullptr;  ///< null: a DMA buffer
@@ -50,29 +50,31 @@ class Aperture {
   Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work);
   ~Aperture();
 
-  /// First page of a range. Throws OsError when the segment, or its commit limit, has no room.
+  /// Reserves a range and returns its first page. Throws OsError when the segment, or its commit limit, has no room.
   uint64_t Reserve(uint64_t pages);
-  /// The same for as many of `pages` as there is room for, halving: first page and pages. nullopt: no room for one.
+  /// Reserves room for `pages`, or for a half, a quarter and so on of them. Returns first page and count; nullopt: no
+  /// room for one page.
   std::optional<std::pair<uint64_t, uint64_t>> ReserveSome(uint64_t pages);
-  /// The same for all of them. nullopt: no room.
+  /// Reserve, but returns nullopt when there is no room.
   std::optional<uint64_t> TryReserve(uint64_t pages);
-  /// Gives a range back, of which nothing may be mapped.
+  /// Frees a range, in which no page may be mapped.
   void Free(uint64_t first);
 
-  /// Pages [first, first + pages) show pages [adl_offset, ...) of a live ADL. To a remapped GPU's driver go contiguous
-  /// lists only (seed document of IOMMU DMA remapping): several operations where the logical space is in pieces.
+  /// Maps pages [adl_offset, ...) of a live ADL at pages [first, first + pages). A remapped GPU's driver gets only
+  /// contiguous lists (seed document of IOMMU DMA remapping): several operations where the logical space is in pieces.
   void Map(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset);
-  /// Lets the pages show the dummy page. CPU addresses of mappings that end with it are gone when the driver returns.
+  /// Maps the dummy page at the pages. The driver's return ends the CPU addresses of their mappings.
   void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
 
-  /// The same for memory of an allocation, which must have a place in the aperture (its Homes): the range shows pages
-  /// of `buffer` from page `adl_offset` of its ADL on.
+  /// Maps pages of `buffer`, from page `adl_offset` of its ADL on, for an allocation whose Homes include the aperture
+  /// segment.
   void Bind(uint64_t first, uint64_t pages, const Allocation& allocation, const SystemBuffer& buffer,
             uint64_t adl_offset);
   void Unbind(uint64_t first, uint64_t pages, const Allocation& allocation);
 
-  /// The GPU was reset and the map is gone: the operations that tell the driver, one for each run of an allocation's
-  /// pages, with the device that `device_of` says for it. CPU addresses live until the driver has been told: ForgetAll, after which nothing is mapped.
+  /// Call after a reset of the GPU, which loses the map. Returns the operations that tell the driver, one for each run
+  /// of an allocation's pages, with the device from `device_of`. CPU addresses live until the driver has been told;
+  /// then call ForgetAll, after which nothing is mapped.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost(const std::function<HANDLE(HANDLE allocation)>& device_of) const;
   void ForgetAll();
 
@@ -88,7 +90,8 @@ class Aperture {
   void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
   void WriteBackCaches(const Origin& origin, uint64_t adl_offset, uint64_t pages);
-  /// One operation. `adl_offset` counts in the list that the driver gets, `origin_offset` in the one that it came from.
+  /// One operation. `adl_offset` counts in the list that the driver gets, `origin_offset` in the list from which that
+  /// was made.
   void MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
                 const Origin& origin, uint64_t origin_offset);
   void* CpuAddress(Mapping& mapping, const Origin& origin, uint64_t adl_offset, uint64_t pages);

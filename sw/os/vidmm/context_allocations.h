@@ -12,12 +12,13 @@ class VidMm;
 struct Allocation;
 struct GpuProcess;
 
-/// Memory that a driver asks for itself, for its contexts, and addresses that it keeps in each process
-/// (DxgkCbCreateContextAllocation and its companions, DxgkCbReserveGpuVirtualAddressRange; display driver documents).
+/// Memory that a driver requests for its contexts, and addresses that it reserves in each process
+/// (DxgkCbCreateContextAllocation and related callbacks, DxgkCbReserveGpuVirtualAddressRange; display driver
+/// documents).
 ///
-/// A context allocation lives with a context, or with a device when it is shared across contexts. Its first content is
-/// the driver's (INIT_CONTEXT_RESOURCE); it is resident whenever a context that it belongs to is scheduled. Statuses:
-/// STATUS_INVALID_PARAMETER for what the arguments must not say, STATUS_NO_MEMORY for lack of room.
+/// A context allocation lives as long as its context, or its device when it is shared across contexts. The driver
+/// writes its first content (INIT_CONTEXT_RESOURCE). It is resident whenever one of its contexts is scheduled.
+/// Statuses: STATUS_INVALID_PARAMETER for arguments that break a rule, STATUS_NO_MEMORY for lack of room.
 class ContextAllocations : public DriverRequests {
  public:
   explicit ContextAllocations(VidMm& vidmm) : vidmm_(vidmm) {}

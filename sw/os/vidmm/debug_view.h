@@ -8,8 +8,9 @@ namespace gmmu::os {
 class VidMm;
 struct GpuProcess;
 
-/// What a debugger may ask about segments and page tables (structures of d3dkmthk.h). No text says what the members
-/// mean; here an index is (va & IndexMask) >> IndexShift, and LowerLevelsMask has the bits of the address below it.
+/// Answers a debugger's queries about segments and page tables (structures of d3dkmthk.h). The documents do not explain
+/// the members. Here an index is (va & IndexMask) >> IndexShift, and LowerLevelsMask has the address bits below the
+/// index.
 class DebugView {
  public:
   explicit DebugView(VidMm& vidmm) : vidmm_(vidmm) {}
@@ -18,9 +19,9 @@ class DebugView {
   /// The driver's caps and levels as an escape shows them.
   DXGK_ESCAPE_GPUMMUCAPS EscapeGpuMmuCaps() const;
   std::vector<D3DKMT_SEGMENT_CAPS> SegmentCaps() const;
-  /// `NumPtes` entries of one table of the process, found from the root by PageTableIndex (leaf first), the first of
-  /// them at PageTableIndex[PageTableLevel]. NumPtes comes back as what the table has; NumValidEntries counts the
-  /// valid ones among them. STATUS_INVALID_PARAMETER: no such table.
+  /// Reads `NumPtes` entries of one table of the process. PageTableIndex (leaf first) leads from the root to the table;
+  /// PageTableIndex[PageTableLevel] is the first entry. NumPtes returns the number of entries of the table,
+  /// NumValidEntries the number of valid ones among those read. STATUS_INVALID_PARAMETER: no such table.
   NTSTATUS GetPte(const GpuProcess& process, D3DKMT_GET_PTE& args) const;
 
  private:

@@ -15,8 +15,8 @@ class VidMm;
 struct DmaSubmission;
 struct GpuProcess;
 
-/// One DMA buffer of a context (DXGK_CONTEXTINFO.DmaBufferSize) with the driver's private data. What lies behind their ends
-/// must not be written.
+/// One DMA buffer of a context (DXGK_CONTEXTINFO.DmaBufferSize) with the driver's private data. The driver must not
+/// write beyond their ends.
 struct DmaBuffer {
   SystemBuffer memory;
   uint8_t* cpu = nullptr;
@@ -30,20 +30,21 @@ struct DmaBuffer {
 
   uint64_t private_bytes() const;
   void* private_begin() { return private_bytes() == 0 ? nullptr : private_data.data(); }
-  /// What every submission of it says.
+  /// The members that every submission of this buffer has.
   DmaSubmission Submission();
-  /// A bug check when the driver has written behind the buffer or its private data; `call`: the one that has returned.
+  /// A bug check when the driver has written beyond the buffer or its private data; `call` is the driver call that has
+  /// returned.
   void CheckEnds(const char* call) const;
 };
 
-/// The DMA buffers of one context: in system memory, or in the aperture segment when DmaBufferSegmentSet names it. A few
-/// go round; one that is under way is waited for. Call on the VidMm worker thread only.
+/// The DMA buffers of one context: in system memory, or in the aperture segment when DmaBufferSegmentSet names it. A
+/// few buffers are reused in turn; Take waits for one that is in use. Call on the VidMm worker thread only.
 class DmaBuffers {
  public:
   DmaBuffers(VidMm& vidmm, const GpuProcess& process) : vidmm_(vidmm), process_(process) {}
-  /// Must be called, when their packets have ended; the destructor only forgets.
+  /// Frees the buffers. Call when their packets have ended; the destructor frees nothing.
   void Release();
-  /// One that nothing uses, filled with zeros.
+  /// Returns an unused buffer, filled with zeros.
   DmaBuffer& Take();
 
  private:

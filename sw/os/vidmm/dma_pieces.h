@@ -14,12 +14,12 @@ struct Allocation;
 struct GpuProcess;
 struct ListedCommands;
 
-/// One DMA buffer on its way to the scheduler, in as few pieces as its allocations allow ("Splitting a DMA Buffer"): a piece
-/// ends where the SplitOffset of the first location begins that is not in it. What the slots (SlotId) hold at a split stays
-/// resident, and where it is, for the pieces behind.
+/// One DMA buffer on its way to the scheduler, in as few pieces as its allocations allow ("Splitting a DMA Buffer"). A
+/// piece ends at the SplitOffset of the first patch location that it does not include. Allocations bound to slots
+/// (SlotId) at a split stay resident, and in place, for the later pieces.
 class DmaPieces {
  public:
-  /// `whole`: the buffer from its begin to its end.
+  /// `whole`: the buffer from its start to its end.
   DmaPieces(VidMm& vidmm, GpuProcess& process, const ListedCommands& commands, const DmaSubmission& whole,
             std::string what);
   ~DmaPieces();
@@ -27,15 +27,16 @@ class DmaPieces {
   DmaPieces& operator=(const DmaPieces&) = delete;
 
   bool done() const { return start_ == whole_.end; }
-  /// Makes the allocations of the next piece resident and queues it. Throws OsError when those of the smallest piece do
-  /// not fit together.
+  /// Makes the allocations of the next piece resident and queues it. Throws OsError when the allocations of the
+  /// smallest possible piece do not fit together.
   PacketId SubmitNext();
 
  private:
   using Patches = std::vector<D3DDDI_PATCHLOCATIONLIST>;
-  /// Of `count` patch locations from first_ on, and of what slots hold that they do not bind anew; in order, each once.
+  /// The allocations of `count` patch locations from first_ on, and those in slots that these do not rebind; in order,
+  /// each once.
   std::vector<Allocation*> Needed(size_t count) const;
-  /// The largest number of patch locations, `most` at most, behind which the buffer can be split; 0: none.
+  /// The largest number of patch locations, up to `most`, after which the buffer can be split; 0: none.
   size_t SplitAt(size_t most) const;
   size_t MakeResident();
 

@@ -21,7 +21,7 @@ class MonitoredFence {
  public:
   MonitoredFence(VidMm& vidmm, uint64_t initial);
   ~MonitoredFence();
-  /// The processes that it was mapped into must be idle, or gone.
+  /// Frees it. The processes into which it was mapped must be idle or destroyed.
   void Release();
 
   uint64_t Value();
@@ -32,15 +32,15 @@ class MonitoredFence {
   uint64_t va() const { return va_; }
   /// Maps the value into a process, which may read and write it; once for each process. Returns its address there.
   uint64_t MapInto(GpuProcess& process);
-  /// A packet of the process' context signals `value` behind everything that the context has queued; the driver writes
-  /// the command (DxgkDdiSignalMonitoredFence). Returns when it has ended; of a lost device (kLost) the value never
-  /// comes.
+  /// Has a packet of the process' context signal `value` after all that the context has queued; the driver writes the
+  /// command (DxgkDdiSignalMonitoredFence). Returns when the packet has ended. On a lost device (kLost) the value is
+  /// never written.
   [[nodiscard]] PacketEnd SignalBehind(GpuProcess& process, uint64_t value);
   /// Throws OsTimeout or DeviceFault.
   void Wait(uint64_t value, uint64_t bound_ns);
 
  private:
-  /// Its address in a process that it was mapped into.
+  /// The fence's address in a process into which it was mapped.
   std::optional<uint64_t> In(const GpuProcess& process) const;
 
   VidMm& vidmm_;

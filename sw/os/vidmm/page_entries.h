@@ -13,18 +13,19 @@ class SystemBuffer;
 struct Allocation;
 struct Segment;
 
-/// Leaf entries for pages of 4 KiB, valid, with nothing forbidden: page `page` of system memory, as the GPU uses it;
-/// pages [first, first + pages) of a buffer; page `page` of a memory segment of its own; page `page` of a resident
-/// allocation where that lives, of whichever linked GPU has it.
+/// Valid leaf entries for pages of 4 KiB, without protection. They map page `page` of system memory, as the GPU uses
+/// it; pages [first, first + pages) of a buffer; page `page` of a memory segment of this GPU; page `page` of a resident
+/// allocation in any linked GPU's memory.
 DXGK_PTE SystemEntry(const PhysicalAdapter& gpu, uint64_t page);
 std::vector<DXGK_PTE> SystemEntries(const PhysicalAdapter& gpu, const SystemBuffer& buffer, uint64_t first,
                                     uint64_t pages);
 DXGK_PTE LocalEntry(const PhysicalAdapter& gpu, const Segment& segment, uint64_t page);
 DXGK_PTE EntryOf(const Allocation& allocation, uint64_t page);
 
-/// Address of page `page` of an allocation in a memory segment as operands of WDDM 1 take it: the segment's base address is added.
+/// Address of page `page` of an allocation in a memory segment, in the form of WDDM 1 operands: with the segment's base
+/// address added.
 LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page);
-/// The same of the first page of an allocation that lives in a memory segment or in the aperture segment.
+/// That address for the first page of an allocation in a memory segment or in the aperture segment.
 LONGLONG AddressInSegment(const Allocation& allocation);
 
 }  // namespace gmmu::os

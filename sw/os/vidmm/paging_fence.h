@@ -8,15 +8,15 @@ namespace gmmu::os {
 class PhysicalAdapter;
 class SystemBuffer;
 
-/// `low` as the upper half of `last` continues it: what a fence of 64 bits is when only its lower half is written
-/// (DXGK_VIDSCHCAPS.No64BitAtomics). Values that are waited for must be within UINT_MAX / 2 of `last`.
+/// Extends `low` to 64 bits as the successor of `last`: only the lower half of a fence is written when
+/// DXGK_VIDSCHCAPS.No64BitAtomics is set. Values that are waited for must be within UINT_MAX / 2 of `last`.
 inline uint64_t ExtendFence(uint64_t last, uint64_t low, bool narrow) {
   if (!narrow) return low;
   return last + (static_cast<uint32_t>(low) - static_cast<uint32_t>(last));
 }
 
-/// The monitored fence behind a GPU's paging work: one page of system memory, mapped in the paging process, in which
-/// the GPU writes ascending values in stream order (SIGNAL_MONITORED_FENCE); for a driver before WDDM 2.2 VidMm does,
+/// The monitored fence after a GPU's paging work: one page of system memory, mapped in the paging process, in which the
+/// GPU writes ascending values in stream order (SIGNAL_MONITORED_FENCE). For a driver before WDDM 2.2 VidMm writes them
 /// when the buffer has ended.
 class PagingFence {
  public:

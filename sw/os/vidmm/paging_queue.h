@@ -16,8 +16,8 @@ class SystemBuffer;
 
 /// Builds paging buffers with the driver and submits them on the paging context.
 ///
-/// Operations are packed back to back; when the driver has no room left, what there is goes to the
-/// GPU and the same operation is continued in the next buffer.
+/// Operations are packed back to back. When the driver has no room left, the buffer is submitted and the same operation
+/// is continued in the next buffer.
 class PagingQueue {
  public:
   /// `gpu` is one of the linked adapters; each has its own queue.
@@ -26,15 +26,15 @@ class PagingQueue {
 
   /// Makes `count` buffers, which run in the system context `context`.
   void Start(HANDLE context, size_t count = 4);
-  /// Paging buffers in the aperture segment: the GPU finds buffer i at `va` of the paging process, which is mapped
-  /// before anything is submitted. Else it takes the buffer by its address in system memory.
+  /// For paging buffers in the aperture segment: buffer i is at `va` of the paging process, which must be mapped before
+  /// the first submission. Without this call the GPU uses the buffer's address in system memory.
   void SetAddress(size_t i, uint64_t va);
-  /// The same in the physical model: the GPU finds buffer i there in the aperture segment.
+  /// For the physical model: buffer i is at `address` in the aperture segment.
   void SetSegmentAddress(size_t i, uint64_t address);
   size_t buffers() const;
   const SystemBuffer& memory(size_t i) const;
   void Stop();
-  /// The adapter was reset: forgets what was built and not submitted.
+  /// Call after a reset of the adapter: forgets operations that were built and not submitted.
   void Reset();
 
   /// Adds one operation; its union is filled in. Bug check when the driver fails, overruns or does
@@ -50,7 +50,7 @@ class PagingQueue {
   PacketId Submit();
   /// Waits for everything submitted.
   void Drain();
-  /// Throws AdapterWasReset when the packet never ran.
+  /// Throws AdapterWasReset if the packet never ran.
   void WaitFor(PacketId packet);
 
   uint64_t submissions() const { return submissions_; }

@@ -32,35 +32,34 @@ class PagingWork {
   /// `context` is the paging process'.
   void Start(HANDLE context);
   void Stop();
-  /// After a reset of the adapter: what was queued on the paging context is forgotten.
+  /// Call after a reset of the adapter: forgets the operations queued on the paging context.
   void Reset();
   PagingQueue& queue() { return *queue_; }
   PagingFence& fence() { return fence_; }
 
   void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
-  /// Sends what is queued; returns its last packet.
+  /// Submits the queued operations; returns the last packet.
   PacketId Submit();
   void WaitFor(PacketId packet);
-  /// Sends what is queued and waits for its packets, without the fence.
+  /// Submits the queued operations and waits for their packets, without the fence.
   void Drain();
-  /// The same for the paging context, also inside OnCompanion.
+  /// Drain for the paging context, also inside OnCompanion.
   void DrainPaging();
-  /// Signals the fence behind everything queued, and waits for it; in the physical model, whose GPU has no such fence,
-  /// for the packets. Contexts that were held for updates run again, and
-  /// deferred actions are done.
+  /// Signals the fence after everything queued, and waits for it. In the physical model, whose GPU has no such fence,
+  /// it waits for the packets. Then it resumes contexts that were held for updates and runs the deferred actions.
   void Finish();
   /// Queues one operation and finishes.
   void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
   /// Writes `value` at `va` of the paging process, the start of `memory`, in stream order; returns when the packet has
-  /// ended. Before WDDM 2.2 the driver knows no such operation: the CPU writes when the packets before have ended.
+  /// ended. A driver before WDDM 2.2 lacks the operation: the CPU writes when all earlier packets have ended.
   void Signal(uint64_t va, uint64_t value, const SystemBuffer& memory);
 
-  /// What updates of a process' tables are sent to. Where the caps ask for it, the process' context is held from its
-  /// first update to the end of the work (PageTableUpdateRequireAddressSpaceIdle).
+  /// The sink for updates of a process' tables. Where the caps ask for it (PageTableUpdateRequireAddressSpaceIdle), the
+  /// process' context is suspended from its first update to the end of the work.
   std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
-  /// One update. `immediate`: the CPU does it inside the call.
+  /// Sends one update. `immediate`: the CPU does it inside the call.
   void Send(GpuProcess& process, const TableUpdate& update, bool immediate);
-  /// Drops what is cached of the entries for [va, va + bytes), behind everything queued; both 0: of all of the process.
+  /// Flushes TLB entries of [va, va + bytes) after everything queued; both 0: of the whole process.
   void Flush(GpuProcess& process, uint64_t va, uint64_t bytes);
   /// Where the GPU has pages of 64 KiB, gives the process a PageSizeChecker, which every update is held against, and
   /// makes its address space suspend the context and flush around changes between pages of 64 KiB and of 4 KiB.
@@ -70,14 +69,14 @@ class PagingWork {
   /// Says whether the process' context is held for an update.
   bool Holds(const GpuProcess& process) const;
   void ReleaseHeld();
-  /// The process is about to go.
+  /// Call before the process is destroyed.
   void Forget(const GpuProcess& process);
 
-  /// Does `work`, whose operations and flushes go through the companion context of the process' context. What was
-  /// queued before is done first.
+  /// Runs `work`, whose operations and flushes go through the companion context of the process' context. Operations
+  /// queued before are completed first.
   void OnCompanion(GpuProcess& process, const std::function<void()>& work);
 
-  /// Does `action` at the next Finish, behind its signal.
+  /// Runs `action` at the next Finish, after its signal.
   void Defer(std::function<void()> action) { deferred_.push_back(std::move(action)); }
   size_t deferred() const { return deferred_.size(); }
   void DoDeferred();

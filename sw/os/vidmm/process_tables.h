@@ -8,22 +8,22 @@ class PagingWork;
 class PhysicalAdapter;
 struct GpuProcess;
 
-/// The page tables of the processes of one GPU: which exist, where they lie, when the driver learns of a root, and when
-/// a table that was replaced is freed. What entries say is decided by Mappings. Addresses are bytes, pages 4 KiB. Calls
-/// that make tables throw NoRoom. Call on the VidMm worker thread only.
+/// The page tables of the processes of one GPU: which exist, where they are, when the driver learns of a root, and when
+/// a replaced table is freed. Mappings decides the entries. Addresses are bytes, pages 4 KiB. Calls that allocate
+/// tables throw NoRoom. Call on the VidMm worker thread only.
 class ProcessTables {
  public:
   ProcessTables(PhysicalAdapter& gpu, PagingWork& work) : gpu_(gpu), work_(work) {}
 
-  /// Makes the tables that are missing for the pages; `large`: for pages of 64 KiB, where that is still open.
+  /// Allocates the missing tables for the pages; `large`: for pages of 64 KiB, where the page size is still open.
   void Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
-  /// The same on all GPUs of a link, because roots are the same there: a page table exists on each or on none. Does
+  /// Ensure on all GPUs of a link, because roots are the same there: a page table exists on each or on none. Does
   /// nothing for a process of one GPU, whose tables are made when they are written.
   void EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
   /// Makes entries of the range invalid where they are in use, and flushes them; the caller waits. False: there is
-  /// nothing to wait for. While the tables are away it is noted, and done when they are back.
+  /// nothing to wait for. While the tables are evicted it records the range and clears it when they are back.
   bool Clear(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Flushes the range when entries were in use there before, or when the hardware may hold that they were not
+  /// Flushes the range when entries were in use there before, or when the hardware may have cached invalid entries
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
   void FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Ends a change of entries: flushes, waits, tells the driver a new root, and frees the unused tables.
@@ -33,30 +33,32 @@ class ProcessTables {
 
   /// Tells the driver of the root, once it is complete and the process has a context.
   void TellRoot(GpuProcess& process);
-  /// Another root: of at least `entries` entries where roots are resizable, or elsewhere with as many (0). The process'
-  /// contexts must be idle.
+  /// Replaces the root: by one of at least `entries` entries where roots are resizable, or (0) by one of the same size
+  /// elsewhere. The process' contexts must be idle.
   void ReplaceRoot(GpuProcess& process, uint64_t entries);
-  /// The same in the middle of a change, which suspends the context itself.
+  /// ReplaceRoot in the middle of a change, which suspends the context itself.
   void ResizeRoot(GpuProcess& process, uint64_t entries);
-  /// Where roots are resizable: a smaller one, when the addresses that are reserved or mapped need half of it at most.
-  /// Called when addresses became free.
+  /// Where roots are resizable: makes the root smaller when the addresses that are reserved or mapped need at most half
+  /// of it. Call when addresses became free.
   void ShrinkRoot(GpuProcess& process);
 
-  // Over a link: the tables of all parts, whichever is named.
+  // Moves all tables, the root too; over a link those of all parts, whichever is named. The context is suspended
+  // meanwhile. After NoRoom some tables have moved, and the process continues.
   /// All tables lie elsewhere afterwards, the root too; the context waits meanwhile. After NoRoom some do, and the
   /// process goes on.
   void Move(GpuProcess& process);
-  /// All tables but the root leave memory. The context waits until Restore, and nothing may be mapped.
+  /// Evicts all tables except the root. The context is suspended until Restore, and nothing may be mapped until then.
   void Evict(GpuProcess& process);
-  /// They come back, and say what has been mapped meanwhile. Throws NoRoom; another call goes on where this one stopped.
+  /// Brings the tables back, with the mappings that changed meanwhile. Throws NoRoom; another call continues where this
+  /// one stopped.
   void Restore(GpuProcess& process);
 
-  // For the sleep of the GPU, during which all tables are away.
+  // Call around the sleep of the GPU, during which all tables are evicted.
   void set_asleep(bool asleep) { asleep_ = asleep; }
-  /// No entry may be written. Over a link it is so while the tables of any part are away.
+  /// True if no entry may be written: the tables, or over a link those of any part, are evicted.
   bool Away(const GpuProcess& process) const;
-  /// Clears what was noted while the tables were away, and writes what is resident and mapped there, without a flush.
-  /// Throws NoRoom; another call does it all.
+  /// Clears the ranges that changed while the tables were evicted, and writes the entries of resident allocations
+  /// mapped there, without a flush. Throws NoRoom; another call does all of it again.
   void RenewStale(GpuProcess& process);
 
  private:

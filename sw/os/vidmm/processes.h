@@ -27,7 +27,7 @@ class Processes {
   /// says. The driver does not learn of the root of a process without a context (seen on build 22621).
   GpuProcess* Create(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void CreateContext(GpuProcess& process);
-  /// The part of a process over linked adapters that is on this GPU: the first one makes the process (`joins` null),
+  /// Creates the part of a process over linked adapters on this GPU. The first part makes the process (`joins` null);
   /// the others join it and are destroyed before it. `parts` will hold all of them.
   GpuProcess* CreatePart(const std::string& name, const GpuProcess* joins, TableMemory::Placer placer,
                          const std::vector<GpuProcess*>& parts);
