@@ -9,16 +9,16 @@
 
 namespace gmmu::os {
 
-/// What the driver is being asked, so that it can be blamed: for a call that does not return, and, once Install was
-/// called, for what a processor would raise in it.
+/// Tracks the running call of the driver, so that faults are attributed to it: a call that does not return and, once
+/// Install was called, processor faults in it.
 ///
-/// A fault of the processor inside of a call (a bad pointer, a division by zero, abort) leaves the driver's frames as
-/// they are and throws BugCheck from Run: SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS, at
-/// DISPATCH_LEVEL and above DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address; abort has no number. Behind the end of
-/// what the driver was given (GuardedMemory) the text names the object, and pool memory has the numbers of special pool.
-/// A call that spends `spin_seconds` of processor time in the driver's own code throws OsTimeout; so does, installed or
-/// not, one that reads registers or delays for kBoundNs of the machine's time. A driver that calls exit ends the program
-/// with status 1, and says so.
+/// A processor fault inside a call (a bad pointer, a division by zero, abort) leaves the driver's frames as they are
+/// and throws BugCheck from Run: SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS; at DISPATCH_LEVEL and
+/// above DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address; abort has no number. Beyond the end of memory that the
+/// driver was given (GuardedMemory) the text names the object, and pool memory has the numbers of special pool. A call
+/// that spends `spin_seconds` of processor time in the driver's own code throws OsTimeout. So does, installed or not, a
+/// call that reads registers or delays for kBoundNs of the machine's time. If a driver calls exit, the program says so
+/// and ends with status 1.
 class DriverGuard {
  public:
   static constexpr uint64_t kBoundNs = 500'000'000;
@@ -36,10 +36,10 @@ class DriverGuard {
     std::exception_ptr error;  ///< that ends the call in place of a signal
   };
 
-  /// From now on signals of this process that come inside of a call are the driver's. `in_driver`: any address of its
-  /// code; null: all code is (a test).
+  /// Attributes signals of this process inside a call to the driver. `in_driver`: any address of its code; null: all
+  /// code is the driver's (for tests).
   static void Install(const void* in_driver, unsigned spin_seconds = 10);
-  /// Back to what was before; no call may be under way.
+  /// Undoes Install; no call may be running.
   static void Remove();
   static bool installed();
   /// Sets the function that a fault outside of every call runs before it ends the program; null: none. It runs in the
@@ -48,24 +48,24 @@ class DriverGuard {
   /// Sets the function that handles signals of accesses to device memory inside of a call; null: none. It runs in the
   /// signal handler.
   static void SetDeviceAccess(bool (*take)(int signal, const siginfo_t* info, void* context));
-  /// Both end the innermost call, wherever the processor is. Abandon makes Run throw `error`. Blame makes it throw the
-  /// fault of an access that turned out to be no access to a device.
+  /// Both end the innermost call wherever it executes. Abandon makes Run throw `error`. Blame makes Run throw the fault
+  /// of an access that turned out not to be a device access.
   [[noreturn]] static void Abandon(std::exception_ptr error);
   [[noreturn]] static void Blame(const void* address, const void* instruction, bool write);
   /// Sets a function that explains a fault at an address; it returns an empty text if it knows nothing about the
   /// address. Null: none.
   static void Explain(std::function<std::string(const void* address)> explain);
 
-  /// `call` on this stack, blamed as `entry` at `irql`. `now_ns`: the machine's time.
+  /// Runs `call` on this stack and attributes its faults to `entry` at `irql`. `now_ns`: the machine's time.
   static void Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call);
-  /// A kernel routine in which a driver may wait: throws OsTimeout when the call has lasted too long, longer than
-  /// `bound_ns`: kBoundNs, as the machine scales it.
+  /// Call from a kernel routine in which a driver may wait: throws OsTimeout when the driver's call has lasted longer
+  /// than `bound_ns`, which is kBoundNs scaled for the machine.
   static void CheckTime(uint64_t now_ns, uint64_t bound_ns = kBoundNs);
 
-  /// The innermost call is one that has waited and goes on, as a system thread of the driver may: its time begins anew.
+  /// Restarts the time of the innermost call. Call when it has waited, as a driver's system thread may, and continues.
   static void Restart(uint64_t now_ns);
 
-  /// The innermost call of this fibre. Call Take before switching stacks and Put after.
+  /// The innermost call of this fibre. Call Take before switching stacks and Put afterwards.
   static Frame* Take();
   static void Put(Frame* frame);
   /// Returns the name of the innermost call; "" outside of every call.

@@ -9,9 +9,8 @@
 
 namespace gmmu::os {
 
-/// A copy of what a driver is given whose end is the end of what may be touched: a driver that reads or writes behind
-/// it is caught in the act (DriverGuard). What it writes in front of it is found by CheckFront. Between Shut and the next
-/// use nothing of it may be touched.
+/// A copy of an argument that ends at an inaccessible page: a driver that reads or writes beyond it faults at once
+/// (DriverGuard). CheckFront finds writes in front of it. Between Shut and the next use the copy is inaccessible.
 class GuardedCopy : public GuardedMemory {
  public:
   GuardedCopy() = default;
@@ -19,7 +18,7 @@ class GuardedCopy : public GuardedMemory {
     if (base_ != nullptr) Release(base_, room_ + kGuard);
   }
 
-  /// `count` elements from `first` on; good until the next Of. `name` says in a report what they are.
+  /// Copies `count` elements from `first` on; valid until the next Of. `name` describes them in a report.
   template <typename T>
   T* Of(const T* first, size_t count, std::string name) {
     return static_cast<T*>(Of(static_cast<const void*>(first), count * sizeof(T), std::move(name)));
@@ -29,7 +28,7 @@ class GuardedCopy : public GuardedMemory {
     if (bytes != 0) std::memcpy(at, first, bytes);
     return at;
   }
-  /// The same without a copy: memory for the driver to fill, which stands for that at `real` (null: for none).
+  /// Memory without a copy, for the driver to fill. It replaces the memory at `real` (null: none).
   void* Room(size_t bytes, std::string name, const void* real = nullptr) {
     real_ = static_cast<const char*>(real);
     if (base_ == nullptr || bytes + kFront > room_) Grow(bytes + kFront);
@@ -52,7 +51,7 @@ class GuardedCopy : public GuardedMemory {
     if (base_ != nullptr) Close(base_, room_);
     shut_ = true;
   }
-  /// Brings back what the driver has made of it.
+  /// Copies back what the driver has written.
   void To(void* first) const {
     if (bytes_ != 0) std::memcpy(first, begin(), bytes_);
   }

@@ -21,9 +21,10 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  /// Of the memory in whose guard the address is.
+  /// Finds the memory in whose guard pages the address is.
   static std::optional<Trespass> Find(const void* address);
-  /// Where what a driver sees at `address` is in truth: another place when it was given a room in place of the real one.
+  /// Translates an address that a driver sees: in a room that replaces other memory it returns the address in that
+  /// memory.
   static const void* RealOf(const void* address);
 
  protected:
@@ -31,8 +32,7 @@ class GuardedMemory {
   ~GuardedMemory();
 
   static constexpr size_t kPage = 4096;
-  /// Addresses that cannot be touched, whole pages; the same ones in every run where they are free. Throws
-  /// std::bad_alloc.
+  /// Reserves whole inaccessible pages, at the same addresses in every run if these are free. Throws std::bad_alloc.
   static char* Reserve(size_t bytes);
   static void Release(char* base, size_t bytes);
   /// Makes a part of them accessible, filled with 0.
@@ -42,7 +42,7 @@ class GuardedMemory {
 
  private:
   virtual std::optional<Trespass> At(const char* address) const = 0;
-  /// Null: the address is not in a room that stands for another.
+  /// Null if the address is not in a room that replaces other memory.
   virtual const void* Real(const char*) const { return nullptr; }
 };
 

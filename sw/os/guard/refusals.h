@@ -18,17 +18,17 @@ struct Refused {
 /// inject.fail_allocation), and counts them.
 class Refusals {
  public:
-  /// 0: none. Nothing is counted when neither is asked for.
+  /// 0: none. Nothing is counted if both are 0.
   Refusals(uint64_t callback, uint64_t allocation) : callback_(callback), allocation_(allocation) {}
 
   bool asked() const { return callback_ != 0 || allocation_ != 0; }
   bool Callback(const std::string& name) { return callback_ != 0 && Count(callback_, name); }
-  /// `name` is called for the one that is refused only.
+  /// `name` is called only for the refused one.
   template <typename Name>
   bool Allocation(const Name& name) {
     return allocation_ != 0 && Count(allocation_, name());
   }
-  /// How many there were so far.
+  /// How many were counted so far.
   uint64_t seen() const { return seen_; }
   const std::optional<Refused>& refused() const { return refused_; }
 

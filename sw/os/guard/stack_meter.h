@@ -7,15 +7,14 @@
 
 namespace gmmu::os {
 
-/// Runs a routine on a stack of its own, painted beforehand, and says how deep it went.
+/// Runs a routine on a stack of its own, painted beforehand, and measures its depth.
 ///
-/// What stands for hardware (a register access and all that the machine does meanwhile) runs on the
-/// caller's stack, by Off: it is no part of what the routine uses. One routine at a time; it must not
-/// change to another fibre but inside of Off.
+/// Code that models hardware (a register access and the machine's work for it) runs on the caller's stack, by Off,
+/// because the routine itself would not use that stack. One routine at a time; it may change to another fibre only
+/// inside Off.
 class StackMeter {
  public:
-  /// `bytes`: of the stack, far more than any routine should use, whole pages. Below it is memory that cannot be
-  /// touched.
+  /// `bytes`: size of the stack in whole pages, far more than any routine should use. Below it is inaccessible memory.
   explicit StackMeter(size_t bytes = 96 * 1024);
   ~StackMeter();
   StackMeter(const StackMeter&) = delete;

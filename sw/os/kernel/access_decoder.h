@@ -7,14 +7,14 @@
 
 namespace gmmu::os {
 
-/// The part of an instruction that accesses memory at one place.
+/// One memory access of an instruction.
 struct DecodedAccess {
   unsigned bytes = 0;  ///< of one access; of a repeated instruction those of one repetition
   bool reads = false, writes = false;
 };
 
-/// The access to `address` of the x86-64 instruction at the instruction pointer of `registers`. `write`: the
-/// processor says that it is a store, or a load and a store. None: no instruction that is known, or no access to that address.
+/// Decodes the access to `address` of the x86-64 instruction at the instruction pointer of `registers`. `write`: the
+/// processor reports a store, or a load and a store. nullopt: an unknown instruction, or no access to that address.
 std::optional<DecodedAccess> DecodeAccess(const gregset_t& registers, uint64_t address, bool write);
 
 }  // namespace gmmu::os

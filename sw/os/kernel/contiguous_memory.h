@@ -11,8 +11,8 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// What MmAllocateContiguousMemorySpecifyCache gives to a driver: consecutive host pages with a view of the CPU. The
-/// driver's bus addresses for them are MmGetPhysicalAddress, so an IOMMU's domain does not have them.
+/// Memory of MmAllocateContiguousMemorySpecifyCache: consecutive host pages with a CPU view. The driver uses
+/// MmGetPhysicalAddress as bus addresses, which an IOMMU domain does not map.
 class ContiguousMemory {
  public:
   /// Bytes; `highest` is the last byte, `boundary` a power of two that no block crosses, 0: any.
@@ -23,11 +23,11 @@ class ContiguousMemory {
   explicit ContiguousMemory(Kernel& kernel) : kernel_(kernel) {}
   ~ContiguousMemory();
 
-  /// Null: no such pages. A bug check above DISPATCH_LEVEL.
+  /// Null if there are no such pages. A bug check above DISPATCH_LEVEL.
   void* Allocate(uint64_t bytes, const Bounds& bounds, MEMORY_CACHING_TYPE caching);
-  /// A bug check for what was not allocated, or with another size.
+  /// A bug check for memory that was not allocated here, or with another size.
   void Free(void* view, uint64_t bytes);
-  /// A bug check for what was not allocated.
+  /// A bug check for memory that was not allocated here.
   uint64_t BytesOf(void* view);
 
  private:

@@ -8,7 +8,7 @@ namespace gmmu::os {
 
 /// "UPDATE_PAGE_TABLE" for 11; the number where there is no name.
 std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
-/// "DXGKQAITYPE_DRIVERCAPS"; the number of a query that is not made here.
+/// "DXGKQAITYPE_DRIVERCAPS"; the number of a query that the model does not make.
 std::string NameOf(DXGK_QUERYADAPTERINFOTYPE type);
 
 }  // namespace gmmu::os

@@ -16,14 +16,14 @@ namespace gmmu::os {
 class Hal;
 class Scheduler;
 
-/// The trace of --trace-ddi: a line of JSON for each call of the driver and for each of its callbacks, when the call is
-/// over (docs/check-driver.md has the members). The lines of two runs with one seed are equal.
+/// The trace of --trace-ddi: a line of JSON for each call of the driver and for each callback, written when the call
+/// returns (docs/check-driver.md has the members). Two runs with one seed have equal lines.
 class DdiTrace {
  public:
   using Sink = std::function<void(const std::string&)>;
   DdiTrace(Scheduler& scheduler, Hal& hal, Sink sink) : scheduler_(scheduler), hal_(hal), sink_(std::move(sink)) {}
 
-  /// One call, from its arguments to its answer. One that ends by an exception has no status.
+  /// One call, from its arguments to its answer. A call that ends with an exception has no status.
   class Call {
    public:
     /// `trace` null: nothing is written.
@@ -41,7 +41,7 @@ class DdiTrace {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    /// The call has answered; `args` as before, but their contents may be others.
+    /// The call has returned; `args` as before, but their contents may have changed.
     template <typename Result, typename... Args>
     void Answered(const Result& result, const Args&... args) {
       if (trace_ == nullptr) return;
@@ -76,7 +76,7 @@ class DdiTrace {
 
  private:
   static std::string StatusText(uint64_t status);
-  /// Throws what the sink has thrown in the end of an earlier call.
+  /// Throws the exception that the sink threw at the end of an earlier call.
   void Begin(Call& call);
   void End(const Call& call) noexcept;
 

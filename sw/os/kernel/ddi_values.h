@@ -13,8 +13,8 @@
 
 namespace gmmu::os {
 
-/// Names for handles and addresses that do not depend on where things lie in this run: the first one that is met as
-/// hDevice is "hDevice.1", whatever it is called later.
+/// Names for handles and addresses that do not depend on where objects lie in this run: the first handle seen as
+/// hDevice is "hDevice.1", also where another member contains it later.
 class HandleNames {
  public:
   const std::string& NameOf(const void* handle, const std::string& member) {
@@ -42,8 +42,8 @@ class DdiValues {
 
   explicit DdiValues(HandleNames& names) : names_(names) {}
 
-  /// The arguments as they are now. Arrays are read where they were at the first call: what a structure says
-  /// afterwards is the driver's.
+  /// The arguments as they are now. Arrays are read at the address of the first call, because the driver may change the
+  /// structure's pointers.
   template <typename... Args>
   Pairs Read(const Args&... args) {
     pairs_.clear();

@@ -9,10 +9,10 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// How a routine of the driver is called that is no entry of its table: a deferred routine, a thread, a work item. It is
-/// blamed by name, as an entry is, and must return at the IRQL at which it was called and without a lock.
+/// Calls a driver routine that is no entry of its table: a deferred routine, a thread, a work item. Faults are
+/// attributed to it by name, as to an entry. It must return at the IRQL at which it was called and without a lock.
 ///
-/// `kind`: "deferred routine"; the name is that with the routine's place in the driver's file, as far as it is known.
+/// `kind`: "deferred routine". The name is `kind` with the routine's place in the driver's file, if that is known.
 void CallDriverRoutine(Kernel& kernel, const std::string& kind, const void* routine, Irql level,
                        const std::function<void()>& call);
 /// "work item of driver.so+0x1234".

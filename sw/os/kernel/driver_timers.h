@@ -10,11 +10,11 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Timers of a driver (KTIMER), which are known by their addresses. A thread of the system, which the first timer starts,
-/// waits until the next one is due, signals it and queues its deferred call.
+/// Timers of a driver (KTIMER), identified by their addresses. A system thread, started with the first timer, waits
+/// until the next timer is due, signals it and queues its deferred call.
 ///
-/// Misuse is a bug check: a timer that was not initialised, or that is freed or initialised while it is set. Timers are also
-/// objects of DriverLocks, which waits are for.
+/// Misuse is a bug check: an uninitialised timer, or one that is freed or initialised while it is set. Timers are also
+/// objects of DriverLocks, which implements waits for them.
 class DriverTimers {
  public:
   explicit DriverTimers(Kernel& kernel) : kernel_(kernel) {}
@@ -23,7 +23,7 @@ class DriverTimers {
   /// `due_ns`: from now; `period_ms` 0: once. Returns whether it was set before.
   bool Set(KTIMER& timer, uint64_t due_ns, uint32_t period_ms, KDPC* dpc);
   bool Cancel(KTIMER& timer);
-  /// [begin, begin + bytes) is freed.
+  /// Call when [begin, begin + bytes) is freed.
   void Forget(const void* begin, size_t bytes);
 
  private:
@@ -34,7 +34,7 @@ class DriverTimers {
     KDPC* dpc;
   };
   void Serve();
-  /// The one that is due first; null: none is set.
+  /// The timer that is due next; null: none is set.
   KTIMER* First() const;
   void Expire(KTIMER& timer);
 

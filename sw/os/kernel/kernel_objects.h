@@ -10,14 +10,14 @@
 
 namespace gmmu::os {
 
-/// Something that handles of a driver lead to.
+/// The target of a driver's handles.
 struct KernelObject {
   enum class Type : uint8_t { kThread, kKey };
   Type type;
   std::string name;  ///< "the system thread at driver.so+0x1234"
 };
 
-/// Handles and references that a driver has. A handle is never given out twice. Both are in the ledger (handle,
+/// Handles and references of a driver. A handle value is never issued twice. Both are in the ledger (handle,
 /// object_reference), and misuse is a bug check.
 class KernelObjects {
  public:
@@ -25,9 +25,9 @@ class KernelObjects {
 
   HANDLE Open(KernelObject& object, const char* created_by);
   void Close(HANDLE handle);
-  /// Null: it is no open handle.
+  /// Null if the handle is not open.
   KernelObject* Find(HANDLE handle) const;
-  /// Return how many references there are now.
+  /// Both return the number of references afterwards.
   LONG_PTR Reference(KernelObject& object, const char* created_by);
   LONG_PTR Dereference(const void* object);
 

@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-/// Views that drivers make of the pages of MDLs (MmMapLockedPagesSpecifyCache). One list has at most one. Ledger:
+/// Views of the pages of MDLs that drivers make (MmMapLockedPagesSpecifyCache); at most one for each MDL. Ledger:
 /// cpu_view. Misuse is a bug check.
 class MdlViews {
  public:

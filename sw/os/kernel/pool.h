@@ -8,24 +8,24 @@
 
 namespace gmmu::os {
 
-/// Pool memory of drivers, laid out as Windows' special pool is: each block ends at a page that cannot be touched, and a
-/// freed block can never be touched again, because no address is given out twice.
+/// Pool memory of drivers, laid out as in Windows' special pool: each block ends at an inaccessible page. A freed block
+/// stays inaccessible for good, because no address is reused.
 ///
-/// Where a block is no multiple of 16 bytes, up to 15 bytes lie between its end and that page; what a driver writes
-/// there, or in front of the block, is found when the block is freed, or when the driver is unloaded. Bug checks are
-/// those of special pool.
+/// If the size of a block is no multiple of 16 bytes, up to 15 bytes lie between its end and that page. A write there,
+/// or in front of the block, is found when the block is freed or the driver is unloaded. Bug checks are those of
+/// special pool.
 class Pool : public GuardedMemory {
  public:
   explicit Pool(Ledger& ledger);
   ~Pool();
 
-  /// Zeros, at a multiple of 16 bytes; null: 0 bytes, or no memory is left.
+  /// Returns zeroed memory at a multiple of 16 bytes; null: 0 bytes, or no memory is left.
   void* Allocate(size_t bytes, uint32_t tag);
-  /// `tag` 0: whatever it is.
+  /// `tag` 0: any tag.
   void Free(void* block, uint32_t tag);
-  /// Looks around every block that is not freed.
+  /// Checks the bytes around every allocated block.
   void Check() const;
-  /// 0: it is no block, or is freed.
+  /// Bytes of a block; 0: not a block, or freed.
   size_t BytesOf(const void* block) const;
   static std::string TagName(uint32_t tag);
 

@@ -11,8 +11,8 @@
 
 namespace gmmu::os {
 
-/// The registry that a driver sees, for as long as the machine is on. Names of keys and values are compared without case.
-/// Keys are there when the configuration has them, or a key below them, or the driver made them.
+/// The registry that a driver sees while the machine is on. Names of keys and values are compared without case. A key
+/// exists if the configuration has it or a key below it, or if the driver made it.
 class Registry {
  public:
   struct Value {
@@ -32,19 +32,19 @@ class Registry {
 
   explicit Registry(const settings::FreeTable& configured);
 
-  /// Null: there is no such key. `path`: from the root on, "\Registry\Machine\...".
+  /// Null if there is no such key. `path`: from the root, "\Registry\Machine\...".
   Key* Open(const std::u16string& path);
-  /// `made`: it was not there before.
+  /// `made`: whether the key is new.
   Key& Create(const std::u16string& path, bool& made);
   static std::u16string Upper(std::u16string text);
-  /// Such a path as drivers get it; its text stays.
+  /// Makes the path string that drivers get; its text stays valid.
   static UNICODE_STRING Counted(const char* path);
 
  private:
   std::map<std::u16string, std::unique_ptr<Key>> keys_;  // by upper-case path
 };
 
-/// UTF-8 to UTF-16; what is no UTF-8 becomes '?'.
+/// UTF-8 to UTF-16; invalid bytes become '?'.
 std::u16string Utf16(const std::string& text);
 
 }  // namespace gmmu::os

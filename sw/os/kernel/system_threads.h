@@ -19,8 +19,8 @@ struct SystemThread : KernelObject {
   uint64_t number = 0;  ///< the scheduler's
 };
 
-/// Threads that a driver makes (PsCreateSystemThread). Each is a fibre that does not keep a run going; in the ledger
-/// (system_thread) until it ends. Waits for one are DriverLocks' part.
+/// Threads that a driver makes (PsCreateSystemThread). Each is a fibre that does not keep a run going; it is in the
+/// ledger (system_thread) until it ends. DriverLocks implements waits for them.
 class SystemThreads {
  public:
   explicit SystemThreads(Kernel& kernel) : kernel_(kernel) {}

@@ -11,17 +11,17 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Work that a driver queues for threads of the system. Each piece has a thread of its own, at PASSIVE_LEVEL. Ledger:
-/// work_item, until its routine returns. An item that is queued twice, or freed while it is queued, is a bug check.
+/// Work that a driver queues for system threads. Each item runs on a thread of its own, at PASSIVE_LEVEL. Ledger:
+/// work_item, until its routine returns. Queuing an item twice, or freeing it while it is queued, is a bug check.
 class WorkItems {
  public:
   explicit WorkItems(Kernel& kernel) : kernel_(kernel) {}
 
-  /// `item`: what may be queued again, and freed, when its `routine` is called. Up to DISPATCH_LEVEL.
+  /// `item`: may be queued again or freed once its `routine` is called. Call up to DISPATCH_LEVEL.
   void Queue(const void* item, const char* call, const void* routine, const std::function<void()>& work);
-  /// A bug check with `call` when it is queued.
+  /// A bug check with the name `call` if the item is queued.
   void RequireIdle(const void* item, const char* call) const;
-  /// [begin, begin + bytes) is freed.
+  /// Call when [begin, begin + bytes) is freed.
   void Forget(const void* begin, size_t bytes) const;
 
  private:

@@ -7,13 +7,13 @@
 namespace gmmu::os {
 
 /// The exceptions that are being handled. The C++ runtime keeps them by operating system thread (Itanium C++ ABI:
-/// Exception Handling, 2.2.2), so a fibre that is switched away inside of a handler takes its own along: else it would
-/// leave, or throw on, another fibre's.
+/// Exception Handling, 2.2.2). A fibre that is switched away inside a handler therefore takes its own along; otherwise
+/// it would leave, or rethrow, another fibre's exception.
 class CaughtExceptions {
  public:
-  /// None.
+  /// No exceptions.
   CaughtExceptions() = default;
-  /// Those of this moment.
+  /// The exceptions being handled now.
   static CaughtExceptions Current() {
     CaughtExceptions now;
     std::memcpy(&now.globals_, abi::__cxa_get_globals(), sizeof now.globals_);

@@ -15,14 +15,14 @@ namespace gmmu::os {
 
 class RaceDetector;
 
-/// The locks of a driver, and the objects that its threads wait for, which are known by their addresses (wdm_locks.cc and
-/// wdm_waits.cc have the routines).
+/// The locks of a driver, and the objects that its threads wait for, identified by their addresses (locks.cc and waits.cc
+/// of os/wdm have the routines).
 ///
-/// Misuse is a bug check that names the object: an object that was not initialised, an IRQL that the routine may not be
-/// called at, a lock that its holder asks for again, two holders that wait for each other, a release by another thread,
-/// a return from an entry point or a free of the memory with the lock held, a free of what a thread waits for, a resource
-/// without a critical region. No wait lasts longer than kBoundNs, except of a thread that the driver made: that one may have
-/// nothing to do for as long as the machine is on.
+/// Misuse is a bug check that names the object: an uninitialised object, a routine at a wrong IRQL, a lock that its
+/// holder acquires again, two holders that wait for each other, a release by another thread, a lock held at the return
+/// from an entry point or when its memory is freed, memory freed while a thread waits for an object in it, a resource
+/// outside of a critical region. A wait is bounded by kBoundNs, except in a thread that the driver made: such a thread
+/// may have no work for as long as the machine is on.
 class DriverLocks {
  public:
   enum class Kind : uint8_t {
@@ -49,21 +49,22 @@ class DriverLocks {
   /// Registers a semaphore. A bug check unless 0 <= count <= limit and 0 < limit.
   void InitializeSemaphore(const void* object, LONG count, LONG limit);
 
-  /// Returns the IRQL before; `raises`: to DISPATCH_LEVEL, else the caller has raised it.
+  /// Returns the IRQL before; `raises`: raise it to DISPATCH_LEVEL, otherwise the caller has raised it.
   Irql AcquireSpinLock(const void* lock, bool raises);
-  /// `to`: the IRQL afterwards; none: it stays.
+  /// `to`: the IRQL afterwards; nullopt: unchanged.
   void ReleaseSpinLock(const void* lock, std::optional<Irql> to);
   void AcquireFastMutex(const void* mutex);
   bool TryFastMutex(const void* mutex);
   void ReleaseFastMutex(const void* mutex);
-  /// False: not without a wait, and `waits` is false.
+  /// False: it would have to wait, and `waits` is false.
   bool AcquireGuardedMutex(const void* mutex, bool waits);
   void ReleaseGuardedMutex(const void* mutex);
-  /// At DISPATCH_LEVEL or above; false: another thread has it.
+  /// Call at DISPATCH_LEVEL or above. False: another thread holds it.
   bool TrySpinLock(const void* lock);
-  /// An operation on what `lock` guards, by a routine that has it meanwhile: nobody may hold it, at any IRQL.
+  /// Runs `operation` on data that `lock` guards, for an interlocked routine that acquires the lock itself: nobody may
+  /// hold it, at any IRQL.
   void Interlocked(const void* lock, const char* routine, const std::function<void()>& operation);
-  /// Returns whether it was free afterwards.
+  /// Returns whether the mutex is free afterwards.
   bool ReleaseMutex(const void* mutex);
 
   /// False: it would have to wait, and `waits` is false. A holder acquires it again with the same access.
@@ -75,32 +76,33 @@ class DriverLocks {
   void EnterCriticalRegion();
   void LeaveCriticalRegion();
 
-  /// Returns the state before.
+  /// Returns the previous state.
   bool SetEvent(const void* event, bool signalled);
   bool IsSignalled(const void* event);
-  /// Returns the count before; a bug check above its limit.
+  /// Returns the previous count; a bug check when the count exceeds its limit.
   LONG ReleaseSemaphore(const void* semaphore, LONG adjustment);
   LONG CountOf(const void* semaphore);
-  /// Of a timer or a thread: whether waits for it end from now on.
+  /// Sets whether waits for a timer or a thread end from now on.
   void Signal(const void* object, bool signalled);
   bool MutexIsFree(const void* mutex);
   bool TimerIsSignalled(const void* timer);
-  /// The timer's kind; a bug check with `routine` for what is no timer.
+  /// Returns the timer's kind; a bug check with the name `routine` if the object is not a timer.
   void RequireTimer(const void* timer, const char* routine);
-  /// Of a mutex, an event, a semaphore, a timer or a thread; `all` of them, or the first that can be had, whose index is
-  /// returned. `timeout_ns` none: no end but kBoundNs, and 0: no wait, at any IRQL up to DISPATCH_LEVEL. None: the time has
-  /// passed.
+  /// Waits for mutexes, events, semaphores, timers or threads: for `all` of them, or for the first available one, whose
+  /// index is returned. `timeout_ns` nullopt: bounded by kBoundNs only; 0: no wait, allowed up to DISPATCH_LEVEL.
+  /// Returns nullopt after the timeout.
   std::optional<size_t> Wait(const std::vector<const void*>& objects, bool all, std::optional<uint64_t> timeout_ns,
                              const char* routine = "KeWaitForSingleObject");
 
   /// Locks that the running thread holds, and critical regions that it is in.
   size_t held() const;
-  /// A bug check when the thread holds more than `before`, with which it came into `entry`.
+  /// A bug check when the thread holds more than `before`, which it held when it entered `entry`.
   void CheckReturn(const char* entry, size_t before) const;
-  /// The threads have ended in an error: nobody holds anything, so that the driver can still be asked what happened.
+  /// Call when an error has ended the threads: releases everything, so that the driver can still be asked what
+  /// happened.
   void Abandon();
-  /// [begin, begin + bytes) is freed: a bug check when a held lock lies there, or what a thread waits for; objects in it are no
-  /// more.
+  /// Call when [begin, begin + bytes) is freed: forgets the objects there. A bug check when it has a held lock, or an
+  /// object for which a thread waits.
   void Forget(const void* begin, size_t bytes);
 
  private:
@@ -124,23 +126,23 @@ class DriverLocks {
     std::string Names() const;  // of the holders
   };
   Object& Of(const void* object, Kind kind, const char* routine);
-  /// It is signalled or not, and nobody holds it.
+  /// True for kinds that are signalled or not and have no holder.
   static bool IsSignal(Kind kind);
-  /// What can be waited for.
+  /// Finds an object that can be waited for.
   Object& Waitable(const void* object, const char* routine);
   bool Free(const Object& object, Access access = Access::kExclusive) const;
-  /// Waits, spinning or not, until the thread can have the object.
+  /// Waits, spinning or not, until the thread can acquire the object.
   void Await(const void* at, Object& object, bool spins, std::optional<uint64_t> timeout_ns,
              Access access = Access::kExclusive);
-  /// Sleeps until `free`; the objects are those that the thread waits for meanwhile.
+  /// Sleeps until `free`; meanwhile the thread counts as waiting for these objects.
   void Sleep(const std::vector<const void*>& at, const std::function<bool()>& free, std::optional<uint64_t> timeout_ns,
              const std::string& what);
   void Take(const void* at, Object& object, Access access = Access::kExclusive);
   void Give(const void* at, Object& object);
-  /// The waits from the object at `at` back to the running thread; "" when they do not lead there.
+  /// The chain of waits from the object at `at` back to the running thread; "" if there is none.
   std::string Cycle(const void* at, std::set<const void*>& seen) const;
   void RequireHolder(const void* at, const Object& object, const char* routine) const;
-  /// One more object or region of the running thread, or one less.
+  /// Counts one more, or one less, object or region of the running thread.
   void Count(int change);
   /// The object of a kind that the running thread holds; null: none.
   const void* HeldOf(Kind kind) const;
@@ -150,7 +152,7 @@ class DriverLocks {
   Scheduler& scheduler_;
   RaceDetector& races_;
   std::map<const void*, Object> objects_;
-  /// The running thread waits for them as long as this lives.
+  /// While it exists, the running thread counts as waiting for the objects.
   class Waiting {
    public:
     Waiting(DriverLocks& locks, const std::vector<const void*>& objects);

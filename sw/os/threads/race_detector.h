@@ -10,44 +10,45 @@
 
 namespace gmmu::os {
 
-/// Finds data races of a driver: two accesses of a byte, one of them a write, by threads that are in the driver at the
-/// same time, without an order between them.
+/// Finds data races of a driver: two accesses to a byte, at least one of them a write, by threads that are in the
+/// driver at the same time, without an order between them.
 ///
-/// The accesses come from the driver itself, whose compiler puts a call before each of them (-fsanitize=thread; the
-/// functions of race_events.cc). Order is kept in vector clocks, one a thread: locks, events, DxgkCbSynchronizeExecution
-/// and interlocked operations order what was before the release before what comes behind the acquisition; and a call
-/// that has returned is before every call that begins later, because the system has locks of its own. Memory is that of
-/// the driver: pool, views of memory objects, and what its file has as data. Accesses by devices are not seen.
+/// The driver itself reports the accesses: its compiler inserts a call before each (-fsanitize=thread; the functions of
+/// race_events.cc). Vector clocks, one for each thread, keep the order. Locks, events, DxgkCbSynchronizeExecution and
+/// interlocked operations order everything before a release before everything after the acquisition. A call that has
+/// returned is ordered before every call that begins later, because the system has locks of its own. The memory is the
+/// driver's: pool, views of memory objects, and the data of its file. Accesses by devices are not seen.
 ///
-/// A race is thrown as a BugCheck by Check, not where it was found: the driver's code there expects no exception.
+/// Check throws a race as a BugCheck, not the access that found it: driver code expects no exception.
 class RaceDetector {
  public:
   explicit RaceDetector(const Scheduler& scheduler);
   ~RaceDetector();
   RaceDetector(const RaceDetector&) = delete;
   RaceDetector& operator=(const RaceDetector&) = delete;
-  /// The one that lives; null without one, or when nothing is preempted.
+  /// The existing detector; null if there is none, or if there is no preemption.
   static RaceDetector* active();
 
-  /// [begin, begin + bytes) is the driver's from now on. `name`: "pool gmmu".
+  /// [begin, begin + bytes) becomes the driver's memory. `name`: "pool gmmu".
   void AddMemory(const void* begin, size_t bytes, const std::string& name);
-  /// It is given back, which counts as a write by the running thread when the thread is in the driver.
+  /// The memory is freed, which counts as a write by the running thread if the thread is in the driver.
   void RemoveMemory(const void* begin);
-  /// "pool gmmu (0x1234 bytes) + 0x10"; the address where the memory is not the driver's.
+  /// "pool gmmu (0x1234 bytes) + 0x10"; only the address if the memory is not the driver's.
   std::string NameOf(const void* at) const;
 
-  /// The running thread begins a call of `entry`, or comes back from it.
+  /// Enter: the running thread begins a call of `entry`. Leave: it returns from it.
   void Enter(const char* entry);
   void Leave();
-  /// What the thread has done is before calls that begin from now on, although its own has not returned.
+  /// Orders what the thread has done so far before calls that begin from now on, although its own call has not
+  /// returned.
   void Tell();
   void Acquire(const void* object);
   void Release(const void* object);
-  /// An access by the running thread, by the code at `code`.
+  /// The running thread accesses memory, in the code at `code`.
   void Access(const void* at, size_t bytes, bool write, const void* code);
   /// Throws the first race that was found, as a BugCheck, once.
   void Check();
-  /// Accesses of the driver's memory that were looked at.
+  /// Checked accesses to the driver's memory.
   uint64_t accesses() const { return accesses_; }
 
  private:

@@ -84,7 +84,7 @@ class Scheduler {
 
   /// `isr` serves messages with this data value.
   void ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr);
-  /// On return none of its routines and no deferred call is under way.
+  /// On return none of its routines and no deferred call is running.
   void DisconnectInterrupt(uint32_t data);
   /// Queues a deferred procedure call; it runs at once if the IRQL allows. With preemption the fibre of deferred calls
   /// runs it.
@@ -117,7 +117,7 @@ class Scheduler {
   uint64_t delivered() const { return delivered_; }
   /// Times that driver code was preempted.
   uint64_t preempted() const { return preempted_; }
-  /// Messages that no routine was connected for.
+  /// Messages without a connected routine.
   uint64_t spurious() const { return spurious_; }
   /// The running fibre, to compare with another; null outside of them.
   const void* fibre() const { return running_; }

@@ -18,8 +18,8 @@ class Worker {
     scheduler.Spawn(name, [this] { Serve(); });
   }
 
-  /// Has `work` done by the worker and returns when it is. Throws AdapterWasReset when the adapter was reset
-  /// under it; other errors end the whole run (Scheduler::Run).
+  /// Runs `work` on the worker and returns afterwards. Throws AdapterWasReset when the adapter was reset meanwhile;
+  /// other errors end the whole run (Scheduler::Run).
   void Call(const std::function<void()>& work) {
     bool done = false;
     std::exception_ptr lost;
@@ -34,7 +34,7 @@ class Worker {
     scheduler_.Wait([&] { return done; }, Scheduler::kForEver, "the worker to finish");
     if (lost) std::rethrow_exception(lost);
   }
-  /// The fibre ends when it has nothing left to do.
+  /// Ends the fibre once it has no more work.
   void Stop() { stop_ = true; }
 
  private:

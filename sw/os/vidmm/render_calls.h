@@ -28,29 +28,31 @@ struct ListedCommands {
   std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< offsets are those of `commands`
 };
 
-/// What a context has room for, as D3DKMTCreateContext tells a user-mode driver.
+/// The room of a context's buffers and lists, as D3DKMTCreateContext reports it to a user-mode driver.
 struct ListRoom {
   uint32_t command_bytes = 0, allocations = 0, patches = 0;
 };
 
 /// Commands in the physical model (driver documents: DxgkDdiRender, DxgkDdiPatch, "Splitting a DMA Buffer"). The driver
-/// translates a command buffer into a DMA buffer, several when it has no room; what their patch locations name is made
-/// resident, and stays where it is until the buffer has ended; the scheduler has the buffer patched and submits it. A buffer
-/// whose allocations do not fit into memory together goes in pieces that end where SplitOffset says.
+/// translates a command buffer into one DMA buffer, or into several when it lacks room. The allocations that patch
+/// locations name are made resident and stay in place until the buffer has ended. The scheduler has the buffer patched
+/// and submits it. A buffer whose allocations do not fit into memory together is submitted in pieces that end at
+/// SplitOffset.
 ///
-/// An allocation that no patch location names is not made resident, and its element says segment 0 (seen with WDDM 1.3).
-/// Call on the VidMm worker thread only. Processes and allocations of the physical model only.
+/// An allocation that no patch location names is not made resident, and its list element has segment 0 (seen with WDDM
+/// 1.3). Call on the VidMm worker thread only, with processes and allocations of the physical model.
 class RenderCalls {
  public:
   explicit RenderCalls(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Returns the last packet; those before it end before it does. Throws OsError when the driver refuses the commands, or
-  /// one piece of them does not fit; BugCheck when it breaks a rule of the lists.
+  /// Submits the commands and returns the last packet; earlier ones end before it. Throws OsError when the driver
+  /// refuses the commands, or when one piece of them does not fit; BugCheck when it breaks a rule of the lists.
   PacketId Submit(GpuProcess& process, const ListedCommands& commands, const std::string& what);
 
   static ListRoom RoomOf(const GpuProcess& process);
 
-  /// The driver closes what devices have opened of an allocation; what a process has opened. Before either is destroyed.
+  /// Has the driver close what devices have opened: of one allocation, or of one process. Call before either is
+  /// destroyed.
   void Close(const Allocation& allocation);
   void Close(const GpuProcess& process);
 

@@ -34,20 +34,21 @@ class Residency {
  public:
   explicit Residency(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Makes all of `wanted` resident, and brings the page tables back that they need. Throws OsError when they do not
-  /// fit together; what was resident may have been moved or evicted then.
+  /// Makes all of `wanted` resident, and restores the page tables that they need. Throws OsError when they do not fit
+  /// together; resident allocations may have been moved or evicted by then.
   void MakeResident(const std::vector<Allocation*>& wanted);
-  /// Waits until no DMA buffer that names it is under way; always so but in the physical model.
+  /// Waits until no DMA buffer that names the allocation is under way. Only the physical model has such buffers.
   void WaitUnused(Allocation& allocation);
-  /// Its bytes go to the backing store, and the GPU reaches it no more.
+  /// Moves its bytes to the backing store; the GPU can no longer reach it.
   void Evict(Allocation& allocation);
-  /// Page tables that left memory for others come back with what they say now, and the process' context runs again.
+  /// Restores page tables that were evicted, with the present mappings, and resumes the process' context.
   void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }
 
-  // For the sleep of the GPU, whose contexts are suspended and whose tables are away.
+  // For the sleep of the GPU, while contexts are suspended and tables evicted: moves its bytes from a segment to the
+  // backing store and frees its memory there. Entries are not changed.
   /// Its memory in a segment is free afterwards, and its bytes are in the backing store; entries are not touched.
   void Leave(Allocation& allocation);
-  /// To the first of its places that has room. Throws OsError when none has.
+  /// Moves it to the first of its places that has room. Throws OsError when none has.
   void Return(Allocation& allocation);
 
   struct Counts {
@@ -66,8 +67,8 @@ class Residency {
 
   void Bring(Allocation& allocation, const Wanted& wanted);
   void RestoreTables(GpuProcess& process, const Wanted& wanted);
-  /// False: there is no room at the place, and the allocation is where it was. `wanted` null: nothing else leaves for
-  /// it; NoRoom then, and it is nowhere, when its page tables have no room.
+  /// False: the place has no room, and the allocation stays where it was. With `wanted` null no other allocation is
+  /// moved for it. Throws NoRoom when its page tables have no room; then the allocation has no memory.
   bool TryPlace(Allocation& allocation, size_t place, const Wanted* wanted);
   bool TakeRoom(Allocation& allocation, size_t place, const Wanted* wanted, Room& room);
   bool MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted);
@@ -75,16 +76,16 @@ class Residency {
   /// Moves an allocation out of its memory segment, to the next of its places that takes it.
   void Demote(Allocation& allocation);
   void FillIn(Allocation& allocation);
-  /// Lets `old` have its pages of a memory segment, from which the contents are copied.
+  /// Gives the allocation's pages of a memory segment to `old`, from which the contents are copied.
   void HandOver(Allocation& allocation, Allocation& old);
-  /// Does `work`, which needs room for page tables, again until there is room: others leave for it, on the GPU of a link
-  /// that has none. `stays`: what does not, may be null.
+  /// Repeats `work`, which needs room for page tables, until there is room: evicts others on the GPU of the link that
+  /// has none. `stays` must not leave; may be null.
   void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                 const std::function<void()>& work);
-  /// For page tables in a memory segment of this GPU, moves one allocation out of it or evicts the tables of one process;
-  /// in the end what is wanted and has another place leaves too. False: nothing can leave.
+  /// Makes room for page tables in a memory segment of this GPU: moves one allocation out of it or evicts the tables of
+  /// one process. As a last resort it moves a wanted allocation that has another place. False: nothing can leave.
   bool MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays);
-  /// Evicts page tables of one process, over a link on every GPU; false: no process can do without.
+  /// Evicts the page tables of one process, over a link on every GPU. False: every process needs its tables.
   bool EvictTables(const Wanted& wanted);
 
   VidMm& vidmm_;

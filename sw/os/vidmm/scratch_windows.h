@@ -26,8 +26,8 @@ class ScratchWindows {
     uint64_t local = 0;   ///< address for pages of a memory segment
     PacketId packet = 0;  ///< the last transfer through it
   };
-  /// What of an allocation one window shows: `skip` bytes of it are before what is wanted, because a window begins with
-  /// a whole page of the segment.
+  /// The part of an allocation in one window. A window begins with a whole page of the segment, so `skip` bytes precede
+  /// the wanted ones.
   struct Piece {
     uint64_t start, skip, size;
     uint64_t protection;  ///< the driver's, of all that is wanted
@@ -37,30 +37,31 @@ class ScratchWindows {
   ScratchWindows(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging)
       : gpu_(gpu), work_(work), paging_(paging) {}
 
-  // For PagingBringUp, which gives the windows their addresses and tables.
+  // For PagingBringUp, which sets the windows' addresses and makes their tables.
   std::array<Window, kCount>& all() { return windows_; }
-  /// A window for large fills, for pages of a memory segment only; there when fill_bytes() is not 0.
+  /// A window for large fills, for pages of a memory segment only. It exists if fill_bytes() is not 0.
   Window& fill() { return fill_; }
   /// Bytes of a window, and of the one for large fills; 0: fills fit into a window.
   uint64_t bytes() const;
   uint64_t fill_bytes() const;
-  /// Leaf tables that the addresses for pages of memory segments take, where they are tables of 64 KiB entries; else 0.
+  /// Number of leaf tables for the addresses of pages of memory segments, if they are tables of 64 KiB entries; else 0.
   uint64_t leaf_tables() const;
-  /// Tables are made anew: nothing is under way through a window.
+  /// Call when the tables are made again: no packet uses a window.
   void ForgetPackets();
 
-  /// The next window; waits until the GPU has ended what went through it. NextForFill: one of at least `bytes`.
+  /// The next window; waits until the GPU has ended the packets that used it. NextForFill: one of at least `bytes`.
   Window& Next();
   Window& NextForFill(uint64_t bytes);
   /// The piece from byte `at` on, of at most `left` bytes and at most `pages` in the window.
   static Piece PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages);
-  /// Shows a piece at `va`. True: with pages of 64 KiB.
+  /// Maps a piece at `va`. True: with pages of 64 KiB.
   bool Show(uint64_t va, const Allocation& allocation, const Piece& piece);
-  /// Shows as many bytes of system memory, from the page of byte `at` on, in the name of the allocation. True: as Show.
+  /// Maps as many bytes of system memory, from the page of byte `at` on, on behalf of the allocation. Returns as Show
+  /// does.
   bool ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece,
                   const Allocation& allocation);
-  /// Does one operation on the allocation's first `bytes`, which it sees at the address that `operation` is given.
-  /// Returns when the GPU has done it. Bug check when they do not fit into a window.
+  /// Does one operation on the allocation's first `bytes`, at the address that is passed to `operation`. Returns when
+  /// the GPU has done it. Bug check when they do not fit into a window.
   void InWindow(Allocation& allocation, uint64_t bytes,
                 const std::function<DXGKARG_BUILDPAGINGBUFFER(uint64_t va)>& operation);
 

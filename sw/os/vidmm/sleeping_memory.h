@@ -7,20 +7,21 @@ namespace gmmu::os {
 class VidMm;
 struct Allocation;
 
-/// What of a GPU lives through D3, in which VRAM loses its content: processes, contexts, virtual addresses, allocations
-/// with their bytes, and every entry of their page tables. Call on the VidMm worker thread only.
+/// Preserves a GPU's state through D3, in which VRAM loses its contents: processes, contexts, virtual addresses,
+/// allocations with their bytes, and every page-table entry. Call on the VidMm worker thread only.
 class SleepingMemory {
  public:
   explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  // Both are for all GPUs of a link, whichever is named.
+  // Sleep and Wake apply to all GPUs of a link, whichever is named. Call Sleep before D3: it suspends contexts, saves
+  // VRAM's contents in system memory and evicts page tables. Throws OsError when something is mapped in the aperture.
   /// Before D3: contexts are suspended, VRAM's contents go to system memory and page tables are evicted. Throws OsError
   /// when something is mapped into the aperture.
   void Sleep();
-  /// After D3, when the paging process has its tables again: all of it comes back, and contexts run again. A large page
-  /// that MapLarge made comes back as small ones.
+  /// Call after D3, once the paging process has its tables again: restores everything and resumes contexts. A large
+  /// page that MapLarge made is restored as small ones.
   void Wake();
-  /// An allocation is destroyed: its bytes do not come back.
+  /// Call when an allocation is destroyed: its bytes will not be restored.
   void Drop(const Allocation& allocation);
 
  private:

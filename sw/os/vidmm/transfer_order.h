@@ -5,8 +5,8 @@
 
 namespace gmmu::os {
 
-/// Moves of allocations by TRANSFER: the first piece has TransferStart, the last TransferEnd, and the end of one comes
-/// before the start of another (DXGK_TRANSFERFLAGS). Passes of a piece repeat its flags and are not looked at.
+/// Checks the order of moves by TRANSFER: the first piece has TransferStart, the last TransferEnd, and one move ends
+/// before the next begins (DXGK_TRANSFERFLAGS). Further passes of a piece repeat its flags and are not checked.
 class TransferOrder {
  public:
   /// Bug check when `operation`, as VidMm first sends it, is out of order.

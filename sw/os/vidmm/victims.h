@@ -18,22 +18,22 @@ class Victims {
   /// `wanted`: allocations that must stay, together with the page tables of their processes.
   Victims(VidMm& vidmm, std::vector<Allocation*> wanted) : vidmm_(vidmm), wanted_(std::move(wanted)) {}
 
-  /// Which allocations may go.
+  /// Limits the allocations to choose from.
   struct Among {
     unsigned segment = 0;               ///< that live in this memory segment; 0: in any
     UINT priority = ~UINT{0};           ///< with this priority at most
     const GpuProcess* owner = nullptr;  ///< of this process; null: of any
     bool another_place = false;         ///< with another place behind the one where it lives
   };
-  /// The one with the lowest priority, of those the one that was wanted the longest ago; null: none may go. What
-  /// Residency was never asked for stays.
+  /// The one with the lowest priority, and among equals the one wanted longest ago; null: none may be evicted.
+  /// Allocations that Residency was never asked for are not chosen.
   Allocation* Find(const Among& among) const;
-  /// The process whose allocations were wanted the longest ago, of those that have page tables in memory and a context,
-  /// and nothing wanted mapped; null: there is none. Over a link it is the part on this GPU that has tables, and what any
-  /// part has mapped that counts.
+  /// Among the processes that have page tables in memory, a context, and no wanted allocation mapped: the one whose
+  /// allocations were wanted longest ago; null if there is none. Over a link it returns the part on this GPU that has
+  /// tables, and mappings of all parts count.
   GpuProcess* FindTables() const;
 
-  /// The process that mapped it first, and whose budget it counts in; null: nobody has.
+  /// The process that mapped it first, in whose budget it counts; null: it was never mapped.
   static const GpuProcess* OwnerOf(const Allocation& allocation);
   /// Bytes in memory segments that belong to the process.
   uint64_t LocalBytes(const GpuProcess& process) const;

@@ -110,7 +110,8 @@ class VidMm {
   /// Makes the paging process' tables (PagingBringUp::MakeTables), with entries for everything mapped there since its
   /// start: tables of other processes and the buffers of companions.
   void MakeTables(bool gpu_runs);
-  /// Maps paging buffers in the aperture segment, in the physical model; the driver does that inside of the call.
+  /// Maps paging buffers in the aperture segment, in the physical model; the driver executes the operation inside the
+  /// call.
   void MapPagingBuffers();
   void UnmapPagingBuffers();
 
