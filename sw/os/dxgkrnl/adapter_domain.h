@@ -15,8 +15,8 @@ class Kernel;
 class PhysicalAdapter;
 enum class IsolationScope;
 
-/// How the GPUs of one logical adapter reach host memory: the mode of DMA, the IOMMU's domain for all of them, and the
-/// hardware-reserved ranges in it. Errors are OsError, or a bug check where `[os]` chooses one.
+/// How the GPUs of one logical adapter reach host memory: the DMA mode, the IOMMU domain that they share, and its
+/// hardware-reserved ranges. Errors are OsError, or a bug check where `[os]` chooses one.
 class AdapterDomain {
  public:
   explicit AdapterDomain(LogicalAdapter& adapter);
@@ -25,38 +25,38 @@ class AdapterDomain {
   /// Null: the GPUs use host physical addresses.
   IommuDomain* domain() { return domain_; }
   bool reaches_all_memory() const { return reaches_all_memory_; }
-  /// The driver has all that DMA remapping needs.
+  /// True if the driver meets all requirements of DMA remapping.
   bool can_remap() const;
-  /// All of the driver's memory is known here, so a 1:1 domain has it: it comes from memory objects (WDDM 2.9), or from
+  /// True if a 1:1 domain can map all of the driver's memory, because it comes from memory objects (WDDM 2.9) or from
   /// the callbacks of GPU isolation.
   bool can_be_1to1() const;
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
 
-  // Start and stop of the adapter, in this order. Decide wants the answers to the queries for memory; it makes the
-  // domain where there is one: of remapping, or of isolation for a driver that needs it (IommuIsolationRequired), and
-  // for one that supports it once isolation is on in this machine. A driver before WDDM 2.9 says only after the start
-  // what its GPU reaches (admission.h) and what it needs, so it starts without a domain. `may_remap`: false when its
-  // driver turned out to lack MapAperture2Supported.
+  // Start and stop of the adapter call these in this order. Decide needs the answers to the queries for memory. It
+  // makes the domain if there is one: for remapping; for isolation that the driver needs (IommuIsolationRequired); or
+  // for isolation that the driver supports, once isolation is on in this machine. A driver before WDDM 2.9 reports its
+  // GPU's reach (admission.h) and its needs only after the start, so it starts without a domain. `may_remap`: false
+  // when the driver turned out to lack MapAperture2Supported.
   void Decide(bool may_remap);
   void QueryReserved();
-  /// The devices get behind the domain. No device may be on the bus meanwhile.
+  /// Puts the devices behind the domain. No device may use the bus meanwhile.
   void AttachAll();
-  /// Segments of system memory (PopulatedFromSystemMemory) get within reach of a 1:1 domain, at the addresses that the
-  /// driver states; it does so after the start.
+  /// Maps segments of system memory (PopulatedFromSystemMemory) into a 1:1 domain, at the addresses that the driver
+  /// reports after the start.
   void MapSegments();
   void DetachAll();
   void Destroy();
-  /// Back to the state before the start.
+  /// Returns to the state before the start.
   void Reset();
 
-  // What GpuIsolation does, in this order, each once: an empty 1:1 domain; what the GPU may reach in it; the device
-  // behind it, in exclusive access.
+  // The steps of GpuIsolation, in this order, each once: make an empty 1:1 domain, map what the GPU may reach, attach
+  // the device in exclusive access.
   void MakeIsolation();
   void MapIsolation(IsolationScope scope);
   void AttachIsolation();
-  /// Undoes what was done of it, wherever it failed.
+  /// Undoes the steps that were done, after a failure of any of them.
   void AbandonIsolation();
-  // What SwitchDma does in exclusive access.
+  // The steps of SwitchDma in exclusive access.
   void EnterIdentity();
   void Leave();
 

@@ -31,33 +31,33 @@ struct ProcessHandles {
   DXGK_CONTEXTINFO context_info{};
 };
 
-/// What the driver of one logical adapter makes for processes: process, device, contexts and allocations. Each call
+/// The driver's objects for processes of one logical adapter: processes, devices, contexts and allocations. Each call
 /// throws OsError when the driver refuses.
 class AdapterObjects {
  public:
   explicit AdapterObjects(LogicalAdapter& adapter);
 
-  /// A process, then a device of it, then a context on `gpu`; over linked adapters a context on each, the first one's
-  /// `handles` made whole and the others' copies of it with `joined`, which are destroyed before it. Dxgkrnl's handle
-  /// stands in `handles` before the driver is called.
+  /// Opens a process, then a device of it, then a context on `gpu`. Over linked adapters it opens a context on each:
+  /// the first call fills `handles`; the others use copies of it with `joined`, which are destroyed before it.
+  /// Dxgkrnl's handle is in `handles` before the driver is called.
   void OpenProcess(ProcessHandles& handles, const std::string& name, bool system);
   void OpenDevice(ProcessHandles& handles, const std::string& name, bool system);
   void OpenContext(ProcessHandles& handles, const std::string& name, bool system, PhysicalAdapter& gpu);
-  /// A system context on the device's companion node, for updates of its process' page tables.
+  /// Opens a system context on the device's companion node, for updates of its process' page tables.
   HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu);
   void CloseCompanion(HANDLE context);
-  /// Destroys what there is of it, when the driver refused a part too.
+  /// Destroys the existing parts, also after the driver refused one.
   void DestroyProcess(ProcessHandles& handles);
-  /// Throws OsError too when what the driver answers is refused (AdmitAllocation).
+  /// Throws OsError also when the driver's answer is refused (AdmitAllocation).
   DriverAllocation CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
 
-  /// An allocation as a device has opened it, by which DMA buffers of its contexts name it.
+  /// An allocation as opened by a device; DMA buffers of the device's contexts refer to it.
   struct Opened {
     D3DKMT_HANDLE handle = 0;
     HANDLE device_specific = nullptr;  ///< the driver's
   };
-  /// Opens an allocation, the driver's `allocation`, for the driver's `device`. `create`: the device has made it.
+  /// Opens the driver's `allocation` for the driver's `device`. `create`: the device has made it.
   Opened OpenAllocation(HANDLE device, HANDLE allocation, bool create, const std::string& name);
   void CloseAllocation(HANDLE device, const Opened& opened);
 

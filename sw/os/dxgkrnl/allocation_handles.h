@@ -6,22 +6,22 @@
 
 namespace gmmu::os {
 
-/// The handles by which DxgkDdiOpenAllocation names allocations: the driver asks what stands behind one by
-/// DxgkCbGetHandleData, or by DxgkCbAcquireHandleData, which holds it until DxgkCbReleaseHandleData.
+/// Handles of allocations that DxgkDdiOpenAllocation passes to the driver. The driver gets its data of a handle by
+/// DxgkCbGetHandleData, or by DxgkCbAcquireHandleData, which holds the allocation until DxgkCbReleaseHandleData.
 class AllocationHandles {
  public:
-  /// A handle for an allocation that the driver calls `allocation`.
+  /// Returns a handle for an allocation with the driver's handle `allocation`.
   D3DKMT_HANDLE Open(HANDLE allocation);
-  /// What DxgkDdiOpenAllocation answered for it (DXGKCB_GETHANDLEDATAFLAGS.DeviceSpecific).
+  /// Sets the handle that DxgkDdiOpenAllocation returned for it (DXGKCB_GETHANDLEDATAFLAGS.DeviceSpecific).
   void SetDeviceSpecific(D3DKMT_HANDLE handle, HANDLE opened);
-  /// A bug check when the driver still holds it.
+  /// A bug check if the driver still holds it.
   void Close(D3DKMT_HANDLE handle);
 
-  /// null: there is no such allocation; resources are not modelled.
+  /// Null if there is no such allocation; resources are not modelled.
   HANDLE Data(const DXGKARGCB_GETHANDLEDATA& args) const;
-  /// The same, held by what comes back in `release`.
+  /// Returns the data and holds the allocation until Release of `release`.
   HANDLE Acquire(const DXGKARGCB_GETHANDLEDATA& args, DXGKARG_RELEASE_HANDLE& release);
-  /// A bug check when nothing is held by it.
+  /// A bug check if `release` holds nothing.
   void Release(DXGKARG_RELEASE_HANDLE release);
 
  private:

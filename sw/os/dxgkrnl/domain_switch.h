@@ -6,14 +6,14 @@ namespace gmmu::os {
 
 class LogicalAdapter;
 
-/// Gives an adapter that runs another mode of DMA, in exclusive access (IOMMU DMA remapping and GPU isolation;
+/// Switches a running adapter to another DMA mode, in exclusive access (IOMMU DMA remapping and GPU isolation;
 /// documents only).
 ///
-/// Between physical and 1:1 nothing changes for the GPU: what it holds is mapped at its own addresses. Into or out of a
-/// remapped domain every address changes, and the GPU must reference none. An adapter that runs always does: rings,
-/// page tables and VidMm's pages have ADLs. So that switch is refused with OsError, which counts them, and the adapter
-/// has to be stopped and started instead. Refused too: a mode that the machine or the driver does not have, and the end
-/// of an isolation that was asked for.
+/// Between physical and 1:1 no address changes for the GPU: its memory is mapped at its own addresses. Into or out of a
+/// remapped domain every address changes, so the GPU must hold none. A running adapter always holds some: rings, page
+/// tables and VidMm's pages have ADLs. That switch is therefore refused with OsError, which counts them, and the
+/// adapter must be stopped and started instead. Also refused: a mode that the machine or the driver lacks, and the end
+/// of a requested isolation.
 void SwitchDma(LogicalAdapter& adapter, DmaMode mode);
 
 }  // namespace gmmu::os

@@ -4,7 +4,7 @@
 
 namespace gmmu::os {
 
-/// What a driver asks of the video memory manager through its callbacks. PASSIVE, on the thread that is inside the
+/// Requests of a driver to the video memory manager through its callbacks. PASSIVE_LEVEL, on the thread that is in the
 /// driver.
 class DriverRequests {
  public:
@@ -12,11 +12,11 @@ class DriverRequests {
 
   virtual NTSTATUS CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION& args) = 0;
   virtual NTSTATUS DestroyContextAllocation(HANDLE allocation) = 0;
-  /// 0: refused.
+  /// Returns 0 if it is refused.
   virtual D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(const DXGKARGCB_MAPCONTEXTALLOCATION& args) = 0;
   /// Returns when the GPU has written it.
   virtual NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) = 0;
-  /// Inside DxgkDdiCreateProcess only.
+  /// Only inside DxgkDdiCreateProcess.
   virtual NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) = 0;
 };
 

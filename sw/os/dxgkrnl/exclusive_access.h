@@ -23,12 +23,12 @@ class ExclusiveAccess {
  public:
   explicit ExclusiveAccess(LogicalAdapter& adapter) : adapter_(adapter) {}
 
-  /// Does `work`, which `what` names, in exclusive access. Call it on a fibre that is not in the driver. Throws OsError
-  /// when the driver refuses, OsTimeout when its work does not end, DeviceFault when the device was not
-  /// silent; the driver's entries may be called again in any case.
+  /// Runs `work`, which `what` names, in exclusive access. Call it on a fibre that is not in the driver. Throws OsError
+  /// when the driver refuses, OsTimeout when its work does not end, DeviceFault when the device was not silent. In each
+  /// case the driver's entries may be called again.
   void Run(const std::string& what, const std::function<void()>& work);
 
-  /// Runs that have ended well, and the time that the device was quiet in the last one.
+  /// The number of successful runs, and how long the device was quiet in the last one.
   uint64_t runs() const { return runs_; }
   uint64_t quiet_ns() const { return quiet_ns_; }
   /// How long the last run waited for the packets that the driver held.
@@ -37,7 +37,7 @@ class ExclusiveAccess {
  private:
   void RunSuspended(const std::string& what, const std::function<void()>& work);
   void DoInSilence(const std::string& what, const std::function<void()>& work);
-  /// Of each device.
+  /// Counts of each device.
   std::vector<hw::BusCounts> BusAccesses();
   void RequireSilence(const std::vector<hw::BusCounts>& before, const std::string& what);
   void RequireSilence(PhysicalAdapter& gpu, const hw::BusCounts& before, const std::string& what);

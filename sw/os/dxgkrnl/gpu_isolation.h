@@ -11,7 +11,8 @@ class LogicalAdapter;
 class IommuDomain;
 enum class IsolationScope;
 
-// What turns on IOMMU-based GPU isolation of WDDM 2.4 (documents only; no open driver was seen with it on).
+// Conditions that turn on the IOMMU-based GPU isolation of WDDM 2.4 (documents only; no open driver was seen with it
+// on).
 
 /// Bits of the DWORD IOMMUFlags in the GraphicsDrivers key; others are ignored.
 struct IommuFlags {
@@ -23,7 +24,7 @@ struct IommuFlags {
   static constexpr uint32_t kAll = 0x1F;
 };
 
-/// What Dxgkrnl does shortly after the adapter has started.
+/// The actions of Dxgkrnl shortly after the adapter has started.
 struct ForcedIsolation {
   bool create_domain = false;
   bool map = false;
@@ -34,42 +35,43 @@ struct ForcedIsolation {
 /// `driver_cap`: DXGK_VIDMMCAPS.IoMmuSecureModeSupported.
 ForcedIsolation ForceIsolation(uint32_t flags, bool driver_cap);
 
-/// What the start of a secure virtual machine means for an adapter.
+/// The effect on an adapter when a secure virtual machine starts.
 enum class SecureVmStart {
   kNothingToDo,  ///< it starts; the adapter stays as it is
   kActivate,     ///< isolation is switched on first; when that fails, so does the start
   kRefused,      ///< the driver lacks support
 };
 
-/// `enabled`: by velocity staging key 14688597, off by default, or because isolation was switched on before,
-/// which nothing but a restart undoes. `active`: the adapter is behind a domain. kAllowFailure has no say here.
+/// `enabled`: by velocity staging key 14688597, off by default, or because isolation was switched on before; only a
+/// restart undoes that. `active`: the adapter is behind a domain. kAllowFailure does not matter here.
 SecureVmStart DecideSecureVm(bool enabled, bool driver_cap, bool active);
 
-/// GPU isolation of one adapter that was started without a domain: a 1:1 domain that holds what the GPU
-/// may reach, attached while the adapter runs. Once on it stays on until the machine is restarted: nothing
-/// here switches it off, and an adapter that is started again gets it again.
+/// GPU isolation of one adapter that was started without a domain: a 1:1 domain of the memory that the GPU may reach,
+/// attached while the adapter runs. It stays on until the machine is restarted: nothing here switches it off, and an
+/// adapter that is started again is isolated again.
 class GpuIsolation {
  public:
   explicit GpuIsolation(LogicalAdapter& adapter) : adapter_(adapter), exclusive_(adapter) {}
 
-  /// Shortly after the adapter has started: what os.iommu or IOMMUFlags ask for. Throws OsError when it fails, unless
-  /// IOMMUFlags allows that. What a driver needs, and an earlier activation, has had its domain before the start (AdapterDomain).
+  /// Call shortly after the adapter has started: does what os.iommu or IOMMUFlags ask for. Throws OsError on failure,
+  /// unless IOMMUFlags allows that. Isolation that the driver needs, or that was activated earlier, has its domain
+  /// before the start (AdapterDomain).
   void OnStarted();
-  /// A secure virtual machine is started. Throws OsError when it must not.
+  /// Call when a secure virtual machine is started. Throws OsError when it must not start.
   void OnSecureVm();
 
-  /// The GPU is behind a domain, which may also be that of remapping.
+  /// True if the GPU is behind a domain, which may also be a remapping domain.
   bool active() const;
-  /// Why the forced path failed, and was let pass; empty: it did not.
+  /// Why the forced path failed although that was tolerated; empty: it did not fail.
   const std::string& ignored_failure() const { return ignored_failure_; }
   ExclusiveAccess& exclusive() { return exclusive_; }
 
  private:
   bool DriverCap() const;
-  /// RemapPolicy::kIdentity, for a driver before WDDM 2.9. False: it asks for nothing. Throws OsError when a 1:1 domain
-  /// is not possible.
+  /// RemapPolicy::kIdentity, for a driver before WDDM 2.9. False: the policy asks for nothing. Throws OsError when a
+  /// 1:1 domain is not possible.
   bool EnterByPolicy();
-  /// Throws OsError when a driver that supports isolation has memory that its domain would not have.
+  /// Throws OsError when a driver that supports isolation has memory that its domain would not map.
   void RefuseForbiddenRoutines() const;
   void Enable(const ForcedIsolation& actions, IsolationScope scope);
 

@@ -8,14 +8,14 @@
 
 namespace gmmu::os {
 
-/// What DxgkDdiLinkDevice said about a device, right after its DxgkDdiAddDevice.
+/// The answer of DxgkDdiLinkDevice for a device, right after its DxgkDdiAddDevice.
 struct LinkAnswer {
   std::string device;  ///< bus, device and function
   LINKED_DEVICE link{};
 };
 
-/// The chain of linked adapters that the first device belongs to. Without a refusal it is complete: all that the
-/// driver announced, with one lead.
+/// The chain of linked adapters to which the first device belongs. Without a refusal it is complete: all announced
+/// adapters, with one lead.
 struct LinkedChain {
   std::vector<size_t> members;  ///< positions in the answers, in their order
   size_t lead = 0;              ///< position of the lead

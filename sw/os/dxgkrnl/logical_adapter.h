@@ -29,14 +29,14 @@ struct AdapterCaps;
 struct PciFunction;
 struct Segment;
 
-/// A logical adapter from power-on to power-off, as Dxgkrnl drives it: one GPU, or several that are linked. Finds
-/// them on the bus, loads their driver through DriverEntry, decides how they reach memory, starts them and asks what
-/// they can do.
+/// A logical adapter from power-on to power-off, as Dxgkrnl drives it: one GPU, or several linked ones. It finds them
+/// on the bus, loads their driver through DriverEntry, decides how they reach memory, starts them and queries their
+/// capabilities.
 ///
-/// A link (display driver documents, linked display adapters; documents only): DxgkDdiAddDevice for every device,
-/// each followed by DxgkDdiLinkDevice; then the questions that come before a start; one domain for all; the lead is
-/// started and powered up after the others and powered down and stopped before them. GPUs that are not in the chain
-/// of the first one are removed again.
+/// A link (display driver documents, linked display adapters; documents only): DxgkDdiAddDevice for every device, each
+/// followed by DxgkDdiLinkDevice; then the queries before a start; one domain for all. The lead is started and powered
+/// up after the others, and powered down and stopped before them. GPUs outside the chain of the first one are removed
+/// again.
 class LogicalAdapter {
  public:
   LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry);
@@ -46,21 +46,20 @@ class LogicalAdapter {
 
   /// Power on. Throws OsError with the reason when the adapter cannot be started.
   void Start();
-  /// Power off: driver stopped and removed, device silent, detached, domain gone. It may be started
-  /// again, in another mode of DMA too.
+  /// Power off: stops and removes the driver, silences and detaches the device, destroys the domain. It may be started
+  /// again, also in another DMA mode.
   void Stop();
   /// Ends a start that the driver has refused: stops the started devices, removes the added ones and unloads the
   /// driver, so that resources it still holds are leaks. The adapter cannot be used afterwards.
   void GiveUp();
-  /// Sleep and wake: the driver saves what it keeps, the device goes to D3 and back, and VRAM loses its
-  /// content. VRAM in use is a bug check: VidMm must have evicted its allocations and tables before.
+  /// Sleep and wake: the driver saves its state, the device goes to D3 and back, and VRAM loses its content. VRAM in
+  /// use is a bug check: VidMm must have evicted its allocations and tables before.
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
-  /// After DxgkDdiResetFromTimeout of all GPUs: AnnounceLoss notifies the driver that what was in VRAM and in the
-  /// aperture of one is gone (`lost`: operations without a paging buffer, which the GPU never sees); after one call for
-  /// each,
-  /// Restart lets it start the hardware again (display driver documents, resetting the hardware).
+  /// After DxgkDdiResetFromTimeout of all GPUs: AnnounceLoss tells the driver that the contents of one GPU's VRAM and
+  /// aperture are lost (`lost`: operations without a paging buffer, which the GPU never executes). After one call for
+  /// each GPU, Restart lets the driver start the hardware again (display driver documents, resetting the hardware).
   void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
   void Restart();
 
@@ -75,10 +74,10 @@ class LogicalAdapter {
   const std::vector<std::unique_ptr<PhysicalAdapter>>& gpus() const { return physical_; }
   PhysicalAdapter& physical(unsigned index);
   const PhysicalAdapter& physical(unsigned index) const { return const_cast<LogicalAdapter*>(this)->physical(index); }
-  /// The one that leads; it is known from DxgkDdiLinkDevice on. What does not ask for a GPU below is its own.
+  /// The lead adapter, known from DxgkDdiLinkDevice on. Calls below that name no GPU are for the lead.
   PhysicalAdapter& lead();
   const PhysicalAdapter& lead() const { return const_cast<LogicalAdapter*>(this)->lead(); }
-  /// The one of a callback's hAdapter; null: it is not of this adapter.
+  /// The GPU of a callback's hAdapter; null if it is not of this adapter.
   PhysicalAdapter* FromHandle(HANDLE handle);
   HANDLE handle();
   const AdapterCaps& caps() const;
@@ -86,7 +85,7 @@ class LogicalAdapter {
   Segment& local_segment();
   Segment& aperture_segment();
   const PciFunction& function() const;
-  /// Between DxgkDdiStartDevice and DxgkDdiStopDevice.
+  /// True between DxgkDdiStartDevice and DxgkDdiStopDevice.
   bool running() const;
   /// How the GPUs reach host memory.
   AdapterDomain& dma() { return *dma_; }
@@ -112,11 +111,11 @@ class LogicalAdapter {
   /// Sets the object that answers the driver's requests for memory. Null: a request is a bug check.
   void set_driver_requests(DriverRequests* requests) { driver_requests_ = requests; }
   DriverRequests& driver_requests();
-  /// This interrupt is one of those that inject.lost_interrupts loses.
+  /// True if inject.lost_interrupts loses this interrupt.
   bool LoseInterrupt();
 
  private:
-  /// For calls of level three: "" or what is not idle.
+  /// For calls of level three: what is not idle; "" if everything is.
   std::string NotIdle() const;
   void FindDevices();
   void LoadDriver();

@@ -20,7 +20,7 @@ class LogicalAdapter;
 class MemoryObjects;
 class SystemBuffer;
 
-/// What Dxgkrnl learnt from the driver's answers about one GPU.
+/// Facts about one GPU from the driver's answers.
 struct AdapterCaps {
   uint64_t highest_visible = 0;  ///< of all linked adapters
   bool coherent = false;
@@ -40,8 +40,8 @@ struct AdapterCaps {
   uint64_t paging_private_bytes = 0;
 };
 
-/// One GPU of a logical adapter: its function on the bus, its device object, what the driver answered about it
-/// and its memory segments. LogicalAdapter makes it, and calls everything here in the order that a link needs.
+/// One GPU of a logical adapter: its function on the bus, its device object, the driver's answers about it and its
+/// memory segments. LogicalAdapter makes it, and calls its functions in the order that a link needs.
 class PhysicalAdapter {
  public:
   /// `handle`: opaque, the same whenever this GPU starts.
@@ -51,9 +51,9 @@ class PhysicalAdapter {
   PhysicalAdapter& operator=(const PhysicalAdapter&) = delete;
 
   LogicalAdapter& logical() { return logical_; }
-  /// Number of the device object: of the GPUs on the bus, this one. The driver has a context for each.
+  /// Index of the device object among the GPUs on the bus. The driver has a context for each.
   unsigned unit() const { return unit_; }
-  /// PhysicalAdapterIndex and EngineOrdinal: the driver's numbering, known when it has started.
+  /// PhysicalAdapterIndex and EngineOrdinal: the driver's numbering, known after the start.
   unsigned index() const { return index_; }
   /// DeviceHandle of its DXGKRNL_INTERFACE, hAdapter of its callbacks.
   HANDLE handle() const { return handle_; }
@@ -61,7 +61,7 @@ class PhysicalAdapter {
   std::string name() const { return function_.bdf.ToString(); }
   const AdapterAnswers& answers() const { return answers_; }
   const AdapterCaps& caps() const { return caps_; }
-  /// `text`, with the adapter's index where there are several.
+  /// `text`, with the adapter's index if there are several.
   std::string Named(const std::string& text) const;
   /// Throws OsError if the GPU is linked with others: `what`, which the error names, works on a single GPU only.
   void RefuseOnLink(const std::string& what) const;
@@ -72,57 +72,58 @@ class PhysicalAdapter {
   bool has_local_segment() const;
   Segment& local_segment();
   Segment& aperture_segment();
-  /// Memory of this segment (0: system memory) may be mapped with pages of 64 KiB.
+  /// True if memory of this segment (0: system memory) may be mapped with pages of 64 KiB.
   bool Has64kPages(unsigned id);
   /// Returns the set of memory segments with pages of 64 KiB: bit n stands for segment n.
   uint64_t SegmentsOf64kPages() const;
   const std::vector<Segment>& segments() const { return segments_; }
 
-  // The logical adapter's.
+  // The kernel of the logical adapter.
   Kernel& kernel();
   MemoryObjects& objects();
   Miniport& miniport();
   VidSch& vidsch();
   bool remapped() const;
-  /// Memory is moved and filled by segment addresses and MDLs: in the physical model, or as `[os] physical_paging` says.
+  /// True if memory is moved and filled by segment addresses and MDLs: in the physical model, or if `[os]
+  /// physical_paging` says so.
   bool physical_paging();
 
-  /// System memory that the GPUs of the logical adapter use, and VidMm owns; this GPU's handle opens it. Scattered, or
-  /// `contiguous` as the GPU sees it.
+  /// Makes a buffer of system memory that VidMm owns and the GPUs of the logical adapter use; this GPU's handle opens
+  /// it. Scattered, or `contiguous` as the GPU sees it.
   SystemBuffer MakeBuffer(uint64_t bytes, bool contiguous = false);
 
   // Entry points about this GPU.
-  /// Entries that a root of at least `entries` holds, and its bytes.
+  /// The entries of a root for at least `entries`, and its bytes.
   std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
-  /// Of this hardware's software: `Data` begins with a header that names the adapter.
+  /// Sends an escape of this hardware's software: `Data` begins with a header that names the adapter.
   template <typename Data>
   NTSTATUS Ask(Data& data) {
     data.header.adapter = static_cast<uint16_t>(index_);
     return miniport().Escape(&data, sizeof data);
   }
-  /// The same, a refusal being an error that names `what`.
+  /// Sends an escape and throws an error that names `what` if it is refused.
   template <typename Data>
   void Escape(Data& data, const char* what) {
     Miniport::Require(Ask(data), std::string(what) + " (DxgkDdiEscape, code " +
                                      std::to_string(static_cast<uint32_t>(data.header.code)) + " of sw/kmd/escape.h)");
   }
 
-  /// Its interrupt message, since the start.
+  /// Its interrupt message, known after the start.
   const hw::Message& message() const { return message_; }
   /// Requests of the device that the bus monitor has counted.
   hw::BusCounts BusAccesses() const;
 
-  // What callbacks.cc calls.
+  // Called by callbacks.cc.
   NTSTATUS FillDeviceInformation(DXGK_DEVICE_INFO& info);
   void QueueDpc();
 
  private:
   friend class LogicalAdapter;
   void NoteBusAccesses() { bus_accesses_when_off_ = BusAccesses().total(); }
-  /// Throws OsError when the device used the bus since NoteBusAccesses: the driver has not been started.
+  /// Throws OsError when the device has used the bus since NoteBusAccesses, because the driver has not been started.
   void RequireUntouchedBus() const;
-  /// Bus mastering and interrupt messages on.
+  /// Enables bus mastering and interrupt messages.
   void Connect();
   void Disconnect();
   void StartDevice();

@@ -14,7 +14,7 @@ enum class BringUp;
 
 class Miniport;
 
-/// What a driver answered to DxgkDdiQueryAdapterInfo about one physical adapter, as it came.
+/// A driver's answers to DxgkDdiQueryAdapterInfo about one physical adapter, unchanged.
 struct AdapterAnswers {
   ULONG version = 0;  ///< of the driver's table, DXGKDDI_INTERFACE_VERSION_*
   UINT physical_adapter = 0;
@@ -45,10 +45,10 @@ struct AdapterAnswers {
 
   /// Execution nodes: of `physical`, else of the driver's engine topology.
   unsigned nodes() const;
-  /// The last byte that the GPU reaches: of `memory`, before WDDM 2.9 of `driver`.
+  /// The last byte that the GPU reaches: from `memory`, before WDDM 2.9 from `driver`.
   uint64_t highest_visible() const;
   unsigned paging_node() const;
-  /// The id of the implicit system memory segment, by which a driver names it: the one behind the last segment, or 31
+  /// The id with which a driver names the implicit system memory segment: the id after the last segment, or 31
   /// (`os.system_segment_behind_last`).
   UINT system_segment() const {
     return system_segment_behind_last ? static_cast<UINT>(segments.size()) + 1 : DXGK_SEGMENT_ID_SYSTEMMEMORY;
@@ -56,18 +56,18 @@ struct AdapterAnswers {
   /// Segment sets: of system memory; of all aperture, or all memory segments.
   UINT system_set() const { return system_segment_behind_last ? 1u << segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY; }
   UINT SegmentSet(bool aperture) const;
-  /// The GPU has no MMU that the system fills, neither GpuMmu nor IoMmu: allocations have physical places only, and
-  /// DxgkDdiPatch writes them into DMA buffers.
+  /// True if the GPU has no MMU that the system fills, neither GpuMmu nor IoMmu: allocations have physical places only,
+  /// and DxgkDdiPatch writes these into DMA buffers.
   bool physical_model() const {
     return !driver.MemoryManagementCaps.GpuMmuSupported && !driver.MemoryManagementCaps.IoMmuSupported;
   }
-  /// The driver declares support for DMA remapping, whether it is on or not.
+  /// True if the driver declares support for DMA remapping, whether remapping is on or not.
   bool supports_remapping() const { return iommu && iommu->DmaRemappingSupported; }
 };
 
-/// PHYSICAL_MEMORY_CAPS and IOMMU_CAPS, of a driver that knows them. Throws OsError when the first is refused.
+/// Queries PHYSICAL_MEMORY_CAPS and IOMMU_CAPS of a driver that knows them. Throws OsError when the first is refused.
 void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
-/// PHYSICALADAPTERCAPS, with the size that the driver's version has. A refusal is the caller's to judge.
+/// Queries PHYSICALADAPTERCAPS with the size of the driver's version. The caller judges a refusal.
 NTSTATUS QueryPhysicalAdapterCaps(Miniport& miniport, UINT index, DXGK_PHYSICALADAPTERCAPS& caps);
 /// The rest, in the order in which Windows asks (seen on build 22621): DRIVERCAPS,
 /// PHYSICALADAPTERCAPS, FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS and

@@ -8,7 +8,7 @@
 
 namespace gmmu::os {
 
-/// Why Windows would not work with what a driver answered.
+/// A reason why Windows would not work with a driver's answer.
 struct Refusal {
   std::string field;                   ///< structure and member, e.g. "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId"
   std::string text;                    ///< what it says, and what it must
@@ -16,19 +16,20 @@ struct Refusal {
   std::array<uint64_t, 4> parameters{};
 };
 
-/// The rules that Windows holds the answers of an adapter against, in the order in which they are
-/// met; empty when all hold. `remapped`: the adapter is behind a DMA-remapping domain.
+/// Checks the answers of an adapter against the rules of Windows; returns the broken ones in the order of the checks,
+/// empty if all hold. `remapped`: the adapter is behind a DMA-remapping domain.
 ///
 /// Every rule reads one field and names it. Sources by rule: admission.cc.
 std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped);
 
-/// The same for the driver's table: entries that the physical model needs.
+/// Checks the driver's table for the entries that the physical model needs.
 std::vector<Refusal> AdmitTable(const DRIVER_INITIALIZATION_DATA& table, const AdapterAnswers& answers);
 
-/// The same for what linked adapters must agree in (linked display adapters; documents only); `adapters` by index.
+/// Checks the answers in which linked adapters must agree (linked display adapters; documents only); `adapters` by
+/// index.
 std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters);
 
-/// Throws for the first of them: BugCheck when the system stops, OsError otherwise, with all texts.
+/// Throws for the first refusal: BugCheck if the system stops for it, otherwise OsError with all texts.
 void RequireAdmission(const std::vector<Refusal>& refusals);
 
 }  // namespace gmmu::os

@@ -12,7 +12,7 @@ namespace gmmu::os {
 struct AdapterAnswers;
 struct Refusal;
 
-/// What an application asks for.
+/// An application's request for an allocation.
 struct AllocationRequest {
   std::string name;
   uint64_t bytes = 0;
@@ -29,7 +29,7 @@ struct AllocationRequest {
   unsigned physical_adapter = 0;  ///< of linked adapters, the one in whose VRAM it lives
 };
 
-/// Where VidMm may place an allocation, and how it is evicted.
+/// The places where VidMm may put an allocation, and how it is evicted.
 struct Homes {
   UINT memory = 0;               ///< segment set, memory segments
   UINT aperture = 0;             ///< segment set, the aperture segment
@@ -51,7 +51,7 @@ struct Homes {
   std::vector<Place> places;
 };
 
-/// Where an allocation lives. The GPU reaches what is not kNowhere.
+/// Where an allocation lives. The GPU reaches it unless it is kNowhere.
 enum class Residence {
   kNowhere,  ///< its bytes, if it has any, are in its backing store
   kMemorySegment,
@@ -69,13 +69,13 @@ struct DriverAllocation {
   Ledger::Ticket ticket = 0;
 };
 
-/// The rules that Dxgkrnl holds the driver's answer to DxgkDdiCreateAllocation against; empty when all hold. Sources
+/// Checks the driver's answer to DxgkDdiCreateAllocation against the rules of Dxgkrnl; returns the broken ones. Sources
 /// by rule: allocation.cc.
 std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
                                      const AdapterAnswers& answers);
 
-/// Without AccessedPhysically an aperture segment in the set is upgraded to the implicit system memory segment; in the
-/// physical model every allocation is accessed so.
+/// Without AccessedPhysically an aperture segment in the set becomes the implicit system memory segment. In the
+/// physical model every allocation is accessed physically.
 Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers);
 
 }  // namespace gmmu::os

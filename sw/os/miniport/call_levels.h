@@ -4,7 +4,7 @@
 
 namespace gmmu::os {
 
-/// What holds while an entry point of the driver is called (display driver documents, threading and
+/// What the system guarantees while an entry point of the driver is called (display driver documents, threading and
 /// synchronization levels).
 enum class CallLevel {
   kZero,   ///< nothing: other calls may run at the same time
@@ -12,11 +12,11 @@ enum class CallLevel {
   kThree,  ///< one thread in the driver, the GPU idle, video memory evicted
 };
 
-/// Level of "DxgkDdiStartDevice". Entries that no rule here names are of level zero.
+/// Level of, for example, "DxgkDdiStartDevice". Entries without a rule here have level zero.
 CallLevel LevelOf(const std::string& entry);
 
-/// Level three calls that the GPU need not be idle for: one recovers a GPU that hangs, the other starts it again when
-/// what video memory held is lost but not yet given back.
+/// Level three calls for which the GPU need not be idle: one recovers a GPU that hangs; the other starts it again when
+/// video memory has lost its contents but is still allocated.
 bool ComesWithABusyGpu(const std::string& entry);
 
 }  // namespace gmmu::os

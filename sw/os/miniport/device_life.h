@@ -10,23 +10,23 @@ namespace gmmu::os {
 
 class DriverCalls;
 
-/// The calls about the life of a driver's devices. `unit` is a device's number in the order of AddDevice. All throw
-/// OsError when the driver refuses.
+/// The driver calls that add, start, power, stop and remove devices. `unit` is a device's number in the order of
+/// AddDevice. All throw OsError when the driver refuses.
 class DeviceLife {
  public:
   explicit DeviceLife(DriverCalls& calls) : calls_(calls) {}
 
   void AddDevice(PDEVICE_OBJECT device);
-  /// A device alone when the driver has no such entry.
+  /// Returns a device without links if the driver lacks the entry.
   LINKED_DEVICE LinkDevice(PDEVICE_OBJECT device, unsigned unit);
   void StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface, unsigned unit = 0);
   void StopDevice(unsigned unit = 0);
   void RemoveDevice(unsigned unit = 0);
   void SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action, unsigned unit = 0);
 
-  /// Between StartDevice and StopDevice of the lead.
+  /// True between StartDevice and StopDevice of the lead.
   bool started() const;
-  /// The same of any device.
+  /// True between StartDevice and StopDevice of that device.
   bool started(unsigned unit) const { return started_.count(unit) != 0; }
   /// The calls so far, in order.
   struct LifeCall {

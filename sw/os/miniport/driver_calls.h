@@ -25,12 +25,11 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// How every call into a display driver's table is made, and which calls may be in it at once.
+/// Makes every call into a display driver's table, and decides which calls may be in the driver at once.
 ///
-/// Calls are made at the IRQL that the interface names (a bug check otherwise, and when the driver returns at
-/// another one), and keep to the levels of threading (call_levels.h). What the arguments point to is guarded
-/// (guarded_arguments.h). An entry that the driver left empty is an OsError
-/// with its name.
+/// Calls are made at the IRQL that the interface defines. Another IRQL at the call, or a different one at the return,
+/// is a bug check. Calls obey the levels of threading (call_levels.h). The memory to which arguments point is guarded
+/// (guarded_arguments.h). An empty entry of the table is an OsError with its name.
 class DriverCalls {
  public:
   DriverCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) : kernel_(kernel), table_(table) {}
@@ -52,47 +51,48 @@ class DriverCalls {
   void AddContext(PVOID context) { contexts_.push_back(context); }
   void ForgetContext(unsigned unit) { contexts_[unit] = nullptr; }
   unsigned units() const { return static_cast<unsigned>(contexts_.size()); }
-  /// All calls but those with a unit are made with the lead's context.
+  /// Sets the lead. Calls without a unit use the lead's context.
   void set_lead(unsigned unit) { lead_ = unit; }
   unsigned lead_unit() const { return lead_; }
   PVOID lead() const { return context(lead_); }
 
-  /// What level three calls must not meet: "" when the GPU is idle and video memory evicted, else what is not.
+  /// Sets the check before level three calls: it returns "" if the GPU is idle and video memory evicted, else what is
+  /// not.
   void set_not_idle(std::function<std::string()> not_idle) { not_idle_ = std::move(not_idle); }
-  /// No call of the GPU scheduler's class is in the driver (call_levels.h); waits until none is.
+  /// True if no call of the GPU scheduler's class is in the driver (call_levels.h).
   bool scheduler_class_free() const { return !in_scheduler_class_ && !OthersWait(); }
   void WaitForSchedulerClass(const char* entry);
 
   /// Until EndExclusiveAccess no other fibre enters the driver: its calls wait, and interrupts and deferred calls are
-  /// held and made up for at the end. One at a time, each on a fibre of its own. `drain` returns when the
-  /// driver holds no work and nothing new can come; calls are served meanwhile, those of a recovery too. Throws
-  /// what `drain` does, and OsError when the driver refuses to begin; then it is as if nothing had been asked for.
+  /// held and delivered at the end. One at a time, each on a fibre of its own. `drain` returns when the driver holds no
+  /// work and none can arrive; meanwhile calls are served, also those of a recovery. Throws the exceptions of `drain`,
+  /// and OsError when the driver refuses to begin; then nothing has changed.
   void BeginExclusiveAccess(const std::function<void()>& drain);
-  /// Throws OsError when the driver refuses; the entries may be called again in any case.
+  /// Throws OsError when the driver refuses; either way the entries may be called again.
   void EndExclusiveAccess();
-  /// Interrupts and deferred calls that exclusive access held back, so far.
+  /// Number of interrupts and deferred calls that exclusive access has held back.
   uint64_t held() const { return held_; }
-  /// With the device's interrupt lock, at device level.
+  /// Calls it with the device's interrupt lock, at device level.
   bool InterruptRoutine(ULONG message, unsigned unit = 0);
   void DpcRoutine(unsigned unit = 0);
-  /// DxgkCbSynchronizeExecution: `routine` at device level, while no interrupt routine of the device is under way.
+  /// DxgkCbSynchronizeExecution: runs `routine` at device level, while no interrupt routine of the device runs.
   bool Synchronize(unsigned unit, const std::function<bool()>& routine);
 
-  /// Throws OsError when `status` is no success: "the driver refused <what> with status 0x...".
+  /// Throws OsError if `status` is a failure: "the driver refused <what> with status 0x...".
   static void Require(NTSTATUS status, const std::string& what);
 
  private:
   /// Waits until the entry may be called, and counts the call. A bug check when the IRQL is not `level`.
   void Enter(const char* entry, Irql level);
-  /// The running thread is in the driver as long as this lives.
+  /// While it exists, the running thread is in the driver.
   class InDriver {
    public:
     InDriver(DriverCalls& calls, const char* entry);
     ~InDriver();
     InDriver(const InDriver&) = delete;
     InDriver& operator=(const InDriver&) = delete;
-    /// The driver has returned: a bug check when it did so at another IRQL than `level`, with a lock that it had not
-    /// before, or after a data race.
+    /// Call when the driver has returned: a bug check if it returned at another IRQL than `level`, with an additional
+    /// lock, or after a data race.
     void Return(Irql level) const;
 
    private:
@@ -105,11 +105,11 @@ class DriverCalls {
   uint64_t NowNs() const;
   const void* kernel_thread() const;
   DdiTrace* trace() const;
-  /// A call of level three of another thread is in the driver.
+  /// True if another thread's call of level three is in the driver.
   bool OthersWait() const { return alone_ != nullptr && alone_ != kernel_thread(); }
   InterruptLock& LockOf(unsigned unit);
   void Open();
-  /// Each returns whether it had to wait, so that what others look at may have changed.
+  /// Each returns whether it had to wait, because the state that others see may have changed meanwhile.
   bool PassGate(const char* entry, Irql level);
   bool PassLevel(const char* entry);
   bool PassAlone(const char* entry);

@@ -8,7 +8,8 @@
 
 namespace gmmu::os {
 
-/// Room that a driver fills from its begin, moving the pointer to it on: the driver fills a guarded one in its place.
+/// A buffer that a driver fills from its start, advancing the pointer to it. The driver fills a guarded one in its
+/// place.
 class DriverRoom {
  public:
   DriverRoom(GuardedArguments& guarded, PVOID& pointer, UINT bytes, const char* name)
@@ -16,7 +17,7 @@ class DriverRoom {
     pointer = guarded.Room(pointer, bytes, name);
     given_ = static_cast<uint8_t*>(pointer);
   }
-  /// Brings back what the driver has written, and the pointer.
+  /// Copies back the written bytes and the pointer.
   void Back() {
     if (given_ == real_) return;
     const ptrdiff_t moved = static_cast<uint8_t*>(pointer_) - given_;

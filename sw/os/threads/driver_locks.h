@@ -15,8 +15,8 @@ namespace gmmu::os {
 
 class RaceDetector;
 
-/// The locks of a driver, and the objects that its threads wait for, identified by their addresses (locks.cc and waits.cc
-/// of os/wdm have the routines).
+/// The locks of a driver, and the objects that its threads wait for, identified by their addresses (os/wdm/locks.cc and
+/// os/wdm/waits.cc have the routines).
 ///
 /// Misuse is a bug check that names the object: an uninitialised object, a routine at a wrong IRQL, a lock that its
 /// holder acquires again, two holders that wait for each other, a release by another thread, a lock held at the return

@@ -42,10 +42,9 @@ class ProcessTables {
   /// of it. Call when addresses became free.
   void ShrinkRoot(GpuProcess& process);
 
-  // Moves all tables, the root too; over a link those of all parts, whichever is named. The context is suspended
-  // meanwhile. After NoRoom some tables have moved, and the process continues.
-  /// All tables lie elsewhere afterwards, the root too; the context waits meanwhile. After NoRoom some do, and the
-  /// process goes on.
+  // Over a link: the tables of all parts, whichever is named.
+  /// Moves all tables, the root too. The context is suspended meanwhile. After NoRoom some tables have moved, and the
+  /// process continues.
   void Move(GpuProcess& process);
   /// Evicts all tables except the root. The context is suspended until Restore, and nothing may be mapped until then.
   void Evict(GpuProcess& process);

@@ -44,9 +44,8 @@ class Residency {
   /// Restores page tables that were evicted, with the present mappings, and resumes the process' context.
   void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }
 
-  // For the sleep of the GPU, while contexts are suspended and tables evicted: moves its bytes from a segment to the
-  // backing store and frees its memory there. Entries are not changed.
-  /// Its memory in a segment is free afterwards, and its bytes are in the backing store; entries are not touched.
+  // For the sleep of the GPU, while contexts are suspended and tables evicted.
+  /// Moves its bytes from a segment to the backing store and frees its memory there. Entries are not changed.
   void Leave(Allocation& allocation);
   /// Moves it to the first of its places that has room. Throws OsError when none has.
   void Return(Allocation& allocation);

@@ -13,10 +13,9 @@ class SleepingMemory {
  public:
   explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  // Sleep and Wake apply to all GPUs of a link, whichever is named. Call Sleep before D3: it suspends contexts, saves
-  // VRAM's contents in system memory and evicts page tables. Throws OsError when something is mapped in the aperture.
-  /// Before D3: contexts are suspended, VRAM's contents go to system memory and page tables are evicted. Throws OsError
-  /// when something is mapped into the aperture.
+  // Both are for all GPUs of a link, whichever is named.
+  /// Call before D3: suspends contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError
+  /// when something is mapped in the aperture.
   void Sleep();
   /// Call after D3, once the paging process has its tables again: restores everything and resumes contexts. A large
   /// page that MapLarge made is restored as small ones.

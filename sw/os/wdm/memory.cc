@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routines of wdm_memory.h, and pool memory of wdm.h. Registers are in wdm_registers.cc.
+// The routines of wdm_memory.h, and pool memory of wdm.h. Registers are in registers.cc.
 #include "ddi/wdm_memory.h"
 
 #include <algorithm>
