@@ -16,7 +16,7 @@ struct ClientRequest {
   uint32_t group = 0;  ///< accesses that wait for each other, such as those of a warp; what orders walks may look at it
 };
 
-/// Its answer. Data is not told: what a write carries is a pattern of its address, what a read brings is dropped.
+/// The answer of an access, without data: a write's data is a pattern of its address, a read's data is dropped.
 struct ClientAnswer {
   uint64_t tag = 0;
   regs::Fault fault = regs::Fault::kNone;
@@ -24,22 +24,23 @@ struct ClientAnswer {
   uint64_t answered = 0;   ///< GPU cycle in which the last beat of the answer was taken
 };
 
-/// What the clients of a GPU access, asked for by the machine while its time passes (Instruments::DriveClients).
+/// The accesses of a GPU's clients, which the machine takes while its time passes (Instruments::DriveClients).
 ///
-/// A client has one access after the other put on its port, in the order of Take, and at most as many in flight as the
-/// hardware has slots. The calls must not touch the machine and must not throw. The machine asks Due of a client again
-/// after each Take and Answered of that client, and of every client that said kNever after any Answered.
+/// A client's accesses go to its port one after the other in the order of Take, with at most as many in flight as the
+/// hardware has slots. The calls must not touch the machine and must not throw. The machine calls Due of a client again
+/// after each Take and Answered of that client; for a client that returned kNever, after any Answered.
 class ClientAccesses {
  public:
   static constexpr uint64_t kNever = ~uint64_t{0};
   virtual ~ClientAccesses() = default;
-  /// The first GPU cycle, maybe one that has passed, at which the client has another access; kNever: none as things are.
+  /// The first GPU cycle, possibly in the past, at which the client has another access; kNever: none until further
+  /// answers.
   virtual uint64_t Due(unsigned client) = 0;
-  /// The access that was due, at `cycle`.
+  /// Takes the due access at `cycle`.
   virtual ClientRequest Take(unsigned client, uint64_t cycle) = 0;
   virtual void Answered(unsigned client, const ClientAnswer& answer) = 0;
-  /// The access waits in the port for its page to be mapped (policy.far_fault = "stall"). At every invalidation, and when
-  /// DriveClients is called, it is translated anew, and answered, or told here again.
+  /// The access waits in the port until its page is mapped (policy.far_fault = "stall"). At every invalidation, and
+  /// when DriveClients is called, it is translated again; then it is answered, or reported here again.
   virtual void Stalled(unsigned /*client*/, const ClientRequest& /*request*/, uint64_t /*cycle*/) {}
 };
 

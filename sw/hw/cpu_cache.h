@@ -13,7 +13,7 @@ namespace gmmu::hw {
 /// Bytes of a page of host memory, of the IOMMU's tables and of the smallest GPU page.
 inline constexpr uint64_t kPageSize = 4096;
 
-/// How the CPU uses a view of memory.
+/// The cache mode of a CPU view.
 enum class Caching : uint8_t { kNonCached, kCached, kWriteCombined };
 
 /// Keeps what the CPU has stored through cached and write-combined views and DRAM does not have yet.
@@ -34,8 +34,8 @@ class CpuCache {
   static constexpr size_t kLine = 64;
   static constexpr size_t kPages = 2048;
 
-  /// How the file is seen and changed, neither counting as an access. `page` returns the bytes of a page as they are now,
-  /// or null while it is zero and has no storage; they may be seen there until the next write.
+  /// Access to the file, which does not count as a memory access. `page` returns the present bytes of a page, valid
+  /// until the next write, or null while the page is zero and has no storage.
   struct File {
     std::function<const uint8_t*(uint64_t pfn)> page;
     std::function<void(uint64_t at, const uint8_t* from, size_t size)> write;
@@ -46,14 +46,14 @@ class CpuCache {
   void Enter(uint64_t pfn, Caching caching);
   void Leave(uint64_t pfn, Caching caching);
 
-  /// Whether nothing is dirty and no view is open, so that the file says what DRAM holds.
+  /// True if nothing is dirty and no view is open: the file then equals DRAM.
   bool empty() const { return pages_.empty(); }
 
-  /// Does a device's read: `to` holds what the file has of [hpa, hpa + size) and gets what the device sees.
+  /// Does a device's read: `to` has the file's bytes of [hpa, hpa + size) and receives the bytes that the device sees.
   void DeviceRead(uint64_t hpa, uint8_t* to, size_t size, bool snoop) const;
-  /// Does a device's write, instead of the caller's writing the file.
+  /// Does a device's write; the caller must not write the file itself.
   void DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool snoop);
-  /// Notes an uncached store of the CPU, which is in the file already.
+  /// Notes an uncached CPU store that is already in the file.
   void Stored(uint64_t hpa, const uint8_t* from, size_t size);
 
   /// Write dirty bytes to DRAM: those of the lines that touch [hpa, hpa + size), or all of them.

@@ -5,12 +5,12 @@
 
 namespace gmmu::hw {
 
-/// CRC-32C (Castagnoli, reflected, initial and final inversion), as the clients' traffic engines
-/// compute it. `before` is the checksum of the bytes in front of these, 0 if there are none:
-/// Crc32c(Crc32c(0, a, m), b, n) is the checksum of a followed by b.
+/// CRC-32C (Castagnoli, reflected, initial and final inversion), as the clients' traffic engines compute it. `before`
+/// is the checksum of the preceding bytes, 0 if there are none: Crc32c(Crc32c(0, a, m), b, n) is the checksum of a
+/// followed by b.
 uint32_t Crc32c(uint32_t before, const void* data, size_t size);
 
-/// The same without the processor's instruction for it (SSE 4.2), which Crc32c takes where there is one.
+/// Computes it without the processor's instruction (SSE 4.2), which Crc32c uses if it is available.
 uint32_t Crc32cByTables(uint32_t before, const void* data, size_t size);
 
 }  // namespace gmmu::hw

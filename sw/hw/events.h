@@ -9,7 +9,7 @@
 
 namespace gmmu::hw {
 
-/// What a cycle of a walk, a translation, an access or a command went into. docs/events.md tells each.
+/// The causes of the cycles of a walk, a translation, an access or a command. docs/events.md describes each.
 enum class Cause : uint8_t {
   kClient,      ///< between the client's pins and its translation port
   kL1,          ///< a lookup that hit the L1
@@ -43,15 +43,15 @@ enum class Cause : uint8_t {
 inline constexpr size_t kCauses = static_cast<size_t>(Cause::kCount);
 const char* CauseName(Cause cause);
 
-/// Cycles [begin, end) of one cause. Level: of the table entry that was read or waited for, -1 where there is none.
+/// Cycles [begin, end) of one cause. Level: that of the table entry that was read or waited for, -1 if there is none.
 struct Step {
   Cause cause;
   int level;
   uint64_t begin, end;
 };
 
-/// Something that began and ended, in GPU cycles since reset release. Its steps follow each other without gap or overlap
-/// from `begin` to `end`; CheckSteps says whether they do.
+/// An event with a begin and an end, in GPU cycles since reset release. Its steps cover it from `begin` to `end`
+/// without gap or overlap; CheckSteps checks that.
 struct Span {
   unsigned unit = 0;
   uint64_t number = 0;  ///< counted from 1 by kind and unit, in the order of the beginnings
@@ -101,7 +101,7 @@ struct AccessEvent : Span {
   regs::Fault fault = regs::Fault::kNone;
 };
 
-/// What the paging engine did. `spent` adds up to end - begin.
+/// The time of the paging engine by cause. `spent` adds up to end - begin.
 struct EngineSpan {
   unsigned unit = 0;
   uint64_t number = 0;
@@ -128,8 +128,8 @@ struct CommandEvent : EngineSpan {
 enum class PointKind : uint8_t { kFault, kInvalidation, kInterrupt };
 const char* PointName(PointKind kind);
 
-/// A moment. Fault: port, space, reason in `code`, address in `first`, fence in `second`. Invalidation: scope in `code`,
-/// first and last address. Interrupt: bus address in `first`.
+/// An event at one moment. Fault: port, space, reason in `code`, address in `first`, fence in `second`. Invalidation:
+/// scope in `code`, first and last address. Interrupt: bus address in `first`.
 struct PointEvent {
   unsigned unit = 0;
   PointKind kind = PointKind::kFault;
@@ -138,11 +138,11 @@ struct PointEvent {
   uint64_t first = 0, second = 0;
 };
 
-/// What has a depth: rows of the walk table with a walk; lookups of all ports without an answer.
+/// Counts over time: rows of the walk table with a walk; lookups of all ports without an answer.
 enum class Gauge : uint8_t { kWalks, kLookups, kCount };
 
-/// Takes what a machine records, each when it has ended. Calls come in the order of simulated time for each GPU, must not
-/// touch the machine and must not throw.
+/// Receives the events that a machine records, each when it has ended. Calls come in the order of simulated time for
+/// each GPU, must not touch the machine and must not throw.
 class EventSink {
  public:
   virtual ~EventSink() = default;
@@ -152,7 +152,7 @@ class EventSink {
   virtual void Take(const BufferEvent& event) = 0;
   virtual void Take(const CommandEvent& event) = 0;
   virtual void Take(const PointEvent& event) = 0;
-  /// From `cycle` on so much of it is in use.
+  /// The value of a gauge from `cycle` on.
   virtual void Depth(unsigned unit, Gauge gauge, uint64_t cycle, unsigned depth) = 0;
 };
 

@@ -12,23 +12,23 @@ namespace gmmu::os {
 class Kernel;
 class Miniport;
 
-/// The window through which the CPU sees a memory segment that it does not see as a whole (SupportsCpuHostAperture):
-/// the driver points each of its pages at a page of the segment. It works as soon as the driver has reported its
+/// The window through which the CPU sees a memory segment that it cannot see as a whole (SupportsCpuHostAperture): the
+/// driver maps a page of the segment at each page of the window. It works as soon as the driver has reported its
 /// segments. Documents only.
 ///
 /// No run uses it: this hardware has no such window, our driver declares none, and page tables are refused in a segment
 /// that needs one (PhysicalAdapter). It serves drivers that declare one; the test plays such a driver.
 ///
-/// Pages are the segment's: 64 KiB with Use64KBPages, else 4 KiB. A view is consecutive in the window, whatever pages
-/// of the segment it shows; its pointer is one of a register view.
+/// Pages are the segment's: 64 KiB with Use64KBPages, else 4 KiB. A view is consecutive in the window, whichever pages
+/// of the segment it maps; its pointer is that of a register view.
 class CpuHostAperture {
  public:
   CpuHostAperture(Kernel& kernel, Miniport& miniport, const DXGK_SEGMENTDESCRIPTOR4& segment, UINT segment_id,
                   UINT physical_adapter);
 
-  /// Shows `pages` of the segment, in this order. Throws OsError when the window has no room, or the driver refuses.
+  /// Maps `pages` of the segment in this order. Throws OsError if the window has no room or the driver refuses.
   uint8_t* Map(HANDLE allocation, const std::vector<uint64_t>& pages);
-  /// `view` as Map returned it; anything else is a bug check. The pointer is gone before the driver is called.
+  /// `view`: returned by Map; anything else is a bug check. The pointer becomes invalid before the driver is called.
   void Unmap(uint8_t* view);
 
   uint64_t page_bytes() const { return page_bytes_; }

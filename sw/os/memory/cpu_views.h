@@ -11,11 +11,11 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Views that the CPU has of physical memory objects.
+/// CPU views of physical memory objects.
 ///
-/// A view begins at or before what is asked for and ends at or behind it: the seed draws whether it is cut at 4 KiB
-/// or at 64 KiB, as far as the object reaches. Kernel views serve every process; a user view belongs to the process
-/// that is current at the call, and an access from another one is a fault.
+/// A view begins at or before the requested range and ends at or after it: the seed draws whether it is aligned to 4
+/// KiB or to 64 KiB, within the object. Kernel views serve every process; a user view belongs to the process that is
+/// current at the call, and an access from another process is a fault.
 class CpuViews {
  public:
   explicit CpuViews(Kernel& kernel);
@@ -23,11 +23,12 @@ class CpuViews {
   CpuViews(const CpuViews&) = delete;
   CpuViews& operator=(const CpuViews&) = delete;
 
-  /// `bytes` of the object. STATUS_INVALID_PARAMETER for what does not lie inside it, a user view of IO space and a
+  /// Maps `bytes` of the object. STATUS_INVALID_PARAMETER for a range outside of it, a user view of IO space and a
   /// section that may not be mapped.
   NTSTATUS Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DXGKARGCB_MAP_PHYSICAL_MEMORY& args,
                const std::string& owner, const char* call);
-  /// Bug checks: no such view, another object's, another size than Map gave back, another process' user view.
+  /// A bug check for no such view, another object's view, another size than Map returned, or another process' user
+  /// view.
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args, MemoryBacking& backing, const char* call);
 
  private:

@@ -28,7 +28,7 @@ class FrameBuffer {
   /// `sizes`: DXGK_FRAMEBUFFERSAVEAREA.MaximumSize by physical adapter, bytes. Throws OsError for a size
   /// that is not whole pages, or that memory cannot back.
   void Reserve(HANDLE adapter, bool supports_remapping, const std::vector<uint64_t>& sizes);
-  /// Gives sections and charge back.
+  /// Frees sections and charge.
   void Release(HANDLE adapter);
 
   /// Pages in an MDL. STATUS_NOT_SUPPORTED for a driver that supports DMA remapping: behind a remapped domain only an ADL
@@ -37,7 +37,8 @@ class FrameBuffer {
   NTSTATUS Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& args);
   /// Unpins what Pin or Pin2 pinned.
   NTSTATUS Unpin(HANDLE adapter, const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE& args);
-  /// [Offset, Offset + Size) of the section for the CPU; it lies at pBaseAddress + Offset as it comes out.
+  /// Maps [Offset, Offset + Size) of the section for the CPU, at pBaseAddress + Offset with the Offset that is
+  /// returned.
   NTSTATUS MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER& args);
   NTSTATUS UnmapWindow(HANDLE adapter, const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER& args);
 

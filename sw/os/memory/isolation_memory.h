@@ -42,8 +42,8 @@ class IsolationMemory {
 
   NTSTATUS AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY& args);
   NTSTATUS FreeContiguous(HANDLE adapter, const DXGKARGCB_FREECONTIGUOUSMEMORY& args);
-  /// All of it or nothing; at most 4 GiB less a page. CacheType is checked and kept for nobody: the callback makes no
-  /// view.
+  /// Allocates all of it or nothing; at most 4 GiB less a page. CacheType is checked but not used, because the callback
+  /// makes no view.
   NTSTATUS AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATEPAGESFORMDL& args);
   NTSTATUS FreePagesFromMdl(HANDLE adapter, const DXGKARGCB_FREEPAGESFROMMDL& args);
   /// The list and its pages must stay as they are until UnmapMdl has returned: pages are pinned, and a

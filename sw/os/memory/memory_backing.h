@@ -34,20 +34,20 @@ class MemoryBacking {
   /// is what it was made with; with null `names` there are none. STATUS_COMMITMENT_LIMIT: there is no commit charge left for a section.
   static NTSTATUS Make(Kernel& kernel, SectionNames* names, const Arguments& args, const std::string& owner,
                        const char* call, MemoryBacking& backing);
-  /// Gives the memory back. A bug check while a page is pinned.
+  /// Frees the memory. A bug check while a page is pinned.
   void Free(Kernel& kernel);
 
   uint64_t pages() const { return pfns().size(); }
   /// Host physical pages; Section::kAway where a section's page is not in memory.
   const std::vector<uint64_t>& pfns() const { return section_ ? section_->pfns() : pfns_; }
   bool io_space() const { return type_ == DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE; }
-  /// By its type, as RequireContiguous asks.
+  /// Whether its type requires contiguous memory.
   bool contiguous() const { return io_space() || type_ == DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY; }
   hw::Caching caching() const { return caching_; }
-  /// What a view may do; null: no view at all (a section without SECTION_MAP_READ).
+  /// The access of a view; null: no view at all (a section without SECTION_MAP_READ).
   std::optional<hw::ViewAccess> access() const { return access_; }
 
-  /// Keeps pages [first, first + count) where they are until the matching Release. False: memory is out.
+  /// Keeps pages [first, first + count) in place until the matching Release. False: no memory is left.
   bool Hold(uint64_t first, uint64_t count) { return !section_ || section_->Hold(first, count); }
   void Release(uint64_t first, uint64_t count) {
     if (section_) section_->Release(first, count);

@@ -16,7 +16,7 @@ namespace gmmu::os {
 class Kernel;
 class SectionNames;
 
-/// What one logical adapter can reach of host memory.
+/// How one logical adapter reaches host memory.
 struct DmaView {
   IommuDomain* domain = nullptr;  ///< null: physical mode, logical addresses are host physical ones
   std::string name;
@@ -24,21 +24,19 @@ struct DmaView {
   bool remapped() const { return domain != nullptr && !domain->identity(); }
 };
 
-/// Physical memory objects, address descriptor lists and CPU views: the eight callbacks of WDDM 2.9
-/// and later.
+/// Physical memory objects, address descriptor lists and CPU views: the eight callbacks of WDDM 2.9 and later.
 ///
-/// VidMm backs allocations with the same code, so `owner` ("driver", "vidmm", "application") goes
-/// with every call that takes something. Bad arguments are a status. Misuse is a bug check: above APC
-/// level, an unknown handle, a handle that was closed already, an ADL that outlives its object. What
-/// no document says about it is a switch (kernel/os.def).
+/// VidMm backs allocations with the same code, so calls that allocate take an `owner` ("driver", "vidmm",
+/// "application"). Bad arguments give a status. Misuse is a bug check: a call above APC level, an unknown or closed
+/// handle, an ADL that outlives its object. Behaviour that no document defines is a switch (kernel/os.def).
 class MemoryObjects {
  public:
   explicit MemoryObjects(Kernel& kernel);
   ~MemoryObjects();
 
-  /// `adapter` is what hAdapter arguments name.
+  /// `adapter`: the value of hAdapter arguments.
   void AddAdapter(HANDLE adapter, DmaView view);
-  /// The adapter was started without a domain and gets this 1:1 one: ADLs that exist are mapped now.
+  /// Gives the adapter, which was started without a domain, this 1:1 domain: maps existing ADLs now.
   void SetDomain(HANDLE adapter, IommuDomain& domain);
   /// The adapter's domain was destroyed together with its mappings.
   void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
@@ -55,15 +53,14 @@ class MemoryObjects {
   NTSTATUS Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::string& owner);
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args);
 
-  /// What a live ADL describes.
+  /// The origin of a live ADL's pages.
   struct AdlOrigin {
     HANDLE object = nullptr;
     uint64_t first_page = 0;  ///< of the object
     hw::Caching caching = hw::Caching::kNonCached;
   };
   AdlOrigin OriginOf(const DXGK_ADL& adl);
-  /// Host physical pages behind an object, for the OS's own proofs; Section::kAway where a section's page
-  /// is not in memory.
+  /// Host physical pages of an object, for the OS's own checks; Section::kAway where a section's page is not in memory.
   const std::vector<uint64_t>& PagesOf(HANDLE object);
 
  private:
@@ -99,8 +96,8 @@ class MemoryObjects {
     std::vector<Range> ranges;
     Ledger::Ticket ticket = 0;
   };
-  /// Logical pages for `pfns`, in order, in one range where there is one; false, and nothing taken, when
-  /// the logical space is used up, or in pieces and `one_range` is asked for.
+  /// Maps `pfns` in order, in one range if there is one. False, without a change, if the logical space has no room, or
+  /// only in pieces and `one_range` is required.
   bool MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
                   const std::string& owner, const char* call);
   void UnmapLogical(IommuDomain& domain, const Adl& adl);

@@ -19,12 +19,12 @@ class Section {
   ~Section();
   Section(const Section&) = delete;
   Section& operator=(const Section&) = delete;
-  /// False: the commit limit is reached, and it must not be used.
+  /// False: the commit limit is reached, and the section must not be used.
   bool committed() const { return committed_; }
 
   uint64_t count() const { return slots_.size(); }
-  /// Brings [first, first + count) into memory until the matching Release; holds nest. False, and nothing
-  /// held, when memory is out.
+  /// Brings [first, first + count) into memory until the matching Release; holds nest. False, and nothing held, if no
+  /// memory is left.
   bool Hold(uint64_t first, uint64_t count);
   void Release(uint64_t first, uint64_t count);
   /// Host physical pages; kAway where there is no hold.

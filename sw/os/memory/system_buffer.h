@@ -7,18 +7,17 @@
 
 namespace gmmu::os {
 
-/// Host memory that a GPU may reach: a physical memory object with one ADL over all of it, made by
-/// the OS through the same code that serves the driver's callbacks.
+/// Host memory that a GPU may reach: a physical memory object with one ADL over all of it, made by the same code that
+/// serves the driver's callbacks.
 ///
-/// Release() must be called; the destructor only forgets, so that an exception on its way up
-/// touches no machine.
+/// Release() must be called. The destructor frees nothing, so that stack unwinding does not access the machine.
 class SystemBuffer {
  public:
-  /// kReadOnlyView: pages like the first, and the CPU's view may not be written.
+  /// kReadOnlyView: scattered pages with a CPU view that must not be written.
   enum class Shape { kScattered, kContiguous, kReadOnlyView };
 
   SystemBuffer() = default;
-  /// `lowest`: of its host physical pages, bytes.
+  /// `lowest`: lower bound of its host physical pages, bytes.
   SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape, std::string owner,
                uint64_t lowest = 0);
   SystemBuffer(SystemBuffer&& other) noexcept { *this = std::move(other); }
@@ -37,7 +36,7 @@ class SystemBuffer {
   uint64_t logical() const { return page(0) * hw::kPageSize; }
   const std::vector<uint64_t>& host_pages() const { return objects_->PagesOf(object_); }
 
-  /// From now on page(index) answers `page`: the deliberate fault "wrong ADL".
+  /// Makes page(index) return `page`: the deliberate fault "wrong ADL".
   void Falsify(uint64_t index, uint64_t page) {
     wrong_index_ = index;
     wrong_page_ = page;
@@ -46,7 +45,7 @@ class SystemBuffer {
   /// CPU view of [offset, offset + size); one at a time.
   uint8_t* Map(uint64_t offset, uint64_t size);
   void Unmap();
-  /// Writes past the view's access, as the system may.
+  /// Writes although the view is read-only, as the system may.
   void Write(uint64_t offset, const void* bytes, size_t size) const;
 
  private:

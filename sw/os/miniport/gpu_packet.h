@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// A device of a process, as the GPU scheduler sees it. Once lost it stays so: what it has queued
-/// ends as lost and nothing new of it reaches the GPU.
+/// A process' device, as the GPU scheduler sees it. A lost device stays lost: its queued packets end as lost, and no
+/// new packet reaches the GPU.
 struct GpuDevice {
   uint64_t id = 0;  ///< never given again
   std::string name;
@@ -19,7 +19,7 @@ struct GpuDevice {
   std::string why;
 };
 
-/// Names a packet for its whole life; its fence id may change.
+/// Identifies a packet for its whole life; its fence id may change.
 using PacketId = uint64_t;
 
 enum class PacketEnd { kPending, kCompleted, kLost };

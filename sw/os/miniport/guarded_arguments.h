@@ -15,13 +15,13 @@
 
 namespace gmmu::os {
 
-/// Copies for the calls that are under way, kept for later ones. One that comes back cannot be touched, and is used again
-/// when kQuarantine others have come back, so that a driver that keeps a pointer is caught when it uses it.
+/// Copies for the calls that are running, kept for later ones. A returned copy becomes inaccessible, and is reused only
+/// after kQuarantine other ones have been returned. A driver that keeps a pointer therefore faults when it uses it.
 class GuardedCopies {
  public:
   std::unique_ptr<GuardedCopy> Take();
   void Put(std::unique_ptr<GuardedCopy> copy);
-  /// Throws BugCheck when the driver has written in front of one that is out.
+  /// Throws BugCheck if the driver has written in front of a copy in use.
   void Check() const;
 
  private:
@@ -52,9 +52,9 @@ class GuardedArguments {
       return static_cast<T*>(Array(at, BytesOf(at), [] { return ReadableName(typeid(T)); }, !std::is_const_v<T>));
     }
   }
-  /// Memory that a structure points to. `back`: the driver's changes are written back.
+  /// Copies memory to which a structure points. `back`: the driver's changes are copied back.
   void* Array(const void* at, size_t bytes, const std::function<std::string()>& name, bool back);
-  /// The same for an array of T; a constant array is not written back.
+  /// Copies an array of T; a constant array is not copied back.
   template <typename T>
   void Guard(T*& first, size_t count, const char* name) {
     first = static_cast<T*>(Array(first, count * sizeof(T), [name] { return std::string(name); }, !std::is_const_v<T>));

@@ -13,15 +13,15 @@ namespace gmmu::os {
 /// structures that grew, and what else came with a version. A version between two of the kit has what the lower one
 /// has. Sources: the kit's headers; sizes of build 22621 where they were seen.
 
-/// "WDDM 2.4" for 0x9006; the number where there is no name.
+/// "WDDM 2.4" for 0x9006; the number if the version has no name.
 std::string NameOfVersion(ULONG version);
 
-/// Bytes of DRIVER_INITIALIZATION_DATA that a driver's table has. Nothing behind them is the driver's.
+/// Bytes of DRIVER_INITIALIZATION_DATA in a driver's table. Memory beyond them is not the driver's table.
 size_t DriverTableBytes(ULONG version);
-/// Bytes of DXGKRNL_INTERFACE that the driver is offered: Size. Seen on build 22621: 0x100 to drivers of Windows 8,
-/// 0x138 at 2.0, 0x240 from 2.8 on.
+/// Bytes of DXGKRNL_INTERFACE that the driver is offered, its member Size. Seen on build 22621: 0x100 to drivers of
+/// Windows 8, 0x138 at 2.0, 0x240 from 2.8 on.
 size_t KernelTableBytes(ULONG version);
-/// Bytes of DXGKRNL_INTERFACE that the version knows; a callback behind them is absent even where Size is larger.
+/// Bytes of DXGKRNL_INTERFACE that the version defines; a callback beyond them is absent even if Size is larger.
 size_t KernelTableKnown(ULONG version);
 /// Bytes that DXGKQAITYPE_DRIVERCAPS asks for.
 size_t DriverCapsBytes(ULONG version);
@@ -38,8 +38,8 @@ constexpr bool HasIsolation(ULONG version) { return version >= DXGKDDI_INTERFACE
 /// DXGK_OPERATION_SIGNAL_MONITORED_FENCE.
 constexpr bool HasSignalOperation(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2; }
 
-/// Clears the members that `version` does not have (since.def), and adds the names of those that were set to `cleared`.
-/// `where`: " of segment 1". No source says what Windows does with them; to a driver's own headers they are reserved.
+/// Clears the members that `version` lacks (since.def), and adds the names of those that were set to `cleared`.
+/// `where`: " of segment 1". No source says what Windows does with them; a driver's own headers call them reserved.
 void ClearNewer(ULONG version, std::type_index structure, void* object, const std::string& where,
                 std::vector<std::string>& cleared);
 template <typename Structure>

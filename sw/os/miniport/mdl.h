@@ -8,7 +8,7 @@
 
 namespace gmmu::os {
 
-/// A memory descriptor list that the system made for a driver. Its pages are host physical ones.
+/// A memory descriptor list that the system made for a driver. Its pages are host physical pages.
 class Mdl {
  public:
   Mdl() = default;
@@ -20,7 +20,7 @@ class Mdl {
   }
   PMDL get() { return reinterpret_cast<PMDL>(words_.data()); }
 
-  /// Pages that any list describes, in order.
+  /// The pages of any list, in order.
   static std::vector<uint64_t> PagesOf(const MDL* list) {
     const uint64_t bytes = uint64_t{list->ByteOffset} + list->ByteCount;
     const PFN_NUMBER* first = reinterpret_cast<const PFN_NUMBER*>(list + 1);

@@ -38,7 +38,7 @@ class Miniport {
   uint64_t calls(const std::string& entry) const;
   static void Require(NTSTATUS status, const std::string& what);
 
-  /// Refusals are the caller's to judge.
+  /// The caller judges a refusal.
   NTSTATUS QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
                             size_t output_bytes);
   template <typename Output>
@@ -61,32 +61,32 @@ class Miniport {
   NTSTATUS CreateAllocation(DXGKARG_CREATEALLOCATION& args);
   void DestroyAllocation(DXGKARG_DESTROYALLOCATION& args);
 
-  // Refusals are the caller's to judge.
+  // The caller judges a refusal.
   NTSTATUS MapCpuHostAperture(DXGKARG_MAPCPUHOSTAPERTURE& args);
   NTSTATUS UnmapCpuHostAperture(DXGKARG_UNMAPCPUHOSTAPERTURE& args);
 
-  /// Bytes of a root page table; 0 is a bug check, and so are fewer entries than asked for.
+  /// Bytes of a root page table; 0, or fewer entries than asked for, is a bug check.
   uint64_t GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args);
   void SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args);
-  /// STATUS_SUCCESS, STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER, or STATUS_GRAPHICS_ALLOCATION_BUSY from
-  /// an operation that may return it while the allocation is not idle. All else is bug check 0x10E.
+  /// Returns STATUS_SUCCESS, STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER, or STATUS_GRAPHICS_ALLOCATION_BUSY from an
+  /// operation that may return it while the allocation is not idle. Any other status is bug check 0x10E.
   NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
-  /// Paging buffers and their private data are given to the driver as they are, and not as guarded copies: in the physical
-  /// model it may look at them until their submission has ended.
+  /// Passes paging buffers and their private data to the driver directly instead of as guarded copies, because in the
+  /// physical model it may read them until their submission has ended.
   void set_buffers_stay(bool stay) { buffers_stay_ = stay; }
-  /// STATUS_SUCCESS, or STATUS_INVALID_PARAMETER of a render packet. All else is bug check 0x119.
+  /// Returns STATUS_SUCCESS, or STATUS_INVALID_PARAMETER for a render packet. Any other status is bug check 0x119.
   NTSTATUS SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args);
   /// At DISPATCH_LEVEL (DxgkDdiSubmitCommand); a refusal is bug check 0x119.
   void SubmitCommand(const DXGKARG_SUBMITCOMMAND& args);
   NTSTATUS SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args);
-  /// At DISPATCH. The answer comes as an interrupt; a refusal is bug check 0x119.
+  /// At DISPATCH_LEVEL. The answer is an interrupt; a refusal is bug check 0x119.
   void PreemptCommand(DXGKARG_PREEMPTCOMMAND& args);
   void QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args);
-  /// Last fence that the node has completed; nullopt: the driver cannot say.
+  /// Last fence that the node has completed; nullopt: the driver does not know.
   std::optional<uint32_t> QueryCurrentFence(UINT node, UINT engine = 0);
   /// Nodes that must not run while `node` is reset, itself included (bug check when it is not).
   uint64_t QueryDependentEngineGroup(UINT node, UINT engine = 0);
-  // Refusals are the scheduler's to judge.
+  // The scheduler judges a refusal.
   NTSTATUS ResetEngine(DXGKARG_RESETENGINE& args);
   NTSTATUS ResetFromTimeout();
   NTSTATUS RestartFromTimeout();

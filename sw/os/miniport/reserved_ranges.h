@@ -14,17 +14,17 @@ class Miniport;
 /// Host memory that firmware keeps for a GPU and no segment shows (DXGKQAITYPE_HARDWARERESERVEDRANGES;
 /// documents only).
 
-/// Asks twice, for the count and for the ranges. Empty when the driver refuses the first call or has none;
-/// throws OsError when it refuses the second or its count grew.
+/// Queries the count, then the ranges. Empty if the driver refuses the first query or has none; throws OsError if it
+/// refuses the second or its count grew.
 std::vector<DXGK_PHYSICAL_MEMORY_RANGE> QueryReservedRanges(Miniport& miniport, ReservedQuery form);
 
-/// What is wrong with them; empty: nothing. They are whole pages, do not overlap one another, and no page
-/// of them is the system's (`managed`, in pages): a driver cannot get at other memory by reporting it.
-/// What Windows does then is open; here the adapter is not started.
+/// Checks the ranges; returns the error, or an empty text. They must be whole pages, must not overlap, and must contain
+/// no page of the system (`managed`, in pages), so that a driver cannot gain access to other memory by reporting it. It
+/// is open what Windows does then; here the adapter is not started.
 std::string CheckReservedRanges(const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& ranges,
                                 const std::vector<hw::Range>& managed);
 
-/// Their pages.
+/// The pages of the ranges.
 std::vector<uint64_t> PagesOf(const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& ranges);
 
 }  // namespace gmmu::os

@@ -27,16 +27,16 @@ struct Segment {
   uint64_t page_bytes() const { return pages_64k ? 65536 : hw::kPageSize; }
 };
 
-/// Pages of a memory segment that one allocation has: single pages and 64 KiB blocks, scattered by
-/// seed; only blocks in a segment with pages of 64 KiB, the last one as a whole.
+/// Pages of a memory segment that one allocation has: single pages and 64 KiB blocks, scattered by seed. A segment with
+/// pages of 64 KiB gives only whole blocks, the last one too.
 class SegmentPages {
  public:
-  /// nullopt, and nothing taken, when the segment has no room. Of a hundred blocks `broken_percent` are
-  /// single pages; without it one of four.
+  /// nullopt, without a change, if the segment has no room. `broken_percent` percent of the blocks are single pages;
+  /// without it every fourth.
   static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
                                               const std::string& created_by,
                                               std::optional<unsigned> broken_percent = std::nullopt);
-  /// One range, `alignment` bytes a power of two.
+  /// Allocates one range. `alignment`: bytes, a power of two.
   static std::optional<SegmentPages> AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
                                                         const std::string& created_by,
                                                         RangeAllocator::Place place = RangeAllocator::Place::kBySeed);
