@@ -16,8 +16,8 @@
 
 namespace gmmu {
 
-/// A configuration, an input or an option that cannot be used. what() is one to three lines: where, what, and the way
-/// out, as the program gmmu prints them. Nothing was simulated.
+/// A configuration, an input or an option that cannot be used. what() is one to three lines, as the program gmmu prints
+/// them: the place, the error, and the remedy. Nothing was simulated.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,25 +25,25 @@ class Error : public std::runtime_error {
 
 /// "0.1.0": of the library.
 const char* Version();
-/// Those that this build can simulate with, the first is the default: "rtl" (exact) where it was built, "fast".
+/// The engines of this build, the default first: "rtl" (exact) if it was built, "fast".
 const std::vector<std::string>& Engines();
 /// Names of the scenarios that are built in.
 std::vector<std::string> Scenarios();
 
-/// The settings of machine, operating system and driver (docs/settings.md). Always complete and without contradiction:
-/// what would break that throws Error and changes nothing.
+/// The settings of machine, operating system and driver (docs/settings.md). They are always complete and consistent: a
+/// change that would break that throws Error and changes nothing.
 class Configuration {
  public:
   Configuration();  ///< the defaults
   /// Errors name the text `file`.
   static Configuration FromToml(const std::string& text, const std::string& file = "configuration");
   static Configuration FromFile(const std::string& path);
-  /// The machine of a scenario: a name, or a path that ends in ".toml".
+  /// The machine of a scenario, given by its name or by a path that ends in ".toml".
   static Configuration OfScenario(const std::string& name);
 
-  /// Changes together, each "SECTION.KEY=VALUE" with a value as TOML has it ("gpu.vram_mib=128").
+  /// Makes several changes together, each "SECTION.KEY=VALUE" with a TOML value ("gpu.vram_mib=128").
   void Set(const std::vector<std::string>& changes);
-  /// The value of a key as TOML has it.
+  /// The value of a key in TOML.
   std::string Get(const std::string& key) const;
   /// Full names of all keys, in the order of docs/settings.md.
   std::vector<std::string> Keys() const;
@@ -56,7 +56,7 @@ class Configuration {
   std::vector<std::string> changes_;
 };
 
-/// What a machine runs on, and what every random choice in it is drawn from.
+/// The engine of a machine, and the seed of every random choice in it.
 struct Engine {
   std::string name;  ///< one of Engines(); empty: the first
   uint64_t seed = 0;
@@ -75,7 +75,7 @@ struct Replay {
   replay::Options options;  ///< `workload` is a file or "gen:NAME,KEY=VALUE,..."
 };
 
-/// Software of one's own on the bare machine, without the operating system model and its driver.
+/// A user's software on the bare machine, without the operating system model and its driver.
 struct Software {
   Engine engine;
   std::function<int(hw::Platform&)> run;
@@ -93,18 +93,18 @@ struct Access {
   uint8_t unit;   ///< GPU
 };
 
-/// What a machine tells while it runs. Each may be empty. They are called by Step and Run, on the thread that called
-/// these, in the order of the events; what they throw leaves Step, and the next Step goes on behind the event.
+/// Callbacks of a running machine. Each may be empty. Step and Run call them on their own thread, in the order of the
+/// events. An exception of a callback leaves Step, and the next Step continues after the event.
 struct Listener {
-  /// A phase, and how much of it is done: bytes, pieces or accesses.
+  /// A phase, and its progress: bytes, pieces or accesses.
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
-  /// Answered requests in the order of their answers, some at a time.
+  /// Answered requests in the order of their answers, several at a time.
   std::function<void(const Access* accesses, size_t count)> accesses;
   /// Each fault of the report, when the work has ended.
   std::function<void(const os::Fault&)> fault;
   /// Bytes that the CPU read back after they were paged out, in their order (the main job).
   std::function<void(const void* bytes, size_t size)> output;
-  /// What the driver prints.
+  /// Text that the driver prints.
   std::function<void(const std::string&)> print;
   /// A line of JSON for each paging buffer that the driver built (--trace-paging).
   std::function<void(const std::string&)> paging;
@@ -119,14 +119,14 @@ class Machine {
   Machine(const Configuration& configuration, Job job, Listener listener = {});
   Machine(const Configuration& configuration, Replay replay, Listener listener = {});
   Machine(const Configuration& configuration, Software software, Listener listener = {});
-  /// Work that has not ended is given up.
+  /// Abandons work that has not ended.
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  /// Lets at least `cycles` GPU cycles pass, up to the next moment between two accesses of the CPU; true while there is
-  /// work left. An access may take tens of thousands of cycles, as a read of a register behind the GPU's copies does.
-  /// Results do not depend on the steps. Throws what the software throws.
+  /// Lets at least `cycles` GPU cycles pass, up to the next moment between two accesses of the CPU. True while there is
+  /// work left. An access may take tens of thousands of cycles, for example a register read behind copies of the GPU.
+  /// Results do not depend on the steps. Throws the exceptions of the software.
   bool Step(uint64_t cycles);
   /// Runs to the end of the work.
   void Run();
@@ -135,12 +135,12 @@ class Machine {
   /// GPU cycles since the end of reset, and nanoseconds since power-on, at the end of the last step.
   uint64_t cycles() const;
   uint64_t ns() const;
-  /// All counters as they are now; before the first step none. Reading them takes no time on the fast engine, and about
-  /// a microsecond of the machine's time on the RTL.
+  /// All counters at present; none before the first step. Reading them takes no time on the fast engine, and about a
+  /// microsecond of the machine's time on the RTL.
   std::vector<hw::Counter> Counters();
 
-  /// The report as JSON (docs/report-schema.md), and whether everything was as it should be. Of a Job and a Replay, when
-  /// done; else both throw std::logic_error.
+  /// The report as JSON (docs/report-schema.md), and whether the run passed. For a Job or a Replay that is done;
+  /// otherwise both throw std::logic_error.
   const std::string& Report() const;
   bool Passed() const;
   /// What Software returned, when done.

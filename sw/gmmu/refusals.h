@@ -9,7 +9,7 @@
 
 namespace gmmu {
 
-/// Gives the result of `work`. What is wrong with its arguments (every std::runtime_error of the rooms below) becomes an
+/// Returns the result of `work`. An error in its arguments (every std::runtime_error of the rooms below) becomes an
 /// Error with the same text.
 template <typename Work>
 auto Refused(const Work& work) -> decltype(work()) {

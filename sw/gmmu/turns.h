@@ -8,21 +8,21 @@
 
 namespace gmmu {
 
-/// A function on a thread of its own that runs in turn with its owner, never both at once: so it can be left in the
-/// middle, whatever stacks it is on.
+/// A function on a thread of its own that alternates with its owner and never runs at the same time. It can be
+/// suspended anywhere, whatever stacks it uses.
 class Turns {
  public:
-  /// The body begins with the first Resume.
+  /// The first Resume starts the body.
   explicit Turns(std::function<void()> body) : body_(std::move(body)) {}
-  /// The body must have ended, or never begun.
+  /// The body must have ended, or not have started.
   ~Turns();
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  /// The body runs until it calls Yield or ends; false: it has ended. Throws what the body threw. `idle` is called ten
-  /// times a second meanwhile; what it throws leaves Resume after the body's turn has ended.
+  /// Runs the body until it calls Yield or ends; false: it has ended. Throws the body's exception. Meanwhile `idle` is
+  /// called ten times a second; an exception of it leaves Resume after the body's turn.
   bool Resume(const std::function<void()>& idle);
-  /// Called by the body: the owner's turn, up to its next Resume.
+  /// Called by the body: gives the turn to the owner until its next Resume.
   void Yield();
   bool begun() const { return thread_.joinable() || ended_; }
   bool ended() const { return ended_; }

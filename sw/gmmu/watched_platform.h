@@ -12,21 +12,21 @@
 
 namespace gmmu {
 
-/// What is done between two accesses of the CPU, and with answers of client ports.
+/// Hooks between two accesses of the CPU, and for answers of client ports.
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  /// After each call that took time. May throw, which leaves the call.
+  /// Called after each call that took time. An exception of it leaves the call.
   virtual void Look() = 0;
-  /// The most that a wait may take before the next Look.
+  /// The longest time that a wait may take before the next Look.
   virtual uint64_t LongestWaitNs() = 0;
   /// Called while time passes: it must neither touch the machine nor throw.
   virtual void Answered(const Access& access) = 0;
 };
 
-/// The platform of an engine, with a look after each access. Long waits and copies are cut into several, which take the
-/// same time.
-/// The instruments are the engine's; answers at client ports are told to the watcher on their way.
+/// The platform of an engine, which calls Look after each access. Long waits and copies are split into several, which
+/// take the same time. The instruments are the engine's; the watcher gets answers at client ports before they are
+/// passed on.
 class WatchedPlatform : public hw::Platform, public hw::Instruments {
  public:
   WatchedPlatform(hw::Platform& platform, Watcher& watcher);

@@ -16,18 +16,18 @@ struct Limits;
 
 namespace gmmu {
 
-/// What a machine runs, and the report of it. It was checked when it was made.
+/// The work of a machine, and its report. It was checked when it was made.
 struct Work {
   std::string scenario;  ///< empty: none
-  /// Called once, on the machine's thread. The options have all but the input.
+  /// Called once, on the machine's thread. The options are complete except for the input.
   std::function<int(hw::Platform&, workload::JobOptions)> run;
-  /// The report as JSON, when the run has ended. Null for Software, whose errors go to the owner instead.
+  /// The report as JSON, once the run has ended. Null for Software, whose errors go to the owner instead.
   std::function<std::string(const report::Limits&)> report;
   workload::JobResult result;  ///< what the run found; with a report
 };
 
-/// The work of each kind. They throw Error, and nothing was simulated then. A replay turns on the keys of `configuration`
-/// that its pages need.
+/// Makes the work of each kind. They throw Error, before anything is simulated. A replay turns on the keys of
+/// `configuration` that its pages need.
 std::unique_ptr<Work> WorkOf(Job job);
 std::unique_ptr<Work> WorkOf(const Replay& replay, app::Configuration& configuration);
 std::unique_ptr<Work> WorkOf(Software software);

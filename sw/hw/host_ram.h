@@ -21,7 +21,7 @@ struct Range {
   uint64_t end = 0;
 };
 
-/// What the CPU may do through a view. A store through a copy-on-write view is seen there only; one through a
+/// The CPU's rights through a view. A store through a copy-on-write view is visible only there; a store through a
 /// read-only view is a page fault.
 enum class ViewAccess : uint8_t { kReadWrite, kReadOnly, kCopyOnWrite };
 
@@ -46,11 +46,12 @@ class HostRam {
   /// Whether all of [hpa, hpa + size) is installed.
   bool Installed(uint64_t hpa, uint64_t size) const;
 
-  /// Read what the CPU sees, and do its uncached stores. Return false and move nothing unless all of it is installed.
+  /// Read what the CPU sees, and do its uncached stores. Return false, without a transfer, unless all of it is
+  /// installed.
   [[nodiscard]] bool Read(uint64_t hpa, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t hpa, const void* from, size_t size);
-  /// Do accesses of devices. With `snoop` the CPU's caches are asked first, as for every request without the No Snoop
-  /// attribute. Return false and move nothing unless all of it is installed.
+  /// Do accesses of devices. With `snoop` the access snoops the CPU's caches, as every request without the No Snoop
+  /// attribute does. Return false, without a transfer, unless all of it is installed.
   [[nodiscard]] bool DeviceRead(uint64_t hpa, void* to, size_t size, bool snoop) const;
   [[nodiscard]] bool DeviceWrite(uint64_t hpa, const void* from, size_t size, bool snoop);
 
@@ -58,9 +59,9 @@ class HostRam {
   /// them. Throws std::runtime_error if a page is not installed or the host is out of address space.
   void* MapPages(const uint64_t* pfns, size_t count, Caching caching = Caching::kNonCached,
                  ViewAccess access = ViewAccess::kReadWrite);
-  /// Lets a view be used no more, or again as it was mapped with `access`; its pages stay.
+  /// Makes a view inaccessible, or accessible again as it was mapped with `access`; its pages stay.
   void SetReachable(void* view, size_t count, ViewAccess access, bool reachable);
-  /// Ends a view; `view` is what MapPages returned and `count` what it was given.
+  /// Ends a view; `view` and `count` are the result and the argument of MapPages.
   void UnmapPages(void* view, size_t count);
   /// Returns the host physical address behind a pointer into a cached or write-combined view; nullopt for any other.
   std::optional<uint64_t> PhysicalOf(const void* pointer) const;

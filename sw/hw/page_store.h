@@ -10,23 +10,23 @@
 
 namespace gmmu::hw {
 
-/// Keeps the pages of a sparse memory in an anonymous file, behind each other in the order of their first use, so that
-/// pages that are used together lie together and take few mappings, wherever they are in the memory.
+/// Keeps the pages of a sparse memory in an anonymous file, one after the other in the order of their first use. Pages
+/// that are used together therefore lie together and need few mappings, wherever they are in the memory.
 ///
-/// A page has no storage until it is used, and is zero then. None is given back. Pages are numbered by the caller.
+/// A page is zero and has no storage until it is used. Storage is never freed. The caller numbers the pages.
 class PageStore {
  public:
-  /// `owner` begins the text of every failure, a std::runtime_error that says what the host refused.
+  /// `owner` begins the text of every failure, a std::runtime_error with the host's reason.
   explicit PageStore(std::string owner);
   ~PageStore();
   PageStore(const PageStore&) = delete;
   PageStore& operator=(const PageStore&) = delete;
 
-  /// Returns the kPageSize bytes of a page, which stay where they are; null: it was not used yet.
+  /// Returns the kPageSize bytes of a page, whose address never changes; null if it was not used yet.
   uint8_t* Find(uint64_t page) const;
-  /// Returns the bytes of a page, which is used from now on.
+  /// Returns the bytes of a page, and marks it as used.
   uint8_t* Use(uint64_t page);
-  /// Returns where a page is in file(), bytes; it is used from now on.
+  /// Returns the offset of a page in file(), bytes, and marks it as used.
   uint64_t OffsetOf(uint64_t page);
   int file() const { return file_; }
   /// Lists the pages used, ascending.

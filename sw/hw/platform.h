@@ -26,7 +26,7 @@ struct Message {
   uint32_t data = 0;
 };
 
-/// What firmware tells the operating system.
+/// The tables by which firmware describes the machine to the operating system.
 struct FirmwareTables {
   std::vector<Range> ram;              ///< installed RAM that is the operating system's
   std::optional<Range> gpu_reserved;   ///< installed RAM that firmware keeps for the GPU
@@ -47,13 +47,13 @@ struct Counter {
   bool known = true;  ///< false: this engine does not count it, and `value` is 0
 };
 
-/// What the translation checker or another probe found wrong. A run with a finding has failed.
+/// An error that the translation checker or another probe found. A run with a finding has failed.
 struct Finding {
   std::string probe;  ///< "translation", "bus", ...
   std::string text;
 };
 
-/// What the bus monitor, at the device's side of the root complex, has counted of one device.
+/// Counts of the bus monitor, at the device's side of the root complex, for one device.
 struct BusCounts {
   uint64_t reads = 0;
   uint64_t writes = 0;
@@ -64,7 +64,7 @@ struct BusCounts {
 /// An access that a device makes without being asked: it reads or writes 8 bytes, or sends an interrupt message of 4.
 enum class Stray : uint8_t { kRead, kWrite, kMessage };
 
-/// A resource of the hardware that is in use: it was taken and not given back yet.
+/// A resource of the hardware in use: it was allocated and not freed yet.
 struct InUse {
   std::string kind;  ///< "rtl_slot" (work under way in the GPU), "bus_slot" (a burst at its edge), "pcie_tag"
   std::string name;  ///< which, or how many
@@ -72,7 +72,7 @@ struct InUse {
 
 class ClientAccesses;
 
-/// Observes the machine and plants faults in it, as no real machine allows.
+/// Observes the machine and injects faults into it, as no real machine allows.
 class Instruments {
  public:
   virtual ~Instruments() = default;
@@ -102,10 +102,10 @@ class Instruments {
   /// its slot stays in use. After it the client's traffic engine cannot run.
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
   /// Deliberate fault: an access at bus address `address` leaves the device by its port although no software asked for
-  /// it, and is treated there as any other. `data` is what a write or message carries; what a read brings is dropped.
+  /// it, and is handled there like any other. `data`: of a write or message; a read's data is dropped.
   virtual void StrayAccess(Bdf device, Stray kind, uint64_t address, uint32_t data = 0) = 0;
   /// Deliberate fault: reads of GPU `unit` from the 4 KiB page at bus address `address` get their answers at `until_ns`
-  /// (time as of NowNs), not earlier. What depends on them waits with them. Only one page is held at a time.
+  /// (time as of NowNs), not earlier. Dependent work is delayed too. Only one page is held at a time.
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;
 };
 

@@ -21,10 +21,10 @@ namespace gmmu::kmd {
 struct Context;
 struct Process;
 
-/// One GPU: what AddDevice makes and every entry point gets as hAdapter (MiniportDeviceContext).
+/// One GPU: made by AddDevice, and the hAdapter of every entry point (MiniportDeviceContext).
 ///
-/// Memory of its own (ring, fence record, fault queue, dummy page) exists from Start to Stop only:
-/// before Start the adapter may not have its IOMMU domain yet.
+/// Its own memory (ring, fence record, fault queue, dummy page) exists only from Start to Stop, because before Start
+/// the adapter may not have its IOMMU domain yet.
 class Adapter {
  public:
   static constexpr UINT kPagingNode = 0;  ///< ring 0: privileged, paging buffers only
@@ -38,14 +38,14 @@ class Adapter {
   void Stop();
 
   enum class Vram { kLost, kKept };
-  /// Writes all registers that the hardware has lost: at start, when power comes back, after a reset of the adapter and
-  /// after exclusive access. When VRAM is lost, the aperture is empty afterwards.
+  /// Writes all registers whose contents the hardware has lost: at start, at power-up, after a reset of the adapter and
+  /// after exclusive access. If VRAM is lost, the aperture is empty afterwards.
   [[nodiscard]] NTSTATUS Program(Vram vram);
-  /// On return the device makes no access to memory and sends no message. STATUS_IO_TIMEOUT: it did not become quiet
-  /// within the bound.
+  /// On return the device makes no access to memory and sends no message. STATUS_IO_TIMEOUT: it did not become quiet in
+  /// time.
   NTSTATUS Quiesce();
-  /// The device begins no access and no message until EndSilence, and then goes on where it stopped.
-  /// STATUS_IO_TIMEOUT: it did not become silent within the bound, and the request is withdrawn.
+  /// The device begins no access and no message until EndSilence, and then continues where it stopped.
+  /// STATUS_IO_TIMEOUT: it did not become silent in time, and the request is withdrawn.
   NTSTATUS Silence();
   void EndSilence();
 
@@ -62,7 +62,7 @@ class Adapter {
     engines[node].Restart(registers, node, node == kPagingNode, completed);
   }
 
-  /// Does `work` while the interrupt routine of this adapter does not run, on any processor.
+  /// Runs `work` while the interrupt routine of this adapter does not run on any processor.
   template <typename Work>
   NTSTATUS AtDeviceLevel(Work work) const {
     const auto routine = [](PVOID context) -> BOOLEAN {

@@ -8,7 +8,7 @@ namespace gmmu::kmd {
 /// process, and has the GPU write its first words before the call returns. With ContextShared the first context of a
 /// device makes it for all of them. On failure nothing is held.
 [[nodiscard]] NTSTATUS CreateContextMemory(Adapter& adapter, Device& device, Context& context, HANDLE dxgk_context);
-/// Gives the context allocation back; does nothing when there is none.
+/// Frees the context allocation, if there is one.
 void DestroyContextMemory(Adapter& adapter, ContextMemory& memory);
 
 }  // namespace gmmu::kmd

@@ -8,7 +8,7 @@
 
 namespace gmmu::kmd {
 
-/// One node of the GPU: a ring with its memory, and what the interrupt path knows of it.
+/// One node of the GPU: a ring with its memory, and the state that the interrupt path keeps about it.
 struct Engine {
   Ring ring;
   OwnMemory ring_page;

@@ -7,8 +7,8 @@
 /// pointers and handles are 64 bits.
 namespace gmmu::kmd {
 
-/// What an escape asks. Each structure below begins with an EscapeHeader; the driver refuses a size
-/// that does not fit the code (STATUS_INVALID_PARAMETER) and writes the outputs in place.
+/// The request of an escape. Each structure below begins with an EscapeHeader; the driver refuses a size that does not
+/// fit the code (STATUS_INVALID_PARAMETER) and writes the outputs in place.
 enum class EscapeCode : uint32_t {
   kQueryCaps = 1,
   kRunClient = 2,
@@ -97,7 +97,7 @@ struct EscapeFault {
   uint64_t cycle = 0;
 };
 
-/// Takes the oldest fault records that the driver has. A caller that repeats it until count is 0 gets all.
+/// Takes the driver's oldest fault records. A caller that repeats it until count is 0 gets all of them.
 struct EscapeReadFaults {
   static constexpr uint32_t kMost = 16;
   EscapeHeader header{EscapeCode::kReadFaults, sizeof(EscapeReadFaults)};
@@ -131,8 +131,8 @@ struct EscapeQuerySaveArea {
   uint32_t windows = 0;  ///< out: how many windows transfers have used since the start
 };
 
-/// Where an allocation is, by its word of the residency record. STATUS_INVALID_PARAMETER for an allocation without
-/// ExplicitResidencyNotification.
+/// The place of an allocation according to its word of the residency record. STATUS_INVALID_PARAMETER for an allocation
+/// without ExplicitResidencyNotification.
 struct EscapeQueryResidency {
   EscapeHeader header{EscapeCode::kQueryResidency, sizeof(EscapeQueryResidency)};
   uint64_t allocation = 0;  ///< in: hAllocation

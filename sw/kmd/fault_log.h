@@ -19,12 +19,12 @@ class FaultLog {
   static constexpr uint32_t kKept = 256;
 
   void Start(const Registers& registers, const OwnMemory& queue);
-  /// Drains, and uses neither the queue nor registers from then on.
+  /// Drains the queue. Afterwards it accesses neither the queue nor registers.
   void Stop();
-  /// Moves all records that the hardware has written into the log. When the log is full the new ones are dropped. Does
-  /// nothing while the log is stopped.
+  /// Moves all records that the hardware has written into the log. Records that do not fit are dropped. Does nothing
+  /// while the log is stopped.
   void Drain();
-  /// Moves up to `most` of the oldest records to `to` and returns their number. `dropped`: so many were, so far.
+  /// Moves up to `most` of the oldest records to `to` and returns their number. `dropped`: the total number dropped.
   uint32_t Take(EscapeFault* to, uint32_t most, uint32_t* dropped);
 
  private:

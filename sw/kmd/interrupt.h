@@ -6,8 +6,8 @@ namespace gmmu::kmd {
 
 class Adapter;
 
-/// Reports to Dxgkrnl what a node has completed, a fault of it, or its preemption, since the last call. It is called at
-/// device level only: from the interrupt routine, or through DxgkCbSynchronizeExecution.
+/// Reports completions, a fault and a preemption of a node since the last call to Dxgkrnl. Call it at device level
+/// only: from the interrupt routine, or through DxgkCbSynchronizeExecution.
 void ReportCompletion(Adapter& adapter, UINT node);
 void ReportRingError(Adapter& adapter, UINT node);
 void ReportPreemption(Adapter& adapter, UINT node);

@@ -6,15 +6,15 @@
 
 namespace gmmu::kmd {
 
-/// Keeps threads and deferred calls apart, at DISPATCH_LEVEL: for a few accesses, without a wait. What the interrupt
-/// routine shares is for Adapter::AtDeviceLevel. The object stays where it is made.
+/// Excludes threads and deferred calls from each other, at DISPATCH_LEVEL: for a few accesses, without a wait. Data
+/// shared with the interrupt routine needs Adapter::AtDeviceLevel. The object must not be moved.
 class SpinLock {
  public:
   SpinLock() { KeInitializeSpinLock(&lock_); }
   SpinLock(const SpinLock&) = delete;
   SpinLock& operator=(const SpinLock&) = delete;
 
-  /// Returns what `work` does.
+  /// Returns the result of `work`.
   template <typename Work>
   auto With(const Work& work) {
     KIRQL before;
@@ -33,8 +33,8 @@ class SpinLock {
   KSPIN_LOCK lock_;
 };
 
-/// Keeps threads apart, at APC_LEVEL: also while registers are polled. No callback of Dxgkrnl is called with it that
-/// may have the driver called on another thread.
+/// Excludes threads from each other, at APC_LEVEL, also while registers are polled. While it is held, do not call a
+/// callback of Dxgkrnl that may lead to a call of the driver on another thread.
 class FastMutex {
  public:
   FastMutex() { ExInitializeFastMutex(&mutex_); }
@@ -58,7 +58,7 @@ class FastMutex {
   FAST_MUTEX mutex_;
 };
 
-/// Keeps threads apart at PASSIVE_LEVEL, where every callback may be called.
+/// Excludes threads from each other at PASSIVE_LEVEL, where every callback may be called.
 class Mutex {
  public:
   Mutex() { KeInitializeMutex(&mutex_, 0); }

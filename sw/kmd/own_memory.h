@@ -6,7 +6,7 @@
 
 namespace gmmu::kmd {
 
-/// The callbacks of Dxgkrnl that give a driver memory. Those that its kernel table does not have are null.
+/// The callbacks of Dxgkrnl that allocate memory for a driver; null if its kernel table lacks them.
 struct MemoryCallbacks {
   HANDLE adapter = nullptr;
   bool isolation = false;  ///< memory comes by the callbacks of GPU isolation
@@ -30,26 +30,26 @@ struct MemoryCallbacks {
 
 /// One page of system memory that CPU and GPU share: a ring, a fence record, the fault queue or the dummy page.
 ///
-/// Of a memory object the hardware's address comes from an ADL, the CPU's from a mapping, and neither can be computed
-/// from the other; one page needs no contiguity, so both forms of ADL are accepted. Memory of every other origin has its
-/// physical address. Callers are at APC_LEVEL or below.
+/// The hardware's address of a memory object comes from an ADL, the CPU's from a mapping, and neither can be computed
+/// from the other. One page needs no contiguity, so both forms of ADL are accepted. Memory of every other origin is
+/// used by its physical address. Callers are at APC_LEVEL or below.
 class OwnMemory {
  public:
-  /// What gives the page. The first three are callbacks of GPU isolation: DxgkCbAllocateContiguousMemory,
-  /// DxgkCbAllocatePagesForMdl, or DxgkCbMapMdlToIoMmu of a list that the driver makes of memory that it has. The last
-  /// one takes the lead adapter, and the memory is that of an object, so before WDDM 2.9 kPages takes its place. A driver
-  /// that does not use these callbacks has an object with an ADL, before WDDM 2.9 memory of the kernel.
+  /// Where the page comes from. The first three are callbacks of GPU isolation: DxgkCbAllocateContiguousMemory,
+  /// DxgkCbAllocatePagesForMdl, or DxgkCbMapMdlToIoMmu of a list that the driver makes of its own memory. The last of
+  /// these takes the lead adapter, and its memory is that of a memory object, so before WDDM 2.9 kPages replaces it. A
+  /// driver that does not use these callbacks has an object with an ADL, before WDDM 2.9 memory of the kernel.
   enum class Origin { kContiguous, kPages, kListed, kObject, kKernel };
 
   OwnMemory() = default;
   OwnMemory(const OwnMemory&) = delete;
   OwnMemory& operator=(const OwnMemory&) = delete;
 
-  /// On failure nothing is held. `cookie` names a memory object in the system's debug output. `isolated`: the origin
-  /// where the callbacks of GPU isolation are used.
+  /// On failure nothing is allocated. `cookie` names a memory object in the system's debug output. `isolated`: the
+  /// origin if the callbacks of GPU isolation are used.
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie,
                                 Origin isolated = Origin::kContiguous);
-  /// Gives back what is held, the last first; does nothing when nothing is held.
+  /// Frees what is allocated, in reverse order, if anything is.
   void Destroy();
 
   template <typename Word>

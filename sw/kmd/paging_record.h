@@ -28,8 +28,9 @@ struct PrivateData {
   }
 };
 
-/// Where a paging buffer lies, at the start of its private data, when the system does not give its GPU virtual address:
-/// then a submission says only where in the buffer it begins (seen on build 22621 with buffers in system memory).
+/// The address of a paging buffer, at the start of its private data, for a system that does not pass its GPU virtual
+/// address: then a submission only says where in the buffer it begins (seen on build 22621 with buffers in system
+/// memory).
 struct BufferStart {
   static constexpr uint64_t kMagic = 0x74726174735f4d47;
   uint64_t magic;
