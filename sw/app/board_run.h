@@ -16,31 +16,31 @@ class Progress;
 
 inline constexpr const char* kBoardEngine = "board";
 
-/// Arguments of `gmmu run` that only --engine board takes.
+/// Arguments of `gmmu run` that only --engine board accepts.
 struct BoardArguments {
   std::string port;  ///< path, or "sim"
   uint64_t baud = 3'000'000;
-  // Of a simulated board.
+  // For a simulated board.
   std::string noise;         ///< probability, as it was given; empty: none
   uint64_t cut_after = 0;    ///< bytes; 0: never
   uint64_t reset_after = 0;  ///< bytes; 0: never
   bool probe = false;
 };
 
-/// Returns what is wrong with them, one or two lines; empty: nothing.
+/// Returns the error in the arguments, one or two lines; empty: none.
 std::string Wrong(const RunArguments& arguments);
 
-/// Opens the board of the arguments. Throws sim::board::BoardError.
+/// Opens the board that the arguments name. Throws sim::board::BoardError.
 std::unique_ptr<sim::board::Board> OpenBoard(const RunArguments& arguments);
 
 /// `gmmu run --engine board --probe`. Throws BoardError and OutputError before anything is tested.
 int ProbeBoard(const RunArguments& arguments, std::FILE* out);
 
-/// Shows bytes and time left while a phase of the run moves bytes over the link, which goes on inside one call.
+/// Shows bytes and remaining time while a phase of the run moves bytes over the link within one call.
 class BoardProgress {
  public:
   BoardProgress(sim::board::Board& board, Progress& progress);
-  /// The run has begun a phase, or has come further.
+  /// Call when a phase begins or progresses.
   void Update(const std::string& phase, uint64_t done, uint64_t total);
 
  private:

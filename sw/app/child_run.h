@@ -8,7 +8,7 @@
 
 namespace gmmu::app {
 
-/// A run in a process of its own, so that nothing that a driver does ends more than that run.
+/// A run in a process of its own, so that a driver can end only that run.
 struct ChildRun {
   /// One word or two for how it ended: "passed", "refused", "not applicable", "bug check 0x7e", "timeout", "finding",
   /// "leak", "wrong bytes", "crashed", "hung", "no report", or the name of a fault.
@@ -18,16 +18,16 @@ struct ChildRun {
   bool passed = false;             ///< as the run's own report says
   std::string usage;               ///< why it was not begun: what was wrong with arguments or files; empty: it was
   double seconds = 0;
-  // Of a run with inject.fail_callback or inject.fail_allocation.
+  // For a run with inject.fail_callback or inject.fail_allocation.
   uint64_t seen = 0;
   std::string refused, inside;
 };
 
-/// `gmmu run` with these arguments and without outputs, for at most `seconds` of the computer's time.
-/// Throws OutputError when no process or file can be made.
+/// Runs `gmmu run` with these arguments and without outputs, for at most `seconds` of host time. Throws OutputError
+/// when no process or file can be made.
 ChildRun RunInChild(RunArguments arguments, unsigned seconds);
 
-/// The command that does the same by itself.
+/// The command line of such a run.
 std::string CommandOf(const RunArguments& arguments);
 
 }  // namespace gmmu::app

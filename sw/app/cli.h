@@ -18,7 +18,7 @@ inline constexpr int kExitFailed = 1;         ///< fault, mismatch, leak, timeou
 inline constexpr int kExitUsage = 2;          ///< bad input; nothing was simulated or written
 inline constexpr int kExitNotApplicable = 3;  ///< driver or device lacks a capability that the scenario needs
 
-/// Engines that this build has; the first runs unless another is named.
+/// Engines of this build; the first is the default.
 const std::vector<std::string>& Engines();
 
 /// Arguments of `gmmu run`.
@@ -68,9 +68,9 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 int ListScenarios(std::FILE* out);
 /// `gmmu run --procedures`: what a scenario can run, with default, range and meaning of every parameter.
 int ListProcedures(std::FILE* out);
-/// `gmmu scan-driver`: the routines that a driver imports, against those that GPU isolation forbids.
+/// `gmmu scan-driver`: lists the routines that a driver imports, and those that GPU isolation forbids.
 int ScanDriver(const std::string& path, std::FILE* out);
-/// `gmmu compare`: the differences between two reports of --json on the same work on two engines.
+/// `gmmu compare`: prints the differences between two reports of --json for the same work on two engines.
 int Compare(const std::string& first, const std::string& second, std::FILE* out);
 /// `gmmu config`: prints the complete configuration as loadable TOML, or in the requested form. Throws settings::Error.
 int PrintConfig(const ConfigArguments& arguments, std::FILE* out);

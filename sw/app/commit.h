@@ -3,8 +3,8 @@
 
 namespace gmmu::app {
 
-/// What `git describe` said of the sources when the program was built; "unknown" without a checkout. cmake/commit.cmake
-/// writes the definition.
+/// The output of `git describe` at the time of the build; "unknown" without a checkout. cmake/commit.cmake writes the
+/// definition.
 extern const char* const kCommit;
 
 }  // namespace gmmu::app

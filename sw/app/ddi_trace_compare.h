@@ -9,8 +9,8 @@ namespace gmmu::app {
 
 /// "0xc000009a", "returned" for an entry without a result, "did not return".
 std::string StatusOf(const DdiCall& call);
-/// Says on `out` in what the traces first differ, or that they do not. `times`: these must be equal too. Returns the
-/// exit status.
+/// Prints the first difference of the traces on `out`, or that there is none. `times`: times must be equal too. Returns
+/// the exit status.
 int CompareTraces(const DdiTraceFile& a, const DdiTraceFile& b, bool times, std::FILE* out);
 
 }  // namespace gmmu::app

@@ -10,11 +10,11 @@
 
 namespace gmmu::app {
 
-/// The first line of a trace of --trace-ddi has this as its "schema"; the number is raised when a reader of an older
-/// one would go wrong.
+/// The value of "schema" in the first line of a trace of --trace-ddi. The number is incremented when older readers
+/// would misread the trace.
 inline constexpr const char* kDdiTraceSchema = "gmmu-ddi-trace 1";
 
-/// A call of the driver or of one of its callbacks, as its line has it.
+/// A call of the driver or of one of its callbacks, as read from its line.
 struct DdiCall {
   uint64_t call = 0;    ///< its number, in the order in which calls began
   uint64_t inside = 0;  ///< the call inside of which the same thread made it; 0: none
@@ -32,11 +32,11 @@ struct DdiTraceFile {
   std::vector<DdiCall> calls;  ///< in the order in which they began
 };
 
-/// The first line of the trace of such a run.
+/// The first line of the trace of a run with these arguments.
 std::string DdiTraceHeader(const RunArguments& arguments);
-/// Whether the file begins as a trace of calls does, of any version.
+/// True if the file begins as a trace of calls does, of any version.
 bool IsDdiTrace(const std::string& path);
-/// Throws trace::TraceError with the line for what is no trace of this version.
+/// Throws trace::TraceError with the line if the file is not a trace of this version.
 DdiTraceFile ReadDdiTrace(const std::string& path);
 
 }  // namespace gmmu::app

@@ -14,7 +14,7 @@ class Keys;
 namespace gmmu::app {
 
 /// The section [driver] of the configuration: the values that the driver finds in its registry stand-in. kmd/driver.def
-/// states the members; a choice holds the number that the registry has.
+/// defines the members; a choice holds its number in the registry.
 struct DriverSettings {
 #define NUMBER(key, Value, initial, unit, min, max, text) uint64_t key = initial;
 #define BYTES(key, member, Value, lg2, initial, unit, min, max, text) uint64_t key = initial;
@@ -28,9 +28,9 @@ struct DriverSettings {
 
   /// The members as keys of a configuration file, which must not outlive this object.
   settings::Keys Keys();
-  /// Rules between them. Throws settings::Error: `file`, key, and what is wrong with it.
+  /// Checks the rules between the members. Throws settings::Error with `file`, the key and the error.
   void Check(const std::string& file) const;
-  /// The values by the names that the driver asks for; sizes in bytes.
+  /// The values by the names under which the driver reads them; sizes in bytes.
   std::map<std::string, uint64_t> Registry() const;
 };
 

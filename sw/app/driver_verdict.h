@@ -13,10 +13,10 @@ struct BrokenRule {
   std::string document, section;
   std::string page;  ///< of this repository, with the rule's tests
 };
-/// Null: no rule of broken_rules.def fits.
+/// Null if no rule of broken_rules.def fits.
 const BrokenRule* RuleOf(const std::string& line);
 
-/// What was found about one scenario.
+/// The result of one scenario.
 struct ScenarioVerdict {
   enum class Kind { kPassed, kFailed, kNotApplicable };
   std::string scenario, title;
@@ -27,18 +27,18 @@ struct ScenarioVerdict {
   std::string command;                   ///< that does the same by itself
   double seconds = 0;
 };
-/// From a run that has ended.
+/// Makes the verdict of a run that has ended.
 ScenarioVerdict VerdictOf(const std::string& scenario, const std::string& title, const ChildRun& run,
                           const std::string& command);
 
-/// All that was found about a driver.
+/// All results for a driver.
 struct DriverVerdict {
   std::string driver, engine;
   uint64_t seed = 0;
   std::vector<ScenarioVerdict> scenarios;
 
   size_t Count(ScenarioVerdict::Kind kind) const;
-  /// Nothing failed, and something passed.
+  /// True if nothing failed and at least one scenario passed.
   bool Passed() const;
   std::string Text() const;
   std::string Json() const;

@@ -8,12 +8,12 @@
 
 namespace gmmu::app {
 
-/// What does not go with --fail-each in these arguments; empty: all is well, or it is not given.
+/// The argument that conflicts with --fail-each; empty: none, or --fail-each is not given.
 std::string WrongSweep(const RunArguments& arguments);
 
-/// `gmmu run --fail-each callback|allocation`: one run after another, in each of which one more callback or allocation
-/// of the driver is refused. Returns 1 when a run ends otherwise than by passing, or by a refusal that leaks nothing.
-/// Throws OutputError, settings::Error and workload::InputError before the first run.
+/// `gmmu run --fail-each callback|allocation`: makes runs in turn; the n-th run refuses the n-th callback or allocation
+/// of the driver. Returns 1 if a run ends other than by passing, or by a refusal without a leak. Throws OutputError,
+/// settings::Error and workload::InputError before the first run.
 int FailEach(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::app

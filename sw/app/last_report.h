@@ -8,8 +8,8 @@
 
 namespace gmmu::app {
 
-/// The report of a run that dies by a fault of the processor outside of every call into the driver, which can only say
-/// that: it is made before the run, because nothing can be trusted afterwards.
+/// The report of a run that dies by a processor fault outside of every call into the driver. It is made before the run,
+/// because nothing can be trusted afterwards, so it can only state that fault.
 class LastReport {
  public:
   struct Parts {
@@ -19,14 +19,14 @@ class LastReport {
     std::string json_text;
     std::vector<std::string> unfinished;  ///< files of other outputs, which go
   };
-  /// One at a time.
+  /// Only one may exist at a time.
   explicit LastReport(Parts parts);
   ~LastReport();
   LastReport(const LastReport&) = delete;
   LastReport& operator=(const LastReport&) = delete;
 
-  /// Writes the one that there is and ends the program with exit status 1; returns when there is none. For the handler of
-  /// a signal (DriverGuard::SetLastResort).
+  /// Writes the existing report and ends the program with exit status 1; returns if there is none. For a signal handler
+  /// (DriverGuard::SetLastResort).
   static void Write();
 };
 

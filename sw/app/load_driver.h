@@ -7,19 +7,19 @@
 
 namespace gmmu::app {
 
-/// DriverEntry of the driver in a shared object, which stays loaded to the end of the program. It takes the routines of
-/// sw/ddi/kernel_routines.list from this program, and nothing else of it. Throws workload::InputError when the file is
-/// no shared object, has no DriverEntry, or wants routines that are not there, with their names.
+/// Loads a shared object, which stays loaded to the end of the program, and returns its DriverEntry. The driver may
+/// import only the routines of sw/ddi/kernel_routines.list from this program. Throws workload::InputError if the file
+/// is not a shared object, has no DriverEntry, or imports other routines, with their names.
 PDRIVER_INITIALIZE LoadDriver(const std::string& path);
 
-/// What the same shared object exports by another name; null: nothing.
+/// Another exported symbol of the same shared object; null if there is none.
 void* ExportOf(PDRIVER_INITIALIZE entry, const char* name);
 
-/// The user-mode half that it exports (hw/user_mode.h); null: none. Throws workload::InputError when it is of another
-/// version, or cannot translate.
+/// The user-mode half that it exports (hw/user_mode.h); null: none. Throws workload::InputError if it has another
+/// version or cannot translate.
 const GMMU_USER_MODE_DRIVER* UserModeOf(PDRIVER_INITIALIZE entry);
 
-/// Throws what LoadDriver does for a file that is no driver at all, without loading it.
+/// Throws as LoadDriver does for a file that is not a driver, without loading it.
 void CheckDriverFile(const std::string& path);
 
 }  // namespace gmmu::app

@@ -10,7 +10,7 @@
 
 namespace gmmu::app {
 
-/// A file that cannot be written; what() names it, the reason and the way out.
+/// A file that cannot be written; what() names it, the reason and the remedy.
 class OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -7,13 +7,13 @@
 
 namespace gmmu::app {
 
-/// Shows what the run is doing: on a terminal in one line that is rewritten (phase, bytes, percent, time left),
+/// Shows the progress of the run: on a terminal in one line that is rewritten (phase, bytes, percent, time left),
 /// otherwise in a line at the start of each phase. It writes to standard error, because standard output has the report.
 class Progress {
  public:
   explicit Progress(std::FILE* to);
   ~Progress() { Finish(); }
-  /// `done` and `total` are bytes, shown as MiB, or what `unit` names.
+  /// `done` and `total` are bytes, shown as MiB, or numbers of `unit`.
   void Update(const std::string& phase, uint64_t done, uint64_t total, const char* unit = nullptr);
   /// Prints a line that stays.
   void Line(const std::string& text);

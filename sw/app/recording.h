@@ -23,14 +23,14 @@ struct EventArguments {
   std::string trigger;
 };
 
-/// `option` takes what events::ParseTrigger reads; it is kept in `window`.
+/// `option` takes a trigger of events::ParseTrigger and stores it in `window`.
 void TakeTrigger(CLI::Option* option, events::WindowOptions& window);
 
 /// Adds --events, --events-from, --events-to, --events-on and --events-around.
 void AddEvents(CLI::App* command, EventArguments& arguments);
 
-/// What a run records: the file of events, and what their cycles went into. All of it is made before the run, so that
-/// what cannot be written is found before anything is simulated.
+/// The recording of a run: the file of events, and the sums of their causes. Everything is opened before the run, so
+/// that a file that cannot be written is reported before anything is simulated.
 class Recording {
  public:
   /// Null if nothing is to be recorded. Throws OutputError when the engine has no events, or the file cannot be made.
@@ -40,7 +40,7 @@ class Recording {
   ~Recording();
   hw::EventSink* sink();
   void SetPhase(const std::string& name);
-  /// The run is over: events whose causes do not add up are findings of `result`. Throws OutputError.
+  /// Call when the run is over: events whose causes do not add up become findings of `result`. Throws OutputError.
   void End(workload::JobResult& result);
   /// Returns the JSON text `report` with the member `causes` added.
   std::string AddTo(const std::string& report) const;

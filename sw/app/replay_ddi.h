@@ -22,10 +22,10 @@ struct ReplayDdiArguments {
 
 CLI::App* AddReplayDdi(CLI::App& app, ReplayDdiArguments& arguments);
 
-/// Asks a driver for what a recorded run asked its driver for, and compares call by call. With `shuffle` the threads of the
-/// system go on in another order, as far as the interface permits it, and the run must pass as the recorded one did. Returns 1
-/// when a call is answered otherwise, or the run fails. Throws trace::TraceError, workload::InputError and OutputError
-/// before that.
+/// Repeats the calls of a recorded run with a driver, and compares call by call. With `shuffle` the threads of the
+/// system are scheduled in another order, as far as the interface permits it, and the run must pass as the recorded one
+/// did. Returns 1 if a call is answered differently or the run fails. Throws trace::TraceError, workload::InputError
+/// and OutputError before that.
 int ReplayDdi(const ReplayDdiArguments& arguments, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::app

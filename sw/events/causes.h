@@ -14,20 +14,20 @@
 
 namespace gmmu::events {
 
-/// Adds up what cycles went into, by phase of the run and kind of event: of all, and by port, ending, page size, command.
-/// Every event's causes must add up to its time; those that do not are counted.
+/// Adds up cycles by cause, by phase of the run and kind of event: of all events, and by port, ending, page size,
+/// command. The causes of an event must add up to its time; events for which they do not are counted.
 class Causes : public RecordSink {
  public:
   Causes() { SetPhase("start"); }
-  /// What comes from now on belongs to this phase. A phase that comes again goes on.
+  /// Starts a phase to which the following events belong, or continues an earlier phase of that name.
   void SetPhase(const std::string& name);
   void Add(const Record& record) override;
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
 
   uint64_t mismatches() const { return mismatches_; }
-  /// Member `causes` of a report: docs/events.md tells it.
+  /// Member `causes` of a report; docs/events.md describes it.
   nlohmann::ordered_json Json() const;
-  /// Lines for people: of each phase and kind, how many, how long, what it went into.
+  /// The text report: for each phase and kind the number of events, their times and causes.
   std::string Text() const;
 
  private:
@@ -36,7 +36,7 @@ class Causes : public RecordSink {
     uint64_t cycles = 0;
     std::map<std::pair<hw::Cause, int>, uint64_t> causes;  // with the level
   };
-  /// Phase, kind, by what, of which.
+  /// Phase, kind, criterion, and its value.
   using Key = std::tuple<size_t, std::string, std::string, std::string>;
   struct Level {
     uint64_t since = 0;

@@ -9,13 +9,13 @@ namespace gmmu::events {
 
 using Write = std::function<void(const std::string&)>;
 
-/// The file's events in the JSON format of Chrome's trace viewer, which Perfetto opens: a process a GPU; walks, lookups,
-/// accesses and commands as asynchronous slices with their steps inside; faults, invalidations and interrupts as instants;
-/// walks under way as a counter.
+/// Writes the file's events in the JSON format of Chrome's trace viewer, which Perfetto opens: a process for each GPU;
+/// walks, lookups, accesses and commands as asynchronous slices with their steps inside; faults, invalidations and
+/// interrupts as instants; walks under way as a counter.
 void Perfetto(const Reader& file, const Write& write);
 
-/// The file's events in the format Kanata 0004 of the pipeline viewer Konata: a row a walk, lookup, access and command,
-/// whose stages are its steps.
+/// Writes the file's events in the format Kanata 0004 of the pipeline viewer Konata: a row for each walk, lookup,
+/// access and command, whose stages are its steps.
 void Kanata(const Reader& file, const Write& write);
 
 }  // namespace gmmu::events

@@ -5,8 +5,8 @@
 
 namespace gmmu::events {
 
-/// Counts values in buckets that grow with them: one a value below 128, then 64 to each doubling, so that what a bucket
-/// says is at most 1/64 above the value (the scheme of HdrHistogram). Any value fits.
+/// Counts values in buckets whose size grows with the value: one for each value below 128, then 64 for each doubling.
+/// The bucket of a value therefore exceeds it by at most 1/64 (the scheme of HdrHistogram). Any value fits.
 class Histogram {
  public:
   struct Bucket {
@@ -16,14 +16,14 @@ class Histogram {
 
   void Add(uint64_t value, uint64_t times = 1);
   uint64_t count() const { return count_; }
-  /// The smallest and the largest value, exact; 0 when there is none.
+  /// The smallest and the largest value, exact; 0 if there are none.
   uint64_t min() const { return count_ == 0 ? 0 : min_; }
   uint64_t max() const { return max_; }
   double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
-  /// The smallest value that at least `permyriad` of ten thousand are not above, rounded up to the end of its bucket;
-  /// 0 when there is none.
+  /// The smallest value that at least `permyriad` of ten thousand values do not exceed, rounded up to the end of its
+  /// bucket; 0 if there are none.
   uint64_t Quantile(unsigned permyriad) const;
-  /// Those that hold something, ascending.
+  /// The buckets that are not empty, ascending.
   std::vector<Bucket> buckets() const;
 
  private:

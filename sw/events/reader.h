@@ -13,7 +13,7 @@ struct sqlite3;
 
 namespace gmmu::events {
 
-/// A file that cannot be read as one of Store's, or that has not what was asked for; what() says the way out.
+/// The file is not one of Store's, or lacks the requested event; what() has the remedy.
 class EventError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,16 +27,17 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  /// The value of a row of table meta; empty: there is none.
+  /// The value of a row of table meta; empty if there is none.
   std::string Note(const std::string& key) const;
   /// Picoseconds of a cycle.
   uint64_t period_ps() const { return period_ps_; }
 
-  /// Events of one kind in the order of their numbers, or the one with `number`. `Event`: any of Record's but points.
+  /// Events of one kind in the order of their numbers, or the one with `number`. `Event`: any type of Record except
+  /// points.
   template <typename Event>
   std::vector<Event> All(std::optional<unsigned> unit = std::nullopt,
                          std::optional<uint64_t> number = std::nullopt) const;
-  /// All that took longest, slowest first.
+  /// The `count` events that took longest, slowest first.
   template <typename Event>
   std::vector<Event> Slowest(unsigned count) const;
   std::vector<hw::LookupEvent> LookupsOf(const hw::WalkEvent& walk) const;

@@ -12,13 +12,13 @@ struct sqlite3_stmt;
 
 namespace gmmu::events {
 
-/// Grows when a table or a column goes away or changes its meaning: SQLite's user_version of the file.
+/// Incremented when a table or a column is removed or changes its meaning: SQLite's user_version of the file.
 inline constexpr int kFileVersion = 1;
 
-/// Writes records into a file of SQLite whose tables docs/events.md tells. The file must be empty or not exist.
+/// Writes records into a file of SQLite; docs/events.md describes its tables. The file must be empty or not exist.
 class Store : public RecordSink {
  public:
-  /// Throws std::runtime_error, what() the reason alone, when the file cannot be made.
+  /// Throws std::runtime_error when the file cannot be made; what() is only the reason.
   explicit Store(const std::string& path);
   ~Store() override;
   Store(const Store&) = delete;
@@ -26,10 +26,10 @@ class Store : public RecordSink {
 
   void Add(const Record& record) override;
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
-  /// A row of table meta.
+  /// Adds a row of table meta.
   void Note(const std::string& key, const std::string& value);
-  /// Writes what is missing and closes the file. Throws std::runtime_error with the first reason for which something
-  /// could not be written; calls before do not throw.
+  /// Writes pending records and closes the file. Throws std::runtime_error with the first reason for which a record
+  /// could not be written; earlier calls do not throw.
   void Close();
   uint64_t records() const { return records_; }
 

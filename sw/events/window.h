@@ -9,7 +9,7 @@
 
 namespace gmmu::events {
 
-/// Which records are kept. Cycles are the GPU's, from reset release.
+/// The records to keep. Cycles are the GPU's, from reset release.
 struct WindowOptions {
   uint64_t from = 0, to = ~uint64_t{0};  ///< what lies in [from, to), or partly
   enum class Trigger : uint8_t { kNone, kFault, kStall } trigger = Trigger::kNone;
@@ -17,11 +17,12 @@ struct WindowOptions {
   uint64_t around = 10'000;  ///< with a trigger: cycles kept before it and behind it
 };
 
-/// Reads "fault" or "stall:N" into `options`. Throws std::invalid_argument, which says what it may be.
+/// Reads "fault" or "stall:N" into `options`. Throws std::invalid_argument with the allowed forms.
 void ParseTrigger(const std::string& text, WindowOptions& options);
 
-/// Hands on what lies in the window. With a trigger, what ended in the last `around` cycles waits in memory, at most
-/// kMostWaiting records of it; the trigger hands that on, and what ends in the `around` cycles behind it.
+/// Passes on the records within the window. With a trigger, records that ended in the last `around` cycles wait in
+/// memory, at most kMostWaiting of them. The trigger passes these on, and the records that end in the `around` cycles
+/// after it.
 class Window : public RecordSink {
  public:
   static constexpr size_t kMostWaiting = 1'000'000;
@@ -31,7 +32,7 @@ class Window : public RecordSink {
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
   uint64_t triggers() const { return triggers_; }
   uint64_t first_trigger() const { return first_trigger_; }
-  /// Records that a trigger would have kept, but for kMostWaiting.
+  /// Records that the trigger would have kept without the limit kMostWaiting.
   uint64_t lost() const { return lost_; }
 
  private:

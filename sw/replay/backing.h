@@ -4,7 +4,7 @@
 
 namespace gmmu::replay {
 
-/// What backs the pages of a workload.
+/// The memory of a workload's pages.
 struct BackingFacts {
   uint64_t touched_pages = 0;  ///< of 4 KiB
   uint64_t pieces = 0;         ///< of piece_bytes, each holds a touched page

@@ -23,7 +23,7 @@ struct Life;
 
 namespace gmmu::replay {
 
-/// What demand paging did. Times are GPU cycles of the machine.
+/// Results of demand paging. Times are GPU cycles of the machine.
 struct DemandTally {
   uint64_t far_faults = 0;     ///< accesses at the ports that were answered with a fault, or stalled
   uint64_t batches = 0;        ///< times that the system looked at what waits
@@ -37,12 +37,13 @@ struct DemandTally {
   events::Histogram wait_cycles;   ///< from an access' fault to its retry
 };
 
-/// Pieces of 64 KiB of a workload, of which some are in VRAM. The system brings a piece from host memory by the paging engine
-/// and maps it when it is asked to; when no frame is free, it evicts another piece: unmaps it, with the flush of that, and
-/// writes it back if it was written. All calls but Note are made on the application's fibre.
+/// Pieces of 64 KiB of a workload, some of which are in VRAM. On request the system copies a piece from host memory by
+/// the paging engine and maps it. If no frame is free, it first evicts another piece: it unmaps it, flushes its TLB
+/// entries, and writes it back if it is dirty. All calls except Note are made on the application's fibre.
 class DemandPages {
  public:
-  /// `moved` has the workload in the process' addresses. Throws OsError when VRAM has no room for `frames` pieces.
+  /// `moved` translates the workload's addresses to the process' addresses. Throws OsError when VRAM has no room for
+  /// `frames` pieces.
   DemandPages(workload::Life& life, const os::GpuProcess& process, const Footprint& footprint, const Rebase& moved,
               const Options& options, uint64_t frames);
   void End();
@@ -53,7 +54,7 @@ class DemandPages {
   void Note(uint64_t piece, bool write);
   /// Prefetched pieces that were accessed since the last call.
   uint64_t TakeUsed() { return std::exchange(used_, 0); }
-  /// Brings these pieces, and what the options prefetch beside them.
+  /// Brings these pieces, and those that the options prefetch with them.
   void Bring(const std::vector<uint64_t>& pieces, DemandTally& tally);
 
  private:

@@ -12,8 +12,8 @@ class Footprint {
  public:
   void Add(uint64_t address, uint64_t bytes);
   uint64_t pages() const { return pages_.size(); }
-  /// Aligned pieces of `bytes` (4096 or a larger power of two) that hold a touched page, ascending; their numbers,
-  /// address / bytes.
+  /// Numbers (address / bytes) of the aligned pieces of `bytes` (4096 or a larger power of two) that contain a touched
+  /// page, ascending.
   std::vector<uint64_t> Pieces(uint64_t bytes) const;
 
  private:
@@ -21,21 +21,20 @@ class Footprint {
   uint64_t last_ = ~uint64_t{0};
 };
 
-/// Moves the addresses of a workload into a range of GPU virtual addresses.
+/// Maps the addresses of a workload to a range of GPU virtual addresses.
 ///
-/// The workload's addresses are cut into aligned regions of `region_bytes`, what one leaf table covers. Touched regions
-/// stand one behind the other from `va` on, in the order of their addresses; inside a region nothing moves. So all bits
-/// of an address below the region's size are kept, and with them its offset in the page, its place in a leaf table and
-/// its neighbours. The gaps between regions are lost,
-/// or kept, and with them all distances.
+/// The workload's addresses are divided into aligned regions of `region_bytes`, the range of one leaf table. Touched
+/// regions are placed one after the other from `va` on, in the order of their addresses; within a region offsets do not
+/// change. So all address bits below the region's size are preserved: the offset in the page, the place in a leaf table
+/// and the neighbours. The gaps between regions are removed, or kept together with all distances.
 class Rebase {
  public:
   /// `va` is a multiple of `region_bytes`, a power of two.
   Rebase(const Footprint& footprint, uint64_t region_bytes, uint64_t va, bool keep_gaps = false);
-  /// `address` lies in a touched page.
+  /// `address` must be in a touched page.
   uint64_t operator()(uint64_t address) const;
   uint64_t regions() const { return places_.size(); }
-  /// Bytes of GPU virtual addresses that such a Rebase needs.
+  /// Bytes of GPU virtual addresses that a Rebase with these arguments needs.
   static uint64_t Span(const Footprint& footprint, uint64_t region_bytes, bool keep_gaps);
 
  private:

@@ -21,15 +21,16 @@ struct Life;
 
 namespace gmmu::replay {
 
-/// Does `work` and turns os::NoRoom (a full memory segment) into a ReplayError that says what to change. Call it inside
-/// Life::Work: an exception that leaves Life::Work ends the run.
+/// Runs `work` and turns os::NoRoom (a full memory segment) into a ReplayError that says what to change. Call it inside
+/// Life::Work, because an exception that leaves Life::Work ends the run.
 void WithRoom(const Options& options, const std::function<void()>& work);
 
-/// Memory for every piece that holds a touched page, mapped in a process of its own.
+/// Memory for every piece that contains a touched page, mapped in a process of its own.
 ///
-/// VRAM comes in blocks of 64 KiB, of which the stated percentage is scattered pages of 4 KiB; or in large pages. System
-/// memory comes in scattered pages, at consecutive logical addresses when the GPU is remapped. All calls are made on the
-/// application's fibre. With Options::demand nothing is mapped here (demand_pages.h). End must be called; the destructor only forgets.
+/// VRAM is allocated in blocks of 64 KiB, of which the stated percentage is scattered pages of 4 KiB, or in large
+/// pages. System memory is allocated in scattered pages, at consecutive logical addresses when the GPU is remapped. All
+/// calls are made on the application's fibre. With Options::demand nothing is mapped here (demand_pages.h). End must be
+/// called; the destructor frees nothing.
 class MappedPages {
  public:
   /// `progress` counts pieces. Throws ReplayError if VRAM has no room for pages or page tables, or if the machine has

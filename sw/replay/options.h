@@ -11,13 +11,13 @@ inline constexpr uint64_t kLargePage = uint64_t{2} << 20;
 
 enum class PageSize : uint8_t { k4k, k64k, k2m };
 enum class Memory : uint8_t { kVram, kSystem };
-/// Which warp an access belongs to: that of its stream, or the next one in turn.
+/// The warp of an access: that of its stream, or the next one in turn.
 enum class Assign : uint8_t { kStream, kDeal };
 
-/// Which piece leaves VRAM when another one must come.
+/// The piece that leaves VRAM when another one needs room.
 enum class Evict : uint8_t { kLru, kRandom };
 
-/// The words for these choices, for the command line, Python and reports.
+/// Names of these choices for the command line, Python and reports.
 inline const std::map<std::string, PageSize> kPageSizes = {{"4k", PageSize::k4k},
                                                            {"64k", PageSize::k64k},
                                                            {"2m", PageSize::k2m}};
@@ -31,11 +31,11 @@ std::string WordOf(const std::map<std::string, Enum>& words, Enum value) {
   return "";
 }
 
-/// The most that can be asked for.
+/// Upper limits of the options.
 inline constexpr unsigned kMostUnits = 64, kMostWarps = 1024, kMostWindow = 4096, kMostBatch = 4096,
                           kMostPrefetch = 512;
 
-/// How a workload is put on the client ports.
+/// How a workload is distributed over the client ports.
 struct Options {
   std::string workload;  ///< as trace::Open takes it
   uint64_t seed = 0;     ///< of generators, placement and the machine
@@ -48,20 +48,20 @@ struct Options {
   Assign assign = Assign::kStream;
   bool coalesce = false;  ///< accesses of a warp that follow each other in the same lines become one
 
-  // Which accesses.
+  // Selection of the accesses.
   uint64_t skip = 0;         ///< the first ones, which nobody makes
   uint64_t warmup = 0;       ///< the next ones, which are made and not counted
   uint64_t accesses = kAll;  ///< then the region of interest
   uint64_t epoch = 0;        ///< accesses to a row of counters; 0: no rows
   uint64_t epoch_cycles = 0;
 
-  // Where the pages are.
+  // Memory of the pages.
   PageSize page_size = PageSize::k4k;
   Memory memory = Memory::kVram;
   bool keep_gaps = false;   ///< regions of addresses keep their distances; else they are closed up
   unsigned fragmented = 0;  ///< percent of the pieces (64 KiB, or large pages) that are scattered pages of 4 KiB
 
-  // When they are there.
+  // When the pages are mapped.
   bool demand = false;         ///< not before the first access: pieces of 64 KiB come by far faults
   unsigned batch = 32;         ///< pieces that are brought at a time
   bool prefetch_tree = false;  ///< whole subtrees of 2 MiB of which more than half is there

@@ -22,16 +22,16 @@ struct JobResult;
 
 namespace gmmu::replay {
 
-/// A workload or an option that cannot be replayed. what() says why, and the way out.
+/// A workload or an option that cannot be replayed. what() gives the reason and the remedy.
 class ReplayError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Opens the workload at its beginning; called twice in a run, and both must give the same accesses.
+/// Opens the workload at its beginning. It is called twice in a run, and both sources must give the same accesses.
 using Opener = std::function<std::unique_ptr<trace::Source>()>;
 
-/// What a user can do when VRAM is full; appended to errors.
+/// The user's options when VRAM is full; appended to errors.
 inline constexpr const char* kMoreRoom =
     "Give more VRAM (gpu.vram_mib), fewer accesses (--accesses N), page tables in system memory "
     "(driver.page_tables=system), or --memory system.";
@@ -50,7 +50,7 @@ struct MachineFacts {
   std::vector<Level> levels{};
 };
 
-/// A workload that can run: its first pass over the accesses has been made.
+/// A workload that can run, after the first pass over its accesses.
 struct Plan {
   Options options;  ///< with defaults filled in
   trace::Header header;
@@ -65,11 +65,11 @@ struct Plan {
 Plan MakePlan(const Options& options, const trace::Header& header, const Opener& open, const MachineFacts& machine,
               const std::function<void(uint64_t done, uint64_t total)>& progress = nullptr);
 
-/// Accesses between two looks at the counters.
+/// One epoch: the accesses between two readings of the counters.
 struct Row {
   uint64_t first_cycle = 0, last_cycle = 0;  ///< GPU cycles, half open
   EpochTally tally;
-  std::vector<hw::Counter> counters;  ///< how much each has grown; the region's first look is the first row's beginning
+  std::vector<hw::Counter> counters;  ///< growth of each in the epoch; the first row begins with the region
 };
 
 struct PhaseResult {
@@ -86,8 +86,8 @@ struct Result {
 };
 
 /// One life of the machine in which the workload runs: power on, a process with the touched pages mapped, the phases
-/// with nothing in flight between them, power off. Exceptions and what is reported of the machine: workload::RunLife.
-/// `job.progress` gets "mapping" in pieces and each phase in accesses.
+/// with nothing in flight between them, power off. Exceptions and the machine's part of the report: see
+/// workload::RunLife. `job.progress` gets "mapping" in pieces and each phase in accesses.
 void RunReplay(hw::Platform& platform, const Plan& plan, const Opener& open, const workload::JobOptions& job,
                workload::JobResult& job_result, Result& result);
 

@@ -43,9 +43,9 @@ struct EpochTally {
 
 /// Compute units with warps that make the accesses of a workload.
 ///
-/// Closed loop: a warp has up to `window` accesses in flight and makes the next one `gap` cycles, and what the access
-/// itself states, after its latest answer. Open loop: it makes it when it arrives, whatever is in flight. A compute unit
-/// sends the lines of the access that was ready first, then of the next one; they are answered in any order.
+/// Closed loop: a warp has up to `window` accesses in flight. It makes the next one `gap` cycles, plus the access' own
+/// delay, after its latest answer. Open loop: a warp makes an access when it arrives, whatever is in flight. A compute
+/// unit sends the lines of the access that was ready first, then those of the next one; they are answered in any order.
 class Traffic : public hw::ClientAccesses {
  public:
   struct Shape {
@@ -61,24 +61,25 @@ class Traffic : public hw::ClientAccesses {
   /// `moved` gives the GPU virtual address of an address of the workload.
   Traffic(trace::Source& source, std::function<uint64_t(uint64_t)> moved, const Shape& shape);
 
-  /// The next `accesses` of the source are a phase of their own, which begins at this GPU cycle. Call it when done(), and
+  /// Begins a phase of the next `accesses` of the source at this GPU cycle. Call it when done(), and
   /// Instruments::DriveClients after it.
   void Begin(uint64_t accesses, uint64_t cycle);
-  /// Every access of the phase has its answer. Throws what the source threw.
+  /// True if every access of the phase has its answer. Throws the source's exception.
   bool done() const;
   const Tally& tally() const { return tally_; }
   EpochTally TakeEpoch();
-  /// Accesses that are in flight, and when the next one is due (kNever: no warp has one).
+  /// Accesses in flight, and when the next one is due (kNever: no warp has one).
   uint64_t in_flight() const { return in_flight_; }
   uint64_t next_due() const;
 
-  // With Shape::demand: an access to what is not mapped waits until Retry.
-  /// GPU virtual addresses and times of accesses that wait, the oldest first.
+  // With Shape::demand: an access to an unmapped page waits until Retry.
+  /// GPU virtual addresses and times of the waiting accesses, the oldest first.
   struct FarFault {
     uint64_t va = 0, cycle = 0;
   };
   const std::vector<FarFault>& far_faults() const { return far_faults_; }
-  /// What `mapped` says yes to is made again; its waits go to `waited`. Instruments::DriveClients must follow.
+  /// Repeats the accesses for which `mapped` returns true; their waits go to `waited`. Instruments::DriveClients must
+  /// follow.
   void Retry(const std::function<bool(uint64_t va)>& mapped, uint64_t cycle, events::Histogram& waited);
 
   // hw::ClientAccesses

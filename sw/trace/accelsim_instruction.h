@@ -6,7 +6,7 @@
 
 namespace gmmu::trace {
 
-/// Where an instruction of a GPU accesses memory. Only kGlobal is translated by the MMU at the address in the trace.
+/// The memory space of a GPU instruction. Only for kGlobal does the MMU translate the address in the trace.
 enum class Space { kNone, kGlobal, kGeneric, kShared, kLocal, kConstant };
 
 /// An instruction line of Accel-Sim's tracer, versions 3 to 5:
@@ -18,7 +18,7 @@ struct GpuInstruction {
   uint32_t bytes = 0;               ///< of a thread's access
   std::vector<uint64_t> addresses;  ///< one for each active thread
 
-  /// `lineinfo`: a line number comes first. Throws std::runtime_error, what() ends a sentence.
+  /// `lineinfo`: a line number comes first. Throws std::runtime_error whose what() ends a sentence.
   static GpuInstruction Parse(const std::string& line, bool lineinfo);
 };
 

@@ -7,8 +7,7 @@ namespace gmmu::trace {
 
 enum class Kind : uint8_t { kRead, kWrite, kExecute };
 
-/// One access of a workload, as it stands in a trace. What data it carries is not told: addresses are enough to study
-/// translation.
+/// One access of a workload, as in a trace. It has no data, because addresses are enough to study translation.
 struct Access {
   uint64_t address = 0;  ///< of the first byte; virtual or physical, as the trace's header says
   uint32_t bytes = 0;    ///< 1 and more; may cross lines and pages
@@ -18,7 +17,7 @@ struct Access {
   uint64_t cycles = 0;
 };
 
-/// A sequence of accesses: a file that is read piece by piece, or a generator. Deterministic.
+/// A sequence of accesses: a file that is read in pieces, or a generator. Deterministic.
 class Source {
  public:
   virtual ~Source() = default;

@@ -19,12 +19,12 @@ class FileSource : public Source {
   explicit FileSource(const std::string& path);
   ~FileSource() override;
   const Header& header() const { return header_; }
-  /// nullopt: the end, and what it says of the records was so. Throws TraceError with record and offset.
+  /// nullopt: the end, whose facts about the records were right. Throws TraceError with record and offset.
   std::optional<Access> Next() override;
 
  private:
   struct File;
-  /// Unpacks the next frame; its type.
+  /// Unpacks the next frame and returns its type.
   char Frame();
   void NextFrame();
   void End();

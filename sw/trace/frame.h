@@ -5,7 +5,7 @@
 
 namespace gmmu::trace {
 
-// What is inside of the zstd frames of a trace (docs/traces.md).
+// Contents of the zstd frames of a trace (docs/traces.md).
 
 inline constexpr uint32_t kFrameRecords = 65536;  ///< most records of a frame
 inline constexpr size_t kMaxFrame = 4 << 20;      ///< most bytes of a frame when it is unpacked
@@ -13,20 +13,20 @@ inline constexpr char kHeaderFrame = 'H';         ///< repeats the header
 inline constexpr char kRecordFrame = 'R';
 inline constexpr char kEndFrame = 'E';
 
-// The first byte of a record: the kind, and what is left out because it is as in the record before.
+// The first byte of a record: the kind, and which values are omitted because they equal those of the record before.
 inline constexpr uint8_t kKindMask = 3;
 inline constexpr uint8_t kNewStream = 4;
 inline constexpr uint8_t kNewBytes = 8;
 inline constexpr uint8_t kHasCycles = 16;
 inline constexpr uint8_t kReserved = 0xe0;
 
-/// Appends LEB128: seven bits a byte, the lowest first, bit 7 set in all but the last.
+/// Appends LEB128: seven bits a byte, the lowest first; bit 7 is set in all bytes but the last.
 inline void PutNumber(std::string& out, uint64_t value) {
   for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
   out += static_cast<char>(value);
 }
 
-/// A difference as a number: 0, -1, 1, -2, ... are 0, 1, 2, 3, ...
+/// Encodes a difference as an unsigned number: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
 inline uint64_t ZigZag(uint64_t difference) { return difference << 1 ^ (difference >> 63 ? ~uint64_t{0} : 0); }
 inline uint64_t UnZigZag(uint64_t number) { return number >> 1 ^ (number & 1 ? ~uint64_t{0} : 0); }
 

@@ -11,7 +11,7 @@
 
 namespace gmmu::trace {
 
-/// What a generator makes of its parameters.
+/// The result of a generator for its parameters.
 struct Generated {
   std::unique_ptr<Source> source;  ///< without cycles
   uint64_t end = 0;                ///< one past the last byte that it may access
@@ -19,7 +19,7 @@ struct Generated {
   uint32_t window = 0;  ///< as in Header
 };
 
-/// A generator whose constructor takes the parameters and finds `end`.
+/// A generator whose constructor takes the parameters and sets `end`.
 template <typename Kernel>
 Generated Make(const Parameters& parameters) {
   auto kernel = std::make_unique<Kernel>(parameters);
@@ -35,7 +35,7 @@ struct Generator {
   std::function<Generated(const Parameters& parameters)> make;
 };
 
-/// Generators by room of their source file; all of them.
+/// The generators of each source file; Generators() has all of them.
 std::vector<Generator> Patterns();
 std::vector<Generator> Kernels();
 std::vector<Generator> SparseKernels();
@@ -43,14 +43,14 @@ const std::vector<Generator>& Generators();
 /// Parameters that all generators have.
 const std::vector<ParameterRule>& CommonRules();
 
-/// `spec` is `gen:NAME[,KEY=VALUE]...`. The rest is as in Open. Throws TraceError.
+/// `spec` is `gen:NAME[,KEY=VALUE]...`. The other arguments are those of Open. Throws TraceError.
 Workload Generate(const std::string& spec, uint64_t seed, unsigned address_bits);
 
 /// Random numbers of a generator, the same on every machine.
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
-  /// [0, bound); the bias of the remainder is below 2^-24 for the bounds here.
+  /// A number in [0, bound); the bias of the remainder is below 2^-24 for the bounds used here.
   uint64_t Below(uint64_t bound) { return engine_() % bound; }
   bool Percent(uint64_t percent) { return Below(100) < percent; }
   double Fraction() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
@@ -59,7 +59,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// Places arrays one behind the other, each at a multiple of 2 MiB.
+/// Places arrays one after the other, each at a multiple of 2 MiB.
 class Arrays {
  public:
   explicit Arrays(uint64_t base) : end_(base) {}

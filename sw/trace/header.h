@@ -11,8 +11,8 @@ namespace gmmu::trace {
 enum class Addresses : uint8_t { kVirtual, kPhysical };
 enum class Loop : uint8_t { kClosed, kOpen };  ///< what Access::cycles means
 
-/// What is known of a workload before its first access: the text header of a trace (docs/traces.md), or what a
-/// generator says of itself.
+/// The facts about a workload before its first access: the text header of a trace (docs/traces.md), or a generator's
+/// own.
 struct Header {
   std::string name;        ///< one word, for tables
   std::string provenance;  ///< one line: program and tool, or generator with all parameters and seed
@@ -32,12 +32,12 @@ inline constexpr uint32_t kMaxUnit = 4096;        ///< bytes of a line
 inline constexpr uint32_t kMaxStreams = 1 << 20;  ///< streams are numbered below this
 inline constexpr size_t kMaxHeader = 16384;       ///< bytes of the text
 
-/// The header as text, from its first line to the empty line behind it.
+/// The header as text, including the empty line at its end.
 std::string ToText(const Header& header);
-/// The other direction; `path` stands in errors. Throws TraceError with the line.
+/// Parses the text of a header; `path` is used in errors. Throws TraceError with the line.
 Header ParseHeader(const std::string& text, const std::string& path);
 
-/// What keeps an access out of a trace with this header, as the end of a sentence; empty: nothing.
+/// Why an access does not fit a trace with this header, as the end of a sentence; empty: it fits.
 std::string Wrong(const Access& access, const Header& header);
 
 /// "bytes", or "lines of 64".

@@ -10,7 +10,8 @@
 
 namespace gmmu::trace {
 
-/// What an importer is told beside the file. What a format leaves open has no default: an importer that needs it asks.
+/// Options of an importer besides the file. Facts that a format leaves open have no default: an importer that needs one
+/// requires the option.
 struct ImportOptions {
   std::optional<Addresses> addresses;
   std::optional<uint32_t> unit;        ///< as in Header

@@ -10,22 +10,22 @@
 
 namespace gmmu::trace {
 
-/// A file of another program, read piece by piece. Packed files are refused with the command that unpacks them.
+/// A file of another program, read in pieces. Packed files are refused with the command that unpacks them.
 class Input {
  public:
-  /// Called now and then with the bytes that were read and those of the file (0: a pipe).
+  /// Called from time to time with the number of bytes read and the size of the file (0: a pipe).
   using Watch = std::function<void(uint64_t done, uint64_t total)>;
 
-  /// Throws TraceError when it cannot be opened, is empty or is packed. `-` is standard input.
+  /// Throws TraceError if the file cannot be opened, is empty or is packed. `-` is standard input.
   explicit Input(const std::string& path, Watch watch = nullptr);
   ~Input();
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  /// The next line without its end; false: there is none. A last line without an end is refused: a file that was cut
-  /// looks so.
+  /// The next line without its end; false: none is left. A last line without an end is refused, because a truncated
+  /// file looks like that.
   bool Line(std::string& line);
-  /// The next `size` bytes; false: there are none. Fewer than `size` are refused as the end in the middle of `what`.
+  /// The next `size` bytes; false: none are left. Fewer than `size` are refused as a file that ends within `what`.
   bool Bytes(void* to, size_t size, const char* what);
 
   /// An error at the line that was read last.
@@ -46,7 +46,7 @@ class Input {
   uint64_t offset_ = 0, line_ = 0, shown_ = 0;
 };
 
-/// The words of a line, which spaces and tabs part.
+/// The words of a line, separated by spaces and tabs.
 std::vector<std::string_view> Words(std::string_view line);
 
 }  // namespace gmmu::trace

@@ -16,13 +16,13 @@ inline std::optional<uint64_t> ParseDigits(std::string_view text, int base) {
   return value;
 }
 
-/// Hexadecimal digits, with or without 0x before them.
+/// Parses hexadecimal digits, with or without a leading 0x.
 inline std::optional<uint64_t> ParseHex(std::string_view text) {
   if (text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X") text.remove_prefix(2);
   return ParseDigits(text, 16);
 }
 
-/// Decimal, or hexadecimal behind 0x.
+/// Parses decimal, or hexadecimal after 0x.
 inline std::optional<uint64_t> ParseNumber(std::string_view text) {
   const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
   return hex ? ParseDigits(text.substr(2), 16) : ParseDigits(text, 10);

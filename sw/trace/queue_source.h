@@ -6,7 +6,7 @@
 
 namespace gmmu::trace {
 
-/// A source that makes its accesses in pieces: a line of text, a row, a tile.
+/// A source that makes its accesses in batches: a line of text, a row, a tile.
 class QueueSource : public Source {
  public:
   std::optional<Access> Next() final {
@@ -22,7 +22,7 @@ class QueueSource : public Source {
   }
 
  protected:
-  /// Appends the next accesses, perhaps none; false: these were the last.
+  /// Appends the next accesses, possibly none; false: there are no more.
   virtual bool Fill(std::vector<Access>& queue) = 0;
 
  private:

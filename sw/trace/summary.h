@@ -9,7 +9,8 @@
 
 namespace gmmu::trace {
 
-/// What a workload is like: counts, and the pages that it touches. Memory: about 100 bytes for each 2 MiB touched.
+/// Characteristics of a workload: counts, and the pages that it touches. Memory: about 100 bytes for each 2 MiB
+/// touched.
 class Summary {
  public:
   void Add(const Access& access);
@@ -21,7 +22,7 @@ class Summary {
   uint64_t first() const { return first_; }    ///< byte
   uint64_t last() const { return last_; }      ///< byte
   size_t streams() const { return streams_.size(); }
-  /// Pages of 4 KiB, 64 KiB or 2 MiB, of which a byte is accessed.
+  /// Pages of 4 KiB, 64 KiB or 2 MiB of which at least one byte is accessed.
   uint64_t pages_4k() const;
   uint64_t pages_64k() const;
   uint64_t pages_2m() const { return regions_.size(); }

@@ -16,12 +16,12 @@ class Writer {
  public:
   using Sink = std::function<void(const void* bytes, size_t size)>;  ///< takes the file's bytes in order; may throw
 
-  /// Writes the header at once. `path` stands in errors.
+  /// Writes the header at once. `path` is used in errors.
   Writer(const Header& header, const std::string& path, Sink sink);
   ~Writer();
-  /// Throws TraceError when the access does not fit the header, or arrives before the last one of an open loop.
+  /// Throws TraceError if the access does not fit the header, or if it arrives before the previous one of an open loop.
   void Add(const Access& access);
-  /// Writes the end; without it the file ends in the middle. Throws TraceError when the header stated another count.
+  /// Writes the end; a file without it is truncated. Throws TraceError if the header stated another count.
   void Finish();
   uint64_t count() const { return count_; }
 

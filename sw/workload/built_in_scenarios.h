@@ -5,7 +5,7 @@
 
 namespace gmmu::workload {
 
-/// A file of sw/workload/scenarios as it was when the program was built.
+/// A file of sw/workload/scenarios, with its text at the time of the build.
 struct BuiltInScenario {
   const char* name;  ///< with ".toml"
   std::string_view text;

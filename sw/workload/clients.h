@@ -12,7 +12,7 @@
 
 namespace gmmu::workload {
 
-/// How a run ended, or how far it has come.
+/// The end of a run, or its progress.
 struct ClientEnd {
   uint64_t count = 0;  ///< accesses done without a fault
   uint32_t crc = 0;    ///< of the bytes read
@@ -22,9 +22,8 @@ struct ClientEnd {
   uint64_t fault_address = 0;
 };
 
-/// One run of a GPU client's traffic engine: which lines it reads through which address space, and
-/// what must come. With a pattern seed it writes or reads the address pattern (hw/traffic.h) instead, and
-/// the engine itself compares.
+/// One run of a GPU client's traffic engine: the lines that it reads, the address space, and the expected data. With a
+/// pattern seed it writes or reads the address pattern (hw/traffic.h) instead, and the engine itself compares.
 struct ClientRun {
   unsigned client = 0;
   os::GpuProcess* process = nullptr;
@@ -41,15 +40,15 @@ struct ClientRun {
 /// A run over every line of [base, base + bytes), in order.
 ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes);
 
-/// Runs that were started together. Runs with no line are skipped.
+/// Runs that were started together. Runs without a line are skipped.
 class ClientBatch {
  public:
-  /// Starts them; `what` names them in checks and errors.
+  /// Starts the runs; `what` names them in checks and errors.
   ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> runs, std::string what);
-  /// One of them has not ended.
+  /// True while one of them has not ended.
   bool busy() const;
-  /// Waits until every one has ended and appends a check for each to `checks`. Throws
-  /// os::DeviceFault when a client ended at a fault, os::OsTimeout when one does not end.
+  /// Waits until all have ended and appends a check for each to `checks`. Throws os::DeviceFault when a client ended at
+  /// a fault, os::OsTimeout when one does not end.
   void Finish(std::vector<Check>& checks);
 
  private:
@@ -58,7 +57,7 @@ class ClientBatch {
 
   const os::VideoMemory memory_;
   std::vector<ClientRun> runs_;
-  /// Of runs that a plug-in makes: a half when they start, an access each time that somebody asks, the rest at the end.
+  /// Results of runs that a plug-in makes: half of each at the start, one access at each query, the rest at the end.
   mutable std::vector<ClientEnd> ends_;
   std::string what_;
   uint64_t bound_ns_ = 0;
@@ -68,7 +67,7 @@ class ClientBatch {
 /// Client 0 reads [va, va + expected.size()), which must be `expected`.
 ClientRun ReadOf(os::GpuProcess* process, uint64_t va, const std::vector<uint8_t>& expected);
 
-/// Starts and finishes.
+/// Starts the runs and waits for their end.
 void RunClients(const os::VideoMemory& memory, const std::vector<ClientRun>& runs, const std::string& what,
                 std::vector<Check>& checks);
 

@@ -25,9 +25,9 @@ class Copier {
 
   /// Rounds come in order, from 1.
   void SubmitRound(uint32_t round);
-  /// Waits for all packets; kLost if one was.
+  /// Waits for all packets; kLost if one was lost.
   os::PacketEnd Finish();
-  /// All bytes, read by this client.
+  /// Has this client read all bytes and checks them.
   void Check(unsigned client = 0);
   uint64_t bytes() const;
   void End();

@@ -15,7 +15,7 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// Brings bytes that the GPU sees at aperture pages to the CPU by the paging engine: from the aperture into VRAM
+/// Copies bytes of aperture pages, as the GPU sees them, to the CPU by the paging engine: from the aperture into VRAM
 /// (TRANSFER), from there into a host buffer (VIRTUAL_TRANSFER). Call on the VidMm worker thread only.
 class DeviceCopy {
  public:
@@ -40,7 +40,7 @@ uint64_t OffsetInVram(const os::Gpu& gpu, const os::Allocation& allocation);
 
 /// Returns the bytes that a client's run with a pattern writes at [va, va + bytes).
 std::vector<uint8_t> PatternAt(uint64_t va, uint64_t bytes, uint64_t seed);
-/// "" when they are equal, else the first difference.
+/// "" if they are equal, else the first difference.
 std::string Difference(const std::vector<uint8_t>& found, const std::vector<uint8_t>& expected);
 
 }  // namespace gmmu::workload

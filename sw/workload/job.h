@@ -14,7 +14,7 @@
 
 namespace gmmu::workload {
 
-/// One stretch of the run. Nanoseconds and cycles are the machine's.
+/// One phase of the run. Nanoseconds and cycles are the machine's.
 struct Phase {
   std::string name;
   uint64_t bytes = 0;
@@ -38,7 +38,7 @@ struct Check {
   std::optional<os::Fault> fault = std::nullopt;  ///< expected fault that a client ended with
 };
 
-/// What [inject] fail_callback or fail_allocation refused to the driver.
+/// A call of the driver that [inject] fail_callback or fail_allocation refused.
 struct Refusal {
   uint64_t seen = 0;   ///< number of calls that could have been refused
   std::string what;    ///< the call that was refused; empty: there were fewer calls
@@ -53,7 +53,7 @@ struct JobResult {
   uint64_t cycles_evaluated = 0;
   uint64_t simulated_ns = 0;
   double host_seconds = 0;
-  /// How the GPU reached host memory, in order: a start and an activation of isolation may change the mode.
+  /// The DMA modes of the GPU in order: a start and an activation of isolation may change the mode.
   std::vector<os::DmaMode> modes;
   unsigned clients = 0;
   std::vector<Phase> phases;

@@ -22,8 +22,8 @@ class Worker;
 
 namespace gmmu::workload {
 
-/// A machine whose adapter is on, as an application finds it. Everything that touches `vidmm` or the
-/// driver is done on the worker (`Work`).
+/// A machine whose adapter is on, as an application finds it. Every use of `vidmm` and the driver runs on the worker
+/// (`Work`).
 struct Life {
   // The rooms below, for their tests; procedures use what stands behind them.
   os::Kernel& kernel;
@@ -35,37 +35,37 @@ struct Life {
   const JobOptions& options;
   JobResult& result;
 
-  /// Power off and on again in another mode of DMA, with the same driver. What was made through
-  /// `vidmm` must be gone; `link` and `vidmm` are new ones.
+  /// Powers the adapter off and on again in another DMA mode, with the same driver. Objects made through `vidmm` must
+  /// be destroyed before; `link` and `vidmm` are new ones.
   const std::function<void(os::RemapPolicy)> restart;
-  /// Sleep, `while_off` with the device in D3, and wake: the same driver, started once. What was made
-  /// through `vidmm` must be gone; `link` and `vidmm` are new ones, because a paging process does not survive.
+  /// Puts the device to sleep, runs `while_off` in D3, and wakes it: the same driver, started once. Objects made
+  /// through `vidmm` must be destroyed before; `link` and `vidmm` are new ones, because a paging process does not
+  /// survive.
   const std::function<void(const std::function<void()>& while_off)> power_cycle;
 
-  // Applications on GPU 0, the adapter, the machine.
+  // For applications: GPU 0, the adapter, the machine.
   const os::VideoMemory memory{vidmm};
   const os::ApertureRanges aperture{vidmm};
   const os::Adapter graphics{adapter};
   const os::Host host{kernel};
   os::Gpu gpu() const;  ///< the one that leads
 
-  /// Has `work` done on the worker and returns when it is.
+  /// Runs `work` on the worker and returns afterwards.
   void Work(const std::function<void()>& work);
-  /// Times what `work` does and adds it to the phase of that name. `bytes` are what it moves, over
-  /// the link or not.
+  /// Times `work` and adds it to the phase of that name. `bytes`: how many it moves; `link`: whether over the link.
   void Timed(const std::string& phase, uint64_t bytes, bool link, const std::function<void()>& work);
-  /// Adds a comparison; `difference` empty: it passed.
+  /// Adds a comparison; it passed if `difference` is empty.
   void Compare(const std::string& name, const std::string& difference);
 };
 
-/// Power on, `application` on a fibre of its own, power off; then what is to be said about it: faults
-/// with the hardware's own records, leaks, findings, counters.
+/// Powers on, runs `application` on a fibre of its own, powers off; then reports faults with the hardware's own
+/// records, leaks, findings and counters.
 ///
-/// Runs inside Engine::Run and fills `result` as it goes. A fault of the GPU, the IOMMU or the
-/// operating system stands in the result; exceptions of the callbacks and of the engine pass through.
+/// Runs inside Engine::Run and fills `result` as it goes. A fault of the GPU, the IOMMU or the operating system goes
+/// into the result; exceptions of the callbacks and of the engine are passed on.
 ///
-/// `admitted` is called when the driver's capabilities are known and nothing uses them yet. NotApplicable (needs.h) of it, or
-/// of `application`, ends the run by powering off.
+/// `admitted` is called when the driver's capabilities are known and not used yet. If it or `application` throws
+/// NotApplicable (needs.h), the run ends with power-off.
 void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& result,
              const std::function<void(Life&)>& application,
              const std::function<void(const os::Gpu& gpu)>& admitted = nullptr);

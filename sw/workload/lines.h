@@ -10,8 +10,8 @@ namespace gmmu::workload {
 inline constexpr uint64_t kLine = 64;
 inline constexpr uint64_t kPage = hw::kPageSize;
 
-/// Which lines a client reads, as its registers say it: first + stride * k, k from 0, then (k +
-/// step) mod count.
+/// The lines that a client reads, as its registers define them: first + stride * k, k from 0, then (k + step) mod
+/// count.
 struct LineOrder {
   uint64_t first = 0;
   uint64_t stride = 1;
@@ -19,8 +19,7 @@ struct LineOrder {
   uint64_t step = 1;
 };
 
-/// Lines of client `client` of `clients` in `lines` lines: those with index = client (mod clients),
-/// in sequence.
+/// The lines of client `client` of `clients` in `lines` lines: those with index = client (mod clients), in sequence.
 LineOrder ShareOf(uint64_t lines, unsigned client, unsigned clients);
 
 /// A step below `count` that visits every k once: coprime to count, drawn by seed, not 1 when

@@ -13,10 +13,10 @@ namespace gmmu::workload {
 struct Life;
 
 /// A command buffer of a process on a GPU without virtual addresses, which the plug-in's user-mode half fills
-/// (GMMU_COMMAND_BUFFER): commands that name allocations, with the lists that the kernel gets.
+/// (GMMU_COMMAND_BUFFER): commands that refer to allocations, with the lists for the kernel.
 class ListedBuffer {
  public:
-  /// `command_bytes`: room for commands; 0: as much as a DMA buffer of the context has.
+  /// `command_bytes`: room for commands; 0: as much as a DMA buffer of the context.
   ListedBuffer(Life& life, os::GpuProcess* process, uint32_t command_bytes = 0);
 
   /// Each command begins when everything before it has been written. False: there is no room, and nothing was appended.
@@ -25,14 +25,14 @@ class ListedBuffer {
   bool Fill(os::Allocation& destination, uint64_t offset, uint64_t bytes, uint32_t pattern);
   bool empty() const { return buffer_.command_bytes == 0; }
 
-  /// Gives it to the kernel, and begins a new one.
+  /// Passes the buffer to the kernel, and begins a new one.
   os::PacketId Submit(const std::string& what);
-  /// Returns when it has ended. Throws os::OsError with the reason when the process' device was lost.
+  /// Returns when it has ended. Throws os::OsError with the reason if the process' device was lost.
   void SubmitAndWait(const std::string& what);
 
  private:
   GMMU_OPERAND Operand(os::Allocation& allocation, uint64_t offset);
-  /// Holds what the user-mode half has appended against the room that it had.
+  /// Checks that what the user-mode half appended is within its room.
   bool Appended(int answer) const;
 
   Life& life_;
@@ -44,8 +44,8 @@ class ListedBuffer {
   GMMU_COMMAND_BUFFER buffer_{};
 };
 
-/// Appends copies of `bytes` from the begin of one allocation to the begin of another, `command_bytes` each, submits the buffer
-/// whenever it is full, and returns when the last has ended.
+/// Appends copies of `bytes` from the start of one allocation to the start of another, `command_bytes` each, submits
+/// the buffer whenever it is full, and returns when the last one has ended.
 void CopyByCommands(ListedBuffer& buffer, os::Allocation& source, os::Allocation& destination, uint64_t bytes,
                     uint64_t command_bytes, const std::string& what);
 

@@ -16,14 +16,14 @@ struct JobOptions;
 struct JobResult;
 struct Life;
 
-/// The application of the main job: what runs on its fibre while the adapter is on.
+/// The application of the main job, which runs on its fibre while the adapter is on.
 class MainJob {
  public:
   explicit MainJob(Life& life);
 
   /// Steps 2 to 6 for the whole input, piece by piece.
   void Run();
-  /// Host physical pages of the buffers that it has paged from and to.
+  /// Host physical pages of the buffers that it paged from and to.
   const std::vector<uint64_t>& pages_used() const { return pages_used_; }
 
  private:

@@ -16,8 +16,8 @@ namespace gmmu::workload {
 struct Life;
 struct Need;
 
-/// The driver or the device cannot carry what a scenario is about; what() is the capability that is missing. Thrown before
-/// a procedure has made anything. The run is then not applicable, which is no failure.
+/// The driver or the device lacks a capability for a scenario; what() names it. Thrown before a procedure has made
+/// anything. The run is then not applicable, which is not a failure.
 class NotApplicable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -25,31 +25,31 @@ class NotApplicable : public std::runtime_error {
 
 /// Throws NotApplicable unless `there`.
 void NeedCap(bool there, const std::string& cap);
-/// The driver answers this project's escapes (kmd/escape.h): it has no plug-in.
+/// Requires that the driver answers this project's escapes (kmd/escape.h), because it has no plug-in.
 void NeedOurEscapes(const char* escape);
-/// Somebody writes the copies of processes with their lists, and there is a memory segment. For GPUs of the physical
+/// Requires a plug-in that writes copies of processes with their lists, and a memory segment. For GPUs of the physical
 /// model.
 void NeedListedCopy(const Life& life);
-/// And fills.
+/// Requires fills too.
 void NeedListedCommands(const Life& life);
-/// Processes have a node of their own, and somebody writes their commands.
+/// Requires a node for processes, and a user-mode half that writes their commands.
 void NeedRender(const Life& life);
-/// The driver lets what is accessed physically be mapped into the aperture segment.
+/// Requires that physically accessed allocations may be mapped into the aperture segment.
 void NeedAperture(Life& life);
-/// What a scenario says that it needs.
+/// Requires the capabilities that a scenario states.
 void NeedCaps(const os::Gpu& gpu, const std::vector<Need>& needs);
 
-/// What several procedures need of a machine. Each throws OsError with the keys to change when it is not so.
+/// Requirements of several procedures on a machine. Each throws OsError with the keys to change if it is not met.
 
-/// The driver has registered with this interface version at least; `name`: "WDDM 2.4".
+/// The driver must have registered with at least this interface version; `name`: "WDDM 2.4".
 void NeedVersion(const Life& life, ULONG version, const char* name);
-/// GPU isolation is on already, or a secure virtual machine will activate it.
+/// GPU isolation must be on already, or a secure virtual machine must activate it.
 void NeedIsolation(const Life& life);
-/// The adapter can start translated and untranslated: the GPU reaches all memory, and there is an IOMMU.
+/// The adapter must be able to start translated and untranslated: the GPU reaches all memory, and there is an IOMMU.
 void NeedEveryDmaMode(const Life& life);
-/// Memory that does not answer for `ns` outlasts the wait for a preemption.
+/// A memory delay of `ns` must outlast the wait for a preemption.
 void NeedTimeoutWithin(const Life& life, uint64_t ns);
-/// Dxgkrnl gave `what` that a driver asked for.
+/// Throws unless Dxgkrnl granted the driver's request `what`.
 void Require(NTSTATUS status, const char* what);
 
 }  // namespace gmmu::workload

@@ -11,21 +11,20 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// Pages that each hold one word of 32 bits again and again, and a client to look at them. Checks go to the life's
-/// result.
+/// Pages that are each filled with one 32-bit word, and a client that reads them. Checks go to the life's result.
 class PageWords {
  public:
   explicit PageWords(Life& life, unsigned client = 0) : life_(life), client_(client) {}
 
   /// An allocation in VRAM, page i filled with first + i. Call on the VidMm worker thread only.
   os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
-  /// The pages from `va` on must read as `words`, one a page.
+  /// Reads the pages from `va` on, which must contain `words`, one a page.
   void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
             bool execute = false);
-  /// An access of the page must end at the fault.
+  /// Accesses the page, which must end at the fault.
   void Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
              regs::Access access = regs::Access::kRead);
-  /// As they lie in memory.
+  /// The bytes of the pages in memory.
   static std::vector<uint8_t> Bytes(const std::vector<uint32_t>& words);
   static std::vector<uint32_t> Words(uint32_t first, uint64_t count);
 

@@ -12,8 +12,8 @@ namespace gmmu::workload {
 struct ClientEnd;
 struct ClientRun;
 
-/// The user-mode half of a driver that is not ours (hw/user_mode.h), as scenarios use it in place of kmd/escape.h. At most
-/// one is in use, as long as the object lives; without one the driver speaks our escapes.
+/// The user-mode half of a driver that is not ours (hw/user_mode.h), which scenarios use instead of kmd/escape.h. At
+/// most one exists, and it is used while it exists; without one the driver answers our escapes.
 class PlugIn {
  public:
   /// `driver`: not null, and of this program's version or an older one.
@@ -22,7 +22,7 @@ class PlugIn {
   PlugIn(const PlugIn&) = delete;
   PlugIn& operator=(const PlugIn&) = delete;
 
-  /// Null: the driver speaks our escapes.
+  /// Null: the driver answers our escapes.
   static const PlugIn* Current();
   /// Number of clients that software emulates. Their accesses happen one after the other, not in parallel as on a GPU.
   static constexpr unsigned kClients = 4;
@@ -42,7 +42,7 @@ class PlugIn {
   const GMMU_USER_MODE_DRIVER* const driver_;
 };
 
-/// Client ports of a GPU with a traffic engine, or those that the plug-in plays. Throws OsError when there is none.
+/// Client ports of a GPU with a traffic engine, or those that the plug-in emulates. Throws OsError if there are none.
 unsigned ClientsOf(const os::Gpu& gpu);
 /// Returns the size of VRAM as applications know it. With our driver that is all of VRAM, including the driver's own
 /// part; if our driver has several memory segments, it is the largest one. For a GPU without memory segments it is the

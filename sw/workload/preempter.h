@@ -7,12 +7,13 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// A thread that asks for the preemption of a node, again and again, while the driver holds packets of it. It leaves
-/// them some microseconds, more each time and then few again, so that they are met at different places and go on.
+/// A thread that requests the preemption of a node again and again while the driver holds packets of it. The time
+/// between requests grows by some microseconds and then starts small again, so that packets are preempted at different
+/// places and make progress.
 class Preempter {
  public:
   Preempter(Life& life, uint32_t node);
-  /// Returns when it asks no more.
+  /// Returns when no further request follows.
   void Stop();
 
  private:

@@ -13,21 +13,21 @@
 
 namespace gmmu::workload {
 
-/// A scenario that cannot be used. what() is one to three lines: where, what, and the way out.
+/// A scenario that cannot be used. what() is one to three lines: the place, the error, and the remedy.
 class ScenarioError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A capability by its name in the interface, and what it must be.
+/// A capability by its name in the interface, and its required value.
 struct Need {
   std::string cap;
   std::optional<uint64_t> value;  ///< absent: anything but 0
   bool at_most = false;           ///< or less
 };
 
-/// A machine, a procedure with its parameters, and how the run must end; a file of
-/// sw/workload/scenarios (its README names the keys).
+/// A machine, a procedure with its parameters, and the required end of the run; a file of sw/workload/scenarios (its
+/// README names the keys).
 struct Scenario {
   std::string name;  ///< the file's, without ".toml"
   std::string title;
@@ -38,26 +38,26 @@ struct Scenario {
   std::string procedure;
   std::map<std::string, uint64_t> parameters;  ///< all of the procedure's
   std::optional<Expectation> expected;         ///< absent: the run must pass
-  /// "gpu_engine.commands": counters that depend on when something is interrupted, which engines need not have alike.
+  /// Counters such as "gpu_engine.commands" that depend on the time of an interruption, so that engines may differ in
+  /// them.
   std::vector<std::string> by_time;
-  /// Capabilities that the driver must have, or the scenario is not applicable: Gpu::CapOf has their names.
+  /// Capabilities that the driver must have, otherwise the scenario is not applicable. Gpu::CapOf has their names.
   std::vector<Need> needs;
 };
 
-/// Throws ScenarioError with file, line and what is known for a syntax error, an unknown key,
-/// procedure or parameter, and a value out of range. Keys of the machine are the configuration's to
-/// judge.
+/// Throws ScenarioError, with file, line and the known names, for a syntax error, an unknown key, procedure or
+/// parameter, and a value out of range. The configuration checks the keys of the machine.
 Scenario ParseScenario(std::string_view text, const std::string& file);
 
-/// Those that were built in, by name.
+/// The built-in scenarios, by name.
 const std::vector<Scenario>& Scenarios();
-/// One of them, or the one in a file when `name` ends in ".toml". Throws ScenarioError.
+/// A built-in scenario, or the one in a file if `name` ends in ".toml". Throws ScenarioError.
 Scenario FindScenario(const std::string& name);
 
-/// It is about GPUs without page tables, so that the driver that is built in cannot carry it.
+/// True if the scenario is for GPUs without page tables, so that the built-in driver cannot run it.
 bool ForPhysicalModel(const Scenario& scenario);
 
-/// RunLife with the scenario's procedure. `options.os` is what the scenario's machine asks for.
+/// RunLife with the scenario's procedure. `options.os` must be what the scenario's machine requires.
 void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options, JobResult& result);
 
 }  // namespace gmmu::workload

@@ -23,10 +23,10 @@ struct ParameterRule {
 /// Values by name, every parameter of the procedure present.
 using ParameterValues = std::map<std::string, uint64_t>;
 
-/// On which GPUs a procedure can run: with page tables, without, or both.
+/// The GPUs on which a procedure can run: with page tables, without, or both.
 enum class ForModel { kGpuMmu, kPhysical, kBoth };
 
-/// What an application does with a machine that is on.
+/// An application's work on a machine that is on.
 struct Procedure {
   std::string name;
   std::string description;
@@ -37,7 +37,7 @@ struct Procedure {
 
 /// All of them, by name. Each has a file procedure_<name>.cc.
 const std::vector<Procedure>& Procedures();
-/// Null when there is none.
+/// Null if there is none.
 const Procedure* FindProcedure(const std::string& name);
 
 Procedure MainJobProcedure();
@@ -66,9 +66,8 @@ Procedure AdapterResetProcedure();
 Procedure ThreadsProcedure();
 Procedure ListedCommandsProcedure();
 
-/// The main job on a seeded buffer of so many bytes; its checks get `prefix`. Returns the host pages that
-/// it paged from and to.
-/// `lowest_source`: JobOptions.
+/// Runs the main job on a seeded buffer of `bytes`; the names of its checks begin with `prefix`. Returns the host pages
+/// that it paged from and to. `lowest_source`: see JobOptions.
 std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix = "",
                                        uint64_t lowest_source = 0);
 
