@@ -31,39 +31,38 @@ class BareMachine {
   uint64_t window() const { return kWindow - unit_ * kWindowStep; }
   uint64_t Host(uint64_t of_first) const { return of_first + unit_ * kHostStep; }
 
-  /// BARs, memory enable, bus master, MSI.
+  /// Sets up BARs, memory enable, bus master and MSI.
   void PowerOn();
   uint64_t Read(uint32_t offset) { return p_.MmioRead(registers() + offset, 8); }
   void Write(uint32_t offset, uint64_t value) { p_.MmioWrite(registers() + offset, 8, value); }
 
-  /// Ring 0, privileged, in system memory; the GPU enabled.
+  /// Starts ring 0, privileged, in system memory, and enables the GPU.
   void StartRing();
-  /// Runs the commands as one entry and waits for its interrupt. False when the ring stopped or
-  /// nothing came.
+  /// Runs the commands as one entry and waits for its interrupt. False if the ring stopped or no interrupt arrived.
   bool Execute(const std::vector<uint64_t>& commands);
-  /// The fence record has what was submitted last.
+  /// True if the fence record has the fence submitted last.
   bool Fenced();
   /// Switches the ring off and waits until the GPU is idle.
   void StopRing();
-  /// Switches the ring off and on, empty and at its beginning.
+  /// Switches the ring off and on; it is then empty, with its head at 0.
   void RestartRing();
   regs::RingStatus status() { return {Read(regs::kRingBase + regs::RingStatus::kOffset)}; }
   static std::vector<uint64_t> Copy(regs::Target from, uint64_t source, regs::Target to, uint64_t destination,
                                     uint64_t bytes);
 
-  /// Space 1: two levels of 9 bits, root at VRAM 0x1000, one leaf table at 0x2000 that maps page i
-  /// to VRAM page[i].
+  /// Maps space 1: two levels of 9 bits, root at VRAM 0x1000, one leaf table at 0x2000 that maps page i to VRAM
+  /// page[i].
   void MapSpace(const std::vector<uint64_t>& pages);
-  /// The same with entries of the leaf table.
+  /// Maps space 1 with these entries of the leaf table.
   void MapEntries(const std::vector<uint64_t>& leaf);
-  /// Register link: the first `adapters` GPUs, this one at its place.
+  /// Writes register link: the first `adapters` GPUs, this one at its place.
   void Link(unsigned adapters);
-  /// Puts the commands behind the ring's last entry and rings; Await waits for their interrupt.
+  /// Appends the commands to the ring and rings the doorbell; Await waits for their interrupt.
   void Submit(const std::vector<uint64_t>& commands);
   bool Await();
-  /// Through the window; when it returns, VRAM has the bytes.
+  /// Writes through the window; on return VRAM has the bytes.
   void WriteVram(uint64_t offset, const void* from, size_t size);
-  /// Client 0 reads so many lines of space 1 from `base` on. True when it ended without a fault.
+  /// Has client 0 read `lines` lines of space 1 from `base` on. True if it ended without a fault.
   bool ClientReads(uint32_t lines, uint64_t base = 0);
   void InvalidateSpace();
 

@@ -15,7 +15,7 @@ namespace gmmu::sim {
 
 using ConfigError = settings::Error;
 
-/// What this program was built with, by the name of the CMake variable.
+/// The size that this program was built with, by the name of the CMake variable.
 uint64_t BuiltSize(const std::string& cmake_variable);
 
 /// iommu.largest_page.
@@ -40,13 +40,14 @@ struct MachineConfig {
 
   /// The members as keys of a configuration file, which must not outlive this object.
   settings::Keys Keys();
-  /// Rules between keys. Throws ConfigError: `file`, key, and what is wrong with it.
+  /// Checks the rules between keys. Throws ConfigError with `file`, the key and the error.
   void Check(const std::string& file) const;
 
   /// "CMAKE_VARIABLE=value" of every size that this program's RTL does not have and cannot be turned down to. Throws
   /// ConfigError if no RTL can have the sizes.
   std::vector<std::string> BuildOptions() const;
-  /// Throws ConfigError if there is one, naming the command that builds `file`, the configuration's; empty: its keys.
+  /// Throws ConfigError if BuildOptions is not empty; it names the command that builds `file`, the configuration's
+  /// file; empty: its keys.
   void CheckBuilt(const std::string& file = "FILE") const;
   /// The value that software must write to register sizes_in_use of this program's RTL; 0: none.
   regs::SizesInUse TurnedDown() const;
@@ -54,7 +55,7 @@ struct MachineConfig {
   void CheckNotTurnedDown(const std::string& who) const;
   /// Keys of the section policy that are not at their defaults, separated by commas.
   std::string StatedPolicy() const;
-  /// Throws ConfigError if there is one: `engine` has no policies.
+  /// Throws ConfigError if StatedPolicy is not empty: `engine` has no policies.
   void CheckNoPolicy(const std::string& engine) const;
 };
 

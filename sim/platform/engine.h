@@ -13,9 +13,8 @@
 
 namespace gmmu::sim {
 
-/// The machine could not go on: a CPU access took longer than its bound, or nothing can happen any
-/// more while software waits. what() says what was waited for. The platform call that software was in
-/// throws it.
+/// The machine could not continue: a CPU access took longer than its bound, or no further event can occur while
+/// software waits. what() names the awaited event. The platform call of the software throws it.
 class EngineError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

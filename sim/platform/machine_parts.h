@@ -11,7 +11,7 @@
 
 namespace gmmu::sim {
 
-// What both engines make of the configuration, so that their machines are the same.
+// Values that both engines derive from the configuration, so that their machines are the same.
 
 /// GPU `unit` is device 0, function 0 of bus 1 + unit.
 hw::Bdf BdfOf(unsigned unit);

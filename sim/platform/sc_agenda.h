@@ -9,12 +9,11 @@
 
 namespace gmmu::sim {
 
-/// Holds what the machine around the GPUs will do, and when. One process does all of it, so the order
-/// in which SystemC runs processes of the same time has no effect.
+/// Holds the future actions of the machine around the GPUs. One process runs all of them, so the order in which SystemC
+/// runs processes of the same time has no effect.
 ///
-/// Actions of one time run by source, then in the order in which that source asked. An action may
-/// ask for more, at later times only. Times are moved off the GPU's clock edges (multiples of the
-/// period) by a picosecond.
+/// Actions of one time run by source, then in the order of the source's calls. An action may add more, at later times
+/// only. Times are moved off the GPU's clock edges (multiples of the period) by a picosecond.
 class Agenda : public sc_core::sc_module {
  public:
   enum Source : uint8_t { kPlatform, kGpu, kCpu = kGpu + 4, kSources };

@@ -45,10 +45,9 @@ struct CpuParts {
   AddressMap* map = nullptr;
 };
 
-/// The CPU: software on one SystemC thread, and the platform that it sees.
+/// The CPU: software on one SystemC thread, and its platform.
 ///
-/// After each wait it gives way once more at the same time, so that it acts after everything else
-/// of that time.
+/// After each wait it yields once more at the same time, so that it acts after everything else of that time.
 class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instruments {
  public:
   Cpu(sc_core::sc_module_name name, uint64_t mmio_bound_ns, unsigned clients);

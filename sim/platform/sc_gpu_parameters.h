@@ -7,7 +7,7 @@ struct EngineOptions;
 struct MachineConfig;
 struct RtlGpuParameters;
 
-/// What the configuration means for GPU `unit`. Waves of several GPUs go to a file each.
+/// The parameters of GPU `unit` from the configuration. Each of several GPUs has a waves file of its own.
 RtlGpuParameters GpuOf(const MachineConfig& config, const EngineOptions& options, unsigned unit);
 
 }  // namespace gmmu::sim

@@ -15,12 +15,12 @@
 
 namespace gmmu::sim {
 
-/// Host memory as devices reach it: it has HostRam's bytes and DramTiming's times.
+/// Host memory as devices reach it: HostRam's bytes with DramTiming's times.
 ///
-/// The socket is an AT target that takes any number of transactions at once. A write is visible from
-/// its BEGIN_REQ on and answered when DRAM has taken it; a read carries what memory holds when it is
-/// answered. A request snoops the CPU's caches (hw::CpuCache) unless its extension says no_snoop. An
-/// access outside installed memory is answered TLM_ADDRESS_ERROR_RESPONSE.
+/// The socket is an AT target that accepts any number of transactions at once. A write is visible from its BEGIN_REQ on
+/// and answered when DRAM has accepted it; a read returns the bytes at the time of its answer. A request snoops the
+/// CPU's caches (hw::CpuCache) unless its extension says no_snoop. An access outside installed memory is answered
+/// TLM_ADDRESS_ERROR_RESPONSE.
 class HostMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<HostMemory> socket{"socket"};

@@ -8,8 +8,8 @@
 
 namespace gmmu::sim::twin {
 
-/// Holds what will happen, and does it in the order of its time; acts of equal times run in the order
-/// of the calls. So equal calls give equal runs.
+/// Holds future acts and runs them in the order of their times; acts of equal times run in the order of the calls.
+/// Equal calls therefore give equal runs.
 class Agenda {
  public:
   using Act = std::function<void()>;
@@ -23,7 +23,7 @@ class Agenda {
   bool empty() const { return queue_.empty(); }
   /// Returns the time of the next act. Call it only while not empty.
   uint64_t next() const { return queue_.front().ps; }
-  /// Runs every act up to and including `ps`, also those that are added meanwhile; then it is `ps`.
+  /// Runs every act up to and including `ps`, also those added meanwhile; then the time is `ps`.
   void RunUntil(uint64_t ps) {
     while (!queue_.empty() && queue_.front().ps <= ps) {
       std::pop_heap(queue_.begin(), queue_.end(), Later);

@@ -9,9 +9,9 @@
 
 namespace gmmu::sim::twin {
 
-/// The aperture map (rtl/aperture/README.md) takes a page of the aperture segment to a logical page of
-/// host memory, by a table in VRAM. A line of eight entries is cached until the map is flushed; only its time and the
-/// counters know how many lines the hardware has.
+/// The aperture map (rtl/aperture/README.md) translates a page of the aperture segment to a logical page of host
+/// memory, by a table in VRAM. A line of eight entries is cached until the map is flushed; the hardware's number of
+/// lines affects only times and counters.
 class ApertureMap {
  public:
   struct Found {
@@ -24,13 +24,13 @@ class ApertureMap {
 
   uint64_t base() const { return base_.raw; }
   uint64_t pages() const { return pages_; }
-  /// Set the registers; either call drops what is cached.
+  /// Set the registers; either call drops the cached lines.
   void set_base(uint64_t raw);
   void set_pages(uint64_t pages);
   void Flush();
 
-  /// Answers `lookups` accesses to the page of the aperture at `offset`, from cost.at on, which moves to when the answer
-  /// is there.
+  /// Answers `lookups` accesses to the page of the aperture at `offset`, from cost.at on; sets cost.at to the time of
+  /// the answer.
   Found Lookup(uint64_t offset, uint64_t lookups, Cost& cost);
 
  private:

@@ -8,10 +8,10 @@
 
 namespace gmmu::sim::twin {
 
-/// The words of a paging buffer. They are read from memory a page at a time, when Want needs them.
+/// The words of a paging buffer, read from memory a page at a time when Want needs them.
 class Buffer {
  public:
-  /// Says why reading stopped.
+  /// The reason why reading stopped.
   struct Trouble {
     bool closed = false;  ///< the host port is closed: try again when it is open
     regs::Fault reason = regs::Fault::kNone;

@@ -28,8 +28,8 @@ struct ClientParts {
   Turns& turns;
 };
 
-/// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the
-/// other, those of some cycles in each act of the agenda; results appear in the registers when it ends.
+/// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the other; one act of the
+/// agenda does the lines of several cycles. Results appear in the registers when it ends.
 class Client {
  public:
   /// `ended` is called when a run is over.
@@ -47,7 +47,7 @@ class Client {
   static constexpr size_t kLine = 64;
   using Line = std::array<uint64_t, kLine / 8>;
 
-  /// A line that has its slot: what it accesses, which is known from cost.at on.
+  /// A line that has its slot, and its access, which is known from cost.at on.
   struct LineUnderWay {
     uint64_t va = 0;
     Place place;

@@ -58,7 +58,7 @@ class ClientPorts {
   void Answer(const InFlight& access, regs::Fault fault);
   uint64_t Cycles(uint64_t cycles) const { return parts_.time.Cycles(cycles); }
   uint64_t Now() const { return parts_.time.CycleAt(parts_.agenda.now()); }
-  /// Runs `act` at `ps` unless there is a reset before.
+  /// Runs `act` at `ps` unless a reset comes first.
   template <typename F>
   void At(uint64_t ps, F act) {
     parts_.agenda.At(ps, [this, act, generation = generation_] {

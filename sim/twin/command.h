@@ -7,7 +7,7 @@
 
 namespace gmmu::sim::twin {
 
-/// What a ring and the machine allow the commands of the ring.
+/// The rights of a ring's commands, from the ring and the machine.
 struct CommandRights {
   bool privileged = false;
   unsigned space = 0;           ///< the paging buffer's, the only one that it may name without privilege
@@ -19,7 +19,7 @@ struct CommandRights {
 /// A command after its checks, which are made in the order of rtl/dma/README.md, "Faults and their
 /// priority".
 struct Command {
-  /// Where the bytes of a write come from.
+  /// The source of a write's bytes.
   enum class Data : uint8_t {
     kNone,
     kCopy,    ///< `source`
@@ -28,7 +28,7 @@ struct Command {
     kInline,  ///< words of the buffer from `inline_word` on
     kValue,   ///< `value`, 8 bytes
   };
-  /// What follows when the writes are done.
+  /// The step after the writes are done.
   enum class After : uint8_t { kNothing, kFlushAperture, kFlushUnmapped, kFlushTlb, kSignal };
 
   regs::CommandHeaderWord header;
@@ -42,7 +42,7 @@ struct Command {
   uint64_t start = 0, end = 0;  ///< range of a flush
 };
 
-/// Counts the words behind the header that JudgeCommand reads; 0 for a bad header.
+/// The number of words after the header that JudgeCommand reads; 0 for a bad header.
 unsigned OperandWords(regs::CommandHeaderWord header);
 
 /// Checks the header alone: opcode, size, reserved bits, and that the command ends inside the buffer.

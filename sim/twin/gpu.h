@@ -64,9 +64,9 @@ class Gpu {
   Memory& memory() { return memory_; }
 
   void Push(Access access);
-  /// Counts the accesses of the CPU that its port has not taken.
+  /// The number of CPU accesses that its port has not accepted.
   size_t waiting() const { return accesses_.size(); }
-  /// Reads a register for an instrument: it is no access and takes no time.
+  /// Reads a register for an instrument, which is not an access and takes no time.
   uint64_t ReadRegister(uint32_t offset) const;
   /// Drives the silence pin of the top: while `on`, nothing new leaves by the host port.
   void Silence(bool on);

@@ -46,7 +46,7 @@ class Host : public HostAccess {
 
   VtdCore* iommu() { return iommu_.get(); }
   hw::BusCounts& bus_counts(uint16_t requester) { return bus_counts_[requester]; }
-  /// As hw::Instruments has it.
+  /// See hw::Instruments.
   uint64_t PageAccesses(uint64_t pfn) { return watched_[pfn]; }
   PageOwners& owners() { return owners_; }
 
@@ -59,7 +59,7 @@ class Host : public HostAccess {
     std::array<uint8_t, kRecord> bytes;
     bool Touches(uint64_t at, size_t bytes_there) const { return hpa < at + bytes_there && at < hpa + size; }
   };
-  /// The caller must call Finish with `walk` once the access has been performed.
+  /// Translates an access. The caller must call Finish with `walk` once the access has been performed.
   VtdResult Translate(const VtdRequest& request, VtdWalk& walk);
   void Finish(const VtdWalk& walk);
   void Land(uint64_t way_ps, const VtdWalk& walk, std::function<void()> access);

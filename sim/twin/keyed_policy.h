@@ -5,11 +5,11 @@
 
 namespace gmmu::sim::twin {
 
-/// What the keys of the section policy choose: the built-in choices, or those of the shared object that it names.
-/// Throws ConfigError if that cannot be loaded.
+/// The policy that the keys of the section policy choose: built-in choices, or that of the shared object that they
+/// name. Throws ConfigError if that cannot be loaded.
 PolicyParameters PolicyOf(const MachineConfig& config);
 
-/// The built-in choices.
+/// Makes the policy of the built-in choices.
 std::unique_ptr<Policy> MakeKeyedPolicy(const MachineConfig::Policy& keys);
 
 }  // namespace gmmu::sim::twin

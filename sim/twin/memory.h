@@ -37,13 +37,13 @@ class Memory {
   VramCore& vram() { return vram_; }
   uint64_t vram_bytes() const { return vram_.size(); }
 
-  /// Access VRAM for the CPU, at no time; counted.
+  /// Access VRAM for the CPU, without time; counted.
   bool ReadWindow(uint64_t offset, void* to, size_t size);
   bool WriteWindow(uint64_t offset, const void* from, size_t size);
-  /// Return false and move nothing if the access reaches past the end of VRAM.
+  /// Return false, without a transfer, if the access reaches past the end of VRAM.
   bool ReadVram(uint64_t offset, void* to, size_t size, Cost& cost);
   bool WriteVram(uint64_t offset, const void* from, size_t size, Cost& cost);
-  /// Reads inside a 4 KiB page. False: the host refused it. `snoop` says whether the CPU's caches are asked.
+  /// Reads inside a 4 KiB page. False: the host refused it. `snoop`: whether the access snoops the CPU's caches.
   bool ReadHost(uint64_t logical, void* to, size_t size, Cost& cost, bool snoop = true);
   /// Writes inside a 4 KiB page. The write is posted, so it is always accepted.
   void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop = true);
@@ -59,9 +59,9 @@ class Memory {
   void set_link(regs::Link link) { link_ = link; }
   /// Reads a table entry. It costs no time and is not counted if it is in VRAM: TableTime does both. False: a bus error.
   bool ReadEntry(bool vram, uint64_t address, uint64_t* entry);
-  /// Reads table words that nobody asked for, at no time and with no trace; what cannot be read is 0.
+  /// Reads table words ahead of any request, without time and without counting; words that cannot be read are 0.
   void PeekTable(bool vram, uint64_t address, uint64_t* words, unsigned count);
-  /// Counts a read of a table at `at`, and returns when its words are there.
+  /// Counts a read of a table at `at`, and returns when its words have arrived.
   uint64_t TableTime(bool vram, uint64_t address, uint64_t bytes, uint64_t at);
 
   /// Is register ctrl.silence set, so that engine and clients begin no access at either port?

@@ -37,8 +37,8 @@ struct Translated {
 
 /// The GMMU: spaces, translations, invalidation (docs/page-tables.md, rtl/mmu/README.md).
 ///
-/// Translations and pointers to lower tables are kept until they are flushed, as long as any hardware
-/// may keep them. So a flush that software forgets always shows.
+/// Translations and pointers to lower tables are kept until they are flushed, as long as any hardware may keep them. A
+/// flush that software forgot is therefore always noticed.
 class Mmu {
  public:
   static constexpr unsigned kPorts = regs::kPortCountersCount;
@@ -48,29 +48,30 @@ class Mmu {
   ~Mmu();
 
   unsigned spaces() const { return static_cast<unsigned>(spaces_.size()); }
-  /// Hands every answered lookup and every completed invalidation to `checker`; null for none.
+  /// Passes every answered lookup and every completed invalidation to `checker`; null: none.
   void set_checker(TranslationChecker* checker) { checker_ = checker; }
 
   /// Its TLBs, for their times.
   TlbTiming& timing() const { return *timing_; }
-  /// Calls `then` after each invalidation and each new geometry or root; for ports that stall.
+  /// Calls `then` after each invalidation and each new geometry or root, for ports that stall.
   void set_flushed(std::function<void()> then) { flushed_ = std::move(then); }
 
-  /// Translates va for `lookups` accesses of the same 4 KiB page by one port, from cost.at on, which moves to when the
-  /// answer is there. They are counted; a fault counts as one lookup.
+  /// Translates va for `lookups` accesses of the same 4 KiB page by one port, from cost.at on; sets cost.at to the time
+  /// of the answer. The lookups are counted; a fault counts as one.
   Translated Lookup(unsigned port, unsigned space, uint64_t va, regs::Access access, uint64_t lookups, Cost& cost);
 
   /// Commits geometry and root. Returns true if something changed; then the space was flushed.
   bool Configure(unsigned space, regs::SpaceGeometry geometry, regs::SpaceRoot root);
   /// Drops translations and table pointers that overlap the scope; a range is [start, end).
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
-  /// Changes with every invalidation and every new root: translations of another epoch may be old.
+  /// Changes with every invalidation and every new root: translations of an earlier epoch may be stale.
   uint64_t epoch() const { return epoch_; }
-  /// Returns when an invalidation of now is over: all is swept, and what was translated before has ended.
+  /// Returns when an invalidation that starts now is complete: the sweep is done, and accesses translated before it
+  /// have ended.
   uint64_t InvalidatedAt() const;
-  /// Does a write of sizes_in_use: forgets everything; if the sizes are possible, they hold from now on.
+  /// Handles a write of sizes_in_use: forgets everything; possible sizes apply from now on.
   void Resize(regs::SizesInUse asked);
-  /// Those that hold.
+  /// The sizes in use.
   const TlbSizes& sizes() const { return sizes_; }
   /// Returns to the state after reset: every space is disabled, nothing is cached, all that was built is in use.
   void Reset();

@@ -11,12 +11,11 @@
 
 namespace gmmu::sim::twin {
 
-/// Does what software asks of the MMU by register: invalidations and address space updates, one at a
-/// time.
+/// Executes the operations that software requests of the MMU by register: invalidations and address space updates, one
+/// at a time.
 class Operations {
  public:
-  /// `invalidated` is called when an invalidation that was asked for by `inv_cmd` has completed,
-  /// `ended` after any operation.
+  /// `invalidated` is called when an invalidation of `inv_cmd` has completed, `ended` after any operation.
   Operations(Mmu& mmu, TimeModel& time, Agenda& agenda, std::function<void()> invalidated, std::function<void()> ended)
       : mmu_(mmu), time_(time), agenda_(agenda), invalidated_(std::move(invalidated)), ended_(std::move(ended)) {}
 
@@ -29,7 +28,7 @@ class Operations {
   std::array<regs::SpaceGeometry, regs::kSpaceCount> geometry{};
   std::array<regs::SpaceRoot, regs::kSpaceCount> root{};
 
-  /// Takes a write of inv_cmd; it is ignored while busy.
+  /// Handles a write of inv_cmd, which is ignored while busy.
   void Invalidate(uint64_t raw) {
     if (busy_) return;
     const regs::InvCmd wanted{raw};
@@ -37,13 +36,13 @@ class Operations {
     mmu_.Invalidate(command.scope(), static_cast<unsigned>(command.space()), start.va(), end.va());
     Begin(mmu_.InvalidatedAt(), true);
   }
-  /// Takes a write of a space's root. Call it only while not busy.
+  /// Handles a write of a space's root. Call it only while not busy.
   void Configure(unsigned space, const regs::SpaceRoot& wanted) {
     root[space] = wanted;
     const bool changed = mmu_.Configure(space, geometry[space], root[space]);
     Begin(changed ? mmu_.InvalidatedAt() : agenda_.now() + time_.InvalidationPs(), false);
   }
-  /// Takes a write of sizes_in_use. Call it only while not busy.
+  /// Handles a write of sizes_in_use. Call it only while not busy.
   void Resize(regs::SizesInUse asked) {
     const uint64_t end_ps = mmu_.InvalidatedAt();  // of what was in use before
     mmu_.Resize(asked);

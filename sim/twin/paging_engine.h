@@ -19,7 +19,7 @@ class WaitChecker;
 
 namespace gmmu::sim::twin {
 
-/// What the engine works with. Everything must outlive it.
+/// The blocks that the engine uses. They must outlive it.
 struct EngineParts {
   Agenda& agenda;
   TimeModel& time;
@@ -31,11 +31,11 @@ struct EngineParts {
   unsigned clients;  ///< the engine's three translation ports follow those of the clients
 };
 
-/// The paging engine takes entries from the rings in turn, one at a time, and executes the commands of
-/// their paging buffers in order (rtl/dma/README.md).
+/// The paging engine takes entries from the rings in turn, one at a time, and executes the commands of their paging
+/// buffers in order (rtl/dma/README.md).
 ///
-/// Each act of the agenda moves what lies in one page of source and destination, so register reads
-/// and clients can see a transfer half done.
+/// Each act of the agenda moves the bytes within one page of source and destination, so register reads and clients can
+/// see a half-finished transfer.
 class PagingEngine {
  public:
   using Raise = std::function<void(uint64_t causes)>;

@@ -10,7 +10,7 @@
 
 namespace gmmu::sim::twin {
 
-/// Where an access begins: a GPU VA of a space, or a physical offset of a target.
+/// The address of an access: a GPU VA of a space, or a physical offset of a target.
 struct Address {
   bool physical = false;
   regs::Target target = regs::Target::kSystem;
@@ -23,7 +23,7 @@ struct Address {
   }
 };
 
-/// Where an access ends.
+/// The memory and the address that an access reaches.
 struct Place {
   enum class Kind : uint8_t {
     kVram,
@@ -41,19 +41,19 @@ struct Place {
   bool snoop = true;  ///< for kHost: the entry's coherent bit; physical addresses are coherent
 };
 
-/// The way of every access of the engine and the clients: translation, then routing, then the memory.
+/// The path of every access of the engine and the clients: translation, then routing, then the memory.
 class Path {
  public:
   Path(Mmu& mmu, ApertureMap& aperture, Memory& memory) : mmu_(mmu), aperture_(aperture), memory_(memory) {}
 
-  /// Finds where `accesses` accesses of one 4 KiB page go, from cost.at on, which moves to when that is known. They
-  /// count as that many lookups unless they are physical.
+  /// Finds the place of `accesses` accesses of one 4 KiB page, from cost.at on; sets cost.at to the time at which it is
+  /// known. They count as that many lookups unless they are physical.
   Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses, Cost& cost);
-  /// Move `size` bytes that lie in one page, from cost.at on; cost.done is when the last of them has come, or when the
-  /// write is answered. False: the bus answered with an error.
+  /// Move `size` bytes within one page, from cost.at on; set cost.done to the time when the last of them has arrived,
+  /// or when the write is answered. False: the bus answered with an error.
   bool Read(const Place& place, void* to, size_t size, Cost& cost);
   bool Write(const Place& place, const void* from, size_t size, Cost& cost);
-  /// Must an access of this place wait, although it was resolved?
+  /// Whether an access to this place must still wait.
   bool Closed(const Place& place) const {
     const bool host = place.kind == Place::Kind::kHost || place.kind == Place::Kind::kPeer;
     return memory_.held() || (host && !memory_.host_open());

@@ -18,7 +18,7 @@ struct TlbLine {
   uint64_t mark = 0;       ///< the policy's own; 0 when the entry is placed
 };
 
-/// The places among which a new entry may have one.
+/// The entries of which a new entry may replace one.
 struct TlbSet {
   unsigned level = 1;        ///< 1: the L1 of `port`; 2 and 3: a set of a shared TLB
   unsigned port = 0;         ///< the port whose lookup brings the entry
@@ -50,7 +50,7 @@ struct WaitingWalk {
   unsigned waiters = 0;  ///< lookups that wait for it; 0: a prefetch
 };
 
-/// What the TLBs and walks have beside the sizes of the hardware. The initial values are the hardware's.
+/// Sizes and features of TLBs and walks besides the hardware's sizes. The initial values are the hardware's.
 struct Hierarchy {
   enum class WalkCache : uint8_t { kSplit, kUnified, kNone };
   unsigned clients = 4;    ///< client ports of the GPU; not a choice
@@ -71,40 +71,41 @@ struct Hierarchy {
   bool stall = false;        ///< an access to a page that is not mapped waits in its port for an invalidation
 };
 
-/// What the fast engine asks when a TLB or a walk may choose. A policy changes times and counters, never translations:
-/// those are made by Mmu, whatever the TLBs hold. Each GPU has one of its own, called from one thread. The base class
-/// is the hardware (rtl/mmu/README.md); a derived class replaces what it wants.
+/// The choices of TLBs and walks on the fast engine. A policy changes times and counters, never translations: Mmu makes
+/// those, whatever the TLBs contain. Each GPU has a policy of its own, called from one thread. The base class behaves
+/// as the hardware (rtl/mmu/README.md); a derived class overrides single choices.
 ///
-/// Equal runs must get equal answers; what is random comes from a seed. A call may throw std::runtime_error, which ends
-/// the run with its text.
+/// Equal runs must get equal answers; random choices must come from a seed. A call may throw std::runtime_error, which
+/// ends the run with its text.
 class Policy {
  public:
   static constexpr unsigned kNowhere = ~0u;
   virtual ~Policy() = default;
 
-  /// Called once, before anything else, with what the configuration says.
+  /// Called once, before all other calls, with the values of the configuration.
   virtual void Build(Hierarchy& /*hierarchy*/) {}
-  /// Where the new entry goes, 0 to count - 1; what was there is replaced. kNowhere: it is not kept.
+  /// The place of the new entry, 0 to count - 1, whose old entry is replaced. kNowhere: the new entry is dropped.
   virtual unsigned Place(const TlbSet& set) {
     if (set.level == 1) return set.turn;
     for (unsigned way = 0; way < set.count; ++way)
       if (!set.lines[way].valid) return way;
     return set.turn;
   }
-  /// How many entries of the leaf table the walk of this miss fetches and enters: a power of two to 32, aligned.
+  /// How many entries of the leaf table the walk of this miss fetches and enters: a power of two up to 32, aligned.
   virtual unsigned Fill(const TlbMiss& miss) { return miss.neighbour ? 8 : 1; }
-  /// Adds pages (of the miss' space) that are walked for in the background, into the L2. What is there already, is not
-  /// mapped or finds no walker is dropped.
+  /// Adds pages (of the miss' space) that are walked in the background and entered into the L2. A page that is there
+  /// already, is not mapped or finds no walker is dropped.
   virtual void Prefetch(const TlbMiss& /*miss*/, std::vector<uint64_t>& /*vpns*/) {}
-  /// With Hierarchy::queue: which walk gets the walker that is free. They stand in the order in which they came.
+  /// With Hierarchy::queue: the index of the walk that gets the free walker. The walks are in the order of their
+  /// arrival.
   virtual size_t Next(const std::vector<WaitingWalk>& /*waiting*/) { return 0; }
 };
 
-/// What a shared object with a policy has, by the name gmmu_policy (GMMU_POLICY makes it).
+/// The symbol gmmu_policy of a shared object with a policy (GMMU_POLICY makes it).
 struct PolicyEntry {
   static constexpr uint32_t kVersion = 1;  ///< of this header; another one is refused
   uint32_t version = 0;
-  /// `arguments` is the text of policy.arguments, `seed` of policy.seed. Returns null, with a sentence in `error`, when
+  /// `arguments` is the text of policy.arguments, `seed` of policy.seed. Returns null, with a sentence in `error`, if
   /// the arguments are wrong.
   Policy* (*create)(const char* arguments, uint64_t seed, const char** error) = nullptr;
 };

@@ -6,7 +6,7 @@
 
 namespace gmmu::sim::twin {
 
-/// The registers of one submission ring, and what they say of its state.
+/// The registers of one submission ring, and its state according to them.
 struct Ring {
   regs::RingBase base;
   regs::RingCtrl ctrl;

@@ -7,8 +7,8 @@
 
 namespace gmmu::sim::twin {
 
-/// A TLB that all ports share, in sets of blocks: a block has up to 16 pages of 4 KiB behind one tag. It knows which
-/// pages would be there.
+/// A TLB that all ports share, in sets of blocks: a block has up to 16 pages of 4 KiB under one tag. It records which
+/// pages would be present.
 class SharedTlb {
  public:
   struct Block {
@@ -34,7 +34,8 @@ class SharedTlb {
   Block* Search(unsigned space, uint64_t vpn);
   /// Notes that a lookup found the block.
   void Used(const Block& block, uint64_t now_ps);
-  /// The page's block, or the one that the policy replaces by it; null: it is not kept. `evicted` counts.
+  /// The page's block, or the one that the policy replaces; null: the page is not kept. `evicted` counts replaced
+  /// pages.
   Block* Place(unsigned space, uint64_t vpn, const Filler& filler, Policy& policy, uint64_t& evicted);
   template <typename Overlaps>
   void Drop(Overlaps overlaps) {

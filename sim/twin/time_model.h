@@ -8,8 +8,8 @@
 
 namespace gmmu::sim::twin {
 
-/// What the estimates are made from: latencies and rates of the configuration. Times are in
-/// picoseconds unless a comment says otherwise.
+/// The inputs of the estimates: latencies and rates of the configuration. Times are in picoseconds unless a comment
+/// says otherwise.
 struct TimeParameters {
   uint64_t period_ps = 1000;
   unsigned bus_bytes = 8;
@@ -28,7 +28,7 @@ struct TimeParameters {
   unsigned iommu_walks = 8;
 };
 
-/// When an access may begin and when it is over.
+/// When an access may begin and when it is complete.
 struct Cost {
   uint64_t at = 0;        ///< earliest begin; a time in the past means now
   uint64_t done = 0;      ///< when all parts of the access have ended

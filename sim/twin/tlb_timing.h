@@ -17,34 +17,34 @@
 
 namespace gmmu::sim::twin {
 
-/// What a policy changes beside the counters of the hardware.
+/// Counters of a policy besides those of the hardware.
 struct PolicyCounters {
   uint64_t prefetch_walks = 0, prefetches_dropped = 0, not_kept = 0;
   uint64_t l3_lookups = 0, l3_hits = 0, pte_cache_lookups = 0, pte_cache_hits = 0;
   uint64_t queued_walks = 0, queued_cycles = 0, joined_lines = 0, stalls = 0;
 };
 
-/// The TLBs and the walk cache of the hardware as they limit time: sizes, replacement, line fill, walks at
-/// once and what joins them (rtl/mmu/README.md); where something may be chosen, it asks its policy. It holds no
-/// translations: what an address maps to is the business of Mmu, which is exact. It counts as the hardware does.
+/// The TLBs and the walk cache of the hardware as far as they affect time: sizes, replacement, line fill, concurrent
+/// walks and lookups that join them (rtl/mmu/README.md). Choices are made by its policy. It holds no translations: Mmu,
+/// which is exact, makes those. It counts as the hardware does.
 ///
-/// The end of a walk is known when it is asked for, unless the policy has a queue (Hierarchy::queue); until then it is a
-/// row of WalkRows, which lookups of its pages join, and then its entries are in the caches.
+/// Unless the policy has a queue (Hierarchy::queue), the end of a walk is known when it is requested. Until then the
+/// walk is a row of WalkRows, which lookups of its pages join; afterwards its entries are in the caches.
 class TlbTiming {
  public:
-  /// Says what a walk for the looked-up address reads; it is asked for only when a walk begins.
+  /// The table reads of a walk for the looked-up address; computed only when a walk begins.
   class Plans {
    public:
     virtual ~Plans() = default;
     virtual WalkPlan Plan() = 0;
-    /// The same of another page of the space, with what it maps to; nullopt if it is not mapped, or not by 4 KiB.
+    /// The mapping and the table reads of another page of the space; nullopt if it is not mapped, or not by 4 KiB.
     virtual std::optional<std::pair<Mapping, WalkPlan>> Other(uint64_t vpn) = 0;
   };
 
   TlbTiming(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters,
             const PolicyParameters& policy);
 
-  /// A lookup, and what Mmu answers to it.
+  /// A lookup, and Mmu's answer to it.
   struct Asked {
     unsigned port = 0, space = 0;
     uint64_t va = 0;
@@ -55,23 +55,23 @@ class TlbTiming {
     uint32_t group = 0;     ///< TlbMiss::group
     bool may_wait = false;  ///< the caller takes a ticket for an answer
   };
-  /// `ticket` 0: the answer is there at `ps`. Else it is not known yet, and WhenReady says it.
+  /// `ticket` 0: the answer arrives at `ps`. Otherwise its time is not known yet, and WhenReady reports it.
   struct Answer {
     uint64_t ps = 0, ticket = 0;
   };
-  /// Counts a lookup that is asked at `at`, and returns when its answer is there. `shape` stays valid.
+  /// Counts a lookup at `at`, and returns when its answer arrives. `shape` must stay valid.
   Answer Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
-  /// Calls `then` with the time of a ticket's answer, in an act that follows; never if Reset comes before.
+  /// Calls `then` in a later act with the time of a ticket's answer; never if Reset comes first.
   void WhenReady(uint64_t ticket, std::function<void(uint64_t ps)> then);
   /// Enters everything that is due by `ps`. Lookups call it; call it before reading counters.
   void Settle(uint64_t ps) {
     while (const auto entering = rows_.Next(ps)) Entered(*entering);
   }
-  /// Forgets what overlaps the scope.
+  /// Forgets the entries that overlap the scope.
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
-  /// Forgets the walks that wait.
+  /// Forgets the waiting walks.
   void Reset();
-  /// Puts the sizes to use; every TLB and the walk cache are empty then.
+  /// Applies the sizes; every TLB and the walk cache are empty afterwards.
   void Resize(const TlbSizes& sizes);
 
   const Hierarchy& hierarchy() const { return hierarchy_; }

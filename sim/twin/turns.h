@@ -9,15 +9,15 @@
 
 namespace gmmu::sim::twin {
 
-/// The clients take turns at the read port of VRAM, as the RTL's arbiter has them (rtl/axi/gmmu_axi_mux.sv). A client
-/// that finds no place for a burst, or others that wait, waits behind them; a turn is one line.
+/// The clients take turns at the read port of VRAM, as the RTL's arbiter makes them (rtl/axi/gmmu_axi_mux.sv). A client
+/// that finds no place for a burst, or others waiting, waits behind them; a turn is one line.
 class Turns {
  public:
   Turns(const TimeModel& time, Agenda& agenda) : time_(time), agenda_(agenda) {}
 
-  /// Says whether a line that is asked for at `at` must wait. Some have room between the arbiter and VRAM.
+  /// Whether a line requested at `at` must wait. Some lines have room between the arbiter and VRAM.
   bool Busy(uint64_t at) const { return !waiting_.empty() || time_.VramReadFree(at) > at + time_.Cycles(kRoomCycles); }
-  /// Calls `turn` once, when it is this one's turn.
+  /// Calls `turn` once, when the caller has its turn.
   void Wait(std::function<void()> turn) {
     waiting_.push_back(std::move(turn));
     if (waiting_.size() == 1 && !running_) Plan();

@@ -24,17 +24,17 @@ struct SpaceShape {
   uint64_t Index(uint64_t va, unsigned level) const { return va >> shift[level] & ((uint64_t{1} << bits[level]) - 1); }
 };
 
-/// Where a table lies and what it holds.
+/// The address of a table and the kind of its entries.
 struct TablePlace {
   regs::Target target = regs::Target::kSystem;  ///< system or VRAM
   uint64_t address = 0;
   bool k64 = false;  ///< a leaf table of 64 KiB entries
 };
 
-/// Which word of a dual entry of level 1 a walk reads. At other levels it means nothing.
+/// The word of a dual entry of level 1 that a walk reads. At other levels it means nothing.
 enum class Half : uint8_t { k4, k64 };
 
-/// What a walk found for all of an aligned block of 2^span_lg2 bytes.
+/// The result of a walk, which holds for an aligned block of 2^span_lg2 bytes.
 struct Mapping {
   regs::Fault fault = regs::Fault::kNone;  ///< up to entry_reserved; permissions are judged later
   unsigned level = 0;
@@ -51,7 +51,7 @@ std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va);
 /// Returns the byte address of the word of `level` for `va` in `table`.
 uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half);
 
-/// What a table word leads to: the next lower table, a walk of the other half, or the walk's end.
+/// The result of a table word: the next lower table, a walk of the other half, or the walk's end.
 struct Step {
   std::optional<TablePlace> table;
   bool other_half = false;
@@ -62,7 +62,7 @@ struct Step {
 Step Judge(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half,
            regs::PteEntry entry);
 
-/// Says whether the mapping allows the access (lines 9 and 10 of the page's table).
+/// Whether the mapping allows the access (lines 9 and 10 of the page's table).
 regs::Fault Permission(const Mapping& mapping, regs::Access access);
 
 }  // namespace gmmu::sim::twin

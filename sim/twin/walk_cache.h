@@ -9,9 +9,9 @@
 
 namespace gmmu::sim::twin {
 
-/// The walk cache: pointers to tables and large pages. As the hardware has it, direct
-/// mapped with its own rows for each level; or one for all levels, fully associative, least recently used; or without
-/// pointers, so that each walk begins at the root.
+/// The walk cache: pointers to tables and large pages. It is direct mapped with rows of its own for each level, as in
+/// the hardware; or one for all levels, fully associative, least recently used; or without pointers, so that each walk
+/// begins at the root.
 class WalkCache {
  public:
   struct Row {
@@ -27,7 +27,8 @@ class WalkCache {
   WalkCache(unsigned rows, const Hierarchy& hierarchy);
   /// The row of `level` with a pointer, or a large page, for the page; null: none.
   const Row* Find(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn);
-  /// What tells the places of two pointers apart; null: any place may be had.
+  /// Identifies the place of a pointer: two pointers with the same place replace each other. Null: it may use any
+  /// place.
   const void* PlaceOf(unsigned level, const SpaceShape& shape, unsigned space, uint64_t vpn) {
     return kind_ == Hierarchy::WalkCache::kSplit ? &Direct(level, space, Kept(shape, level, vpn)) : nullptr;
   }
@@ -51,13 +52,12 @@ class WalkCache {
   uint64_t uses_ = 0;
 };
 
-/// A data cache before the tables, of lines of 64 bytes, least recently used. It holds no data: what a walk reads is the
-/// business of Mmu.
+/// A data cache before the tables, of lines of 64 bytes, least recently used. It holds no data: Mmu reads the tables.
 class PteCache {
  public:
   PteCache(unsigned lines, unsigned ways);
   bool present() const { return !lines_.empty(); }
-  /// Whether the line of the word is there, from `ready_ps` on.
+  /// Whether the line of the word is present, from `ready_ps` on.
   bool Find(bool vram, uint64_t address, uint64_t& ready_ps);
   void Enter(bool vram, uint64_t address, uint64_t ready_ps);
 

@@ -33,7 +33,7 @@ struct TlbKey {
   uint64_t vpn;
 };
 
-/// A walk and what it is for.
+/// A walk and its lookup.
 struct WalkJob {
   unsigned port = 0;
   TlbKey key{};
@@ -44,13 +44,14 @@ struct WalkJob {
   bool denied = false;
   bool background = false;  ///< it was begun as a prefetch
   bool prefetch = false;    ///< and nobody waits for it yet
-  /// It fetches the line of the page's entry, or more.
+  /// True if it fetches at least the line of the page's entry.
   bool wide() const { return plan.line && fill > 1; }
   bool big() const { return mapping.span_lg2 >= 16; }
 };
 
-/// The rows of the hardware's walk table (rtl/mmu/gmmu_walk_table.sv), and what their walks will enter into the caches
-/// and when. A row is here from its lookup on, also while it waits for a walker. Times are in picoseconds.
+/// The rows of the hardware's walk table (rtl/mmu/gmmu_walk_table.sv), with the entries that their walks will put into
+/// the caches and the times of that. A row exists from its lookup on, also while it waits for a walker. Times are in
+/// picoseconds.
 class WalkRows {
  public:
   struct Pointer {
@@ -65,8 +66,8 @@ class WalkRows {
     unsigned pointer_count = 0;
     bool fault() const { return job.mapping.fault != regs::Fault::kNone; }
   };
-  /// What is entered: a pointer of a row, a page into a port's L1, the pages of a row into the L2, or nothing yet: the
-  /// pages of a row go to the fill unit.
+  /// An entry that becomes due: a pointer of a row, a page for a port's L1, the pages of a row for the L2; or none yet,
+  /// when the pages of a row go to the fill unit.
   struct Entering {
     enum class Kind : uint8_t { kPointer, kL1, kPages, kAnswered };
     uint64_t ps = 0, order = 0;
@@ -77,17 +78,17 @@ class WalkRows {
     std::list<Row>::iterator row{};
   };
 
-  /// Adds a row; its pointers and its answer are due at their times.
+  /// Adds a row; its pointers and its answer become due at their times.
   void Add(const Row& row);
-  /// The pages of a row are in the L2 at `ps`.
+  /// Makes the pages of a row due for the L2 at `ps`.
   void EnterPages(std::list<Row>::iterator row, uint64_t ps) {
     Push({ps, 0, Entering::Kind::kPages, false, row->job.port, 0, row->job.key, row});
   }
-  /// A page enters the L1 of `port` at `ps`.
+  /// Makes a page due for the L1 of `port` at `ps`.
   void EnterL1(unsigned port, TlbKey key, bool big, uint64_t ps) {
     Push({ps, 0, Entering::Kind::kL1, big, port, 0, key, {}});
   }
-  /// Returns what is entered first, if that is not after `ps`; then it is entered. A row is there until Remove.
+  /// Returns and removes the entry that is due first, if it is due by `ps`. A row exists until Remove.
   std::optional<Entering> Next(uint64_t ps) {
     entered_ps_ = std::max(entered_ps_, ps);
     if (entering_.empty() || entering_.front().ps > ps) return std::nullopt;
@@ -95,23 +96,23 @@ class WalkRows {
   }
   void Remove(std::list<Row>::iterator row);
 
-  /// The row that a lookup of the page joins: it walks for the page, or fetches its line, and does not end before `ps`. A
-  /// fault is told to nobody else.
+  /// The row that a lookup of the page joins: it walks for the page, or fetches its line, and does not end before `ps`.
+  /// A lookup never joins a walk that ends with a fault.
   const Row* Find(TlbKey key, uint64_t ps = 0) const;
-  /// How many walks end between the last one that brings the page by `ps` and `ps`; nullopt: none brings it.
+  /// The number of walks that end between the last one that brings the page by `ps` and `ps`; nullopt: none brings it.
   std::optional<unsigned> EndedSince(TlbKey key, uint64_t ps) const;
   /// Whether a row walks for another page of the line of eight entries.
   bool Near(TlbKey key) const;
-  /// What rows enter until `ps` in the place of the pointer of `level` for the page, last: nothing, another pointer, or
+  /// The last entry of rows until `ps` at the place of the pointer of `level` for the page: none, another pointer, or
   /// this one. `place` is null where pointers have no places of their own.
   enum class Brought : uint8_t { kNothing, kOther, kThis };
   Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, const void* place, uint64_t ps) const;
 
-  /// Forgets everything of a space, or of all.
+  /// Forgets all rows and entries of a space, or of all spaces.
   void Drop(std::optional<unsigned> space);
 
  private:
-  /// What lookups ask of a row: the aligned block of so many pages, a power of two, that it brings for others; 0: none.
+  /// Key for lookups: the aligned block of pages, a power of two, that a row brings for others; 0: none.
   struct Page {
     TlbKey key;
     uint64_t pages = 0;

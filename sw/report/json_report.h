@@ -7,11 +7,11 @@
 
 namespace gmmu::report {
 
-/// Grows when a member is taken away or changes its meaning. New members may come without.
+/// Incremented when a member is removed or changes its meaning. New members do not increment it.
 inline constexpr int kSchemaVersion = 1;
 
-/// The report that programs read: JSON text, whose members docs/report-schema.md and README.md tell. Nothing but
-/// `host_seconds` depends on host time. A counter that the engine does not count is null.
+/// The JSON report for programs; docs/report-schema.md and README.md describe its members. Only `host_seconds` depends
+/// on host time. A counter that the engine does not count is null.
 std::string JsonReport(const workload::JobResult& result, const Limits& limits);
 /// An entry of the report's `faults`, in one line.
 std::string FaultAsJson(const os::Fault& fault);

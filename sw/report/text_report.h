@@ -7,7 +7,7 @@
 
 namespace gmmu::report {
 
-/// The report that people read, some 40 lines.
+/// The report for people, some 40 lines.
 std::string TextReport(const workload::JobResult& result, const Limits& limits);
 
 }  // namespace gmmu::report

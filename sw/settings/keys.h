@@ -15,12 +15,12 @@ namespace gmmu::settings {
 
 inline constexpr uint64_t kNoMax = INT64_MAX;  ///< the largest whole number that TOML has
 
-/// A value as the file states it; that of a choice is its name.
+/// A value as the file states it; the value of a choice is its name.
 using Value = std::variant<uint64_t, bool, std::string, std::vector<uint64_t>>;
 /// The value as TOML.
 std::string Render(const Value& value);
 
-/// A name that a key accepts, and the number that its member then holds.
+/// A name that a key accepts, and the number that its member gets for it.
 struct Choice {
   std::string name;
   uint64_t value = 0;
@@ -55,26 +55,26 @@ struct Key {
 
   std::string full_name() const { return section + "." + name; }
   Value value() const;
-  /// "a whole number from 1 to 4 (MiB)": what the file may say.
+  /// The allowed values, for example "a whole number from 1 to 4 (MiB)".
   std::string Allowed() const;
 };
 
-/// A value that the same reader takes and that no key sets.
+/// A value that the same code reads but that no key sets.
 struct OtherValue {
   std::string name, text;
 };
 
-/// Keys that a file states together; a table of the file.
+/// Keys that form a table of the file.
 struct Section {
   std::string name, text;
   std::vector<Key> keys;
-  /// [[name.list]] may stand for [name], once; a second one is refused with these words. Empty: it may not.
+  /// [[name.list]] may replace [name] once; a second one is refused with the text `second`. Empty: it may not.
   std::string list, second;
-  /// Values of key "preset", each with the TOML of the section's keys that it sets. They count as defaults:
-  /// what the file states goes before them, wherever it stands.
+  /// Values of key "preset", each with the TOML of the section's keys that it sets. They count as defaults: keys that
+  /// the file states take precedence, in whatever order.
   std::vector<std::pair<std::string, std::string>> presets;
   std::vector<OtherValue> others;
-  /// Instead of keys: tables of the file with names of its own. Null: none.
+  /// For a section without keys: tables of the file with names that the user chooses. Null: none.
   FreeTable* free = nullptr;
 };
 
@@ -82,11 +82,11 @@ struct Section {
 /// owner's .def file, which as_members.h turns into members and as_keys.h into calls of this class.
 class Keys {
  public:
-  /// Until Close, keys go to section `name` of the section that is open.
+  /// Opens section `name`: following keys belong to it, until Close.
   Section& Open(const std::string& name, const std::string& text);
   void Close() { path_.pop_back(); }
 
-  /// A section with tables and names that the file makes up.
+  /// Adds a section whose tables and names the user chooses.
   void AddFree(const std::string& name, FreeTable& place, const std::string& text);
   Key& Add(Key key);
   Key& AddNumber(const char* name, uint64_t& member, uint64_t initial, const char* unit, uint64_t min, uint64_t max,
@@ -97,7 +97,7 @@ class Keys {
                uint64_t min, uint64_t max, const char* text);
   Key& AddBuild(const char* name, uint64_t& member, uint64_t built, const char* option, uint64_t min, uint64_t max,
                 const char* text);
-  /// `names` are those of the enumerators 0, 1, 2...
+  /// `names`: names of the enumerators 0, 1, 2...
   template <typename Type>
   Key& AddChoice(const char* name, Type& member, Type initial, const char* text,
                  const std::vector<std::string>& names) {
@@ -110,15 +110,15 @@ class Keys {
     return Add(std::move(key));
   }
 
-  /// Adds another object's sections; keys of a section that is there go to its end.
+  /// Adds another object's sections; keys of an existing section are appended to it.
   void Append(Keys other);
 
   const std::vector<Section>& sections() const { return sections_; }
   std::vector<const Key*> all() const;
-  /// Null when there is none.
+  /// Null if there is none.
   const Section* FindSection(const std::string& name) const;
   const Key* Find(const std::string& section, const std::string& name) const;
-  /// The full name of the key that is the fewest edits away; one of the same section goes before others.
+  /// The full name of the key with the fewest edits; keys of the same section are preferred.
   std::string Nearest(const std::string& section, const std::string& name) const;
   std::string NearestSection(const std::string& name) const;
 
@@ -127,32 +127,32 @@ class Keys {
   std::vector<std::string> path_;  ///< of what is open, outermost first
 };
 
-/// Sets what the TOML text states; members that it does not name keep their values. `file` is the name that errors
-/// give. `table`: only that table of the text is read, whose sections are the keys' ("machine": [machine.gpu] is
-/// [gpu]); errors give the lines of the whole text. Throws Error for a syntax error, an unknown key (with the nearest
-/// known one), a wrong type and a value out of range; members may have changed then. Returns the full names of the keys
-/// that the text states itself, those of a preset left out.
+/// Sets the members that the TOML text states; other members keep their values. Errors name the text `file`. `table`:
+/// only that table of the text is read, and its sections are the keys' ("machine": [machine.gpu] is [gpu]); errors give
+/// the lines of the whole text. Throws Error for a syntax error, an unknown key (with the nearest known one), a wrong
+/// type and a value out of range; members may have changed by then. Returns the full names of the keys that the text
+/// itself states, without those of a preset.
 std::set<std::string> Load(const Keys& keys, std::string_view text, const std::string& file,
                            const std::string& table = "");
-/// The contents of a file. Throws Error when it cannot be read.
+/// The contents of a file. Throws Error if it cannot be read.
 std::string ReadFile(const std::string& path);
 
-/// Loadable TOML of every key with its value; a comment gives bounds, unit, default and text.
+/// Loadable TOML of every key with its value; comments have bounds, unit, default and text.
 std::string ToToml(const Keys& keys);
-/// A line for each key, and its text; `section` empty: of all sections. Throws Error for an unknown section.
+/// A line for each key, followed by its text; `section` empty: for all sections. Throws Error for an unknown section.
 std::string ToList(const Keys& keys, const std::string& section);
-/// Tables of all keys for a page; of values the defaults only.
+/// Tables of all keys for a page, with the defaults but without the values.
 std::string ToMarkdown(const Keys& keys);
 
-/// Every key with its value as one JSON object, sections in sections, as a file of TOML has them.
+/// Every key with its value as one JSON object, nested by section as in a TOML file.
 std::string ToJson(const Keys& keys);
-/// A JSON Schema (draft 7) of such an object: type, bounds, default, unit and meaning of each key; "when" says "run" or
+/// A JSON Schema (draft 7) of such an object: type, bounds, default, unit and meaning of each key; "when" is "run" or
 /// "build".
 std::string ToJsonSchema(const Keys& keys);
 
-/// Throws Error: file, key, and what is wrong with its value.
+/// Throws Error with the file, the key and the error in its value.
 [[noreturn]] void Refuse(const std::string& file, const std::string& key, const std::string& text);
-/// Rules that owners have in common.
+/// Checks that several owners need.
 void CheckMultiple(const std::string& file, const std::string& key, uint64_t value, uint64_t of);
 void CheckPowerOfTwo(const std::string& file, const std::string& key, uint64_t value);
 
