@@ -42,19 +42,19 @@ GMMU_BENCH_PINS(VramPins, m_vram);
 GMMU_BENCH_PINS(HostPins, m_host);
 #undef GMMU_BENCH_PINS
 
-/// Latencies in cycles, and how many bursts of each direction are taken at once.
+/// Latencies in cycles, and the number of bursts of each direction in flight.
 struct ArrayTiming {
   unsigned latency = 100;        ///< from the edge that accepts AR to the edge that accepts the first R
   unsigned write_latency = 100;  ///< from the edge that accepts the last W to B
   size_t reads = ~size_t{0}, writes = ~size_t{0};
 };
 
-/// An AXI4 subordinate as a loop in C++ writes it: a queue of bursts before an array.
+/// An AXI4 subordinate as a plain C++ loop has it: a queue of bursts in front of an array.
 ///
-/// A beat per cycle and direction, bursts in the order of their addresses. Cycle for cycle what
-/// sim::VramPort does with one beat per cycle, and what sim::HostPort does before a memory that
-/// answers after `latency`. Writes take effect at their W handshake. Drive before the clock edge,
-/// Sample between the settled inputs and the edge.
+/// One beat a cycle in each direction, bursts in the order of their addresses. It behaves cycle for cycle as
+/// sim::VramPort with one beat per cycle, and as sim::HostPort in front of a memory that answers after `latency`.
+/// Writes take effect at their W handshake. Call Drive before the clock edge, Sample between the settled inputs and the
+/// edge.
 template <typename Pins>
 class ArrayPort {
  public:

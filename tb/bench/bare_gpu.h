@@ -23,8 +23,8 @@ struct RegisterWrite {
   uint64_t value;
 };
 
-/// The Verilated GPU in a bare C++ loop: no SystemC, memories are arrays. It has the checkers of
-/// the co-simulation, and evaluates every cycle.
+/// The Verilated GPU in a plain C++ loop: no SystemC, memories are arrays. It has the checkers of the co-simulation,
+/// and evaluates every cycle.
 class BareGpu {
  public:
   static constexpr uint64_t kMemoryBytes = 64u << 20;  ///< of VRAM and of host memory
@@ -42,7 +42,7 @@ class BareGpu {
   sim::VramCore& vram() { return vram_; }
   sim::VramCore& host() { return host_; }
   const ArrayPort<HostPins>& host_port() const { return host_port_; }
-  /// What the checkers found wrong.
+  /// The checkers' findings.
   std::vector<std::string> Findings() const;
   uint64_t translations() const;  ///< answers that the checker saw
   /// Accesses at the client ports, which have no other driver.

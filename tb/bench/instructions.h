@@ -5,9 +5,9 @@
 namespace gmmu::bench {
 
 /// Host instructions that the whole machine executes for one cycle of the loaded copy: a figure that other programs on
-/// the machine do not disturb. Two runs of different length are compared, so that what happens once does not count.
-/// The processor's counter counts where the kernel lets it (perf_event_open), else Valgrind's; the row is
-/// missing when there is neither.
+/// the machine do not disturb. Two runs of different length are compared, so that one-time work does not count. The
+/// processor's counter is used if the kernel permits it (perf_event_open), else Valgrind's; without either the row is
+/// missing.
 void MeasureInstructions(Row& row);
 
 }  // namespace gmmu::bench

@@ -6,8 +6,8 @@
 
 namespace gmmu::bench {
 
-/// The whole co-simulation with the least software on it: copies between host memory behind the
-/// IOMMU and VRAM. Throws when bytes are wrong, a probe finds something or an entry fails.
+/// The whole co-simulation with minimal software: copies between host memory behind the IOMMU and VRAM. Throws when
+/// bytes are wrong, a probe finds an error or an entry fails.
 class PagingMachine {
  public:
   /// A copy between an aperture over a scattered ADL of 4 KiB pages and VRAM, physical, one

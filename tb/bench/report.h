@@ -7,12 +7,12 @@
 
 namespace gmmu::bench {
 
-/// A table for a terminal: figure, limit, ratio, target and configuration of each row. What rows in
-/// a row have in common stands once above them.
+/// A table for a terminal: figure, limit, ratio, target and configuration of each row. Values that consecutive rows
+/// share are printed once above them.
 std::string TextTable(const std::vector<Row>& rows);
 
-/// {"rows": [{"name", "figure", "unit", "limit", "limit_text", "ratio", "better", "target",
-/// "target_of", "met", "config", "state", "note"}]}. What a row does not have is null.
+/// {"rows": [{"name", "figure", "unit", "limit", "limit_text", "ratio", "better", "target", "target_of", "met",
+/// "config", "state", "note"}]}. A value that a row lacks is null.
 std::string Json(const std::vector<Row>& rows);
 
 }  // namespace gmmu::bench

@@ -20,26 +20,26 @@ struct RingWork {
   regs::Target destination = regs::Target::kSystem;  ///< the source is host memory
 };
 
-/// One ring entry with these copies: what software prepares in the memories before it writes the
-/// registers. Ring, paging buffer and fence record lie in host memory.
+/// One ring entry with these copies: the contents of the memories that software prepares before it writes the
+/// registers. Ring, paging buffer and fence record are in host memory.
 class RingJob {
  public:
   explicit RingJob(const RingWork& work);
 
-  /// Registers up to the doorbell.
+  /// The register writes, up to the doorbell.
   static std::vector<RegisterWrite> Script();
   static constexpr uint64_t kDoorbellCycle = 4000;
   static constexpr uint64_t kFence = 0x20000;
   static constexpr uint32_t kFenceId = 77;
 
   void Prepare(sim::VramCore& vram, sim::VramCore& host) const;
-  /// The fence record stands in host memory.
+  /// True if the fence record is in host memory.
   static bool Done(const sim::VramCore& host);
-  /// Empty, or which byte of the destination window is wrong. Bytes between the copies count.
+  /// Empty, or the wrong byte of the destination window. Bytes between the copies are checked too.
   std::string Check(const sim::VramCore& vram, const sim::VramCore& host) const;
 
   uint64_t bytes() const { return work_.total; }
-  /// What the engine reads to do it: the ring entry and the paging buffer.
+  /// Bytes that the engine reads for it: the ring entry and the paging buffer.
   uint64_t command_bytes() const { return 32 + 8 * words_.size(); }
 
  private:

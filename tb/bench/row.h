@@ -16,9 +16,9 @@ class RowError : public std::runtime_error {
 
 /// One measured line.
 ///
-/// `ratio` is how near the figure is to its limit, 1 at the limit: figure / limit where more is
-/// better, limit / figure where less is. A target bounds the figure, or the ratio: it must be met. A
-/// goal, of the same kind, is what is aimed at beyond it.
+/// `ratio` is how near the figure is to its limit, 1 at the limit: figure / limit if more is better, limit / figure if
+/// less is. A target is a bound of the figure, or of the ratio, that must be met. A goal, of the same kind, is a
+/// further aim.
 struct Row {
   enum class Better { kMore, kLess };
   enum class TargetOf { kFigure, kRatio };
@@ -42,10 +42,10 @@ struct Row {
   State state = State::kMeasured;
   std::string note;
 
-  /// Machine and own part in one.
+  /// The machine's configuration and the row's own.
   std::string Config() const;
   std::optional<double> Ratio() const;
-  /// Nothing without a target and while there is no figure.
+  /// nullopt without a target or a figure.
   std::optional<bool> Met() const;
 
   Row& More(double at_least) { return Target(Better::kMore, TargetOf::kFigure, at_least); }
@@ -65,7 +65,7 @@ struct Row {
   }
 };
 
-/// A row to be measured: `measure` fills in what `row` leaves open and may throw anything.
+/// A row to be measured: `measure` fills in the missing members of `row` and may throw anything.
 struct Measurement {
   Row row;
   std::function<void(Row&)> measure;

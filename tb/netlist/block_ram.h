@@ -23,7 +23,8 @@ class BlockRam {
     uint64_t out = 0;
   };
 
-  /// One rising edge of both ports' clock; what they read is from before it, but for kThrough. Returns whether a word changed.
+  /// One rising edge of both ports' clock. Reads return the old word, except for kThrough. Returns whether a word
+  /// changed.
   bool Edge(const PortIn& a, const PortIn& b);
   std::array<uint64_t, 512> words{};
   Port a, b;

@@ -31,7 +31,7 @@ class Netlist {
   bool PadsDrive() const { return !pads_.empty() && values_[pads_[0].off] == 0; }
   uint64_t PadsOut() const;
 
-  /// Lets what was put go through the gates, then a rising edge, and what it changes through the gates.
+  /// Propagates the inputs through the gates, then makes a rising edge and propagates its changes.
   void Edge();
   void Settle();
 

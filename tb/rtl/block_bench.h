@@ -14,11 +14,11 @@
 
 namespace gmmu {
 
-/// One Verilated top `Top` (with the ports clk_i and rst_i) and its clock. The top is not reset yet after the
-/// construction: set the inputs that a reset needs, then call Reset.
+/// One Verilated top `Top` (with the ports clk_i and rst_i) and its clock. The top is not reset by the constructor: set
+/// the inputs that a reset needs, then call Reset.
 ///
-/// A cycle is: set inputs, Settle, look at outputs, Edge. A bench that plays the block's neighbours puts that into an
-/// override of Step; Run and Until then take its cycles.
+/// A cycle is: set inputs, Settle, read outputs, Edge. A bench that plays the block's neighbours does that in an
+/// override of Step; Run and Until then use its cycles.
 template <typename Top>
 class BlockBench : public Dice {
   VerilatedContext context_;  // it outlives the model, so it is declared before it
@@ -26,7 +26,7 @@ class BlockBench : public Dice {
   Coverage coverage_{context_};
 
  public:
-  /// `size` numbers the instances of the block in the bench's top, which differ in their parameters.
+  /// `size` selects an instance of the block in the bench's top; the instances have different parameters.
   BlockBench(unsigned size, uint64_t seed) : Dice(seed), n(size) {}
   explicit BlockBench(uint64_t seed) : BlockBench(0, seed) {}
   BlockBench(const BlockBench&) = delete;
@@ -41,19 +41,19 @@ class BlockBench : public Dice {
   bool Idle() { return Chance(manner.idle_percent); }
   bool Stall() { return Chance(manner.stall_percent); }
 
-  /// So many cycles of reset with the other inputs as they are. Step is not called for them.
+  /// Holds reset for `cycles` cycles with the other inputs unchanged, without calling Step.
   void Reset(unsigned cycles = 4) {
     t.rst_i = 1;
     for (unsigned i = 0; i < cycles; ++i) Settle(), Edge(), --now;
     t.rst_i = 0;
     Settle();
   }
-  /// Lets the outputs follow the inputs that were set.
+  /// Propagates the inputs to the outputs.
   void Settle() {
     t.clk_i = 0;
     t.eval();
   }
-  /// The rising edge. Settle was called before, with the inputs of this cycle.
+  /// The rising edge. Call Settle before, with the inputs of this cycle.
   void Edge() {
     t.clk_i = 1;
     t.eval();
@@ -71,7 +71,7 @@ class BlockBench : public Dice {
   void Run(uint64_t cycles) {
     while (cycles-- > 0) Step();
   }
-  /// Steps until `done()`. After `bound` steps without it, throws std::runtime_error, which names what was waited for.
+  /// Steps until `done()`. After `bound` steps without it, throws std::runtime_error with the awaited event.
   template <typename Done>
   void Until(const Done& done, const std::string& what, uint64_t bound) {
     for (uint64_t i = 0; !done(); ++i) {

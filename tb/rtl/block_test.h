@@ -45,12 +45,12 @@ class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
   const int seed = std::get<1>(GetParam());
 };
 
-/// Checks that what a block offers stands, payload unchanged, until it is taken.
+/// Checks that an offer of a block stays valid, with unchanged payload, until it is accepted.
 template <typename Payload = int>
 class Standing {
  public:
   explicit Standing(const char* name = "the offer") : name_(name) {}
-  /// Once in each cycle, between Settle and Edge. Returns whether the offer is taken.
+  /// Call once in each cycle, between Settle and Edge. Returns whether the offer is accepted.
   bool Look(bool valid, bool ready, const Payload& payload = {}) {
     if (stands_) {
       EXPECT_TRUE(valid) << name_ << " was withdrawn";

@@ -15,11 +15,11 @@
 
 namespace gmmu {
 
-/// Keeps what a bench's model has covered, beyond the model's life. Does nothing unless the build has
-/// GMMU_COVERAGE (`make coverage`).
+/// Keeps the coverage of a bench's model beyond the model's life. Does nothing unless the build has GMMU_COVERAGE
+/// (`make coverage`).
 ///
-/// BlockBench, which owns the model, has it as a member after the model, so that it goes first. The sum over all models
-/// of the program is written at exit to the file that the environment variable GMMU_COVERAGE_FILE names.
+/// BlockBench, which owns the model, declares it after the model, so that it is destroyed first. At exit the sum over
+/// all models of the program is written to the file that the environment variable GMMU_COVERAGE_FILE names.
 class Coverage {
  public:
   explicit Coverage(VerilatedContext& context) : context_(context) {}

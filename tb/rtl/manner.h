@@ -14,22 +14,22 @@ struct Manner {
 };
 constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
 
-/// A bench's chance, from a seed that the test prints. Each call of a function draws once.
+/// A bench's random numbers, from a seed that the test prints. Each call of a function draws once.
 struct Dice {
   explicit Dice(uint64_t seed) : rng(seed) {}
   bool Chance(unsigned percent) { return rng() % 100 < percent; }
   /// From 0 to `below` - 1.
   unsigned Random(unsigned below) { return static_cast<unsigned>(rng() % below); }
-  /// From `low` to `high`, both may come.
+  /// From `low` to `high`, both included.
   uint64_t Random(uint64_t low, uint64_t high) { return low + rng() % (high - low + 1); }
 
   std::mt19937_64 rng;
 };
 
-/// An input of a block that is offered, after pauses, and stands until it is taken.
+/// An input of a block that is offered after random pauses and then stays valid until it is accepted.
 class Offer {
  public:
-  /// Whether it is offered in this cycle. `have`: there is something to offer.
+  /// Whether it is offered in this cycle. `have`: there is a value to offer.
   bool Now(bool have, Dice& dice, unsigned idle_percent) {
     standing_ = have && (standing_ || !dice.Chance(idle_percent));
     return standing_;

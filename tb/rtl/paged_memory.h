@@ -6,7 +6,7 @@
 
 namespace gmmu {
 
-/// Bytes in 4 KiB pages. Only pages that were made exist; an access to another one reads zeros, writes nothing and is
+/// Bytes in 4 KiB pages. Only pages that were made exist; an access to another page reads zeros, writes nothing and is
 /// counted in `strays`.
 class PagedMemory {
  public:

@@ -67,7 +67,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
     EXPECT_TRUE(memory_[0].empty() && memory_[1].empty() && ahead_.empty());
     EXPECT_FALSE(t.m_ar_valid_o[n] || t.m_aw_valid_o[n] || t.m_w_valid_o[n] || t.r_valid_o[n] || t.b_valid_o[n]);
   }
-  /// A reset of both sides: what was under way is forgotten.
+  /// Call at a reset of both sides: forgets everything under way.
   void Forget() {
     for (unsigned d = 0; d < 2; ++d) {
       to_ask_[d].clear(), asked_[d].clear(), between_[d].clear(), memory_[d].clear();
@@ -147,13 +147,13 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
       }
     }
   }
-  /// An id that is not outstanding: it may be that of an address that stands and is not taken.
+  /// Draws an id that is not outstanding; it may be that of an offered address that is not accepted yet.
   bool StrayId(bool write) {
     stray_id_[write] = Random(ids);
     return std::none_of(memory_[write].begin(), memory_[write].end(),
                         [&](const Burst& b) { return b.below == stray_id_[write]; });
   }
-  /// A burst whose answer may be sent: a write has its beats, and is the first one of its id.
+  /// Picks a burst whose answer may be sent: a write has its beats, and the burst is the first one of its id.
   bool Pick(bool write) {
     std::vector<std::list<Burst>::iterator> may;
     std::set<unsigned> seen;
@@ -249,7 +249,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
             t.m_w_o[n],      t.r_valid_o[n],  t.r_id_o[n],       t.r_o[n],         t.r_last_o[n],    t.b_valid_o[n],
             t.b_id_o[n],     t.b_o[n],        t.stray_o[n]};
   }
-  /// Other inputs in the same cycle change no output.
+  /// Checks that other inputs in the same cycle change no output.
   void LookForPaths() {
     ++looks;
     const std::vector<uint64_t> before = Outputs();

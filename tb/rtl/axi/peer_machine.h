@@ -68,7 +68,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     Run(40);
     EXPECT_TRUE(t.idle_o[n]);
   }
-  /// The mux is reset: it forgets everything, VRAM's answers of before never come.
+  /// The mux is reset: it forgets everything, and earlier answers of VRAM never arrive.
   void Cut(bool on) { cut_next_ = on; }
 
   uint64_t r_beats = 0, w_beats = 0, r_errors = 0, b_errors = 0, answered[2] = {};
@@ -108,7 +108,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       (write ? t.s_aw_addr_i : t.s_ar_addr_i) = b.address;
       (write ? t.s_aw_len_i : t.s_ar_len_i) = static_cast<uint8_t>(b.len);
     }
-    // Beats come in the order of AW, each as soon as its AW is offered.
+    // Beats arrive in the order of AW, each as soon as its AW is offered.
     const bool more = !sending_.empty() || (offered_[1] && !sending_front_);
     const bool w = w_.Now(send_w && more, *this, manner.idle_percent);
     t.s_w_valid_i[n] = w;
@@ -151,7 +151,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
         for (Burst& b : list) b.cut = true;
     }
   }
-  /// The asked write whose beats are being sent.
+  /// The requested write whose beats are being sent.
   Burst& Sending() {
     return *std::find_if(asked_[1].begin(), asked_[1].end(),
                          [&](const Burst& b) { return b.id == sending_.front().id; });
@@ -212,7 +212,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     reads_.clear(), writes_.clear(), written_.clear(), beats_.clear();
     r_offered_ = b_offered_ = false;
   }
-  /// `first`: the first cycle of a cut may still show an answer, which means nothing.
+  /// `first`: in the first cycle of a cut there may still be an answer, which means nothing.
   void DriveVram(bool first) {
     t.m_ar_ready_i = take_ar && !Stall();
     t.m_aw_ready_i = take_aw && !Stall();
@@ -248,7 +248,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     }
     t.m_b_valid_i[n] = b_offered_;
   }
-  /// The asked burst that this is; bursts reach VRAM in the order in which they were asked.
+  /// The requested burst that has reached VRAM; bursts reach VRAM in the order of the requests.
   Burst* Reach(bool write, uint64_t address, unsigned len) {
     for (Burst& b : asked_[write]) {
       if (b.reached || b.past || (b.cut && !(b.address == address && b.len == len))) continue;

@@ -38,7 +38,7 @@ inline Bytes Stuff(const Bytes& body) {
   return out;
 }
 
-/// nullopt: it is no encoding of anything.
+/// nullopt: not a valid encoding.
 inline std::optional<Bytes> Unstuff(const Bytes& line) {
   Bytes body;
   for (size_t at = 0; at < line.size();) {
@@ -78,7 +78,7 @@ struct Frame {
   }
 };
 
-/// The host: bytes to the line are taken from `line`, bytes from the line go to FromLine. `up` is what has arrived.
+/// The host: `line` has its bytes for the line, FromLine takes bytes from the line. `up` has the arrived messages.
 class Host {
  public:
   static constexpr uint64_t kAlive = 20'000;  // cycles
@@ -197,11 +197,11 @@ class Host {
   Bytes raw_;
 };
 
-/// Bytes to the levels of a serial line and back; a bit lasts `cycles`.
+/// Converts bytes to the levels of a serial line and back; a bit lasts `cycles`.
 class SerialPin {
  public:
   explicit SerialPin(double cycles) : cycles_(cycles) {}
-  /// The level to drive in this cycle; takes a byte from `bytes` when the last one is out.
+  /// The level to drive in this cycle; takes the next byte from `bytes` when the last one has been sent.
   bool Drive(std::deque<uint8_t>& bytes) {
     if (out_left_ <= 0 && !bytes.empty()) {
       out_ = static_cast<unsigned>(0x200 | bytes.front() << 1);
@@ -217,7 +217,7 @@ class SerialPin {
     ++out_at_, --out_left_;
     return level;
   }
-  /// The level that was seen in this cycle; a byte when its stop bit was seen.
+  /// Takes the level of this cycle; returns a byte when its stop bit has been seen.
   std::optional<uint8_t> Sample(bool level) {
     if (in_at_ < 0) {
       if (!level) in_at_ = 0, in_ = 0, in_bit_ = 0;

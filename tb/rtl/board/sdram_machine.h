@@ -26,7 +26,7 @@ struct Burst {
   uint64_t End() const { return First() + 8 * uint64_t{beats}; }
 };
 
-/// What the bench's sizes are, as gmmu_sdram_bench.sv has them.
+/// The sizes of the bench, as in gmmu_sdram_bench.sv.
 struct SdramSize {
   uint64_t clock_ps;
   unsigned more_cycles;  ///< that dq takes on its way to the controller
@@ -57,7 +57,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   std::map<std::pair<unsigned, unsigned>, uint64_t> closest;
   std::map<uint64_t, uint8_t> bytes;  ///< the array; what is not in it was never written
 
-  /// Not while a write may touch what is read, nor the reverse.
+  /// False while a write may overlap the read, or the reverse.
   bool Free(const Burst& burst, bool write) const {
     const auto apart = [&](const std::deque<Burst>& others) {
       for (const Burst& other : others)
@@ -113,7 +113,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
     Clock();
   }
 
-  /// Reset for so many cycles. What was under way is forgotten; returns the writes among it.
+  /// Resets for `cycles` cycles. Forgets the bursts under way; returns the writes among them.
   std::deque<Burst> ResetNow(unsigned cycles) {
     const std::deque<Burst> lost = writes_out_;
     reads_out_.clear(), writes_out_.clear(), ar_.clear(), aw_.clear(), w_.clear();
@@ -187,7 +187,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
       if (burst.strobes[i / 8] >> (i % 8) & 1)
         bytes[burst.First() + i] = static_cast<uint8_t>(burst.data[i / 8] >> (i % 8 * 8));
     }
-    // The data is in the chip, unless a write behind this one changed it already.
+    // The data is in the chip, unless a later write has already changed it.
     if (burst.Inside() && Free(burst, false))
       for (uint64_t a = burst.First(); a < burst.End(); ++a)
         EXPECT_EQ(chip.Byte(a), Byte(a)) << "address " << std::hex << a;

@@ -16,7 +16,7 @@ namespace gmmu::client {
 constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::r_data_i);  ///< bytes of the bus
 constexpr unsigned kLine = 64;                                           ///< bytes of a line
 
-/// The blocks, of a size as gmmu_client_blocks_bench.sv numbers them, out of reset.
+/// The blocks after reset, of a size numbered as in gmmu_client_blocks_bench.sv.
 class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -24,7 +24,7 @@ class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
     Reset();
   }
 
-  /// Reset and the sweep behind it, which clears every slot.
+  /// Resets, and waits for the sweep that clears every slot.
   void Reset() {
     BlockBench::Reset();
     t.clear_i = 1;
@@ -38,7 +38,7 @@ class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
 };
 using BlocksTest = BlockTest<Blocks>;
 
-/// Bytes into a port of any width.
+/// Copies bytes to a port of any width.
 template <typename Port>
 void SetBytes(Port& port, const uint8_t* bytes, size_t count = sizeof(Port)) {
   std::memcpy(&port, bytes, count);
@@ -48,7 +48,7 @@ void RandomBytes(Port& port, Blocks& blocks) {
   for (size_t i = 0; i < sizeof port; ++i) reinterpret_cast<uint8_t*>(&port)[i] = static_cast<uint8_t>(blocks.rng());
 }
 
-/// An access of 1 to 64 bytes of one line.
+/// An access of 1 to 64 bytes within one line.
 struct Request {
   unsigned id = 0, space = 0;
   uint64_t va = 0;

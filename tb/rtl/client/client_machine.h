@@ -54,12 +54,12 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   regs::ClientResult result;
   uint64_t fault_va = 0;
 
-  /// Pattern, seed and footprint of `lines` for the runs that follow; Run gives the rest.
+  /// Sets pattern, seed and footprint of `lines` for the following runs; Run sets the rest.
   void Choose(regs::Pattern pattern, bool verify, unsigned footprint_lg2 = 0) {
     ctrl_.set_pattern(pattern).set_verify(verify).set_footprint_lg2(footprint_lg2);
   }
 
-  /// Runs to the end. Returns the now it took.
+  /// Runs to the end and returns the number of cycles.
   uint64_t Run(Access access, uint32_t first, uint32_t stride, uint32_t count, uint32_t step, unsigned depth = 0,
                uint64_t seed = 0) {
     Write(regs::ClientLines{}.set_first(first).set_stride(stride));

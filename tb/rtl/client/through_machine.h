@@ -37,7 +37,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     manner = {stall, stall};
     for (auto& byte : memory) byte = static_cast<uint8_t>(rng());
     for (unsigned i = 0; i < kPages; ++i) page_of[i] = i;
-    // Reads use the upper half of the pages, writes the lower: each half is shuffled by itself.
+    // Reads use the upper half of the pages, writes the lower; each half is shuffled separately.
     std::shuffle(page_of.begin(), page_of.begin() + kHalf, rng);
     std::shuffle(page_of.begin() + kHalf, page_of.end(), rng);
     expected = memory;
@@ -64,7 +64,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     answers_.push_back(burst);
     CountFaults(burst);
   }
-  /// Data and strobes drawn at random; `full`: all lanes of the burst.
+  /// Adds a write with random data and strobes; `full`: all lanes of the burst.
   void Write(const Burst& burst, bool full = false) {
     writes_.push_back(burst);
     bool failed = !burst.legal();
@@ -84,7 +84,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     responses_.push_back({burst.id, failed});
     CountFaults(burst);
   }
-  /// Until everything is answered.
+  /// Steps until everything is answered.
   uint64_t Run() {
     const uint64_t begin = now;
     while (!(answers_.empty() && responses_.empty()) && now - begin < 2'000'000) Step();
@@ -307,7 +307,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     responses_.pop_front();
   }
 
-  /// The edge, and behind it the end of the offers that were taken.
+  /// Makes the edge, and then withdraws the accepted offers.
   void EndCycle() {
     Edge();
     if (clear_ar_) t.t_ar_valid_i = 0;

@@ -68,7 +68,7 @@ class Processor {
     size_t words;  // taken
     bool Complete() const { return step->source != CommandStep::kWords || words == step->length / 8; }
   };
-  /// Everything in front of `stopped_at` was done and counted, of what stands behind it nothing.
+  /// Expects that everything before `stopped_at` was done and counted, and nothing after it.
   void ExpectStop(const std::vector<uint64_t>& words) {
     EXPECT_LT(stopped_at, bytes_) << "past its last command";
     if (plan_.Fails()) EXPECT_LE(stopped_at, plan_.offset) << "an error comes first";

@@ -6,7 +6,7 @@
 
 namespace gmmu::dma {
 
-/// What a paging buffer is executed with.
+/// The settings for the execution of a paging buffer.
 struct CommandSetting {
   unsigned spaces = 16;
   bool privileged = true;
@@ -16,7 +16,7 @@ struct CommandSetting {
   uint64_t record = 0x7000, value = 0;  // where the fence record goes, its first word
 };
 
-/// Something that can be seen of the command processor. `settled`: all jobs before have retired.
+/// A visible action of the command processor. `settled`: all earlier jobs have retired.
 struct CommandStep {
   enum Kind { kJob, kFlush, kControl, kInterrupt };
   enum Source { kCopy, kPattern, kWords, kSteps };
@@ -34,7 +34,7 @@ struct CommandStep {
   uint64_t start = 0, end = 0;
 };
 
-/// The steps, and how it ends.
+/// The steps, and the end.
 struct CommandPlan {
   std::vector<CommandStep> steps;
   size_t commands = 0;         // all of which are complete unless it fails
@@ -44,7 +44,7 @@ struct CommandPlan {
   bool Fails() const { return unreadable || fault != Fault::kNone; }
 };
 
-/// Is the end of [address, address + length) beyond what can be addressed?
+/// Whether [address, address + length) ends beyond the addressable range.
 inline bool RangeEndsBad(const Place& place, uint64_t length) {
   if (length == 0) return false;
   const uint64_t last = place.address + length - 1;
@@ -79,7 +79,7 @@ inline Fault JudgeCommand(const CommandSetting& setting, const uint64_t* w) {
   return Fault::kNone;
 }
 
-/// Adds the steps of a command that may run.
+/// Adds the steps of a command that may execute.
 inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& setting, const uint64_t* w, uint32_t offset,
                      size_t words_left) {
   const CommandHeaderWord header{w[0]};
@@ -134,7 +134,7 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
   }
 }
 
-/// Of a buffer whose word `error_at` cannot be read.
+/// The plan of a buffer whose word `error_at` cannot be read.
 inline CommandPlan PlanOf(const CommandSetting& setting, const std::vector<uint64_t>& words, size_t error_at) {
   CommandPlan plan;
   for (size_t at = 0; at < words.size(); ++plan.commands) {

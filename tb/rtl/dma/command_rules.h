@@ -28,7 +28,7 @@ constexpr CommandRule kCommandRules[] = {
 };
 constexpr uint64_t kReservedBits = uint64_t{0xff} << 40 | uint64_t{0x3f} << 18;
 
-/// The opcode's rule; null when there is no such opcode.
+/// The opcode's rule; null if there is no such opcode.
 inline const CommandRule* RuleOf(regs::CommandHeaderWord header) {
   for (const CommandRule& rule : kCommandRules)
     if (rule.opcode == header.opcode()) return &rule;
@@ -41,13 +41,13 @@ inline bool WellFormed(regs::CommandHeaderWord header) {
   return rule && header.words() >= rule->least && header.words() <= rule->most && (header.raw & kReservedBits) == 0 &&
          !(flush && (header.raw >> 10 & 3) == 3);
 }
-/// Is privilege needed?
+/// Whether the command needs privilege.
 inline bool NeedsPrivilege(regs::CommandHeaderWord header) {
   const CommandRule& rule = *RuleOf(header);
   return rule.table || (rule.src && header.src_physical()) || (rule.dst && header.dst_physical()) ||
          (rule.opcode == regs::Opcode::kFlushTlb && header.scope() == regs::Scope::kGlobal);
 }
-/// Does it name a space at or above `spaces`?
+/// Whether it names a space at or above `spaces`.
 inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
   const CommandRule& rule = *RuleOf(header);
   const bool flushes = rule.opcode == regs::Opcode::kFlushTlb && header.scope() != regs::Scope::kGlobal;
@@ -55,7 +55,7 @@ inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
          (rule.dst && !header.dst_physical() && header.dst_space() >= spaces) ||
          (flushes && header.dst_space() >= spaces);
 }
-/// Does it name another space than `own`, virtually or in a flush?
+/// Whether it names another space than `own`, virtually or in a flush.
 inline bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
   const CommandRule& rule = *RuleOf(header);
   return (rule.src && !header.src_physical() && header.src_space() != own) ||

@@ -17,7 +17,7 @@ inline unsigned WhereOf(const Place& place) {
   return place.physical << 8 | static_cast<unsigned>(place.target) << 6 | place.space;
 }
 
-/// Why something stopped.
+/// The reason of a stop.
 struct Failure {
   Fault reason = Fault::kNone;
   regs::Access access = regs::Access::kRead;
@@ -28,7 +28,7 @@ struct Failure {
     return static_cast<unsigned>(reason) << 14 | static_cast<unsigned>(access) << 12 | level << 9 | WhereOf(place);
   }
 };
-/// A failure of any kind, for the bench to hand over.
+/// A failure of a random kind, for the bench to report.
 inline Failure SomeFailure(Steering& blocks, Fault reason) {
   Failure failure;
   failure.reason = reason;
@@ -39,7 +39,7 @@ inline Failure SomeFailure(Steering& blocks, Fault reason) {
   return failure;
 }
 
-/// Words for a block, as a fetcher gives them. In place of word `error_at` the error stands.
+/// Words for a block, as a fetcher delivers them, with an error in place of word `error_at`.
 class WordStream {
  public:
   std::vector<uint64_t> words;

@@ -49,11 +49,11 @@ class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
   unsigned most_reads = 0;
 
   uint64_t PageAt(unsigned page) const { return uint64_t{frames_[page]} << 12; }
-  /// Where a job's byte lies.
+  /// The address of a job's byte.
   uint64_t Find(const Job& job, uint64_t address) const {
     return job.physical ? address : PageAt((address - kVa) >> 12) | (address & 0xfff);
   }
-  /// Runs the jobs as fast as they are taken, until all is done. False: not within `limit` cycles.
+  /// Runs the jobs as fast as they are accepted, until all are done. False: not within `limit` cycles.
   [[nodiscard]] bool Run(const std::vector<Job>& jobs, uint64_t limit);
   using BlockBench::Run;
   void Step() override;
@@ -67,7 +67,7 @@ class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
   };
   bool Chance(unsigned percent) { return percent >= 100 || Dice::Chance(percent); }
   uint64_t Delay(unsigned base) { return base + (answers.spread ? rng() % (answers.spread + 1) : 0); }
-  /// The burst that gives the next beat, or bursts.end().
+  /// The burst that delivers the next beat, or bursts.end().
   std::deque<Burst>::iterator Next(std::deque<Burst>& bursts);
   void MakeTables();
   void Complain(const std::string& what) {

@@ -97,7 +97,7 @@ class Buffer {
   bool wait_ = false;
 };
 
-/// Executes commands on memories of its own, in order, byte by byte. Knows nothing of bursts.
+/// Executes commands on memories of its own, in order, byte by byte, without bursts.
 class Model {
  public:
   Model(const Machine& machine, uint64_t aperture_base)
@@ -105,7 +105,7 @@ class Model {
 
   Memory vram, host;
 
-  /// Runs the buffer; stops in front of the command that starts at byte `stop`.
+  /// Executes the buffer up to the command that starts at byte `stop`.
   void Execute(const std::vector<uint64_t>& words, uint64_t stop = ~uint64_t{0}) {
     for (size_t at = 0; at < words.size() && 8 * at < stop;) {
       CommandHeaderWord header{words[at]};

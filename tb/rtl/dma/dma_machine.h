@@ -24,7 +24,7 @@ using regs::Target;
 
 using Memory = PagedMemory;
 
-/// What a virtual page translates to.
+/// The translation of a virtual page.
 struct Page {
   Target target = Target::kSystem;
   uint64_t offset = 0;  // of the page
@@ -36,7 +36,7 @@ struct Page {
 };
 using PageMap = std::map<std::pair<unsigned, uint64_t>, Page>;  // {space, va >> 12}
 
-/// The answer to an access at va; not mapped: kEntryInvalid at level 1.
+/// The answer to an access at va; kEntryInvalid at level 1 if it is not mapped.
 inline Page Translate(const PageMap& map, unsigned space, uint64_t va, bool write) {
   auto found = map.find({space, va >> 12});
   Page page;
@@ -107,21 +107,21 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   void StartRing(unsigned ring, bool privileged, unsigned size_lg2 = 4);
   void StopRing(unsigned ring);
   void Preempt(unsigned ring, bool preempt = true) { t.ring_preempt_i[ring] = preempt; }
-  /// Off and on again, its request taken back.
+  /// Switches the ring off and on again, and withdraws its request.
   void NewLife(unsigned ring);
   /// Puts a paging buffer into physical memory (system) and an entry into the ring. Returns its
   /// fence id.
   unsigned buffer_space = 15;  // of what Submit submits
   uint32_t Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt = false);
-  /// The same with an entry as given (fence is filled in).
+  /// Submits an entry as given (fence is filled in).
   uint32_t SubmitEntry(unsigned ring, uint64_t address, uint64_t shape);
   uint64_t PlaceBuffer(const std::vector<uint64_t>& words);
-  /// What is left from byte `offset` on of a buffer that Submit placed at `address`.
+  /// Submits the rest, from byte `offset` on, of a buffer that Submit placed at `address`.
   uint32_t SubmitRest(unsigned ring, uint64_t address, uint64_t bytes, uint64_t offset);
   void Doorbell(unsigned ring);
-  /// Until the engine is idle; false when that takes more than `limit` cycles.
+  /// Steps until the engine is idle; false if that takes more than `limit` cycles.
   [[nodiscard]] bool Finish(unsigned limit = 200000);
-  /// Nothing is in flight and every translation was given back. Adds complaints.
+  /// Checks that nothing is in flight and every translation was released. Adds complaints.
   void CheckAtRest();
   /// Translations of a path that it has not given back; bursts without all their data, without B
   /// (the fence record is physical and not counted).

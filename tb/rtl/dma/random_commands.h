@@ -9,8 +9,8 @@
 
 namespace gmmu::dma {
 
-/// Random commands; sets wait where a command touches what one since the last wait wrote, or writes
-/// what it read.
+/// Random commands. It sets wait if a command accesses bytes that a command since the last wait wrote, or writes bytes
+/// that one read.
 class Random : public Engine, public ::testing::WithParamInterface<int> {
  protected:
   struct Range {

@@ -66,7 +66,7 @@ class RingsBench : public Steering {
     t.ring_tail_i[n][r] = ring.tail;
   }
   void Rewind(unsigned r) { t.ring_tail_i[n][r] = rings[r].tail = 0, rings[r].overrun = false; }
-  /// Rings the doorbell with a tail that the ring does not have.
+  /// Rings the doorbell with a tail beyond the ring's size.
   void Overrun(unsigned r) {
     t.ring_tail_i[n][r] = Random(1 << rings[r].size, 0xffff);
     rings[r].overrun = true;
@@ -214,14 +214,14 @@ class RingsBench : public Steering {
       ring.off = t.ring_busy_o[n][r] && (ring.off || !enable);
     }
   }
-  /// A ring becomes preempted because its entry stopped, or because it has none at work.
+  /// Checks that a ring becomes preempted because its entry stopped, or because it has none at work.
   void SamplePreemptions();
   void SamplePulses();
   void SampleStates();
   void SamplePhase();
-  /// The entry of a ring is asked for: is it its turn?
+  /// The block requests a ring's entry: checks that it is the ring's turn.
   void Begin();
-  /// A ring stops at an entry that cannot be asked for.
+  /// A ring stops at an entry that cannot be requested.
   void BeginUnfit();
   void Judge();
   void SampleRun();

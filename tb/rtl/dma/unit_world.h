@@ -11,7 +11,7 @@
 
 namespace gmmu::dma {
 
-/// What a page of virtual space 3 is. Aperture page p lies at host page p + 0x100.
+/// The kind of a page of virtual space 3. Aperture page p is at host page p + 0x100.
 struct UnitPage {
   regs::Target target = regs::Target::kVram;
   uint64_t page = 0;
@@ -22,7 +22,7 @@ struct UnitPage {
 
 constexpr unsigned kUnitSpace = 3;  ///< the space of all virtual jobs
 
-/// A range that a unit is to work on.
+/// A range for a unit to work on.
 struct UnitJob {
   bool physical = false;
   regs::Target target = regs::Target::kVram;
@@ -52,7 +52,7 @@ class WorldOf {
     uint64_t x = at.second * 0x9e3779b97f4a7c15 + at.first * 77;
     return x >> 32 ^ x >> 51;
   }
-  /// Where a byte of a job lies. No value: it is in a zero page, or `fault` says why not.
+  /// The address of a job's byte. No value: it is in a zero page, or `fault` has the reason.
   struct Place {
     bool zero = false, coherent = true;
     regs::Fault fault = regs::Fault::kNone;
@@ -208,7 +208,7 @@ class WorldOf {
     }
   }
 
-  /// Nothing is under way and everything was given back.
+  /// Checks that nothing is under way and everything was released.
   void ExpectRest() const {
     EXPECT_TRUE(ids_.empty() && tags_.empty() && asked_.empty()) << "in flight at rest";
     EXPECT_EQ(lent_[0], 0) << "not given back";
@@ -255,7 +255,7 @@ void MakeWindow(WorldOf<Bench>& world, Bench& blocks, unsigned count) {
     world.pages[0x10000 + n] = page;
   }
 }
-/// Makes a page fail in one of the ways there are; `fault` is that of the translation.
+/// Makes a page fail in a random way; `fault` is that of the translation.
 template <typename Bench>
 void BreakPage(WorldOf<Bench>& world, Bench& blocks, UnitPage& page, regs::Fault fault) {
   page.zero = false;
@@ -289,7 +289,7 @@ inline void OfferJob(Blocks& blocks, int unit, const UnitJob& job) {
   top.job_length_i[unit] = job.length;
   top.job_label_i[unit] = job.label;
 }
-/// Stops a unit, waits until it is quiet, and clears it: what is in flight comes back, then everything is forgotten.
+/// Stops a unit, waits until it is quiet, and clears it: accesses in flight end, then everything is forgotten.
 inline void GiveUp(Blocks& blocks, UnitWorld& world, int unit, bool write) {
   auto& top = blocks.t;
   const auto step = [&] { blocks.Step([&] { world.Drive(); }, [&] { world.Sample(write); }); };

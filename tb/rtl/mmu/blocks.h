@@ -25,7 +25,7 @@ struct Page {
   }
 };
 
-/// The blocks of the MMU alone, out of reset. Size 1: their smallest sizes.
+/// The blocks of the MMU alone, after reset. Size 1: their smallest sizes.
 class Blocks : public BlockBench<Vgmmu_mmu_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) {

@@ -43,7 +43,7 @@ struct ControlOp {
   uint64_t Tail() const { return (std::min(end, uint64_t{1} << 48) - 1) >> 12; }
 };
 
-/// Shifts and masks of a geometry that is allowed.
+/// Shifts and masks of a legal geometry.
 struct Prepared {
   std::array<uint64_t, 6> keep{};
   std::array<unsigned, 6> shift{};

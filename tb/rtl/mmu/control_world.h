@@ -10,7 +10,7 @@
 
 namespace gmmu::bench {
 
-/// What the world does during one operation.
+/// The behaviour of the world during one operation.
 struct World {
   std::vector<bool> quiet;  // from the first cycle of hold on; afterwards it lasts
   int lag = 0;              // cycles after the flip in which the ports still say drained
@@ -21,7 +21,7 @@ struct World {
 
 class ControlTest : public ControlBenchTest {
  protected:
-  /// A world that is in no one's way, and one with random delays.
+  /// A world without delays, and one with random delays.
   static World Easy() { return {}; }
   World Slow() {
     World world;
@@ -84,7 +84,7 @@ class ControlTest : public ControlBenchTest {
     t.cfg_dual_i = op.config.dual;
   }
 
-  /// The part of the world's inputs that means nothing.
+  /// Draws the inputs that mean nothing.
   void Noise() {
     t.quiet_i = Random(2);
     t.drained_i = static_cast<uint8_t>(Random(4));
@@ -175,8 +175,8 @@ class ControlTest : public ControlBenchTest {
 
   enum class Flush { kDone, kOnlyAcknowledged };
 
-  /// One operation from the request to its end, each cycle judged. `next`: is offered meanwhile and
-  /// stays so. The result says what the model expected, which is then what happened.
+  /// Runs one operation from the request to its end, and checks each cycle. `next` is offered meanwhile and stays
+  /// offered. Returns the model's result, which the block has matched.
   Flush Run(const ControlOp& op, const World& world, const ControlOp* next = nullptr) {
     Flush result = Flush::kOnlyAcknowledged;
     RunChecked(op, world, next, result);

@@ -33,7 +33,7 @@ struct Page {
             (raw >> 3 & 1) != 0,
             static_cast<unsigned>(raw & 7)};
   }
-  /// What a user sees of it: where a zero page points means nothing.
+  /// The visible part: the address of a zero page means nothing.
   uint64_t Seen() const {
     Page seen = *this;
     if (zero) seen.pfn = seen.target = seen.adapter = 0;
@@ -73,7 +73,7 @@ struct Entry {
   }
   bool NamesTable(unsigned level) const { return level != 0 && !Bit(1) && !Bit(5) && Fault(level, 0) == 0; }
   bool NamesTable64() const { return Bit(9) && Entry{raw ^ 1u << 9}.NamesTable(1); }
-  /// The page that it maps at vpn. block_ok: its leaf table has sixteen entries or more.
+  /// The page that it maps at vpn. block_ok: its leaf table has at least sixteen entries.
   Page PageAt(unsigned level, unsigned shift, uint64_t vpn, bool block_ok) const {
     const uint64_t inside = level == 0 ? 0 : (uint64_t{1} << shift) - 1;
     Page page;
@@ -87,7 +87,7 @@ struct Entry {
   }
 };
 
-/// The parts, out of reset. Size 1: their smallest sizes.
+/// The parts after reset. Size 1: their smallest sizes.
 class InnerBench : public BlockBench<Vgmmu_mmu_inner_bench> {
  public:
   InnerBench(unsigned size, uint64_t seed) : BlockBench(size, seed), rows(size ? 2 : 9) {
@@ -103,7 +103,7 @@ class InnerBench : public BlockBench<Vgmmu_mmu_inner_bench> {
 };
 using InnerTest = BlockTest<InnerBench>;
 
-/// A table entry in which most forms are likely: good ones, and one thing or another wrong.
+/// A random table entry in which most forms are likely: good ones, and ones with an error.
 template <typename Rng>
 uint64_t SomeEntry(Rng& rng) {
   uint64_t raw = rng() & ((uint64_t{1} << 48) - 1) & ~uint64_t{0xfff};

@@ -49,7 +49,7 @@ class L1Test : public BlocksTest {
   unsigned rsp_stall_ = 0, ask_stall_ = 0, idle_ = 0, delay_ = 10, held_ = 10;
   bool keep_ = false;  ///< answers stay in use
 
-  /// What the shared levels say of a page in some version: 4 KiB or part of a 64 KiB block.
+  /// The shared levels' answer for a page in a version: 4 KiB or part of a 64 KiB block.
   Page PageOf(const Key& key, unsigned version) const {
     const uint64_t block = key.vpn >> 4;
     const uint64_t mix = (block * 0x9e3779b97f4a7c15ull + key.space * 77 + version * 12345) >> 20;
@@ -201,7 +201,7 @@ class L1Test : public BlocksTest {
     for (unsigned i = 0; i < cycles; ++i) Cycle(nullptr, messages);
   }
   static Request PageAt(unsigned vpn) { return {1, uint64_t{vpn} << 12, 0}; }
-  /// Misses that are not answered, one in each slot, a cycle each.
+  /// Misses that are never answered, one in each slot, one a cycle.
   void TakeAllSlots(unsigned first = 0x1000) {
     for (unsigned i = 0; i < slots_; ++i) {
       const Request miss = PageAt(first + 64 * i);
@@ -210,7 +210,8 @@ class L1Test : public BlocksTest {
     Idle(2, false);
     ASSERT_EQ(lookups_.size(), slots_);
   }
-  /// As the control block does it: silence, sweep, and some cycles later the flip. Requests come all the time.
+  /// Invalidates as the control block does: silence, sweep, and some cycles later the flip. Requests arrive all the
+  /// time.
   void Invalidate() {
     t.sweep_all_i = 1;
     Request request = Some();

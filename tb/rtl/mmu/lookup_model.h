@@ -14,7 +14,7 @@
 
 namespace gmmu::bench {
 
-/// What an invalidation covers, as a sweep tells it; of a range more is dropped.
+/// The scope of an invalidation, as a sweep gets it; for a range more pages are dropped.
 struct LookupScope {
   bool all = false, ranged = false;
   unsigned space = 0;
@@ -26,8 +26,7 @@ struct LookupScope {
   }
 };
 
-/// The values that something had, with the cycles in which they came. The cycle of a change counts
-/// to both sides.
+/// The values of something over time, with the cycles of the changes. The cycle of a change belongs to both values.
 template <typename T>
 class LookupHistory {
  public:
@@ -102,7 +101,7 @@ class LookupL2 {
     if (found == history_.end()) return {std::nullopt};
     return found->second.During(from, to);
   }
-  /// A page of the key's line of eight: present all the time, at no time, or none of both.
+  /// A page of the key's line of eight: true if present all the time, false if at no time, nullopt otherwise.
   std::optional<bool> Line(const Key& key, uint64_t from, uint64_t to) const {
     bool maybe = false;
     for (uint64_t i = 0; i < 8; ++i) {
@@ -115,7 +114,7 @@ class LookupL2 {
 
  private:
   size_t SetOf(unsigned space, uint64_t block) const { return (block ^ space) % sets_.size(); }
-  /// Records what the block's pages are now; `touched`: a page that was being written.
+  /// Records the block's present pages; `touched`: a page that was being written.
   void Note(uint64_t cycle, const Way& way, std::optional<unsigned> touched) {
     if (way.present == 0) return;
     for (unsigned sub = 0; sub < 16; ++sub) {
@@ -149,7 +148,7 @@ struct LookupSpace {
 
   /// A pointer of level 1 names a leaf table of 64 KiB entries: by chance, that of its address.
   bool Names64K(unsigned level, uint64_t pfn) const { return level == 1 && !config.dual && pfn % 2 != 0; }
-  /// From the root, or the fault that comes first.
+  /// The start at the root, or the first fault.
   LookupStart Root(const Key& key, bool second) const {
     LookupStart start;
     start.level = written ? levels - 1 : 0;
@@ -169,7 +168,7 @@ struct LookupSpace {
   }
 };
 
-/// Pointers that the walk cache may have. The one that was written last at its level it must have.
+/// Pointers that the walk cache may contain. It must contain the one written last at its level.
 class LookupPointers {
  public:
   using Table = std::pair<uint64_t, bool>;  ///< page number, VRAM
@@ -184,7 +183,7 @@ class LookupPointers {
     last_[level].reset();
     unsure_[level] = until;
   }
-  /// May any pointer of the level have been found?
+  /// Whether any pointer of the level may have been found.
   bool Any(unsigned level, const Key& key, uint64_t keep) const {
     return history_.count({level, key.space, key.vpn & keep}) != 0;
   }
@@ -202,14 +201,14 @@ class LookupPointers {
       if (last_[level] && last_[level]->space == space && last_[level]->tag == tag) last_[level].reset();
     }
   }
-  /// May a pointer of the level have been found?
+  /// Whether this pointer of the level may have been found.
   bool May(unsigned level, const Key& key, uint64_t keep, const Table& table, uint64_t from, uint64_t to) const {
     const auto found = history_.find({level, key.space, key.vpn & keep});
     if (found == history_.end()) return false;
     const auto values = found->second.During(from, to);
     return std::find(values.begin(), values.end(), std::optional<Table>(table)) != values.end();
   }
-  /// Must the level's pointer have been found?
+  /// Whether the level's pointer must have been found.
   bool Must(unsigned level, const Key& key, uint64_t keep, uint64_t from) const {
     const auto& last = last_[level];
     return last && last->space == key.space && last->tag == (key.vpn & keep) && last->cycle < from;
@@ -225,8 +224,8 @@ class LookupPointers {
   std::array<uint64_t, 6> unsure_{};
 };
 
-/// Large pages that the walk cache may have. The one that came last it must have, once it is entered and until a
-/// pointer of its level comes.
+/// Large pages that the walk cache may contain. It must contain the last one, from its entry until a pointer of its
+/// level is written.
 class LookupLarge {
  public:
   struct Entry {
@@ -250,7 +249,7 @@ class LookupLarge {
     if (std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) entries_.push_back(entry);
     last_ = alone ? std::optional<Entry>(entry) : std::nullopt;
   }
-  /// A pointer of the level has come: it may have taken the row.
+  /// A pointer of the level was written, possibly to the same row.
   void Pointer(unsigned level) {
     if (last_ && last_->level == level) last_.reset();
   }

@@ -55,10 +55,10 @@ struct Manners {
 /// One MMU with table memory behind it, clocked by Step. Checks every answer against the reference walk.
 class Machine : public BlockBench<Vgmmu_mmu_bench> {
  public:
-  /// `like`: turned down as the MMU of this number was built (gmmu_mmu_bench), once TurnDownAlike was called.
+  /// `like`: the MMU of this number (gmmu_mmu_bench), to whose sizes TurnDownAlike turns it down.
   Machine(bool small, uint64_t seed, unsigned like = 0);
 
-  /// Turns the MMU down to the sizes of its like; from then on each cycle in which the two differ is an error.
+  /// Turns the MMU down to the sizes of `like`; from then on each cycle in which the two differ is an error.
   void TurnDownAlike();
 
   TableMemory memory;

@@ -31,7 +31,7 @@ class TableMemory {
   bool Poisoned(Key key) const { return poisoned_.count(key) != 0; }
   bool Known(Key key) const { return words_.count(key) != 0; }
 
-  /// What the word held at some cycle in [from, to].
+  /// The values of the word during [from, to].
   std::vector<uint64_t> Values(Key key, uint64_t from, uint64_t to) {
     const auto& history = History(key);
     std::vector<uint64_t> values;

@@ -25,12 +25,12 @@ class MmuSpeed {
   uint64_t HitLatency();
   /// Hits answered per cycle by the slowest of the clients' ports, which are asked at once.
   double HitsPerCycle();
-  /// The same of the engine's ports, together.
+  /// Hits answered per cycle by the engine's ports together.
   double EngineHitsPerCycle();
   /// The same while `misses` misses of each client's port wait for a table that takes 4,000 cycles. Adds an
   /// error when one of them was answered before the last hit.
   double HitsPerCycleBehind(unsigned misses);
-  /// Misses the port's L1, hits the shared L2.
+  /// Latency of a lookup that misses the port's L1 and hits the shared L2.
   uint64_t L2HitLatency();
   /// Such hits answered per cycle, the clients' ports together; no page is asked for twice.
   double L2HitsPerCycle();
@@ -50,8 +50,8 @@ class MmuSpeed {
  private:
   using Address = std::function<uint64_t(unsigned)>;
   uint64_t Latency(uint64_t va, unsigned port = 0);
-  /// Lookups `va(0)` to `va(count - 1)` of each port in `ports`, as fast as they are taken. Answers
-  /// in the order in which they came.
+  /// Makes lookups `va(0)` to `va(count - 1)` on each port in `ports`, as fast as they are accepted. Returns the
+  /// answers in their order.
   std::vector<Answer> Stream(const std::vector<unsigned>& ports, unsigned count,
                              const std::function<uint64_t(unsigned port, unsigned i)>& va);
   double CyclesEach(unsigned count, const Address& va, const std::vector<unsigned>& ports = {0});

@@ -12,7 +12,7 @@
 
 namespace gmmu::inner {
 
-/// A row as it is picked up to be answered.
+/// A row when it is picked to be answered.
 struct TellRow {
   unsigned row = 0;
   Key key;
@@ -34,7 +34,7 @@ struct Told {
   uint64_t order = 0;  ///< among those of the rows
 };
 
-/// The lookup of page `sub` of the row's line, by the entry `word`.
+/// The outcome for the lookup of page `sub` of the row's line, with the entry `word`.
 inline Told Judge(const TellRow& row, unsigned who, bool begins, unsigned sub, uint64_t word) {
   const Entry entry{word};
   Told told;
@@ -56,7 +56,7 @@ inline Told Judge(const TellRow& row, unsigned who, bool begins, unsigned sub, u
   return told;
 }
 
-/// Watches the way out: each lookup leaves once, those of the rows in order, an offer stands.
+/// Checks the outputs: each lookup leaves once, those of a row in order, and an offer stays valid.
 class TellTest : public InnerTest {
  protected:
   const unsigned ports_ = n ? 2 : 7, slots_ = n ? 2 : 32;
@@ -138,7 +138,7 @@ class TellTest : public InnerTest {
     row.cause = Random(10) == 0 ? 1 + Random(5) : 0;
     return row;
   }
-  /// An entry for this row: contiguous ones that agree, large ones that are aligned.
+  /// An entry for this row: contiguous ones agree, large ones are aligned.
   uint64_t EntryFor(const TellRow& row) {
     uint64_t entry = SomeEntry(rng);
     if (Random(2) == 0) entry = (entry & ~uint64_t{0xf000}) | (row.key.vpn & 15) << 12;
@@ -147,7 +147,7 @@ class TellTest : public InnerTest {
     return entry;
   }
 
-  /// What leaves in this cycle, after Settle.
+  /// Checks the output of this cycle, after Settle.
   void Watch(const std::optional<Told>& direct, bool hold) {
     const bool take = t.te_take_o[n] != 0, tell = t.te_tell_o[n] != 0, again = t.te_again_o[n] != 0;
     if (take) ASSERT_TRUE(direct && !hold);

@@ -124,7 +124,8 @@ class QueuesTest : public InnerPrimTest {
   }
 };
 
-/// A RAM of 16 words and one of 1 word, elements `first` and `first` + 1: never read beside a write of the same word.
+/// A RAM of 16 words and one of 1 word, elements `first` and `first` + 1; a word is never read in the cycle of its
+/// write.
 class ApartTest : public InnerPrimTest {
  protected:
   void EqualsAnArray(unsigned first) {

@@ -13,7 +13,7 @@ namespace gmmu::top {
 
 constexpr unsigned kBeat = sizeof(Vgmmu_top_blocks_bench::int_w_data_o);  ///< bytes of the bus
 
-/// The blocks, out of reset. Sizes are as gmmu_top_blocks_bench.sv numbers them.
+/// The blocks after reset. Sizes are numbered as in gmmu_top_blocks_bench.sv.
 class Blocks : public BlockBench<Vgmmu_top_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) { Reset(); }

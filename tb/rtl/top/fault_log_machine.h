@@ -59,14 +59,14 @@ class FaultLog : public BlocksTest {
   void Run(int cycles, unsigned busy, unsigned sources = 31) {
     for (int i = 0; i < cycles; ++i) Step(busy, sources);
   }
-  /// Until no fault waits and the block is idle.
+  /// Steps until no fault waits and the block is idle.
   void Quiet(int cycles = 20) {
     for (int i = 0; i < 4000 && (offered_ != 0 || !idle_); ++i) Step();
     EXPECT_EQ(offered_, 0u);
     EXPECT_TRUE(idle_);
     Run(cycles);
   }
-  /// So many faults, one after the other.
+  /// Makes `faults` faults, one after the other.
   void Log(int faults) {
     for (int i = 0; i < faults; ++i) {
       while (offered_ != 0) Step();

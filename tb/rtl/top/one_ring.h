@@ -28,7 +28,7 @@ class OneRing : public ::testing::Test {
     for (const auto& error : gpu.host.errors) ADD_FAILURE() << error;
   }
 
-  /// What software does after power-on and after a reset.
+  /// Programs the GPU as software does after power-on and after a reset.
   void Program() {
     tail_ = 0;
     gpu.MakeSpace(1, 0x800000);

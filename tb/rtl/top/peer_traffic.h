@@ -18,7 +18,7 @@ class PeerTraffic {
  public:
   static constexpr uint64_t kBase = 0xc00000, kBytes = 0x10000;  // its part of VRAM
 
-  /// It drives the machine's inputs from now on, and is told by Sample what came.
+  /// Drives the machine's inputs from now on; Sample receives the outputs.
   PeerTraffic(TopMachine& gpu, uint64_t seed) : gpu_(gpu), dice_(seed), words_(kBytes / 8) {
     for (size_t i = 0; i < words_.size(); ++i) gpu.vram.memory.Write64(kBase + 8 * i, words_[i] = dice_.rng());
     gpu.drive = [this](Vgmmu_top_bench& t) { Drive(t); };
@@ -95,7 +95,7 @@ class PeerTraffic {
       t.s_peer_wdata_i = b.data[beat_], t.s_peer_wstrb_i = 0xff, t.s_peer_wlast_i = beat_ == b.len;
     }
   }
-  /// With one that has no answer: what it reads would depend on which comes first.
+  /// Whether it overlaps an unanswered burst, so that the read data would depend on their order.
   bool Clashes(const Burst& b) const {
     for (const auto& list : asked_)
       for (const Burst& other : list)

@@ -19,7 +19,7 @@ struct Commit {
   uint64_t data;
 };
 
-/// What a write does: a 64-bit one writes, a low half is kept, a high half behind its low half writes both.
+/// The effect of a write: a 64-bit write takes effect at once; a low half is kept until the high half writes both.
 class WriteModel {
  public:
   /// {response, what is written}.
@@ -39,7 +39,7 @@ class WriteModel {
   std::optional<Commit> low_;
 };
 
-/// An AXI4-Lite manager on one side, a register bus with new data in every cycle on the other.
+/// An AXI4-Lite manager on one side; a register bus with new data in every cycle on the other.
 class RegPort : public BlocksTest {
  protected:
   static constexpr uint64_t kBound = 400;  // cycles of an access
@@ -66,7 +66,7 @@ class RegPort : public BlocksTest {
     address_ = t.reg_addr_o[n];
     Edge();
   }
-  /// Until everything is answered.
+  /// Steps until everything is answered.
   void Finish() {
     uint64_t last = now;
     size_t seen = 0;
@@ -78,7 +78,7 @@ class RegPort : public BlocksTest {
     EXPECT_EQ(reads_done_, reads.size()) << "reads were not answered";
     Run(10);
   }
-  /// Steps until every read is answered, whatever state the writes are in.
+  /// Steps until every read is answered, regardless of the writes.
   void FinishReads() {
     Until([&] { return reads_done_ == reads.size(); }, "the reads to be answered", kBound * (1 + reads.size()));
   }
@@ -87,7 +87,7 @@ class RegPort : public BlocksTest {
     Until([&] { return std::max(aw_taken_, w_taken_) == writes.size(); }, "half of a write to be taken", kBound);
     EXPECT_NE(aw_taken_, w_taken_);
   }
-  /// One write by itself: its response.
+  /// Makes a single write and returns its response.
   unsigned Put(uint16_t address, uint64_t data, uint8_t strobes) {
     writes.push_back({address, data, strobes});
     Finish();
@@ -136,7 +136,7 @@ class RegPort : public BlocksTest {
  private:
   bool Works() const { return answers_ != aw_taken_ || answers_ != w_taken_ || reads_done_ != ar_taken_; }
   void Drive() {
-    // One kind at a time: writes first, unless a read is offered or works.
+    // One kind at a time: writes first, unless a read is offered or under way.
     const bool writing = aw_taken_ != answers_ || w_taken_ != answers_;
     const bool reading = reading_offered_ || ar_taken_ != reads_done_;
     const bool may_write = together || !reading, may_read = together || !writing;
@@ -163,7 +163,7 @@ class RegPort : public BlocksTest {
   }
 
   void CheckWrite() {
-    // The write under way is number answers_; it may go on the bus when both its halves were taken before.
+    // The current write is number answers_; it may use the bus once both its halves were accepted.
     const bool whole = aw_taken_before_ > answers_ && w_taken_before_ > answers_;
     if (whole && !judged_) {
       std::tie(expected_response_, expected_) = model_.Take(writes[answers_]);

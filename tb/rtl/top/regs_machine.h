@@ -20,7 +20,7 @@ class Regs : public BlocksTest {
     t.regs_window_settled_i[n] = 1;
     Inputs();
   }
-  /// New values of everything that is only read.
+  /// Draws new values of all read-only inputs.
   void Inputs() {
     t.regs_work_idle_i = Chance(50);
     t.regs_int_status_i = Random(0, 63);
@@ -44,7 +44,7 @@ class Regs : public BlocksTest {
   }
 
   void Step() override { Cycle(); }
-  /// One cycle of everything but the register port. Returns whether a write took effect.
+  /// One cycle of all inputs except the register port. Returns whether a write took effect.
   bool Cycle() {
     const bool writing = t.regs_wr_valid_i[n];
     if (!writing) t.regs_window_settled_i[n] = Chance(50);
@@ -218,7 +218,7 @@ class Regs : public BlocksTest {
     client_ = {};
   }
 
-  /// What a read gives now.
+  /// The value that a read returns now.
   uint64_t Expected(uint32_t at) const {
     if (const auto client = model.Client(at)) return Word(*client, at / 8 % 8);
     if (model.Keeps(at)) return model.Kept(at);

@@ -10,7 +10,7 @@
 
 namespace gmmu::top {
 
-/// What was built.
+/// The built sizes.
 struct RegsSize {
   unsigned clients, spaces, rings;
 };
@@ -70,7 +70,7 @@ class RegsModel {
   std::optional<unsigned> Ring(uint32_t at) const {
     return Element(at, regs::kRingBase, regs::kRingStride, size_.rings);
   }
-  /// The space whose root stands here.
+  /// The space whose root is at this offset.
   std::optional<unsigned> Root(uint32_t at) const {
     const auto space = Element(at, regs::kSpaceBase, regs::kSpaceStride, size_.spaces);
     return space && at % regs::kSpaceStride == regs::SpaceRoot::kOffset ? space : std::nullopt;

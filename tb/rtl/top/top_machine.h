@@ -59,7 +59,7 @@ class Slave {
   std::vector<HostWrite> log;
   std::vector<std::string> errors;
   uint64_t reads = 0, writes = 0;
-  /// Told the address of each beat, when memory is read or written.
+  /// Called with the address of each beat when memory is read or written.
   std::function<void(uint64_t address)> on_beat;
 
   bool idle() const { return reads_.empty() && waiting_.empty() && answers_.empty(); }
@@ -90,7 +90,7 @@ class TopMachine : public BlockBench<Vgmmu_top_bench> {
   explicit TopMachine(uint64_t seed = 1);
   ~TopMachine() override;
 
-  /// Told the ports of every cycle outside reset, before its edge.
+  /// Called with the ports of every cycle outside reset, before its edge.
   std::function<void(const Vgmmu_top_bench&)> watch;
 
   /// Drives further inputs, before each cycle is evaluated.

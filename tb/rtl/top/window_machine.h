@@ -14,7 +14,8 @@ namespace gmmu::top {
 constexpr uint64_t kWindowBase = 0x7fff'0000'0000;
 constexpr uint32_t kBrokenOffset = 0x8000'0000;  ///< offsets from here on answer with a bus error
 
-/// A CPU on one side, VRAM that does accesses when it answers them, in any order but for writes of one id, on the other.
+/// A CPU on one side; on the other a VRAM that performs accesses when it answers them, in any order except for writes
+/// of one id.
 class Window : public BlocksTest {
  protected:
   enum Kind { kWrite, kRead };
@@ -38,7 +39,7 @@ class Window : public BlocksTest {
     Apply();
     Edge();
   }
-  /// Until every access has its answer.
+  /// Steps until every access has its answer.
   void Finish() {
     uint64_t last = now;
     size_t before = ~size_t{0};
@@ -77,7 +78,7 @@ class Window : public BlocksTest {
           "half of a write to be taken", 2000);
     EXPECT_NE(taken_[kWrite].size(), w_taken_);
   }
-  /// Steps until every read is answered, whatever state the writes are in.
+  /// Steps until every read is answered, regardless of the writes.
   void FinishReads() {
     Until([&] { return answered_[kRead] == todo[kRead].size(); }, "the reads to be answered",
           2000 * (1 + todo[kRead].size()));
