@@ -6,7 +6,7 @@
 #include "platform/engine.h"
 #include "tb/system/script.h"
 
-// Bare software that runs on both engines, whose lines must be equal.
+// Bare software that runs on both engines, whose output lines must be equal.
 
 namespace gmmu::test {
 
@@ -40,7 +40,7 @@ inline std::vector<std::string> LinesOf(const std::function<void(Script&)>& scen
   return lines;
 }
 
-/// `checker` off: the scene does what the reference walk does not know.
+/// `checker` off: the scene does things that the reference walk does not model.
 inline void ExpectSame(const std::function<void(Script&)>& scene, bool checker = true) {
   const auto rtl = LinesOf(scene, true, checker), fast = LinesOf(scene, false, checker);
   std::string before;
@@ -52,8 +52,8 @@ inline void ExpectSame(const std::function<void(Script&)>& scene, bool checker =
   EXPECT_GT(rtl.size(), 3u);
 }
 
-/// Space 1: VRAM from kVram at 0, host data at 0x40000, a hole at 0x80000, a read-only page, one that
-/// must not execute, zero, aperture, peer, past the end of VRAM, a logical page that nobody backs.
+/// Maps space 1: VRAM from kVram at 0, host data at 0x40000, a hole at 0x80000, a read-only page, a no-execute page,
+/// zero, aperture, peer, past the end of VRAM, a logical page without memory.
 inline void MakePages(Script& s) {
   s.MakeSpace(1);
   for (uint64_t i = 0; i < 16; ++i) {

@@ -39,12 +39,12 @@ class Program : public ::testing::Test {
     std::ifstream file(Path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// The program under test: this build's, or the one that the environment names.
+  /// The program under test: that of this build, or the one that the environment names.
   static std::string Tested() {
     const char* other = std::getenv("GMMU_PROGRAM");
     return other != nullptr ? other : GMMU_PROGRAM;
   }
-  /// Exit status; the text of both streams is in Get("log").
+  /// Returns the exit status; Get("log") has the text of both streams.
   int Run(const std::string& arguments) const {
     const int status = std::system((Tested() + " " + arguments + " > " + Path("log") + " 2>&1").c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -66,7 +66,7 @@ class Program : public ::testing::Test {
     EXPECT_TRUE(report["faults"].empty());
     EXPECT_TRUE(report["leaks"].empty());
   }
-  /// Runs with the configuration text and expects a failure whose log has `text`.
+  /// Runs with the configuration text and expects a failure whose log contains `text`.
   void ExpectFailure(const std::string& config, const std::string& text, uint64_t bytes = 65536) {
     Put("config.toml", config);
     const std::string input = WriteInput(bytes);

@@ -10,11 +10,10 @@
 
 namespace gmmu::test {
 
-/// Software that does things to a bare GPU and writes down what it sees, without times: what two
-/// engines write must be equal.
+/// Software for a bare GPU that records its results without times: two engines must record the same.
 ///
-/// Spaces have two levels of nine bits: the root of space s at VRAM 0x100000 x s, its leaf table for
-/// [0, 2 MiB) a page behind.
+/// Spaces have two levels of nine bits: the root of space s at VRAM 0x100000 x s, its leaf table for [0, 2 MiB) one
+/// page after it.
 class Script {
  public:
   using Bare = sim::BareMachine;
@@ -32,7 +31,7 @@ class Script {
   void Say(const std::string& name, uint64_t value);
   uint64_t Read(uint32_t offset) { return bare_.Read(offset); }
   void Write(uint32_t offset, uint64_t value) { bare_.Write(offset, value); }
-  /// A checksum of memory; VRAM by ring 0, which begins anew.
+  /// Records a checksum of memory; reads VRAM by ring 0, which is restarted.
   void SayVram(uint64_t offset, uint64_t bytes);
   void SayHost(uint64_t address, uint64_t bytes);
 
@@ -46,9 +45,9 @@ class Script {
 
   // ring 0
   void StartRing(bool privileged = true);
-  /// Writes the words and an entry, rings, waits until it has ended, says how.
+  /// Writes the words and an entry, rings the doorbell, waits for the end and records it.
   void Submit(const std::string& name, const std::vector<uint64_t>& words);
-  /// The same with an entry of one's own.
+  /// Submit with an entry of the caller's own.
   void SubmitEntry(const std::string& name, uint64_t buffer, uint64_t shape);
   static uint64_t Head(regs::Opcode opcode, unsigned words, uint64_t more = 0);
 
@@ -61,7 +60,7 @@ class Script {
   };
   void Client(const std::string& name, const Run& run);
 
-  /// New fault records and causes; clears the causes.
+  /// Records new fault records and causes; clears the causes.
   void SayTrouble();
 
  private:

@@ -12,15 +12,15 @@ namespace gmmu::sim::board {
 class BoardEnd {
  public:
   using Bytes = std::vector<uint8_t>;
-  /// `room`: frames that it keeps until they are taken, at most 8.
+  /// `room`: frames that it keeps until TakeFrame, at most 8.
   explicit BoardEnd(uint64_t keep_alive_ns, unsigned room = 8, uint8_t version = 1);
 
-  /// Takes a byte of the line.
+  /// Receives a byte of the line.
   void Receive(uint8_t byte);
-  /// Returns the next frame to put on the line; empty: nothing is due at `now_ns`.
+  /// Returns the next frame for the line; empty: none is due at `now_ns`.
   Bytes Pull(uint64_t now_ns);
   void Send(const Bytes& bytes) { up_.insert(up_.end(), bytes.begin(), bytes.end()); }
-  /// Takes the payload of the oldest frame that waits, and so makes room; empty: none waits.
+  /// Returns the payload of the oldest waiting frame, which frees its room; empty: none waits.
   Bytes TakeFrame();
   /// Presses the reset button.
   void Reset();
@@ -29,7 +29,7 @@ class BoardEnd {
   unsigned hellos() const { return hellos_; }
   unsigned damaged() const { return damaged_; }
   unsigned sent_again() const { return sent_again_; }
-  /// What the host did that the page does not allow; empty: nothing.
+  /// The host's violation of the page; empty: none.
   const std::string& violation() const { return violation_; }
 
  private:

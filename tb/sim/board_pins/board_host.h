@@ -30,8 +30,8 @@ struct Write {
   Bytes bytes, strobes;  ///< a strobe each byte
 };
 
-/// The board and the program at the other end of its line, written from docs/board-link.md, which serves host memory from a
-/// map of bytes. A wait that does not end, and a message that does not exist, are std::runtime_error.
+/// The board and the program at the other end of its line, written from docs/board-link.md. It serves host memory from
+/// a map of bytes. A wait that does not end and an unknown message throw std::runtime_error.
 class BoardHost {
  public:
   BoardHost() {
@@ -159,7 +159,8 @@ class BoardHost {
     Put(word, value, 8);
     WriteWindow(offset, word);
   }
-  /// The tables, registers and ring of docs/integration.md (Bring-up), but for the doorbell. `copy`: source, destination, bytes.
+  /// Writes the tables, registers and ring of docs/integration.md (Bring-up), without the doorbell. `copy`: source,
+  /// destination, bytes.
   void BringUp(uint64_t source, uint64_t destination, uint64_t bytes) {
     WriteBoard(5, 1);  // bus master
     Vram(0x800010, 0x801041), Vram(0x801000, 0x100041), Vram(0x801800, 0x100000005), Vram(0x801C00, 0x20005);

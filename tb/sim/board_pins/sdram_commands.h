@@ -51,7 +51,7 @@ class SdramChipTest : public testing::Test {
     Do(Mode(mode));
     Wait(1);
   }
-  /// Bank 0 has row 5 open, and a column command may come.
+  /// Opens row 5 of bank 0 and waits until a column command is allowed.
   void Open(unsigned bank = 0, unsigned row = 5) {
     Do(Activate(bank, row));
     Wait(2);
@@ -60,7 +60,7 @@ class SdramChipTest : public testing::Test {
     Do(Write(0, column, first));
     for (unsigned i = 1; i < 4; ++i) Do(Data(first + i));
   }
-  /// The findings are all of this rule, and there is one.
+  /// Expects at least one finding, and only findings of this rule.
   void ExpectOnly(SdramRule rule) {
     EXPECT_FALSE(chip_->findings().empty()) << "nothing was found, expected " << Name(rule);
     for (const SdramFinding& finding : chip_->findings())

@@ -52,8 +52,8 @@ class VtdBench {
 
   uint64_t NewTable() { return next_table_ += 0x1000; }
 
-  /// A context entry of `levels` for `sid`; the root entry and context table as needed. Returns the
-  /// entry's address.
+  /// Sets a context entry of `levels` for `sid`, with root entry and context table as needed. Returns the entry's
+  /// address.
   uint64_t SetContext(uint16_t sid, uint16_t did, uint64_t top, unsigned levels, unsigned type = 0) {
     uint64_t& root = memory.words[kRoot + (sid >> 8) * 16u];
     if ((root & 1) == 0) root = NewTable() | 1;
@@ -63,7 +63,7 @@ class VtdBench {
     return at;
   }
 
-  /// Address of the entry for `iova` in the table of `level`, with tables made down to there.
+  /// Address of the entry for `iova` in the table of `level`; makes the tables above it.
   uint64_t EntryAt(uint64_t top, unsigned levels, uint64_t iova, unsigned level) {
     uint64_t table = top;
     for (unsigned l = levels; l > level; --l) {
@@ -80,7 +80,7 @@ class VtdBench {
     Entry(top, levels, iova, level) = hpa | bits | (level > 1 ? kPs : 0);
   }
 
-  /// One domain of `levels` for kSid, translation and queue on.
+  /// Sets up one domain of `levels` for kSid, and switches translation and queue on.
   void Start(unsigned domain_levels = 4) {
     levels = domain_levels;
     top = NewTable();
@@ -102,7 +102,7 @@ class VtdBench {
   void Put(uint32_t offset, unsigned size, uint64_t value) { core.WriteRegister(offset, size, value); }
   uint32_t Gsts() const { return static_cast<uint32_t>(Get(vtd::kGsts, 4)); }
   uint32_t Fsts() const { return static_cast<uint32_t>(Get(vtd::kFsts, 4)); }
-  /// Sets one command bit as software must: all level bits stated.
+  /// Sets one command bit as software must, together with all level bits.
   void Command(uint32_t bit) { Put(vtd::kGcmd, 4, (Gsts() & 0x96FFFFFF) | bit); }
   void CommandOff(uint32_t bit) { Put(vtd::kGcmd, 4, (Gsts() & 0x96FFFFFF) & ~bit); }
 
@@ -143,7 +143,7 @@ class VtdBench {
   VtdResult Peek(uint64_t iova, bool write = false, uint16_t sid = kSid) {
     return core.Peek(memory, {sid, iova, write, VtdAddressType::kUntranslated});
   }
-  /// Reads of memory that the access costs.
+  /// Number of memory reads for the access.
   uint64_t Cost(uint64_t iova, bool write = false, uint16_t sid = kSid) {
     const uint64_t before = Count("walk_reads");
     Access(iova, write, sid);
@@ -176,16 +176,16 @@ class VtdBench {
   uint64_t next_table_ = 0x100000;
 };
 
-/// A unit that translates, with a domain of four levels for kSid.
+/// A unit with translation on, and a domain of four levels for kSid.
 struct StartedVtd : VtdBench {
   explicit StartedVtd(const VtdParameters& parameters = {}) : VtdBench(parameters) { Start(); }
 };
 
-/// Accesses `iova` and returns the reason of its fault, which the tables alone must give too.
+/// Accesses `iova` and returns the reason of its fault, which a walk of the tables alone must give too.
 inline VtdReason ReasonOf(VtdBench& bench, uint64_t iova, bool write = false) {
   const VtdResult result = bench.Access(iova, write);
   EXPECT_EQ(result.ok(), result.reason == VtdReason::kNone);
-  // Whatever the caches do, the tables alone must say the same.
+  // Whatever the caches hold, a walk of the tables alone must give the same.
   EXPECT_EQ(bench.Peek(iova, write).reason, result.reason);
   return result.reason;
 }

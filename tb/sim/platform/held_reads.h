@@ -10,8 +10,8 @@
 
 namespace gmmu::sim {
 
-/// The same on every engine: a ring that waits for held answers is not off before they have come, and what waits for
-/// nothing of that page goes on.
+/// A check for every engine: a ring that waits for held answers stays busy until they arrive, and work that does not
+/// depend on that page continues.
 inline void HeldReadsKeepARingBusyUntilTheirTime(hw::Platform& p, BareMachine& m) {
   constexpr uint64_t kHeld = 0x400000, kOther = 0x401000, kPage = hw::kPageSize;
   m.PowerOn();

@@ -10,9 +10,9 @@
 
 namespace gmmu::sim {
 
-/// The GPUs of a machine, powered on and linked, each with space 1 whose pages 0 and 1 are VRAM of its
-/// own from 0x100000 on, and pages 2 n + 2 and 2 n + 3 those of GPU n at the same place, by target
-/// peer (its own there too: `peer_absent`). Rings run.
+/// The GPUs of a machine, powered on and linked, each with space 1. Its pages 0 and 1 are the GPU's own VRAM from
+/// 0x100000 on; pages 2 n + 2 and 2 n + 3 are those of GPU n at the same place, by target peer (also for its own:
+/// `peer_absent`). Rings run.
 class LinkedMachine {
  public:
   static constexpr uint64_t kPages = 2, kBytes = kPages * 4096, kVram = 0x100000;
@@ -29,14 +29,14 @@ class LinkedMachine {
   static std::vector<uint64_t> Copy(uint64_t from, uint64_t to, uint64_t bytes);
   static regs::PteEntry PeerPage(unsigned unit, uint64_t offset);
 
-  /// Its pages get bytes that say whose they are.
+  /// Fills its pages with bytes that identify the GPU.
   void FillVram(unsigned unit, uint8_t seed);
   std::vector<uint8_t> Vram(unsigned unit, uint64_t offset = 0, size_t size = kBytes);
   static std::vector<uint8_t> Pattern(uint8_t seed, size_t size = kBytes);
 
-  /// Runs what every GPU has submitted; false when one of them stopped or nothing came in `bound_ns`.
+  /// Runs the submitted entries of every GPU; false if a ring stopped or no interrupt arrived in `bound_ns`.
   bool AwaitAll(uint64_t bound_ns = 1'000'000);
-  /// The reason at which the ring of `unit` stopped; switches it off and on again, empty.
+  /// Returns the reason why the ring of `unit` stopped; switches it off and on again, empty.
   regs::Fault StoppedBy(unsigned unit);
 
  private:
@@ -44,7 +44,7 @@ class LinkedMachine {
   std::vector<std::unique_ptr<BareMachine>> gpus_;
 };
 
-// What holds on every engine. Each is a test; they want 2 to 4 GPUs.
+// Checks for every engine. Each is a test; they need 2 to 4 GPUs.
 
 void RegistersAndVramAreEachGpusOwn(hw::Platform& p);
 void CopiesGoToThePeersVramAndBack(hw::Platform& p);

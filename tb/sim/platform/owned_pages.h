@@ -11,8 +11,8 @@
 
 namespace gmmu::sim {
 
-/// The same on every engine, with the IOMMU in front of memory: an access of the device to a page that nobody has is
-/// found by its host address, one to a page that somebody has is not, and the IOMMU's own reads are nobody's business.
+/// A check for every engine, with the IOMMU in front of memory: a device's access to a page without an owner is found
+/// by its host address; an access to an owned page is not, and the IOMMU's own reads are ignored.
 inline void AccessesToPagesThatNobodyHasAreFound(hw::Platform& p, BareMachine& m) {
   constexpr uint64_t kPage = hw::kPageSize, kOwned = 0x400000, kGone = 0x1'2345'6000;
   using ::testing::ElementsAre;

@@ -25,7 +25,7 @@ struct Bench {
   }
   ~Bench() { EXPECT_THAT(machine.Findings(), ::testing::IsEmpty()); }
 
-  /// Ring `ring` of 16 entries; each ring's memory is 64 KiB behind the one before.
+  /// Starts ring `ring` of 16 entries; the memory of each ring is 64 KiB after that of the one before.
   void StartRing(unsigned ring) {
     const uint32_t at = Block(ring);
     bare.Write(at + regs::RingBase::kOffset, RingAt(ring));
@@ -34,7 +34,7 @@ struct Bench {
     bare.Write(regs::IntEnable::kOffset, 3);
     bare.Write(regs::Ctrl::kOffset, 1);
   }
-  /// An entry at index `index`; the doorbell is the caller's.
+  /// Writes an entry at index `index`; the caller rings the doorbell.
   void Put(unsigned ring, unsigned index, const std::vector<uint64_t>& words, uint32_t fence) {
     const uint64_t buffer = RingAt(ring) + 0x4000 + 0x200 * index;
     const uint64_t entry[4] = {buffer,

@@ -8,9 +8,8 @@
 
 namespace gmmu::sim::twin {
 
-/// A machine whose engine and client 0 do work: space 1 maps four pages at 0x10000 in VRAM, ring 0 takes paging
-/// buffers,
-/// and the fault queue lies at kQueue in host memory.
+/// A machine whose engine and client 0 can work: space 1 maps four pages at 0x10000 in VRAM, ring 0 takes paging
+/// buffers, and the fault queue is at kQueue in host memory.
 struct Work : ::testing::Test {
   static constexpr uint64_t kQueue = 0x110000;
 
@@ -23,7 +22,7 @@ struct Work : ::testing::Test {
   static uint64_t Head(regs::Opcode opcode, unsigned words, uint64_t more = 0) {
     return regs::CommandHeaderWord().set_opcode(opcode).set_words(words).raw | more;
   }
-  /// Executes a paging buffer. Returns the reason why the ring stopped, or none.
+  /// Executes a paging buffer. Returns the reason why the ring stopped, or kNone.
   regs::Fault Execute(const std::vector<uint64_t>& words) {
     b.Put(0, tail_, words, 100 + tail_);
     tail_ = (tail_ + 1) % 16;

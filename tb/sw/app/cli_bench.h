@@ -16,7 +16,7 @@
 
 namespace gmmu::app {
 
-/// The program as a function, with a folder of its own for files.
+/// Runs the program as a function, with a folder of its own for files.
 class Cli : public ::testing::Test {
  protected:
   Cli() : folder_(std::filesystem::temp_directory_path() / ("gmmu_cli_" + std::to_string(getpid()))) {
@@ -42,8 +42,7 @@ class Cli : public ::testing::Test {
     std::fclose(file);
     return text;
   }
-  /// Refused with one to three lines that hold `text`, and nothing left in the folder but what was
-  /// there.
+  /// Expects a refusal with one to three lines that contain `text`, and no new file in the folder.
   void ExpectRefusal(std::vector<std::string> arguments, const std::string& text) {
     const auto files = std::distance(std::filesystem::directory_iterator(folder_), {});
     EXPECT_EQ(Run(arguments), kExitUsage);

@@ -9,7 +9,7 @@ namespace gmmu::kmd::test {
 
 inline constexpr uint32_t kRing = regs::kRingBase;
 
-/// A started driver whose device does what the test says.
+/// A started driver whose device does what the test programs.
 class SubmitTest : public testing::Test {
  protected:
   explicit SubmitTest(bool preemption = false) : driver({}, preemption) {}
@@ -27,7 +27,7 @@ class SubmitTest : public testing::Test {
   uint64_t* RingEntry(uint32_t index) {
     return kernel().SystemMemory(kernel().Reg<regs::RingBase>(kRing).address()) + index * 4;
   }
-  /// The device completes up to `fence` and asks for an interrupt.
+  /// The device completes up to `fence` and requests an interrupt.
   void Complete(uint32_t fence) {
     uint64_t* record = kernel().SystemMemory(kernel().Reg<regs::RingFenceAddress>(kRing).address());
     record[0] = regs::FenceRecordCompletion{}.set_fence(fence).raw;

@@ -16,7 +16,7 @@
 
 namespace gmmu::os {
 
-/// The functions that stand in front of the driver's. Null: the driver's own.
+/// Functions that replace the driver's. Null: the driver's own.
 struct Between {
   std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)> build;
   std::function<NTSTATUS(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submit;

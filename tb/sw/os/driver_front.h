@@ -18,7 +18,7 @@ namespace gmmu::os::test {
 
 using DriverBuildCall = std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)>;
 
-/// What the functions in front see, and what they do in the driver's place.
+/// Operations seen by the functions in front of the driver, and functions called instead of the driver.
 struct Seen {
   std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> operation;
   std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const DriverBuildCall&)> instead;
@@ -44,14 +44,14 @@ class DriverFront : public ::testing::Test {
   }
   ~DriverFront() override { seen = {}; }
 
-  /// Every operation that VidMm sends, in order, before the driver has it.
+  /// Calls `watch` with every operation that VidMm sends, in order, before the driver gets it.
   void Watch(std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> watch) { seen.operation = std::move(watch); }
-  /// In place of the driver; it may call it.
+  /// Calls `instead` in place of the driver; it may call the driver.
   void Instead(std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const BuildCall&)> instead) {
     seen.instead = std::move(instead);
   }
 
-  /// Runs a life that must end well.
+  /// Runs a life, which must pass.
   workload::JobResult Run(const std::function<void(workload::Life&)>& body) {
     workload::JobResult result = bench.Run(body);
     for (const Fault& fault : result.faults) ADD_FAILURE() << fault.text;
@@ -67,7 +67,7 @@ class DriverFront : public ::testing::Test {
     EXPECT_THAT(result.faults, ::testing::IsEmpty());
     EXPECT_TRUE(result.verified);
   }
-  /// A run of client 0 over whole pages: what it reads must be `words` of 4 bytes repeated, one for each page; or it
+  /// Has client 0 read whole pages: they must contain `words` of 4 bytes repeated, one word for each page; or the read
   /// must fault.
   static void Reads(workload::Life& life, GpuProcess* process, uint64_t va, const std::vector<uint32_t>& words) {
     std::vector<uint8_t> expected;
@@ -83,7 +83,7 @@ class DriverFront : public ::testing::Test {
     run.write = write;
     EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;
   }
-  /// An allocation in VRAM of which page i is filled with first + i.
+  /// An allocation in VRAM whose page i is filled with first + i.
   static Allocation* Filled(workload::Life& life, uint64_t pages, uint32_t first, uint64_t contiguous = 0) {
     Allocation* allocation = life.vidmm.CreateAllocation("filled", pages * hw::kPageSize);
     allocation->contiguous = contiguous;
@@ -156,7 +156,7 @@ class DriverFront : public ::testing::Test {
   }
 };
 
-/// A client's run over one page, and how it must end.
+/// A client's run over one page, and its required end.
 inline workload::Check RunOnePage(workload::Life& life, GpuProcess* process, uint64_t va,
                                   std::optional<regs::Fault> fault, const std::vector<uint8_t>& expected) {
   workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);

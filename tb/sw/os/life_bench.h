@@ -38,7 +38,8 @@
 
 namespace gmmu::os::test {
 
-/// An allocation of VRAM only, accessed by GPU virtual addresses: it is evicted where others go to system memory.
+/// A request for an allocation in VRAM only, accessed by GPU virtual addresses: it is evicted where others move to
+/// system memory.
 inline AllocationRequest LocalOnly(const std::string& name, uint64_t bytes) {
   AllocationRequest request{name, bytes};
   request.accessed_physically = false;
@@ -46,7 +47,7 @@ inline AllocationRequest LocalOnly(const std::string& name, uint64_t bytes) {
   return request;
 }
 
-/// One life of the functional machine with our driver, `body` as its application.
+/// One life of the functional machine with our driver and `body` as its application.
 struct LifeBench {
   LifeBench() {
     config.host.memory_gib = 4;
@@ -75,7 +76,7 @@ struct LifeBench {
   const std::vector<uint8_t> input = workload::SeededInput(3, 1);
 };
 
-/// Texts of all faults; "" without one.
+/// Texts of all faults; "" if there are none.
 inline std::string FaultsOf(const workload::JobResult& result) {
   std::string texts;
   for (const Fault& fault : result.faults) texts += fault.text + "\n";

@@ -30,7 +30,7 @@ struct LinkedBench : LifeBench {
   }
 };
 
-/// The first text of a fault; empty: there was none.
+/// The text of the first fault; empty: none.
 inline std::string FaultOf(const workload::JobResult& result) {
   return result.faults.empty() ? "" : result.faults.front().text;
 }

@@ -18,7 +18,7 @@ inline Parameters TestParameters() {
   return parameters;
 }
 
-/// What a request for an object of this type must say at least.
+/// The minimum request for an object of this type.
 inline DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Wanted(DXGK_PHYSICAL_MEMORY_TYPE type, uint64_t bytes) {
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args{};
   args.Type = type;
@@ -72,7 +72,7 @@ struct Objects : Machine {
     args.Flags.PreferContiguous = prefer;
     return args;
   }
-  /// Every refusal leaves everything as it was.
+  /// A refusal must change nothing.
   NTSTATUS TryCreate(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args) {
     const size_t open = kernel.ledger().open();
     const size_t allocated = kernel.pages().allocated();

@@ -38,7 +38,7 @@ inline std::vector<Access> All(Source& source) {
   return all;
 }
 
-/// What a refusal says; empty: nothing was refused.
+/// The text of a refusal; empty: nothing was refused.
 template <typename Action>
 std::string Refusal(Action action) {
   try {

@@ -2,7 +2,7 @@
 #pragma once
 #include "ddi/wdm_names.h"
 
-/// What a driver does wrong with the kernel's routines, by name, at PASSIVE_LEVEL.
+/// A driver's wrong uses of the kernel's routines, by name, at PASSIVE_LEVEL.
 class KernelMisdeeds {
  public:
   template <typename Is>

@@ -10,12 +10,12 @@
 
 namespace gmmu::kmd::test {
 
-/// Executes paging buffers on paper: what tables and the aperture hold afterwards, which bytes were
+/// Models the execution of paging buffers: the contents of tables and aperture afterwards, and the bytes that were
 /// copied or filled.
 ///
-/// Written from the command records alone, not from the driver. A malformed command is an error
-/// text, and ends it. A command that overwrites an entry written since the last wait is an error:
-/// the hardware may swap them.
+/// It is written from the command records alone, not from the driver. A malformed command gives an error text and ends
+/// the execution. A command that overwrites an entry written since the last wait is an error, because the hardware may
+/// swap the two writes.
 class CommandModel {
  public:
   void Run(const void* buffer, size_t bytes);

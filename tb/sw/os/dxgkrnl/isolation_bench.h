@@ -41,7 +41,7 @@
 
 namespace gmmu::os::isolation_test {
 
-/// Between the two tables: the names of calls in their order, and functions of the test's.
+/// Between the two tables: records the names of calls in their order, and calls functions of the test.
 struct Between {
   std::vector<std::string> calls;
   std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // after the real one
@@ -53,7 +53,7 @@ struct Between {
 inline Between between;
 inline DRIVER_INITIALIZATION_DATA real;
 
-/// The IOMMU is on and has a present context entry of the device, as its tables in memory say.
+/// True if the IOMMU is on and its tables in memory have a present context entry for the device.
 inline bool Attached(hw::Bdf device) {
   Kernel& kernel = Kernel::Current();
   if (kernel.iommu() == nullptr || !kernel.iommu()->enabled()) return false;
@@ -138,7 +138,7 @@ class Isolation : public ::testing::Test {
   static void SecureVm(workload::Life& life) {
     life.worker.Call([&life] { life.adapter.isolation().OnSecureVm(); });
   }
-  /// Of the IOMMU.
+  /// A counter of the IOMMU.
   static uint64_t Counter(const workload::JobResult& result, const std::string& name) {
     for (const hw::Counter& counter : result.counters)
       if (counter.block == "iommu" && counter.name == name) return counter.value;

@@ -17,7 +17,7 @@ namespace gmmu::os::test {
 
 inline constexpr uint64_t kPage = hw::kPageSize;
 
-/// A process with 20 pages of VRAM, each filled with a word of its own, and calls to make and end it.
+/// A process with 20 pages of VRAM, each filled with a word of its own, and functions to make and destroy it.
 class TableLife : public DriverFront {
  protected:
   struct Subject {
@@ -42,7 +42,7 @@ class TableLife : public DriverFront {
       life.vidmm.DestroyProcess(subject.process);
     });
   }
-  /// All of VRAM that is free, but for some pages.
+  /// Allocates all free VRAM except for some pages.
   static Allocation* TakeAllBut(workload::Life& life, uint64_t pages) {
     const uint64_t free = life.adapter.local_segment().space->free_bytes();
     Allocation* rest = life.vidmm.CreateAllocation("the rest", free - pages * kPage);
@@ -58,10 +58,10 @@ class TableLife : public DriverFront {
   }
 };
 
-/// The kinds of leaf tables: of 4 KiB entries only; of either kind; both beside each other.
+/// The kinds of leaf tables: of 4 KiB entries only; of either kind; both kinds side by side.
 enum class Kind { k4k, kSingle, kDual };
 
-/// The same with each kind of leaf tables. table_moves_test.cc instantiates the suite for every file.
+/// TableLife with each kind of leaf tables. table_moves_test.cc instantiates the suite for every file.
 class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> {
  protected:
   TableKinds() {
@@ -99,7 +99,7 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
       life.vidmm.DestroyProcess(subject.process);
     });
   }
-  /// Updates of the process' tables.
+  /// Watches updates of the process' tables.
   void WatchUpdates(const Subject& subject, std::function<void(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE&)> watch) {
     Watch(
         [process = subject.process->handles.process, watch = std::move(watch)](const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -109,7 +109,7 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
   }
 };
 
-/// Pages64k calls it with every operation that VidMm sends, once where it takes several passes.
+/// Pages64k calls it with every operation that VidMm sends, once for an operation of several passes.
 inline std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;
 
 /// A machine with pages of 64 KiB; `dual`: entries of level 1 are pairs.
@@ -132,7 +132,7 @@ class Pages64k : public DriverFront {
     for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*made, page * kPage, kPage, Word(page));
     return made;
   }
-  /// Client 0 reads pages of an allocation of Make.
+  /// Has client 0 read pages of an allocation of Make.
   static workload::Check Reads(workload::Life& life, GpuProcess* process, uint64_t va, uint64_t first, uint64_t pages) {
     std::vector<uint8_t> expected(pages * kPage);
     for (size_t i = 0; i < expected.size(); i += 4) {

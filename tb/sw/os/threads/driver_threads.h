@@ -18,7 +18,7 @@ inline Parameters Preempting(uint64_t seed) {
   return parameters;
 }
 
-/// Driver code of threads on a machine of their own.
+/// Runs driver code in threads on a machine of their own.
 struct Threads : Machine {
   explicit Threads(uint64_t seed = 5) : Machine(Preempting(seed)) {}
   void Add(const std::string& name, const std::function<void()>& body) {
@@ -27,7 +27,7 @@ struct Threads : Machine {
       body();
     });
   }
-  /// Text of the bug check that ends them; "" when none does.
+  /// The text of the bug check that ends them; "" if none does.
   std::string Run() {
     try {
       kernel.scheduler().Run();
@@ -42,7 +42,8 @@ struct Threads : Machine {
   }
 };
 
-/// Three threads count, one seam between the read and the write; `with` has the lock. Returns what they counted to.
+/// Three threads increment a counter, with one seam between the read and the write; `with` acquires the lock. Returns
+/// the final count.
 inline int Counted(uint64_t seed, const std::function<void(const std::function<void()>&)>& with) {
   Threads threads(seed);
   int count = 0;

@@ -15,8 +15,8 @@
 
 namespace gmmu::os::test {
 
-/// A driver of which only the scheduler's entries exist. It records what it is told and answers as
-/// the test says; what the GPU does, the test says too.
+/// A driver that has only the scheduler's entries. It records its calls and answers as the test programs it; the test
+/// also plays the GPU.
 class SchedulerDriver {
  public:
   SchedulerDriver();
@@ -50,14 +50,14 @@ class SchedulerBench {
 
   void Tell(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data, bool dpc = true);
   void Complete(uint32_t fence, uint32_t node = 0);
-  /// Answers the last request.
+  /// Answers the last preemption request.
   void AnswerPreemption(uint32_t last_completed, uint32_t node);
   void PageFault(uint32_t fence, uint32_t node, unsigned flags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED,
                  HANDLE process = nullptr);
-  /// Of a command, not of a page.
+  /// Reports a fault of a command, not of a page.
   void DmaFault(uint32_t fence, uint32_t node);
 
-  /// `body` on a fibre, with the scheduler's own thread beside it.
+  /// Runs `body` on a fibre, next to the scheduler's own thread.
   void Run(const std::function<void()>& body);
   void Sleep(uint64_t ns);
 
@@ -69,7 +69,7 @@ class SchedulerBench {
   std::vector<PacketId> ended;  ///< in their order
 };
 
-/// Two devices, each of a process of its own, on a scheduler whose timeouts are short.
+/// Two devices, each of a process of its own, on a scheduler with short timeouts.
 struct Faults : SchedulerBench {
   explicit Faults(uint64_t quantum_us = 10) : SchedulerBench(0, Short(quantum_us)) {
     guilty->process = &guilty;
