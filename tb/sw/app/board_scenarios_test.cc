@@ -16,7 +16,7 @@ using sim::board::FakeBoard;
 using sim::board::FakeBoardOptions;
 using ::testing::HasSubstr;
 
-/// What this board lacks for a scenario.
+/// Why this board cannot run a scenario.
 const std::map<std::string, std::string>& Lacking() {
   static const std::string kRings = "gpu.rings = 2 (board: 1)", kOneGpu = "is possible in a simulated machine only";
   static const std::map<std::string, std::string> lacking{

@@ -37,7 +37,7 @@ TEST_F(DdiTraceCommand, TwoRunsWithOneSeedAreEqualWithTheirTimes) {
   EXPECT_THAT(out_, HasSubstr("calls are equal, with their times\n"));
 }
 
-// Where the driver lies makes no difference: handles are numbers, not addresses.
+// The driver's place makes no difference, because the trace has numbers of handles, not addresses.
 TEST_F(DdiTraceCommand, OfOurDriverInASharedObjectEqualsThatOfTheOneThatIsBuiltIn) {
   Record("a");
   Record("b", {"--driver", GMMU_DRIVERS "own.so"});

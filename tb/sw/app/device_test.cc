@@ -13,7 +13,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kSoftware = GMMU_DRIVERS "software.so";
 
-/// What scenarios the driver of examples/drivers/software does not have the capabilities for. All others must be verified.
+/// The scenarios for which the driver of examples/drivers/software lacks capabilities. All others must be verified.
 const std::vector<std::string> kNotForSoftware = {"aperture-mdl",
                                                   "aperture-tiny-buffers",
                                                   "context-allocations",
@@ -138,7 +138,7 @@ TEST_F(Device, IsRefusedWhereItMeansNothing) {
                 "device.model is for gmmu run");
 }
 
-// examples/drivers/gmmu: what stands between the driver and the system changes nothing.
+// examples/drivers/gmmu: functions between the driver and the system change nothing.
 TEST_F(Device, ADriverForOurGpuDoesWhatTheOneThatIsBuiltInDoesAndSaysWhatItWasAsked) {
   const auto cycles = [&](std::vector<std::string> more) {
     std::vector<std::string> arguments = {"run", "--engine", "fast", "--json", Path("report.json")};

@@ -33,7 +33,7 @@ struct Driver : Cli {
   }
 };
 
-// What it needs comes through the kernel's routines and the table alone, so where it stands makes no difference.
+// The driver uses only the kernel's routines and the table, so it makes no difference where it is loaded.
 TEST_F(Driver, OfASharedObjectDoesWhatTheOneThatIsBuiltInDoes) {
   for (const char* scenario : {"main-job", "render-preemption", "linked-two", "power-cycle"}) {
     SCOPED_TRACE(scenario);
@@ -47,7 +47,7 @@ TEST_F(Driver, OfASharedObjectDoesWhatTheOneThatIsBuiltInDoes) {
   }
 }
 
-// Compiled with the headers of an older version: its tables end where those of the version do.
+// Compiled with the headers of an older version: its tables end where that version's tables end.
 TEST_F(Driver, OfAnOlderInterfaceVersionDoesWhatTheOneThatIsBuiltInDoesAtThatVersion) {
   for (const auto& [name, version] : {std::pair{"wddm2_0", "2.0"}, {"wddm2_4", "2.4"}, {"wddm2_9", "2.9"}}) {
     SCOPED_TRACE(version);

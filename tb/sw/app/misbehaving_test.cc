@@ -136,7 +136,7 @@ TEST_F(Misbehaving, NothingWithoutAMisdeed) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver("none")}), kExitGood) << out_;
 }
 
-// Every byte comes back, because the engine does commands in order; yet nothing makes it.
+// Every byte is right because the engine executes commands in order, but nothing guarantees that order.
 TEST_F(Misbehaving, WithoutWaitsBetweenCommandsIsFoundThoughEveryByteComesBack) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", Driver("no_waits"), "--json", Path("report.json")}),
             kExitFailed);

@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kPhysical = GMMU_DRIVERS "physical.so";
 
-/// What it is verified in. To everything else it says which capability is missing.
+/// The scenarios in which it is verified. In the others it lacks a capability, which is named.
 const std::vector<std::string> kForPhysical = {"interface-2-0",       "main-job",        "physical-aperture",
                                                "physical-eviction",   "physical-paging", "physical-passes",
                                                "physical-preemption", "physical-shared", "physical-split",
@@ -88,7 +88,7 @@ TEST_F(PhysicalDevice, RefusesEachCallbackAndAllocationOrDoesWithoutIt) {
     EXPECT_EQ(Run({"run", "--driver", kPhysical, "--device", "none", "--fail-each", kind}), kExitGood) << out_;
 }
 
-// What Windows allows otherwise than the example has it.
+// Choices that Windows allows and the example does not make.
 TEST_F(PhysicalDevice, MayAnswerAsInWddm1OrHaveItsBuffersInTheAperture) {
   for (const char* variant : {"none", "segments_of_wddm_1", "renaming_list", "buffers_in_aperture"})
     EXPECT_EQ(RunMisdeed(variant), kExitGood) << variant << out_;
@@ -111,7 +111,7 @@ TEST_P(PhysicalMisdeed, IsNamed) {
 
 std::string NameOfMisdeed(const ::testing::TestParamInfo<Misdeed>& tested) { return tested.param.name; }
 
-// What goes wrong shows in the bytes, or in what the hardware met.
+// Errors show in the bytes, or in a fault of the hardware.
 INSTANTIATE_TEST_SUITE_P(
     Bytes, PhysicalMisdeed,
     ::testing::Values(Misdeed{"wrong_patch", "the device of first process was lost: node 1 stopped at fence"},

@@ -15,8 +15,8 @@ namespace {
 using settings::Key;
 using ::testing::HasSubstr;
 
-/// Settings ("key = value") that end a run after its start, with a part of the report. Only the operating system or the
-/// driver can check these, because they depend on the machine and on other settings.
+/// Settings ("key = value") that end a run only after its start, with a part of the report. Only the operating system
+/// or the driver can check these, because they depend on the machine and on other settings.
 const std::map<std::string, std::string> kJudgedLater = {
     {"os.preset = 'windows-22621'", "os.paging_address_is_offset"},
     {"os.iommu = 'identity'", "Give it gpu.limit_bits"},

@@ -22,7 +22,7 @@
 namespace gmmu::app {
 namespace {
 
-/// The TOML of "section.name" with a value.
+/// TOML that sets "section.name" to a value.
 std::string Toml(const std::string& key, const std::string& value) {
   const size_t dot = key.rfind('.');
   return "[" + key.substr(0, dot) + "]\n" + key.substr(dot + 1) + " = " + value + "\n";
@@ -133,8 +133,8 @@ TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
 
 // ---- answers of the cores
 
-/// The times at which some reads are done, in all: of one row, of another row of its bank, and a stream, all of them
-/// behind the first refresh.
+/// The sum of the completion times of some reads: in one row, in another row of its bank, and in a stream, all after
+/// the first refresh.
 uint64_t DramDone(const Configuration& configuration) {
   sim::DramTiming dram(sim::DramOf(configuration.machine.host));
   uint64_t done = 8'000'000, sum = 0;
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(Settings, DramKey,
                                            DramRow{"host.dram_trfc_ps", "1000000", Becomes::kSlower}),
                          [](const auto& info) { return info.param.key.substr(info.param.key.find('.') + 1); });
 
-/// TLPs of a kind that can be sent before the receiver gives credits back.
+/// Number of TLPs of a kind that can be sent before the receiver returns credits.
 unsigned Sent(const Configuration& configuration, sim::TlpKind kind, unsigned bytes) {
   sim::PcieDirection direction(sim::PcieOf(configuration.machine.pcie), "link");
   unsigned sent = 0;

@@ -39,7 +39,7 @@ std::set<std::string> ChangedInFiles() {
   return names;
 }
 
-/// The sources of all tests but this one, and without those of measurements.
+/// The sources of all tests except this one and the measurements.
 std::string Tests() {
   std::string text;
   for (const auto& entry : fs::recursive_directory_iterator(GMMU_SOURCE_DIR "/tb")) {
@@ -53,7 +53,7 @@ std::string Tests() {
   return text;
 }
 
-/// A value as it is written in C++ or TOML, without what the two write differently: DmaMode::kPhysical is physical.
+/// A value in the form that C++ and TOML have in common: DmaMode::kPhysical is physical.
 std::string Plain(std::string text) {
   if (const size_t scope = text.rfind("::"); scope != std::string::npos && text[scope + 2] == 'k')
     text.erase(0, scope + 3);
@@ -87,8 +87,8 @@ bool SetToAnother(const std::string& text, const std::string& name, const std::v
   return false;
 }
 
-/// By its full name in a table of rows, by its member, or by the name that the driver asks for, whose default is
-/// `registry`.
+/// Whether a test sets the key: by its full name in a table of rows, by its member, or by the name under which the
+/// driver reads it, whose default is `registry`.
 bool SetByATest(const std::string& tests, const settings::Key& key, const std::string& registry) {
   const std::string initial = settings::Render(key.initial);
   const std::vector<std::string> assignments = {"=", "*=", "+="};

@@ -24,10 +24,10 @@ using workload::Life;
 constexpr uint64_t kSeeds = 12;
 
 DRIVER_INITIALIZATION_DATA real{};
-/// Context allocations that the driver has, by its sequence numbers.
+/// Sequence numbers of the driver's context allocations.
 std::vector<uint64_t> sequences;
 int allocations = 0;
-/// What is done in front of DxgkDdiSetPowerState, and whether a deferred call may go on.
+/// Called before DxgkDdiSetPowerState; and whether a deferred call may continue.
 std::function<void(PVOID, DEVICE_POWER_STATE)> on_power;
 bool dpc_may_run = true;
 
@@ -120,7 +120,7 @@ struct WatchedCalls : ::testing::Test {
   std::map<std::string, uint64_t> driver;
 };
 
-/// A process and a device of it, and contexts that are made in the driver alone.
+/// A process, its device, and contexts that exist only in the driver.
 struct Owner {
   Owner(Life& life, const std::string& name) : life(life) {
     life.adapter.driver_objects().OpenProcess(handles, name, false);
@@ -265,7 +265,7 @@ TEST_F(WatchedCalls, AFenceIsAnnouncedWhileTheInterruptRoutineLooks) {
   });
 }
 
-// A deferred call that comes late drains the fault log while the log stops, or starts anew.
+// A late deferred call drains the fault log while the log stops or restarts.
 TEST_F(WatchedCalls, FaultsAreDrainedWhileTheGpuIsSwitchedOffAndOnAgain) {
   for (const DEVICE_POWER_STATE late : {PowerDeviceD3, PowerDeviceD0}) {
     ForEachSeed([late](Life& life) {

@@ -55,7 +55,7 @@ TEST_F(WatchedDriver, HasNoRaceOnThePathsOfMemoryAndPower) {
   }
 }
 
-// PreemptCommand and ResetEngine share what they write with the interrupt routine.
+// PreemptCommand and ResetEngine write data that the interrupt routine shares.
 TEST_F(WatchedDriver, WithoutDeviceLevelInPreemptCommandOrResetEngineIsFoundOut) {
   EXPECT_EQ(RunScenario("unlocked", "threads-interleave", 0), kExitFailed);
   EXPECT_THAT(out_,

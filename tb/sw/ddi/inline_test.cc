@@ -55,7 +55,7 @@ TEST(Guids, AreEqualByAllTheirBytes) {
   EXPECT_TRUE(one != other);
 }
 
-// An argument has room for 4 bytes at least; the next one stands behind what it has.
+// An argument has room for at least 4 bytes; the next one follows its actual length.
 TEST(AcpiArguments, FollowEachOtherByTheirLength) {
   alignas(8) UCHAR bytes[64] = {};
   auto* argument = reinterpret_cast<PACPI_METHOD_ARGUMENT>(bytes);

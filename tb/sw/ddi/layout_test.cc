@@ -80,7 +80,7 @@ extern "C" int gmmu_headers_wddm2_0(void);
 extern "C" int gmmu_headers_wddm2_4(void);
 extern "C" int gmmu_headers_wddm2_9(void);
 
-// Sizes and offsets are asserted where these are compiled (layout_static.h): as C11, as C++17, and at older versions.
+// Sizes and offsets are asserted when these are compiled (layout_static.h): as C11, as C++17, and at older versions.
 TEST(Layout, HoldsAtCompileTimeInC11AndInCxx17) {
   EXPECT_EQ(gmmu_headers_c11(), 0x140);
   EXPECT_EQ(gmmu_headers_wddm2_9(), 0x4F0);  // seen on Windows 22621

@@ -161,7 +161,7 @@ TEST(Machine, TellsTheFaultsOfAScenario) {
   EXPECT_FALSE(names.empty());
 }
 
-/// Software of a user: 42 when 4 KiB came back from VRAM as they went.
+/// A user's software: returns 42 if 4 KiB are unchanged after a copy through VRAM.
 int CopyThroughVram(hw::Platform& platform) {
   using regs::Target;
   sim::BareMachine machine(platform);

@@ -12,7 +12,7 @@
 namespace gmmu {
 namespace {
 
-/// Notes what it is asked and told.
+/// Records its calls.
 class Notes : public Watcher {
  public:
   void Look() override { ++looks; }

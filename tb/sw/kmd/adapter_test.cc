@@ -34,7 +34,7 @@ TEST(Adapter, StartProgramsTheDeviceFromAdlsAndEnablesItLast) {
   }
 }
 
-/// Where the driver's memory may come from, and how many pieces it has of each.
+/// Expects the sources of the driver's memory, and the number of pieces from each.
 void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, bool objects) {
   EXPECT_EQ(kernel.kernel_memory != 0, of_kernel);
   EXPECT_EQ(kernel.contiguous != 0 && kernel.pages != 0, of_isolation);

@@ -28,7 +28,7 @@ TEST(Caps, MemoryAndIommuCapsAreAnsweredBeforeStart) {
   kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
 }
 
-// Documents and headers only: which capability came with which version.
+// Documents and headers only: the version in which each capability was introduced.
 TEST(Caps, OfAnOlderVersionDoNotHaveWhatCameLater) {
   struct Row {
     ULONG version;
@@ -216,7 +216,7 @@ TEST(Caps, GpuMmuCapsAndLevelsFollowTheParameters) {
             STATUS_INVALID_PARAMETER);
 }
 
-// What this hardware does not have, or what the model of the system has no use for, is not declared.
+// Capabilities that this hardware lacks, or that the model of the system does not use, are not declared.
 TEST(Caps, WhatWouldHaveNoEffectIsNotDeclared) {
   StartedDriver driver;
   FakeKernel& kernel = driver.kernel;
@@ -255,7 +255,7 @@ DXGK_PAGE_TABLE_LEVEL_DESC Level(StartedDriver& driver, WORD level) {
   return desc;
 }
 
-// Seen on build 26100 (sizes, segment); the cap of dual entries and of system memory is documents only.
+// Seen on build 26100 (sizes, segment); the caps of dual entries and of system memory are documents only.
 TEST(Caps, TablesOf64KiBPagesAndLargerTablesAreTold) {
   const std::map<std::string, uint64_t> geometry = {{"PageTableLevels", 3},
                                                     {"PageTableBits0", 13},

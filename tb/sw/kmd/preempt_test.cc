@@ -10,7 +10,7 @@ namespace {
 
 using testing::IsEmpty;
 
-/// A machine whose rings can be preempted, with two of them.
+/// A machine with two rings that can be preempted.
 class PreemptTest : public SubmitTest {
  protected:
   PreemptTest() : SubmitTest(true) {}
@@ -61,7 +61,7 @@ class PreemptTest : public SubmitTest {
   static constexpr UINT kBytes = 256;
 };
 
-// Looked at from inside the report: the system may submit there.
+// Checked inside the report, because the system may submit there.
 TEST_F(PreemptTest, TheRingIsAskedToStopAndRunsAgainBeforeTheSystemIsTold) {
   Submit(1);
   Submit(2);

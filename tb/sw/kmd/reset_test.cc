@@ -30,7 +30,7 @@ TEST_F(SubmitTest, EngineResetStartsTheRingEmptyAndAbortsUpToTheLastSubmission) 
   EXPECT_EQ(kernel().table.DxgkDdiResetEngine(kernel().adapter, &reset), STATUS_IO_TIMEOUT);
 }
 
-// The routine may run on another processor all the while.
+// The routine may run on another processor during the whole reset.
 TEST_F(SubmitTest, TheInterruptRoutineLeavesAnEngineAloneThatIsBeingReset) {
   Submit(4);
   Complete(4);

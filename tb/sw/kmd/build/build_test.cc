@@ -62,7 +62,7 @@ TEST_F(BuildTest, OperationsPackBackToBackInOneBuffer) {
   for (const auto& header : model.headers) EXPECT_TRUE(header.wait_writes());
 }
 
-// Private data: a record for each operation, advanced as pDmaBuffer is.
+// Private data: a record for each operation, advanced like pDmaBuffer.
 class PrivateData : public BuildTest {
  protected:
   PrivateData() : BuildTest({{"PagingPrivateBytes", 64}}) {}

@@ -65,7 +65,7 @@ TEST_F(BuildTest, UpdateContextAllocationWritesThePrivateDataInAsManyPassesAsItT
   EXPECT_EQ(Refused(args), STATUS_INVALID_PARAMETER) << "more than the allocation holds";
 }
 
-/// An allocation that wants to be told where it is.
+/// An allocation with explicit residency notification.
 struct Told {
   explicit Told(StartedDriver& driver) : kernel(driver.kernel) {
     AllocationData data;
@@ -125,7 +125,7 @@ TEST_F(BuildTest, NotifyResidencyWritesTheAddressInStreamOrderForWhoAskedForIt) 
   EXPECT_EQ(Built(told.Notice(false)).tables.begin()->second, 0u);
 }
 
-// Video memory is lost with the reset; a notice that the GPU wrote on its way there is void.
+// The reset loses video memory, so a notice that the GPU wrote shortly before is void.
 TEST_F(BuildTest, AfterAnAdapterResetNothingIsResidentThoughTheGpuWroteUntilItStoodStill) {
   const Told told(driver);
   const auto model = Built(told.Notice(true));

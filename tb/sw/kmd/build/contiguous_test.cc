@@ -58,7 +58,7 @@ class ContiguousTest : public BuildTest {
   CommandModel model_;
 };
 
-// sw/kmd/README.md
+// The worked example of sw/kmd/README.md.
 TEST_F(ContiguousTest, TheWorkedExampleOfThePage) {
   auto ptes = Pages(0x1010, 16);
   auto args = Update(ptes, 0, 0x40000, 16);
@@ -145,8 +145,8 @@ TEST_F(ContiguousTest, ThePagingProcessIsNeverMarked) {
   EXPECT_EQ(Contiguous(0), 0);
 }
 
-// Against an array: whatever comes, in buffers of whatever size, the table holds the pages asked
-// for and every contiguous bit in it is true.
+// Compared with an array: after random updates, in buffers of random size, the table maps the requested pages and every
+// contiguous bit in it is true.
 TEST_F(ContiguousTest, RandomUpdatesKeepTableAndPromise) {
   std::mt19937 random(20241121);
   const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };

@@ -129,7 +129,7 @@ TEST_F(CopyTest, ACompanionContextOfAProcessCopiesInThePrivilegedSpaceToo) {
   driver.kernel.table.DxgkDdiDestroyContext(companion);
 }
 
-// A copied entry would carry its contiguous bit to where it is not true.
+// A copied entry would take its contiguous bit to a place where it is not true.
 TEST_F(BuildTest, CopiesOfEntriesAreNotSupportedWhileBlocksAreMarkedAsContiguous) {
   DXGKARG_BUILDPAGINGBUFFER args{};
   args.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;

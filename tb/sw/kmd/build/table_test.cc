@@ -137,7 +137,7 @@ class Leaf64kTest : public BuildTest {
   }
 };
 
-// Seen on build 26100: entries of 64 KiB count one by one, their page numbers step by 16.
+// Seen on build 26100: entries of 64 KiB are counted individually, and their page numbers step by 16.
 TEST_F(Leaf64kTest, StartIndexAndNumPageTableEntriesCount64KiBEntries) {
   std::vector<DXGK_PTE> ptes = {Leaf(0x100), Leaf(0x110), Leaf(0x120), Leaf(0x130), Leaf(0x200)};
   auto args = Update(ptes, 0, 0x2C000, 27);  // the last one is entry 31 of 32
@@ -273,7 +273,7 @@ TEST_F(BuildTest, FlushNamesTheSpaceOfTheProcessAndCoversThePageOfItsEnd) {
   EXPECT_EQ(model.flushes[0].space, kSystemSpace);
 }
 
-// The root and the process name one space. What walks for nobody, or does not yet, is not held against anything.
+// The root and the process must name one space. A root or a process without a space is accepted.
 TEST_F(BuildTest, FlushOfAnotherProcessesRootIsRefused) {
   const auto set = [&](HANDLE context, uint64_t root) {
     DXGKARG_SETROOTPAGETABLE args{};

@@ -35,7 +35,7 @@ NTSTATUS CreateWithoutSegment(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   return status;
 }
 
-// Seen on two builds: the first context of a client stops the system, that of the paging process passes with 0.
+// Seen on two builds: with 0, the first context of a client stops the system, but that of the paging process passes.
 TEST_F(BadContext, WithoutASegmentForItsDmaBuffersIsBugCheck0x3B) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiCreateContext = CreateWithoutSegment; };
   dma_buffer_bytes = 0;  // no DMA buffers: a sample driver of Microsoft leaves both members 0

@@ -72,7 +72,7 @@ TEST(FreeRanges, AgreeWithAListOfPages) {
   }
 }
 
-// Enough holes for a tree of several levels that grows and shrinks.
+// Enough holes for a tree of several levels, which grows and shrinks.
 TEST(FreeRanges, FindEveryPlaceAmongTensOfThousandsOfHoles) {
   constexpr uint64_t kHoles = 40'000;
   const FreeRanges::Wanted page{kPage, kPage}, block{16 * kPage, 16 * kPage};

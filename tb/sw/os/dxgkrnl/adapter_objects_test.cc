@@ -11,7 +11,7 @@ using workload::Life;
 
 class SystemProcess : public DriverFront {};
 
-// Seen on build 22621: CreateDevice of the system comes twice.
+// Seen on build 22621: the system calls CreateDevice twice.
 TEST_F(SystemProcess, HasTwoDevicesInTheBringUpOf22621) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
     bench.options.os.bring_up = order;

@@ -104,7 +104,8 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
   EXPECT_TRUE(result.verified);
 }
 
-/// The worker waits for the process whose packet hangs, to move its tables. The rebuild is the worker's too, behind it.
+/// The worker waits for the process whose packet hangs, in order to move its tables. The worker also does the rebuild,
+/// afterwards.
 TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
   ShortDelays bench;
   bench.options.driver = Entry;
@@ -129,7 +130,7 @@ TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
   EXPECT_TRUE(result.verified);
 }
 
-/// The driver as it is, on a machine whose memory does not answer for `hold_us`.
+/// Runs the unchanged driver on a machine whose memory does not answer for `hold_us`.
 workload::JobResult RunWithHeldReads(uint64_t hold_us) {
   ShortDelays bench;
   return bench.Run(
@@ -153,7 +154,7 @@ TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   EXPECT_THAT(result.faults[0].text, testing::HasSubstr("the engine could not be reset"));
 }
 
-/// The driver may use CpuVisibleAddress until it is told that the mapping is gone, and a reset tells it late.
+/// The driver may use CpuVisibleAddress until it is told that the mapping is gone. After a reset it is told late.
 TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfItsLoss) {
   ShortDelays bench;
   bench.options.driver = Entry;

@@ -37,7 +37,7 @@ TEST_F(ShortKernelTable, IsRefusedByADriverThatNeedsMoreAndNothingBehindItIsUsed
 
 struct DriverUnload : DriverWithAFront {};
 
-// The byte lies in front of the page that cannot be touched, and the block is never freed.
+// The byte lies before the inaccessible page, and the block is never freed.
 TEST_F(DriverUnload, FindsWhatTheDriverWroteBehindPoolMemoryThatItKeeps) {
   for (const bool misdeed : {false, true}) {
     between.table = [misdeed](DRIVER_INITIALIZATION_DATA&) {
@@ -69,7 +69,7 @@ std::string StopAt(Irql level, const std::function<void()>& call) {
 
 struct CallbackLevels : test::DriverFront {};
 
-// Levels are those of Microsoft's reference pages; for memory callbacks those of the guide.
+// The levels are those of Microsoft's reference pages; for memory callbacks those of the guide.
 TEST_F(CallbackLevels, AreThoseOfTheDocuments) {
   RunOnWorker([](workload::Life&) {
     const DXGKRNL_INTERFACE& os = test::seen.interface;
@@ -109,7 +109,7 @@ TEST_F(CallbackLevels, AreThoseOfTheDocuments) {
   });
 }
 
-/// Through the table that a driver is given.
+/// Calls callbacks through the driver's own table.
 struct FailureStatus : test::DriverFront {};
 
 TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {

@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::Life;
 
-/// A GPU that reaches all memory of its machine by itself.
+/// A GPU that reaches all memory of its machine without remapping.
 struct Reaching : test::LifeBench {
   Reaching() { options.os.limit_bits = 33; }
 };
@@ -154,7 +154,7 @@ TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while 1 ADLs"));
 }
 
-// Not settled by any source: refused, or not remapped.
+// Not settled by any source: the start is refused, or the adapter is not remapped.
 TEST(DomainSwitch, WithoutMapAperture2TheStartIsRefusedOrNotRemappedByASwitch) {
   for (const bool refused : {true, false}) {
     Reaching bench;

@@ -48,7 +48,7 @@ TEST_F(Isolation, WaitsForThePacketsThatTheDriverHolds) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// Work that fails ends the access all the same: the device is let go, and what comes next finds it as it was.
+/// Failing work ends the access too: the device is released, and later calls find the former state.
 TEST_F(Isolation, AnErrorInExclusiveAccessEndsIt) {
   const auto result = Run([](workload::Life& life) {
     ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
@@ -69,7 +69,7 @@ TEST_F(Isolation, AnErrorInExclusiveAccessEndsIt) {
   EXPECT_EQ(std::count(between.calls.begin(), between.calls.end(), "EndExclusiveAccess"), 2);
 }
 
-/// kAllowFailure: nothing is left of it, and a secure machine that is started later gets all of it.
+/// kAllowFailure: the failed isolation leaves nothing behind, and a secure machine started later is fully isolated.
 TEST_F(Isolation, AFailureThatIsIgnoredLeavesNoDomainBehind) {
   options.os.iommu_flags = 0x17;
   between.begin = [] { return STATUS_DEVICE_NOT_READY; };
@@ -128,8 +128,8 @@ TEST_F(Isolation, ACallOfTheOneThatHasExclusiveAccessIsABugCheck) {
 
 // ---- rules of the reference; Rule11 is a suite of several files, so its tests have no fixture
 
-/// Rule 12: the caps are read after AddDevice and before StartDevice, and the two sets of IOMMU bits agree.
-/// (The minimum over a link is the linked adapters'.)
+/// Rule 12: the caps are read after AddDevice and before StartDevice, and the two sets of IOMMU bits agree. (The
+/// minimum over a link is in the tests of linked adapters.)
 struct CapsComeBeforeTheStart : Isolation {
   void TestBody() override {
     config.host.gpu_reserved_kib = 64;
@@ -160,7 +160,8 @@ struct CapsComeBeforeTheStart : Isolation {
 };
 TEST(Rule11, CapsAreReadAfterAddDeviceAndBeforeStartDeviceAndAgree) { CapsComeBeforeTheStart().TestBody(); }
 
-/// The domain stands before the driver may use the device: at its StartDevice it is attached, remapped and 1:1 alike.
+/// The domain exists before the driver may use the device: at StartDevice the device is attached, both to a remapped
+/// and to a 1:1 domain.
 struct AttachedBeforeTheStart : Isolation {
   void TestBody() override {
     for (const RemapPolicy policy : {RemapPolicy::kNever, RemapPolicy::kIdentity, RemapPolicy::kWhenPossible}) {
@@ -207,7 +208,7 @@ struct SilenceIsProven : Isolation {
 };
 TEST(Rule11, BetweenBeginAndEndExclusiveAccessTheDeviceIsSilent) { SilenceIsProven().TestBody(); }
 
-/// Makes a cause of an interrupt that no driver waits for.
+/// Raises a cause of an interrupt for which no driver waits.
 class Cause {
  public:
   explicit Cause(workload::Life& life) : life_(life), bar_(life.adapter.function().bars[0].address) {
@@ -234,7 +235,7 @@ void LetPass(workload::Life& life, uint64_t ns) {
   life.kernel.scheduler().Wait([&] { return life.kernel.hal().NowNs() >= end; }, 2 * ns, "time", 1000);
 }
 
-/// The device keeps a message that falls due, and sends it, once, when it may.
+/// The device keeps a message that becomes due, and sends it once when sending is allowed.
 TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
   const auto result = Run([](workload::Life& life) {
     const Miniport& miniport = life.adapter.miniport();
@@ -257,7 +258,8 @@ TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// A message that left the device before Begin and arrives behind it is not the device's noise: Dxgkrnl holds it.
+/// A message that left the device before Begin and arrives after it does not count as the device's noise: Dxgkrnl holds
+/// it.
 TEST_F(Isolation, AnInterruptUnderWayIsHeldInExclusiveAccessAndServedAfterIt) {
   config.inject.late_interrupt_ns = 60'000;
   const auto result = Run([](workload::Life& life) {

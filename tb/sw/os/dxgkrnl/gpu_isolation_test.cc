@@ -31,8 +31,8 @@ TEST_F(Isolation, ASecureVmFailsToStartWhenTheDriverLacksSupport) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("IoMmuSecureModeSupported is 0"));
 }
 
-/// The key is off: a secure machine starts whatever the driver supports, also behind a remapping domain. Isolation that
-/// IOMMUFlags forced on is isolation, and the driver must support it.
+/// With the key off a secure machine starts whatever the driver supports, also behind a remapping domain. Isolation
+/// forced on by IOMMUFlags counts as isolation, so the driver must support it.
 TEST_F(Isolation, WithTheKeyOffASecureVmStartsUnlessIsolationIsOn) {
   options.os.driver["Isolation"] = 0;
   options.os.secure_vm_key = false;
@@ -77,7 +77,7 @@ TEST_F(Isolation, DomainAndMappingsWithoutAttachLeaveTheGpuAsItIs) {
   }
 }
 
-/// One domain for each logical adapter: the one that waits is the one that is entered.
+/// There is one domain for each logical adapter: the waiting one is also the one that the switch enters.
 TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   for (const uint32_t flags : {0x1u, 0x3u}) {
     options.os.iommu_flags = flags;
@@ -93,7 +93,7 @@ TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   }
 }
 
-/// Bit 0x8: the enable bits count although the driver has no capability; without it they are ignored.
+/// With bit 0x8 the enable bits apply although the driver lacks the capability; without it they are ignored.
 TEST_F(Isolation, BypassDriverCapIsolatesADriverWithoutTheCapability) {
   options.os.driver["Isolation"] = 0;
   for (const uint32_t flags : {0xFu, 0x1Fu}) {
@@ -142,7 +142,7 @@ TEST_F(Isolation, ADriverThatNeedsItIsIsolatedFromTheStartOrNotStarted) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1"));
 }
 
-/// Before WDDM 2.9 nothing is asked before the start: DXGK_VIDMMCAPS says after it what the driver needs.
+/// Before WDDM 2.9 there is no query before the start: DXGK_VIDMMCAPS states the driver's needs after it.
 TEST_F(Isolation, ADriverBeforeWddm29ThatNeedsItIsIsolatedOnceItHasStarted) {
   options.os.driver["IsolationRequired"] = 1;
   options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
@@ -158,7 +158,7 @@ TEST_F(Isolation, ADriverBeforeWddm29ThatNeedsItIsIsolatedOnceItHasStarted) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
 }
 
-/// A device that reaches for memory as soon as its driver starts it: nothing of it goes past the domain.
+/// A device that accesses memory as soon as its driver starts it: no access bypasses the domain.
 TEST_F(Isolation, WhatADeviceReadsInItsStartMeetsTheDomain) {
   options.os.driver["IsolationRequired"] = 1;
   between.starting = [](hw::Bdf device) {
@@ -172,7 +172,7 @@ TEST_F(Isolation, WhatADeviceReadsInItsStartMeetsTheDomain) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("read of logical page 0x15000000"));
 }
 
-/// What a driver says of it before the start and after it must agree: the domain is attached in between.
+/// The driver's answers before and after the start must agree, because the domain is attached in between.
 TEST_F(Isolation, ADriverThatNeedsItSaysSoBeforeTheStart) {
   options.os.driver["IsolationRequired"] = 1;
   between.queried = [](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
@@ -197,7 +197,7 @@ TEST_F(Isolation, EnableMappingsMapsAllPhysicalMemoryAndASecureVmWhatTheGpuWasGi
   }
 }
 
-/// A third segment, of the first 64 KiB that `base` is of.
+/// Adds a third segment: the 64 KiB that begin at `base`.
 void AddSegmentOfSystemMemory(const DXGKARG_QUERYADAPTERINFO& args, uint64_t base) {
   auto* out = static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData);
   if (out->pSegmentDescriptor == nullptr) {
@@ -212,7 +212,8 @@ void AddSegmentOfSystemMemory(const DXGKARG_QUERYADAPTERINFO& args, uint64_t bas
   std::memcpy(out->pSegmentDescriptor + 2 * out->SegmentDescriptorStride, &segment, sizeof segment);
 }
 
-/// The driver allocated the memory of such a segment itself; VidMm maps it by the physical address that it states.
+/// The driver has allocated the memory of such a segment itself; VidMm maps it at the physical address that the driver
+/// states.
 TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
   constexpr uint64_t kBase = uint64_t{0x150} << 20;
   between.queried = [](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
@@ -243,7 +244,7 @@ TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// The second kind is VidMm's own: the backing store of an eviction, and pages of fences.
+/// The second kind of memory belongs to VidMm: the backing store of an eviction, and pages of fences.
 TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
   const auto result = Run([](workload::Life& life) {
     SecureVm(life);

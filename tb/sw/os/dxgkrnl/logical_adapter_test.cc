@@ -93,7 +93,7 @@ TEST(LinkedAdapters, GpusThatAreNotInTheChainAreRemovedAgain) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The bus has both devices and our driver would link them, but without DxgkDdiLinkDevice the system does not ask it.
+// Both devices are on the bus and our driver could link them, but without DxgkDdiLinkDevice the system does not ask it.
 TEST(LinkedAdapters, WithoutTheEntryTheFirstDeviceStandsAloneAndTheOthersAreRemovedAgain) {
   LinkedBench bench(3);
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiLinkDevice = nullptr; };
@@ -128,7 +128,7 @@ NTSTATUS NoteMetadata(HANDLE context, UINT node, DXGKARG_GETNODEMETADATA* args) 
   return between.real.DxgkDdiGetNodeMetadata(context, node, args);
 }
 
-/// Calls of AddDevice, StartDevice, GetNodeMetadata and of the queries that `name` names.
+/// Records the calls of AddDevice, StartDevice and GetNodeMetadata, and the queries that `name` names.
 void NoteStartUp(const std::function<std::string(const DXGKARG_QUERYADAPTERINFO&)>& name) {
   events.clear();
   between.table = [](DRIVER_INITIALIZATION_DATA& table) {

@@ -125,7 +125,7 @@ TEST_F(DriverGuardTest, AnEntryBehindThoseOfAnUpdateCannotBeRead) {
                   "read byte 16 of pPageTableEntries (Flags.Repeat is 1: one entry), which has 16 bytes");
 }
 
-// The machine copies the words, on another stack, where a fault would be its own.
+// The machine copies the words on another stack, where a fault would be attributed to the machine.
 TEST_F(DriverGuardTest, WordsForTheDeviceAreReadWhileTheCallIsStillToBlame) {
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
     const auto& op = args.UpdatePageTable;
@@ -193,7 +193,7 @@ TEST_F(DriverGuardTest, ABadPointerInAnInterruptRoutineHasItsIrql) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DxgkDdiInterruptRoutine"));
 }
 
-// In front of the first table entry: DriverEntry is a call too.
+// DriverEntry runs before the driver's table exists, and is a call too.
 TEST_F(DriverGuardTest, ABadPointerInDriverEntryIsABugCheck) {
   between.table = [](DRIVER_INITIALIZATION_DATA&) { *nowhere = 1; };
   const auto result = Run();

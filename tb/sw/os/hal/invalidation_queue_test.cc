@@ -23,7 +23,7 @@ using ::testing::ThrowsMessage;
 
 constexpr uint64_t kIqt = sim::kIommuBase + 0x88;
 
-/// A machine on which the next write of the queue's tail goes wrong: past its end.
+/// A machine that corrupts the next write of the queue's tail: it is past the queue's end.
 struct WithABadTail : sim::twin::Machine {
   WithABadTail() : Machine(sim::twin::MachineParameters::From(sim::MachineConfig::Default())) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {

@@ -48,7 +48,7 @@ TEST(Iommu, TranslatesWhatWasMappedForAttachedDevicesOnly) {
   EXPECT_EQ(machine.kernel.pages().allocated(), 0u);
 }
 
-// The unit tells of a fault only when none was pending.
+// The unit raises its interrupt for a fault only if none was pending.
 TEST(Iommu, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
   Machine machine;
   Iommu& iommu = *machine.kernel.iommu();

@@ -114,8 +114,8 @@ TEST(SecondStage, APunchedHoleLeavesTheRestOfTheLargePage) {
   tables.Free();
 }
 
-/// Random mappings of every size and alignment against a map of single pages; the unit translates by the
-/// tables and must never know a page that was unmapped.
+/// Random mappings of every size and alignment, compared with a map of single pages. The unit translates by the tables
+/// and must never translate an unmapped page.
 TEST(SecondStage, TheUnitSeesWhatIsMappedAndNothingElse) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

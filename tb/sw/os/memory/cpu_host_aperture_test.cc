@@ -122,7 +122,7 @@ TEST(CpuHostAperture, IsForSegmentsThatHaveOne) {
   EXPECT_THROW(CpuHostAperture(window.kernel, window.miniport, DXGK_SEGMENTDESCRIPTOR4{}, 2, 0), BugCheck);
 }
 
-/// Windows admits it, and so does admission here; but this machine's GPU has no such window.
+/// Windows accepts such a segment, and so does admission here; but this machine's GPU has no such window.
 class CpuHostApertureStart : public DriverWithAFront {};
 TEST_F(CpuHostApertureStart, TablesBehindOneEndTheStartWithAWord) {
   between.query = [&](const DXGKARG_QUERYADAPTERINFO& args) {

@@ -104,7 +104,8 @@ TEST(MemoryViews, AUserViewBelongsToItsProcess) {
   EXPECT_TRUE(refused);
 }
 
-// Documents say whose a user view is, not what another process meets there: the page fault that a processor raises.
+// Documents say to whom a user view belongs, but not what another process gets there: the page fault that a processor
+// raises.
 TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
   DriverGuard::Install(nullptr);
   {

@@ -203,8 +203,8 @@ TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
   machine.frame_buffer.Unpin(machine.adapter, {0});
 }
 
-/// Rule 15 of the reference: the callbacks take the lead adapter and an index; a window goes before the
-/// next chunk; a pin that fails is normal.
+/// Rule 15 of the reference: the callbacks take the lead adapter and an index; a window is unmapped before the next
+/// chunk; a failing pin is normal.
 TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   Parameters parameters;
   parameters.inject.pin_failures = 1;

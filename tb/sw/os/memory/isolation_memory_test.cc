@@ -42,7 +42,7 @@ struct Machine {
   HANDLE adapter = &token;
 };
 
-/// With the adapter behind the domain.
+/// A machine with the adapter behind its domain.
 struct MachineWithAdapter : Machine {
   MachineWithAdapter() { memory.AddAdapter(adapter, {domain, "test"}); }
 };
@@ -102,7 +102,7 @@ TEST(IsolationMemory, AnMdlIsWholeOrNotAndSmallerThan4GiB) {
   EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER);
 }
 
-/// The routines that the callbacks mirror: MmAllocatePagesForMdlEx and MmAllocateContiguousMemorySpecifyCache.
+/// The routines to which the callbacks correspond: MmAllocatePagesForMdlEx and MmAllocateContiguousMemorySpecifyCache.
 DXGKARGCB_ALLOCATEPAGESFORMDL Pages(uint64_t pages, LONGLONG low = 0, LONGLONG high = -1) {
   DXGKARGCB_ALLOCATEPAGESFORMDL args{};
   args.LowAddress.QuadPart = low;
@@ -304,8 +304,8 @@ TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
   EXPECT_EQ(machine.kernel.ledger().open(), open);
 }
 
-/// Rule 16 of the reference, the half about MDLs: the MDL passed to MapMdlToIoMmu outlives the unmap. The
-/// English page and its reason say so; the Japanese page reads the other way round.
+/// Rule 16 of the reference, the half about MDLs: the MDL passed to MapMdlToIoMmu must outlive the unmap. The English
+/// page, and its reason, say so; the Japanese page says the opposite.
 struct MappedMdl : Machine {
   MappedMdl() {
     memory.AddAdapter(adapter, {domain, "test"});

@@ -178,7 +178,7 @@ TEST(MemoryTypes, ContiguousMemoryMayFailOnALiveSystem) {
   EXPECT_EQ(test.TryCreate(args), STATUS_SUCCESS);
 }
 
-/// A 1:1 domain that maps all installed memory: what a device decodes is not among it, and is mapped for its ADL.
+/// A 1:1 domain that maps all installed memory does not include a device's addresses, which are mapped for its ADL.
 TEST(MemoryTypes, IoSpaceIsMappedInADomainOfAllMemoryToo) {
   Objects test;
   IommuDomain* whole = test.kernel.iommu()->CreateDomain(uint64_t{1} << 46, true, "test");

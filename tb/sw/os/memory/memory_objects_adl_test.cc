@@ -29,7 +29,7 @@ TEST(MemoryObjects, GiveBothFormsOfAnAdlToWhoAsksForNone) {
   EXPECT_TRUE(list);
 }
 
-/// Takes the logical space (8 GiB) but for `left` single pages with a page between them.
+/// Allocates the logical space (8 GiB) except for `left` single pages with a page between them.
 std::vector<uint64_t> FragmentLogicalSpace(IommuDomain& domain, unsigned left) {
   constexpr uint64_t kFirst = 0x100000;
   std::vector<uint64_t> taken;
@@ -193,7 +193,7 @@ TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
   }
 }
 
-// A logical space in pieces, as a run asks for it.
+// A logical space in pieces, as the configuration requests it.
 TEST(MemoryAdls, ComeInPiecesOfTheSizeThatTheConfigurationSays) {
   Parameters parameters = TestParameters();
   parameters.logical_piece_kib = 8;

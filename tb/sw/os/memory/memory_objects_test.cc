@@ -132,7 +132,7 @@ TEST(MemoryObjects, NameWhatIsLeft) {
   EXPECT_THAT(kinds, HasSubstr("pinned_page/somebody/DxgkCbAllocateAdl"));
 }
 
-/// A bug check names the call; the memory is not touched.
+/// The bug check names the call, and memory is not accessed.
 TEST(MemoryObjects, OfAnAdapterThatWasRemovedAreABugCheck) {
   Objects test;
   const auto object = test.Create(8192, test.adapter);

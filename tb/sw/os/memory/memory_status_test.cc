@@ -49,7 +49,7 @@ struct Case {
   std::function<NTSTATUS(Bench&)> call;
 };
 
-/// A creation with one argument made wrong.
+/// A creation with one wrong argument.
 std::function<NTSTATUS(Bench&)> Creating(DXGK_PHYSICAL_MEMORY_TYPE type, void (*spoil)(Create&)) {
   return [type, spoil](Bench& bench) {
     Create args = Bench::Wanted(type);

@@ -43,7 +43,7 @@ TEST_F(SaveArea, SavedFromPinnedPagesComesBackThroughWindows) {
   ExpectCycle(kPinned, kWindows);
 }
 
-/// A driver of WDDM 2.4 to 2.8 has DxgkCbPinFrameBufferForSave only, whose pages come as an MDL.
+/// A driver of WDDM 2.4 to 2.8 has only DxgkCbPinFrameBufferForSave, whose pages are in an MDL.
 struct SaveAreaOfAnOlderVersion : SaveArea {};
 
 TEST_F(SaveAreaOfAnOlderVersion, IsSavedByMdl) {
@@ -75,7 +75,7 @@ decltype(DXGKRNL_INTERFACE::DxgkCbPinFrameBufferForSave2) real_pin = nullptr;
 unsigned pins = 0;
 DXGK_ADL nowhere{};
 
-/// The second pin, of the way back, names pages behind the end of memory: the engine's copy meets a fault.
+/// The second pin, that of the restore, returns pages beyond the end of memory, so the engine's copy faults.
 NTSTATUS PinNowhere(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2* args) {
   const NTSTATUS status = real_pin(adapter, args);
   if (!NT_SUCCESS(status) || ++pins < 2) return status;
@@ -93,7 +93,8 @@ NTSTATUS StartWithPinNowhere(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INT
   return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
 }
 
-/// The ring stands at the fault: without the reset of the adapter nothing clears the area, and nothing works.
+/// The ring is stopped at the fault: without the reset of the adapter the area would not be cleared, and nothing would
+/// work.
 TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
   pins = 0;
   bench.options.driver = Entry;
@@ -139,8 +140,8 @@ NTSTATUS StartWithCounts(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFA
   return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
 }
 
-/// A driver without DMA remapping: all that it has comes by the callbacks of GPU isolation, behind a domain that maps
-/// nothing else. The pin serves on the way out and fails on the way back.
+/// A driver without DMA remapping: all its memory comes from the callbacks of GPU isolation, behind a domain that maps
+/// nothing else. The pin succeeds for the save and fails for the restore.
 TEST_F(SaveArea, OfADriverWithoutRemappingGoesThroughListsAndComesBackThroughWindows) {
   std::fill_n(called, kIsolationCallbacks, 0u);
   bench.options.driver = Entry;

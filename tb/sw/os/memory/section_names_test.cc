@@ -14,7 +14,7 @@ namespace {
 
 using Create = DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT;
 
-/// Attributes with a name of their own, good until something of them is spoiled.
+/// Attributes with a unique name, valid until a test spoils a member.
 struct Named {
   explicit Named(std::u16string path, ULONG flags = OBJ_KERNEL_HANDLE) : text(std::move(path)) {
     name.Length = name.MaximumLength = static_cast<USHORT>(text.size() * sizeof(WCHAR));

@@ -109,7 +109,7 @@ struct StartOrder : ::testing::Test {
   LifeBench bench;
 };
 
-/// The list as it was seen; bytes of the outputs as there.
+/// The queries as they were seen, with the sizes of their outputs.
 TEST_F(StartOrder, IsThatOfBuild22621UpToTheFirstRoot) {
   Run(BringUp::kWindows22621);
   EXPECT_THAT(order, ElementsAreArray({"StartDevice", "query 1, 592", "query 15, 32", "query 47, 4", "query 13, 24",
@@ -123,7 +123,7 @@ TEST_F(StartOrder, IsThatOfBuild22621UpToTheFirstRoot) {
   EXPECT_THAT(refused, ElementsAreArray({47u, 16u, 10u})) << "the start goes on without them";
 }
 
-/// Without that preset nothing is asked that is not used.
+/// Without that preset there is no query whose answer is not used.
 TEST_F(StartOrder, WithoutThePresetAsksOnlyForWhatIsUsed) {
   Run(BringUp::kLinked);
   EXPECT_THAT(refused, IsEmpty());

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// An aperture, and VRAM that the CPU sees; four levels of nine bits with tables in VRAM.
+/// An aperture, and CPU-visible VRAM; four levels of nine bits with tables in VRAM.
 AdapterAnswers Good() {
   AdapterAnswers a;
   a.version = DXGKDDI_INTERFACE_VERSION;
@@ -130,7 +130,7 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.MapAperture2Supported = 0; }},
 };
 
-/// What a driver of WDDM 1 answers: no MMU, no levels, a node and a paging node of DXGK_DRIVERCAPS.
+/// The answers of a WDDM 1 driver: no MMU, no levels, a node and a paging node of DXGK_DRIVERCAPS.
 AdapterAnswers Physical() {
   AdapterAnswers a = Good();
   a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_0;
@@ -212,7 +212,7 @@ TEST_P(AdmissionRule, RefusesAndNamesTheField) {
 INSTANTIATE_TEST_SUITE_P(All, AdmissionRule, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// os.both_mmu_models_refused: the header forbids it, the documents speak of either or both.
+// os.both_mmu_models_refused: the header forbids it, while the documents speak of either or both.
 TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   AdapterAnswers answers = Good();
   answers.driver.MemoryManagementCaps.IoMmuSupported = 1;
@@ -260,7 +260,7 @@ TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
   EXPECT_THAT(Admit(answers, false), IsEmpty()) << "a CPU host aperture is enough";
 }
 
-// Documents only: the notion of before WDDM 2.9.
+// Documents only: the rule before WDDM 2.9.
 TEST(Admission, BeforeWddm29HighestAcceptableAddressMustReachAllMemory) {
   AdapterAnswers answers = Good();
   answers.last_byte = 0xFFFF'FFFF;
@@ -285,7 +285,7 @@ TEST(Admission, TablesInSystemMemoryOfOnePagePass) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
-// Two of Microsoft's sample drivers: their tables have 16 KiB and more and lie in the segment behind the last one.
+// Two of Microsoft's sample drivers: their tables have at least 16 KiB and are in the segment after the last one.
 TEST(Admission, TablesOfAnySizePassInTheImplicitSystemMemorySegment) {
   for (const bool behind : {true, false}) {
     for (const size_t segments : {1u, 2u}) {  // the second is VRAM

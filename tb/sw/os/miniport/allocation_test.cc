@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 constexpr UINT kApertureBit = 1, kVramBit = 2;
 
-/// A driver's answer to which nothing can be said.
+/// A driver's answer that breaks no rule.
 struct Good {
   Good() {
     answers.version = 0x10004;
@@ -150,7 +150,7 @@ TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSeg
   EXPECT_FALSE(HomesOf(good.info, good.answers).implicit_system) << "nothing to upgrade";
 }
 
-// os.system_segment_behind_last: an open driver takes the bit behind the last segment, the headers have a constant.
+// os.system_segment_behind_last: an open driver uses the bit after the last segment, the headers have a constant.
 TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31) {
   for (const bool behind : {true, false}) {
     Good good;
@@ -164,7 +164,7 @@ TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31)
   }
 }
 
-// An open driver names it so in preferences too.
+// An open driver uses that id in preferences too.
 TEST(AllocationRules, TheImplicitSystemMemorySegmentIsPreferredByItsId) {
   for (const bool behind : {true, false}) {
     Good good;

@@ -55,7 +55,7 @@ TEST(InterfaceVersion, HasTheSizesOfTheKit) {
   EXPECT_EQ(DriverTableBytes(0x6010), DriverTableBytes(0x6003)) << "between two versions: the lower one";
 }
 
-// since.def has what the kit's headers say of each member.
+// since.def agrees with the kit's headers for each member.
 TEST(InterfaceVersion, ClearsMembersThatCameLaterAndNamesThem) {
   const auto left = [](ULONG version, std::vector<std::string>* cleared) {
     DXGK_VIDMMCAPS caps{};
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, DriverOfVersion,
                            return name;
                          });
 
-/// A driver that sets what its version does not have: bits that are reserved to its own headers.
+/// A driver that sets members that its version lacks: bits that its own headers reserve.
 struct HastyDriver : DriverFront {
   HastyDriver() {
     bench.options.os.limit_bits = 36;
@@ -237,7 +237,7 @@ TEST_F(OldDriver, MustReachAllMemoryByItself) {
   EXPECT_EQ(Refused(), "");
 }
 
-// A callback that is absent would be a null pointer to call.
+// An absent callback is a null pointer, which must not be called.
 TEST_F(OldDriver, IsNotEnoughForWhatNeedsALaterVersionWhichIsSaid) {
   const auto run = [&](const char* procedure) {
     const workload::JobResult result = bench.Run([&](workload::Life& life) {
@@ -268,7 +268,7 @@ NTSTATUS StartWithKernelMemory(PVOID context, PDXGK_START_INFO start, PDXGKRNL_I
   return between.real.DxgkDdiStartDevice(context, start, interface, sources, children);
 }
 
-// The domain of isolation has only what came through the callbacks.
+// The domain of isolation maps only memory from the callbacks.
 TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelWhenItSupportsIsolation) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithKernelMemory; };
   bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_4;

@@ -79,7 +79,7 @@ TEST_F(BadDriver, BusyAgainThoughTheAllocationIsIdleIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("though the allocation is idle"));
 }
 
-// The driver asks for room and uses none of what there is.
+// The driver asks for more room but does not use the room that it has.
 TEST_F(BadDriver, AnOperationThatFitsIntoNoBufferIsABugCheck) {
   unsigned refused = 0;
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -200,7 +200,7 @@ TEST_F(BadDriver, AReturnAtAnotherIrqlIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DxgkDdiBuildPagingBuffer was entered at IRQL 0 and returned at 2"));
 }
 
-/// What a driver that misuses the memory callbacks does behind its own StartDevice.
+/// A misuse of the memory callbacks by a driver, after its own StartDevice.
 using Misuse = void (*)(DXGKRNL_INTERFACE& table, DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& object, DXGK_ADL* adl);
 Misuse misuse = nullptr;
 

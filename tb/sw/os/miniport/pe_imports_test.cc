@@ -18,7 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Bytes = std::vector<uint8_t>;
 
-/// The smallest 64-bit Windows binary with these imports. One section, whose image address is 0x1000 above its offset.
+/// The smallest 64-bit Windows binary with these imports. It has one section, whose image address is 0x1000 above its
+/// offset.
 class Pe {
  public:
   static constexpr uint32_t kPeAt = 0x80, kOptionalAt = kPeAt + 24, kOptionalBytes = 112 + 16 * 8;
@@ -88,7 +89,7 @@ Bytes Good() {
       .Make();
 }
 
-/// What is wrong with a file.
+/// The error in a file.
 std::string Error(const Bytes& file) {
   try {
     ImportsOf(file);

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Answers as a driver with two ranges would.
+/// Answers like a driver with two ranges.
 std::vector<DXGK_HARDWARERESERVEDRANGES> calls;
 UINT claimed = 2;
 bool fewer = false;  ///< in the second call
@@ -47,7 +47,7 @@ struct Asking : ::testing::Test {
   Kernel kernel{platform, {}};
 };
 
-/// What the first call looks like is open; either form gets the count and nothing else.
+/// The form of the first call is open; either form returns only the count.
 void ExpectTwoCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) {
   Miniport miniport(kernel, table);
   for (const ReservedQuery form : {ReservedQuery::kNullPointer, ReservedQuery::kZeroCount}) {
@@ -80,8 +80,8 @@ TEST_F(Asking, OnceWhenThereIsNone) {
   EXPECT_THAT(calls, SizeIs(1));
 }
 
-/// A machine that looks, after each write to a device's registers, at what the IOMMU's tables in memory say, and
-/// keeps the first that names a GPU: how it was attached.
+/// A machine that reads the IOMMU's tables in memory after each write to a device's registers, and keeps the first
+/// state that has a context entry for a GPU: how it was attached.
 struct Watching : sim::twin::Machine {
   explicit Watching(const sim::MachineConfig& config) : Machine(sim::twin::MachineParameters::From(config)) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
@@ -93,7 +93,7 @@ struct Watching : sim::twin::Machine {
   std::string attached;
 };
 
-/// The device may read its reserved memory in the moment in which it is attached.
+/// The device may read its reserved memory as soon as it is attached.
 TEST(ReservedRanges, AreMappedBeforeTheDeviceIsAttached) {
   for (const auto policy : {RemapPolicy::kIdentity, RemapPolicy::kWhenPossible, RemapPolicy::kNever}) {
     test::LifeBench bench;

@@ -105,7 +105,7 @@ TEST(Unmodelled, OfAContextIsNamed) {
               ElementsAre("DXGK_CONTEXTINFO_CAPS.DriverManagesResidency", "DXGK_CONTEXTINFO_CAPS.UseIoMmu"));
 }
 
-/// The members of unmodelled.def, as the pages write them.
+/// The members of unmodelled.def, in the form of the pages.
 std::set<std::string> Listed() {
   const auto name = [](const std::string& structure, const std::string& member) {
     return structure + "." + member.substr(member.rfind('.') + 1);  // LegacyBehaviors is left out
@@ -117,7 +117,7 @@ std::set<std::string> Listed() {
   };
 }
 
-// A row of docs/ddi that says "no effect" of a member of these structures means that the list has it.
+// For a member of these structures, a row of docs/ddi with "no effect" requires an entry in the list.
 TEST(Unmodelled, HasWhatThePagesSayHasNoEffect) {
   const std::set<std::string> listed = Listed();
   std::set<std::string> structures;
@@ -169,7 +169,7 @@ NTSTATUS CreateDeclaringAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* arg
   return status;
 }
 
-/// A run of a driver that declares something of its allocations, one of which is in system memory.
+/// A run of a driver that declares a property of its allocations, one of which is in system memory.
 struct DeclaredRun {
   std::vector<std::tuple<int, uint64_t, uint64_t>> sent;  ///< operation; for entries also flags and page
   unsigned backing_stores = 0;                            ///< calls of DxgkDdiSetAllocationBackingStore

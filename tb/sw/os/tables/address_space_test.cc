@@ -123,7 +123,7 @@ TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
   }
 }
 
-// Driver authors: the GPU faults when memory goes to others before the flush of what led there.
+// Driver authors: the GPU faults if memory is given to others before the entries for it are flushed.
 TEST_P(TableKinds, EntriesAreInvalidAndFlushedBeforeTheMemoryOfADestroyedAllocationIsAnothers) {
   for (const bool deferred : {false, true}) {
     bench.options.os.deferred_destroy = deferred;

@@ -21,7 +21,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::Life;
 
-/// One way: what is mapped with 64 KiB afterwards stays at 4 KiB, and an update at level 1 never goes back.
+/// The conversion is one way: memory that is mapped with 64 KiB afterwards stays at 4 KiB, and an update at level 1
+/// never converts back.
 TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   const auto result = bench.Run([&](Life& life) {
     GpuProcess* process = nullptr;
@@ -51,7 +52,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-/// Packets of the process run and wait while its leaf table is converted.
+/// Packets of the process run, and wait while its leaf table is converted.
 TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLevel1AndResumes) {
   enum Event { kSmall, kLink4k, kRender };
   std::vector<Event> events;
@@ -117,7 +118,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLev
   EXPECT_EQ(std::count(events.begin(), events.end(), kRender), 0);
 }
 
-/// A shadow of its own: which entries of a block are in use.
+/// The test's own shadow of which entries of a block are in use.
 TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   std::map<uint64_t, uint16_t> small;
   std::map<uint64_t, bool> large;
@@ -182,7 +183,7 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   EXPECT_GT(large_updates, 50u);
 }
 
-/// The 64 KiB entry becomes invalid, the 4 KiB ones valid, level 1 is last.
+/// The 64 KiB entry becomes invalid, then the 4 KiB entries valid, and level 1 is written last.
 TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   std::vector<std::string> events;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -210,7 +211,8 @@ TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   EXPECT_THAT(events, ::testing::ElementsAre("0 64K 0", "flush", "0 4K 0", "0 4K 1", "1 4K 11", "flush", "flush"));
 }
 
-// What begins or ends inside a block takes the block to 4 KiB entries; whole blocks beside it go by their own entries.
+// An unmap that begins or ends inside a block converts the block to 4 KiB entries; whole blocks are unmapped by their
+// own entries.
 TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocksByPages) {
   std::vector<std::string> events;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -242,7 +244,7 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// A page that comes back between blocks of 64 KiB takes a leaf table of 4 KiB entries, and another allocation leaves
+// A page that returns between blocks of 64 KiB needs a leaf table of 4 KiB entries, and another allocation is evicted
 // for it.
 TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -272,7 +274,7 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The tables are back before there is room for the conversion that a page of 4 KiB needs, which came meanwhile.
+// The tables are restored before there is room for the conversion that a 4 KiB page, mapped meanwhile, needs.
 TEST_F(Rule11Pages64k, WhatCameWhileTablesWereAwayIsMappedByTheRestoreThatFindsRoomForIt) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kPageVa = kVa + 0x100000;

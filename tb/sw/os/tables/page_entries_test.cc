@@ -13,7 +13,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-// A repeated entry is one page of its allocation, in whichever leaf table it stands.
+// A repeated entry maps one page of its allocation, in every leaf table.
 TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
   std::vector<uint64_t> offsets;
   Run([&](Life& life) {
@@ -37,7 +37,8 @@ TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
   for (const uint64_t offset : offsets) EXPECT_EQ(offset, 3 * kPage);
 }
 
-// The entry above the leaf becomes invalid as it is: an eviction comes when there is no room for a table.
+// The entry above the leaf becomes invalid without a split, because an eviction happens when there is no room for a
+// table.
 TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
   bench.config.gpu.vram_mib = 64;
   Run([&](Life& life) {
@@ -97,7 +98,7 @@ TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The documents speak of 64 KiB management only: os.system_64k_mapped.
+// The documents only mention management in 64 KiB: os.system_64k_mapped.
 TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   struct Case {
     bool cap, mapped, expected;
@@ -132,7 +133,7 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   }
 }
 
-// Either kind of level 1: whole blocks become invalid as such, so that an eviction takes no memory itself.
+// With either kind of level 1 whole blocks become invalid by one entry, so that an eviction needs no memory itself.
 TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
   for (const bool dual : {false, true}) {
     bench.options.os.driver["DualPte"] = dual;

@@ -12,7 +12,7 @@ namespace {
 
 using workload::Life;
 
-/// Which entries of all tables are in use, by the tables' places.
+/// Records which entries of all tables are in use, by the tables' addresses.
 class Places {
  public:
   void See(const DXGKARG_BUILDPAGINGBUFFER& args) {

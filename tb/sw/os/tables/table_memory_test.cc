@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(All, UpdateModes,
                          ::testing::Values(DXGK_PAGETABLEUPDATE_CPU_VIRTUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL,
                                            DXGK_PAGETABLEUPDATE_GPU_PHYSICAL));
 
-// Update mode GPU_VIRTUAL: a table has addresses of the paging process, which take tables themselves.
+// Update mode GPU_VIRTUAL: a table has addresses in the paging process, which need tables themselves.
 TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
   RunOnWorker([&](Life& life) {
@@ -114,7 +114,7 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
 
 constexpr UINT kVram = 2, kSystem = 3;  // of our driver's answers: the implicit system memory segment is the third
 
-/// The driver names other places for its tables, by level, than it has been told.
+/// The driver reports other segments for its tables, by level, than the configuration states.
 class TablesElsewhere : public TableLife {
  protected:
   void Answer(const std::function<void(UINT level, DXGK_PAGE_TABLE_LEVEL_DESC&)>& change) {
@@ -154,7 +154,7 @@ TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
   }
 }
 
-// A table of four pages is one piece as the GPU sees it, translated or not: the walks find its last entries.
+// A table of four pages is contiguous for the GPU, translated or not: walks find its last entries.
 TEST_F(TablesElsewhere, ATableOfSeveralPagesInSystemMemoryIsContiguousAndAligned) {
   bench.options.os.page_table_bits = bench.config.gpu.page_table_bits = {9, 8, 8, 11};
   bench.options.os.limit_bits = 33;  // all memory, so that it starts without translation too

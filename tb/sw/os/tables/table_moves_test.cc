@@ -116,7 +116,7 @@ TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBac
   });
 }
 
-// What is evicted while the tables are away is invalid when they are back.
+// Entries of an allocation that is evicted while the tables are evicted are invalid after the restore.
 TEST_F(TableLife, AnAllocationIsEvictedWhileTheTablesAreAway) {
   Run([&](Life& life) {
     Subject subject = Make(life);
@@ -145,7 +145,8 @@ TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while its page tables are evicted"));
 }
 
-// "Every table but the root" (address_space.h), those of 64 KiB entries too; level 1 says both halves again.
+// "Every table but the root" (address_space.h), including those of 64 KiB entries; level 1 is written with both halves
+// again.
 TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);
@@ -214,7 +215,7 @@ TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
   }
 }
 
-// Nothing may be changed in tables that are evicted; what went meanwhile does not come back with them.
+// Evicted tables must not be changed; mappings that were removed meanwhile do not return with them.
 TEST_P(TableKinds, EntriesOfWhatGoesWhileTheTablesAreEvictedAreInvalidWhenTheyAreBack) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);

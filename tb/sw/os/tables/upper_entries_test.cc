@@ -7,7 +7,7 @@ namespace {
 
 using workload::Life;
 
-// In the orders of both builds: a zero entry of level 1 becomes a table of them when one page is mapped.
+// In the orders of both builds: a zero entry of level 1 is split into a table of zero entries when one page is mapped.
 TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
     bench.options.os.bring_up = order;

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 static_assert(sizeof(ERESOURCE) == 0x68 && offsetof(ERESOURCE, OwnerEntry) == 0x30, "as wdm.h has it on x64");
 
-/// A resource that exists from the first use on.
+/// A resource that is initialised at its first use.
 struct Resource {
   void Make() {
     if (!std::exchange(made, true)) EXPECT_EQ(ExInitializeResourceLite(&it), STATUS_SUCCESS);
@@ -198,7 +198,7 @@ TEST(DriverResources, AreReleasedByTheirHolderOnly) {
   EXPECT_THAT(threads.Run(), HasSubstr("is released by other, and holder holds it"));
 }
 
-// A thread that has a fast mutex is at APC_LEVEL, and one that has a mutex gets no normal APCs.
+// A thread that holds a fast mutex is at APC_LEVEL; one that holds a mutex gets no normal APCs.
 TEST(DriverResources, NeedNoCriticalRegionWhereNormalApcsAreDisabledAnyway) {
   Threads threads;
   Resource resource;

@@ -11,7 +11,7 @@
 #include "os/base/bug_check.h"
 #include "tb/sw/os/machine.h"
 
-// As the compiler declares them.
+// Declared as the compiler calls them.
 extern "C" {
 void __tsan_read4(void* at);
 void __tsan_write4(void* at);
@@ -30,7 +30,7 @@ Parameters Preempting() {
   return parameters;
 }
 
-/// Two calls that are in the driver at the same time, the second from the first's middle on.
+/// Two calls that are in the driver at the same time; the second begins in the middle of the first.
 struct TwoCalls : Machine {
   TwoCalls() : Machine(Preempting()) {
     word = static_cast<uint32_t*>(ExAllocatePool2(POOL_FLAG_NON_PAGED, 64, 0x64726F57)) + 4;

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 using test::Clock;
 
-// What works in a handler may wait: the handler's exception is still the one that is thrown on.
+// Code in an exception handler may wait: the handler's exception is still the one that is rethrown.
 TEST(Scheduler, AFibreThatIsSwitchedInAHandlerKeepsItsExceptions) {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     Clock clock;

@@ -90,7 +90,7 @@ void WatchDevices(DRIVER_INITIALIZATION_DATA& table) {
   };
 }
 
-// hDevice of the three operations is the driver's own handle, of a device that lives: the owner's.
+// hDevice of the three operations is the driver's handle of an existing device, the owner's.
 TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
   between.table = WatchDevices;
   for (const bool by_list : {true, false}) {
@@ -173,7 +173,7 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
   EXPECT_THAT(Text(Run(os)), HasSubstr("FlagsWddm2.MapApertureCpuVisible needs DXGK_VIDMMCAPS.MapAperture2Supported"));
 }
 
-// Open, as above: a driver that takes a physical dummy page as it comes sends the GPU to a page that nobody mapped.
+// Open, as above: a driver that uses a physical dummy page as it is sends the GPU to an unmapped page.
 TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
   Parameters os = Defaults();
   os.dummy_page_logical = false;

@@ -23,7 +23,8 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kDummyLogical = 0x7000, kDummyHost = 0x9000;
 
-/// A segment of 64 pages, one object of eight with an ADL over its last seven, and a driver that notes what comes.
+/// A segment of 64 pages, one object of eight pages with an ADL over its last seven, and a driver that records its
+/// operations.
 struct Bound : Objects {
   explicit Bound(bool aperture2 = true, DXGK_MEMORY_CACHING_TYPE type = DXGK_MEMORY_CACHING_TYPE_CACHED,
                  const Parameters& parameters = TestParameters())

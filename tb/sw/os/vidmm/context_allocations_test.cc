@@ -201,7 +201,7 @@ TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
   });
 }
 
-// D3DGPU_UNIQUE_DRIVER_PROTECTION: of the pages that were mapped with it, and of no other.
+// D3DGPU_UNIQUE_DRIVER_PROTECTION of the pages that were mapped with it, and of no others.
 TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   bool armed = false;
@@ -246,8 +246,8 @@ TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   EXPECT_EQ(windows, expected);
 }
 
-// An adapter whose driver has no memory segment for it: an aperture in the set stands for system memory, as in those of
-// other allocations, and the implicit system memory segment has its own bit.
+// An adapter whose driver has no memory segment for it: an aperture in the set means system memory, as for other
+// allocations, and the implicit system memory segment has a bit of its own.
 TEST_F(ContextAllocation, InSystemMemoryIsNamedByAnMdlAndItsAddresses) {
   bench.options.os.driver["ContextBytes"] = 0;
   for (const UINT set : {1u, 4u}) {

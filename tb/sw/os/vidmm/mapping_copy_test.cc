@@ -75,7 +75,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
   EXPECT_EQ(other_contexts, 0u) << "all of them on the companion";
 }
 
-// Pages of 64 KiB are copied as such where address and size allow, else page by page.
+// Pages of 64 KiB are copied as such if address and size allow it, else page by page.
 TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);
@@ -153,7 +153,7 @@ TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
   });
 }
 
-// Updates inherit the target reservation's; entries of another one are not copied as they are.
+// Updates inherit the protection of the target reservation; entries of another one are not copied unchanged.
 TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOfItsSource) {
   using Given =
       std::tuple<uint64_t, HANDLE, uint64_t, uint64_t, UINT64>;  // address, allocation, offset, pages, protection
@@ -222,7 +222,7 @@ TEST_P(CopyWays, ACopyThatWouldGiveAPageASecondUniqueDriverProtectionIsRefused) 
   });
 }
 
-// Operations of a batch are done one after another: each finds what those before it have mapped and unmapped.
+// Operations of a batch are done one after another: each sees the effect of those before it.
 TEST_P(CopyWays, ABatchThatWouldGiveAPageTwoUniqueDriverProtectionsIsRefusedAsAWhole) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);

@@ -21,7 +21,7 @@ using workload::Life;
 
 using Rule11Paging = DriverFront;
 
-// Zero comes with Valid = 1 (seen on build 22621); the other encoding is open.
+// Zero has Valid = 1 (seen on build 22621); the other encoding is open.
 TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButAtTheLeaf) {
   bench.config.gpu.vram_mib = 64;
   const std::vector<uint8_t> zeros(hw::kPageSize);
@@ -69,8 +69,8 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-/// Large pages at each level above the leaf: the documents allow them at all, the driver's levels are small enough here
-/// for VRAM to hold one of the root's.
+/// Large pages at each level above the leaf, which the documents allow. The driver's levels are small enough here that
+/// VRAM holds one large page of the root.
 TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
   bench.config.gpu.vram_mib = 64;
   bench.options.os.page_table_bits = {5, 2, 2, 9};

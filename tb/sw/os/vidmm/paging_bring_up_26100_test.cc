@@ -73,7 +73,7 @@ NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
   return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
 }
 
-/// The machine of the scenario "windows-26100", or another geometry in its place.
+/// The machine of the scenario "windows-26100", or one with another geometry.
 struct Windows26100 : LifeBench {
   explicit Windows26100(std::vector<uint64_t> bits = {}) {
     stream.clear();
@@ -93,7 +93,7 @@ struct Windows26100 : LifeBench {
   }
 };
 
-/// Updates before the root, those that nothing explains and the clear of 64 KiB tables left out.
+/// Updates before the root, without the unexplained ones and the clear of 64 KiB tables.
 std::vector<const RecordedBuild*> Updates() {
   std::vector<const RecordedBuild*> updates;
   for (size_t i = 0; i < before_root; ++i) {
@@ -182,7 +182,7 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
   EXPECT_EQ(process_pasids, 1u) << "the system's process";
 }
 
-// What nothing explains is in the stream as it was seen; this shows the data, not a rule.
+// The unexplained updates are in the stream as they were seen; this checks the data, not a rule.
 TEST(Windows26100, UnexplainedPlacesAreThoseThatWereSeen) {
   Windows26100 bench;
   const auto result = bench.Run([](Life&) {});

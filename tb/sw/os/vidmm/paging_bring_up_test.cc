@@ -116,7 +116,7 @@ TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1027UpdatesByTheRule) {
   }
 }
 
-// With what nothing explains the figures are those that were seen; this shows the data, not a rule.
+// With the unexplained updates the counts are those that were seen; this checks the data, not a rule.
 TEST(Windows22621, WithTheUnexplainedWriteThereAre1028UpdatesBeforeTheRoot) {
   Windows bench({9, 9, 9, 9});
   const auto result = bench.Run([](Life&) {});
@@ -187,7 +187,7 @@ TEST(Windows22621, TablesOfAProcessLieDownwardFromTheEndOfTheSegmentAndAreWritte
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// Fills of up to 256 MiB were seen; the window for them is as large as video memory at most, so that the paging
+// Fills of up to 256 MiB were seen. The window for them is at most as large as video memory, so that the paging
 // process' GiB has room for it wherever a seed puts the others.
 TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
   for (uint64_t seed = 0; seed < 20; ++seed) {

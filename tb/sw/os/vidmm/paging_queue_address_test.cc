@@ -77,7 +77,7 @@ TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureS
   }
 }
 
-/// Leaves single pages of the logical space, none beside another one.
+/// Leaves single pages of the logical space free, no two of them adjacent.
 struct Fragments {
   void Make(IommuDomain& domain) {
     RangeAllocator& logical = domain.logical();

@@ -60,8 +60,8 @@ class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUIL
   }
 };
 
-// STATUS_GRAPHICS_ALLOCATION_BUSY: what the GPU was given before has ended when the operation comes again, on every
-// node, and what was built before in the same buffer too. AllocationIsIdle holds for that call and for no later one.
+// STATUS_GRAPHICS_ALLOCATION_BUSY: when the operation is repeated, all earlier work of the GPU has ended, on every
+// node, including operations built earlier in the same buffer. AllocationIsIdle holds for that call only.
 TEST_P(Busy, IsAskedAgainWhenAllNodesHaveEndedWhatTheyHadAndOnlyThenWithTheAllocationIdle) {
   ComesAgain(false);
   ComesAgain(true);

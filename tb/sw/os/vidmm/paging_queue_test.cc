@@ -22,7 +22,7 @@ using workload::Life;
 
 using Paging = DriverFront;
 
-// Seen on build 22621: a walk at build time finds the entries of before, whatever the stream has been told.
+// Seen on build 22621: a walk at build time finds the old entries, whatever has been queued.
 TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
   bench.options.os.driver["InvalidNotCached"] = 0;  // so that a flush comes too
   unsigned operations = 0;
@@ -68,7 +68,8 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
   EXPECT_GE(operations, 3u) << "update, flush, fence";
 }
 
-// Seen on build 22621: operations one behind the other, DmaSize the bytes left, one submission for several.
+// Seen on build 22621: operations are packed back to back, DmaSize is the number of bytes left, and one submission
+// serves several.
 TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   struct Place {
     UINT offset, room, used;

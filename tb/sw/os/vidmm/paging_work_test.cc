@@ -112,7 +112,7 @@ TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
   EXPECT_GT(flushes, 5u);
 }
 
-/// The driver takes a flush by its process, and holds the root against the space that walks from it.
+/// The driver handles a flush by its process, and compares the root with the space that walks from it.
 TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
   HANDLE flushed = nullptr;
   D3DGPU_PHYSICAL_ADDRESS other{};

@@ -58,7 +58,7 @@ TEST_F(PhysicalPaging, TransferByMdlAndFillMoveTheSameAsVirtualOnesWhenTheSystem
   }
 }
 
-// The texts leave open which entry point carries paging buffers; Windows was seen to use the virtual one.
+// The documents leave open which entry point takes paging buffers; Windows was seen to use the virtual one.
 TEST_F(PhysicalPaging, PagingBuffersGoByDxgkDdiSubmitCommandWhenTheSystemSubmitsThemSo) {
   for (const bool physical : {false, true}) {
     bench.options.os.physical_submission = physical;
@@ -126,7 +126,7 @@ TEST_F(PhysicalPaging, ASpecialLockTransferMovesTheBytesToTheMdl) {
   });
 }
 
-// DXGK_TRANSFERFLAGS: the end of a move comes before the start of another.
+// DXGK_TRANSFERFLAGS: one move ends before another begins.
 TEST(MoveOrder, PiecesOfOneMoveComeTogetherBetweenStartAndEnd) {
   const auto piece = [](int allocation, bool start, bool end) {
     DXGKARG_BUILDPAGINGBUFFER args{};
@@ -302,7 +302,8 @@ TEST_F(PhysicalPaging, ADriverThatWritesPastItsPrivateDataIsABugCheck) {
   }
 }
 
-// What a reset of the adapter leaves behind is told allocation by allocation, without a buffer and without the GPU.
+// After a reset of the adapter the driver is told the losses allocation by allocation, without a buffer and without the
+// GPU.
 TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
   std::map<int, unsigned> lost;
   Run([&](Life& life) {

@@ -114,7 +114,7 @@ TEST(ProcessUndo, OverALinkThePartsOnOtherGpusGoToo) {
   }
 }
 
-// PageTableUpdateRequireAddressSpaceIdle: a part without a context has none to suspend.
+// PageTableUpdateRequireAddressSpaceIdle: a part without a context has nothing to suspend.
 TEST(LinkedMemory, WorksWhereTablesChangeOnlyWhileTheirSpaceIsIdle) {
   LinkedBench bench;
   bench.options.os.driver["IdleForUpdates"] = 1;

@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 using workload::Life;
 constexpr uint64_t kSize = 128 << 10;
 
-/// Allocations that may live in system memory too, in processes of their own.
+/// Allocations that may also live in system memory, in processes of their own.
 class Moves : public DriverWithAFront {
  protected:
   Moves() {
@@ -159,8 +159,8 @@ TEST_F(Moves, EqualsStayWhereTheyAreAndComeBackWhenThereIsRoom) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// The bytes go with it; what is mapped in system memory is read and written there.
-// From one memory segment to another the contents go straight.
+// The bytes move too: an allocation in system memory is read and written there. From one memory segment to another the
+// contents are copied directly.
 TEST_F(Moves, WhatLeavesAMemorySegmentGoesToTheNextOne) {
   bench.config.gpu.vram_mib = 2;
   bench.options.os.driver["VisibleVramBytes"] = 1 << 20;
@@ -258,7 +258,7 @@ TEST_F(Moves, AProcessOverItsBudgetMakesRoomAmongItsOwn) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// What moved while the tables were away is mapped where it lives when they are back.
+// An allocation that moved while the tables were evicted is mapped at its new place after the restore.
 TEST_F(Moves, PageTablesGiveWayAndComeBackWithWhatIsTrueThen) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     Residency& residency = life.vidmm.residency();

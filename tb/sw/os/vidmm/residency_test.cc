@@ -120,7 +120,7 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// The next one may stand where the one that is gone stood; the bytes are not its, and no backing store is left.
+// A later allocation may have the address of the destroyed one; it has other bytes, and no backing store is left.
 TEST(Residency, ABackingStoreGoesWithItsAllocation) {
   LifeBench bench;
   const auto result = bench.RunOnWorker([](Life& life) {
@@ -192,7 +192,7 @@ TEST(Residency, FromInvalidToValidNeedsNoFlushWhenTheHardwareSaysSo) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// The same for every way to map. What was valid is flushed whether the cap is set or not.
+// All ways to map. Entries that were valid are flushed whether the cap is set or not.
 TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInvalidOnes) {
   for (const bool not_cached : {true, false}) {
     LifeBench bench;

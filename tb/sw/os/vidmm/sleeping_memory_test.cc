@@ -81,7 +81,7 @@ TEST_P(SleepWithProcesses, ContextsAllocationsAddressesAndProtectionsAreAsBefore
   });
 }
 
-// Entries that lead to no allocation: system memory, zeros in a leaf table and zeros in an entry of the root.
+// Entries without an allocation: system memory, zeros in a leaf table and zeros in an entry of the root.
 TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;
@@ -119,8 +119,8 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   });
 }
 
-// The driver holds packets and more wait: all that those did before is kept, and the rest is done afterwards. Each
-// packet copies what the one before it has written.
+// The driver holds packets and more wait: the results of the former are kept, and the latter run afterwards. Each
+// packet copies the bytes that the one before it wrote.
 TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
   constexpr uint32_t kPackets = 24, kPages = 8, kBytes = kPages * kPage;
   Run([](Life& life) {
@@ -213,7 +213,7 @@ TEST_P(SleepWithProcesses, WhatIsDestroyedMeanwhileDoesNotComeBack) {
   });
 }
 
-// An allocation that the driver wants to be told of has no place in D3, and another one afterwards.
+// An allocation with explicit residency notification has no place in D3, and another one afterwards.
 TEST_P(SleepWithProcesses, NoticesOfResidencyGoWithTheContent) {
   std::vector<bool> resident;
   Run([&](Life& life) {

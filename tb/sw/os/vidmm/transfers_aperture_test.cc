@@ -58,7 +58,7 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
   }
 }
 
-// Whose device an operation on the aperture names.
+// The device that an operation on the aperture names.
 TEST(Aperture, ADeviceOwnsAnAllocationThatOfItsProcessOrTheSystemsAndNoneThePrimary) {
   test::LifeBench bench;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -84,8 +84,8 @@ TEST(Aperture, ADeviceOwnsAnAllocationThatOfItsProcessOrTheSystemsAndNoneThePrim
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// One move in pieces, when the aperture is smaller than the allocation or others have most of it; without one when they
-// have all of it.
+// One move in pieces, if the aperture is smaller than the allocation or mostly in use; without the aperture if it is
+// fully in use.
 TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
   for (const uint64_t others : {0u, 200u, 256u}) {
     test::LifeBench bench;

@@ -100,7 +100,7 @@ TEST_F(VaCall, DriverProtectionComesBackInLeafUpdatesAndUpdatesInheritTheReserva
   });
 }
 
-// A large page that is split says the same as before, to the driver too.
+// A split large page has the same attributes as before, also for the driver.
 TEST_F(VaCall, APartOfALargePageKeepsAllocationAndDriverProtection) {
   bench.config.gpu.vram_mib = 32;
   constexpr uint64_t kLarge = uint64_t{2} << 20;
@@ -219,7 +219,7 @@ TEST_F(VaCall, RangesOfTheDriverTakeMappingsOnlyWithAllowUserModeMapping) {
   }
 }
 
-// What reaches out of such a range, or into something that is mapped there, is taken; it changes nothing.
+// A mapping that reaches out of such a range, or overlaps another mapping there, fails as taken and changes nothing.
 TEST_F(VaCall, MappingsInARangeOfTheDriverStayInsideAndApart) {
   bench.options.os.driver["DriverVaBytes"] = 1;
   bench.options.os.driver["DriverVaUser"] = 1;

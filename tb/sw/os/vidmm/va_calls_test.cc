@@ -101,7 +101,7 @@ TEST_F(VaCall, MapRefusesWhatBreaksARule) {
   });
 }
 
-// Whatever has its place in memory since then.
+// Whatever is at its address in memory afterwards.
 TEST_F(VaCall, AHandleEndsWithItsAllocation) {
   In([](Life& life, World& world) {
     Allocation* gone = Filled(life, 4, 0x900);
@@ -214,7 +214,8 @@ TEST_F(VaCall, UpdatesMapRepeatUnmapAndProtectInsideOneReservation) {
   });
 }
 
-// What is mapped and not resident faults, whatever was mapped there before; it has its entries when it is resident.
+// A mapped allocation that is not resident faults, whatever was mapped there before; it gets its entries when it
+// becomes resident.
 TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   In([](Life& life, World& world) {
     Residency residency(life.vidmm);
@@ -249,7 +250,8 @@ TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   });
 }
 
-// Where nothing is mapped nothing is sent. A zero entry above the leaf goes as it is, or leaves a table of its rest.
+// For unmapped addresses nothing is sent. A zero entry above the leaf is removed as it is, or is split into a table for
+// the rest.
 TEST_F(VaCall, WhatIsNotResidentMakesNoTablesForItsAddresses) {
   constexpr uint64_t kLarge = uint64_t{2} << 20;
   In([](Life& life, World& world) {

@@ -18,7 +18,7 @@ namespace {
 using workload::Life;
 constexpr uint64_t kSize = 4 * kPage;
 
-/// A process over the link that wants more and more of the memory of one GPU, all of it at once.
+/// A process over the link that requests more and more memory of one GPU, all of it at once.
 struct Greedy {
   Greedy(Life& life, unsigned gpu)
       : life(life), gpu(gpu), process(life.link.CreateProcess("greedy")), va(life.link.ReserveVa(*process, kMost)) {}
@@ -46,15 +46,15 @@ struct Greedy {
   static constexpr uint64_t kMost = 2 << 20;
 };
 
-/// The parts of a process whose tables are away.
+/// Which parts of a process have evicted tables.
 std::vector<bool> Away(const VidMmLink::Process& process) {
   std::vector<bool> away;
   for (const GpuProcess* part : process.parts) away.push_back(part->space->evicted());
   return away;
 }
 
-// GPU 1 is full, GPU 2 is not; tables of a process are on all or on none. What moved meanwhile is mapped where it lives
-// when they are back.
+// GPU 1 is full, GPU 2 is not; tables of a process are on all GPUs or on none. An allocation that moved meanwhile is
+// mapped at its new place after the restore.
 TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
   LinkedBench bench(3);
   const auto result = bench.Run([](Life& life) {
@@ -103,7 +103,7 @@ TEST(LinkedMemory, TablesOfWhatNobodyMayMoveStay) {
   ExpectGood(result);
 }
 
-// A mapping on one GPU makes page tables on all. The one that has no room for its own makes it, no other.
+// A mapping on one GPU makes page tables on all. Only the GPU that has no room for its tables makes room.
 TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
   LinkedBench bench(2);
   const auto result = bench.RunOnWorker([](Life& life) {
@@ -132,7 +132,7 @@ TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
   ExpectGood(result);
 }
 
-// There was room for it, and none for another that was to be made with it.
+// There was room for one table, but not for another one that was to be made with it.
 TEST(LinkedMemory, AReservedPlaceEndsWithTheTableThatHadIt) {
   LinkedBench bench;
   const auto result = bench.Run([](Life& life) {
@@ -150,7 +150,7 @@ TEST(LinkedMemory, AReservedPlaceEndsWithTheTableThatHadIt) {
   ExpectGood(result);
 }
 
-// Page tables that gave way before a sleep stay away, and come back afterwards.
+// Page tables that were evicted before a sleep stay evicted, and are restored later.
 TEST(LinkedMemory, TablesThatGaveWayBeforeASleepComeBackAfterIt) {
   LinkedBench bench(2);
   const auto result = bench.Run([](Life& life) {

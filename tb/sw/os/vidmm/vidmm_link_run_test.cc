@@ -55,7 +55,7 @@ TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectThe
 /// Rule 15, on two adapters.
 TEST(Rule11, OverALinkFrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
 
-/// Adapter 0 keeps 4 pages, adapter 1 two, over a sleep; `sections` are the sizes that they report.
+/// Adapter 0 keeps 4 pages over a sleep, adapter 1 two; `sections` are the sizes that they report.
 void ExpectSavedPartsSurvive(LinkedBench& bench, const std::vector<uint64_t>& sections) {
   bench.options.os.driver["Adapter1SaveAreaBytes"] = 2 * kPage;
   const auto result = bench.Run([&](Life& life) {
@@ -86,7 +86,7 @@ TEST(LinkedMemory, EachAdaptersPartOfVramSurvivesSleepInASectionOfItsOwn) {
   ExpectSavedPartsSurvive(bench, {4 * kPage, 2 * kPage});
 }
 
-/// The other form: the section is pinned whole, and the driver applies the offsets itself.
+/// The other form: the whole section is pinned, and the driver applies the offsets itself.
 TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
   for (const uint64_t lead : {0u, 1u}) {
     for (const uint64_t pin_failures : {0u, 4u}) {  // every pin fails: windows
@@ -229,7 +229,8 @@ TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
   ExpectGood(result);
 }
 
-// Commands of GPU 1 fill memory of GPU 0 again and again when the sleep begins: none of it is lost, whichever GPU is named.
+// Commands of GPU 1 fill memory of GPU 0 again and again when the sleep begins; no fill is lost, whichever GPU is
+// named.
 TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
   for (const unsigned named : {0u, 2u}) {
     LinkedBench bench(3);
@@ -271,7 +272,8 @@ TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
   }
 }
 
-// The process has one space of addresses, which the driver's range is taken from once; its page tables are on every GPU.
+// The process has one space of addresses, from which the driver's range is taken once; its page tables are on every
+// GPU.
 TEST(LinkedMemory, AddressesThatTheDriverKeepsAreTheSameOnEveryGpu) {
   LinkedBench bench(2);
   bench.options.os.driver["DriverVaBytes"] = 3 << 20;

@@ -69,7 +69,7 @@ TEST(LinkedMemory, VramMayDifferInSize) {
   EXPECT_EQ(FaultOf(result), "");
 }
 
-// The record is kept as well: what is evicted goes from the copies too.
+// The record is kept too: after an eviction the copies are invalid as well.
 TEST(LinkedMemory, MappingsAreCopiedInTheTablesOfEveryGpu) {
   LinkedBench bench(2);
   const auto result = bench.Run([](Life& life) {

@@ -133,7 +133,7 @@ TEST(LinkedMemory, AnObjectThatOneAdapterOpenedIsVisibleToAll) {
   ExpectGood(result);
 }
 
-/// UPDATE_PAGE_TABLE calls by table, of processes: level, place and entries, by the system context that runs them.
+/// UPDATE_PAGE_TABLE calls for processes by table: level, address and entries, by the system context that runs them.
 struct Seen {
   HANDLE context;
   UINT level;

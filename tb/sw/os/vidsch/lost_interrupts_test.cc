@@ -99,7 +99,7 @@ TEST(LostInterrupts, TheMainJobEndsWithoutThem) {
   EXPECT_TRUE(result.verified);
 }
 
-/// A machine on which some interrupt messages never come.
+/// A machine that loses some interrupt messages.
 struct Silent : sim::twin::Machine {
   explicit Silent(const sim::MachineConfig& config) : Machine(sim::twin::MachineParameters::From(config)) {}
   std::optional<hw::Message> TakeMessage() override {

@@ -66,7 +66,7 @@ NTSTATUS Submit(HANDLE, const DXGKARG_SUBMITCOMMAND* args) {
   return seen.submit_status;
 }
 
-/// A scheduler whose driver is one of the physical model.
+/// A scheduler with a driver of the physical model.
 struct Patching : SchedulerBench, ::testing::Test {
   Patching() {
     seen = {};

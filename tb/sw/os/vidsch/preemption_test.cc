@@ -84,7 +84,7 @@ TEST(VidSch, AfterAPreemptionOtherContextsHaveTheirTurn) {
   EXPECT_THAT(test.ended, ElementsAre(overtakes, preempted));
 }
 
-// A driver with packets of several contexts: b2 must not run before b1, though b1 was not the one that ran.
+// A driver with packets of several contexts: b2 must not run before b1, although b1 was not the preempted one.
 TEST(VidSch, WhatComesBackKeepsTheOrderWithinEachOfItsContexts) {
   constexpr uint64_t kA = 1, kB = 2, kOther = 3;
   SchedulerBench test;

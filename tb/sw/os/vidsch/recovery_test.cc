@@ -89,7 +89,7 @@ TEST(VidSchRecovery, ARequestThatIsNotAnsweredResetsTheEngineAndOneDeviceIsLost)
   EXPECT_EQ(test.vidsch.recoveries()[0].device, "guilty");
 }
 
-// Its process' second packet of the node waits: it must not overtake the first, which the driver had.
+// The second packet of its process for the node waits: it must not overtake the first, which the driver had.
 TEST(VidSchRecovery, WhatAResetGivesBackKeepsTheOrderWithinEachOfItsContexts) {
   Recovery test;
   GpuDevice* third = test.vidsch.CreateDevice("third");

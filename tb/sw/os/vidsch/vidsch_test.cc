@@ -26,7 +26,7 @@ TEST(VidSch, AnInterruptIsToldAtDeviceLevelOnly) {
 
 constexpr uint64_t kBoundNs = 100'000'000;
 
-/// With the delay that a machine has when nobody changes it: two seconds.
+/// With a machine's default delay: two seconds.
 struct Waits : SchedulerBench {
   HANDLE Context(uint64_t number) { return reinterpret_cast<HANDLE>(number); }
   GpuDevice* guilty = vidsch.CreateDevice("guilty");
@@ -145,7 +145,7 @@ TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
-/// A drain is served by the calls of a recovery. This driver has no DxgkDdiBeginExclusiveAccess, which comes behind it.
+/// The calls of a recovery serve a drain. This driver lacks DxgkDdiBeginExclusiveAccess, which would follow the drain.
 TEST(VidSchWaits, ExclusiveAccessIsDrainedOfWhatHangsAndOfWhatNobodyTold) {
   const auto refusal = [](SchedulerBench& test) -> std::string {
     std::string text;
