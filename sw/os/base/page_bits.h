@@ -13,7 +13,7 @@ class PageBits {
   static constexpr uint64_t kWord = 64;  // pages
   static constexpr uint64_t kWordsOfAGroup = 8;
   static constexpr uint64_t kGroup = kWordsOfAGroup * kWord;  // pages
-  static constexpr uint64_t kAllFree = ~uint64_t{0};  // a word
+  static constexpr uint64_t kAllFree = ~uint64_t{0};          // a word
 
   /// How many bits of a word are set from bit 0 up, or from bit 63 down, without a gap.
   static uint64_t LowOnes(uint64_t word) {

@@ -76,9 +76,7 @@ bool RangeAllocator::AllocateAt(uint64_t start, uint64_t size, const std::string
   return true;
 }
 
-uint64_t RangeAllocator::used_end() const {
-  return used_.size() == 0 ? 0 : free_->StartBefore(end_);
-}
+uint64_t RangeAllocator::used_end() const { return used_.size() == 0 ? 0 : free_->StartBefore(end_); }
 
 void RangeAllocator::Free(uint64_t start) {
   const auto used = used_.Remove(start);

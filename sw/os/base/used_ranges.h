@@ -38,7 +38,7 @@ class UsedRanges {
 
   uint64_t page_;
   size_t size_ = 0;
-  std::unordered_map<uint64_t, Range> by_start_;     // without pages
+  std::unordered_map<uint64_t, Range> by_start_;   // without pages
   std::vector<std::unique_ptr<Numbers>> by_page_;  // null: no range begins in these pages
   std::vector<Range> ranges_;                      // in the order in which they came
   std::vector<uint32_t> unused_;                   // numbers in ranges_ of ranges that were removed
