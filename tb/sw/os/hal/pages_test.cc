@@ -43,6 +43,7 @@ TEST(Pages, KeepToTheBoundsOfARequest) {
     const auto first = pages.AllocateContiguous(5, 0, 0x2000000, 0x8000, "test", "test");
     ASSERT_TRUE(first);
     EXPECT_EQ(*first / 8, (*first + 4) / 8) << "crosses a 32 KiB boundary";
+    EXPECT_LE((*first + 5) * 4096, 0x2000000u);
   }
 }
 
