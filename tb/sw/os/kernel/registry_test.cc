@@ -128,21 +128,23 @@ NTSTATUS Sum(PWSTR, ULONG type, PVOID data, ULONG bytes, PVOID context, PVOID en
 TEST(RegistryOfAMachine, IsReadByTablesOfQueries) {
   WithRegistry machine;
   auto wide = [](const char16_t* text) { return const_cast<PWSTR>(reinterpret_cast<PCWSTR>(text)); };
-  ULONG sum = 0, entry = 0, direct = 0, missing = 5;
+  ULONG sum = 0, entry = 0, direct = 0, absent = 0, missing = 5;
   WCHAR text[8];
   UNICODE_STRING name{0, sizeof text, text};
   RTL_QUERY_REGISTRY_TABLE table[] = {{Sum, 0, wide(u"Depth"), &entry, REG_NONE, nullptr, 0},
                                       {nullptr, RTL_QUERY_REGISTRY_DIRECT | RTL_QUERY_REGISTRY_TYPECHECK,
                                        wide(u"Depth"), &direct, REG_DWORD << 24, nullptr, 0},
                                       {nullptr, RTL_QUERY_REGISTRY_DIRECT, wide(u"Name"), &name, REG_NONE, nullptr, 0},
-                                      {nullptr, RTL_QUERY_REGISTRY_DIRECT, wide(u"Missing"), &direct, REG_DWORD,
+                                      {nullptr, RTL_QUERY_REGISTRY_DIRECT, wide(u"Missing"), &absent, REG_DWORD,
                                        &missing, sizeof missing},
                                       {}};
   EXPECT_EQ(RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, wide(u"gmmu"), table, &sum, nullptr), STATUS_SUCCESS);
   EXPECT_EQ(sum, 7u);
   EXPECT_EQ(entry, 1u);
+  EXPECT_EQ(direct, 7u);
   EXPECT_EQ(name.Length, 6);
-  EXPECT_EQ(direct, 5u) << "the default of a value that is missing";
+  EXPECT_EQ(text[2], 'u');
+  EXPECT_EQ(absent, 5u) << "the default of a value that is missing";
   table[1].DefaultType = REG_SZ << 24;
   EXPECT_EQ(RtlQueryRegistryValues(RTL_REGISTRY_SERVICES, wide(u"gmmu"), table, &sum, nullptr),
             STATUS_OBJECT_TYPE_MISMATCH);
