@@ -76,7 +76,9 @@ TEST(ViewsOfDeviceMemory, AreOfBarsAndForTheRegisterRoutines) {
   READ_REGISTER_BUFFER_UCHAR(reinterpret_cast<UCHAR*>(view), bytes, 1);
   ULONG words[1];
   READ_REGISTER_BUFFER_ULONG(view, words, 1);
+  EXPECT_EQ(word, 0x554D4D47u);
   EXPECT_EQ(words[0], word);
+  EXPECT_EQ(bytes[0], 0x47);
   EXPECT_THROW(MmUnmapIoSpace(view, 0x2000), BugCheck) << "larger than it was mapped";
   MmUnmapIoSpace(view, 0x1000);
   EXPECT_THROW(READ_REGISTER_ULONG(view), BugCheck);
