@@ -68,7 +68,9 @@ TEST_F(GenerateTest, SeedsMakeOtherAccesses) {
 TEST_F(GenerateTest, ComputesBeforeEachAccessOrArrivesInAPeriod) {
   Workload closed = Open("gen:sequential,count=3,streams=1,compute=7", 0);
   EXPECT_EQ(closed.header.loop, Loop::kClosed);
-  for (const Access& access : All(*closed.source)) EXPECT_EQ(access.cycles, 7u);
+  const std::vector<Access> computing = All(*closed.source);
+  ASSERT_EQ(computing.size(), 3u);
+  for (const Access& access : computing) EXPECT_EQ(access.cycles, 7u);
   Workload open = Open("gen:sequential,count=3,streams=1,period=10", 0);
   EXPECT_EQ(open.header.loop, Loop::kOpen);
   EXPECT_THAT(All(*open.source),

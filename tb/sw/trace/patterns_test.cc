@@ -28,6 +28,7 @@ std::map<uint64_t, int> Pages(const std::vector<Access>& accesses) {
 
 TEST(Patterns, SequentialStreamsSweepTheirShares) {
   const std::vector<Access> all = Of("sequential,footprint=8KiB,streams=2,count=200");
+  ASSERT_EQ(all.size(), 200u);
   for (uint64_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i], Read(kBase + i % 2 * 4096 + i / 2 % 64 * 64, 64, 0, i % 2)) << i;
   }
@@ -35,6 +36,7 @@ TEST(Patterns, SequentialStreamsSweepTheirShares) {
 
 TEST(Patterns, StrideSweepsInSteps) {
   const std::vector<Access> all = Of("stride,footprint=64KiB,stride=8KiB,streams=1,count=20");
+  ASSERT_EQ(all.size(), 20u);
   for (uint64_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], Read(kBase + i % 8 * 8192, 64)) << i;
 }
 
@@ -80,6 +82,7 @@ TEST(Patterns, ChaseVisitsEveryNodeOnceARound) {
 
 TEST(Patterns, PagingStormsGoRoundMoreThanFits) {
   const std::vector<Access> all = Of("paging,fits=1MiB,percent=125,page=64KiB,storm=5,calm=10,count=60,streams=1");
+  ASSERT_EQ(all.size(), 60u);
   for (size_t i = 0; i < all.size(); ++i) {
     const uint64_t page = (all[i].address - kBase) / 65536, first = i / 15 * 5 % 20;
     if (i % 15 < 5) {
