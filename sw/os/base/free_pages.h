@@ -11,8 +11,8 @@ namespace gmmu::os {
 
 /// The free pages of a memory, as bits: however scattered they are, a call for a few pages takes about the same time.
 ///
-/// Ranges and alignments are widened to whole pages. For the sizes and alignments that were looked for last, places stay
-/// counted; the first call for another one counts them in all of the memory.
+/// Ranges and alignments are widened to whole pages. For the sizes and alignments that were looked for last, places
+/// stay counted; the first call for another one counts them in all of the memory.
 class FreePages : public FreeSpace {
  public:
   /// All whole pages in [start, end) are free; `page`, their bytes, is a power of two.

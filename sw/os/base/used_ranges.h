@@ -14,8 +14,8 @@ namespace gmmu::os {
 
 /// The ranges that are given out, each found by its start.
 ///
-/// In a space of pages they are found by the number of a page: scattered pages come and go by the million, and four bytes
-/// for each page of the space stay in the processor's caches where nodes of a map would not.
+/// In a space of pages they are found by the number of a page: scattered pages come and go by the million, and four
+/// bytes for each page of the space stay in the processor's caches where nodes of a map would not.
 class UsedRanges {
  public:
   struct Range {
