@@ -26,7 +26,7 @@ struct ExclusiveFacts {
 };
 
 /// A logical adapter: applications wait for its packets, an administrator switches its power and isolates it, a run
-/// inspects it. A reference that is copied freely. Engines are those of GPU 0, pages 4 KiB.
+/// inspects it. It is a reference that may be copied. Engines are those of GPU 0, pages 4 KiB.
 class Adapter {
  public:
   Adapter(LogicalAdapter& adapter) : adapter_(&adapter) {}
@@ -37,37 +37,39 @@ class Adapter {
   /// Waits until the packet has ended: for a second at most, plus the time of work that blocks it (VidSch).
   PacketEnd Wait(PacketId packet) const;
   bool Ended(PacketId packet) const;
-  /// The driver holds no packet of the node.
+  /// True if the driver holds no packet of the node.
   bool idle(uint32_t node) const;
-  /// Asks the driver to give back what the node has not completed.
+  /// Asks the driver to return what the node has not completed.
   void Preempt(uint32_t node) const;
-  /// Packets of the node that came back; packets submitted while the driver was still inside such a report.
+  /// Packets of the node that were preempted and submitted again; packets submitted while the driver was still inside
+  /// such a report.
   uint64_t resubmissions(uint32_t node) const;
   uint64_t submitted_in_reports() const;
   std::vector<RecoveryFacts> recoveries() const;
 
-  /// D3 and back. On the worker, and with nothing in VRAM.
+  /// Power down to D3, and up. Call on the worker, with nothing in VRAM.
   void PowerDown(POWER_ACTION action) const;
   void PowerUp() const;
 
-  /// Calls of a driver's entry.
+  /// Number of calls of a driver's entry.
   uint64_t CallsOf(const std::string& entry) const;
-  /// Devices that the newest calls of an entry about their life named, in order; `state`: of DxgkDdiSetPowerState.
+  /// Devices named by the latest calls of an entry for a device's life, in order; `state`: that of
+  /// DxgkDdiSetPowerState.
   std::vector<unsigned> UnitsOf(const std::string& entry, DEVICE_POWER_STATE state) const;
 
   /// How its GPUs reach host memory.
   DmaMode mode() const;
   bool has_domain() const;
-  /// True if there is a domain and it maps all physical memory, not only what the GPU was given.
+  /// True if there is a domain and it maps all physical memory, not only the memory that the GPU was given.
   bool domain_has_all() const;
-  /// Returns the host page to which the domain maps the GPU's page; all ones: not mapped.
+  /// Returns the host page to which the domain maps the GPU's page; all ones if it is not mapped.
   uint64_t At(uint64_t page) const;
-  /// Ranges that the driver reports as reserved for it by firmware.
+  /// Ranges that the driver reports as reserved by firmware.
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved() const;
 
   /// Activates GPU isolation. Throws OsError when it must not.
   void StartSecureVm() const;
-  /// Begins and ends an exclusive access of the operating system that does nothing.
+  /// Begins and ends an exclusive access of the operating system, without work.
   void TakeDevice() const;
   ExclusiveFacts exclusive() const;
   /// Deliberate fault: removes the domain's mapping of this byte address.

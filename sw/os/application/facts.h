@@ -13,43 +13,43 @@ namespace gmmu::os {
 struct Allocation;
 struct GpuProcess;
 
-// What a run may ask about a process.
+// Queries about a process.
 
 const std::string& NameOf(const GpuProcess& process);
-/// Its device was lost: nothing new of it reaches the GPU.
+/// True if its device was lost: no new packet of it reaches the GPU.
 bool DeviceLost(const GpuProcess& process);
-/// Why it was; "": it was not.
+/// Why its device was lost; "" if it was not.
 const std::string& WhyLost(const GpuProcess& process);
 /// The driver's handles.
 HANDLE HandleOf(const GpuProcess& process);
 HANDLE ContextOf(const GpuProcess& process);
-/// The segment of its root table (0: system memory), where it lies there, bytes, and how many entries it has.
+/// The segment of its root table (0: system memory), the root's byte address there, and its number of entries.
 unsigned RootSegment(const GpuProcess& process);
 uint64_t RootOffset(const GpuProcess& process);
 uint64_t RootEntries(const GpuProcess& process);
-/// Page tables that it has.
+/// The number of its page tables.
 uint64_t TablesOf(const GpuProcess& process);
-/// A page of 64 KiB is at the address.
+/// True if the address is mapped with a page of 64 KiB.
 bool Is64k(const GpuProcess& process, uint64_t va);
-/// A debugger is shown, for `pages` pages at `va`, the entries of the first pages of the resident allocation with this
-/// protection (DebugView).
+/// True if a debugger (DebugView) is shown, for `pages` pages at `va`, entries of the first pages of the resident
+/// allocation with this protection.
 bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& allocation, uint64_t pages,
                    const Protection& protection);
 
-// What a run may ask about an allocation.
+// Queries about an allocation.
 
 const std::string& NameOf(const Allocation& allocation);
 /// Its size in bytes, whole pages.
 uint64_t BytesOf(const Allocation& allocation);
 /// The driver's handle.
 HANDLE HandleOf(const Allocation& allocation);
-/// Byte offset of its first page in its memory segment; nullopt: it is in none.
+/// Byte offset of its first page in its memory segment; nullopt if it is in none.
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
-/// Its whole blocks of 64 KiB in a memory segment: sixteen pages, consecutive and aligned.
+/// Number of its whole blocks of 64 KiB in a memory segment: sixteen pages, consecutive and aligned.
 uint64_t WholeBlocks(const Allocation& allocation);
-/// Its driver names the aperture segment for it, and it is accessed physically: it may be mapped there.
+/// True if its driver names the aperture segment for it and it is accessed physically, so that it may be mapped there.
 bool MayLiveInAperture(const Allocation& allocation);
-/// The driver wants to be notified of its address.
+/// True if the driver wants to be notified of its address.
 bool HasNotice(const Allocation& allocation);
 /// Where it lives now, and in which segment; 0: system memory, or nowhere.
 Residence ResidenceOf(const Allocation& allocation);

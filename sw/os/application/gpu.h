@@ -41,8 +41,8 @@ struct GpuFacts {
   std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first, without one its id and size are 0
 };
 
-/// One GPU that has started, as an application that opened it has it, and as its driver and the bus see it. A
-/// reference that is copied freely; it ends with the power.
+/// One started GPU, as an application that opened it, its driver and the bus see it. It is a reference that may be
+/// copied; it is valid until power-off.
 class Gpu {
  public:
   Gpu(PhysicalAdapter& gpu) : gpu_(&gpu) {}
@@ -55,7 +55,7 @@ class Gpu {
     data.header.adapter = index();
     return Ask(&data, sizeof data);
   }
-  /// The same, a refusal being an error that names `what`.
+  /// D3DKMTEscape that throws an error that names `what` if it is refused.
   template <typename Data>
   void Escape(Data& data, const char* what) const {
     Require(Ask(data), what, static_cast<uint32_t>(data.header.code));
@@ -67,10 +67,10 @@ class Gpu {
   /// True if the paging node was given work and has completed all of it.
   bool PagingCompleted() const;
 
-  /// What StartDevice hands to its driver.
+  /// The callback table that StartDevice passes to its driver.
   DXGKRNL_INTERFACE Callbacks() const;
 
-  // The CPU's own accesses, to the window onto VRAM.
+  // The CPU's own accesses, through the window onto VRAM.
   void ReadVram(uint64_t offset, void* to, uint64_t bytes) const;
   void WriteVram(uint64_t offset, const void* from, uint64_t bytes) const;
 

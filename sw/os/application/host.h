@@ -15,8 +15,8 @@ class Kernel;
 class SystemBuffer;
 class VideoMemory;
 
-/// The machine that everything runs on, as a run sees it: threads, memory, faults. A reference that is copied
-/// freely. A wait throws OsTimeout after kBoundNs of machine time, unless it states another bound.
+/// The machine, as a run sees it: threads, memory, faults. It is a reference that may be copied. A wait throws
+/// OsTimeout after kBoundNs of machine time, unless it has another bound.
 class Host {
  public:
   static constexpr uint64_t kBoundNs = 1'000'000'000;
@@ -38,7 +38,7 @@ class Host {
   /// Reports the fault and throws DeviceFault.
   void Fail(const Fault& fault) const;
 
-  /// Physical pages, anywhere. Throws OsError when there are too few.
+  /// Allocates physical pages anywhere. Throws OsError if there are too few.
   std::vector<uint64_t> TakePages(uint64_t count, const std::string& owner, const std::string& what) const;
   void FreePages(const std::vector<uint64_t>& pages) const;
   /// Deliberate fault: true once, if the caller must leak an object of this kind.
@@ -50,14 +50,14 @@ class Host {
   Kernel* kernel_;
 };
 
-/// Scattered pages of host memory that an application has and a GPU may reach (SystemBuffer).
+/// Scattered pages of host memory that belong to an application and that a GPU may reach (SystemBuffer).
 ///
-/// Release() must be called; the destructor only forgets.
+/// Release() must be called; the destructor frees nothing.
 class HostMemory {
  public:
-  /// None; Release() does nothing.
+  /// No pages; Release() does nothing.
   HostMemory();
-  /// For the GPU whose video memory that is. The pages lie at `lowest` or above, bytes of host physical memory.
+  /// Pages for the GPU with this video memory, at `lowest` or above (bytes of host physical memory).
   HostMemory(const VideoMemory& of, uint64_t bytes, uint64_t lowest = 0);
   HostMemory(HostMemory&& other) noexcept;
   HostMemory& operator=(HostMemory&& other) noexcept;

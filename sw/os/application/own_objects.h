@@ -11,15 +11,15 @@ namespace gmmu::os {
 class VideoMemory;
 
 /// A process with a device, a context and allocations that an application's own thread makes in the driver, while other
-/// threads are in it too: nothing of it goes through the VidMm worker, so nothing is mapped or resident.
+/// threads are in it too. It bypasses the VidMm worker, so nothing is mapped or resident.
 ///
-/// Close() must be called; the destructor only forgets. Each call throws OsError when the driver refuses.
+/// Close() must be called; the destructor frees nothing. Each call throws OsError when the driver refuses.
 class OwnObjects {
  public:
   /// Opens process, device and context.
   OwnObjects(const VideoMemory& memory, const std::string& name);
   ~OwnObjects();
-  /// Allocations first.
+  /// Closes everything, allocations first.
   void Close();
 
   /// The driver's.

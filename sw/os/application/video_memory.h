@@ -16,15 +16,15 @@ struct AllocationRequest;
 struct GpuProcess;
 struct Protection;
 
-/// What an application and its user-mode driver can do with the video memory of one GPU: processes, allocations,
-/// addresses and contents. A reference to VidMm that is copied freely; VidMm and its parts say what each call does.
+/// The operations of an application and its user-mode driver on the video memory of one GPU: processes, allocations,
+/// addresses and contents. It is a reference to VidMm that may be copied; VidMm and its parts describe the calls.
 ///
 /// Every call is made on the VidMm worker and returns when the GPU has done the work. Addresses and sizes are bytes,
 /// pages 4 KiB.
 class VideoMemory {
  public:
   VideoMemory(VidMm& vidmm) : vidmm_(&vidmm) {}
-  /// That of the GPU whose tables these are.
+  /// The video memory of the GPU that has these tables.
   static VideoMemory Of(const GpuProcess& process);
   VidMm& vidmm() const { return *vidmm_; }
 
@@ -36,15 +36,16 @@ class VideoMemory {
   Allocation* CreateAllocation(const std::string& name, uint64_t bytes) const;
   /// `owner`: the process whose device owns it; null: the system's.
   Allocation* CreateAllocation(const AllocationRequest& request, const GpuProcess* owner = nullptr) const;
-  /// Its VRAM is one piece, whose first page has this alignment; 0: pages are scattered.
+  /// An allocation whose VRAM is one piece, whose first page has this alignment; 0: its pages are scattered.
   Allocation* CreateContiguous(const std::string& name, uint64_t bytes, uint64_t alignment) const;
-  /// Of a hundred blocks of 64 KiB of its VRAM, `percent` are scattered single pages; the others are whole, anywhere.
+  /// An allocation of whose 64 KiB blocks in VRAM `percent` percent are scattered single pages; the others are whole
+  /// blocks anywhere.
   Allocation* CreateFragmented(const std::string& name, uint64_t bytes, unsigned percent) const;
-  /// Accessed by its place in the aperture segment, and never in VRAM.
+  /// An allocation accessed through the aperture segment, and never in VRAM.
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner) const;
   void DestroyAllocation(Allocation* allocation) const;
   void MakeResident(Allocation& allocation) const;
-  /// Takes its VRAM away, whose content is lost.
+  /// Frees its VRAM; the content is lost.
   void GiveUpVram(Allocation& allocation) const;
 
   void PageIn(Allocation& allocation, HostMemory& source, uint64_t bytes,
@@ -52,7 +53,7 @@ class VideoMemory {
   void PageOut(Allocation& allocation, HostMemory& target, uint64_t bytes,
                const std::function<void(uint64_t)>& progress = nullptr) const;
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) const;
-  /// From VRAM to VRAM; the source may be another linked GPU's.
+  /// Copies from VRAM to VRAM; the source may be on another linked GPU.
   void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes) const;
 
   void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages) const;
@@ -67,7 +68,7 @@ class VideoMemory {
   void Unmap(GpuProcess& process, uint64_t va, uint64_t pages) const;
   void UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages) const;
 
-  /// Another root, of at least `entries` entries, or elsewhere with as many (0).
+  /// Replaces the root: by one of at least `entries` entries, or (0) by one of the same size elsewhere.
   void ReplaceRoot(GpuProcess& process, uint64_t entries) const;
   void MoveTables(GpuProcess& process) const;
   void EvictTables(GpuProcess& process) const;
@@ -76,14 +77,14 @@ class VideoMemory {
   /// Queues commands of a process, `bytes` at `va`, for its node.
   PacketId Submit(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what) const;
 
-  /// The memory that the driver has for the context of a process; null: none.
+  /// The driver's memory for the context of a process; null: none.
   Allocation* ContextAllocationOf(const GpuProcess& process) const;
   void EvictContextAllocation(GpuProcess& process) const;
 
   /// Has the driver build one operation, and the GPU do it.
   void Operate(DXGKARG_BUILDPAGINGBUFFER& operation) const;
 
-  /// Before D3 and after it.
+  /// Call before and after D3.
   void Sleep() const;
   void Wake() const;
 

@@ -20,17 +20,17 @@ class Hal {
   Hal(hw::Platform& platform, Scheduler& scheduler) : platform_(platform), scheduler_(scheduler) {}
 
   uint64_t Read(uint64_t address, unsigned size);
-  /// Uncached stores: what waits in write-combining buffers goes before them.
+  /// Uncached stores. They first drain the write-combining buffers.
   void Write(uint64_t address, unsigned size, uint64_t value);
   void ReadBlock(uint64_t address, void* to, size_t size);
   void WriteBlock(uint64_t address, const void* from, size_t size);
   uint32_t ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size);
   void ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value);
 
-  /// Lets time pass until NowNs() is `end_ns`, at any IRQL; interrupts are served as the IRQL allows.
+  /// Lets time pass until NowNs() reaches `end_ns`, at any IRQL; interrupts are served as the IRQL allows.
   void StallUntil(uint64_t end_ns);
 
-  /// A message that calls `isr` (see Scheduler::ConnectInterrupt).
+  /// Returns a message whose arrival calls `isr` (see Scheduler::ConnectInterrupt).
   hw::Message ConnectInterrupt(std::string name, std::function<void()> isr);
   void DisconnectInterrupt(const hw::Message& message);
 
@@ -58,7 +58,7 @@ class MmioViews {
 
   /// Pointer for [physical, physical + size).
   void* Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by);
-  /// `view` as Map returned it; else a bug check.
+  /// `view`: returned by Map; anything else is a bug check.
   void Unmap(void* view);
   /// Physical address behind `pointer`. Bug check when [pointer, pointer + size) is not inside one
   /// view.

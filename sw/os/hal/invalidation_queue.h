@@ -13,8 +13,8 @@
 namespace gmmu::os {
 
 /// The invalidation queue of a VT-d unit: 256 descriptors of 16 bytes in one page, and a page for the status words of
-/// wait descriptors. When the unit stops its queue (IQE), the call that waits for it and every later one that would
-/// have to end with an OsError.
+/// wait descriptors. When the unit stops its queue (IQE), the call that waits for it throws OsError, and so does every
+/// later call that would wait.
 class InvalidationQueue {
  public:
   struct Descriptor {
@@ -22,23 +22,23 @@ class InvalidationQueue {
   };
   static Descriptor OfDomain(uint16_t id) { return {2u | 2u << 4 | 3u << 6 | uint64_t{id} << 16, 0}; }
 
-  /// `forget`: true when the next invalidation is to be queued and never waited for (a deliberate fault).
+  /// `forget` returns true if the next invalidation is to be queued but not waited for (a deliberate fault).
   InvalidationQueue(VtdRegisters& registers, PageAllocator& pages, Ledger& ledger, std::function<bool()> forget)
       : registers_(registers), pages_(pages), ledger_(ledger), forget_(std::move(forget)) {}
 
-  /// Switches the queue on, and drops everything that the unit has cached.
+  /// Switches the queue on, and invalidates everything that the unit has cached.
   void Enable();
   /// Switches it off. Its pages are in use until FreePages.
   void Disable();
   void FreePages();
   /// Queues the descriptors and waits until the unit has done them. Nothing happens while the queue is off.
   void Submit(const std::vector<Descriptor>& descriptors);
-  /// The unit reported IQE: it has stopped the queue.
+  /// Call when the unit has reported IQE: it has stopped the queue.
   void OnError();
   uint64_t invalidations() const { return invalidations_; }
 
  private:
-  /// Throws OsError, with what the unit said, when it stopped the queue.
+  /// Throws OsError with the unit's status if it has stopped the queue.
   void Require() const;
 
   VtdRegisters& registers_;

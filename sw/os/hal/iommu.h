@@ -19,8 +19,8 @@ namespace gmmu::os {
 
 /// Driver of a VT-d unit in legacy mode with queued invalidation.
 ///
-/// Tables lie in host memory. A change of an entry that a cache may hold is followed by an invalidation
-/// and its wait descriptor before the call returns, so that pages may be reused at once.
+/// Tables are in host memory. After a change of an entry that may be cached, an invalidation and its wait descriptor
+/// complete before the call returns, so that pages may be reused at once.
 class Iommu {
  public:
   /// `forget` returns true if the next invalidation is to be queued but not waited for (a deliberate
@@ -28,17 +28,16 @@ class Iommu {
   Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint64_t seed, std::function<bool()> forget);
   ~Iommu();
 
-  /// Reads the capabilities, sets up root table, queue and fault interrupt, and switches
-  /// translation on: from then on every device that is not attached is blocked. Throws OsError when
-  /// the unit lacks what is needed.
+  /// Reads the capabilities, sets up root table, queue and fault interrupt, and switches translation on: from then on
+  /// every unattached device is blocked. Throws OsError if the unit lacks a required capability.
   void Enable(std::function<void(const IommuFault&)> on_fault);
-  /// Translation and queue off, tables freed. Domains must be gone.
+  /// Switches translation and queue off, and frees the tables. Domains must have been destroyed.
   void Disable();
   bool enabled() const { return root_ != 0; }
-  /// Reads the capabilities: domains may be made and filled while the unit is off. Part of Enable.
+  /// Reads the capabilities, so that domains can be made and filled while the unit is off. Part of Enable.
   void Prepare();
 
-  /// A domain for logical addresses below `limit` bytes; `identity`: they are the host's own.
+  /// Makes a domain for logical addresses below `limit` bytes; `identity`: they equal the host's addresses.
   IommuDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner);
   void DestroyDomain(IommuDomain* domain);
   void Attach(hw::Bdf device, IommuDomain& domain);
@@ -54,10 +53,10 @@ class Iommu {
   /// counted; the last UnmapIdentity removes its mapping.
   void MapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns);
   void UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns);
-  /// The same for every page of `ranges` (page numbers), which no MapIdentity took, for as long as the
-  /// domain lives.
+  /// Maps every page of `ranges` (page numbers) at its own address for the life of the domain. No page may have been
+  /// mapped by MapIdentity.
   void MapWhole(IommuDomain& domain, const std::vector<hw::Range>& ranges);
-  /// Takes one page out of a mapping, for the deliberate fault of that name; Unmap tolerates it.
+  /// Removes one page from a mapping, for the deliberate fault of that name; Unmap tolerates it.
   void PunchHole(IommuDomain& domain, uint64_t logical);
 
   uint64_t root_address() const { return root_ * hw::kPageSize; }

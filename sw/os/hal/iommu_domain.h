@@ -13,17 +13,17 @@
 
 namespace gmmu::os {
 
-/// One second-stage translation: what a logical adapter sees of host memory.
+/// One second-stage translation: the view of host memory that a logical adapter has.
 ///
-/// Made by Iommu::CreateDomain. Logical addresses come from [4 KiB, limit) without the interrupt
-/// window 0xFEE00000-0xFEEFFFFF, at places drawn by seed.
+/// Made by Iommu::CreateDomain. Logical addresses come from [4 KiB, limit) without the interrupt window
+/// 0xFEE00000-0xFEEFFFFF, at places drawn by seed.
 class IommuDomain {
  public:
   uint16_t id() const { return id_; }
   const SecondStage& tables() const { return tables_; }
-  /// Logical addresses are the host's own (1:1), not given out by `logical`.
+  /// True if logical addresses equal the host's (1:1) and are not allocated by `logical`.
   bool identity() const { return identity_; }
-  /// Identity: all installed memory is mapped, in use or not.
+  /// True if an identity domain maps all installed memory, in use or not.
   bool whole() const { return !whole_.empty(); }
   RangeAllocator& logical() { return logical_; }
 

@@ -14,45 +14,44 @@
 
 namespace gmmu::os {
 
-/// Physical pages of the machine's RAM, handed out at places drawn by seed over the whole of it.
+/// Physical pages of the machine's RAM, allocated at places drawn by seed over all of it.
 ///
-/// Pages are host physical page numbers. The first MiB belongs to firmware and is never given out.
-/// Bounds are byte addresses, [low, high). Pages are given out full of zeros when `ram` is given;
-/// without it their content is what the last owner left.
+/// Pages are host physical page numbers. The first MiB belongs to firmware and is never allocated. Bounds are byte
+/// addresses, [low, high). If `ram` is given, allocated pages contain zeros; otherwise they contain what their last
+/// owner left.
 class PageAllocator {
  public:
-  /// `instruments` hears which pages have an owner; it may be null.
+  /// `instruments` is told which pages have an owner; it may be null.
   PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram = nullptr,
                 hw::Instruments* instruments = nullptr);
 
-  /// `count` pages at unrelated places, or in blocks (set_block); nullopt, and nothing taken, when there are not that many.
+  /// Allocates `count` pages at unrelated places, or in blocks (set_block); nullopt, without a change, if there are not
+  /// that many.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                          const std::string& owner, const std::string& created_by);
-  /// From here on AllocateScattered gives pages out one behind the other, in aligned blocks of `pages` (a power of two)
-  /// that are drawn at random, as long as whole blocks are free; 1: each page is drawn.
+  /// From now on AllocateScattered allocates consecutive pages in aligned blocks of `pages` (a power of two) that are
+  /// drawn at random, as long as whole blocks are free; 1: each page is drawn.
   void set_block(uint64_t pages) { block_pages_ = pages; }
-  /// From here on pages are given out as their last owner left them (MM_DONT_ZERO_ALLOCATION), or
-  /// full of zeros.
+  /// Sets whether allocated pages contain zeros, or what their last owner left (MM_DONT_ZERO_ALLOCATION).
   void set_zeroing(bool on) { zeroing_ = on; }
-  /// A page was given back before: memory is not as it was at power-on.
+  /// True if a page was freed before: memory is no longer as at power-on.
   bool used_before() const { return !dirty_.empty(); }
-  /// First of `count` consecutive pages. `boundary` (bytes, power of two, 0 = none) is never
-  /// crossed.
-  /// `alignment`: pages, the first is a multiple of it.
+  /// First of `count` consecutive pages. `boundary` (bytes, power of two, 0: none) is never crossed. `alignment`: in
+  /// pages; the first page is a multiple of it.
   std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high, uint64_t boundary,
                                              const std::string& owner, const std::string& created_by,
                                              uint64_t alignment = 1);
-  /// One page anywhere; throws OsError when memory is out.
+  /// Allocates one page anywhere; throws OsError if none is free.
   uint64_t AllocatePage(const std::string& owner, const std::string& created_by);
 
-  /// The commit limit is installed memory and `pages` of the page file.
+  /// Sets the commit limit to installed memory plus `pages` of the page file.
   void set_page_file(uint64_t pages) { page_file_ = pages; }
-  /// Commits `pages` that are not in memory: nobody else can have them, though no page is taken yet. False: they and
-  /// what others have would exceed the commit limit. A page of a charge that comes into memory, or ends, is discharged.
+  /// Commits `pages` that are not in memory: they count as used by others, though no page is allocated yet. False: the
+  /// total would exceed the commit limit. Discharge a page when it comes into memory or is no longer needed.
   [[nodiscard]] bool Charge(uint64_t pages);
   void Discharge(uint64_t pages) { charged_ -= pages; }
 
-  /// Bug checks: a page that is not allocated, or is still pinned.
+  /// A bug check for a page that is not allocated or is still pinned.
   void Free(uint64_t pfn);
   void Free(const std::vector<uint64_t>& pfns);
 
@@ -73,7 +72,7 @@ class PageAllocator {
     Ledger::Ticket ticket;
     std::vector<Ledger::Ticket> pins;
   };
-  /// Usable ranges cut to [low, high), in pages.
+  /// Usable ranges within [low, high), in pages.
   std::vector<hw::Range> Candidates(uint64_t low, uint64_t high) const;
   std::optional<uint64_t> NextOfBlock(const std::vector<hw::Range>& ranges);
   std::optional<std::vector<uint64_t>> Draw(size_t count, uint64_t low, uint64_t high, bool blocks,

@@ -39,24 +39,24 @@ class Pci {
  public:
   Pci(Hal& hal, hw::Range window) : hal_(hal), window_(window), next_(window.start) {}
 
-  /// Every function of buses 0 to `last_bus`, BARs sized and assigned, memory decoding on, bus
-  /// mastering off. A BAR that was assigned before keeps its place.
+  /// Finds every function of buses 0 to `last_bus`, sizes and assigns BARs, switches memory decoding on and bus
+  /// mastering off. A BAR that was assigned before keeps its address.
   std::vector<PciFunction> Enumerate(uint8_t last_bus = 8);
-  /// A function without MSI gets the message's vector by its interrupt pin.
+  /// A function without MSI gets the message's vector through its interrupt pin.
   void EnableMsi(const PciFunction& function, const hw::Message& message);
   void DisableMsi(const PciFunction& function);
   void SetBusMaster(const PciFunction& function, bool on);
-  /// A BAR that has a place holds all of [start, start + size).
+  /// True if one assigned BAR contains all of [start, start + size).
   bool Decodes(uint64_t start, uint64_t size) const;
-  /// D0 or D3 by the power management capability, if it has one. In D3 its memory loses its content.
+  /// Sets D0 or D3 by the power management capability, if there is one. In D3 the function's memory loses its content.
   void SetPower(const PciFunction& function, bool on);
-  /// Memory decoding and bus mastering off.
+  /// Switches memory decoding and bus mastering off.
   void PowerOff(const PciFunction& function);
 
  private:
   void RouteLine(const PciFunction& function, const hw::Message& message);
   void AssignBars(PciFunction& function);
-  /// Where a BAR goes: where it was before, or behind all others.
+  /// The address for a BAR: its former one, or one after all others.
   uint64_t PlaceOf(hw::Bdf bdf, unsigned index, uint64_t size);
   uint16_t FindCapability(hw::Bdf bdf, uint8_t id);
 

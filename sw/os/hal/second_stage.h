@@ -10,12 +10,12 @@
 
 namespace gmmu::os {
 
-/// Second-stage page tables of one VT-d domain, in host memory (VT-d specification, second-stage
-/// paging entries; docs/vtd.md).
+/// Second-stage page tables of one VT-d domain, in host memory (VT-d specification, second-stage paging entries;
+/// docs/vtd.md).
 ///
-/// Pages are numbers of 4 KiB. Runs of host pages are mapped with the largest leaves that both sides'
-/// alignment allows and the unit offers: 4 KiB, 2 MiB, 1 GiB. A table that becomes empty is taken out
-/// at once; its page must not be reused before the unit has dropped what it knows of it.
+/// Pages are numbers of 4 KiB. Runs of host pages are mapped with the largest leaves that both sides' alignment allows
+/// and the unit offers: 4 KiB, 2 MiB, 1 GiB. An empty table is unlinked at once; its page must not be reused before the
+/// unit has invalidated its caches.
 class SecondStage {
  public:
   struct Features {
@@ -26,7 +26,7 @@ class SecondStage {
   struct Run {
     uint64_t logical, host, pages;
   };
-  /// What an Unmap leaves for its caller: tables to free, and the level of the largest leaf that went.
+  /// The result of Unmap: tables to free, and the level of the largest leaf that was removed.
   struct Unmapped {
     std::vector<uint64_t> tables;
     unsigned largest_leaf = 0;
@@ -37,13 +37,13 @@ class SecondStage {
   uint64_t root_pfn() const { return root_; }
   const Features& features() const { return features_; }
 
-  /// Readable and writable. Bug check when a page of it is mapped already.
+  /// Maps a run, readable and writable. Bug check if one of its pages is mapped already.
   void Map(const Run& run);
-  /// Pages that are not mapped are passed over.
+  /// Skips pages that are not mapped.
   Unmapped Unmap(uint64_t logical, uint64_t pages);
-  /// Takes one page out; a large leaf around it is split first.
+  /// Removes one page; a large leaf around it is split first.
   Unmapped Punch(uint64_t logical);
-  /// Host page of a logical one; all ones when it is not mapped.
+  /// Host page of a logical page; all ones if it is not mapped.
   uint64_t Lookup(uint64_t logical) const;
   /// Leaves of a level (0: 4 KiB) that are present.
   uint64_t leaves(unsigned level) const { return leaves_[level]; }
@@ -61,7 +61,7 @@ class SecondStage {
   static uint64_t Span(unsigned level) { return uint64_t{1} << 9 * level; }
   static uint64_t Key(unsigned level, uint64_t page) { return uint64_t{level} << 56 | page >> 9 * (level + 1); }
   unsigned LeafLevel(const Run& run) const;
-  /// The table whose entries are of `level`, made when it is missing.
+  /// Returns the table whose entries are of `level`; makes it if it is missing.
   Table& Ensure(unsigned level, uint64_t page);
   uint64_t EntryAddress(const Table& table, unsigned level, uint64_t page) const;
   uint64_t ReadEntry(const Table& table, unsigned level, uint64_t page) const;

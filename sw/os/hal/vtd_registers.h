@@ -37,7 +37,7 @@ class VtdRegisters {
   /// Changes one command bit and waits until the status follows.
   void Command(uint32_t bit, bool on);
 
-  /// One 64-bit word in host memory at this physical address. Throws OsError outside of memory.
+  /// Writes one 64-bit word in host memory at this physical address. Throws OsError outside of memory.
   void WriteEntry(uint64_t address, uint64_t value);
   uint64_t ReadEntry(uint64_t address) const;
 

@@ -22,9 +22,9 @@ enum class BringUp;
 /// The page tables of one GPU process on one GPU, and its virtual addresses, as VidMm keeps them: the classes of this
 /// folder (README.md), put together.
 ///
-/// Knows which tables exist and where they lie; what an entry looks like in hardware is the driver's. Addresses and
+/// It knows which tables exist and where they are; the driver knows the hardware's format of entries. Addresses and
 /// sizes are bytes, multiples of 4 KiB. Updates go to a sink in the order in which they must be done. Calls that make
-/// tables throw NoRoom when their segment is full; what was made stays.
+/// tables throw NoRoom when their segment is full; tables already made remain.
 class AddressSpace {
  public:
   /// `va_end`: end of the virtual addresses that may be allocated. The range of the first leaf table never is.
@@ -46,9 +46,9 @@ class AddressSpace {
   /// Makes and initialises the root; in an order of Windows it is written with its first entries instead. `entries`: of
   /// a resizable root, 0 for all of them.
   void CreateRoot(const UpdateSink& sink, uint64_t entries = 0);
-  /// Gives the root's memory back when the tables are evicted; TableMoves::RestoreRoot brings one back.
+  /// Frees the root's memory when the tables are evicted; TableMoves::RestoreRoot makes one again.
   void FreeRoot();
-  /// The root has been written: the hardware may be told of it.
+  /// True if the root has been written, so that the hardware may be told its address.
   bool ready() const { return tree_.root().table().written; }
   D3DGPU_PHYSICAL_ADDRESS root() const { return tree_.root().table().gpu; }
   uint64_t root_entries() const { return tree_.root().entries(); }
@@ -62,7 +62,7 @@ class AddressSpace {
   void ForEachTable(const std::function<void(const PageTable&)>& visit) const;
   bool evicted() const { return tree_.evicted(); }
   bool Is64k(uint64_t va) const { return tree_.leaves_64k().Is64k(va); }
-  /// All but the root.
+  /// Number of tables without the root.
   size_t tables() const { return tree_.tables().size() + tables_64k(); }
   size_t tables_64k() const { return tree_.leaves_64k().all().size(); }
 

@@ -13,12 +13,12 @@ class PhysicalAdapter;
 class RetiredTables;
 class TableTree;
 
-/// What changes between pages of 64 KiB and of 4 KiB: a whole leaf table (kConversion, where an entry of level 1 names
-/// one table), or blocks of it (kMove, where it names a pair).
+/// A change between pages of 64 KiB and of 4 KiB: of a whole leaf table (kConversion, where an entry of level 1 names
+/// one table), or of blocks of it (kMove, where it names a pair).
 enum class LeafChange { kConversion, kMove };
 
 /// The changes between pages of 64 KiB and pages of 4 KiB, each in the order that the GPU virtual address documents
-/// ask for. PageSizeChecker holds every update against that order.
+/// require. PageSizeChecker checks every update against that order.
 class LeafChanges {
  public:
   /// Calls that may be empty. `begin` comes before a change to 4 KiB: for a conversion the contexts of the process are
@@ -33,10 +33,10 @@ class LeafChanges {
   LeafChanges(PhysicalAdapter& gpu, TableTree& tree, RetiredTables& retired);
   void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
 
-  /// Single entries: the leaf table of 64 KiB entries becomes one of 4 KiB entries, and never goes back.
+  /// Single entries: the leaf table of 64 KiB entries becomes one of 4 KiB entries, and is never converted back.
   void Convert(uint64_t leaf, const UpdateSink& sink);
-  /// Pairs: 64 KiB entries of `blocks` (va / 64 KiB, ascending) become 4 KiB entries, and `update` is done, which
-  /// touches each of them.
+  /// Pairs: 64 KiB entries of `blocks` (va / 64 KiB, ascending) become 4 KiB entries, and `update`, which changes part
+  /// of each, is done.
   void MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink);
   /// Pairs: the 4 KiB entries of the whole blocks of `update` become invalid, so that 64 KiB entries may take their
   /// place.

@@ -12,36 +12,36 @@ namespace gmmu::os {
 
 class TableMemory;
 
-/// A leaf table of 64 KiB entries and what they say.
+/// A leaf table of 64 KiB entries with its entries.
 struct Leaf64k {
   PageTable table;
   std::vector<HeldEntry> entries;
 };
 
 /// The leaf tables of 64 KiB entries of one process, by the index of the leaf table (va / coverage). With single
-/// entries of level 1 such a table stands in the place of one of 4 KiB entries, with pairs it may stand beside one.
+/// entries of level 1 such a table replaces one of 4 KiB entries; with pairs both may exist.
 class Leaves64k {
  public:
   Leaves64k(const Geometry& geometry, TableMemory& memory) : geometry_(geometry), memory_(memory) {}
 
-  /// The page at `va` has, or is to have, an entry of 64 KiB.
+  /// True if the page at `va` has, or will have, an entry of 64 KiB.
   bool Is64k(uint64_t va) const;
-  /// One of these pages has.
+  /// True if one of these pages has.
   bool Any64k(uint64_t va, uint64_t pages) const;
 
   /// Null: there is none.
   const Leaf64k* Find(uint64_t leaf) const;
-  /// There is one with an index of [first, end).
+  /// True if there is one with an index in [first, end).
   bool AnyIn(uint64_t first, uint64_t end) const;
   const std::map<uint64_t, Leaf64k>& all() const { return leaves_; }
 
-  /// Makes the table, which is missing; its memory has no contents yet (Initialise).
+  /// Makes the missing table; its memory has no contents yet (Initialise).
   const Leaf64k& Make(uint64_t leaf);
-  /// The same for one that must say `entries`.
+  /// Makes the missing table with these entries.
   const Leaf64k& Make(uint64_t leaf, std::vector<HeldEntry> entries);
-  /// Puts the table elsewhere; returns the old one.
+  /// Moves the table elsewhere; returns the old one.
   PageTable Replace(uint64_t leaf, PageTable table) { return std::exchange(leaves_.at(leaf).table, std::move(table)); }
-  /// Takes the table out.
+  /// Removes the table and returns it.
   Leaf64k Take(uint64_t leaf);
 
   /// Makes all entries of a new table invalid.
@@ -62,14 +62,14 @@ class SmallPages {
   explicit SmallPages(const Geometry& geometry) : geometry_(geometry) {}
 
   bool AnyIn(uint64_t block) const { return blocks_.count(block) != 0; }
-  /// An update of 4 KiB entries is done.
+  /// Records an update of 4 KiB entries.
   void Note(const TableUpdate& update);
-  /// Every entry of the leaf table is in use.
+  /// Records that every entry of the leaf table is in use.
   void NoteAll(uint64_t leaf) {
     if (!geometry_.dual) return;
     for (uint64_t block = leaf * BlocksOfLeaf(); block < (leaf + 1) * BlocksOfLeaf(); ++block) blocks_[block] = 0xFFFF;
   }
-  /// The leaf table is gone.
+  /// Forgets the leaf table.
   void Forget(uint64_t leaf) {
     blocks_.erase(blocks_.lower_bound(leaf * BlocksOfLeaf()), blocks_.lower_bound((leaf + 1) * BlocksOfLeaf()));
   }

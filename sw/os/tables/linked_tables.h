@@ -27,7 +27,7 @@ class LinkedTables {
   /// that is free on all. Throws NoRoom, which names the GPU that has none. The caller gives it back to its own segment.
   uint64_t Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
                 const std::string& created_by);
-  /// Gives back what was reserved on GPUs that did not take it.
+  /// Frees the places that were reserved on GPUs but not taken.
   void ReleaseReserved();
 
  private:
@@ -37,7 +37,7 @@ class LinkedTables {
   };
   uint64_t ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by);
   [[noreturn]] void Refuse(size_t gpu, const std::string& created_by) const;
-  /// Gives back what is reserved of a place and not taken.
+  /// Frees the part of a place that is reserved and not taken.
   void Release(const Place& place);
 
   std::vector<Segment*> segments_;

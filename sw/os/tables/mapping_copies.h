@@ -10,15 +10,15 @@ namespace gmmu::os {
 struct Geometry;
 class TableTree;
 
-/// Pages of one leaf table's range that a copy takes to one other, or to the same.
+/// Pages that a copy takes from the range of one leaf table to that of one other, or of the same.
 struct CopyPiece {
   uint64_t source, target, pages;
 };
 
-/// What a copy of mappings from one range of addresses to another needs to know of the tables.
+/// The facts about the tables for a copy of mappings from one range of addresses to another.
 class MappingCopies {
  public:
-  /// Where a leaf table of 4 KiB entries lies.
+  /// The place of a leaf table of 4 KiB entries.
   struct LeafPlace {
     D3DGPU_PHYSICAL_ADDRESS gpu;
     uint64_t bytes;
@@ -26,13 +26,13 @@ class MappingCopies {
 
   explicit MappingCopies(TableTree& tree);
 
-  /// [source, source + bytes) to `target`, ascending.
+  /// Divides the copy of [source, source + bytes) to `target` into pieces, ascending.
   std::vector<CopyPiece> Pieces(uint64_t source, uint64_t target, uint64_t bytes) const;
-  /// Of the leaf table of `va`, which exists.
+  /// The place of the leaf table of `va`, which must exist.
   LeafPlace PlaceOfLeaf(uint64_t va) const;
   /// The entries of a piece's source pages, each as one of 4 KiB; invalid where there is no table.
   std::vector<HeldEntry> Entries(const CopyPiece& piece, const TableContents& contents) const;
-  /// The GPU has copied a piece from one table of 4 KiB entries to another: returns the update that would have done it.
+  /// Call when the GPU has copied a piece from one table of 4 KiB entries to another: returns the equivalent update.
   TableUpdate NoteCopied(const CopyPiece& piece, const std::vector<HeldEntry>& entries);
 
  private:

@@ -13,11 +13,11 @@ class PhysicalAdapter;
 class TableTree;
 struct Leaf64k;
 
-/// The entries of ranges of pages: chooses the page size and the level, and makes the tables that are missing.
+/// Writes the entries of ranges of pages: chooses the page size and the level, and makes the missing tables.
 ///
-/// Blocks of 64 KiB are mapped as such when address and size of the range are multiples of 64 KiB and each block is
-/// consecutive, aligned and in a segment with pages of 64 KiB. Where an entry of level 1 names one table, and that has
-/// 4 KiB entries already, it keeps them.
+/// Blocks of 64 KiB are mapped as such if address and size of the range are multiples of 64 KiB and each block is
+/// consecutive, aligned and in a segment with pages of 64 KiB. Where an entry of level 1 names one table, and that
+/// table has 4 KiB entries already, it keeps them.
 class PageEntries {
  public:
   PageEntries(PhysicalAdapter& gpu, TableTree& tree, LeafChanges& changes, const MappingCopies& copies);

@@ -6,7 +6,7 @@
 
 namespace gmmu::os {
 
-/// What a range of GPU virtual addresses allows, as an application asks for it, and the driver's own 64 bits
+/// The permissions of a range of GPU virtual addresses, as an application requests them, and the driver's own 64 bits
 /// (D3DDDI_MAPGPUVIRTUALADDRESS).
 struct Protection {
   D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE type{};

@@ -11,11 +11,11 @@ namespace gmmu::os {
 class PhysicalAdapter;
 class TableMemory;
 
-/// The root of a process' page tables. A root of two levels is resizable: it has as many entries as its addresses
-/// need, and another one with more or fewer takes its place. Every other root has all of them.
+/// The root of a process' page tables. A root of two levels is resizable: it has as many entries as its addresses need,
+/// and is replaced by one with more or fewer. Every other root has all entries.
 class RootTable {
  public:
-  /// Called before an address beyond a resizable root gets an entry: replaces the root by one of at least so many
+  /// Called before an address beyond a resizable root gets an entry: replaces the root by one of at least `entries`
   /// entries, or throws NoRoom.
   using Grower = std::function<void(uint64_t entries)>;
 
@@ -24,17 +24,17 @@ class RootTable {
   void set_grower(Grower grower) { grow_ = std::move(grower); }
   bool grows() const { return grow_ != nullptr; }
 
-  /// Puts a new root, of at least `entries` entries (0: all), in the place of the old one, which is the caller's then.
-  /// Throws NoRoom; the old one stays as it is then.
+  /// Replaces the old root, which is returned to the caller, by a new one of at least `entries` entries (0: all).
+  /// Throws NoRoom, without a change.
   [[nodiscard]] PageTable Renew(uint64_t entries);
   /// Makes every entry invalid.
   void Write(const UpdateSink& sink);
-  /// Frees its memory, if it has any; the number of entries is kept, for a root that comes back.
+  /// Frees its memory, if it has any; the number of entries is kept for a later root.
   void Free();
 
-  /// The root has an entry for `va`.
+  /// True if the root has an entry for `va`.
   bool Reaches(uint64_t va) const;
-  /// Makes the root reach `va`, by its grower when it must.
+  /// Makes the root reach `va`, by its grower if necessary.
   void Reach(uint64_t va);
 
   PageTable& table() { return table_; }

@@ -15,7 +15,7 @@ class PhysicalAdapter;
 /// The memory of one process' page tables: in the segment that the driver names for the level, or in system memory.
 class TableMemory {
  public:
-  /// Gives a table its place in a memory segment, byte offset. Throws NoRoom.
+  /// Chooses the place of a table in a memory segment, a byte offset. Throws NoRoom.
   using Placer = std::function<uint64_t(unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
                                         const std::string& created_by)>;
   /// Maps tables where the paging process can write them, and unmaps them (update mode GPU_VIRTUAL).
@@ -30,10 +30,10 @@ class TableMemory {
   void set_placer(Placer placer) { placer_ = std::move(placer); }
   void set_views(Views views) { views_ = std::move(views); }
 
-  /// A table of `bytes` for index `slot` of `level`, with a place and no contents. Throws NoRoom when its segment is
-  /// full; nothing is taken then.
+  /// Makes a table of `bytes` for index `slot` of `level`, with a place and no contents. Throws NoRoom, without a
+  /// change, when its segment is full.
   PageTable Make(unsigned level, uint64_t slot, uint64_t bytes);
-  /// A leaf table of 64 KiB entries, with index `leaf`. A Placer sees it at level kLevelOf64k.
+  /// Makes a leaf table of 64 KiB entries with index `leaf`. A Placer gets level kLevelOf64k for it.
   PageTable Make64k(uint64_t leaf);
   static constexpr unsigned kLevelOf64k = ~0u - 1;
   /// Call when nothing uses the table.
@@ -41,7 +41,7 @@ class TableMemory {
   /// The entry with which a parent points to the table.
   DXGK_PTE LinkTo(const PageTable& table) const;
   DXGK_PTE LinkTo64k(const PageTable& table) const;
-  /// Of the process.
+  /// The name of the process.
   const std::string& name() const { return name_; }
 
  private:

@@ -13,30 +13,30 @@ class RetiredTables;
 class TableMemory;
 class TableTree;
 
-/// Moves the tables of a process elsewhere, evicts them and brings them back, with what they say. Nothing of the
-/// process runs meanwhile; old tables are retired.
+/// Moves the tables of a process elsewhere, evicts them and restores them, with their entries. The process must not run
+/// meanwhile; old tables are retired.
 class TableMoves {
  public:
   TableMoves(PhysicalAdapter& gpu, TableTree& tree, TableMemory& memory, RetiredTables& retired);
 
-  /// Every table but the root lies elsewhere afterwards, and says the same. After NoRoom some do.
+  /// Moves every table except the root, with its entries. After NoRoom some have moved.
   void Move(const TableContents& contents, const UpdateSink& sink);
-  /// Every table but the root goes, each after the driver was told (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). No
-  /// entry may be changed until Restore has brought all of them back.
+  /// Evicts every table except the root, each after the driver was told (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). No
+  /// entry may be changed until Restore has restored all of them.
   void Evict(const TableContents& contents, const UpdateSink& sink);
-  /// After NoRoom, another call goes on where this one stopped.
+  /// After NoRoom, another call continues where this one stopped.
   void Restore(const UpdateSink& sink);
-  /// While the tables are evicted: makes the root, which was freed, with as many entries as before and with its own
-  /// ones (large and zero). Links come back with the tables.
+  /// Call while the tables are evicted: makes the freed root again, with as many entries as before and with its own
+  /// ones (large and zero). Links return with the tables.
   void RestoreRoot(const UpdateSink& sink);
-  /// The tables that are evicted do not come back.
+  /// The evicted tables will not be restored.
   void Forget();
 
  private:
   class Opened;
   void Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                 const UpdateSink& sink) const;
-  /// Writes the new table; gives it back when that fails, since nothing knows it yet.
+  /// Writes the new table; frees it if that fails, because nothing points to it yet.
   void WriteOrFree(PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                    const UpdateSink& sink);
 

@@ -9,17 +9,17 @@
 
 namespace gmmu::os {
 
-/// What the page tables of a process say: every entry that was sent to the driver, by the place of its table. It is
-/// ahead of the hardware by what is queued.
+/// A copy of the page tables of a process: every entry that was sent to the driver, by the place of its table. It is
+/// ahead of the hardware by the queued updates.
 class TableShadow {
  public:
-  /// True: the update writes over an entry that was in use, so that the hardware may still hold what it said. False for
-  /// the first update of a new table, which the hardware cannot reach yet.
+  /// True if the update overwrites an entry that was in use, which the hardware may still have cached. False for the
+  /// first update of a new table, which the hardware cannot reach yet.
   bool Apply(const TableUpdate& update);
-  /// As COPY_PAGE_TABLE_ENTRIES: entries may overlap. True: as for Apply.
+  /// Does COPY_PAGE_TABLE_ENTRIES: entries may overlap. Returns as Apply does.
   bool Copy(const D3DGPU_PHYSICAL_ADDRESS& source, uint64_t from, const D3DGPU_PHYSICAL_ADDRESS& target, uint64_t to,
             uint64_t count);
-  /// Entry `index` of the table at `place`; invalid when nothing was written there.
+  /// Entry `index` of the table at `place`; invalid if none was written there.
   HeldEntry At(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t index) const;
   std::vector<HeldEntry> Entries(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t first, uint64_t count) const;
 

@@ -24,7 +24,7 @@ class TableTree {
 
   TableTree(PhysicalAdapter& gpu, TableMemory& memory, RetiredTables& retired);
   /// Replaces the ordinary order, which makes each table, invalidates it and then links it, from the root down. The
-  /// ordinary one still holds where an entry above the leaves stands in the place of the table.
+  /// ordinary order still applies where an entry above the leaves is in the place of the table.
   void set_builder(Builder builder) { builder_ = std::move(builder); }
   /// While it is set, a call that changes an entry is a BugCheck.
   void set_evicted(bool evicted) { evicted_ = evicted; }
@@ -55,19 +55,19 @@ class TableTree {
   /// place, the table says what that entry said.
   PageTable& Ensure(unsigned level, uint64_t va, const UpdateSink& sink);
   const Leaf64k& Ensure64k(uint64_t leaf, const UpdateSink& sink);
-  /// Puts a table elsewhere; returns the old one.
+  /// Moves a table elsewhere; returns the old one.
   PageTable Replace(const TableSlot& slot, PageTable table) {
     return std::exchange(tables_.at(slot), std::move(table));
   }
-  /// Puts another root with the same contents in the place of the old one, which is retired. `entries`: the least
-  /// number of a resizable root, 0 keeps it. An entry in use beyond a smaller root is a BugCheck.
+  /// Replaces the root by another one with the same contents; the old one is retired. `entries`: the least number of a
+  /// resizable root, 0 keeps it. An entry in use beyond a smaller root is a BugCheck.
   void ReplaceRoot(uint64_t entries, const UpdateSink& sink);
-  /// Entries of the root up to the last one that says something.
+  /// Entries of the root up to the last one that is in use.
   uint64_t RootEntriesInUse() const;
 
   // Entries.
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
-  /// Writes the parent's entry for what covers `va` at `level`: a table, leaf tables of either kind, or nothing.
+  /// Writes the parent's entry for `va` at `level`: a table, leaf tables of either kind, or nothing.
   void WriteLink(unsigned level, uint64_t va, const UpdateSink& sink);
   /// Writes all entries of a new table of level > 0: links to the tables below it that exist.
   void WriteLinks(unsigned level, uint64_t va, const UpdateSink& sink);

@@ -14,11 +14,11 @@ class GpuDevices {
  public:
   GpuDevice* Create(const std::string& name);
   void Destroy(GpuDevice* device);
-  /// The device with this id; null when it has been destroyed.
+  /// The device with this id; null if it was destroyed.
   GpuDevice* Find(uint64_t device) const;
-  /// The name of the device with this id; "" when it has been destroyed.
+  /// The name of the device with this id; "" if it was destroyed.
   std::string NameOf(uint64_t device) const;
-  /// The device loses the GPU. Null, and a device that is lost already, change nothing.
+  /// Marks the device as lost. No effect on null or on a device that is lost already.
   static void Lose(GpuDevice* device, const std::string& why);
 
   auto begin() const { return devices_.begin(); }

@@ -25,8 +25,8 @@ class FaultReports {
   void OnPageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
 
  private:
-  /// The render packet with this fence counts as completed, with those before it, and its device is lost. False:
-  /// there is no such packet.
+  /// Completes the render packet with this fence and all earlier ones, and marks its device as lost. False: there is no
+  /// such packet.
   bool EndFaulted(NodeId id, uint32_t fence, const std::string& why);
 
   Kernel& kernel_;

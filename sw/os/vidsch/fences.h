@@ -6,21 +6,21 @@ namespace gmmu::os {
 
 /// The fence ids of one node.
 ///
-/// They have 32 bits and wrap (open: no source says how); 0 is never given out, and of two ids the one less than 2^31
-/// ahead is the later one.
+/// They have 32 bits and wrap (open: no source says how). 0 is never used. Of two ids the one less than 2^31 ahead is
+/// the later one.
 class Fences {
  public:
-  /// `last`: the id that the first one follows.
+  /// `last`: the id before the first one.
   explicit Fences(uint32_t last) : last_given_(last), last_completed_(last) {}
 
-  /// `fence` comes after `other`, or is it.
+  /// True if `fence` equals `other` or comes after it.
   static bool Reached(uint32_t fence, uint32_t other) { return static_cast<int32_t>(fence - other) >= 0; }
 
   uint32_t New() {
     if (++last_given_ == 0) ++last_given_;
     return last_given_;
   }
-  /// Completes `fence` and all before it. An older one than the last changes nothing.
+  /// Completes `fence` and all before it. No effect if it is older than the last completed one.
   void Complete(uint32_t fence) {
     if (Reached(fence, last_completed_)) last_completed_ = fence;
   }

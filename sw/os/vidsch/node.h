@@ -14,7 +14,7 @@
 
 namespace gmmu::os {
 
-/// A node is named by its ordinal and the index of the linked adapter that has it.
+/// A node, identified by its ordinal and the index of its linked adapter.
 struct NodeId {
   uint32_t engine, node;
 
@@ -26,7 +26,7 @@ struct NodeId {
   }
 };
 
-/// For a completion that was found by DxgkDdiQueryCurrentFence: what became of the interrupt's report of it.
+/// The fate of the interrupt's report of a completion that was found by DxgkDdiQueryCurrentFence.
 enum class ReportFate {
   kNotReported,  ///< no interrupt reported it
   kNoDpc,        ///< reported, but DxgkDdiDpcRoutine has not run since: DxgkCbQueueDpc was not called

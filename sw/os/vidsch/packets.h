@@ -20,33 +20,34 @@ class Miniport;
 /// on build 26100).
 class Packets {
  public:
-  /// Packets that a driver holds at once. The rest waits here, where it can still change its place.
+  /// Packets that a driver holds at once. The others wait here, where their order can still change.
   static constexpr size_t kDepth = 4;
 
-  /// `last`: the fence id that the first one of each node follows.
+  /// `last`: the fence id before the first one of each node.
   Packets(Kernel& kernel, uint32_t last) : kernel_(kernel), first_(last) {}
 
-  /// The driver that packets go to. Null: they wait.
+  /// Sets the driver that gets the packets. Null: they wait.
   void Connect(Miniport* miniport) { miniport_ = miniport; }
   Miniport* miniport() { return miniport_; }
 
-  /// Queues a packet, and submits what can be. PASSIVE.
+  /// Queues a packet, and submits the packets that are ready. PASSIVE_LEVEL.
   PacketId Submit(GpuPacket packet);
-  /// Submits what can be of a node, or of all.
+  /// Submits the ready packets of a node, or of all nodes.
   void Dispatch(NodeId id);
   void DispatchAll();
-  /// `fence` and all before it have completed: their packets end.
+  /// Call when `fence` and all before it have completed: ends their packets.
   void Retire(NodeId id, uint32_t fence);
   void End(Node::Entry entry, PacketEnd end);
-  /// The packets of the driver wait again: paging packets before everything else, render packets before the first
+  /// Returns the driver's packets to the queue: paging packets before everything else, render packets before the first
   /// packet of any of their contexts.
   void TakeBack(Node& node);
-  /// The adapter was reset: every packet ends as lost, every fence counts as completed, and no request is open.
+  /// Call after a reset of the adapter: every packet ends as lost, every fence counts as completed, and no request is
+  /// open.
   void LoseAll();
 
   bool Ended(PacketId packet) const { return waiting_for_.count(packet) == 0; }
   PacketEnd EndOf(PacketId packet) const;
-  /// What a packet that has not ended is, for the text of a wait.
+  /// Describes a packet that has not ended, for the text of a wait.
   const std::string& NameOf(PacketId packet) const { return waiting_for_.at(packet); }
 
   Node& At(NodeId id) { return nodes_.try_emplace(id, first_).first->second; }
@@ -54,36 +55,36 @@ class Packets {
   const std::map<NodeId, Node>& nodes() const { return nodes_; }
   bool AnyNode(const std::function<bool(const Node&)>& is) const;
 
-  /// Nothing is submitted until Resume was called as often as Suspend.
+  /// Stops submissions until Resume has been called as often as Suspend.
   void Suspend() { ++suspended_; }
   void Resume();
-  /// The same for the packets of one context; ForgetContext undoes all of its suspensions.
+  /// Suspends the packets of one context; ForgetContext undoes all of its suspensions.
   void SuspendContext(HANDLE context) { suspended_contexts_.insert(context); }
   void ResumeContext(HANDLE context);
   bool Suspended(HANDLE context) const { return suspended_contexts_.count(context) != 0; }
   void ForgetContext(HANDLE context) { suspended_contexts_.erase(context); }
 
-  // A reset of the adapter. From its begin nothing is submitted and every new packet is lost; from BeginRebuild on new
-  // packets wait; from its end they are submitted.
+  // The phases of an adapter reset. From BeginReset nothing is submitted and every new packet is lost; from
+  // BeginRebuild on new packets wait; from the end on they are submitted.
   void BeginReset() { resetting_ = discarding_ = true; }
   void BeginRebuild() { discarding_ = false; }
   void EndReset() { resetting_ = discarding_ = false; }
   bool resetting() const { return resetting_; }
   bool discarding() const { return discarding_; }
 
-  /// There is something for the scheduler's thread to look at: since the last ClearAttention a packet ended, came back,
-  /// or could not be submitted.
+  /// Notes work for the scheduler's thread: since the last ClearAttention a packet ended, was preempted, or could not
+  /// be submitted.
   void DrawAttention() { attention_ = true; }
   void ClearAttention() { attention_ = false; }
   bool attention() const { return attention_; }
 
-  /// Submissions inside of `work` are counted as made in the driver's report of a preemption.
+  /// Counts submissions inside `work` as made in the driver's report of a preemption.
   void InReport(const std::function<void()>& work);
   uint64_t submitted_in_reports() const { return submitted_in_reports_; }
 
  private:
   void SubmitFirst(NodeId id, Node& node);
-  /// Brings the first packet to the front whose context is not suspended; false: there is none.
+  /// Moves the first packet whose context is not suspended to the front; false: there is none.
   bool Choose(Node& node) const;
 
   Kernel& kernel_;

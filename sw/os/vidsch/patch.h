@@ -13,7 +13,7 @@ namespace gmmu::os {
 class Miniport;
 
 /// A DMA buffer of the physical model, or a piece of one, as DxgkDdiPatch and DxgkDdiSubmitCommand get it. Offsets are
-/// bytes from the buffer's begin.
+/// bytes from the buffer's start.
 struct DmaSubmission {
   UINT segment = 0;      ///< 0: contiguous system memory
   uint64_t address = 0;  ///< of the buffer's begin: of system memory, or base and offset of the segment
@@ -25,19 +25,21 @@ struct DmaSubmission {
   std::vector<DXGK_ALLOCATIONLIST> allocations;   ///< as DxgkDdiRender has left them
   std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< of the whole buffer
   UINT first_patch = 0, patch_count = 0;          ///< those of the piece
-  /// Writes where each allocation is now, when the piece is about to be patched; null: a paging buffer, without lists.
+  /// Writes the present address of each allocation, right before the piece is patched; null for a paging buffer, which
+  /// has no lists.
   std::function<void(std::vector<DXGK_ALLOCATIONLIST>&)> place;
 };
 
-/// The rules for what DxgkDdiRender writes (DXGKARG_RENDER, D3DDDI_PATCHLOCATIONLIST, "Splitting a DMA Buffer"): each
-/// location lies in the used part of the buffer, names an allocation of the list, a byte of it and a slot, and SplitOffset
-/// does not fall from one to the next nor lie behind the buffer. "": they hold. `used`: bytes of the buffer;
-/// `sizes`: bytes of each allocation of the list, 0 for a NULL one; `last_slot`: DXGK_DRIVERCAPS.MaxAllocationListSlotId.
+/// Checks the output of DxgkDdiRender (DXGKARG_RENDER, D3DDDI_PATCHLOCATIONLIST, "Splitting a DMA Buffer"); returns the
+/// broken rule, or "". Each location must be in the used part of the buffer, and name an allocation of the list, a byte
+/// of it and a slot. SplitOffset must not decrease from one location to the next, nor exceed the buffer. `used`: bytes
+/// of the buffer; `sizes`: bytes of each allocation of the list, 0 for a NULL one; `last_slot`:
+/// DXGK_DRIVERCAPS.MaxAllocationListSlotId.
 std::string BrokenRuleOf(const std::vector<D3DDDI_PATCHLOCATIONLIST>& patches, uint64_t used,
                          const std::vector<uint64_t>& sizes, UINT last_slot);
 
 /// Has the piece patched, at PASSIVE_LEVEL, and submitted at DISPATCH_LEVEL. A resubmission is patched again, with its
-/// new fence. `packet` says what all submissions have. Nothing else of the scheduler's class comes between.
+/// new fence. `packet` has the members common to all submissions. No other call of the scheduler's class comes between.
 void PatchAndSubmit(Miniport& miniport, const DmaSubmission& dma, const DXGKARG_SUBMITCOMMANDVIRTUAL& packet);
 
 }  // namespace gmmu::os

@@ -49,9 +49,9 @@ class TimeoutRecovery {
   void Start();
   void Stop();
 
-  /// How long a recovery may take, from the start of a packet that hangs to its end.
+  /// The maximum time of a recovery, from the start of a hung packet to its end.
   uint64_t RecoveryNs() const;
-  /// True if something other than `packet` may block the paging work behind it.
+  /// True if a packet other than `packet` may block the paging work behind it.
   bool HeldUp(PacketId packet) const;
   /// An interrupt has reported completions of the node. Completions found by a query shortly before do not count as
   /// missed: their interrupt was on its way.

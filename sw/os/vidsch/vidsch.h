@@ -28,12 +28,12 @@ class VidSch {
   /// How long the longest paging buffer may take on the slowest link, with room: the bound of waits for paging work.
   static constexpr uint64_t kBoundNs = 100'000'000;
 
-  /// `last`: the fence id that the first one of each node follows.
+  /// `last`: the fence id before the first one of each node.
   explicit VidSch(Kernel& kernel, uint32_t last = 0);
 
-  /// The driver that packets go to. Null: they wait.
+  /// Sets the driver that gets the packets. Null: they wait.
   void Connect(Miniport* miniport) { packets_.Connect(miniport); }
-  /// The thread that submits what waits and watches over what runs. It runs from Start to Stop.
+  /// The thread that submits waiting packets and watches running ones. It runs from Start to Stop.
   void Start() { recovery_.Start(); }
   void Stop() { recovery_.Stop(); }
   /// Sets the work that follows DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout,
@@ -49,12 +49,12 @@ class VidSch {
   /// submits the packets that have arrived since.
   void Suspend() { packets_.Suspend(); }
   void Resume() { packets_.Resume(); }
-  /// The driver holds no packet, of any node or of this one.
+  /// True if the driver holds no packet, of any node or of this one.
   bool idle() const;
   bool idle(uint32_t node, uint32_t engine = 0) const;
-  /// The driver holds a packet of the context.
+  /// True if the driver holds a packet of the context.
   bool Holds(HANDLE context) const;
-  /// No packet is with the driver, no request to preempt is open and no reset is under way or due.
+  /// True if the driver holds no packet, no preemption request is open and no reset is under way or due.
   bool quiet() const;
 
   // The bounds below are for unblocked work. The time of a recovery is added, because a hung packet of another process
@@ -75,7 +75,7 @@ class VidSch {
   GpuDevice* CreateDevice(const std::string& name) { return devices_.Create(name); }
   void DestroyDevice(GpuDevice* device);
 
-  /// Queues a packet, and submits what can be. PASSIVE.
+  /// Queues a packet, and submits the packets that are ready. PASSIVE_LEVEL.
   PacketId Submit(GpuPacket packet) { return packets_.Submit(std::move(packet)); }
   bool Ended(PacketId packet) const { return packets_.Ended(packet); }
   /// kLost only for packets whose device was lost.
