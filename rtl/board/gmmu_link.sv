@@ -54,7 +54,7 @@ module gmmu_link
   // ---- the session
   logic [7:0] session_q, wanted_q;
   logic [3:0] opening_q;          // cycles of reset_o that are left
-  logic       begun_q;            // the last of them
+  logic       begun_q;            // pulse: reset_o has just ended
   assign open_o = session_q != '0;
   assign reset_o = opening_q != '0;
 

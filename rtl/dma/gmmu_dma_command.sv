@@ -101,7 +101,7 @@ module gmmu_dma_command
     StateRecordCycle,
     StateRecordDone,
     StateOwnFault,     // a fault of the command itself: jobs before it may still fail
-    StateInlineDead,   // inline words ended early: the mover finds out what it means
+    StateInlineDead,   // inline words ended early: the mover fails the job once it starves
     StateLookup,       // mover's fault: which command
     StateFailed,
     StateKill,

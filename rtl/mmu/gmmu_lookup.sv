@@ -152,10 +152,11 @@ module gmmu_lookup
   logic    popped_q;
   logic    dense;
 
-  logic clk;   // of what is behind the turn: it stands while nobody comes
+  logic clk;   // of the stages after the turn: it stops while no lookup arrives
 
-  // The stage of addresses: RAMs are read; for a kill the space's row. What is not a newcomer stands
-  // in the register `own`, of a newcomer the key; whether it comes, and its slot, is known now.
+  // The address stage: it reads the RAMs; for a kill it reads the space's row. Operations other than new
+  // lookups are in the register `own`; of a new lookup the key is. Whether one arrives, and its slot, is
+  // known only in this stage.
   logic    own_valid_q, own_any_q, op_read;
   op_t     own_q;
   logic [NumPorts-1:0] turn_q;

@@ -117,7 +117,7 @@ module gmmu_walk_table
   output logic [5:0] count_issue_o,
   output logic [5:0] count_memory_o,
   output logic [5:0] count_rows_o,
-  output logic       still_o,       // nothing will happen before a lookup, an R beat or a kill comes
+  output logic       still_o,       // nothing changes before a lookup, an R beat or a kill arrives
   output logic       idle_o
 );
   localparam int unsigned Shared = NumWalks + SpareRows;  // rows for everybody
@@ -210,7 +210,7 @@ module gmmu_walk_table
   rows_t parked_q;          // that is ready and waits until another one ends
   rows_t reads_q;           // its read is on its way
   rows_t done_q;            // its reads are over
-  rows_t stale_q;           // the read under way is of tables of before
+  rows_t stale_q;           // the read under way is of tables before the last kill
   rows_t answered_q;        // the lookup that began it has its answer
   rows_t chain_q;           // lookups have joined
   rows_t wide_q;

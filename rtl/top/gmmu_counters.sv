@@ -92,7 +92,7 @@ module gmmu_counters
   logic [Cycles-1:0]   port_cycles_q [NumPorts];
   place_t              port_event_q [NumPorts][5];
   sum_t                port_sum_q [NumPorts];
-  place_t              event_q [NumShared];       // the other one of both is 0
+  place_t              event_q [NumShared];       // event_q, sum_q: one of the two is 0
   sum_t                sum_q [NumShared];
 
   logic rst_q;

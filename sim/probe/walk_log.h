@@ -32,7 +32,7 @@ class WalkLog {
   void Accepted(unsigned row, const Burst& burst);
   void Began(unsigned row, const Burst& burst);
   void Answered(unsigned row, const Burst& burst);
-  /// The row is free.
+  /// The walk's row becomes free.
   void End(uint64_t cycle, unsigned row);
   /// The core is in reset: walks under way are lost.
   void Reset(uint64_t cycle);

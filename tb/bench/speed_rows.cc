@@ -79,7 +79,7 @@ void AddCoupling(Measurements& to, const std::string& name, const RingWork& work
   to.push_back({row, [work](Row& into) { MeasureCoupling(work, into); }});
 }
 
-/// The GPU alone in its loop: cycles of processor time, as the rows of the machine have them.
+/// Measures the GPU alone in its loop, by processor time as in the rows of the whole machine.
 void MeasureBare(const RingWork& work, Row& row) {
   const RingJob job(work);
   ArrayTiming host = Timing();

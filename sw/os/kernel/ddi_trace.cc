@@ -9,12 +9,13 @@
 namespace gmmu::os {
 namespace {
 
-/// Whether a pointer of this name is something that one call gives and another takes, so that it has a name in a trace;
-/// of others it counts only whether they are null.
+/// Whether a pointer of this name is returned by one call and passed to another, so that it gets a name in a trace.
+/// Other pointers are only recorded as null or not.
 bool IsHandle(const std::string& path) {
   const size_t dot = path.find_last_of('.');
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
-  // Places of arguments: what stands behind the second is a buffer, but for what DxgkCbMapMemory answers in the seventh.
+  // Numbered arguments: the first two may be handles; later ones are buffers, except the seventh, the address that
+  // DxgkCbMapMemory returns.
   if (name[0] >= '0' && name[0] <= '9') return name == "0" || name == "1" || name == "6";
   if (name.size() > 1 && name[0] == 'h' && name[1] >= 'A' && name[1] <= 'Z') return true;
   for (const char* given :

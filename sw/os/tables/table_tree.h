@@ -49,10 +49,10 @@ class TableTree {
   /// Nothing maps the range of the leaf table yet: neither a table of 4 KiB entries nor an entry above it.
   bool IsOpen(uint64_t leaf) const { return !HasLeaf(leaf) && uppers_.At({0, leaf}) == nullptr; }
   TableExtent ExtentAt(unsigned level, uint64_t va) const;
-  /// The same; one that is missing is made, with a place, no contents and no link.
+  /// Returns the table; makes a missing one with a place, but without contents and link.
   PageTable& Place(unsigned level, uint64_t va);
-  /// The same; one that is missing is made complete, with those above it. Where an entry above the leaves stands in its
-  /// place, the table says what that entry said.
+  /// Returns the table; makes a missing one complete, together with those above it. If an entry above the leaves is in
+  /// its place, the table gets equivalent entries.
   PageTable& Ensure(unsigned level, uint64_t va, const UpdateSink& sink);
   const Leaf64k& Ensure64k(uint64_t leaf, const UpdateSink& sink);
   /// Moves a table elsewhere; returns the old one.

@@ -44,7 +44,7 @@ uint64_t NextUse() {
 
 }  // namespace
 
-/// What an allocation gets at a new place before it leaves the old one.
+/// The room that an allocation gets at a new place before it leaves the old one.
 struct Residency::Room {
   std::optional<SegmentPages> pages;
   std::optional<uint64_t> aperture_page;

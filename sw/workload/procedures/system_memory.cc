@@ -223,7 +223,8 @@ class SystemMemory {
     }
   }
 
-  /// One process wants all of VRAM: the page tables of another leave, and come back when something of that is wanted.
+  /// One process requests all of VRAM: the page tables of another process are evicted, and restored when its memory is
+  /// wanted.
   void PageTablesGiveWay() {
     os::GpuProcess* greedy = nullptr;
     std::vector<Piece> kept;  // one of each other process

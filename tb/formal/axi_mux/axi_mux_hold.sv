@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_mux, held: silent_o says that every burst taken has its answer.
+// gmmu_axi_mux while held: silent_o means that every accepted burst has its answer.
 //
-// Requester 2 is exempt; of it the memories may answer anything. Of the others they answer what has
-// left, in any order.
+// Requester 2 is exempt, and the memories may give it any answers. The bursts of the others are answered
+// after they have left, in any order.
 module axi_mux_hold
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

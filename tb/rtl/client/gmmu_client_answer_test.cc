@@ -92,7 +92,7 @@ class Answer : public BlocksTest {
   unsigned answered_ = 0, begun_ = 0, logged_ = 0, fault_percent_ = 25;
 
  private:
-  /// The row that was read stands.
+  /// Drives the data of the row that was read.
   void PutRow() {
     const auto at = flight_.find(row_ / kRows);
     if (at == flight_.end()) RandomBytes(t.ans_row_data_i, *this);

@@ -31,8 +31,8 @@ class Rig {
   std::vector<Move> jobs;
   size_t next = 0, retired = 0;       // jobs taken; jobs that have all their B
   size_t most = 0;                    // jobs under way at once
-  size_t fails_at = ~size_t{0};       // the first job that fails: from there on nothing retires surely
-  uint64_t words_end = ~uint64_t{0};  // no words come behind this many; dead: nor ever will
+  size_t fails_at = ~size_t{0};       // the first job that fails: retirement is not certain from there on
+  uint64_t words_end = ~uint64_t{0};  // number of words that arrive for now; words_dead: that will ever arrive
   bool words_dead = false, kill = false, fault_ready = false;
   uint64_t read_bytes = 0, written_bytes = 0;
 

@@ -75,7 +75,7 @@ TEST_F(Engine, ApertureCommandsTakeEffectBeforeTheNextCommand) {
   // Through the map: the model's map is the table as it stands when the copy is executed.
   RunAndCompare(buffer);
   EXPECT_GE(m->aperture_flushes, 4u);
-  // The unmap, and only it, waits for all accesses translated before: an empty range.
+  // Only the unmap waits for all accesses translated before: it invalidates an empty range.
   ASSERT_EQ(m->controls.size(), 1u);
   EXPECT_EQ(m->controls[0].scope, 2u);
   EXPECT_EQ(m->controls[0].start, m->controls[0].end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU with many misses under way: shared walks, waiters, and who goes first.
+// The MMU with many misses under way: shared walks, waiting lookups, and their order.
 #include "mmu_test.h"
 
 namespace gmmu::bench {

@@ -309,7 +309,7 @@ TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelAfterItsStartEither) {
   }
 }
 
-// From 2.9 on the driver's memory is known before the start; before it GPU isolation tells of it.
+// From 2.9 on the driver's memory is known before the start; before 2.9 the callbacks of GPU isolation report it.
 TEST_F(OldDriver, IsBehindA1To1DomainWhereThatIsAskedForOrIsRefusedByName) {
   bench.options.os.iommu = RemapPolicy::kIdentity;
   DmaMode mode{};
