@@ -43,7 +43,7 @@ module gmmu_aperture_map
   output logic                         hit_o,
   output logic                         idle_o
 );
-  logic clk;   // it stands while nobody asks
+  logic clk;   // stops while there is no lookup
   localparam int unsigned EntryLg2 = 3;                          // entries of a line
   localparam int unsigned EntriesPerBeat = DataBytes / 8;
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;

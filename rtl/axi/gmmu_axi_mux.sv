@@ -7,8 +7,8 @@
 //               ready: their places are reserved before AR or AW.
 //   edge        id = {requester, its own id}. Each memory port takes W in the order of AW, and
 //               answers B and R in any order.
-//   one port    a requester gets an AW of one memory port only when it owes the other no W beat:
-//               a memory port that takes nothing holds up nobody's writes to the other one.
+//   one port    a requester gets an AW of one memory port only when it owes the other no W beat: a
+//               stalled memory port blocks no requester's writes to the other one.
 //   user        kind and no_snoop are the requester's; the other fields are 0 at the edge, since no
 //               requester uses them
 //   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.

@@ -238,7 +238,7 @@ module gmmu_l1
   assign rsp_valid_o = hit_valid_q || held_valid_q || msg_valid_i;
   assign take = rsp_valid_o && rsp_ready_i;
 
-  // Without the event port nobody looks at access and key.
+  // Without the event port access and key are unused.
   localparam int unsigned SeenWidth = EventPort ? 0 : $bits(access_e) + $bits(key_t);
   localparam int unsigned HeldWidth = $bits(result_t) - SeenWidth;
   logic [HeldWidth-1:0] held_word;

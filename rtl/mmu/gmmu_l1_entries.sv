@@ -102,7 +102,7 @@ module gmmu_l1_entries
   logic        write;
 
   always_comb begin
-    hint = 'x;  // nobody looks
+    hint = 'x;  // not used then
     if (fill_i) hint = fill_hint_i;
     else if (look_i) hint = hint_of(search_key_i);
   end

@@ -64,9 +64,9 @@ module gmmu_lookup
   output key_t                    search_key_o,
   input  logic                    search_hit_i,    // a row walks for this page
   input  logic                    search_near_i,   // a row walks for another page of this line
-  input  logic                    row_free_i,      // a row for anybody is free
+  input  logic                    row_free_i,      // a shared row is free
   input  logic                    row_engine_i,    // the engine's row is free
-  input  logic [1:0]              rows_early_i,    // rows for anybody that are free or all but; to 3
+  input  logic [1:0]              rows_early_i,    // shared rows that are free, or soon will be; at most 3
   output logic                    begin_o,
   output logic                    begin_wide_o,
   output logic                    begin_engine_o,  // in the engine's row
@@ -313,7 +313,7 @@ module gmmu_lookup
   gmmu_fifo_ram #(.Width($bits(wait_t)), .Depth(WaitingDepth)) u_waiting (
     .clk_i(clk), .rst_i, .valid_i(s3_push_q || again_valid_i), .ready_o(waiting_ready),
     .data_i(waiting_new), .valid_o(waiting_valid), .ready_i(popped_q), .data_o(waiting));
-  // Newcomers may begin while nobody waits or is being tried again.
+  // New lookups may begin walks while no earlier one waits or is being retried.
   logic [$clog2(WaitingDepth+1)-1:0] waiting_count_q;
   logic waiting_none_q, pushed_q;
   always_ff @(posedge clk) begin

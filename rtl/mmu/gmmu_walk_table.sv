@@ -395,8 +395,8 @@ module gmmu_walk_table
     rows_early_o <= few(used & ((free_q[Shared-1:0] & ~begins_any) | soon[Shared-1:0]));
   end
 
-  // ---- Which row ends: one a cycle, so that the event port sees each. Nobody can have been told any
-  // more that it was open. soon: rows that will.
+  // ---- Which row ends: one a cycle, so that the event port sees each. It ends only when no lookup in the
+  // pipeline can still have found it open. soon: rows that will end.
   rows_t closes;
   assign closes = done_q & answered_q & ~chain_q & ~fill_q & ~filling_q & ~kept & ~joined & ~open_q;
   assign ending = lowest(closes);

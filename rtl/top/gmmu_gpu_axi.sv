@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_gpu for a design of somebody's own: its AXI ports have the names that tools and libraries
-// look for, and m_vram and m_host have ids of IdBits bits. Wiring only; what a port does is said
-// above gmmu_gpu. Ports that are not AXI keep their names.
+// gmmu_gpu for a user's design: its AXI ports have the names that tools and libraries look for, and
+// m_vram and m_host have ids of IdBits bits. Wiring only; the comment above gmmu_gpu describes the
+// ports. Ports that are not AXI keep their names.
 //
 //   aclk, areset  clock; reset, synchronous and high, for at least one edge
 //   IdBits        2**IdBits reads and as many writes are outstanding at a memory port, further ones

@@ -57,7 +57,8 @@ class Machine : public hw::Platform, public hw::Instruments, private HostServer 
   uint64_t Cycles() override;
   uint64_t CyclesEvaluated() override { return Cycles(); }
   std::vector<hw::InUse> ResourcesInUse() override;
-  /// Throws EngineError: nobody can reach into a board. Refuse (sizes.h) says so before the run.
+  /// Throws EngineError, because software cannot drive the clients inside a board. Refuse (sizes.h) says so before the
+  /// run.
   void DriveClients(unsigned unit, hw::ClientAccesses* accesses) override;
   void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override;
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;

@@ -96,10 +96,10 @@ class Bridge {
       size_t n = 0;
       for (; n < bytes.size() && n < pending_.size(); ++n) bytes[n] = pending_[n];
       const ssize_t put = write(terminal_, bytes.data(), n);
-      if (put <= 0) break;  // nobody reads: what does not fit is kept
+      if (put <= 0) break;  // there is no reader: the rest is kept
       pending_.erase(pending_.begin(), pending_.begin() + put);
     }
-    // A real line forgets what nobody takes.
+    // A real line loses bytes that are not read.
     if (pending_.size() > 65536) pending_.clear();
   }
 

@@ -11,9 +11,9 @@ namespace gmmu::sim::device {
 /// The hardware thread of a driver (hw/device.h, GmmuServeDevice).
 using Serve = uint64_t (*)(const GMMU_DEVICE_HOST* host);
 
-/// The machine with the device of `settings`, whose model is not empty, and estimated times. `serve` is used with the model
-/// "none", and may be null: then nobody serves the registers. Throws ConfigError when the model cannot be loaded or refuses
-/// the machine, and when waves or events are asked for.
+/// The machine with the device of `settings`, whose model is not empty, and estimated times. With the model "none"
+/// `serve` serves the registers, which are plain memory; it may be null. Throws ConfigError if the model cannot be
+/// loaded or refuses the machine, and if waves or events are requested.
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const DeviceSettings& settings, Serve serve,
                                      const EngineOptions& options);
 

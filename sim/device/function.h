@@ -47,7 +47,7 @@ class Function {
   const FunctionCounts& counts() const { return counts_; }
   VramCore& memory() { return memory_; }
 
-  /// An access of at most 64 bytes inside a BAR that has arrived. What nobody answers reads all ones.
+  /// An access of at most 64 bytes inside a BAR that has arrived. Unanswered reads return all ones.
   void Read(unsigned bar, uint64_t offset, void* to, size_t size);
   void Write(unsigned bar, uint64_t offset, const void* from, size_t size);
   uint32_t ReadConfig(uint16_t offset, unsigned size) const { return config_.Read(offset, size); }

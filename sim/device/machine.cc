@@ -14,7 +14,7 @@ namespace gmmu::sim::device {
 namespace {
 
 constexpr uint64_t kForever = ~uint64_t{0};
-constexpr uint64_t kChipsetPs = 40'000;  // an access to the IOMMU's registers, or to nobody
+constexpr uint64_t kChipsetPs = 40'000;  // an access to the IOMMU's registers, or to an undecoded address
 constexpr uint64_t kPostPs = 5'000;      // after which the CPU goes on behind a posted write
 constexpr size_t kBlockBytes = 64;       // a write-combining buffer
 

@@ -40,7 +40,7 @@ struct RtlGpuParameters {
   uint64_t flip_after = 0;  ///< VramPort::FlipAfter
   HostPortParameters host;
   ConfigSpaceParameters config;
-  hw::EventSink* events = nullptr;  ///< gets what the GPU does; null for nobody
+  hw::EventSink* events = nullptr;  ///< gets the GPU's events; null: none
   unsigned unit = 0;                ///< its number in events
   std::string waves;                ///< FST file; empty for none. It needs a model built with tracing
   uint64_t waves_from = 0, waves_to = ~uint64_t{0};

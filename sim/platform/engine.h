@@ -25,7 +25,7 @@ struct EngineOptions {
   std::string waves;                 ///< FST file; empty for none
   uint64_t waves_from = 0;           ///< first GPU cycle in the dump
   uint64_t waves_to = ~uint64_t{0};  ///< one past the last
-  hw::EventSink* events = nullptr;   ///< gets what the GPUs do (hw/events.h); null for nobody
+  hw::EventSink* events = nullptr;   ///< gets the GPUs' events (hw/events.h); null: none
   unsigned shuffle = 0;              ///< picks the order in which modules are made; results must not depend on it
 };
 

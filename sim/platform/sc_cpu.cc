@@ -25,7 +25,7 @@ using sc_core::sc_time;
 constexpr uint64_t kForever = ~uint64_t{0};
 constexpr size_t kStackBytes = size_t{8} << 20;
 constexpr uint64_t kPostPs = 5'000;      ///< a posted write leaves the core
-constexpr uint64_t kChipsetPs = 40'000;  ///< an access to the IOMMU's registers, or to nobody
+constexpr uint64_t kChipsetPs = 40'000;  ///< an access to the IOMMU's registers, or to an undecoded address
 constexpr size_t kStoreBuffer = 16;      ///< posted writes that wait for the link
 constexpr unsigned kBlockBytes = 64;     ///< a write-combining buffer
 

@@ -75,7 +75,7 @@ class AxiChecker {
 
   explicit AxiChecker(const AxiPort& port);
 
-  /// From now on a wait of up to `cycles` cycles is no finding: somebody holds answers back on purpose.
+  /// Allows waits of up to `cycles` cycles from now on, because answers are held back on purpose.
   void AllowWait(uint64_t cycles) { port_.wait_limit = std::max(port_.wait_limit, cycles); }
 
   void Begin(uint64_t cycle, bool reset) {

@@ -17,7 +17,7 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kForever = ~uint64_t{0};
-constexpr uint64_t kChipsetPs = 40'000;  // an access to the IOMMU's registers, or to nobody
+constexpr uint64_t kChipsetPs = 40'000;  // an access to the IOMMU's registers, or to an undecoded address
 constexpr size_t kBlockBytes = 64;       // a write-combining buffer
 
 uint64_t Ones(unsigned size) { return size >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * size)) - 1; }

@@ -138,7 +138,7 @@ WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   return plan;
 }
 
-/// Walks for a page that nobody asked for, with what the tables hold now. It leaves nothing behind and takes no time.
+/// Walks for a page without a lookup, by the tables' present contents. It changes no state and takes no time.
 std::optional<std::pair<Mapping, WalkPlan>> Mmu::Other(const Space& space, uint64_t va) const {
   const SpaceShape& shape = space.shape;
   if (BeforeTheRoot(shape, va)) return std::nullopt;

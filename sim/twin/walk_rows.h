@@ -43,7 +43,7 @@ struct WalkJob {
   unsigned fill = 1;  ///< entries of the leaf table
   bool denied = false;
   bool background = false;  ///< it was begun as a prefetch
-  bool prefetch = false;    ///< and nobody waits for it yet
+  bool prefetch = false;    ///< a prefetch for which no lookup waits yet
   /// True if it fetches at least the line of the page's entry.
   bool wide() const { return plan.line && fill > 1; }
   bool big() const { return mapping.span_lg2 >= 16; }

@@ -167,7 +167,7 @@ typedef struct _ERESOURCE {
   KSPIN_LOCK SpinLock;
 } ERESOURCE, *PERESOURCE;
 NTSTATUS ExInitializeResourceLite(PERESOURCE Resource);
-/* Nobody holds it. */
+/* No thread may hold it. */
 NTSTATUS ExDeleteResourceLite(PERESOURCE Resource);
 /* FALSE: Wait is FALSE, and it is not to be had at once. Whoever would share it comes behind those who wait for it. */
 BOOLEAN ExAcquireResourceSharedLite(PERESOURCE Resource, BOOLEAN Wait);

@@ -32,7 +32,8 @@ DECLSPEC_NORETURN void KeBugCheck(ULONG BugCheckCode);
 /* Exceptions have no handler here: one that is raised is bug check 0x7E with its status. */
 DECLSPEC_NORETURN void ExRaiseStatus(NTSTATUS Status);
 
-/* Event tracing: nobody listens, and each call succeeds. What is written without a question whether it is wanted is printed. */
+/* Event tracing: no provider is enabled, and each call succeeds. Events written without asking whether they are enabled
+ * are printed. */
 typedef ULONGLONG REGHANDLE, *PREGHANDLE;
 typedef struct _EVENT_DESCRIPTOR {
   USHORT Id;

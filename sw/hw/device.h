@@ -26,8 +26,9 @@ typedef struct GMMU_DEVICE_HOST {
   uint64_t visible_bytes;  /* size of BAR 2; 0: there is none */
   uint8_t* registers;      /* BAR 0 as plain memory, when the device has no `read` and `write`; else NULL */
   uint64_t register_bytes; /* size of BAR 0 */
-  /* Read or write host memory at a bus address, any size and alignment, at once. 0: refused, by the IOMMU or because
-   * nobody is there; a write is posted, so it is always 1. While the function may not be bus master all is refused. */
+  /* Read or write host memory at a bus address, any size and alignment, at once. 0: refused, by the IOMMU or because no
+   * memory answers; a write is posted, so it always returns 1. All accesses are refused while the function is not bus
+   * master. */
   int (*read)(void* machine, uint64_t address, void* to, uint32_t bytes);
   int (*write)(void* machine, uint64_t address, const void* from, uint32_t bytes);
   /* Sends the function's interrupt, which arrives when the link has carried it. Lost while the system has it switched

@@ -120,8 +120,8 @@ class Platform {
   virtual const FirmwareTables& firmware() const = 0;
   virtual HostRam& ram() = 0;
 
-  /// Access a device or the IOMMU uncached; `size` is 1, 2, 4 or 8, and the address naturally aligned. An address that
-  /// nobody decodes reads all ones; a write there is dropped.
+  /// Access a device or the IOMMU uncached; `size` is 1, 2, 4 or 8, and the address naturally aligned. An undecoded
+  /// address reads all ones; a write there is dropped.
   virtual uint64_t MmioRead(uint64_t address, unsigned size) = 0;
   virtual void MmioWrite(uint64_t address, unsigned size, uint64_t value) = 0;
   /// Copy write-combined; address and size are 8-byte aligned. Copies are in order with other accesses to the device.

@@ -55,7 +55,7 @@ typedef struct GMMU_SPACE {
   uint32_t root_entries;
   uint64_t root_offset;
   void* machine; /* first argument of `read` */
-  /* Reads memory that page tables lie in, inside one page. 0: refused, or nobody is there. */
+  /* Reads memory with page tables, inside one page. 0: refused, or no memory answers. */
   int (*read)(void* machine, uint32_t target, uint64_t address, void* to, uint32_t bytes);
 } GMMU_SPACE;
 

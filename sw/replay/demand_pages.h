@@ -27,7 +27,7 @@ namespace gmmu::replay {
 struct DemandTally {
   uint64_t far_faults = 0;     ///< accesses at the ports that were answered with a fault, or stalled
   uint64_t batches = 0;        ///< times that the system looked at what waits
-  uint64_t faulted = 0;        ///< pieces that were brought because somebody waited
+  uint64_t faulted = 0;        ///< pieces brought because an access waited for them
   uint64_t prefetched = 0;     ///< pieces that were brought beside them
   uint64_t prefetch_used = 0;  ///< of those, accessed before they were evicted
   uint64_t evicted = 0, written_back = 0;

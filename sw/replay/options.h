@@ -49,7 +49,7 @@ struct Options {
   bool coalesce = false;  ///< accesses of a warp that follow each other in the same lines become one
 
   // Selection of the accesses.
-  uint64_t skip = 0;         ///< the first ones, which nobody makes
+  uint64_t skip = 0;         ///< the first accesses, which are not made
   uint64_t warmup = 0;       ///< the next ones, which are made and not counted
   uint64_t accesses = kAll;  ///< then the region of interest
   uint64_t epoch = 0;        ///< accesses to a row of counters; 0: no rows

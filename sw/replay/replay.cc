@@ -25,7 +25,7 @@ std::vector<hw::Counter> Grown(const std::vector<hw::Counter>& before, std::vect
   return after;
 }
 
-/// Leaves no accesses at the ports that nobody answers to.
+/// Detaches the driven accesses from the client ports when it is destroyed.
 class Ports {
  public:
   explicit Ports(hw::Instruments& instruments) : instruments_(instruments) {}

@@ -65,11 +65,11 @@ struct Parameters {
   settings::FreeTable registry;
 
   uint64_t seed = 0;
-  /// Gets a line for each call of DxgkDdiBuildPagingBuffer (paging_trace.h); empty: nobody does.
+  /// Gets a line for each call of DxgkDdiBuildPagingBuffer (paging_trace.h). May be empty.
   std::function<void(const std::string&)> trace_paging;
-  /// Gets a line for each call of the driver and each of its callbacks (ddi_trace.h); empty: nobody does.
+  /// Gets a line for each call of the driver and each of its callbacks (ddi_trace.h). May be empty.
   std::function<void(const std::string&)> trace_ddi;
-  /// Gets what the driver prints (DbgPrintEx), as it comes; empty: nobody does.
+  /// Gets the text that the driver prints (DbgPrintEx), at once. May be empty.
   std::function<void(const std::string&)> debug_print;
 
   /// The settings as keys of [os], [inject] and [registry] of a configuration file, which must not outlive this object.

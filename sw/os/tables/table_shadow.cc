@@ -32,7 +32,7 @@ std::vector<HeldEntry>& TableShadow::Table(const D3DGPU_PHYSICAL_ADDRESS& place,
 bool TableShadow::Apply(const TableUpdate& update) {
   const uint64_t page = update.use_64k ? kBytesOf64k : hw::kPageSize;
   uint64_t count = update.count;
-  if (update.repeat && SaysNothing(update)) {  // of entries that nobody has written it needs no note
+  if (update.repeat && SaysNothing(update)) {  // entries that were never written need no record
     const uint64_t known = Table(update.table, 0).size();
     count = known <= update.start ? 0 : std::min(count, known - update.start);
   }

@@ -61,7 +61,7 @@ class PagingQueue {
   void RefuseInReset() const;
   struct Flush;
   struct Buffer;
-  static constexpr std::ptrdiff_t kGuard = 64;  // bytes behind private data that nobody may write
+  static constexpr std::ptrdiff_t kGuard = 64;  // guard bytes after the private data
   static constexpr uint8_t kGuardByte = 0xC7;
   uint64_t AddressOf(const Buffer& buffer) const;
   std::shared_ptr<DmaSubmission> PhysicalOf(Buffer& buffer) const;
