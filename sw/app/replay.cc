@@ -12,6 +12,7 @@
 #include "app/cli.h"
 #include "app/configuration.h"
 #include "app/command_options.h"
+#include "app/not_begun.h"
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "app/simulated.h"
@@ -197,6 +198,7 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   Conclude(config, job_result);
   job_result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   progress.Finish();
+  RefuseNotBegun(job_result, configuration, arguments.set);
   if (recording) recording->End(job_result);
 
   report::Limits limits = SimulatedLimits(config, engine_name, options.seed);

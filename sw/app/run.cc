@@ -16,6 +16,7 @@
 #include "app/ddi_trace_file.h"
 #include "app/last_report.h"
 #include "app/load_driver.h"
+#include "app/not_begun.h"
 #include "app/outputs.h"
 #include "app/process.h"
 #include "app/progress.h"
@@ -286,6 +287,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   engine.reset();  // closes the waves
   if (on_board) TimesOfTheBoard(config.gpu.clock_mhz, result);
   progress.Finish();
+  if (arguments.driver.empty() && !on_board) RefuseNotBegun(result, configuration, arguments.set);
   if (recording) recording->End(result);
 
   if (json) {

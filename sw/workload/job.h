@@ -69,6 +69,9 @@ struct JobResult {
   std::vector<std::string> by_time;  ///< Scenario::by_time
   /// The capability that driver or device lacks for this scenario; if not empty, nothing was tried.
   std::string not_applicable;
+  /// Why power-on, or what a procedure needs of the machine, ended the run before anything had begun; empty: it began, or
+  /// ended by a bug check, a timeout or a fault of a device.
+  std::string not_begun;
 
   /// True if the run is verified without fault, leak or finding; or if the expected fault happened, once
   /// or more, and nothing else.

@@ -24,6 +24,8 @@
 namespace gmmu::workload {
 namespace {
 
+/// The way out of a memory segment that is too small.
+constexpr char kRoomKeys[] = " (the sizes are of gpu.vram_mib or gpu.unit_vram_mib, and of driver.visible_vram_kib)";
 constexpr uint64_t kGraceNs = 100'000;  // for fault reports that are still on their way
 
 os::Fault Trouble(const std::string& source, const std::string& name, const std::string& text) {
@@ -187,7 +189,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   os::LogicalAdapter adapter(dxgkrnl, options.driver);
   std::optional<os::VidMmLink> link;
   os::Worker worker(kernel.scheduler(), "vidmm worker");
-  bool stopping = false, gave_up = false;
+  bool stopping = false, gave_up = false, begun = false;
   const auto note_mode = [&] {
     if (result.modes.empty() || result.modes.back() != adapter.mode()) result.modes.push_back(adapter.mode());
   };
@@ -240,6 +242,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
           });
         };
         Life life{kernel, dxgkrnl, adapter, *link, link->on(0), worker, options, result, restart, power_cycle};
+        begun = true;
         try {
           application(life);
         } catch (const NotApplicable& missing) {
@@ -274,6 +277,8 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   } catch (const os::OsError& error) {
     failed = true;
     trouble = Trouble("os", "stopped", error.what());
+    if (trouble->text.rfind("no room ", 0) == 0) trouble->text += kRoomKeys;
+    if (!begun || dynamic_cast<const WrongMachine*>(&error) != nullptr) result.not_begun = trouble->text;
   }
   if (failed && adapter.running()) note_mode();
   result.unmodelled = dxgkrnl.unmodelled();

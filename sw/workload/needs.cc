@@ -14,6 +14,7 @@
 namespace gmmu::workload {
 namespace {
 constexpr uint64_t kBypassDriverCap = 8;  // of [os] iommu_flags
+constexpr uint64_t kIsolates = 7;         // of them: a domain, its mappings and their attach
 }  // namespace
 
 void NeedCap(bool there, const std::string& cap) {
@@ -81,23 +82,30 @@ void NeedIsolation(const Life& life) {
     throw NotApplicable("DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 0, so that nothing activates GPU isolation");
   }
   if (p.iommu_flags != 0 && !life.graphics.has_domain()) {
-    throw os::OsError(
+    throw WrongMachine(
         "[machine.os] iommu_flags = " + std::to_string(p.iommu_flags) +
         " isolates no GPU: the bits count when bit 0 is set, and the driver reports support for isolation "
         "(DXGK_VIDMMCAPS.IoMmuSecureModeSupported, [machine.driver] isolation) or bit 3 is set (BypassDriverCap)");
   }
   const bool started_physical = life.graphics.mode() == os::DmaMode::kPhysical;
   if (p.iommu_flags != 0 || (started_physical && p.secure_vm_key && life.host.platform().firmware().iommu_base)) return;
-  throw os::OsError(
+  throw WrongMachine(
       "nothing activates GPU isolation: it needs [machine.os] iommu = \"physical\" with secure_vm_key = true or "
       "iommu_flags = 7, [machine.iommu] present = true, and memory that the GPU reaches untranslated "
       "([machine.host] memory_gib = 4)");
 }
 
+bool IsolatesAlways(const Life& life) {
+  if (life.gpu().CapOf("DXGK_VIDMMCAPS.IoMmuSecureModeRequired") != 0) return true;
+  const uint32_t flags = static_cast<uint32_t>(life.options.os.iommu_flags);
+  const bool may = life.gpu().facts().isolation || (flags & kBypassDriverCap) != 0;
+  return may && (flags & kIsolates) == kIsolates;
+}
+
 void NeedEveryDmaMode(const Life& life) {
   const hw::FirmwareTables& firmware = life.host.platform().firmware();
   if (firmware.iommu_base && (firmware.ram.back().end - 1) >> life.options.os.limit_bits == 0) return;
-  throw os::OsError(
+  throw WrongMachine(
       "the adapter is started in every mode of DMA: it needs [machine.iommu] present = true, and a GPU that reaches "
       "all memory ([machine.gpu] limit_bits = 40 with [machine.host] memory_gib = 4)");
 }
@@ -110,9 +118,9 @@ void Require(NTSTATUS status, const char* what) {
 void NeedTimeoutWithin(const Life& life, uint64_t ns) {
   const uint64_t delay = life.options.os.tdr_delay_ns();
   if (delay < ns / 4) return;
-  throw os::OsError("memory that does not answer for " + std::to_string(ns / 1000) +
-                    " us is not noticed: [machine.os] tdr_delay_us must be less than a quarter of that, it is " +
-                    std::to_string(delay / 1000));
+  throw WrongMachine("memory that does not answer for " + std::to_string(ns / 1000) +
+                     " us is not noticed: [machine.os] tdr_delay_us must be less than a quarter of that, it is " +
+                     std::to_string(delay / 1000));
 }
 
 }  // namespace gmmu::workload

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ddi/ntdef.h"
+#include "os/base/errors.h"
 
 namespace gmmu::os {
 class Gpu;
@@ -39,7 +40,14 @@ void NeedAperture(Life& life);
 /// Requires the capabilities that a scenario states.
 void NeedCaps(const os::Gpu& gpu, const std::vector<Need>& needs);
 
-/// Requirements of several procedures on a machine. Each throws OsError with the keys to change if it is not met.
+/// The machine has not what a procedure needs, or too little of it; what() names the keys to change. Thrown before a procedure
+/// has made anything.
+class WrongMachine : public os::OsError {
+ public:
+  using os::OsError::OsError;
+};
+
+/// What several procedures need of a machine. Each throws WrongMachine when it is not so.
 
 /// The driver must have registered with at least this interface version; `name`: "WDDM 2.4".
 void NeedVersion(const Life& life, ULONG version, const char* name);
@@ -47,7 +55,9 @@ void NeedVersion(const Life& life, ULONG version, const char* name);
 void NeedIsolation(const Life& life);
 /// The adapter must be able to start translated and untranslated: the GPU reaches all memory, and there is an IOMMU.
 void NeedEveryDmaMode(const Life& life);
-/// A memory delay of `ns` must outlast the wait for a preemption.
+/// [os] iommu_flags, or a driver that must not run without it, activates GPU isolation at every start.
+bool IsolatesAlways(const Life& life);
+/// Memory that does not answer for `ns` outlasts the wait for a preemption.
 void NeedTimeoutWithin(const Life& life, uint64_t ns);
 /// Throws unless Dxgkrnl granted the driver's request `what`.
 void Require(NTSTATUS status, const char* what);

@@ -29,7 +29,8 @@ std::string PhysicalAdapter::Named(const std::string& text) const {
 
 void PhysicalAdapter::RefuseOnLink(const std::string& what) const {
   if (const unsigned gpus = logical_.adapters(); gpus > 1)
-    throw OsError(what + " is for one GPU, not for " + std::to_string(gpus) + " that are linked (LinkedAdapters)");
+    throw OsError(what + " is for one GPU, not for " + std::to_string(gpus) +
+                  " that are linked (LinkedAdapters): leave it out, or set gpu.count = 1");
 }
 
 hw::BusCounts PhysicalAdapter::BusAccesses() const {

@@ -63,7 +63,7 @@ class IsolationCallbacks {
     allocate.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
     const NTSTATUS status = table_.DxgkCbAllocatePagesForMdl(Device(), &allocate);
     if (status == STATUS_NOT_SUPPORTED) {
-      throw os::OsError(
+      throw WrongMachine(
           "the callbacks of GPU isolation are refused to a driver that supports DMA remapping: it needs "
           "[machine.driver] dma_remapping = false");
     }

@@ -56,10 +56,10 @@ class Oversubscription {
     const uint64_t size = values_.at("allocation_bytes");
     const uint64_t local = life_.gpu().facts().local.size;
     if (size > local / 4)
-      throw os::OsError("allocation_bytes must be at most a quarter of VRAM, " + std::to_string(local / 4));
+      throw WrongMachine("allocation_bytes must be at most a quarter of VRAM, " + std::to_string(local / 4));
     if (values_.at("bytes") <= local) {
-      throw os::OsError("bytes must be more than VRAM holds, " + std::to_string(local) +
-                        ", or nothing has to leave it; a scenario sets [machine.gpu] vram_mib");
+      throw WrongMachine("bytes must be more than VRAM holds, " + std::to_string(local) +
+                         ", or nothing has to leave it; a scenario sets [machine.gpu] vram_mib");
     }
     life_.Work([&] {
       for (uint64_t i = 0; i < values_.at("processes"); ++i)

@@ -17,8 +17,8 @@ class Field {
   Field(Life& life, uint64_t pages) : life_(life), words_(life), pages_(pages) {
     const uint64_t coverage = life.gpu().facts().geometry.Coverage(0);
     if (pages * kPage + 2 * kBlock > coverage)
-      throw os::OsError("blocks: a leaf table covers " + std::to_string(coverage / kBlock) +
-                        ", which must be two more");
+      throw WrongMachine("blocks: a leaf table covers " + std::to_string(coverage / kBlock) +
+                         ", which must be two more ([machine.gpu] page_table_bits)");
     life.Work([&] {
       process_ = life.memory.CreateProcess("process");
       allocation_ = words_.Make("data", pages, kFirst);

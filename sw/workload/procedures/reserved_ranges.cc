@@ -13,13 +13,16 @@ namespace {
 void RunReservedRanges(Life& life, const ParameterValues& values) {
   const auto& reserved = life.graphics.reserved();
   const auto& firmware = life.host.platform().firmware().gpu_reserved;
-  if (!firmware) throw os::OsError("firmware keeps no memory for the GPU here ([machine.host] gpu_reserved_kib)");
+  if (!firmware) throw WrongMachine("firmware keeps no memory for the GPU here ([machine.host] gpu_reserved_kib)");
   NeedCap(!reserved.empty(), "DXGKQAITYPE_HARDWARERESERVEDRANGES");
   const bool same = reserved.size() == 1 && reserved[0].BaseAddress == firmware->start &&
                     reserved[0].NumberOfBytes == firmware->end - firmware->start;
   life.Compare("the driver reports what firmware keeps", same ? "" : "it reports something else");
   if (life.options.os.secure_vm_key) life.Work([&] { life.graphics.StartSecureVm(); });
-  if (!life.graphics.has_domain()) throw os::OsError("no domain: the scenario needs one");
+  if (!life.graphics.has_domain())
+    throw WrongMachine(
+        "the GPU is behind no domain: [machine.iommu] present = true and [machine.os] iommu or iommu_flags give it "
+        "one");
 
   uint64_t wrong = 0;
   std::vector<uint64_t> pages;

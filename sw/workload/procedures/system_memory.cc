@@ -9,6 +9,7 @@
 #include "workload/clients.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
+#include "workload/needs.h"
 #include "workload/procedures/procedures.h"
 
 namespace gmmu::workload {
@@ -33,8 +34,8 @@ class SystemMemory {
   void Run() {
     for (const os::SegmentFacts& segment : life_.gpu().facts().memory) vram_ += segment.size;
     if (bytes_ <= vram_ || size_ > vram_ / 4)
-      throw os::OsError("bytes must be more than VRAM holds, " + std::to_string(vram_) +
-                        ", and allocation_bytes at most a quarter of it; a scenario sets [machine.gpu] vram_mib");
+      throw WrongMachine("bytes must be more than VRAM holds, " + std::to_string(vram_) +
+                         ", and allocation_bytes at most a quarter of it; a scenario sets [machine.gpu] vram_mib");
     life_.Work([&] {
       for (const char* name : {"first", "second"}) processes_.push_back(memory_.CreateProcess(name));
     });

@@ -86,8 +86,18 @@ void Serve(Crowd& crowd, unsigned number) {
   ++crowd.ended;
 }
 
+/// The threads make their contexts beside the VidMm worker, which alone gives contexts their allocations.
+void NeedNoContextAllocations(const Life& life) {
+  for (const auto& [name, value] : life.options.os.driver) {
+    if (value != 0 && name == "ContextBytes")
+      throw WrongMachine(
+          "contexts of an application's own threads have no allocation: [machine.driver] context_kib must be 0");
+  }
+}
+
 void RunThreads(Life& life, const ParameterValues& values) {
   NeedRender(life);
+  NeedNoContextAllocations(life);
   const uint64_t threads = values.at("threads");
   Crowd crowd{life,
               values.at("allocations"),

@@ -2,7 +2,6 @@
 // beyond it, and runs the fast engine. A value within the bounds must work, or be refused before the start with the
 // key's name. The keys come from the .def files.
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "app/configuration.h"
@@ -15,28 +14,8 @@ namespace {
 using settings::Key;
 using ::testing::HasSubstr;
 
-/// Settings ("key = value") that end a run only after its start, with a part of the report. Only the operating system
-/// or the driver can check these, because they depend on the machine and on other settings.
-const std::map<std::string, std::string> kJudgedLater = {
-    {"os.preset = 'windows-22621'", "os.paging_address_is_offset"},
-    {"os.iommu = 'identity'", "Give it gpu.limit_bits"},
-    {"os.iommu = 'physical'", "Give it gpu.limit_bits"},
-    {"os.dummy_page_logical = false", "no read permission"},
-    {"os.paging_address_is_offset = true", "os.paging_address_is_offset"},
-    {"driver.interface_version = '2.0'", "host.memory_gib"},
-    {"driver.interface_version = '2.1'", "host.memory_gib"},
-    {"driver.interface_version = '2.2'", "host.memory_gib"},
-    {"driver.interface_version = '2.3'", "host.memory_gib"},
-    {"driver.interface_version = '2.4'", "host.memory_gib"},
-    {"driver.interface_version = '2.5'", "host.memory_gib"},
-    {"driver.interface_version = '2.6'", "host.memory_gib"},
-    {"driver.interface_version = '2.7'", "host.memory_gib"},
-    {"driver.interface_version = '2.8'", "host.memory_gib"},
-    {"driver.interface_version = '2.9'", "Give it gpu.limit_bits"},
-    {"driver.dma_remapping = false", "Give it gpu.limit_bits"},
-    {"driver.dma_remapping_compatible = 0", "Give it gpu.limit_bits"},
-    {"driver.map_aperture2 = false", "MapAperture2Supported"},
-};
+/// An open question of the documents (docs/ddi/aperture.md): with this answer the GPU faults, and the run says where.
+constexpr char kFaults[] = "os.dummy_page_logical = false";
 
 std::string List(uint64_t value, size_t count) {
   std::vector<uint64_t> values(count, value);
@@ -89,12 +68,11 @@ TEST_P(SettingsBounds, LetPassWhatWorksOrIsRefusedWithTheName) {
     for (const std::string& value : Inside(*key)) {
       ++tried;
       const int status = With(name, value);
-      const auto later = kJudgedLater.find(name + " = " + value);
       if (status == kExitUsage) {
         EXPECT_THAT(err_, HasSubstr(name)) << name << " = " << value;
-      } else if (later != kJudgedLater.end()) {
-        EXPECT_EQ(status, kExitFailed) << name << " = " << value;
-        EXPECT_THAT(out_, HasSubstr(later->second)) << name << " = " << value;
+      } else if (name + " = " + value == kFaults) {
+        EXPECT_EQ(status, kExitFailed);
+        EXPECT_THAT(out_, HasSubstr("no read permission"));
       } else if (key->section.rfind("inject", 0) != 0) {
         EXPECT_EQ(status, kExitGood) << name << " = " << value << out_ << err_;
       }
