@@ -85,6 +85,7 @@ const std::vector<std::pair<std::string, Answered>>& Caps() {
       CAP("DXGK_VIDMMCAPS.GpuMmuSupported", a.driver.MemoryManagementCaps.GpuMmuSupported),
       CAP("DXGK_VIDMMCAPS.MapAperture2Supported", a.driver.MemoryManagementCaps.MapAperture2Supported),
       CAP("DXGK_VIDMMCAPS.IoMmuSecureModeSupported", a.driver.MemoryManagementCaps.IoMmuSecureModeSupported),
+      CAP("DXGK_VIDMMCAPS.IoMmuSecureModeRequired", a.driver.MemoryManagementCaps.IoMmuSecureModeRequired),
       CAP("DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", a.nodes()),
       CAP("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize", a.save_area.value_or(0)),
       CAP("DXGK_HARDWARERESERVEDRANGES.NumRanges", gpu.logical().dma().reserved_ranges().size()),

@@ -69,10 +69,15 @@ bool Noted(Life& life, const ClientBatch& batch) {
   return grew();
 }
 
+/// Paging buffers that were submitted; [os] physical_submission says by which call.
+uint64_t Submitted(const Life& life) {
+  return life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual") + life.graphics.CallsOf("DxgkDdiSubmitCommand");
+}
+
 /// A thread that takes the device as soon as paging work has been submitted behind `submitted`.
 void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t submitted, Seen& seen) {
   life.host.Spawn("exclusive access", [&life, &batch, &seen, first, submitted] {
-    const auto begun = [&] { return life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual") > submitted; };
+    const auto begun = [&] { return Submitted(life) > submitted; };
     life.host.Wait(begun, "paging work", kPollNs);
     const bool before = batch.busy();
     const bool noted = before && Noted(life, batch);
@@ -104,7 +109,7 @@ void RunExclusiveAccess(Life& life, const ParameterValues& values) {
   for (uint64_t i = 0; i < times; ++i) {
     seen.done = false;
     ClientBatch batch(life.memory, {run}, "client over exclusive access " + std::to_string(i + 1));
-    SpawnExclusive(life, batch, i == 0, life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual"), seen);
+    SpawnExclusive(life, batch, i == 0, Submitted(life), seen);
     life.Work([&] {
       os::Allocation* paged = life.memory.CreateAllocation("paged", paged_bytes);
       life.memory.MakeResident(*paged);

@@ -28,7 +28,8 @@ constexpr std::array<Step, 7> kSteps = {{{os::RemapPolicy::kNever, os::DmaMode::
 void RunModeSwitch(Life& life, const ParameterValues& values) {
   NeedEveryDmaMode(life);
   for (size_t i = 0; i < values.at("steps"); ++i) {
-    const Step& step = kSteps[i % kSteps.size()];
+    Step step = kSteps[i % kSteps.size()];
+    if (step.mode == os::DmaMode::kPhysical && IsolatesAlways(life)) step.mode = os::DmaMode::kIdentity;
     life.restart(step.policy);
     const std::string name = os::NameOf(step.mode);
     life.Compare("mode of start " + std::to_string(i + 1),

@@ -59,6 +59,12 @@ class Subject {
   os::Allocation* allocation_ = nullptr;
 };
 
+/// An allocation's first page may be mapped at each multiple of so many pages: with pages of 64 KiB its low 16 bits must be
+/// those of its address.
+uint64_t FirstPages(const os::Geometry& geometry) { return geometry.leaf_64k_bytes == 0 ? 1 : os::kPagesOf64k; }
+
+uint64_t RoundedUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
 /// Throws OsError when a debugger is not shown the entries that the allocation was mapped with.
 void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocation& allocation, uint64_t pages,
                   const os::Protection& protection) {
@@ -161,8 +167,8 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.Reads("zeros across tables", va + 2 * large - 8 * kPage, 16, 0);
   subject.Writes("writes to zeros are dropped", va + 2 * large, 4);
   subject.Reads("zeros that were written", va + 2 * large, 4, 0);
-  // The allocation's first page can be mapped only where the low 16 bits match (Allocation::MayShow).
-  const uint64_t among = va + 2 * large + (geometry.leaf_64k_bytes != 0 ? 16 : 8) * kPage;
+  // The allocation's first page is shown where its low 16 bits fit.
+  const uint64_t among = va + 2 * large + std::max<uint64_t>(FirstPages(geometry), 8) * kPage;
   map(among, 2, os::Protection::All());
   subject.Reads("two pages among zeros", among, 2, Subject::kFill);
   subject.Reads("zeros beside them", among + 2 * kPage, 8, 0);
@@ -181,7 +187,10 @@ void PageEntries(Life& life, const ParameterValues&) {
 
 /// Executable pages, no-execute pages and the change between them, across the boundary of two leaf tables.
 void NoExecute(Life& life, const ParameterValues& values) {
-  const uint64_t pages = values.at("pages"), leaf = life.gpu().facts().geometry.Coverage(0);
+  const os::Geometry geometry = life.gpu().facts().geometry;
+  const uint64_t unit = FirstPages(geometry), leaf = geometry.Coverage(0);
+  // As many on both sides, with the first where its low bits fit.
+  const uint64_t pages = unit == 1 ? values.at("pages") : 2 * RoundedUp(values.at("pages") / 2, unit);
   Subject subject(life, pages, 0, 0);
   const os::VideoMemory memory = life.memory;
   os::GpuProcess& process = subject.process();
@@ -220,13 +229,15 @@ void NoExecute(Life& life, const ParameterValues& values) {
 
 /// Zero pages that are written and read back, zero pages that nobody wrote, and neighbouring memory.
 void ZeroPages(Life& life, const ParameterValues& values) {
-  const uint64_t pages = values.at("pages"), leaf = life.gpu().facts().geometry.Coverage(0);
+  const os::Geometry geometry = life.gpu().facts().geometry;
+  const uint64_t pages = values.at("pages"), leaf = geometry.Coverage(0);
   Subject subject(life, pages, 0, 0);
   const os::VideoMemory memory = life.memory;
   os::GpuProcess& process = subject.process();
   uint64_t reserved = 0;
   life.Work([&] { reserved = memory.ReserveVa(process, 5 * leaf); });
-  const uint64_t va = (reserved + leaf - 1) / leaf * leaf, tables = va + leaf, mapped = va + 2 * pages * kPage;
+  const uint64_t va = (reserved + leaf - 1) / leaf * leaf, tables = va + leaf;
+  const uint64_t mapped = va + RoundedUp(2 * pages, FirstPages(geometry)) * kPage;
   const auto zero = [&](uint64_t at, uint64_t count) { life.Work([&] { memory.MapZero(process, at, count); }); };
 
   zero(va, pages);
