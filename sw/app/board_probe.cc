@@ -105,7 +105,7 @@ std::string JsonOf(const BoardIdentity& id, const std::string& port, const Outco
                       {"line_bytes_per_second", link.line_rate}, {"damaged_up", link.damaged_up},
                       {"damaged_down", link.damaged_down}};
   }
-  return report.dump(2) + "\n";
+  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace

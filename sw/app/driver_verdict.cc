@@ -46,9 +46,15 @@ std::string Name(Kind kind) {
   return "";
 }
 
+/// The text with U+FFFD in place of bytes that are no UTF-8, as in Json().
+std::string Utf8(const std::string& text) {
+  using Object = nlohmann::json;
+  return Object::parse(Object(text).dump(-1, ' ', false, Object::error_handler_t::replace)).get<std::string>();
+}
+
 std::string Escaped(const std::string& text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : Utf8(text)) {
     switch (c) {
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;

@@ -21,7 +21,7 @@ class Trace {
     event["ts"] = static_cast<double>(cycle) * us_;
     event["pid"] = unit;
     event["tid"] = 0;
-    write_((first_ ? "" : ",\n") + event.dump());
+    write_((first_ ? "" : ",\n") + event.dump(-1, ' ', false, Json::error_handler_t::replace));
     first_ = false;
   }
   void Span(const char* kind, const std::string& name, const hw::Span& span, const Json& arguments) {

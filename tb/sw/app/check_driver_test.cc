@@ -103,6 +103,22 @@ TEST(DriverVerdict, NamesTheCapThatIsMissing) {
   EXPECT_EQ(VerdictOf("s", "t", run, "c").kind, Kind::kNotApplicable);
 }
 
+// A driver's texts reach a verdict as they are.
+TEST(DriverVerdict, OfTextThatIsNoUtf8IsStillXml) {
+  DriverVerdict verdict;
+  verdict.driver = "dr\xFCiver.so";
+  ChildRun run;
+  run.end = "refused";
+  run.text = "caf\xC3\xA9 \x80 <\xED\xA0\x80>";
+  run.wrong = {run.text};
+  verdict.scenarios = {VerdictOf("s", "t", run, "again \xFF")};
+  const std::string xml = verdict.JUnit();
+  const std::string unknown = "\xEF\xBF\xBD";  // U+FFFD
+  EXPECT_THAT(xml, AllOf(HasSubstr("dr" + unknown + "iver.so"), HasSubstr("message=\"caf\xC3\xA9 " + unknown + " &lt;"),
+                         HasSubstr("again: again " + unknown)));
+  EXPECT_NO_THROW(static_cast<void>(nlohmann::json(xml).dump())) << "dump() throws for what is no UTF-8";
+}
+
 TEST(DriverVerdict, FindsTheRuleOfALine) {
   EXPECT_EQ(RuleOf("translation checker: cycle 5")->page, "docs/ddi/tables.md");
   EXPECT_EQ(RuleOf("leaked adl 3 of driver, created by DxgkCbAllocateAdl")->document, "DXGKCB_FREEADL (d3dkmddi.h)");
