@@ -156,6 +156,12 @@ NTSTATUS SegmentMemoryState(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
   return STATUS_SUCCESS;
 }
 
+/// The system aligns a large page within its segment, which therefore must begin at one in VRAM.
+bool HasLargePages(const Adapter& adapter) {
+  const uint64_t large = kPage << adapter.parameters.page_table_bits[0];
+  return adapter.hidden_segment_bytes() == 0 || adapter.vram_segment_bytes() % large == 0;
+}
+
 NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   auto* out = OutputOf<DXGK_GPUMMUCAPS>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
@@ -167,7 +173,7 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   caps.NoExecuteMemorySupported = 1;
   caps.ZeroInPteSupported = 1;
   caps.CacheCoherentMemorySupported = 1;
-  caps.LargePageSupported = 1;
+  caps.LargePageSupported = HasLargePages(adapter);
   caps.InvalidTlbEntriesNotCached = adapter.parameters.invalid_not_cached;
   caps.ExplicitPageTableInvalidation = adapter.parameters.explicit_invalidation;
   caps.PageTableUpdateRequireAddressSpaceIdle = adapter.parameters.idle_for_updates;

@@ -39,6 +39,10 @@ MappedPages::MappedPages(workload::Life& life, const Footprint& footprint, const
     Refuse("a leaf table covers less than 64 KiB: gpu.page_table_bits needs 4 and more");
   if (options.page_size == PageSize::k2m && uint64_t{1} << geometry.Shift(1) != kLargePage)
     Refuse("an entry of level 1 covers no 2 MiB: --page-size 2m needs 9 as the first of gpu.page_table_bits");
+  if (options.page_size == PageSize::k2m && life.gpu().CapOf("DXGK_GPUMMUCAPS.LargePageSupported") == 0)
+    Refuse(
+        "the driver has no large pages (DXGK_GPUMMUCAPS.LargePageSupported is 0): --page-size 2m needs a "
+        "driver.visible_vram_kib that is a multiple of 2048");
   if (options.page_size == PageSize::k64k && geometry.leaf_64k_bytes == 0)
     Refuse("the driver has no pages of 64 KiB: --page-size 64k needs driver.leaf_64k = true");
   const std::vector<uint64_t> pieces = footprint.Pieces(facts_.piece_bytes);

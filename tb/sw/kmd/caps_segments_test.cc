@@ -36,6 +36,19 @@ TEST(Caps, VramThatTheCpuDoesNotSeeIsASegmentOfItsOwn) {
   kernel.Unload();
 }
 
+TEST(Caps, LargePagesNeedAHiddenSegmentThatBeginsAtOne) {
+  for (const auto& [visible, supported] : {std::pair{0x110000, 0u}, {0x200000, 1u}, {0x210000, 0u}, {0, 1u}}) {
+    FakeKernel kernel;
+    kernel.parameters = {{"VisibleVramBytes", visible}, {"PageTableBits0", 9}, {"ApertureBytes", 4096 * 512}};
+    ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
+    ASSERT_EQ(kernel.Start(), STATUS_SUCCESS);
+    DXGK_GPUMMUCAPS caps{};
+    ASSERT_EQ(kernel.Query(DXGKQAITYPE_GPUMMUCAPS, DXGK_QUERYGPUMMUCAPSIN{0}, &caps), STATUS_SUCCESS);
+    EXPECT_EQ(caps.LargePageSupported, supported) << visible;
+    kernel.Unload();
+  }
+}
+
 TEST(Caps, VramBehindTheWindowIsASegmentOfItsOwnWithoutAnyValueOfTheKey) {
   FakeKernel kernel;
   kernel.vram_bytes = 3 * FakeKernel::kWindowBytes;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenarios with settings that other scenarios have: what a procedure counts on is true with them, too.
+#include "cli_bench.h"
+
+namespace gmmu::app {
+namespace {
+
+struct Together {
+  const char* scenario;
+  std::vector<std::string> set;
+};
+
+class SettingsTogether : public Cli, public ::testing::WithParamInterface<Together> {};
+
+TEST_P(SettingsTogether, EndAsTheScenarioMust) {
+  std::vector<std::string> arguments = {"run", "--engine", "fast", "--scenario", GetParam().scenario};
+  for (const std::string& change : GetParam().set) arguments.insert(arguments.end(), {"--set", change});
+  EXPECT_EQ(Run(arguments), kExitGood) << out_ << err_;
+}
+
+const Together kTogether[] = {
+    {"noisy-device", {"os.physical_submission=true"}},
+    {"noisy-device-write", {"os.physical_submission=true"}},
+    {"noisy-device-message", {"os.physical_submission=true"}},
+    {"exclusive-access-under-load", {"os.physical_submission=true"}},
+    {"dma-mode-switch", {"os.iommu_flags=7"}},
+    {"dma-mode-switch", {"os.iommu_flags=15", "driver.own_va_kib=1", "driver.contiguous_pages=false"}},
+    {"dma-mode-switch", {"driver.isolation_required=true"}},
+    {"no-execute", {"driver.leaf_64k=true"}},
+    {"no-execute", {"driver.leaf_64k=true", "driver.dual_pte=true"}},
+    {"render-preemption", {"driver.update_mode=gpu_virtual", "driver.own_va_kib=1"}},
+    {"system-memory-hidden", {"gpu.count=3"}},
+};
+
+struct SettingsApart : Cli {};
+
+// A large page in the segment that the CPU does not see would begin in the middle of one of the GPU's.
+TEST_F(SettingsApart, LargePagesAreNotForAHiddenSegmentThatBeginsWithinOne) {
+  const auto run = [&](const char* visible) {
+    return Run({"run", "--engine", "fast", "--scenario", "page-entries", "--set", "gpu.vram_mib=16", "--set",
+                std::string("driver.visible_vram_kib=") + visible});
+  };
+  EXPECT_EQ(run("4096"), kExitGood) << out_;
+  for (const char* odd : {"1024", "1088", "2112", "4160"}) {
+    EXPECT_EQ(run(odd), kExitNotApplicable) << odd << out_;
+    EXPECT_THAT(out_, ::testing::HasSubstr("DXGK_GPUMMUCAPS.LargePageSupported is 0x0"));
+  }
+  const auto replay = [&](const char* visible) {
+    return Run({"replay", "gen:random,footprint=8MiB,count=3000", "--engine", "fast", "--page-size", "2m", "--set",
+                std::string("driver.visible_vram_kib=") + visible});
+  };
+  EXPECT_EQ(replay("4096"), kExitGood) << out_ << err_;
+  EXPECT_EQ(replay("1088"), kExitUsage) << out_;
+  EXPECT_THAT(err_, ::testing::HasSubstr("needs a driver.visible_vram_kib that is a multiple of 2048"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SettingsTogether, ::testing::ValuesIn(kTogether), [](const auto& info) {
+  std::string name = std::string(info.param.scenario) + "_" + std::to_string(info.index);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace gmmu::app
