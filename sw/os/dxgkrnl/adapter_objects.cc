@@ -58,10 +58,13 @@ void AdapterObjects::OpenDevice(ProcessHandles& handles, const std::string& name
   const auto open = [&] {
     DXGKARG_CREATEDEVICE device{};
     device.hDevice = handles.dxgk_device = NewHandle(1);
+    device.pInfo = nullptr;  // the flags are a part of it
     device.Flags.SystemDevice = system;
     device.hKmdProcess = handles.process;
     if (system && kernel_.parameters().system_process_has_pasid) device.Pasid = kPasid;
+    const DXGKARG_CREATEDEVICE given = device;
     Miniport::Require(miniport().CreateDevice(device), "DxgkDdiCreateDevice for " + name);
+    adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(given, device));
     return device.hDevice;
   };
   if (system && kernel_.parameters().bring_up == BringUp::kWindows22621) handles.second_device = open();

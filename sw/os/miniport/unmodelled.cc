@@ -84,6 +84,11 @@ std::vector<std::string> UnmodelledOf(const DXGK_CONTEXTINFO_CAPS& caps) {
   return out;
 }
 
+std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEDEVICE& gave, const DXGKARG_CREATEDEVICE& answered) {
+  if (answered.pInfo == gave.pInfo) return {};
+  return {"DXGKARG_CREATEDEVICE.pInfo"};
+}
+
 #undef ADD
 
 }  // namespace gmmu::os

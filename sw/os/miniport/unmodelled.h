@@ -19,5 +19,7 @@ std::vector<std::string> UnmodelledOf(const DXGKARG_OPENALLOCATION& args);
 std::vector<std::string> UnmodelledOf(const DXGK_NODEMETADATA& node, const std::string& where);
 std::vector<std::string> UnmodelledOf(const DXGK_SEGMENTDESCRIPTOR3& segment, const std::string& where);
 std::vector<std::string> UnmodelledOf(const DXGK_CONTEXTINFO_CAPS& caps);
+/// pInfo of WDDM 1, which shares its place with the flags that the system `gave`.
+std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEDEVICE& gave, const DXGKARG_CREATEDEVICE& answered);
 
 }  // namespace gmmu::os

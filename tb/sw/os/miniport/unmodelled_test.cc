@@ -105,7 +105,39 @@ TEST(Unmodelled, OfAContextIsNamed) {
               ElementsAre("DXGK_CONTEXTINFO_CAPS.DriverManagesResidency", "DXGK_CONTEXTINFO_CAPS.UseIoMmu"));
 }
 
-/// The members of unmodelled.def, in the form of the pages.
+TEST(Unmodelled, ReservedBitsOfFlagsAreNamed) {
+  AdapterAnswers answers;
+  answers.segments.assign(1, {});
+  answers.segments[0].Flags.Reserved = 1;
+  answers.driver.MemoryManagementCaps.Reserved = 1;
+  answers.driver.SchedulingCaps.Reserved = 1;
+  answers.mmu.Reserved = 1;
+  answers.mmu.LegacyBehaviors.Reserved = 1;
+  answers.physical.emplace();
+  answers.physical->Flags.Reserved = 1;
+  answers.iommu.emplace();
+  answers.iommu->Reserved = 1;
+  EXPECT_THAT(UnmodelledOf(answers),
+              ElementsAre("DXGK_VIDMMCAPS.Reserved", "DXGK_VIDSCHCAPS.Reserved", "DXGK_IOMMU_CAPS.Reserved",
+                          "DXGK_PHYSICALADAPTERFLAGS.Reserved", "DXGK_GPUMMUCAPS.Reserved",
+                          "DXGK_GPUMMUCAPS.LegacyBehaviors.Reserved", "DXGK_SEGMENTFLAGS.Reserved of segment 1"));
+  DXGK_ALLOCATIONINFO info{};
+  info.FlagsWddm2.Reserved0 = info.FlagsWddm2.Reserved = info.Flags2.Reserved = 1;
+  EXPECT_THAT(UnmodelledOf(DXGKARG_CREATEALLOCATION{}, info),
+              ElementsAre("DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.Reserved0", "DXGK_ALLOCATIONINFOFLAGS_WDDM2_0.Reserved",
+                          "DXGK_ALLOCATIONINFOFLAGS2.Reserved"));
+  DXGK_NODEMETADATA node{};
+  node.Flags.Reserved = 1;
+  EXPECT_THAT(UnmodelledOf(node, ""), ElementsAre("DXGK_NODEMETADATA.Flags.Reserved"));
+  DXGK_CONTEXTINFO_CAPS context{};
+  context.Reserved = 1;
+  EXPECT_THAT(UnmodelledOf(context), ElementsAre("DXGK_CONTEXTINFO_CAPS.Reserved"));
+  DXGK_SEGMENTDESCRIPTOR3 segment{};
+  segment.Reserved = 1;
+  EXPECT_THAT(UnmodelledOf(segment, ""), ElementsAre("DXGK_SEGMENTDESCRIPTOR3.Reserved"));
+}
+
+/// The members of unmodelled.def, as the pages write them.
 std::set<std::string> Listed() {
   const auto name = [](const std::string& structure, const std::string& member) {
     return structure + "." + member.substr(member.rfind('.') + 1);  // LegacyBehaviors is left out
@@ -149,6 +181,22 @@ NTSTATUS CreateDeclaringContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   const NTSTATUS status = between.real.DxgkDdiCreateContext(device, args);
   args->ContextInfo.Caps.DriverManagesResidency = 1;
   return status;
+}
+
+NTSTATUS CreateDeclaringDevice(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
+  static UINT info[16];  // DXGK_DEVICEINFO
+  const NTSTATUS status = between.real.DxgkDdiCreateDevice(adapter, args);
+  args->pInfo = info;
+  return status;
+}
+
+TEST_F(DeclaringDriver, IsToldOfThePInfoOfItsDevices) {
+  between = {};
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiCreateDevice = CreateDeclaringDevice; };
+  bench.options.driver = os::Entry;
+  const auto result = bench.Run([](workload::Life& life) { workload::RunSeededMainJob(life, 50'000); });
+  between = {};
+  EXPECT_THAT(result.unmodelled, ElementsAre("DXGKARG_CREATEDEVICE.pInfo"));
 }
 
 TEST_F(DeclaringDriver, IsToldOfItsContextsToo) {
