@@ -44,6 +44,25 @@ std::string Text(const workload::JobResult& result) {
   return text;
 }
 
+// DXGK_DRIVERCAPS.ApertureSegmentCommitLimit is of all aperture segments, of which there is one. Scenario aperture needs
+// more than a page.
+TEST_F(ApertureRun, KeepsToTheCommitLimitOfAllApertureSegmentsToo) {
+  for (const SIZE_T limit : {SIZE_T{0}, SIZE_T{1} << 40, SIZE_T{hw::kPageSize}}) {
+    between.query = [limit](const DXGKARG_QUERYADAPTERINFO& args) {
+      const NTSTATUS status = between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
+      if (args.Type == DXGKQAITYPE_DRIVERCAPS && NT_SUCCESS(status))
+        static_cast<DXGK_DRIVERCAPS*>(args.pOutputData)->ApertureSegmentCommitLimit = limit;
+      return status;
+    };
+    const auto result = Run(Defaults(), "aperture");
+    const bool enough = limit != hw::kPageSize;
+    EXPECT_EQ(result.Passed(), enough) << limit << " " << Text(result);
+    if (!enough) {
+      EXPECT_THAT(Text(result), HasSubstr("commit limit"));
+    }
+  }
+}
+
 TEST_F(ApertureRun, MapsByAdlWhenTheDriverTakesOneWhateverTheMode) {
   for (const RemapPolicy policy : {RemapPolicy::kWhenPossible, RemapPolicy::kNever}) {
     CountOperations();
