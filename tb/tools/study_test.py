@@ -264,7 +264,7 @@ class BadInput(StudyTest):
 
         def refused(text, said):
             with self.assertRaises(plan.StudyError) as refusal:
-                plan.Study(self.file(text), keys, lambda _: ())
+                plan.Study(self.file(text), keys, lambda _: (), lambda: ())
             self.assertIn(said, str(refusal.exception))
 
         for limit in ("nan", "inf", "-inf", "0", "-1", "true", "1e300", "2000001", "1979-05-27", '"1"', "[1]"):
@@ -288,6 +288,13 @@ class BadInput(StudyTest):
                      'command = "replay"\n[[list]]\nworkload = ["gen:chase,count=1000", "none.toml"]\n'):
             self.assertRegex(self.study(text, "--plan", status=2), r's\.toml:\d: (config|scenario|workload) = "none.toml": .*/none\.toml is no file\n')
         self.assertIn("is a folder", self.study(f'workload = "{self.folder}"\n', "--plan", status=2))
+
+    def test_a_plan_refuses_scenarios_that_the_program_has_not(self):
+        for text in ('scenario = "linked-too"\n', '\n[[grid]]\nscenario = ["linked-two", "linked-too"]\n',
+                     '[[list]]\nscenario = ["linked-two", "linked-too"]\nseed = [1, 2]\n'):
+            self.assertRegex(self.study(text, "--plan", status=2),
+                             r's\.toml:[123]: scenario = "linked-too": there is no such scenario; near it: linked-two')
+        self.assertIn("gmmu run --list has the names", self.study('scenario = "qqqqqq"\n', "--plan", status=2))
 
     def test_a_list_as_long_as_a_range_costs_nothing_before_it_runs(self):
         text = 'engine = "fast"\n[[list]]\nseed = { from = 1, to = 1_000_000_000 }\ngpu.vram_latency = 50\n'

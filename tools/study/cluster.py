@@ -77,7 +77,8 @@ def run_one(folder, one):
         every = json.load(file)
     number, program = every["points"][one]
     programs = runner.Programs(None, pathlib.Path(program))
-    study = Study(every["study"], runner.schema_keys(program), runner.unbuilt_by(program))
+    study = Study(every["study"], runner.schema_keys(program), runner.unbuilt_by(program),
+                  runner.scenarios_of(program))
     work = runner.Runner(study, programs, runner.Digests())
     point = study.point(number)
     if work.identity(point) != one:

@@ -41,9 +41,9 @@ def keys_of(schema, at=""):
 
 class Study:
     """The points of a file. `keys` are those of keys_of, by which names and values are checked; unbuilt(options) are the
-    CMake variables that a program of these options has to be built with."""
+    CMake variables that a program of these options has to be built with; scenarios() are the names that the program knows."""
 
-    def __init__(self, path, keys, unbuilt):
+    def __init__(self, path, keys, unbuilt, scenarios):
         self.path, self.keys, self.unbuilt = pathlib.Path(path), keys, unbuilt
         try:
             self.text = self.path.read_text()
@@ -81,6 +81,7 @@ class Study:
                 self.fail("scenario", "a scenario has its own machine and work: no config and no workload beside it; "
                           "[set] and [[grid]] change keys of its machine")
         self.check_files()
+        self.check_scenarios(scenarios)
         self.axes = list(dict.fromkeys(name for axes, _ in self.blocks for name, _ in axes))
         self.sizes = [math.prod(len(values) for _, values in axes) if kind == "grid" else max(len(values) for _, values in axes)
                       for axes, kind in self.blocks]
@@ -202,6 +203,15 @@ class Study:
                 path = self.path.parent / value
                 if is_file(value) and (path.is_dir() or not path.exists()):
                     self.fail(name, f"{name} = {shown(value)}: {path} is " + ("a folder" if path.is_dir() else "no file"), value)
+
+    def check_scenarios(self, scenarios):
+        names = [value for value in self.axis("scenario") if not value.endswith(".toml")]
+        known = scenarios() if names else []
+        for value in names:
+            if value not in known:
+                close = difflib.get_close_matches(value, known, 3, 0.5)
+                self.fail("scenario", f"scenario = {shown(value)}: there is no such scenario; " + (
+                    "near it: " + ", ".join(close) if close else "gmmu run --list has the names, a file's ends in .toml"), value)
 
     @classmethod
     def fits(cls, value, schema):

@@ -50,6 +50,16 @@ def unbuilt_by(program):
     return unbuilt
 
 
+def scenarios_of(program):
+    """What Study asks for the names of scenarios."""
+    def scenarios():
+        done = subprocess.run([program, "run", "--list"], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise StudyError(f"{program} run --list: {done.stderr.strip() or f'exit status {done.returncode}'}")
+        return [line.partition(",")[0] for line in done.stdout.splitlines() if line and not line.startswith(" ")]
+    return scenarios
+
+
 class Programs:
     """The program of a point: the given one, or that of a build of other sizes, which `./gmmu build` makes and keeps."""
 

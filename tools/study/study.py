@@ -75,7 +75,8 @@ def main():
     args = arguments()
     jobs = runner.jobs_or_all(args.jobs)
     programs = runner.Programs(args.root, args.program and args.program.resolve())
-    study = Study(args.study, runner.schema_keys(programs.default), runner.unbuilt_by(programs.default))
+    study = Study(args.study, runner.schema_keys(programs.default), runner.unbuilt_by(programs.default),
+                  runner.scenarios_of(programs.default))
     work = runner.Runner(study, programs, runner.Digests())
     say(f"{study.count} points over {', '.join(study.axes) or 'nothing'}")
     only_tells = args.plan or args.status or args.export
