@@ -162,4 +162,4 @@ fresh: ## Both README commands in a bare Debian root (SUITE=trixie or bookworm; 
 	tools/fresh_root.sh $(SUITE) './gmmu run' './gmmu test'
 
 clean: ## Remove build/
-	rm -rf build
+	@./gmmu tools clean

@@ -105,9 +105,29 @@ class AnotherUsersCheckout(unittest.TestCase):
             if not root:
                 folder.chmod(0o555)
                 self.addCleanup(folder.chmod, 0o755)
-        for arguments in (["run"], ["test"], ["bench"], ["study", "x.toml"], ["report", "x.json"], ["build", "--set", "gpu.walks=2"]):
+        for arguments in (["run"], ["test"], ["bench"], ["study", "x.toml"], ["report", "x.json"], ["build", "--set", "gpu.walks=2"],
+                          ["tools", "report"], ["tools", "clean"]):
             with self.subTest(arguments=arguments):
                 self.refused(arguments, f"{self.folder}/build belongs to root" if root else f"{self.folder}/build cannot be written", prefix)
+
+    def test_is_left_alone_by_targets_of_make_that_have_nothing_to_install(self):
+        root = os.geteuid() == 0
+        wheels = (ROOT / "tools/requirements-report.txt").read_bytes()
+        (self.venv / "report.installed").write_bytes(subprocess.run(["cksum"], input=wheels, capture_output=True).stdout.rstrip())
+        (self.venv / "bin/python").write_text("#!/bin/sh\n")
+        prefix = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] if root else []
+        folder = self.folder / "build/formal"  # in a build/ of everybody's
+        folder.mkdir()
+        folder.chmod(0o755 if root else 0o555)
+        (self.folder / "build").chmod(0o777)
+        self.refused(["tools", "report"], f"{folder} belongs to root" if root else f"{folder} cannot be written", prefix)
+
+    def test_is_looked_at_first_by_every_target_of_make(self):
+        """By ./gmmu; or the target writes elsewhere."""
+        recipes = re.findall(r"^([a-z-]+):[^=\n]*##[^\n]*\n\t@?([^\n]*)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        self.assertGreater(len(recipes), 25)
+        for target, line in recipes:
+            self.assertTrue(line.startswith("./gmmu ") or target in ("help", "docs", "fresh"), f"{target}: {line}")
 
     def test_keeps_its_environment_also_where_everybody_may_write(self):
         tools = self.folder / "path"
