@@ -156,6 +156,7 @@ docs: ## Check that the links, paths and tests that the documentation names exis
 	@python3 tools/check_ddi.py names
 
 check: ## What CI runs: test, test --long, run, bench, lint, synth-check, formal, integration, commands, docs, then both README commands in a bare Debian, with a sixth of the tests
+	@./gmmu tools
 	tools/check.sh
 
 fresh: ## Both README commands in a bare Debian root (SUITE=trixie or bookworm; needs root)

@@ -25,7 +25,7 @@ namespace gmmu::workload {
 namespace {
 
 /// The way out of a memory segment that is too small.
-constexpr char kRoomKeys[] = " (the sizes are of gpu.vram_mib or gpu.unit_vram_mib, and of driver.visible_vram_kib)";
+constexpr char kRoomKeys[] = " (its size is made of gpu.vram_mib or gpu.unit_vram_mib and of what the driver declares)";
 constexpr uint64_t kGraceNs = 100'000;  // for fault reports that are still on their way
 
 os::Fault Trouble(const std::string& source, const std::string& name, const std::string& text) {

@@ -36,10 +36,10 @@ TEST_F(NotBegun, WhatPowerOnRefusesIsAnErrorOfTheSettings) {
   Refused("", {"os.paging_address_is_offset=true"}, "set os.iommu to", "os.paging_address_is_offset = true");
   Refused("", {"os.preset=windows-22621"}, "set os.iommu to", "os.preset = 'windows-22621'");
   Refused("", {"os.bring_up=windows-26100", "gpu.count=2"}, "or set gpu.count = 1", "gpu.count = 2");
-  Refused("linked-two", {"driver.context_kib=4"}, "ContextBytes (driver.context_kib) is for one GPU",
+  Refused("linked-two", {"driver.context_kib=4"}, "ContextBytes is for one GPU",
           "driver.context_kib = 4");
   Refused("leaf-64k", {"os.bring_up=windows-22621"},
-          "no room in segment 2 for a level 0 table of paging process (the sizes are of gpu.vram_mib",
+          "no room in segment 2 for a level 0 table of paging process (its size is made of gpu.vram_mib",
           "gpu.vram_mib = 8");
   Refused("windows-22621", {"driver.leaf_64k=true", "os.preemption=50"}, "no room in segment 2",
           "driver.leaf_64k = true");
@@ -86,8 +86,8 @@ TEST_F(NotBegun, NoRoomInTheMiddleOfARunNamesTheSizes) {
                  "driver.visible_vram_kib=1024"}),
             kExitFailed);
   EXPECT_THAT(out_,
-              HasSubstr("no room in segment 2 for a level 0 table of first process (the sizes are of gpu.vram_mib "
-                        "or gpu.unit_vram_mib, and of driver.visible_vram_kib)"));
+              HasSubstr("no room in segment 2 for a level 0 table of first process (its size is made of gpu.vram_mib "
+                        "or gpu.unit_vram_mib and of what the driver declares)"));
 }
 
 }  // namespace
