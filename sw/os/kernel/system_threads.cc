@@ -20,6 +20,7 @@ SystemThread& SystemThreads::Create(PKSTART_ROUTINE start, PVOID context) {
   const auto ticket = kernel_.ledger().Open("system_thread", thread.name, "driver", "PsCreateSystemThread");
   const std::string name = "driver thread " + std::to_string(threads_.size());
   kernel_.scheduler().SpawnServer(name, [=, &thread] {
+    kernel_.scheduler().NoteWork(RoutineName("system thread", routine));
     thread.number = kernel_.scheduler().thread_number();
     by_number_[thread.number] = &thread;
     kernel_.races().Acquire(&thread);

@@ -12,10 +12,11 @@ std::string WorkItems::Name(const void* item) const { return "the work item at "
 void WorkItems::Queue(const void* item, const char* call, const void* routine, const std::function<void()>& work) {
   kernel_.scheduler().RequireIrql(call, kDispatch);
   RequireIdle(item, call);
-  const auto ticket = kernel_.ledger().Open("work_item", RoutineName("work item", routine), "driver", call);
+  const std::string name = RoutineName("work item", routine);
+  const auto ticket = kernel_.ledger().Open("work_item", name, "driver", call);
   queued_[item] = ticket;
   kernel_.races().Release(item);
-  kernel_.scheduler().Spawn("work item", [=] {
+  kernel_.scheduler().SpawnWork(name, [=] {
     queued_.erase(item);
     kernel_.races().Acquire(item);
     CallDriverRoutine(kernel_, "work item", routine, kPassive, work);

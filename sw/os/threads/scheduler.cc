@@ -78,6 +78,28 @@ void Scheduler::SpawnServer(std::string name, std::function<void()> body) {
   fibres_.back()->serves = true;
 }
 
+void Scheduler::SpawnWork(const std::string& routine, std::function<void()> body) {
+  Spawn("work item", [this, routine, body = std::move(body)] {
+    NoteWork(routine);
+    body();
+  });
+  fibres_.back()->works = true;
+}
+
+void Scheduler::NoteWork(const std::string& routine) {
+  ++work_[routine];
+  uint64_t all = 0;
+  std::string counts;
+  for (const auto& [name, count] : work_) {
+    all += count;
+    counts += (counts.empty() ? "" : ", ") + std::to_string(count) + " times the " + name;
+  }
+  if (all <= kWorkStorm) return;
+  work_.clear();
+  throw BugCheck("a storm of work at " + std::to_string(platform_.NowNs()) +
+                 " ns: before any thread but the driver's can go on, the system has to call " + counts);
+}
+
 void Scheduler::Run() {
   SpawnServers();
   while (true) {
@@ -121,6 +143,7 @@ std::vector<Scheduler::Fibre*> Scheduler::Ready() {
 void Scheduler::Resume(Fibre* fibre) {
   running_ = fibre;
   if (!fibre->serves) NoteProgress();
+  if (!fibre->serves && !fibre->works) work_.clear();
   running_->condition = nullptr;
   const CaughtExceptions own = CaughtExceptions::Current();
   TellProcess();
@@ -134,6 +157,10 @@ void Scheduler::Resume(Fibre* fibre) {
 bool Scheduler::OnlyServersLeft() const {
   return at_work_ == 0 && messages_.empty() && dpcs_.empty() &&
          std::all_of(fibres_.begin(), fibres_.end(), [](const auto& fibre) { return fibre->serves; });
+}
+
+bool Scheduler::OnlyTheDriversLeft() const {
+  return std::all_of(fibres_.begin(), fibres_.end(), [](const auto& fibre) { return fibre->serves || fibre->works; });
 }
 
 void Scheduler::SpawnServers() {
@@ -160,6 +187,7 @@ void Scheduler::SpawnServers() {
 }
 
 void Scheduler::Idle() {
+  if (!OnlyTheDriversLeft()) work_.clear();  // time passes, and the others' waits have bounds
   const uint64_t now = platform_.NowNs();
   uint64_t bound = ~uint64_t{0};
   for (const auto& fibre : fibres_) {

@@ -41,6 +41,9 @@ class Scheduler {
   /// More messages and deferred calls than this while no thread makes progress, or more messages queued, are a storm: a
   /// bug check that names the vectors. Their messages are dropped from then on.
   static constexpr uint64_t kStorm = 100'000;
+  /// More pieces of queued work and new threads of the driver than this, without another thread that goes on or waits while
+  /// time passes, are one too: a work item that queues itself would else keep the run from ending.
+  static constexpr uint64_t kWorkStorm = 10'000;
 
   /// `preemption`: per thousand seams of driver code, how many let another fibre run; 0: none. `wait_scale` multiplies
   /// the bounds of waits.
@@ -52,6 +55,10 @@ class Scheduler {
   void Spawn(std::string name, std::function<void()> body, size_t stack_bytes = 256 * 1024);
   /// Starts a fibre that does not keep Run() going: when only such fibres are left, their waits end them.
   void SpawnServer(std::string name, std::function<void()> body);
+  /// Starts one for a piece of work that the driver has queued. When it first runs it calls NoteWork.
+  void SpawnWork(const std::string& routine, std::function<void()> body);
+  /// A piece of the driver's work begins, in the running fibre; a bug check that names the routines when it is of a storm.
+  void NoteWork(const std::string& routine);
   /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the others
   /// (their waits throw) and is thrown again here.
   void Run();
@@ -141,6 +148,7 @@ class Scheduler {
     bool timed_out = false;
     bool in_driver = false;
     bool serves = false;  // ends when no other fibre is left
+    bool works = false;   // was started by SpawnWork
     bool ended = false;
   };
   struct Vector {
@@ -161,6 +169,7 @@ class Scheduler {
   bool NoteDelivery(uint64_t data);
   void NoteProgress() { storm_.clear(); }
   [[noreturn]] void EndStorm();
+  bool OnlyTheDriversLeft() const;
   void Idle();
   /// Starts the fibres of interrupts and of deferred calls.
   void SpawnServers();
@@ -173,12 +182,13 @@ class Scheduler {
   std::vector<std::unique_ptr<Fibre>> fibres_;
   std::vector<Vector> vectors_;
   std::deque<std::function<void()>> dpcs_;
-  bool serving_ = false;                // the two fibres have started
-  bool last_round_ = false;             // fibres that serve are to end
-  unsigned at_work_ = 0;                // how many of the two fibres are serving now
-  std::deque<hw::Message> messages_;    // for the fibre of interrupts
-  std::map<uint64_t, uint64_t> storm_;  // deliveries by vector since a thread last made progress
-  std::set<uint64_t> dropped_;          // vectors whose messages are dropped
+  bool serving_ = false;                  // the two fibres have started
+  bool last_round_ = false;               // fibres that serve are to end
+  unsigned at_work_ = 0;                  // how many of them serve something now
+  std::deque<hw::Message> messages_;      // for the fibre of interrupts
+  std::map<uint64_t, uint64_t> storm_;    // deliveries by vector since a thread went on
+  std::map<std::string, uint64_t> work_;  // pieces of work by routine since a thread that is not the driver's went on
+  std::set<uint64_t> dropped_;            // vectors whose messages are dropped
   Fibre* running_ = nullptr;
   std::function<void(uint64_t process)> on_process_;
   uint64_t told_process_ = 0;

@@ -150,5 +150,27 @@ TEST(SystemThreads, ReferencesAddUp) {
   EXPECT_THAT(threads.Alone([&] { ObReferenceObject(&threads); }), HasSubstr("ObReferenceObject of what is no object"));
 }
 
+void StartAnother(PVOID) {
+  HANDLE handle;
+  EXPECT_EQ(PsCreateSystemThread(&handle, THREAD_ALL_ACCESS, nullptr, nullptr, nullptr, StartAnother, nullptr),
+            STATUS_SUCCESS);
+  ZwClose(handle);
+}
+
+TEST(SystemThreads, ThatStartAnotherForEverEndTheRunWithTheirRoutine) {
+  Machine machine;
+  machine.kernel.scheduler().Spawn("application", [&] {
+    StartAnother(nullptr);
+    machine.kernel.scheduler().Wait([] { return false; }, Scheduler::kForEver, "a fence");
+  });
+  std::string stop;
+  try {
+    machine.kernel.scheduler().Run();
+  } catch (const BugCheck& check) {
+    stop = check.what();
+  }
+  EXPECT_THAT(stop, AllOf(HasSubstr("a storm of work at "), HasSubstr(" times the system thread")));
+}
+
 }  // namespace
 }  // namespace gmmu::os

@@ -77,6 +77,31 @@ TEST(WorkItemsOfADriver, InMemoryOfTheDriverKnowTheirObjectAndThemselves) {
   EXPECT_EQ(object, &threads);
 }
 
+struct Again {
+  WORK_QUEUE_ITEM item;
+  uint64_t served = 0;
+};
+void QueueAgain(PVOID context) {
+  auto& again = *static_cast<Again*>(context);
+  ++again.served;
+  ExQueueWorkItem(&again.item, DelayedWorkQueue);
+}
+
+TEST(WorkItemsOfADriver, ThatQueueThemselvesForEverEndTheRunWithTheirRoutine) {
+  Machine machine;
+  Again again;
+  ExInitializeWorkItem(&again.item, QueueAgain, &again);
+  machine.kernel.scheduler().Spawn("application", [&] { ExQueueWorkItem(&again.item, DelayedWorkQueue); });
+  std::string stop;
+  try {
+    machine.kernel.scheduler().Run();
+  } catch (const BugCheck& check) {
+    stop = check.what();
+  }
+  EXPECT_THAT(stop, ::testing::AllOf(HasSubstr("a storm of work at "), HasSubstr(" times the work item")));
+  EXPECT_EQ(again.served, Scheduler::kWorkStorm);
+}
+
 TEST(WorkItemsOfADriver, QueuedTwiceOrFreedWhileQueuedAreABugCheck) {
   const auto nothing = [](PDEVICE_OBJECT, PVOID) {};
   Machine machine;  // nothing is preempted

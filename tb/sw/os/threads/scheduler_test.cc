@@ -220,6 +220,45 @@ TEST(Scheduler, AStormOfMessagesThatNobodyServesIsOneToo) {
   EXPECT_THAT(StopOf([&] { scheduler.Run(); }), HasSubstr("messages of vector 0x30 (nobody's)"));
 }
 
+// The first waits for its piece of work to end, the second one lets time pass before it queues itself again.
+TEST(Scheduler, WorkThatQueuesItselfForEverIsAStorm) {
+  for (const bool delays : {false, true}) {
+    Clock clock;
+    Scheduler scheduler(clock, 0);
+    std::function<void()> again = [&] {
+      const uint64_t due = clock.now + 10;
+      if (delays) scheduler.Wait([&] { return clock.now >= due; }, Scheduler::kForEver, "a delay", 10);
+      scheduler.SpawnWork("work item at driver.so+0x10", again);
+    };
+    scheduler.Spawn("application", [&] {
+      scheduler.SpawnWork("work item at driver.so+0x10", again);
+      if (!delays) scheduler.Wait([] { return false; }, Scheduler::kForEver, "a fence");
+    });
+    EXPECT_THAT(StopOf([&] { scheduler.Run(); }),
+                ::testing::AllOf(HasSubstr("a storm of work at "),
+                                 HasSubstr(std::to_string(Scheduler::kWorkStorm + 1) +
+                                           " times the work item at driver.so+0x10")));
+  }
+}
+
+TEST(Scheduler, WorkBesideAThreadThatGoesOnIsNoStorm) {
+  Clock clock;
+  Scheduler scheduler(clock, 0);
+  uint64_t pieces = 0;
+  bool stop = false;
+  std::function<void()> again = [&] {
+    ++pieces;
+    if (!stop) scheduler.SpawnWork("work item", again);
+  };
+  scheduler.Spawn("application", [&] {
+    scheduler.SpawnWork("work item", again);
+    scheduler.Wait([&] { return pieces >= Scheduler::kWorkStorm / 2; }, Scheduler::kForEver, "a half");
+    scheduler.Wait([&] { return pieces >= Scheduler::kWorkStorm + 9; }, Scheduler::kForEver, "the other half");
+    stop = true;
+  });
+  EXPECT_EQ(StopOf([&] { scheduler.Run(); }), "no bug check");
+}
+
 TEST(Scheduler, ADeferredCallThatQueuesItselfForEverIsAStorm) {
   for (const unsigned preemption : {0u, 100u}) {
     Clock clock;
