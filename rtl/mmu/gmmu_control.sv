@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does invalidations and address space updates, one at a time. By the rule of epochs, nothing older
-// than the kill is used or filled once the operation is done.
+// Performs invalidations and address space updates, one at a time. The rule of epochs: once an
+// operation is done, no translation older than its kill is used or filled.
 //
-//   1. hold: the shared levels' pipeline, messages and fills run dry; table reads go on
+//   1. hold: the shared levels' pipeline, messages and fills drain; table reads continue
 //   2. kill, one cycle: walks of the scope become stale; a new space row takes effect. An empty
-//      range has none
-//   3. sweep: one set, walk cache row, large entry and entry of each L1 a cycle; then the pipeline
-//      runs again
-//   4. drain: the generation flips; done when no answer of the old one is in use and no stale read
-//      is under way
+//   range kills and sweeps nothing
+//   3. sweep: each cycle visits one set, walk cache row, large entry and entry of each L1; then the
+//   pipeline resumes
+//   4. drain: the generation flips; the operation is done when no answer of the old generation is
+//   in use and no stale read is in flight
 //
-// New sizes in use take effect in the kill cycle too (resize_o; resize_word_o stands from some cycles
-// before). That kill has everything in its scope, and the sweep behind it all that was built. Other
-// sweeps go over what is in use only.
+// New sizes in use also take effect in the kill cycle (resize_o; resize_word_o is stable from some
+// cycles before). That kill has everything in its scope, and its sweep visits all entries that were
+// built. Other sweeps visit only the entries in use.
 //
-// After reset everything is swept once before the pipeline starts.
+// After reset one sweep of everything precedes the first lookup.
 module gmmu_control
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -38,21 +38,21 @@ module gmmu_control
   output logic [63:0] inv_end_o,
 
   output logic        hold_o,
-  input  logic        quiet_i,       // nothing is in the pipeline, on the bus or being filled
+  input  logic        quiet_i,       // the pipeline, message bus and fills are empty
   output kill_t       kill_o,
   output sweep_t      sweep_o,
   output logic        generation_o,
-  input  logic [1:0]  drained_i,     // by generation, all ports
+  input  logic [1:0]  drained_i,     // by generation, over all ports
   input  logic        stale_i,
   output logic        space_write_o,
   output space_t      space_o,
   output space_row_t  space_row_o,
   output logic        resize_o,
   output logic [63:0] resize_word_o,
-  input  logic [15:0] sweep_last_i,  // the last step of other sweeps
+  input  logic [15:0] sweep_last_i,  // last step of a sweep, but for reset and resize
 
   output logic        busy_o,
-  output logic        counted_o      // busy with what counts as an invalidation
+  output logic        counted_o      // busy with an operation that counts as an invalidation
 );
   localparam int unsigned IndexWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
 
@@ -66,12 +66,12 @@ module gmmu_control
   vpn_t         first_q, tail_q;
   logic [63:0]  last_byte_q;
   logic [15:0]  index_q;
-  logic [2:0]   quiet_q;      // cycles of quiet seen under hold
+  logic [2:0]   quiet_q;      // consecutive quiet cycles under hold
   logic [2:0]   settle_q;
   space_cfg_t   old_cfg;
   logic [NumSpaces-1:0] written_q;
   logic         written_here_q, held_q, killed_q, sweeps_q, writes_q, dry_q;
-  logic [15:0]  row_q;        // of the sweep
+  logic [15:0]  row_q;        // row of the sweep
   logic         built, prepared, set_space, resize, resizes_q;
   logic [15:0]  last;
 
@@ -89,7 +89,7 @@ module gmmu_control
     .row_o(space_row_o));
 
   assign ctl_ready_o = state_q == StIdle;
-  // Control signals leave by registers, one cycle after the state that sets them.
+  // Control signals are registered: they change one cycle after the state that sets them.
   always_ff @(posedge clk_i) begin
     held_q <= rst_i || state_q == StHold || state_q == StKill || state_q == StSweep
         || state_q == StSettle;

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enters finished translations into the L2 TLB: all valid entries of a fetched line, or one page, or
-// the whole 64 KiB block of a page that is big. It leaves out entries at fault, and the words behind
-// a table of fewer than eight entries.
+// Enters finished translations into the L2 TLB: all valid entries of a fetched line, one page, or
+// the whole 64 KiB block of a big page. Faulting entries are left out, and so are the words that
+// lie behind the end of a table of fewer than eight entries.
 //
-//   line       beats of reads, any order of rows
-//   page       a page that is to be entered by itself; it is dropped if there is no room
-//   start      a row whose line is complete, with any page of the line. While one is written the next
-//              one is taken and probed: lines follow each other without a gap
+//   line       beats of table reads; the rows may interleave
+//   page       a page to be entered by itself; it is dropped if the unit has no room
+//   start      a row whose line is complete, with any page of the line. The next line is accepted
+//              and probed while one is written, so that lines follow each other without a gap
 //   done_o     one cycle, with done_row_o: the line is entered
-//   probe      asks the pipeline which ways hold what; then tag and data writes go to gmmu_l2_ram
-//              Probes and writes come from registers
-//   idle_o     nothing is kept or being entered
+//   probe      asks the pipeline which ways hold the block or are empty; then tag and data writes
+//              go to gmmu_l2_ram. Probes and writes come from registers
+//   idle_o     the unit holds no line or page
 //   use_i      with TurnDown, the sets and ways in use
 //
-// A block is probed only when all of its set is written; the next line of the block that is being
-// written goes on in its way without a probe.
+// A block is not probed while the block before it is still being written to the same set. The next
+// line of the block that is being written continues in that block's way without a probe.
 //
-// Order of writes: the tag of a block that is replaced goes with the first word at the latest, the
-// new tag with the last one, so that a lookup in between finds either the old block whole or
-// nothing.
+// Order of writes: the tag of a replaced block is cleared with the first word at the latest, and
+// the new tag is written with the last word. A lookup in between therefore finds either the whole
+// old block or nothing.
 module gmmu_fill
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
   import gmmu_pte_pkg::*;
 #(
-  parameter int unsigned Rows = 9,     // of the walk table
+  parameter int unsigned Rows = 9,     // rows of the walk table
   parameter int unsigned Sets = 8,
   parameter int unsigned Ways = 4,
   parameter bit          TurnDown = 0  // 0: all sets and ways are in use
@@ -60,7 +60,7 @@ module gmmu_fill
   output logic [15:0]           present_o,
   output page_t                 page_o,
 
-  output row_t                  row_o,         // whose page or line is being entered
+  output row_t                  row_o,         // row whose page or line is being entered
   output logic                  count_fill_o,
   output logic                  count_eviction_o,
   output logic                  idle_o,
@@ -77,7 +77,8 @@ module gmmu_fill
     return address_t'((32'(row) << BeatWidth) | 32'(beat));
   endfunction
 
-  // The page that waits or is written; the line or page that is next; the one that is being written.
+  // page_q: the waiting page; next_q: the next line or page; line_q: the line that is being
+  // written.
   logic            page_valid_q, page_taken_q, page_whole;
   translation_t    page_q;
   row_t            page_row_q;
@@ -97,7 +98,7 @@ module gmmu_fill
   logic            one_set;
   assign one_set = Sets == 1 || (TurnDown && use_i.l2_sets == '0);
   assign empty = TurnDown ? probed_empty_i & use_i.l2_ways[Ways-1:0] : probed_empty_i;
-  always_comb begin   // the next way, behind the last one the first
+  always_comb begin   // the next way in use; the last way wraps to the first
     turn_d = Ways'({turn_q, turn_q} >> (Ways - 1));
     if (TurnDown && (turn_q & use_i.l2_ways[Ways-1:0] & ~(use_i.l2_ways[Ways-1:0] >> 1)) != '0) turn_d = Ways'(1);
   end
@@ -107,7 +108,8 @@ module gmmu_fill
   assign page_whole = page_valid_q && !page_taken_q;
   assign start_ready_o = !next_valid_q && !page_whole;
   assign takes = !next_valid_q && (page_whole || start_valid_i);
-  // Neighbouring blocks lie in different sets: one bit tells enough of them apart.
+  // Conservative: only the parity of the lowest index bits is compared. Neighbouring blocks differ
+  // in it, and they are the common case.
   assign same_set = valid_q
       && (one_set || (^{next_key.vpn[4], next_key.space[0]} == ^{now_key.vpn[4], now_key.space[0]}));
   assign same_block = next_key.space == now_key.space
@@ -118,7 +120,8 @@ module gmmu_fill
   assign probe_valid_o = probe_q;
   assign probe_key_o = next_key;
 
-  // Words of a line are read two cycles ahead of their write. The RAM's output is late in its cycle.
+  // Words of a line are read two cycles before their write, because the RAM's output is late in its
+  // cycle.
   logic [2:0]           next_word, read_word_q;
   row_t                 next_row;
   logic                 goes_on;
@@ -143,7 +146,7 @@ module gmmu_fill
     word <= read_word;
   end
 
-  // The entry that is judged in this cycle and written in the next one.
+  // The entry that is judged in this cycle and written in the next.
   pte_verdict_t entry;
   logic         good;
   logic [15:0]  present;
@@ -233,6 +236,6 @@ module gmmu_fill
     else last <= whole_q ? word_q == 4'd6 : word_q == 4'd14;
   end
 
-  logic unused_bits;  // fields that only the walk needs, such as table pointers and promises
+  logic unused_bits;  // fields that only the walk needs, such as table pointers
   assign unused_bits = ^{entry, use_i};
 endmodule

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// One translation port, or several that share it (Sources): L1 TLB, miss slots, answers.
+// One translation port, or several (Sources) that share it: L1 TLB, miss slots, answers.
 //
-//   source           whose request, whose answer; its port's number is port_i and the source. done,
-//                    drained and count are kept by source
+//   source           the source of a request or an answer. Its port number is port_i plus the
+//                    source. done, drained and count are kept per source
 //   req, rsp, done   the port (gmmu_pkg). A hit is answered two cycles after its request is
-//                    accepted. Hits pass misses; while no miss slot is free, or a miss waits for its
-//                    turn, requests are accepted every other cycle at most, and a further miss stops
-//                    the port. A new entry may hold up a request for a cycle. None is accepted before
-//                    the sweep that follows a reset
-//   lookup           a miss that asks the shared levels. A cycle ahead lookup_key_o says for which
-//                    key, lookup_hint_o that one may be offered, lookup_pending_o that one will be.
-//                    One whose key was not told is not offered
-//   msg              answers of the shared levels to this port, never refused: one leaves in the
-//                    cycle in which it comes if no other answer waits
-//   late, later,     the message of one cycle ago (its hint), of two and of three, which the L1 may
-//   last             enter
-//   sweep            drops entries of the scope. No message comes in the four cycles before it, or
-//                    with it; answers that were made keep their generation
-//   use_size,        with TurnDown, the entries in use; they have changed
+//                    accepted. Hits pass misses. While no miss slot is free, or a miss waits to be
+//                    accepted, requests are accepted every other cycle at most, and a further miss
+//                    stops the port. Entering a new translation may delay a request by a cycle. No
+//                    request is accepted before the sweep that follows a reset
+//   lookup           a miss that is offered to the shared levels. One cycle ahead, lookup_key_o
+//                    gives its key, lookup_hint_o says that a lookup may follow and
+//                    lookup_pending_o that one will. A lookup whose key was not announced is not
+//                    offered
+//   msg              answers of the shared levels to this port, never refused. An answer leaves in
+//                    the cycle of its message if no other answer waits
+//   late, later,     the message of the previous cycle (its hint only), of two cycles ago and
+//   last             of three cycles ago, whose translation the L1 may enter
+//   sweep            drops the entries of the scope. No message comes during the sweep or in the
+//                    four cycles before it. Answers already made keep their generation
+//   use_size,        with TurnDown, the entries in use; pulse: they have changed
 //   use_set
-//   generation_i     drain generation that answers made now belong to. An answer is made when it
-//                    hits, or when its message comes
-//   drained_o        by generation: no answer made in it is still in use
+//   generation_i     drain generation of the answers made in this cycle. An answer is made when its
+//                    lookup hits or when its message comes
+//   drained_o        by generation: none of its answers is still in use
 module gmmu_l1
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -31,12 +32,12 @@ module gmmu_l1
   parameter int unsigned Entries = 16,
   parameter int unsigned Slots = 32,
   parameter int unsigned NumSpaces = 16,
-  parameter bit          EventPort = 1,  // 0: the event port is left out
+  parameter bit          EventPort = 1,  // 0: without the event port
   parameter bit          TurnDown = 0    // 0: all entries are in use
 ) (
   input  logic         clk_i,
   input  logic         rst_i,
-  input  port_t        port_i,        // constant: the first source's number
+  input  port_t        port_i,        // constant: port number of the first source
 
   input  logic         req_valid_i,
   output logic         req_ready_o,
@@ -67,7 +68,7 @@ module gmmu_l1
   input  logic         generation_i,
   output logic [1:0]   drained_o,
 
-  output xlate_event_t ev_o,          // beside the answer
+  output xlate_event_t ev_o,          // valid with the answer
   output port_count_t  count_o [Sources],
   output logic         few_o,         // four slots or fewer are free, of eight or more
   output logic         idle_o
@@ -76,8 +77,8 @@ module gmmu_l1
   localparam int unsigned IndexWidth = $clog2(Entries);
   typedef logic [SlotBits-1:0] index_t;
   localparam int unsigned TagWidth = $bits(tag_t) + (Sources > 1 ? 2 : 0);
-  typedef logic [TagWidth-1:0] long_tag_t;  // a source's tag
-  typedef struct packed {  // what a slot keeps of a lookup, beside the access
+  typedef logic [TagWidth-1:0] long_tag_t;  // source and tag
+  typedef struct packed {  // what a slot keeps of a lookup, except the access
     long_tag_t          tag;
     logic [PageLg2-1:0] offset;
   } kept_t;
@@ -90,15 +91,15 @@ module gmmu_l1
     access_e access;       // for the event port
     key_t    key;
   } result_t;
-  typedef struct packed {  // a hit that leaves: its page is read as it does
+  typedef struct packed {  // a hit that leaves; its page is read in the same cycle
     kept_t                 kept;
     access_e               access;
     logic                  generation;
-    logic [3:0]            low;    // of the page number: the page in a block
+    logic [3:0]            low;    // low bits of the page number: the page in its block
     logic [IndexWidth-1:0] entry;
   } hit_t;
 
-  // ---- Stage A: the request, or a fill, searches the hints.
+  // ---- Stage A: the request, or a fill, reads the hints.
   logic accept, in_range, fill_q, place_q, write_q, ready_q, tight;
   key_t req_key;
   assign req_key = '{space: req_i.space, vpn: req_i.va[VaWidth-1:PageLg2],
@@ -106,8 +107,8 @@ module gmmu_l1
   assign in_range = !req_key.high && 32'(req_key.space) < NumSpaces;
   assign accept = req_valid_i && req_ready_o;
 
-  // ---- Stage B: the request and the entry that a hint names. It is near (there is one), or far: a
-  // miss for certain. That a near one hits is known late.
+  // ---- Stage B: the request and the entry that a hint names. A near request has a hint; whether
+  // it hits is known late in the cycle. A far request has none and certainly misses.
   logic  b_valid_q, b_near, b_found, b_hit, b_stays, b_push;
   logic  slot_one_q, ask_valid_q, hit_valid_q, spare_valid_q;
   logic [IndexWidth-1:0] b_entry;
@@ -126,7 +127,7 @@ module gmmu_l1
     .use_i({spare_valid_q, hit_valid_q}), .use_index_i('{hit_q.entry, spare_q.entry}), .sweep_i,
     .use_size_i, .use_set_i);
 
-  // A request may follow another only if that one leaves stage B whatever becomes of it.
+  // The next request is accepted only if the one in stage B leaves it both on a hit and on a miss.
   assign tight = !slot_one_q || ask_valid_q || spare_valid_q;
   assign req_ready_o = ready_q && !fill_q && !(tight && b_valid_q);
   assign b_hit = b_near && b_found;
@@ -142,10 +143,11 @@ module gmmu_l1
     end
   end
 
-  // ---- Misses. A far one is offered at once. One that is not taken, and one that was near, waits
-  // beside stage B; the slot that it will have is the next one, which keeps it already.
-  // The key of the next offer is told ahead: of the one that waits, if it stays, else of stage B's, if
-  // that is a miss for certain and stays, else of the request, as if stage B's hit.
+  // ---- Misses. A far miss is offered in stage B. A far miss that is not accepted, and a near one,
+  // wait in the ask registers. Their slot is slot_q, which was already written in stage B. The key
+  // of the next offer is announced a cycle ahead. It is the waiting miss's key if that miss stays;
+  // else stage B's key if stage B certainly misses and stays; else the request's key, as if stage B
+  // hit.
   logic   offered, taken, release_q, b_far, b_misses, ask_stays, b_told_q, ask_told_q;
   index_t slot_q, result_slot, release_slot_q;
   key_t   ask_key_q;
@@ -175,12 +177,13 @@ module gmmu_l1
     b_told_q <= !ask_stays && (b_misses ? ask_valid_q : accept);
   end
 
-  // ---- Miss slots (MSHRs): they keep what only the port needs of a lookup until its answer comes.
-  // The rest travels with the lookup and its answer. The free ones wait in a FIFO, the next of them in
-  // slot_q (slot_one_q: there is one). A miss that may take it is written to it, and keeps it if it does.
-  // One that was released can be taken two cycles later; none in the first cycles after a reset.
-  logic [SlotBits:0] free_write_q, free_read_q;  // one bit more than a slot's number
-  logic              free_ready_q;               // all slots were written once
+  // ---- Miss slots (MSHRs). A slot keeps the tag, offset and access of a lookup until its answer
+  // comes; the rest travels with the lookup and its answer. Free slots wait in a FIFO, the next one
+  // in slot_q (valid: slot_one_q). Stage B writes slot_q speculatively; only a miss keeps it. A
+  // released slot is available two cycles later. No slot is available in the first cycles after a
+  // reset.
+  logic [SlotBits:0] free_write_q, free_read_q;  // one bit more than a slot number
+  logic              free_ready_q;               // every slot number has entered the FIFO
   logic              free_more, slot_load, may;
   index_t            free_next;
   logic [$bits(access_e)-1:0] access_word;
@@ -214,7 +217,8 @@ module gmmu_l1
     .read_addr_i(index_t'(msg_i.slot)), .data_o(access_word));
   assign slot_access = access_e'(access_word);
 
-  // What a page forbids; nothing if it is a zero page. The access may be known late.
+  // The protection fault of an access to a page; a zero page never faults. access arrives late in
+  // the cycle.
   function automatic cause_t judged(access_e access, page_t what, cause_t cause);
     logic unused_bits, allows, write, execute;
     unused_bits = ^what;
@@ -225,8 +229,9 @@ module gmmu_l1
         | (access == AccessExecute && execute ? cause_t'(FaultExecuteProtect) : '0);
   endfunction
 
-  // ---- Results are judged as they come, and wait in a FIFO if they cannot leave in that cycle: each
-  // is written, and kept late in the cycle. Then they leave before hits, but what was offered stands.
+  // ---- Results are judged as they arrive. Each is written to a FIFO speculatively and kept there
+  // if it cannot leave in the same cycle. Waiting results leave before hits, but an offered answer
+  // stands.
   localparam int unsigned HeldBits = SlotBits < 3 ? 3 : SlotBits;
   logic [HeldBits:0] held_write_q, held_read_q, held_count;  // one bit more than an address
   logic    held_valid_q, held_push, held_pop, stuck_q, by_hit, take;
@@ -238,7 +243,7 @@ module gmmu_l1
   assign rsp_valid_o = hit_valid_q || held_valid_q || msg_valid_i;
   assign take = rsp_valid_o && rsp_ready_i;
 
-  // Without the event port access and key are unused.
+  // Without the event port, access and key are not stored.
   localparam int unsigned SeenWidth = EventPort ? 0 : $bits(access_e) + $bits(key_t);
   localparam int unsigned HeldWidth = $bits(result_t) - SeenWidth;
   logic [HeldWidth-1:0] held_word;
@@ -319,12 +324,12 @@ module gmmu_l1
     assign ev_o = '0;
   end
 
-  // ---- By source: the drain's counters of answers in use, by generation, and the events. A source
-  // has room while they are less than half full; no request is accepted otherwise. They are wide
-  // enough for what one that has no room goes on to make.
+  // ---- Per source: the drain's counters of answers in use, by generation, and the port's events.
+  // A source has room while both of its counters are less than half full; without room no request
+  // is accepted. The other half suffices for the answers of requests already accepted.
   localparam int unsigned UseWidth = SlotBits + 3;
   logic [Sources-1:0] room_q, out;
-  logic [1:0]         drained_q [Sources];  // none of the generation is in use, as of three cycles before
+  logic [1:0]         drained_q [Sources];  // none of the generation is in use, three cycles old
   logic               generation_q;
   logic               accept_q, take_q, hit_take_q, merged_q, bad;
   cause_t             cause_q;
@@ -340,8 +345,9 @@ module gmmu_l1
   end
   assign bad = cause_q != '0;
   for (genvar i = 0; i < Sources; i++) begin : g_source
-    // First what came and went in a cycle: one short sum, counted in the next one. What was made is
-    // known late, so that it waits for a cycle; it cannot be given back earlier.
+    // The answers made and given back in a cycle are summed first and counted in the next cycle.
+    // Made ones are registered before, because they are known late. An answer cannot be given back
+    // sooner.
     logic [1:0]      made_q, made, half;
     logic [1:0][1:0] back;  // by generation
     assign made = {1'b0, made_q[1]} + {1'b0, made_q[0]};
@@ -388,8 +394,9 @@ module gmmu_l1
     for (int unsigned i = 0; i < Sources; i++) drained_o &= drained_q[i];
   end
 
-  // ---- A fill has the search for a cycle: after one in which no request came, or when the seven
-  // before were dropped. Not right behind another, which it may be equal to.
+  // ---- A fill uses the hint read port for a cycle: in the cycle after one without a request, or
+  // when the last seven fills were dropped. It never follows directly on another fill, which may be
+  // for the same page.
   logic [2:0] skipped_q;
   logic       fill_wanted, fill_d, swept_q;
   assign fill_wanted = msg_valid_i && msg_i.cause == '0;

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of an L1 TLB, in LUT RAM: each a 4 KiB page or an aligned 64 KiB block, any page in
-// any entry. Hints, which are RAMs indexed by a hash of the key, name the one entry that is read
-// and compared; a hint may be old, then the comparison fails. There are twice as many hints for
-// pages as entries, and as many for blocks; one for a block goes before one for a page. A new entry
-// writes both of its hints.
+// The entries of an L1 TLB, in LUT RAM. Each holds a 4 KiB page or an aligned 64 KiB block, and any
+// page may be in any entry. Hints, which are RAMs indexed by a hash of the key, name the one entry
+// that is read and compared. A stale hint names an entry whose comparison fails. There are twice as
+// many page hints as entries, and as many block hints as entries; a block hint has priority over a
+// page hint. A new entry writes both of its hints.
 //
-// A new entry takes the place of the hinted one if that is for the same page or block, as far as
-// the page number's low byte tells, else of the next in turn.
+// A new entry replaces the hinted entry if the low byte of the page number says that this is the
+// same page or block, else the next entry in rotation.
 //
-//   look_i     a request is offered. accept_i: it is accepted, and its key may have an entry. In the
-//              next cycle near_o says that a hint was found, index_o which entry it names, and
-//              hit_o that this entry is for key_i, the key that was searched for; index_o and hit_o
-//              mean nothing without near_o. They stand while stay_i
+//   look_i     a request is offered. accept_i: it is accepted, and its key may have an entry. In
+//              the next cycle near_o says that a hint was found, index_o which entry it names, and
+//              hit_o that this entry matches key_i, the key that was searched for. index_o and
+//              hit_o are undefined without near_o. All three are stable while stay_i
 //   page_o     combinational: the page of entry page_index_i
 //   fill_i     no request is accepted in this cycle: the hints of fill_hint_i are searched
-//   place_i    in the cycle after fill_i: where the translation, of place_what_i, will go
-//   write_i    in the cycle after place_i: write_what_i, of write_hint_i, is entered at the edge, but
-//              not in place of an entry in use_i, nor of the one that index_o names
-//   sweep_i    one entry a cycle, the index counting round: it is dropped if it is of the scope,
-//              whatever the range. Never with place_i or write_i
-//   use_size_i with TurnDown, the entries in use; use_set_i: they have changed. A hint may still name
-//              one that is not in use: it is empty, and no new entry goes there
+//   place_i    in the cycle after fill_i: chooses the entry for the translation place_what_i
+//   write_i    in the cycle after place_i: write_what_i, with hint write_hint_i, is entered at the
+//              edge, but never replaces an entry in use_i or the one that index_o names
+//   sweep_i    one entry a cycle, the index wrapping around: it is dropped if its space is in the
+//              scope, even outside the range. Never with place_i or write_i
+//   use_size_i with TurnDown, the entries in use; use_set_i: they have changed. A hint may still
+//   name an entry not in use: that entry is empty and no new translation goes there
 //
-// Entries have no reset: a sweep of everything comes before the first search.
+// Entries have no reset: a sweep of everything precedes the first search.
 module gmmu_l1_entries
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -81,19 +81,19 @@ module gmmu_l1_entries
     logic [2:0] check;
   } block_hint_t;
 
-  // Of fewer entries the hints are fewer too.
+  // The number of hints scales with the entries in use.
   index_t last, bits;
   assign last = TurnDown ? index_t'(use_size_i.last) : index_t'(Entries - 1);
   assign bits = TurnDown ? index_t'(use_size_i.mask) : '1;
   function automatic page_set_t page_set(hint_t hint, index_t mask);
     return (page_set_t'(hint.block) ^ page_set_t'(hint.low)) & {mask, 1'b1};
   endfunction
-  // Pages near each other never agree by chance; of hints that were never written few do.
+  // Pages near each other never share a check value; few hints that were never written match one.
   function automatic logic [3:0] page_check(hint_t hint);
     return hint.low ^ {hint.block[7:5], 1'b1};
   endfunction
 
-  // ---- The search, and what it finds in the next cycle.
+  // ---- The search; its results are valid in the next cycle.
   hint_t       hint;
   page_hint_t  found;
   block_hint_t found_block;
@@ -102,7 +102,7 @@ module gmmu_l1_entries
   logic        write;
 
   always_comb begin
-    hint = 'x;  // not used then
+    hint = 'x;  // not used in this case
     if (fill_i) hint = fill_hint_i;
     else if (look_i) hint = hint_of(search_key_i);
   end
@@ -141,7 +141,7 @@ module gmmu_l1_entries
     .clk_i, .write_i(write), .write_addr_i(victim_q), .data_i(write_what_i.page),
     .read_addr_i(page_index_i), .data_o(page_o));
 
-  // ---- A new entry. What of the hinted one is compared is read apart.
+  // ---- A new entry. The bits of the hinted entry that are compared lie in a RAM of their own.
   logic [7:0] there;
   logic       again;
   gmmu_lutram #(.Width(8), .Depth(Entries)) u_lows (
@@ -157,7 +157,7 @@ module gmmu_l1_entries
     victim_q <= again ? place_q : next_q;
   end
 
-  // ---- The sweep reads the spaces apart.
+  // ---- The sweep. It reads the spaces from a RAM of their own.
   space_bits_t swept_space;
   gmmu_lutram #(.Width(SpaceBits), .Depth(Entries)) u_spaces (
     .clk_i, .write_i(write), .write_addr_i(victim_q), .data_i(space_bits_t'(write_what_i.key.space)),

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paging engine's ports, which need few lookups each: they share one gmmu_l1.
+// Shares one gmmu_l1 among the paging engine's ports, which need few lookups each.
 //
-// Requests take turns; when one was taken, the turn goes on to a port that has another. An answer waits for its port in a
-// queue with room for every tag, so that no port waits for another to take its answers. The first
-// port is the fetch: of eight miss slots or more, the others leave it one. They are not accepted
-// while only a few are free, and three that were accepted may still be on their way to a slot.
+// Requests are served in rotation: after each request the turn moves to another port with a
+// request, if any. Each port has an answer queue with room for all of its tags, so that no port
+// waits for another to accept its answers. The first port is the fetch. With eight miss slots or
+// more, the other ports leave one for it: their requests are not accepted while four slots or fewer
+// are free, since three accepted requests may still be on their way to a slot.
 //
-//   req, rsp, done, ev, count   by port, as gmmu_l1 has them; a request is accepted one cycle before
-//                               gmmu_l1 does it, an answer comes three cycles later
-//   all others                  as gmmu_l1 has them
+//   req, rsp, done, ev, count   per port, as in gmmu_l1. A request is accepted one cycle before
+//                               gmmu_l1 accepts it; an answer comes three cycles after gmmu_l1's
+//   all others                  as in gmmu_l1
 module gmmu_l1_shared
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned Ports = 3,      // 2 or 3
-  parameter int unsigned FirstPort = 4,  // the first one's number
+  parameter int unsigned FirstPort = 4,  // number of the first port
   parameter int unsigned Entries = 16,
   parameter int unsigned Slots = 16,
   parameter int unsigned NumSpaces = 16,
@@ -74,7 +75,7 @@ module gmmu_l1_shared
     end
     chosen = req_i[0];
     for (int unsigned i = 1; i < Ports; i++) if (turn_q == source_t'(i)) chosen = req_i[i];
-    // the next one that has a request; the same one only if no other has
+    // the next port with a request; the same port only if no other has one
     turn_d = turn_q;
     for (int unsigned i = 0; i < Ports; i++) begin
       if (wants[Ports-1-i] && source_t'(Ports-1-i) < turn_q) turn_d = source_t'(Ports-1-i);
@@ -111,7 +112,7 @@ module gmmu_l1_shared
     .msg_valid_i, .msg_i, .late_hint_i, .later_i, .last_i, .last_hint_i,
     .sweep_i, .use_size_i, .use_set_i, .generation_i, .drained_o, .ev_o(ev), .count_o, .few_o(few), .idle_o(l1_idle));
 
-  // ---- Answers, with what the event port sees beside them.
+  // ---- Answers, each with its event for the event port.
   localparam int unsigned Width = $bits(xlate_rsp_t) + (EventPort ? $bits(xlate_event_t) : 0);
   logic [Ports-1:0] unused_ready;
   for (genvar i = 0; i < Ports; i++) begin : g_port
@@ -130,7 +131,7 @@ module gmmu_l1_shared
     a_room: assert property (@(posedge clk_i) disable iff (rst_i)
       !(rsp_valid && rsp_source == source_t'(i)) || unused_ready[i]);
   end
-  // An answer on its way through a queue is not given back yet: gmmu_l1 is not drained.
+  // An answer in a queue has not been given back: drained_o is low and so l1_idle is, too.
   assign idle_o = l1_idle && !req_valid_q;
 
   if (Ports < 2 || Ports > 3) begin : g_illegal

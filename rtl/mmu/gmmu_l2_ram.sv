@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The L2 TLB's RAMs and their search: set-associative, a block is 64 KiB of one space, a sub-entry
-// a 4 KiB page. A key that is high has none; it is so as well when its space is not built.
+// The L2 TLB's RAMs and their search. Set-associative; a block is 64 KiB of one space, a sub-entry
+// a 4 KiB page. A key that is high, or whose space is not built, has no block.
 //
-//   read_i       the key's set and sub-entry are read; the search's results stand two cycles later
-//                (found by tag and sub-entry) until those of the next read_i
-//   tag write    one way of one set; a read of the same cycle sees the old tag
-//   data write   one sub-entry of one way; a read of it in the same cycle misses it (hit_o)
-//   sweep_i      drops the blocks of set `index` that agree with the key of the last read but for what
-//                may differ, one set a cycle. No read or write meanwhile and in the two cycles after it
+//   read_i       reads the key's set and sub-entry. The results are valid two cycles later (found
+//                by tag and sub-entry) and stable until those of the next read_i
+//   tag write    one way of one set; a read in the same cycle sees the old tag
+//   data write   one sub-entry of one way; a read of it in the same cycle misses (hit_o)
+//   sweep_i      drops the blocks of set `index` that match the key of the last read, ignoring the
+//                bits that may differ; one set a cycle. No read or write during the sweep or in the
+//                two cycles after it
 //   use_i        with TurnDown, the sets and ways in use: the others stay empty
 module gmmu_l2_ram
   import gmmu_pkg::*;
@@ -25,8 +26,8 @@ module gmmu_l2_ram
   input  key_t                  read_key_i,
   output logic                  hit_o,        // the page is present
   output logic                  line_o,       // a page of its line of eight is present
-  output page_t                 page_o,       // of hit_o
-  output logic [Ways-1:0]       same_o,       // way that holds the page's block
+  output page_t                 page_o,       // the page, valid with hit_o
+  output logic [Ways-1:0]       same_o,       // the way that holds the page's block
   output logic [Ways-1:0]       empty_o,      // ways that hold nothing
   output logic [15:0]           present_o,    // sub-entries present in the way of same_o
 
@@ -86,8 +87,8 @@ module gmmu_l2_ram
   data_row_t [Ways-1:0]       data, data_q;
   logic      [Ways-1:0][15:0] present_q;
   data_row_t                  found;
-  logic      [Ways-1:0]       written_q;                   // what was read was being written
-  logic      [Ways-1:0]       tag_same_q, sub_q, half_q;   // equal tag; its page, line is present
+  logic      [Ways-1:0]       written_q;                   // the location read was being written
+  logic      [Ways-1:0]       tag_same_q, sub_q, half_q;   // equal tag; page, line is present
   logic      [Ways-1:0]       hits;
 
   always_ff @(posedge clk_i) begin
@@ -119,13 +120,13 @@ module gmmu_l2_ram
                               no_execute: page_i.no_execute,
                           big: page_i.big}));
 
-    // A step of a sweep: the tag is read, compared and dropped.
+    // A step of a sweep reads, compares and drops the tag.
     assign dropped = drop_q && tag_same_q[w];
     assign tag_new = '{present: drop_q ? '0 : present_i, space: SpaceWidth'(write_key_i.space),
                        block: write_key_i.vpn[VpnWidth-1:4]};
     always_comb begin
       same = sweep_i.all || tag.space == SpaceWidth'(key_q.space);
-      for (int unsigned i = 4; i < VpnWidth; i += 2) begin  // what may differ is pairs of bits
+      for (int unsigned i = 4; i < VpnWidth; i += 2) begin  // bits may differ in pairs
         if (!sweep_i.loose[i] && 2'((tag.block ^ key_q.vpn[VpnWidth-1:4]) >> (i - 4)) != '0) same = 1'b0;
       end
     end
@@ -162,7 +163,7 @@ module gmmu_l2_ram
   logic unused_bits;
   assign unused_bits = ^{page_i.level, write_key_i, key_q, sweep_i, use_i};
 
-  // Of what is not in use nothing is written, and after the sweep behind a change nothing is found.
+  // What is not in use is never written and, after the sweep that follows a change, never found.
   logic swept_since_q, fresh_q;
   always_ff @(posedge clk_i) begin
     swept_since_q <= !rst_i && !use_i.set && (swept_since_q || drop_q);
