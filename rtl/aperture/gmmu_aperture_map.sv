@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The aperture map: page of the aperture segment -> logical page in host memory, or a fault.
 //
-//   lookups  NumPorts independent streams of page numbers; answers of one stream keep its order and
-//            have no ready (the requester keeps a place for each answer). The map takes one every
-//            other cycle, and one every third from the same stream. A hit in the cache is
-//            answered three cycles after its lookup was taken.
+//   lookups  NumPorts independent streams of page numbers. The answers of a stream keep its order
+//            and have no ready (the requester reserves a place for each answer). The map accepts a
+//            lookup every other cycle, and one every third cycle from the same stream. A cache hit
+//            is answered three cycles after its lookup was accepted.
 //   table    8-byte aperture entries (rdl: aperture_entry) in VRAM at base_i, entry p at base_i + 8
 //            * p; read in 64-byte lines into a small direct-mapped cache.
 //   flush    flush_i (a pulse) drops the cache; flush_done_o pulses when it is empty and no later
-//            answer uses an older entry. A change of base_i or pages_i must be
-//            followed by a flush.
+//            answer uses an older entry. Software must follow a change of base_i or pages_i with a
+//            flush.
 //   faults   page >= pages_i: FaultApertureRange; entry not valid: FaultApertureEntry; bus error of
 //            the table read: FaultApertureRead (never cached).
 module gmmu_aperture_map
@@ -33,18 +33,18 @@ module gmmu_aperture_map
   output logic          [NumPorts-1:0] req_ready_o,
   input  pfn_t          [NumPorts-1:0] req_page_i,
   output logic          [NumPorts-1:0] rsp_valid_o,
-  output aperture_rsp_t                rsp_o,        // of the port whose rsp_valid_o is set
+  output aperture_rsp_t                rsp_o,        // for the port whose rsp_valid_o is set
 
   output rd_req_t                      rd_req_o,
   input  rd_rsp_t                      rd_rsp_i,
 
-  // counter pulses: an answered lookup, one from the cache
+  // counter pulses: a lookup was answered; it hit in the cache
   output logic                         lookup_o,
   output logic                         hit_o,
   output logic                         idle_o
 );
-  logic clk;   // stops while there is no lookup
-  localparam int unsigned EntryLg2 = 3;                          // entries of a line
+  logic clk;   // stopped while no lookup is outstanding
+  localparam int unsigned EntryLg2 = 3;                          // entries per line
   localparam int unsigned EntriesPerBeat = DataBytes / 8;
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
   localparam int unsigned BeatWidth = BeatsPerLine > 1 ? $clog2(BeatsPerLine) : 1;
@@ -64,11 +64,12 @@ module gmmu_aperture_map
     pfn_t page;
   } entry_t;
 
-  // One lookup at a time: the cache is read, then judged; a miss asks, fetches and reads again.
+  // One lookup at a time: read the cache, judge; on a miss send the read, fetch the line, read
+  // again.
   typedef enum logic [2:0] {StateIdle, StateRead, StateJudge, StateAsk, StateFetch} state_e;
   state_e state_q;
 
-  // The next lookup is chosen while this one is judged.
+  // The next lookup is chosen while the present one is judged.
   logic [NumPorts-1:0]  grant, grant_q, port_q;
   logic [PortWidth-1:0] grant_index, grant_index_q;
   logic                 granted_q, may_take, take;
@@ -97,11 +98,11 @@ module gmmu_aperture_map
   logic [BeatWidth-1:0]  read_beat;
   entry_t [EntriesPerBeat-1:0] row, fill_row;
   entry_t                entry;
-  logic                  killed_q;      // a flush came while the line was being fetched
+  logic                  killed_q;      // a flush came during the fetch of the line
   logic                  bad_q;         // a beat of the line had an error
   logic [BeatWidth-1:0]  fill_beat_q;
   logic                  fill, fill_last;
-  logic                  fetched_q;     // the lookup had to wait for its line
+  logic                  fetched_q;     // the lookup waited for its line
   logic                  flush_q;
   logic                  r_valid_q;
   r_t                    r_q;
@@ -166,7 +167,7 @@ module gmmu_aperture_map
 
   ax_t ar_q;
   assign rd_req_o = '{ar_valid: state_q == StateAsk, ar: ar_q};
-  logic [PaWidth:0] line_address;                // past 48 bits it is an address past VRAM
+  logic [PaWidth:0] line_address;                // beyond 48 bits the access must miss VRAM
   assign line_address = {1'b0, base_i} +
                         (PaWidth + 1)'({page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
   always_ff @(posedge clk) begin
@@ -211,14 +212,14 @@ module gmmu_aperture_map
           if (fill && r_q.error) bad_q <= 1'b1;
           if (fill_last) begin
             state_q <= StateRead;
-            if (killed_q || flush_i) bad_q <= 1'b0;            // looked up again
+            if (killed_q || flush_i) bad_q <= 1'b0;            // the lookup reads the table again
             else valid_q[index] <= !bad_q && !r_q.error;
           end
         end
       endcase
 
-      // A line that is being fetched is not valid; a flush drops all lines, and the one that is
-      // being fetched.
+      // A line is not valid while it is being fetched. A flush drops all lines, including one that
+      // is being fetched.
       if (state_q == StateAsk) valid_q[index] <= 1'b0;
       if (flush_i) begin
         valid_q <= '0;

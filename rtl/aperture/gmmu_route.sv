@@ -4,17 +4,18 @@
 //   input    one access: address, coherent bit of the translation, a tag that comes back. The
 //            access never crosses a 4 KiB boundary. ready_o is two LUTs behind registers.
 //   output   in the order of the input: memory port, byte address there, coherent bit, fault. With
-//            a fault the access must not be issued and port and address mean nothing. PortPeer: the
+//            a fault the access must not be sent, and port and address are undefined. PortPeer: the
 //            address is {adapter[5:0], offset[41:0]}.
-//   lookups  accesses to the aperture ask gmmu_aperture_map (req then rsp, in order, at most Depth
-//            outstanding; the answer has its place reserved, so it needs no ready).
+//   lookups  aperture accesses go to gmmu_aperture_map (req then rsp, in order, at most Depth
+//            outstanding; each answer has a reserved place, so it needs no ready).
 //
 // Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: an adapter
 // below link_i.adapters and not link_i.own, offset bits 47:42 zero, else FaultPeerAbsent; the peer
-// itself checks the size of its VRAM. Aperture: what the map answers. System addresses pass. The
-// unit takes one access a cycle, but an aperture access every other cycle at most, and judges it in
-// the next cycle. An access to another target waits until the aperture has answered those before
-// it on the same path.
+// itself checks the size of its VRAM. Aperture: as the map answers. System addresses pass.
+//
+// The unit accepts one access a cycle, or an aperture access every other cycle, and judges it in
+// the next cycle. An access to another target waits until the map has answered all earlier aperture
+// accesses of the path.
 module gmmu_route
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -63,7 +64,8 @@ module gmmu_route
     pa_t                 addr;
     logic                coherent;
   } access_t;
-  // A result has its place at once; page_t is what the checks or the aperture map decide of it.
+  // A result reserves its place on acceptance; page_t is filled in by the checks or the aperture
+  // map.
   typedef struct packed {
     logic [TagWidth-1:0] tag;
     port_e               port;
@@ -71,7 +73,7 @@ module gmmu_route
   } place_t;
   typedef enum logic [1:0] {
     CauseTarget,                       // PortVram: FaultVramRange, PortPeer: FaultPeerAbsent
-    CauseRange, CauseRead, CauseEntry  // of the aperture
+    CauseRange, CauseRead, CauseEntry  // aperture
   } cause_e;
   typedef struct packed {
     logic   faulted;
@@ -80,13 +82,13 @@ module gmmu_route
     pfn_t   page;
   } page_t;
 
-  // ---- Accesses in order. Those that wait for the aperture are the last ones accepted.
+  // ---- Accesses in order. Those that wait for the aperture map are always the youngest.
   logic     push, pop, resolved, full_q, waits_q;
-  pointer_t write_q, answer_q, read_q;           // next to come, to be answered, to leave
+  pointer_t write_q, answer_q, read_q;           // next to be accepted, answered, sent
   count_t   inside_q, wait_q, ready_q;           // accesses: all, waiting for the aperture, able to leave
   count_t   inside_more, inside_less, ready_more, ready_less;  // their next values, without and with a pop
 
-  // ---- The access at hand. One to the aperture asks first, then takes its place.
+  // ---- The access being judged. An aperture access first sends its lookup, then takes its place.
   logic    access_valid_q, access_take, aperture_q, ask_q, asked_q, plain, room;
   access_t access_q;
   place_t  place_in, place;
@@ -142,7 +144,7 @@ module gmmu_route
 
   assign plain = !aperture_q && !waits_q;
   assign access_take = !full_q && (plain || asked_q);
-  assign room = inside_q < count_t'(Depth - 1);  // for one more than the access at hand
+  assign room = inside_q < count_t'(Depth - 1);  // room for one more than the access being judged
   assign ap_req_valid_o = ask_q;
   assign push = access_valid_q && access_take;
   assign resolved = ap_rsp_valid_i || (push && !asked_q);
@@ -167,7 +169,7 @@ module gmmu_route
       if (push) write_q <= write_q + 1'b1;
       if (resolved) answer_q <= answer_q + 1'b1;
       if (pop) read_q <= read_q + 1'b1;
-      // the access that leaves is decided last
+      // the pop is known last, so both next values are computed beforehand
       inside_q <= pop ? inside_less : inside_more;
       full_q <= !pop && (full_q || (push && inside_q == count_t'(Depth - 1)));
       if (asked_q != ap_rsp_valid_i) begin
@@ -182,7 +184,7 @@ module gmmu_route
     .clk_i, .write_i(push), .write_addr_i(write_q), .data_i(place_in),
     .read_addr_i(read_q), .data_o(place)
   );
-  // An access to the aperture has no page before the map answers.
+  // An aperture access has no page until the map answers.
   gmmu_lutram #(.Width($bits(page_t)), .Depth(Depth)) u_pages (
     .clk_i, .write_i(resolved), .write_addr_i(answer_q),
     .data_i(ap_rsp_valid_i ? answer : own), .read_addr_i(read_q), .data_o(page)

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of gmmu_axi_ids: gives every burst a free id of IdBits bits, remembers whose it is
-// and takes it back with the burst's last answer. The id that has been free for longest comes next.
+// One direction of gmmu_axi_ids: assigns every burst a free id of IdBits bits, stores the burst's
+// own id and frees the assigned one with the burst's last answer. The id that has been free longest
+// is assigned next. "Above" is the GPU's side, "below" the memory's.
 //
-//   ax      offers with the GPU's id, which stand; ax_shared_i: its id is the shared one
-//   m       the same offers with the id below. They wait while none is free, and stand
-//   answer  a beat of R, or a B, in the cycle in which it is taken. known_o: the memory has taken a
-//           burst with this id and not given its last answer; up_id_o is that burst's id above. A
-//           beat that is not known changes nothing
-//   shared  bursts with the shared id have one id below while any of them is outstanding, so that
-//           AXI4 keeps their order; at most 2**CountWidth - 1 are, then the next one waits. The
-//           highest bit of an id above, its generation, makes two shared ids of it, as of any other
+//   ax      offers with the GPU's id, which stand; ax_shared_i: that id is the shared one
+//   m       the same offers with the id below. They stand, and wait while no id is free
+//   answer  a beat of R, or a B, in the cycle in which it is accepted. known_o: a burst with this
+//           id is outstanding at the memory; up_id_o is its id above. A beat that is not known
+//           changes nothing
+//   shared  bursts with the shared id use one id below while any of them is outstanding, so that
+//           AXI4 keeps their order. At most 2**CountWidth - 1 are outstanding, then the next one
+//           waits. The highest bit of an id above, its generation, makes two shared ids
 //
 // known_o and up_id_o depend on answer_id_i, m on ax, ax_ready_o on m_ready_i: gmmu_axi_ids has a
 // register between each of them and its own ports.
 module gmmu_axi_id_table #(
   parameter int unsigned IdBits = 4,
   parameter int unsigned UpBits = 16,
-  parameter bit          Shared = 1'b0,  // 0: ax_shared_i is not looked at
+  parameter bit          Shared = 1'b0,  // 0: ax_shared_i is ignored
   parameter int unsigned CountWidth = 5
 ) (
   input  logic              clk_i,
@@ -41,7 +42,7 @@ module gmmu_axi_id_table #(
   typedef logic [CountWidth-1:0] count_t;
 
   logic           take, ended, last_ended, release_id;
-  logic           share, share_full;  // the offer gets the id that its like have; too many have it
+  logic           share, share_full;  // the offer reuses the shared id; its count is full
   id_t            share_id;
   logic [Ids-1:0] busy_q;             // outstanding at the memory
 
@@ -49,7 +50,7 @@ module gmmu_axi_id_table #(
   assign known_o = busy_q[answer_id_i];
   assign ended = answer_i && answer_last_i && known_o;
 
-  // ---- Free ids: first those that were never used, in turn, then those that came back.
+  // ---- Free ids: first those never used, in turn, then those that were freed.
   logic [IdBits:0] fresh_q;
   logic            fresh, back_valid, back_room, may_go;
   id_t             back_id;
@@ -81,7 +82,7 @@ module gmmu_axi_id_table #(
     end
   end
 
-  // ---- The shared id of either generation, its id below and how many have it.
+  // ---- The shared id of each generation: its id below and the number of bursts that use it.
   if (Shared) begin : g_shared
     logic   [1:0] held_q, begins, ends, alone, waits;
     id_t    [1:0] id_q;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Id compressor of one AXI4 manager port: ids of UpBits bits, the GPU's, above (s); ids of IdBits
-// bits below (m). Bursts keep their order on AR, AW and W; nothing is lost, doubled or split.
+// bits below (m). Bursts keep their order on AR, AW and W; none is lost, duplicated or split.
 //
-//   s_ar, s_aw  ids that are unique among those outstanding of their channel, but for SharedId
-//   m_ar, m_aw  each outstanding burst has an id of its own, of 2**IdBits for reads and as many for
-//               writes; an address waits while none is free. Reads never wait for writes' ids, nor
-//               writes for reads'
-//   Shared      1: bursts of s_aw whose id below the highest bit is SharedId have one id together
-//               and keep their order, as the writes of the GPU's window need it
-//   w           passes in order and waits for no id: it may be ahead of its AW, as far as the
-//               GPU's may and the three addresses that stand here
+//   s_ar, s_aw  ids that are unique among those outstanding of their channel, except SharedId
+//   m_ar, m_aw  each outstanding burst has an id of its own, out of 2**IdBits for reads and as many
+//               for writes; an address waits while none is free. Reads never wait for writes' ids,
+//               nor writes for reads'
+//   Shared      1: bursts of s_aw whose id below the highest bit is SharedId share one id and keep
+//               their order, as the writes of the GPU's window require
+//   w           passes in order and waits for no id: it may be ahead of its AW, by as much as the
+//               GPU's may and the three addresses that this unit holds
 //   m_r, m_b    answers get the GPU's id back. An answer whose id is not outstanding (its address
-//               was not taken, or its last answer was) is dropped; stray_o is 1 in the next cycle
-//   *_i, *_o    of a channel: everything else of it, in any order, passed unchanged. R's last apart
+//               was not accepted, or its last answer was) is dropped; stray_o is 1 in the next
+//               cycle
+//   *_i, *_o    a channel's other fields, in any order, passed unchanged. R's last is separate
 //
-// A cycle on every channel, a word in each. No output depends on an input of the same cycle. With
-// IdBits = UpBits there is neither table nor register: all ports are wires to their like.
+// Every channel adds one cycle and carries a word a cycle. No output depends on an input of the
+// same cycle. With IdBits = UpBits there is neither table nor register: the ports are wired
+// through.
 module gmmu_axi_ids #(
   parameter int unsigned IdBits = 4,
   parameter int unsigned UpBits = gmmu_axi_pkg::PortIdWidth,
@@ -91,8 +93,8 @@ module gmmu_axi_ids #(
     logic              r_known, b_known, r_take, b_take;
     logic [UpBits-1:0] ar_id, aw_id, r_id, b_id;
 
-    // ---- Reads. An answer finds its id in the cycle in which it is taken: none gets to an id that
-    // was given away meanwhile.
+    // ---- Reads. An answer looks up its id in the cycle in which it is accepted, so that it never
+    // reaches an id that was reassigned meanwhile.
     gmmu_skid #(.Width(UpBits + AxWidth)) u_ar (
       .clk_i, .rst_i, .valid_i(s_ar_valid_i), .ready_o(s_ar_ready_o), .data_i({s_ar_id_i, s_ar_i}),
       .valid_o(ar_valid), .ready_i(ar_ready), .data_o({ar_id, m_ar_o})

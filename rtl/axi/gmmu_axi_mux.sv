@@ -2,49 +2,50 @@
 // Joins the GPU's requesters to its two memory ports.
 //
 //   requesters  ax_t.port names the memory port of a burst; PortPeer leaves by the host port as
-//               KindPeer, and no other burst does. An offer stands until it is taken. A requester
-//               has its W beats before it offers AW; they follow its own AW order. R and B need no
-//               ready: their places are reserved before AR or AW.
-//   edge        id = {requester, its own id}. Each memory port takes W in the order of AW, and
+//               KindPeer, and no other burst does. An offer stands until it is accepted. A
+//               requester has its W beats before it offers AW; they follow its own AW order. R and
+//               B need no ready: their places are reserved before AR or AW.
+//   edge        id = {requester, its own id}. Each memory port accepts W in the order of AW, and
 //               answers B and R in any order.
-//   one port    a requester gets an AW of one memory port only when it owes the other no W beat: a
-//               stalled memory port blocks no requester's writes to the other one.
+//   one port    a requester's AW moves to one memory port only when it owes the other no W beat: a
+//               stalled memory port never blocks a requester's writes to the other one.
 //   user        kind and no_snoop are the requester's; the other fields are 0 at the edge, since no
 //               requester uses them
-//   order       a requester's AW that was accepted earlier leaves earlier on the same memory port.
-//   host_enable_i = 0: no new AR or AW leaves by the host port; what has left is finished.
-//   hold_i      no new AR or AW is taken, except of requesters in Exempt. What was taken leaves
-//               (by the host port only while it is enabled) and is finished; then silent_o rises.
-//               When hold_i falls, requests go on where they stood.
+//   order       AWs of a requester to the same memory port leave in the order of acceptance.
+//   host_enable_i = 0: no new AR or AW leaves by the host port; bursts that have left complete.
+//   hold_i      no new AR or AW is accepted, except of requesters in Exempt. Accepted ones leave
+//               (by the host port only while it is enabled) and complete; then silent_o rises. When
+//               hold_i falls, the waiting requests continue.
 //
-// Stages. Each input has a register. From there one AR and one AW go a cycle, each requester's at
+// Stages. Each input has a register. From there one AR and one AW move a cycle, each requester's at
 // most every other cycle: chosen round robin in one cycle, moved to the queue of their memory port
-// in the next, offered there in the one after. W goes in the order of AW, by one more register. R
-// passes one register, B two. W, R and B carry a beat a cycle and memory port, and a requester takes
-// one R and one B a cycle.
+// in the next, offered there in the one after. W goes in the order of AW, through one more
+// register. R passes one register, B two. W, R and B carry a beat a cycle and memory port, and a
+// requester receives one R and one B a cycle.
 //
-// The requester Express, which must not write, is for reads that others wait for, and is fast. Its AR
-// has no turn, and no register if express_early_i says that it comes from one, express_i: then it is
-// offered in the cycle in which it comes while the queue of its memory port is empty, else it is queued
-// then. One that comes late, or while another one moves, goes to a register first, which alone decides whether it is taken. Its R has a
-// register of its own: one from VRAM never waits, one from the host waits for those.
+// The requester Express must not write. It is for reads on which others depend, and takes a fast
+// path. Its AR takes no turns. If express_early_i says that the AR comes from a register,
+// express_i, it bypasses the input register: it is offered in the cycle in which it comes while the
+// queue of its memory port is empty, else it is queued then. An AR that comes late, or while
+// another one moves, goes to a register first, which alone decides whether it is accepted. Express
+// has an R register of its own: an R from VRAM never waits, an R from the host waits for those.
 module gmmu_axi_mux
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
   parameter int unsigned NumRequesters = 12,
-  // requesters that read, that write, that use VRAM, that use the host port: no logic is built for
-  // what the others do not do, and it is ignored
+  // the requesters that read, write, use VRAM, use the host port. No logic is built for other uses,
+  // and offers of them are ignored
   parameter logic [NumRequesters-1:0] Readers = '1,
   parameter logic [NumRequesters-1:0] Writers = '1,
   parameter logic [NumRequesters-1:0] Vram = '1,
   parameter logic [NumRequesters-1:0] Host = '1,
-  parameter logic [NumRequesters-1:0] Exempt = '0,   // requesters that hold_i does not hold
+  parameter logic [NumRequesters-1:0] Exempt = '0,   // requesters that hold_i does not affect
   parameter int unsigned Express = 0,                // a reader
-  // The sizes below are the mux's own; only the proofs make them smaller.
-  parameter int unsigned Owed = 3,      // AWs of a requester that may be ahead of their W beats
-  parameter int unsigned Depth = 16,    // places of each queue of AR and AW
-  // Of a queue of AR, places that only Express takes: others waiting for a port do not hold it up.
+  // Only the proofs make these sizes smaller.
+  parameter int unsigned Owed = 3,      // AWs of a requester ahead of their W beats, at most
+  parameter int unsigned Depth = 16,    // entries of each AR and AW queue
+  // Entries of an AR queue for Express only: other requesters that wait for a port do not delay it.
   parameter int unsigned Reserved = 8
 ) (
   input  logic           clk_i,
@@ -52,11 +53,11 @@ module gmmu_axi_mux
 
   input  logic           host_enable_i,
   input  logic           hold_i,
-  output logic           silent_o,    // held, and no burst taken is unanswered
+  output logic           silent_o,    // held, and no accepted burst is unanswered
 
   input  rd_req_t        rd_req_i [NumRequesters],
   output rd_rsp_t        rd_rsp_o [NumRequesters],
-  input  logic           express_early_i,  // AR of Express is express_i
+  input  logic           express_early_i,  // Express's AR is in register express_i
   input  ax_t            express_i,
   input  wr_req_t        wr_req_i [NumRequesters],
   output wr_rsp_t        wr_rsp_o [NumRequesters],
@@ -78,8 +79,8 @@ module gmmu_axi_mux
   output logic     [1:0] b_ready_o,
   input  edge_b_t  [1:0] b_i,
 
-  output logic           idle_o,      // nothing is offered, and nothing waits here
-  output logic           own_idle_o   // no burst but of Exempt is here or unanswered
+  output logic           idle_o,      // no offer, and nothing waits here
+  output logic           own_idle_o   // no burst except of Exempt is here or unanswered
 );
   localparam int unsigned N = NumRequesters;
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
@@ -108,22 +109,23 @@ module gmmu_axi_mux
     return RequesterWidth'(id >> IdWidth);
   endfunction
 
-  // The memory port of a requester's offer; vram, host: which ones it uses.
+  // Whether a requester's offer goes to the host port; vram, host: the ports that the requester
+  // uses.
   function automatic logic host_of(port_e to, logic vram, logic host);
     return !vram || (host && to != PortVram);
   endfunction
 
-  // ---- Input registers. They load again in the cycle in which their word goes.
+  // ---- Input registers. A register loads again in the cycle in which its word leaves.
   set_t ar_valid, aw_valid, w_valid, ar_valid_q, aw_valid_q, w_valid_q, w_take, ar_turn_q, aw_turn_q;
-  logic express, late_valid_q;  // Express may move; its register
+  logic express, late_valid_q;  // Express may move; its input register is valid
   ax_t  late_q;
-  set_t ar_host_q, aw_host_q;   // it goes to the host port
+  set_t ar_host_q, aw_host_q;   // the word goes to the host port
   ax_t  ar_q [N];
   ax_t  aw_q [N];
   w_t   w_q [N];
 
-  // As sets, one bit a requester: which registers load, and whether for the host port.
-  localparam set_t Turns = Readers & ~(set_t'(1) << Express);   // readers that have a register and turns
+  // Sets of requesters: the registers that load, and whether their words go to the host port.
+  localparam set_t Turns = Readers & ~(set_t'(1) << Express);   // readers with a register and turns
   set_t ar_takes, aw_takes, w_loads, ar_host, aw_host;
   for (genvar q = 0; q < N; q++) begin : g_input
     assign ar_valid[q] = rd_req_i[q].ar_valid;
@@ -166,9 +168,9 @@ module gmmu_axi_mux
     if (!late_valid_q) late_q <= rd_req_i[Express].ar;
   end
 
-  // ---- Turns of AR and AW: _want in the cycle before, _turn_q while the word moves.
-  // room_q: by memory port, of requesters that hold_i holds and of Exempt. It was told one cycle ago.
-  // aw_may_q: by memory port, the requester owes the other one no W beat, and this one few.
+  // ---- Turns of AR and AW: _want in the cycle before, _turn_q while the word moves. room_q: room
+  // of each memory port, for held requesters and for Exempt; one cycle old. aw_may_q: by memory
+  // port: the requester owes the other port no W beat, and this one few.
   set_t       ar_want, ar_turn, aw_want, aw_turn;
   set_t [1:0] aw_may_q;
   logic [1:0] open, ar_room, aw_room, ar_room_q, aw_room_q, ar_room_exempt_q, aw_room_exempt_q;
@@ -185,7 +187,7 @@ module gmmu_axi_mux
     aw_room_exempt_q <= aw_room & open;
   end
 
-  // Of each requester the bit of the port that it goes to.
+  // For each requester, the bit of the port that it goes to.
   function automatic set_t by_port(set_t host, set_t at_host, set_t at_vram);
     return (host & at_host) | (~host & at_vram);
   endfunction
@@ -252,7 +254,7 @@ module gmmu_axi_mux
     logic ar_opens, aw_opens, ar_offered_q, aw_offered_q, aw_push, ar_here, ar_passes;
     edge_ax_t ar_head;
 
-    // When a turn is given, room was told two cycles ago: four words may have come or be on their way.
+    // room is two cycles old at the turn: four words may have arrived or be on their way since.
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4 + Reserved)) u_ar_out (
       .clk_i, .rst_i, .room_o(ar_room[p]), .ready_o(ar_ready[p]),
       .valid_i(ar_here && !(ar_passes && ar_opens && ar_ready_i[p])),
@@ -268,7 +270,7 @@ module gmmu_axi_mux
     );
     assign aw_push = aw_any_q && aw_to_host == 1'(p);
 
-    // A closed port offers nothing new; an offer that stands is kept.
+    // A closed port begins no new offer; a standing offer is kept.
     assign ar_opens = open[p] || ar_offered_q;
     assign aw_opens = open[p] || aw_offered_q;
     assign ar_valid_o[p] = (ar_waits[p] || ar_passes) && ar_opens;
@@ -279,8 +281,8 @@ module gmmu_axi_mux
       aw_offered_q <= !rst_i && aw_valid_o[p] && !aw_ready_i[p];
     end
 
-    // Requesters whose W beats this port still takes, in the order of AW: the first one one-hot, the
-    // others in a queue, which has a place for each AW that may be ahead of its beats.
+    // The requesters whose W beats this port still accepts, in the order of AW: the first one
+    // one-hot, the others in a queue with a place for each AW that may be ahead of its beats.
     set_t   owner_q;
     index_t owner_next;
     logic   owner_waits, owner_room, owner_load, owned_q, w_ready, w_here, w_last;
@@ -322,7 +324,7 @@ module gmmu_axi_mux
       .valid_o(w_valid_o[p]), .ready_i(w_ready_i[p]), .data_o(w_o[p])
     );
 
-    // Answers, with the requester that they go to.
+    // Answers, with the requester that receives them.
     set_t r_to_in, r_to, b_to_in, b_to;
     logic r_valid, b_valid;
     for (genvar q = 0; q < N; q++) begin : g_to
@@ -344,7 +346,7 @@ module gmmu_axi_mux
     assign out_idle[p] = !ar_waits[p] && !aw_waits[p] && !w_valid_o[p] && !r_valid && !b_valid;
   end
 
-  // Express: in front of VRAM's register, behind the host's.
+  // Express R: taken in front of VRAM's register, behind the host's.
   logic    express_here, express_q;
   edge_r_t express_r, express_r_q;
   assign express_here = r_express_in[0] && r_ready_o[0];
@@ -354,8 +356,8 @@ module gmmu_axi_mux
     if (express_here || r_here[1][Express]) express_r_q <= express_r;
   end
 
-  // When both ports have an R, or a B, for the same requester they take turns.
-  logic r_clash, b_clash, r_turn_q, b_turn_q;  // turn: of the host
+  // When both ports have an R, or a B, for the same requester, the ports take turns.
+  logic r_clash, b_clash, r_turn_q, b_turn_q;  // turn: the host's
   assign r_clash = (r_here[0] & r_here[1]) != '0;
   assign b_clash = (b_here[0] & b_here[1]) != '0;
   assign r_take[0] = !(r_clash && r_turn_q);
@@ -413,8 +415,8 @@ module gmmu_axi_mux
 
   always_ff @(posedge clk_i) b_sent_q <= rst_i ? '0 : (b_here[0] | b_here[1]) & Writers;
 
-  // owed[n]: the requesters with at least n bursts whose AW has moved and whose last W beat has not left.
-  // All such bursts of a requester go to one memory port.
+  // owed[n]: the requesters with at least n bursts whose AW has moved and whose last W beat has not
+  // left. All such bursts of a requester go to one memory port.
   set_t [Owed:1] owed, owed_q;
   set_t          ended, up, down, to_host, to_host_q;
   always_comb begin
@@ -437,7 +439,7 @@ module gmmu_axi_mux
   a_owed: assert property (@(posedge clk_i) disable iff (rst_i)
     (Writers & ((ended & ~owed_q[1]) | (aw_turn_q & owed_q[Owed]))) == '0);
 
-  // Bursts taken, those of Exempt left out, that have no answer yet.
+  // Accepted bursts without an answer, except those of Exempt.
   localparam int unsigned CountWidth = 15;
   function automatic logic ours(logic [EdgeIdWidth-1:0] id);
     ours = 1'b1;
@@ -474,7 +476,7 @@ module gmmu_axi_mux
     end
   end
 
-  set_t offers;  // of requesters, and in the input registers
+  set_t offers;  // offers of requesters, and in the input registers
   assign offers = (ar_valid & Readers) | ((aw_valid | w_valid) & Writers) | ar_valid_q |
                   aw_valid_q | w_valid_q | set_t'(late_valid_q) << Express;
   assign own_idle_o = ((offers | r_sent | b_sent_q) & ~Exempt) == '0 &&

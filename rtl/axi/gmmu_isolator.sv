@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands between the core and its memory ports and makes them silent, or isolates a core in reset.
+// Stands between the core and its memory ports. It silences the host port, or isolates a core in
+// reset.
 //
 //   silence_i   (level) the host port begins nothing new; silent_o rises when none of its bursts is
-//               unanswered. VRAM goes on. When silence_i falls, the host port resumes.
-//   reset_i     (pulse) function-level reset: the ports of software stop (stop_o) and end what they
-//               have begun, then both memory ports stop and their bursts end. Together that may take
-//               Timeout cycles; then the core is in reset (core_reset_o) until every offer and every W
-//               beat of an accepted AW has been taken. Ignored while a reset is under way.
-//   stop_o      from the cycle after reset_i until the core and its registers (gmmu_reset) have left
-//               reset: the register and the window port begin no access. stopped_i: they have none
-//               under way. What they have taken and not begun waits there.
-//   resetting_o the same, and during rst_i: no access is answered before it falls
-//   late        answers that come after that belong to the old generation and are dropped. Two
-//               generations: a reset that times out while answers of the one before are still
-//               missing keeps the core in reset until either has none.
+//               unanswered. VRAM continues. When silence_i falls, the host port resumes.
+//   reset_i     (pulse) function-level reset: the software ports stop (stop_o) and complete what
+//               they have begun, then both memory ports stop and their bursts complete. Together
+//               that may take Timeout cycles; then the core is in reset (core_reset_o) until every
+//               offer and every W beat of an accepted AW has been accepted. Ignored during a reset.
+//   stop_o      from the cycle after reset_i until the core and its registers (gmmu_reset) have
+//               left reset: the register and the window port begin no access. stopped_i: neither
+//               has an access in progress. Accesses that were accepted but not begun wait.
+//   resetting_o as stop_o, and during rst_i: no access is answered before it falls
+//   late        answers after the timeout belong to the old generation and are dropped. There are
+//               two generations: a reset that times out while answers of the previous generation
+//               are still missing keeps the core in reset until one generation has none missing.
 //   closed_o    the host port begins nothing: interrupt messages are held
-//   stale_o     answers of the generation before are still missing
-// rst_i is the power-on reset: the memories are reset with it and owe nothing. Nothing here adds a
-// cycle.
+//   stale_o     answers of the previous generation are still missing
+// rst_i is the power-on reset: the memories are reset with it and owe no answers. The isolator adds
+// no cycle of latency.
 module gmmu_isolator
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -36,7 +37,7 @@ module gmmu_isolator
   output logic           closed_o,
   output logic           stale_o,
   output logic           silent_o,
-  output logic           idle_o,         // it runs, or is silent and waits for nothing
+  output logic           idle_o,         // running, and no burst is outstanding
   output logic [1:0]     late_o,
 
   // Core: [0] VRAM, [1] host.
@@ -56,7 +57,7 @@ module gmmu_isolator
   input  logic     [1:0] b_ready_i,
   output edge_b_t  [1:0] b_o,
 
-  // Memories; the generation is the highest bit of their ids.
+  // Memories; the highest bit of their ids is the generation.
   output logic     [1:0] m_ar_valid_o,
   input  logic     [1:0] m_ar_ready_i,
   output port_ax_t [1:0] m_ar_o,
@@ -75,9 +76,9 @@ module gmmu_isolator
 );
   localparam int unsigned TimerWidth = $clog2(Timeout + 1);
 
-  // End waits for the accesses of software, Stop for answers of the bursts under way, Choose takes
-  // the generation for later bursts, Cut finishes offers and owed W beats, Pause is the last cycles
-  // of the core's reset, Wake those of its parts. Bit 3: closed; bit 2: cut.
+  // End waits for the software ports' accesses, Stop for the answers of outstanding bursts. Choose
+  // selects the generation of later bursts. Cut completes offers and owed W beats. Pause is the end
+  // of the core's reset, Wake that of its parts' resets. Bit 3: closed; bit 2: cut.
   typedef enum logic [3:0] {
     StRun = 4'b0000, StEnd = 4'b0001, StStop = 4'b1000, StChoose = 4'b1100, StCut = 4'b1101,
     StPause = 4'b1110, StWake = 4'b0010
@@ -87,7 +88,7 @@ module gmmu_isolator
   logic [2:0]            pause_q;
   logic                  generation_q, silence_q, cut, cut_q;
   logic [1:0]            owing, close;
-  logic [1:0][1:0]       busy;            // by port, by generation
+  logic [1:0][1:0]       busy;            // [port][generation]
   logic                  now_busy, other_busy;
 
   assign now_busy = busy[0][generation_q] || busy[1][generation_q];
@@ -107,7 +108,7 @@ module gmmu_isolator
     cut_q <= cut;
     silence_q <= silence_i;
     if (rst_i) begin
-      state_q <= StPause;   // the core's reset lasts some cycles longer than rst_i
+      state_q <= StPause;   // the core's reset outlasts rst_i by some cycles
       generation_q <= 1'b0;
     end else begin
       unique case (state_q)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves linked adapters from VRAM: their bursts come in by an AXI4 subordinate port, which is one
-// requester of the mux.
+// Gives linked adapters access to VRAM: their bursts arrive at an AXI4 subordinate port, which is
+// one requester of the mux.
 //
-//   bursts    INCR, full bus width, never across 4 KiB, offsets of VRAM. Ids are unique among those
+//   bursts    INCR, full bus width, never across 4 KiB, offsets in VRAM. Ids are unique among those
 //             outstanding of a direction; no order between ids, nor between reads and writes.
 //   answers   R and B have no ready: the peer always accepts them. A burst at or past vram_bytes_i,
 //             a multiple of 4 KiB, gets SLVERR and accesses nothing.
 //   waits     An access waits for VRAM only. Its AW reaches the mux when all W beats of the burst
-//             are here, and reads and writes share no place. A writer must have the beats of a burst
-//             before it offers AW, since those of later bursts wait behind them.
-//   cut_i     The mux is in reset. Bursts without an answer, and those that come meanwhile, answer
-//             SLVERR; any beats of such a write may be in VRAM. rst_i is the power-on reset.
-//   idle_o    no burst is here
+//             have arrived, and reads and writes share no buffer. A writer must have the beats of a
+//             burst before it offers AW, since those of later bursts wait behind them.
+//   cut_i     The mux is in reset. Bursts without an answer, and those that arrive meanwhile,
+//             answer SLVERR; any beats of such a write may be in VRAM. rst_i is the power-on reset.
+//   idle_o    no burst is outstanding
 module gmmu_peer_port
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
-  parameter int unsigned Slots = 16   // bursts of each direction at once; a power of two, 2 to 256
+  parameter int unsigned Slots = 16   // outstanding bursts per direction; power of two, 2 to 256
 ) (
   input  logic                 clk_i,
   input  logic                 rst_i,
@@ -59,7 +59,7 @@ module gmmu_peer_port
   input  wr_rsp_t              wr_rsp_i
 );
 
-  logic clk;   // it stands while there is no burst
+  logic clk;   // stopped while no burst is outstanding
   logic read_idle, write_idle;
   r_t   s_r;
   b_t   s_b;

@@ -9,7 +9,7 @@
 //   cut_i     the mux is in reset: the remaining beats of each burst are error beats, and so is
 //             every burst that arrives now
 //   idle_o    no burst is outstanding
-// Errors are answered, slot by slot, in cycles in which the mux has no answer.
+// Errors are answered, one slot after the other, in cycles in which the mux has no answer.
 module gmmu_peer_read
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -46,7 +46,7 @@ module gmmu_peer_read
   pa_t                ask_addr;
   logic [7:0]         ask_len;
   slot_t              next_q;
-  // slot holds a burst; its beats that are missing are errors; it had no beat yet
+  // slot holds a burst; its missing beats are errors; it had no beat yet
   logic [Slots-1:0]   busy_q, fail_q, fresh_q, taken, ended;
 
   gmmu_skid #(.Width(IdWidth + PaWidth + 8)) u_ask (
@@ -73,12 +73,12 @@ module gmmu_peer_read
     end
   end
 
-  // ---- Beats: the mux's, else an error for the slot that is looked at.
+  // ---- Beats: the mux's, else an error for the scanned slot.
   logic               r_valid_q, tell, last;
   r_t                 r_q;
   slot_t              scan_q, at;
   logic [IdWidth-1:0] id;
-  logic [7:0]         len, beats_done, beat;  // beat: of the burst, from 0
+  logic [7:0]         len, beats_done, beat;  // beat: number in the burst, from 0
 
   always_ff @(posedge clk_i) begin
     r_valid_q <= rd_rsp_i.r_valid && !cut_i && !rst_i;

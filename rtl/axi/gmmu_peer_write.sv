@@ -11,7 +11,7 @@
 //   cut_i      the mux is in reset: bursts that it had accepted answer an error, and so does every
 //              burst that is complete now; later bursts wait until the lost ones have answered
 //   idle_o     no burst is outstanding
-// Errors are answered, slot by slot, in cycles in which the mux has no answer.
+// Errors are answered, one slot after the other, in cycles in which the mux has no answer.
 module gmmu_peer_write
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -41,7 +41,7 @@ module gmmu_peer_write
 );
   localparam int unsigned SlotWidth = $clog2(Slots);
   localparam int unsigned Beats = DataBytes < 16 ? 256 : 4096 / DataBytes;   // a whole burst fits
-  localparam int unsigned WholeWidth = $clog2(Beats + 4);  // three words behind the RAM
+  localparam int unsigned WholeWidth = $clog2(Beats + 4);  // plus three words behind the RAM
   typedef logic [SlotWidth-1:0] slot_t;
   typedef logic [WholeWidth-1:0] whole_t;
   if (Slots < 2 || (1 << SlotWidth) != Slots || SlotWidth > IdWidth) begin : g_illegal
@@ -71,7 +71,7 @@ module gmmu_peer_write
     .read_addr_i(issue_q), .data_o({issue_past, issue_addr, issue_len})
   );
 
-  // ---- Beats, and how many bursts are complete and not issued.
+  // ---- Beats, and the number of complete bursts not yet sent on.
   logic   beat_valid, beat_take, complete_q;
   whole_t whole_q;
   logic [DataWidth-1:0] beat_data;
@@ -81,7 +81,7 @@ module gmmu_peer_write
     .valid_o(beat_valid), .ready_i(beat_take), .data_o({beat_data, beat_strb})
   );
 
-  // ---- In order: to the mux, or to nowhere.
+  // ---- In order: to the mux, or dropped.
   typedef struct packed {
     logic       bad;
     slot_t      slot;
@@ -91,7 +91,7 @@ module gmmu_peer_write
   order_t              order, queue;
   logic                queue_valid, queue_take;
   logic [7:0]          beat_q;
-  logic [SlotWidth:0]  good_q;  // bursts in the order of W, and for the mux
+  logic [SlotWidth:0]  good_q;  // queued bursts that go to the mux
   logic                good_in, good_out;
 
   assign issue_bad = cut_i || issue_past;
@@ -102,7 +102,7 @@ module gmmu_peer_write
     .data_i({issue_bad, issue_q, issue_len}),
     .valid_o(queue_valid), .ready_i(queue_take), .data_o(queue)
   );
-  // in between, so that the end of a burst reaches two words and not the FIFO
+  // register slice, so that the end of a burst reaches two words and not the FIFO
   gmmu_skid #(.Width($bits(order_t))) u_order_next (
     .clk_i, .rst_i, .valid_i(queue_valid), .ready_o(queue_take), .data_i(queue),
     .valid_o(order_valid), .ready_i(order_take), .data_o(order)
@@ -131,7 +131,7 @@ module gmmu_peer_write
       complete_q <= whole_q > whole_t'(issue);
       if (beat_take && beat_valid) beat_q <= last ? '0 : beat_q + 1'b1;
       if (good_in != good_out) good_q <= good_in ? good_q + 1'b1 : good_q - 1'b1;
-      // until nothing that the mux has lost is among the beats
+      // until no beat of a burst that the mux has lost is left
       dead_q <= cut_i || (dead_q && good_q != '0);
       if (cut_i) offer_q <= 1'b0;
       else if (!offer_q || wr_rsp_i.aw_ready) offer_q <= good_in;
@@ -143,7 +143,7 @@ module gmmu_peer_write
   assign wr_req_o = '{aw_valid: offer_q, aw: aw_q, w_valid: order_valid && beat_valid && !drop,
                       w: '{data: beat_data, strb: beat_strb, last: last}};
 
-  // ---- B: the mux's, else an error for the slot that is looked at.
+  // ---- B: the mux's, else an error for the scanned slot.
   logic               b_valid_q, b_error_q, tell;
   slot_t              b_slot_q, scan_q, at;
   logic [IdWidth-1:0] id;
@@ -187,6 +187,6 @@ module gmmu_peer_write
   assign idle_o = busy_q == '0 && !ask_valid && !s_b_valid_o;
 
   a_sent: assert property (@(posedge clk_i) disable iff (rst_i) !b_valid_q || sent_q[at]);
-  logic unused_bits;  // pages count, not bytes
+  logic unused_bits;  // only page numbers are compared
   assign unused_bits = ^{vram_bytes_i[PageLg2-1:0], wr_rsp_i.b.id};
 endmodule

@@ -4,11 +4,11 @@
 //
 //   1. hold: the shared levels' pipeline, messages and fills drain; table reads continue
 //   2. kill, one cycle: walks of the scope become stale; a new space row takes effect. An empty
-//   range kills and sweeps nothing
+//      range kills and sweeps nothing
 //   3. sweep: each cycle visits one set, walk cache row, large entry and entry of each L1; then the
-//   pipeline resumes
+//      pipeline resumes
 //   4. drain: the generation flips; the operation is done when no answer of the old generation is
-//   in use and no stale read is in flight
+//      in use and no stale read is in flight
 //
 // New sizes in use also take effect in the kill cycle (resize_o; resize_word_o is stable from some
 // cycles before). That kill has everything in its scope, and its sweep visits all entries that were

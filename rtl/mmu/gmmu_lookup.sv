@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared levels' pipeline: L2 TLB, walk cache (which has the large pages too) and space table are
-// searched together, one operation a cycle, stages that never stall. What a lookup becomes is decided in
-// the last but one: hit, joined or began a walk, or waits for a row.
+// The shared levels' pipeline: it searches L2 TLB, walk cache (with the large pages) and space
+// table together. It takes one operation a cycle and its stages never stall. The decide stage, the
+// last but one, settles what a lookup does: it hits, joins a walk, begins one, or waits for a row.
 //
-//   lookup     from the ports. One that may offer a lookup in the next cycle says so by
-//              lookup_hint_i, or lookup_pending_i if it will, with its key. lookup_ready_o comes from
-//              a register: the turn is given a cycle ahead, to a port that is certain before others,
-//              and among those to the one served longest ago
-//   restart    a row whose walk has to be done again asks for its start
-//   probe      the fill unit asks for the ways of a block; taken at once. The key stands for one
-//              cycle more
-//   again      a lookup that joined a walk and has to be done again
+//   lookup     from the ports. A port announces a lookup of the next cycle, with its key:
+//              lookup_hint_i if it may offer one, lookup_pending_i if it will. lookup_ready_o comes
+//              from a register: the turn is granted a cycle ahead, to a port with a pending lookup
+//              before others, and among equals to the least recently served
+//   restart    a row whose walk must be repeated requests its start
+//   probe      the fill unit requests the ways of a block; accepted at once. The key is held for
+//              one more cycle
+//   again      a lookup that joined a walk and must be replayed
 //   search     the walk table answers search_key_o one cycle later
-//   begin, join, restart, start   from registers, one cycle after that answer: the lookup what_o
-//              begins a walk (begin_engine_o: in the engine's row) or joins one, or the walk of
-//              restart_row_o begins again, as start_o says
-//   tell       answers of walks: they have the bus when no hit has it. One that has waited for some
-//              cycles stops newcomers for one
+//   begin, join, restart, start   registered, one cycle after that answer: the lookup what_o begins
+//                                 a walk (begin_engine_o: in the engine's row) or joins one, or the
+//                                 walk of restart_row_o starts again; start_o says where
+//   tell       answers of walks: they get the message bus when no hit uses it. An answer that has
+//              waited for some cycles blocks new lookups for one cycle
 //   msg        answers to the ports; msg_valid_o is one-hot by port. later: the translation in the
 //              message of two cycles ago
-//   hold_i     no lookup, replay or restart enters, from the third cycle on; probes go on. quiet_o:
-//              nothing is in the pipeline or on the bus
-//   kill_i     while nothing is in the pipeline; it brings the sweep's key and its space's masks
-//   sweep_i    a step drops what it covers within five cycles; its scope stands from the kill until
-//              then. Of a range it drops more than it must: what lies in the smallest aligned block
-//              of 4^n pages that holds it
+//   hold_i     from the third cycle on no lookup, replay or restart enters; probes continue.
+//              quiet_o: the pipeline and the message bus are empty
+//   kill_i     only while the pipeline is empty; it also loads the sweep's key and its space's
+//              masks
+//   sweep_i    a step drops what it covers within five cycles; the scope is stable from the kill
+//              until then. For a range it may drop more: all of the smallest aligned block of 4^n
+//              pages that holds the range
 //   use_i      with TurnDown, the sizes in use
 //
-// A lookup that needs a row when none is free goes to a queue, which is served before newcomers;
-// its miss slot bounds it, so that the queue never overflows. The engine's row is taken only by
-// lookups of the paging engine's ports, which may take it past the queue.
+// A lookup that needs a row when none is free enters a queue, which is served before new lookups.
+// Each queued lookup holds a miss slot, so the queue never overflows. The engine's row is given
+// only to lookups of the paging engine's ports, which may bypass the queue for it.
 //
-// A walk fetches the whole line of leaf entries (wide) when the port's miss before was in the same
-// or in a neighbouring line, when the L2 holds another page of the line, or when a narrow walk for
-// another page of it is under way; otherwise it fetches one entry.
+// A walk fetches the whole line of leaf entries (wide) when the port's previous miss was in the
+// same or a neighbouring line, when the L2 holds another page of the line, or when a narrow walk
+// for another page of the line is in progress; otherwise it fetches one entry.
 module gmmu_lookup
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
   parameter int unsigned NumPorts = 7,
-  parameter int unsigned EnginePorts = 3,  // the last ones are the paging engine's
+  parameter int unsigned EnginePorts = 3,  // the last ports are the paging engine's
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,
@@ -62,15 +63,15 @@ module gmmu_lookup
   output translation_t            later_o,
 
   output key_t                    search_key_o,
-  input  logic                    search_hit_i,    // a row walks for this page
+  input  logic                    search_hit_i,    // a row that walks for this page can be joined
   input  logic                    search_near_i,   // a row walks for another page of this line
   input  logic                    row_free_i,      // a shared row is free
   input  logic                    row_engine_i,    // the engine's row is free
-  input  logic [1:0]              rows_early_i,    // shared rows that are free, or soon will be; at most 3
+  input  logic [1:0]              rows_early_i,    // shared rows free or about to be, at most 3
   output logic                    begin_o,
   output logic                    begin_wide_o,
   output logic                    begin_engine_o,  // in the engine's row
-  output logic                    join_o,          // the row of search_hit_i
+  output logic                    join_o,          // joins the row of search_hit_i
   output lookup_t                 what_o,          // the lookup that begins or joins
   output logic                    restart_o,
   output row_t                    restart_row_o,
@@ -81,7 +82,7 @@ module gmmu_lookup
   input  row_t                    restart_row_i,
   input  key_t                    restart_key_i,
   input  logic                    restart_second_i,  // for the 4 KiB half of a pair
-  input  logic                    restart_wide_i,    // its row fetches a line
+  input  logic                    restart_wide_i,    // the row fetches a line
 
   input  logic                    again_valid_i,
   output logic                    again_ready_o,
@@ -90,14 +91,14 @@ module gmmu_lookup
   input  logic                    tell_valid_i,
   output logic                    tell_ready_o,
   input  msg_t                    tell_i,
-  input  logic                    tell_large_i,    // a translation of an upper level, to be kept
+  input  logic                    tell_large_i,    // of an upper level, for the walk cache
   input  logic [5:0]              tell_shift_i,
   input  logic                    wc_write_i,
   input  wc_write_t               wc_data_i,
 
   input  logic                    probe_valid_i,
   input  key_t                    probe_key_i,
-  output logic                    probed_o,        // one cycle: the results below
+  output logic                    probed_o,        // one cycle: the results below are valid
   output logic [L2Ways-1:0]       probed_same_o,
   output logic [L2Ways-1:0]       probed_empty_o,
   output logic [15:0]             probed_present_o,
@@ -127,13 +128,13 @@ module gmmu_lookup
   typedef struct packed {
     op_e     kind;
     row_t    row;
-    logic    dense;  // of a replay: the walk will be wide; of a restart: it is
-    logic    second; // of a restart: for the 4 KiB half of a pair
+    logic    dense;  // replay: the walk will be wide; restart: it is wide
+    logic    second; // restart: for the 4 KiB half of a pair
     lookup_t what;
   } op_t;
   typedef struct packed {
     logic    dense;
-    logic    engine;  // of a port of the paging engine
+    logic    engine;  // from a port of the paging engine
     lookup_t what;
   } wait_t;
 
@@ -152,11 +153,11 @@ module gmmu_lookup
   logic    popped_q;
   logic    dense;
 
-  logic clk;   // of the stages after the turn: it stops while no lookup arrives
+  logic clk;   // clock of the stages after the turn; stopped while no lookup arrives
 
-  // The address stage: it reads the RAMs; for a kill it reads the space's row. Operations other than new
-  // lookups are in the register `own`; of a new lookup the key is. Whether one arrives, and its slot, is
-  // known only in this stage.
+  // The address stage reads the RAMs; for a kill it reads the space's row. Every operation but a
+  // new lookup is in the register `own`. Of a new lookup only the key is registered: whether it
+  // arrives, and its slot, is known only in this stage.
   logic    own_valid_q, own_any_q, op_read;
   op_t     own_q;
   logic [NumPorts-1:0] turn_q;
@@ -167,12 +168,12 @@ module gmmu_lookup
   logic       op_dual;
   key_t       op_search;
 
-  // Stage 1: RAM outputs stand.
+  // Stage 1: RAM outputs are valid.
   logic       s1_valid_q;
   op_t        s1_q;
   space_row_t space;
   logic       s1_high_q;
-  logic [19:0] s1_index_q;  // what the root's index needs of it
+  logic [19:0] s1_index_q;  // page number bits that can reach the root's index
   logic [2:0] s1_shift_q;
 
   // Stage 2: decide.
@@ -197,13 +198,13 @@ module gmmu_lookup
   logic       wc_vram, wc_k64, wc_kept, s2_has_64k_q, s2_pair_q;
   logic       s3_valid_q, s3_push_q, s3_dense_q, s3_engine_q;
 
-  // Waiting lookups are replayed, as many as there may be free rows.
+  // Replays of waiting lookups: at most as many in flight as rows may be free.
   logic s1_lookup, s1_replay, own_replay;
   assign s1_lookup = s1_valid_q && s1_q.kind == OpLookup;
-  logic [2:0] replays_q;  // from `own` to stage 3
+  logic [2:0] replays_q;  // replays from `own` to stage 3
   assign own_replay = own_valid_q && own_q.kind == OpReplay;
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
-  // Whether a row is free is computed a cycle ahead and allows for the replay that goes meanwhile.
+  // Registered; a replay that leaves in this cycle is already subtracted.
   logic row_q, row_engine_q;
   always_ff @(posedge clk) begin
     replays_q <= 3'(replay) + 3'(own_replay) + 3'(s1_replay) + 3'(s2_replay_q);
@@ -216,28 +217,30 @@ module gmmu_lookup
       && (row_q || (row_engine_q && waiting.engine));
 
   assign own_any = probe_q || restart || replay || kill_i.valid;
-  always_comb begin  // one of them, or zeros
+  always_comb begin  // at most one source is active: OR, else zeros
     own_d = '0;
     own_d.kind = op_e'({probe_q || restart, probe_q || replay});
     own_d.row = restart_row_i;
     own_d.second = restart && restart_second_i;
     own_d.dense = (replay && waiting.dense) || (restart && restart_wide_i);
     own_d.what = waiting.what & {$bits(lookup_t){replay}};
-    // The sweep behind a kill searches for its scope.
+    // The sweep after a kill searches for the kill's scope.
     own_d.what.key |= (probe_key_i & {$bits(key_t){probe_q}}) | (restart_key_i & {$bits(key_t){restart}})
         | ({kill_i.space, sweep_i.first, 1'b0} & {$bits(key_t){kill_i.valid}});
   end
 
-  // Ports take turns: ahead_q[i][j] with i < j says that i goes before j. A port that was served
-  // goes last. The port that has the turn may have no further lookup in the next cycle.
+  // Ports take turns: ahead_q[i][j], i < j, means that i precedes j. A served port goes last. A
+  // port that has the turn may have no further lookup in the next cycle, so its pending bit is
+  // masked.
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
   logic [NumPorts-1:0] pending, hint, grant;
-  // Ports whose lookup got no row have a turn every eighth cycle only, until one of those that wait is tried again:
-  // those behind it would mostly fail too, and each would take the pipeline twice. The engine has a row of its own.
+  // A port whose lookup got no row has a turn only every eighth cycle until a waiting lookup of it
+  // is replayed: its next lookups would mostly fail too, and each would take the pipeline twice.
+  // The engine has a row of its own and is exempt.
   logic [NumPorts-1:0] held_q, held;
   logic [2:0] beat_q;
   assign held = beat_q == '1 ? '0 : held_q;
-  // (* keep *) holds this split, so that late signals pass few LUTs.
+  // (* keep *) preserves this split, so that late signals pass few LUTs.
   localparam int unsigned Twos = (NumPorts + 1) / 2;
   localparam int unsigned Threes = (NumPorts + 2) / 3;
   (* keep *) logic [Twos-1:0] took;
@@ -296,16 +299,17 @@ module gmmu_lookup
     hold_q <= hold_i;
     probe_q <= probe_valid_i && !rst_i;
     restart_may_q <= !probe_valid_i && !hold_i && !rst_i;
-    // One that is replayed leaves the queue one cycle late.
+    // A replayed lookup leaves the queue one cycle late.
     replay_may_q <= !probe_valid_i && !hold_i && !rst_i && !bubble && !replay;
     if (rst_i) own_q <= '0;
     else own_q <= own_d;
-    // Reset, because the first sweep's rows depend on the key.
+    // Reset, because the first sweep selects its rows with this key.
     if (rst_i) op_key_q <= '0;
     else if (own_any || turn_d != '0) op_key_q <= op_key;
   end
 
-  // Lookups that failed have the queue first; those that have to be done again wait for a gap.
+  // Lookups that got no row enter the queue first; lookups to be replayed for a walk (again) wait
+  // for a gap.
   assign again_ready_o = !s3_push_q;
   assign waiting_new = s3_push_q ? '{dense: s3_dense_q, engine: s3_engine_q, what: what_o}
       : '{dense: 1'b1, engine: is_engine(again_i.port), what: again_i};
@@ -313,7 +317,7 @@ module gmmu_lookup
   gmmu_fifo_ram #(.Width($bits(wait_t)), .Depth(WaitingDepth)) u_waiting (
     .clk_i(clk), .rst_i, .valid_i(s3_push_q || again_valid_i), .ready_o(waiting_ready),
     .data_i(waiting_new), .valid_o(waiting_valid), .ready_i(popped_q), .data_o(waiting));
-  // New lookups may begin walks while no earlier one waits or is being retried.
+  // A new lookup may begin a walk only while no earlier lookup waits or is being replayed.
   logic [$clog2(WaitingDepth+1)-1:0] waiting_count_q;
   logic waiting_none_q, pushed_q;
   always_ff @(posedge clk) begin
@@ -362,7 +366,7 @@ module gmmu_lookup
     .fill_space_o(fill_space), .fill_dual_i(fill_dual), .kept_o(wc_kept),
     .kill_i(kill_i.valid), .sweep_i(sweep), .use_i);
 
-  // Lines of the ports' misses before: their low bits are a hint, nothing more.
+  // The line of each port's previous miss. Only its low bits are kept: the comparison is a hint.
   localparam int unsigned HintWidth = 10;
   typedef logic [HintWidth-1:0] hint_t;
   hint_t hint_old, hint_new, hint_apart;
@@ -389,7 +393,7 @@ module gmmu_lookup
       s1_q.what.key <= op_key_q;
       s1_q.what.port <= own_q.what.port | chosen.port;
       s1_q.what.slot <= own_q.what.slot | chosen.slot;
-      // The root's index is shifted in two steps: by eights, by ones.
+      // The root's index is shifted in two steps: by multiples of eight, then by the rest.
       s1_index_q <= 20'(op_key_q.vpn >> {op_root_shift[5:3], 3'd0});
       s1_high_q <= op_search.high;
       s1_shift_q <= op_root_shift[2:0];
@@ -415,7 +419,7 @@ module gmmu_lookup
     end
   end
 
-  // Stage 2: where a walk would start: at the root, or behind the pointer of the walk cache.
+  // Stage 2: where a walk would start: at the root, or at the table that the walk cache names.
   start_t start;
   logic   wc_any;
   assign wc_any = wc_hit != '0;
@@ -448,14 +452,14 @@ module gmmu_lookup
     end
   end
 
-  // Stage 2: what becomes of the lookup.
+  // Stage 2: the lookup's decision.
   logic decide, joins, free, engine, fails, begins, s3_wc_hit_q;
   assign search_key_o = s1_q.what.key;
   assign s2_hit = s2_l2_hit || s2_large;
   assign engine = s2_engine_q;
   assign decide = s2_decide_q;
   assign joins = !s2_hit && search_hit_i;
-  // waiting_none_q knows of replays in the stages behind.
+  // waiting_none_q accounts for replays in the later stages.
   assign free = row_free_i && (s2_replay_q || (waiting_none_q && !s3_push_q));
   assign dense = s2_q.dense || (!s2_replay_q && s2_close_q);
   assign fails = !s2_hit && !joins && !free && !(engine && row_engine_i);
@@ -470,7 +474,7 @@ module gmmu_lookup
     end
   end
 
-  // Stage 3: it begins, joins, restarts or goes to the queue.
+  // Stage 3: the lookup begins a walk, joins one or enters the queue; or a walk restarts.
   always_ff @(posedge clk) begin
     begin_o <= !rst_i && begins;
     join_o <= !rst_i && decide && joins;
@@ -489,7 +493,7 @@ module gmmu_lookup
     end
   end
 
-  // The answer bus carries a hit first, else the answer of a walk.
+  // The message bus carries a hit first, else the answer of a walk.
   logic hit_valid_q;
   logic [NumPorts-1:0] hit_port_q;
   msg_t hit_q;
@@ -510,7 +514,7 @@ module gmmu_lookup
   end
   always_comb begin
     msg_o = hit_valid_q ? hit_q : tell_i;
-    // A port has most to do with the slot: chosen by the register with fewer loads.
+    // A port does the most work on the slot, so the register with the smaller load selects it.
     msg_o.slot = tell_ready_o ? tell_i.slot : hit_q.slot;
   end
   translation_t late_q;
@@ -535,7 +539,7 @@ module gmmu_lookup
     probed_present_o <= s2_present;
   end
 
-  // A turn is given for each hint; few of them come.
+  // lookup_hint_i does not wake the clock: turns are granted on clk_i.
   gmmu_sleep u_sleep (
     .clk_i, .rst_i, .clk_o(clk),
     .awake_i(newcomer || own_any || own_any_q || own_valid_q || again_valid_i || tell_valid_i || wc_write_i
@@ -551,7 +555,7 @@ module gmmu_lookup
       && !hit_valid_q && !tell_valid_i && !wc_kept;
   assign idle_o = quiet_o && waiting_none_q && waiting_count_q == '0;
 
-  logic unused_bits;  // the row is used in two stages, each its part
+  logic unused_bits;  // the row is used in two stages, a part in each
   assign unused_bits = ^{space, s2_wc_page, kill_i, own_q.what.key};
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i)

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GMMU: translates GPU virtual addresses for NumPorts ports. L1 TLB per client's port and one for the paging
-// engine, shared L2 TLB, walk cache, NumWalks walks at once, invalidation with drain.
+// The GMMU: translates GPU virtual addresses for NumPorts ports. It has an L1 TLB per client port
+// and one for the paging engine, a shared L2 TLB, a walk cache, NumWalks concurrent walks, and
+// invalidation with drain.
 //
 //   req, rsp   per port: lookups in, answers out in any order (by tag). req_ready_o and rsp_valid_o
-//              depend on no input of the same cycle. Every lookup gets exactly one answer.
-//   done       per port: answers given back, by drain generation (xlate_rsp_t.generation). Every answer
-//              taken is given back.
-//   ctl        one operation at a time: taken when ctl_ready_o, finished with one pulse of
-//              ctl_done_o.
-//   rd         table reads, AXI id = row of the walk table (NumWalks + 3), at most one burst a row,
-//              NumWalks at once and one of the engine.
-//   ev         one answered lookup, in the cycle in which the port takes the answer.
+//              depend on no input of the same cycle. Every lookup gets exactly one answer
+//   done       per port: answers given back, by drain generation (xlate_rsp_t.generation). The
+//              client must give back every answer it takes
+//   ctl        one operation at a time: accepted with ctl_ready_o, completed by a one-cycle pulse
+//              of ctl_done_o
+//   rd         table reads, AXI id = row of the walk table (NumWalks + 3 rows), at most one burst a
+//              row; at most NumWalks in flight, and one of the engine
+//   ev         one answered lookup, in the cycle in which the port takes the answer
 //   mev        walks, fills and evictions, in the cycle in which they happen
-//   inv        an invalidation, or the flush by a changed space, has completed (in the cycle of
-//              ctl_done_o).
-//   sizes_o    register sizes_in_use. Turned down, the MMU does everything in the cycles in which one
-//              that was built with these sizes does it, but for the change of sizes itself.
+//   inv        an invalidation, or the flush of a changed space, has completed (in the cycle of
+//              ctl_done_o)
+//   sizes_o    register sizes_in_use. An MMU that is turned down takes the same cycles as an MMU
+//              built with these sizes, except while the sizes change
 module gmmu_mmu
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -25,13 +26,13 @@ module gmmu_mmu
   parameter int unsigned NumPorts = 7,           // 2 to 69; the last three are the paging engine's
   parameter int unsigned NumSpaces = 16,         // 2 to 64
   parameter int unsigned L1Entries = 16,         // 2 to 64, of a client's port
-  // 4 KiB sub-entries, a power of two to 4096; blocks of sixteen
+  // total 4 KiB sub-entries, a power of two up to 4096; a block has sixteen
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,             // power of two, at most L2Entries / 16
   parameter int unsigned WalkCacheEntries = 16,  // a level, a power of two, 2 to 256
   parameter int unsigned NumWalks = 8,           // 1 to 32; the engine has one more of its own
-  // misses that wait at once, a power of two, 2 to 64: of a client's port, of the engine's together.
-  // More than a port can have in flight are of no use
+  // outstanding misses, a power of two, 2 to 64: per client port, and of all engine ports together.
+  // More than a port can have in flight are useless
   parameter int unsigned MissSlots = 64,
   parameter int unsigned EngineMissSlots = MissSlots < 16 ? MissSlots : 16,
   parameter bit          EventPort = 1,          // 0: without the event port
@@ -55,7 +56,7 @@ module gmmu_mmu
 
   output rd_req_t                     rd_req_o,
   input  rd_rsp_t                     rd_rsp_i,
-  output logic                        ar_early_o,   // rd_req_o.ar comes from a register, early_ar_o
+  output logic                        ar_early_o,   // the request is in register early_ar_o
   output ax_t                         early_ar_o,
 
   output logic         [NumPorts-1:0] ev_valid_o,
@@ -74,7 +75,7 @@ module gmmu_mmu
   // no lookup, answer, walk or operation is in flight
   output logic                        idle_o
 );
-  localparam int unsigned EngineL1Entries = L1Entries < 16 ? L1Entries : 16;  // of the engine's ports
+  localparam int unsigned EngineL1Entries = L1Entries < 16 ? L1Entries : 16;  // of the engine's L1
   localparam int unsigned SpareRows = NumWalks < 4 ? 0 : 2;  // small ones are for proofs and tests
   localparam int unsigned EnginePorts = NumPorts < 3 ? NumPorts : 3;
   localparam int unsigned Clients = NumPorts - EnginePorts;
@@ -133,7 +134,7 @@ module gmmu_mmu
       .idle_o(port_idle[p]));
   end
 
-  // The engine's ports share one: it asks as the first of them, and says for which.
+  // The engine's ports share one L1. It sends lookups under the port numbers of its sources.
   xlate_done_t engine_done [EnginePorts];
   port_count_t engine_count [EnginePorts];
   for (genvar i = 0; i < EnginePorts; i++) begin : g_engine_port
@@ -144,7 +145,8 @@ module gmmu_mmu
       assign {lookup[Clients+i], lookup_key[Clients+i]} = '0;
     end
   end
-  // Answers in use and misses that wait need no clock: what is given back, or comes, wakes it.
+  // The engine's L1 stops its clock while only misses or answers in use are outstanding: a message
+  // or done wakes it.
   logic clk_engine;
   gmmu_sleep u_engine_sleep (
     .clk_i, .rst_i, .clk_o(clk_engine),
@@ -170,7 +172,7 @@ module gmmu_mmu
     .drained_o(port_drained[Clients]),
     .ev_valid_o(ev_valid_o[NumPorts-1:Clients]), .ev_o(ev_o[NumPorts-1:Clients]),
     .count_o(engine_count), .idle_o(port_idle[Clients]));
-  logic unused_ready;  // of ports that do not ask
+  logic unused_ready;  // ready of ports that offer no lookup
   assign unused_ready = ^lookup_ready;
 
   always_ff @(posedge clk_i) begin
@@ -214,7 +216,7 @@ module gmmu_mmu
   logic [2:0] line_beat;
   logic      lookup_idle, walks_idle, busy;
 
-  // Rows that only wait for memory need no clock.
+  // A walk table whose rows only wait for memory needs no clock.
   logic clk_lookup, clk_walks, clk_control, walks_still;
   gmmu_sleep u_lookup_sleep (
     .clk_i, .rst_i, .clk_o(clk_lookup),

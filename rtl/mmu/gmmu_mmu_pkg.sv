@@ -5,14 +5,14 @@ package gmmu_mmu_pkg;
   import gmmu_regs_pkg::*;
 
   // Events of one translation port in this cycle (regfile port_counters). Each accepted lookup ends
-  // as exactly one of hit, miss, merged, fault, when its answer is taken.
+  // as exactly one of hit, miss, merged, fault, in the cycle in which the port takes its answer.
   typedef struct packed {
     logic       lookup;
     logic       hit;
     logic       miss;
     logic       merged;
     logic       fault;
-    // lookups accepted and not answered: summed each cycle it gives `cycles`
+    // lookups accepted and not yet answered; the sum over cycles is `cycles`
     logic [7:0] outstanding;
   } port_count_t;
 
@@ -33,17 +33,17 @@ package gmmu_mmu_pkg;
     logic       wc_lookup;
     logic       wc_hit;
     logic       invalidation;
-    logic       invalidating;   // one cycle of an invalidation: summed it gives invalidation_cycles
-    logic [5:0] walk_issue;     // rows that wait for the bus to accept a table read
+    logic       invalidating;   // an invalidation is in progress; the sum is invalidation_cycles
+    logic [5:0] walk_issue;     // rows whose table read is not yet accepted
     logic [5:0] walk_memory;    // rows that wait for table data
     logic [5:0] walk_rows;      // rows occupied
   } mmu_count_t;
 
   typedef logic [5:0] slot_t;   // miss slot of a port
   typedef logic [5:0] row_t;    // row of the walk table
-  typedef logic [3:0] cause_t;  // a fault of the MMU: the low bits of fault_e, 0 for none
+  typedef logic [3:0] cause_t;  // an MMU fault: the low bits of fault_e, 0 for none
 
-  // What a lookup searches for. high: the address has bits above VaWidth.
+  // The key of a lookup. high: the address has bits above VaWidth.
   typedef struct packed {
     space_t space;
     vpn_t   vpn;
@@ -59,11 +59,11 @@ package gmmu_mmu_pkg;
     logic       coherent;
     logic       read_only;
     logic       no_execute;
-    logic       big;    // holds for the whole aligned 64 KiB block, page numbers counting
-    level_t     level;  // of its entry
+    logic       big;    // applies to the whole 64 KiB block, at consecutive frames
+    level_t     level;  // level of its entry
   } page_t;
 
-  // A lookup on its way from a miss slot to the shared levels: its port and slot, and its key.
+  // A lookup on its way from a miss slot to the shared levels: port, slot and key.
   typedef struct packed {
     port_t port;
     slot_t slot;
@@ -74,9 +74,8 @@ package gmmu_mmu_pkg;
     key_t  key;
   } lookup_t;
 
-  // The answer to one lookup, one a cycle for all ports; never refused. A port's slot gets exactly
-  // one. merged: another lookup began the walk. cause: not 0, then the page means nothing but its
-  // level.
+  // The answer to one lookup, never refused; one a cycle for all ports. Each lookup gets exactly
+  // one. merged: another lookup began the walk. cause: if not 0, only page.level is meaningful.
   typedef struct packed {
     port_t  port;
     slot_t  slot;
@@ -86,14 +85,14 @@ package gmmu_mmu_pkg;
     cause_t cause;
   } msg_t;
 
-  // A finished translation as the ports' L1 TLBs take it, one cycle after its message.
+  // A finished translation as the ports' L1 TLBs enter it.
   typedef struct packed {
     key_t  key;
     page_t page;
   } translation_t;
 
-  // Hash of a key, for the hints of the L1 TLBs: of the 64 KiB block with its space, and the page in
-  // the block.
+  // Hash of a key, for the hints of the L1 TLBs: a hash of the 64 KiB block and its space, and the
+  // page in the block.
   typedef struct packed {
     logic [7:0] block;
     logic [3:0] low;
@@ -111,9 +110,10 @@ package gmmu_mmu_pkg;
     return '{block: block, low: key.vpn[3:0]};
   endfunction
 
-  // What the shared levels report to the event port in one cycle; walks and fills by their row.
+  // What the shared levels report to the event port in one cycle; a walk or fill is identified by
+  // its row.
   typedef struct packed {
-    logic  walk_start;      // port and slot asked for key
+    logic  walk_start;      // port and slot: the lookup that began it
     row_t  walk_row;
     port_t port;
     slot_t slot;
@@ -121,34 +121,34 @@ package gmmu_mmu_pkg;
     logic  walk_end;        // the row is free again
     row_t  end_row;
     key_t  end_key;
-    logic  fill;            // the row's page, or everything of its line, is entered
-    logic  evict;           // a block had to go for it
+    logic  fill;            // the row's page, or its whole line, is entered
+    logic  evict;           // the fill replaces a block
     row_t  fill_row;
     key_t  fill_key;
   } mmu_event_t;
 
-  // How much is in use of what was built (gmmu_sizes). set: for one cycle, when the rest has changed; then
-  // everything is empty, and nothing is looked up, walks or fills.
+  // How much of the built sizes is in use (gmmu_sizes). set: one cycle, when the other fields have
+  // changed; in that cycle all is empty, and no lookup, walk or fill is in progress.
   typedef struct packed {
-    logic [5:0] last;   // the highest number of an entry
-    logic [5:0] mask;   // ones: bits that such a number may have
+    logic [5:0] last;   // highest entry number
+    logic [5:0] mask;   // ones: bits that an entry number may have
   } l1_use_t;
   typedef struct packed {
     logic        set;
     l1_use_t     l1;
     l1_use_t     engine_l1;
-    logic [7:0]  l2_sets;         // the highest number of a set: a mask
+    logic [7:0]  l2_sets;         // highest set number, also a mask
     logic [15:0] l2_ways;         // ones: ways in use
     logic [3:0]  walk_cache_lg2;
     logic [5:0]  walks;
-    logic [33:0] rows;            // ones: rows of the walk table that are for everybody
-    logic [15:0] sweep_last;      // the last step of a sweep of all that
+    logic [33:0] rows;            // ones: shared rows of the walk table in use
+    logic [15:0] sweep_last;      // last step of a sweep of the sizes in use
   } use_t;
 
-  // One cycle: every translation of the scope is forgotten, every walk of the scope is done again.
+  // One cycle: drops every translation of the scope and restarts every walk of the scope.
   typedef struct packed {
     logic   valid;
-    logic   all;    // every space
+    logic   all;    // all spaces
     space_t space;
   } kill_t;
 
@@ -163,63 +163,62 @@ package gmmu_mmu_pkg;
     vpn_t        tail;
   } sweep_t;
 
-  // The same as the arrays take it (gmmu_sweep): a row to read, and one cycle later what of it and of
-  // the key that it is compared with may differ.
+  // A step as the arrays take it (gmmu_sweep): a row to read and, one cycle later, which bits of
+  // the row are ignored in the comparison with the key.
   typedef struct packed {
     logic        valid;
     logic [15:0] index;
-    logic        all;    // the space
-    vpn_t        loose;  // ones: these bits of the page number
+    logic        all;    // ignore the space
+    vpn_t        loose;  // ones: page number bits to ignore
   } sweep_step_t;
 
   typedef logic [MaxLevels-1:1][VpnWidth-1:0] keep_t;  // masks by level
 
-  // An address space, prepared for the walk. Shifts and masks are of page numbers, not of
-  // addresses.
+  // An address space, prepared for walks. Shifts and masks apply to page numbers, not addresses.
   typedef struct packed {
     logic                               enable;
     pfn_t                               root;
     target_e                            root_target;
     logic [13:0]                        root_entries;  // saturated at 8192
     level_t                             top;           // level of the root
-    logic [5:0]                         root_shift;    // shift and bits of the level of the root
+    logic [5:0]                         root_shift;    // shift and bits of the root's level
     logic [3:0]                         root_bits;
     logic                               dual;          // entries of level 1 are pairs
     logic                               has_64k;       // a leaf table may have 64 KiB entries
-    // Bits below the index of the level, and its width; of pairs: one less, one more.
+    // Bits below the level's index, and its width. At a pair level: one less, one more.
     logic [MaxLevels-1:0][5:0]          shift;
     logic [MaxLevels-1:0][3:0]          bits;
-    logic [3:0]                         bits_64k;      // of a leaf table of 64 KiB entries
+    logic [3:0]                         bits_64k;      // of a table of 64 KiB entries
     vpn_t                               beyond;        // ones: bits above the geometry
-    // Ones: bits at and above the index of the level. Last, because it is kept apart.
+    // Ones: bits at and above the level's index. Last field, because it is stored separately.
     keep_t                              keep;
   } space_row_t;
 
-  // Where a walk starts: fault, or a table and the level of the entry to read in it.
+  // Where a walk starts: a fault, or a table and the level of the entry to read in it.
   typedef struct packed {
     cause_t      cause;
     level_t      level;
     logic        k64;          // a leaf table of 64 KiB entries
-    logic        dual;         // of the space
+    logic        dual;         // the space is dual
     logic        has_64k;
-    logic        half;         // of pairs: the 64 KiB half, which is the index's lowest bit
+    logic        half;         // pair: the 64 KiB half, which is the index's lowest bit
     pfn_t        pfn;
     logic        vram;
-    logic        index_valid;  // index is valid (walk from the root)
+    logic        index_valid;  // the index is valid (walk from the root)
     logic [12:0] index;
-    // of the level; as space_row_t has them, if the index has still to be computed
+    // the level's shift and bits as in space_row_t, for an index that is still to be computed
     logic [5:0]  shift;
     logic [3:0]  bits;
   } start_t;
 
-  // Shifts and widths of a space's levels, as the index unit reads them.
+  // Shifts and widths of a space's levels, as the index unit uses them.
   typedef struct packed {
     logic                      dual;
     logic [3:0]                bits_64k;
     logic [MaxLevels-1:0][5:0] shift;
     logic [MaxLevels-1:0][3:0] bits;
   } shape_t;
-  // The index unit's level of a leaf table of 64 KiB entries.
+  // The number by which the index unit addresses a leaf table of 64 KiB entries.
   localparam level_t LevelLeaf64 = 3'd6;
 
   // A pointer for the walk cache: the entry of `level` on the way to `tag` names the table at pfn.
@@ -229,15 +228,15 @@ package gmmu_mmu_pkg;
     vpn_t       tag;
     pfn_t       pfn;
     logic       vram;
-    logic       k64;    // of level 1: a leaf table of 64 KiB entries
-    logic       half;   // that the 64 KiB half of a pair names
+    logic       k64;    // level 1: names a leaf table of 64 KiB entries
+    logic       half;   // the 64 KiB half of a pair names it
   } wc_write_t;
 
   // A row of the walk table whose line is complete, on its way into the L2 TLB.
   typedef struct packed {
     row_t       row;
     key_t       key;
-    logic [2:0] line;  // ones: index bits that a table of this geometry has within a line
+    logic [2:0] line;  // ones: index bits that select an entry within a line
   } line_t;
 
   // Ones from bit `shift` upwards.

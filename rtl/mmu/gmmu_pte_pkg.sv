@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page table entry's format (rdl record `pte`), apart from the walk: an 8-byte word and what it
-// may be in, a decoded entry out. A second format is one package more.
+// The page table entry's format (rdl record `pte`), separate from the walk: it decodes an 8-byte
+// word in its context. A second format would be one more package.
 package gmmu_pte_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  // What a word that ends a walk may be.
+  // The position of a word that ends a walk.
   typedef enum logic [1:0] {
     FormLeaf,    // an entry of a 4 KiB leaf table
-    FormUpper,   // above the leaves: a large page
+    FormUpper,   // above the leaf level: a large page
     FormLeaf64,  // an entry of a 64 KiB leaf table
     FormHalf64   // the 64 KiB half of a pair: good only if it is zero
   } form_e;
 
   typedef struct packed {
-    fault_e     fault;       // not FaultNone: nothing else means anything
+    fault_e     fault;       // if not FaultNone, no other field is meaningful
     logic       zero;        // maps zeros
     logic       contiguous;  // one of sixteen that may be cached as one 64 KiB translation
     pfn_t       pfn;
@@ -25,11 +25,11 @@ package gmmu_pte_pkg;
     logic       no_execute;
   } pte_verdict_t;
 
-  // Judges the entry `word` at which a walk ends; where an entry that names a table is allowed, the
-  // walk goes on with it, so here it is not. In order: zero pages are good whatever the other bits
-  // are; entries that are not valid are FaultEntryInvalid whatever the other bits are, so that
-  // software may keep a swapped-out page's place in them; then forms that are not allowed, but for
-  // the alignment of a large page.
+  // Judges the entry `word` at which a walk ends. An entry that names a table, where that is
+  // allowed, does not end the walk and is not passed here. In order: a zero page is good whatever
+  // its other bits; an entry that is not valid is FaultEntryInvalid whatever its other bits, so
+  // that software may keep a swapped-out page's location there; then forbidden forms, except the
+  // alignment of a large page.
   function automatic pte_verdict_t decode(logic [63:0] word, form_e form);
     pte_entry_t entry;
     logic unused_bits;
@@ -57,8 +57,9 @@ package gmmu_pte_pkg;
     return verdict;
   endfunction
 
-  // Does the entry `word` of a level above the leaf name the next lower table, without fault, and one
-  // with entries of 64 KiB if k64? By itself: the next read waits for it.
+  // Whether the entry `word` above the leaf level names the next lower table without a fault, and
+  // with k64 a table of 64 KiB entries. A function of its own for timing: the next read waits for
+  // it.
   function automatic logic names_table(logic [63:0] word, logic k64);
     pte_entry_t entry;
     logic unused_bits;
@@ -71,7 +72,7 @@ package gmmu_pte_pkg;
         && (entry.target == TargetSystem || entry.target == TargetVram);
   endfunction
 
-  // Is the entry `word` neither valid nor zero, so that this half of a pair has nothing?
+  // Whether the entry `word` is neither valid nor zero, so that this half of a pair is empty.
   function automatic logic is_nothing(logic [63:0] word);
     pte_entry_t entry;
     logic unused_bits;

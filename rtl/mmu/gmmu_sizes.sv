@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the TLBs, the walk cache and the walk table is in use: register sizes_in_use, and what the
-// blocks need of it. After reset all that was built.
+// How much of the TLBs, the walk cache and the walk table is in use: register sizes_in_use, decoded
+// for the blocks. After reset everything built is in use.
 //
-//   word_i  the register as it was written; it stands from four cycles before set_i on. A field of 0
-//           stands for what was built
-//   set_i   one cycle: word_i holds from the next cycle on, in which use_o.set is 1. If it is not
-//           possible, no size changes
-//   word_o  the sizes that hold, as the register shows them
-//   use_o   the same for the blocks; sweep_last one cycle later
+//   word_i  the register as written, stable from four cycles before set_i. A field of 0 selects the
+//           built size
+//   set_i   one cycle: word_i takes effect in the next cycle, in which use_o.set is 1. If word_i is
+//           not possible, no size changes
+//   word_o  the effective sizes, as the register reads
+//   use_o   the same for the blocks; sweep_last follows one cycle later
 //
-// Without TurnDown all that was built is in use, and word_o is 0.
+// Without TurnDown everything built is in use, and word_o is 0.
 module gmmu_sizes
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -42,19 +42,19 @@ module gmmu_sizes
     lg2_of = '0;
     for (int unsigned i = 0; i < 16; i++) if (power[i]) lg2_of |= 4'(i);
   endfunction
-  // The least 2^n - 1 that is not below the highest number of `entries`.
+  // The highest entry number and the smallest mask 2^n - 1 that covers it.
   function automatic l1_use_t l1_of(logic [5:0] last);
     logic [5:0] mask;
     for (int unsigned i = 0; i < 6; i++) mask[i] = (last >> i) != '0;
     return '{last: last, mask: mask};
   endfunction
-  // Spare rows: as many as a walk table of so many walks has.
+  // Shared rows: as a walk table built with this many walks has, spare rows included.
   function automatic logic [33:0] rows_of(logic [5:0] walks);
     logic [5:0] rows;
     rows = walks < 6'd4 ? walks : walks + 6'd2;
     for (int unsigned i = 0; i < 34; i++) rows_of[i] = 6'(i) < rows;
   endfunction
-  // The blocks' part of sizes that are possible, but for the sweep.
+  // The blocks' view of possible sizes, without sweep_last.
   function automatic use_t use_of(sizes_in_use_t sizes, logic [3:0] sets_lg2);
     logic [5:0] last, most;
     logic unused_bits;
@@ -68,7 +68,7 @@ module gmmu_sizes
   endfunction
 
   if (TurnDown) begin : g_turn_down
-    // Three cycles: what is asked for; its sets; whether it is possible, and what the blocks need of it.
+    // Three cycles: the requested sizes; their number of sets; their validity and the blocks' view.
     sizes_in_use_t written, asked_q, judged_q, sizes_q;
     logic [3:0]    sets_lg2_q;
     logic          powers_q, possible_q, set_q;
@@ -102,7 +102,7 @@ module gmmu_sizes
       end
       last_q <= shared > 16'(use_q.l1.last) ? shared : 16'(use_q.l1.last);
     end
-    // A sweep goes over the largest of them.
+    // A sweep has as many steps as the largest structure in use.
     assign shared = 16'(use_q.l2_sets) > (16'd1 << use_q.walk_cache_lg2) - 16'd1 ? 16'(use_q.l2_sets)
         : (16'd1 << use_q.walk_cache_lg2) - 16'd1;
     always_comb begin

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared rows of the address spaces, in RAM.
 //
-//   read    in the cycle of read_i what the row's index functions need: keep_o, root_shift_o, dual_o.
-//           row_o, but for keep, one cycle later, standing until the next read_i; a space that was never written,
-//           or that is not built, reads as not enabled with a root of level 0. The row comes from
-//           block RAM, late
-//   other   one bit of another row, at once
-//   write   one row, at the edge; not one that is read in the same cycle
+//   read    in the cycle of read_i the fields that the row's index functions need: keep_o,
+//           root_shift_o, dual_o. One cycle later row_o, without keep, stable until the next
+//           read_i; it comes from block RAM, late in the cycle. A space that was never written, or
+//           is not built, reads as not enabled with a root of level 0
+//   other   one bit of another row, combinational
+//   write   one row, at the edge; never the row that is read in the same cycle
 module gmmu_space_table
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -38,7 +38,7 @@ module gmmu_space_table
   space_row_t  row;
   assign row = {rest, $bits(keep_t)'(0)};
 
-  // The shift of level l is from l to 13 * l, so the other bits of its mask are constant.
+  // The shift of level l lies between l and 13 * l, so the mask's other bits are constant.
   for (genvar l = 1; l < MaxLevels; l++) begin : g_keep
     localparam int unsigned End = 13 * l < VpnWidth ? 13 * l : VpnWidth;
     logic [End-1:l] keep;
@@ -66,7 +66,7 @@ module gmmu_space_table
 
   always_ff @(posedge clk_i) begin
     if (rst_i) written_q <= '0;
-    else if (write_i) written_q[IndexWidth'(write_space_i)] <= 1'b1;  // only built spaces
+    else if (write_i) written_q[IndexWidth'(write_space_i)] <= 1'b1;  // only for built spaces
     if (read_i) begin
       written_read_q <= written_q[IndexWidth'(read_space_i)] && 32'(read_space_i) < NumSpaces;
     end

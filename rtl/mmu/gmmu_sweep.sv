@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of a sweep as the arrays take them: a search of row after row for one key, the space and the
-// first page of the scope, with bits that may differ. A range is widened to the smallest aligned
-// block of 4^n pages that holds it: more may be dropped than the range covers, never less.
+// Converts the steps of a sweep for the arrays: a search of row after row for one key, the space
+// and first page of the scope, that ignores some bits. A range is widened to the smallest aligned
+// block of 4^n pages that holds it: more than the range may be dropped, never less.
 //
-//   sweep_i   one step a cycle; its scope stands from the first step to two cycles after the last
-//   step_o    one cycle later: the row to read; 0 while there is no step. In the cycle after that: what of the row and of the
-//             key may differ; nothing while there is no step
+//   sweep_i   one step a cycle; its scope is stable from the first step to two cycles after the
+//             last
+//   step_o    one cycle later the row to read, one more cycle later which bits of row and key to
+//             ignore; both are 0 without a step
 module gmmu_sweep
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -20,7 +21,7 @@ module gmmu_sweep
   logic [2*Pairs-1:0] apart;
   vpn_t               loose, loose_q;
 
-  // From the highest pair of bits in which first and last page differ downwards.
+  // Ones from the highest pair of bits in which first and last page differ, downwards.
   assign apart = (2*Pairs)'(sweep_i.first ^ sweep_i.tail);
   always_comb begin
     loose = '0;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walk cache: for each level above the leaf, pointers to the next lower tables, and the large pages
-// of that level; direct mapped. The index is the XOR of the pieces of the masked page number and of
-// the space: no shifter, and all levels are probed at once.
+// Walk cache: for each level above the leaf, pointers to the next lower tables and large pages of
+// that level; direct mapped. The index XORs the pieces of the masked page number and the space. It
+// needs no shifter, so all levels are probed at once.
 //
-//   probe     read_i, key_i and the masks of its space; leaves_i one cycle later: large pages count.
-//             Results two cycles later, until the next probe's: one bit for the lowest level whose
-//             entry is cached, or none; large_o: it is a large page, and page_o the 4 KiB page of
-//             the key in it; else the table at page_o.pfn. k64_o: a leaf table of 64 KiB entries.
-//             half_i: the walk takes the 64 KiB half of a pair; of level 1 only that half's entry is
-//             found, since each half has rows of its own
-//   write     one pointer a cycle, found by probes from the next cycle on; forgotten when it comes
-//             two cycles after a step of a sweep
+//   probe     read_i, key_i and the masks of its space; leaves_i one cycle later: large pages
+//             count. Results two cycles later, stable until the next probe's. hit_o is one-hot, the
+//             lowest level with a cached entry, or 0. large_o: the entry is a large page, and
+//             page_o the 4 KiB page of the key in it; else page_o.pfn is the next table. k64_o: a
+//             leaf table of 64 KiB entries. half_i: the walk takes the 64 KiB half of a pair; at
+//             level 1 only that half's entry is found, since each half has rows of its own
+//   write     one pointer a cycle, found by probes from the next cycle on; dropped if it comes two
+//             cycles after a step of a sweep
 //   fill      a large page with its shift and, one cycle later, whether its space is dual. It waits
-//             (kept_o) for a cycle without a write; one that comes meanwhile is dropped
-//   kill_i    drops a write of the same cycle, and a fill that waits
-//   sweep_i   drops row `index` of all levels if it agrees with the key of the last probe, under that
-//             one's masks, but for what may differ; two cycles later. The row is told by its XOR
-//             with that key's, so key and masks stand meanwhile. The first sweep of everything must
-//             come before any probe
-//   use_i     with TurnDown, the entries in use: the index is put together from smaller pieces
+//             (kept_o) for a cycle without a write; a fill that comes meanwhile is dropped
+//   kill_i    drops a write of the same cycle and a waiting fill
+//   sweep_i   drops row `index` of all levels, two cycles later, if it matches the key of the last
+//             probe under that probe's masks, except for the bits to ignore. The row number is
+//             XORed with that key's, so key and masks must be stable meanwhile. A sweep of
+//             everything must precede the first probe
+//   use_i     with TurnDown, the entries in use: the index is folded from smaller pieces
 module gmmu_walk_cache
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -33,7 +33,7 @@ module gmmu_walk_cache
   input  logic                 read_i,
   input  key_t                 key_i,
   input  keep_t                keep_i,
-  input  logic                 half_i,   // the walk takes their 64 KiB half
+  input  logic                 half_i,   // the walk takes the 64 KiB half of pairs
   input  logic                 leaves_i,
   output logic [MaxLevels-1:1] hit_o,
   output logic                 large_o,
@@ -46,7 +46,7 @@ module gmmu_walk_cache
   input  logic                 fill_i,
   input  translation_t         fill_what_i,
   input  logic [5:0]           fill_shift_i,  // page number bits below this may differ
-  output space_t               fill_space_o,  // of which fill_dual_i speaks
+  output space_t               fill_space_o,  // the space that fill_dual_i refers to
   input  logic                 fill_dual_i,
   output logic                 kept_o,
   input  logic                 kill_i,
@@ -59,15 +59,15 @@ module gmmu_walk_cache
   typedef logic [IndexWidth-1:0] index_t;
   typedef struct packed {
     logic                  valid;
-    logic                  leaf;   // a page of this level, else a pointer
+    logic                  leaf;   // a large page of this level, else a pointer
     logic [SpaceWidth-1:0] space;
-    logic [VpnWidth-1:1]   tag;    // what the mask leaves of it
+    logic [VpnWidth-1:1]   tag;    // page number under the mask
     logic                  vram;
-    logic                  k64;    // of level 1: a leaf table of 64 KiB entries
+    logic                  k64;    // level 1: names a leaf table of 64 KiB entries
   } row_t;
   typedef struct packed {
     pfn_t       pfn;
-    logic [1:0] target;  // from here on of a large page only
+    logic [1:0] target;  // this and the fields below: large pages only
     logic [5:0] adapter;
     logic       zero, coherent, read_only, no_execute, big;
   } data_row_t;
@@ -80,7 +80,7 @@ module gmmu_walk_cache
     logic unused_bits;
     unused_bits = ^{space, lg2};
     padded = (Pieces * IndexWidth)'(tag);
-    for (int unsigned b = 0; b < IndexWidth; b++) begin  // trees
+    for (int unsigned b = 0; b < IndexWidth; b++) begin  // as XOR trees
       for (int unsigned i = 0; i < Pieces; i++) bits[i] = padded[i*IndexWidth + b];
       bits[Pieces] = 1'(space >> b);
       index[b] = ^bits;
@@ -107,7 +107,8 @@ module gmmu_walk_cache
     end
   end
 
-  // A fill: it is kept, then its index is computed (ready), then it enters in a cycle without a write.
+  // A fill is stored, then its index is computed (ready), then it is written in a cycle without
+  // another write.
   translation_t fill_q;
   logic [5:0]   fill_shift_q;
   logic         kept_q, ready_q, enters;
@@ -128,7 +129,7 @@ module gmmu_walk_cache
     end
   end
 
-  // What is written: a pointer or the fill.
+  // The entry to be written: a pointer or the fill.
   index_t    new_index;
   level_t    new_level;
   row_t      new_row;
@@ -155,8 +156,8 @@ module gmmu_walk_cache
     data_row_t data;
     logic      write, write_q, same, means;
 
-    // The cycle of the key: its row's number. Of pairs both halves can be cached: the 64 KiB half
-    // has the neighbouring row.
+    // First cycle: the row's number. Both halves of a pair can be cached: the 64 KiB half has the
+    // neighbouring row.
     assign index = fold(key_i.vpn & keep_i[l], key_i.space, use_i.walk_cache_lg2) ^ index_t'(l == 1 && half_i)
         ^ index_t'(sweep_i.index);
     always_ff @(posedge clk_i) begin
@@ -166,8 +167,8 @@ module gmmu_walk_cache
       if (write) written_q <= new_index;
     end
 
-    // The next one: the row. Its data were read at the edge between, and mean nothing if they were
-    // written there.
+    // Second cycle: the row. Its data were read at the edge between, and are undefined if they were
+    // written at that edge.
     assign write = (write_i || enters) && new_level == level_t'(l) && !kill_i && !drop_q;
     always_comb begin
       row_in = new_row;
@@ -213,7 +214,7 @@ module gmmu_walk_cache
                no_execute: found.no_execute, big: found.big, level: '0};
     for (int unsigned l = 1; l < MaxLevels; l++) if (hit_o[l]) page_o.level |= level_t'(l);
   end
-  always_comb begin  // the lowest hit is one: short for the late bits
+  always_comb begin  // one-hot of the lowest hit; short for the late bits
     large_o = large_q[1];
     for (int unsigned l = 2; l < MaxLevels; l++) begin
       if (large_q[l] && (match_q & (MaxLevels-1)'((1 << (l - 1)) - 1)) == '0) large_o = 1'b1;

@@ -3,25 +3,27 @@
 // port, which has one register, in one of three ways. A read that finds it full retries as a job.
 //
 //   beat     a pointer arrives in this cycle for a row whose next index is known. The read gets the
-//            register if descend_i confirms the pointer. descend_sent_o: the read is on its way
-//   start    a walk starts with an index, or in a leaf table, whose index needs no shift. The read is
-//            offered at once, bypassing the register while that is empty, and goes into the register
-//            if it is not accepted. start_sent_o: its read is offered, or will be
-//   full     no read may begin but the engine's (start_engine_i, job_engine_i), and those of beats.
-//            One start or job is parked then (start_parked_o, job_parked_o) and goes before others:
-//            parked_sent_o. A kill forgets it
+//            register if descend_i confirms the pointer. descend_sent_o: the read is in flight
+//   start    a walk starts with an index, or in a leaf table, whose index needs no shift. The read
+//            is offered at once, bypassing the register while that is empty, and goes into the
+//            register if it is not accepted. start_sent_o: its read is offered, or will be
+//   full     no read may begin except the engine's (start_engine_i, job_engine_i) and those of
+//            beats. One start or job is then parked (start_parked_o, job_parked_o) and has priority
+//            later: parked_sent_o. A kill discards it
 //   job      a row, with its key and the level of an index (LevelLeaf64: a leaf table of 64 KiB
-//            entries; half: the lowest bit, if it is of pairs). It stands until job_done_o or abort_i: after
-//            four cycles at least the index is known, and with job_read_i the read is on its way.
-//            Then, or after abort_i, another may come; job_busy_o: from the second cycle on
-//   own      of the row of a beat, if it reads a leaf table: its entry in the line; lane: of any table, by
-//            the lowest bit of the level, where a beat has several words
-//   table    the pointer that a row has got, for its later jobs (job_below_i; else the start's)
+//            entries; half: the lowest index bit at a pair level). It is stable until job_done_o or
+//            abort_i. After four cycles or more the index is known and, with job_read_i, the read
+//            is in flight. Then, or after abort_i, the next job may come; job_busy_o: from the
+//            second cycle on
+//   own      for the row of a beat that reads a leaf table: its entry in the line. lane: for any
+//            table, by the lowest bit of the level, where a beat has several words
+//   table    the pointer that a row has received, for its later jobs (job_below_i; else the
+//            start's)
 //   shape    of a space and level (LevelLeaf64 too), two cycles later: bits below the index, and
 //            (ones) index bits that a leaf table of the space has within a line
-//   write    the shape of a space; it and the space stand for eight cycles
+//   write    the shape of a space; shape and space are stable for eight cycles
 //
-// Nothing is sent in the cycle of kill_i.
+// No read begins in the cycle of kill_i.
 module gmmu_walk_read
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -88,7 +90,7 @@ module gmmu_walk_read
   output logic                ar_valid_o,
   input  logic                ar_ready_i,
   output ax_t                 ar_o,
-  output logic                ar_early_o,  // ar_o is the register's, early_ar_o
+  output logic                ar_early_o,  // the request is in register early_ar_o
   output ax_t                 early_ar_o
 );
   localparam int unsigned SpaceWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
@@ -100,7 +102,7 @@ module gmmu_walk_read
   } table_t;
   typedef struct packed {
     logic [2:0] line;
-    logic       pair;    // entries are pairs; the shift is of halves
+    logic       pair;    // entries are pairs; the index counts halves
     logic [3:0] bits;
     logic [5:0] shift;
   } entry_t;
@@ -110,7 +112,7 @@ module gmmu_walk_read
   endfunction
 
   // ---- The spaces' shapes, by level: written one level a cycle, read for jobs and for judgement.
-  logic [3:0]      fill_q;    // the level to be written; 8: none
+  logic [3:0]      fill_q;    // level to be written next; 8: none
   entry_t          fill, job_shape, shape_now;
   logic [5:0]      shape_shift_q;
   logic [2:0]      shape_line_q;
@@ -147,8 +149,8 @@ module gmmu_walk_read
   assign shape_shift_o = shape_shift_q;
   assign shape_line_o = shape_line_q;
 
-  // ---- The job: its shape and table are read, they stand, the index is shifted, it is used.
-  logic [2:0]  step_q;       // one bit a stage
+  // ---- A job's stages: read shape and table; register them; shift the index; use it.
+  logic [2:0]  step_q;       // one-hot stage
   table_t      started, named, job_table_q;
   entry_t      job_shape_q;
   logic [12:0] job_index_q;
@@ -179,7 +181,7 @@ module gmmu_walk_read
     if (job_shape_q.pair) job_index_q[0] <= job_half_i;
   end
 
-  // ---- Indices by row: the latest one that was computed; entries in their lines, also of starts.
+  // ---- Indices by row: the latest computed one; the own entry in its line, from starts as well.
   logic [12:0] start_index, latest;
   logic        start_known, start_low, job_low, word_low;
   logic [2:0]  word;
@@ -219,7 +221,7 @@ module gmmu_walk_read
   function automatic read_t read_of(index_t row, table_t from, logic [12:0] index, logic line);
     return '{row: row, pfn: from.pfn + pfn_t'(index[12:9]), vram: from.vram, index: index[8:0], line: line};
   endfunction
-  logic  valid_q, knows, starts, passes;   // passes: a start is offered past the register
+  logic  valid_q, knows, starts, passes;   // passes: a start bypasses the register
   read_t start_read, job_read, parked_q, read_q;
   assign knows = start_valid_i && start_i.cause == '0 && start_known;   // nothing starts in a kill's cycle
   assign starts = knows && (start_engine_i || (!full_i && !parked_valid_q));

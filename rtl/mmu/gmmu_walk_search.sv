@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows' keys, and the row that walks for a page: two cycles, one search a cycle.
+// The rows' keys, and the search for the row that walks for a page. It takes two cycles, and starts
+// one search a cycle.
 //
-//   search   a key; its answer stands in the next cycle. hit: a row can be joined. near: a row walks
-//            for a page of the same line. It counts a row that begins in either cycle, else the
-//            rows as they were in the first one
-//   match    one cycle after a hit: the row that was meant, one-hot; one LUT behind a register
+//   search   a key; its answer is valid in the next cycle. hit: a row can be joined. near: a row
+//            walks for a page of the same line. Rows that begin in either cycle count; the others
+//            are taken as they were in the first cycle
+//   match    one cycle after a hit: the matching row, one-hot; one LUT behind a register
 //   begin    the row of begin_rows_i, one-hot, gets key_i, which was searched for two cycles before
 module gmmu_walk_search
   import gmmu_pkg::*;
@@ -29,7 +30,7 @@ module gmmu_walk_search
   input  logic [Rows-1:0] wide_rows_i,
   output key_t [Rows-1:0] keys_o
 );
-  // Keys of the same line, by two bits that are kept, so that the comparisons stay small.
+  // Compared two bits at a time; the split is kept, so that the comparisons stay small.
   localparam int unsigned Pairs = ($bits(key_t) - 3 + 1) / 2;
   typedef logic [Pairs-1:0] pairs_t;
   function automatic pairs_t same_pairs(key_t a, key_t b);
@@ -39,22 +40,22 @@ module gmmu_walk_search
   endfunction
 
   key_t [Rows-1:0] key_q;
-  key_t            before_q;               // the search of a cycle before
-  logic [Rows-1:0] line_q;                 // rows with its line
-  logic [Rows-1:0] live_q, open_q;         // rows that were not free; that could be joined for it
-  logic            begins_line_q, begins_page_q;  // the search of the cycle before has its line, page
-  logic            new_line_q, new_page_q;        // a row of its line, page began in its first cycle
+  key_t            before_q;               // previous cycle's search
+  logic [Rows-1:0] line_q;                 // rows with the line of that search
+  logic [Rows-1:0] live_q, open_q;         // rows that were not free; that could be joined
+  logic            begins_line_q, begins_page_q;  // previous search: same line, page as the new row
+  logic            new_line_q, new_page_q;        // a row with that line, page began meanwhile
   logic [Rows-1:0] new_rows_q;
   logic            begins_near, begins_match, new_line;
   (* keep *) pairs_t            same_new, same_before;
   (* keep *) pairs_t [Rows-1:0] same;
   localparam int unsigned Groups = (Rows + 3) / 4;
   logic [Rows-1:0]   near, match, all, match_q, below;
-  logic [Groups-1:0] group_q;              // a row of a group before has matched
+  logic [Groups-1:0] group_q;              // a row of a lower group has matched
   assign keys_o = key_q;
 
-  // First cycle: compare. A row that begins in it is handled apart: its key is not there yet, and in
-  // the second cycle it is not among live_q and open_q.
+  // First cycle: compare. A row that begins in this cycle is compared separately: its key is not
+  // stored yet, and in the second cycle it is not in live_q and open_q.
   assign same_new = same_pairs(key_i, search_i);
   assign same_before = same_pairs(before_q, search_i);
   always_comb begin
@@ -77,14 +78,14 @@ module gmmu_walk_search
     new_rows_q <= begin_rows_i;
   end
 
-  // Second cycle: what the rows were. The one that begins is free until then.
+  // Second cycle: combine. A row that begins in this cycle was free until now.
   assign begins_near = begin_i && begins_line_q;
   assign begins_match = begins_near && (wide_i || begins_page_q);
   assign near = line_q & live_q;
   assign match = line_q & open_q;
   assign hit_o = match != '0 || begins_match || new_page_q;
   assign near_o = near != '0 || begins_near || new_line_q;
-  // Of several the lowest, by groups of four.
+  // The lowest matching row, in groups of four.
   always_comb begin
     for (int unsigned i = 0; i < Rows; i++) begin
       all[i] = match[i] || (new_page_q ? new_rows_q[i] : begins_match && begin_rows_i[i]);

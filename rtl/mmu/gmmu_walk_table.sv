@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walks under way, one row each, and what works for all of them: search, index unit, read issue,
-// judgement of entries, answers. The last row serves only the paging engine, the others everybody.
-// NumWalks of those read at once; SpareRows more wait for a read of another one to end, or keep a
-// line until it is entered.
+// The table of walks, one row each, with the units they share: search, index unit, read issue,
+// entry check, answers. The last row serves only the paging engine; all other rows are shared by
+// all ports. NumWalks shared rows read at once. SpareRows more rows wait for another row's read to
+// end, or hold a line until it is entered.
 //
-//   search           a key; search_hit_o, search_near_o answer it in the next cycle (a row walks for
+//   search           a key; search_hit_o, search_near_o answer in the next cycle (a row walks for
 //                    the page; for another page of its line). A wide row fetches the line of eight
-//                    entries, a narrow one its own entry only
+//                    entries, a narrow one only its own entry
 //   row_free, row_engine   a row may begin for the lookup whose search is answered in this cycle
-//   begin, join      what becomes of that lookup, one cycle after the answer: a row starts as start_i
-//                    says (begin_row_o; begin_engine_i: the engine's), or it waits for the row that
-//                    was found
-//   restart          row restart_row_i walks again, as start_i says; begin_wide_i is what restart_wide_o
-//                    said of it
+//   begin, join      the decision about that lookup, one cycle after the answer: a row starts as
+//                    start_i says (begin_row_o; begin_engine_i: the engine's), or the lookup waits
+//                    for the row that the search found
+//   restart          row restart_row_i walks again, as start_i says; begin_wide_i repeats the row's
+//                    restart_wide_o
 //   ar, r            table reads, id = row, one burst a row
-//   tell             answers (gmmu_walk_tell); again: lookups that have to be done again
-//   fill             a row whose line can be entered; none is offered while hold_i
+//   tell             answers (gmmu_walk_tell); again: lookups that must be replayed
+//   fill             a row whose line can be entered; none is offered during hold_i
 //   hold_i           no answers from the next cycle on
-//   kill_i           when all is held and dry, and its scope stands, from the cycle before at least.
-//                    Rows of the scope are stale: they fill nothing and walk again once their read
-//                    is over; lookups that joined a row that was answered are done again
-//   stale_o          a read of a stale row is still under way; of the cycle before
-//   use_i            with TurnDown, how many read at once and which rows begin for everybody; it changes
-//                    while all is held
+//   kill_i           only while everything is held and empty; its scope is stable from the cycle
+//                    before at the latest. Rows of the scope become stale: they fill nothing and
+//                    walk again once their read ends. Lookups that joined an answered row are
+//                    replayed
+//   stale_o          a read of a stale row was in flight in the previous cycle
+//   use_i            with TurnDown, the number of concurrent reads and the shared rows in use; it
+//                    changes only while everything is held
 //
-// A row answers the lookup that began it as soon as that lookup's entry has arrived, the joined ones
-// when its line is complete. It accepts no more lookups, and then becomes free, when all have their
-// answers and the line is entered. Outputs come from registers, or from few LUTs behind them.
+// A row answers the lookup that began it as soon as that lookup's entry arrives, and the joined
+// ones when its line is complete. When all have their answers and the line is entered, the row
+// accepts no more lookups and then becomes free. Outputs come from registers, or from a few LUTs
+// behind them.
 module gmmu_walk_table
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -65,13 +67,13 @@ module gmmu_walk_table
   input  logic       restart_ready_i,
   output row_t       restart_row_o,
   output key_t       restart_key_o,
-  output logic       restart_second_o,    // for the 4 KiB half of a pair
+  output logic       restart_second_o,    // restarts for the 4 KiB half of a pair
   output logic       restart_wide_o,      // the row fetches a line
 
   output logic       ar_valid_o,
   input  logic       ar_ready_i,
   output ax_t        ar_o,
-  output logic       ar_early_o,    // ar_o comes from a register, early_ar_o
+  output logic       ar_early_o,    // the request is in register early_ar_o
   output ax_t        early_ar_o,
   input  logic       r_valid_i,
   input  r_t         r_i,
@@ -105,7 +107,7 @@ module gmmu_walk_table
   input  logic       hold_i,
   input  kill_t      kill_i,
   output logic       stale_o,
-  output logic       quiet_o,       // no answer is on its way
+  output logic       quiet_o,       // no answer is in flight
   input  logic       space_write_i,
   input  space_t     space_i,
   input  shape_t     shape_i,
@@ -117,10 +119,10 @@ module gmmu_walk_table
   output logic [5:0] count_issue_o,
   output logic [5:0] count_memory_o,
   output logic [5:0] count_rows_o,
-  output logic       still_o,       // nothing changes before a lookup, an R beat or a kill arrives
+  output logic       still_o,       // no state changes before a lookup, an R beat or a kill arrives
   output logic       idle_o
 );
-  localparam int unsigned Shared = NumWalks + SpareRows;  // rows for everybody
+  localparam int unsigned Shared = NumWalks + SpareRows;  // rows that all ports share
   localparam int unsigned Rows = Shared + 1;
   localparam int unsigned RowWidth = $clog2(Rows);
   localparam int unsigned WordsPerBeat = DataWidth / 64;
@@ -130,7 +132,7 @@ module gmmu_walk_table
   typedef logic [RowWidth-1:0] index_t;
   typedef logic [WaiterWidth-1:0] waiter_t;
 
-  // What a start, or the pointer that a row has got, says of the entry to read.
+  // The entry to read, as a start gives it or the pointer that the row has received.
   typedef struct packed {
     level_t level;
     logic   k64;
@@ -151,7 +153,7 @@ module gmmu_walk_table
     end
     return number;
   endfunction
-  // The lowest of `rows`; is there another? By groups of four: short paths.
+  // One-hot of the lowest set bit; whether a second bit is set. In groups of four for short paths.
   function automatic rows_t lowest(rows_t rows);
     localparam int unsigned Groups = (Rows + 3) / 4;
     logic [Groups*4-1:0] all;
@@ -178,7 +180,7 @@ module gmmu_walk_table
       any |= four != '0;
     end
   endfunction
-  // How many of `rows`, to 3, by groups of four: at least one, two, three.
+  // The number of set bits, saturated at 3, in groups of four.
   function automatic logic [1:0] few(logic [Shared-1:0] rows);
     localparam int unsigned Groups = (Shared + 3) / 4;
     logic [Groups*4-1:0] all;
@@ -197,30 +199,31 @@ module gmmu_walk_table
     return {sum[1], sum[1] ? sum[2] : sum[0]};
   endfunction
 
-  // Is the index below an entry of the level computed while it is read? Of the 64 KiB half of a pair
-  // only a 64 KiB table's would be of use.
+  // Whether the index for the next lower level is computed while this level is read. For the 64 KiB
+  // half of a pair only a 64 KiB table's index would be useful, so it is not.
   function automatic logic looks_ahead(level_t level, logic half);
     return level != '0 && !(half && level == 1);
   endfunction
 
-  // ---- The rows. A row in none of the states free, restart, issue, reads and done waits for its start.
+  // ---- The rows. A row in none of the states free, restart, issue, reads and done waits for its
+  // start.
   rows_t free_q;
-  rows_t restart_q;         // has to ask for its start
-  rows_t issue_q;           // wants a read
-  rows_t parked_q;          // that is ready and waits until another one ends
-  rows_t reads_q;           // its read is on its way
-  rows_t done_q;            // its reads are over
-  rows_t stale_q;           // the read under way is of tables before the last kill
+  rows_t restart_q;         // must request its start
+  rows_t issue_q;           // its read waits to be sent
+  rows_t parked_q;          // its read is ready and waits until another row's read ends
+  rows_t reads_q;           // its read is in flight
+  rows_t done_q;            // it has no further read
+  rows_t stale_q;           // its read in flight is from tables older than the last kill
   rows_t answered_q;        // the lookup that began it has its answer
   rows_t chain_q;           // lookups have joined
   rows_t wide_q;
-  rows_t fill_q;            // the line will have to be entered
-  rows_t filling_q;         // it is being entered
-  rows_t drop_q;            // the line is not to be used
-  rows_t second_q;          // its start is for the 4 KiB half of a pair: the other one has nothing
-  rows_t below_q;           // its table was named by an entry, not by the start
-  rows_t ahead_q;           // the index below its read has to be computed
-  rows_t ready_q;           // it is known
+  rows_t fill_q;            // the line is still to be entered
+  rows_t filling_q;         // the line is being entered
+  rows_t drop_q;            // the line must not be used
+  rows_t second_q;          // starts for the 4 KiB half of a pair: the 64 KiB half is empty
+  rows_t below_q;           // an entry named its table, not the start
+  rows_t ahead_q;           // its next lower index has yet to be computed
+  rows_t ready_q;           // that index is known
 
   // Events of this cycle.
   rows_t begin_rows, start_rows, joined, match, picked, kept, asked, filling, filled, jobs, killed;
@@ -238,7 +241,7 @@ module gmmu_walk_table
   index_t tell_row_q;
   logic   fill_out_q, tell_ready, tell_begin, tell_chain, tell_next, tell_more_q;
   assign good = start_i.cause == '0;
-  // A start that is sent has wanted its read for one cycle.
+  // A row whose start is sent was in issue_q for one cycle.
   assign sent_start = start_sent_q ? start_rows_q : '0;
   assign ahead_start = start_known_q && starts_ahead_q ? start_rows_q : '0;
   assign sent_job = job_done && job_read && !job_parked ? jobs : '0;
@@ -247,9 +250,9 @@ module gmmu_walk_table
   assign want = issue_q & ~parked_q;
   assign ahead_done = job_done && !job_read ? jobs : '0;
 
-  // The end of a read: a stale one is done again, or goes down, or is the last.
+  // A read ends: the row starts again (stale), descends a level, or has finished.
   assign ends = last_q ? judged_q : '0;
-  // In the cycle of a kill it is done again too, unless the next read is on its way already.
+  // In the cycle of a kill the row starts again as well, unless its next read is already in flight.
   assign redo = ends & (stale_q | (sent_q ? '0 : killed));
   assign down = descends_q ? ends & ~redo : '0;
   assign nothing = nothing_q ? ends & ~redo : '0;
@@ -277,7 +280,7 @@ module gmmu_walk_table
     for (int unsigned i = 0; i < Rows; i++) begin
       if (begin_rows[i]) wide_q[i] <= begin_wide_i;
     end
-    // A line that has an error, is stale, or is one whole block, is not entered.
+    // A line with an error, a stale line, or one that is a whole block is not entered.
     fill_q <= (good && begin_wide_i ? start_rows : '0)
         | (fill_q & ~filling & ~redo & ~killed
            & ~(error_q || (answered_now_q && big_q) || (upper_q && !descends_q) ? judged_q : '0));
@@ -288,7 +291,7 @@ module gmmu_walk_table
     below_q <= (below_q | down) & ~start_rows;
     ahead_q <= ((ahead_q & ~ends & ~ahead_done) | ahead_start | ahead_job
         | (sent_q && ahead_now_q ? down : '0)) & ~killed;
-    // A job's read writes its own index over one that was computed while it was parked.
+    // The index of a job's read replaces one that was computed while the row was parked.
     ready_q <= (ready_q | ahead_done) & ~ends & ~killed & ~ahead_job;
     if (rst_i) begin
       free_q <= '1;
@@ -304,7 +307,7 @@ module gmmu_walk_table
     end
   end
 
-  // Reads under way of rows for everybody: a row that goes down a level keeps its place.
+  // Shared rows with a read in flight: a row that descends a level keeps its place.
   logic [$clog2(NumWalks+1)-1:0] under_q, under;
   logic more, less;
   assign more = (start_sent && (start_rows & Engine) == '0) || ((sent_job | sent_parked) & ~Engine) != '0;
@@ -321,7 +324,7 @@ module gmmu_walk_table
 
   rows_t in_scope_q, open_q, want_restart, want_fill, want_tell;
   key_t [Rows-1:0] keys;
-  // By two bits, kept so that the comparison stays small.
+  // Compared two bits at a time; (* keep *) holds this split, so that the comparison stays small.
   localparam int unsigned SpacePairs = ($bits(space_t) + 1) / 2;
   (* keep *) logic [Rows-1:0][SpacePairs-1:0] in_space;
   always_comb begin
@@ -337,9 +340,9 @@ module gmmu_walk_table
     want_tell = done_q & (~answered_q | chain_q);
     killed = kill_i.valid ? in_scope_q : '0;
     filled = fill_done_i ? rows_t'(1) << fill_done_row_i : '0;
-    // A row cannot be joined once its reads are over, unless its line goes into the L2: a lookup
-    // that a row sends back must not join the same row again and again. A lookup that finds a row
-    // open joins it two cycles later.
+    // A row whose reads are over can be joined only if its line goes into the L2. Otherwise a
+    // replayed lookup could join the same row again and again. A lookup that finds a row open joins
+    // it two cycles later.
     open = ~free_q & ~drop_q & (fill_q | (filling_q & ~filled) | (~done_q & ~over));
   end
   always_ff @(posedge clk_i) begin
@@ -361,7 +364,7 @@ module gmmu_walk_table
   assign start_row = begin_i ? index_t'(begin_row_o) : index_t'(restart_row_i);
   assign begun = '{level: start_i.level, k64: start_i.k64, dual: start_i.dual,
                    has_64k: start_i.has_64k, half: start_i.half};
-  // Both ways at once: the chain is picked up, or not.
+  // Both cases are computed at once: the chain is picked up in this cycle, or not.
   assign join_chain = tell_ready ? (match & chain_q & ~tell_rows_q) != '0 : (match & chain_q) != '0;
 
   gmmu_walk_search #(.Rows(Rows)) u_search (
@@ -369,7 +372,7 @@ module gmmu_walk_table
     .match_o(match), .begin_i, .begin_rows_i(begin_rows), .key_i(what_i.key), .wide_i(begin_wide_i),
     .free_i(free_q), .open_i(open), .wide_rows_i(wide_q), .keys_o(keys));
 
-  // ---- Which row begins next: next_q, if there is one; two_q: and another.
+  // ---- The row that begins next: next_q, if next_valid_q; two_q: a second row is free.
   logic [Shared-1:0]   next_q, rest, begins_any, used;
   assign used = TurnDown ? use_i.rows[Shared-1:0] : '1;
   logic                next_valid_q, two_q, takes, moves;
@@ -395,8 +398,8 @@ module gmmu_walk_table
     rows_early_o <= few(used & ((free_q[Shared-1:0] & ~begins_any) | soon[Shared-1:0]));
   end
 
-  // ---- Which row ends: one a cycle, so that the event port sees each. It ends only when no lookup in the
-  // pipeline can still have found it open. soon: rows that will end.
+  // ---- The row that ends: one a cycle, so that the event port sees each. A row ends only when no
+  // lookup in the pipeline can still have found it open. soon: rows about to end.
   rows_t closes;
   assign closes = done_q & answered_q & ~chain_q & ~fill_q & ~filling_q & ~kept & ~joined & ~open_q;
   assign ending = lowest(closes);
@@ -410,8 +413,9 @@ module gmmu_walk_table
     .clk_i, .read_i(1'b1), .read_addr_i(number_of(ended_q)), .data_o(end_key_o),
     .write_i(begin_i), .write_addr_i(start_row), .data_i(what_i.key));
 
-  // ---- Service: a row that has to ask for its start, to have its line entered or an index computed
-  // is served by itself. All that ask are served from the lowest one up, before those that ask later.
+  // ---- Service: it handles one row at a time: requests the row's start, has its line entered, or
+  // has an index computed. It serves all rows that requested together from the lowest up, before
+  // later requests.
   rows_t  service_q, service_left_q, service_asks, service_some;
   index_t service_row_q;
   logic   job, job_busy, fill_load, restart_load, service_next, service_more_q, service_half;
@@ -421,14 +425,14 @@ module gmmu_walk_table
   below_t service_below;
   logic   service_is_below, service_k64, job_wide;
   logic [2:0] service_line;
-  // A row that has just started may have its read already.
+  // A row that started in the previous cycle may have sent its read already.
   assign jobs = service_q & ((want & ~start_rows_q) | ahead_q);
   assign job = jobs != '0;
   assign job_read = (service_q & want) != '0;
   assign restart_load = (service_q & want_restart) != '0;
   assign fill_load = (service_q & want_fill) != '0;
   assign service_next = job_busy ? job_done : !job;
-  // While one is parked, a read of another row would only wait behind it.
+  // While a read is parked, the read of another shared row would only queue behind it.
   assign service_asks = (want_restart | want_fill | (want & (parked_q != '0 ? Engine : '1)) | ahead_q)
       & ~service_q;
   assign service_some = service_more_q ? service_left_q : service_asks;
@@ -464,7 +468,7 @@ module gmmu_walk_table
   assign job_wide = (service_q & wide_q) != '0 && service_level == '0 && !service_k64;
   assign asks_ahead = looks_ahead(service_level, service_half);
 
-  // Restarts and fills leave by a register.
+  // Restarts and fills are registered.
   assign asked = restart_load ? service_q : '0;
   assign fill_valid_o = fill_out_q && !hold_i;
   assign filling = fill_valid_o && fill_ready_i ? fill_rows_q : '0;
@@ -479,14 +483,14 @@ module gmmu_walk_table
       restart_second_o <= (service_q & second_q) != '0;
       restart_wide_o <= (service_q & wide_q) != '0;
     end
-    if (kill_i.valid) restart_second_o <= 1'b0;   // a row of the scope looks at both halves again
+    if (kill_i.valid) restart_second_o <= 1'b0;   // a row of the scope tries both halves again
     if (!fill_out_q) begin
       fill_rows_q <= service_q;
       fill_o <= '{row: row_t'(service_row_q), key: service_key, line: service_line};
     end
   end
 
-  // ---- A beat: what it may be used for in its own cycle leaves at once.
+  // ---- A beat. Whatever its own cycle can use leaves combinationally.
   index_t     beat_row;
   key_t       beat_key;
   waiter_t    beat_who;
@@ -495,7 +499,7 @@ module gmmu_walk_table
   level_t     level;
   logic       beat_is_below, beat_wide, beat_ready, beat_stale, k64, leaf, half_64k, takes_4k, own;
   logic [2:0] own_word, lane, beat;
-  logic [2:0] beats_q [Rows];     // the next beat of a row's read
+  logic [2:0] beats_q [Rows];     // number of the row's next beat
   logic [63:0] word;
   pte_verdict_t entry;
   page_t      direct_page;
@@ -531,22 +535,22 @@ module gmmu_walk_table
       if (WordsPerBeat > 1 && 32'(lane) % WordsPerBeat == i) word = r_i.data[i*64 +: 64];
     end
   end
-  // Which leaf tables the entry may name; whether it is of a 64 KiB half.
+  // Which leaf tables the entry may name; whether the entry is in a 64 KiB half.
   assign half_64k = beat_begun.dual && beat_begun.half && level == 1;
   assign takes_4k = level != '0 && !half_64k;
   assign takes_64k = level == 1 && beat_begun.has_64k && !(beat_begun.dual && !beat_begun.half);
   assign halves = beat_begun.dual && beat_begun.half && (k64 || level == 1);
   assign to_4k = !r_i.error && names_table(word, 1'b0);
   assign to_64k = !r_i.error && names_table(word, 1'b1) && takes_64k;
-  // The own entry of a row; only those of leaf tables are answered directly: for those above, the
-  // page has to be put together.
+  // own: the row's own entry. Only leaf table entries are answered directly: above the leaf, the
+  // page number has yet to be assembled.
   assign own = !leaf || !beat_wide || beat == 3'(32'(own_word) / WordsPerBeat);
   assign direct = r_valid_i && leaf && own && !beat_stale;
   assign entry = decode(word, FormLeaf);
   assign direct_page = page_of(entry, '0, 1'b1, beat_key.vpn, '1, beat_begun.has_64k);
   assign direct_cause = r_i.error ? cause_t'(FaultTableRead) : cause_t'(entry.fault);
 
-  // ---- One cycle later: the verdict.
+  // ---- One cycle later: the beat's verdict.
   logic        own_q, dual_q, judged_any_q, line_q;
   level_t      level_q;
   form_e       form_q;
@@ -593,8 +597,8 @@ module gmmu_walk_table
   assign line_beat_o = line_q ? beat_q : '0;
   assign line_data_o = line_q ? data_q : {WordsPerBeat{word_q}};
 
-  // ---- Two cycles later, with the level's shift: what the row's entry is, and the pointer for the
-  // walk cache. A kill forgets the pointers.
+  // ---- Two cycles later, when the level's shift is known: what the row's entry is, and the
+  // pointer for the walk cache. A kill discards the pointers.
   logic        fact_error_q, pointer_q, wc_valid_q;
   level_t      fact_level_q;
   form_e       fact_form_q;
@@ -682,7 +686,7 @@ module gmmu_walk_table
     .tell_row_o, .again_valid_o, .again_ready_i, .again_o,
     .count_ok_o, .count_fault_o, .hold_i, .kept_o(kept), .quiet_o);
 
-  // ---- Observation, one cycle late.
+  // ---- Observation, registered.
   always_ff @(posedge clk_i) begin
     count_issue_o <= 6'($countones(issue_q));
     count_memory_o <= 6'($countones(reads_q));

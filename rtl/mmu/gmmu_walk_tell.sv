@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers the lookups of the walks: the one that began a walk directly from the beat with its entry,
-// or later from the fetched line; those that joined it from that line, one a cycle.
+// Answers the lookups of the walks: the one that began a walk directly from the beat with its
+// entry, or later from the fetched line; the joined ones from that line, one a cycle.
 //
-//   begin      a row gets its key and the lookup that begins it
-//   start      its cause, the level of its first read, and whether a contiguous entry may stand for
-//              its block (block_ok)
-//   fact       what the own entry of a row turned out to be
-//   line       beats of reads, any order of rows; of a read of one entry its beat is 0, and each word
-//              of it the entry
-//   direct     an own entry comes in this cycle: direct_take_o says that it goes out as an answer.
-//              Not while hold_i, nor past an answer that waits
-//   join       a lookup is linked behind the last one of its row (join_chain_i: there is one)
-//   row        a row with lookups to answer: the one that began it (row_begin_i), then the chain. All
-//              of them are accepted when row_ready_o; a lookup that joins later starts a new chain
-//   tell       answers; large: the translation of an upper level, for the large array, with its
-//              shift; narrow: a leaf page that no fill of a line brings into the L2
-//   again      a lookup that the row cannot answer and that must be repeated. Only the lookup that
+//   begin      a row receives its key and the lookup that begins it
+//   start      the row's cause, the level of its first read, and whether a contiguous entry may map
+//              its whole block (block_ok)
+//   fact       what the row's own entry turned out to be
+//   line       beats of table reads; the rows may interleave. A read of one entry uses beat 0, and
+//              each word of the beat is the entry
+//   direct     an own entry arrives in this cycle; direct_take_o: it leaves as an answer. Never
+//              during hold_i, nor past a waiting answer
+//   join       links a lookup behind the last one of its row (join_chain_i: the row has a chain)
+//   row        a row with lookups to answer: the one that began it (row_begin_i), then the chain.
+//              row_ready_o accepts all of them; a lookup that joins later starts a new chain
+//   tell       answers; large: the translation is of an upper level and goes to the walk cache with
+//              its shift; narrow: a page that no fill of a line brings into the L2
+//   again      a lookup that the row cannot answer and that must be replayed. Only the lookup that
 //              began a walk gets its fault: a joined one may have been accepted after the faulting
 //              entry was read, and the entry may be valid by then
 //   count      one cycle after the answer to a lookup that began a walk is accepted
 //   kept_o     rows that must not be freed: their lookups are being answered
-//   quiet_o    no answer is on its way
+//   quiet_o    no answer is in flight
 module gmmu_walk_tell
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -140,8 +140,9 @@ module gmmu_walk_tell
     return slot_t'(who[SlotBits-1:0]);
   endfunction
 
-  // ---- Waiting lookups of each row: the one that began it, and the first and last of those that joined.
-  // Links of each waiting lookup: its page in the line, and the next lookup.
+  // ---- Waiting lookups of each row: the one that began it, and the first and last of the joined
+  // ones.
+  // Links of each waiting lookup: its page in the line, and the next lookup in the chain.
   waiter_t    row_who, row_head, row_tail, join_tail, next, link_address;
   logic [2:0] row_sub, sub;
   logic       link_read, c_take, advance, staged_free;
@@ -164,7 +165,7 @@ module gmmu_walk_tell
     .clk_i, .read_i(link_read), .read_addr_i(link_address), .data_o(next),
     .write_i(join_i && join_chain_i), .write_addr_i(join_tail), .data_i(waiter_i));
 
-  // ---- The row in hand: one of its lookups a cycle.
+  // ---- The row being answered: one of its lookups a cycle.
   typedef enum logic [1:0] {StIdle, StBegin, StChain} state_e;
   state_e     c_state_q;
   logic       c_begin, c_line, c_leaf, c_last, c_chain_q;
@@ -210,7 +211,7 @@ module gmmu_walk_tell
     end
   end
 
-  // ---- A lookup while RAMs give its line's beat, its row's key and facts.
+  // ---- A lookup while the RAMs read its line's beat and its row's key and facts.
   logic        q_valid_q, q_begin_q, q_same;
   rows_t       q_rows_q;
   index_t      q_row_q;
@@ -244,7 +245,7 @@ module gmmu_walk_tell
       if (32'(q_word_q) % WordsPerBeat == i) q_word = beat_data[i*64 +: 64];
     end
   end
-  // A 64 KiB entry is right for all that its row's line can be asked for.
+  // A 64 KiB entry answers every lookup that can join its row.
   assign q_same = q_fact.form == FormLeaf64
       || ((q_sub_q ^ q_own_q) & ~(q_fact.form == FormLeaf ? q_fact.line : '0)) == '0;
   always_ff @(posedge clk_i) begin
@@ -262,7 +263,7 @@ module gmmu_walk_tell
     end
   end
 
-  // ---- The entry in hand.
+  // ---- The entry being judged.
   logic         e_valid_q, e_begin_q, e_good_q, e_fits_q, e_error_q, e_wide_q, e_block_ok_q;
   logic         staged_valid_q, crooked, no_cause;
   rows_t        e_rows_q;
@@ -304,7 +305,7 @@ module gmmu_walk_tell
     end
   end
   assign span = pfn_t'(vpn_t'(~e_keep_q));
-  // The alignment of a large page is checked apart from the rest, since it takes longest.
+  // The alignment of a large page is checked separately, since it takes longest.
   assign form = pte_entry_t'(e_word_q);
   assign entry = decode(e_word_q, e_form_q);
   assign crooked = form.valid && !form.zero && form.large_ && e_form_q == FormUpper
@@ -323,7 +324,7 @@ module gmmu_walk_tell
   logic [5:0] shift_q;
   assign answers = !staged_q.msg.merged || (fits_q && !crooked_q);
   assign staged_goes = staged_valid_q && answers;
-  // A lookup that cannot leave blocks those after it.
+  // A lookup that cannot leave blocks those behind it.
   assign staged_free = !staged_valid_q || (answers ? tell_free : again_ready_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) staged_valid_q <= 1'b0;
@@ -346,7 +347,7 @@ module gmmu_walk_tell
   assign again_valid_o = staged_valid_q && !answers;
   assign again_o = '{port: staged_q.msg.port, slot: staged_q.msg.slot, key: staged_q.msg.key};
 
-  // ---- The port: from there, or else directly.
+  // ---- The output register: loaded from the staged answer, or else from a direct one.
   answer_t offer_q, direct_answer;
   logic    taken;
   assign tell_free = !tell_valid_o || tell_ready_i;
