@@ -50,7 +50,7 @@ module gmmu_aperture_map
   localparam int unsigned BeatWidth = BeatsPerLine > 1 ? $clog2(BeatsPerLine) : 1;
   localparam int unsigned IndexWidth = $clog2(Lines);
   localparam int unsigned RowWidth = $clog2(Lines * BeatsPerLine);
-  localparam int unsigned LineWidth = PfnWidth - EntryLg2;       // line number of a page
+  localparam int unsigned LineWidth = PfnWidth - EntryLg2;       // bits of a page's line number
   localparam int unsigned TagWidth = LineWidth - IndexWidth;
   localparam int unsigned PortWidth = NumPorts > 1 ? $clog2(NumPorts) : 1;
 

@@ -85,7 +85,7 @@ module gmmu_route
   // ---- Accesses in order. Those that wait for the aperture map are always the youngest.
   logic     push, pop, resolved, full_q, waits_q;
   pointer_t write_q, answer_q, read_q;           // next to be accepted, answered, sent
-  count_t   inside_q, wait_q, ready_q;           // accesses: all, waiting for the aperture, able to leave
+  count_t   inside_q, wait_q, ready_q;           // accesses: all, waiting for map, ready
   count_t   inside_more, inside_less, ready_more, ready_less;  // their next values, without and with a pop
 
   // ---- The access being judged. An aperture access first sends its lookup, then takes its place.

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the words of the commands of a paging buffer and reads their headers, one command ahead
+// Collects the words of each command of a paging buffer and decodes its header, one command ahead
 // of the command processor.
 //
-//   start     bytes of commands that the word stream will bring
-//   words     the paging buffer; word_error_i, without word_valid_i: the next one could not be read
-//   command   header, operands by what they are, what they mean; `over` after the last. command_o
-//             stands for one cycle after it was taken.
-//   tail      The words after the operands (inline words, words of a nop) go to the taker: it takes
-//             them by tail_ready_i from the cycle after the command on. With tail_end_i, two
-//             cycles after the last word at the earliest, it reports that it has them all
-//   halt_i    forgets everything
-//   awake_o   without it nothing changes here in this cycle (gmmu_sleep)
+//   start     number of bytes of commands that the word stream will bring
+//   words     the paging buffer; word_error_i, without word_valid_i: the next word could not be
+//             read
+//   command   header, decoded operands and needs; `over` after the last command. command_o is
+//             stable for one more cycle after it was accepted.
+//   tail      The words after the operands (inline words, words of a nop) go to the command
+//             processor, which accepts them by tail_ready_i from the cycle after the command on. By
+//             tail_end_i, two cycles after the last word at the earliest, it reports that it has
+//             them all
+//   halt_i    resets everything
+//   awake_o   0: no state changes in this cycle (gmmu_sleep)
 // A command of n words takes n + 1 cycles.
 module gmmu_dma_collect
   import gmmu_regs_pkg::*;
@@ -40,14 +42,14 @@ module gmmu_dma_collect
 );
   typedef enum int unsigned {
     StateIdle,
-    StateBegin,      // see whether the buffer is empty
-    StateHeader,     // take its first word, if there is another command
-    StateOperand,    // take the others; in the first cycle see what the header says
-    StateFull,       // offer it
-    StateTail,       // the words behind it are the taker's
+    StateBegin,      // check whether the buffer is empty
+    StateHeader,     // accept the header, if there is another command
+    StateOperand,    // accept the operands; in the first cycle check the header
+    StateFull,       // offer the command
+    StateTail,       // the next words belong to the command processor
     StateCount
   } state_e;
-  logic [StateCount-1:0] state_q;                 // one bit for each state
+  logic [StateCount-1:0] state_q;                 // one-hot
   function automatic logic [StateCount-1:0] to(state_e state);
     return StateCount'(1) << state;
   endfunction
@@ -55,12 +57,12 @@ module gmmu_dma_collect
   command_header_word_t header_q, coming;
   command_needs_t       needs, needs_q;
   command_opcode_t      opcode_q;
-  logic                 many_q;                   // of its words: 8 or more
-  logic [3:0]           place_q;                  // of the next operand, one bit for each
-  logic [2:0]           more, more_q;             // operands to come
+  logic                 many_q;                   // the command has 8 words or more
+  logic [3:0]           place_q;                  // one-hot place of the next operand
+  logic [2:0]           more, more_q;             // operands still to come
   logic [28:0]          total_q, offset_q, end_q; // words: of the buffer, before and with a command
   logic [29:0]          behind;
-  logic                 at_end_q, over_q;         // end_q == total_q, a cycle late
+  logic                 at_end_q, over_q;         // end_q == total_q, one cycle old
   logic                 fresh_q, sized, clean, good_q, unread_q, lost_q, takes;
   assign coming = word_i;
 
@@ -82,7 +84,7 @@ module gmmu_dma_collect
   assign behind = 30'(offset_q) + 30'(header_q.words);
   assign more = fresh_q ? needs.operands : more_q;
 
-  // The word after a bad header may be taken: it has no effect.
+  // The word after a bad header may be accepted: it has no effect.
   assign takes = (state_q[StateHeader] && !at_end_q) ||
                  (state_q[StateOperand] && !opcode_q.nop && (fresh_q || good_q));
   assign word_ready_o = takes || (state_q[StateTail] && tail_ready_i);
@@ -137,7 +139,7 @@ module gmmu_dma_collect
     end
   end
 
-  // The operands go where they belong.
+  // Each operand goes into its field.
   logic        bytes, entries, pages, aligned, high, low32;
   logic        odd_q;
   logic [63:0] src_q, dst_q, value_q, step_q;

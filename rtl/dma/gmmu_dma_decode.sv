@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a command header: how many operands follow, what the operation needs, whether the header is
-// well formed. Combinational. Opcodes to come (table copy, residency notice, context
-// initialisation, binding) get a line here and a branch where gmmu_dma_command forms the job.
+// Decodes a command header: the number of operands, what the operation needs, whether the header is
+// well formed. Combinational. Future opcodes (table copy, residency notice, context initialisation,
+// binding) get a line here and a branch where gmmu_dma_command forms the job.
 module gmmu_dma_decode
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;
 (
   input  command_header_word_t header_i,
-  input  command_opcode_t      opcode_i,      // opcode_of the header's
+  input  command_opcode_t      opcode_i,      // opcode_of the header's opcode
   input  logic                 many_i,        // the header's words are 8 or more
 
-  output logic                 sized_o,       // opcode known, size right
-  output logic                 clean_o,       // reserved bits right
+  output logic                 sized_o,       // opcode known, size correct
+  output logic                 clean_o,       // reserved bits correct
   output logic [2:0]           operands_o,    // words after the header, before inline words
   output logic                 has_inline_o,  // inline words follow the operands
   output logic                 table_o,       // table or aperture command, flush of all: needs privilege
@@ -36,7 +36,7 @@ module gmmu_dma_decode
                  opcode_i.signal_fence;
   assign settle_o = opcode_i.flush_tlb || opcode_i.signal_fence;
 
-  // Header, operands and at least one inline word of a table write.
+  // The sizes include the header; a table write has at least one inline word.
   always_comb begin
     sized_o = 1'b0;
     if (opcode_i.nop) sized_o |= many_i || header_i.words[2:0] >= 3'd1;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, in aligned chunks
-// of 64 bytes, of which Chunks may be in flight. Addresses are looked up one after the other: a chunk
-// has eight words, and no command processor takes them faster. Sixteen in flight cover a latency of 100
-// cycles at four words every five.
+// Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, in aligned
+// chunks of 64 bytes. Up to Chunks chunks are in flight. Addresses are translated one after the
+// other; that is fast enough, since a chunk has eight words and no command processor consumes them
+// faster. Sixteen chunks in flight cover a latency of 100 cycles at four words every five cycles.
 //
-//   request   place 8-byte aligned, low bits of the address of its last byte; less than 2^32 bytes; one
-//             range at a time (the next after its last word)
-//   words     in order, taken by either of two takers, one at a time. error_o, without valid_o: the
-//             next one could not be read, fault_o says why; this stands until abort_i, nothing
-//             follows.
-//   abort_i   (level) give the range up: quiet_o says when nothing is in flight and all is
-//             forgotten
-// The checks are those of gmmu_dma_path; the slot number is the AXI id. Each slot is reserved before its
-// read is issued, so R never waits.
+//   request   place 8-byte aligned, low bits of the address of its last byte; less than 2^32 bytes;
+//             one range at a time (the next after its last word)
+//   words     in order, consumed by either of two users, one at a time. error_o, without valid_o:
+//             the next word could not be read, and fault_o says why. It stands until abort_i; no
+//             further word follows.
+//   abort_i   (level) abandons the range; quiet_o: nothing is in flight and all state is cleared
+// The checks are those of gmmu_dma_path; the slot number is the AXI id. Each slot is reserved
+// before its read is sent, so R never waits.
 module gmmu_dma_fetch
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -27,7 +26,7 @@ module gmmu_dma_fetch
 
   input  logic [63:0]         vram_bytes_i,
   input  link_cfg_t           link_i,
-  output logic                awake_o,       // without it nothing changes here in this cycle (gmmu_sleep)
+  output logic                awake_o,       // 0: no state changes in this cycle (gmmu_sleep)
   input  logic                abort_i,
   output logic                quiet_o,
 
@@ -70,28 +69,28 @@ module gmmu_dma_fetch
   typedef logic [WordWidth-1:0] word_t;
   typedef logic [BeatWidth-1:0] beat_t;
 
-  // One chunk after the other.
+  // One chunk at a time.
   typedef enum logic [2:0] {
-    StateNext,         // is there a chunk, and a slot for it?
-    StateAsk,          // its translation
+    StateNext,         // wait for a chunk and a free slot
+    StateAsk,          // request its translation
     StateAnswer,
-    StateJudge,        // is it there at all?
+    StateJudge,        // check its address
     StateCheck,
-    StateAperture,     // its page of the aperture
+    StateAperture,     // look up its aperture page
     StateMapped,
-    StateSend          // AR
+    StateSend          // send AR
   } state_e;
   state_e              state_q;
   logic                busy_q, last, step, ended, job_taken, started, clear;
-  place_t              place_q;              // of the chunk's first byte
+  place_t              place_q;              // first byte of the chunk
   logic [EndWidth-1:0] end_q;
-  logic [TagWidth:0]   alloc_q, drain_q;     // slots, with one bit more
-  slot_t               slot_q, drain_slot;   // slot_q: of the chunk at hand
+  logic [TagWidth:0]   alloc_q, drain_q;     // slots, with one extra bit
+  slot_t               slot_q, drain_slot;   // slot_q: slot of the present chunk
   logic                start;
   assign drain_slot = drain_q[TagWidth-1:0];
   assign last = place_q.address[EndWidth-1:ChunkLg2] == end_q[EndWidth-1:ChunkLg2];
 
-  // What is known of its address.
+  // Properties of the chunk's address.
   logic       virt_q, generation_q, ends_q, zero_q, coherent_q, absent_q, past_end_q, r_last, fails;
   target_e    target_q;
   logic [5:0] adapter_q;
@@ -106,7 +105,7 @@ module gmmu_dma_fetch
                   page_q >= vram_bytes_i[PaWidth-1:PageLg2];
   end
   assign fails = (ends_q && !zero_q) || (!ends_q && (absent_q || past_end_q));
-  // A slot without a read is marked in a cycle in which none ends.
+  // A slot without a read is marked in a cycle in which no other slot ends.
   assign ended = state_q == StateCheck && (ends_q || absent_q || past_end_q) && !r_last;
   assign start = state_q == StateNext && busy_q && !abort_i &&
                  (alloc_q ^ drain_q) != {1'b1, slot_t'(0)};
@@ -204,8 +203,8 @@ module gmmu_dma_fetch
   end
   assign rd_req_o.ar_valid = state_q == StateSend;
 
-  // Landing, one cycle after R came. Each slot's next beat and whether one of them was an error; 0
-  // between bursts. The first beat of a range may lie within its chunk.
+  // Landing, one cycle after R. Per slot: the next beat, and whether a beat so far was an error;
+  // both are 0 between bursts. The first beat of a range may lie in the middle of its chunk.
   logic  r_valid_q, r_bad, r_error, marked, mark_ended, mark_bad;
   r_t    r_q;
   slot_t r_slot, start_slot;
@@ -231,9 +230,9 @@ module gmmu_dma_fetch
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i({virt_q, generation_q}),
     .read_addr_i(r_slot), .data_o(r_lent));
 
-  // Words out. A beat is read for each of its words.
+  // Words out. A RAM read fetches a beat for each of its words.
   logic  good, read, landed_q, landed_zero_q, out_free, drained;
-  word_t word_q;                             // the next one in the chunk
+  word_t word_q;                             // number of the next word in its chunk
   logic [DataWidth-1:0] landed;
   logic [63:0]          picked;
   beat_t                read_beat;
@@ -241,7 +240,7 @@ module gmmu_dma_fetch
   assign read = good && (!landed_q || out_free);
   assign drained = !busy_q && drain_q + 1'b1 == alloc_q && word_q == end_q[ChunkLg2-1:3];
   if (BeatLg2 > 0) begin : g_beats
-    beat_t first_q;                          // number in its chunk of the first beat that was read
+    beat_t first_q;                          // number in its chunk of the first beat read
     assign read_beat = beat_t'(word_q >> (LaneLg2 - 3)) - first_q;
     always_ff @(posedge clk_i) begin
       if (job_taken) first_q <= beat_t'(job_place_i.address[ChunkLg2-1:0] >> LaneLg2);
@@ -255,7 +254,7 @@ module gmmu_dma_fetch
     .read_i(read), .read_addr_i({drain_slot, read_beat}), .data_o(landed),
     .write_i(r_valid_q), .write_addr_i({r_slot, r_beat}), .data_i(r_q.data));
   if (LaneLg2 > 3) begin : g_pick
-    logic [LaneLg2-4:0] pick_q;              // of the words of a beat
+    logic [LaneLg2-4:0] pick_q;              // number of the word in its beat
     always_ff @(posedge clk_i) if (read) pick_q <= word_q[LaneLg2-4:0];
     assign picked = landed[64*pick_q+:64];
   end else begin : g_whole
@@ -273,7 +272,7 @@ module gmmu_dma_fetch
       error_o <= 1'b0;
     end else begin
       landed_q <= read || (landed_q && !out_free);
-      // The fault shows when the words before it have been handed out.
+      // The fault is reported when the words before it have been delivered.
       error_o <= drain_q != alloc_q && marked && mark_bad && !landed_q && !valid_o;
     end
     if (read) landed_zero_q <= mark_ended;
@@ -283,7 +282,7 @@ module gmmu_dma_fetch
     .valid_i(landed_q), .ready_o(out_free), .data_i(landed_zero_q ? '0 : picked),
     .valid_o, .ready_i(ready_i || other_ready_i), .data_o(word_o));
 
-  // The chunk at fault; none is looked up after one that has no address.
+  // The place of the failed chunk; after a chunk without an address, none is looked up.
   place_t fault_place;
   gmmu_ram_block #(.Width($bits(place_t)), .Depth(Chunks)) u_place (
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i(place_q),

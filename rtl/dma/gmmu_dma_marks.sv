@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mark for each slot of a ring, which says, with some bits, that something has come for the
-// slot's present use. Marks lie in LUT RAM and are never cleared: each carries the phase of its use.
+// One mark per slot of a ring; it says, with some bits, that an event has arrived for the slot's
+// present use. Marks lie in LUT RAM and are never cleared: each carries the phase of its use.
 //
-//   alloc     the ring's next slot, with one bit more that turns over with every pass; a slot in
-//             use was given out in alloc_i's pass if it lies below alloc_i, else in the one before
+//   alloc     the ring's next slot, with an extra bit that toggles with every pass. A slot in use
+//             was allocated in alloc_i's pass if it lies below alloc_i, else in the previous pass
 //   mark      for a slot in use; each use of a slot must get exactly one mark, or a later use would
 //             find the mark of an earlier one
 //   look      a slot in use, with its extra bit; marked_o and bits_o in the same cycle
-//   start     after reset every slot is given the phase of the pass before: started_o says when
+//   start     after reset every slot is set to the phase of the previous pass; start_slot_o counts
+//             along. No slot may be allocated before started_o.
 //             that is done; start_slot_o counts along. Before, no slot is given out.
 module gmmu_dma_marks #(
   parameter int unsigned Slots = 32,        // a power of two, 2 or more

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transfer engine turns jobs into memory writes. It works on several jobs at once; when one
-// fails, the effects are those of the jobs in order up to it.
+// The transfer engine turns jobs into memory writes. Jobs overlap; when one fails, memory is as if
+// the jobs up to it had run in order.
 //
-//   job       see job_t; taken while there is room. Jobs overlap. retired_o pulses when one has all
-//             its B; once a job has failed, also for it and for those behind it.
-//   words     inline words of SourceWords jobs; words_dead_i says that none will ever come again
-//   idle_o    no job is under way and no fault stands
+//   job       see job_t; accepted while there is room. retired_o pulses when a job has all its B;
+//             after a failure it may also pulse for the failed job and those after it.
+//   words     inline words of SourceWords jobs; words_dead_i says that no more will ever come
+//   idle_o    no job is in progress and no fault is pending
 //   fault     the first job, in job order, that failed. Jobs before it are complete, jobs after it
-//             may have begun; all that was issued is done and nothing is in flight when
-//             fault_valid_o rises. Reason FaultNone: the inline words ran dry, and the number of
-//             the job means nothing. fault_ready_i ends it, and new jobs are taken.
-//   kill_i    aborts all jobs without a fault; idle_o says when that is done. Hold it until then.
+//             may have begun; nothing is in flight when fault_valid_o rises. Reason FaultNone: the
+//             inline words ran out, and the job number is undefined. fault_ready_i clears the
+//             fault, and new jobs are accepted.
+//   kill_i    aborts all jobs without a fault. Hold it until idle_o.
 //
 //   job ─┬─► read splitter ► lookups ► AR … R ► landing slots ► realigner ─┐
 //        ├─► patterns, words ──────────────────────────────────────────► feed ► data FIFO ► W
@@ -78,7 +78,7 @@ module gmmu_dma_mover
 );
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
   localparam int unsigned WriteSlots = 2 * ReadsInFlight;
-  // As many small jobs as fill the way from the read's AR to the write's B; ids are 8 bits.
+  // Enough small jobs to fill the pipeline from the read's AR to the write's B; ids are 8 bits.
   localparam int unsigned MaxJobs = ReadsInFlight > 32 ? 255 : 4 * ReadsInFlight;
   localparam int unsigned JobCount = $clog2(MaxJobs + 1);
   if (ReadsInFlight < 2 || ReadsInFlight > 128 || (1 << $clog2(ReadsInFlight)) != ReadsInFlight)
@@ -92,18 +92,18 @@ module gmmu_dma_mover
 
   typedef enum logic [1:0] {
     StateRun,
-    StateDrain,      // issue nothing more, wait until nothing is in flight
+    StateDrain,      // send nothing more, wait until nothing is in flight
     StateFault       // offer the fault
   } state_e;
   state_e state_q;
   logic   stop_q, stop_next, clear, reset;   // stop_q: state_q is not StateRun
   assign reset = rst_i || clear;
 
-  // A job goes to all that work on it at once.
+  // A job goes to all units that work on it at once.
   logic copy, accept, read_ready, write_ready, make_ready, accepted_q;
-  logic [JobCount-1:0] jobs_q;               // accepted and not retired, a cycle late
+  logic [JobCount-1:0] jobs_q;               // accepted and not retired, one cycle old
   assign copy = job_i.source == SourceCopy;
-  logic closed_q;                            // stop_q, or full, two cycles late: at most MaxJobs - 1
+  logic closed_q;                            // stop_q, or full, two cycles old: at most MaxJobs - 1
   assign job_ready_o = write_ready && (copy ? read_ready : make_ready) && !closed_q;
   assign accept = job_valid_i && job_ready_o;
 
@@ -195,9 +195,9 @@ module gmmu_dma_mover
     .retired_o, .fault_valid_o(write_fault_valid), .fault_o(write_fault),
     .fault_job_o(write_fault_job), .count_bytes_o(count_write_bytes_o));
 
-  // Failure. A write's fault stands only when all before it is done, so it is the first in order. A
-  // read's fault, or words that ran dry, count when the way from the source to the write side is
-  // empty, and the write side waits for data with everything before done.
+  // Failure. A write's fault is reported only when everything before it is done, so it is the first
+  // in order. A read's fault, or exhausted words, counts when the path from the source to the write
+  // side is empty and the write side waits for data with everything before done.
   logic source_dead, dead_end_q;
   assign source_dead = (copies && read_fault_valid && read_drained && moved_all) ||
                        (words_dead_i && starved);

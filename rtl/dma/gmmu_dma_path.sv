@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address path of one kind of access: from the places of bursts to the memory port and address of each,
-// in the order of the bursts. The last check before the bus.
+// Address path of one kind of access: from the places of bursts to each burst's memory port and
+// address, in the order of the bursts. The last check before the bus.
 //
-//   input    a burst's first byte and what the user wants back with it (user). Each burst takes the next
-//            slot of a ring, alloc_o, which the user keeps free: none in the first Slots + 1 cycles after
-//            reset, in which the marks are swept.
-//   xlate    virtual places are translated with access Access under the slot's number, answers come in
-//            any order. Physical places skip the translation; system memory is then accessed coherently.
-//   ap       accesses to the aperture ask the map, in order, at most eight outstanding; the answer is
-//            taken always. An access to another target waits for the answers before it.
-//   output   from registers: slot, memory port and address, or zero page, or fault (ends_o: there is
-//            nothing to access). virt and generation say whether a translation has to be given back, and
-//            of which generation. empty_o: every burst has left.
+//   input    a burst's first byte and the user's data that returns with it (user). Each burst takes
+//            the next slot of a ring, alloc_o, which the user keeps free. No burst may come in the
+//            first Slots + 1 cycles after reset, in which the marks are swept.
+//   xlate    virtual places are translated with access Access under the slot's number; answers come
+//            in any order. Physical places skip the translation; system memory is then accessed
+//            coherently.
+//   ap       aperture accesses are looked up in the map, in order, at most eight outstanding; the
+//            answer is always accepted. An access to another target waits for the answers before
+//            it.
+//   output   from registers: slot, memory port and address, or zero page, or fault (ends_o: there
+//            is nothing to access). virt and generation say whether a translation must be given
+//            back, and in which generation. empty_o: every burst has left.
 //
-// Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: an adapter below
-// link_i.adapters and not link_i.own, offset bits 47:42 zero, else FaultPeerAbsent; the address is then
-// {adapter, offset[41:0]}. Aperture: what the map answers. System addresses pass.
-// What is known of a slot lies in block RAM; a mark in LUT RAM says that its address is known.
+// Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: an adapter
+// below link_i.adapters and not link_i.own, offset bits 47:42 zero, else FaultPeerAbsent; the
+// address is then {adapter, offset[41:0]}. Aperture: as the map answers. System addresses pass.
+//
+// A slot's result lies in block RAM; a mark in LUT RAM says that it is valid.
 module gmmu_dma_path
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -70,7 +73,7 @@ module gmmu_dma_path
 );
   typedef logic [TagWidth-1:0] slot_t;
 
-  // The burst stands in a slice until the translation or the check has taken it.
+  // The burst stands in a slice until the translation or the check accepts it.
   logic   take, burst_valid, burst_taken, phys_valid;
   place_t place;
   slot_t  burst_slot;
@@ -88,8 +91,9 @@ module gmmu_dma_path
     else if (take) alloc_o <= alloc_o + 1'b1;
   end
 
-  // The access at hand. Answers and physical bursts take turns by a register, which turns when the one
-  // whose turn it is has none and the other has. Neither goes on for longer than there are slots.
+  // The access being checked. Translation answers and physical bursts take turns. The turn is a
+  // register: it changes when its side offers nothing and the other side does. The number of slots
+  // bounds each turn.
   typedef struct packed {
     slot_t      slot;
     logic       virt;
@@ -105,7 +109,7 @@ module gmmu_dma_path
   } access_t;
   access_t access_q;
   logic    use_rsp_q, access_valid_q, access_ready, access_take, aperture_q, rsp_ends;
-  logic    ask_q, full_q, waits_q;               // waits: the aperture owes an answer
+  logic    ask_q, full_q, waits_q;               // waits_q: an aperture answer is outstanding
   assign rsp_ends = rsp_i.fault != FaultNone || rsp_i.zero;
   assign access_take = aperture_q ? !ask_q && !full_q : !waits_q;
   assign access_ready = !access_valid_q || access_take;
@@ -133,7 +137,7 @@ module gmmu_dma_path
     end
   end
 
-  // Accesses to the aperture.
+  // Aperture accesses.
   typedef struct packed {
     slot_t slot;
     logic  virt;
@@ -170,7 +174,7 @@ module gmmu_dma_path
     if (ask) ap_req_page_o <= access_q.addr[PaWidth-1:PageLg2];
   end
 
-  // The result, of the access or of the aperture map: while the map owes one, no other comes.
+  // The result of the check or of the aperture map; while the map owes one, no other comes.
   typedef struct packed {
     logic   virt;
     logic   generation;
@@ -211,7 +215,7 @@ module gmmu_dma_path
                  coherent: ap_rsp_i.coherent, fault: ap_rsp_i.fault, level: '0};
   end
 
-  // The next slot in order whose address is known is read from RAM, and stands in the output register.
+  // The next slot in order with a valid result is read from RAM and stands in the output register.
   logic              unsought_q, marked, look, have_q, have_take;   // unsought: seek_q != alloc_o
   logic              seek_zero, seek_ends, have_zero_q, have_ends_q;
   logic [TagWidth:0] seek_q;

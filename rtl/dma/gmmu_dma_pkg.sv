@@ -27,7 +27,7 @@ package gmmu_dma_pkg;
     fault_e      reason;
     access_e     access;
     level_t      level;
-    logic [31:0] fence;          // of the entry at fault, or that was interrupted
+    logic [31:0] fence;          // of the failed or interrupted entry
     logic [31:0] last_fence;
     logic [31:0] error_offset;
     logic [31:0] error_header;
@@ -42,26 +42,26 @@ package gmmu_dma_pkg;
     logic [63:0] address;        // va, or offset in target
   } place_t;
 
-  // The address of a range's last byte. A range has less than 2^48 bytes, so it is told apart from the
-  // first by its low bits.
+  // The low bits of a range's last byte address. A range is shorter than 2^48 bytes, so these bits
+  // distinguish its last byte from its first.
   typedef logic [48:0] end_t;
 
   // What a transfer job writes.
   typedef enum logic [1:0] {
     SourceCopy,                  // bytes read from src
     SourcePattern,               // value[31:0] repeated: byte i is pattern byte i mod 4
-    SourceWords,                 // 8-byte words that come on the inline stream
+    SourceWords,                 // 8-byte words from the inline stream
     SourceSteps                  // 8-byte words value, value + step, value + 2 step, ...
   } source_e;
 
   typedef logic [7:0] job_id_t;
 
-  // A transfer to the bytes from dst to dst_end. Destinations of word sources are 8-byte aligned,
-  // lengths multiples of 8.
+  // A transfer that writes the bytes from dst to dst_end. For word sources, destinations are 8-byte
+  // aligned and lengths multiples of 8.
   typedef struct packed {
     job_id_t     id;             // consecutive
     source_e     source;
-    place_t      src;            // SourceCopy
+    place_t      src;            // SourceCopy only
     end_t        src_end;
     place_t      dst;
     end_t        dst_end;
@@ -69,22 +69,22 @@ package gmmu_dma_pkg;
     logic [63:0] step;
   } job_t;
 
-  // What the beats of a write burst are (gmmu_dma_write).
+  // The beats of a write burst (gmmu_dma_write).
   typedef logic [7:0] beats_t;
   typedef logic [$clog2(DataBytes)-1:0] lane_t;
   typedef struct packed {
-    logic        kind;           // 1: made (gmmu_dma_feed), 0: read from memory
-    lane_t       lane;           // of the first byte
+    logic        kind;           // 1: generated (gmmu_dma_feed), 0: read from memory
+    lane_t       lane;           // lane of the first byte
     lane_t       stop;           // of the last byte, in the last beat
     beats_t      beats_m1;
-    logic        last;           // of its job
+    logic        last;           // last burst of its job
   } shape_t;
 
-  // What a command needs, as its header says (gmmu_dma_decode).
+  // What a command needs, decoded from its header (gmmu_dma_decode).
   typedef struct packed {
     logic       has_inline;      // inline words follow the operands
     logic       aperture;
-    logic       src;             // has a source, a destination in dst_* of the header
+    logic       src;             // has a source; its destination is in dst_*
     logic       dst;
     logic       settle;          // begins only when all earlier writes have their B
     logic       privilege;       // physical address, table or aperture command, flush of all
@@ -92,7 +92,7 @@ package gmmu_dma_pkg;
     logic [2:0] operands;
   } command_needs_t;
 
-  // Which opcode.
+  // The opcode, one-hot.
   typedef struct packed {
     logic nop;
     logic copy;
@@ -114,8 +114,8 @@ package gmmu_dma_pkg;
              signal_fence: code == OpcodeSignalFence};
   endfunction
 
-  // A command, all words before the inline words collected. What its operands are goes by its opcode;
-  // what has no operand means nothing.
+  // A command with all words before its inline words. The opcode defines its operands; a field
+  // without an operand is undefined.
   typedef struct packed {
     logic                 over;        // no command: the buffer has ended
     logic                 unreadable;  // a word of it could not be read (header 0: the header)
@@ -125,11 +125,11 @@ package gmmu_dma_pkg;
     command_header_word_t header;
     command_needs_t       needs;
     command_opcode_t      opcode;
-    logic [63:0]          src;         // or start of a flush
-    logic [63:0]          dst;         // or {pages, page} of the aperture
+    logic [63:0]          src;         // or the start of a flush
+    logic [63:0]          dst;         // or {pages, page} of an aperture command
     logic [47:0]          length;      // bytes, of entries too; not of a table write; 8 of a fence
-    logic [63:0]          value;       // or end of a flush
-    logic [63:0]          step;        // else 0
+    logic [63:0]          value;       // or the end of a flush
+    logic [63:0]          step;        // steps only, else 0
   } command_t;
 
   // Why a transfer or a fetch stopped.

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads ranges of memory, many bursts at once, and hands the bytes out in order.
+// Reads ranges of memory, many bursts at once, and outputs the bytes in order.
 //
-//   job       a range (gmmu_dma_split); label comes back with its beats
+//   job       a range (gmmu_dma_split); label returns with its beats
 //   slots     Each burst takes the next landing slot (a ring of Slots) before its address is
-//             translated, so R never waits. Lookups and data come back in any order; reads are issued
+//             translated, so R never waits. Lookups and data return in any order; reads are sent
 //             and slots are emptied in order, each when complete.
 //   output    one bus beat as it lies in memory: mask_o marks the bytes of the range, last_o the
 //             range's last beat. Zero pages give zeros.
-//   fault     fault_valid_o stands when the oldest slot failed; fault_label_o names its range.
-//             Nothing after it comes out. drained_o: all beats before it have left.
-//   stop_i    no new burst, from the next cycle on. quiet_o, while it stands: every burst issued has
+//   fault     fault_valid_o stands when the oldest slot failed; fault_label_o names its range. No
+//             later beat comes out. drained_o: all beats before it have left.
+//   stop_i    no new burst, from the next cycle on. quiet_o, during stop_i: every burst sent has
 //             its data (or failed), every translation is given back. clear_i, only when quiet,
-//             forgets everything.
-// The slot number is the AXI id and the translation tag. Whether a slot's data is here is a mark in
-// LUT RAM (gmmu_dma_marks).
+//             clears all state.
+// The slot number is the AXI id and the translation tag. A mark in LUT RAM (gmmu_dma_marks) says
+// that a slot's data has arrived.
 module gmmu_dma_read
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -97,7 +97,7 @@ module gmmu_dma_read
     .valid_o(burst_valid), .ready_i(burst_ready), .place_o(burst_place), .stop_o(burst_stop),
     .last_o(burst_last), .user_o(burst_label));
 
-  // R, one cycle after it came.
+  // The R beat, registered.
   slot_t r_slot;
   logic  r_valid_q, r_last;
   r_t    r_q;
@@ -108,7 +108,7 @@ module gmmu_dma_read
   end
   assign r_slot = slot_t'(r_q.id);
 
-  // Slots are given out (alloc), looked at for their data (look), and free again (drain).
+  // Slots are allocated (alloc), checked for their data (look) and freed (drain).
   logic [TagWidth:0] alloc_q, look_q, drain_q;   // one bit more than a slot number
   logic [TagWidth:0] used_q;
   logic              started, slot_free_q, take, freed, unseen_q;   // unseen: look_q != alloc_q
@@ -128,11 +128,11 @@ module gmmu_dma_read
   assign burst_ready = slot_free_q && path_ready;
   assign take = burst_valid && burst_ready;
 
-  // What the beats of a slot look like; it is read before the slot is looked at.
+  // The layout of a slot's beats; it is read before the slot is checked.
   typedef struct packed {
-    lane_t                 lane;             // of the first byte in the first beat
+    lane_t                 lane;             // lane of the first byte in the first beat
     beat_t                 beats_m1;
-    lane_t                 stop;             // of the last byte in the last beat
+    lane_t                 stop;             // lane of the last byte in the last beat
     logic                  last;
     logic [LabelWidth-1:0] label;
   } shape_t;
@@ -157,8 +157,8 @@ module gmmu_dma_read
   assign look_more = look_next != alloc_q;
   assign peek = look ? look_more : unseen_q && !peeked_q;
 
-  // Addresses, in order. Of a slot that ends early no read is issued; one slot is marked a cycle, so it
-  // lets the last beat of another go first.
+  // Addresses, in order. A slot that ends early sends no read and is marked here. One slot is
+  // marked a cycle, and the last beat of another slot goes first.
   logic   result_valid, result_ready, result_take, result_virt, result_generation, result_coherent;
   logic   result_zero, result_ends, result_fails, path_empty, ended_early;
   slot_t  result_slot;
@@ -186,7 +186,7 @@ module gmmu_dma_read
                   len: 8'(result_len),
                   user: '{no_snoop: !result_coherent, kind: KindLogical, default: '0}};
 
-  // Where the oldest burst was to go, if it failed, and why the first without an address did.
+  // The place of the oldest burst, if it failed; the fault of the first burst without an address.
   typedef struct packed {
     fault_e fault;
     level_t level;
@@ -208,7 +208,8 @@ module gmmu_dma_read
     if (result_valid && result_fails && !failed_q) cause_q <= {result_fault, result_level};
   end
 
-  // Landing. Each slot's next beat and whether one of them was an error; 0 between bursts.
+  // Landing. Per slot: the next beat, and whether a beat so far was an error; both are 0 between
+  // bursts.
   logic  r_bad, r_error, look_marked, look_ended, look_bad;
   beat_t r_beat;
   slot_t start_slot;
@@ -223,18 +224,18 @@ module gmmu_dma_read
     .data_i(started && !r_q.last ? {r_bad, r_beat + beat_t'(1)} : '0),
     .read_addr_i(r_slot), .data_o({r_error, r_beat}));
 
-  // Draining: one beat read a cycle while the output has a place for it. The oldest slot's shape and
-  // mark, and those of the next, wait in registers.
+  // Draining: reads one beat a cycle while the output has room. The shape and mark of the oldest
+  // slot and of the next one wait in registers.
   typedef struct packed {
     shape_t shape;
-    logic   single;    // one beat
+    logic   single;    // a single beat
     logic   ended;
     logic   bad;
   } head_t;
   head_t head, looked;
   logic  step, step_last, head_ready, head_valid, head_good;   // good: valid, not failed
   logic  first_q, last_q;                     // the next beat is the slot's first; its last
-  beat_t step_q, left_q;                      // left_q: beats after this one; not valid at the first
+  beat_t step_q, left_q;                      // beats after this one; not valid at the first
   logic  landed_q, landed_zero_q, landed_last_q, out_free;
   logic [DataWidth-1:0]  landed;
   logic [DataBytes-1:0]  step_mask, landed_mask_q;
@@ -302,7 +303,7 @@ module gmmu_dma_read
     end
   end
 
-  // The oldest slot failed: its place is read in the cycle in which that is seen.
+  // The oldest slot failed: its place is read in the cycle in which the failure is detected.
   assign head_failed = head_valid && head.bad;
   always_ff @(posedge clk_i) begin
     if (reset) fault_valid_o <= 1'b0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns beats of a range as they lie at the source into beats as they lie at the destination.
+// Converts beats of a range as they lie at the source into beats as they lie at the destination.
 //
-//   input    beats of consecutive bytes, mask marks them; shift = (destination - source) mod bus
+//   input    beats of consecutive bytes, which mask marks; shift = (destination - source) mod bus
 //            bytes, the same for all beats of a range; last marks its last beat
-//   output   every destination beat once, in order; its bytes beside the range mean nothing
-// One beat a cycle. A range whose destination takes one beat more than its source gives it in a
-// cycle of its own, in which the first beat of the next range is taken if it completes nothing. A
-// beat appears a cycle after it was accepted. idle_o: all accepted beats have been output.
+//   output   every destination beat once, in order; its bytes outside the range are undefined
+// One beat a cycle. If the destination needs one beat more than the source, that beat takes a cycle
+// of its own. The first beat of the next range is accepted in that cycle if it completes no
+// destination beat. A beat appears a cycle after it was accepted. idle_o: all accepted beats have
+// been output.
 module gmmu_dma_realign
   import gmmu_pkg::*;
 #(
@@ -27,12 +28,13 @@ module gmmu_dma_realign
   output logic [DataWidth-1:0] data_o,
   output logic                 idle_o
 );
-  // The input beat, turned: low bytes belong to the present destination beat, high ones to the next.
+  // The rotated input beat: low bytes belong to the present destination beat, high ones to the
+  // next.
   logic                   turned_valid_q, turned_last_q;
   logic [DataWidth-1:0]   hold_q, turned_q, turned;
-  logic [DataBytes-1:0]   held, held_q;      // lanes of the beat before
-  logic                   completes_q;       // it is valid and ends a destination beat
-  logic                   more_q;            // and begins the next
+  logic [DataBytes-1:0]   held, held_q;      // lanes of the previous beat
+  logic                   completes_q;       // valid, and ends a destination beat
+  logic                   more_q;            // and begins the next one
   logic                   flush_q;           // hold_q is the last beat of its range
 
   logic completes, more;

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission rings: takes turns over the rings, one entry at a time, and keeps each ring's
+// Submission rings: serves the rings in turn, one entry at a time, and keeps each ring's
 // software-visible state.
 //
-//   entry     32 bytes at base + 32 * head, fetched as words; checked; its paging buffer is fetched
-//             next and run by the command processor. When that is done (fence record written) head
-//             and last fence move.
-//   ring      a tail beyond its size, and an entry past 48 bits of address: FaultRingFetch, at the
+//   entry     32 bytes at base + 32 * head, fetched as words and checked; then its paging buffer is
+//             fetched and run by the command processor. When the fence record is written, head and
+//             last fence advance.
+//   ring      a tail beyond its size, or an entry past 48 bits of address: FaultRingFetch, at the
 //             address of the entry at head
 //   checks    buffer address and bytes multiples of 8, reserved bits 0, no wrap (FaultRingFetch);
 //             physical buffer only on a privileged ring (FaultNotPrivileged); space number built
 //             (FaultSpaceDisabled).
-//   errors    the ring keeps head and stands still until its enable goes 0 and 1 again
-//   preempt   while it is 1 and enable is 1: the ring starts no entry. When its entry, if there is
-//             one at work, has ended or stopped in front of a command, and nothing of it is in
-//             flight, the ring is preempted: fence of the entry that was stopped (0: none), offset
-//             of that command. It stands still as after an error; an error that comes first stays.
-//   enable    0 to 1: head, error, preempted, last fence and entry count start from 0. 0 while the
-//             ring's entry is at work: it is abandoned, also if enable is 1 again before that is
-//             over.
+//   errors    the ring keeps head and stops until its enable goes 0 and 1 again
+//   preempt   while preempt and enable are 1, the ring starts no entry. When its entry in progress,
+//             if any, has ended or stopped in front of a command, and nothing of it is in flight,
+//             the ring is preempted: it reports the fence of the stopped entry (0: none) and the
+//             offset of that command. It stops as after an error; an error that comes first stays.
+//   enable    0 to 1: head, error, preempted, last fence and entry count restart from 0. 0 during
+//             an entry abandons it, even if enable returns to 1 before the entry has ended.
 module gmmu_dma_ring
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -38,7 +37,7 @@ module gmmu_dma_ring
   output ring_state_t [NumRings-1:0] ring_o,
   output logic                       fence_irq_o,
   output logic                       ring_error_o,
-  output logic                       preempted_o,     // pulse, after all pulses of what was before
+  output logic                       preempted_o,     // pulse, after all pulses of earlier work
   output logic                       count_entry_o,
 
   output logic                       fetch_valid_o,
@@ -47,7 +46,7 @@ module gmmu_dma_ring
   output logic [32:0]                fetch_end_o,     // low bits of its last byte's address
   output logic                       fetch_abort_o,
   input  logic                       fetch_quiet_i,
-  input  logic                       word_valid_i,    // ours are those of the entry
+  input  logic                       word_valid_i,    // the entry's words are for the rings
   output logic                       word_ready_o,
   input  logic [63:0]                word_i,
   input  logic                       word_error_i,
@@ -80,20 +79,20 @@ module gmmu_dma_ring
 
   typedef enum int unsigned {
     StateIdle,
-    StateAsk,      // ask for the entry
-    StateEntry,    // take its words
-    StateSum,      // end of the paging buffer
-    StateCheck,    // in two steps
+    StateAsk,      // request the entry
+    StateEntry,    // accept its words
+    StateSum,      // compute the end of the paging buffer
+    StateCheck,    // check, in two steps
     StateVerdict,
-    StateBuffer,   // ask for the paging buffer
+    StateBuffer,   // request the paging buffer
     StateStart,
     StateRun,
     StateFault,    // offer the fault
-    StateFaulted,  // and show it
-    StateAbort,    // forget what was fetched ahead
+    StateFaulted,  // show it in the ring's state
+    StateAbort,    // discard what was fetched ahead
     StateCount
   } state_e;
-  logic [StateCount-1:0] state_q;                 // one bit for each state
+  logic [StateCount-1:0] state_q;                 // one-hot
   function automatic logic [StateCount-1:0] to(state_e state);
     return StateCount'(1) << state;
   endfunction
@@ -102,7 +101,7 @@ module gmmu_dma_ring
   logic [NumRings-1:0][31:0]  entries_q;          // completed
   logic [NumRings-1:0]        enable_q, wants_q, asked_q;
   logic [NumRings-1:0][15:0]  mask_q, tail_q;    // tail taken modulo the size
-  logic [NumRings-1:0]        beyond_q;          // tail is not below the size
+  logic [NumRings-1:0]        beyond_q;          // the tail is not below the size
   logic                       enabled_q;
   ring_t                      active_q, next;
   logic                       any, killed_q;
@@ -121,9 +120,9 @@ module gmmu_dma_ring
   end
   assign active = ring_i[active_q];
 
-  // A new tail is seen two cycles later. idle_o knows of it at once.
+  // A tail write takes effect after two cycles; idle_o falls in the same cycle.
   logic [NumRings-1:0][3:0]  size_q;
-  logic [NumRings-1:0][15:0] written_q;          // tail as it was
+  logic [NumRings-1:0][15:0] written_q;          // the tail as written
   logic                      changed, changed_q;
   logic [NumRings-1:0][15:0] mask;
   always_comb begin
@@ -149,9 +148,9 @@ module gmmu_dma_ring
     end
   end
 
-  // Preemptions without an answer yet. What is asked for here was seen by wants_q a cycle ago, so a
-  // ring that is not at work now does not begin; when the request is taken back just now, preempted
-  // itself sees to it.
+  // Pending preemptions. wants_q took each request into account a cycle ago, so a ring that is not
+  // at work now does not begin an entry. If the request is withdrawn in this very cycle, the
+  // preempted state itself stops the ring.
   logic [NumRings-1:0] owed, at_work, answered;
   always_comb begin
     for (int unsigned n = 0; n < NumRings; n++) begin
@@ -168,9 +167,9 @@ module gmmu_dma_ring
   ring_entry_completion_t completion_q;
   logic [1:0]             word_q;
   place_t                 buffer;
-  logic [49:0]            behind, behind_q;      // behind the buffer: low bits, with carry
+  logic [49:0]            behind, behind_q;      // address after the buffer: low bits, with carry
   fault_e                 verdict;
-  logic                   form_bad, empty_q;     // empty: the paging buffer has no bytes
+  logic                   form_bad, empty_q;     // empty_q: the paging buffer has no bytes
   logic                   form_bad_q, privilege_bad_q, space_bad_q;
   assign buffer = '{physical: shape_q.physical, target: target_e'(shape_q.target),
                     space: shape_q.space[5:0], address: buffer_q.address};
@@ -187,7 +186,7 @@ module gmmu_dma_ring
   end
 
   place_t entry_place;
-  logic   entry_over;                            // past 48 bits
+  logic   entry_over;                            // the entry ends past 48 bits
   always_comb begin
     entry_place = '{physical: 1'b1, target: active.base_target, space: '0, address: '0};
     entry_place.address[11:0] = {ring_q[active_q].head[6:0], 5'd0};
@@ -196,7 +195,7 @@ module gmmu_dma_ring
     entry_over = entry_place.address[PaWidth];
   end
 
-  // Whether an entry can be asked for is judged in the first cycle of StateAsk.
+  // The first cycle of StateAsk decides whether the entry can be requested.
   logic asked, judged_q, unfit, unfit_q;
   assign asked = fetch_valid_o && fetch_ready_i;
   assign unfit = state_q[StateAsk] && (judged_q ? unfit_q
@@ -218,7 +217,7 @@ module gmmu_dma_ring
   assign start_buffer_o = buffer;
   assign privileged_o = active.privileged;
   assign record_address_o = active.fence_address;
-  logic [31:0] entries;                          // with this one
+  logic [31:0] entries;                          // entries completed, with this one
   assign entries = entries_q[active_q] + 32'd1;
   assign record_value_o = {entries, completion_q.fence};
   always_ff @(posedge clk_i) begin
@@ -228,7 +227,7 @@ module gmmu_dma_ring
 
   dma_fault_t  fault_q;
   logic [1:0]  path_q;
-  logic [31:0] offset_q, header_q, fence_q;      // fence_q: 0 while the entry is not read
+  logic [31:0] offset_q, header_q, fence_q;      // fence_q: 0 until the entry is read
   logic fault_valid_q, fault_reported_q;
   assign fault_valid_o = fault_valid_q;
   always_ff @(posedge clk_i) begin
@@ -246,8 +245,8 @@ module gmmu_dma_ring
                      level: fault_q.level, physical: fault_q.place.physical, fence: fence_q,
                      address: fault_q.place.address};
 
-  logic finished, faulted, stopped;              // of this life of the ring
-  logic stopped_q, forgotten;                    // forgotten: nothing that was fetched is in flight
+  logic finished, faulted, stopped;              // in this enable period of the ring
+  logic stopped_q, forgotten;                    // forgotten: no fetch is in flight any more
   assign forgotten = state_q[StateAbort] && fetch_abort_o && fetch_quiet_i;
   assign stopped = forgotten && stopped_q && !killed_q && active.enable;
   assign finished = state_q[StateRun] && done_i && !killed_q && active.enable;
@@ -281,7 +280,7 @@ module gmmu_dma_ring
           else if (judged_q && unfit_q) state_q <= to(StateFault);
           else if (asked) state_q <= to(StateEntry);
         end
-        state_q[StateEntry]: begin                   // read in one piece: its place is the fault's
+        state_q[StateEntry]: begin                   // read whole: a fault reports its place
           fault_q.reason <= word_fault_i.reason == FaultBusRead ? FaultRingFetch : word_fault_i.reason;
           fault_q.level <= word_fault_i.level;
           if (killed_q) state_q <= to(StateAbort);

@@ -3,9 +3,9 @@
 //
 //   input    a range from place to the byte whose address ends in end_i, with a label of UserWidth
 //            bits
-//   output   its bursts, ascending, one a cycle: place, where in the chunk the burst's last byte lies;
-//            last marks the range's last one
-// A range waits in a register and goes to work in the cycle in which the last burst of the one before
+//   output   its bursts, ascending, one a cycle: place, the last byte's offset in the chunk; last
+//            marks the range's last burst
+// A range waits in a register and starts in the cycle in which the previous range's last burst
 // leaves.
 module gmmu_dma_split
   import gmmu_dma_pkg::*;
@@ -39,8 +39,9 @@ module gmmu_dma_split
   assign load = !valid_o || (ready_i && last_o);
   assign stop_o = end_q[ChunkLg2-1:0] | {ChunkLg2{!last_o}};
 
-  // Is the chunk behind the present one the last? Bit by bit, without waiting for the sum: it is if the
-  // carry into each bit, which all lower bits agree on, is what makes the bit equal.
+  // Whether the chunk after the present one is the last, without an adder: chunk + 1 equals
+  // last_chunk if, at every bit, the two differ exactly where the carry arrives. If all lower bits
+  // match, last_chunk gives the carry.
   chunk_t chunk, last_chunk, carry;
   logic   last_next;
   assign chunk = place_o.address[$bits(end_t)-1:ChunkLg2];

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes ranges of memory: addresses are looked up ahead, each burst leaves when its data is here.
+// Writes ranges of memory: addresses are translated ahead, and each burst leaves when its data is
+// here.
 //
-//   job       a range (gmmu_dma_split) under a job id, with a kind; its beats follow on data, in the
-//             order of the jobs
-//   shape     the bursts in order, as the beats on data are to be: kind of its job, lane of its first
-//             byte, lane of its last byte, beats less one, last of its job
-//   slots     each burst takes the next slot (a ring of Slots) and its address is looked up at
+//   job       a range (gmmu_dma_split) under a job id, with a kind; its beats follow on data, in
+//             the order of the jobs
+//   shape     the bursts in order, with the layout of their beats on data: kind of the job, lane of
+//             the first byte, lane of the last byte, beats less one, last of its job
+//   slots     each burst takes the next slot (a ring of Slots), and its address is translated at
 //             once. Bursts leave in order: AW when all beats are in the data FIFO, then W without a
-//             gap. Zero pages swallow their beats. B comes in any order; slots retire in order.
+//             gap. Beats to a zero page are dropped. B comes in any order; slots retire in order.
 //   retired_o the last burst of a job has its B (or was dropped)
-//   fault     fault_valid_o stands after the first burst, in order, that failed. After it no AW is
-//             issued.
-//   stuck_o   from a register: the oldest burst lacks data, none came, and everything issued before
-//             it has retired
-//   stop_i    give up: no AW is issued, bursts not issued retire without effect. quiet_o, while it
-//             stands: nothing is left. clear_i, only when quiet, forgets everything.
+//   fault     fault_valid_o stands after the first burst, in order, that failed. No later AW is
+//             sent.
+//   stuck_o   from a register: the oldest burst lacks data, none arrived, and everything sent
+//             before it has retired
+//   stop_i    abandons the jobs: no AW is sent, and bursts not sent retire without effect. quiet_o,
+//             during stop_i: nothing is left. clear_i, only when quiet, clears all state.
 // The slot number is the AXI id and the translation tag.
 module gmmu_dma_write
   import gmmu_pkg::*;
@@ -79,7 +80,7 @@ module gmmu_dma_write
   localparam int unsigned ChunkLg2 = $clog2(MaxBurst);
   localparam int unsigned Beats = MaxBurst > DataBytes ? MaxBurst / DataBytes : 1;
   localparam int unsigned BeatWidth = $clog2(Beats + 1);
-  localparam int unsigned DataDepth = 4 * Beats;              // behind it three beats more
+  localparam int unsigned DataDepth = 4 * Beats;              // three more beats fit behind it
   localparam int unsigned DataCount = $clog2(DataDepth + 4);
   typedef logic [TagWidth-1:0] slot_t;
   typedef logic [BeatWidth-1:0] beat_t;
@@ -99,7 +100,7 @@ module gmmu_dma_write
     .valid_o(burst_valid), .ready_i(burst_ready), .place_o(burst_place), .stop_o(burst_stop),
     .last_o(burst_last), .user_o({burst_kind, burst_job}));
 
-  // B, one cycle after it came.
+  // B, registered.
   logic b_valid_q, b_error_q;
   slot_t b_slot_q;
   always_ff @(posedge clk_i) begin
@@ -163,7 +164,8 @@ module gmmu_dma_write
     else if (feed) feed_q <= feed_q + 1'b1;
   end
 
-  // Addresses, in order. They wait in a register slice, so that nothing in the path depends on the bus.
+  // Addresses, in order. They wait in a register slice, so that the address path does not depend on
+  // the bus.
   typedef struct packed {
     slot_t  slot;
     beat_t  beats_m1;
@@ -201,7 +203,7 @@ module gmmu_dma_write
     .valid_o(have), .ready_i(consume), .data_o(known));
   assign {have_slot, beats_m1, virt, generation, zero, ends, port, addr, coherent, cause, level} = known;
 
-  // Beats. here_q counts those in the FIFO that no burst has claimed, a cycle late.
+  // Beats. here_q counts the beats in the FIFO that no burst has claimed; one cycle old.
   logic                 beat_valid, beat_ready, pushed_q, go, fifo_ready, enough;
   logic [DataWidth-1:0] beat_data;
   logic [DataBytes-1:0] beat_strb;
@@ -214,9 +216,9 @@ module gmmu_dma_write
   always_ff @(posedge clk_i) pushed_q <= data_valid_i && fifo_ready && !reset;
   assign enough = here_q > DataCount'(beats_m1);
 
-  // Issue: the oldest burst with address and data goes to a register slice, from which its AW leaves.
-  // A slot is marked once: those without a B, in a cycle without a B, when they are issued to
-  // nowhere or given up.
+  // The oldest burst with address and data goes to a register slice, from which its AW leaves. Each
+  // slot is marked once. A slot that gets no B, because it is dropped or abandoned, is marked on
+  // leaving, in a cycle without a B.
   logic head_fault, stuck_q, stage_done, stopped_q, stage_valid, stage_ready;
   logic stage_drop, run_ready, issued_all_q, dropped;
   logic abandon;
@@ -249,7 +251,7 @@ module gmmu_dma_write
     end
   end
 
-  // W: runs of beats in the order of AW; the one at work in registers.
+  // W: runs of beats in the order of AW; the current run is in registers.
   logic  run_waits, next_drop, run_load, run_valid_q, run_drop_q, run_last_q;
   beat_t next_beats_m1, run_left_q;           // left: beats after this one; last: none
   gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
@@ -274,8 +276,8 @@ module gmmu_dma_write
     end
   end
 
-  // Retirement in order: B here, dropped or given up. The oldest slot's mark is looked at; what else is
-  // known of it comes from RAM in the next cycle, in which it retires.
+  // Retirement in order: the slot has its B, was dropped or abandoned. The oldest slot's mark is
+  // checked; its other data is read from RAM for the next cycle, in which it retires.
   typedef struct packed {
     logic                last;
     logic [ChunkLg2-1:0] bytes_m1;
@@ -332,8 +334,8 @@ module gmmu_dma_write
     retire_bad_q <= done_bad;
   end
 
-  // The first failure in order: of a B at retirement, of an address when all before it has retired.
-  // Where it was to go is read in the cycle in which that is seen.
+  // The first failure in order: a B error at retirement, an address fault when all earlier bursts
+  // have retired. The burst's place is read in the cycle in which the failure is detected.
   logic    address_failed, address_fault_q;
   place_t  fault_place;
   fault_e  cause_q;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paging DMA engine: submission rings, command processor, transfer engine, fences.
 //
-//   rings     ring_i / ring_o: registers of each ring. One entry is worked on at a time, rings take
-//             turns. Nothing starts while enable_i is 0; an entry under way finishes. A ring's
-//             enable going to 0 abandons its entry (no fence, no error): what was issued is
-//             drained, the rest is not issued. enable_i and a ring's enable act one cycle late, a
-//             new tail two cycles late; idle_o knows of them at once. A ring's preempt stops it in
-//             front of a command (gmmu_dma_ring).
+//   rings     ring_i / ring_o: registers of each ring. The engine works on one entry at a time;
+//             rings take turns. Nothing starts while enable_i is 0; an entry in progress completes.
+//             When a ring's enable falls, its entry is abandoned (no fence, no error): accesses
+//             already sent complete, the rest is not sent. enable_i and a ring's enable act one
+//             cycle late, a new tail two cycles late; idle_o reflects them at once. A ring's
+//             preempt stops it in front of a command (gmmu_dma_ring).
 //   xlate     three translation ports: fetch (ring buffers), read and write (transfers). Every
 //             answer is given back by `done` once.
 //   ap        aperture lookups of the same three paths, for gmmu_aperture_map.
 //   memory    fetch and read: read-only requesters; write: write-only (data, tables, aperture
-//             entries, fences). R and B are always taken. Ids name bursts in flight; answers come
-//             in any order.
+//             entries, fences). R and B are always accepted. Ids name bursts in flight; answers
+//             come in any order.
 //   ctl       invalidations of flush_tlb commands; ctl_done_i pulses when one is complete.
-//   aperture  after aperture entries were written (their B taken) aperture_flush_o pulses, and the
+//   aperture  when aperture entries are written (with their B) aperture_flush_o pulses, and the
 //             engine waits for a pulse on aperture_flush_done_i.
 //   errors    a fault stops the ring at the first command, in command order, that failed: the fault
 //             is offered on fault_o, then ring_o shows the error and ring_error_o pulses.
@@ -34,7 +34,7 @@ module gmmu_engine
   input  logic                       rst_i,
 
   input  logic                       enable_i,            // ctrl.enable and bus master
-  input  logic [63:0]                cycle_i,             // goes into fence records
+  input  logic [63:0]                cycle_i,             // for fence records
   input  logic [63:0]                vram_bytes_i,
   input  link_cfg_t                  link_i,
   output logic                       idle_o,              // nothing under way, no work that may start
@@ -73,7 +73,7 @@ module gmmu_engine
   input  logic [2:0]                 ap_req_ready_i,
   output pfn_t [2:0]                 ap_req_page_o,
   input  logic [2:0]                 ap_rsp_valid_i,
-  input  aperture_rsp_t              ap_rsp_i,            // of the port whose valid is set
+  input  aperture_rsp_t              ap_rsp_i,            // for the path whose valid is set
 
   output rd_req_t                    fetch_rd_req_o,
   input  rd_rsp_t                    fetch_rd_rsp_i,
@@ -104,7 +104,7 @@ module gmmu_engine
   output logic [8:0]                 count_write_bytes_o,
   output logic                       busy_o
 );
-  // Fetch, rings and commands mostly wait for the mover.
+  // Fetch, rings and commands mostly wait for the mover, so they share a clock that stops.
   logic clk, fetch_awake, ring_awake, command_awake;
   gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(fetch_awake || ring_awake || command_awake));
 

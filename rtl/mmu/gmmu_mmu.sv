@@ -76,7 +76,7 @@ module gmmu_mmu
   output logic                        idle_o
 );
   localparam int unsigned EngineL1Entries = L1Entries < 16 ? L1Entries : 16;  // of the engine's L1
-  localparam int unsigned SpareRows = NumWalks < 4 ? 0 : 2;  // small ones are for proofs and tests
+  localparam int unsigned SpareRows = NumWalks < 4 ? 0 : 2;  // 0 only in proofs and tests
   localparam int unsigned EnginePorts = NumPorts < 3 ? NumPorts : 3;
   localparam int unsigned Clients = NumPorts - EnginePorts;
   localparam int unsigned Sets = L2Entries / 16 / L2Ways;

@@ -2,8 +2,8 @@
 // First in, first out. Depth is any number from 1 on.
 //
 //   input    ready_o while not full; it comes from a register and depends on no input
-//   output   valid_o comes from a register. data_o stands while valid_o && !ready_i; a word written
-//            at one edge can be taken at the next
+//   output   valid_o comes from a register. data_o is stable while valid_o && !ready_i; a word
+//            written at one edge can be read at the next
 module gmmu_fifo #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 2

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // First in, first out, for depths that are worth a block RAM. Depth is a power of two, 4 or more;
-// two more words may stand behind the RAM.
+// two more words fit into the registers behind the RAM.
 //
 //   input    ready_o while the RAM is not full; it comes from a register and depends on no input
-//   output   valid_o and data_o come from registers; data_o stands while valid_o && !ready_i. A
-//            word written at one edge can be taken three edges later; one word a cycle
+//   output   valid_o and data_o come from registers; data_o is stable while valid_o && !ready_i. A
+//            word written at one edge can be read three edges later; one word a cycle
 module gmmu_fifo_ram #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 64
@@ -26,13 +26,13 @@ module gmmu_fifo_ram #(
   end
 
   logic [AddrWidth-1:0] write_q, read_q;
-  logic [AddrWidth:0]   count_q;             // words in the RAM that were not read
+  logic [AddrWidth:0]   count_q;             // unread words in the RAM
   logic                 push, read, ram_valid_q, out_free;
   logic [Width-1:0]     ram_data;
   assign push = valid_i && ready_o;
   assign read = count_q != '0 && (!ram_valid_q || out_free);
 
-  // a few words of a few bits are no block RAM
+  // a few words of a few bits are not worth a block RAM
   if (Width * Depth >= 1024) begin : g_block
     gmmu_ram_block #(.Width(Width), .Depth(Depth)) u_ram (
       .clk_i,

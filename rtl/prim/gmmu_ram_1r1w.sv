@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RAM with one read and one write port, without reset, as block RAM has them.
 //
-//   read     data_o one cycle after read_i; it stands until the next read_i
+//   read     data_o one cycle after read_i, stable until the next read_i
 //   write    at the edge; a read of the same word in the same cycle returns the old word
 module gmmu_ram_1r1w #(
   parameter int unsigned Width = 8,

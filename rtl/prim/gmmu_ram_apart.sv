@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_ram_1r1w for users that never read a word in the cycle in which it is written: block RAM
-// then needs no logic beside it.
+// then needs no extra logic.
 //
-//   read     data_o one cycle after read_i; it stands until the next read_i
-//   write    at the edge; a read of the same word in the same cycle returns anything
+//   read     data_o one cycle after read_i, stable until the next read_i
+//   write    at the edge; a read of the same word in the same cycle returns an undefined value
 module gmmu_ram_apart #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 16,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_ram_apart that is a block RAM even where it is shallow: no LUT RAM, but a late output.
+// gmmu_ram_apart that is a block RAM even when shallow: it uses no LUT RAM, but its output is late.
 //
-//   read     data_o one cycle after read_i; it stands until the next read_i
-//   write    at the edge; a read of the same word in the same cycle returns anything
+//   read     data_o one cycle after read_i, stable until the next read_i
+//   write    at the edge; a read of the same word in the same cycle returns an undefined value
 module gmmu_ram_block #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 16,

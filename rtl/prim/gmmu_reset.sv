@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A register for the reset of one part, so that no reset net spans the whole device. Synthesis keeps
-// it a module of its own: equal registers are not united.
+// A register for the reset of one part, so that no reset net spans the whole device. Synthesis
+// keeps it as a module: equal reset registers are not merged.
 //
 //   rst_o   rst_i one cycle later
 module gmmu_reset (

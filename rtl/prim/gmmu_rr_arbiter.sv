@@ -4,7 +4,7 @@
 //   gnt_o      one-hot (or zero without a request): the first requester after the last one that was
 //              advanced past
 //   index_o    the granted requester's number (0 without a request)
-//   advance_i  the grant was used: the next search begins behind it
+//   advance_i  the grant was used: the next search begins after it
 module gmmu_rr_arbiter #(
   parameter int unsigned N = 2,
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1
@@ -17,10 +17,10 @@ module gmmu_rr_arbiter #(
   output logic [N-1:0]          gnt_o,
   output logic [IndexWidth-1:0] index_o
 );
-  logic [N-1:0] behind_q;  // ones: requesters behind the last winner
-  logic [N-1:0] masked, masked_before, any_before;  // before: a lower requester asks
+  logic [N-1:0] behind_q;  // ones: requesters after the last winner
+  logic [N-1:0] masked, masked_before, any_before;  // before: a lower requester requests
 
-  // Both searches side by side, each a tree for every requester: no carry chain.
+  // Both searches run in parallel, each as a tree per requester: no carry chain.
   assign masked = req_i & behind_q;
   for (genvar i = 0; i < N; i++) begin : g_before
     localparam logic [N-1:0] Lower = ~({N{1'b1}} << i);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of a block that often has nothing to do. With GMMU_SLEEP, which is for simulators, it stands
-// while the block sleeps, and the block costs next to nothing; without, in a circuit, it is the clock.
+// Clock gate of a block that is often idle. With GMMU_SLEEP, which is for simulators, the clock
+// stops while the block sleeps, which saves simulation time. Without it, as in synthesis, clk_o is
+// clk_i.
 //
-//   awake_i   the block has something to do, or an input says so in this very cycle. It sleeps eight
-//             cycles after the last one, and not in the 511 cycles after a reset, in which lists of
-//             what is free are made. A block that sleeps must neither change nor show another output
-//             than with a clock
+//   awake_i   the block has work, or an input brings some in this very cycle. The block sleeps
+//             eight cycles after the last one, and not in the 511 cycles after a reset, in which
+//             free lists are filled. A sleeping block must behave as it would with a clock: no
+//             state and no output may change
 module gmmu_sleep (
   input  logic clk_i,
   input  logic rst_i,

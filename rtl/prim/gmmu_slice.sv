@@ -19,7 +19,7 @@ module gmmu_slice #(
   output logic [Width-1:0] data_o
 );
   if (Slow) begin : g_slow
-    // ready_o is a register of its own: never valid_o behind an inverter
+    // ready_o is a register of its own, not an inverted valid_o
     always_ff @(posedge clk_i) begin
       valid_o <= !rst_i && (valid_o ? !ready_i : valid_i);
       ready_o <= rst_i || (valid_o ? ready_i : !valid_i);
