@@ -2,21 +2,21 @@
 // AXI4 inside the GPU and at its edge. Bursts are INCR, size is the full bus width, a burst never
 // crosses 4 KiB.
 //
-// Inside, `port` beside the address says which memory port the burst leaves by. The edge has one
-// AXI4 port for each. Ids: every outstanding burst of a requester has an id of its own; nothing
-// relies on an order between ids, and beats of different ids may interleave on R (not on W). At the
-// edge the requester's number stands above its id.
+// Inside, `port` with the address selects the memory port of a burst. The edge has one AXI4 port
+// for each. Ids: every outstanding burst of a requester has an id of its own; nothing relies on an
+// order between ids, and beats of different ids may interleave on R (not on W). At the edge the
+// requester's number is prepended to its id.
 package gmmu_axi_pkg;
   import gmmu_pkg::*;
 
   localparam int unsigned IdWidth = 8;         // inside: requester's own
   localparam int unsigned RequesterWidth = 7;
   localparam int unsigned EdgeIdWidth = IdWidth + RequesterWidth;
-  // at the GPU's ports: the isolator's generation above it
+  // at the GPU's ports: prefixed with the isolator's generation
   localparam int unsigned PortIdWidth = EdgeIdWidth + 1;
 
-  // Requesters of the mux (rtl/top/README.md), before the clients. The window's writes all have the id 0,
-  // to stay in order.
+  // Requesters of the mux (rtl/top/README.md), before the clients. All writes of the window have id
+  // 0, so that they stay in order.
   localparam int unsigned ReqTables = 0;
   localparam int unsigned ReqAperture = 1;
   localparam int unsigned ReqFetch = 2;
@@ -48,9 +48,10 @@ package gmmu_axi_pkg;
   localparam logic [3:0] CacheBufferable = 4'b0011;     // Normal Non-cacheable Bufferable
   localparam logic [3:0] CacheWriteBack = 4'b1111;      // Write-back, allocate
 
-  // Of the host port. A coherent page is looked up and kept in the host's caches. Of another one B
-  // has to come from memory, since the fence behind it may be coherent: a buffer on the way is not
-  // enough. A message is no memory and must stay one write.
+  // AxCACHE of the host port. A coherent page is looked up and allocated in the host's caches. For
+  // any other page B must come from memory, because the fence after it may be coherent: a B from an
+  // intermediate buffer is not enough. An interrupt message is not memory and must remain one
+  // write.
   function automatic logic [3:0] host_cache(kind_e kind, logic no_snoop);
     if (kind == KindInterrupt) return CacheDevice;
     return no_snoop || kind == KindPeer ? CacheNone : CacheWriteBack;
@@ -59,7 +60,7 @@ package gmmu_axi_pkg;
   typedef struct packed {  // AR and AW
     logic [IdWidth-1:0] id;
     port_e              port;
-    // byte address of the first beat, any alignment: lanes below it are not used
+    // byte address of the first beat, any alignment: lower byte lanes are not used
     pa_t                addr;
     logic [7:0]         len;    // beats - 1
     user_t              user;
@@ -83,8 +84,9 @@ package gmmu_axi_pkg;
     logic               error;
   } b_t;
 
-  // Channels of a requester, and their answers. Reads and writes are apart: what only reads has no write
-  // channels, and no ready hangs on a valid of the other direction. R and B are always taken.
+  // Channels of a requester, and the responses. Reads and writes are separate, so that a reader has
+  // no write channels and no ready depends on a valid of the other direction. R and B are always
+  // accepted.
   typedef struct packed {
     logic ar_valid;
     ax_t  ar;
@@ -110,7 +112,7 @@ package gmmu_axi_pkg;
     b_t   b;
   } wr_rsp_t;
 
-  // Channels behind the mux: payloads stand beside their handshake bits, by memory port.
+  // Channels behind the mux, by memory port; their handshake bits are separate signals.
   typedef struct packed {
     logic [EdgeIdWidth-1:0] id;
     pa_t                    addr;
@@ -130,7 +132,7 @@ package gmmu_axi_pkg;
     logic                   error;
   } edge_b_t;
 
-  // The same at the GPU's ports; size and burst are always these.
+  // The same at the GPU's ports; size and burst are constant.
   localparam logic [2:0] BeatSize = 3'($clog2(DataBytes));
   localparam logic [1:0] BurstIncr = 2'b01;
   localparam logic [1:0] RespOkay = 2'b00;

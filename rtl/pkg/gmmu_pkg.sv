@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types that rooms exchange: addresses, translation requests and answers, address space
+// Types shared by the folders: addresses, translation requests and answers, address space
 // configuration.
 //
 // Words: va (GPU virtual address), gpa (GPU physical address: target, adapter, offset), iova
@@ -23,7 +23,7 @@ package gmmu_pkg;
   localparam int unsigned PageLg2 = 12;
   localparam int unsigned VpnWidth = VaWidth - PageLg2;  // 4 KiB page number of a va
   localparam int unsigned PfnWidth = PaWidth - PageLg2;  // 4 KiB page number of an offset
-  localparam int unsigned MaxLevels = `GMMU_MAX_LEVELS;  // of page tables, 2 to 6
+  localparam int unsigned MaxLevels = `GMMU_MAX_LEVELS;  // levels of page tables, 2 to 6
   // Width of the AXI ports. gmmu_parameter_check reports an illegal macro; 64 stands in for it.
   localparam int unsigned DataWidthAsked = `GMMU_DATA_WIDTH;
   localparam int unsigned DataWidth =
@@ -40,7 +40,7 @@ package gmmu_pkg;
   // translation port: clients, through-port read and write, engine fetch, read, write
   typedef logic [6:0] port_t;
   typedef logic [2:0] level_t;
-  typedef logic [7:0] tag_t;      // names a lookup among those outstanding on its port
+  typedef logic [7:0] tag_t;      // identifies an outstanding lookup of its port
 
   typedef struct packed {
     target_e    target;
@@ -48,13 +48,14 @@ package gmmu_pkg;
     pa_t        offset;
   } gpa_t;
 
-  // Register `link`: linked adapters, of which this GPU is number own. 0 and 1: none is linked.
+  // Register `link`: linked adapters, of which this GPU is number own. adapters 0 and 1: none is
+  // linked.
   typedef struct packed {
     logic [2:0] own;
     logic [2:0] adapters;
   } link_cfg_t;
 
-  // A lookup. tag comes back with the answer; answers come in any order. Each port uses a tag for at
+  // A lookup. tag returns with the answer; answers come in any order. A port uses each tag for at
   // most one outstanding lookup.
   typedef struct packed {
     tag_t    tag;
@@ -63,10 +64,10 @@ package gmmu_pkg;
     access_e access;
   } xlate_req_t;
 
-  // The answer. With a fault, gpa, zero and coherent mean nothing. With zero, reads are 0 and writes
-  // are dropped. The user gives generation, the drain generation, back with `done` when the access that
-  // used the answer has its last R or its B (or will never be issued). Every answer, faults and
-  // zero pages included, is given back exactly once.
+  // The answer. With a fault, gpa, zero and coherent are undefined. With zero, reads are 0 and
+  // writes are dropped. The user returns generation, the drain generation, by `done` when the
+  // access has its last R or its B, or will never be sent. Every answer, faults and zero pages
+  // included, is given back exactly once.
   typedef struct packed {
     tag_t    tag;
     logic    generation;
@@ -74,13 +75,13 @@ package gmmu_pkg;
     logic    zero;
     logic    coherent;
     fault_e  fault;
-    level_t  level;               // of the entry at fault
+    level_t  level;               // level of the faulting entry
   } xlate_rsp_t;
 
-  // Accesses of one port that ended this cycle, by drain generation.
+  // Answers of one port given back in this cycle, by drain generation.
   typedef struct packed {
-    logic [1:0] old1;             // how many of generation 1 (0 to 3)
-    logic [1:0] old0;             // how many of generation 0
+    logic [1:0] old1;             // number of generation 1 (0 to 3)
+    logic [1:0] old0;             // number of generation 0
   } xlate_done_t;
 
   // One address space as software writes it (space registers geometry and root).
@@ -97,7 +98,7 @@ package gmmu_pkg;
     CtlInvalidate,                // drop translations of scope; done when no older one is in use
     // new configuration for space; flushes the space if it differs from the old one
     CtlSetSpace,
-    CtlResize                     // new sizes in use, va_start as register sizes_in_use; empties everything
+    CtlResize                     // new sizes in use: va_start is sizes_in_use; drops everything
   } mmu_op_e;
 
   typedef struct packed {
@@ -109,7 +110,7 @@ package gmmu_pkg;
     space_cfg_t cfg;
   } mmu_ctl_t;
 
-  // A fault as the log takes it.
+  // A fault, as the log accepts it.
   typedef struct packed {
     fault_e      reason;
     space_t      space;
@@ -121,8 +122,8 @@ package gmmu_pkg;
     logic [63:0] address;
   } fault_info_t;
 
-  // The aperture map's answer to the lookup of one aperture page. fault: FaultNone, or one of the
-  // FaultAperture reasons (then the rest means nothing).
+  // The aperture map's answer for one aperture page. fault: FaultNone, or one of the FaultAperture
+  // reasons (then the other fields are undefined).
   typedef struct packed {
     fault_e fault;
     logic   coherent;

@@ -2,18 +2,20 @@
 // The counters of the register description: port_counters of NumPorts ports and the shared
 // counters.
 //
-//   port_i     events of a port in this cycle, and the lookups outstanding: summed to its cycles
-//   shared_i   amounts to add in this cycle: element order of the regfile counters. Element i has
-//              Adds[i] bits; the others are 0
-//   read       while rd_i and addr_i stand: rd_busy_o is 1 until rd_data_o is the value of the
-//              counter at addr_i, or 0 for other addresses. A read waits for its counter's turn: at
-//              most a round over all words
+//   port_i     events of a port in this cycle, and its outstanding lookups, which add up to
+//              `cycles`
+//   shared_i   amounts to add in this cycle, in element order of the regfile counters. Element i
+//              has Adds[i] bits; the others are 0
+//   read       hold rd_i and addr_i: rd_busy_o is 1 until rd_data_o is the value of the counter at
+//              addr_i, or 0 for other addresses. A read waits for its counter's turn: at most one
+//              round over all words
 //
-// Each counter is a short register that wraps, and a word of Width bits in RAM. All words are
-// visited in turn, one a cycle: what the register has gained since the last visit is added. A
-// register is wide enough not to wrap twice meanwhile, so nothing is lost. What adds one is a shift
-// register with feedback (LFSR): it costs one gate, and its place in the sequence stands beside the
-// word. What adds an amount is a sum, whose value is the low part of the word.
+// Each counter is a short register that wraps, and a word of Width bits in RAM. The words are
+// updated in rotation, one a cycle, by the amount the register has gained since its last turn. A
+// register is wide enough not to wrap twice in between, so nothing is lost. A counter of single
+// events is a shift register with feedback (LFSR), which costs one gate; its last position in the
+// sequence is stored with the word. A counter of amounts is a sum, whose value is the low part of
+// the word.
 module gmmu_counters
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -39,7 +41,7 @@ module gmmu_counters
   localparam int unsigned FirstShared = 8 * NumPorts;
   localparam int unsigned Words = FirstShared + NumShared;
   localparam int unsigned IndexWidth = $clog2(Words);
-  localparam int unsigned PlaceWidth = $clog2(Words + 2);  // 2^PlaceWidth - 1 places, all but all ones
+  localparam int unsigned PlaceWidth = $clog2(Words + 2);  // a sequence of 2^PlaceWidth - 1 places
   localparam int unsigned SumWidth = AddWidth + IndexWidth < Width ? AddWidth + IndexWidth : Width;
   localparam int unsigned Cycles = $bits(port_i[0].outstanding);
   typedef logic [IndexWidth-1:0] index_t;
@@ -47,7 +49,7 @@ module gmmu_counters
   typedef logic [SumWidth-1:0] sum_t;
   typedef logic [Width-1:0] value_t;
 
-  // Of each word: whether it counts events, and the bits of its sum, so many that it does not wrap
+  // For each word: whether it counts single events, and the bits of its sum, enough not to wrap
   // within a round.
   typedef logic [Words-1:0] by_word_t;
   typedef logic [Words-1:0][SumWidth-1:0] masks_t;
@@ -87,12 +89,12 @@ module gmmu_counters
     place_of[state] = '0;
   end
 
-  // ---- Registers that count. What a cycle adds is registered first.
+  // ---- The counting registers. The amount of a cycle is registered first.
   logic [4:0]          port_events_q [NumPorts];
   logic [Cycles-1:0]   port_cycles_q [NumPorts];
   place_t              port_event_q [NumPorts][5];
   sum_t                port_sum_q [NumPorts];
-  place_t              event_q [NumShared];       // event_q, sum_q: one of the two is 0
+  place_t              event_q [NumShared];       // each entry uses one of the two; the other is 0
   sum_t                sum_q [NumShared];
 
   logic rst_q;
@@ -103,7 +105,7 @@ module gmmu_counters
       port_events_q[p] <=
           {port_i[p].fault, port_i[p].merged, port_i[p].miss, port_i[p].hit, port_i[p].lookup};
       if (rst_q) port_event_q[p] <= '{default: '0};
-      else if (port_events_q[p] != '0) begin   // most cycles have none
+      else if (port_events_q[p] != '0) begin   // most cycles have no event
         for (int unsigned i = 0; i < 5; i++) begin
           if (port_events_q[p][i]) port_event_q[p][i] <= after(port_event_q[p][i]);
         end
@@ -133,12 +135,12 @@ module gmmu_counters
     a_adds: assert property (@(posedge clk_i) disable iff (rst_i) shared_i[i] >> Adds[i] == '0);
   end
 
-  // ---- Which counter is read.
+  // ---- The counter to be read.
   logic        rd_port, rd_shared, rd_q, rd_counter_q, done_q;
   index_t      rd_index_q;
-  logic [12:0] port_word, shared_word;  // words from the first one of either kind
+  logic [12:0] port_word, shared_word;  // number of the word within its group
 
-  // either group stands at a multiple of its size
+  // each group is aligned to its size
   assign port_word = addr_i[15:3] ^ PortCountersBase[15:3];
   assign shared_word = addr_i[15:3] ^ CountersBase[15:3];
   assign rd_port = 32'(port_word) < FirstShared && port_word[2:0] < 3'd6;
@@ -150,14 +152,14 @@ module gmmu_counters
   end
   assign rd_busy_o = rd_i && !done_q;
 
-  // ---- The visits: choose a register; read its place and its word; take them; the gain; the sum,
-  // which is written.
-  // The turn stands as a number and as a bit a word, which makes the choice an OR.
+  // ---- A turn, in stages: choose a register; read its place and its word; register them; the
+  // gain; the sum, which is written back. The turn is both a number and one-hot, which makes the
+  // choice an OR.
   localparam int unsigned Stages = 5;
   index_t            turn_q;
   index_t            at_q [Stages];
   logic [Words-1:0]  turn_hot_q;
-  logic              first_q, fresh0_q, fresh1_q;  // the first round after reset: words are 0
+  logic              first_q, fresh0_q, fresh1_q;  // first round after reset: words count as 0
   logic [Stages-1:0] asked_q, live_q;
   logic              is_event2_q;
   place_t            event0_q, place1_q, place2_q, place3_q, place4_q, was2_q, place_gain;
@@ -187,7 +189,7 @@ module gmmu_counters
     end
   end
 
-  // A place behind the sequence's end goes on from its begin: one less than a power of two.
+  // Past the sequence's end the place restarts at its begin: the length is a power of two less one.
   logic   place_wraps;
   place_t place_step;
   assign {place_wraps, place_step} = {1'b0, place2_q} - {1'b0, was2_q};
@@ -213,15 +215,15 @@ module gmmu_counters
 
     for (int unsigned s = 1; s < Stages; s++) at_q[s] <= at_q[s-1];
     at_q[0] <= turn_q;
-    // 0: the register
+    // 0: the chosen register
     event0_q <= event_now;
     sum0_q <= sum_now;
     fresh0_q <= first_q;
-    // 1: out of the RAMs
+    // 1: RAM outputs
     place1_q <= place_of[event0_q];
     sum1_q <= sum0_q;
     fresh1_q <= fresh0_q;
-    // 2: behind them
+    // 2: RAM outputs, registered
     place2_q <= place1_q;
     sum2_q <= sum1_q;
     if (fresh1_q) {was2_q, value2_q} <= '0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPU counts: names each counter's source, sums the clients' bytes and counts the memory
-// ports' beats. The counters themselves: gmmu_counters.
+// Connects each counter to its source, sums the clients' bytes and counts the memory ports' beats.
+// gmmu_counters holds the counters themselves.
 //
-//   bus      [0] VRAM, [1] host: a beat of R, of W is taken. Reads count whole beats, writes their
-//            enabled bytes, a cycle later; idle_o: none is to be counted
-//   units    bytes of the access that a client, or a direction of the through-port, ended
+//   bus      [0] VRAM, [1] host: a beat of R, of W is accepted. Reads count whole beats, writes
+//            their enabled bytes, one cycle later; idle_o: nothing is left to count
+//   units    bytes of the access that a client, or a direction of the through-port, completed
 //   read     see gmmu_counters
 module gmmu_counts
   import gmmu_pkg::*;
@@ -44,7 +44,7 @@ module gmmu_counts
 );
   typedef logic [12:0] amount_t;
 
-  // ---- Bytes of the units in this cycle.
+  // ---- Bytes that the access units completed in this cycle.
   amount_t units_read, units_written;
   always_comb begin
     units_read = '0;
@@ -73,7 +73,7 @@ module gmmu_counts
   end
   assign idle_o = (bus_read_q[0] | bus_read_q[1] | bus_written_q[0] | bus_written_q[1]) == '0;
 
-  // ---- By the counter's place in the register description.
+  // ---- Amounts, indexed as in the register description.
   amount_t amounts [CountersWords];
   assign amounts[CountersL2LookupsIndex] = amount_t'(mmu_i.l2_lookup);
   assign amounts[CountersL2HitsIndex] = amount_t'(mmu_i.l2_hit);

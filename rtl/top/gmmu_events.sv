@@ -2,12 +2,12 @@
 // Numbers and formats the events of the event port, which is for observation only. Without Present
 // there is no logic and every output is 0.
 //
-//   xlate        per translation port, an answered lookup: 192 bits as gmmu_gpu's port list says, and
+//   xlate        per translation port, an answered lookup: 192 bits as in gmmu_gpu's port list, and
 //                {tag[39:32], sequence[31:0]}
-//   inv          an invalidation is done
-//   lanes        192 bits each: word 0 {request id[63:32], sequence[31:0]}, words 1 and 2 as
-//                README.md says. The sequence counts the events of the lane from 0, modulo 2^32.
-// All of a lane or a port without an event is 0.
+//   inv          an invalidation has completed
+//   lanes        192 bits each: word 0 {request id[63:32], sequence[31:0]}, words 1 and 2 as in
+//                README.md. The sequence counts the lane's events from 0, modulo 2^32.
+// A lane or port without an event is all 0.
 module gmmu_events
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -80,7 +80,7 @@ module gmmu_events
     assign inv_start_o = inv_start_i;
     assign inv_end_o = inv_end_i;
 
-    // Words 1 and 2 and the request id of an event, put behind its lane's sequence.
+    // Prepends the lane's sequence number to an event's id and words.
     function automatic logic [191:0] numbered(logic [31:0] number, logic [31:0] id,
                                               logic [63:0] first, logic [63:0] second);
       return {second, first, id, number};

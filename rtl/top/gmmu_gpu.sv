@@ -2,16 +2,18 @@
 // The GPU: MMU, paging engine, aperture map, client ports with their traffic engines, register
 // block. All ports are flat vectors; arrays are concatenated with element 0 in the low bits.
 //
-//   s_reg   AXI4-Lite, 64 bit: BAR0. One access at a time; bytes above 64 KiB wrap. On s_reg and s_win, AW, W and AR
-//           may arrive in any order: an AW without its W, or a W without its AW, blocks no other access.
+//   s_reg   AXI4-Lite, 64 bit: BAR0. One access at a time; addresses above 64 KiB wrap. On s_reg
+//           and s_win, AW, W and AR may arrive in any order: an AW without its W, or a W without
+//           its AW, blocks no other access.
 //   s_win   AXI4-Lite, 64 bit: BAR2, window onto VRAM at window_base. Accesses may be pipelined.
 //   m_vram  AXI4 manager, DataWidth: VRAM.
 //   m_host  AXI4 manager, DataWidth: host memory (logical addresses), interrupt messages (AxUSER
 //           kind 2) and VRAM of linked adapters (kind 3, address {adapter[5:0], offset[41:0]}). B,
-//           in any order of ids, means that PCI Express has accepted the write: one that is accepted
-//           later does not become visible before it. Of kind 3: it is in the peer's VRAM.
-//   s_peer  VRAM for linked adapters, offsets of this GPU's VRAM, DataWidth. It takes what another
-//           gmmu's m_host sends with kind 3 and is no general AXI4 subordinate: see gmmu_peer_port.
+//           in any order of ids, means that PCI Express has accepted the write: a write accepted
+//           later does not become visible before it. B of kind 3: the data is in the peer's VRAM.
+//   s_peer  VRAM for linked adapters, offsets of this GPU's VRAM, DataWidth. It accepts what
+//           another gmmu's m_host sends with kind 3 and is no general AXI4 subordinate: see
+//           gmmu_peer_port.
 //   ev_*    event port: observation only.
 //   idle_o  nothing is in flight and no register, window, ring or client work waits: until one of
 //           the s_ or cl_ inputs changes, further cycles change nothing but counters of time.
@@ -24,8 +26,8 @@ module gmmu_gpu
   import gmmu_client_pkg::*;
 #(
   parameter int unsigned NumClients = 4,
-  parameter int unsigned TrafficEngines = NumClients,  // clients 0 to n - 1 have one
-  parameter int unsigned ThroughPorts = 0,  // 1: s_thr_* is there
+  parameter int unsigned TrafficEngines = NumClients,  // clients 0 to n - 1 have a traffic engine
+  parameter int unsigned ThroughPorts = 0,  // 1: with s_thr_*
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumRings = 1,
   parameter int unsigned L1Entries = 16,
@@ -36,8 +38,8 @@ module gmmu_gpu
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 where area counts
   parameter int unsigned EventPort = 1,          // 0: ev_* stays 0
-  parameter int unsigned LinkPort = 1,           // 1: s_peer_* is there
-  parameter int unsigned TurnDown = 1,           // 1: register sizes_in_use is there
+  parameter int unsigned LinkPort = 1,           // 1: with s_peer_*
+  parameter int unsigned TurnDown = 1,           // 1: with register sizes_in_use
   // access units: clients, through-port read, through-port write
   localparam int unsigned NumUnits = NumClients + 2 * ThroughPorts,
   // translation ports: access units, engine fetch, engine read, engine write
@@ -48,7 +50,7 @@ module gmmu_gpu
 
   input  logic [63:0]              cycle_i,         // cycles since reset release
   input  logic [63:0]              vram_bytes_i,    // bytes of VRAM behind m_vram, whole 4 KiB
-  input  logic                     bus_master_i,    // PCI command register, bit 2: m_host may issue
+  input  logic                     bus_master_i,    // PCI command register, bit 2: m_host may send
   input  logic                     silence_i,       // bus-silence request: m_host stops and drains
   output logic                     silent_o,        // m_host begins nothing and waits for nothing
   input  logic                     reset_i,         // pulse: function-level reset
@@ -56,7 +58,7 @@ module gmmu_gpu
   input  logic                     msi_enable_i,
   input  logic [63:0]              msi_address_i,
   input  logic [31:0]              msi_data_i,
-  output logic                     irq_o,           // level: an enabled cause stands (int_status)
+  output logic                     irq_o,           // level: an enabled cause is set (int_status)
   output logic                     idle_o,
 
   input  logic                     s_reg_awvalid_i,
@@ -157,10 +159,10 @@ module gmmu_gpu
   input  logic [PortIdWidth-1:0]   m_host_bid_i,
   input  logic [1:0]               m_host_bresp_i,
 
-  // Client ports from outside; a client serves them while its traffic engine is not busy. Writes
-  // give their data first: beats of an id on cl_w, then the request. id is below Slots and unique
-  // among those outstanding. 64 bytes never cross a 64-byte line. Answers come in any order by id,
-  // read data in beats, lowest first.
+  // Client ports from outside. A client serves its port while its traffic engine is not busy. A
+  // write sends its data first: beats of an id on cl_w, then the request. id is below Slots and
+  // unique among those outstanding. An access of up to 64 bytes never crosses a 64-byte line.
+  // Answers come in any order by id, read data in beats, lowest first.
   input  logic [NumClients-1:0]           cl_req_valid_i,
   output logic [NumClients-1:0]           cl_req_ready_o,
   input  logic [NumClients*SlotLg2-1:0]   cl_req_id_i,
@@ -276,16 +278,16 @@ module gmmu_gpu
   localparam int unsigned NumRequesters = ReqPeer + LinkPort;
   localparam logic [NumRequesters-1:0] Readers = NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b0010_1111});
   localparam logic [NumRequesters-1:0] Writers = NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b1111_0000});
-  // the aperture's map, the window and linked adapters use VRAM only; fault log and interrupts, the
-  // host port only
+  // The aperture map, the window and linked adapters use VRAM only; the fault log and interrupts
+  // use the host port only.
   localparam logic [NumRequesters-1:0] Vram = ~NumRequesters'(8'b1100_0000);
   localparam logic [NumRequesters-1:0] Host = ~(NumRequesters'(8'b0010_0010) |
                                                 NumRequesters'(LinkPort) << ReqPeer);
-  // ctrl.silence does not hold accesses of others: the window and linked adapters
+  // ctrl.silence does not hold accesses from outside: the window and linked adapters.
   localparam logic [NumRequesters-1:0] Exempt = NumRequesters'(1) << ReqWindow |
                                                 NumRequesters'(LinkPort) << ReqPeer;
 
-  // of the engine's reads, and as many of its writes
+  // for the engine's reads, and as many for its writes
   localparam int unsigned EngineMissSlots = ReadsInFlight > 32 ? 32 : ReadsInFlight < 4 ? 4 : ReadsInFlight;
 
   localparam int unsigned PortFetch = NumUnits;
@@ -308,12 +310,12 @@ module gmmu_gpu
   logic           core_rst, isolated, isolator_idle;
   logic [1:0]     unused_late;
 
-  // Each part's reset has a register of its own, all of them one cycle behind core_rst.
+  // Each part has a reset register of its own, all of them one cycle behind core_rst.
   logic rst_mux, rst_regs, rst_port, rst_counters, rst_mmu, rst_aperture, rst_engine;
   logic [NumClients-1:0] rst_client;
   gmmu_reset u_rst [NumClients+5:0] (
     .clk_i, .rst_i(core_rst), .rst_o({rst_client, rst_engine, rst_aperture, rst_mmu, rst_counters, rst_regs, rst_mux}));
-  // the ports of software outlive the core's reset
+  // the software ports outlive the core's reset
   logic ports_stop, reg_port_stopped, window_stopped;
   gmmu_reset u_rst_port (.clk_i, .rst_i, .rst_o(rst_port));
 
@@ -369,7 +371,7 @@ module gmmu_gpu
   assign {m_host_arid_o, m_host_araddr_o, m_host_arlen_o, m_host_aruser_o} = m_ar[1];
   assign {m_host_awid_o, m_host_awaddr_o, m_host_awlen_o, m_host_awuser_o} = m_aw[1];
 
-  // ---- Registers. An access that comes during a reset waits.
+  // ---- Registers. An access that arrives during a reset waits.
   logic                        reg_wr_valid, reg_wr_ready, reg_port_idle, regs_idle;
   logic                        reg_rd, counters_busy;
   logic [15:0]                 reg_addr;
@@ -494,8 +496,8 @@ module gmmu_gpu
     .idle_o(ctl_idle)
   );
 
-  // Clients may lie far from their L1 TLBs: register slices in between. A line of several beats needs
-  // no lookup every cycle.
+  // Clients may lie far from their L1 TLBs: register slices in between. Where a line has several
+  // beats, half rate suffices.
   for (genvar i = 0; i < NumUnits; i++) begin : g_lookup
     gmmu_slice #(.Width($bits(xlate_rsp_t)), .Slow(LineBytes > DataBytes)) u_answer (
       .clk_i, .rst_i(rst_mmu), .valid_i(xs_valid[i]), .ready_o(xs_ready[i]), .data_i(xs[i]),
@@ -527,7 +529,7 @@ module gmmu_gpu
     .mev_o(mmu_event), .port_count_o(port_count), .count_o(mmu_count), .idle_o(mmu_idle)
   );
 
-  // ---- Aperture map: lookups of the clients, then engine fetch, read, write.
+  // ---- Aperture map: lookups of the access units, then engine fetch, read, write.
   logic [NumPorts-1:0] ap_valid, ap_ready, ap_rsp_valid;
   pfn_t [NumPorts-1:0] ap_page;
   aperture_rsp_t       ap_rsp;
@@ -666,7 +668,7 @@ module gmmu_gpu
         s_thr_bready_i};
   end
 
-  // ---- VRAM for linked adapters. It lives through a reset of the core, whose end is the mux's.
+  // ---- VRAM for linked adapters. It outlives a reset of the core and follows the mux's reset.
   logic peer_idle;
   if (LinkPort != 0) begin : g_peer
     gmmu_peer_port u_peer (
@@ -721,7 +723,7 @@ module gmmu_gpu
     .sent_o(message_sent), .idle_o(interrupts_idle)
   );
 
-  // ---- Requesters that only read or only write.
+  // ---- Requesters that only read or only write: their other channels are tied off.
   assign {rd_req[ReqWrite], rd_req[ReqFaults], rd_req[ReqInterrupt]} = '0;
   assign {wr_req[ReqTables], wr_req[ReqAperture], wr_req[ReqFetch], wr_req[ReqRead]} = '0;
   logic unused_ways;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_gpu for a user's design: its AXI ports have the names that tools and libraries look for, and
-// m_vram and m_host have ids of IdBits bits. Wiring only; the comment above gmmu_gpu describes the
-// ports. Ports that are not AXI keep their names.
+// gmmu_gpu for a user's design: its AXI ports have the standard names that tools and libraries
+// expect, and m_vram and m_host have ids of IdBits bits. Wiring only; the comment above gmmu_gpu
+// describes the ports. Ports that are not AXI keep their names.
 //
 //   aclk, areset  clock; reset, synchronous and high, for at least one edge
-//   IdBits        2**IdBits reads and as many writes are outstanding at a memory port, further ones
+//   IdBits        2**IdBits reads and as many writes may be outstanding at a memory port, others
 //                 wait (gmmu_axi_ids). 16: the GPU's own ids, {generation, requester, id}, and no
 //                 register in between
 //   AxCACHE       m_vram: 0011, Normal Non-cacheable Bufferable, since all accesses to VRAM pass
 //                 this port. m_host: by AxUSER (host_cache of gmmu_axi_pkg)
-//   AxPROT        010: unprivileged, non-secure, data. Whose an access is, the page tables and the
-//                 IOMMU decide; the GPU runs no instructions from memory
+//   AxPROT        010: unprivileged, non-secure, data. Page tables and IOMMU decide access rights;
+//                 the GPU fetches no instructions from memory
 //   AxLOCK, AxQOS 0: no exclusive access, no quality of service
-//   ev_*          lanes 7 and 8 tell a write when gmmu_axi_ids takes it, with the GPU's own id
+//   ev_*          lanes 7 and 8 report a write when gmmu_axi_ids accepts it, with the GPU's own id
 module gmmu_gpu_axi
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
   parameter int unsigned NumClients = 4,
-  parameter int unsigned TrafficEngines = NumClients,  // clients 0 to n - 1 have one
-  parameter int unsigned ThroughPorts = 0,  // 1: s_thr_* is there
+  parameter int unsigned TrafficEngines = NumClients,  // clients 0 to n - 1 have a traffic engine
+  parameter int unsigned ThroughPorts = 0,  // 1: with s_thr_*
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumRings = 1,
   parameter int unsigned L1Entries = 16,
@@ -31,8 +31,8 @@ module gmmu_gpu_axi
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 where area counts
   parameter int unsigned EventPort = 1,          // 0: ev_* stays 0
-  parameter int unsigned LinkPort = 1,           // 1: s_peer_* is there
-  parameter int unsigned TurnDown = 1,           // 1: register sizes_in_use is there
+  parameter int unsigned LinkPort = 1,           // 1: with s_peer_*
+  parameter int unsigned TurnDown = 1,           // 1: with register sizes_in_use
   parameter int unsigned IdBits = 6,             // of m_vram and m_host, 1 to 16
   // access units: clients, through-port read, through-port write
   localparam int unsigned NumUnits = NumClients + 2 * ThroughPorts,
@@ -52,7 +52,7 @@ module gmmu_gpu_axi
   input  logic                          msi_enable_i,
   input  logic [63:0]                   msi_address_i,
   input  logic [31:0]                   msi_data_i,
-  output logic                          irq_o,  // level: an enabled cause stands (int_status)
+  output logic                          irq_o,  // level: an enabled cause is set (int_status)
   output logic                          idle_o,
 
   input  logic                          s_reg_awvalid,
@@ -169,7 +169,7 @@ module gmmu_gpu_axi
   input  logic [IdBits-1:0]             m_host_bid,
   input  logic [1:0]                    m_host_bresp,
 
-  // Client ports, as of gmmu_gpu.
+  // Client ports, as in gmmu_gpu.
   input  logic [NumClients-1:0]         cl_req_valid_i,
   output logic [NumClients-1:0]         cl_req_ready_o,
   input  logic [NumClients*SlotLg2-1:0] cl_req_id_i,
@@ -190,7 +190,8 @@ module gmmu_gpu_axi
   output logic [NumClients*3-1:0]       cl_rsp_word_o,
   output logic [NumClients*64-1:0]      cl_rsp_data_o,
 
-  // Through-port, as of gmmu_gpu; a wrong WLAST is an assertion in simulation and else ignored.
+  // Through-port, as in gmmu_gpu; a wrong WLAST is an assertion in simulation and otherwise
+  // ignored.
   input  logic                          s_thr_arvalid,
   output logic                          s_thr_arready,
   input  logic [ThroughIdWidth-1:0]     s_thr_arid,
@@ -224,7 +225,7 @@ module gmmu_gpu_axi
   output logic [ThroughIdWidth-1:0]     s_thr_bid,
   output logic [1:0]                    s_thr_bresp,
 
-  // VRAM for linked adapters; no general AXI4 subordinate (gmmu_gpu). Without LinkPort never ready.
+  // VRAM for linked adapters; no general AXI4 subordinate (gmmu_gpu). Never ready without LinkPort.
   input  logic                          s_peer_arvalid,
   output logic                          s_peer_arready,
   input  logic [IdWidth-1:0]            s_peer_arid,
@@ -255,7 +256,7 @@ module gmmu_gpu_axi
   output logic [IdWidth-1:0]            s_peer_bid,
   output logic [1:0]                    s_peer_bresp,
 
-  // Event port, as of gmmu_gpu.
+  // Event port, as in gmmu_gpu.
   output logic [NumPorts-1:0]           ev_xlate_valid_o,
   output logic [NumPorts*192-1:0]       ev_xlate_o,
   output logic                          ev_inv_done_o,
@@ -271,7 +272,7 @@ module gmmu_gpu_axi
     $fatal(1, "gmmu_gpu_axi: IdBits is %0d, legal: 1 to 16", IdBits);
   end
 
-  // What gmmu_axi_ids passes on. Size and burst are constants and go round it.
+  // The fields that gmmu_axi_ids passes. Size and burst are constants and bypass it.
   typedef struct packed {
     pa_t        addr;
     logic [7:0] len;
@@ -369,7 +370,7 @@ module gmmu_gpu_axi
     .s_peer_wstrb_i(s_peer_wstrb), .s_peer_wlast_i(s_peer_wlast), .s_peer_bvalid_o(s_peer_bvalid),
     .s_peer_bready_i(s_peer_bready), .s_peer_bid_o(s_peer_bid), .s_peer_bresp_o(s_peer_bresp),
 
-    .*  // the others have the same names here
+    .*  // the other ports have the same names here
   );
 
   gmmu_axi_ids #(

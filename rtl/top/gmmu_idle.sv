@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPU tells of itself: that it is idle, and that it is silent.
+// Combines the parts' states into the GPU's idle and silent outputs.
 //
-//   parts_i      by block: it has no work. Registered; offers of this cycle are looked at beside it
-//   ports_i      the same of what is no work of this GPU: ports of software, linked adapters, counters
-//   isolator_i   is 0 only while the mux is busy too, or in reset: a cycle more does not matter
+//   parts_i      by block: it has no work. Registered; offers of this cycle (offered_i) count at
+//                once
+//   ports_i      the same for work that is not this GPU's: software ports, linked adapters,
+//                counters
+//   isolator_i   is 0 only while the mux is busy too, or in reset, so one more cycle is harmless
 //   silent_o     every burst that ctrl.silence holds is answered, of both generations
 module gmmu_idle #(
   parameter int unsigned Parts = 12,
@@ -15,8 +17,8 @@ module gmmu_idle #(
   input  logic [Ports-1:0] ports_i,
   input  logic             isolator_i,
   input  logic             offered_i,
-  input  logic             held_silent_i,   // of the mux
-  input  logic             stale_i,         // of the isolator
+  input  logic             held_silent_i,   // from the mux
+  input  logic             stale_i,         // from the isolator
   output logic             work_idle_o,
   output logic             idle_o,
   output logic             silent_o
@@ -28,7 +30,7 @@ module gmmu_idle #(
     parts_q <= parts_i;
     isolator_q <= isolator_i;
     ports_q <= ports_i == '1 && isolator_q;
-    silent_o <= held_silent_i && !stale_i;   // the registers are far away
+    silent_o <= held_silent_i && !stale_i;   // registered: the registers lie far away
   end
   assign work_idle_o = parts_q == '1;
   assign idle_o = work_idle_o && ports_q && !offered_i;

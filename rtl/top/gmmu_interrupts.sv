@@ -3,9 +3,9 @@
 //
 //   causes_i   pulses
 //   message    sent when an enabled cause appears, and again after a clear that leaves an enabled
-//              one standing. It is held while MSI is off, the GPU is no bus master or silent, or the
-//              host port is closed; a held message whose causes were all cleared is dropped.
-//   irq_o      level, from a register: an enabled cause stands. For an integrator without messages
+//              cause set. It is held while MSI is off, the GPU is no bus master or is silent, or
+//              the host port is closed. A held message whose causes were all cleared is dropped.
+//   irq_o      level, from a register: an enabled cause is set. For an integrator without messages
 module gmmu_interrupts
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -35,7 +35,7 @@ module gmmu_interrupts
 );
   localparam int unsigned LanesLg2 = $clog2(DataBytes);
 
-  logic [5:0] standing, seen_q;         // enabled causes; those that a message has been asked for
+  logic [5:0] standing, seen_q;         // enabled causes; those a message was requested for
   logic       wanted_q, cleared_q;
   logic       aw_valid_q, w_valid_q, wait_q;   // AW, W offered; B awaited
   ax_t        aw_q;

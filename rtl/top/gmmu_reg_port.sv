@@ -45,7 +45,7 @@ module gmmu_reg_port #(
 
   output logic        wr_valid_o,
   input  logic        wr_ready_i,
-  output logic [15:0] addr_o,        // of the access under way, 8-byte aligned
+  output logic [15:0] addr_o,        // address of the current access, 8-byte aligned
   output logic [63:0] wr_data_o,
   output logic        rd_o,
   input  logic        rd_busy_i,
@@ -54,12 +54,12 @@ module gmmu_reg_port #(
   input  logic        stop_i,
   input  logic        forget_i,
   output logic        stopped_o,
-  output logic        idle_o         // no access is under way or offered
+  output logic        idle_o         // no access is in progress or offered
 );
   typedef enum logic [2:0] {StateIdle, StateJudge, StateWrite, StateRead, StateAnswer} state_e;
   state_e      state_q;
   logic        aw_have_q, w_have_q;
-  logic        ar_have_q;                   // a read accepted together with a write waits for the write
+  logic        ar_have_q;                   // a read accepted with a write waits for it
   logic [15:0] addr_q, read_addr_q, write_addr_q;
   logic        high_half_q;                 // the read is of the high half only
   logic [63:0] data_q;

@@ -3,12 +3,12 @@
 //
 //   bus     addr_i is valid from the cycle before wr_valid_i on: it is decoded into registers.
 //           wr_valid_i with wr_data_i stands until wr_ready_o; the write takes effect in that
-//           cycle. Every write waits until the window has settled, so doorbells, roots,
-//           invalidations and the window's base come after all earlier window accesses. A root
-//           write, and with TurnDown one of sizes_in_use, also waits until the operation before it is
-//           done; while silence_o is 1 it is ignored instead, since that operation may wait for
-//           accesses that are held.
-//   read    while rd_i: rd_data_o three cycles after addr_i, of a client four
+//           cycle. Every write waits until the window has settled, so that doorbells, roots,
+//           invalidations and changes of the window's base follow all earlier window accesses. A
+//           root write, and with TurnDown a write of sizes_in_use, also waits until the previous
+//           MMU operation is done. While silence_o is 1 it is ignored instead, since that operation
+//           may wait for accesses that are held.
+//   read    while rd_i: rd_data_o three cycles after addr_i, for a client's registers four
 //   ctl     operations for the MMU: a new space configuration (root write), an invalidation
 //           (inv_cmd) or new sizes in use
 module gmmu_regs
@@ -23,7 +23,7 @@ module gmmu_regs
   parameter logic [63:0] Cap0 = '0,
   parameter logic [63:0] Cap1 = '0,
   parameter logic [63:0] Cap2 = '0,
-  parameter bit          TurnDown = 0  // 0: sizes_in_use is not there
+  parameter bit          TurnDown = 0  // 0: without sizes_in_use
 ) (
   input  logic                            clk_i,
   input  logic                            rst_i,
@@ -39,7 +39,7 @@ module gmmu_regs
   input  logic           [63:0]           vram_bytes_i,
   input  logic           [63:0]           cycle_i,
   input  logic                            work_idle_i,
-  input  logic           [63:0]           sizes_i,           // sizes_in_use, as they hold
+  input  logic           [63:0]           sizes_i,           // sizes_in_use, as effective
 
   output logic                            enable_o,
   output logic                            silence_o,
@@ -74,12 +74,12 @@ module gmmu_regs
   input  logic                            ctl_ready_i,
   output mmu_ctl_t                        ctl_o,
   input  logic                            ctl_done_i,
-  output logic                            invalidated_o,     // pulse: an inv_cmd is done
+  output logic                            invalidated_o,     // pulse: an inv_cmd has completed
   output logic                            idle_o
 );
   localparam int unsigned SpaceWidth = $clog2(NumSpaces);
 
-  // ---- Which register: decoded behind a register, one bit a register.
+  // ---- The decoder: registered, one bit a register.
   localparam int unsigned Globals = TurnDown ? 23 : 22;
   localparam logic [Globals-1:0][15:0] GlobalOffsets = (Globals * 16)'({
     SizesInUseOffset, InvStatusOffset, InvCmdOffset, InvEndOffset, InvStartOffset, LinkOffset, AperturePagesOffset,
@@ -91,7 +91,7 @@ module gmmu_regs
     AtId, AtCapA, AtCapB, AtCapC, AtVramSize, AtCycle, AtCtrl, AtStatus, AtWindowBase, AtIntStatus,
     AtIntEnable, AtFaultQueueBase, AtFaultQueueSize, AtFaultQueueHead, AtFaultQueueTail,
     AtApertureBase, AtAperturePages, AtLink, AtInvStart, AtInvEnd, AtInvCmd, AtInvStatus
-  } global_e;   // and, with TurnDown, sizes_in_use behind them
+  } global_e;   // with TurnDown, sizes_in_use follows
   localparam int unsigned RingWords = 9;
   localparam logic [RingWords-1:0][15:0] RingOffsets = {
     RingErrorAddressOffset, RingErrorCommandOffset, RingLastFenceOffset, RingStatusOffset,
@@ -113,7 +113,7 @@ module gmmu_regs
 
   assign in_space = addr_i[15:11] == 5'b00100 && 32'(addr_i[10:4]) < NumSpaces;
   always_ff @(posedge clk_i) begin
-    if (wr_valid_i || rd_i) begin   // the address of an access stands
+    if (wr_valid_i || rd_i) begin   // addr_i holds an access
       for (int unsigned i = 0; i < Globals; i++) global_q[i] <= addr_i == GlobalOffsets[i];
       for (int unsigned i = 0; i < RingWords; i++) begin
         ring_word_q[i] <= addr_i[6:0] == RingOffsets[i][6:0];
@@ -136,8 +136,8 @@ module gmmu_regs
   logic        ctl_busy_q, ctl_inv_q;
   logic [31:0] ctl_done_count_q;
 
-  // The window takes no address while a write waits, so it stays settled. A SPACE_ROOT, or new sizes,
-  // also wait for the operation before, but not in silence.
+  // The window accepts no address while a write waits, so it stays settled. A SPACE_ROOT, or new
+  // sizes, also waits for the previous operation, except during silence.
   logic sizes;
   assign sizes = TurnDown && global_q[Globals-1];
   always_ff @(posedge clk_i) begin
@@ -148,7 +148,7 @@ module gmmu_regs
   assign write = wr_valid_i && wr_ready_o;
   assign root_write = write && space_root_q && !ctl_busy_q;
 
-  // Write data by register type: fields that exist are kept, the rest reads 0.
+  // Write data by register type: existing fields are kept, other bits read as 0.
   window_base_t        w_window_base;
   fault_queue_size_t   w_fault_size;
   ring_base_t          w_ring_base;
@@ -236,7 +236,7 @@ module gmmu_regs
     end
   end
 
-  // Clients: their registers are their own.
+  // Clients: each holds its own registers.
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < NumClients; i++) begin
       client_wr_o[i] <= write && client_q[i] && !rst_i;
@@ -336,7 +336,7 @@ module gmmu_regs
 
   assign idle_o = !ctl_busy_q && !invalidated_o && client_wr_o == '0 && !aperture_flush_o;
 
-  // ---- Reads: the registers by threes and fours, then all together.
+  // ---- Reads: first by groups of three or four registers, then all groups.
   localparam int unsigned GlobalGroups = (Globals + 3) / 4;
   logic [GlobalGroups-1:0][63:0] global_data_q;
   logic [2:0][63:0]              ring_data_q;
@@ -354,7 +354,7 @@ module gmmu_regs
     for (int unsigned i = 1; i <= Engines; i++) client_data |= client_data_i[i-1];
   end
 
-  // Nothing is looked up while there is no read.
+  // The read multiplexer's inputs are 0 while there is no read.
   always_ff @(posedge clk_i) begin
     logic [Globals-1:0][63:0]   global_data;
     logic [RingWords-1:0][63:0] ring_data;

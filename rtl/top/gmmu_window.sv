@@ -2,7 +2,7 @@
 // BAR2: AXI4-Lite accesses become single-beat VRAM accesses at base_i + offset.
 //
 //   s       AXI4-Lite, 64 bit, up to Slots accesses in flight; answers in order. A bus error
-//           answers SLVERR. base_i + offset past 48 bits is an address past VRAM. One access every
+//           answers SLVERR. base_i + offset past 48 bits is mapped past VRAM. One access every
 //           other cycle.
 //   order   reads and writes do not overlap: all accesses of one kind finish before the other kind
 //           begins, so a read returns what earlier writes wrote. When both kinds wait they alternate.
@@ -114,19 +114,19 @@ module gmmu_window
 
   // ---- One kind at a time. Slots are a ring: issued at next_q, answered from oldest_q.
   slot_t            next_q, oldest_q;
-  count_t           occupied_q, waiting_q;  // accesses without an answer taken; without an answer
+  count_t           occupied_q, waiting_q;  // without an accepted answer; without an answer
   logic [Slots-1:0] ended_q;
-  logic             reading_q;              // kind of the accesses in flight, or of the last one
+  logic             reading_q;              // kind of the accesses in flight, or of the last
   logic             write_offer, read_offer, room, may_write, may_read, answer_take, ended;
-  logic             lost_q;                 // accesses that have not ended will not
+  logic             lost_q;                 // outstanding accesses will not complete
   logic             stop_q;                 // stop_i, registered: its source is far away on the die
   always_ff @(posedge clk) stop_q <= stop_i;
 
   assign write_offer = aw_valid && w_valid && w_slot_ready;
   assign read_offer = ar_valid;
   assign room = occupied_q != count_t'(Slots) && !stop_q && !lost_q;
-  // The kind changes only when nothing is in flight. If both kinds are offered then, the kind that did
-  // not go last goes.
+  // The kind changes only when nothing is in flight. If both kinds are offered then, they
+  // alternate.
   assign may_write = room && (occupied_q == '0 ? (reading_q || !read_offer)
       : (!reading_q && !read_offer));
   assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer)
@@ -179,11 +179,11 @@ module gmmu_window
   assign wr_req_o.aw_valid = issue_valid && !issue.reads;
   assign rd_req_o.ar_valid = issue_valid && issue.reads;
 
-  // ---- Answers, registered first.
+  // ---- Responses, registered.
   logic             r_valid_q, b_valid_q;
   r_t               r_q;
   b_t               b_q;
-  slot_t            end_slot, b_slot_q;     // b_slot_q: of the next B
+  slot_t            end_slot, b_slot_q;     // b_slot_q: slot of the next B
   lane_t            lane_q [Slots];
   logic [63:0]      r_word;
 
