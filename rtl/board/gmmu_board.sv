@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands on a board, but for its pins, clock and memory: the GPU, and the link to the host in place of PCI Express.
+// The contents of a board except its pins, clock and memory: the GPU, and the link to the host in
+// place of PCI Express.
 //
 //   rst_i      power-on reset; clk_i is the GPU's clock of ClockHz
 //   line_*     the serial line to the host (docs/board-link.md)
-//   m_vram     AXI4 manager: VRAM, as of gmmu_gpu. vram_reset_o: the GPU forgets what it has asked of VRAM
-//   vram_key_o to be XORed with each 16 bits that go into VRAM's chip or come from it (board register 11)
-//   leds_o     0 VRAM is ready, 1 a session is open, 2 frames come, 3 the GPU works, 7:4 as software writes them
+//   m_vram     AXI4 manager: VRAM, as in gmmu_gpu. vram_reset_o: the GPU drops its outstanding VRAM
+//              accesses
+//   vram_key_o XOR key for each 16 bits that enter or leave VRAM's chip (board register 11)
+//   leds_o     0 VRAM is ready, 1 a session is open, 2 frames arrive, 3 the GPU works, 7:4 set by
+//              software
 module gmmu_board
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -73,7 +76,7 @@ module gmmu_board
     .down_valid_o(down_valid), .down_ready_i(down_ready), .down_o(down), .open_o(open), .reset_o(opening),
     .got_o(got), .damaged_o(damaged), .gap_o(gap), .again_o(again));
 
-  // The GPU and all that stands behind the streams begin anew with each session.
+  // Each session resets the GPU and everything behind the streams.
   logic begin_anew, rst_gpu, rst_ends;
   always_ff @(posedge clk_i) begin_anew <= rst_i || opening;
   gmmu_reset u_rst_gpu (.clk_i, .rst_i(begin_anew), .rst_o(rst_gpu));
@@ -131,7 +134,7 @@ module gmmu_board
     .msi_address_o(msi_address), .msi_data_o(msi_data), .cycle_o(cycle), .vram_key_o,
     .status_i({vram_ready_i, irq, idle, silent, resetting}), .count_i({access_error || unknown, again, gap, damaged}));
 
-  // Frames come: lit for some 50 ms after each.
+  // Frame LED: lit for some 50 ms after each frame.
   logic [22:0] lit_q;
   always_ff @(posedge clk_i) begin
     if (got) lit_q <= '1;
@@ -187,7 +190,7 @@ module gmmu_board
     .m_host_wvalid_o(w_valid), .m_host_wready_i(w_ready), .m_host_wdata_o(w_data), .m_host_wstrb_o(w_strb),
     .m_host_wlast_o(w_last), .m_host_bvalid_i(b_valid), .m_host_bready_o(b_ready), .m_host_bid_i(b_id),
     .m_host_bresp_i(2'd0),
-    // virtual addresses of others: nobody is there
+    // no external clients use virtual addresses
     .cl_req_valid_i('0), .cl_req_ready_o(), .cl_req_id_i('0), .cl_req_space_i('0), .cl_req_va_i('0),
     .cl_req_access_i('0), .cl_req_bytes_i('0), .cl_w_valid_i('0), .cl_w_ready_o(), .cl_w_id_i('0), .cl_w_word_i('0),
     .cl_w_data_i('0), .cl_rsp_valid_o(), .cl_rsp_ready_i('1), .cl_rsp_id_o(), .cl_rsp_last_o(), .cl_rsp_fault_o(),

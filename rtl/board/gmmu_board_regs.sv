@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The board registers of docs/board-link.md.
 //
-//   index_i, data_o   a read: data_o is that of the index one cycle later
-//   write_i           writes data_i to the register of index_i
-//   reset_o           a pulse: function-level reset was asked for
-//   counts            pulses to be counted, since power-on: rst_i (power-on) clears them, session_i (a session is being
-//                     opened) the rest
+//   index_i, data_o   a read: data_o is the register at index_i one cycle later
+//   write_i           writes data_i to the register at index_i
+//   reset_o           a pulse: software requests a function-level reset
+//   counts            pulses to be counted. Only rst_i (power-on) clears the counts; session_i (a
+//                     session is being opened) clears the other registers
 module gmmu_board_regs
   import gmmu_link_pkg::*;
 #(
@@ -13,7 +13,7 @@ module gmmu_board_regs
   parameter int unsigned BitsPerSecond = 3_000_000,
   parameter longint unsigned VramBytes = 64'd33_554_432,
   parameter logic [63:0] Build = '0,
-  parameter logic [63:0] Name = '0       // of the board: first character in the lowest byte
+  parameter logic [63:0] Name = '0       // board name: first character in the lowest byte
 ) (
   input  logic        clk_i,
   input  logic        rst_i,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's end of the link: two byte streams over a serial line, without loss, repetition or change, while a session
-// lasts (docs/board-link.md).
+// The board's end of the link: two byte streams over a serial line, without loss, repetition or
+// change, while a session lasts (docs/board-link.md).
 //
-//   up, down   the streams; valid and data come from registers and stand until they are taken
-//   open_o     while there is a session
-//   reset_o    for some cycles when the host opens one: whatever stands behind the streams begins anew
-//   counts     pulses: a damaged frame, a frame that did not follow, a frame that is sent once more; got_o: a good frame
+//   up, down   the streams; valid and data come from registers and stand until accepted
+//   open_o     a session is open
+//   reset_o    for some cycles when the host opens one: everything behind the streams is
+//              reset
+//   counts     pulses: a damaged frame, a frame out of sequence, a frame that is retransmitted;
+//              got_o: a good frame
 module gmmu_link
   import gmmu_link_pkg::*;
 #(
@@ -42,7 +44,7 @@ module gmmu_link
     .clk_i, .rst_i, .line_i, .valid_o(in_valid), .broken_o(in_broken), .data_o(in_byte));
   gmmu_serial_tx #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond)) u_serial_tx (
     .clk_i, .rst_i, .valid_i(line_valid), .ready_o(line_ready), .data_i(line_byte), .line_o);
-  // The next frame is made while the last bytes of this one are sent.
+  // The next frame is built while the last bytes of this one are sent.
   gmmu_fifo_ram #(.Width(8), .Depth(128)) u_ahead (
     .clk_i, .rst_i, .valid_i(out_valid), .ready_o(out_ready), .data_i(out_byte),
     .valid_o(line_valid), .ready_i(line_ready), .data_o(line_byte));
@@ -53,17 +55,17 @@ module gmmu_link
 
   // ---- the session
   logic [7:0] session_q, wanted_q;
-  logic [3:0] opening_q;          // cycles of reset_o that are left
+  logic [3:0] opening_q;          // cycles of reset_o left
   logic       begun_q;            // pulse: reset_o has just ended
   assign open_o = session_q != '0;
   assign reset_o = opening_q != '0;
 
-  logic       fresh_q;            // no frame of the host's was taken in the session
-  logic       hear, opens;        // a hello; it opens a session, and is not one that was repeated
+  logic       fresh_q;            // no frame of the host was accepted in the session
+  logic       hear, opens;        // a hello; one that is not a repeat
   assign hear = frame_end && hello;
   assign opens = hear && !(session_q == hello_session && fresh_q);
 
-  // ---- what a frame is
+  // ---- classification of a frame
   logic       ours, numbered, ahead, take;
   logic [3:0] room;
   logic [7:0] distance;           // from the wanted frame to this one
@@ -82,7 +84,7 @@ module gmmu_link
     .clk_i, .rst_i(reset_o || rst_i), .write_i(pay_valid), .data_i(pay), .keep_i(frame_end),
     .keep_bytes_i(take ? length : '0), .room_o(room), .valid_o(down_valid_o), .ready_i(down_ready_i), .data_o(down_o));
 
-  logic said_room_q;              // the last frame had no room for the other side's next one
+  logic said_room_q;              // the last frame announced no room for the other side's next one
   gmmu_link_tx #(.KeepAlive(KeepAlive)) u_tx (
     .clk_i, .rst_i(reset_o || rst_i), .valid_i(up_valid_i), .ready_o(up_ready_o), .data_i(up_i),
     .ack_i(ours), .ack_number_i(header.ack), .ack_room_i(header.room), .nak_i(header.nak),

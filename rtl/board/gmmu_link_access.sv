@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does the CPU's requests one after the other: registers of the GPU, the VRAM window, board registers.
+// Performs the CPU's requests one after the other: registers of the GPU, the VRAM window, board
+// registers.
 //
 //   request   bytes of request messages
-//   s_reg     AXI4-Lite manager; so is s_win. An access is begun when the one before it was taken by the GPU, and behind
-//             a read when that was answered. Answers to writes are counted only: error_o pulses for one that is not OKAY
+//   s_reg     AXI4-Lite manager; so is s_win. An access begins when the GPU has accepted the
+//             previous one; after a read, when that was answered. Answers to writes are only
+//             counted: error_o pulses for one that is not OKAY
 //   board_*   board registers: a write in one cycle, a read combinationally from board_index_o
-//   reply     bytes of messages up: answers to reads, and room for requests. last_o with the last one of a message
+//   reply     bytes of messages up: answers to reads, and room for requests. last_o with the last
+//             one of a message
 module gmmu_link_access
   import gmmu_link_pkg::*;
 (
@@ -45,7 +48,7 @@ module gmmu_link_access
   input  logic [63:0] win_rdata_i,
   input  logic [1:0]  win_rresp_i,
 
-  output logic [31:0] address_o,      // of all of them; a multiple of 8
+  output logic [31:0] address_o,      // for all targets; a multiple of 8
   output logic [7:0]  strobes_o,
   output logic [63:0] data_o,
 
@@ -58,25 +61,25 @@ module gmmu_link_access
   typedef enum logic [3:0] {Kind, Head, Data, Offer, Answer, Word, Tell, Room} state_e;
   state_e      state_q;
   logic [7:0]  kind_q;
-  logic [3:0]  left_q;          // bytes of the head or of a word that are to come or to go
-  logic [5:0]  words_q;         // words of the message that are not done
+  logic [3:0]  left_q;          // bytes left of the head or of a word
+  logic [5:0]  words_q;         // words of the message not done
   logic [7:0]  all_q;           // words of the answer
   logic        bad_q;           // a word could not be read
-  logic [15:0] used_q;          // bytes of requests that the host was not told of
+  logic [15:0] used_q;          // request bytes consumed, not yet reported to the host
   logic [63:0] word_q;
-  logic [7:0]  told_q;          // number of the byte of an answer that goes out next, from 1 on; 32 words have 256
+  logic [7:0]  told_q;          // number of the answer's next byte, from 1; 32 words have 256
   logic        reads, window, board, take;
   assign reads = kind_q == DownRegisterRead || kind_q == DownWindowRead || kind_q == DownBoardRead;
   assign window = kind_q == DownWindowRead || kind_q == DownWindowWrite;
   assign board = kind_q == DownBoardRead || kind_q == DownBoardWrite;
-  // The host is told when nothing else waits, or much has been used.
+  // Room is reported to the host when nothing else waits, or when much has been consumed.
   logic        room_due;
   assign request_ready_o = state_q == Kind && !room_due || state_q == Head || state_q == Data;
   assign take = request_valid_i && request_ready_o;
 
   assign room_due = used_q >= 16'd512 || (used_q != '0 && !request_valid_i);
 
-  // words of an answer wait until all of them are there
+  // words of an answer wait until it is complete
   logic       store_valid, store_ready, kept_valid, kept_take;
   logic [7:0] kept;
   gmmu_fifo_ram #(.Width(8), .Depth(256)) u_answer (
@@ -92,7 +95,7 @@ module gmmu_link_access
   assign read_data = board ? board_data_i : window ? win_rdata_i : reg_rdata_i;
   assign read_resp = board ? 2'd0 : window ? win_rresp_i : reg_rresp_i;
 
-  logic aw_left_q, w_left_q, ar_left_q;   // offers that were not taken
+  logic aw_left_q, w_left_q, ar_left_q;   // offers not accepted yet
   assign reg_awvalid_o = aw_left_q && !window;
   assign reg_wvalid_o = w_left_q && !window;
   assign reg_arvalid_o = ar_left_q && !window;
@@ -104,7 +107,7 @@ module gmmu_link_access
   assign w_taken = !w_left_q || (window ? win_wready_i : reg_wready_i);
   assign ar_taken = !ar_left_q || (window ? win_arready_i : reg_arready_i);
 
-  // A head's bytes go through a shift register, its last byte into the highest place.
+  // A head's bytes shift in from the top.
   logic [39:0] head_q;
   assign board_index_o = address_o[3:0];
 

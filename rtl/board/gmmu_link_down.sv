@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the host's messages apart: requests of the CPU go on as bytes, what a read of host memory brings becomes beats.
+// Decodes the host's messages: requests of the CPU go on as bytes, completions of host memory reads
+// become R beats.
 //
-//   down       the stream from the host. A completion is never kept up by a request: the host sends no request that
-//              RequestBytes have no room for
+//   down       the stream from the host. A request never blocks a completion: the host sends no
+//              request that does not fit into RequestBytes
 //   request    whole request messages, as in the stream
-//   r          beats of the host port; a beat with an error has data 0. It stands until it is taken
+//   r          beats of the host port; a beat with an error has data 0. It stands until accepted
 //   unknown_o  pulse: a first byte that begins no message
 module gmmu_link_down
   import gmmu_axi_pkg::*;
@@ -34,9 +35,9 @@ module gmmu_link_down
 );
   typedef enum logic [2:0] {Kind, Request, Shape, Data, Beat} state_e;
   state_e     state_q;
-  logic [8:0] left_q;      // bytes of the message, or of the beat, that are to come
-  logic       count_q;     // the message has a count of words: the byte before the last of its head
-  logic [7:0] beats_q;     // beats behind this one
+  logic [8:0] left_q;      // bytes left of the message or of the beat
+  logic       count_q;     // the message has a word count: the byte before the last of its head
+  logic [7:0] beats_q;     // beats after this one
   logic       take, push, request_room;
 
   gmmu_fifo_ram #(.Width(8), .Depth(RequestBytes)) u_requests (

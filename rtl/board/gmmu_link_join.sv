@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two streams of messages to one, a message at a time, in turns when both offer one.
+// Merges two streams of messages, a message at a time; they take turns when both offer one.
 //
 //   a, b    bytes; last_i with the last one of a message. An offer stands until it is taken
 //   out     bytes, from registers
@@ -20,7 +20,7 @@ module gmmu_link_join (
   input  logic       ready_i,
   output logic [7:0] data_o
 );
-  logic inside_q, of_b_q;      // within a message; whose it is, or was the last one
+  logic inside_q, of_b_q;      // within a message; the stream of this or the last message
   logic free, b;
   assign b = inside_q ? of_b_q : b_valid_i && !(a_valid_i && of_b_q);
   assign free = !valid_o || ready_i;

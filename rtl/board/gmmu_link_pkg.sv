@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of the link between a board and its host; docs/board-link.md says what they mean.
 package gmmu_link_pkg;
-  localparam int unsigned MaxPayload = 256;   // bytes of a frame
-  localparam int unsigned MaxFrames = 8;      // numbered frames out at once
+  localparam int unsigned MaxPayload = 256;   // payload bytes of a frame, at most
+  localparam int unsigned MaxFrames = 8;      // numbered frames outstanding
   localparam int unsigned HeaderBytes = 4;
   localparam int unsigned CrcBytes = 4;
   localparam logic [7:0]  Version = 8'd1;
 
   typedef enum logic [2:0] {FrameData, FrameHello, FrameAnnounce} frame_e;
 
-  typedef struct packed {   // byte 3 first, as a little-endian number
+  typedef struct packed {   // byte 3 first: a little-endian number
     logic [2:0] kind;
     logic       nak;
     logic [3:0] room;
@@ -18,7 +18,7 @@ package gmmu_link_pkg;
     logic [7:0] session;
   } header_t;
 
-  // What a hello and an announcement say; byte 0 first.
+  // Contents of a hello and an announcement; byte 0 first.
   localparam logic [5:0][7:0] Magic = {Version, "B", "U", "M", "M", "G"};
 
   // First byte of a message.
@@ -34,8 +34,8 @@ package gmmu_link_pkg;
   localparam logic [7:0] DownBoardRead = 8'h16;
   localparam logic [7:0] DownCompletion = 8'h17;
 
-  // CRC-32C of one more byte. The initial value is all ones; the complement is sent. Over a body with its CRC it
-  // comes to CrcGood.
+  // CRC-32C of one more byte. The initial value is all ones; the complement is sent. Over a body
+  // that includes its CRC the result is CrcGood.
   localparam logic [31:0] CrcStart = 32'hFFFF_FFFF;
   localparam logic [31:0] CrcGood = 32'hB798_B438;
   function automatic logic [31:0] crc_byte(logic [31:0] crc, logic [7:0] data);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of the line to frames: COBS, header, payload, CRC.
+// Decodes the line's bytes into frames: COBS, header, payload, CRC.
 //
 //   in        a byte with each byte_valid_i; a broken one spoils its frame
-//   payload   each byte of a body behind the header, with pay_valid_o; those of the CRC come as the last four
-//   end_o     one cycle after the zero behind a frame, with its header, its payload's length and whether it is good:
-//             encoded right, as long as it may be, CRC right. Nothing comes for two zeros in a row
-//   hello_o   beside end_o: it is a good hello of this protocol's version, and session_o the session that it opens
+//   payload   each byte of a body after the header, with pay_valid_o; the last four are the CRC
+//   end_o     one cycle after the zero that ends a frame, with the frame's header, payload length
+//             and validity: COBS correct, not too long, CRC correct. Two zeros in a row give no
+//             frame
+//   hello_o   with end_o: a good hello of this protocol's version; session_o is the session that it
+//             opens
 module gmmu_link_rx
   import gmmu_link_pkg::*;
 (
@@ -27,10 +29,10 @@ module gmmu_link_rx
 );
   localparam logic [8:0] MostBytes = 9'(HeaderBytes + MaxPayload + CrcBytes);
 
-  // COBS: the code of a block, what is left of it, and the zero that stands between two blocks.
+  // COBS: what is left of the block, and the zero between two blocks.
   logic [7:0] left_q;
-  logic       zero_q;         // the next block's code stands for a zero
-  logic       any_q, bad_q;   // the frame has begun; it is spoilt
+  logic       zero_q;         // the next block's code replaces a zero
+  logic       any_q, bad_q;   // a frame has begun; it is spoilt
   logic       take;           // a byte of the body
   logic [7:0] body;
   logic       ends;
@@ -38,12 +40,12 @@ module gmmu_link_rx
   assign take = byte_valid_i && !ends && (left_q != '0 || zero_q);
   assign body = left_q != '0 ? byte_i : '0;
 
-  // One cycle later: what a byte of the body means.
+  // One cycle later: the meaning of a body byte.
   logic       take_q, ends_q, fine_q;
   logic [7:0] body_q;
   logic [8:0] count_q;        // bytes of the body before body_q
   logic [31:0] crc_q;
-  logic       magic_q;        // the payload is that of a hello so far
+  logic       magic_q;        // the payload matches a hello so far
   assign pay_valid_o = take_q && count_q >= 9'(HeaderBytes) && count_q < MostBytes;
   assign pay_o = body_q;
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A byte stream to frames, kept until they are acknowledged; and frames without payload.
+// Packs a byte stream into frames, which are kept until acknowledged; it also sends frames without
+// payload.
 //
-//   stream     bytes of the payload. A frame is closed when it is full, and when nothing has been offered for some cycles
-//              while nothing else is there to send
-//   ack_i      a good frame of the session: the other side has everything before ack_number_i and room for ack_room_i
-//              frames from there on. With nak_i all from there on is sent again
-//   say_i      pulse: a frame must go out, with or without payload. say_nak_i beside it: it asks for a repetition
-//   kind_i ... what goes into headers; without a session only announcements go out, one each KeepAlive
+//   stream     bytes of the payload. A frame is closed when it is full, or when no byte was offered
+//              for some cycles and nothing else waits to be sent
+//   ack_i      a good frame of the session: the other side has everything before ack_number_i and
+//              room for ack_room_i frames from there on. With nak_i all frames from there on are
+//              retransmitted
+//   say_i      pulse: a frame must be sent, with or without payload. say_nak_i with it: the frame
+//              requests a retransmission
+//   kind_i ... fields of the headers; without a session only announcements are sent, one per
+//   KeepAlive
 //   out        bytes for the line
 module gmmu_link_tx
   import gmmu_link_pkg::*;
@@ -28,9 +32,9 @@ module gmmu_link_tx
   input  logic       say_nak_i,
 
   input  logic [7:0] session_i,    // 0: there is none
-  input  logic [7:0] wanted_i,     // number of the frame that the receiver wants next
+  input  logic [7:0] wanted_i,     // number of the next frame that the receiver expects
   input  logic [3:0] room_i,       // frames that the receiver has room for
-  output logic       again_o,      // pulse: a frame is sent once more
+  output logic       again_o,      // pulse: a frame is retransmitted
 
   output logic       out_valid_o,
   input  logic       out_ready_i,
@@ -44,10 +48,10 @@ module gmmu_link_tx
   typedef enum logic [2:0] {Rest, Sum, Scan, Code, Send, End} state_e;
   state_e          state_q;
   header_t         header_q;
-  logic [SlotLg2-1:0] slot_q;     // of the frame under way
+  logic [SlotLg2-1:0] slot_q;     // slot of the current frame
 
-  // ---- frames: [acked_q, fill_q) are closed, fill_q is being filled; sent_q is the next to send, made_q the first
-  // that was never sent
+  // ---- frames: [acked_q, fill_q) are closed, fill_q is being filled; sent_q is sent next; no
+  // frame from made_q on was ever sent
   logic [7:0]      acked_q, fill_q, sent_q, made_q, limit_q;
   logic [PayLg2:0] filled_q;      // bytes of the frame that is being filled
   logic [4:0]      quiet_q;
@@ -64,14 +68,14 @@ module gmmu_link_tx
     .write_i(close), .write_addr_i(fill_q[SlotLg2-1:0]), .data_i(filled_q));
 
   logic              read;
-  logic [8:0]      place_q, last; // place in the body; behind its last byte
+  logic [8:0]      place_q, last; // position in the body; its end
   logic [PayLg2-1:0] index;       // of the payload
   logic [7:0]        stored;
   gmmu_ram_block #(.Width(8), .Depth(MaxFrames * MaxPayload)) u_payloads (
     .clk_i, .read_i(read), .read_addr_i({slot_q, index}), .data_o(stored),
     .write_i(push), .write_addr_i({fill_q[SlotLg2-1:0], filled_q[PayLg2-1:0]}), .data_i);
 
-  // ---- what goes out next
+  // ---- what is sent next
   logic            say_q, nak_q, due;
   logic [AliveLg2:0] alive_q;
   assign due = alive_q[AliveLg2];
@@ -79,8 +83,8 @@ module gmmu_link_tx
   logic [PayLg2:0] bytes_q;       // of payload
   logic [31:0]     crc_q;
   logic [1:0]      age_q;         // cycles since place_q was set, up to 2
-  logic            have;          // body_q is the byte at place_q
-  logic [8:0]      from_q;        // where the block begins
+  logic            have;          // body_q holds the byte at place_q
+  logic [8:0]      from_q;        // start of the block
   logic [7:0]      code_q, left_q;
   logic            more_q;        // another block follows
   logic [7:0]      body, body_q;
@@ -88,7 +92,8 @@ module gmmu_link_tx
   assign last = 9'(bytes_q) + 9'(HeaderBytes + CrcBytes);
   assign resting = state_q == Rest;
 
-  // The byte at place_q: in `body` a cycle after place_q was set, in body_q another one later.
+  // The byte at place_q is in `body` one cycle after place_q is set, and in body_q another cycle
+  // later.
   assign have = age_q == 2'd2;
   logic [1:0] low;
   assign index = PayLg2'(place_q - 9'(HeaderBytes));
@@ -102,7 +107,7 @@ module gmmu_link_tx
   end
 
   logic       can_send;
-  logic [7:0] allowed;            // frames up to the limit; a negative number if it is behind
+  logic [7:0] allowed;            // frames up to the limit, negative past it
   assign allowed = limit_q - sent_q;
   assign can_send = sent_q != fill_q && allowed != '0 && !allowed[7] && session_i != '0;
 
@@ -118,7 +123,7 @@ module gmmu_link_tx
       ready_o <= 1'b0;
     end
 
-    // the frame under way
+    // the current frame
     again_o <= 1'b0;
     body_q <= body;
     if (!have) age_q <= age_q + 1'b1;
@@ -187,7 +192,7 @@ module gmmu_link_tx
       Send: begin
         if (left_q == '0) begin
           age_q <= '0;
-          if (code_q != 8'hFF) place_q <= place_q + 1'b1;   // over the zero
+          if (code_q != 8'hFF) place_q <= place_q + 1'b1;   // skip the zero
           from_q <= code_q != 8'hFF ? place_q + 1'b1 : place_q;
           code_q <= 8'd1;
           state_q <= more_q ? Scan : End;
@@ -200,9 +205,9 @@ module gmmu_link_tx
       default: if (out_ready_i) state_q <= Rest;
     endcase
 
-    // what the other side says
+    // acknowledgements of the other side
     if (ack_i) begin
-      // only what was sent can have been taken
+      // a frame that was never sent cannot be acknowledged
       if (ack_number_i - acked_q <= made_q - acked_q) begin
         acked_q <= ack_number_i;
         limit_q <= ack_number_i + 8'(ack_room_i);
@@ -224,7 +229,8 @@ module gmmu_link_tx
       nak_q <= 1'b0;
       again_o <= 1'b0;
     end
-    // A frame that is on the line when a session begins is ended: the receiver drops it by its session.
+    // A frame on the line when a session begins is cut off: the receiver drops it by its session
+    // number.
     if (rst_i && state_q != Rest) state_q <= End;
   end
 

@@ -3,16 +3,16 @@
 //
 //   s_*      INCR bursts of full beats of 8 bytes, never across 4 KiB; the first address may be
 //            unaligned, with the strobes of the lanes below it 0. W may come before its AW. Every
-//            output comes from a register or a LUT RAM behind one, and none depends on an input of the
-//            same cycle. An address past the chip's end answers SLVERR, for each beat of a read and for
-//            B, and touches nothing; the data of such a beat is any
-//   order    Bursts are done one after the other: reads in the order of AR, writes in the order of AW,
-//            in turns when both wait. A write waits until all its beats are here, so no read stands
-//            behind a write that waits for data. B says that the data is in the chip
+//            output comes from a register or a LUT RAM behind one, and none depends on an input of
+//            the same cycle. An address past the chip's end answers SLVERR, for each beat of a read
+//            and for B, and accesses nothing; the data of such a beat is undefined
+//   order    Bursts execute one at a time: reads in the order of AR, writes in the order of AW,
+//            alternating when both wait. A write waits until all its beats have arrived, so that no
+//            read waits behind a write without data. B says that the data is in the chip
 //   pins     see gmmu_sdram_chip_port. The board's top has the three-state buffers of dq and the
 //            chip's clock
-//   reset    What was taken is gone, without an answer; the chip's contents stay. Accesses that were
-//            taken wait for the chip's power-up
+//   reset    Accepted accesses are dropped without an answer; the chip's contents stay. Accesses
+//            accepted during the chip's power-up wait for its end
 module gmmu_sdram
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -72,8 +72,8 @@ module gmmu_sdram
   end
 
   localparam int unsigned WordBits = RowBits + BankBits + ColumnBits - 2;
-  localparam int unsigned PageWords = 9;      // bits of a word's number in 4 KiB
-  localparam int unsigned WriteBeats = 256;   // the longest burst fits; no more block RAM than for 64
+  localparam int unsigned PageWords = 9;      // bits of a word's number within 4 KiB
+  localparam int unsigned WriteBeats = 256;   // fits the longest burst; no more block RAM than 64
   localparam int unsigned ReadBeats = 64;
   localparam int unsigned WriteBursts = 8;    // of each direction that were begun and wait for their
   localparam int unsigned ReadBursts = 16;    //   last answer to be taken
@@ -84,7 +84,7 @@ module gmmu_sdram
     logic [7:0]             len;
   } burst_t;
 
-  // ---- What waits to be done: an address of each direction, and the beats of writes.
+  // ---- Waiting work: an address of each direction, and the beats of writes.
   logic   ar_valid, aw_valid, start_read, start_write, w_valid, w_pop, ar_past, aw_past;
   burst_t ar, aw;
   logic [DataWidth-1:0] w_data;
@@ -102,7 +102,7 @@ module gmmu_sdram
   assign ar_past = ar.addr[PaWidth-1:WordBits+3] != '0;
   assign aw_past = aw.addr[PaWidth-1:WordBits+3] != '0;
 
-  // Bursts of which all beats came and none was begun.
+  // Complete write bursts not yet begun.
   localparam int unsigned WholeBits = $clog2(WriteBeats + 3);
   logic [WholeBits-1:0] whole_q;
   logic                 whole_any_q, w_end;
@@ -117,7 +117,7 @@ module gmmu_sdram
     end
   end
 
-  // ---- Answers. A read beat is begun only when it has a place: a credit.
+  // ---- Answers. A read beat begins only with a credit, which reserves its place.
   localparam int unsigned CreditBits = $clog2(ReadBeats + 1);
   localparam int unsigned EndBits = $clog2(WriteBursts + 1);
   logic                  take, busy_q, write_q, void_q, last_q;
@@ -125,7 +125,7 @@ module gmmu_sdram
   logic                  r_room, r_error, b_error, read_ids_any, write_ids_any;
   logic [63:0]           r_done_data;
   logic [CreditBits-1:0] credits_q;
-  logic [EndBits-1:0]    ends_q;  // writes that are done and not answered
+  logic [EndBits-1:0]    ends_q;  // completed writes without their answer
   assign r_take = s_rvalid_o && s_rready_i;
   assign b_take = s_bvalid_o && s_bready_i;
   always_ff @(posedge clk_i) begin
@@ -153,14 +153,14 @@ module gmmu_sdram
   assign s_rresp_o = r_error ? RespSlvErr : RespOkay;
   assign s_bresp_o = b_error ? RespSlvErr : RespOkay;
 
-  // ---- The burst that is done now.
+  // ---- The current burst.
   logic                can_read, pick_read_q, pick_write_q;
   logic [WordBits-1:0] word_q;
-  logic [7:0]          left_q;  // beats behind this one
+  logic [7:0]          left_q;  // beats after this one
   assign can_read = ar_valid && read_ids_ready;
   assign start_read = !busy_q && pick_read_q;
   assign start_write = !busy_q && pick_write_q;
-  // A cycle late: the next access is not done for four.
+  // One cycle later; the next access is at least four cycles away.
   always_ff @(posedge clk_i) begin
     w_pop <= !rst_i && take && write_q;
     r_begun_q <= !rst_i && take && !write_q;
@@ -169,7 +169,8 @@ module gmmu_sdram
     if (rst_i) begin
       {pick_read_q, pick_write_q} <= '0;
     end else begin
-      // Chosen while the last burst is done. What was just begun shows here for a cycle more, while busy_q is 1.
+      // Chosen during the last burst. A burst just begun is visible here for one more cycle, while
+      // busy_q is 1.
       pick_write_q <= aw_valid && whole_any_q && write_ids_ready && !(write_q && can_read);
       pick_read_q <= can_read && !(aw_valid && whole_any_q && write_ids_ready && !write_q);
     end
@@ -207,7 +208,7 @@ module gmmu_sdram
     .sdram_dqm_o, .sdram_dq_i, .sdram_dq_o, .sdram_dq_oe_o
   );
 
-  logic unused_lanes;  // of the first address: strobes say what is written
+  logic unused_lanes;  // lanes below the first address; strobes decide
   assign unused_lanes = ^{ar.addr[2:0], aw.addr[2:0]};
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i) !r_done || r_room);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of one SDR SDRAM of 16 data bits: powers it up, refreshes it, opens and closes its rows, and
-// does accesses of one 64-bit word (four columns, burst length 4) in order.
+// The pins of one SDR SDRAM of 16 data bits: powers it up, refreshes it, opens and closes its rows,
+// and performs accesses of one 64-bit word (four columns, burst length 4) in order.
 //
-//   op       One access. It stands, and w_data_i and w_strb_i of a write with it, until op_ready_o is 1.
-//            Words of an open row follow each other every four cycles, without a gap on dq. A void
-//            access takes its turn and touches nothing
-//   r, b     The end of an access, in the order of op: a word of a read (of a void one: any data), or
-//            the last word of a write (op_last_i), which then is in the chip. Always taken
-//   pins     Every output but csn comes from a register of its own, and dq_i goes into one. The chip's
-//            clock is clk_i moved by less than a cycle: the chip sees a command at its edge between the
-//            clk_i edge that set the pins and the next. CaptureCycles edges behind the former, dq_i
-//            holds the first word of a read: CasLatency, and one more for each cycle that it takes on its
-//            way (README.md)
-//   reset    The chip keeps its data. A write that is under way ends masked. Once rst_i is 0, all banks
-//            are closed behind a pause of an interval of refresh, then come refreshes and the mode
-//            register. While rst_i is 1 nothing is refreshed and no row is closed: after the power-up
-//            it should last less than 100 us, since no row may be open for longer
+//   op       One access. It is stable, with w_data_i and w_strb_i of a write, until op_ready_o is
+//            1. Words of an open row follow each other every four cycles, without a gap on dq. A
+//            void access takes its turn and accesses nothing
+//   r, b     The end of an access, in the order of op: a word of a read (void: undefined data), or
+//            the last word of a write (op_last_i), which is then in the chip. Always accepted
+//   pins     Every output but csn comes from a register of its own, and dq_i goes into one. The
+//            chip's clock is clk_i delayed by less than a cycle: the chip sees a command at its
+//            edge between the clk_i edge that set the pins and the next. CaptureCycles edges after
+//            the former, dq_i holds the first word of a read: CasLatency, plus one for each cycle
+//            of delay on its way (README.md)
+//   reset    The chip keeps its data. A write in progress ends masked. After rst_i falls and a
+//            pause of one refresh interval, all banks are closed; then follow refreshes and the
+//            mode register. While rst_i is 1 nothing is refreshed and no row is closed: after the
+//            power-up a reset should last less than 100 us, since no row may be open for longer
 //
-// initialized_o rises once, when the chip has been powered up, and cke when rst_i falls for the first
-// time: they are no part of the reset. The bitstream's configuration clears them.
+// initialized_o rises once, when the chip has been powered up, and cke when rst_i falls for the
+// first time: neither is part of the reset. The bitstream's configuration clears them.
 module gmmu_sdram_chip_port #(
   parameter int unsigned ClockKhz = 80_000,    // frequency of clk_i
   parameter int unsigned PowerUpNs = 200_000,  // before the first command; simulations may shorten it
@@ -268,7 +268,8 @@ module gmmu_sdram_chip_port #(
     if (!rst_i && command == CmdMode) initialized_o <= 1'b1;
   end
 
-  // ---- Data to the chip: the word is loaded while nothing is sent, so only dq_oe and dqm know when.
+  // ---- Data to the chip: the word is loaded while nothing is sent, so only dq_oe and dqm carry
+  // timing.
   logic [63:0]      data_q;
   logic [7:0]       mask_q;
   logic [Burst-1:0] oe_q;
@@ -286,7 +287,7 @@ module gmmu_sdram_chip_port #(
   assign sdram_dq_oe_o = oe_q[0];
   assign sdram_dqm_o = mask_q[1:0];
 
-  // ---- Data from the chip, and what comes at the end of an access.
+  // ---- Data from the chip, and the end of each access.
   localparam int unsigned Stages = CaptureCycles + Burst;
   logic [Stages-1:0] read_q, last_q, write_q;
   logic [15:0]       dq_q;

@@ -2,8 +2,8 @@
 // Receiver of an asynchronous serial line: 8 data bits, no parity, 1 stop bit. A bit lasts 3 cycles or more.
 //
 //   line_i    the pin, not synchronized
-//   valid_o   one cycle for each byte, with data_o, in the middle of its stop bit. A byte whose stop bit is 0 is
-//             none: valid_o stays 0 and broken_o is 1 for one cycle
+//   valid_o   one cycle for each byte, with data_o, in the middle of its stop bit. A byte whose
+//             stop bit is 0 is discarded: valid_o stays 0 and broken_o is 1 for one cycle
 module gmmu_serial_rx #(
   parameter int unsigned ClockHz = 80_000_000,
   parameter int unsigned BitsPerSecond = 3_000_000
@@ -22,7 +22,7 @@ module gmmu_serial_rx #(
   logic [2:0]  line_q;      // [0] and [1] synchronize
   logic        run_q;
   logic [19:0] phase_q;
-  logic [3:0]  left_q;      // bits to come, start and stop bit among them
+  logic [3:0]  left_q;      // bits left to receive, including start and stop bit
   logic [20:0] next_phase;
   assign next_phase = 21'(phase_q) + 21'(Step);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sender of an asynchronous serial line: 8 data bits, no parity, 1 stop bit.
 //
-//   ready_o   from a register; a byte is taken with valid_i, and the next one when its stop bit has begun, so the
-//             line has no gap while bytes are offered
+//   ready_o   from a register; a byte is accepted with valid_i, and the next one when its stop bit
+//             has begun, so that the line has no gap while bytes are offered
 //   line_o    the pin, from a register; 1 while there is nothing to send
 module gmmu_serial_tx #(
   parameter int unsigned ClockHz = 80_000_000,
@@ -20,11 +20,11 @@ module gmmu_serial_tx #(
 
   logic        waits_q;     // next_q is a byte to send
   logic [7:0]  next_q;
-  logic [8:0]  bits_q;      // what is sent behind the bit on the line, lowest first; ones are filled in
-  logic [3:0]  left_q;      // bits that are not over, that on the line among them
+  logic [8:0]  bits_q;      // bits after the one on the line, lowest first; filled with ones
+  logic [3:0]  left_q;      // bits left to send, including the one on the line
   logic [19:0] phase_q;
   logic [20:0] next_phase;
-  logic        turn;        // the bit on the line is over, or there is none
+  logic        turn;        // the bit on the line has ended, or there is none
   assign next_phase = 21'(phase_q) + 21'(Step);
   assign turn = left_q == '0 || next_phase[20];
   assign ready_o = !waits_q;

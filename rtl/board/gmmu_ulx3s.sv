@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ULX3S: Lattice LFE5U-85F, 25 MHz oscillator, 32 MiB of SDR SDRAM, FT231X. Pins are in constraints/ulx3s/pins.lpf.
 //
-// One clock of 80 MHz runs all. The SDRAM gets it 9.4 ns late (README.md, Clocks); what goes to it and what comes from it
-// passes a register in the pin.
+// One 80 MHz clock drives the whole design. The SDRAM gets it 9.4 ns late (README.md, Clocks); all
+// its signals are registered in the pins.
 module gmmu_ulx3s #(
   parameter int unsigned BitsPerSecond = 3_000_000,
   parameter logic [63:0] Build = '0
@@ -30,8 +30,8 @@ module gmmu_ulx3s #(
   localparam int unsigned ClockHz = 80_000_000;
   localparam logic [63:0] Name = {8'd0, 8'd0, 8'd0, "s", "3", "x", "l", "u"};
 
-  // ---- clocks: 25 MHz / 5 x 16; the oscillator inside runs at 560 MHz. The SDRAM's is three quarters of a period late.
-  // The numbers are those of ecppll for 80 MHz and 80 MHz at 270 degrees.
+  // ---- clocks: 25 MHz / 5 x 16; the PLL's oscillator runs at 560 MHz. The SDRAM's clock is three
+  // quarters of a period late. The numbers come from ecppll for 80 MHz and 80 MHz at 270 degrees.
   logic clk, clk_late, locked;
   EHXPLLL #(
     .CLKI_DIV(5), .CLKFB_DIV(16), .CLKOP_DIV(7), .CLKOP_ENABLE("ENABLED"), .CLKOP_CPHASE(3), .CLKOP_FPHASE(0),
@@ -43,7 +43,7 @@ module gmmu_ulx3s #(
     .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0),
     .ENCLKOP(1'b0), .ENCLKOS(1'b0));
 
-  // ---- reset: until the clock is steady, and by the button; 16 cycles longer than both
+  // ---- reset: until the PLL is locked, and by the button; 16 cycles longer than both
   logic [1:0] calm_q;
   logic [3:0] wait_q;
   logic       rst_q;
@@ -81,11 +81,11 @@ module gmmu_ulx3s #(
   assign wifi_gpio0 = 1'b1;
 
   ODDRX1F u_clk (.SCLK(clk_late), .RST(1'b0), .D0(1'b1), .D1(1'b0), .Q(sdram_clk));
-  // From the first moment on CKE is low, and the chip is not selected.
+  // From power-on CKE is low, and the chip is not selected.
   localparam int unsigned Outs = 18;
   logic [Outs-1:0] outs, pins;
   logic [3:0]      high_outs, high_pins;
-  logic up_q;   // the controller has been reset: before, what it says is nothing
+  logic up_q;   // the controller was reset; before, its outputs are undefined
   initial up_q = 1'b0;
   always @(posedge clk) if (vram_reset) up_q <= 1'b1;
   assign outs = {cke && up_q, ba, a, dqm};

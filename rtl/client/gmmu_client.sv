@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access unit of one client: translates, routes and performs up to Slots accesses at once.
+// Access unit of one client: translates, routes and performs up to Slots concurrent accesses.
 //
 //   req      one access; its id names the slot that it occupies until the last beat of its answer
-//            is taken; it is not offered before
-//   w        words of a write, always taken, before its request is offered
+//            is accepted. The id may not be offered again before
+//   w        words of a write, always accepted, before its request is offered
 //   rsp      answers by id in the order in which their accesses ended, or, while ordered_i is 1, by
 //            ascending id from 0 on (modulo Slots); ordered_i changes only while idle_o is 1
 //   xlate    one lookup an access, tag = id; every answer is given back by done_o once: after the
 //            last R, after B, or at once for faults and zero pages
-//   fault    one record a faulted access; while first_only_i is 1 only the first one
+//   fault    one record per faulted access; while first_only_i is 1 only the first one
 //
 // Zero pages: reads answer zeros, writes are dropped. A bus error answers FaultBusRead or
+// FaultBusWrite. R and B are always accepted: data lands in the slot that the request reserved.
 // FaultBusWrite. R and B are always taken: data lands in the slot that the request reserved.
 module gmmu_client
   import gmmu_pkg::*;
@@ -19,11 +20,11 @@ module gmmu_client
   import gmmu_client_pkg::*;
 #(
   parameter int unsigned WordBytes = 8,  // of w and rsp, 8 to DataBytes
-  parameter bit          Strobes = 1'b0  // w_strobe_i counts; else all bytes of a write are written
+  parameter bit          Strobes = 1'b0  // 1: w_strobe_i applies; 0: all bytes of a write
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
-  input  port_t                  port_i,       // constant: the translation port's number
+  input  port_t                  port_i,       // constant: number of the translation port
 
   input  logic [63:0]            vram_bytes_i,
   input  link_cfg_t              link_i,
@@ -42,7 +43,7 @@ module gmmu_client
   input  logic                   rsp_ready_i,
   output client_rsp_t            rsp_o,
   output logic [8*WordBytes-1:0] rsp_data_o,
-  output logic [57:0]            rsp_line_o,   // va of the access, lines
+  output logic [57:0]            rsp_line_o,   // va of the access, in lines
 
   output logic                   xlate_req_valid_o,
   input  logic                   xlate_req_ready_i,
@@ -75,13 +76,13 @@ module gmmu_client
   localparam int unsigned RowWidth = $clog2(Slots * BeatsPerLine);
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
 
-  // ---- After reset the slots' state bits are cleared one by one.
+  // ---- After reset the slots' state bits are cleared, one slot a cycle.
   logic   clear_q;
   slot_t  clear_slot_q;
   count_t busy_q;               // slots in use
 
-  // ---- Requests: remembered by slot, sent to the MMU.
-  logic       accept, note;  // note: of an offer, each cycle until it is accepted
+  // ---- Requests: stored by slot, sent to the MMU.
+  logic       accept, note;  // note: an offer is present, each cycle until accepted
   xlate_req_t lookup;
 
   assign accept = req_valid_i && req_ready_o;
@@ -94,10 +95,10 @@ module gmmu_client
     if (accept) xlate_req_o <= lookup;
   end
 
-  // ---- Translations: faults and zero pages end here, the rest goes to the router.
+  // ---- Translations: faults and zero pages end here, the others go to the router.
   typedef struct packed {
     logic       write;
-    logic [5:0] last;           // byte of its line
+    logic [5:0] last;           // last byte in its line
   } shape_t;
   typedef struct packed {
     slot_t      slot;
@@ -107,7 +108,7 @@ module gmmu_client
   shape_t      shape_in, shape;
   slot_t       xlate_slot;
   logic        xlate_ends, xlate_take, route_offer, route_in_ready, page_ready, hold;
-  logic        route_waits_q;  // an offer to the router stands, whatever hold says
+  logic        route_waits_q;  // a standing offer to the router ignores hold
   route_tag_t  tag_in, tag;
   client_end_t page;
 

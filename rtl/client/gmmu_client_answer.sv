@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of one client: chooses ended accesses, reads their data and gives it word by word.
+// Answers of one client: chooses ended accesses, reads their data and outputs it word by word.
 //
-//   req      a request is offered: what its answer must know
+//   req      a request is offered: the fields that its answer needs
 //   end      an access has ended (gmmu_client_ends)
 //   read     a row of landed data; row_data_i one cycle later
 //   rsp      in the order of the ends, or, while ordered_i is 1, by ascending id from 0 on (modulo
 //            Slots). ordered_i changes only while no access is in flight.
-//   fault    one record a faulted access, before its answer; while first_only_i is 1 only the
+//   fault    one record per faulted access, before its answer; while first_only_i is 1 only the
 //            first. Valid and record come from registers
 //   clear    a sweep over all slots after reset, before the first access
 module gmmu_client_answer
@@ -39,7 +39,7 @@ module gmmu_client_answer
   input  logic                   rsp_ready_i,
   output client_rsp_t            rsp_o,
   output logic [8*WordBytes-1:0] rsp_data_o,
-  output logic [57:0]            rsp_line_o,     // va of the access, lines
+  output logic [57:0]            rsp_line_o,     // va of the access, in lines
 
   output logic                   fault_valid_o,
   input  logic                   fault_ready_i,
@@ -52,7 +52,8 @@ module gmmu_client_answer
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
   localparam int unsigned Banks = DataBytes / WordBytes;
 
-  // ---- Which access is next. Ordered: its slot's set and clear bits differ. Each has one writer.
+  // ---- The next access. Ordered: it has ended if its slot's set and clear bits differ. Each bit
+  // has one writer.
   logic  set_next, clear_next, clear_end, order_valid, pickable, pick_ready, load;
   logic  unused_order_ready;
   slot_t next_q, order_slot, candidate;
@@ -81,7 +82,7 @@ module gmmu_client_answer
   assign candidate = ordered_i ? next_q : order_slot;
   assign load = pickable && pick_ready;
 
-  // ---- What is known about it.
+  // ---- The stored fields of the chosen access.
   typedef struct packed {
     space_t      space;
     logic [63:0] va;
@@ -110,7 +111,7 @@ module gmmu_client_answer
   verdict_t   verdict_in;
   plan_t      plan_in;
   pick_t      pick_in, pick;
-  logic [5:0] last_byte;                         // of the request
+  logic [5:0] last_byte;                         // last byte of the request
 
   assign last_byte = req_i.va[5:0] + req_i.bytes[5:0] - 6'd1;
   assign plan_in = '{write: req_i.access == AccessWrite, first: 3'(req_i.va[5:0] >> WordLg2),
@@ -139,7 +140,7 @@ module gmmu_client_answer
   assign one_beat = pick.verdict.faulted || pick.plan.write;
   assign word = first_q ? pick.plan.first : word_q;
   assign last = one_beat || word == pick.plan.last;
-  assign take = !data_valid_q || data_go;  // the next stage is loaded, with a word or without
+  assign take = !data_valid_q || data_go;  // the next stage loads, with or without a word
   assign read = pick_valid && take;
   assign pick_end = read && last;
   assign read_o = read;
@@ -151,12 +152,12 @@ module gmmu_client_answer
     .write_i(req_valid_i), .write_addr_i(req_i.id), .data_i(info_in)
   );
 
-  // ---- Stage of the data RAM, then of the output. A fault's record is taken before its answer is
-  // given.
+  // ---- Stage of the data RAM, then of the output. A fault's record is accepted before its answer
+  // is offered.
   client_rsp_t            data_rsp_q;
   level_t                 data_level_q;
   logic                   out_ready, muted_q, counts;
-  logic [1:0]             counts_q;              // a read's bytes, a write's
+  logic [1:0]             counts_q;              // bytes of a read, bytes of a write
   logic [6:0]             bytes_q;
   logic [8*WordBytes-1:0] data_word;
 
@@ -184,7 +185,7 @@ module gmmu_client_answer
       else if (load) next_q <= next_q + 1'b1;
       if (read) first_q <= last;
       if (take) data_valid_q <= pick_valid;
-      // Nothing is taken while a record waits.
+      // No word is loaded while a record waits.
       if (take) data_log_q <= pick_valid && pick.verdict.faulted && !muted_q;
       else if (fault_valid_o && fault_ready_i) data_log_q <= 1'b0;
       if (!first_only_i) muted_q <= 1'b0;

@@ -2,12 +2,12 @@
 // Ends of one client's accesses, one a cycle: gives translation answers back and reports which slot
 // has ended.
 //
-//   r, b     reads and writes of the bus, always taken
+//   r, b     reads and writes of the bus, always accepted
 //   page     faults and zero pages of the translation; route: faults of the router
-//   hold_o   a B waits: no new translation is to be taken, so that its wait is bounded
-//   generation a translation answer was taken: its drain generation
+//   hold_o   a B waits: no new translation may be accepted, which bounds the wait
+//   generation the drain generation of a translation answer that was accepted
 //   done_o   every answer once, when its access has ended
-//   end      the access has ended; one cycle with done_o
+//   end      the access has ended; in the same cycle as done_o
 module gmmu_client_ends
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -49,7 +49,7 @@ module gmmu_client_ends
   logic        b_valid, b_take, page_valid_q, page_take, next_valid_q, generation;
 
   assign b_in = '{slot: b_slot_i, error: b_error_i};
-  logic unused_b_ready;  // never full: one place an access
+  logic unused_b_ready;  // never full: one place per access
   gmmu_fifo #(.Width($bits(b_end_t)), .Depth(Slots)) u_b (
     .clk_i, .rst_i,
     .valid_i(b_valid_i), .ready_o(unused_b_ready), .data_i(b_in),

@@ -22,14 +22,14 @@ package gmmu_client_pkg;
     logic [6:0]  bytes;
   } client_req_t;
 
-  // Which word of a write's line the data beside it is; words are given before the request.
+  // The position of a write's word in its line, for the data next to it; words precede the request.
   typedef struct packed {
     slot_t       id;
     logic [2:0]  word;                             // in words of the unit's WordBytes
   } client_w_t;
 
-  // A beat of an answer: reads give the words that the access touches, lowest first; writes and
-  // faults give one beat. The data stands beside it, byte lanes as in memory.
+  // A beat of an answer: a read returns the words that the access touches, lowest first; a write or
+  // a fault returns one beat. The data is a separate signal, byte lanes as in memory.
   typedef struct packed {
     slot_t       id;
     logic        last;
@@ -61,7 +61,7 @@ package gmmu_client_pkg;
     return ({1'b0, at} & ~(step - 7'd1)) + step;
   endfunction
 
-  // How an access ended: fault or not, level of the entry at fault, page of zeros.
+  // How an access ended: faulted or not, level of the faulting entry, zero page.
   typedef struct packed {
     slot_t       slot;
     fault_e      fault;
@@ -70,14 +70,14 @@ package gmmu_client_pkg;
   } client_end_t;
 
   // A traffic run as software writes it (registers client[i].ctrl, base, lines, order, seed).
-  // Stands still while the run is busy.
+  // Stable while busy.
   typedef struct packed {
     access_e     access;
     pattern_e    pattern;
     logic        verify;
     logic [5:0]  footprint_lg2;
     space_t      space;
-    logic [7:0]  depth;                            // most accesses in flight, 0: all slots
+    logic [7:0]  depth;                            // most concurrent accesses, 0: all slots
     logic [63:0] base;
     logic [31:0] first;
     logic [31:0] stride;
@@ -98,7 +98,7 @@ package gmmu_client_pkg;
     logic [63:0] fault_va;
   } traffic_state_t;
 
-  // What the 8-byte word at va = 8 * at carries in a verified run: different for different at.
+  // The value of the 8-byte word at va = 8 * at in a verified run: different for every at.
   function automatic logic [63:0] address_pattern(logic [63:0] seed, logic [60:0] at);
     logic [63:0] va;
     va = {at, 3'd0};

@@ -14,7 +14,7 @@ module gmmu_client_port
 ) (
   input  logic           clk_i,
   input  logic           rst_i,
-  input  port_t          port_i,       // constant: the translation port's number
+  input  port_t          port_i,       // constant: number of the translation port
 
   input  logic           enable_i,
   input  logic [63:0]    vram_bytes_i,
@@ -27,7 +27,7 @@ module gmmu_client_port
   input  logic [63:0]    reg_data_i,
   output logic [63:0]    reg_data_o,
   output logic           busy_o,       // a traffic run is busy
-  output logic           done_o,       // pulse: one has ended
+  output logic           done_o,       // pulse: a traffic run has ended
 
   input  logic           req_valid_i,
   output logic           req_ready_o,
@@ -67,7 +67,7 @@ module gmmu_client_port
   output logic [6:0]     count_read_bytes_o,
   output logic [6:0]     count_write_bytes_o
 );
-  logic        clk;   // it stands while there is no access and no run
+  logic        clk;   // stopped while there is no access and no run
   logic        owner, taker_q, unit_idle, external, waiting;
   logic        t_req_valid, t_w_valid, u_req_valid, u_req_ready, u_w_valid, u_rsp_valid;
   client_req_t t_req;
@@ -121,7 +121,7 @@ module gmmu_client_port
   // Answers may follow a cycle late: none comes in the first cycle of a run, or after its end.
   always_ff @(posedge clk) taker_q <= owner && !rst_i;
 
-  // What comes from outside is looked at only when it is valid: a simulator has less to do.
+  // External inputs are used only when valid, which saves simulation time.
   client_req_t u_req;
   client_w_t   u_w;
   logic [63:0] u_w_data;
@@ -152,8 +152,8 @@ module gmmu_client_port
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 
-  // A run that ctrl.enable holds back with nothing in flight changes nothing. What is idle is known a cycle late, what
-  // begins at once.
+  // A run that ctrl.enable holds back with nothing in flight changes nothing. Idleness is
+  // registered; a start takes effect at once.
   logic still_q, runs;
   assign runs = state.busy && enable_i;
   always_ff @(posedge clk) begin

@@ -34,7 +34,7 @@ module gmmu_client_regs
   assign write = wr_i && !busy;
   assign ctrl = data_i;
 
-  // What software reads back; the fields that the engine uses stand beside it.
+  // The words that software reads back; the fields that the engine uses are separate registers.
   gmmu_ram_block #(.Width(64), .Depth(8)) u_words (
     .clk_i, .write_i(write), .write_addr_i(word_i), .data_i,
     .read_i(rd_i), .read_addr_i(word_i), .data_o(word)

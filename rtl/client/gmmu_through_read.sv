@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read half of the through-port: splits AR at 64-byte lines into accesses of a client unit, makes R
-// of their answers.
+// Read half of the through-port: splits AR at 64-byte lines into accesses of a client unit, and
+// forms R from their answers.
 //
-//   ar, r   AXI4. Bursts are answered in the order of AR. A narrow beat gets the lanes of its bus
-//           row. Beats of a line that faulted, and all beats of a burst that is not legal
+//   ar, r   AXI4. Bursts are answered in the order of AR. A narrow beat carries the lanes of its
+//           bus row. Beats of a line that faulted, and all beats of an illegal burst
 //           (through_legal), have SLVERR and no data.
-//   req     one access a line, ids ascending; rsp in that order (the unit's ordered_i is 1)
+//   req     one access per line, ids ascending; rsp in that order (the unit's ordered_i is 1)
 module gmmu_through_read
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned Bursts = 32       // most AR without their last R
+  parameter int unsigned Bursts = 32       // most ARs without their last R
 ) (
   input  logic                      clk_i,
   input  logic                      rst_i,
-  input  logic                      enable_i,    // 0: no AR is taken
+  input  logic                      enable_i,    // 0: no AR is accepted
   output logic                      idle_o,
 
   input  logic                      ar_valid_i,
@@ -39,10 +39,10 @@ module gmmu_through_read
 );
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
 
-  // ---- Accesses of the burst at hand.
+  // ---- Accesses of the present burst.
   logic        active_q, take, fire, chunk_last, legal;
-  through_ax_t ax_q;                       // va: where the next access begins
-  logic [14:0] left_q, bytes;              // of the burst
+  through_ax_t ax_q;                       // va: start of the next access
+  logic [14:0] left_q, bytes;              // bytes left in the burst
   logic [6:0]  room_in_line, chunk;
   count_t      in_flight_q;
   slot_t       id_q;
@@ -57,7 +57,7 @@ module gmmu_through_read
                    access: ax_q.execute ? AccessExecute : AccessRead, bytes: chunk};
   assign fire = req_valid_o && req_ready_i;
 
-  // ---- Bursts whose R is not finished.
+  // ---- Bursts whose R is incomplete.
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
     logic [5:0]                at;         // line offset of the first beat
@@ -78,7 +78,7 @@ module gmmu_through_read
     .valid_o(burst_valid), .ready_i(burst_end), .data_o(burst)
   );
 
-  // ---- R. An answer stands for its bus row, a faulted one for the rest of its line.
+  // ---- R. An answer covers its bus row, a faulted one the rest of its line.
   logic       first_q, faulted, beat_valid, beat_ready, beat_last, consume;
   logic [5:0] at_q, at;
   logic [6:0] next;

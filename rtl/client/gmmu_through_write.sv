@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write half of the through-port: joins W beats to bus rows and lines, which become accesses of a
-// client unit; makes B of their answers.
+// Write half of the through-port: merges W beats into bus rows and lines, which become accesses of
+// a client unit, and forms B from their answers.
 //
-//   aw, w, b  AXI4. W waits for its AW. B in the order of AW, SLVERR where a line of the burst
-//             faulted (its other lines are written). A burst that is not legal (through_legal)
-//             writes nothing and answers SLVERR.
+//   aw, w, b  AXI4. W waits for its AW. B in the order of AW, SLVERR if a line of the burst faulted
+//             (its other lines are written). An illegal burst (through_legal) writes nothing and
+//             answers SLVERR.
 //   word      rows of a line with their strobes, before its req
-//   req       one access a line, ids ascending; rsp in that order (the unit's ordered_i is 1)
+//   req       one access per line, ids ascending; rsp in that order (the unit's ordered_i is 1)
 module gmmu_through_write
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -15,7 +15,7 @@ module gmmu_through_write
 (
   input  logic                      clk_i,
   input  logic                      rst_i,
-  input  logic                      enable_i,    // 0: no AW is taken
+  input  logic                      enable_i,    // 0: no AW is accepted
   output logic                      idle_o,
 
   input  logic                      aw_valid_i,
@@ -43,14 +43,14 @@ module gmmu_through_write
 );
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
 
-  // ---- The burst at hand.
+  // ---- The present burst.
   logic        active_q, legal_q, take, beat, beat_last, row_end, line_end;
-  through_ax_t ax_q;                       // va: where its access begins; len: beats left - 1
+  through_ax_t ax_q;                       // va: start of its access; len: beats left - 1
   logic [5:0]  at_q;                       // line offset of the beat
   logic [6:0]  next;
-  logic        refuse_q;                   // an illegal burst's B is owed
+  logic        refuse_q;                   // an illegal burst still needs its B
 
-  // ---- Joined lanes of the row at hand.
+  // ---- Merged lanes of the present row.
   logic [DataWidth-1:0] row_q, row;
   logic [DataBytes-1:0] strobe_q, strobe;
 
@@ -58,10 +58,10 @@ module gmmu_through_write
   logic        req_q, fire, retire, room;
   client_req_t request_q;
   slot_t       id_q;
-  count_t      in_flight_q;                // line at hand and req_q not counted
+  count_t      in_flight_q;                // without the present line and req_q
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
-    logic                      last;       // of its burst
+    logic                      last;       // last line of its burst
   } note_t;
   note_t       note_in, note;
 
@@ -96,7 +96,7 @@ module gmmu_through_write
     .read_addr_i(rsp_i.id), .data_o(note)
   );
 
-  // ---- B: the answer to a burst's last line brings it.
+  // ---- B: the answer to a burst's last line triggers it.
   logic failed_q, failed, b_in_valid, b_in_ready, refuse;
   logic [ThroughIdWidth-1:0] b_id;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traffic engine of one client: runs a programmed list of 64-byte accesses through the access unit.
 //
-//   start_i   a pulse begins a run (ignored while state_o.busy); cfg_i does not change while busy
+//   start_i   a pulse begins a run (ignored while state_o.busy); cfg_i is stable while busy
 //   lines     see gmmu_traffic_lines; pattern chase reads, one line at a time
 //   reads     CRC-32C over the bytes in access order; ordered_o makes the unit answer in that order
 //   writes    64-bit word w of the access sequence is seed + w
-//   verify    the word at va carries address_pattern(seed, va) instead. Words read that differ are
-//             counted. A run of writes is followed by one that reads the same lines.
-//   fault     ends the run: no access is begun after it is seen (a write with its first word),
-//             those in flight are taken and ignored
-//   done_o    a pulse at the end of every run, of empty ones too
+//   verify    the word at va is address_pattern(seed, va) instead. Words read that differ are
+//             counted. A run of writes is followed by a second pass that reads the same lines.
+//   fault     ends the run: no access begins after it is seen (a write begins with its first word);
+//             answers of accesses in flight are accepted and ignored
+//   done_o    a pulse at the end of every run, empty ones included
 //
 // A run begins when the access unit has finished all earlier (external) accesses and enable_i is 1;
 // enable_i = 0 holds further accesses back.
@@ -29,7 +29,7 @@ module gmmu_traffic
 
   input  logic           unit_idle_i,   // no access in flight
   output logic           waiting_o,     // held back by enable_i = 0 with nothing in flight
-  // the access unit's request, data and answer streams are this engine's
+  // this engine owns the access unit's request, data and answer streams
   output logic           owner_o,
   output logic           req_valid_o,
   input  logic           req_ready_i,
@@ -47,11 +47,11 @@ module gmmu_traffic
 );
   typedef enum logic [2:0] {StateIdle, StateDrain, StateMake, StateRun, StateEnd} state_e;
   state_e      state_q;
-  logic        read_pass_q;             // verified writes: they are read back
-  logic        unit_idle_q;             // one cycle old; in a run only this engine begins accesses
+  logic        read_pass_q;             // read pass of a verified write run
+  logic        unit_idle_q;             // registered; in a run only this engine begins accesses
   logic        load, quiet_q, again;
 
-  // Answer side.
+  // Answers.
   logic [31:0] retired_q;
   logic        answer_q, answer_last_q, answer_fault_q, answer_first_q;
   logic        faulted_q, retire, check_busy, word_good;
@@ -60,16 +60,16 @@ module gmmu_traffic
   level_t      level_q;
   logic [63:0] fault_va_q;
 
-  // Issue side: lines, the access at hand, its words, its request.
+  // Requests: lines, the present access, its words, its request.
   logic        chase, is_write_q, lines_ready, lines_still, line_valid, may_q, more_q;
   logic        begin_access, fire, write_step, access_q;
-  logic        request_q;               // one was made and is not taken
-  logic        word_left_q;             // a request waits for its last word
+  logic        request_q;               // a request waits to be accepted
+  logic        word_left_q;             // a request waits for its write's last word
   logic        last_word_q;
   logic [57:0] line, line_q;
-  logic [31:0] begun_q, number_q;       // accesses begun, those before the one at hand
+  logic [31:0] begun_q, number_q;       // accesses begun; those before the present one
   slot_t       id_q;
-  logic [2:0]  word_q;                  // of the access at hand
+  logic [2:0]  word_q;                  // word of the present access
   count_t      in_flight_q, limit_q;    // begun and not retired
 
   assign chase = cfg_i.pattern == PatternChase;
@@ -82,7 +82,7 @@ module gmmu_traffic
     .chase_line_i(answer_word[63:6])
   );
 
-  // may_q is two cycles behind a begin; begins are at least two cycles apart.
+  // may_q is two cycles old; begins are at least two cycles apart.
   assign begin_access = line_valid && may_q && !faulted_q
       && !(access_q && (request_q || !is_write_q || !last_word_q));
   assign fire = access_q && !request_q && (!is_write_q || last_word_q);
@@ -141,7 +141,7 @@ module gmmu_traffic
     end
   end
 
-  // Answers: looked at one cycle after they came.
+  // Answers, registered.
   assign word_good = answer_q && !answer_fault_q && !faulted_q;
   assign retire = answer_q && answer_last_q;
   always_ff @(posedge clk_i) begin

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums up the reads of one traffic run: CRC-32C over the words in their order, and how many of them
-// differ from the address pattern of the seed.
+// Checks the reads of one traffic run: CRC-32C over the words in their order, and the number of
+// words that differ from the seed's address pattern.
 //
-//   clear_i   begins anew
-//   word      an 8-byte word and the va that it was read from, any in any cycle
+//   clear_i   restarts
+//   word      an 8-byte word and the va that it was read from; may change every cycle
 //   word_o    the previous cycle's word_i
 //   count_i   word_o counts; one word a cycle
 //   busy_o    a word is not counted yet
@@ -28,7 +28,7 @@ module gmmu_traffic_check
   output logic [31:0] mismatches_o
 );
   logic        compared_q;
-  logic [7:0]  differs_q;            // by byte
+  logic [7:0]  differs_q;            // one bit per byte
   logic [63:0] expected_q;
 
   assign busy_o = compared_q;

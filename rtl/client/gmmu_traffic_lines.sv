@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Line addresses of one traffic run.
 //
-//   load_i     takes cfg_i from its beginning (again for a second pass); ready_o falls for a few
-//              cycles, until the products of pattern order are made
-//   line       the address of the next access, in lines; next_i takes it. A line every other cycle.
-//   chase      pattern chase: the line that the answer to the last one named
-//   still_o    while ready_o is 1: without next_i and chase_valid_i nothing changes here
+//   load_i     restarts cfg_i's sequence (again for a second pass); ready_o falls for a few cycles,
+//              until the products of pattern order are computed
+//   line       the address of the next access, in lines; next_i accepts it. A line every other
+//              cycle.
+//   chase      pattern chase: the line that the last answer named
+//   still_o    while ready_o is 1: without next_i and chase_valid_i no state changes
 //
 // order:  base + (first + stride * k) mod footprint, k = 0, then (k + step) mod count
 // random: base + x mod footprint, x = successive states of xorshift32
-// chase:  base + first, then what chase_line_i says
+// chase:  base + first, then chase_line_i
 //
 // Line numbers below base are 32 bits. From line to line pattern order adds stride * step or, where
 // k wraps, stride * (step - count).
@@ -42,13 +43,13 @@ module gmmu_traffic_lines
   assign chase = cfg_i.pattern == PatternChase;
   assign random = cfg_i.pattern == PatternRandom;
 
-  // ---- What follows from the configuration alone, made behind load_i: up to five cycles. Products
-  // are taken modulo 2^32, from four halves.
-  logic [1:0][31:0] factor, low_q, by_q;     // of step and of step - count
+  // ---- Values that depend only on the configuration, computed after load_i in up to five cycles.
+  // Products are modulo 2^32, from four half products.
+  logic [1:0][31:0] factor, low_q, by_q;     // by step and by step - count
   logic [1:0][15:0] cross_q, other_q, high_q;
   logic [31:0]      start_q;
   logic [32:0]      ahead_wrap_q;
-  logic [5:0]       kept_q;                  // bits of the line number that the footprint keeps
+  logic [5:0]       kept_q;                  // line number bits that the footprint keeps
   logic [5:0]       settle_q;
 
   assign factor = {ahead_wrap_q[31:0], cfg_i.step};
@@ -72,12 +73,12 @@ module gmmu_traffic_lines
   end
   assign ready_o = settle_q[5];
 
-  // ---- Line numbers: chosen step, number, number within the footprint, line. An offer moves on
-  // when the next stage is empty.
+  // ---- Pipeline of line numbers: chosen step, number, number within the footprint, line. An offer
+  // moves on when the next stage is empty.
   logic        first_q, add_q, number_valid_q, folded_valid_q;
   logic        choose, take_number, take_folded, wrap;
   logic [31:0] delta_q, number_q, folded_q;
-  // k + step - count, signed: not negative where k wraps next. 0 before the first.
+  // k + step - count, signed: not negative if k wraps next. 0 before the first line.
   logic [32:0] ahead_q, turn_q;
 
   assign wrap = !ahead_q[32];
@@ -97,7 +98,7 @@ module gmmu_traffic_lines
     end else begin
       add_q <= choose;
       if (add_q) first_q <= 1'b0;
-      if (add_q) number_valid_q <= !(first_q && random);  // the seed itself is no line
+      if (add_q) number_valid_q <= !(first_q && random);  // the seed itself is not a line
       else if (take_number) number_valid_q <= 1'b0;
       if (take_number) folded_valid_q <= 1'b1;
       else if (take_folded) folded_valid_q <= 1'b0;
