@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every bench of the RTL has: the Verilated top, its clock, chance, and waits that end. It needs no GoogleTest,
+// The base of every RTL bench: the Verilated top, its clock, random numbers, and bounded waits. It needs no GoogleTest,
 // since the measurements of tb/bench use some of these benches too; block_test.h has the fixture.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace gmmu {
 
 /// One Verilated top `Top` (with the ports clk_i and rst_i) and its clock. The top is not reset by the constructor: set
 /// the inputs that a reset needs, then call Reset.
-///
-/// A cycle is: set inputs, Settle, read outputs, Edge. A bench that plays the block's neighbours does that in an
+/// A cycle is: set inputs, Settle, read outputs, Edge. A bench that models the block's neighbours does that in an
+/// override of Step; Run and Until then use its cycles.
 /// override of Step; Run and Until then use its cycles.
 template <typename Top>
 class BlockBench : public Dice {

@@ -27,8 +27,8 @@ inline std::string SizeAndSeed(const testing::TestParamInfo<SizeSeed>& test) {
   return std::string(sizes[std::get<0>(test.param)]) + "_seed" + std::to_string(std::get<1>(test.param));
 }
 
-/// A test that is the bench of its block. `Bench` is made of size and seed, as BlockBench is; a manner goes with every
-/// seed. When the test fails, it says with which size, seed and manner it ran and how far it came.
+/// A test that is the bench of its block. `Bench` is constructed from size and seed, as BlockBench is; the seed also
+/// selects the manner. A failing test reports its size, seed, manner and cycle.
 template <typename Bench>
 class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
  protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How benches treat a block: by chance, with pauses on both sides.
+// How benches exercise a block: at random, with pauses on both sides.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace gmmu {
 
 struct Manner {
-  unsigned idle_percent, stall_percent;  ///< of the cycles in which no input is offered, no output is taken
+  unsigned idle_percent, stall_percent;  ///< share of cycles without an offered input, without an accepted output
 };
 constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI mux with four requesters and flat ports for C++. Element 3 only reads, without a turn;
-// element 2 only writes; element 1 is exempt from hold_i.
+// The AXI mux with four requesters and flat ports for C++. Element 3 only reads, on the express
+// path; element 2 only writes; element 1 is exempt from hold_i.
 module gmmu_axi_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -21,7 +21,7 @@ module gmmu_axi_bench
   input  logic [1:0]  ar_port_i  [N],   // port_e
   input  logic [63:0] ar_addr_i  [N],
   input  logic [7:0]  ar_len_i   [N],
-  input  logic        express_early_i,   // element 3's AR comes early
+  input  logic        express_early_i,   // element 3's AR takes the early path
   output logic        r_valid_o  [N],
   output logic [7:0]  r_id_o     [N],
   output logic [63:0] r_data_o   [N],

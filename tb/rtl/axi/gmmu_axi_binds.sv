@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contracts watched on this room's benches. The mux passes addresses on, so those of its bench mean
-// nothing. Requester 5 of the whole GPU, the window, has one id for all its writes.
+// Contracts checked on the benches of rtl/axi. The mux does not interpret addresses, so those of
+// its bench are arbitrary. Requester 5 of the whole GPU, the window, uses one id for all its
+// writes.
 bind gmmu_axi_mux gmmu_axi_mux_props #(
   .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Pages(0),
   .OneId(Exempt & NumRequesters'(32))
@@ -11,12 +12,12 @@ bind gmmu_fifo gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
 bind gmmu_skid gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
-// A reset of the mux is one of its streams too.
+// A reset of the mux also resets the stream.
 bind gmmu_peer_read gmmu_axi_read_props #(.Ids(Slots)) u_m_props (
   .clk_i, .rst_i(rst_i || cut_i), .req_i(rd_req_o), .rsp_i(rd_rsp_i));
 bind gmmu_peer_write gmmu_axi_write_props #(.Ids(Slots)) u_m_props (
   .clk_i, .rst_i(rst_i || cut_i), .req_i(wr_req_o), .rsp_i(wr_rsp_i));
-// Below the compressor an offer stands too: its id comes from a table.
+// Below the compressor an offer must stand too: its id comes from a table.
 bind gmmu_axi_ids gmmu_stream_props #(.Width(IdBits + AxWidth)) u_ar_props (
   .clk_i, .rst_i, .valid_i(m_ar_valid_o), .ready_i(m_ar_ready_i), .payload_i({m_ar_id_o, m_ar_o}));
 bind gmmu_axi_ids gmmu_stream_props #(.Width(IdBits + AxWidth)) u_aw_props (

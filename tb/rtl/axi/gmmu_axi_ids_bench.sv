@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_ids with flat ports for C++, and gmmu_axi_wlast. Element 0 of an output has ids of 4 bits
-// below, 1 of one bit, 2 of two bits and at most three shared writes at once, 3 of 16 bits, 4 of
-// three bits and no shared id. Only the one of size_i gets valid inputs.
+// gmmu_axi_ids with flat ports for C++, and gmmu_axi_wlast. The instances differ in their ids
+// below: 0 has 4 bits, 1 one bit, 2 two bits and at most three shared writes at once, 3 16 bits, 4
+// three bits and no shared id. Only instance size_i gets valid inputs.
 module gmmu_axi_ids_bench #(
   localparam int unsigned N = 5
 ) (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bursts of four requesters through the mux; each beat names its burst, so every loss,
-// double or swap shows.
+// Random bursts of four requesters through the mux. Each beat carries its burst's number, so every loss, duplicate or
+// swap is detected.
 #include "tb/rtl/axi/mux_machine.h"
 
 namespace gmmu {
@@ -44,7 +44,7 @@ TEST(AxiMux, TwoPortsThatAnswerOneRequesterTakeTurns) {
     bench.Read(0, true, 7);
   }
   while (!bench.Done() && bench.now < 5000) bench.Step();
-  EXPECT_LE(bench.now, 512u + 20);  // the requester's one beat a cycle is used
+  EXPECT_LE(bench.now, 512u + 20);  // the requester receives one beat a cycle
 }
 
 TEST(AxiMux, NoNewHostRequestLeavesWhileTheHostIsClosed) {
@@ -56,7 +56,7 @@ TEST(AxiMux, NoNewHostRequestLeavesWhileTheHostIsClosed) {
   bench.Write(2, false, 3);
   bench.Run(200);
   EXPECT_EQ(bench.host_requests, 0u);
-  EXPECT_EQ(bench.r_beats, 4u);  // VRAM goes on
+  EXPECT_EQ(bench.r_beats, 4u);  // VRAM continues
   bench.t.host_enable_i = 1;
   bench.Finish();
   EXPECT_EQ(bench.host_requests, 2u);
@@ -76,7 +76,7 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
         for (int i = 0; i < 60; ++i) ask(random() % kRequesters);
         for (int i = random() % 150; i > 0; --i) bench.Step();
         bench.t.hold_i = 1;
-        const bool traffic = round % 2;  // of the exempt one, all the time
+        const bool traffic = round % 2;  // of the exempt requester, in every cycle
         int waits = 0;
         for (; waits < 20000 && !bench.t.silent_o; ++waits) {
           if (traffic && waits % 4 == 0) ask(kExempt);
@@ -87,7 +87,7 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
         const uint64_t offers = bench.held_offers;
         for (int i = 0; i < 100; ++i) {
           if (traffic && i % 4 == 0) ask(kExempt);
-          const unsigned held = random() % kRequesters;  // what is asked for now waits
+          const unsigned held = random() % kRequesters;  // its new requests wait
           if (i % 5 == 0 && held != kExempt) ask(held);
           bench.Step();
           ASSERT_TRUE(bench.t.silent_o);
@@ -118,7 +118,7 @@ TEST(AxiMux, HeldAndIdleItIsSilentAtOnceAndIdleWhenItIs) {
   bench.Read(0, false, 3);
   bench.Run(50);
   EXPECT_TRUE(bench.t.silent_o);
-  EXPECT_FALSE(bench.t.idle_o);  // something waits
+  EXPECT_FALSE(bench.t.idle_o);  // a request waits
   EXPECT_EQ(bench.r_beats, 0u);
   bench.t.hold_i = 0;
   bench.Finish();
@@ -142,7 +142,7 @@ TEST(AxiMux, BurstsThatAClosedHostPortKeepsAreNotSilent) {
 }
 
 TEST(AxiMux, HeldWhileTheHostIsClosedItIsSilentAndTakesTheBurstOnlyLater) {
-  // What was offered for the closed port before the hold was not taken, and stands where it is.
+  // An address offered for the closed port before the hold was not accepted and still stands.
   for (bool write : {false, true}) {
     SCOPED_TRACE(write ? "write" : "read");
     MuxMachine bench(0, 1);
@@ -164,7 +164,7 @@ TEST(AxiMux, HeldWhileTheHostIsClosedItIsSilentAndTakesTheBurstOnlyLater) {
 }
 
 TEST(AxiMux, HeldWithABurstThatIsBeingTakenItIsNotSilentBeforeItsAnswer) {
-  // The hold comes at every distance from the offer: what is taken counts from that cycle on.
+  // The hold comes at every distance from the offer: an accepted burst counts from that cycle on.
   for (unsigned requester : {0u, 3u}) {
     for (unsigned distance = 0; distance < 12; ++distance) {
       SCOPED_TRACE(testing::Message() << "requester " << requester << ", distance " << distance);
@@ -190,8 +190,8 @@ TEST(AxiMux, HeldWithABurstThatIsBeingTakenItIsNotSilentBeforeItsAnswer) {
 }
 
 TEST(AxiMux, FromTheOfferToThePort) {
-  // Cycles from the offer of AR to its offer at the port, of requesters that have a turn and of the one that needs none.
-  // One that comes late is queued.
+  // Cycles from a requester's AR to its offer at the port, for requesters that take turns and for the express one. A
+  // late express AR is queued.
   for (const auto& [q, early] : {std::pair(0u, false), {1u, false}, {3u, true}, {3u, false}}) {
     MuxMachine bench(0, 1);
     bench.early = early;
@@ -207,7 +207,7 @@ TEST(AxiMux, FromTheOfferToThePort) {
 }
 
 TEST(AxiMux, TheRequesterThatNeedsNoTurnWaitsOneCycleAndHoldsNobodyUp) {
-  // Everybody asks in every cycle: it has every other one, the others share the rest.
+  // All requesters request in every cycle: the express one gets every other cycle, the others share the rest.
   MuxMachine bench(0, 1);
   bench.early = true;
   for (int i = 0; i < 400; ++i) {
@@ -252,7 +252,7 @@ TEST(AxiMux, DataThatWaitsForItsTurnBlocksNobodyForEver) {
   bench.Finish();
 }
 
-// What the host port's memory may do for ever, each beside what it still takes.
+// How the host port's memory may block for ever; each case names what the memory still accepts.
 struct Blocked {
   const char* name;
   bool take_ax, bus_master;
@@ -300,7 +300,7 @@ TEST_P(AxiMuxBlocked, VramWritesGoOnForEverybodyElse) {
 }
 
 TEST_P(AxiMuxBlocked, VramReadsAndWritesOfTheOneWhoNeedsNoHostGoOn) {
-  // Everybody but one mixes both ports until it stands; that one never notices.
+  // All requesters but one mix both ports until they are blocked; the remaining one is never delayed.
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     MuxMachine bench(seed % 2 ? 0 : 30, seed);
@@ -337,7 +337,7 @@ TEST(AxiMux, ARequesterThatStaysAtOnePortGetsItsAwWithoutAPause) {
 }
 
 TEST(AxiMux, WhatAChangeOfThePortCosts) {
-  // One requester, 8 beats a burst: all to one port, then every burst to the other one.
+  // One requester, 8 beats a burst: first all to one port, then alternating between the ports.
   unsigned cycles[2];
   for (unsigned change = 0; change < 2; ++change) {
     MuxMachine bench(0, 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_isolator_port alone, twice, with flat ports for C++: element 0 of an output is of default
-// sizes, element 1 owes the data of one burst at most and counts to fifteen. Only the one of
-// small_i gets valid inputs.
+// gmmu_isolator_port alone, twice, with flat ports for C++. Instance 0 has the default sizes;
+// instance 1 can owe the data of at most one burst and counts to fifteen. Only instance small_i
+// gets valid inputs.
 module gmmu_isolator_port_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

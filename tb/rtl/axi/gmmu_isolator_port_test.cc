@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_isolator_port between a core that is cut off at any time and a memory that forgets no promise: what passes, what
-// is held back, what is finished alone, whose answers are dropped, and what it says of all that.
+// gmmu_isolator_port between a core that is cut off at any time and a memory that checks every obligation: what passes,
+// what is held back, what the port completes alone, whose answers it drops, and the state that it reports.
 #include <array>
 #include <deque>
 
@@ -49,19 +49,19 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   std::deque<Burst> to_send_;
   bool w_offers_ = false;
   Beat w_;
-  bool core_dead_ = false;  ///< in reset: a cycle behind the cut
-  // The port's promises.
-  std::array<bool, 2> stands_{};  ///< an address was offered to the memory in the cycle before, and not taken
+  bool core_dead_ = false;  ///< in reset: one cycle after the cut
+  // The port's obligations.
+  std::array<bool, 2> stands_{};  ///< the previous cycle's address offer was not accepted
   std::array<Address, 2> stood_;
-  std::deque<Burst> owed_;  ///< bursts that have begun and whose data are not taken
+  std::deque<Burst> owed_;  ///< bursts that have begun and whose data is not accepted yet
   bool w_stands_ = false;
   Beat w_stood_;
-  std::array<std::array<unsigned, 2>, 2> unanswered_{};  ///< by direction, by generation: begun
-  std::array<unsigned, 2> silent_{};                     ///< cycles without one, by generation
+  std::array<std::array<unsigned, 2>, 2> unanswered_{};  ///< by direction and generation: begun, not answered
+  std::array<unsigned, 2> silent_{};                     ///< cycles without an unanswered burst, by generation
   // The memory.
-  std::deque<Burst> reads_, writes_;  ///< taken; to be answered. Writes: data come in order
-  unsigned complete_ = 0;             ///< the first of writes_ whose data are all there
-  std::deque<bool> lasts_;            ///< beats that came before their AW was taken
+  std::deque<Burst> reads_, writes_;  ///< accepted, to be answered; write data comes in order
+  unsigned complete_ = 0;             ///< the first of writes_ that have all their data
+  std::deque<bool> lasts_;            ///< beats that came before their AW was accepted
   bool r_offers_ = false, b_offers_ = false;
   bool late_ = false;
   unsigned begun_ = 0, finished_ = 0, filled_ = 0, dropped_ = 0, passed_ = 0, held_ = 0, full_ = 0, kept_beats_ = 0;
@@ -116,7 +116,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     return sum;
   }
 
-  /// What the memory is offered.
+  /// The address that is offered to the memory.
   Address Offered(unsigned d) const {
     return d == kRead
                ? Address{t.m_ar_id_o[n], t.m_ar_len_o[n], t.m_ar_user_o[n], t.m_ar_generation_o[n], t.m_ar_addr_o[n]}
@@ -167,7 +167,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     const bool r_ours = !cut_ && t.m_r_generation_i == generation_, b_ours = !cut_ && t.m_b_generation_i == generation_;
     ASSERT_EQ(t.r_valid_o[n] != 0, r_offers_ && r_ours);
     ASSERT_EQ(t.b_valid_o[n] != 0, b_offers_ && b_ours);
-    // AXI4 A3.2.1: ready may not wait for what the beat says, so it is the same whosever answer comes.
+    // AXI4 A3.2.1: ready must not depend on the beat's contents, so it is the same for every generation.
     ASSERT_EQ(t.m_r_ready_o[n] != 0, cut_ || t.r_ready_i);
     ASSERT_EQ(t.m_b_ready_o[n] != 0, cut_ || t.b_ready_i);
     if (r_offers_ && r_ours) {
@@ -190,7 +190,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     DriveCore();
     DriveMemory();
     Settle();
-    // What it says.
+    // The reported state.
     ASSERT_EQ(t.owing_o[n] != 0, stands_[0] || stands_[1] || !owed_.empty()) << "cycle " << now;
     for (unsigned g = 0; g < 2; ++g) {
       const bool open = unanswered_[kRead][g] + unanswered_[kWrite][g] != 0;
@@ -205,7 +205,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     CheckAnswers();
     if (HasFatalFailure()) return;
 
-    // What has happened in it.
+    // The handshakes of this cycle.
     const bool w_taken = t.m_w_valid_o[n] && t.m_w_ready_i;
     w_stands_ = t.m_w_valid_o[n] && !w_taken;
     w_stood_ = {t.m_w_data_o[n], t.m_w_strb_o[n], t.m_w_last_o[n] != 0};
@@ -254,21 +254,21 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
       writes_.pop_front();
       --complete_;
     }
-    // Data beats belong to the writes in their order.
+    // Data beats belong to the writes in order.
     while (complete_ < writes_.size() && !lasts_.empty()) {
       Burst& burst = writes_[complete_];
       if (burst.beat++ == burst.len) ++complete_;
       lasts_.pop_front();
     }
     Edge();
-    core_dead_ = cut_;  // its reset is a register behind
+    core_dead_ = cut_;  // the core's reset is registered
     if (core_dead_) {
       offers_ = {};
       w_offers_ = false;
       to_send_.clear();
     }
   }
-  /// As the isolator resets the core: `patience` cycles for the answers, one at least, then the cut.
+  /// Does what the isolator does to reset the core: waits `patience` (at least one) cycles for the answers, then cuts.
   void CutOff(unsigned patience) {
     const unsigned stall = stall_;
     if (Random(2) == 0) {  // offers stand
@@ -330,7 +330,7 @@ TEST_P(IsolatorPortTest, OwesTheDataOfAsManyBurstsAsItsDepth) {
     ax_[kWrite] = SomeAddress();
     ax_[kWrite].len = 0;
     offers_[kWrite] = true;
-    Step();  // no data come
+    Step();  // no data arrives
   }
   EXPECT_EQ(begun_, depth);
   EXPECT_EQ(owed_.size(), depth);

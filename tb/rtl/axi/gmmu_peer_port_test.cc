@@ -38,7 +38,7 @@ TEST_P(PeerPort, ResetsOfTheMuxLeaveNoBurstWithoutAnAnswer) {
   Finish();
   errors = r_errors + b_errors;
   EXPECT_GT(errors, 100u);
-  // and afterwards it is as new
+  // afterwards the port works as after a reset
   errors = b_errors;
   for (unsigned i = 0; i < 40; ++i) Ask(true, 4096 * i, 7);
   Finish();
@@ -102,7 +102,7 @@ TEST_P(PeerPort, TheLongestBurstFitsAlways) {
   Finish();
 }
 
-using PeerPortOfDefaultSizes = PeerPort;  // two slots cover no latency
+using PeerPortOfDefaultSizes = PeerPort;  // two slots cannot cover the latency
 
 TEST_P(PeerPortOfDefaultSizes, CarriesABeatACycle) {
   interleave = false;

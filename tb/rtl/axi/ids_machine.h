@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_ids between a GPU, whose bursts have unique ids but for the shared one, and a memory that answers ids in any
-// order, mixes R beats, sends answers that nobody asked for, and takes W before AW or AW before W. Every burst, beat and
-// answer has a number, so each loss, double or swap shows.
+// gmmu_axi_ids between a GPU, whose bursts have unique ids except the shared one, and a memory that answers ids in any
+// order, interleaves R beats, sends stray answers, and accepts W before AW or AW before W. Every burst, beat and answer
+// has a number, so each loss, duplicate or swap is detected.
 #pragma once
 
 #include <algorithm>
@@ -25,9 +25,9 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   struct Burst {
     uint32_t tag = 0;
     unsigned beats = 1, id = 0, below = 0;
-    unsigned done = 0;  // R beats: in asked_, of those above; in memory_, of those below
+    unsigned done = 0;  // R beats: of asked_ those received above; of memory_ those sent below
     bool shared = false;
-    uint64_t end = 0;  // of a write: number of the W beat behind its last one
+    uint64_t end = 0;  // of a write: number of the W beat after its last one
   };
 
   IdsMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -81,8 +81,8 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
 
   size_t AtMemory(bool write) const { return memory_[write].size(); }
   const std::list<Burst>& Memory(bool write) const { return memory_[write]; }
-  uint64_t taken[2] = {}, ended[2] = {};  ///< bursts that the memory took, and answered
-  uint64_t answered[2] = {};              ///< bursts whose answers came above
+  uint64_t taken[2] = {}, ended[2] = {};  ///< bursts that the memory accepted, and answered
+  uint64_t answered[2] = {};              ///< bursts whose answers arrived above
   uint64_t beats[3] = {};                 ///< of R and B above, of W at the memory
   uint64_t strays = 0, looks = 0;
   std::vector<unsigned> given;  ///< ids below of reads, in order
@@ -274,15 +274,15 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   }
 
   uint32_t tags_ = 0;
-  std::deque<Burst> to_ask_[2], between_[2];  // between: taken above, not by the memory
+  std::deque<Burst> to_ask_[2], between_[2];  // between: accepted above, not by the memory
   std::list<Burst> asked_[2], memory_[2];     // without their last answer: above, at the memory
   std::list<Burst>::iterator answering_[2];
   Offer ax_[2], w_;
   bool offered_[2] = {}, offers_answer_[2] = {}, stray_[2] = {}, stray_last_ = false;
   unsigned stray_id_[2] = {};
   uint64_t w_asked_ = 0, w_left_ = 0, w_taken_ = 0,
-           aw_beats_ = 0;       // beats: of AWs offered, not sent, taken; of AWs taken
-  std::deque<uint32_t> ahead_;  // W beats taken above and not by the memory
+           aw_beats_ = 0;       // beats: of AWs offered, not sent, accepted; of AWs accepted
+  std::deque<uint32_t> ahead_;  // W beats accepted above and not by the memory
   Standing<std::pair<unsigned, uint32_t>> m_ax_stands_[2]{Standing<std::pair<unsigned, uint32_t>>("AR"),
                                                           Standing<std::pair<unsigned, uint32_t>>("AW")};
   Standing<uint32_t> m_w_stands_{"W"};

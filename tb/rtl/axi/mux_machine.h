@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mux between requesters and memories that answer at random; each beat names its burst, so every loss, double or
-// swap shows.
+// The mux between requesters and memories that answer at random; each beat carries its burst's number, so every loss,
+// duplicate or swap is detected.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ namespace gmmu {
 
 constexpr unsigned kRequesters = 4;
 constexpr unsigned kVram = 0, kHost = 1, kPeer = 2;  // of a burst; kPeer leaves by the host port
-constexpr unsigned kExempt = 1;                      // hold_i is not for it
+constexpr unsigned kExempt = 1;                      // hold_i does not affect it
 
 struct Burst {
   unsigned requester = 0, id = 0, len = 0, beat = 0;
@@ -39,7 +39,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     to_write_[requester].push_back(Make(requester, port, len));
   }
   bool Done() const { return asked_ == answered_; }
-  /// Bursts of other requesters than the exempt one: offered to a memory, and not answered yet.
+  /// Bursts of requesters other than the exempt one: offered to a memory, and not answered yet.
   uint64_t held_offers = 0;
   unsigned Unanswered() const {
     unsigned count = 0;
@@ -50,8 +50,8 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
   }
   unsigned host_requests = 0;
   std::optional<bool> early;  // element 3's AR comes early; else by chance
-  bool hold_writes = false;   // the memories take no AW and no W
-  bool block_host = false;    // the host port's memory takes no W,
+  bool hold_writes = false;   // the memories accept no AW and no W
+  bool block_host = false;    // the host port's memory accepts no W,
   bool take_host_ax = false;  // and AR and AW only if this is true
   unsigned vram_writes_done[kRequesters] = {};
   uint64_t r_beats = 0, w_beats = 0;
@@ -190,7 +190,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
         reads_[p].push_back(b);
         host_requests += p;
       }
-      // W may come before its AW: beats and addresses are matched when both are there.
+      // W may come before its AW: beats and addresses are matched when both have arrived.
       if (t.m_aw_valid_o[p] && t.m_aw_ready_i[p]) {
         Burst b;
         b.id = t.m_aw_id_o[p], b.address = t.m_aw_addr_o[p], b.len = t.m_aw_len_o[p];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_peer_port between a linked adapter, which asks and always takes answers, and a multiplexer with VRAM that is
-// reset at any time. It checks every answer, and every burst that reaches VRAM, against what was asked.
+// gmmu_peer_port between a linked adapter, which sends requests and always accepts answers, and a multiplexer with VRAM
+// that is reset at any time. It checks every answer, and every burst that reaches VRAM, against the request.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +24,10 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     uint64_t address = 0;
     std::vector<uint64_t> data;  // of a write
     bool past = false;           // at or past the end of VRAM
-    bool cut = false;            // a cut came while it had no answer
+    bool cut = false;            // a cut came before its answer
     bool error = false;          // of VRAM
-    bool reached = false;        // VRAM was asked
-    unsigned beats = 0;          // answered; of a write: taken by the port
+    bool reached = false;        // the request reached VRAM
+    unsigned beats = 0;          // answered; of a write: accepted by the port
   };
 
   PeerMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -58,7 +58,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
   unsigned latency = 0;  ///< of VRAM
   bool take_ar = true, take_aw = true, take_w = true, answer = true;
   bool send_w = true;          ///< the linked adapter sends its beats
-  bool interleave = true;      ///< beats of different reads come mixed
+  bool interleave = true;      ///< beats of different reads interleave
   unsigned error_percent = 0;  ///< of VRAM's answers
 
   bool Done() const { return to_ask_[0].empty() && to_ask_[1].empty() && asked_[0].empty() && asked_[1].empty(); }
@@ -212,7 +212,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     reads_.clear(), writes_.clear(), written_.clear(), beats_.clear();
     r_offered_ = b_offered_ = false;
   }
-  /// `first`: in the first cycle of a cut there may still be an answer, which means nothing.
+  /// `first`: in the first cycle of a cut an answer may still arrive; it is undefined.
   void DriveVram(bool first) {
     t.m_ar_ready_i = take_ar && !Stall();
     t.m_aw_ready_i = take_aw && !Stall();
@@ -281,7 +281,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       }
     }
     if (t.m_w_valid_o[n] && t.m_w_ready_i) beats_.push_back({t.m_w_data_o[n], t.m_w_last_o[n] != 0});
-    while (!writes_.empty() && !beats_.empty()) {  // W may come before its AW is taken
+    while (!writes_.empty() && !beats_.empty()) {  // W may come before its AW is accepted
       Access& a = writes_.front();
       memory_[a.address / 8 + a.beat] = beats_.front().first;
       EXPECT_EQ(beats_.front().first, Find(true, a.id)->data[a.beat]);
@@ -296,8 +296,8 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
 
   std::deque<Burst> to_ask_[2];
   std::list<Burst> asked_[2];
-  std::deque<Burst> sending_;   // writes that were taken and whose beats are not all sent
-  bool sending_front_ = false;  // all beats of the write that is offered were sent
+  std::deque<Burst> sending_;   // accepted writes whose beats are not all sent
+  bool sending_front_ = false;  // all beats of the offered write were sent
   Offer ax_[2], w_;
   bool offered_[2] = {};
   unsigned beat_ = 0;

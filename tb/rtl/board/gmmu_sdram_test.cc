@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_sdram against the chip's model at its pins and an array: random bursts, row conflicts, refresh under load, ends of
-// pages and of the chip, resets. The chip finds no rule broken in any of these tests.
+// gmmu_sdram against the chip's model at its pins and an array: random bursts, row conflicts, refresh under load, ends
+// of pages and of the chip, resets. No test violates a rule of the chip.
 #include <array>
 #include <iomanip>
 
@@ -17,8 +17,8 @@ class SdramTest : public BlockTest<SdramMachine> {
     Until([&] { return t.initialized_o != 0; }, "the power-up", 40'000);
     Run(40);
   }
-  /// An address and length inside 4 KiB. Few rows of few banks, so that they meet; some at the ends of pages, of the chip
-  /// and past it.
+  /// Draws an address and length inside 4 KiB. It uses few rows of few banks, so that accesses conflict; some lie at
+  /// the ends of pages, of the chip and past it.
   Burst Draw(bool write) {
     Burst burst;
     burst.id = static_cast<uint16_t>(rng());
@@ -32,7 +32,7 @@ class SdramTest : public BlockTest<SdramMachine> {
     if (write) Fill(burst, Random(3));
     return burst;
   }
-  /// Data, and strobes: all, any, or none in most beats. Lanes below the address have none.
+  /// Fills in data, and strobes: all, random, or mostly none. Lanes below the address have none.
   void Fill(Burst& burst, unsigned how) {
     for (unsigned i = 0; i < burst.beats; ++i) {
       burst.data.push_back(rng());
@@ -80,7 +80,7 @@ TEST_P(SdramTest, RandomBurstsDoWhatAnArrayDoes) {
   ExpectTheChipHoldsTheArray();
   EXPECT_GT(reads_done, 400u);
   EXPECT_GT(writes_done, 400u);
-  // Refresh goes on under load: one in 7.8 us, none is left out.
+  // Refresh continues under load: one every 7.8 us, none is left out.
   const uint64_t intervals = chip.edges() * kSdramSizes[n].clock_ps / 7'812'500;
   EXPECT_GE(chip.counts().refreshes + 27, intervals);
 }
@@ -102,7 +102,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   Finish();
   constexpr unsigned kRefresh = 1, kPrecharge = 2, kActivate = 3, kWrite = 4, kRead = 5;
   const auto cycles = [&](uint64_t ns) { return (1000 * ns + kSdramSizes[n].clock_ps - 1) / kSdramSizes[n].clock_ps; };
-  const uint64_t least = 3;  // in which the row is looked up again
+  const uint64_t least = 3;  // cycles in which the row is looked up again
   EXPECT_EQ((closest[{kRefresh, kRefresh}]), cycles(66));
   EXPECT_EQ((closest[{kPrecharge, kRefresh}]), cycles(21));
   EXPECT_EQ((closest[{kPrecharge, kActivate}]), std::max(cycles(21), least));
@@ -111,7 +111,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   EXPECT_EQ((closest[{kRead, kRead}]), 4u);
   EXPECT_EQ((closest[{kWrite, kWrite}]), 4u);
   EXPECT_EQ((closest[{kWrite, kRead}]), 4u);
-  EXPECT_EQ((closest[{kRead, kWrite}]), (n == 2 ? 8u : 7u));  // CAS latency, four words, a cycle between
+  EXPECT_EQ((closest[{kRead, kWrite}]), (n == 2 ? 8u : 7u));  // CAS latency, four words, one cycle between
   EXPECT_EQ((closest[{kActivate, kPrecharge}]), std::max(cycles(42), cycles(63) - cycles(21)));  // a refresh was due
   EXPECT_EQ((closest[{kRead, kPrecharge}]), 4u);
   EXPECT_EQ((closest[{kWrite, kPrecharge}]), 3 + std::max<uint64_t>(cycles(14), 2));
@@ -139,7 +139,7 @@ TEST_P(SdramTest, AnswersSlverrPastTheEndAndTouchesNothing) {
 
 TEST_P(SdramTest, AWriteThatWaitsForItsDataHoldsUpNoRead) {
   PowerUp();
-  Write(At(0x2000, 8, true));  // has its data, and is done
+  Write(At(0x2000, 8, true));  // has its data, and is complete
   Finish();
   const Burst late = At(0x3000, 8, true);
   Write(late, false);
@@ -177,7 +177,7 @@ TEST_P(SdramTest, AResetKeepsWhatWasAnsweredAndWritesNothingElse) {
     Traffic(10 + Random(20));
     Run(Random(300));
     const std::deque<Burst> lost = ResetNow(1 + Random(20));
-    // A byte of a write without an answer is the old or the new one; the array follows the chip.
+    // A byte of a write without an answer has the old or the new value; the array follows the chip.
     std::map<uint64_t, std::vector<uint8_t>> maybe;
     for (const Burst& burst : lost) {
       for (unsigned i = 0; burst.Inside() && i < 8 * burst.beats; ++i)
@@ -191,7 +191,7 @@ TEST_P(SdramTest, AResetKeepsWhatWasAnsweredAndWritesNothingElse) {
     }
     ExpectTheChipHoldsTheArray();
     EXPECT_TRUE(t.initialized_o);
-    // Ready again in 20 us, without the pause of a power-up.
+    // Ready again within 20 us, without the pause of a power-up.
     Read(At(0x1000, 1));
     manner = {0, 0};
     const uint64_t start = now;
@@ -229,9 +229,9 @@ TEST_P(SdramTest, ADamagedBitIsRead) {
 
 /// Cycles of a sequential stream of 256 KiB in bursts of 256 bytes.
 ///
-/// The bound: a beat is 4 cycles of dq, so a row of 1 KiB is 512. The next one costs a precharge and an activation, three
-/// cycles each at least, since the row is looked up again behind them, and a cycle when a write has to recover. A refresh, each
-/// 7.8 us, costs a precharge, its own time, an activation and two cycles.
+/// The bound: a beat takes 4 cycles of dq, so a row of 1 KiB takes 512. The next row costs a precharge and an
+/// activation, at least three cycles each, since the row is looked up again after them, and one cycle of write
+/// recovery. A refresh, every 7.8 us, costs a precharge, its own time, an activation and two cycles.
 TEST_P(SdramTest, SequentialBurstsUseTheBus) {
   PowerUp();
   manner = {0, 0};
@@ -264,7 +264,7 @@ TEST_P(SdramTest, SequentialBurstsUseTheBus) {
 TEST_P(SdramTest, BeatsOfAnOpenRowFollowEveryFourCycles) {
   PowerUp();
   manner = {0, 0};
-  // Just behind a refresh there are no others for 7.8 us.
+  // After a refresh there is no other for 7.8 us.
   const uint64_t refreshes = chip.counts().refreshes;
   Until([&] { return chip.counts().refreshes != refreshes; }, "a refresh", 2'000);
   for (unsigned i = 0; i < 4; ++i) Read(At(0x8000 + 32 * i, 4));

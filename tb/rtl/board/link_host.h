@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's end of docs/board-link.md for the benches of the board's end: written from the page, as plain as it goes.
-// It shares no code with sim/board_link.
+// The host's end of docs/board-link.md for the benches of the board's end: a plain implementation written from the
+// page. It shares no code with sim/board_link.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline Bytes Stuff(const Bytes& body) {
   return out;
 }
 
-/// nullopt: not a valid encoding.
+/// Returns nullopt if the encoding is not valid.
 inline std::optional<Bytes> Unstuff(const Bytes& line) {
   Bytes body;
   for (size_t at = 0; at < line.size();) {
@@ -87,7 +87,7 @@ class Host {
   Bytes up;
   uint64_t announcements = 0, damaged = 0, again = 0, naks = 0;
   unsigned most_outstanding = 0;
-  uint8_t room = 8;     ///< what it says of itself
+  uint8_t room = 8;     ///< the room that its frames announce
   bool opened = false;  ///< a frame of the session came
   bool limit_broken = false;
 
