@@ -28,7 +28,7 @@ inline std::string SizeAndSeed(const testing::TestParamInfo<SizeSeed>& test) {
 }
 
 /// A test that is the bench of its block. `Bench` is constructed from size and seed, as BlockBench is; the seed also
-/// selects the manner. A failing test reports its size, seed, manner and cycle.
+/// selects the manner. A failing test prints its size, seed, manner and cycle.
 template <typename Bench>
 class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
  protected:

@@ -283,7 +283,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     const unsigned other = generation_ ^ 1;
     if (unanswered_[0][other] + unanswered_[1][other] == 0 && (InFlight() != 0 || Chance(50))) generation_ = other;
     Until([&] { return !(stands_[0] || stands_[1]) && owed_.empty(); }, "what it has promised", 40000);
-    // Bursts of this generation that are not answered: it waits for them, or they would look like new ones.
+    // Waits for unanswered bursts of this generation: their answers would be mistaken for those of new bursts.
     answers_ = true;
     Until([&] { return unanswered_[0][generation_] + unanswered_[1][generation_] == 0; }, "the answers", 40000);
     Run(4 + Random(6));

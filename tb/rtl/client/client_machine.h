@@ -45,7 +45,7 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
 
   std::vector<uint8_t> memory;       // va = offset in VRAM
   std::set<uint64_t> invalid, zero;  // pages
-  std::set<uint64_t> broken;         // lines whose bus answer is an error
+  std::set<uint64_t> broken;         // lines whose accesses get a bus error
   unsigned latency = 8;
   std::vector<std::pair<uint64_t, unsigned>> faults;
   bool interleave = true;  // beats of different bursts

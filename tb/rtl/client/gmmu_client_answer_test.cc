@@ -8,7 +8,7 @@ namespace {
 
 using regs::Fault;
 
-/// Accesses are asked for and end; the model says which words, records and counts follow.
+/// Accesses are requested and end; the model predicts the words, records and counts that follow.
 class Answer : public BlocksTest {
  protected:
   static constexpr unsigned kRows = kLine / kBeat;
@@ -18,13 +18,13 @@ class Answer : public BlocksTest {
     Fault fault = Fault::kNone;
     unsigned level = 0;
     bool zero = false;
-    bool logged = false;  // its record was taken
+    bool logged = false;  // its record was accepted
     std::vector<std::vector<uint8_t>> rows = {};
   };
 
   Answer() : word_(n == 0 ? 8 : kBeat) {}
 
-  /// A request is offered for some cycles, then it is in flight.
+  /// Offers a request for some cycles; then it is in flight.
   void Begin(const Request& request, int cycles = 1) {
     ASSERT_EQ(flight_.count(request.id), 0u);
     Access access{request};
@@ -41,7 +41,7 @@ class Answer : public BlocksTest {
       Step();
     }
     t.ans_req_valid_i = 0;
-    Step();  // the unit's way to the MMU and back is longer
+    Step();  // the unit's round trip to the MMU is longer
   }
   void End(unsigned id, Fault fault, unsigned level, bool zero) {
     Access& access = flight_.at(id);
@@ -71,13 +71,13 @@ class Answer : public BlocksTest {
     if (t.ans_read_o) row_ = t.ans_row_o % (slots() * kRows);
     Edge();
   }
-  /// Until every access that ended has its answer.
+  /// Steps until every access that ended has its answer.
   void Finish() {
     for (int i = 0; i < 8000 && !ended_.empty(); ++i) Step();
     EXPECT_TRUE(ended_.empty()) << "answers are missing";
     Run(6);
   }
-  /// Nothing is in flight. A change of order needs that.
+  /// Selects the order; legal only while nothing is in flight.
   void Choose(bool ordered, bool first_only) {
     t.ans_ordered_i = ordered;
     t.ans_first_only_i = first_only;
@@ -92,20 +92,20 @@ class Answer : public BlocksTest {
   unsigned answered_ = 0, begun_ = 0, logged_ = 0, fault_percent_ = 25;
 
  private:
-  /// Drives the data of the row that was read.
+  /// Drives the data of the row being read.
   void PutRow() {
     const auto at = flight_.find(row_ / kRows);
     if (at == flight_.end()) RandomBytes(t.ans_row_data_i, *this);
     else SetBytes(t.ans_row_data_i, at->second.rows[row_ % kRows].data());
   }
-  /// The access whose answer is due, nothing if none is.
+  /// The access whose answer is due; null if none is.
   Access* Due() {
     const unsigned id = t.ans_ordered_i ? next_ : order_.empty() ? 0 : order_.front();
     return ended_.count(id) != 0 ? &flight_.at(id) : nullptr;
   }
   void TakeLog() {
     if (!log_stands_.Look(t.ans_log_valid_o, t.ans_log_ready_i)) return;
-    // Answers before it may wait: it is of the next access that faulted and has no record.
+    // Earlier answers may wait: the record is that of the next faulted access without one.
     Access* faulted = nullptr;
     if (t.ans_ordered_i) {
       for (unsigned i = 0; i < slots() && faulted == nullptr; ++i) {
@@ -148,7 +148,7 @@ class Answer : public BlocksTest {
       if (fresh && t.ans_last_o && access->fault == Fault::kNone)
         counts[access->request.write()] = access->request.bytes;
     }
-    for (int i = 0; i < 2; ++i) {  // a cycle late
+    for (int i = 0; i < 2; ++i) {  // one cycle later
       EXPECT_EQ(t.ans_count_o[i], counted_[i]) << (i ? "written" : "read");
       counted_[i] = counts[i];
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of the clients, each alone, flat ports for C++. What several blocks take is there
-// once; each looks at it with a valid of its own.
+// The blocks of the clients, each alone, flat ports for C++. Payload inputs that several blocks use
+// exist once; each block has a valid of its own.
 //
-// size_i chooses the instance of the blocks that have sizes: [0] as in a client port, [1] with
-// words as wide as the bus and strobes, as in a through-port; read half of 32 bursts, of one.
+// size_i selects the instance of the blocks that have sizes: [0] as in a client port, [1] with
+// words as wide as the bus and strobes, as in a through-port; the read half has 32 bursts or one.
 module gmmu_client_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -15,7 +15,7 @@ module gmmu_client_blocks_bench
   input  logic        size_i,
   output logic [7:0]  slots_o,
 
-  // ---- What several blocks take.
+  // ---- Shared payload inputs.
   input  logic        clear_i,
   input  slot_t       clear_slot_i,
   input  slot_t       q_id_i,         // request
@@ -450,7 +450,7 @@ module gmmu_client_blocks_bench
     .req_ready_i(tw_req_ready_i), .req_o(tw_req), .rsp_valid_i(tw_rsp_valid_i),
     .rsp_ready_o(tw_rsp_ready_o), .rsp_i(answer));
 
-  // ---- Blocks with sizes: outputs of both, then those of the chosen one.
+  // ---- Blocks with sizes: outputs of both instances, then those of the selected one.
   typedef struct packed {
     logic burst_ready, w_valid;
     w_t   w;

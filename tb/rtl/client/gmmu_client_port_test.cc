@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client against a translation port and a bus that answer late and out of order. Watches above
-// all that every translation answer is given back exactly once, and not before its access has
-// ended.
+// One client against a translation port and a bus that answer late and out of order. Above all the bench checks that
+// every translation answer is given back exactly once, and not before its access has ended.
 #include "tb/rtl/client/client_machine.h"
 
 namespace gmmu {
@@ -86,7 +85,7 @@ TEST(Client, VramPastTheEndIsAFault) {
 TEST(Client, DepthLimitsAccessesInFlight) {
   for (unsigned depth : {1u, 3u, 16u, 64u}) {
     ClientMachine bench(0, 1);
-    bench.latency = 400;  // longer than it takes to ask for 64 lines, on every width
+    bench.latency = 400;  // longer than requesting 64 lines takes, at every width
     bench.Run(Access::kRead, 0, 1, 100, 1, depth);
     EXPECT_EQ(bench.most_in_flight, depth);
   }
@@ -199,7 +198,7 @@ TEST(Client, AVerifiedRunWritesTheAddressPatternAndFindsIt) {
         for (unsigned w = 0; w < 8; ++w)
           EXPECT_EQ(WordAt(bench, at + 8 * w), hw::AddressPattern(lines.seed, at + 8 * w));
       }
-      // The same lines read again, with words spoilt: each is counted.
+      // The same lines are read again after some words were corrupted: each is counted.
       hw::TrafficLines order = lines;
       sequence = hw::TrafficSequence(order);
       std::set<uint64_t> spoilt;

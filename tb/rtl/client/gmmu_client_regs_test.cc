@@ -4,12 +4,12 @@
 namespace gmmu::client {
 namespace {
 
-/// The words of a client as software wrote them, and the state of a run that they are read beside.
+/// The words of a client as software wrote them, and the state of a run, which reads return together.
 class ClientRegs : public BlocksTest {
  protected:
   static constexpr unsigned kCtrl = regs::ClientCtrl::kOffset / 8;
   static constexpr unsigned kSeed = regs::ClientSeed::kOffset / 8;
-  static constexpr uint64_t kCtrlKept = 0x3fff3f3e;  // start reads 0, so do bits that are not built
+  static constexpr uint64_t kCtrlKept = 0x3fff3f3e;  // start reads 0, as do bits that are not built
 
   void Step() override {
     Settle();

@@ -18,16 +18,16 @@ class AccessUnit : public BlocksTest {
 
   struct Access {
     Request request;
-    uint8_t data[kLine] = {};  // of a write what was given, of a read what memory has
+    uint8_t data[kLine] = {};  // a write's data, or for a read the memory's data
     bool kept[kLine] = {};
-    // What the bench's translation, aperture and bus say; drawn with the access.
+    // The bench's translation, aperture and bus responses, drawn with the access.
     Target target = Target::kVram;
     uint64_t offset = 0, page = 0;
     bool zero = false, coherent = false, bus_error = false;
     unsigned generation = 0, level = 0;
     Fault lookup = Fault::kNone, map = Fault::kNone;
     bool ended = false, logged = false, accepted = false;
-    unsigned beat = 0;  // of its burst, landed
+    unsigned beat = 0;  // beats of its burst that have landed
 
     Fault route() const {
       if (target == Target::kPeer) return Fault::kPeerAbsent;
@@ -52,7 +52,7 @@ class AccessUnit : public BlocksTest {
 
   AccessUnit() : word_(n == 0 ? 8 : kBeat) {}
 
-  /// An access that the user will ask for. The slot of its id is free.
+  /// Adds an access that the user will request. The slot of its id is free.
   Access& Add(const Request& request) {
     Access& access = slots_[request.id] = Access{request};
     for (auto& byte : access.data) byte = static_cast<uint8_t>(rng());
@@ -67,11 +67,11 @@ class AccessUnit : public BlocksTest {
       std::shuffle(words_.begin(), words_.end(), rng);
     }
     ++added_;
-    // Its words; then its request is offered.
+    // Its words come first; then its request is offered.
     while (!words_.empty()) Step();
     return access;
   }
-  /// What happens to it: any end that there is.
+  /// Draws the outcome of the access among all possible ones.
   void Draw(Access& access, unsigned fault_percent) {
     access.target = static_cast<Target>(Random(0, 2));
     if (access.target != Target::kVram) access.offset = (rng() >> 28 << 12 | access.offset % 4096);
@@ -328,7 +328,7 @@ class AccessUnit : public BlocksTest {
     slots_.erase(at);
   }
 
-  std::vector<unsigned> words_;  // of the newest write, not given
+  std::vector<unsigned> words_;  // words of the newest write still to be given
   std::deque<unsigned> asked_, accepted_, lookups_, routed_, asks_, pages_;
   std::vector<unsigned> reads_, written_;
   std::deque<Beat> beats_;

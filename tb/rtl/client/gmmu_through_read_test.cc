@@ -4,7 +4,7 @@
 namespace gmmu::client {
 namespace {
 
-/// Bursts go in, the bench is the access unit: it answers by ascending id.
+/// Bursts go in; the bench is the access unit and answers by ascending id.
 class ThroughRead : public BlocksTest {
  protected:
   ThroughRead() { t.tr_enable_i = 1; }
@@ -51,12 +51,12 @@ class ThroughRead : public BlocksTest {
     bool fault;
     uint64_t due;
     uint8_t data[kLine];
-    unsigned row = 0;  // of its answer, from the first
+    unsigned row = 0;  // row of its answer, from the first
   };
   struct Open {
     ThroughBurst burst;
     unsigned beat;
-    std::deque<Line> seen;  // its lines that were answered in part
+    std::deque<Line> seen;  // its partly answered lines
   };
 
   void TakeRequest() {

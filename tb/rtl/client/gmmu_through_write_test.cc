@@ -81,7 +81,7 @@ class ThroughWrite : public BlocksTest {
  private:
   struct Line {
     Request request;
-    bool last;  // of its burst
+    bool last;  // last line of its burst
     uint8_t data[kLine] = {};
     bool kept[kLine] = {};
   };
@@ -99,7 +99,7 @@ class ThroughWrite : public BlocksTest {
   void TakeWord() {
     if (!t.tw_word_valid_o) return;
     ++words_;
-    // The row is of the line whose request comes next, or of the one behind it.
+    // The row belongs to the line whose request comes next, or to the one after it.
     const unsigned ahead = (t.tw_word_id_o + slots() - requests_) % slots();
     ASSERT_LE(ahead, 1u);
     ASSERT_LT(ahead, expected_.size()) << "words of no line";
@@ -130,7 +130,7 @@ class ThroughWrite : public BlocksTest {
     const bool fault = Chance(fault_percent_);
     flight_.push_back({requests_ % slots(), fault, now + Random(1, latency_)});
     EXPECT_LE(flight_.size(), slots());
-    // Lines of one burst stand together; the response of theirs is the first that is not complete.
+    // Lines of a burst are adjacent; their response is the first incomplete one.
     failing_ |= fault;
     if (line.last) lines_failed_.push_back(failing_), failing_ = false;
     ++requests_;
@@ -163,7 +163,7 @@ class ThroughWrite : public BlocksTest {
   std::deque<Beat> beats_;
   std::deque<Line> expected_;
   std::deque<Flight> flight_;
-  std::deque<std::pair<unsigned, bool>> responses_;  // id, not legal
+  std::deque<std::pair<unsigned, bool>> responses_;  // id, illegal
   std::deque<bool> lines_failed_;                    // of legal bursts
   Line given_[2] = {};
   unsigned rows_[2] = {}, open_ = 0, left_ = 0, burst_ = 0;

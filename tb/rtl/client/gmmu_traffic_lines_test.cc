@@ -9,7 +9,7 @@ using regs::Pattern;
 
 constexpr uint64_t kLineMask = ~uint64_t{0} >> 6;
 
-/// Runs of every pattern beside the sequence that software predicts.
+/// Compares runs of every pattern with the sequence that software predicts.
 class TrafficLines : public BlocksTest {
  protected:
   void Load(const hw::TrafficLines& run) {
@@ -30,7 +30,7 @@ class TrafficLines : public BlocksTest {
     }
     EXPECT_TRUE(t.lines_ready_o) << "a few cycles";
   }
-  /// The next line, taken after `wait` cycles in which it stands.
+  /// Returns the next line, accepted after it stood for `wait` cycles.
   uint64_t Next(unsigned wait) {
     int cycles = 0;
     while (!t.lines_valid_o && cycles < 10) Step(), ++cycles;
@@ -144,7 +144,7 @@ TEST_P(TrafficLines, ASeedOfZeroIsOne) {
 TEST_P(TrafficLines, AChaseGoesWhereTheAnswerSays) {
   hw::TrafficLines run = Draw();
   run.pattern = Pattern::kChase;
-  for (unsigned lg2 : {0u, 4u}) {  // a chase is not reduced
+  for (unsigned lg2 : {0u, 4u}) {  // a chase ignores the footprint
     run.footprint_lg2 = lg2;
     Load(run);
     EXPECT_EQ(Next(12), ((run.base >> 6) + run.first) & kLineMask);

@@ -46,7 +46,7 @@ inline std::ostream& operator<<(std::ostream& out, const Beat& beat) {
   return out << std::dec;
 }
 
-/// Places bytes on the bus from `lane` on, beat by beat.
+/// Places bytes on the bus from `lane` on, one beat after the other.
 inline std::vector<Beat> Lay(unsigned lane, const std::vector<uint8_t>& bytes) {
   std::vector<Beat> beats;
   for (size_t n = 0; n < bytes.size(); ++n) {

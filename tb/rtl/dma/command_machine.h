@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command processor alone, between a stream of words and everything that its commands need, beside its model.
+// The command processor alone, with a word stream and all its neighbours, compared with its model.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ class Processor {
   Steering blocks;
   CommandSetting setting;
   unsigned retire_percent = 20, most_jobs = 8;
-  uint64_t first_job = 0;   // cycles from start to it
-  uint32_t stopped_at = 0;  // of a preemption
+  uint64_t first_job = 0;   // cycles from start to the first job
+  uint32_t stopped_at = 0;  // offset that a preemption reports
 
   /// Executes a buffer. The job of step `fail_at` fails; kill_i rises after `kill_after` cycles,
   /// preempt_i after `preempt_after`. Returns how it ended.
@@ -46,7 +46,7 @@ class Processor {
     }
     EXPECT_NE(end_, kNone) << "no end; next step " << next_ << " of " << plan_.steps.size();
     kill_ = killed_before_ = preempt_ = false;
-    for (unsigned i = 0; i < 6; ++i) Tick(false);  // nothing comes after
+    for (unsigned i = 0; i < 6; ++i) Tick(false);  // nothing follows
     if (kill_after != ~0u) return end_;
     if (end_ == kPreempted) {
       ExpectStop(words);
@@ -65,7 +65,7 @@ class Processor {
     const CommandStep* step;
     size_t number;
     uint8_t id;
-    size_t words;  // taken
+    size_t words;  // words accepted
     bool Complete() const { return step->source != CommandStep::kWords || words == step->length / 8; }
   };
   /// Expects that everything before `stopped_at` was done and counted, and nothing after it.
@@ -198,7 +198,7 @@ class Processor {
     if (step->source == CommandStep::kSteps && step->length > 8) EXPECT_EQ(top.give_step_o[n_], step->step);
     jobs_.push_back({step, number, id_++, 0});
   }
-  /// The time at which all else was done.
+  /// Checks the time at which all other work was done.
   void ExpectTime(uint64_t time) {
     EXPECT_GE(time, last_retired_);
     EXPECT_GE(time, started_);
@@ -271,8 +271,8 @@ class Processor {
   const Manner manner_;
   CommandPlan plan_;
   WordStream stream_;
-  std::deque<Given> jobs_;  // that the mover works on
-  Given* wants_ = nullptr;  // the one that wants words
+  std::deque<Given> jobs_;  // in progress in the mover
+  Given* wants_ = nullptr;  // the job that takes words
   Failure unreadable_, failure_;
   End end_ = kNone;
   size_t next_ = 0, fail_at_ = 0, counted_ = 0;
@@ -282,7 +282,7 @@ class Processor {
   bool fault_ = false, control_waits_ = false, flush_waits_ = false, kill_ = false;
   bool killed_before_ = false, preempt_ = false;
   uint64_t preempt_began_ = 0;
-  std::optional<uint32_t> late_command_;  // that had steps after preempt_i
+  std::optional<uint32_t> late_command_;  // a command with steps after preempt_i
 };
 
 }  // namespace gmmu::dma

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command processor is to do with a paging buffer, step by step.
+// The expected actions of the command processor for a paging buffer, step by step.
 #pragma once
 
 #include "tb/rtl/dma/control.h"
@@ -13,7 +13,7 @@ struct CommandSetting {
   uint64_t aperture_base = 0x400000;
   uint32_t aperture_pages = 64;
   Place buffer;
-  uint64_t record = 0x7000, value = 0;  // where the fence record goes, its first word
+  uint64_t record = 0x7000, value = 0;  // address of the fence record, its first word
 };
 
 /// A visible action of the command processor. `settled`: all earlier jobs have retired.
@@ -22,11 +22,11 @@ struct CommandStep {
   enum Source { kCopy, kPattern, kWords, kSteps };
   Kind kind;
   bool settled;
-  uint32_t offset, header;  // of its command, as a failure tells them
+  uint32_t offset, header;  // of its command, as a failure reports them
   Source source = kCopy;
   Place src{}, dst{};
   uint64_t length = 0, value = 0, step = 0;
-  std::vector<uint64_t> words{};     // that will come; fewer where one cannot be read
+  std::vector<uint64_t> words{};     // fewer if one cannot be read
   bool fence = false, dead = false;  // dead: a word of it cannot be read
   bool record = false;               // the fence record; its second word is the time
   Scope scope = Scope::kRange;       // kControl
@@ -34,12 +34,12 @@ struct CommandStep {
   uint64_t start = 0, end = 0;
 };
 
-/// The steps, and the end.
+/// The steps, and how the buffer ends.
 struct CommandPlan {
   std::vector<CommandStep> steps;
-  size_t commands = 0;         // all of which are complete unless it fails
-  Fault fault = Fault::kNone;  // of the first command that is refused
-  bool unreadable = false;     // of a word that could not be read: as the stream says
+  size_t commands = 0;         // all complete, unless the buffer fails
+  Fault fault = Fault::kNone;  // of the first refused command
+  bool unreadable = false;     // a word could not be read: the stream reports why
   uint32_t offset = 0, header = 0;
   bool Fails() const { return unreadable || fault != Fault::kNone; }
 };
@@ -51,7 +51,7 @@ inline bool RangeEndsBad(const Place& place, uint64_t length) {
   return last < place.address || (place.physical && last >> 48 != 0);
 }
 
-/// The first check that a well formed command fails.
+/// The first check that a well-formed command fails.
 inline Fault JudgeCommand(const CommandSetting& setting, const uint64_t* w) {
   const CommandHeaderWord header{w[0]};
   const CommandRule& rule = *RuleOf(header);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command page says of each opcode.
+// The rules of each opcode, as the command page states them.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ inline bool NeedsPrivilege(regs::CommandHeaderWord header) {
   return rule.table || (rule.src && header.src_physical()) || (rule.dst && header.dst_physical()) ||
          (rule.opcode == regs::Opcode::kFlushTlb && header.scope() == regs::Scope::kGlobal);
 }
-/// Whether it names a space at or above `spaces`.
+/// Whether the command names a space at or above `spaces`.
 inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
   const CommandRule& rule = *RuleOf(header);
   const bool flushes = rule.opcode == regs::Opcode::kFlushTlb && header.scope() != regs::Scope::kGlobal;
@@ -55,7 +55,7 @@ inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
          (rule.dst && !header.dst_physical() && header.dst_space() >= spaces) ||
          (flushes && header.dst_space() >= spaces);
 }
-/// Whether it names another space than `own`, virtually or in a flush.
+/// Whether the command names another space than `own`, by a virtual address or a flush.
 inline bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
   const CommandRule& rule = *RuleOf(header);
   return (rule.src && !header.src_physical() && header.src_space() != own) ||

@@ -21,10 +21,10 @@ namespace gmmu::dma {
 struct Answers {
   unsigned latency = 100;        ///< cycles from the edge that accepts AR to that of the first R
   unsigned write_latency = 1;    ///< from the last W to B
-  unsigned spread = 0;           ///< so many cycles more at most, by chance
+  unsigned spread = 0;           ///< random extra cycles, at most
   bool mix = false;              ///< bursts in any order, beats of several interleaved
-  unsigned ready_percent = 100;  ///< of the cycles in which AR, AW and W are taken
-  unsigned idle_percent = 0;     ///< of the cycles in which no R comes and no job is offered
+  unsigned ready_percent = 100;  ///< share of cycles in which AR, AW and W are accepted
+  unsigned idle_percent = 0;     ///< share of cycles without R and without a job offer
 };
 
 struct Job {
@@ -146,7 +146,7 @@ inline void CopyMachine::Step() {
   if (read != reads_.end()) {
     const uint64_t at = (read->address & ~uint64_t{kBus - 1}) + kBus * read->beat;
     uint8_t data[kBus];
-    for (unsigned lane = 0; lane < kBus; ++lane)  // lanes below the address carry nothing
+    for (unsigned lane = 0; lane < kBus; ++lane)  // lanes below the address are undefined
       data[lane] = at + lane < read->address ? 0xe5 : memory.at(at + lane);
     std::memcpy(&t.r_data_i, data, kBus);
     t.r_valid_i = 1;
@@ -226,7 +226,7 @@ inline void CopyMachine::Sample() {
 
 inline bool CopyMachine::Run(const std::vector<Job>& jobs, uint64_t limit) {
   size_t next = 0;
-  bool standing = false;  // an offer stands until it is taken
+  bool standing = false;  // an offer stands until accepted
   for (uint64_t n = 0; n < limit; ++n) {
     const bool offer = next < jobs.size() && (standing || Chance(100 - answers.idle_percent));
     t.job_valid_i = offer;

@@ -22,10 +22,10 @@ struct CopyFigure {
   double use = 0;  ///< bytes / (bus bytes * cycles from the first AR to the last B)
   unsigned most_reads = 0;
   uint64_t table_reads = 0;
-  std::vector<std::string> errors;  ///< wrong bytes, broken rules, no end
+  std::vector<std::string> errors;  ///< wrong bytes, protocol errors, a missing end
 };
 
-/// One MiB of such copies after reset, at the copy engine's job port, the real MMU behind it.
+/// Copies one MiB after reset, through the copy engine's job port, with the real MMU behind it.
 inline CopyFigure MeasureCopies(const CopyWork& work) {
   constexpr uint64_t kTotal = 1 << 20;
   Answers answers;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paging buffers for the bench: a builder, and a plain model that executes them one command after
-// the other.
+// Paging buffers for the bench: a builder, and a plain model that executes the commands one after the other.
 #pragma once
 
 #include <cstdint>

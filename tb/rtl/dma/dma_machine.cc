@@ -40,7 +40,7 @@ void Machine::Step() {
 void Machine::DriveAnswers() {
   for (int path = 0; path < 3; ++path) {
     t.req_ready_i[path] = Ready();
-    if (!offered_[path]) {  // an offer stands until it is taken
+    if (!offered_[path]) {  // an offer stands until accepted
       std::vector<size_t> ripe;
       for (size_t n = 0; n < answers_[path].size(); ++n)
         if (answers_[path][n].at <= now) ripe.push_back(n);
@@ -80,7 +80,7 @@ void Machine::DriveReads() {
     size_t pick = ripe[rng() % ripe.size()];
     Burst& burst = reads_[path][pick];
     uint64_t address = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beat;
-    uint8_t data[kBus];  // lanes below the address carry nothing
+    uint8_t data[kBus];  // lanes below the address are undefined
     for (unsigned lane = 0; lane < kBus; ++lane)
       data[lane] = burst.error || address + lane < burst.address ? 0xe5 : Of(burst.port).Read(address + lane);
     t.r_valid_i[path] = 1;
@@ -106,7 +106,7 @@ void Machine::DriveWrites() {
   size_t pick = timing.shuffle ? ripe[rng() % ripe.size()] : ripe[0];
   Burst burst = answers_b_[pick];
   answers_b_.erase(answers_b_.begin() + pick);
-  if (!burst.error)  // what a write does is visible with its B, not before
+  if (!burst.error)  // a write becomes visible with its B
     for (auto& [address, value] : burst.data) Of(burst.port).Write(address, value);
   t.b_valid_i = 1;
   t.b_id_i = burst.id;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around the paging engine on its bench: memories, translation, aperture map,
-// invalidation, software.
+// The surroundings of the paging engine on its bench: memories, translation, aperture map, invalidation, software.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +54,7 @@ struct Timing {
   unsigned read_min = 5, read_max = 60;
   unsigned write_min = 3, write_max = 40;
   unsigned xlate_min = 1, xlate_max = 20;
-  unsigned ready_percent = 70;  // of cycles in which AR, AW, W and requests are taken
+  unsigned ready_percent = 70;  // share of cycles in which AR, AW, W and requests are accepted
   bool shuffle = true;          // answers in any order
   static Timing Ideal(unsigned latency) { return {latency, latency, latency, latency, 2, 2, 100, false}; }
 };
@@ -95,7 +94,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   std::vector<Control> controls;
   unsigned fence_irqs = 0, error_irqs = 0, preempted_irqs = 0, aperture_flushes = 0;
   uint64_t commands = 0, entries = 0, read_bytes = 0, written_bytes = 0;
-  unsigned most_reads = 0, most_writes = 0;  // bursts in flight
+  unsigned most_reads = 0, most_writes = 0;  // most bursts in flight
   uint64_t last_buffer = 0;                  // placed by Submit
   uint64_t first_ar = 0, last_b = 0;         // cycles, of the transfer paths
   uint64_t bursts[3] = {};
@@ -123,8 +122,8 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   [[nodiscard]] bool Finish(unsigned limit = 200000);
   /// Checks that nothing is in flight and every translation was released. Adds complaints.
   void CheckAtRest();
-  /// Translations of a path that it has not given back; bursts without all their data, without B
-  /// (the fence record is physical and not counted).
+  /// Counts a path's translations that are not given back; bursts without all their data; bursts without B (the fence
+  /// record is physical and not counted).
   int64_t Lent(Path path) const { return lent_[path][0] + lent_[path][1]; }
   int64_t ReadsInFlight() const { return static_cast<int64_t>(reads_[kRead].size()); }
   int64_t WritesInFlight() const {

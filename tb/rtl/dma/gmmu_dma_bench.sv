@@ -222,7 +222,7 @@ module gmmu_dma_bench
     end
   end
 
-  // Who has the read and write ports: [0] the engine, [1] the mover.
+  // The user of the read and write ports: [0] the engine, [1] the mover.
   logic        [1:0]      read_req_valid, write_req_valid, read_rsp_ready, write_rsp_ready;
   logic        [1:0]      ar_valid, aw_valid, w_valid;
   xlate_req_t  [1:0]      read_req, write_req;

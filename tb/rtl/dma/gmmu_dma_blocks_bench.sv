@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The blocks of the paging engine, each alone: two splitters, realigner, feeder, header decoder,
-// and, as units with a number, readers 0 (two slots) and 1, writers 2 (two slots) and 3, fetchers 4
-// (two chunks) and 5. Ports of units are indexed by the number; those a unit does not have stand
-// still.
+// and numbered units: readers 0 (two slots) and 1, writers 2 (two slots) and 3, fetchers 4 (two
+// chunks) and 5. Unit ports are indexed by that number; ports that a unit lacks stay constant.
 module gmmu_dma_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -315,7 +314,7 @@ module gmmu_dma_blocks_bench
     end else begin : g_fetch
       logic [63:0] word;
       logic        word_valid;
-      assign out_valid_o[n] = word_valid || out_last_o[n];      // last: the error
+      assign out_valid_o[n] = word_valid || out_last_o[n];      // out_last_o: the error
       gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
         .clk_i, .awake_o(), .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
         .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(place),

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collector alone: what it tells of each command, which words it leaves to the taker, and when.
+// The collector alone: its report of each command, the words that it leaves to the command processor, and the timing.
 #include "tb/rtl/dma/control.h"
 
 namespace gmmu::dma {
 namespace {
 
-/// A command as the collector is to tell it.
+/// The expected report of a command.
 struct Told {
   bool over = false, unreadable = false, malformed = false;
   size_t at = 0;  // word of the header
   regs::CommandHeaderWord header;
   std::vector<uint64_t> operands;
-  size_t tail = 0;  // words left to the taker
+  size_t tail = 0;  // words left to the command processor
   bool has_tail = false;
 };
 
-/// Reads a buffer up to its end or to the first command that cannot be told in full.
+/// Decodes a buffer up to its end or to the first command that cannot be reported in full.
 std::vector<Told> Read(const std::vector<uint64_t>& words, size_t error_at) {
   std::vector<Told> told;
   for (size_t at = 0;;) {
@@ -38,7 +38,7 @@ std::vector<Told> Read(const std::vector<uint64_t>& words, size_t error_at) {
     }
     told.push_back(one);
     if (one.over || one.unreadable || one.malformed) return told;
-    if (one.has_tail && error_at < at) return told;  // the taker sees the error itself
+    if (one.has_tail && error_at < at) return told;  // the command processor sees the error itself
   }
 }
 
@@ -105,7 +105,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     EXPECT_EQ(top.collect_opcode_o[n_], 0x200u >> static_cast<unsigned>(rule.opcode));
     CompareOperands(blocks, rule, told);
   }
-  /// Each operand stands where its opcode wants it.
+  /// Checks that each operand is in the field that its opcode defines.
   void CompareOperands(Steering& blocks, const CommandRule& rule, const Told& told) {
     auto& top = blocks.t;
     const auto& w = told.operands;
@@ -151,7 +151,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     WordStream stream;
     stream.Start(words, error_at);
     size_t seen = 0, tail = 0;
-    bool again = false, in_tail = false;  // the command of the cycle before stands still
+    bool again = false, in_tail = false;  // again: the previous cycle's command still stands
     unsigned wait = 0;
     bool over = false;
     for (unsigned i = 0; i < 60000 && i < cycles && !over; ++i) {
@@ -235,7 +235,7 @@ TEST_P(Collector, TheEndIsAtTheLastWordAndNotBefore) {
   Steering blocks(3);
   const CommandHeaderWord copy = CommandHeaderWord{}.set_opcode(Opcode::kCopy).set_words(4);
   const CommandHeaderWord nop = CommandHeaderWord{}.set_opcode(Opcode::kNop).set_words(1);
-  for (size_t more = 0; more < 6; ++more) {  // words of the buffer that the copy may have
+  for (size_t more = 0; more < 6; ++more) {  // words of the buffer that belong to the copy
     std::vector<uint64_t> words(more, nop.raw);
     words.insert(words.begin(), {nop.raw, copy.raw});
     Idle(blocks, 2);
@@ -244,7 +244,7 @@ TEST_P(Collector, TheEndIsAtTheLastWordAndNotBefore) {
   }
   Idle(blocks, 2);
   Run(blocks, {}, ~size_t{0});
-  Run(blocks, {}, 0);  // nothing is read where nothing is left
+  Run(blocks, {}, 0);  // an empty buffer reads no words
 }
 
 TEST_P(Collector, EveryWordOfACommandMayBeTheOneThatCannotBeRead) {
@@ -262,7 +262,7 @@ TEST_P(Collector, EveryWordOfACommandMayBeTheOneThatCannotBeRead) {
   }
 }
 
-class CollectorRate : public Collector {};  // words and taker are always there
+class CollectorRate : public Collector {};  // words and command processor are always ready
 
 TEST_P(CollectorRate, ACopyIsCollectedEveryFiveCycles) {
   Steering blocks(5);

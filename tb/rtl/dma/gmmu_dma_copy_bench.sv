@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_dma_mover joined with gmmu_mmu: jobs in, data memory (read, write) and table memory out.
-// Three movers with 32, 128 and 2 reads in flight; size_i, which stands from reset on, names the
-// one that works. Translation port 0 (fetch) is not driven.
+// Three movers with 32, 128 and 2 reads in flight; size_i, constant from reset on, selects the
+// active one. Translation port 0 (fetch) is not driven.
 module gmmu_dma_copy_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -73,7 +73,7 @@ module gmmu_dma_copy_bench
 );
   localparam space_t Space = 6'd1;
 
-  // What the chosen mover is offered goes to it alone.
+  // Inputs go to the selected mover only.
   logic [Sizes-1:0] on;
   always_comb begin
     on = '0;

@@ -57,7 +57,7 @@ TEST_P(Copy, BackToBackMisalignedDestinationsAtRandomLengths) {
     Job job{physical, from, kWindow + to, length};
     if (!physical) {
       job.src += CopyMachine::kVa, job.dst += CopyMachine::kVa;
-    } else {  // physical bytes of the page that the window has there: the frames are scattered
+    } else {  // the page's physical bytes: the frames are scattered
       const uint64_t room = std::min(4096 - (from & 0xfff), 4096 - (to & 0xfff));
       job.length = std::min(length, room);
       job.src = machine.PageAt(from >> 12) | (from & 0xfff);
@@ -96,7 +96,7 @@ Answers Mixed(unsigned ready, unsigned idle, unsigned spread) {
   answers.write_latency = 3;
   return answers;
 }
-// in_order is what a memory gives that keeps everything in the order of one AXI id.
+// in_order is a memory that keeps everything in the order of one AXI id.
 INSTANTIATE_TEST_SUITE_P(
     Memories, Copy,
     ::testing::Combine(::testing::Values(Case{"in_order", CopyMachine::kReads32, {}},

@@ -63,7 +63,7 @@ class Feed : public ::testing::TestWithParam<int> {
     for (unsigned n = 0; n < 400000 && seen < out.size(); ++n)
       blocks.Step(
           [&] {
-            // A copy is no job of the feeder; its bursts come in its turn.
+            // A copy is not offered to the feeder; its bursts come in their turn.
             while (next < jobs.size() && jobs[next].source == kCopy) Take(jobs[next++], shapes, words);
             top.make_valid_i = offer.Now(next < jobs.size(), blocks, manner.idle_percent);
             if (top.make_valid_i) {

@@ -27,7 +27,7 @@ class Fetcher : public ::testing::TestWithParam<std::tuple<int, int>> {
     }
     return words;
   }
-  /// Offers one job and takes `count` words, and the error behind them if `fails`.
+  /// Offers one job and reads `count` words, and the error after them if `fails`.
   void Take(Blocks& blocks, UnitWorld& world, int unit, const UnitJob& job, const std::vector<uint64_t>& words,
             Manner manner, bool fails) {
     auto& top = blocks.t;

@@ -14,7 +14,7 @@ struct Move {
   std::vector<uint64_t> words;
 };
 
-/// One mover and its two worlds. Jobs and words are given as they are taken.
+/// One mover and its two worlds. Jobs and words are supplied as the mover accepts them.
 class Rig {
  public:
   static constexpr unsigned kPages = 48;
@@ -29,9 +29,9 @@ class Rig {
   Steering blocks;
   SteeringWorld in, out;
   std::vector<Move> jobs;
-  size_t next = 0, retired = 0;       // jobs taken; jobs that have all their B
-  size_t most = 0;                    // jobs under way at once
-  size_t fails_at = ~size_t{0};       // the first job that fails: retirement is not certain from there on
+  size_t next = 0, retired = 0;       // jobs accepted; jobs with all their B
+  size_t most = 0;                    // most jobs in progress
+  size_t fails_at = ~size_t{0};       // first failing job: later retirements are uncertain
   uint64_t words_end = ~uint64_t{0};  // number of words that arrive for now; words_dead: that will ever arrive
   bool words_dead = false, kill = false, fault_ready = false;
   uint64_t read_bytes = 0, written_bytes = 0;
@@ -43,7 +43,7 @@ class Rig {
   uint64_t fault_address() const { return blocks.t.move_fault_address_o[n_]; }
   size_t fault_job() const { return (blocks.t.move_fault_job_o[n_] - first_id_) & 0xff; }
 
-  /// Jobs whose destinations lie side by side or apart, and never over each other.
+  /// Jobs whose destinations are adjacent or apart, and never overlap.
   void MakeJobs() {
     Forget();
     uint64_t at = 0x10000000 + blocks.Random(0, 100), physical = 0x800000;
@@ -68,7 +68,7 @@ class Rig {
       jobs.push_back(job);
     }
   }
-  /// The first job that fails; fails: its source, its destination; at: first byte of the burst.
+  /// The first failing job; fails: its source, its destination; at: first byte of the burst.
   struct Bad {
     size_t job = 0;
     bool fails[2] = {};
@@ -86,7 +86,7 @@ class Rig {
     bad.job -= bad.fails[0] || bad.fails[1];
     return bad;
   }
-  /// No jobs. Ids go on.
+  /// Removes all jobs. Ids continue.
   void Forget() {
     first_id_ += next;
     jobs.clear();
@@ -126,7 +126,7 @@ class Rig {
     }
     return bytes;
   }
-  /// Nothing was written that no job writes.
+  /// Checks that only bytes of jobs were written.
   void CheckNothingBeside() const {
     std::map<SteeringWorld::Address, std::optional<uint8_t>> may;
     for (size_t n = 0; n < next; ++n)
@@ -175,7 +175,7 @@ class Rig {
       top.move_step_i[n_] = job.step;
     }
     const bool more = !kill && word_ < words_end && !words_.empty();
-    top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the last one may stand still
+    top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the last word may still stand
     top.move_word_valid_i[n_] = word_offer_.Now(more, blocks, top.move_dead_i[n_] ? 0 : manner_.idle_percent);
     if (top.move_word_valid_i[n_]) top.move_word_i[n_] = words_.front();
   }
@@ -227,14 +227,14 @@ class Mover : public ::testing::TestWithParam<std::tuple<int, int>> {
   const int n_ = std::get<0>(GetParam());
   const Manner manner_ = kManners[std::get<1>(GetParam())];
 
-  /// All jobs to their end, without a fault.
+  /// Runs all jobs to their end, without a fault.
   void RunAll(Rig& rig) {
     ASSERT_TRUE(rig.Until([&] { return rig.retired == rig.jobs.size(); })) << rig.retired;
     ASSERT_TRUE(rig.Until([&] { return rig.idle(); }, 50));
     rig.in.ExpectRest();
     rig.out.ExpectRest();
   }
-  /// Ends the fault that stands; then new jobs run.
+  /// Clears the pending fault; then new jobs run.
   void EndFault(Rig& rig) {
     rig.Forget();
     rig.fault_ready = true;
@@ -281,7 +281,7 @@ TEST_P(Mover, TellsTheFirstJobThatFailedAndGoesOnAfterwards) {
     }
     const Rig::Bad bad = rig.FindBad();
     const size_t failed = rig.fails_at = bad.job;
-    if (failed == rig.jobs.size()) continue;  // the bad pages lie in gaps
+    if (failed == rig.jobs.size()) continue;  // no job touches the bad pages
     ASSERT_TRUE(rig.Until([&] { return rig.fault(); })) << "no fault";
     EXPECT_EQ(rig.retired, failed);
     EXPECT_EQ(rig.fault_job(), failed & 0xff);
@@ -354,7 +354,7 @@ TEST_P(Mover, KillGivesUpAllJobsWithoutAFault) {
   for (uint64_t seed = 40; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rig rig(n_, manner_, seed);
-    const bool broken = seed % 4 == 3;  // then a fault may come first
+    const bool broken = seed % 4 == 3;  // if so, a fault may come first
     for (int n = 0; broken && n < 10; ++n)
       BreakPage(rig.out, rig.blocks, rig.out.pages[0x10000 + n], Fault::kWriteProtect);
     for (int round = 0; round < 4; ++round) {

@@ -101,7 +101,7 @@ TEST_P(Reader, StopsAtTheFirstFailureInOrderAndStartsAnew) {
     uint64_t bad = 0;
     while (jobs.size() < 40) {
       UnitJob job = RandomJob(blocks, kPages, 5000);
-      if (job.physical) continue;  // physical ranges would lie in the pages that fail
+      if (job.physical) continue;  // physical ranges would lie in the failing pages
       jobs.push_back(job);
     }
     for (const UnitJob& job : jobs) {

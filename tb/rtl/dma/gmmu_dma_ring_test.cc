@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rings alone: one ring with the fewest spaces, one by default, and four. The bench is software,
-// fetcher and command processor; a model follows every ring.
+// The rings alone: one ring with the fewest spaces, one by default, and four. The bench is software, fetcher and
+// command processor; a model follows every ring.
 #include "tb/rtl/dma/rings_machine.h"
 
 namespace gmmu::dma {
@@ -116,7 +116,7 @@ TEST_P(Rings, ARingThatIsSwitchedOffAbandonsItsEntry) {
     for (int i = 0; i < 6000 && !HasFailure(); ++i) {
       const unsigned r = bench.Random(0, bench.rings.size() - 1);
       if (bench.Chance(20) && !bench.Full(r)) bench.Put(r, bench.AnyEntry(5));
-      if (bench.Chance(5)) {  // often up again before the entry is given up
+      if (bench.Chance(5)) {  // often enabled again before the entry is abandoned
         bench.Enable(r, false);
         bench.Run(bench.Random(1, 3));
         bench.Rewind(r);
@@ -157,7 +157,7 @@ TEST_P(Rings, KillStandsUntilTheCommandProcessorHasGivenUp) {
   bench.Enable(0, false);
   bench.Step();
   bench.Rewind(0);
-  bench.Enable(0, true);  // of no help to the entry at work
+  bench.Enable(0, true);  // does not help the entry in progress
   bench.Finish();
   EXPECT_EQ(bench.completed, 0u);
   EXPECT_EQ(bench.given_up, 1u);
@@ -172,11 +172,11 @@ TEST_P(Rings, APreemptedRingStandsUntilItsNextLife) {
     bench.fail_percent = 10;
     bench.unreadable_percent = 5;
     StartAll(bench);
-    std::array<unsigned, 4> stands{};  // cycles until its next life
+    std::array<unsigned, 4> stands{};  // cycles until the ring is enabled again
     for (int i = 0; i < 8000 && !HasFailure(); ++i) {
       const unsigned r = bench.Random(0, bench.rings.size() - 1);
       if (bench.Chance(20) && !bench.Full(r)) bench.Put(r, bench.AnyEntry(10));
-      if (bench.Chance(3)) bench.Preempt(r, bench.Chance(80));  // or taken back
+      if (bench.Chance(3)) bench.Preempt(r, bench.Chance(80));  // or withdrawn
       for (unsigned each = 0; each < bench.rings.size(); ++each) {
         const RingModel& ring = bench.rings[each];
         if ((ring.preempted || ring.error) && stands[each]++ > bench.Random(20, 100)) {

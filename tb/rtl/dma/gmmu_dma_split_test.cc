@@ -112,7 +112,7 @@ TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
           EXPECT_EQ(top.split_address_o[1], pieces == 0 ? 0x80 : 0x100u * pieces);
           ++pieces;
         });
-  EXPECT_FALSE(last);  // 0x300000080 bytes are far from over
+  EXPECT_FALSE(last);  // 0x300000080 bytes are far from done
   EXPECT_EQ(bytes, 0x80 + 0x100u * (pieces - 1));
 }
 

@@ -25,7 +25,7 @@ class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
       jobs.push_back(job);
     }
   }
-  /// Gives jobs and beats until all have retired, or a fault stands. Returns the retired jobs.
+  /// Offers jobs and beats until all have retired, or a fault is pending. Returns the retired jobs.
   unsigned Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs, Manner manner,
                bool fails) {
     auto& top = blocks.t;
@@ -63,7 +63,7 @@ class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
     if (!fails) EXPECT_EQ(retired, jobs.size());
     return retired;
   }
-  /// Compares what was written by the first `count` jobs; none of the bytes of `none` may be there.
+  /// Compares the bytes of the first `count` jobs.
   static void Compare(const UnitWorld& world, const std::vector<UnitJob>& jobs, size_t count) {
     unsigned wrong = 0;
     size_t bytes = 0;
@@ -114,7 +114,7 @@ TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
       bad = FirstBad(world, jobs[failed], Chunk(unit), true);
       if (bad != jobs[failed].address + jobs[failed].length) break;
     }
-    if (failed == jobs.size()) continue;  // the bad pages lie in gaps
+    if (failed == jobs.size()) continue;  // no job touches the bad pages
     EXPECT_EQ(Run(blocks, world, unit, jobs, kManners[manner], true), failed);
     const auto place = world.Find(jobs[failed], bad, true);
     EXPECT_EQ(top.fault_reason_o[unit], static_cast<int>(place.fault));
@@ -137,7 +137,7 @@ TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
   Blocks blocks(1);
   auto& top = blocks.t;
   UnitWorld world(blocks, unit, {0, 0});
-  const unsigned beats = kBeat < Chunk(unit) ? 2 : 1;  // of one burst
+  const unsigned beats = kBeat < Chunk(unit) ? 2 : 1;  // beats of one burst
   bool taken = false;
   for (int n = 0; n < 70; ++n)  // after reset the slots' marks are swept
     blocks.Step([&] { world.Drive(); }, [&] { world.Sample(true); });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each error of the paging engine: where the ring stops, what it says, what has and has not been
-// done.
+// Each error of the paging engine: where the ring stops, what it reports, which work was and was not done.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -8,8 +7,7 @@ namespace {
 
 class EngineErrors : public Engine {
  protected:
-  /// Runs a good copy, then the words, then a copy that must not begin; the ring has to stop at the
-  /// words.
+  /// Runs a good copy, then the words, then a copy that must not begin; the ring must stop at the words.
   void ExpectRefused(const std::vector<uint64_t>& words, Fault reason, bool privileged = true) {
     SCOPED_TRACE(regs::NameOf(reason));
     Start(1, {}, privileged);
@@ -216,7 +214,7 @@ TEST_F(EngineErrors, NothingIsIssuedAfterAWriteErrorIsSeen) {
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Fill(Dst(4096), 30 * 4096, 2).words);
   ASSERT_TRUE(m->Finish());
   EXPECT_TRUE(m->t.ring_error_o[0]);
-  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // of 961
+  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // of 961 in total
   AtRest();
 }
 

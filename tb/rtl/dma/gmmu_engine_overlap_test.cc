@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that read what the one before wrote and write what it read, ordered by their wait bit.
+// Commands that overlap the previous command's reads and writes, ordered by their wait bit.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -7,8 +7,8 @@ namespace {
 
 class Overlap : public Engine, public ::testing::WithParamInterface<int> {
  protected:
-  /// Copies and fills inside three pages; a copy does not overlap itself. About every second source
-  /// begins inside the destination before it.
+  /// Copies and fills inside three pages; a copy does not overlap itself. About every second source begins inside the
+  /// previous destination.
   Buffer Chain(bool wait) {
     Buffer buffer;
     uint64_t last_to = 0, last_length = 1;
@@ -34,8 +34,8 @@ TEST_P(Overlap, WaitBitsMakeItTheModelsBytes) {
   RunAndCompare(Chain(true), 2000000);
 }
 
-// The counter-test: the hardware does not order by itself, so the same list without wait bits gives
-// other bytes. If it did not, the test above would show nothing.
+// The counter-test: the hardware does not order commands without wait bits, so the same list without them gives other
+// bytes. Otherwise the test above would prove nothing.
 TEST_P(Overlap, WithoutThemItIsNot) {
   Start(GetParam(), Timing::Ideal(100));
   Buffer buffer = Chain(false);

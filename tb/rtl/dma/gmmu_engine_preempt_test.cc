@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption of the whole engine: buffers that are interrupted and gone on with do what they do at
-// one go, and a ring that is preempted has nothing in flight.
+// Preemption of the whole engine: interrupted and resumed buffers have the same effect as uninterrupted ones, and a
+// preempted ring has nothing in flight.
 #include "tb/rtl/dma/random_commands.h"
 
 namespace gmmu::dma {
@@ -8,7 +8,7 @@ namespace {
 
 class Preempted : public Random {
  protected:
-  /// Asks for it and waits. False: the ring stands at an error.
+  /// Requests a preemption and waits. False: the ring has stopped at an error.
   bool Stop(unsigned ring, unsigned limit = 60000) {
     const unsigned before = m->preempted_irqs;
     m->Preempt(ring);
@@ -57,7 +57,7 @@ class Preempted : public Random {
         const bool done = m->t.ring_head_o[0] == 1;
         EXPECT_EQ(m->t.ring_last_fence_o[0], done ? fence : 0);
         EXPECT_EQ(m->entries, entries + done);
-        if (done) break;  // else it was not begun
+        if (done) break;  // else it did not begin
       } else {
         ++interrupted;
         EXPECT_EQ(m->t.ring_fence_o[0], fence);

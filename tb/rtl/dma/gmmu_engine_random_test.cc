@@ -40,7 +40,7 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
       default: target.target = Target::kVram, target.offset = Machine::kVramBytes; break;
     }
   }
-  // The first command that touches such a page must fail.
+  // The first command that touches a failing page must fail.
   uint64_t stop = ~uint64_t{0}, header = 0;
   auto bad = [&](unsigned space, uint64_t start, uint64_t bytes, bool write) {
     for (uint64_t va = start & ~uint64_t{0xfff}; va < start + bytes; va += 4096) {
@@ -80,7 +80,7 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   EXPECT_EQ(m->t.ring_fence_o[0], fence);
   EXPECT_EQ(m->FenceRecord(0, 0), before.host.Read64(Machine::kFenceBase));  // not written
   EXPECT_EQ(m->faults.size(), 1u);
-  // Commands before it are complete; of it and of later ones any part may be there.
+  // Earlier commands are complete; the failed one and later ones may be done in part.
   unsigned wrong = 0;
   auto check = [&](const Memory& seen, const Memory& complete, const Memory& all) {
     for (auto& [number, bytes] : complete.pages()) {
@@ -95,7 +95,7 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   check(m->host, before.host, after.host);
   EXPECT_EQ(wrong, 0u);
 
-  // A new life: the pages work again, nothing of the old one leaks.
+  // After a restart of the ring the pages work again, and nothing of the old entries remains.
   m->bus_errors.clear();
   for (auto& [where, entry] : m->pages) {
     entry.fault = Fault::kNone;

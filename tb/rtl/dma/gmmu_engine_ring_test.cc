@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rings: wrapping, doorbells at any time, taking turns, being switched off in the middle of work.
+// Rings: wrap-around, doorbells at any time, rotation, and disabling during work.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -39,7 +39,7 @@ TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
 TEST_F(EngineRings, TakeTurns) {
   Start(2);
   m->StartRing(1, false);
-  m->buffer_space = 2;  // the only one that the second ring may name
+  m->buffer_space = 2;  // the only space that the second ring may name
   m->t.enable_i = 0;
   for (unsigned n = 0; n < 4; ++n) {
     m->Submit(0, Buffer().Fill(Dst(100 * n), 100, n).words);
@@ -151,7 +151,7 @@ TEST_F(EngineRings, SwitchedOffInAnyCycleOfItsStartEndsNothing) {
   while (m->entries == 0 && m->now < 10000) m->Step();
   const uint64_t end = m->now;
   ASSERT_GT(end, begin + 100);
-  // Its entry is asked for, read, judged, its buffer asked for: one cycle after the other.
+  // Its entry is requested, read, judged, its buffer requested: in consecutive cycles.
   for (uint64_t at = begin; at < end - 60; ++at) {
     SCOPED_TRACE(at - begin);
     SubmitOneFill();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's part of the rules on epochs and on order in a paging buffer; docs/rules.md lists the
-// faults that these tests must notice.
+// The engine's part of the rules on epochs and on order in a paging buffer; docs/rules.md lists the faults that these
+// tests must detect.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {

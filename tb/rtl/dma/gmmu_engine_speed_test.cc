@@ -39,8 +39,8 @@ class EngineSpeed : public Engine {
   }
   double by_ring_ = 0;  ///< of the last measurement, through the ring
 
-  /// The figures are for a 64-bit bus; on a wider one the latency weighs more. Of copies of `bytes` there are 32 in
-  /// flight at most, each for 100 cycles and a way of some more.
+  /// The figures are for a 64-bit bus; on a wider one latency weighs more. At most 32 copies of `bytes` are in flight,
+  /// each for 100 cycles plus the pipeline's delay.
   static double Least(double ratio, unsigned bytes = kWindow) {
     if (kBus == 8) return ratio;
     return std::min(ratio / 2, 0.95 * 32 * bytes / kBus / 115);

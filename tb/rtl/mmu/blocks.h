@@ -25,13 +25,13 @@ struct Page {
   }
 };
 
-/// The blocks of the MMU alone, after reset. Size 1: their smallest sizes.
+/// The blocks of the MMU alone, after reset. Size 1 is the smallest.
 class Blocks : public BlockBench<Vgmmu_mmu_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) {
     t.small_i = size != 0;
     Reset();
-    // Arrays without reset are swept once, as the control block does.
+    // Sweeps the arrays without reset once, as the control block does.
     t.sweep_all_i = 1;
     for (unsigned i = 0; i < 64; ++i) Sweep(i);
     Run(3);

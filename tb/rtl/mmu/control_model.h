@@ -16,7 +16,7 @@ struct Config {
   uint64_t offset = 0;
   uint32_t entries = 0;
   unsigned levels = 0;
-  uint32_t bits = 0;  // four a level
+  uint32_t bits = 0;  // four bits per level
   bool dual = false;  // level 1 has pairs
 
   bool operator==(const Config& o) const {
@@ -24,7 +24,7 @@ struct Config {
            entries == o.entries && levels == o.levels && bits == o.bits && dual == o.dual;
   }
   unsigned Bits(unsigned level) const { return bits >> (4 * level) & 15; }
-  /// The level's index has one bit more, the lowest: the half.
+  /// The level's index has an extra lowest bit, which selects the half.
   bool Pairs(unsigned level) const { return dual && level == 1; }
 };
 
@@ -37,7 +37,7 @@ struct ControlOp {
 
   bool All() const { return !set && scope == kGlobal; }
   bool Ranged() const { return !set && scope == kRange; }
-  /// No address of the built width is in the range.
+  /// The range holds no address of the built width.
   bool Empty() const { return Ranged() && (start >= end || start >> 48 != 0); }
   uint64_t First() const { return start >> 12; }
   uint64_t Tail() const { return (std::min(end, uint64_t{1} << 48) - 1) >> 12; }
@@ -51,8 +51,8 @@ struct Prepared {
   uint64_t beyond = 0;
 };
 
-/// None: levels outside 2 to 6, index bits outside 1 to 13, wider than 36 bits of page number, or dual with more than
-/// 12 bits of level 1 or fewer than 4 of level 0.
+/// No value if the geometry is forbidden: levels outside 2 to 6, index bits outside 1 to 13, wider than 36 bits of page
+/// number, or dual with more than 12 bits of level 1 or fewer than 4 of level 0.
 inline std::optional<Prepared> Prepare(const Config& config) {
   if (config.levels < 2 || config.levels > 6) return {};
   constexpr uint64_t kAll = (uint64_t{1} << 36) - 1;

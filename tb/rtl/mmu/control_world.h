@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_control in a world of its own, which judges every cycle by the contract.
+// gmmu_control with models of its neighbours; every cycle is checked against the contract.
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@ namespace gmmu::bench {
 
 /// The behaviour of the world during one operation.
 struct World {
-  std::vector<bool> quiet;  // from the first cycle of hold on; afterwards it lasts
-  int lag = 0;              // cycles after the flip in which the ports still say drained
-  int drain = 0;            // cycles after them in which they do not
-  int stale = 0;            // cycles after the kill with a stale read under way
-  bool in_use = false;      // answers of the new generation are in use all the time
+  std::vector<bool> quiet;  // from the first cycle of hold on; the last value persists
+  int lag = 0;              // cycles after the flip in which the ports still report drained
+  int drain = 0;            // cycles after those in which they do not
+  int stale = 0;            // cycles after the kill with a stale read in flight
+  bool in_use = false;      // answers of the new generation are always in use
 };
 
 class ControlTest : public ControlBenchTest {
@@ -25,10 +25,10 @@ class ControlTest : public ControlBenchTest {
   static World Easy() { return {}; }
   World Slow() {
     World world;
-    // The pipeline says quiet for some cycles of hold, as lookups still enter in the first two.
+    // The pipeline may report quiet in the first cycles of hold, as lookups still enter in the first two.
     world.quiet.assign(Random(5), true);
     world.quiet.push_back(false);
-    for (unsigned runs = Random(6); runs > 0; --runs) {  // messages of walks that come back
+    for (unsigned runs = Random(6); runs > 0; --runs) {  // messages of walks that return
       for (unsigned i = Random(4); i > 0; --i) world.quiet.push_back(true);
       for (unsigned i = 1 + Random(8); i > 0; --i) world.quiet.push_back(false);
     }
@@ -61,7 +61,7 @@ class ControlTest : public ControlBenchTest {
     op.start = rng() >> Random(64);
     op.end = Random(8) == 0 ? rng() >> Random(64) : op.start + (rng() >> (20 + Random(44)));
     if (Random(8) == 0) op.end = op.start + Random(3) - 1;
-    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // the first byte of a page is not in the range
+    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // the first byte of a page ends the range
     const auto known = configs_.find(op.space);
     op.config = known != configs_.end() && Random(3) == 0 ? known->second : AnyConfig();
     return op;
@@ -84,7 +84,7 @@ class ControlTest : public ControlBenchTest {
     t.cfg_dual_i = op.config.dual;
   }
 
-  /// Draws the inputs that mean nothing.
+  /// Draws the inputs that must be ignored.
   void Noise() {
     t.quiet_i = Random(2);
     t.drained_i = static_cast<uint8_t>(Random(4));
@@ -102,7 +102,7 @@ class ControlTest : public ControlBenchTest {
     ASSERT_EQ(t.generation_o, generation_);
   }
 
-  /// After reset: everything is swept once under hold; nothing else happens. Bounded.
+  /// After reset: everything is swept once under hold, and nothing else happens. Bounded.
   void Start(bool asks = false) {
     const ControlOp op;
     unsigned steps = 0;
@@ -295,7 +295,7 @@ class ControlTest : public ControlBenchTest {
 
   std::map<unsigned, Config> configs_;
   unsigned generation_ = 0;
-  bool just_ready_ = false;  // orders leave by registers: hold may stand for one cycle more
+  bool just_ready_ = false;  // hold is registered: it may last one cycle longer
 };
 
 }  // namespace gmmu::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_control in a world of its own: the test plays the pipeline that runs dry, the ports that
-// give answers back and the walks that become stale, and judges every cycle by the contract.
+// gmmu_control with models of its neighbours: the test drives the pipeline that drains, the ports that give answers
+// back and the walks that become stale, and checks every cycle against the contract.
 #include "tb/rtl/mmu/control_world.h"
 
 namespace gmmu::bench {
@@ -69,7 +69,7 @@ TEST_P(ControlTest, AnEqualSpaceIsOnlyAcknowledgedAndEveryChangedBitFlushes) {
   ControlOp op;
   op.set = true;
   for (op.space = 0; op.space < Spaces(); ++op.space) {
-    op.config = {};  // all zeros, as a RAM may hold them: the first one always takes effect
+    op.config = {};  // all zeros, as a RAM may hold: the first write takes effect even so
     ASSERT_EQ(Run(op, Easy()), Flush::kDone);
     ASSERT_EQ(Run(op, Easy()), Flush::kOnlyAcknowledged);
     op.config = AnyConfig();
@@ -87,7 +87,7 @@ TEST_P(ControlTest, AnEqualSpaceIsOnlyAcknowledgedAndEveryChangedBitFlushes) {
     else if ((b -= 6) < 3) c.levels ^= 1u << b;
     else if ((b -= 3) < 2) c.target ^= 1u << b;
     else c.enable = !c.enable;
-    if (bit == 0) ASSERT_NO_FATAL_FAILURE(Run(op, Easy()));  // the space's first of these
+    if (bit == 0) ASSERT_NO_FATAL_FAILURE(Run(op, Easy()));  // the first such operation of the space
     if (bit > 0) ASSERT_EQ(Run(op, Easy()), Flush::kDone) << "bit " << bit;
     ASSERT_EQ(Run(op, Easy(), &op), Flush::kOnlyAcknowledged) << "bit " << bit;
     if (HasFatalFailure()) return;

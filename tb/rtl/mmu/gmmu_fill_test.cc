@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_fill in front of its RAM, against a map in C++: a page that is found is the one entered
-// last; what a fill has entered is found; entries at fault and what lies behind a small table
-// never are.
+// gmmu_fill in front of its RAM, against a map in C++: a page that is found is the one entered last; what a fill has
+// entered is found; faulting entries and the words behind the end of a small table never are.
 #include <array>
 #include <map>
 #include <optional>
@@ -13,7 +12,7 @@
 namespace gmmu::bench {
 namespace {
 
-/// docs/page-tables.md, level 0: the page that an entry maps, or nothing.
+/// The page that an entry maps (docs/page-tables.md, level 0), or nothing.
 std::optional<Page> Judge(uint64_t word) {
   const auto bits = [word](unsigned low, unsigned count) { return word >> low & ((uint64_t{1} << count) - 1); };
   const bool valid = bits(0, 1), zero = bits(1, 1);
@@ -70,7 +69,7 @@ class FillTest : public BlocksTest {
       Step();
     }
   }
-  /// Reads a page; `must`: it has to be there.
+  /// Reads a page; `must`: it must be found.
   void Read(const Key& key, bool must) {
     SetKey(key);
     t.l2_read_i = 1;
@@ -111,7 +110,7 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
         model_[entered] = page->raw;
         must.insert(entered.vpn);
       }
-      // Another row's line comes in meanwhile; and, at times, a page right behind the start.
+      // Another row's line arrives meanwhile and, at times, a page right after the start.
       SetOther(key);
       t.fi_start_row_i = static_cast<uint8_t>(row);
       t.fi_start_line_i = static_cast<uint8_t>(mask);
@@ -149,7 +148,7 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
         Finish();
         model_[with] = page.raw;
         Read(with, true);
-        if ((with.vpn >> 4) != (key.vpn >> 4)) must.clear();  // it may have taken the place
+        if ((with.vpn >> 4) != (key.vpn >> 4)) must.clear();  // it may have replaced the block
       }
     } else {
       const bool big = Random(3) == 0;
@@ -171,8 +170,8 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
   EXPECT_GT(evictions, 5u);
 }
 
-// Lines of neighbours, of the same block, of other blocks of its set and of any, and pages between them, as fast as
-// they are taken. What is found then is what was entered last.
+// Lines of neighbours, of the same block, of other blocks of its set and random ones, with pages between them, as fast
+// as they are accepted. A page found is then the one entered last.
 TEST_P(FillTest, LinesAreTakenWhileOthersAreWritten) {
   Key key = SomeKey();
   unsigned done = 0, waits = 0;
@@ -273,7 +272,7 @@ TEST_P(FillTest, LookupsInBetweenFindTheOldBlockWholeOrNothing) {
     t.fi_start_valid_i = 1;
     t.l2_read_i = 1;
     bool idle = false;
-    Key read;  // of the cycle before: what it found shows now
+    Key read;  // previous cycle's read, whose result is visible now
     for (int wait = 0; wait < 40 && !idle; ++wait) {
       const Key next = SomeKey();
       SetKey(next);

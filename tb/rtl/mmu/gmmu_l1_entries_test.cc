@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_l1_entries against its entries and hints in C++: what a hint names, that it hits with its page only if all of
-// the key agrees, where a new entry goes, what a sweep drops.
+// gmmu_l1_entries against its entries and hints in C++: a hinted entry hits with its page only if the whole key agrees;
+// where a new entry goes; which entries a sweep drops.
 #include <array>
 #include <optional>
 #include <vector>
@@ -32,11 +32,11 @@ class L1EntriesTest : public InnerTest {
     unsigned index = 0;
     Key key;
   };
-  Found found_;  ///< of the cycle before
+  Found found_;  ///< result of the previous cycle
   Found place_;  ///< the same for a fill
   uint64_t hits_ = 0, near_only_ = 0, far_ = 0, again_ = 0, dropped_ = 0, old_hints_ = 0;
 
-  L1EntriesTest() {  // as after a reset: everything is swept, hints are whatever they are
+  L1EntriesTest() {  // as after a reset: all entries are swept, hints are random
     for (unsigned i = 0; i < entries_; ++i) Sweep(i, true, 0);
     while (Unknown()) {  // until the model knows every hint
       Item item;
@@ -76,8 +76,8 @@ class L1EntriesTest : public InnerTest {
            (item.page.big ? item.key.vpn >> 4 == key.vpn >> 4 : item.key.vpn == key.vpn);
   }
 
-  /// One cycle. `look`: a request stands; `accept` it, if there is no fill. `next`: the next to be entered.
-  /// `stay`: what was accepted before stays. `use`: entries that are not replaced.
+  /// One cycle. `look`: a request is offered; `accept`: accept it, if there is no fill. `next`: the next to be entered.
+  /// `stay`: the accepted request stays. `use`: entries that must not be replaced.
   void Cycle(std::optional<Key> look, bool accept, const std::optional<Item>& next = std::nullopt, bool stay = false,
              std::array<std::optional<unsigned>, 2> use = {}) {
     stay = stay && found_.near;
@@ -174,7 +174,7 @@ class L1EntriesTest : public InnerTest {
   /// Few spaces, few blocks, and blocks of the same hash.
   Key SomeKey() {
     Key key{Random(std::min(spaces_, 3u)), uint64_t{Random(n ? 2 : 5)} << 4 | Random(16), false};
-    if (Random(3) == 0) {  // two pieces change alike
+    if (Random(3) == 0) {  // two pieces change in the same way
       const uint64_t both = 1 + Random(3);
       key.vpn ^= both << 20 | both << 4;
       if (Random(2) == 0) key.vpn ^= both << 28 | both << 12;
@@ -234,7 +234,7 @@ TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
 }
 
 TEST_P(L1EntriesTest, AsManyPagesHitAsThereAreEntries) {
-  // Neighbours have hints of their own; answered twice, a page takes no second entry.
+  // Neighbours have separate hints; a page that is answered twice takes no second entry.
   for (int twice = 0; twice < 2; ++twice) {
     for (unsigned i = 0; i < entries_; ++i) {
       Item page;
@@ -254,7 +254,7 @@ TEST_P(L1EntriesTest, ASweepDropsItsScopeOnly) {
     page.key = {i % 2, 0x340 + i, false};
     Enter(page);
   }
-  for (unsigned i = 0; i < entries_; ++i) Sweep(entries_ + i, false, 1);  // the index counts round
+  for (unsigned i = 0; i < entries_; ++i) Sweep(entries_ + i, false, 1);  // the index wraps around
   for (unsigned i = 0; i < entries_ && !HasFatalFailure(); ++i) Cycle(Key{i % 2, 0x340 + i, false}, true);
   Cycle(std::nullopt, false);
   EXPECT_EQ(hits_, entries_ / 2);

@@ -21,7 +21,7 @@ class L2RamTest : public BlocksTest {
   const unsigned sets_ = small() ? 2 : 8;
   std::vector<std::vector<Way>> model_ = std::vector<std::vector<Way>>(sets_, std::vector<Way>(ways_));
 
-  /// What a read finds; it shows two cycles later.
+  /// The result of a read; it is visible two cycles later.
   struct Found {
     bool hit, line;
     unsigned same, empty, present;
@@ -42,7 +42,7 @@ class L2RamTest : public BlocksTest {
 TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
   std::optional<Found> before;
   for (int i = 0; i < 4000; ++i) {
-    // One operation a cycle on each port; what is read is judged by the state before the edge.
+    // One operation a cycle on each port; a read is checked against the state before the edge.
     const Key key = SomeKey(), target = SomeKey();
     const bool read = Random(4) != 0;
     SetKey(key);
@@ -54,7 +54,7 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
     const bool write_data = Random(3) == 0;
     const unsigned present = Random(3) == 0 ? 0 : Random(1 << 16);
     const Page page((rng() & 0xffff'ffff'ffff'f000 >> 12) & ~uint64_t{7});
-    // Never two ways with the same block, as gmmu_fill keeps it.
+    // Never two ways with the same block: gmmu_fill guarantees that.
     bool twice = false;
     for (unsigned w = 0; w < ways_; ++w) {
       twice |= w != way && set[w].present != 0 && set[w].space == target.space && set[w].block == target.vpn >> 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_lookup alone, against a model of what its TLBs may and must hold (lookup_model.h): random
-// lookups, fills, pointers and invalidations; and each rule of its contract by itself.
+// gmmu_lookup alone, against a model of what its TLBs may and must hold (lookup_model.h): random lookups, fills,
+// pointers and invalidations; and directed tests of each rule of its contract.
 #include <tuple>
 
 #include "lookup_machine.h"
@@ -19,7 +19,7 @@ class LookupTest : public BlockTest<LookupMachine> {
     if (Chance(20)) space.entries = Random(8);
     return space;
   }
-  /// All spaces, caches empty. A quiet world.
+  /// Starts with all spaces enabled and all caches empty, without random traffic.
   void Begin(const std::vector<unsigned>& bits = {}) {
     quiet = true;
     for (unsigned s = 0; s < Spaces() && !HasFatalFailure(); ++s) {
@@ -46,7 +46,7 @@ class LookupTest : public BlockTest<LookupMachine> {
     }
     if (!HasFatalFailure()) Drain();
   }
-  /// One lookup, to its end.
+  /// Runs one lookup to its end.
   void AskAlone(unsigned port, const Key& key) {
     Ask(port, 0, key);
     Drain();
@@ -65,7 +65,7 @@ TEST_P(LookupTest, EveryLookupEndsOnceAsTheTablesSayWithoutBackPressure) {
   load.fills = 40;
   load.pointers = 10;
   RunRandom(35, 200);
-  const unsigned part = std::array{1u, 30u, 3u}[std::get<0>(GetParam())];  // small ones hold little
+  const unsigned part = std::array{1u, 30u, 3u}[std::get<0>(GetParam())];  // small sizes hold few entries
   EXPECT_GT(counts.hits, 600u / part);
   EXPECT_GT(counts.must_hits, 150u / part);
   EXPECT_GT(counts.begins, 300u);
@@ -119,7 +119,7 @@ TEST_P(LookupTest, AWalkStartsBehindTheLowestPointerThatIsKnown) {
   Pointer(1, key, {0x3fd, false});
   AskAlone(0, beside);
   EXPECT_EQ(counts.pointers, 2u);
-  EXPECT_EQ(counts.must_pointers, 3u);  // one, then both
+  EXPECT_EQ(counts.must_pointers, 3u);  // one pointer, then both
   Invalidate({false, true, 1, 0x1234567, 0x1234567});
   AskAlone(0, beside);
   EXPECT_EQ(counts.pointers, 2u) << "both cover the page that was dropped";
@@ -183,7 +183,7 @@ TEST_P(LookupTest, AWalkIsWideForNeighboursAndForLinesThatTheL2Knows) {
     AskAlone(0, {0, vpn, false});
     return counts.wide - before;
   };
-  wide(0x10000);  // the port had none before
+  wide(0x10000);  // the port's first miss
   EXPECT_EQ(wide(0x20800), 0u);
   EXPECT_EQ(wide(0x20808), 1u) << "the next line";
   EXPECT_EQ(wide(0x20800), 1u) << "the line before";
@@ -232,7 +232,7 @@ TEST_P(LookupTest, WhoFindsNoRowWaitsAndOnlyTheEngineHasOneOfItsOwn) {
 }
 
 TEST_P(LookupTest, AnswersOfWalksGetTheBusWhileHitsComeEveryCycle) {
-  const bool enough = Slots() * Ports() >= 20;  // for a hit every cycle
+  const bool enough = Slots() * Ports() >= 20;  // enough slots for a hit every cycle
   Begin({9, 9, 9});
   Fill({0, 0x1000, false}, 8, 0x770000);
   load.latency = 1;

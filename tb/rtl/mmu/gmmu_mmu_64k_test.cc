@@ -22,7 +22,7 @@ class Mmu64KTest : public MmuTest {
     Put(kLevel1 + 0x488, Table(kTable64, true));
     Put(kEntry64, Page(0x98760000) | 4);
   }
-  /// Cycles of a lookup that is alone.
+  /// Cycles of a lookup without other traffic.
   uint64_t Cycles(uint64_t va) {
     const Answer answer = machine_.Translate({0, 1, va, Access::kRead});
     EXPECT_EQ(answer.result.fault, Fault::kNone);
@@ -93,7 +93,7 @@ TEST_F(Mmu64KTest, ALeafTableOfEightEntriesHasNoRoomForIt) {
   Put(kLevel2 + (kVa >> 27) * 8, Table(kLevel1, false));
   Put(kLevel1 + (kVa >> 15 & 0xfff) * 8, Table(kTable64, true));
   ExpectFault(Fault::kEntryReserved, 1, kVa);
-  config_.bits = {4, 11, 9, 9, 0, 0};  // one entry of 64 KiB
+  config_.bits = {4, 11, 9, 9, 0, 0};  // one 64 KiB entry
   SetSpace(1, config_);
   Put(kLevel1 + (kVa >> 16 & 0x7ff) * 8, Table(kTable64, true));
   Put(kTable64, Page(0x98760000));
@@ -119,7 +119,7 @@ TEST_F(Mmu64KTest, LookupsOfALineTakeOneWalk) {
     Put(kEntry64 + round * 16, Page(0x98760000 + round * 0x100000));
     ASSERT_TRUE(machine_.Run(10000));
   }
-  EXPECT_LE(machine_.t.walks_o, 6u);  // the first of a line may not know yet that it will be
+  EXPECT_LE(machine_.t.walks_o, 6u);  // the first miss of a line may still be narrow
   EXPECT_EQ(machine_.TakeAnswers().size(), 24u);
 }
 
@@ -137,8 +137,8 @@ TEST_F(Mmu64KTest, FiguresOfItsWalks) {
   EXPECT_LE(warm, 50u + 15);
 }
 
-/// The dual space of the page's example. Both halves of kVa's pair name a leaf table; the 64 KiB one
-/// maps the block of kVa, the 4 KiB one the page 0x10000 behind it.
+/// The dual space of the page's example. Both halves of kVa's pair name a leaf table; the 64 KiB one maps the block of
+/// kVa, the 4 KiB one the page at kVa + 0x10000.
 class MmuDualTest : public Mmu64KTest {
  protected:
   static constexpr uint64_t kPairs = 0x3f8000, kWord0 = kPairs + 0x910, kWord1 = kWord0 + 8;
@@ -166,7 +166,7 @@ TEST_F(MmuDualTest, BothKindsOfPagesLieSideBySide) {
   EXPECT_EQ(Reads(), 7u);
   Put(kLeaf + 0xaa8 + 0x80, Page(0x66666000));
   EXPECT_EQ(At(kOther + 0x10000).gpa.offset, 0x66666678u);
-  EXPECT_EQ(Reads(), 9u);  // the tables of both halves are known
+  EXPECT_EQ(Reads(), 9u);  // the tables of both halves are cached
 }
 
 TEST_F(MmuDualTest, EachHalfMayBecomeValidWithoutAFlush) {
@@ -199,7 +199,7 @@ TEST_F(MmuDualTest, SixteenPagesTurnIntoOneAndBack) {
 }
 
 TEST_F(MmuDualTest, WhatThe64KiBHalfSaysHolds) {
-  Put(kLeaf + 0xa28, Page(0x44444000));  // beside it, which software must not do: the first one counts
+  Put(kLeaf + 0xa28, Page(0x44444000));  // also mapped, which software must not do: the 64 KiB one counts
   Put(kEntry64, Page(0x98761000));
   ExpectFault(Fault::kEntryReserved, 0, kVa);
   for (const uint64_t word : {Table(kTable64, false), Page(0x40000000) | 0x20, Page(0x40000000) | 0x220,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two MMUs with flat ports for C++: one of the default sizes, which can be turned down, and one of the
-// smallest. small_i, which stands from reset on, chooses the one that is driven and shown. The smallest
-// has two ports.
+// Two MMUs with flat ports for C++: one of the default sizes, which can be turned down, and one of
+// the smallest. small_i, constant from reset on, selects the active one. The smallest has two
+// ports.
 //
-// like_i, which stands from reset on: beside the default one runs one that was built with fewer sizes (1
-// to 3, g_like). It gets the same inputs, and for new sizes an invalidation of everything, so that both do
-// the same once they are turned down alike. differs_o: an output of the two is not the same in this cycle.
+// like_i, constant from reset on, selects an MMU that was built with fewer sizes (1 to 3, g_like)
+// and runs beside the default one. It gets the same inputs, and an invalidation of everything in
+// place of new sizes, so that both behave the same once the default one is turned down to those
+// sizes. differs_o: an output of the two differs in this cycle.
 module gmmu_mmu_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -198,17 +199,17 @@ module gmmu_mmu_bench
     .inv_valid_o(inv_valid[1]),
     .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(), .sizes_o(unused_sizes), .mev_o(),
     .port_count_o(port_count[1][SmallPorts-1:0]), .count_o(count[1]), .idle_o(idle[1]));
-  // ---- MMUs that were built with the sizes to which the default one is turned down.
+  // ---- MMUs built with the sizes to which the default one is turned down.
   typedef struct packed {
     logic        [Ports-1:0] req_ready, rsp_valid, ev_valid;
-    xlate_rsp_t  [Ports-1:0] rsp;        // means something while it is valid, as do the others
+    xlate_rsp_t  [Ports-1:0] rsp;        // meaningful while valid, as the others
     logic                    ctl_ready, ctl_done, inv_valid, ar_valid, ar_early, idle;
     ax_t                     ar;
     port_count_t [Ports-1:0] port_count;
     mmu_count_t              count;
     mmu_event_t              mev;
   } same_t;
-  localparam int unsigned EngineRow = 10;  // of the default sizes
+  localparam int unsigned EngineRow = 10;  // row number at the default sizes
   same_t [3:0] same;
   always_comb begin
     same[0] = '{req_ready: req_ready[0], rsp_valid: rsp_valid[0], ev_valid: ev_valid[0], rsp: rsp[0],
@@ -246,7 +247,8 @@ module gmmu_mmu_bench
       .inv_valid_o(same[k].inv_valid), .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(), .sizes_o(),
       .mev_o(same[k].mev), .port_count_o(same[k].port_count), .count_o(same[k].count), .idle_o(same[k].idle));
   end
-  // What means nothing in this cycle is not compared, nor are numbers of rows of the event port.
+  // Clears outputs that are undefined in this cycle, and row numbers of the event port, before the
+  // comparison.
   function automatic same_t meant(same_t all);
     meant = all;
     for (int unsigned p = 0; p < Ports; p++) if (!all.rsp_valid[p]) meant.rsp[p] = '0;
@@ -255,7 +257,7 @@ module gmmu_mmu_bench
     if (!all.mev.walk_start) {meant.mev.port, meant.mev.slot, meant.mev.key} = '0;
     if (!all.mev.walk_end) meant.mev.end_key = '0;
     if (!all.mev.fill && !all.mev.evict) meant.mev.fill_key = '0;
-    // Of a fault only the fault and its level mean something.
+    // With a fault, only the fault and its level are defined.
     for (int unsigned p = 0; p < Ports; p++) begin
       if (all.rsp[p].fault != FaultNone) {meant.rsp[p].gpa, meant.rsp[p].zero, meant.rsp[p].coherent} = '0;
     end

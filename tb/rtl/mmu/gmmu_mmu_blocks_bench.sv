@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU's blocks alone, each twice, with flat ports for C++: of default sizes and of the smallest.
-// Both get the inputs, gmmu_l1 only the shown one; small_i chooses the one that is shown. A kill, a sweep and a page are
-// shared by the blocks that know them.
+// The MMU's blocks alone, each twice, with flat ports for C++: at default sizes and at the
+// smallest. Both get the inputs, except gmmu_l1, where only the selected one does; small_i selects
+// the one whose outputs are visible. The blocks share the inputs for a kill, a sweep and a page.
 module gmmu_mmu_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -11,7 +11,7 @@ module gmmu_mmu_blocks_bench
   input  logic        rst_i,
   input  logic        small_i,
 
-  // A key and a page as inputs of whichever block is driven.
+  // A key and a page for whichever block is driven.
   input  logic [5:0]  key_space_i,
   input  logic [35:0] key_vpn_i,
   input  logic        key_high_i,
@@ -66,8 +66,8 @@ module gmmu_mmu_blocks_bench
   output logic [51:0] lg_page_o,
   output logic        lg_kept_o,
 
-  // gmmu_fill in front of a gmmu_l2_ram: probes take two cycles, as in the pipeline. Reads by
-  // l2_read_i when no probe comes.
+  // gmmu_fill in front of a gmmu_l2_ram: probes take two cycles, as in the pipeline. l2_read_i
+  // reads when there is no probe.
   input  logic        fi_line_valid_i,
   input  logic [5:0]  fi_line_row_i,
   input  logic [2:0]  fi_line_beat_i,
@@ -118,8 +118,8 @@ module gmmu_mmu_blocks_bench
   output logic        l1_few_o,
   output logic        l1_idle_o,
 
-  // gmmu_walk_table: `other` is searched; one cycle later the answer stands, and in the cycle after
-  // that `key` begins or joins as wt_port_i, wt_slot_i
+  // gmmu_walk_table: `other` is searched; one cycle later the answer is valid, and in the cycle
+  // after that `key` begins or joins as wt_port_i, wt_slot_i
   output logic        wt_hit_o,
   output logic        wt_near_o,
   output logic        wt_free_o,
@@ -303,7 +303,7 @@ module gmmu_mmu_blocks_bench
     always_ff @(posedge clk_i) begin
       fi_probe_q <= fi_probe && !rst_i;
       fi_probed_q <= fi_probe_q && !rst_i;
-      fi_read_q <= !fi_probe && l2_read_i;  // the read was a reader's, not a probe
+      fi_read_q <= !fi_probe && l2_read_i;  // the test's read, not a probe
       fi_hit_q <= fi_read_q;
     end
 
@@ -311,7 +311,7 @@ module gmmu_mmu_blocks_bench
     logic         req_ready, rsp_valid, lookup_valid, few, idle;
     xlate_rsp_t   rsp;
     asker_t       lookup;
-    key_t         lookup_key, lookup_key_q;  // told a cycle ahead
+    key_t         lookup_key, lookup_key_q;  // announced a cycle ahead
     port_count_t  count [1];
     xlate_done_t  l1_done [1];
     logic [1:0]   drained;
@@ -347,7 +347,7 @@ module gmmu_mmu_blocks_bench
       .generation_i(l1_generation_i), .drained_o(drained),
       .ev_o(), .count_o(count), .few_o(few), .idle_o(idle));
 
-    // gmmu_walk_table: R words as gmmu_fill's.
+    // gmmu_walk_table: R words as for gmmu_fill.
     logic       wt_hit, wt_near, wt_free, wt_engine_free, wt_restart_valid, wt_restart_wide, wt_ar_valid;
     logic       wt_tell_valid, wt_again_valid, wt_wc_write, wt_fill_valid, wt_stale, wt_quiet;
     logic       wt_idle;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_control and gmmu_space_table, each in three sizes, and gmmu_sweep, with flat ports.
-// Sizes: 0 the default one, 1 the smallest, 2 one whose number of spaces is no power of two. size_i
-// chooses the one that is driven and shown. Controls and table are apart from each other.
+// gmmu_control and gmmu_space_table, each in three sizes, and gmmu_sweep, with flat ports. Sizes: 0
+// the default one, 1 the smallest, 2 one whose number of spaces is no power of two. size_i selects
+// the active one. Control blocks and tables are not connected.
 module gmmu_mmu_control_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -60,7 +60,7 @@ module gmmu_mmu_control_bench
   output logic [3:0]   row_root_bits_o,
   output logic [35:0]  row_shift_o,
   output logic [23:0]  row_bits_o,
-  output logic [35:0]  row_keep_o [6],    // [0] is none
+  output logic [35:0]  row_keep_o [6],    // [0] is unused
   output logic [35:0]  row_beyond_o,
   output logic         busy_o,
 
@@ -69,7 +69,7 @@ module gmmu_mmu_control_bench
   input  logic [5:0]   st_read_space_i,
   output logic         st_enable_o,
   output logic [2:0]   st_top_o,
-  output logic [$bits(space_row_t)-1:0] st_rest_o,      // enable and top as zeros
+  output logic [$bits(space_row_t)-1:0] st_rest_o,      // with enable and top as zeros
   output logic [$bits(space_row_t)-1:0] st_now_o,       // what stands in the cycle of the read
   input  logic [5:0]   st_other_space_i,
   output logic         st_other_dual_o,

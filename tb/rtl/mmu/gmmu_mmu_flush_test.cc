@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU while its translations become stale: ranges, changed spaces, and what an invalidation waits for.
+// The MMU while its translations become stale: ranges, changed spaces, and the events that an invalidation waits for.
 #include "mmu_test.h"
 
 namespace gmmu::bench {
@@ -82,7 +82,7 @@ TEST_F(MmuTest, DoneWaitsForAnswersOfBeforeAndOnlyForThem) {
   }
   EXPECT_GE(machine_.now, held + 300);
   EXPECT_LT(machine_.now, held + 320);
-  EXPECT_GT(answered, 20u);  // lookups go on meanwhile
+  EXPECT_GT(answered, 20u);  // lookups continue meanwhile
 }
 
 TEST_F(MmuTest, DoneWaitsForReadsOfTablesOfBefore) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of the L1 and the parts of the walk table alone, each twice, with flat ports for C++: element 0
-// of an output is of default sizes (nine rows), element 1 of the smallest (two rows). Both get the
-// inputs, but those of parts that watch what they are asked: these get them only as the shown size.
+// The entries of the L1 and the parts of the walk table alone, each twice, with flat ports for C++:
+// element 0 of an output is of the default sizes (nine rows), element 1 of the smallest (two rows).
+// Both get the inputs, except parts that check their inputs: of these only the selected one does.
 // Keys and pages are packed as their types are.
 module gmmu_mmu_inner_bench
   import gmmu_pkg::*;
@@ -13,7 +13,7 @@ module gmmu_mmu_inner_bench
   input  logic        small_i,
   output logic [7:0]  data_words_o,
 
-  // Of whichever block is driven.
+  // For whichever block is driven.
   input  logic [42:0] key_i,
   input  logic [42:0] other_i,
   input  logic [51:0] page_i,
@@ -31,7 +31,7 @@ module gmmu_mmu_inner_bench
   input  logic [5:0]  start_shift_i,
   input  logic [3:0]  start_bits_i,
 
-  // gmmu_l1_entries: the fill's key is `other`, what is placed and written has a key of its own and `page`
+  // gmmu_l1_entries: the fill's key is `other`; place and write have a key of their own and `page`
   input  logic        en_look_i,
   input  logic        en_accept_i,
   input  logic        en_stay_i,
@@ -67,8 +67,8 @@ module gmmu_mmu_inner_bench
   input  logic [5:0]  se_keys_row_i,
   output logic [42:0] se_key_o [2],
 
-  // gmmu_walk_tell: the key of a row that begins is `key`, a beat `word`; a direct answer has `other`
-  // and `page`
+  // gmmu_walk_tell: a row begins with `key`, a beat carries `word`; a direct answer has `other` and
+  // `page`
   input  logic        te_walk_i,           // a row begins
   input  logic [5:0]  te_walk_row_i,
   input  logic [7:0]  te_waiter_i,         // the lookup that begins or joins

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_lookup alone in three sizes, with flat ports. Sizes: 0 the default one, 1 the smallest, 2
-// one between them with a client's port and numbers that are no powers of two. size_i chooses the
-// one that runs and is shown; the others stay in reset. `told` is the message of tell, `entry` what
-// the fill unit writes, `scope` that of kill, sweep and space write, `row` the row of that space.
+// one between them with one client port and sizes that are no powers of two. size_i selects the
+// active one; the others stay in reset. `told` is the message of tell, `entry` the fill unit's
+// write, `scope` that of kill, sweep and space write, `row` the row of that space.
 module gmmu_mmu_lookup_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -141,7 +141,7 @@ module gmmu_mmu_lookup_bench
   input  logic         row_dual_i,
   input  logic         row_has_i,
   input  logic [3:0]   row_bits_64k_i,
-  input  logic [35:0]  row_keep_i [6],  // [0] is none
+  input  logic [35:0]  row_keep_i [6],  // [0] is unused
   input  logic [35:0]  row_beyond_i,
 
   output logic         count_hit_o,
@@ -152,7 +152,7 @@ module gmmu_mmu_lookup_bench
   output logic         idle_o
 );
   asker_t [6:0]  lookup;
-  key_t   [6:0]  lookup_key;  // of the next cycle's
+  key_t   [6:0]  lookup_key;  // of the next cycle's lookup
   space_row_t    row;
   always_comb begin
     for (int unsigned p = 0; p < 7; p++) begin

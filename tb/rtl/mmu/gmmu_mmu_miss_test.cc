@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU with many misses under way: shared walks, waiting lookups, and their order.
+// The MMU with many outstanding misses: shared walks, waiting lookups, and their order.
 #include "mmu_test.h"
 
 namespace gmmu::bench {
@@ -23,8 +23,8 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
 }
 
 TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
-  // A fault goes only to the lookup that began the walk, so each of these lookups walks by itself. None may keep the
-  // row of another one from ending.
+  // A fault goes only to the lookup that began the walk, so each of these lookups needs a walk of its own. None may
+  // keep another one's row from ending.
   for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
   for (const unsigned latency : {1u, 7u, 30u}) {
     machine_.manners.latency = latency;
@@ -46,8 +46,8 @@ TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
 }
 
 TEST_F(MmuTest, WaitersKeepTheirAnswerWhileTheirRowIsWantedAgain) {
-  // One walk with sixty lookups behind it; as soon as the first is answered, a walk whose entry
-  // would lie at the same place of the same row's line.
+  // One walk with sixty joined lookups; as soon as the first is answered, a walk begins whose entry would lie at the
+  // same place of the same row's line.
   Put(kLeaf + 0xa28 + 0x400, Page(0x5000));
   machine_.manners.latency = 60;
   for (unsigned i = 0; i < 12; ++i) {
@@ -98,7 +98,7 @@ TEST_F(MmuTest, HitsPassMissesThatWait) {
 }
 
 TEST_F(MmuTest, TheFetchPassesTheMoversMisses) {
-  // Reads and writes of the engine take all the slots that they may have.
+  // Reads and writes of the engine occupy all the slots that they may use.
   At(kVa, Access::kRead, 1, kPorts - 3);
   machine_.TakeAnswers();
   machine_.manners.latency = 2000;
@@ -108,7 +108,7 @@ TEST_F(MmuTest, TheFetchPassesTheMoversMisses) {
   }
   for (int i = 0; i < 200; ++i) machine_.Step();
   EXPECT_EQ(machine_.TakeAnswers().size(), 0u);
-  machine_.Post({kPorts - 3, 1, kVa, Access::kRead});                // in the L1
+  machine_.Post({kPorts - 3, 1, kVa, Access::kRead});                // hits in the L1
   machine_.Post({kPorts - 3, 1, uint64_t{5} << 39, Access::kRead});  // a miss takes a slot
   for (int i = 0; i < 30; ++i) machine_.Step();
   const auto answers = machine_.TakeAnswers();

@@ -27,7 +27,7 @@ TEST_F(MmuTest, FaultsOnASpaceThatIsNotEnabledOrNotBuilt) {
 }
 
 TEST_F(MmuTest, FaultsOnGeometriesThatAreNotAllowed) {
-  machine_.check = false;  // the reference walk knows legal geometries only
+  machine_.check = false;  // the reference walk supports legal geometries only
   for (const auto& bits : {std::array<uint8_t, 6>{9, 9, 14, 4, 0, 0}, std::array<uint8_t, 6>{9, 0, 9, 9, 0, 0},
                            std::array<uint8_t, 6>{13, 13, 13, 1, 0, 0}}) {
     config_.bits = bits;
@@ -94,7 +94,7 @@ TEST_F(MmuTest, ANeighboursBusErrorNeverShowsAndItsLineIsNotCached) {
   machine_.memory.Poison({1, kLeaf + 0xa28 + 8});
   ExpectFault(Fault::kEntryInvalid, 0, kVa - 0x1000);
   const uint64_t reads = Reads();
-  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // next to a miss: fetches the line
+  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // adjacent to a miss: fetches the line
   EXPECT_EQ(Reads(), reads + 1);
   EXPECT_EQ(machine_.t.l2_fills_o, 0u);
   ExpectFault(Fault::kTableRead, 0, kVa + 0x1000);
@@ -157,7 +157,7 @@ TEST_F(MmuTest, FaultsOnReservedForms) {
                                   PteEntry{table}.set_large(1).raw};  // 2 MiB page at an odd 4 KiB
   for (const uint64_t form : table_forms) {
     Put(kLevel1 + 0x488, form);
-    Flush(Scope::kSpace, 1);  // the pointer before was valid, hence cached
+    Flush(Scope::kSpace, 1);  // the previous pointer was valid, hence cached
     ExpectFault(Fault::kEntryReserved, 1, kVa);
   }
 }

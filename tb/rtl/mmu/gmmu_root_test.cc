@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roots that no table may have.
+// Root addresses that are not allowed.
 #include <gtest/gtest.h>
 
 #include "mmu_machine.h"

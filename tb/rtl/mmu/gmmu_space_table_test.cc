@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_space_table against a map in C++, and gmmu_sweep against the rows that it has to tell.
+// gmmu_space_table against a map in C++, and gmmu_sweep against the steps that it must report.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,7 +24,7 @@ class SpaceTableTest : public ControlBenchTest {
     for (auto& word : row.rest) word = static_cast<uint32_t>(rng());
     return row;
   }
-  /// What the space reads as; `strange`: never written or not built.
+  /// The expected row; no value: never written or not built.
   void ExpectRead(const std::optional<Row>& row) {
     if (!row) {
       ASSERT_EQ(t.st_enable_o, 0);
@@ -37,7 +37,7 @@ class SpaceTableTest : public ControlBenchTest {
   }
   template <typename Wide, typename Words>
   void ExpectRest(const Wide& seen, const Words& written) {
-    // The mask drops what lies above the row and the places of enable and top, which read as zeros.
+    // The mask drops bits above the row and the places of enable and top, which read as zeros.
     for (unsigned i = 0; i < written.size(); ++i) {
       ASSERT_EQ(seen[i], written[i] & mask_[i]) << "word " << i;
     }
@@ -103,7 +103,7 @@ class SpaceTableTest : public ControlBenchTest {
     Settle();
     unsigned ones_read = 0, ones_now = 0;
     for (unsigned i = 0; i < mask_.size(); ++i) {
-      known_now_[i] = t.st_now_o[i];  // ones whatever was written
+      known_now_[i] = t.st_now_o[i];  // ones for every written value
       now_[i] = ones_then[i] & ~known_now_[i];
       for (unsigned b = 0; b < 32; ++b) ones_read += mask_[i] >> b & 1;
       for (unsigned b = 0; b < 32; ++b) ones_now += now_[i] >> b & 1;
@@ -119,7 +119,7 @@ class SpaceTableTest : public ControlBenchTest {
   static constexpr unsigned kDualFromTop = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 1;
   decltype(Row::rest) mask_{}, now_{}, known_now_{};  // bits of the row one cycle later, and in the cycle of the read
   std::map<unsigned, Row> rows_;
-  std::optional<std::optional<Row>> shown_;  // what the last read found
+  std::optional<std::optional<Row>> shown_;  // result of the last read
   unsigned known_ = 0, unknown_ = 0;
 };
 
@@ -157,7 +157,7 @@ TEST_P(SpaceTableTest, ResetForgetsEveryRow) {
 }
 
 TEST_P(SpaceTableTest, FollowsTheModel) {
-  for (unsigned percent : {10u, 50u, 100u}) {  // reads and writes, of which some are of one space
+  for (unsigned percent : {10u, 50u, 100u}) {  // reads and writes, some of the same space
     for (int i = 0; i < 3000; ++i) {
       std::optional<unsigned> read;
       std::optional<std::pair<unsigned, Row>> write;
@@ -180,7 +180,7 @@ class SweepTest : public ControlBenchTest {
     bool all = false, ranged = false;
     uint64_t first = 0, tail = 0;
   };
-  /// Bits that are not compared, by the definition: those below the block that the range is widened to.
+  /// The ignored bits by definition: those below the block to which the range is widened.
   static uint64_t Loose(const Step& step) {
     if (step.all || !step.ranged) return kVpnMask;
     const auto [from, to] = Widened(step.first, step.tail);
@@ -194,7 +194,7 @@ TEST_P(SweepTest, TellsARowAndThenWhatOfItMayDiffer) {
   unsigned wide = 0, narrow = 0;
   for (int i = 0; i < 20000; ++i) {
     std::optional<Step> next;
-    if (!now && !before && Random(4) == 0) {  // the scope stands while steps are under way
+    if (!now && !before && Random(4) == 0) {  // the scope is stable while steps are in progress
       scope = {0, Random(6) == 0, Random(3) != 0, rng() & kVpnMask >> Random(36), 0};
       scope.tail = (scope.first + (rng() >> (28 + Random(36)))) & kVpnMask;
       if (scope.tail < scope.first) std::swap(scope.first, scope.tail);

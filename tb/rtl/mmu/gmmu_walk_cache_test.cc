@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_cache against a map in C++: a probe finds nothing but what was written and not dropped
-// since, at the lowest level that is known; what was written last is found at once. And its large
-// pages against a list: a hit has the page number of the page searched for.
+// gmmu_walk_cache against a map in C++: a probe finds only entries that were written and not dropped since, at the
+// lowest cached level; the last write is found at once. Its large pages are checked against a list: a hit has the page
+// number of the page searched for.
 #include <array>
 #include <map>
 #include <optional>
@@ -41,7 +41,7 @@ class WalkCacheTest : public BlocksTest {
   static Key Masked(const Key& key, unsigned level) {
     return {key.space, key.vpn >> kShift[level] << kShift[level], false};
   }
-  /// Probes, and compares with what the model allows.
+  /// Probes, and compares with the model.
   void Probe(const Key& key, std::optional<unsigned> must) {
     SetKey(key);
     t.wc_enable_i = 1;
@@ -60,7 +60,7 @@ class WalkCacheTest : public BlocksTest {
     ASSERT_EQ(t.wc_vram_o, found->second.vram);
     ++hits_;
   }
-  /// A probe that only brings the key of a sweep.
+  /// A probe that only loads the key of a sweep.
   void Take(const Key& key) {
     SetKey(key);
     t.wc_enable_i = 1;
@@ -118,7 +118,7 @@ TEST_P(WalkCacheTest, FindsOnlyWhatWasWrittenAndNotDropped) {
   EXPECT_GT(hits_, 500u);
 }
 
-/// Of a pair each half is found by a walk that takes it, and only by that; elsewhere any pointer is.
+/// Each half of a pair is found only by a walk that takes that half; other pointers by any walk.
 TEST_P(WalkCacheTest, BothHalvesOfAPairAreKeptAndToldApart) {
   const auto write = [&](const Key& key, uint64_t pfn, bool k64, bool half) {
     SetOther(Masked(key, 1));
@@ -171,7 +171,7 @@ class LargeTest : public WalkCacheTest {
   };
   std::vector<Entry> entered_;
 
-  /// One translation a place, so that every answer has one explanation.
+  /// One translation per place, so that every answer has one explanation.
   static Entry At(unsigned place) {
     return {place & 1, 1 + place % 3, uint64_t{place} << 27, (uint64_t{place} + 100) << 27};
   }
@@ -202,7 +202,7 @@ class LargeTest : public WalkCacheTest {
     }
     FAIL() << "never entered, or dropped";
   }
-  /// A fill and what it waits for; whether it is entered.
+  /// A fill that waits for its gap; returns whether it is entered.
   bool Fill(const Entry& e, uint64_t vpn) {
     SetOther({e.space, vpn, false});
     t.page_i = Page(e.pfn | (vpn & e.Rest()), e.level, true).raw;
@@ -212,7 +212,7 @@ class LargeTest : public WalkCacheTest {
     t.lg_fill_i = 0;
     EXPECT_TRUE(t.lg_kept_o);
     t.lg_dual_i = dual_;
-    t.wc_level_i = 5;  // pointers elsewhere, which it waits for
+    t.wc_level_i = 5;  // other pointers, which delay the fill
     const bool killed = Random(10) == 0;
     const unsigned waits = Random(4);
     for (unsigned i = 0; i < 1 + waits; ++i) {
@@ -231,7 +231,7 @@ class LargeTest : public WalkCacheTest {
 };
 
 TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
-  dual_ = seed % 2 == 0;  // then level 1 is found in the rows of 64 KiB halves
+  dual_ = seed % 2 == 0;  // if so, level 1 lies in the rows of 64 KiB halves
   for (int i = 0; i < 4000 && !HasFailure(); ++i) {
     const Entry e = At(Random(24));
     const uint64_t vpn = e.vpn | (rng() & e.Rest());
@@ -265,7 +265,7 @@ TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
   EXPECT_GT(hits_, 500u);
 }
 
-/// A pointer of a lower level goes before a large page; a walk that asks for pointers passes it by.
+/// A pointer of a lower level has priority over a large page; a walk that requests pointers ignores the large page.
 TEST_P(LargeTest, ALargePageIsNoPointer) {
   const Entry e = At(1);  // of level 2
   const auto write = [&](unsigned level, uint64_t pfn) {

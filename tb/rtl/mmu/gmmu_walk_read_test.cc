@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_read against rows in C++ that start, descend, ask for indices and are killed: each read leaves once, with
-// the address of its table and index, and only if it was said to be on its way; indices equal a shift and a mask.
+// gmmu_walk_read against rows in C++ that start, descend, request indices and are killed: each read leaves once, with
+// the address of its table and index, and only if it was reported as sent; indices equal a shift and a mask.
 #include <array>
 #include <deque>
 #include <optional>
@@ -44,8 +44,8 @@ class WalkReadTest : public InnerTest {
   std::array<Shape, 16> shapes_;
   std::array<Row, 9> row_;
   std::optional<Job> job_;
-  std::optional<Read> port_;                         ///< what the port offers
-  std::optional<Read> parked_;                       ///< what waits until another read may begin
+  std::optional<Read> port_;                         ///< the read that the port offers
+  std::optional<Read> parked_;                       ///< the read that waits until another may begin
   std::deque<std::pair<unsigned, unsigned>> asked_;  ///< shapes, by space and level
   Standing<uint64_t> stands_{"a read"};
   unsigned starts_ = 0, put_off_ = 0, passed_ = 0, parks_[2] = {0, 0}, descends_ = 0, jobs_ = 0, reads_ = 0,
@@ -83,13 +83,13 @@ class WalkReadTest : public InnerTest {
   unsigned IndexOf(const Job& job) {
     const Shape& shape = shapes_[job.key.space];
     unsigned index = Masked(job.key.vpn >> shape.shift[job.level], shape.bits[job.level]);
-    // Of pairs the lowest bit says which half.
+    // At a pair level the lowest bit selects the half.
     if (shape.dual && job.level == 1) index = (index & ~1u) | unsigned{job.half}, ++pairs_;
     return index;
   }
 
   void Cycle(unsigned busy, unsigned stall, bool kill) {
-    // A job stands until it is done, or given up.
+    // A job stands until it is done or aborted.
     if (!job_ && Chance(busy)) {
       Job job{Random(rows),   Random(7),      {Random(spaces_), rng() & kVpnMask, false},
               Random(2) != 0, Random(2) != 0, Random(3) == 0,

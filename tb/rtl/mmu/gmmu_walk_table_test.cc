@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_table with its parts, between a pipeline and a memory in C++:
-// every lookup that begins or joins is told once what a plain walk of the present tables finds, or
-// is sent back to be done again. The tables change at every kill; reads under way at a kill return
-// the old ones.
+// gmmu_walk_table with its parts, between a pipeline and a memory in C++: every lookup that begins or joins a walk
+// gets, once, the result of a plain walk of the present tables, or is sent back to be replayed. The tables change at
+// every kill; reads in flight at a kill return the old entries.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -40,11 +39,11 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
   std::optional<Op> searched_, decided_;
   std::vector<Burst> bursts_;
   std::deque<std::pair<uint64_t, unsigned>> fills_;
-  std::map<unsigned, uint64_t> read_version_;  ///< of the tables, at the last read of a row
+  std::map<unsigned, uint64_t> read_version_;  ///< version of the tables at a row's last read
   std::vector<Key> lines_;
   std::map<unsigned, Key> live_;   ///< keys of the rows that have begun and not ended
-  std::map<unsigned, bool> wide_;  ///< a row fetches a line, as its begin said
-  unsigned free_ = 0;              ///< rows for anybody that were free in the cycle before, at least
+  std::map<unsigned, bool> wide_;  ///< the row fetches a line
+  unsigned free_ = 0;              ///< shared rows that were free in the previous cycle, at least
   const unsigned ports_ = small() ? 2 : 7, slots_ = small() ? 2 : 8;
   uint64_t told_ = 0, sent_back_ = 0, joined_ = 0, kills_ = 0, cached_ = 0, ended_ = 0, engine_ = 0;
   unsigned quiet_ = 0, latency_ = 5, stall_ = 0;
@@ -85,7 +84,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     Start start = Root(key.space);
     bool root = true;
     Result unused;
-    while (Refusal(key) == 0 && start.level > 0 && Random(3) == 0) {  // the walk cache knows
+    while (Refusal(key) == 0 && start.level > 0 && Random(3) == 0) {  // the walk cache has a pointer
       const auto next = After(key, start, &unused);
       if (!next) break;
       start = *next;
@@ -112,7 +111,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     return std::nullopt;
   }
 
-  // The pipeline: a key is searched, one cycle later its lookup is decided, in the next it acts.
+  // The pipeline: a key is searched, one cycle later its lookup is decided, in the next cycle it acts.
   std::optional<Op> Choose(bool lookups, bool hold) {
     if (!restarts_.empty() && restarts_.front().first <= now) {
       Op op;
@@ -245,10 +244,10 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
                  : 0;
     Step();
   }
-  /// Rows begin only when they are free, the engine's only for it, and end once, with their key. The walk cache gets
-  /// what the tables say.
+  /// Checks that a row begins only when free, the engine's only for the engine, and ends once, with its key; and that
+  /// the walk cache receives what the tables hold.
   void WatchRows() {
-    const unsigned walks = small() ? 2 : 10;  // rows for anybody
+    const unsigned walks = small() ? 2 : 10;  // shared rows
     ASSERT_GE(t.wt_early_o, std::min(free_, 3u));
     if (t.wt_end_o) {
       const auto row = live_.find(t.wt_end_row_o);
@@ -295,7 +294,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     outstanding_.erase(found);
     ++told_;
   }
-  /// As the control block does it: hold until nothing moves, kill; the tables are others from then.
+  /// Does what the control block does: holds until nothing moves, then kills; then the tables change.
   void Kill() { Kill(Random(2) != 0); }
   void Kill(bool all) {
     t.kill_all_i = all;
@@ -327,7 +326,7 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
     ASSERT_FALSE(HasFatalFailure());
   }
   EXPECT_FALSE(t.wt_stale_o);
-  for (int i = 0; i < 3; ++i) Cycle(false);  // the last row's end
+  for (int i = 0; i < 3; ++i) Cycle(false);  // the last row ends
   EXPECT_TRUE(live_.empty()) << "row " << live_.begin()->first << " of " << live_.size() << " has not ended";
   EXPECT_GT(ended_, 200u);
   EXPECT_GT(cached_, 100u);
@@ -337,8 +336,8 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
   EXPECT_GT(sent_back_, 20u);
 }
 
-// More walks than reads may be under way, and kills of one space while starts are parked: the walks of the other space go
-// on where they were, and their next read takes the index of its own level.
+// More walks than reads may be in progress, and kills of one space come while starts are parked: the walks of the other
+// space continue, and their next read uses the index of its own level.
 TEST_P(WalkTableTest, WalksThatWaitForAReadOutliveTheKillOfAnotherSpace) {
   while (lines_.size() < 64) lines_.push_back({Random(2), rng() & 0x1ffffff8, false});
   stall_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_tell with rows in C++: lines that come beat by beat, lookups that join before, while and after a row is
-// picked up, and direct answers. Each lookup is answered once, from its word of the line, or sent back.
+// gmmu_walk_tell with rows in C++: lines that arrive beat by beat, lookups that join before, during and after the
+// pick-up of their row, and direct answers. Each lookup is answered once, from its word of the line, or sent back.
 #include <array>
 
 #include "walk_tells.h"
@@ -33,7 +33,7 @@ class WalkTellTest : public TellTest {
     if (!told.direct) --model_[told.row].due;
   }
 
-  /// A beat of a row's read: a line's, or the only one, each of whose words is the entry.
+  /// A beat of a row's read: of a line, or the only beat, each of whose words is the entry.
   void DriveBeat(Row& row, unsigned r) {
     const bool line = row.row.Line();
     t.te_line_i = 1;
@@ -70,7 +70,7 @@ class WalkTellTest : public TellTest {
       wide |= unsigned{model_[i].row.wide} << i, drop |= unsigned{model_[i].row.drop} << i;
     t.te_wide_i = static_cast<uint16_t>(wide);
     t.te_drop_i = static_cast<uint16_t>(drop);
-    // A row that wants to be answered is offered until it is taken, or held back.
+    // A row with lookups to answer is offered until accepted; it may be held back.
     if (!offered_ && !hold && Chance(rush)) {
       const unsigned o = Random(rows);
       if (model_[o].Wants() && !(o == r && t.te_fact_i)) offered_ = o;
@@ -82,7 +82,7 @@ class WalkTellTest : public TellTest {
       t.te_begin_i = row.begin.has_value();
       t.te_chain_i = !row.chain.empty();
     }
-    // A lookup joins, also the row that is picked up in this cycle, or is in hand.
+    // A lookup joins, possibly a row that is picked up in this cycle or is being answered.
     const unsigned j = Random(rows);
     Row& joined = model_[j];
     const bool open = joined.state == Row::kLine || (joined.state == Row::kOver && joined.row.wide);
@@ -105,7 +105,7 @@ class WalkTellTest : public TellTest {
     Settle();
     Watch(direct, hold);
     if (HasFatalFailure()) return;
-    // Kept: rows in hand, but for the lookup on offer.
+    // Kept: rows being answered, except for the lookup on offer.
     unsigned in_hand = 0;
     for (unsigned i = 0; i < rows; ++i) {
       const unsigned due = model_[i].due - (model_[i].due != 0 && StoodRow() == i);
@@ -124,7 +124,7 @@ class WalkTellTest : public TellTest {
     }
     Settle();
   }
-  /// The row whose lookup was on offer and is still due.
+  /// The row whose lookup was offered and is still due.
   unsigned StoodRow() const { return t.te_tell_ready_i ? 64 : offered_row_; }
   void Take(unsigned r) {
     Row& row = model_[r];

@@ -33,7 +33,7 @@ struct Page {
             (raw >> 3 & 1) != 0,
             static_cast<unsigned>(raw & 7)};
   }
-  /// The visible part: the address of a zero page means nothing.
+  /// The visible part: a zero page's address is undefined.
   uint64_t Seen() const {
     Page seen = *this;
     if (zero) seen.pfn = seen.target = seen.adapter = 0;
@@ -41,7 +41,7 @@ struct Page {
   }
 };
 
-/// An entry of a page table, judged as docs/page-tables.md says. `shift`: of its level, in page numbers.
+/// An entry of a page table, judged as docs/page-tables.md says. `shift`: its level's shift, in page numbers.
 struct Entry {
   uint64_t raw;
   bool Bit(unsigned n) const { return raw >> n & 1; }
@@ -51,16 +51,16 @@ struct Entry {
 
   bool Valid() const { return Bit(0); }
   bool Zero() const { return Bit(1); }
-  /// Of an entry at which a walk ends, 0: it is good.
+  /// The fault of an entry at which a walk ends; 0: none.
   enum Form { kLeaf, kUpper, kLeaf64, kHalf64 };
   unsigned FaultAt(Form form, unsigned shift) const {
     if (Zero() || !Valid()) return Zero() ? 0 : kInvalid;
     if (form == kLeaf) return Fault(0, 0);
     if (form == kHalf64) return kReserved;
     if (form == kLeaf64) return Fault(0, 0) != 0 || Bit(8) || (page() & 15) != 0 ? kReserved : 0;
-    return Bit(5) ? Fault(1, shift) : kReserved;  // what names a table has no place there
+    return Bit(5) ? Fault(1, shift) : kReserved;  // an entry that names a table is not allowed here
   }
-  /// 0: it is good.
+  /// 0: no fault.
   unsigned Fault(unsigned level, unsigned shift) const {
     const bool zero = Bit(1), valid = Bit(0), large = Bit(5), contiguous = Bit(8);
     if (zero) return 0;
@@ -73,7 +73,7 @@ struct Entry {
   }
   bool NamesTable(unsigned level) const { return level != 0 && !Bit(1) && !Bit(5) && Fault(level, 0) == 0; }
   bool NamesTable64() const { return Bit(9) && Entry{raw ^ 1u << 9}.NamesTable(1); }
-  /// The page that it maps at vpn. block_ok: its leaf table has at least sixteen entries.
+  /// The page that the entry maps at vpn. block_ok: its leaf table has at least sixteen entries.
   Page PageAt(unsigned level, unsigned shift, uint64_t vpn, bool block_ok) const {
     const uint64_t inside = level == 0 ? 0 : (uint64_t{1} << shift) - 1;
     Page page;
@@ -87,7 +87,7 @@ struct Entry {
   }
 };
 
-/// The parts after reset. Size 1: their smallest sizes.
+/// The parts after reset. Size 1 is the smallest.
 class InnerBench : public BlockBench<Vgmmu_mmu_inner_bench> {
  public:
   InnerBench(unsigned size, uint64_t seed) : BlockBench(size, seed), rows(size ? 2 : 9) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_l1 between requests and shared levels in C++. Each cycle checks every answer against the
-// translations of its generation, that it stands until it is taken, and what is told as drained.
+// gmmu_l1 between requests and shared levels in C++. Each cycle checks every answer against the translations of its
+// generation, that an answer stands until accepted, and the drained outputs.
 #pragma once
 
 #include <array>
@@ -34,15 +34,15 @@ class L1Test : public BlocksTest {
   std::map<unsigned, Request> waiting_;  ///< by tag
   std::vector<Lookup> lookups_;
   std::deque<Use> uses_;
-  uint64_t back_[2] = {0, 0};          ///< cycle in which one was given back last, by generation
+  uint64_t back_[2] = {0, 0};          ///< cycle in which an answer was last given back, by generation
   unsigned quiet_ = 0;                 ///< cycles since an answer was in use or on its way
   uint64_t flipped_ = 0;               ///< cycle of the last flip
   std::vector<uint64_t> told_, left_;  ///< pages of messages, and of answers
   Standing<std::array<uint64_t, 5>> standing_{"the answer"};
   std::vector<bool> slot_used_ = std::vector<bool>(64);
-  unsigned version_ = 0;  ///< of all translations; a kill makes a new one
+  unsigned version_ = 0;  ///< version of all translations; a kill makes a new one
   unsigned generation_ = 0;
-  bool between_ = false;  ///< a sweep has begun, and the generation has not flipped
+  bool between_ = false;  ///< a sweep has begun, the generation has not flipped yet
   uint64_t answered_ = 0;
 
   // Knobs.
@@ -62,7 +62,7 @@ class L1Test : public BlocksTest {
     if ((mix >> 7) % 8 == 0) page.raw |= 1 << 7;  // zero
     return page;
   }
-  /// Faults of the walk: some pages are invalid, addresses above the width are refused.
+  /// The walk's faults: some pages are invalid, addresses above the width are refused.
   unsigned CauseOf(const Key& key, unsigned version) const {
     if (key.high) return 2;
     return key.vpn % 11 == 3 && !PageOf(key, version).big() ? kInvalid : 0;
@@ -109,7 +109,7 @@ class L1Test : public BlocksTest {
         slot_used_[lookup.slot] = false;
         told_.push_back(lookup.key.vpn);
         lookups_.erase(lookups_.begin() + static_cast<long>(which));
-      } else if (Random(8) == 0) {  // somebody else's
+      } else if (Random(8) == 0) {  // a message for another port
         t.l1_msg_valid_i = 1;
         t.l1_msg_other_i = 1;
         t.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);
@@ -201,7 +201,7 @@ class L1Test : public BlocksTest {
     for (unsigned i = 0; i < cycles; ++i) Cycle(nullptr, messages);
   }
   static Request PageAt(unsigned vpn) { return {1, uint64_t{vpn} << 12, 0}; }
-  /// Misses that are never answered, one in each slot, one a cycle.
+  /// Takes every slot with a miss that is never answered, one a cycle.
   void TakeAllSlots(unsigned first = 0x1000) {
     for (unsigned i = 0; i < slots_; ++i) {
       const Request miss = PageAt(first + 64 * i);
@@ -210,8 +210,8 @@ class L1Test : public BlocksTest {
     Idle(2, false);
     ASSERT_EQ(lookups_.size(), slots_);
   }
-  /// Invalidates as the control block does: silence, sweep, and some cycles later the flip. Requests arrive all the
-  /// time.
+  /// Invalidates as the control block does: silence, sweep, and some cycles later the flip. Requests continue
+  /// throughout.
   void Invalidate() {
     t.sweep_all_i = 1;
     Request request = Some();
@@ -230,7 +230,7 @@ class L1Test : public BlocksTest {
     for (unsigned i = Random(4); i > 0; --i) cycle(true);
     Flip();
     between_ = false;
-    // The old generation drains while new lookups go on; then none of its answers is in use.
+    // The old generation drains while new lookups continue; then none of its answers is in use.
     for (unsigned i = 0;; ++i) {
       ASSERT_LT(i, 4000u) << "the old generation does not drain";
       const Request request = Some();

@@ -11,12 +11,11 @@
 
 namespace gmmu::bench {
 
-// / Table memory that remembers what every word held when, so that an answer can be compared with
-//the tables as they stood
+/// Table memory that records the history of every word, so that an answer can be compared with the tables as they stood
 /// at any cycle of a window.
 ///
-// / Words that were never written come from `fill` on their first use. Words of a poisoned beat are
-//answered with a bus error.
+/// Words that were never written come from `fill` on their first use. Words of a poisoned beat are answered with a bus
+/// error.
 class TableMemory {
  public:
   using Key = std::pair<int, uint64_t>;  ///< target, byte address (8-byte aligned)

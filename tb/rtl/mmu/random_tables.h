@@ -11,26 +11,24 @@
 
 namespace gmmu::bench {
 
-// / Random page tables of one space: a pool of tables a level; entries appear when they are first
-//read and can be changed.
+/// Random page tables of one space: a pool of tables per level; entries are generated when they are first read and can
+/// be changed.
 ///
-// / All kinds of entries occur: tables, pages of every attribute, contiguous blocks (always whole),
-//large pages, zero pages,
-/// invalid entries, every reserved form, entries whose read ends in an error.
+/// All kinds of entries occur: tables, pages of every attribute, contiguous blocks (always whole), large pages, zero
+/// pages, invalid entries, every reserved form, entries whose read ends in an error.
 class RandomTables {
  public:
-  // / Takes addresses from `*next` on (64 KiB a table). Bus errors hit one entry, or with
-  //`line_errors` (a bus whose beat
-  /// holds several entries) the whole 64-byte line.
-  /// dual: level 1 has pairs. Of a pair then either word 0 maps everything or word 1 names a
-  /// table, and of a block of 64 KiB only one half maps, by its place in the leaf table.
+  /// Allocates addresses from `*next` on (64 KiB per table). Bus errors hit one entry, or with `line_errors` (for a bus
+  /// whose beat holds several entries) the whole 64-byte line.
+  /// dual: level 1 has pairs. In a pair, either word 0 maps everything or word 1 names a table; a 64 KiB block is
+  /// mapped by only one of the halves, depending on its place in the leaf table.
   RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, bool line_errors, bool dual,
                uint64_t* next);
 
   const sim::SpaceConfig& config() const { return config_; }
   bool Owns(TableMemory::Key key) const { return tables_.count({key.first, key.second >> 16}) != 0; }
   uint64_t Generate(TableMemory::Key key);  ///< the word of one of these tables
-  ///< another entry (a whole block of contiguous ones) for one in use
+  /// Replaces an entry in use (a contiguous block as a whole).
   void Change(uint64_t cycle);
   uint64_t SomeVa();  ///< mostly near others, sometimes outside the geometry
 
