@@ -63,8 +63,8 @@ TEST_P(ColdWalk, OfThreeReads) {
   const uint64_t walk = mmu_.ColdWalk();
   std::cout << "cold walk, 3 reads, L = " << GetParam() << ": " << walk << " cycles = 3L + " << walk - 3 * GetParam()
             << "\n";
-  // A short read does not hide the computation of the next index, or the row's step to its read, one cycle after the
-  // request.
+  // With a short read latency, computing the next index (from registers) and the row's step to its read, one cycle
+  // after the request, are not hidden.
   EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 6 ? 17 : 7));
 }
 

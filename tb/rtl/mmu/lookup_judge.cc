@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a LookupMachine takes of the block, and judges.
+// The checks of a LookupMachine on the block's outputs.
 #include "lookup_machine.h"
 
 namespace gmmu::bench {
@@ -77,7 +77,7 @@ void LookupMachine::TakeWalks() {
   } else {
     ASSERT_TRUE(answered_->free) << Name(who);
   }
-  // A lookup that waits for a row goes before newcomers.
+  // A lookup that waits for a row has priority over newcomers.
   bool waits = false;
   const bool newcomer = !lookup->again && now - lookup->entered <= 8;
   for (const auto& [other, of] : lookups_) {
@@ -137,7 +137,7 @@ void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
   ASSERT_EQ(t.start_has_o, space.config.Bits(0) >= 4);
   ASSERT_EQ(t.start_half_o, !second);
   const unsigned root = space.levels - 1;
-  unsigned level = space.levels;  // of the pointer; above the root there is none
+  unsigned level = space.levels;  // of the pointer's table; above the root there is none
   ASSERT_EQ(t.count_wc_hit_o, !t.start_index_valid_o);
   if (t.start_index_valid_o) {
     ASSERT_EQ(t.start_level_o, root);
@@ -226,7 +226,7 @@ void LookupMachine::TakePorts() {
   const unsigned taken = t.lookup_valid_i & t.lookup_ready_o;
   ASSERT_EQ(taken & (taken - 1), 0u) << "two lookups in one cycle";
   if (held_ >= 3) ASSERT_EQ(taken, 0u) << "a lookup enters under hold";
-  std::vector<bool> waits_for_row(Ports());  // or may do so: such a client's port has few turns
+  std::vector<bool> waits_for_row(Ports());  // or may wait: such a client's port gets few turns
   for (const auto& [who, lookup] : lookups_) {
     if (!lookup.resolved && lookup.entered + 2 <= now && !IsEngine(who.first)) waits_for_row[who.first] = true;
   }
@@ -252,14 +252,14 @@ void LookupMachine::TakePorts() {
     } else if (port.fresh) {
       port.standing.push_back(*port.fresh);
     }
-    // The turn: while one stands, nobody else is served more than twice, but for turns that others'
-    // work took.
+    // Turns: while a port's lookup stands, no other port is served more than twice, except for turns that other
+    // operations used up.
     const bool stands = stood && t.lookup_valid_i >> p & 1;
     if (!stands || mine || port.others.empty()) {
       port.others.assign(Ports(), 0);
       port.closed = 0;
     }
-    port.closed += t.lookup_ready_o == 0 || waits_for_row[p];  // a turn may be lost in it
+    port.closed += t.lookup_ready_o == 0 || waits_for_row[p];  // a turn may be lost in this cycle
     for (unsigned o = 0; stands && !mine && o < Ports(); ++o) {
       port.others[o] += taken >> o & 1;
       ASSERT_LE(port.others[o], 2 + port.closed)
@@ -309,7 +309,7 @@ void LookupMachine::TakeRest() {
   }
 }
 
-/// The rows' next now. Under hold none ends.
+/// Advances the rows by a cycle. Under hold no row ends.
 void LookupMachine::MoveRows() {
   unsigned soon = 0;
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -12,23 +12,22 @@
 
 namespace gmmu::bench {
 
-/// gmmu_lookup alone: this plays the ports, the walk table, the fill unit and the control block,
-/// and judges every output by the contract at the head of gmmu_lookup.sv and in rtl/mmu/README.md.
-/// No check knows how many cycles a lookup takes: what the TLBs held all the time from a lookup's
-/// entry to its end is certain, what they held for a part of it is possible. Sizes as the bench
-/// numbers them.
+/// gmmu_lookup alone. This machine drives the ports, the walk table, the fill unit and the control block, and checks
+/// every output against the contract at the head of gmmu_lookup.sv and in rtl/mmu/README.md. No check assumes a
+/// lookup's latency: an entry that the TLBs held from a lookup's start to its end must be found, one that they held for
+/// a part of it may be found. Sizes are numbered as on the bench.
 class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
  public:
   using Waiter = std::pair<unsigned, unsigned>;  ///< port, slot
 
-  /// How busy the world is, in percent a cycle unless it says otherwise.
+  /// Load of the neighbours, in percent a cycle unless stated otherwise.
   struct Load {
-    unsigned lookups = 50;  // of a port
-    unsigned near = 50;     // of lookups, in the line of the one before or beside it
-    unsigned rows = 8;      // for anybody; the engine has one more
-    unsigned latency = 30;  // cycles that a walk takes at most
-    unsigned tells = 100;   // a finished walk speaks
-    unsigned again = 20;    // of those that joined, to be done again
+    unsigned lookups = 50;  // per port
+    unsigned near = 50;     // of lookups, in the line of the previous one or next to it
+    unsigned rows = 8;      // shared rows; the engine has one more
+    unsigned latency = 30;  // longest walk, in cycles
+    unsigned tells = 100;   // a finished walk answers
+    unsigned again = 20;    // of joined lookups, to be replayed
     unsigned faults = 3;    // of walks
     unsigned restarts = 0;  // a row starts again, in a thousand
     unsigned fills = 3;
@@ -49,13 +48,13 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     uint64_t entered = 0;   // when it came, or came again
     bool resolved = false;  // it hit, began or joined
     bool again = false;
-    std::optional<bool> close;  // its port's lookup before was in the same or a neighbouring line
+    std::optional<bool> close;  // it hit, began or joined a walk
   };
   struct Counts {
     uint64_t lookups = 0, hits = 0, large_hits = 0, must_hits = 0, begins = 0, wide = 0, engine = 0, joins = 0,
              restarts = 0, again = 0, starts = 0, pointers = 0, must_pointers = 0, causes = 0, tells = 0, kills = 0,
              fills = 0;
-    std::array<unsigned, 16> cause{};  // of starts
+    std::array<unsigned, 16> cause{};  // the port's previous lookup was in the same or a neighbouring line
   };
 
   LookupMachine(unsigned size, uint64_t seed);

@@ -26,13 +26,13 @@ struct LookupScope {
   }
 };
 
-/// The values of something over time, with the cycles of the changes. The cycle of a change belongs to both values.
+/// The values of a variable over time, with the cycles of the changes. The cycle of a change belongs to both values.
 template <typename T>
 class LookupHistory {
  public:
   void Change(uint64_t cycle, std::optional<T> value) { changes_.push_back({cycle, std::move(value)}); }
   std::optional<T> Now() const { return changes_.empty() ? std::nullopt : changes_.back().second; }
-  /// All values of [from, to]; none stands for its absence.
+  /// All values of [from, to]; nullopt stands for an absent value.
   std::vector<std::optional<T>> During(uint64_t from, uint64_t to) const {
     std::vector<std::optional<T>> values;
     auto at = changes_.rbegin();
@@ -40,7 +40,7 @@ class LookupHistory {
       if (at->first <= to) values.push_back(at->second);
     }
     values.push_back(at == changes_.rend() ? std::nullopt : at->second);
-    if (values.size() > 1) values.push_back(std::nullopt);  // what is being written need not be found
+    if (values.size() > 1) values.push_back(std::nullopt);  // an entry being written need not be found
     return values;
   }
 

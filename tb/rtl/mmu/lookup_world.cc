@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a LookupMachine drives: the ports, the walk table, the fill unit and the control block.
+// The inputs that a LookupMachine drives: the ports, the walk table, the fill unit and the control block.
 #include "lookup_machine.h"
 
 namespace gmmu::bench {
@@ -13,7 +13,7 @@ Key LookupMachine::SomeKey() {
   return key;
 }
 
-/// In some areas every page lies in a large one, of level 1 or 2.
+/// In some areas every page belongs to a large page, of level 1 or 2.
 std::optional<unsigned> LookupMachine::LargeLevel(const Key& key) const {
   const unsigned area = key.vpn >> 14 & 3;
   if (area < 2 || key.space >= Spaces() || !spaces_[key.space].enable) return std::nullopt;
@@ -25,7 +25,7 @@ uint64_t LookupMachine::PageFor(const Key& key, bool* large, unsigned* shift) {
   *large = level.has_value();
   *shift = level ? spaces_[key.space].prepared.shift[*level] : 0;
   uint64_t page = rng() >> 12 & ~uint64_t{7};
-  if (*large) {  // always the same, as tables would say it
+  if (*large) {  // always the same page, as tables would map it
     const uint64_t mask = (uint64_t{1} << *shift) - 1;
     page = ((((key.vpn >> *shift) + 77) * 0x9e3779b1 + key.space) & (kVpnMask >> *shift)) << (*shift + 16) |
            (key.vpn & mask) << 16 | 0x30 | *level;
@@ -44,8 +44,8 @@ std::optional<unsigned> LookupMachine::FreeSlot(unsigned port) {
   return std::nullopt;
 }
 
-/// What is offered now has been told in the cycle before by its key; what is told now is offered in the next one, but
-/// for a fresh one now and then.
+/// A lookup that is offered now had its key announced in the previous cycle; a key announced now is offered in the next
+/// cycle. A fresh lookup is sometimes offered without that.
 void LookupMachine::DrivePorts() {
   t.lookup_valid_i = t.lookup_hint_i = t.lookup_pending_i = 0;
   for (unsigned p = 0; p < Ports(); ++p) {
@@ -62,7 +62,7 @@ void LookupMachine::DrivePorts() {
     if (offer) t.lookup_valid_i |= bit;
     t.lookup_slot_i[p] = static_cast<uint8_t>(offer ? offer->slot : Random(64));
 
-    // The turn comes from a register: it says now whether the offer will be taken.
+    // lookup_ready_o is registered: it already says whether the offer will be accepted.
     const bool taken = offer && t.lookup_ready_o >> p & 1;
     const size_t gone = taken && !port.fresh ? 1 : 0;
     port.hint = false;
@@ -138,7 +138,7 @@ void LookupMachine::DriveRest() {
   const unsigned level = 1 + Random(space.levels - 1);
   const uint64_t tag = at.vpn & space.prepared.keep[level];
   const LookupPointers::Table table{rng() & kVpnMask, Chance(50)};
-  // Walks of a swept scope do not go on; of what is written meanwhile some is forgotten.
+  // Walks of a swept scope do not continue; some entries written meanwhile are dropped.
   const uint64_t rest = ~space.prepared.keep[level] & kVpnMask;
   if (sweeping_ && !t.kill_valid_i &&
       (scope_.Covers(at.space, tag, tag | rest) || pointers_.Knows(level, at.space, tag)))
@@ -204,7 +204,7 @@ void LookupMachine::DriveFill() {
   }
 }
 
-/// The walk table's answer to the search of the now before; it counts the row that begins now.
+/// The walk table's answer to the previous cycle's search; it includes the row that begins now.
 void LookupMachine::DriveSearch() {
   Answer answer;
   unsigned free = 0;

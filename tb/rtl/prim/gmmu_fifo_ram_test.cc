@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_fifo_ram against a deque, where its words lie in block RAM and where they do not: two stand behind the RAM.
+// gmmu_fifo_ram against a deque, with words in block RAM and not; two words lie behind the RAM.
 #include "inner_prims.h"
 
 namespace gmmu::inner {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_fifo, gmmu_fifo_ram and gmmu_skid against a deque: with and without idle input
-// and back-pressure. What is written comes out once, in order; an offer stands until it is taken.
+// gmmu_fifo, gmmu_fifo_ram and gmmu_skid against a deque, with and without idle input and back-pressure. Each word
+// comes out once, in order; an offer stands until accepted.
 #include <array>
 #include <deque>
 
@@ -11,7 +11,7 @@ namespace {
 
 struct Queue {
   const char* name;
-  unsigned capacity;  ///< words that fit while nothing is taken
+  unsigned capacity;  ///< words that fit while none is accepted
   unsigned latency;   ///< cycles from the write to the offer
   bool full_rate;     ///< a word every cycle
 };
@@ -91,7 +91,7 @@ TEST_P(QueueTest, LatencyRateAndCapacityAreAsStated) {
       Step();
     }
     EXPECT_EQ(inside, kQueues[q].capacity) << kQueues[q].name;
-    // Rate, taken as it comes.
+    // Rate, without back-pressure.
     t.ready_i[q] = 1;
     Run(20);
     unsigned out = 0;

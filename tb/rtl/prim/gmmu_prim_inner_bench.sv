@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Primitives that others are made of, each at a common and at its smallest size, with flat ports
+// Primitives that other primitives use, each at a common and at its smallest size, with flat ports
 // for C++. Each queue has its own input and output side.
 module gmmu_prim_inner_bench (
   input  logic        clk_i,

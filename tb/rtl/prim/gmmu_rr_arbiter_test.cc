@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_rr_arbiter against a turn in C++: the first requester behind the one that was advanced past
-// last.
+// gmmu_rr_arbiter against a model: the first requester after the last one that was advanced past.
 #include "prims.h"
 
 namespace gmmu::bench {

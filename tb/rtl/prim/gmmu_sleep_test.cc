@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_sleep as this project's simulations have it: a counter of edges behind it.
+// gmmu_sleep as this project's simulations use it: it drives a counter of clock edges.
 #include "prims.h"
 
 namespace gmmu::bench {
@@ -7,7 +7,7 @@ namespace {
 
 class SleepTest : public PrimTest {
  protected:
-  /// So many cycles with awake_i; returns the edges that the block had.
+  /// Runs `cycles` cycles with this awake_i; returns the clock edges that the block got.
   unsigned Edges(bool awake, unsigned cycles) {
     const uint32_t before = t.edges_o;
     for (unsigned i = 0; i < cycles; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of the inner primitives, and what every queue has to keep: order, offers that stand, and a ready that comes
+// The bench of the inner primitives, and the contract of every queue: order, offers that stand, and a ready that comes
 // from a register.
 #pragma once
 #include <array>
@@ -18,7 +18,7 @@ class InnerPrimTest : public BlockTest<BlockBench<Vgmmu_prim_inner_bench>> {
 struct Queue {
   unsigned port;
   const char* name;
-  unsigned bits, capacity, latency, per_100;  ///< capacity: words inside while nothing is taken; per_100: cycles
+  unsigned bits, capacity, latency, per_100;  ///< capacity: words that fit while none is accepted; per_100: cycles
 };
 
 class QueuesTest : public InnerPrimTest {
@@ -107,7 +107,7 @@ class QueuesTest : public InnerPrimTest {
         Step();
       }
       EXPECT_EQ(out, queue.per_100);
-      // A reset drops what is inside.
+      // A reset drops the contents.
       t.ready_i[q] = 0;
       Run(4);
       EXPECT_TRUE(t.valid_o[q]);
@@ -146,7 +146,7 @@ class ApartTest : public InnerPrimTest {
       t.ram_read_i = reads, t.ram_read_addr_i = static_cast<uint8_t>(from);
       Settle();
       for (unsigned r = 0; r < 2; ++r) {
-        if (known[r]) ASSERT_EQ(t.ram_o[first + r], shown[r]);  // it stands until the next read
+        if (known[r]) ASSERT_EQ(t.ram_o[first + r], shown[r]);  // stable until the next read
       }
       if (reads) shown[0] = model[from], known[0] = true;
       if (reads && from == 0) shown[1] = model[0], known[1] = true;

@@ -18,7 +18,7 @@ class Blocks : public BlockBench<Vgmmu_top_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) { Reset(); }
 
-  /// Shows the blocks the time, too.
+  /// Drives the cycle counter inputs of all blocks, then settles.
   void Settle() {
     t.log_cycle_i = t.regs_cycle_i = now;
     BlockBench::Settle();

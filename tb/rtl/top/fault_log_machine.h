@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Around the fault log: sources, the host port, software that moves the head.
+// The fault log's surroundings: sources, the host port, software that moves the head.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace gmmu::top {
 /// Sources of faults, the host port, and software that moves the head.
 class FaultLog : public BlocksTest {
  protected:
-  static constexpr uint64_t kDelay = 8;  // cycles in which the block has to know a change
+  static constexpr uint64_t kDelay = 8;  // cycles within which the block must see a change
   unsigned Sources() const { return n == 0 ? 5 : 2; }
 
   using BlocksTest::Run;
@@ -32,7 +32,7 @@ class FaultLog : public BlocksTest {
     }
     Quiet();
   }
-  /// `busy` per cent: a source without a fault gets one.
+  /// `busy`: probability in percent that a source without a fault gets one.
   void Step() override { Step(0); }
   void Step(unsigned busy, unsigned sources = 31) {
     for (unsigned s = 0; s < Sources(); ++s) {
@@ -66,7 +66,7 @@ class FaultLog : public BlocksTest {
     EXPECT_TRUE(idle_);
     Run(cycles);
   }
-  /// Makes `faults` faults, one after the other.
+  /// Logs `faults` faults, one after the other.
   void Log(int faults) {
     for (int i = 0; i < faults; ++i) {
       while (offered_ != 0) Step();
@@ -79,11 +79,11 @@ class FaultLog : public BlocksTest {
   unsigned Dropped() const { return t.log_dropped_o[n]; }
 
   unsigned taken_ = 0, written_ = 0, tail_ = 0;
-  std::vector<unsigned> order_;  // sources, as their faults were taken
-  unsigned longest_ = 12;        // cycles to a B
-  bool counts_ = true;           // the queue is on: what is not written is counted
+  std::vector<unsigned> order_;  // sources, in the order of acceptance
+  unsigned longest_ = 12;        // longest time to a B, in cycles
+  bool counts_ = true;           // the queue is on: unwritten records are counted
   uint64_t base_ = 0x1234'5678'9000;
-  int refused_percent_ = 0;  // of the records, by the bus
+  int refused_percent_ = 0;  // share of records that the bus refuses
   unsigned refused_ = 0;
 
  private:
@@ -101,7 +101,7 @@ class FaultLog : public BlocksTest {
     t.log_access_i[s] = Random(0, 2);
     t.log_level_i[s] = Random(0, 7);
     t.log_physical_i[s] = Chance(50);
-    t.log_fence_i[s] = s + 1 == Sources() ? static_cast<uint32_t>(rng()) : 0;  // the engine's
+    t.log_fence_i[s] = s + 1 == Sources() ? static_cast<uint32_t>(rng()) : 0;  // only the engine has a fence
     t.log_address_i[s] = rng();
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_counters at its default size and at a small one (one port, two shared counters of 16 bits,
-// the second one counts amounts) with flat ports for C++. The small one counts the first port; each is
-// read by itself.
+// of which the second counts amounts) with flat ports for C++. The small one counts the first port;
+// each has a read port of its own.
 module gmmu_counters_bench
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;

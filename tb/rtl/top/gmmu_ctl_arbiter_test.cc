@@ -8,12 +8,12 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-/// Two users, and an MMU that ends an operation some cycles after it took it.
+/// Two users, and an MMU that completes an operation some cycles after it accepted it.
 class CtlArbiter : public BlocksTest {
  protected:
-  static constexpr int kBound = 3;  // cycles in which the block has to act
+  static constexpr int kBound = 3;  // cycles within which the block must act
 
-  /// `asks`: users that have an operation for it.
+  /// `asks`: users that offer an operation.
   void Clock(unsigned asks) {
     unsigned valid = 0;
     for (int u = 0; u < 2; ++u) {
@@ -44,7 +44,7 @@ class CtlArbiter : public BlocksTest {
   struct Work {
     int user;
     Bytes ctl;
-    uint64_t since;  // the cycle after which the offer is there
+    uint64_t since;  // the offer stands after this cycle
     bool accepted = false;
     uint64_t due = 0;
   };
@@ -52,7 +52,7 @@ class CtlArbiter : public BlocksTest {
   void Ask(int u) {
     offered_[u] = true;
     auto& ctl = t.arb_ctl_i[u];
-    for (size_t i = 0; i + 1 < ctl.size(); ++i) {  // of the last word not all bits are there
+    for (size_t i = 0; i + 1 < ctl.size(); ++i) {  // the last word is not complete
       ctl[i] = static_cast<uint32_t>(rng());
     }
   }
@@ -84,7 +84,7 @@ class CtlArbiter : public BlocksTest {
     ++taken_[user];
     offered_[user] = false;
     work_ = Work{user, BytesOf(t.arb_ctl_i[user]), now};
-    if (user == 1) {  // an invalidation has no configuration: what stands there is of no meaning
+    if (user == 1) {  // an invalidation's configuration is undefined
       const Bytes other = BytesOf(t.arb_ctl_i[0]);
       for (unsigned bit = 0; bit < t.arb_cfg_bits_o; ++bit) {
         const auto mask = static_cast<uint8_t>(1u << bit % 8);
@@ -113,7 +113,7 @@ TEST_P(CtlArbiter, EveryOperationGoesOutOnceAndItsEndToItsUser) {
 
 TEST_P(CtlArbiter, TheyTakeTurnsWhileBothAsk) {
   manner.idle_percent = 0;
-  Run(1, 100);  // the turn is the other's now, however often this one had it
+  Run(1, 100);  // the turn goes to the other user, however often this one was served
   const size_t before = order_.size();
   Run(3, 400);
   ASSERT_GT(order_.size(), before + 20);

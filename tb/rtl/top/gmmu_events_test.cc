@@ -14,7 +14,7 @@ class Events : public BlocksTest {
   using Words = std::array<uint64_t, 3>;  // request id | sequence, word 1, word 2
   unsigned Ports() const { return n == 0 ? 7 : 4; }
 
-  /// Inputs of a cycle: each event with so many per cent, what goes with it always new.
+  /// Draws the inputs of a cycle: each event with `busy` percent, its data always new.
   void Drive(unsigned busy) {
     const auto bits = [&](unsigned count) {
       unsigned mask = 0;
@@ -55,7 +55,7 @@ class Events : public BlocksTest {
     }
   }
 
-  /// As the table of the room's page says.
+  /// Expects an event as in the README's table.
   void Expect(unsigned lane, uint32_t id, uint64_t first, uint64_t second, unsigned count = 1) {
     expected_[lane] = {uint64_t{id} << 32 | sequence_[lane], first, second};
     counts_[lane] = count;

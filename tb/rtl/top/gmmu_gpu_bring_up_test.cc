@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/integration.md: its tables, put into memories and registers as they stand, move the bytes and signal the fence.
+// The tables of docs/integration.md, written to memories and registers as printed, move the bytes and signal the fence.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -60,7 +60,7 @@ TEST(GpuBringUp, TheTablesOfThePageCopyAndSignal) {
   EXPECT_FALSE(gpu.t.irq_o);
 
   gpu.Until([&] { return gpu.host.memory.Read64(kRecord) == 0x0000000100000001; }, "the fence record");
-  gpu.Run(4);  // its second word
+  gpu.Run(4);  // the second word of the record
   EXPECT_EQ(gpu.vram.memory.Bytes(kTarget, kBytes), gpu.host.memory.Bytes(kSource, kBytes));
   EXPECT_EQ(gpu.vram.memory.Read64(0x100000), 0x1122334455667788u) << "bytes in front of the copy";
   EXPECT_NE(gpu.host.memory.Read64(kRecord + 8), 0u) << "cycle_i";

@@ -22,18 +22,18 @@ struct Request {
   std::vector<uint8_t> data;  // expected, or written
 };
 
-constexpr unsigned kSlots = 64;  // accesses in flight of a client, as built
+constexpr unsigned kSlots = 64;  // accesses in flight per client, as built
 
 /// Drives one client: random requests on disjoint lines, so that order does not matter.
 class Driver {
  public:
   Driver(TopMachine& gpu, unsigned client, unsigned stall) : gpu_(gpu), c_(client), stall_(stall) {}
 
-  /// Performs one request an id at a time, ids as they become free; checks every answer.
+  /// Performs the requests, one per id at a time, as ids become free; checks every answer.
   void Perform(std::vector<Request> requests) {
     auto& t = gpu_.t;
     size_t next = 0, done = 0;
-    unsigned id = kSlots;  // kSlots: none
+    unsigned id = kSlots;  // kSlots: no id
     unsigned word = 0;
     const uint64_t one = 1ull << c_;
     for (uint64_t guard = 0; done < requests.size(); ++guard) {

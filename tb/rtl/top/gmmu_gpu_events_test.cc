@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event port beside the counters and the bus: every event once, numbered without a gap, with
-// the id of the request that it belongs to.
+// The event port compared with the counters and the bus: every event appears once, numbered without a gap, with the id
+// of its request.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,7 +22,7 @@ constexpr uint64_t kHost = 0x10000000;
 
 using Named = std::pair<uint32_t, uint64_t>;  // request id, word 1 of an event
 
-/// Follows the event port cycle by cycle.
+/// Follows the event port in every cycle.
 class Watcher {
  public:
   void operator()(const Vgmmu_top_bench& t) {
@@ -53,7 +53,7 @@ class Watcher {
   std::array<Named, kLanes> last;
   std::array<uint64_t, kLanes> second{};
   uint64_t bus_writes[2] = {};
-  std::set<uint32_t> walking;  // rows
+  std::set<uint32_t> walking;  // rows with a walk
 
  private:
   void Take(Lane lane, uint32_t id, uint64_t first, uint64_t word2) {
@@ -61,7 +61,7 @@ class Watcher {
     second[lane] = word2;
     if (lane == kWalkStart) EXPECT_TRUE(walking.insert(id).second) << "row " << id << " walks";
     if (lane == kWalkEnd) EXPECT_EQ(walking.erase(id), 1u) << "row " << id << " does not walk";
-    const unsigned spare = sizes::kNumWalks < 4 ? 0 : 2;  // rows beside those that read
+    const unsigned spare = sizes::kNumWalks < 4 ? 0 : 2;  // rows in addition to those that read
     if (lane <= kEvict) EXPECT_LE(id, sizes::kNumWalks + spare) << "a row; the last is the engine's";
   }
 };
@@ -85,7 +85,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     gpu.Set(regs::RingCtrl{}.set_size_lg2(4).set_enable(1).set_privileged(1), ring);
     gpu.Set(regs::Ctrl{1});
 
-    // Traffic of all clients over both memories: walks, fills and, with 1024 pages, evictions.
+    // Traffic of all clients over both memories causes walks, fills and, with 1024 pages, evictions.
     auto ctrl = regs::ClientCtrl{}.set_space(1).set_pattern(regs::Pattern::kRandom);
     ctrl.set_footprint_lg2(16);
     for (unsigned i = 0; i < TopMachine::kEngines; ++i) gpu.StartTraffic(i, ctrl, kVa, 0, 0, 300, 1, seed * 10 + i);

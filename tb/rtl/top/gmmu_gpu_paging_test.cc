@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paging commands that change what clients and copies are using, through the whole GPU.
+// Paging commands that change pages while clients and copies use them, through the whole GPU.
 #include <gtest/gtest.h>
 
 #include "tb/rtl/top/top_machine.h"
@@ -44,7 +44,7 @@ class PagingLoad : public ::testing::TestWithParam<unsigned> {
   static CommandHeaderWord Header(Opcode opcode, unsigned words) {
     return CommandHeaderWord{}.set_opcode(opcode).set_words(words);
   }
-  /// Runs a paging buffer and waits until its fence stands in memory.
+  /// Runs a paging buffer and waits until its fence is in memory.
   void Execute(const std::vector<uint64_t>& words) {
     for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(kBuffer + 8 * i, words[i]);
     const uint64_t entry = kRing + 32 * (tail_ % 16);
@@ -62,7 +62,7 @@ class PagingLoad : public ::testing::TestWithParam<unsigned> {
   uint32_t fence_ = 0;
 };
 
-// Epoch rule for the aperture: once the fence of an unmap has been written, its pages may be given to others.
+// Epoch rule for the aperture: once the fence of an unmap is written, its pages may be reused.
 TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
   gpu.host.latency = 150 + gpu.rng() % 300;
   gpu.host.stall_percent = gpu.rng() % 40;
@@ -85,9 +85,8 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
   }
 }
 
-// A page of tables is in turn the leaf table of one range and the level-1 table of another. Three
-// levels; commands write the tables, copies run through them, clients and another copy keep the
-// same space busy.
+// A page of tables alternates between leaf table of one range and level-1 table of another. Three levels; commands
+// write the tables, copies use them, and clients and another copy keep the same space busy.
 TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
   constexpr uint64_t kRoot = 0x700000, kUpperA = 0x701000, kUpperC = 0x702000, kLeafC = 0x703000, kLeafB = 0x704000,
                      kShared = 0x705000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked adapters: accesses with target peer leave by the host port as kind 3 and nothing else does; those of others
-// come in by s_peer and wait for VRAM only.
+// Linked adapters: accesses with target peer, and only those, leave by the host port as kind 3; accesses of other
+// adapters arrive at s_peer and wait for VRAM only.
 #include "tb/rtl/top/gpu_work.h"
 #include "tb/rtl/top/peer_traffic.h"
 
@@ -11,7 +11,7 @@ constexpr uint64_t kPeerVram = 0x200000;  // offset in the peer's VRAM
 constexpr unsigned kPeer = 2;             // its index
 constexpr uint64_t PeerAddress(uint64_t offset) { return uint64_t{kPeer} << 42 | offset; }
 
-/// Beside GpuWork: VRAM of adapter 2 at 0x600000 of space 1, 16 pages; this one is adapter 1 of 3.
+/// In addition to GpuWork: VRAM of adapter 2 at 0x600000 of space 1, 16 pages; this GPU is adapter 1 of 3.
 class GpuPeer : public GpuWork {
  protected:
   GpuPeer() : peer(gpu, 1) {
@@ -77,7 +77,7 @@ class GpuPeer : public GpuWork {
 
   PeerTraffic peer;
   uint64_t peers_ = 0, wrong_ = 0;
-  std::set<unsigned> written_;  // writes for the peer that have no B
+  std::set<unsigned> written_;  // writes to the peer without their B
   unsigned tail_ = 0;
   uint32_t fence_ = 0;
 };
@@ -130,7 +130,7 @@ TEST_F(GpuPeer, APeerIsAbsentForEachReason) {
   MapPeer(kPeer, uint64_t{1} << 47), absent("the offset has 48 bits");
   MapPeer(kPeer, kPeerVram);
   EXPECT_EQ(Engine(0x400000, 0x600000), regs::Fault::kNone);
-  Link(7, 1);  // what does not answer is a bus error
+  Link(7, 1);  // an adapter that does not answer gives a bus error
   MapPeer(6, kPeerVram);
   EXPECT_EQ(Client(regs::Access::kRead), regs::Fault::kBusRead);
   EXPECT_EQ(Engine(0x400000, 0x600000), regs::Fault::kBusWrite);
@@ -156,8 +156,8 @@ TEST_F(GpuPeer, InboundAccessesReachVramAndItsEndIsTheirs) {
 }
 
 TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
-  // Its own accesses to the host and to peers stand for ever: of clients whose lines are in VRAM and there in turn, and
-  // of the paging engine.
+  // The GPU's own accesses to the host and to peers never complete: those of clients whose lines alternate with VRAM,
+  // and those of the paging engine.
   constexpr uint64_t kTurns[] = {0x680000, 0x6c0000};
   for (unsigned i = 0; i < 32; ++i) {
     const auto page = [&](regs::Target target, uint64_t offset) {
@@ -189,9 +189,9 @@ TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
     peer.random = true;
     gpu.Until([&] { return peer.reads > reads + 100 && peer.writes > writes + 100; }, "inbound accesses");
     peer.Finish();
-    for (uint32_t i = 0; i < 20; ++i) gpu.WindowWrite(0x700000 + 8 * i, i + how);  // and the window
+    for (uint32_t i = 0; i < 20; ++i) gpu.WindowWrite(0x700000 + 8 * i, i + how);  // and the window works
     EXPECT_EQ(gpu.WindowRead(0x700000 + 8 * 19), 19u + how);
-    // a client that needs VRAM only
+    // a client that uses VRAM only
     EXPECT_EQ(gpu.Traffic(TopMachine::kLast, write, 0x420000, 0, 1, 100, 1).count(), 100u);
     gpu.t.bus_master_i = 1;
     gpu.host.hold_w = false;
@@ -256,7 +256,7 @@ TEST_F(GpuPeer, AResetUnderInboundLoadAnswersEverything) {
     peer.Finish();
     gpu.vram.stall_percent = 0;
     gpu.Until([&] { return gpu.vram.idle() && gpu.t.idle_o; }, "the reset");
-    // its part as it is now
+    // reads back its part of VRAM
     for (uint64_t at = PeerTraffic::kBase; at < PeerTraffic::kBase + PeerTraffic::kBytes; at += 4096)
       peer.Ask(true, at, 255), peer.Ask(true, at + 2048, 255);
     peer.Finish();

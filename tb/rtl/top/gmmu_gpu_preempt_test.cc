@@ -10,7 +10,7 @@ constexpr uint64_t kPreempted = regs::IntStatus{}.set_preempted(1).raw;
 class GpuPreempt : public GpuWork {
  protected:
   void Preempt(unsigned ring) { gpu.Set(Ctrl().set_preempt(1), TopMachine::RingAt(ring)); }
-  /// Off and on again, its doorbell at 0.
+  /// Disables and enables the ring; its tail is then 0.
   void NewLife(unsigned ring) {
     gpu.Set(regs::RingCtrl{}, TopMachine::RingAt(ring));
     Kick(ring, 0);

@@ -80,7 +80,7 @@ TEST(GpuRegisters, SizesInUseAreWhatWasBuiltUntilFewerAreWritten) {
     return;
   }
   EXPECT_EQ(sizes().raw, built.raw);
-  // The second one waits for the first one.
+  // The second operation waits for the first.
   gpu.Write(regs::InvCmd::kOffset, 0);
   gpu.Write(regs::SizesInUse::kOffset, few.raw);
   EXPECT_EQ(done(), 2u);
@@ -91,7 +91,7 @@ TEST(GpuRegisters, SizesInUseAreWhatWasBuiltUntilFewerAreWritten) {
   gpu.Write(regs::SizesInUse::kOffset, regs::SizesInUse().set_l2_ways(1).set_l2_entries(32).raw);
   EXPECT_EQ(done(), 4u);
   EXPECT_EQ(sizes().raw, regs::SizesInUse{built}.set_l2_ways(1).set_l2_entries(32).raw);
-  EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(), 1u);  // changes of sizes are none
+  EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(), 1u);  // changes of sizes do not count
   gpu.t.reset_i = 1;
   gpu.Step();
   gpu.t.reset_i = 0;
@@ -160,7 +160,7 @@ TEST(GpuWindow, ShowsVramFromItsBase) {
   gpu.WindowWrite(0x10, 0x1122334455667788);
   gpu.WindowWrite(0x18, 0xaabbccddeeff0011, 0x0f);
   EXPECT_EQ(gpu.WindowRead(0x10),
-            0x1122334455667788u);  // after the writes, though they were posted
+            0x1122334455667788u);  // after the writes, although they were posted
   EXPECT_EQ(gpu.vram.memory.Read64(0x18), 0xeeff0011u);
 
   gpu.Set(regs::WindowBase{0x200000});
@@ -205,7 +205,7 @@ TEST(GpuWindow, ARegisterWriteTakesEffectAfterAllEarlierWindowWrites) {
 
   gpu.Set(regs::WindowBase{0x100000});
 
-  EXPECT_TRUE(gpu.vram.idle());  // every B was there before the register's answer
+  EXPECT_TRUE(gpu.vram.idle());  // every B came before the register's answer
   for (uint32_t i = 0; i < 8; ++i) EXPECT_EQ(gpu.vram.memory.Read64(8 * i), i + 1);
 }
 

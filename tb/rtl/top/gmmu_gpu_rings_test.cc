@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All rings that were built, at once: each keeps its own order and fences, and one that stops at an
-// error stops alone.
+// All built rings at once: each keeps its own order and fences, and an error stops only its own ring.
 #include <gtest/gtest.h>
 
 #include "tb/rtl/top/top_machine.h"
@@ -38,8 +37,8 @@ class GpuRings : public ::testing::Test {
     for (const auto& error : gpu.host.errors) ADD_FAILURE() << error;
   }
 
-  /// Entry `fence` - 1 of the ring: a copy of kPiece bytes at kSource + `from` to the ring's page
-  /// fence - 1, or from an address that nothing maps.
+  /// Writes entry `fence` - 1 of the ring: a copy of kPiece bytes at kSource + `from` to the ring's page fence - 1, or
+  /// from an unmapped address.
   void Queue(unsigned ring, uint32_t fence, uint64_t from) {
     const uint64_t at = kBuffers + kBufferBytes * (16 * ring + fence - 1);
     const uint64_t words[] = {

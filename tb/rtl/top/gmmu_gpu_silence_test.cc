@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Silence by register: between status.silent and the release nothing begins on the memory ports, and
-// afterwards all work goes on where it stood.
+// Silence by register: between status.silent and the release no access begins on the memory ports; afterwards all work
+// continues.
 #include "tb/rtl/top/gpu_work.h"
 
 namespace gmmu::top {
 namespace {
 
-constexpr unsigned kWindow = 5;  // requester that is the CPU's
+constexpr unsigned kWindow = 5;  // requester of the CPU's accesses
 
-/// Offers and beats of the GPU's own on its memory ports.
+/// Offers and beats of the GPU's own accesses on its memory ports.
 class GpuSilence : public GpuWork {
  protected:
   GpuSilence() {
@@ -41,7 +41,7 @@ class GpuSilence : public GpuWork {
   }
 
   uint64_t seen_ = 0;
-  bool window_ = false;  // accesses through the window come
+  bool window_ = false;  // the CPU uses the window
 };
 
 TEST_F(GpuSilence, UnderFullLoadNothingMovesAndAllWorkIsDoneAfterwards) {
@@ -61,7 +61,7 @@ TEST_F(GpuSilence, UnderFullLoadNothingMovesAndAllWorkIsDoneAfterwards) {
     const unsigned held = gpu.Messages();
     gpu.Run(1500);
     for (int i = 0; i < 20; ++i) EXPECT_TRUE(gpu.Get<regs::Status>().silent());
-    gpu.Set(regs::IntEnable{0x3f});  // registers can be written
+    gpu.Set(regs::IntEnable{0x3f});  // registers are writable
     EXPECT_EQ(seen_, 0u) << "a port spoke";
     EXPECT_EQ(gpu.Messages(), held);
     Ask(false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The through-port in the whole GPU: its accesses go through the same translation, memories and
-// fault log as those of the clients. What it does with bursts is on its own bench (tb/rtl/client).
+// The through-port in the whole GPU: its accesses use the same translation, memories and fault log as those of the
+// clients. Its own bench (tb/rtl/client) tests the handling of bursts.
 #include <gtest/gtest.h>
 
 #include "tb/rtl/top/bits.h"

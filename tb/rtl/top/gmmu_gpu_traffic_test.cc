@@ -125,7 +125,7 @@ TEST_F(GpuTraffic, TestsItsMemoriesByItself) {
   EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(1)).mismatches(), 0u);
   EXPECT_EQ(gpu.vram.memory.Read64(0x1238), hw::AddressPattern(99, kVa + 0x1238));
 
-  // The next read finds a corrupted byte in each memory.
+  // The next read detects a corrupted byte in each memory.
   gpu.vram.memory.Write64(0x1238, gpu.vram.memory.Read64(0x1238) ^ 0x100);
   gpu.host.memory.Write64(kHostData + 0x40, gpu.host.memory.Read64(kHostData + 0x40) ^ 1);
   ctrl.set_access(Access::kRead);
@@ -211,7 +211,7 @@ TEST_F(GpuTraffic, AFullFaultQueueDropsAndCounts) {
   gpu.Run(100);
   EXPECT_EQ(gpu.Get<regs::FaultQueueTail>().index(), 0u);
   EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 + 24),
-            3u);  // numbered with those that were dropped
+            3u);  // the sequence includes dropped records
 }
 
 TEST_F(GpuTraffic, TheFaultQueueGoesOnWhereItWasWhenItIsSwitchedOffAndOn) {
@@ -227,7 +227,7 @@ TEST_F(GpuTraffic, TheFaultQueueGoesOnWhereItWasWhenItIsSwitchedOffAndOn) {
     gpu.Run(100);
     EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 * life + 8), kVa + 0x100000);
     gpu.Set(size);
-    gpu.Traffic(0, space3, kVa + 0x100000, 0, 1, 1, 1);  // only numbered
+    gpu.Traffic(0, space3, kVa + 0x100000, 0, 1, 1, 1);  // only consumes a sequence number
     gpu.Run(100);
   }
   EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 * 2 + 24), 4u);
@@ -296,7 +296,7 @@ TEST_F(GpuTraffic, NothingGoesToTheHostWhileTheGpuIsNoBusMaster) {
   gpu.StartTraffic(0, space3, kVa + 0x10000, 0, 1, 64, 1);
   gpu.Run(2000);
   EXPECT_EQ(gpu.host.reads, 0u);
-  EXPECT_EQ(gpu.Traffic(1, space3, kVa, 0, 1, 64, 1).count(), 64u);  // VRAM goes on
+  EXPECT_EQ(gpu.Traffic(1, space3, kVa, 0, 1, 64, 1).count(), 64u);  // VRAM continues
   gpu.t.bus_master_i = 1;
   EXPECT_EQ(gpu.EndTraffic(0).count(), 64u);
 }

@@ -6,12 +6,12 @@
 namespace gmmu::top {
 namespace {
 
-/// Causes, software and the bus around the block. Follows what messages may and must be sent; the
-/// block has kDelay cycles to act.
+/// Causes, software and the bus around the block. Follows which messages may and must be sent; the block has kDelay
+/// cycles to act.
 class Interrupts : public BlocksTest {
  protected:
   static constexpr int kDelay = 4;
-  static constexpr uint64_t kDecided = 2;  // cycles from the decision for a message to its offer
+  static constexpr uint64_t kDecided = 2;  // cycles from the decision to send to the offer
 
   Interrupts() {
     t.int_open_i = 1;
@@ -46,7 +46,7 @@ class Interrupts : public BlocksTest {
   }
 
   unsigned messages_ = 0, sent_ = 0, status_ = 0;
-  unsigned standing_ = 0;  // enabled causes of the cycle before
+  unsigned standing_ = 0;  // enabled causes of the previous cycle
   unsigned longest_ = 10;  // cycles from a message to its B
   uint64_t address_;
   uint32_t data_;
@@ -88,8 +88,8 @@ class Interrupts : public BlocksTest {
     const unsigned standing = t.int_status_o & t.int_enable_i;
     EXPECT_EQ(t.int_irq_o, standing_ != 0) << "the level follows the enabled causes by a cycle";
     const bool asks = (standing & ~standing_) != 0 || (cleared_ && standing != 0);
-    // May: something asked since the last message, or when that was already decided; enabled causes
-    // stood and the bus was open a moment ago.
+    // Allowed: a cause requested a message since the last one, or when that was already decided, and shortly before an
+    // enabled cause was set and the bus open.
     if (begun_) {
       EXPECT_GE(asked_ + kDecided, last_) << "nothing asked for a message";
       EXPECT_GT(stood_, 0) << "no enabled cause stands";
@@ -97,7 +97,7 @@ class Interrupts : public BlocksTest {
       owed_ = begun_ = false;
       last_ = now;
     }
-    // Must: asked, standing, open, and the one before is over.
+    // Required: requested, still set, open, and the previous message has ended.
     if (asks) owed_ = true, asked_ = now;
     stood_ = standing != 0 ? kDelay : stood_ - 1;
     open_ = t.int_open_i ? kDelay : open_ - 1;
@@ -143,11 +143,11 @@ TEST_P(Interrupts, AClearThatLeavesOneStandingAsksAgain) {
   t.int_enable_i = 3;
   Step(7);
   EXPECT_EQ(Quiet(), 1u);
-  Step(0, true, 4);  // of a cause that is not enabled: others stand
+  Step(0, true, 4);  // of a cause that is not enabled: others stay set
   EXPECT_EQ(Quiet(), 1u);
   Step(0, true, 1);
   EXPECT_EQ(Quiet(), 1u);
-  Step(2, true, 2);  // it comes again in the cycle of its clear: not lost
+  Step(2, true, 2);  // set again in the cycle of its clear: not lost
   EXPECT_EQ(status_, 2u);
   EXPECT_EQ(Quiet(), 1u);
   Step(0, false, 2);  // no clear

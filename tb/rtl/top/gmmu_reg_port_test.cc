@@ -65,16 +65,16 @@ TEST_P(RegPort, AReadBesideHalfAWriteWaitsWhileThePortIsStopped) {
 }
 
 TEST_P(RegPort, AHighHalfWritesOnlyBehindItsLowHalf) {
-  EXPECT_EQ(Put(0x104, 1ull << 32, 0xf0), 2u);  // none since reset
+  EXPECT_EQ(Put(0x104, 1ull << 32, 0xf0), 2u);  // no low half since reset
   EXPECT_EQ(Put(0x100, 0x11111111, 0x0f), 0u);
-  EXPECT_EQ(Put(0x10c, 2ull << 32, 0xf0), 2u);  // another register's
-  EXPECT_EQ(Put(0x104, 3ull << 32, 0xf0), 2u);  // and that one came between
+  EXPECT_EQ(Put(0x10c, 2ull << 32, 0xf0), 2u);  // the low half of another register
+  EXPECT_EQ(Put(0x104, 3ull << 32, 0xf0), 2u);  // that write discarded the kept half
   EXPECT_EQ(Put(0x100, 0x22222222, 0x0f), 0u);
   EXPECT_EQ(Put(0x100, 4, 0x01), 2u);  // nor may a refused write come between
   EXPECT_EQ(Put(0x104, 5ull << 32, 0xf0), 2u);
   EXPECT_TRUE(commits.empty());
   EXPECT_EQ(Put(0x100, 0x33333333, 0x0f), 0u);
-  Get(0x200);  // a read may
+  Get(0x200);  // a read may come between
   EXPECT_EQ(Put(0x104, 0x4444444455555555, 0xf0), 0u);
   EXPECT_EQ(Put(0x104, 6ull << 32, 0xf0), 2u);  // the low half is used up
   ASSERT_EQ(commits.size(), 1u);

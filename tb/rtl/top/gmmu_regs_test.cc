@@ -69,8 +69,8 @@ TEST_P(Regs, ARootWaitsForTheOperationBeforeItOthersDoNot) {
   Write(space + 8, 0x8001'0000'1234'5000);
   for (int i = 0; i < 20; ++i) Cycle();
   EXPECT_TRUE(regs::InvStatus{Read(regs::InvStatus::kOffset)}.busy());
-  Write(regs::InvStart::kOffset, 0x1000);  // not held up
-  Write(space, rng());                     // of the next root
+  Write(regs::InvStart::kOffset, 0x1000);  // does not wait
+  Write(space, rng());                     // for the next root
   Write(regs::InvCmd::kOffset, 0x102);     // ignored
   EXPECT_EQ(operations_, 1u);
   t.regs_addr_i[n] = space + 8;
@@ -117,7 +117,7 @@ TEST_P(Regs, InSilenceARootBehindAnOperationIsIgnored) {
   mmu_holds = true;
   Write(regs::InvCmd::kOffset, 0x102);
   Write(space + 8, 0x8000'0000'0000'7000);
-  Write(regs::Ctrl::kOffset, 0);  // it does not wait behind the root
+  Write(regs::Ctrl::kOffset, 0);  // does not wait for the root
   EXPECT_EQ(operations_, 1u);
   CheckRead(space + 8);
   mmu_holds = false;
@@ -135,7 +135,7 @@ TEST_P(Regs, AnInvalidationKeepsTheRangeOfItsCommand) {
   Write(regs::InvCmd::kOffset, 0x102);
   Write(regs::InvStart::kOffset, 0xdead'0000);
   Write(regs::InvEnd::kOffset, 0xbeef'0000);
-  Read(RegsModel::SpaceAt(0) + 8);  // nor does another register's address change it
+  Read(RegsModel::SpaceAt(0) + 8);  // nor does another register's address change the data
   mmu_holds = false;
   Rest();
   EXPECT_EQ(told_, 1u);

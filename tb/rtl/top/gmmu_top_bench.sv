@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole GPU in its wrapper with ids of 16 bits, which go through as they are; ports of gmmu_gpu.
-// At its default sizes, but the last client has no traffic engine, and once more at the sizes
-// GMMU_TOP_small of cmake/GmmuTests.cmake.
+// The whole GPU in its wrapper with ids of 16 bits, which pass unchanged; the ports are those of
+// gmmu_gpu. It is built at its default sizes, except that the last client has no traffic engine,
+// and at the sizes GMMU_TOP_small of cmake/GmmuTests.cmake.
 module gmmu_top_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -242,7 +242,7 @@ module gmmu_top_bench
   output logic [8:0]                      ev_valid_o,
   output logic [9*192-1:0]                ev_o
 );
-  // The tests give no WLAST; it is made from AWLEN.
+  // The tests drive no WLAST; it is derived from AWLEN.
   logic [7:0] thr_left;
   always_ff @(posedge clk_i) begin
     if (s_thr_awvalid_i && s_thr_awready_o) thr_left <= s_thr_awlen_i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small blocks of the top, each alone, at the size of the default GPU [0] and at the smallest
 // [1]: fault log, register port, window, events. The registers also at the largest [2]; events [2]
-// are not built. Ports of C++ are flat; those that a size does not have stand still.
+// are not built. The ports are flat for C++; those that a size lacks stay constant.
 module gmmu_top_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -161,7 +161,7 @@ module gmmu_top_blocks_bench
   input  logic        win_b_error_i [2],
 
   // Registers: 4 clients, 16 spaces, 1 ring; 1, 2, 1; 64, 64, 4. Inputs that only carry values are
-  // common.
+  // shared.
   input  logic        regs_wr_valid_i [3],
   output logic        regs_wr_ready_o [3],
   input  logic [15:0] regs_addr_i [3],
@@ -214,7 +214,7 @@ module gmmu_top_blocks_bench
   output logic [63:0] regs_client_rd_o [3],
   output logic [2:0]  regs_client_word_o [3],
   output logic [63:0] regs_client_data_o [3],
-  input  logic [5:0]  regs_client_from_i [3],   // the client that carries client_data, others 0
+  input  logic [5:0]  regs_client_from_i [3],   // the client that drives client_data, others 0
   input  logic [63:0] regs_client_data_i [3],
   output logic        regs_ctl_valid_o [3],
   input  logic        regs_ctl_ready_i [3],
@@ -234,7 +234,7 @@ module gmmu_top_blocks_bench
   output logic        regs_invalidated_o [3],
   output logic        regs_idle_o [3],
 
-  // Events of 7 ports, of 4, and not built. Inputs are common.
+  // Events of 7 ports, of 4, and not built. Inputs are shared.
   input  logic [6:0]  ev_xlate_i,
   input  logic [7:0]  ev_tag_i [7],
   input  logic        ev_begin_i,
@@ -270,7 +270,7 @@ module gmmu_top_blocks_bench
       fence: log_fence_i[s], address: log_address_i[s]};
   end
 
-  // ---- Without sizes.
+  // ---- Blocks without sizes.
   mmu_ctl_t [1:0] arb_ctl;
   mmu_ctl_t       arb_out;
   assign arb_ctl = {mmu_ctl_t'(arb_ctl_i[1]), mmu_ctl_t'(arb_ctl_i[0])};
@@ -296,7 +296,7 @@ module gmmu_top_blocks_bench
     .wr_rsp_i({int_aw_ready_i, int_w_ready_i, int_b_valid_i, b_t'('0)}),
     .sent_o(int_sent_o), .idle_o(int_idle_o));
 
-  // ---- Default and smallest.
+  // ---- Blocks of the default and the smallest size.
   for (genvar n = 0; n < 2; n++) begin : g_size
     localparam int unsigned Sources = n == 0 ? 5 : 2;
     ax_t log_aw, aw, ar;
@@ -444,7 +444,7 @@ module gmmu_top_blocks_bench
     xlate_rsp_t   [Ports-1:0] answers;
     logic [64*Ports-1:0]      ids;
     logic [9*192-1:0]         events;
-    // what only passes through is looked at in the whole GPU
+    // outputs that only pass through are tested in the whole GPU
     logic [Ports-1:0]         unused_valid;
     logic [192*Ports-1:0]     unused_xlate;
     logic [136:0]             unused_inv;

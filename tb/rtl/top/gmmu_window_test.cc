@@ -124,7 +124,7 @@ TEST_P(Window, AnAddressThatWrapsIsPastVram) {
 
 TEST_P(Window, NeitherKindKeepsTheOtherOut) {
   for (Manner each : {Manner{0, 0}, Manner{0, 50}, Manner{10, 0}}) {
-    manner = each;  // both kinds are offered nearly always
+    manner = each;  // both kinds are offered nearly all the time
     AddWrites(200);
     AddReads(200);
     Finish();

@@ -40,7 +40,7 @@ class GpuWork : public ::testing::Test {
   }
   static regs::RingCtrl Ctrl() { return regs::RingCtrl{}.set_size_lg2(4).set_enable(1).set_privileged(1); }
 
-  /// Copies of `bytes` each, from host memory to VRAM and back to back.
+  /// `count` back-to-back copies of `bytes` each, from host memory to VRAM.
   static std::vector<uint64_t> Copies(unsigned count, uint64_t bytes) {
     std::vector<uint64_t> words;
     const auto header =
@@ -49,7 +49,7 @@ class GpuWork : public ::testing::Test {
       for (const uint64_t word : {header.raw, 0x500000 + i * bytes, 0x400000 + i * bytes, bytes}) words.push_back(word);
     return words;
   }
-  /// Entry `index`: the words of a buffer from byte `offset` on. The doorbell is the caller's.
+  /// Writes entry `index`: the words of a buffer from byte `offset` on. The caller rings the doorbell.
   void Put(unsigned ring, unsigned index, const std::vector<uint64_t>& words, uint32_t fence, uint64_t offset = 0) {
     const uint64_t at = kBuffers + 0x10000 * ring;
     for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(at + 8 * i, words[i]);

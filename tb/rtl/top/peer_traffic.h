@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linked adapter at s_peer of the whole GPU: it writes a part of VRAM that is its own and reads it back, at random or
-// as told, and checks every answer.
+// A linked adapter at s_peer of the whole GPU: it writes its own part of VRAM and reads it back, at random or on
+// request, and checks every answer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ class PeerTraffic {
   }
   ~PeerTraffic() { gpu_.drive = nullptr; }
 
-  bool random = false;    ///< it asks on and on
-  bool may_fail = false;  ///< a reset came: errors are answers too, and its part of VRAM may be torn
+  bool random = false;    ///< it sends random requests
+  bool may_fail = false;  ///< after a reset: errors are allowed, and its part of VRAM may be partly written
   unsigned idle_percent = 30;
   uint64_t reads = 0, writes = 0, errors = 0;
 

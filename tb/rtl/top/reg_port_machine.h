@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Around the register port: an AXI4-Lite manager and a register bus.
+// The register port's surroundings: an AXI4-Lite manager and a register bus.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Commit {
 /// The effect of a write: a 64-bit write takes effect at once; a low half is kept until the high half writes both.
 class WriteModel {
  public:
-  /// {response, what is written}.
+  /// Returns {response, committed write}.
   std::pair<unsigned, std::optional<Commit>> Take(const Write& write) {
     const uint16_t at = write.address & ~7u;
     const bool joins = write.strobes == 0xf0 && low_ && low_->address == at;
@@ -214,7 +214,7 @@ class RegPort : public BlocksTest {
     }
     if (t.reg_rvalid_o[n]) {
       ASSERT_TRUE(word_) << "an answer to nothing";
-      const unsigned unused = address & 4 ? 32 : 0;  // of a high half only that half counts
+      const unsigned unused = address & 4 ? 32 : 0;  // a read of the high half defines only that half
       EXPECT_EQ(t.reg_rdata_o[n] >> unused, *word_ >> unused) << "read " << reads_done_;
       EXPECT_EQ(t.reg_rresp_o[n], 0);
       if (t.reg_rready_i[n]) read_ = t.reg_rdata_o[n], word_.reset(), read_for_ = 0, ++reads_done_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Around the registers: the register port, the window, the clients, the MMU.
+// The registers' surroundings: the register port, the window, the clients, the MMU.
 #pragma once
 
 #include "tb/rtl/top/blocks.h"
@@ -60,7 +60,7 @@ class Regs : public BlocksTest {
     EXPECT_EQ(t.regs_int_clear_o[n], taken && at == regs::IntStatus::kOffset);
     if (t.regs_int_clear_o[n]) EXPECT_EQ(t.regs_int_clear_bits_o[n], t.regs_wr_data_i[n] & 63);
     CheckOutputs();
-    const bool was_busy = busy_;  // also in the cycle of the end
+    const bool was_busy = busy_;  // true in the cycle of the end, too
     CheckCtl();
     CheckPulses();
     if (taken) Take(at, t.regs_wr_data_i[n], was_busy);
@@ -91,7 +91,7 @@ class Regs : public BlocksTest {
     if (at == regs::Cycle::kOffset) {
       EXPECT_GE(value, begin);
       EXPECT_LE(value, now);
-    } else if (value != before) {  // the MMU may have ended an operation meanwhile
+    } else if (value != before) {  // the MMU may have completed an operation meanwhile
       EXPECT_EQ(value, Expected(at)) << std::hex << value;
     }
   }
@@ -102,7 +102,7 @@ class Regs : public BlocksTest {
   }
 
   RegsModel model;
-  unsigned unsettled = 60;  // per cent of the cycles in which the window goes on working
+  unsigned unsettled = 60;  // share of cycles in which the window stays unsettled, in percent
   bool mmu_holds = false;
   unsigned operations_ = 0, invalidations_ = 0, told_ = 0, done_ = 0;
   bool busy_ = false;
@@ -113,7 +113,7 @@ class Regs : public BlocksTest {
   }
   /// A client's answer comes two cycles after regs_client_rd_o.
   void DriveClients() {
-    reads_.push_back({t.regs_client_rd_o[n], t.regs_client_word_o[n]});  // of the cycle before
+    reads_.push_back({t.regs_client_rd_o[n], t.regs_client_word_o[n]});  // the previous cycle's
     t.regs_client_data_i[n] = 0;
     if (reads_.size() < 2) return;
     const auto [mask, word] = reads_.front();

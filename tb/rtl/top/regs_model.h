@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers as the register description tells them: what is kept, what is read.
+// The registers as the register description defines them: stored and readable values.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ class RegsModel {
   }
   static uint32_t SpaceAt(unsigned i) { return regs::kSpaceBase + i * regs::kSpaceStride; }
 
-  /// A write that takes effect. `busy`: an invalidation or an update of a space is under way; then
-  /// another one is ignored (a root comes so in silence only).
+  /// A write that takes effect. `busy`: an invalidation or an update of a space is in progress; another one is then
+  /// ignored (a root write gets here only during silence).
   void Write(uint32_t at, uint64_t data, bool busy) {
     const auto mask = masks_.find(at);
     if (mask == masks_.end() || ((at == regs::InvCmd::kOffset || Root(at)) && busy)) return;

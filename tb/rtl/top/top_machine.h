@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around the GPU on its bench: VRAM and host memory behind the AXI ports, a CPU on the
-// register and window ports. Host writes are applied in the order of AW and recorded, so that a
-// test sees what came before what.
+// The GPU's surroundings on its bench: VRAM and host memory behind the AXI ports, a CPU on the register and window
+// ports. Host writes are applied in the order of AW and recorded, so that a test can check their order.
 #pragma once
 
 #include <deque>
@@ -27,7 +26,7 @@ struct HostWrite {
   uint64_t address = 0;
   unsigned kind = 0;  // AxUSER kind: 0 logical, 2 interrupt, 3 peer
   bool no_snoop = false;
-  std::vector<uint8_t> bytes;  // the enabled ones
+  std::vector<uint8_t> bytes;  // the enabled bytes
 };
 
 /// An AXI4 subordinate. Reads are answered after `latency` cycles, bursts in any order if
@@ -55,7 +54,7 @@ class Slave {
   unsigned write_latency = 10;
   bool shuffle = false;
   unsigned stall_percent = 0;  ///< of the cycles in which each ready is 0
-  bool hold_w = false;         ///< W is not taken
+  bool hold_w = false;         ///< W is not accepted
   std::vector<HostWrite> log;
   std::vector<std::string> errors;
   uint64_t reads = 0, writes = 0;
@@ -118,7 +117,7 @@ class TopMachine : public BlockBench<Vgmmu_top_bench> {
     Write(base + R::kOffset, value.raw);
   }
 
-  /// Window. A write is posted: taken when this returns; its answer is taken later.
+  /// Window. A write is posted: it is accepted when this returns; its response comes later.
   void WindowWrite(uint32_t offset, uint64_t value, unsigned strobe = 0xff);
   uint64_t WindowRead(uint32_t offset);
   void WindowSettle() {

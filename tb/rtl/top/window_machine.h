@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Around the window: a CPU and VRAM, and what they may see.
+// The window's surroundings: a CPU and VRAM, and the values that they may see.
 #pragma once
 
 #include <algorithm>
@@ -122,8 +122,8 @@ class Window : public BlocksTest {
   struct Issued {
     unsigned id;
     uint64_t address, due;
-    size_t number;      // of its kind
-    bool error, whole;  // whole: of a write, its data was taken
+    size_t number;      // number within its kind
+    bool error, whole;  // whole: a write whose data was accepted
   };
 
   uint32_t AnyOffset() {
@@ -236,7 +236,7 @@ class Window : public BlocksTest {
     settled_ = t.win_settled_o[n];
     if (!settled_) return;
     if (answered_[kWrite] < may_be_lost_[kWrite] || answered_[kRead] < may_be_lost_[kRead])
-      return;  // lost is ended, too
+      return;  // a lost access has ended, too
     EXPECT_EQ(ended_[kWrite], Whole()) << "a write has no B";
     EXPECT_EQ(ended_[kRead], taken_[kRead].size()) << "a read has no R";
   }
@@ -336,7 +336,7 @@ class Window : public BlocksTest {
   size_t ended_now_[2] = {};
   bool aw_stands_ = false, w_stands_ = false;
   uint64_t lag_until_ = 0;
-  unsigned passed_[2] = {};  // addresses of the other kind taken while one of this kind waits
+  unsigned passed_[2] = {};  // addresses of the other kind accepted while one of this kind waits
   std::vector<uint64_t> bases_[2];
   std::deque<size_t> data_;  // writes whose data was taken, their address not yet
   std::vector<Issued> flying_[2];
