@@ -13,11 +13,11 @@ enum class AddressKind : uint8_t {
   kTranslated,  ///< the device has translated the address itself
   kInterrupt,   ///< an interrupt message
   kPeer,        ///< VRAM of a linked GPU: {adapter[47:42], offset[41:0]}; it goes to the GPU link
-  kConfig,      ///< of an access towards a device: an offset in its configuration space
+  kConfig,      ///< an offset in the configuration space of the accessed device
 };
 
-/// When a read passed the places on its way, in picoseconds of simulated time. Of a burst of several requests: of the one
-/// whose data came last.
+/// The times at which a read passed the stages of its path, in picoseconds of simulated time. For a burst of several
+/// requests: those of the request whose data came last.
 struct BusMarks {
   uint64_t wire_ps = 0;        ///< its first byte is on the link
   uint64_t root_ps = 0;        ///< its last byte is at the root complex
@@ -38,7 +38,7 @@ class BusExtension : public tlm::tlm_extension<BusExtension> {
   uint8_t client = 0;  ///< AXI requester inside the device
   uint32_t tag = 0;    ///< AXI id
   BusMarks marks;
-  bool no_snoop = false;  ///< the CPU's caches are not asked (AxUSER.no_snoop, PCIe's No Snoop)
+  bool no_snoop = false;  ///< the access does not snoop the CPU's caches (AxUSER.no_snoop, PCIe's No Snoop)
 };
 
 }  // namespace gmmu::sim

@@ -139,7 +139,7 @@ void ClientPorts::OfferRequest(Vgmmu_gpu& top, unsigned client) {
 
 void ClientPorts::Sample(Vgmmu_gpu& top, uint64_t cycle) {
   if (idle()) return;
-  // Inputs stay as they are until the clock edge: what follows is shown by the next Drive.
+  // Inputs are stable until the clock edge: the next Drive shows this change.
   ForEach(words_ & top.cl_w_ready_o, [&](unsigned client) {
     words_ &= ~(uint64_t{1} << client);
     ++ports_[client].word;

@@ -10,26 +10,26 @@ class Vgmmu_gpu;
 
 namespace gmmu::sim {
 
-/// The far end of the client ports cl_*: puts accesses on them as hw::ClientAccesses says, one a client and cycle at
-/// most, and takes every answer at once. A write's words, AddressPattern of seed 0 (hw/traffic.h), go ahead of it, one a
-/// cycle, so that the accesses behind it wait. While there are no accesses it costs nothing.
+/// The external side of the client ports cl_*: makes accesses as hw::ClientAccesses requests, at most one per client
+/// and cycle, and accepts every answer at once. A write's words, AddressPattern of seed 0 (hw/traffic.h), precede it,
+/// one a cycle, so later accesses wait behind them. Without accesses it costs no host time.
 class ClientPorts {
  public:
   static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
 
   ClientPorts();
-  /// Accesses from now on; null: none. What is in flight ends, and its answer is dropped.
+  /// Makes these accesses from now on; null: none. Accesses in flight complete, and their answers are dropped.
   void Serve(hw::ClientAccesses* accesses);
-  /// Deliberate fault (hw::Instruments): client 0 begins a read whose answer is never taken.
+  /// Deliberate fault (hw::Instruments): client 0 begins a read whose answer is never accepted.
   void LoseAnswer(Vgmmu_gpu& top, unsigned space, uint64_t va);
 
-  /// Before the clock edge of `cycle`: inputs, and then, when they have settled, what was taken.
+  /// Before the clock edge of `cycle`: Drive sets inputs; Sample, when they have settled, records what was accepted.
   void Drive(Vgmmu_gpu& top, uint64_t cycle);
   void Sample(Vgmmu_gpu& top, uint64_t cycle);
 
   /// Nothing is offered, and every access has its answer.
   bool idle() const { return offered_ == 0 && in_flight_ == 0 && !losing_; }
-  /// The cycle in which there is an access again, when it is idle.
+  /// When idle: the cycle of the next access.
   uint64_t due() const;
 
  private:
@@ -42,7 +42,7 @@ class ClientPorts {
     uint64_t due = kNever;
     uint64_t free = ~uint64_t{0};  // bit i: slot i
     std::array<Slot, kSlots> slots;
-    unsigned slot = 0;                // of the access that is offered
+    unsigned slot = 0;                // slot of the offered access
     unsigned word = 0, end_word = 0;  // words of a write: the next one, and one past the last
     hw::ClientRequest request;
   };

@@ -10,12 +10,11 @@
 
 namespace gmmu::sim {
 
-/// Drives the AXI4-Lite ports s_reg and s_win with the CPU's accesses to the function, in their order.
+/// Drives the AXI4-Lite ports s_reg and s_win with the CPU's accesses to the function, in order.
 ///
-/// A window access is cut into 8-byte beats, writes pipelined. A register access begins when all
-/// earlier window beats were handed over, and ends with its answer before the next access begins;
-/// so the GPU sees one order. A window write is done when its last beat was handed over. Accesses
-/// of configuration space are done in their turn.
+/// A window access is cut into 8-byte beats, writes pipelined. A register access begins when all earlier window beats
+/// were accepted, and ends with its answer before the next access begins; so the GPU sees one order. A window write is
+/// done when its last beat was accepted. Configuration accesses are performed in the same order.
 class CpuPort {
  public:
   enum class Target : uint8_t { kRegisters, kWindow, kConfig };
@@ -27,12 +26,11 @@ class CpuPort {
     uint8_t* data = nullptr;
     tlm::tlm_generic_payload* transaction = nullptr;  ///< belongs to the caller, who gets it back by Done
   };
-  /// Is called when the access is done. `ok` false means that the GPU answered with an error; the
-  /// data of a read is then all ones.
+  /// Called when the access is done. `ok` false: the GPU answered with an error; the data of a read is then all ones.
   using Done = std::function<void(const Access&, bool ok)>;
   using Configure = std::function<void(const Access&)>;
-  /// Is called when a register write is handed over: the bytes of `data` that `strobe` selects go to
-  /// the 8-byte word at `offset`.
+  /// Called when a register write is accepted: the bytes of `data` that `strobe` selects go to the 8-byte word at
+  /// `offset`.
   using WriteHook = std::function<void(uint32_t offset, uint64_t data, unsigned strobe)>;
 
   CpuPort(Done done, Configure configure) : done_(std::move(done)), configure_(std::move(configure)) {}
@@ -50,7 +48,7 @@ class CpuPort {
   }
 
   bool idle() const { return !active_ && !taken_ && queue_.empty() && window_answers_ == 0; }
-  /// Says, for the text of an error, what the oldest access waits for.
+  /// Describes, for error texts, what the oldest access waits for.
   std::string Waiting() const;
 
  private:
@@ -77,8 +75,8 @@ class CpuPort {
   bool failed_ = false;                            ///< an answer to the active access was an error
   unsigned sent_ = 0;                              ///< bytes of the active access whose beat (read: address) was taken
   unsigned received_ = 0;                          ///< bytes of the active access that have come back
-  bool address_open_ = false, data_open_ = false;  ///< offered, not taken
-  bool taken_ = false;           ///< in the last cycle something was taken: its valid falls at the next Drive
+  bool address_open_ = false, data_open_ = false;  ///< offered, not accepted
+  bool taken_ = false;           ///< the previous cycle had a handshake: its valid falls at the next Drive
   unsigned window_answers_ = 0;  ///< window writes without their B
 };
 

@@ -37,7 +37,7 @@ uint64_t Bits(const Signal& signal, unsigned at, unsigned bits) {
   return bits == 64 ? value : value & ((uint64_t{1} << bits) - 1);
 }
 
-/// Word `index` of the event of lane or port `lane`.
+/// Word `index` of the event of lane or port `lane`, each of `words` words.
 template <typename Port>
 uint64_t Word(const Port& port, unsigned lane, unsigned index, unsigned words = 3) {
   return Bits(port, (lane * words + index) * 64, 64);
@@ -117,7 +117,7 @@ void EventProbe::Accepted(Burst& burst, bool write, bool host, uint64_t address,
     sink_.Take(hw::PointEvent{unit_, hw::PointKind::kInterrupt, cycle, 0, 0, 0, address, 0});
 }
 
-/// What counts the engine's bursts of this one's kind; null: it is not the engine's.
+/// The count of engine bursts of this kind; null: not a burst of the engine.
 unsigned* EventProbe::LoadOf(const Burst& burst) {
   if (burst.write) return burst.requester == kWrite ? &load_.writes : nullptr;
   if (burst.requester == kFetch) return &load_.fetches;
@@ -140,7 +140,7 @@ void EventProbe::Ended(bool write, unsigned id, bool error, uint64_t cycle) {
 }
 
 void EventProbe::Bursts(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host) {
-// One port: bursts that are offered and taken, and their answers. A read of the host brings the marks of its way.
+// One port: bursts that are offered and accepted, and their answers. A read of the host brings its time stamps.
 #define GMMU_PORT(port, is_host, ar_kind, aw_kind)                                                               \
   if (top.port##_rvalid_i && top.port##_rready_o) {                                                              \
     const auto found = bursts_[0].find(top.port##_rid_i);                                                        \

@@ -14,15 +14,15 @@ namespace gmmu::sim {
 
 class HostPort;
 
-/// Records what a GPU does (hw/events.h): it reads the event port, the memory ports, the pins of the clients and the
-/// signals of rtl/observe.vlt. Nothing that it does reaches the GPU.
+/// Records the GPU's activity (hw/events.h): it reads the event port, the memory ports, the pins of the clients and the
+/// signals of rtl/observe.vlt. It never influences the GPU.
 class EventProbe {
  public:
   EventProbe(hw::EventSink& sink, unsigned unit, uint64_t period_ps);
 
   /// Before the clock edge of `cycle`, when the inputs have settled and before the ports have sampled them.
   void Sample(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host);
-  /// Probe "events": spans whose steps do not add up, counted.
+  /// Findings of probe "events": the number of spans whose steps do not add up.
   const std::vector<hw::Finding>& findings();
 
  private:
@@ -48,7 +48,7 @@ class EventProbe {
   EngineLog engine_;
   EngineLoad load_;
   std::unordered_map<unsigned, Burst> bursts_[2];  // by id; reads, writes
-  uint64_t offered_[4];                            // since when AR, AW of VRAM, of the host stand; kNever
+  uint64_t offered_[4];                            // cycle since which AR, AW of VRAM, of the host stand; kNever
   bool resetting_ = false;
   std::vector<hw::Finding> findings_;
 };

@@ -18,10 +18,10 @@ inline uint32_t Word32(const Port& port, unsigned i) {
   }
 }
 
-/// Hands the checker what the event port shows in this cycle, before the clock edge.
+/// Passes the events on the event port in this cycle to the checker, before the clock edge.
 void TapEvents(const Vgmmu_gpu& top, uint64_t cycle, TranslationChecker& checker);
 
-/// Is the event port reporting an answered lookup or a completed invalidation?
+/// Whether the event port reports an answered lookup or a completed invalidation.
 inline bool HasEvents(const Vgmmu_gpu& top) {
   uint32_t any = top.ev_inv_done_o;
   for (unsigned i = 0; i < (sizeof(top.ev_xlate_valid_o) + 3) / 4; ++i) any |= Word32(top.ev_xlate_valid_o, i);

@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// A queue that never allocates while it stays within its capacity; it doubles when it does not.
+/// A queue that allocates nothing while it stays within its capacity; beyond it, it doubles the capacity.
 template <typename T>
 class Fifo {
  public:

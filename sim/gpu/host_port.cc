@@ -63,7 +63,7 @@ void HostPort::TakeBeat(const Vgmmu_gpu& top) {
   Write& write = writes_.front();
   const uint64_t strobe = top.m_host_wstrb_o;
   const unsigned at = write.got * kBeatBytes;
-  if (at + kBeatBytes > write.transaction->get_data_length()) return;  // the checker says so
+  if (at + kBeatBytes > write.transaction->get_data_length()) return;  // the checker reports it
   std::memcpy(write.transaction->buffer.data() + at, LanesOf(top.m_host_wdata_o), kBeatBytes);
   if (strobe != 0) {
     write.low = std::min(write.low, at + static_cast<unsigned>(__builtin_ctzll(strobe)));
@@ -81,7 +81,7 @@ void HostPort::TakeBeat(const Vgmmu_gpu& top) {
 
 void HostPort::SendWrite(Write& write) {
   PooledTransaction* t = write.transaction;
-  if (write.count == 0) {  // a write of nothing still takes its place in the order
+  if (write.count == 0) {  // a write without enabled bytes still takes its place in the order
     write.low = 0;
     write.high = 1;
   }

@@ -11,11 +11,11 @@
 
 namespace gmmu::sim {
 
-/// What the device may have in flight on its PCIe link, and deliberate faults of the port.
+/// Limits of the device on its PCIe link, and deliberate faults of the port.
 struct HostPortParameters {
   uint16_t requester = 0x0100;
   unsigned tags = 64;               ///< read requests in flight
-  unsigned max_read_request = 512;  ///< bytes that one of them may ask for
+  unsigned max_read_request = 512;  ///< largest read request, in bytes
   unsigned write_buffer = 16;       ///< write bursts that may wait for the link
   unsigned peer_bursts = 64;        ///< accesses to peers in flight, of each direction
   bool drop_fence = false;          ///< lose writes of 16 aligned bytes, for a test of the checks
@@ -36,7 +36,7 @@ class HostPort {
   class Sink {
    public:
     virtual ~Sink() = default;
-    /// Takes the transaction, which comes back by Answer.
+    /// Sends the transaction, which returns by Answer.
     virtual void Send(PooledTransaction* transaction) = 0;
   };
 
@@ -76,11 +76,11 @@ class HostPort {
   /// Time stamps along the path of the read burst whose beats are on R. Call it between Drive and Sample.
   const BusMarks& marks_of_shown() const { return data_.front().transaction->extension->marks; }
 
-  /// Nothing is in flight inside the port (transactions outside may still be answered).
+  /// No transaction is inside the port (transactions outside may still be unanswered).
   bool idle() const {
     return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty() && waiting_ == nullptr;
   }
-  /// Counts the transactions that the outside has not answered yet.
+  /// The number of transactions that the outside has not answered yet.
   unsigned outstanding() const { return reads_out_ + unanswered_ + peer_reads_out_ + peer_writes_out_; }
 
   std::vector<hw::Counter> Counters() const;
@@ -90,11 +90,11 @@ class HostPort {
     PooledTransaction* transaction;
     uint64_t time_ps;
   };
-  struct Data {  // a read burst on its way to R
+  struct Data {  // a read burst waiting for R
     PooledTransaction* transaction;
     unsigned id, beats, done;
   };
-  struct Accepted {  // a write on its way to B
+  struct Accepted {  // a write waiting for B
     unsigned id;
     bool error, peer;
   };

@@ -12,15 +12,14 @@ namespace gmmu::sim {
 
 /// The AXI4 manager on s_peer: accesses of linked GPUs to this one's VRAM.
 ///
-/// A transaction is one burst of full beats; it does not cross 4 KiB. Reads and writes wait in queues
-/// of their own, each for a free id and the channel; W follows its AW. R and B are always taken.
-/// Drive and Sample as of VramPort.
+/// A transaction is one burst of full beats that does not cross 4 KiB. Reads and writes wait in separate queues, each
+/// for a free id and the channel; W follows its AW. R and B are always accepted. Drive and Sample as for VramPort.
 class PeerPort {
  public:
   static constexpr unsigned kInFlight = 64;  ///< bursts of each direction at the port
   using Done = std::function<void(PooledTransaction*, bool ok)>;
 
-  /// `done` gets each transaction back at the cycle of its last R, or its B.
+  /// `done` returns each transaction in the cycle of its last R, or its B.
   explicit PeerPort(Done done);
 
   /// Queues an access that arrives at `time_ps`; the first clock edge after that time sees it.
@@ -68,7 +67,7 @@ class PeerPort {
     if (top.s_peer_bvalid_o) TakeAnswer(top.s_peer_bid_o, top.s_peer_bresp_o);
   }
 
-  /// Nothing waits and nothing is in flight.
+  /// No access waits or is in flight.
   bool idle() const { return reads_.idle() && writes_.idle(); }
 
  private:
@@ -88,7 +87,7 @@ class PeerPort {
     unsigned done = 0;  ///< beats
     bool error = false;
   };
-  /// The accesses of one direction: those that wait, and those at the port by id.
+  /// The accesses of one direction: the waiting ones, and those at the port by id.
   class Direction {
    public:
     Direction();
@@ -98,7 +97,7 @@ class PeerPort {
     }
     PooledTransaction* front() const { return waiting_.front().first; }
     unsigned next_id() const { return free_.front(); }
-    /// Notes that the access at the front has been accepted, and returns the id that it got.
+    /// Records that the access at the front was accepted, and returns its id.
     unsigned Take();
     Slot& at(unsigned id) { return slots_[id]; }
     PooledTransaction* End(unsigned id);
@@ -109,7 +108,7 @@ class PeerPort {
     std::array<Slot, kInFlight> slots_;
     Fifo<unsigned> free_{kInFlight};
   };
-  struct Owed {  // a write whose AW was taken and whose data is still to be sent
+  struct Owed {  // a write whose AW was accepted and whose data is still to be sent
     unsigned id;
     unsigned sent;  // beats
   };

@@ -8,7 +8,7 @@
 #ifdef GMMU_WAVES
 #include <verilated_fst_c.h>
 #else
-class VerilatedFstC {};  // never made
+class VerilatedFstC {};  // never instantiated
 #endif
 
 #include "gpu/event_probe.h"
@@ -21,7 +21,7 @@ using sc_core::SC_PS;
 using sc_core::sc_time;
 
 constexpr unsigned kResetCycles = 16;
-constexpr unsigned kQuietCycles = 16;  ///< idle for so long before cycles are skipped
+constexpr unsigned kQuietCycles = 16;  ///< idle cycles before cycles are skipped
 
 uint64_t NowPs() { return sc_core::sc_time_stamp().value(); }  // the resolution is 1 ps
 
@@ -177,7 +177,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   ++evaluated_;
 }
 
-/// Until Wake, or the cycle in which a client has an access again.
+/// Sleeps until Wake, or until the cycle of a client's next access.
 void RtlGpu::Sleep() {
   asleep_ = true;
   const uint64_t due = client_ports_.due();
@@ -280,7 +280,7 @@ void RtlGpu::Configure(const CpuPort::Access& access) {
 }
 
 void RtlGpu::FinishAccess(const CpuPort::Access& access, bool ok) {
-  if (access.transaction == nullptr) {  // an instrument's
+  if (access.transaction == nullptr) {  // an instrument's access
     if (--service_->left != 0) return;
     sent_ = true;
     const auto service = std::move(service_);

@@ -32,7 +32,7 @@ class EventProbe;
 
 struct RtlGpuParameters {
   uint64_t period_ps = 1000;
-  uint64_t batch = 10'000;  ///< most cycles of one activation
+  uint64_t batch = 10'000;  ///< most cycles in one activation
   bool skip_idle = true;    ///< false executes every cycle, for measurements
   VramParameters vram;
   bool vram_reorder = false;
@@ -40,7 +40,7 @@ struct RtlGpuParameters {
   uint64_t flip_after = 0;  ///< VramPort::FlipAfter
   HostPortParameters host;
   ConfigSpaceParameters config;
-  hw::EventSink* events = nullptr;  ///< gets the GPU's events; null: none
+  hw::EventSink* events = nullptr;  ///< receives the GPU's events; null: none
   unsigned unit = 0;                ///< its number in events
   std::string waves;                ///< FST file; empty for none. It needs a model built with tracing
   uint64_t waves_from = 0, waves_to = ~uint64_t{0};
@@ -81,24 +81,24 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   /// Hands every answered lookup and every completed invalidation to `checker`; null for none.
   void set_checker(TranslationChecker* checker);
 
-  /// Counts the clock edges up to now, and those of them that the model executed.
+  /// The number of clock edges up to now, and of those that the model executed.
   uint64_t cycles() const;
   uint64_t cycles_evaluated() const { return evaluated_; }
 
-  /// Reads registers for instruments: behind the CPU's accesses, but without passing the PCIe link.
-  /// `done` gets the values at local_ps(), which may be ahead of the simulation's time. While an
-  /// earlier call has no answer it returns false and does nothing.
+  /// Reads registers for instruments: after the CPU's accesses, but without passing the PCIe link. `done` receives the
+  /// values at local_ps(), which may be ahead of the simulation's time. While an earlier call has no answer it returns
+  /// false and does nothing.
   [[nodiscard]] bool ServiceRead(const std::vector<uint32_t>& offsets,
                                  std::function<void(const std::vector<uint64_t>&)> done);
 
   uint64_t local_ps() const { return edge_ps_; }
 
-  /// Says, for the text of an error, what the CPU's oldest access waits for.
+  /// Describes, for error texts, what the CPU's oldest access waits for.
   std::string Waiting() const { return cpu_port_.Waiting(); }
   std::vector<hw::Finding> Findings() const;
-  /// As hw::Instruments.
+  /// See hw::Instruments.
   void DriveClients(hw::ClientAccesses* accesses);
-  /// Deliberate fault: client 0 begins a read whose answer is never taken (hw::Instruments).
+  /// Deliberate fault: client 0 begins a read whose answer is never accepted (hw::Instruments).
   void LoseAnswer(unsigned space, uint64_t va);
   /// Host memory holds answers back on purpose for `ps` picoseconds: the port's checker accepts such waits.
   void AllowHostWait(uint64_t ps) { axi_.AllowHostWait(2 * (ps / parameters_.period_ps)); }
@@ -150,11 +150,11 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   sc_core::sc_event wake_;
   bool asleep_ = false;
-  bool sent_ = false;     ///< something has left the GPU in this cycle
-  uint64_t edge_ps_ = 0;  ///< clock edge of the cycle under way
-  uint64_t cycle_ = 0;    ///< the cycle that runs next
+  bool sent_ = false;     ///< the GPU has sent a transaction in this cycle
+  uint64_t edge_ps_ = 0;  ///< clock edge of the current cycle
+  uint64_t cycle_ = 0;    ///< the next cycle to run
   uint64_t evaluated_ = 0;
-  unsigned quiet_ = 0;  ///< cycles in a row with nothing to do
+  unsigned quiet_ = 0;  ///< consecutive cycles without work
 };
 
 }  // namespace gmmu::sim

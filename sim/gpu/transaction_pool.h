@@ -14,7 +14,7 @@ namespace gmmu::sim {
 
 inline constexpr size_t kMaxTransactionBytes = 4096;
 
-/// A transaction with a buffer and the extension of its own; made by TransactionPool.
+/// A transaction with a buffer and an extension of its own; made by TransactionPool.
 class PooledTransaction : public tlm::tlm_generic_payload {
  public:
   explicit PooledTransaction(tlm::tlm_mm_interface* pool)
@@ -28,13 +28,12 @@ class PooledTransaction : public tlm::tlm_generic_payload {
   BusExtension* const extension;
   std::vector<uint8_t> buffer;
   std::vector<uint8_t> enables;
-  uint64_t owner_tag = 0;  ///< the initiator may use it as it likes
+  uint64_t owner_tag = 0;  ///< free for the initiator's use
 };
 
-/// Transactions that are used again: nothing is allocated once as many exist as are ever in flight.
+/// A pool of reusable transactions: it allocates nothing once it holds as many as are ever in flight.
 ///
-/// Acquire gives a transaction with one reference; it is back in the pool when the last reference
-/// is released.
+/// Acquire returns a transaction with one reference; it returns to the pool when the last reference is released.
 class TransactionPool : public tlm::tlm_mm_interface {
  public:
   PooledTransaction* Acquire(tlm::tlm_command command, uint64_t address, size_t offset, size_t bytes) {

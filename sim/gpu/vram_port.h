@@ -55,7 +55,7 @@ class VramPort {
     if (top.m_vram_bvalid_i && top.m_vram_bready_o) answers_.pop();
   }
 
-  /// Nothing is in flight.
+  /// No access is in flight.
   bool idle() const { return reads_.empty() && writes_.empty() && answers_.empty(); }
 
   std::vector<hw::Counter> Counters() const;
@@ -63,7 +63,7 @@ class VramPort {
  private:
   struct Read {
     uint64_t address;      // aligned, of the next beat
-    uint64_t first, last;  // cycles of its beats, when nothing holds them up
+    uint64_t first, last;  // cycles of its beats, without back-pressure
     unsigned id, beats, done;
   };
   struct Write {

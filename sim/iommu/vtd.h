@@ -13,8 +13,8 @@
 
 namespace gmmu::sim {
 
-/// One request on its way through the unit. VtdCore::Lookup makes it and VtdCore::Feed moves it on.
-/// It is a value, so it may be copied and kept anywhere.
+/// A request in progress in the unit. VtdCore::Lookup creates it and VtdCore::Feed advances it. It is a value, so it
+/// may be copied and stored anywhere.
 class VtdWalk {
  public:
   bool done() const { return stage_ == Stage::kDone; }
@@ -23,7 +23,7 @@ class VtdWalk {
   /// The answer; valid only when done.
   const VtdResult& result() const { return result_; }
   const VtdRequest& request() const { return request_; }
-  /// Counts the reads that Feed has answered.
+  /// The number of reads that Feed has answered.
   unsigned reads() const { return reads_; }
   /// True if the lookup hit the paging-structure caches, so that the walk began below the top table.
   bool below_top() const { return below_top_; }
@@ -48,13 +48,13 @@ class VtdWalk {
   bool below_top_ = false;
 };
 
-/// What the invalidation queue needs from its surroundings next.
+/// The next action that the invalidation queue needs from its caller.
 struct VtdQueueWork {
   enum class Kind : uint8_t {
     kIdle,    ///< it needs nothing until a register is written, or until the last kFetch or kStatus is
               ///< answered
     kFetch,   ///< read the 16 bytes at `address`, then FetchDone
-    kDrain,   ///< a wait descriptor waits for requests in flight; ask again after each Finish
+    kDrain,   ///< a wait descriptor waits for requests in flight; query again after each Finish
     kStatus,  ///< write `data` (32 bits) to `address`, then StatusDone
   };
   Kind kind = Kind::kIdle;
@@ -85,43 +85,40 @@ class VtdCore {
   explicit VtdCore(const VtdParameters& parameters);
 
   const VtdParameters& parameters() const { return parameters_; }
-  /// Gets the fault and invalidation-completion interrupts, whose addresses are not translated.
+  /// Receives the fault and invalidation-completion interrupts, whose addresses are not translated.
   void set_message_sink(const VtdMessageSink& sink);
 
   // ---- registers: `offset` from the unit's base, below register_bytes()
 
   uint32_t register_bytes() const { return register_bytes_; }
-  /// Takes a `size` of 4 or 8, naturally aligned; another access reads all ones. An offset without a
-  /// register reads 0.
+  /// `size` is 4 or 8, naturally aligned; any other access reads all ones. An offset without a register reads 0.
   uint64_t ReadRegister(uint32_t offset, unsigned size) const;
-  /// A 64-bit register takes one 64-bit or two 32-bit writes, a 32-bit register a 32-bit write; other
-  /// writes are dropped and counted. The queue may have work afterwards: ask NextWork().
+  /// A 64-bit register accepts one 64-bit or two 32-bit writes, a 32-bit register a 32-bit write; other writes are
+  /// dropped and counted. The queue may have work afterwards: query NextWork().
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 
   // ---- translation in steps
 
   VtdWalk Lookup(const VtdRequest& request);
-  /// Answers walk.read(). `ok` is false if the memory is unreadable; `high` counts only for reads of
-  /// 16 bytes.
+  /// Answers walk.read(). `ok` is false if the memory is unreadable; `high` is used only for reads of 16 bytes.
   void Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high = 0);
-  /// Starts an unfinished walk over with the current contents of the caches: another walk may have
-  /// filled them, or an invalidation may have made the words it has read stale. For drains the walk
-  /// keeps the time of its Lookup.
+  /// Restarts an unfinished walk with the current contents of the caches: another walk may have filled them, or an
+  /// invalidation may have made the words it has read stale. For drains the walk keeps the time of its Lookup.
   void Restart(VtdWalk& walk);
   void Finish(const VtdWalk& walk);
   /// For a caller that performs accesses first and computes their times later (sim/twin). A request that hit the IOTLB
   /// turns out to arrive while the walk for its page is still under way. Recounts it as a miss that waited for that
   /// walk; `below_top` is the walk's.
   void CountJoined(bool below_top);
-  /// Counts the requests that were looked up and are not finished.
+  /// The number of requests that were looked up and are not finished.
   uint64_t in_flight() const { return drains_.in_flight(); }
 
   // ---- translation at once
 
-  /// Translates as a device's request does: caches, fault records and counters take part.
+  /// Translates a device's request, with caches, fault records and counters.
   VtdResult Translate(VtdMemory& memory, const VtdRequest& request);
-  /// Translates by the tables alone and changes nothing: for dumps, debug accesses and as the oracle
-  /// of cached translation.
+  /// Translates by the tables alone and changes nothing: for dumps, debug accesses and as the oracle of cached
+  /// translation.
   VtdResult Peek(VtdMemory& memory, const VtdRequest& request) const;
 
   // ---- invalidation
@@ -129,20 +126,19 @@ class VtdCore {
   VtdQueueWork NextWork();
   void FetchDone(bool ok, uint64_t low, uint64_t high);
   void StatusDone(bool ok);
-  /// Serves the queue until it is idle or has to wait for requests in flight.
+  /// Serves the queue until it is idle or must wait for requests in flight.
   void RunQueue(VtdMemory& memory);
 
-  /// Counts invalidations. A result of an older generation must not be kept.
+  /// The number of invalidations. A result of an older generation must not be kept.
   uint64_t generation() const { return generation_; }
 
   // ---- observation
 
-  /// Is a request that comes now translated? It is from the write that sets TE, even while TES still waits for earlier
-  /// requests, and until TES falls after a write that clears TE.
+  /// Whether a request that arrives now is translated. This holds from the write that sets TE, even while TES still
+  /// waits for earlier requests, until TES falls after a write that clears TE.
   bool translating() const { return translating_; }
   uint64_t root() const { return root_; }
-  /// Lists by SID what the tables at `root` let devices reach: exactly the translations that Peek
-  /// would grant.
+  /// Lists by SID the translations that the tables at `root` grant devices: exactly those that Peek would grant.
   std::vector<VtdDeviceMappings> MappingsOf(VtdMemory& memory, uint64_t root) const;
   /// Counts faults by the number of their reason, whether or not they were recorded.
   const std::array<uint64_t, 16>& faults() const { return faults_; }

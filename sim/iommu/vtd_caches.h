@@ -8,8 +8,7 @@
 
 namespace gmmu::sim {
 
-/// What a context entry says. With caching mode also one that faults: `reason` is then not kNone
-/// and `did` is 0.
+/// A decoded context entry. With caching mode it may be a faulting one: `reason` is then not kNone and `did` is 0.
 struct VtdContext {
   uint16_t sid = 0;
   uint16_t did = 0;
@@ -28,8 +27,8 @@ class VtdContextCache {
   void Fill(const VtdContext& context);
   size_t DropAll();
   size_t DropDomain(uint16_t did);
-  /// Drops the entries of `did` whose SID equals `sid` but for the low bits that `function_mask`
-  /// (0..3) masks. Like its neighbours it returns how many were dropped.
+  /// Drops the entries of `did` whose SID equals `sid`, ignoring the low bits that `function_mask` (0..3) masks. Like
+  /// the functions around it, it returns the number of dropped entries.
   size_t DropDevice(uint16_t did, uint16_t sid, unsigned function_mask);
 
  private:
@@ -37,8 +36,8 @@ class VtdContextCache {
   std::vector<VtdContext> entries_;  ///< most recently used first
 };
 
-/// A finished translation, or with caching mode a failed one (`reason` not kNone; then of one 4 KiB
-/// page and one access).
+/// A finished translation, or with caching mode a failed one (`reason` not kNone; it then covers one 4 KiB page and one
+/// kind of access).
 struct VtdTlbEntry {
   uint16_t did = 0;
   uint8_t level = 1;  ///< 1: 4 KiB, 2: 2 MiB, 3: 1 GiB
@@ -79,10 +78,10 @@ class VtdIotlb {
   uint64_t clock_ = 0;
 };
 
-/// A non-leaf entry: where the table of `level` is for the IOVAs that share the bits above it.
+/// A non-leaf entry: the address of the table of `level` for the IOVAs that share the bits above it.
 struct VtdTableEntry {
   uint16_t did = 0;
-  uint8_t level = 1;   ///< of the table pointed to: 1 .. levels - 1
+  uint8_t level = 1;   ///< level of the table pointed to: 1 .. levels - 1
   uint64_t start = 0;  ///< first IOVA that the table covers
   uint64_t table = 0;
   bool read = false, write = false;  ///< ANDed from the top down to here

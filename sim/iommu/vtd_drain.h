@@ -6,12 +6,11 @@
 
 namespace gmmu::sim {
 
-/// Counts requests in flight by epoch, so that an invalidation can wait for those before it and for
-/// no others.
+/// Counts requests in flight by epoch, so that an invalidation waits only for the requests before it.
 ///
-/// A request enters in the current epoch as a walk, becomes a read or a write once translated, and
-/// leaves when its access is done. Mark() closes the epoch; what the mark covers is done when all
-/// epochs up to it are empty of the kinds asked for.
+/// A request enters in the current epoch as a walk, becomes a read or a write once translated, and leaves when its
+/// access is done. Mark() closes the epoch; the mark is done when all epochs up to it have no request of the given
+/// kinds.
 class VtdDrainTracker {
  public:
   enum Kind : uint8_t { kWalk, kRead, kWrite };
@@ -20,7 +19,7 @@ class VtdDrainTracker {
     void Join(const Wait& other);
   };
 
-  uint64_t Enter(Kind kind);  ///< returns the epoch, to be given to Change and Leave
+  uint64_t Enter(Kind kind);  ///< returns the epoch, for Change and Leave
   void Change(uint64_t epoch, Kind from, Kind to);
   void Leave(uint64_t epoch, Kind kind);
 

@@ -25,7 +25,7 @@ void Append(std::vector<VtdMapping>& list, const VtdMapping& piece) {
 
 bool InWindow(uint64_t address) { return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd; }
 
-/// Adds a mapping without the parts whose IOVA or host address lies in the interrupt window: they reach no memory.
+/// Adds a mapping except the parts whose IOVA or host address lies in the interrupt window: they reach no memory.
 void AppendOutsideWindow(std::vector<VtdMapping>& list, const VtdMapping& whole) {
   std::array<uint64_t, 6> cuts{0, whole.bytes};
   size_t count = 2;
@@ -71,8 +71,7 @@ void VtdCore::MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64
 std::vector<VtdDeviceMappings> VtdCore::MappingsOf(VtdMemory& memory, uint64_t root) const {
   std::vector<VtdDeviceMappings> devices;
   for (unsigned sid = 0; sid < 0x10000; ++sid) {
-    // The tables themselves decide, by the same steps as for a request of this device; 0 is a legal
-    // address.
+    // The tables are decoded by the same steps as for a request of this device; 0 is a legal address.
     VtdWalk walk;
     walk.request_.sid = static_cast<uint16_t>(sid);
     walk.stage_ = VtdWalk::Stage::kRoot;

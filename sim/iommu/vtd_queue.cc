@@ -157,7 +157,7 @@ std::optional<uint8_t> VtdCore::Execute(uint64_t low, uint64_t high) {
       if (Bits(low, 31, 7) != 0 || Bits(high, 1, 0) != 0) return vtd::kQueueReserved;
       if ((low & (kWaitInterrupt | kWaitStatus)) == 0) return vtd::kQueueNoInformation;
       return std::nullopt;
-    default: return vtd::kQueueBadType;  // device-TLB, interrupt and PASID caches are not offered
+    default: return vtd::kQueueBadType;  // device-TLB, interrupt and PASID caches are not supported
   }
 }
 

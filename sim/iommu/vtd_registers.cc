@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register file: what software reads there, and what its writes start.
+// The register file: the values that software reads, and the effects of its writes.
 #include "iommu/vtd.h"
 #include "iommu/vtd_formats.h"
 
@@ -165,7 +165,7 @@ void VtdCore::Write32(uint32_t offset, uint32_t value) {
     case vtd::kIectl: completion_.WriteControl(value); break;
     case vtd::kIedata: completion_.WriteData(value); break;
     case vtd::kIeaddr: completion_.WriteAddress(value); break;
-    default: break;  // read-only or not offered
+    default: break;  // read-only or not supported
   }
 }
 
@@ -174,7 +174,7 @@ void VtdCore::WriteCommand(uint32_t value) {
     disabling_ = false;
     if ((status_ & vtd::kTe) == 0 && !enabling_) {
       translating_ = enabling_ = true;
-      enable_wait_ = drains_.Mark(true, true);  // what passes untranslated has ended before TES says so
+      enable_wait_ = drains_.Mark(true, true);  // TES changes only after untranslated requests have ended
     }
   } else if (translating() && !disabling_) {
     enabling_ = false;

@@ -5,7 +5,7 @@
 
 namespace gmmu::sim {
 
-/// What a VT-d unit is built with. Each default is a legal value that other models use as well.
+/// Parameters of a VT-d unit. Each default is a legal value that other models use as well.
 struct VtdParameters {
   unsigned haw = 48;               ///< host address width, bits: 32..52
   unsigned sagaw = 0x6;            ///< bit 1: 39-bit/3 levels, bit 2: 48/4, bit 3: 57/5
@@ -21,7 +21,7 @@ struct VtdParameters {
   bool snoop_control = false;               ///< SC: bit 11 of a leaf is SNP, else reserved
   bool pass_through = true;                 ///< PT: context entries of type 2
   bool fpd_covers_reserved_context = true;  ///< reason 0xB is not recorded when FPD = 1
-  bool collapse_faults = false;             ///< a fault whose SID has an unread record already is dropped
+  bool collapse_faults = false;             ///< a fault is dropped if its SID already has an unread record
   /// If true, an entry of a 2 MiB or 1 GiB page outlives a page-selective invalidation that is smaller
   /// than the page: hardware may keep it that long. If false, any overlap drops it.
   bool keep_larger_pages = true;
@@ -50,7 +50,7 @@ enum class VtdReason : uint8_t {
   kAtsBlocked = 0xD,
   kInterruptRange = 0xE,  ///< the resulting address is in the interrupt range
 };
-/// The reason in snake_case, as reports print it; "unknown" for a number that is not a reason.
+/// The reason in snake_case, as reports print it; "unknown" for an undefined number.
 const char* NameOf(VtdReason reason);
 
 /// The AT field of a request.
@@ -74,13 +74,13 @@ struct VtdResult {
   VtdOutcome outcome = VtdOutcome::kBlocked;
   uint64_t hpa = 0;
   bool translated = false;  ///< false: passed unchanged (translation off or pass-through)
-  bool snoop = false;       ///< SNP of the leaf: snoop whatever the request says
+  bool snoop = false;       ///< SNP of the leaf: snoop even if the request has No Snoop
   /// kNone together with kBlocked means a read of the interrupt window, which is not recorded.
   VtdReason reason = VtdReason::kNone;
   bool ok() const { return outcome != VtdOutcome::kBlocked; }
 };
 
-/// One read of host memory that the unit needs: 8 or 16 bytes, naturally aligned.
+/// One read of host memory that the unit requests: 8 or 16 bytes, naturally aligned.
 struct VtdRead {
   uint64_t address = 0;
   unsigned bytes = 0;
@@ -90,9 +90,9 @@ struct VtdRead {
 class VtdMemory {
  public:
   virtual ~VtdMemory() = default;
-  /// Reads 8 aligned bytes. False: no memory is there.
+  /// Reads 8 aligned bytes. False: no memory at that address.
   virtual bool Read64(uint64_t hpa, uint64_t* value) = 0;
-  /// Writes 4 aligned bytes. False: no memory is there.
+  /// Writes 4 aligned bytes. False: no memory at that address.
   virtual bool Write32(uint64_t hpa, uint32_t value) = 0;
 };
 
@@ -105,12 +105,12 @@ struct VtdMapping {
   bool write = false;
 };
 
-/// What the tables of one context entry let its device reach.
+/// The mappings of one context entry.
 struct VtdDeviceMappings {
   uint16_t sid = 0;
   uint16_t domain = 0;
   unsigned aw_bits = 0;
-  bool pass_through = false;         ///< then `mappings` is empty and every address passes
+  bool pass_through = false;         ///< `mappings` is then empty and every address passes unchanged
   std::vector<VtdMapping> mappings;  ///< ascending; neighbours that continue each other are one
 };
 

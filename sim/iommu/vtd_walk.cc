@@ -275,7 +275,7 @@ void VtdCore::Finished(VtdWalk& walk) {
   if (result.outcome == VtdOutcome::kMemory && !result.translated) ++count_.passed;
   if (result.reason == VtdReason::kNone) return;
   ++faults_[static_cast<size_t>(result.reason)];
-  // Reasons that arise before a context entry was read have no FPD to silence them.
+  // A fault before the context entry was read cannot be silenced, because FPD is unknown.
   const bool silenced = walk.has_context_ && walk.context_.fpd &&
                         (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
   if (silenced) return;
@@ -317,8 +317,8 @@ void VtdCore::Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) {
   const bool was_context = walk.stage_ == VtdWalk::Stage::kContext;
   const Learned learned = Step(walk, ok, low, high);
   Keep(walk, learned);
-  // Only now does the walk have its domain: the IOTLB may hold what another device of it brought. A
-  // walk that an invalidation has overtaken goes on with its own reads.
+  // Only now is the walk's domain known: the IOTLB may hold a translation that another device of the domain brought. A
+  // walk that an invalidation has overtaken continues with its own reads.
   if (was_context && !walk.done() && walk.generation_ == generation_) SearchTranslations(walk);
   if (walk.done()) Finished(walk);
 }

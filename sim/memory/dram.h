@@ -18,13 +18,13 @@ struct DramParameters {
   uint64_t trcd_ps = 13'750;        ///< activate to column command
   uint64_t trp_ps = 13'750;         ///< precharge to activate
   uint64_t tcas_ps = 13'750;        ///< column command to the first data
-  uint64_t controller_ps = 20'000;  ///< queues and fabric, once an access
+  uint64_t controller_ps = 20'000;  ///< queues and fabric, once per access
   uint64_t trefi_ps = 7'800'000;    ///< between refreshes; 0: never
-  uint64_t trfc_ps = 350'000;       ///< a channel does nothing else for so long in a refresh
+  uint64_t trfc_ps = 350'000;       ///< a refresh occupies a channel for this long
 };
 
-/// Says when accesses to DRAM finish. Banks keep a page open, each channel has one data bus, and
-/// refreshes come at fixed times for all banks of a channel.
+/// Computes when accesses to DRAM finish. Banks keep a page open, each channel has one data bus, and refreshes come at
+/// fixed times for all banks of a channel.
 ///
 /// Accesses are served in the order of the calls, which is the only reordering rule. Times of calls
 /// need not ascend: an access starts when its bank and bus are free and not before its own time.
@@ -34,12 +34,12 @@ class DramTiming {
   /// Throws std::invalid_argument when a parameter is out of its bounds.
   explicit DramTiming(const DramParameters& parameters);
 
-  /// An access of [address, address + bytes), bytes > 0, put to the controller at `time_ps`.
+  /// An access of [address, address + bytes), bytes > 0, that reaches the controller at `time_ps`.
   /// Returns the time at which its last byte has moved (a write: is in the row buffer).
   uint64_t Access(uint64_t time_ps, uint64_t address, unsigned bytes, bool write);
 
   const DramParameters& parameters() const { return parameters_; }
-  /// The bytes that all data buses together move in a second.
+  /// The combined peak rate of all data buses.
   double PeakBytesPerSecond() const;
   /// The counters of block "dram".
   std::vector<hw::Counter> Counters() const;
@@ -48,7 +48,7 @@ class DramTiming {
   struct Bank {
     bool open = false;
     uint64_t row = 0;
-    uint64_t ready_ps = 0;  ///< next column command, if the row stays
+    uint64_t ready_ps = 0;  ///< next column command, if the row stays open
     uint64_t refresh = 0;   ///< refresh intervals already accounted: a refresh closes the row
   };
   struct Channel {

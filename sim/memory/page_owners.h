@@ -9,16 +9,16 @@
 
 namespace gmmu::sim {
 
-/// Keeps which host physical pages have an owner, as the operating system reports (hw::Instruments::NotePages), and
-/// finds device accesses that reached other pages. Memory that was given back must be out of every device's reach,
-/// whatever the IOMMU or the device still caches.
+/// Records which host physical pages have an owner, as the operating system reports (hw::Instruments::NotePages), and
+/// detects device accesses to other pages. Freed memory must be out of every device's reach, whatever the IOMMU or the
+/// device still caches.
 ///
 /// No access is checked before the first Note.
 class PageOwners {
  public:
   static constexpr size_t kMostFindings = 64;
 
-  /// From now on pages [first, first + count) have an owner, or none.
+  /// Records that pages [first, first + count) have an owner, or none, from now on.
   void Note(uint64_t first, uint64_t count, bool owned);
   /// Checks a device's access that has reached memory at `hpa`; it lies inside one page.
   void Access(uint64_t hpa, bool write) {
@@ -35,7 +35,7 @@ class PageOwners {
 
   bool watching_ = false;
   std::unordered_set<uint64_t> owned_;
-  uint64_t last_ = ~uint64_t{0};  ///< one of them, the last that was accessed
+  uint64_t last_ = ~uint64_t{0};  ///< the owned page that was accessed last
   std::vector<hw::Finding> findings_;
 };
 

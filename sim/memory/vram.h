@@ -23,17 +23,17 @@ struct VramParameters {
 /// Holds VRAM's bytes, which are all zero at power-on.
 class VramCore {
  public:
-  /// Is called before [address, address + size) is written, with the bytes to be written; bytes whose
-  /// strobe is 0 are not among them.
+  /// Called before [address, address + size) is written, with the bytes to be written; bytes whose strobe is 0 are not
+  /// included.
   using WriteHook = std::function<void(uint64_t address, const uint8_t* from, size_t size)>;
 
-  /// Throws std::runtime_error when the host has no such memory.
+  /// Throws std::runtime_error when the host cannot provide the memory.
   explicit VramCore(uint64_t bytes);
 
   uint64_t size() const { return size_; }
   bool Inside(uint64_t address, uint64_t size) const { return address <= size_ && size <= size_ - address; }
 
-  /// Return false, move nothing and call no hook unless all of [address, address + size) is inside.
+  /// Return false, transfer nothing and call no hook unless all of [address, address + size) is inside.
   [[nodiscard]] bool Read(uint64_t address, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t address, const void* from, size_t size);
   /// Writes byte i of `from` if bit i of `strobe` is set; `size` is at most 64. Each run of set bits is
@@ -43,14 +43,14 @@ class VramCore {
   /// Hooks run in the order of their addition; they must not write to this VRAM (FlipBit apart).
   void AddWriteHook(WriteHook hook) { hooks_.push_back(std::move(hook)); }
 
-  /// Power is lost: every byte changes its value. Hooks are called.
+  /// Simulates a power loss: every byte changes its value. Hooks are called.
   void LosePower();
 
   /// Damage for tests: inverts bit `bit` (0..7) of a byte, with no hook called.
   [[nodiscard]] bool FlipBit(uint64_t address, unsigned bit);
 
   const uint8_t* data() const { return bytes_.get(); }
-  /// The bytes, for a caller that writes them directly: without Write and without calling hooks.
+  /// The bytes, for a caller that writes them directly, without Write and without calling hooks.
   uint8_t* Open() {
     touched_.assign(touched_.size(), true);
     return bytes_.get();
@@ -78,8 +78,8 @@ class VramCore {
   std::vector<WriteHook> hooks_;
 };
 
-/// Says when VRAM bursts finish: a fixed latency, then one data bus for each direction. The cycles of
-/// successive calls must not decrease.
+/// Computes when VRAM bursts finish: a fixed latency, then one data bus for each direction. The cycles of successive
+/// calls must not decrease.
 class VramTiming {
  public:
   struct Beats {
@@ -90,9 +90,9 @@ class VramTiming {
   /// Throws std::invalid_argument when a parameter is out of its bounds.
   explicit VramTiming(const VramParameters& parameters);
 
-  /// Say when the beats of a burst of `beats` (> 0) move whose address (of a write: whose last data)
-  /// was accepted at `cycle`. Beats of one direction are served in the order of the calls. A write's
-  /// B is due at `last + latency_cycles`.
+  /// Return when the beats of a burst of `beats` (> 0) move whose address (of a write: whose last data) was accepted at
+  /// `cycle`. Beats of one direction are served in the order of the calls. A write's B is due at `last +
+  /// latency_cycles`.
   Beats Read(uint64_t cycle, unsigned beats) { return Reserve(read_free_, cycle + parameters_.latency_cycles, beats); }
   Beats Write(uint64_t cycle, unsigned beats) { return Reserve(write_free_, cycle, beats); }
 

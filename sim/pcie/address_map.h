@@ -33,18 +33,17 @@ struct Decoded {
 
 /// Decodes a host physical address: RAM answers from 0 to 2 GiB and from 4 GiB on, devices between.
 ///
-/// RAM always wins over BARs, the IOMMU and the message window over BARs: a BAR programmed over
-/// them is not seen there.
+/// RAM has priority over BARs, and so have the IOMMU and the message window: a BAR programmed over them is hidden
+/// there.
 class AddressMap {
  public:
-  /// `ram_bytes` of RAM are installed, a multiple of 4 KiB and more than 0. `iommu` says whether the
-  /// unit's registers are there.
+  /// `ram_bytes` of RAM are installed, a multiple of 4 KiB and more than 0. `iommu`: the map has the unit's registers.
   AddressMap(uint64_t ram_bytes, bool iommu);
 
-  /// Returns where a PC has its RAM of `bytes`: what lies past 2 GiB moves to 4 GiB.
+  /// The RAM ranges of a PC with `bytes` of RAM: the part past 2 GiB moves to 4 GiB.
   static std::vector<hw::Range> RamRanges(uint64_t bytes);
 
-  /// From now on BAR `bar` of GPU `unit` answers at [base, base + size); with a `size` of 0 nowhere.
+  /// Places BAR `bar` of GPU `unit` at [base, base + size); a `size` of 0 removes it.
   void SetBar(unsigned unit, unsigned bar, uint64_t base, uint64_t size);
 
   /// Returns the region that holds all of [address, address + size); kNone when no single one does.
@@ -63,8 +62,8 @@ class AddressMap {
   std::vector<Bar> bars_;
 };
 
-/// Enters RAM into firmware's tables: the last `bytes` below 2 GiB (or of RAM that ends before) are the
-/// GPU's, the rest is the operating system's.
+/// Enters RAM into firmware's tables: the last `bytes` below 2 GiB (or of smaller RAM) are the GPU's, the rest is the
+/// operating system's.
 void ReserveForGpu(std::vector<hw::Range> ram, uint64_t bytes, hw::FirmwareTables& firmware);
 
 }  // namespace gmmu::sim

@@ -12,7 +12,7 @@ struct ConfigSpaceParameters {
   uint8_t revision = 0;
   uint32_t bar0_bytes = 64u << 10;  ///< registers; a power of two, at least 4 KiB
   uint32_t bar2_bytes = 64u << 20;  ///< window onto VRAM
-  uint32_t bar4_bytes = 0;          ///< more registers; 0: there is none
+  uint32_t bar4_bytes = 0;          ///< more registers; 0: no BAR4
   uint32_t class_code = 0x030000;
   bool line_interrupt = false;      ///< pin INTA in place of the capability MSI
   unsigned max_payload = 256;       ///< the largest that the PCIe capability offers, 128..4096
@@ -39,36 +39,36 @@ class ConfigSpace {
 
   explicit ConfigSpace(const ConfigSpaceParameters& parameters);
 
-  /// Take a `size` of 1, 2 or 4, naturally aligned, inside 4 KiB; another access reads all ones and
-  /// writes nothing. From offset 256 on reads give 0 and writes are dropped.
+  /// `size` is 1, 2 or 4, naturally aligned, inside 4 KiB; any other access reads all ones and writes nothing. From
+  /// offset 256 on reads give 0 and writes are dropped.
   uint32_t Read(uint16_t offset, unsigned size) const;
   void Write(uint16_t offset, unsigned size, uint32_t value);
 
   bool memory_enable() const { return (Word(0x04) & 2) != 0; }
-  /// May the function make requests? Bus mastering is on, and it is in D0.
+  /// Whether the function may make requests: bus mastering is on, and it is in D0.
   bool bus_master() const { return (Word(0x04) & 4) != 0 && powered(); }
   bool intx_disable() const { return (Word(0x04) & 0x400) != 0; }
 
   /// Return address and size of BAR 0, 2 or 4; any other BAR has a size of 0.
   uint64_t bar_base(unsigned bar) const;
   uint64_t bar_bytes(unsigned bar) const;
-  /// Does the BAR answer? Memory decoding is on, its address is not 0, and the function is in D0.
+  /// Whether the BAR answers: memory decoding is on, its address is not 0, and the function is in D0.
   bool bar_active(unsigned bar) const;
 
   bool msi_enable() const { return (Half(kMsi + 2) & 1) != 0; }
   uint64_t msi_address() const { return Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32; }
   uint32_t msi_data() const { return Half(kMsi + 12); }
-  /// What the system has routed the pin to: the number of an interrupt vector; 0: nowhere.
+  /// The interrupt vector to which the system has routed the pin; 0: none.
   uint32_t line() const { return bytes_[0x3C]; }
   bool has_line() const { return parameters_.line_interrupt; }
 
-  /// In D3 the memory of the device has no power.
+  /// False in D3, where the device's memory has no power.
   bool powered() const { return (Half(kPower + 4) & 3) == 0; }
 
   unsigned max_payload() const { return 128u << (Half(kExpress + 8) >> 5 & 7); }
   unsigned max_read_request() const { return 128u << (Half(kExpress + 8) >> 12 & 7); }
 
-  /// `hook` is called after each write that changed something.
+  /// `hook` is called after each write that changed a register.
   void OnChange(std::function<void()> hook) { hook_ = std::move(hook); }
 
   /// Returns to the state after reset and calls the hook.

@@ -22,14 +22,13 @@ struct PcieCredits {
 struct PcieParameters {
   unsigned generation = 3;     ///< 1..5
   unsigned lanes = 8;          ///< 1, 2, 4, 8, 16
-  unsigned tlp_overhead = 24;  ///< bytes a TLP beside its payload: framing, sequence number, header, CRC
-  /// What acknowledgements and credit updates leave of the raw rate, in parts per million (57.88
-  /// of 62.96 Gb/s).
+  unsigned tlp_overhead = 24;  ///< bytes per TLP in addition to its payload: framing, sequence number, header, CRC
+  /// Share of the raw rate that acknowledgements and credit updates leave, in parts per million (57.88 of 62.96 Gb/s).
   unsigned link_layer_ppm = 919'300;
   unsigned max_payload = 256;              ///< 128..4096, a power of two
   unsigned max_read_request = 512;         ///< 128..4096, a power of two
   unsigned read_completion_boundary = 64;  ///< 64 or 128
-  unsigned tags = 64;                      ///< reads in flight a requester, 1..1024
+  unsigned tags = 64;                      ///< reads in flight per requester, 1..1024
   uint64_t latency_ps = 250'000;  ///< each way, from the last byte sent to the last byte taken by the other side
   std::array<PcieCredits, kTlpKinds> credits{PcieCredits{64, 1024}, PcieCredits{64, 64}, PcieCredits{128, 2048}};
 };
@@ -50,8 +49,8 @@ double WriteEfficiency(const PcieParameters& parameters, uint64_t size);
 /// completion boundary.
 double ReadEfficiency(const PcieParameters& parameters, uint64_t size);
 
-/// A piece of a request or completion: the payload of one TLP. A read request has none; there `bytes`
-/// is what it asks for.
+/// A piece of a request or completion: the payload of one TLP. A read request has no payload; `bytes` is then the
+/// requested size.
 struct TlpPiece {
   uint64_t address = 0;
   unsigned bytes = 0;
@@ -77,16 +76,16 @@ class PcieDirection {
 
   PcieDirection(const PcieParameters& parameters, const char* block);
 
-  /// Do the receiver's credits allow such a TLP now?
+  /// Whether the receiver's credits allow this TLP now.
   bool CanSend(TlpKind kind, unsigned payload_bytes) const;
   /// Sends a TLP that is ready at `ready_ps` and takes its credits. Call it only when CanSend is true.
   Sent Send(TlpKind kind, unsigned payload_bytes, uint64_t ready_ps);
-  /// The receiver has taken such a TLP out of its buffer: its credits are the sender's again.
+  /// The receiver has removed this TLP from its buffer: its credits return to the sender.
   void Release(TlpKind kind, unsigned payload_bytes);
 
   /// Returns the earliest time at which another TLP could start.
   uint64_t free_ps() const { return (free_fs_ + 999) / 1000; }
-  /// Are all credits back, so that nothing is in the receiver's buffers?
+  /// Whether all credits have returned, so that the receiver's buffers are empty.
   bool idle() const;
   std::vector<hw::Counter> Counters() const;
 
@@ -105,7 +104,7 @@ class PcieDirection {
   uint64_t busy_fs_ = 0;
 };
 
-/// The tags of one requester's reads. Allocate gives the lowest free one, or none when all are in use.
+/// The tags of one requester's reads. Allocate returns the lowest free one, or none.
 class TagPool {
  public:
   explicit TagPool(unsigned tags) : used_(tags, false) {}

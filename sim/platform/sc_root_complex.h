@@ -21,18 +21,15 @@
 
 namespace gmmu::sim {
 
-/// One root port and the PCIe link to its device. It cuts requests into TLPs and joins them again, and
-/// keeps the order that PCIe demands.
+/// One root port and the PCIe link to its device. It splits requests into TLPs and reassembles them, and keeps the
+/// order that PCIe requires.
 ///
-///   from_device  AT target of the device's bursts. A write is answered when the link has taken its
-///   last TLP; a read
-///                when the last byte of its last completion is at the device, with an error if any
-///                part had one.
+///   from_device  AT target of the device's bursts. A write is answered when the link has accepted its last TLP; a read
+///                when the last byte of its last completion is at the device, with an error if any part had one.
 ///   to_device    AT initiator of the CPU's accesses.
-///   memory       AT initiator upstream: one transaction a TLP, to the IOMMU.
+///   memory       AT initiator upstream: one transaction per TLP, to the IOMMU.
 ///
-/// A completion of the device reaches the CPU only when all writes that the device sent before it
-/// are in memory.
+/// A completion of the device reaches the CPU only when all writes that the device sent before it are in memory.
 class RootComplex : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<RootComplex> from_device{"from_device"};

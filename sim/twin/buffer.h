@@ -13,7 +13,7 @@ class Buffer {
  public:
   /// The reason why reading stopped.
   struct Trouble {
-    bool closed = false;  ///< the host port is closed: try again when it is open
+    bool closed = false;  ///< the host port is closed: retry when it is open
     regs::Fault reason = regs::Fault::kNone;
     unsigned level = 0;
     Address address;

@@ -13,12 +13,12 @@ namespace {
 using regs::Access;
 using regs::Pattern;
 
-constexpr uint64_t kAheadCycles = 64;  // an act accesses what is asked for in so many cycles
+constexpr uint64_t kAheadCycles = 64;  // an act performs the accesses of the next cycles, this many
 constexpr uint64_t kLineCycles = 2;    // from one line to the next
-constexpr uint64_t kAgainCycles = 25;  // of a walk that is done again, beside its read
-constexpr uint64_t kAnswerCycles = 6;  // from an access's end to its slot's next use
+constexpr uint64_t kAgainCycles = 25;  // of a repeated walk, in addition to its read
+constexpr uint64_t kAnswerCycles = 6;  // from an access's end to the reuse of its slot
 constexpr uint64_t kStartCycles = 20;  // from the write that starts a run to its first line
-constexpr uint64_t kEndCycles = 14;    // from the last answer that was looked at to the end of the run
+constexpr uint64_t kEndCycles = 14;    // from the last answer checked to the end of the run
 constexpr uint64_t kMostMismatches = 0xFFFFFFFF;
 constexpr uint64_t kLineBits = 63;
 
@@ -112,7 +112,7 @@ void Client::Start() {
   Schedule(parts_.agenda.now() + parts_.time.Cycles(kStartCycles));
 }
 
-/// Acts at `ps`, unless it will before.
+/// Schedules an act at `ps`, unless an earlier one is scheduled.
 void Client::Schedule(uint64_t ps) {
   ps = std::max(ps, parts_.agenda.now());
   if (scheduled_ && scheduled_ps_ <= ps) return;
@@ -142,7 +142,7 @@ void Client::Act() {
     if (!MoveLines(ahead)) return;
     if (passed_ == order_.count()) {
       if (done_ == passes() * order_.count()) return End(std::max(last_ps_ + parts_.time.Cycles(kEndCycles), now));
-      access_ = Access::kRead;  // the pass that reads back
+      access_ = Access::kRead;  // the read-back pass
       sequence_.emplace(Lines());
       va_ = sequence_->Next();
       issued_ = passed_ = 0;
@@ -163,7 +163,7 @@ void Client::Act() {
   }
 }
 
-/// Asks for the translation of the next line. False: the port is closed.
+/// Requests the translation of the next line. False: the port is closed.
 bool Client::AskLine(Cost cost) {
   LineUnderWay line;
   line.va = va_;
@@ -178,16 +178,16 @@ bool Client::AskLine(Cost cost) {
 bool Client::Translate(LineUnderWay& line, bool again) {
   const Address at{false, regs::Target::kSystem, static_cast<unsigned>(ctrl_.space()), line.va};
   line.epoch = parts_.path.mmu().epoch();
-  line.place = parts_.path.Resolve(port_, at, access_, again ? 0 : 1, line.cost);  // it is counted once
+  line.place = parts_.path.Resolve(port_, at, access_, again ? 0 : 1, line.cost);  // counted once
   waiting_ = line.place.kind == Place::Kind::kClosed;
   return !waiting_;
 }
 
-/// Moves the lines, in their order, whose translations are there. False: the run waits or ends.
+/// Performs, in order, the accesses of lines whose translations are known. False: the run waits or ends.
 bool Client::MoveLines(uint64_t ahead) {
   while (!lines_under_way_.empty() && lines_under_way_.front().cost.at <= ahead) {
     LineUnderWay& line = lines_under_way_.front();
-    if (line.epoch != parts_.path.mmu().epoch()) {  // it may be an old translation
+    if (line.epoch != parts_.path.mmu().epoch()) {  // the translation may be stale
       line.cost.at = std::max(line.cost.at, parts_.agenda.now());
       if (!Translate(line, true)) return false;
       continue;
@@ -225,8 +225,8 @@ void Client::WaitForTurn() {
   });
 }
 
-/// Returns the time of the lines that are asked for until a translation's fault is seen: those of its page are walked for
-/// again, one after the other, since a fault is told to one lookup only.
+/// Returns the time of the lines that are requested before a translation's fault is known: lines of the faulting page
+/// are walked again, one after the other, since only one lookup gets a fault.
 uint64_t Client::BehindFault(const LineUnderWay& faulted) const {
   if (faulted.place.kind != Place::Kind::kFault || ctrl_.pattern() != Pattern::kOrder) return 0;
   const uint64_t line = parts_.time.Cycles(kLineCycles);
@@ -236,10 +236,10 @@ uint64_t Client::BehindFault(const LineUnderWay& faulted) const {
   return lines * parts_.time.Cycles(parts_.time.parameters().vram_latency + kAgainCycles);
 }
 
-/// Notes the times of an access that has been made.
+/// Records the times of an access that was performed.
 void Client::Answered(const Cost& cost) {
   const uint64_t words = parts_.time.Cycles(kLine / 8), end = std::max(cost.at, cost.done);
-  if (access_ == Access::kWrite) issue_ps_ = std::max(issue_ps_, cost.at + words);  // they were given before
+  if (access_ == Access::kWrite) issue_ps_ = std::max(issue_ps_, cost.at + words);  // the words precede the request
   looked_ps_ = std::max(looked_ps_ + words, end + parts_.time.Cycles(kAnswerCycles));
   slots_.Take(looked_ps_);
   last_ps_ = std::max(last_ps_, looked_ps_);

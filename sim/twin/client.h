@@ -47,7 +47,7 @@ class Client {
   static constexpr size_t kLine = 64;
   using Line = std::array<uint64_t, kLine / 8>;
 
-  /// A line that has its slot, and its access, which is known from cost.at on.
+  /// A line with its slot and its access, whose place is known from cost.at on.
   struct LineUnderWay {
     uint64_t va = 0;
     Place place;
@@ -91,14 +91,14 @@ class Client {
   uint64_t generation_ = 0, acts_ = 0, scheduled_ps_ = 0;
   std::optional<hw::TrafficSequence> sequence_;
   regs::Access access_ = regs::Access::kRead;
-  uint64_t va_ = 0;                   ///< address of the line that is asked for next
-  uint64_t done_ = 0;                 ///< accesses without a fault, both passes
-  uint64_t issued_ = 0, passed_ = 0;  ///< accesses of the pass under way: that have a slot, and that have been made
+  uint64_t va_ = 0;                   ///< address of the next line to request
+  uint64_t done_ = 0;                 ///< accesses without a fault, in both passes
+  uint64_t issued_ = 0, passed_ = 0;  ///< accesses of the current pass: with a slot, and performed
   std::deque<LineUnderWay> lines_under_way_;
   uint32_t crc_ = 0;
   uint64_t mismatches_ = 0;
   uint64_t last_ps_ = 0;  ///< when the latest access ends
-  // its times: slots, which are a reorder buffer; when the next line may be asked for; when the last answer was looked at
+  // times: slots, which are a reorder buffer; earliest request of the next line; check of the last answer
   Window slots_{1};
   uint64_t issue_ps_ = 0, looked_ps_ = 0;
 };

@@ -125,7 +125,7 @@ void ClientPorts::Translated(const InFlight& access, const Found& found, uint64_
   }
   At(ps, [this, access, found] {
     if (found.epoch == parts_.path.mmu().epoch()) Move(access, found.place);
-    else Translate(access, true);  // what was found may be old
+    else Translate(access, true);  // the result may be stale
   });
 }
 

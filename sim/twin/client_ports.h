@@ -10,8 +10,8 @@
 namespace gmmu::sim::twin {
 
 /// The client ports of one GPU, as hw::ClientAccesses drives them (sim/gpu/client_ports.h is the counterpart for the
-/// RTL). An access has three acts: it is accepted and translated; it moves its bytes once the translation is there; it
-/// is answered. The estimated cycles of the ports themselves stand in client_ports.cc.
+/// RTL). An access has three acts: it is accepted and translated; it transfers its bytes once the translation is known;
+/// it is answered. client_ports.cc holds the estimated cycles of the ports.
 class ClientPorts {
  public:
   ClientPorts(unsigned clients, const ClientParts& parts);

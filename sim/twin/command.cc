@@ -54,7 +54,7 @@ bool NeedsPrivilege(regs::CommandHeaderWord header) {
          (opcode == Opcode::kFlushTlb && header.scope() == Scope::kGlobal);
 }
 
-/// Does the range wrap, or leave the 48 bits of physical addresses?
+/// Whether the range wraps, or leaves the 48 bits of physical addresses.
 bool BadRange(const Address& range, uint64_t bytes) {
   const uint64_t end = range.at + bytes;
   if (bytes != 0 && end != 0 && end < range.at) return true;
@@ -149,7 +149,7 @@ bool BadSpace(const Command& command, unsigned spaces) {
          (HasDestination(opcode) && header.dst_physical() == 0 && header.dst_space() >= spaces);
 }
 
-/// Does the command name another space than its buffer's, by a virtual address or a flush?
+/// Whether the command names another space than its buffer's, by a virtual address or a flush.
 bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
   const Opcode opcode = header.opcode();
   if (opcode == Opcode::kFlushTlb) return header.dst_space() != own;

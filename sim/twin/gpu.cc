@@ -77,7 +77,7 @@ Gpu::~Gpu() = default;
 
 // ---- the PCI function, silence, reset
 
-/// Passes what the PCI function and the pins allow on to the blocks.
+/// Passes the permissions of the PCI function and the pins on to the blocks.
 void Gpu::Straps() {
   memory_.set_bus_master(config_.bus_master());
   memory_.set_silence(silence_);
@@ -156,7 +156,7 @@ void Gpu::Push(Access access) {
   Pump();
 }
 
-/// When the port takes the access. Every write of a register waits until the window has settled (rtl/top/gmmu_regs.sv).
+/// When the port accepts the access. Every register write waits until the window has settled (rtl/top/gmmu_regs.sv).
 uint64_t Gpu::FreePs(const Access& access) const {
   const bool settles = access.target == Access::Target::kRegisters && access.write;
   return settles ? std::max(port_ps_, window_ps_) : port_ps_;
@@ -183,7 +183,7 @@ void Gpu::Pump() {
   }
 }
 
-/// Does one access. False: it has to wait.
+/// Performs one access. False: it must wait.
 bool Gpu::Do(Access& access) {
   switch (access.target) {
     case Access::Target::kConfig: DoConfig(access); return true;
@@ -226,8 +226,8 @@ void Gpu::DoWindow(Access& access) {
   agenda_.At(window_ps_, [access = std::move(access), ok]() mutable { Answer(access, ok); });
 }
 
-/// Takes the time of a window access, 8 bytes after 8 bytes: writes as many at once as there are slots, reads one after
-/// the other when nothing else is in flight.
+/// Adds the time of a window access, in steps of 8 bytes: writes use as many slots as there are, reads go one after the
+/// other when nothing else is in flight.
 void Gpu::WindowTime(Access& access) {
   port_ps_ = std::max(port_ps_, agenda_.now());
   for (uint64_t done = 0; done < access.data.size(); done += kWindowBeat) {
@@ -244,7 +244,7 @@ void Gpu::WindowTime(Access& access) {
 
 // ---- observation
 
-/// Have engine and clients become silent? Accesses through BAR2 are the CPU's and do not count.
+/// Whether engine and clients have become silent. Accesses through BAR2 are the CPU's and do not count.
 bool Gpu::Silent() const { return held_ && !lost_answer_ && memory_.busy_until() <= agenda_.now(); }
 
 bool Gpu::idle() const {

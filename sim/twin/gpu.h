@@ -77,7 +77,7 @@ class Gpu {
   std::vector<hw::InUse> ResourcesInUse() const;
   /// See hw::Instruments.
   void DriveClients(hw::ClientAccesses* accesses);
-  /// See hw::Instruments: a slot of client 0 stays in use for ever.
+  /// See hw::Instruments: a slot of client 0 stays occupied for good.
   void LoseAnswer(unsigned space, uint64_t va);
   void HoldReads(uint64_t logical, uint64_t until_ps) { memory_.HoldReads(logical, until_ps); }
 
@@ -129,10 +129,10 @@ class Gpu {
   std::unique_ptr<WaitChecker> waits_;
 
   std::deque<Access> accesses_;
-  uint64_t port_ps_ = 0;  ///< when the port for the CPU's accesses is free for the next one
+  uint64_t port_ps_ = 0;  ///< when the port is free for the CPU's next access
   bool pump_planned_ = false;
   Window window_slots_;
-  uint64_t window_ps_ = 0;               ///< when all beats of the window so far have their answers
+  uint64_t window_ps_ = 0;               ///< when all window beats so far are answered
   bool enabled_ = false, held_ = false;  ///< register ctrl
   bool silence_ = false, lost_answer_ = false;
   uint64_t window_base_ = 0;

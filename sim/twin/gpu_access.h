@@ -17,14 +17,14 @@ struct GpuAccess {
   std::function<void(bool ok, const std::vector<uint8_t>& data)> done;
 };
 
-/// What a GPU can do to host memory. Accesses lie inside a 4 KiB page.
+/// A GPU's access to host memory. Accesses lie inside a 4 KiB page.
 class HostAccess {
  public:
   virtual ~HostAccess() = default;
 
-  /// Do a device's access of [logical, logical + size). A refused read returns false; a write is posted, so the device
-  /// does not learn of a refusal. A write to the interrupt window is a message. With `snoop` false the request has
-  /// PCIe's No Snoop attribute, which an entry of the IOMMU may overrule.
+  /// Perform a device's access of [logical, logical + size). A refused read returns false; a write is posted, so the
+  /// device does not learn of a refusal. A write to the interrupt window is a message. With `snoop` false the request
+  /// has PCIe's No Snoop attribute, which an entry of the IOMMU may overrule.
   virtual bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop) = 0;
   virtual void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) = 0;
   /// Returns when memory has served a request of [logical, logical + size) that reaches the root complex at `at_ps`.

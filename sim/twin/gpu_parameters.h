@@ -27,9 +27,9 @@ struct MemoryFaults {
   bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
 };
 
-/// TLBs and walks other than the hardware's.
+/// TLBs and walks that differ from the hardware's.
 struct PolicyParameters {
-  bool stated = false;  ///< something is another than the hardware: its counters are shown
+  bool stated = false;  ///< some choice differs from the hardware: its counters are shown
   Hierarchy hierarchy;
   std::function<std::unique_ptr<Policy>()> make;  ///< null: the hardware's decisions
 };

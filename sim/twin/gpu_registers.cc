@@ -27,8 +27,8 @@ bool InBlock(uint32_t offset, uint32_t base, uint32_t stride, uint32_t count) {
 
 // ---- the port: whole words, or two halves, the low one first
 
-/// Does a write of a root, or of sizes_in_use, find an operation under way? Then it waits. With ctrl.silence, under which
-/// that operation may never end, it is ignored instead.
+/// Whether a write of a root, or of sizes_in_use, finds an operation in progress; it then waits. With ctrl.silence,
+/// under which that operation may never end, the write is ignored instead.
 bool Gpu::BusyWrite(const Access& access) const {
   const auto word = static_cast<uint32_t>(access.offset) & ~(kWord - 1);
   return access.write && operations_.busy() &&
@@ -91,8 +91,7 @@ bool Gpu::WriteBeat(Access& access) {
   return true;
 }
 
-/// Returns the word at the access. Of a word whose low half was read just before, the high half is the one latched
-/// then.
+/// Returns the word at the access. The high half of a word whose low half was just read is the latched one.
 uint64_t Gpu::ReadBeat(const Access& access) {
   const auto offset = static_cast<uint32_t>(access.offset);
   const uint32_t word = offset & ~(kWord - 1);

@@ -9,8 +9,8 @@
 
 namespace gmmu::sim::twin {
 
-/// ESTIMATED times behind the root complex: the IOMMU's lookups and walks, and DRAM with its open rows,
-/// whose data come in the order of the accesses. Requests of a page whose walk is under way wait for it.
+/// ESTIMATED times behind the root complex: the IOMMU's lookups and walks, and DRAM with its open rows, which returns
+/// data in the order of the accesses. Requests of a page with a walk in progress wait for that walk.
 class HostTime {
  public:
   explicit HostTime(const TimeParameters& parameters);

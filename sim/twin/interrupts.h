@@ -30,7 +30,7 @@ class Interrupts {
     enable_ = enable;
     Try();
   }
-  /// Tells whether messages may leave: MSI and bus mastering are on, and silence is off.
+  /// Sets whether messages may leave: MSI and bus mastering are on, and silence is off.
   void set_open(bool open) {
     open_ = open;
     Try();

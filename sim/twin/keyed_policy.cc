@@ -47,11 +47,11 @@ class KeyedPolicy : public Policy {
 
   size_t Next(const std::vector<WaitingWalk>& waiting) override {
     if (keys_.schedule != Schedule::kShortest) return First(waiting, [](const WaitingWalk&) { return true; });
-    // What is there first is the oldest.
+    // The first walk is the oldest.
     if (waiting.back().since_ps - waiting.front().since_ps > kPatiencePs) return 0;
     std::map<Group, unsigned> reads;
     for (const WaitingWalk& walk : waiting) reads[GroupOf(walk)] += walk.waiters == 0 ? 1'000'000 : walk.reads;
-    if (reads.count(group_) == 0) {  // else the group that was begun goes on
+    if (reads.count(group_) == 0) {  // else the present group continues
       const WaitingWalk* best = &waiting.front();
       for (const WaitingWalk& walk : waiting)
         if (reads[GroupOf(walk)] < reads[GroupOf(*best)]) best = &walk;
@@ -64,7 +64,7 @@ class KeyedPolicy : public Policy {
   using Group = std::pair<unsigned, uint32_t>;
   static Group GroupOf(const WaitingWalk& walk) { return {walk.port, walk.group}; }
 
-  /// The first that agrees; prefetches behind all others.
+  /// The first walk that matches; prefetches come after all others.
   template <typename Agrees>
   static size_t First(const std::vector<WaitingWalk>& waiting, Agrees agrees) {
     for (const bool prefetches : {false, true})
@@ -90,8 +90,8 @@ class KeyedPolicy : public Policy {
   const MachineConfig::Policy keys_;
   std::mt19937_64 random_;
   unsigned clients_ = 1;
-  std::vector<uint64_t> last_;  ///< page of each port's miss before
-  Group group_{~0u, 0};         ///< whose walks get walkers
+  std::vector<uint64_t> last_;  ///< page of each port's previous miss
+  Group group_{~0u, 0};         ///< the group whose walks get walkers
 };
 
 Hierarchy HierarchyOf(const MachineConfig::Policy& keys) {

@@ -5,8 +5,8 @@
 
 namespace gmmu::sim::twin {
 
-/// The policy that the keys of the section policy choose: built-in choices, or that of the shared object that they
-/// name. Throws ConfigError if that cannot be loaded.
+/// The policy of the configuration's section policy: built-in choices, or the shared object that it names. Throws
+/// ConfigError if that cannot be loaded.
 PolicyParameters PolicyOf(const MachineConfig& config);
 
 /// Makes the policy of the built-in choices.

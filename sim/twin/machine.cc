@@ -77,8 +77,8 @@ GpuAccess Machine::AccessTo(const Decoded& where, bool write) const {
   return access;
 }
 
-/// Sends a posted write, which is on its way when this returns. One that waits at the GPU's port has its header's credit,
-/// and without a credit the CPU waits.
+/// Sends a posted write, which is on its way on return. A write that waits at the GPU's port occupies a header credit;
+/// without a credit the CPU waits.
 void Machine::Post(Gpu& gpu, GpuAccess access) {
   ++writes_;
   const uint64_t end = agenda_.now() + ToPs(parameters_.mmio_bound_ns);

@@ -9,7 +9,7 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr size_t kFenceRecord = 16;
-constexpr uint64_t kBurst = 256;  // no access of a port is longer, nor crosses its multiples
+constexpr uint64_t kBurst = 256;  // no access of a port is longer or crosses a multiple of it
 
 }  // namespace
 

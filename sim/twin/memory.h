@@ -51,7 +51,7 @@ class Memory {
   /// is no such peer, or the access reaches past the end of its VRAM.
   bool ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, Cost& cost);
   bool WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size, Cost& cost);
-  /// Does register `link` allow an access to that adapter and offset?
+  /// Whether register `link` allows an access to that adapter and offset.
   bool Linked(unsigned adapter, uint64_t offset) const {
     return adapter < link_.adapters() && adapter != link_.own() && offset >> kPeerOffsetBits == 0;
   }
@@ -64,13 +64,13 @@ class Memory {
   /// Counts a read of a table at `at`, and returns when its words have arrived.
   uint64_t TableTime(bool vram, uint64_t address, uint64_t bytes, uint64_t at);
 
-  /// Is register ctrl.silence set, so that engine and clients begin no access at either port?
+  /// Whether register ctrl.silence is set, so that engine and clients begin no access at either port.
   bool held() const { return held_; }
   void set_held(bool on) { held_ = on; }
-  /// Notes that an access of engine or clients is under way until `ps`.
+  /// Records that an access of engine or clients is in progress until `ps`.
   void Busy(uint64_t ps) { busy_until_ = std::max(busy_until_, ps); }
   uint64_t busy_until() const { return std::max(busy_until_, host_busy_until_); }
-  /// May new requests leave by the host port? Bus mastering is on, and neither pin nor register silences it.
+  /// Whether new requests may leave by the host port: bus mastering is on, and neither pin nor register silences it.
   bool host_open() const { return bus_master_ && !silence_ && !held_; }
   void set_bus_master(bool on) { bus_master_ = on; }
   void set_silence(bool on) { silence_ = on; }

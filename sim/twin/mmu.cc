@@ -110,7 +110,7 @@ bool Mmu::Walk(Space& space, uint64_t va, Mapping& mapping) {
   return true;
 }
 
-/// What a walk from the root reads; the pointers are those that were kept.
+/// The table reads of a walk from the root, with the pointers recorded on the way.
 WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   const SpaceShape& shape = space.shape;
   WalkPlan plan;
@@ -138,7 +138,7 @@ WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   return plan;
 }
 
-/// Walks for a page without a lookup, by the tables' present contents. It changes no state and takes no time.
+/// Walks for a page without a lookup, using the tables' present contents. It changes no state and takes no time.
 std::optional<std::pair<Mapping, WalkPlan>> Mmu::Other(const Space& space, uint64_t va) const {
   const SpaceShape& shape = space.shape;
   if (BeforeTheRoot(shape, va)) return std::nullopt;

@@ -26,7 +26,7 @@ struct WalkPlan;
 
 /// The answer to a lookup.
 struct Translated {
-  bool closed = false;  ///< a table lies behind the closed host port: ask again when it is open
+  bool closed = false;  ///< a table lies behind the closed host port: retry when it is open
   regs::Fault fault = regs::Fault::kNone;
   unsigned level = 0;
   bool zero = false, coherent = false;
@@ -51,7 +51,7 @@ class Mmu {
   /// Passes every answered lookup and every completed invalidation to `checker`; null: none.
   void set_checker(TranslationChecker* checker) { checker_ = checker; }
 
-  /// Its TLBs, for their times.
+  /// The TLBs, for their timing.
   TlbTiming& timing() const { return *timing_; }
   /// Calls `then` after each invalidation and each new geometry or root, for ports that stall.
   void set_flushed(std::function<void()> then) { flushed_ = std::move(then); }
@@ -90,7 +90,7 @@ class Mmu {
     const Mapping* last = nullptr;
   };
 
-  /// A step of a walk: the word of `level` in `table` is next.
+  /// The position of a walk: the word of `level` in `table` is next.
   struct Position {
     unsigned level = 0;
     TablePlace table;

@@ -89,7 +89,7 @@ void PagingEngine::NextCommand() {
 
 // ---- transfers
 
-/// Moves the next piece of the transfer and schedules the act of the one after it.
+/// Moves the next piece of the transfer and schedules the act for the piece after it.
 void PagingEngine::Transfer() {
   if (moved_ == command_.bytes || command_.data == Command::Data::kNone) {
     state_ = State::kSettle;
@@ -100,7 +100,7 @@ void PagingEngine::Transfer() {
   if (!TransferPiece(size)) return;
   moved_ += size;
   const uint64_t now = parts_.agenda.now();
-  // The next command is judged while this one's bursts are on their way.
+  // The next command is judged while this one's bursts are in flight.
   if (moved_ == command_.bytes && command_.after == Command::After::kNothing) return Schedule(now);
   const bool copies = command_.data == Command::Data::kCopy;
   Schedule(copies ? reads_.Free(now) : std::max(now, feed_ps_ - std::min(feed_ps_, parts_.time.BusPs(2 * kBurst))));

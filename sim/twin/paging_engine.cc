@@ -65,7 +65,7 @@ void PagingEngine::Wake() {
 
 void PagingEngine::Act() {
   if (state_ == State::kNone) return TakeEntry();
-  if (rings_[current_].life != life_) return End();  // switched off meanwhile
+  if (rings_[current_].life != life_) return End();  // the ring was disabled meanwhile
   if (parts_.memory.held() && state_ != State::kDone && state_ != State::kFailed) return Wait();
   switch (state_) {
     case State::kEntry:

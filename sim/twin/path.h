@@ -29,9 +29,9 @@ struct Place {
     kVram,
     kHost,
     kPeer,    ///< VRAM of the linked adapter `adapter`
-    kZero,    ///< reads give zeros, writes vanish
-    kFault,   ///< `fault` and `level` say why it ends nowhere
-    kClosed,  ///< its port is closed (ctrl.silence closes both): try again when it is open
+    kZero,    ///< reads give zeros, writes are dropped
+    kFault,   ///< `fault` and `level` give the reason
+    kClosed,  ///< its port is closed (ctrl.silence closes both): retry when it is open
   };
   Kind kind = Kind::kFault;
   regs::Fault fault = regs::Fault::kNone;

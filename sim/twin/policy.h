@@ -25,7 +25,7 @@ struct TlbSet {
   unsigned space = 0;        ///< of the new entry, like vpn
   uint64_t vpn = 0;          ///< as in TlbLine
   uint64_t now_ps = 0;       ///< ascends, except among requests of different ports in flight
-  bool prefetch = false;     ///< the entry is a prefetch, no lookup asked for it
+  bool prefetch = false;     ///< the entry is a prefetch, not requested by a lookup
   TlbLine* lines = nullptr;  ///< `count` of them
   unsigned count = 0;
   unsigned turn = 0;  ///< the place that the hardware would replace
@@ -35,9 +35,9 @@ struct TlbSet {
 struct TlbMiss {
   unsigned port = 0, space = 0;
   uint64_t vpn = 0;
-  uint32_t group = 0;  ///< accesses that wait for each other (a warp); 0 when the port does not say
+  uint32_t group = 0;  ///< accesses that wait for each other (a warp); 0 if the port does not report one
   uint64_t now_ps = 0;
-  bool neighbour = false;  ///< the port's miss before, or a page that the L2 has, lies in the same line or beside it
+  bool neighbour = false;  ///< the port's previous miss, or a page in the L2, lies in the same or a neighbouring line
 };
 
 /// A walk that waits for a walker.
@@ -46,34 +46,34 @@ struct WaitingWalk {
   uint64_t vpn = 0;
   uint32_t group = 0;
   uint64_t since_ps = 0;
-  unsigned reads = 0;    ///< table words that it would read now
+  unsigned reads = 0;    ///< table words that it would read if it began now
   unsigned waiters = 0;  ///< lookups that wait for it; 0: a prefetch
 };
 
-/// Sizes and features of TLBs and walks besides the hardware's sizes. The initial values are the hardware's.
+/// Sizes and features of TLBs and walks that the hardware does not have. The initial values are the hardware's.
 struct Hierarchy {
   enum class WalkCache : uint8_t { kSplit, kUnified, kNone };
-  unsigned clients = 4;    ///< client ports of the GPU; not a choice
+  unsigned clients = 4;    ///< client ports of the GPU; read-only
   bool ideal = false;      ///< every lookup is answered as a hit of the L1
-  unsigned l1_cycles = 0;  ///< that a lookup takes more
+  unsigned l1_cycles = 0;  ///< extra cycles of a lookup
   unsigned l2_cycles = 0;
-  unsigned l2_block = 16;   ///< pages to an entry of the shared TLBs, 1 to 16, a power of two
+  unsigned l2_block = 16;   ///< pages per entry of the shared TLBs, 1 to 16, a power of two
   unsigned l3_entries = 0;  ///< pages of a third TLB behind the L2; 0: there is none
   unsigned l3_ways = 8, l3_cycles = 40;
-  WalkCache walk_cache = WalkCache::kSplit;  ///< a cache each level, one for all (LRU), no pointers at all
-  unsigned walk_cache_entries = 64;          ///< of the one for all
-  unsigned pte_cache_lines = 0;              ///< lines of 64 bytes of a data cache before tables; 0: there is none
+  WalkCache walk_cache = WalkCache::kSplit;  ///< one cache per level, one for all (LRU), none
+  unsigned walk_cache_entries = 64;          ///< of the unified cache
+  unsigned pte_cache_lines = 0;              ///< lines of 64 bytes of a data cache in front of the tables; 0: none
   unsigned pte_cache_ways = 4, pte_cache_cycles = 20;
-  unsigned walks = 0;        ///< at once; 0: as many as the hardware
-  unsigned step_cycles = 0;  ///< of a walk for each table word, beside the read
+  unsigned walks = 0;        ///< concurrent walks; 0: as many as the hardware
+  unsigned step_cycles = 0;  ///< cycles of a walk per table word, in addition to the read
   bool queue = false;        ///< Policy::Next chooses among the walks that client ports wait for
   bool merge_lines = false;  ///< with queue: walks of one line of eight entries wait as one
   bool stall = false;        ///< an access to a page that is not mapped waits in its port for an invalidation
 };
 
-/// The choices of TLBs and walks on the fast engine. A policy changes times and counters, never translations: Mmu makes
-/// those, whatever the TLBs contain. Each GPU has a policy of its own, called from one thread. The base class behaves
-/// as the hardware (rtl/mmu/README.md); a derived class overrides single choices.
+/// The choices of TLBs and walks on the fast engine. A policy changes times and counters, never translations: Mmu
+/// computes those exactly, whatever the TLBs contain. Each GPU has a policy of its own, called from one thread. The
+/// base class behaves as the hardware (rtl/mmu/README.md); a derived class overrides single choices.
 ///
 /// Equal runs must get equal answers; random choices must come from a seed. A call may throw std::runtime_error, which
 /// ends the run with its text.
@@ -93,17 +93,16 @@ class Policy {
   }
   /// How many entries of the leaf table the walk of this miss fetches and enters: a power of two up to 32, aligned.
   virtual unsigned Fill(const TlbMiss& miss) { return miss.neighbour ? 8 : 1; }
-  /// Adds pages (of the miss' space) that are walked in the background and entered into the L2. A page that is there
-  /// already, is not mapped or finds no walker is dropped.
+  /// Adds pages (of the miss' space) that are walked in the background and entered into the L2. A page is dropped if it
+  /// is present already, is not mapped or finds no walker.
   virtual void Prefetch(const TlbMiss& /*miss*/, std::vector<uint64_t>& /*vpns*/) {}
-  /// With Hierarchy::queue: the index of the walk that gets the free walker. The walks are in the order of their
-  /// arrival.
+  /// With Hierarchy::queue: the index of the walk that gets the free walker. The walks are in order of arrival.
   virtual size_t Next(const std::vector<WaitingWalk>& /*waiting*/) { return 0; }
 };
 
 /// The symbol gmmu_policy of a shared object with a policy (GMMU_POLICY makes it).
 struct PolicyEntry {
-  static constexpr uint32_t kVersion = 1;  ///< of this header; another one is refused
+  static constexpr uint32_t kVersion = 1;  ///< of this header; other versions are refused
   uint32_t version = 0;
   /// `arguments` is the text of policy.arguments, `seed` of policy.seed. Returns null, with a sentence in `error`, if
   /// the arguments are wrong.

@@ -12,22 +12,22 @@ struct Ring {
   regs::RingCtrl ctrl;
   regs::RingFenceAddress fence_address;
   uint64_t tail = 0, head = 0, last_fence = 0;
-  regs::RingStatus status;  ///< says what error or preemption stopped the ring; a read adds busy
+  regs::RingStatus status;  ///< reports the error or preemption that stopped the ring; a read adds busy
   regs::RingErrorCommand error_command;
   uint64_t error_address = 0;
-  uint32_t entries = 0;  ///< completed since it was switched on
-  uint64_t life = 0;     ///< grows when the ring is switched off: earlier work is given up
+  uint32_t entries = 0;  ///< entries completed since it was enabled
+  uint64_t life = 0;     ///< incremented when the ring is disabled: earlier work is abandoned
   bool busy = false;
 
   uint64_t mask() const { return (uint64_t{1} << ctrl.size_lg2()) - 1; }
-  /// Is the tail not below the ring's size? Then the ring stops at its next entry.
+  /// Whether the tail is not below the ring's size; the ring then stops at its next entry.
   bool overrun() const { return tail > mask(); }
   bool HasWork() const {
     return ctrl.enable() != 0 && !stands() && ctrl.preempt() == 0 && (head != (tail & mask()) || overrun());
   }
-  /// Was preemption asked for and not answered yet?
+  /// Whether a preemption was requested and not answered yet.
   bool OwesPreemption() const { return ctrl.enable() != 0 && ctrl.preempt() != 0 && !stands(); }
-  /// Has an error or a preemption stopped the ring, until it is switched on again?
+  /// Whether an error or a preemption has stopped the ring, until it is enabled again.
   bool stands() const { return status.error() != 0 || status.preempted() != 0; }
   /// Access a register by its offset inside the ring's block.
   uint64_t Read(uint32_t offset) const;

@@ -10,8 +10,8 @@
 
 namespace gmmu::sim::twin {
 
-/// Divides by a fixed number above 0. It multiplies by the inverse, because every burst divides times and addresses.
-/// Dividend and divisor are below 2^63.
+/// Divides by a fixed number above 0. It multiplies by the inverse, which is faster: every burst divides times and
+/// addresses. Dividend and divisor are below 2^63.
 class Divisor {
  public:
   explicit Divisor(uint64_t by) : by_(by), inverse_(by == 1 ? 0 : ~uint64_t{0} / by + 1) {}
@@ -60,7 +60,7 @@ class Calendar {
     uint64_t begin = 0, end = 0;
   };
   static constexpr size_t kSpans = 1024;
-  /// Drops the older half of the spans; requests from before their end are moved behind it.
+  /// Drops the older half of the spans; later requests that would start before their end start at it.
   void Forget() {
     forgotten_ps_ = spans_[kSpans / 2].end;
     spans_.erase(spans_.begin(), spans_.begin() + kSpans / 2 + 1);

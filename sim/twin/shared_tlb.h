@@ -32,9 +32,9 @@ class SharedTlb {
   unsigned Page(uint64_t vpn) const { return static_cast<unsigned>(vpn % block_pages_); }
   /// The block that has the page's tag, or null.
   Block* Search(unsigned space, uint64_t vpn);
-  /// Notes that a lookup found the block.
+  /// Records that a lookup found the block.
   void Used(const Block& block, uint64_t now_ps);
-  /// The page's block, or the one that the policy replaces; null: the page is not kept. `evicted` counts replaced
+  /// The page's block, or the one that the policy replaces; null: the page is not entered. `evicted` counts replaced
   /// pages.
   Block* Place(unsigned space, uint64_t vpn, const Filler& filler, Policy& policy, uint64_t& evicted);
   template <typename Overlaps>

@@ -33,12 +33,12 @@ struct Cost {
   uint64_t at = 0;        ///< earliest begin; a time in the past means now
   uint64_t done = 0;      ///< when all parts of the access have ended
   uint32_t group = 0;     ///< accesses of a group wait for each other
-  bool may_wait = false;  ///< the requester accepts a ticket if the translation's end is not known yet
-  uint64_t ticket = 0;    ///< not 0: TlbTiming::WhenReady says when the translation is there
+  bool may_wait = false;  ///< the requester accepts a ticket if the end of the translation is unknown yet
+  uint64_t ticket = 0;    ///< not 0: TlbTiming::WhenReady reports the time of the translation
   void Ends(uint64_t ps) { done = std::max(done, ps); }
 };
 
-/// ESTIMATED times of one GPU, its VRAM and its PCIe link. They decide when something happens, never what happens.
+/// ESTIMATED times of one GPU, its VRAM and its PCIe link. They decide when events happen, never which.
 ///
 /// Each bus is a Calendar, each limit on accesses in flight a Places (servers.h).
 class TimeModel {

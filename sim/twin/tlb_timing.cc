@@ -7,10 +7,10 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // of an L1
-constexpr uint64_t kSharedCycles = 1;                     // of an L2 hit, behind its turn
+constexpr uint64_t kSharedCycles = 1;                     // of an L2 hit, after its turn
 constexpr uint64_t kJoinedCycles = 7;                     // after the answer to the lookup that began the walk
 constexpr unsigned kLinePages = 8, kEnginePorts = 3;
-/// Rows of the walk table beside those that read at once (SpareRows of rtl/mmu/gmmu_mmu.sv).
+/// Rows of the walk table in addition to those that read (SpareRows of rtl/mmu/gmmu_mmu.sv).
 unsigned MoreRows(unsigned walks) { return walks < 4 ? 0 : 2; }
 
 struct Hash {
@@ -179,7 +179,7 @@ TlbTiming::Answer TlbTiming::Lookup(const Asked& asked, const SpaceShape& shape,
     (found.joined ? count.merged : count.misses) += 1;
     count.hits += lookups - 1;
   }
-  if (found.ticket != 0) return {at, found.ticket};  // the rest is End's
+  if (found.ticket != 0) return {at, found.ticket};  // End does the rest
   count.cycles += time_.CycleAt(found.ready_ps - at);
   if (!fault) rows_.EnterL1(asked.port, key, asked.mapping.span_lg2 >= 16, found.ready_ps);
   return {found.ready_ps};
@@ -213,7 +213,7 @@ void TlbTiming::FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler) {
   block->present |= have->present;
 }
 
-/// What the shared levels do with a miss of the port's L1.
+/// The result of the shared levels for a miss of the port's L1.
 TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans) {
   const Key key{asked.space, asked.va >> 12};
   const Mapping& mapping = asked.mapping;

@@ -17,7 +17,7 @@
 
 namespace gmmu::sim::twin {
 
-/// Counters of a policy besides those of the hardware.
+/// Counters of a policy that the hardware does not have.
 struct PolicyCounters {
   uint64_t prefetch_walks = 0, prefetches_dropped = 0, not_kept = 0;
   uint64_t l3_lookups = 0, l3_hits = 0, pte_cache_lookups = 0, pte_cache_hits = 0;
@@ -25,8 +25,8 @@ struct PolicyCounters {
 };
 
 /// The TLBs and the walk cache of the hardware as far as they affect time: sizes, replacement, line fill, concurrent
-/// walks and lookups that join them (rtl/mmu/README.md). Choices are made by its policy. It holds no translations: Mmu,
-/// which is exact, makes those. It counts as the hardware does.
+/// walks and lookups that join them (rtl/mmu/README.md). Its policy makes the choices. It models timing only: Mmu holds
+/// the exact translations. It counts as the hardware does.
 ///
 /// Unless the policy has a queue (Hierarchy::queue), the end of a walk is known when it is requested. Until then the
 /// walk is a row of WalkRows, which lookups of its pages join; afterwards its entries are in the caches.
@@ -48,12 +48,12 @@ class TlbTiming {
   struct Asked {
     unsigned port = 0, space = 0;
     uint64_t va = 0;
-    uint64_t lookups = 1;  ///< so many of the same page follow each other; 0: it is not counted
+    uint64_t lookups = 1;  ///< number of successive lookups of the same page; 0: not counted
     bool walks = true;     ///< a walk may begin: the checks before it pass
     bool denied = false;   ///< the entry's permissions deny it
     const Mapping& mapping;
     uint32_t group = 0;     ///< TlbMiss::group
-    bool may_wait = false;  ///< the caller takes a ticket for an answer
+    bool may_wait = false;  ///< the caller accepts a ticket for an answer
   };
   /// `ticket` 0: the answer arrives at `ps`. Otherwise its time is not known yet, and WhenReady reports it.
   struct Answer {
@@ -63,13 +63,13 @@ class TlbTiming {
   Answer Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
   /// Calls `then` in a later act with the time of a ticket's answer; never if Reset comes first.
   void WhenReady(uint64_t ticket, std::function<void(uint64_t ps)> then);
-  /// Enters everything that is due by `ps`. Lookups call it; call it before reading counters.
+  /// Enters all entries that are due by `ps`. Lookups call it; call it before reading counters.
   void Settle(uint64_t ps) {
     while (const auto entering = rows_.Next(ps)) Entered(*entering);
   }
-  /// Forgets the entries that overlap the scope.
+  /// Drops the entries that overlap the scope.
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
-  /// Forgets the waiting walks.
+  /// Drops the waiting walks.
   void Reset();
   /// Applies the sizes; every TLB and the walk cache are empty afterwards.
   void Resize(const TlbSizes& sizes);
@@ -98,7 +98,7 @@ class TlbTiming {
   };
   struct Found {
     uint64_t ready_ps = 0;
-    bool joined = false;  ///< a walk that is under way brings it
+    bool joined = false;  ///< a walk in progress brings it
     uint64_t ticket = 0;
   };
   struct Waiter {

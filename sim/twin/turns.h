@@ -9,8 +9,8 @@
 
 namespace gmmu::sim::twin {
 
-/// The clients take turns at the read port of VRAM, as the RTL's arbiter makes them (rtl/axi/gmmu_axi_mux.sv). A client
-/// that finds no place for a burst, or others waiting, waits behind them; a turn is one line.
+/// The clients' turns at the read port of VRAM, as the RTL's arbiter gives them (rtl/axi/gmmu_axi_mux.sv). A client
+/// that finds no place for a burst, or other clients waiting, queues behind them; a turn is one line.
 class Turns {
  public:
   Turns(const TimeModel& time, Agenda& agenda) : time_(time), agenda_(agenda) {}

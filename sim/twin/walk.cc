@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a table walk, written from docs/page-tables.md. They share no code with the reference walk of sim/probe
-// on purpose, because the checker compares the two.
+// The steps of a table walk, written from docs/page-tables.md. They deliberately share no code with the reference walk
+// of sim/probe, because the checker compares the two.
 #include "twin/walk.h"
 
 namespace gmmu::sim::twin {
@@ -24,7 +24,7 @@ Mapping Fails(Fault fault, unsigned level) {
 
 bool HoldsTables(Target target) { return target == Target::kSystem || target == Target::kVram; }
 
-/// Does table_64k have the value that this entry must have?
+/// Whether table_64k has the value that this entry must have.
 bool AgreesWithItsTable(const SpaceShape& space, PteEntry entry, unsigned level, Half half) {
   const bool set = entry.table_64k() != 0;
   if (level != 1) return !set;
@@ -33,7 +33,7 @@ bool AgreesWithItsTable(const SpaceShape& space, PteEntry entry, unsigned level,
   return !set || (names_table && space.bits[0] >= kBlockPagesLg2);
 }
 
-/// Does the list "faults with entry_reserved" of docs/page-tables.md name `entry`, which is valid and not zero?
+/// Whether the list "faults with entry_reserved" of docs/page-tables.md names `entry`, which is valid and not zero.
 bool Reserved(const SpaceShape& space, PteEntry entry, unsigned level, bool k64, Half half) {
   const uint64_t address = entry.page() << 12;
   const bool names_table = level > 0 && entry.large() == 0;

@@ -29,7 +29,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     unsigned tells = 100;   // a finished walk answers
     unsigned again = 20;    // of joined lookups, to be replayed
     unsigned faults = 3;    // of walks
-    unsigned restarts = 0;  // a row starts again, in a thousand
+    unsigned restarts = 0;  // a row restarts, per thousand cycles
     unsigned fills = 3;
     unsigned pointers = 5;
   };
@@ -38,23 +38,23 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     unsigned closing = 0;  // cycles until it is free
     Key key;
     unsigned cause = 0;
-    std::optional<Waiter> owner;  // is told first
+    std::optional<Waiter> owner;  // answered first
     std::vector<Waiter> joined;
     uint64_t due = 0;
     bool Free() const { return !busy && closing == 0; }
   };
   struct Lookup {
     Key key;
-    uint64_t entered = 0;   // when it came, or came again
-    bool resolved = false;  // it hit, began or joined
+    uint64_t entered = 0;   // cycle of its arrival or replay
+    bool resolved = false;  // it hit, began or joined a walk
     bool again = false;
-    std::optional<bool> close;  // it hit, began or joined a walk
+    std::optional<bool> close;  // the port's previous lookup was in the same or a neighbouring line
   };
   struct Counts {
     uint64_t lookups = 0, hits = 0, large_hits = 0, must_hits = 0, begins = 0, wide = 0, engine = 0, joins = 0,
              restarts = 0, again = 0, starts = 0, pointers = 0, must_pointers = 0, causes = 0, tells = 0, kills = 0,
              fills = 0;
-    std::array<unsigned, 16> cause{};  // the port's previous lookup was in the same or a neighbouring line
+    std::array<unsigned, 16> cause{};  // of starts
   };
 
   LookupMachine(unsigned size, uint64_t seed);
