@@ -71,7 +71,7 @@ module gmmu_sdram_chip_port #(
   localparam int unsigned Burst = 4;     // columns of an access
   localparam int unsigned Refreshes = 8; // at power-up
 
-  // Cycles that are not shorter than so many nanoseconds.
+  // The number of cycles that cover `ns` nanoseconds, at least `least`.
   function automatic int unsigned cycles(int unsigned ns, int unsigned least);
     longint unsigned whole;
     whole = (64'(ns) * 64'(ClockKhz) + 64'd999_999) / 64'd1_000_000;
@@ -122,7 +122,7 @@ module gmmu_sdram_chip_port #(
   logic     run, take;
   assign run = state_q[2];  // StRun, which alone has this bit
 
-  // ---- The row that an access needs, compared in two cycles while it stands.
+  // ---- The row that an access needs, compared in two cycles while the access stands.
   logic [RowBits-1:0]    op_row, row_q;
   logic [BankBits-1:0]   op_bank;
   logic [ColumnBits-3:0] op_column;
@@ -145,7 +145,7 @@ module gmmu_sdram_chip_port #(
     end else begin
       if (command == CmdActivate) open_q[op_bank] <= 1'b1;
       if (command == CmdPrecharge) open_q <= run ? open_q & ~((2**BankBits)'(1) << op_bank) : '0;
-      // When the access is new, or the rows changed, all three are 0 for two cycles.
+      // For two cycles after a new access or a change of rows all three are 0.
       looked_q <= stands;
       hit_q <= stands && looked_q && (op_void_i || (row_open_q && row_q == op_row));
       other_q <= stands && looked_q && !op_void_i && row_open_q && row_q != op_row;
@@ -225,8 +225,8 @@ module gmmu_sdram_chip_port #(
         state_d = StRun;
       end
       default: begin
-        // A command may still come in the cycle in which a refresh is due; the times hold for what follows.
-        // No tick is missed: what is not StRun is shorter than an interval.
+        // A command may still be sent in the cycle in which a refresh becomes due; the timers cover
+        // it. No tick is missed: the states other than StRun last less than an interval.
         if (tick_q) state_d = StPrecharge;
         if (free_q[TimerAny]) begin
           take = hit_q && (!op_write_i || free_q[TimerWrite]);
@@ -261,7 +261,7 @@ module gmmu_sdram_chip_port #(
   end
   assign sdram_csn_o = 1'b0;
 
-  // No reset: the chip keeps what it was told.
+  // No reset: the chip keeps its state, so these must too.
   initial {initialized_o, sdram_cke_o} = '0;
   always @(posedge clk_i) begin
     if (!rst_i) sdram_cke_o <= 1'b1;

@@ -127,7 +127,7 @@ void BareMachine::Link(unsigned adapters) {
 
 void BareMachine::WriteVram(uint64_t offset, const void* from, size_t size) {
   p_.MmioWriteBlock(window() + offset, from, size);
-  (void)p_.MmioRead(window() + offset, 8);  // it has arrived
+  (void)p_.MmioRead(window() + offset, 8);  // so the write has arrived
 }
 
 bool BareMachine::ClientReads(uint32_t lines, uint64_t base) {

@@ -8,8 +8,8 @@
 
 namespace gmmu::sim {
 
-/// The least software that drives the machine: no driver, no operating system. Used by the engine's
-/// tests and by `gmmu bench`. A condition that must not occur throws std::runtime_error.
+/// Minimal software for the machine: no driver, no operating system. Used by the engine's tests and by `gmmu bench`. A
+/// condition that must not occur throws std::runtime_error.
 ///
 /// Host memory of GPU 0, by page number: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200
 /// on. The pages of GPU n are at these numbers plus 0x10 n. The BARs of GPU n lie below those of GPU n - 1, each
@@ -40,7 +40,7 @@ class BareMachine {
   void StartRing();
   /// Runs the commands as one entry and waits for its interrupt. False if the ring stopped or no interrupt arrived.
   bool Execute(const std::vector<uint64_t>& commands);
-  /// True if the fence record has the fence submitted last.
+  /// Whether the fence record has the fence submitted last.
   bool Fenced();
   /// Switches the ring off and waits until the GPU is idle.
   void StopRing();
@@ -66,7 +66,7 @@ class BareMachine {
   bool ClientReads(uint32_t lines, uint64_t base = 0);
   void InvalidateSpace();
 
-  /// VT-d on, with `pages` mapped: {logical, host} page addresses, read and write.
+  /// Enables VT-d with `pages` mapped: {logical, host} page addresses, read and write.
   struct Mapping {
     uint64_t logical, host;
   };

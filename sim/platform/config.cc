@@ -15,7 +15,7 @@ struct Unbuilt {
   std::string name, option, value, built;
 };
 
-/// Whether the key's size alone, of the L2 TLB both, can be turned down to.
+/// Whether the built hardware can be turned down to the key's size alone (for the L2 TLB: to both of its sizes).
 bool TurnsDown(const settings::Key& key, const TlbSizes& wanted) {
   const TlbSizes built = MachineConfig::Default().gpu.tlb_sizes();
   TlbSizes only = built;
@@ -51,7 +51,7 @@ std::vector<Unbuilt> FindUnbuilt(MachineConfig config) {
 }  // namespace
 
 double MachineConfig::Pcie::payload_bytes_per_second() const {
-  // Raw bit rate of a lane after its line code, then what the link layer leaves, then full packets.
+  // Raw bit rate of a lane after its line code, then the share that the link layer leaves, then full packets.
   static constexpr double kLane[] = {0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
   const double lane = kLane[std::min<uint64_t>(generation, 5)];
   const double link = lane * static_cast<double>(lanes) / 8 * static_cast<double>(link_layer_ppm) / 1e6;

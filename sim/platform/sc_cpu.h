@@ -26,7 +26,7 @@ class RootComplex;
 class RtlGpu;
 class TranslationChecker;
 
-/// A GPU with those parts of the machine that belong to it alone.
+/// A GPU with the parts of the machine that belong to it alone.
 struct CpuUnit {
   hw::Bdf bdf;
   RtlGpu* gpu = nullptr;
@@ -47,7 +47,7 @@ struct CpuParts {
 
 /// The CPU: software on one SystemC thread, and its platform.
 ///
-/// After each wait it yields once more at the same time, so that it acts after everything else of that time.
+/// After each wait it yields once more at the same time, so that it acts after all other processes of that time.
 class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instruments {
  public:
   Cpu(sc_core::sc_module_name name, uint64_t mmio_bound_ns, unsigned clients);
@@ -93,7 +93,7 @@ class Cpu : public sc_core::sc_module, public hw::Platform, public hw::Instrumen
   void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override;
 
  private:
-  struct Answer {  // outlives a read that was given up
+  struct Answer {  // outlives an abandoned read
     bool done = false;
     bool ok = false;
     std::vector<uint8_t> data;

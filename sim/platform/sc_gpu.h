@@ -12,27 +12,27 @@
 
 namespace gmmu::sim {
 
-/// The Verilated GPU for a SystemC platform of one's own (docs/library.md): an sc_module behind TLM-2.0 sockets, with VRAM and
-/// PCI configuration space in it, without link, root complex and IOMMU.
+/// The Verilated GPU for the user's own SystemC platform (docs/library.md): an sc_module behind TLM-2.0 sockets. It
+/// contains VRAM and PCI configuration space, but no link, root complex or IOMMU.
 ///
 /// The address of a transaction is a bus address, its length 1, 2, 4 or a multiple of 8 bytes. The time resolution must
-/// be 1 ps. Clock edges are at multiples of gpu.clock_mhz's period: what comes at the very time of an edge is seen by the
-/// next one, so a platform whose times are not multiples of the period does not depend on the order of processes. There
-/// is neither debug transport nor DMI.
+/// be 1 ps. Clock edges are at multiples of gpu.clock_mhz's period. A transaction at the exact time of an edge is seen
+/// by the next edge, so a platform whose times are not multiples of the period does not depend on the order of
+/// processes. There is neither debug transport nor DMI.
 class TlmGpu {
  public:
   using Target = tlm::tlm_target_socket<>;
   using Initiator = tlm::tlm_initiator_socket<>;
 
-  /// Makes the module, while the platform is elaborated. Throws ConfigError when the configuration's sizes are not those
-  /// of this build, a policy is set, or the time resolution is another.
+  /// Makes the module during elaboration of the platform. Throws ConfigError if the configuration's sizes are not those
+  /// of this build, a policy is set, or the time resolution differs.
   static std::unique_ptr<TlmGpu> Create(const char* name, const MachineConfig& config = MachineConfig::Default(),
                                         uint64_t seed = 0);
   virtual ~TlmGpu() = default;
 
-  /// The CPU's accesses to BAR0 and BAR2, blocking or non-blocking, in their order. An access that no BAR decodes answers
+  /// The CPU's accesses to BAR0 and BAR2, blocking or non-blocking, in order. An access that no BAR decodes answers
   /// TLM_ADDRESS_ERROR_RESPONSE. With a BusExtension (gpu/bus_extension.h) of kind kConfig the address is an offset in
-  /// configuration space; there the platform gives the BARs their places before anything else.
+  /// configuration space; the platform must program the BARs there first.
   virtual Target& registers() = 0;
   /// The GPU's accesses to host memory, one transaction for each burst of up to 4 KiB, many at a time; and interrupt
   /// messages, which are writes of 4 bytes to 0xFEExxxxx. The target may implement b_transport or nb_transport, and
@@ -40,11 +40,11 @@ class TlmGpu {
   /// fences rely on it. A BusExtension has the kind of the address and the requester; a target may ignore it.
   virtual Initiator& dma() = 0;
 
-  /// Clock edges up to now.
+  /// The number of clock edges up to now.
   virtual uint64_t cycles() const = 0;
   /// Blocks "vram" and "host_port"; the GPU's own counters are registers.
   virtual std::vector<hw::Counter> Counters() const = 0;
-  /// Broken rules of AXI; none in a good run.
+  /// Violations of AXI rules; none in a good run.
   virtual std::vector<hw::Finding> Findings() const = 0;
 };
 

@@ -71,8 +71,8 @@ void Iommu::Lookup(Request* request) {
   Dispatch(request);
 }
 
-/// Sends a request on that was looked up: it is done, walks now, or waits for the walk of its page or
-/// for a free walker.
+/// Dispatches a request that was looked up: it is done, walks now, or waits for the walk of its page or for a free
+/// walker.
 void Iommu::Dispatch(Request* request) {
   if (request->walk.done()) {
     Translated(request);
@@ -121,8 +121,8 @@ void Iommu::Fed(Request* request, const PooledTransaction& t) {
   Requeue(page);
 }
 
-/// Is called when a walk of `page` has ended: requests that waited for it look up again, and the free
-/// walker takes the next one.
+/// Called when a walk of `page` has ended: requests that waited for it look up again, and the free walker takes the
+/// next one.
 void Iommu::Requeue(uint64_t page) {
   std::deque<Request*> waiting;
   waiting.swap(queued_);
@@ -162,7 +162,7 @@ void Iommu::Commit(Port& port) {
     port.posted.pop_front();
     ++port.committed;
     moved = true;
-    if (!CommitWrite(request)) {  // nothing goes to memory
+    if (!CommitWrite(request)) {  // the write does not go to memory
       Answer(*request, tlm::TLM_OK_RESPONSE);
       Finish(request);
     }
@@ -177,7 +177,7 @@ bool Iommu::NoSnoop(const Request& request) const {
   return !core_ || !request.walk.result().snoop;
 }
 
-/// Does a write whose turn has come. True: memory will answer it.
+/// Performs a write whose turn has come. True: memory will answer it.
 bool Iommu::CommitWrite(Request* request) {
   auto& t = *request->transaction;
   const VtdResult& result = request->walk.result();
@@ -307,7 +307,7 @@ void Iommu::PumpQueue() {
       core_->StatusDone(done.is_response_ok());
       PumpQueue();
     });
-  }  // a drain asks again after each Finish
+  }  // a drain queries again after each Finish
 }
 
 std::vector<hw::Counter> Iommu::Counters() const {

@@ -47,7 +47,7 @@ class Iommu : public sc_core::sc_module {
         Agenda& agenda, MessageSink messages);
 
   VtdCore* core() { return core_.get(); }
-  /// Does a register access of the CPU. It takes effect at once; what it causes takes its time.
+  /// Performs a register access of the CPU. It takes effect at once; the operations that it starts take time.
   uint64_t ReadRegister(uint32_t offset, unsigned size) { return core_->ReadRegister(offset, size); }
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 
@@ -58,7 +58,7 @@ class Iommu : public sc_core::sc_module {
     unsigned port = 0;
     tlm::tlm_generic_payload* transaction = nullptr;
     VtdWalk walk;
-    uint64_t posted_before = 0;  ///< writes that came earlier
+    uint64_t posted_before = 0;  ///< writes that arrived earlier
     uint64_t arrived_ps = 0;
     bool translated = false;
     bool joined = false;  ///< waited for a walk of its page

@@ -71,8 +71,8 @@ void RootComplex::BeginWrite(PooledTransaction* t) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     const TlpPiece piece = pieces[i];
     const bool last = i + 1 == pieces.size();
-    // Memory gets a copy, because the device gets its answer and its buffer back when the PCIe link has
-    // taken the data.
+    // Memory gets a copy, because the device receives its answer and its buffer back when the PCIe link has accepted
+    // the data.
     PooledTransaction* out = pool_.Acquire(tlm::TLM_WRITE_COMMAND, piece.address, 0, piece.bytes);
     *out->extension = *t->extension;
     const size_t at = piece.address - t->get_address();
@@ -187,7 +187,7 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok, 
 }
 
 void RootComplex::AnswerDevice(PooledTransaction* t, bool ok) {
-  if (strays_.erase(t) != 0) return t->release();  // the device knows nothing of it
+  if (strays_.erase(t) != 0) return t->release();  // the device never made this access
   t->set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_time delay = sc_core::SC_ZERO_TIME;
@@ -302,8 +302,8 @@ tlm::tlm_sync_enum RootComplex::DeviceAnswers(tlm::tlm_generic_payload& t, tlm::
   return tlm::TLM_COMPLETED;
 }
 
-/// Is called when the device has finished a CPU access: its place in the device's buffer is free, and
-/// an answer goes up.
+/// Called when the device has finished a CPU access: its place in the device's buffer is free, and the answer is sent
+/// up.
 void RootComplex::CpuAnswer(CpuAccess* access, uint64_t time_ps) {
   agenda_.At(
       time_ps,

@@ -8,13 +8,13 @@ struct SizesInUse;
 
 namespace gmmu::sim {
 
-/// Sizes of the hardware of which software can put fewer to use (register sizes_in_use).
+/// Hardware sizes that software can turn down (register sizes_in_use).
 struct TlbSizes {
   uint64_t l1_entries = 0, l2_entries = 0, l2_ways = 0, walk_cache = 0, walks = 0;
 
   /// The register's value for them.
   regs::SizesInUse Register() const;
-  /// What a write of the register asks for: a field of 0 stands for what was built.
+  /// The sizes that a write of the register requests: a field of 0 selects the built size.
   static TlbSizes Asked(regs::SizesInUse word, const TlbSizes& built);
 
   bool operator==(const TlbSizes& other) const {
@@ -24,8 +24,8 @@ struct TlbSizes {
   bool operator!=(const TlbSizes& other) const { return !(*this == other); }
 };
 
-/// Whether the RTL can have the sizes (rtl/mmu/gmmu_l2_ram.sv, gmmu_walk_cache.sv), which the fast engine need not care
-/// about; that they are within the bounds of their keys is not asked.
+/// Whether the RTL can have these sizes (rtl/mmu/gmmu_l2_ram.sv, gmmu_walk_cache.sv); the fast engine has no such
+/// limits. The bounds of the keys are not checked here.
 bool CanBuild(const TlbSizes& sizes);
 
 /// Whether hardware that was built with `built` can be turned down to `wanted`, as rtl/mmu/gmmu_sizes.sv judges it. The

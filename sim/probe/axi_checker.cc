@@ -50,7 +50,7 @@ void AxiChecker::Judge() {
     held_ |= channel.held;
   }
 
-  // Answers are judged first: they may not depend on what is taken in the same cycle.
+  // Answers are checked first: they may not depend on an address or data accepted in the same cycle.
   if (channels_[kR].valid) JudgeRead(fresh[kR]);
   if (channels_[kB].valid) JudgeAnswer(fresh[kB]);
   for (const bool write : {false, true}) {
@@ -63,7 +63,7 @@ void AxiChecker::Judge() {
 }
 
 void AxiChecker::JudgeReset() {
-  if (was_reset_) {  // at the first edge of a reset, outputs may be anything
+  if (was_reset_) {  // at the first edge of a reset, outputs are undefined
     for (unsigned i = 0; i < kChannels; ++i) {
       if (channels_[i].valid) Fail("reset", fmt::format("{} is valid during reset", kNames[i]));
     }

@@ -13,7 +13,7 @@
 
 namespace gmmu::sim {
 
-/// The rules of one port: what holds beyond AXI4, and what the port does not use.
+/// The rules of one port: additions to AXI4, and unused features.
 struct AxiPort {
   std::string name;
   unsigned beat_bytes = 8;
@@ -24,8 +24,8 @@ struct AxiPort {
   bool full_width = true;                   ///< AxSIZE is the bus width
   bool has_w_last = true;                   ///< the port has a WLAST
   bool judges_addresses = true;             ///< false: the manager sends illegal bursts on purpose
-  unsigned early_beats = 0;                 ///< W beats that may be taken before their AW
-  uint64_t wait_limit = 100'000;            ///< cycles that anything may wait
+  unsigned early_beats = 0;                 ///< W beats that may be accepted before their AW
+  uint64_t wait_limit = 100'000;            ///< longest wait, in cycles
 };
 
 /// The rules of AXI4-Lite: one beat, no ids, answers in order. W may come before AW.
@@ -119,7 +119,7 @@ class AxiChecker {
   static constexpr uint32_t kNone = ~uint32_t{0};
   struct Channel {
     bool valid = false, ready = false;
-    bool held = false;  ///< the previous cycle's offer was not taken
+    bool held = false;  ///< the previous cycle's offer was not accepted
     uint64_t since = 0;
     bool reported = false;
   };

@@ -8,7 +8,7 @@
 
 namespace gmmu::sim {
 
-/// What the paging engine shows in one cycle.
+/// The state of the paging engine in one cycle.
 struct EngineCycle {
   /// States of the command processor, as numbered in rtl/dma/gmmu_dma_command.sv.
   enum State : unsigned {
@@ -22,26 +22,25 @@ struct EngineCycle {
     kControlDone = 12,
     kRecordDone = 19
   };
-  bool start = false;  ///< of a paging buffer, which the next four describe
+  bool start = false;  ///< a paging buffer starts; the next four fields describe it
   uint64_t address = 0;
   uint32_t bytes = 0, fence = 0;
   unsigned state = kIdle;
-  uint32_t offset = 0, header = 0;  ///< of the command at work
+  uint32_t offset = 0, header = 0;  ///< of the command in progress
   uint64_t length = 0;              ///< its operand; not of commands with inline words
-  unsigned words = 0;               ///< of those: how many are left
-  bool job_ready = false;           ///< the mover takes what state kIssue offers
+  unsigned words = 0;               ///< words left, for commands with inline words
+  bool job_ready = false;           ///< the mover accepts the offer of state kIssue
   bool retired = false;             ///< the mover's oldest transfer is complete
 };
 
-/// What the engine has under way in a cycle.
+/// The engine's work in flight in a cycle.
 struct EngineLoad {
   unsigned host_reads = 0, vram_reads = 0, writes = 0, fetches = 0;  ///< bursts
   bool translating = false;                                          ///< lookups of the read or the write port
 };
 
-/// Follows paging buffers and their commands. Every cycle of a buffer has one cause; a cycle in which several things are
-/// under way counts for the first of: reads of the host, reads of VRAM, writes, invalidation, translation, fetch, and
-/// else the processor.
+/// Follows paging buffers and their commands. Every cycle of a buffer has one cause. When several apply, it is the
+/// first of: reads of the host, reads of VRAM, writes, invalidation, translation, fetch; otherwise the processor.
 class EngineLog {
  public:
   EngineLog(hw::EventSink& sink, unsigned unit) : sink_(sink), unit_(unit) {}
@@ -68,8 +67,8 @@ class EngineLog {
   bool open_ = false, at_work_ = false;
   unsigned state_ = EngineCycle::kIdle;  // of the cycle before
   hw::BufferEvent buffer_;
-  Command command_;           // at work in the processor
-  std::deque<Command> jobs_;  // transfers under way, and those whose commands are at work still
+  Command command_;           // in progress in the processor
+  std::deque<Command> jobs_;  // transfers in flight, including those of commands in progress
   std::array<uint64_t, hw::kCauses> spent_{};
   uint64_t buffers_ = 0, commands_ = 0, broken_ = 0;
 };

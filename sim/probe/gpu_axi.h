@@ -9,12 +9,12 @@ namespace gmmu::sim {
 
 /// A checker on each AXI port of gmmu_gpu: m_vram, m_host, s_reg, s_win, s_thr, s_peer.
 ///
-/// `Top` is any Verilated model with the pins of gmmu_gpu. Call Sample in every cycle, those of the
-/// reset too, when the inputs have settled and before the clock edge.
+/// `Top` is any Verilated model with the pins of gmmu_gpu. Call Sample in every cycle, including those of the reset,
+/// when the inputs have settled and before the clock edge.
 class GpuAxi {
  public:
-  /// `wait_limit` is long because answers at the host port have passed the PCIe link and the IOMMU. `through`: s_thr
-  /// is watched too.
+  /// `wait_limit` is long because answers at the host port have passed the PCIe link and the IOMMU. `through`: also
+  /// watch s_thr.
   explicit GpuAxi(unsigned beat_bytes, uint64_t wait_limit = 1'000'000, bool through = true)
       : vram_(Vram("m_vram", beat_bytes, wait_limit)),
         host_(Manager("m_host", beat_bytes, wait_limit)),
@@ -27,15 +27,15 @@ class GpuAxi {
   /// From now on host memory holds answers back on purpose, for up to `cycles` cycles.
   void AllowHostWait(uint64_t cycles) { host_.AllowWait(cycles); }
 
-  /// The rules of m_vram: the writes of the window (requester 5) have one id a generation.
+  /// The rules of m_vram: the writes of the window (requester 5) share one id per generation.
   static AxiPort Vram(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
     AxiPort port = Manager(name, beat_bytes, wait_limit);
     port.ordered_write_ids = {0x0500, 0x8500};
     return port;
   }
 
-  /// The rules of the through-port (gmmu_through): it has accesses of any size, no WLAST, and answers
-  /// of an id in order; W may come before AW as far as its queues go.
+  /// The rules of the through-port (gmmu_through): accesses of any size, no WLAST, answers of an id in order; W may
+  /// precede AW as far as its queues allow.
   static AxiPort Through(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
     AxiPort port = Manager(name, beat_bytes, wait_limit);
     port.id_bits = 8;
@@ -52,7 +52,7 @@ class GpuAxi {
     using W = AxiChecker::W;
     using R = AxiChecker::R;
     using B = AxiChecker::B;
-// One cycle of a port. `m` and `s`: how the names of the pins end that its manager and its subordinate drive.
+// One cycle of a port. `m` and `s`: suffixes of the pins that its manager and its subordinate drive.
 #define GMMU_SAMPLE_AXI4(checker, port, m, s, ar_user, aw_user, w_last)                                   \
   checker.Begin(cycle, top.rst_i);                                                                        \
   checker.Ar(top.port##_arvalid_##m, top.port##_arready_##s, [&] {                                        \

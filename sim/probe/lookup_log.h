@@ -12,7 +12,7 @@
 
 namespace gmmu::sim {
 
-/// A lookup under way or over.
+/// A lookup in progress or answered.
 struct LoggedLookup {
   hw::LookupEvent event;
   bool zero = false;
@@ -26,18 +26,18 @@ class LookupLog {
 
   LookupLog(hw::EventSink& sink, unsigned unit, unsigned ports, const WalkLog& walks);
 
-  /// The port took a request.
+  /// The port accepted a request.
   std::shared_ptr<LoggedLookup> Taken(uint64_t cycle, unsigned port, unsigned tag, unsigned space, uint64_t va,
                                       regs::Access access);
-  /// A walk began for a lookup of its port. Which one shows when one of that page ends as one that walked.
+  /// A walk began for a lookup of its port. Which lookup is known when one of that page ends as one that walked.
   void Walks(const std::shared_ptr<LoggedWalk>& walk);
   /// The lookup with this tag is answered.
   void Answered(uint64_t cycle, unsigned port, unsigned tag, regs::Fault fault, bool zero);
-  /// How the port's next lookup ended, in the order of the answers, before or after Answered says so.
+  /// The outcome of the port's next lookup, in the order of the answers, before or after its Answered.
   void Counted(unsigned port, Count count);
   void Reset(uint64_t cycle);
 
-  /// Lookups of the port that have no answer.
+  /// Lookups of the port without an answer.
   size_t pending(unsigned port) const { return ports_[port].pending.size(); }
   uint64_t broken() const { return broken_; }
 
@@ -45,7 +45,7 @@ class LookupLog {
   struct Port {
     std::deque<std::shared_ptr<LoggedLookup>> pending, answered;
     std::deque<Count> counts;
-    std::deque<std::shared_ptr<LoggedWalk>> walks;  // that no lookup has claimed
+    std::deque<std::shared_ptr<LoggedWalk>> walks;  // not claimed by a lookup
   };
   void Tell(LoggedLookup& lookup, Count count);
   std::shared_ptr<LoggedWalk> WalkOf(const hw::LookupEvent& event, Count count);
@@ -63,14 +63,14 @@ class AccessLog {
  public:
   AccessLog(hw::EventSink& sink, unsigned unit, unsigned clients);
 
-  /// The client's pins took an access into this slot; not for those that its traffic engine makes.
+  /// The client's pins accepted an access into this slot; not for those that its traffic engine makes.
   void AtPins(uint64_t cycle, unsigned client, unsigned slot);
   void Begin(unsigned client, const std::shared_ptr<LoggedLookup>& lookup);
-  /// Its burst is over.
+  /// Its burst has ended.
   void Data(unsigned client, const Burst& burst);
-  /// The pins took the last beat of its answer.
+  /// The pins accepted the last beat of its answer.
   void Answered(uint64_t cycle, unsigned client, unsigned slot, regs::Fault fault);
-  /// Tells what has ended. Call it once a cycle.
+  /// Reports the accesses that have ended. Call it once a cycle.
   void Tell();
   void Reset();
   uint64_t broken() const { return broken_; }
@@ -88,14 +88,14 @@ class AccessLog {
     unsigned client, number;
     Slot slot;
   };
-  /// Its end, if it is known. `over`: nothing more comes of it.
+  /// Its end, if known. `over`: no further event of it follows.
   static bool Ended(Slot& slot, bool over);
   void TellOne(unsigned client, unsigned number, const Slot& slot);
 
   hw::EventSink& sink_;
   const unsigned unit_;
   std::vector<std::array<Slot, kSlots>> clients_;
-  std::vector<Open> open_;  // those whose lookup has to be told first, or whose slot was used again
+  std::vector<Open> open_;  // those whose lookup must be reported first, or whose slot was reused
   std::vector<std::pair<unsigned, unsigned>> ready_;
   uint64_t accesses_ = 0, broken_ = 0;
 };

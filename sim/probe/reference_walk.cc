@@ -13,7 +13,7 @@ constexpr unsigned kPageLg2 = 12;
 constexpr unsigned kBlockLg2 = 16;        // what an entry of a 64 KiB leaf table maps
 constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses
 
-/// Judges a geometry by the page's rules alone: the reference walk does not know what width the hardware has.
+/// Checks a geometry by the page's rules alone: the reference walk does not know the hardware's widths.
 bool IsAllowedGeometry(const SpaceConfig& space) {
   if (space.levels < 2 || space.levels > 6) return false;
   for (unsigned level = 0; level < space.levels; ++level)
@@ -86,7 +86,7 @@ class Walk {
     return table.address + 8 * index;
   }
 
-  /// Does the page's list "faults with entry_reserved" name `entry`, which is valid and not zero?
+  /// Whether the page's list "faults with entry_reserved" names `entry`, which is valid and not zero.
   bool IsReservedForm(PteEntry entry, unsigned level, Form form) const {
     const bool large = entry.large() != 0;
     const bool names_table = level > 0 && !large;

@@ -16,8 +16,8 @@ constexpr size_t kMostFindings = 64;
 constexpr size_t kMostMemos = 1u << 18;  // of a space
 constexpr uint64_t kConfigKey = ~uint64_t{0};
 
-/// Does an answer agree with a walk, in what the event port shows? It shows no coherent bit, and the level only of a
-/// fault.
+/// Whether an answer agrees with a walk in the fields that the event port reports. It reports no coherent bit, and the
+/// level only of a fault.
 bool Agrees(const TranslationEvent& event, const Translation& walk) {
   if (event.fault != walk.fault) return false;
   if (walk.fault != regs::Fault::kNone) return event.level == walk.level;
@@ -73,10 +73,10 @@ void TranslationChecker::VramWritten(uint64_t address, size_t size) {
   }
 }
 
-/// Keeps what words of a page hold that are about to be written, instead of the oldest ones.
+/// Records the words of a page before they are written, replacing the oldest records.
 void TranslationChecker::Keep(uint64_t address, size_t words) {
   const uint64_t room = kMostRecent - old_next_ % kMostRecent;
-  if (words > room) old_next_ += room;  // they lie behind each other
+  if (words > room) old_next_ += room;  // the words must be consecutive
   recent_.push_back({now_ + 1, address, words, old_next_});
   std::memcpy(&old_words_[old_next_ % kMostRecent], vram_.data() + address, words * sizeof(uint64_t));
   old_next_ += words;
@@ -92,8 +92,8 @@ void TranslationChecker::Remember(uint64_t key, uint64_t old, unsigned config) {
   }
 }
 
-/// Follows a page that turns out to hold a table. Its latest changes, which were kept for this case, join the history
-/// at their place.
+/// Starts following a page that turned out to hold a table. Its latest changes, recorded for this case, are inserted
+/// into the history.
 void TranslationChecker::FollowPage(uint64_t page) {
   versions_[page] = 1;
   const auto known = static_cast<ptrdiff_t>(changes_.size());
@@ -253,7 +253,7 @@ void TranslationChecker::Fill(Memo& memo, const Space& space, const TranslationE
   touched_host_ = false;
   memo.answer = ReferenceWalk(space.config, event.va >> kPageLg2 << kPageLg2, event.access,
                               [this](regs::Target target, uint64_t address) { return ReadNow(target, address); });
-  memo.valid = !touched_host_;  // tables in host memory are looked at each time
+  memo.valid = !touched_host_;  // tables in host memory are compared each time
   memo.pages = 0;
   memo.versions = 0;
   for (const uint64_t key : visited_) {
@@ -270,7 +270,7 @@ bool TranslationChecker::MatchesThePast(const TranslationEvent& event, uint64_t 
   SpaceConfig config = spaces_[event.space].config;
   visited_.clear();
   const auto read = [&](regs::Target t, uint64_t a) { return ReadAt(past, t, a); };
-  (void)ReferenceWalk(config, event.va, event.access, read);  // learns the words that matter
+  (void)ReferenceWalk(config, event.va, event.access, read);  // finds the words that matter
   std::vector<Change> window;
   const auto collect = [&] {
     window.clear();

@@ -60,7 +60,7 @@ class TranslationChecker {
   /// Takes a CPU write to the GPU's registers (BAR0): the bytes of `data` that `strobe` selects go to
   /// the 8-byte word at `offset`.
   void RegisterWritten(uint32_t offset, uint64_t data, unsigned strobe);
-  /// From now on answers for [start, end) of `space` must agree with the tables as they are now or later.
+  /// From now on answers for [start, end) of `space` must agree with the tables as of now or later.
   void NoteFlush(unsigned space, uint64_t start, uint64_t end);
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
@@ -84,7 +84,7 @@ class TranslationChecker {
     size_t words;
     uint64_t first;  ///< counts all words ever kept; the place is this modulo their number
   };
-  /// The walk of a page, good while the table pages that it read stand still.
+  /// The walk of a page, valid while the table pages that it read do not change.
   struct Memo {
     bool valid = false;
     uint8_t pages = 0;
@@ -135,11 +135,11 @@ class TranslationChecker {
   std::vector<uint64_t> versions_;  ///< by VRAM page; 0 if it holds no table that has been walked
   std::deque<Change> changes_;
   std::deque<Write> recent_;                           ///< the latest to VRAM pages that are not followed
-  std::vector<uint64_t> old_words_;                    ///< what they wrote over, a ring
+  std::vector<uint64_t> old_words_;                    ///< the overwritten words, a ring
   uint64_t old_next_ = 0;                              ///< the next words are kept from here on
   std::unordered_map<uint64_t, uint64_t> host_words_;  ///< table words in host memory at the last look
   std::deque<SpaceConfig> old_configs_;
-  std::unordered_set<uint64_t> visited_;  ///< words of the walk under way
+  std::unordered_set<uint64_t> visited_;  ///< words of the walk in progress
   bool touched_host_ = false;
   std::vector<hw::Finding> findings_;
   uint64_t answers_ = 0, walks_ = 0, past_ = 0, wrong_ = 0, flushes_ = 0, invalidations_ = 0;

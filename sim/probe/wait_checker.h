@@ -10,9 +10,9 @@
 
 namespace gmmu::sim {
 
-/// Finds commands of a paging buffer that touch what an earlier command touches, where nothing makes the later one wait
-/// for the earlier one: rtl/dma/README.md, "How software uses it", names the cases. It goes by the bytes that commands
-/// name, not by time, so it finds them also when the hardware happened to do them in order.
+/// Finds commands of a paging buffer that access the same bytes as an earlier command without waiting for it:
+/// rtl/dma/README.md, "How software uses it", lists the cases. It compares the bytes that commands name, not times, so
+/// it also finds cases in which the hardware happened to keep the order.
 class WaitChecker {
  public:
   enum class Memory : uint8_t { kVram, kHost, kPeer };
@@ -26,11 +26,12 @@ class WaitChecker {
     uint64_t fence = 0;     ///< of the ring's entry
   };
 
-  /// The command that Read and Write are of from now on. `waits`: it begins when all earlier ones are done.
+  /// Begins the command to which later calls of Read and Write belong. `waits`: it begins when all earlier ones are
+  /// done.
   void Begin(const Command& command, bool waits);
   /// Everything so far is done: the end of an entry, or of a command that waits by itself.
   void Done();
-  /// Bytes [address, address + bytes) of the place where they lie, behind all translation.
+  /// Bytes [address, address + bytes) of the memory in which they lie, after all translation.
   void Read(Memory memory, uint64_t address, uint64_t bytes);
   void Write(Memory memory, uint64_t address, uint64_t bytes);
 

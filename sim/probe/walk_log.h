@@ -9,12 +9,12 @@
 
 namespace gmmu::sim {
 
-/// A walk under way or over, with what its reads did.
+/// A walk in progress or ended, with its reads.
 struct LoggedWalk {
   hw::WalkEvent event;
   std::vector<Burst> bursts;  ///< as event.reads
   bool over = false;
-  /// Its steps up to `now`, or to its end.
+  /// The walk's steps up to `now`, or to its end.
   std::vector<hw::Step> StepsUntil(uint64_t now, hw::Cause rest) const;
 };
 
@@ -25,9 +25,9 @@ class WalkLog {
 
   /// A row begins for a lookup of `port`.
   std::shared_ptr<LoggedWalk> Begin(uint64_t cycle, unsigned row, unsigned port, unsigned space, uint64_t va);
-  /// A row, at its begin or later, is to read the entry of `level` next.
+  /// At its begin or later: the row will read the entry of `level` next.
   void Start(unsigned row, unsigned level, bool leaf_64k);
-  /// A table read of the row was taken at the edge; it goes to the walk that has no end yet. The burst may change
+  /// A table read of the row was accepted at the edge; it belongs to the walk that has not ended. The burst may change
   /// until Answered.
   void Accepted(unsigned row, const Burst& burst);
   void Began(unsigned row, const Burst& burst);

@@ -63,7 +63,7 @@ class Engine : public ::testing::Test {
     m->CheckAtRest();
     for (const std::string& complaint : m->complaints) ADD_FAILURE() << complaint;
   }
-  /// Same bytes in all pages that the model knows (the ring's and buffers' own pages excepted).
+  /// Compares all pages that the model has (not the ring's and buffers' own pages).
   void Compare(const Model& model) {
     CompareOne("vram", m->vram, model.vram);
     CompareOne("host", m->host, model.host);

@@ -84,7 +84,7 @@ void RingsBench::SampleStates() {
   if (t.ask_valid_o[n]) EXPECT_FALSE(t.ask_abort_o[n]);
   for (unsigned r = 0; r < rings.size(); ++r) {
     if (phase != kNone || !rings[r].off || !t.ask_abort_o[n] || quiet_before_) continue;
-    active = r;  // given up before its entry was asked for
+    active = r;  // abandoned before its entry was requested
     ++given_up;
     Go(kAbort);
   }
@@ -156,11 +156,11 @@ void RingsBench::Begin() {
     EXPECT_GE(rings[r].ready_since, before) << "ring " << r << " before ring " << chosen;
   }
   active = chosen;
-  abandoned = rings[chosen].off;  // before its entry was asked for: it is asked for all the same
+  abandoned = rings[chosen].off;  // disabled before its entry was requested: the block requests it even so
   given_up += abandoned;
   if (!abandoned) {
     const bool off = !t.ring_enable_i[n][chosen] || !t.rings_enable_i[n] ||
-                     t.ring_preempt_i[n][chosen];  // asked for since
+                     t.ring_preempt_i[n][chosen];  // requested in the meantime
     if (!off) EXPECT_TRUE(Ready(chosen)) << "no work in ring " << chosen;
     EXPECT_EQ(t.ask_where_o[n], WhereOf(EntryPlace()));
     EXPECT_EQ(t.ask_address_o[n], EntryPlace().address);

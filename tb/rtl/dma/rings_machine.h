@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rings alone: a bench that is software, fetcher and command processor, and a model that follows every ring.
+// The rings alone: the bench is software, fetcher and command processor, and a model follows every ring.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@ using Entry = std::array<uint64_t, 4>;  // as it lies in memory
 /// A ring as software sees it.
 struct RingModel {
   bool enable = false, error = false, preempted = false;
-  unsigned asked_for = 0;  // cycles in which preemption was asked for and the ring on
+  unsigned asked_for = 0;  // cycles with preemption requested and the ring enabled
   unsigned asked_ago = 9;  // cycles since
-  bool off = false;        // switched off since its entry is at work
+  bool off = false;        // disabled since its entry began
   bool overrun = false;    // its tail is not below its size
   unsigned head = 0, tail = 0, size = 4;
   uint32_t last_fence = 0, entries = 0, fence = 0, offset = 0, header = 0;
@@ -93,12 +93,12 @@ class RingsBench : public Steering {
       }
     } else if (Chance(30)) {
       shape.set_physical(1);
-      if (Chance(50)) shape.set_space(Random(0, 255));  // means nothing
+      if (Chance(50)) shape.set_space(Random(0, 255));  // ignored
     }
     entry[1] = shape.raw;
     return entry;
   }
-  bool Ready(unsigned r) const {  // has work
+  bool Ready(unsigned r) const {  // the ring has work
     const RingModel& ring = rings[r];
     return t.rings_enable_i[n] && t.ring_enable_i[n][r] && ring.enable && !ring.error && !ring.preempted &&
            !t.ring_preempt_i[n][r] && (ring.overrun || ring.head != ring.tail);
@@ -214,7 +214,7 @@ class RingsBench : public Steering {
       ring.off = t.ring_busy_o[n][r] && (ring.off || !enable);
     }
   }
-  /// Checks that a ring becomes preempted because its entry stopped, or because it has none at work.
+  /// Checks that a ring becomes preempted because its entry stopped, or because it has no entry in progress.
   void SamplePreemptions();
   void SamplePulses();
   void SampleStates();
@@ -228,7 +228,7 @@ class RingsBench : public Steering {
   void SampleLog();
 
  public:
-  bool slow_run = false;  // the command processor never ends by itself
+  bool slow_run = false;  // the command processor never ends without a stop
 
  private:
   Entry entry_{};
@@ -236,9 +236,9 @@ class RingsBench : public Steering {
   Failure unreadable_, run_failure_;
   RingModel failing_;
   unsigned path_ = 0, delay_ = 0, killed_for_ = 0;
-  uint64_t asked_at_ = 0;  // since when the request stands
+  uint64_t asked_at_ = 0;  // cycle since which the request stands
   bool irq_before_ = false, done_before_ = false, quiet_before_ = false;
-  bool stopping_ = false, stopped_before_ = false;  // its entry stops; it has
+  bool stopping_ = false, stopped_before_ = false;  // its entry is stopping; it has stopped
   std::array<bool, 4> busy_before_{};
   std::array<unsigned, 4> idle_for_{};
   uint32_t stop_offset_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around one reader, writer or fetcher on the bench of blocks: translation, aperture
-// map and memory, each answering late and in any order.
+// The surroundings of one reader, writer or fetcher on the bench of blocks: translation, aperture map and memory, each
+// answering late and in any order.
 #pragma once
 
 #include <map>
@@ -44,7 +44,7 @@ class WorldOf {
   std::map<Address, uint8_t> written;             // by this unit's writes, at their B
   unsigned latency = 0;
   uint64_t bursts = 0;
-  const WorldOf* beside = nullptr;       // driven before: one aperture answer a cycle
+  const WorldOf* beside = nullptr;       // the world driven before this one: one aperture answer a cycle
   std::map<unsigned, bool> generations;  // of the last answer, by tag
 
   /// Bytes of memory never written: any fixed function.
@@ -52,7 +52,7 @@ class WorldOf {
     uint64_t x = at.second * 0x9e3779b97f4a7c15 + at.first * 77;
     return x >> 32 ^ x >> 51;
   }
-  /// The address of a job's byte. No value: it is in a zero page, or `fault` has the reason.
+  /// The address of a job's byte. No value: the byte is in a zero page, or `fault` has the reason.
   struct Place {
     bool zero = false, coherent = true;
     regs::Fault fault = regs::Fault::kNone;
@@ -208,7 +208,7 @@ class WorldOf {
     }
   }
 
-  /// Checks that nothing is under way and everything was released.
+  /// Checks that nothing is in flight and all translations were given back.
   void ExpectRest() const {
     EXPECT_TRUE(ids_.empty() && tags_.empty() && asked_.empty()) << "in flight at rest";
     EXPECT_EQ(lent_[0], 0) << "not given back";
@@ -289,7 +289,7 @@ inline void OfferJob(Blocks& blocks, int unit, const UnitJob& job) {
   top.job_length_i[unit] = job.length;
   top.job_label_i[unit] = job.label;
 }
-/// Stops a unit, waits until it is quiet, and clears it: accesses in flight end, then everything is forgotten.
+/// Stops a unit, waits until it is quiet, and clears it: accesses in flight end, then its state is cleared.
 inline void GiveUp(Blocks& blocks, UnitWorld& world, int unit, bool write) {
   auto& top = blocks.t;
   const auto step = [&] { blocks.Step([&] { world.Drive(); }, [&] { world.Sample(write); }); };

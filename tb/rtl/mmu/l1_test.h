@@ -176,7 +176,7 @@ class L1Test : public BlocksTest {
     Request request{Random(std::min(spaces_, 3u)), 0, Random(3)};
     const uint64_t block = Random(small() ? 2 : 6);
     request.va = (block << 16 | uint64_t{Random(16)} << 12 | Random(4096));
-    // 32: folded onto the block's number, short tags agree
+    // 32: these bits are folded into the hash of the block, so the hints' check bits may agree
     if (Random(6) == 0) {
       request.va += uint64_t{Random(4)} << (Random(2) == 0 ? 40 : 32);
     }

@@ -156,7 +156,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   void Resolve(const Waiter& who, Lookup& lookup);
   Lookup* Find(const Waiter& who, const Key& key);
   uint64_t From(const Lookup& lookup) const { return std::max(lookup.entered, released_); }
-  /// Is the walk of a restart for this key the one for the 4 KiB half? By chance, that of its page.
+  /// Whether the walk of a restart for this key takes the 4 KiB half: a fixed function of the page number.
   static bool Second(const Key& key) { return key.vpn % 2 != 0; }
   uint64_t PageFor(const Key& key, bool* large, unsigned* shift);
   std::optional<unsigned> LargeLevel(const Key& key) const;

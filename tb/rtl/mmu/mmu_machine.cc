@@ -39,7 +39,7 @@ void Machine::TurnDownAlike() {
   control.sizes = SizesOf(like_);
   Do(control);
   if (t.sizes_o != control.sizes->raw) Error("the sizes were not taken");
-  for (int cycle = 0; cycle < 600; ++cycle) Step();  // the like may have begun earlier or later
+  for (int cycle = 0; cycle < 600; ++cycle) Step();  // the two MMUs may have started at different times
   alike_ = true;
 }
 
@@ -58,7 +58,7 @@ void Machine::Command(const Control& control) { commands_.push_back(control); }
 
 std::vector<Answer> Machine::TakeAnswers() { return std::exchange(answers_, {}); }
 
-/// Inputs for the edge to come. An offer, once made, stands.
+/// Sets the inputs for the next edge. An offer, once made, stands.
 void Machine::Drive() {
   for (unsigned p = 0; p < ports_; ++p) {
     if (!offered_[p] && !queue_[p].empty() && Random(100) >= manners.req_idle) {
@@ -137,7 +137,7 @@ void Machine::Drive() {
   }
 }
 
-/// What happened at the edge, from the values that stood before it.
+/// Records the events of the edge, from the values before it.
 void Machine::Sample() {
   if (alike_ && t.differs_o) Error(fmt::format("it is not what an MMU with the sizes of {} does", like_));
   if (t.r_valid_i) {
@@ -193,7 +193,7 @@ void Machine::Sample() {
       answer.result.gpa.target = static_cast<regs::Target>(t.rsp_target_o[p]);
       answer.result.gpa.adapter = t.rsp_adapter_o[p];
       answer.result.gpa.offset = t.rsp_offset_o[p];
-      // Of the bits above the built width the event tells only whether there were any.
+      // The event only reports whether any bit above the built width was set.
       const uint64_t above = ~uint64_t{0} << 48;
       const uint64_t seen = (answer.request.va & above) != 0 ? answer.request.va | above : answer.request.va;
       if (!t.ev_valid_o[p] || t.ev_va_o[p] != seen || t.ev_fault_o[p] != t.rsp_fault_o[p]) {
@@ -224,7 +224,7 @@ void Machine::Sample() {
       const bool whole = all || command_.set_space || command_.scope != regs::Scope::kRange;
       flushes_[s].push_back({command_begun_, now, whole, command_.start, command_.end});
     }
-    // No translation that is older than the operation may be in use now.
+    // No translation older than the operation may be in use now.
     for (unsigned p = 0; p < ports_ && check && !equal; ++p) {
       for (const Use& use : in_use_[p]) Check(use.answer, 0, now);
     }
@@ -298,10 +298,9 @@ void Machine::Check(const Answer& answer, uint64_t from_at_least, uint64_t to) {
                     static_cast<int>(answer.request.access), answer.accepted, say(answer.result), say(walk), from));
 }
 
-/// Is the answer that of a walk in which each entry was read at some cycle in [from, to]? The entry
-/// of a fault, and what had nothing on the way to it, must have been read after the request was
-/// accepted: neither is ever cached. The halves of a pair may be of two tables, if the entry that
-/// names them changed.
+/// Whether the answer is that of a walk in which each entry was read at some cycle in [from, to]. The entry of a fault,
+/// and the empty words on the way to it, must have been read after the request was accepted: neither is ever cached.
+/// The halves of a pair may come from two tables, if the entry that names them changed.
 bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   const bool of_entry = answer.result.fault == regs::Fault::kEntryInvalid ||
                         answer.result.fault == regs::Fault::kEntryReserved;
@@ -337,8 +336,8 @@ bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   return false;
 }
 
-/// Is there a walk that is `wanted`, with any of the values that its words had in [from, to]?
-/// second: as if the 64 KiB halves had nothing.
+/// Whether there is a walk that is `wanted`, with any of the values that its words had in [from, to]. second: as if the
+/// 64 KiB halves were empty.
 bool Machine::AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to, bool second,
                       const std::function<bool(const sim::Translation&, const Words&)>& wanted) {
   std::vector<size_t> choice, options;

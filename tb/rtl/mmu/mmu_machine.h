@@ -36,18 +36,19 @@ struct Answer {
 
 struct Control {
   bool set_space = false;
-  std::optional<regs::SizesInUse> sizes;  ///< set: new sizes in use, and nothing of the others
+  std::optional<regs::SizesInUse> sizes;  ///< set: new sizes in use; the other fields are ignored
   regs::Scope scope = regs::Scope::kGlobal;
   unsigned space = 0;
   uint64_t start = 0, end = 0;
   sim::SpaceConfig config;
 };
 
-/// How the bench treats the MMU. Latency: cycles from the edge that accepts AR to the edge that accepts the first R.
+/// The bench's behaviour towards the MMU. Latency: cycles from the edge that accepts AR to the edge that accepts the
+/// first R.
 struct Manners {
   unsigned latency = 10, latency_spread = 0;  ///< cycles, uniformly from [latency, latency + spread]
   unsigned ar_stall = 0, r_stall = 0, rsp_stall = 0, req_idle = 0;  ///< percent
-  bool reorder = false;                                             ///< bursts and beats of different ids mix
+  bool reorder = false;                                             ///< bursts and beats of different ids interleave
   unsigned early_read = 0;  ///< percent of bursts whose words are read when AR is accepted, not beat by beat
   unsigned done_delay = 0;  ///< most cycles that an answer stays in use
 };
@@ -55,7 +56,7 @@ struct Manners {
 /// One MMU with table memory behind it, clocked by Step. Checks every answer against the reference walk.
 class Machine : public BlockBench<Vgmmu_mmu_bench> {
  public:
-  /// `like`: the MMU of this number (gmmu_mmu_bench), to whose sizes TurnDownAlike turns it down.
+  /// `like`: the number of the MMU (gmmu_mmu_bench) to whose sizes TurnDownAlike turns this one down.
   Machine(bool small, uint64_t seed, unsigned like = 0);
 
   /// Turns the MMU down to the sizes of `like`; from then on each cycle in which the two differ is an error.
@@ -70,10 +71,10 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   void Command(const Control& control);                  ///< queues a control operation
   void HoldAnswers(uint64_t cycles) { hold_ = cycles; }  ///< in use for so long, on top of manners.done_delay
   bool CommandsDone() const { return commands_.empty() && !command_busy_; }
-  bool Run(uint64_t bound);                  ///< until nothing is left to do; false: the bound passed
+  bool Run(uint64_t bound);                  ///< until all work is done; false: the bound passed
   std::vector<Answer> TakeAnswers();         ///< answers since the last call
-  Answer Translate(const Request& request);  ///< one lookup, alone
-  void Do(const Control& control);           ///< one operation, alone
+  Answer Translate(const Request& request);  ///< one lookup, without other traffic
+  void Do(const Control& control);           ///< one operation, without other traffic
 
   unsigned ports() const { return ports_; }
   unsigned pending() const { return pending_; }
@@ -106,7 +107,7 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   void Check(const Answer& answer, uint64_t from_at_least, uint64_t to);
   uint64_t WindowStart(unsigned space, uint64_t va) const;
   bool Explained(const Answer& answer, uint64_t from, uint64_t to);
-  using Words = std::vector<std::pair<TableMemory::Key, uint64_t>>;  ///< that a walk has read, in order
+  using Words = std::vector<std::pair<TableMemory::Key, uint64_t>>;  ///< words that a walk has read, in order
   bool AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to, bool second,
                const std::function<bool(const sim::Translation&, const Words&)>& wanted);
   unsigned Random(unsigned below) { return below == 0 ? 0 : Dice::Random(below); }

@@ -12,7 +12,7 @@ using regs::PteEntry;
 using regs::Target;
 
 constexpr uint64_t kRoot = 0x100000;
-constexpr uint64_t kBound = 1'000'000;  // cycles of a stream
+constexpr uint64_t kBound = 1'000'000;  // longest stream, in cycles
 
 uint64_t Entry(TableMemory::Key key) {
   const uint64_t table = key.second >> 12, index = (key.second >> 3) & 511;
@@ -156,9 +156,9 @@ uint64_t MmuSpeed::L2HitLatency() {
 }
 
 double MmuSpeed::L2HitsPerCycle() {
-  constexpr unsigned kPages = 80;  // of a port; 16-page blocks, so that no set holds too many
+  constexpr unsigned kPages = 80;  // per port; 16-page blocks, so that no set is overfilled
   const auto page = [](unsigned port, unsigned i) { return uint64_t{port * kPages + i} << 12; };
-  // Another port brings them into the L2: the next one.
+  // The next port brings the pages into the L2.
   const unsigned ports = machine_.ports() - 3;
   for (const unsigned port : Clients())
     Stream({port}, kPages, [&](unsigned p, unsigned i) { return page((p + 1) % ports, i); });
@@ -194,7 +194,7 @@ double MmuSpeed::SparseMisses() {
 
 double MmuSpeed::SparseCachedMisses() {
   const auto va = [](unsigned i) { return uint64_t{i % 8} << 21 | uint64_t{i / 8} << 15; };
-  for (unsigned i = 0; i < 8; ++i) Latency(uint64_t{i} << 21 | 0x1ff000);  // the walk cache's part
+  for (unsigned i = 0; i < 8; ++i) Latency(uint64_t{i} << 21 | 0x1ff000);  // fills the walk cache
   return CyclesEach(400, va);
 }
 

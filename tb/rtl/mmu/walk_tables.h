@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page tables of two spaces for the walk table's test: every word of memory is an entry that its address, and the
-// version of the tables, decide. And the plain walk of them.
+// Page tables of two spaces for the walk table's test: the address and the version of the tables determine every word
+// of memory. Also the plain walk of these tables.
 #pragma once
 
 #include <array>
@@ -76,7 +76,7 @@ class WalkTables {
                    (zero ? 0 : bits(2, 1) << 6 | bits(3, 1) << 5 | bits(4, 1) << 4) | uint64_t{big} << 3 | at.level;
     return std::nullopt;
   }
-  /// What the start refuses, as it refuses whole lines: here some.
+  /// The fault of the start, which it gives to whole lines: here to some of them.
   static unsigned Refusal(const Key& key) { return (key.vpn >> 3) % 7 == 0 ? 2 : 0; }
   Result Walk(const Key& key) const {
     Result result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of the walks in C++: what becomes of a lookup and the entry of its page, and how the answers leave.
-// The tests of gmmu_walk_tell use both.
+// The expected answers of gmmu_walk_tell in C++: the outcome of a lookup, given the entry of its page, and the order of
+// the answers. The tests of gmmu_walk_tell use both.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct TellRow {
   unsigned level = 0, shift = 0, mask = 0, cause = 0;
   bool block_ok = false, wide = false, drop = false, error = false;
   Entry::Form form = Entry::kLeaf;
-  /// Its read is of a line, not of one entry.
+  /// Its read is of a line rather than one entry.
   bool Line() const { return wide && form == Entry::kLeaf; }
 };
 
@@ -31,7 +31,7 @@ struct Told {
   Page page;
   unsigned cause = 0, shift = 0, row = 0;
   bool direct = false;
-  uint64_t order = 0;  ///< among those of the rows
+  uint64_t order = 0;  ///< among those of its row
 };
 
 /// The outcome for the lookup of page `sub` of the row's line, with the entry `word`.
@@ -78,7 +78,7 @@ class TellTest : public InnerTest {
     told.order = order_++;
     due_[told.who] = told;
   }
-  /// Inputs of a direct answer, of a lookup that waits for nothing else. Returns it, if there is one.
+  /// Drives a direct answer for a lookup that is not waiting otherwise. Returns that lookup, if there is one.
   std::optional<Told> DriveDirect(bool offer, unsigned row) {
     std::optional<Told> told;
     const std::optional<unsigned> who = FreeWho();
@@ -215,7 +215,7 @@ class TellTest : public InnerTest {
   }
   /// A lookup has left.
   virtual void Gone(const Told&) {}
-  unsigned offered_row_ = 64;  ///< whose lookup is on offer
+  unsigned offered_row_ = 64;  ///< row of the lookup on offer
 
  private:
   uint64_t order_ = 0, next_tell_ = 0, next_again_ = 0;
