@@ -12,16 +12,17 @@
 namespace gmmu::sim::board {
 namespace {
 
-constexpr double kSlowSimulation = 1.0 / 400;  // until the simulated board says its speed
+constexpr double kSlowSimulation = 1.0 / 400;  // until the simulated board reports its speed
 constexpr uint64_t kSilentNs = 500'000'000;
 constexpr uint64_t kPulseNs = 100'000'000;
-constexpr uint64_t kStepNs = 50'000'000;  // longest wait for the port in one go
-constexpr size_t kMostBytes = 65'536;     // taken from the port in one go
-// What may be on its way before a request is done: the window and requests down, reads of the GPU and their data.
+constexpr uint64_t kStepNs = 50'000'000;  // longest single wait for the port
+constexpr size_t kMostBytes = 65'536;     // most bytes read from the port at once
+// The bytes that may be in flight before a request is done: the window and requests down, reads of the GPU and their
+// data.
 constexpr uint64_t kUnderWay = 16 * kRequestBytes + 64 * 2'048;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kSilenceNs = 1'638'400,
-                   kSilences = 4;            // 2^17 cycles at 80 MHz: a board that has nothing to say says so
+                   kSilences = 4;            // 2^17 cycles at 80 MHz: an idle board sends a keep-alive
 constexpr uint64_t kVramNs = 1'000'000'000;  // its initialization takes a fraction of a millisecond
 constexpr unsigned kBitsPerByte = 10;
 constexpr uint64_t kBoardNs =
@@ -165,11 +166,11 @@ void Board::CheckAlive() {
           fmt::format("the board stopped answering: no good frame for {} s{}; {} bytes for it are not acknowledged, {} "
                       "frames came damaged",
                       link_->dead() / kSecond, during, link_->waiting(), link_->counts().damaged));
-    default: break;  // causes of a session that never opened, which Open names
+    default: break;  // causes that occur only before the session is open, which Open reports
   }
 }
 
-/// Takes what has come. True: messages were served.
+/// Processes received bytes. True: messages were served.
 bool Board::Take() {
   uint8_t bytes[4096];
   size_t all = 0;
@@ -196,7 +197,7 @@ void Board::Serve(const UpMessage& message) {
   }
 }
 
-/// Puts frames on the line as long as the port takes them.
+/// Writes frames to the line as long as the port accepts them.
 void Board::Flush() {
   for (;;) {
     if (line_.empty()) line_ = link_->Pull(clock_.WallNs());
@@ -244,7 +245,7 @@ void Board::Await(const std::function<bool()>& done, const std::string& what) {
     if (done()) break;
     const uint64_t passed = clock_.NowNs() - start;
     const uint64_t silent = clock_.WallNs() - link_->last_good_ns();
-    if (passed <= bound_ns_ || silent > kSilentNs) continue;  // whether a silent link is dead is its own to judge
+    if (passed <= bound_ns_ || silent > kSilentNs) continue;  // the link itself judges whether a silent link is dead
     Fail(fmt::format(
         "no answer to {} in {} ms; the link last heard a good frame {} ms ago, {} bytes of requests wait at "
         "the board",
@@ -267,7 +268,7 @@ std::vector<CpuAnswer> Board::Ask(const std::vector<Bytes>& requests, const std:
   if (!failure_.empty()) throw EngineError(failure_);
   size_t answered = 0;
   for (const Bytes& request : requests) {
-    // Each answer that comes shows that the board is at work: the bound holds for one request.
+    // Each answer shows that the board works, so the bound applies to one request.
     while (!credit_.Has(request.size())) {
       answered = answers_.size();
       Await([&] { return credit_.Has(request.size()) || answers_.size() > answered; }, what);

@@ -16,7 +16,7 @@
 
 namespace gmmu::sim::board {
 
-/// The board cannot be used; nothing was started. what() is one to three lines with the way out.
+/// The board cannot be used; nothing was started. what() is one to three lines with the remedy.
 class BoardError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -48,7 +48,7 @@ struct BoardOptions {
   std::vector<std::string> simulator_arguments;
 };
 
-/// What the board and its GPU say of themselves.
+/// What the board and its GPU report about themselves.
 struct BoardIdentity {
   std::string name;      ///< of the board
   unsigned version = 0;  ///< of the protocol
@@ -57,10 +57,10 @@ struct BoardIdentity {
   uint64_t id = 0, cap0 = 0, cap1 = 0, cap2 = 0;  ///< registers of the GPU
 };
 
-/// The first 8 bytes of the build's hash as they are written: hexadecimal, the first byte first.
+/// The first 8 bytes of the build's hash in hexadecimal, the first byte first.
 std::string BuildName(uint64_t build);
 
-/// Serves what the GPU asks of host memory. It is called inside the calls of Board only.
+/// Serves the GPU's accesses to host memory. Called only inside calls of Board.
 class HostServer {
  public:
   virtual ~HostServer() = default;
@@ -70,8 +70,9 @@ class HostServer {
 
 /// A board that has answered: its session is open and its identity is known.
 ///
-/// Requests are done in the order of the calls. All calls let the link work; those that wait have a bound and throw
-/// EngineError, which says what was waited for and what the link heard last. After an error every call throws it again.
+/// Requests are performed in the order of the calls. Every call services the link. Calls that wait have a bound and
+/// throw EngineError, which names the awaited event and the last message from the link. After an error every call
+/// throws it again.
 class Board {
  public:
   /// Opens the port and a session, reads the identity, and waits until VRAM is initialized. Throws BoardError.
@@ -85,26 +86,26 @@ class Board {
   /// Bits per second in one direction, on the machine's clock.
   double line_rate() const { return identity_.line_rate != 0 ? static_cast<double>(identity_.line_rate) : baud_; }
   bool simulated() const { return process_ != nullptr; }
-  /// What a simulated board has found wrong at its chips.
+  /// The findings of a simulated board about its chips.
   std::vector<hw::Finding> Findings() const { return process_ ? process_->findings() : std::vector<hw::Finding>(); }
 
   /// Null: reads are refused and writes dropped.
   void set_server(HostServer* server) { server_ = server; }
-  /// Is called about ten times a second while the link works.
+  /// Sets a function that is called about ten times a second while the link is serviced.
   void set_pulse(std::function<void()> pulse) { pulse_ = std::move(pulse); }
-  /// The longest that a request may take, in nanoseconds of the machine. What the link itself needs goes before.
+  /// The longest time of a request, in nanoseconds of the machine, in addition to what the link itself needs.
   void set_bound_ns(uint64_t ns);
   uint64_t bound_ns() const { return bound_ns_; }
 
-  /// Sends a request that has no answer. Waits for the board's room only.
+  /// Sends a request that has no answer. It waits only for room at the board.
   void Post(const Bytes& request, const std::string& what);
   /// Sends requests that have answers, several at once, and waits for all answers.
   std::vector<CpuAnswer> Ask(const std::vector<Bytes>& requests, const std::string& what);
-  /// Asks for one word; all ones if the board could not read it.
+  /// Reads one word; all ones if the board could not read it.
   uint64_t AskWord(const Bytes& request, const std::string& what);
   /// Answers a read of host memory.
   void Complete(uint16_t id, unsigned beats, bool ok, const Bytes& data);
-  /// Lets the link work until something was served, or `wall_ns` have passed.
+  /// Services the link until a message was served, or `wall_ns` have passed.
   void Work(uint64_t wall_ns);
 
  private:
@@ -130,7 +131,7 @@ class Board {
   RequestCredit credit_;
   std::deque<CpuAnswer> answers_;
   bool open_ = false;
-  Bytes line_;  ///< of the frame that the port takes now
+  Bytes line_;  ///< rest of the frame that the port accepts now
   HostServer* server_ = nullptr;
   std::function<void()> pulse_;
   uint64_t pulsed_ns_ = 0, dma_bytes_ = 0;

@@ -8,8 +8,8 @@
 
 namespace gmmu::sim::board {
 
-/// Makes the machine around a GPU on a board. `config` is that of Adopt (sizes.h). It throws ConfigError when waves are
-/// asked for. `seed` and `shuffle` mean nothing to a board.
+/// Makes the machine around a GPU on a board. `config` is the result of Adopt (sizes.h). Throws ConfigError when waves
+/// are requested. A board ignores `seed` and `shuffle`.
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, std::unique_ptr<Board> board,
                                      const EngineOptions& options);
 

@@ -19,12 +19,12 @@ namespace {
 constexpr uint64_t kForever = ~uint64_t{0};
 constexpr size_t kWord = 8;
 constexpr size_t kBlockBytes = kMostWords * kWord;
-constexpr size_t kWriteBytes = kBlockBytes - kWord;  // the message with them fits in a frame
+constexpr size_t kWriteBytes = kBlockBytes - kWord;  // the message with them fits into a frame
 constexpr uint64_t kLookNs = 10'000'000'000;         // in a wait without a bound: is the GPU still at work?
 
 uint64_t Ones(unsigned size) { return size >= kWord ? kForever : (uint64_t{1} << (8 * size)) - 1; }
 
-/// The times of a PC around a board are the host's own.
+/// A PC around a board has the host's own times.
 twin::TimeParameters NoTime() {
   twin::TimeParameters time;
   time.iommu_lookup_ps = time.iommu_descriptor_ps = time.pcie_latency_ps = 0;
@@ -62,7 +62,7 @@ Machine::~Machine() { board_->set_server(nullptr); }
 
 // ---- time
 
-/// Does what is due at the host's end.
+/// Performs the work that is due at the host's end.
 void Machine::Act() {
   const uint64_t now = NowNs();
   agenda_.RunUntil(now * 1000);
@@ -73,7 +73,7 @@ void Machine::Act() {
   }
 }
 
-/// Lets the link work until something came, something is due here, or the time has passed.
+/// Services the link until a message came, work is due here, or the time has passed.
 void Machine::Work(uint64_t machine_ns) {
   Act();
   if (!messages_.empty()) return;
@@ -89,7 +89,7 @@ void Machine::Work(uint64_t machine_ns) {
 
 uint64_t Machine::ReadGpu(uint32_t offset, const std::string& what) {
   const uint64_t word = board_->AskWord(ReadRegister(offset), what);
-  // A configuration may state less VRAM than the board has.
+  // A configuration may specify less VRAM than the board has.
   return offset == regs::VramSize::kOffset ? std::min(word, config_.gpu.vram_bytes()) : word;
 }
 
@@ -205,8 +205,8 @@ void Machine::ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t 
   if (powered && !space_.powered()) LosePower();
 }
 
-/// Brings to the board what the PCI function allows, behind the requests before, and waits until it holds: all that the
-/// GPU sent before has come then.
+/// Sends the PCI function's permissions to the board, after the earlier requests, and waits until they take effect. By
+/// then all that the GPU sent before has arrived.
 void Machine::DriveStraps() {
   const uint64_t control = (space_.bus_master() ? kControlBusMaster : 0) | (space_.msi_enable() ? kControlMsi : 0);
   const uint64_t address = space_.msi_address(), data = space_.msi_data();
@@ -221,9 +221,9 @@ void Machine::DriveStraps() {
   static_cast<void>(board_->AskWord(ReadBoard(kControl), what));
 }
 
-/// The board's memory keeps its contents; with another key they are others.
+/// The board's memory keeps its contents; another key changes how they read.
 void Machine::LosePower() {
-  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd: every key comes before one comes again
+  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd: every key is used before one repeats
   vram_key_ = (vram_key_ + kStep) & kKeys;
   static_cast<void>(board_->AskWord(ReadWindow(0, 1), "VRAM before its power goes"));  // writes have come to the chip
   board_->Post(WriteBoard(kVramKey, vram_key_), "the GPU's power");

@@ -18,14 +18,14 @@
 
 namespace gmmu::sim::board {
 
-/// The machine of the fast engine with its GPU on a board: a CPU's accesses, configuration space, and host memory behind
-/// an IOMMU are here, registers and VRAM at the other end of the link.
+/// The machine of the fast engine with its GPU on a board: a CPU's accesses, configuration space, and host memory
+/// behind an IOMMU are here, registers and VRAM at the other end of the link.
 ///
-/// Time is the board's (MachineClock) since the machine was made. The GPU's accesses are served inside calls of this
-/// class only, in the order in which they come, between the answers to the CPU.
+/// Time is the board's (MachineClock), from the machine's construction on. The GPU's accesses are served only inside
+/// calls of this class, in their order of arrival, between the answers to the CPU.
 class Machine : public hw::Platform, public hw::Instruments, private HostServer {
  public:
-  /// `config` is that of Adopt (sizes.h).
+  /// `config` is the result of Adopt (sizes.h).
   Machine(const MachineConfig& config, std::unique_ptr<Board> board);
   ~Machine() override;
 
@@ -48,7 +48,7 @@ class Machine : public hw::Platform, public hw::Instruments, private HostServer 
 
   // hw::Instruments (machine_instruments.cc)
   std::vector<hw::Counter> Counters() override;
-  /// Of the page owners: a board has no event port, so that nothing checks its translations.
+  /// The findings of the page owners. A board has no event port, so its translations are not checked.
   std::vector<hw::Finding> Findings() override;
   hw::BusCounts BusAccesses(hw::Bdf device) override;
   uint64_t PageAccesses(uint64_t pfn) override;
@@ -57,8 +57,8 @@ class Machine : public hw::Platform, public hw::Instruments, private HostServer 
   uint64_t Cycles() override;
   uint64_t CyclesEvaluated() override { return Cycles(); }
   std::vector<hw::InUse> ResourcesInUse() override;
-  /// Throws EngineError, because software cannot drive the clients inside a board. Refuse (sizes.h) says so before the
-  /// run.
+  /// Throws EngineError, because software cannot drive the clients inside a board. Refuse (sizes.h) reports this before
+  /// the run.
   void DriveClients(unsigned unit, hw::ClientAccesses* accesses) override;
   void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override;
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
@@ -95,8 +95,8 @@ class Machine : public hw::Platform, public hw::Instruments, private HostServer 
   ConfigSpace space_;
   hw::FirmwareTables firmware_;
   std::deque<hw::Message> messages_;
-  uint64_t control_ = 0, message_address_ = 0, message_data_ = 0;  ///< as the board has them
-  uint64_t vram_key_ = 0;                                          ///< of this time under power
+  uint64_t control_ = 0, message_address_ = 0, message_data_ = 0;  ///< as last sent to the board
+  uint64_t vram_key_ = 0;                                          ///< key since the last power-up
   uint64_t held_page_ = 0, held_until_ns_ = 0;
   std::deque<Held> held_;
   uint64_t requests_ = 0, writes_ = 0, writes_lost_ = 0;

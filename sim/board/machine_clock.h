@@ -5,10 +5,10 @@
 
 namespace gmmu::sim::board {
 
-/// The time of the machine: that of a real board is the wall clock's, that of a simulated one goes slower.
+/// The time of the machine: the wall clock's for a real board, slower for a simulated one.
 class MachineClock {
  public:
-  /// `speed`: seconds of the machine in a second of the wall clock, above 0.
+  /// `speed`: seconds of the machine per second of the wall clock, above 0.
   explicit MachineClock(double speed = 1) : speed_(speed) {}
 
   /// Nanoseconds of the wall clock, and of the machine, since the clock was made.
@@ -19,7 +19,7 @@ class MachineClock {
     Advance();
     return static_cast<uint64_t>(machine_ns_);
   }
-  /// From now on the machine has this speed.
+  /// Sets the machine's speed from now on.
   void set_speed(double speed) {
     Advance();
     speed_ = speed;

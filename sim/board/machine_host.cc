@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPU asks of host memory.
+// The GPU's accesses to host memory.
 #include <algorithm>
 
 #include "board/machine.h"
@@ -27,7 +27,7 @@ void Machine::Read(const HostRead& read) {
                             answer.data.size(), !read.user.no_snoop());
   }
   if (held_until_ns_ > NowNs() && read.address / hw::kPageSize == held_page_) answer.until_ns = held_until_ns_;
-  // The bus keeps the order of reads of one id.
+  // The bus keeps reads of one id in order.
   const bool behind = std::any_of(held_.begin(), held_.end(), [&](const Held& h) { return h.read.id == read.id; });
   if (behind) answer.until_ns = std::max(answer.until_ns, held_.back().until_ns);
   if (answer.until_ns == 0) return board_->Complete(read.id, read.beats, answer.ok, answer.data);
@@ -43,7 +43,7 @@ void Machine::Write(const HostWrite& write) {
     ++writes_lost_;
     return;
   }
-  // Each run of bytes that are written is one access.
+  // Each run of written bytes is one access.
   const auto on = [&](size_t i) { return i < size && (write.strobes[i / kBeat] >> i % kBeat & 1) != 0; };
   for (size_t i = 0; i < size;) {
     size_t end = i;
@@ -56,7 +56,7 @@ void Machine::Write(const HostWrite& write) {
 void Machine::WriteRange(const HostWrite& write, size_t first, size_t end) {
   host_->Write(Requester(write.user), (write.address & ~uint64_t{kBeat - 1}) + first, &write.data[first], end - first,
                !write.user.no_snoop());
-  Act();  // an interrupt message is there at once
+  Act();  // an interrupt message is delivered at once
 }
 
 }  // namespace gmmu::sim::board

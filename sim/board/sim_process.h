@@ -13,20 +13,20 @@ namespace gmmu::sim::board {
 
 /// A program that simulates a board behind a pseudo-terminal, as a child process that ends with this object.
 ///
-/// On its standard output it says `port PATH` first, then `speed X` again and again: seconds of the board in a second; and
-/// `finding TEXT` for each rule of the board's chips that was broken.
+/// Its standard output has a line `port PATH` first, then repeatedly `speed X`: seconds of the board per second; and
+/// `finding TEXT` for each rule of the board's chips that was violated.
 class SimProcess {
  public:
-  /// Starts it and waits for its port, 30 s at the most. Throws BoardError: the program is missing, or did not say it.
+  /// Starts the program and waits for its port, at most 30 s. Throws BoardError if it is missing or reports no port.
   SimProcess(const std::string& program, const std::vector<std::string>& arguments);
   ~SimProcess();
   SimProcess(const SimProcess&) = delete;
   SimProcess& operator=(const SimProcess&) = delete;
 
   const std::string& port() const { return port_; }
-  /// Returns the newest speed that it has said since the last call.
+  /// Returns the latest reported speed since the last call.
   std::optional<double> NewSpeed();
-  /// The first kMostFindings of what NewSpeed has read, of probe "sdram".
+  /// The first kMostFindings findings that NewSpeed has read, of probe "sdram".
   const std::vector<hw::Finding>& findings() const { return findings_; }
   static constexpr size_t kMostFindings = 64;
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kHead = 4, kChecksum = 4;
 constexpr size_t kMostBody = kHead + kMostPayload + kChecksum;
-constexpr size_t kRun = 254;  // bytes other than zero behind one code of COBS
+constexpr size_t kRun = 254;  // most nonzero bytes after one COBS code
 constexpr size_t kMostCoded = kMostBody + kMostBody / kRun + 1;
 constexpr uint8_t kRoomMask = 0x0F, kNak = 0x10;
 constexpr unsigned kKindShift = 5;
@@ -33,7 +33,7 @@ Bytes Stuff(const Bytes& body) {
   return coded;
 }
 
-/// False: a code points past the end.
+/// Returns false if a code points past the end.
 bool Unstuff(const Bytes& coded, Bytes& body) {
   for (size_t at = 0; at < coded.size();) {
     const size_t code = coded[at++];

@@ -9,7 +9,7 @@ namespace gmmu::sim::board {
 using Bytes = std::vector<uint8_t>;
 
 inline constexpr size_t kMostPayload = 256;  ///< bytes of a frame
-inline constexpr unsigned kWindow = 8;       ///< numbered frames that are out at once
+inline constexpr unsigned kWindow = 8;       ///< numbered frames outstanding at once
 
 enum class FrameKind : uint8_t { kData = 0, kHello = 1, kAnnouncement = 2 };
 
@@ -18,7 +18,7 @@ struct Frame {
   uint8_t session = 0;
   uint8_t number = 0;
   uint8_t ack = 0;
-  uint8_t room = 0;  ///< 0 to kWindow; a received frame may say more, up to 15
+  uint8_t room = 0;  ///< 0 to kWindow; a received frame may announce more, up to 15
   bool nak = false;
   FrameKind kind = FrameKind::kData;
   Bytes payload;  ///< at most kMostPayload
@@ -27,11 +27,12 @@ struct Frame {
 /// Returns the bytes of the frame on the line: body and checksum in COBS, then the zero that ends it.
 Bytes Encode(const Frame& frame);
 
-/// Finds frames in the bytes of a line. It may begin anywhere, and finds its place again at the next zero.
+/// Finds frames in the bytes of a line. It may start anywhere, and resynchronizes at the next zero.
 class FrameReader {
  public:
   enum class Got : uint8_t { kNothing, kFrame, kDamaged };
-  /// Takes one byte. kFrame: a frame ended, and `frame` is it. kDamaged: what ended is no frame; it is dropped.
+  /// Processes one byte. kFrame: a frame ended, which is now in `frame`. kDamaged: the bytes were no valid frame and
+  /// are dropped.
   Got Take(uint8_t byte, Frame& frame);
 
  private:

@@ -10,13 +10,13 @@ namespace gmmu::sim::board {
 
 inline constexpr uint8_t kProtocolVersion = 1;
 
-/// Times of the host's end, in nanoseconds of the clock that its calls are given.
+/// Times of the host's end, in nanoseconds of the clock whose values its calls receive.
 struct LinkTimes {
-  uint64_t listen = 30'000'000;          ///< before the first hello, to learn which session the board has
+  uint64_t listen = 30'000'000;          ///< before the first hello, to learn the board's session number
   uint64_t hello = 100'000'000;          ///< from one hello to the next
-  uint64_t keep_alive = 100'000'000;     ///< of silence, then a frame without payload
-  uint64_t unacknowledged = 20'000'000;  ///< the same while frames of the host are not acknowledged
-  uint64_t opening = 3'000'000'000;      ///< of hellos without an answer, then it gives up
+  uint64_t keep_alive = 100'000'000;     ///< of silence before a frame without payload
+  uint64_t unacknowledged = 20'000'000;  ///< the same while frames of the host are unacknowledged
+  uint64_t opening = 3'000'000'000;      ///< of hellos without an answer before it gives up
   uint64_t dead = 3'000'000'000;         ///< without a good frame
 
   /// For a simulated board, whose line is hundreds of times slower than this clock: keep-alives must not fill it.
@@ -27,33 +27,33 @@ struct LinkTimes {
     times.keep_alive = 1'000'000'000;
     times.unacknowledged = 400'000'000;
     times.opening = 60'000'000'000;
-    times.dead = 20'000'000'000;  // until it is known how fast it is (set_dead)
+    times.dead = 20'000'000'000;  // until its speed is known (set_dead)
     return times;
   }
 };
 
-/// What a link has counted since its session was opened; bytes are those on the line, payload those of messages.
+/// Counts of a link since its session was opened; bytes are those on the line, payload those of messages.
 struct LinkCounts {
   uint64_t frames_sent = 0, frames_taken = 0;  ///< of all kinds
-  uint64_t sent_again = 0;                     ///< numbered frames, a second time or more
-  uint64_t damaged = 0;                        ///< frames that were no frames when they came
-  uint64_t not_following = 0;                  ///< good frames with another number than the wanted one
+  uint64_t sent_again = 0;                     ///< retransmitted numbered frames
+  uint64_t damaged = 0;                        ///< invalid frames received
+  uint64_t not_following = 0;                  ///< good frames with an unexpected number
   uint64_t bytes_down = 0, bytes_up = 0;
   uint64_t payload_down = 0, payload_up = 0;
 };
 
 enum class LinkState : uint8_t {
-  kListening,  ///< nothing was sent yet
-  kOpening,    ///< hellos are sent
+  kListening,  ///< nothing has been sent yet
+  kOpening,    ///< hellos are being sent
   kOpen,
-  kDead,  ///< for good; cause() says why
+  kDead,  ///< final; cause() gives the reason
 };
 
 enum class LinkCause : uint8_t {
   kNone,
-  kSilence,   ///< no byte came
-  kNoFrame,   ///< bytes came, but no frame: the rates of the two ends differ, or the other end is no board of ours
-  kNotTaken,  ///< frames came, but none of the session that was asked for
+  kSilence,   ///< no byte was received
+  kNoFrame,   ///< bytes came, but no frame: different rates, or the other end is not such a board
+  kNotTaken,  ///< frames came, but none of the requested session
   kVersion,   ///< the board has another version of the protocol: version()
   kReset,     ///< the board announced itself while a session was open: it was reset
   kLost,      ///< no good frame came for the time `dead` in an open session
@@ -61,23 +61,23 @@ enum class LinkCause : uint8_t {
 
 /// The host's end of the transport of docs/board-link.md: a byte stream each way over a line that loses and damages bytes.
 ///
-/// It has neither input and output nor a clock. Its owner gives it what comes (Receive), then sends what it has to
-/// send whenever the line takes something (Pull), and again at WakeNs at the latest.
+/// It has neither input and output nor a clock. Its owner passes received bytes to Receive, and calls Pull and sends
+/// the result whenever the line accepts bytes, and at WakeNs at the latest.
 class LinkEnd {
  public:
   /// `session`, 1 to 255, is the number of the session to open, unless the board turns out to have it already.
   LinkEnd(const LinkTimes& times, uint8_t session, uint64_t now_ns);
 
-  /// Takes bytes from the line.
+  /// Processes bytes from the line.
   void Receive(const uint8_t* bytes, size_t size, uint64_t now_ns);
-  /// Puts bytes at the end of the stream down.
+  /// Appends bytes to the stream down.
   void Send(const Bytes& bytes);
-  /// Returns the next frame to put on the line; empty: there is nothing to send now. Call Receive with all that has
-  /// come before it, because it judges whether the link is dead.
+  /// Returns the next frame to send; empty: none now. Before the call, pass all received bytes to Receive, because Pull
+  /// judges whether the link is dead.
   Bytes Pull(uint64_t now_ns);
-  /// Returns when Pull may have something to do although nothing comes and nothing is sent.
+  /// Returns when Pull may have work even if no byte arrives and none is sent.
   uint64_t WakeNs() const;
-  /// Takes what has come of the stream up.
+  /// Returns the received bytes of the stream up.
   Bytes Take();
 
   LinkState state() const { return state_; }
@@ -86,7 +86,7 @@ class LinkEnd {
   /// Bytes of the stream down that the board has not acknowledged.
   size_t waiting() const { return unacknowledged_bytes_ + stream_down_.size(); }
   uint64_t last_good_ns() const { return last_good_ns_; }
-  /// How long an open link may be without a good frame.
+  /// The longest time without a good frame on an open link.
   uint64_t dead() const { return times_.dead; }
   void set_dead(uint64_t ns) { times_.dead = ns; }
   const LinkCounts& counts() const { return counts_; }
@@ -113,13 +113,13 @@ class LinkEnd {
   bool heard_bytes_ = false, heard_frame_ = false;
   uint8_t heard_session_ = 0;
 
-  // Down. `frames_[i]` has number first_ + i and was sent once at least; those from next_ on are to be sent again.
+  // Down. `frames_[i]` has number first_ + i and was sent at least once; those from next_ on must be retransmitted.
   Bytes stream_down_;
   std::deque<Bytes> frames_;
   size_t unacknowledged_bytes_ = 0;
   uint8_t first_ = 0;
   size_t next_ = 0;
-  unsigned room_ = 0;  ///< frames from first_ on that the board has room for
+  unsigned room_ = 0;  ///< frames from first_ on for which the board has room
 
   // Up.
   Bytes stream_up_;

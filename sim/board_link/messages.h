@@ -35,8 +35,8 @@ struct HostWrite {
   BusUser user;
   uint64_t address = 0;
   unsigned beats = 0;
-  Bytes strobes;  ///< one a beat: bit n says that byte n of the beat is written
-  Bytes data;     ///< 8 bytes a beat
+  Bytes strobes;  ///< one per beat: bit n enables byte n of the beat
+  Bytes data;     ///< 8 bytes per beat
 };
 struct CpuAnswer {
   bool ok = false;
@@ -47,7 +47,7 @@ struct RequestRoom {
 };
 using UpMessage = std::variant<HostRead, HostWrite, CpuAnswer, RequestRoom>;
 
-/// The stream up is no sequence of messages: the ends do not agree on the protocol.
+/// The stream up is not a sequence of messages: the two ends use different protocols.
 class MessageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -57,7 +57,7 @@ class MessageError : public std::runtime_error {
 class UpReader {
  public:
   void Add(const Bytes& bytes);
-  /// Returns the next message if all of it is there. Throws MessageError for one that the protocol does not have.
+  /// Returns the next complete message, if any. Throws MessageError for an unknown one.
   std::optional<UpMessage> Next();
 
  private:
@@ -74,15 +74,15 @@ Bytes WriteWindow(uint32_t offset, uint8_t strobes, const uint64_t* words, unsig
 Bytes ReadWindow(uint32_t offset, unsigned count);
 Bytes WriteBoard(uint8_t index, uint64_t value);
 Bytes ReadBoard(uint8_t index);
-/// What read `id` of `data.size()` / 8 beats brings; `ok` false: it was refused, and the data does not matter.
+/// The completion of read `id`, of `data.size()` / 8 beats; `ok` false: it was refused, and the data is ignored.
 Bytes Completion(uint16_t id, unsigned beats, bool ok, const Bytes& data);
 
-/// Counts the board's room for requests. Completions need no room there.
+/// The board's room for requests. Completions need no room there.
 class RequestCredit {
  public:
   bool Has(size_t bytes) const { return bytes <= left_; }
   void Spend(size_t bytes) { left_ -= bytes; }
-  /// Throws MessageError if the board gives back more than it was sent.
+  /// Throws MessageError if the board returns more than was sent to it.
   void Give(size_t bytes);
   size_t left() const { return left_; }
 

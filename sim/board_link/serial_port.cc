@@ -77,13 +77,13 @@ void SerialPort::Configure(unsigned baud) {
   // The lock also stops this program itself and root, which the kernel's exclusive mode does not.
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) InUse(path_);
   if (ioctl(file_, TIOCEXCL) != 0) InUse(path_);
-  settings.c_iflag = IGNBRK;  // a byte with a wrong stop bit is taken: at another rate something must come
+  settings.c_iflag = IGNBRK;  // accept a byte with a wrong stop bit: at a wrong rate some bytes must arrive
   settings.c_oflag = 0;
   settings.c_lflag = 0;
   settings.c_cflag = CS8 | CREAD | CLOCAL | (baud == kStandardRate ? B3000000 : BOTHER);
   settings.c_ispeed = settings.c_ospeed = baud;
   std::fill(std::begin(settings.c_cc), std::end(settings.c_cc), 0);
-  settings.c_cc[VMIN] = 1;  // so that a read of 0 bytes means that the port is gone
+  settings.c_cc[VMIN] = 1;  // so that a read of 0 bytes means that the port has gone
   termios2 got;
   if (ioctl(file_, TCSETS2, &settings) != 0 || ioctl(file_, TCGETS2, &got) != 0) Gone(errno);
   if (got.c_ospeed < baud - baud / 50 || got.c_ospeed > baud + baud / 50) {
@@ -96,7 +96,7 @@ void SerialPort::Configure(unsigned baud) {
   ioctl(file_, TCFLSH, TCIOFLUSH);
 }
 
-/// A USB converter otherwise gathers bytes for up to 16 ms. A driver without this setting has nothing to switch off.
+/// Without it a USB converter collects bytes for up to 16 ms. A driver without this setting does not collect.
 void SerialPort::LowLatency() const {
   serial_struct serial;
   if (ioctl(file_, TIOCGSERIAL, &serial) != 0) return;

@@ -48,7 +48,7 @@ bool BoardPins::Drive() {
   return level;
 }
 
-/// Sees the line from the board.
+/// Samples the line from the board.
 void BoardPins::Sample(bool level) {
   if (in_bits_ == 0) {
     if (level) return;
@@ -60,8 +60,8 @@ void BoardPins::Sample(bool level) {
   if (--in_bits_ == 0 && (in_ & 0x200) != 0) to_host.push_back(static_cast<uint8_t>(in_ >> 1));
 }
 
-/// The rising edge of the SDRAM's clock, late in a cycle. What the chip drives behind it has left the chip tAC later and
-/// is at the FPGA's input after the pads and the board: 6 ns and some 6 ns, in the next cycle.
+/// The rising edge of the SDRAM's clock, late in a cycle. The data that the chip drives after it leaves the chip tAC
+/// later and reaches the FPGA's input after the pads and the board: 6 ns and some 6 ns, in the next cycle.
 void BoardPins::ClockSdram() {
   SdramPins pins;
   pins.cke = top_->sdram_cke, pins.csn = top_->sdram_csn, pins.rasn = top_->sdram_rasn;

@@ -14,14 +14,14 @@ class Vgmmu_ulx3s;
 
 namespace gmmu::sim {
 
-/// A serial cable: it passes bytes, damages or loses them, inserts bytes that nobody sent, or is cut.
+/// A serial cable: it passes bytes, damages or loses them, inserts spurious bytes, or is cut.
 class SerialCable {
  public:
   /// `noise` is the probability that a byte is disturbed. After `cut_after` bytes, both directions together, the cable
   /// passes nothing.
   SerialCable(double noise, uint64_t cut_after, uint64_t seed) : noise_(noise), cut_after_(cut_after), chance_(seed) {}
 
-  /// Puts what comes out at the other end behind `to`.
+  /// Passes a byte; appends the bytes that arrive at the other end to `to`.
   void Pass(uint8_t byte, std::deque<uint8_t>& to);
   bool cut() const { return passed_ >= cut_after_; }
   uint64_t passed() const { return passed_; }
@@ -36,8 +36,8 @@ class SerialCable {
 
 /// The board ULX3S at its pins: the Verilated gmmu_ulx3s, its SDRAM chip and both ends of its serial line.
 ///
-/// The pin of the oscillator has the GPU's clock (80 MHz), since the model of the PLL hands its input on. A bit of the
-/// line lasts kCyclesPerBit cycles: shorter than on the board, so that a simulation ends.
+/// The oscillator's pin receives the GPU's clock (80 MHz), since the model of the PLL passes its input through. A bit
+/// of the line lasts kCyclesPerBit cycles, fewer than on the board, which shortens simulations.
 class BoardPins {
  public:
   static constexpr unsigned kCyclesPerBit = 4;
@@ -46,7 +46,7 @@ class BoardPins {
   BoardPins();
   ~BoardPins();
 
-  /// Runs `cycles` clocks. Bytes are taken from `from_host` when the line is free; what the board sends goes behind
+  /// Runs `cycles` clocks. Bytes are read from `from_host` when the line is free; bytes from the board are appended to
   /// `to_host`.
   void Run(uint64_t cycles);
   std::deque<uint8_t> from_host, to_host;
@@ -67,9 +67,9 @@ class BoardPins {
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Vgmmu_ulx3s> top_;
   SdramChip sdram_;
-  uint16_t on_the_way_ = 0;  ///< from the chip to the FPGA
+  uint16_t on_the_way_ = 0;  ///< dq data between the chip and the FPGA
   uint64_t cycles_ = 0;
-  unsigned out_ = 0, out_left_ = 0;              ///< bits to the board, cycles until they are over
+  unsigned out_ = 0, out_left_ = 0;              ///< bits to the board, cycles left
   unsigned in_ = 0, in_bits_ = 0, in_wait_ = 0;  ///< bits from the board, cycles until the next is sampled
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu-board-sim: the board at its pins behind a pseudo-terminal, for `gmmu run --engine board --port sim`.
 //
-// It prints a line `port PATH`, and then once a second `speed X`: seconds of the board's time in a second of the clock
-// on the wall. A rule of the SDRAM that was broken is a line `finding TEXT`. It ends when its standard output is closed
-// or a signal comes.
+// It prints a line `port PATH`, and then once a second `speed X`: seconds of the board's time per second of the wall
+// clock. A violated rule of the SDRAM is a line `finding TEXT`. It ends when its standard output is closed or on a
+// signal.
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -33,14 +33,14 @@ struct Options {
   uint64_t reset_after = ~uint64_t{0};
 };
 
-/// The master's side of a new pseudo-terminal in raw mode; -1: there is none, errno says why.
+/// The master side of a new pseudo-terminal in raw mode; -1: there is none, and errno gives the reason.
 int OpenTerminal(std::string& path) {
   const int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
   if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) return -1;
   const char* name = ptsname(master);
   if (name == nullptr) return -1;
   path = name;
-  // It stays open here, so that the terminal lives on between two programs at the other end.
+  // Kept open here, so that the terminal stays when one program at the other end closes it and another opens it.
   const int slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
   termios settings{};
   if (slave < 0 || tcgetattr(slave, &settings) != 0) return -1;
@@ -83,7 +83,7 @@ class Bridge {
   }
 
  private:
-  static constexpr uint64_t kBatch = 400;  // cycles between two looks at the terminal: ten bytes
+  static constexpr uint64_t kBatch = 400;  // cycles between two checks of the terminal: ten bytes
 
   void Exchange() {
     std::array<uint8_t, 512> bytes;
@@ -96,7 +96,7 @@ class Bridge {
       size_t n = 0;
       for (; n < bytes.size() && n < pending_.size(); ++n) bytes[n] = pending_[n];
       const ssize_t put = write(terminal_, bytes.data(), n);
-      if (put <= 0) break;  // there is no reader: the rest is kept
+      if (put <= 0) break;  // no reader: keep the rest
       pending_.erase(pending_.begin(), pending_.begin() + put);
     }
     // A real line loses bytes that are not read.

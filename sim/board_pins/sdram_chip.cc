@@ -10,7 +10,7 @@ namespace gmmu::sim {
 namespace {
 
 constexpr uint64_t kNs = 1000, kMs = 1'000'000 * kNs;
-constexpr unsigned kRefreshSlack = 8;  // refreshes that may be put off
+constexpr unsigned kRefreshSlack = 8;  // refreshes that may be postponed
 
 }  // namespace
 
@@ -112,7 +112,7 @@ void SdramChip::Column(unsigned bank, const SdramPins& pins, bool write) {
   const Bank& b = banks_[bank];
   ++(write ? counts_.writes : counts_.reads);
   if (pins.a >> 10 & 1) Find(SdramRule::kNotModelled, "A column command asks for auto precharge.");
-  burst_.left = 0;  // a burst that is under way ends
+  burst_.left = 0;  // a burst in progress ends
   if (!b.open)
     return Find(SdramRule::kClosedRow, fmt::format("A column of bank {} is accessed without an open row.", bank));
   Apart(SdramRule::kTrcd, b.activated, part_.trcd, "A column command");
@@ -198,7 +198,7 @@ SdramOut SdramChip::Drive(const SdramPins& pins) {
     out = pipe_.front();
     pipe_.pop_front();
   }
-  // DQM of an edge holds for the data two edges later, which is driven from the next edge on.
+  // DQM of an edge masks the data two edges later, which is driven from the next edge on.
   out.driven = static_cast<uint8_t>(out.driven & ~dqm_);
   dqm_ = pins.dqm;
   if (!(out.driven & 1)) out.dq = static_cast<uint16_t>((out.dq & 0xff00) | (~out.dq & 0x00ff));

@@ -15,17 +15,17 @@ struct SdramPart {
   uint64_t trcd;           ///< activate to read or write
   uint64_t trp;            ///< precharge to activate, refresh or mode register
   uint64_t tras;           ///< activate to precharge
-  uint64_t tras_max;       ///< a row is open for so long at most
+  uint64_t tras_max;       ///< longest time that a row may be open
   uint64_t trc;            ///< activate to activate of the same bank
   uint64_t trrd;           ///< activate to activate of another bank
   uint64_t trfc;           ///< refresh to activate, refresh or mode register
   uint64_t twr;            ///< last data of a write to precharge
   uint64_t tmrd;           ///< mode register to any other command
   uint64_t power_up;       ///< clock with NOP or inhibit before the first command
-  unsigned refreshes;      ///< between that and the mode register
+  unsigned refreshes;      ///< between the pause and the mode register
   uint64_t tck_cl2;        ///< shortest clock period with CAS latency 2
   uint64_t tck_cl3;        ///< and with 3
-  uint64_t refresh_ps;     ///< in which every row is refreshed once
+  uint64_t refresh_ps;     ///< period in which every row is refreshed once
   unsigned row_bits = 13;  ///< rows of a bank, and refreshes in refresh_ps
   unsigned column_bits = 9;
 };
@@ -52,7 +52,7 @@ struct SdramOut {
 };
 
 enum class SdramRule {
-  kPowerUp,      ///< a command before the pause after power-up has ended, or with CKE low; or out of its order
+  kPowerUp,      ///< a command before the power-up pause has ended, with CKE low, or out of order
   kTrcd,         ///< column command too early behind the activation
   kTrp,          ///< command too early behind a precharge
   kTras,         ///< precharge too early behind the activation
@@ -62,13 +62,13 @@ enum class SdramRule {
   kTrfc,         ///< command too early behind a refresh
   kTwr,          ///< precharge too early behind the last data of a write, or in the midst of its data
   kTmrd,         ///< command too early behind the mode register
-  kRefreshLate,  ///< more than 8 refreshes behind an even distribution of all rows over refresh_ps
+  kRefreshLate,  ///< more than 8 refreshes later than an even distribution of all rows over refresh_ps
   kClosedRow,    ///< column command to a bank without an open row
   kOpenBank,     ///< activation of a bank whose row is open
   kNotIdle,      ///< refresh or mode register while a row is open
   kContention,   ///< both sides drive dq, or one starts in the cycle behind the other's last
   kNoData,       ///< a byte of a write that is not masked is not driven
-  kMode,         ///< mode register of a reserved or not modelled value, or a CAS latency too short for the clock
+  kMode,         ///< mode register with a reserved or unsupported value, or a CAS latency too short for the clock
   kNotModelled,  ///< burst stop, self refresh, auto precharge, CKE low after power-up
 };
 const char* Name(SdramRule rule);
@@ -79,8 +79,8 @@ struct SdramFinding {
   std::string text;  ///< a sentence
 };
 
-/// An SDR SDRAM at its pins. It does what a chip does in spite of a broken rule, as far as that is defined, and notes a
-/// finding for each. A cell that was never written holds a value that depends on its place.
+/// An SDR SDRAM at its pins. After a violated rule it behaves as a chip does, as far as that is defined; it records a
+/// finding for each violation. A cell that was never written holds a value that depends on its address.
 class SdramChip {
  public:
   static constexpr unsigned kBanks = 4;
@@ -88,7 +88,7 @@ class SdramChip {
   /// Throws std::invalid_argument unless `clock_ps` is positive and at least the part's shortest.
   SdramChip(const SdramPart& part, uint64_t clock_ps);
 
-  /// A rising edge of the clock with the pins that stand at it. Returns what is on dq from now to the next edge.
+  /// A rising edge of the clock with the values of the pins. Returns the values on dq from now to the next edge.
   SdramOut Edge(const SdramPins& pins);
 
   const std::vector<SdramFinding>& findings() const { return findings_; }
@@ -121,7 +121,7 @@ class SdramChip {
   static constexpr int64_t kLongAgo = -(int64_t{1} << 40);
 
   void Find(SdramRule rule, std::string text);
-  /// Notes `rule` unless `since` is at least `ps` ago.
+  /// Records `rule` as violated unless `since` is at least `ps` ago.
   void Apart(SdramRule rule, int64_t since, uint64_t ps, const char* what);
   void Command(const SdramPins& pins);
   void Activate(unsigned bank, unsigned row);

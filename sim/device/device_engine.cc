@@ -21,7 +21,7 @@ constexpr const char* kHow = "\nMake one as docs/device.md says: c++ -shared -fP
   throw ConfigError("device.model = \"" + file + "\": " + why);
 }
 
-/// The model of a shared object, which stays loaded to the end of the program.
+/// Loads the model of a shared object, which stays loaded until the program ends.
 Open Load(const std::string& file) {
   if (access(file.c_str(), R_OK) != 0) Refuse(file, std::string("cannot be read: ") + std::strerror(errno) + kHow);
   std::string why;
@@ -34,7 +34,7 @@ Open Load(const std::string& file) {
   };
 }
 
-/// Plain memory, which the driver's own hardware thread serves.
+/// Plain memory that the driver's own hardware thread serves.
 struct Served {
   const GMMU_DEVICE_HOST* host;
   Serve serve;

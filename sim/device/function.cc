@@ -11,7 +11,7 @@
 namespace gmmu::sim::device {
 namespace {
 
-constexpr uint64_t kMessages = 0xFEE00000;  // where interrupt messages go that come from a line
+constexpr uint64_t kMessages = 0xFEE00000;  // address of interrupt messages from the interrupt line
 
 }  // namespace
 
@@ -27,7 +27,7 @@ Function::Function(hw::Bdf bdf, const FunctionParameters& parameters, twin::Host
       registers_(parameters.config.bar0_bytes) {
   host_.version = GMMU_DEVICE_VERSION;
   host_.machine = this;
-  host_.memory = memory_.Open();  // the device's own memory is its to write
+  host_.memory = memory_.Open();  // the device writes its own memory directly
   host_.memory_bytes = memory_.size();
   host_.visible_bytes = parameters.config.bar2_bytes;
   host_.registers = registers_.data();
@@ -63,7 +63,7 @@ void Function::Read(unsigned bar, uint64_t offset, void* to, size_t size) {
   }
   if (table_.read == nullptr) return;
   auto* bytes = static_cast<uint8_t*>(to);
-  for (size_t done = 0; done < size;) {  // a block comes in words
+  for (size_t done = 0; done < size;) {  // a block is split into words
     const size_t piece = std::min<size_t>(8, size - done);
     const uint64_t value = table_.read(table_.state, bar, offset + done, static_cast<unsigned>(piece));
     std::memcpy(bytes + done, &value, piece);
@@ -106,7 +106,7 @@ void Function::Plan(uint64_t ps) {
   if (table_.step == nullptr || ps >= planned_ps_) return;
   planned_ps_ = ps;
   agenda_.At(ps, [this, ps] {
-    if (planned_ps_ != ps) return;  // an earlier step was planned since, and has planned the next one itself
+    if (planned_ps_ != ps) return;  // an earlier step was scheduled since, and has scheduled the next one itself
     planned_ps_ = GMMU_DEVICE_IDLE;
     Step();
   });

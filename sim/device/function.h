@@ -14,13 +14,13 @@
 
 namespace gmmu::sim::device {
 
-/// What fills in the table of a device (GmmuOpenDevice, or one around GmmuServeDevice). Throws when it cannot.
+/// Fills in the table of a device (GmmuOpenDevice, or a wrapper of GmmuServeDevice). Throws if it cannot.
 using Open = std::function<void(const GMMU_DEVICE_HOST& host, GMMU_DEVICE& table)>;
 
 struct FunctionParameters {
   ConfigSpaceParameters config;
   uint64_t memory_bytes = 0;
-  Open open;  ///< null: plain memory, and nobody serves it
+  Open open;  ///< null: plain memory without a server
 };
 
 struct FunctionCounts {
@@ -35,7 +35,7 @@ struct FunctionCounts {
 /// Its accesses happen when the CPU's arrive: the machine calls them at that time. Register writes plan a step.
 class Function {
  public:
-  /// `deliver`: an interrupt of the line, which no IOMMU sees.
+  /// `deliver`: delivers an interrupt of the interrupt line, which no IOMMU sees.
   Function(hw::Bdf bdf, const FunctionParameters& parameters, twin::HostAccess& host, twin::Agenda& agenda,
            std::function<void(uint64_t address, uint32_t data)> deliver, uint64_t line_ps);
   ~Function();

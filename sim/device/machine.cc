@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kForever = ~uint64_t{0};
 constexpr uint64_t kChipsetPs = 40'000;  // an access to the IOMMU's registers, or to an undecoded address
-constexpr uint64_t kPostPs = 5'000;      // after which the CPU goes on behind a posted write
+constexpr uint64_t kPostPs = 5'000;      // after which the CPU continues past a posted write
 constexpr size_t kBlockBytes = 64;       // a write-combining buffer
 
 uint64_t ToPs(uint64_t ns) { return ns > kForever / 1000 ? kForever : ns * 1000; }
@@ -61,7 +61,7 @@ void Machine::ReadAt(uint64_t address, void* to, size_t size) {
   switch (where.region) {
     case Region::kRam: static_cast<void>(ram_.Read(address, to, size)); return;
     case Region::kBar:
-      Pass(link_ps_);  // behind the writes that were posted before
+      Pass(link_ps_);  // after the earlier posted writes
       function_->Read(where.bar, where.offset, to, size);
       Pass(link_ps_);
       return;

@@ -18,8 +18,9 @@
 
 namespace gmmu::sim::device {
 
-/// The machine around a device that is not this project's GPU: the CPU's accesses, the IOMMU, host memory, one function at
-/// 01:00.0. Its times are estimates: the link's latency each way for what the CPU does, and what the device's steps say.
+/// The machine around a device that is not this project's GPU: the CPU's accesses, the IOMMU, host memory, one function
+/// at 01:00.0. Its times are estimates: the link's latency in each direction for the CPU's accesses, and the times that
+/// the device's steps report.
 ///
 /// The instruments see the bus and the IOMMU. Those that look into a GPU (client accesses, lost answers, held reads) throw
 /// EngineError.

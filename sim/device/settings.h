@@ -21,9 +21,9 @@ struct DeviceSettings {
 
   /// The members as keys of a configuration file, which must not outlive this object.
   settings::Keys Keys();
-  /// Rules between keys, for a device in `machine`. Throws settings::Error: `file`, key, and what is wrong with it.
+  /// Checks rules between keys, for a device in `machine`. Throws settings::Error with `file`, key and error.
   void Check(const MachineConfig& machine, const std::string& file) const;
-  /// There is one in place of the GPU.
+  /// Whether a device replaces the GPU.
   bool present() const { return !device.model.empty(); }
   uint64_t memory_bytes(const MachineConfig& machine) const;
   /// Size of BAR 2, a power of two.

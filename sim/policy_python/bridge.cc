@@ -15,7 +15,7 @@ namespace py = pybind11;
 namespace gmmu::sim::twin {
 namespace {
 
-/// Calls into Python; an exception of it ends the run with its text.
+/// Calls into Python; a Python exception ends the run with its text.
 template <typename Call>
 auto Guarded(const char* what, Call call) {
   try {
