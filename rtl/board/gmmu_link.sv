@@ -75,7 +75,7 @@ module gmmu_link
   assign ahead = distance != '0 && !distance[7];
   assign take = ours && numbered && distance == '0 && room != '0;
 
-  logic asked_q;                  // a repetition was asked for, and the wanted frame has not come since
+  logic asked_q;                  // a repetition was requested, and the wanted frame is missing
   logic ask, say;
   assign ask = (ours && (numbered ? (ahead && !asked_q) : ahead)) || (frame_end && !good && open_o && !asked_q);
   assign say = begun_q || hear || ask || (ours && numbered);

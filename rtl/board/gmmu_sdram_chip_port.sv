@@ -27,7 +27,7 @@ module gmmu_sdram_chip_port #(
   parameter int unsigned RowBits = 13,
   parameter int unsigned BankBits = 2,
   parameter int unsigned ColumnBits = 9,
-  // Times of the chip in nanoseconds: the longest of those that are common on boards (README.md).
+  // Times of the chip in nanoseconds: the longest among common parts (README.md).
   parameter int unsigned TrcdNs = 21,    // activate to read or write
   parameter int unsigned TrpNs = 21,     // precharge to activate or refresh
   parameter int unsigned TrasNs = 42,    // activate to precharge
@@ -249,7 +249,7 @@ module gmmu_sdram_chip_port #(
       if (command == CmdMode) live_q <= 1'b1;
       {sdram_rasn_o, sdram_casn_o, sdram_wen_o} <= command;
     end
-    // Bit 10: all banks, or a precharge behind the column.
+    // Bit 10: all banks, or a precharge after the column.
     if (run) begin
       sdram_ba_o <= op_bank;
       sdram_a_o <= hit_q ? RowBits'({op_column, 2'b00}) : op_row;

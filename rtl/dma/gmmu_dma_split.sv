@@ -40,8 +40,8 @@ module gmmu_dma_split
   assign stop_o = end_q[ChunkLg2-1:0] | {ChunkLg2{!last_o}};
 
   // Whether the chunk after the present one is the last, without an adder: chunk + 1 equals
-  // last_chunk if, at every bit, the two differ exactly where the carry arrives. If all lower bits
-  // match, last_chunk gives the carry.
+  // last_chunk if, at every bit, the two differ exactly where a carry arrives. If the bit below
+  // matches, it produced a carry exactly if it is 1 in chunk and 0 in last_chunk.
   chunk_t chunk, last_chunk, carry;
   logic   last_next;
   assign chunk = place_o.address[$bits(end_t)-1:ChunkLg2];

@@ -37,7 +37,7 @@ module gmmu_engine
   input  logic [63:0]                cycle_i,             // for fence records
   input  logic [63:0]                vram_bytes_i,
   input  link_cfg_t                  link_i,
-  output logic                       idle_o,              // nothing under way, no work that may start
+  output logic                       idle_o,              // no work in progress or startable
 
   input  ring_cfg_t   [NumRings-1:0] ring_i,
   output ring_state_t [NumRings-1:0] ring_o,

@@ -308,8 +308,8 @@ module gmmu_lookup
     else if (own_any || turn_d != '0) op_key_q <= op_key;
   end
 
-  // Lookups that got no row enter the queue first; lookups to be replayed for a walk (again) wait
-  // for a gap.
+  // Lookups that got no row have priority into the queue; lookups that the walk table sends back
+  // (again) wait for a free cycle.
   assign again_ready_o = !s3_push_q;
   assign waiting_new = s3_push_q ? '{dense: s3_dense_q, engine: s3_engine_q, what: what_o}
       : '{dense: 1'b1, engine: is_engine(again_i.port), what: again_i};

@@ -57,8 +57,8 @@ package gmmu_pte_pkg;
     return verdict;
   endfunction
 
-  // Whether the entry `word` above the leaf level names the next lower table without a fault, and
-  // with k64 a table of 64 KiB entries. A function of its own for timing: the next read waits for
+  // Whether the entry `word` above the leaf level names, without a fault, the next lower table: one
+  // of 64 KiB entries if k64, else not. A function of its own for timing: the next read depends on
   // it.
   function automatic logic names_table(logic [63:0] word, logic k64);
     pte_entry_t entry;

@@ -184,7 +184,7 @@ module gmmu_gpu
   output logic [NumClients*64-1:0]        cl_rsp_data_o,
 
   // Through-port: an AXI4 master's virtual addresses (gmmu_through). AxUSER is the address space.
-  // Taken while ctrl.enable is 1. Without ThroughPorts never ready.
+  // Accepted while ctrl.enable is 1. Never ready without ThroughPorts.
   input  logic                            s_thr_arvalid_i,
   output logic                            s_thr_arready_o,
   input  logic [ThroughIdWidth-1:0]       s_thr_arid_i,

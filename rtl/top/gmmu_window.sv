@@ -13,8 +13,8 @@
 //   hold_i  1: no new address is accepted, nor a W that would complete a write. settled_o: every
 //           complete access has its response, so a change of base_i or a doorbell is ordered after
 //           all of them.
-//   stop_i  1: no access begins from the second cycle on; accepted ones wait. stopped_o, while stop_i is
-//           high: no access is under way (B or R may still wait for its ready)
+//   stop_i  1: no access begins from the second cycle on; accepted ones wait. stopped_o, while
+//           stop_i is high: no access is in progress (B or R may still wait for its ready)
 //   lose_i  the memory side is in reset and will not respond to accesses begun before: the window
 //           answers them with SLVERR. Legal only while stop_i is high. The window itself is reset at
 //           power-on only.

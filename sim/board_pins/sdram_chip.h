@@ -53,20 +53,20 @@ struct SdramOut {
 
 enum class SdramRule {
   kPowerUp,      ///< a command before the power-up pause has ended, with CKE low, or out of order
-  kTrcd,         ///< column command too early behind the activation
-  kTrp,          ///< command too early behind a precharge
-  kTras,         ///< precharge too early behind the activation
+  kTrcd,         ///< column command too early after the activation
+  kTrp,          ///< command too early after a precharge
+  kTras,         ///< precharge too early after the activation
   kTrasMax,      ///< row open for too long
-  kTrc,          ///< activation too early behind the last one of the bank
-  kTrrd,         ///< activation too early behind that of another bank
-  kTrfc,         ///< command too early behind a refresh
-  kTwr,          ///< precharge too early behind the last data of a write, or in the midst of its data
-  kTmrd,         ///< command too early behind the mode register
+  kTrc,          ///< activation too early after the last one of the bank
+  kTrrd,         ///< activation too early after that of another bank
+  kTrfc,         ///< command too early after a refresh
+  kTwr,          ///< precharge too early after the last data of a write, or during its data
+  kTmrd,         ///< command too early after the mode register
   kRefreshLate,  ///< more than 8 refreshes later than an even distribution of all rows over refresh_ps
   kClosedRow,    ///< column command to a bank without an open row
   kOpenBank,     ///< activation of a bank whose row is open
   kNotIdle,      ///< refresh or mode register while a row is open
-  kContention,   ///< both sides drive dq, or one starts in the cycle behind the other's last
+  kContention,   ///< both sides drive dq, or one starts in the cycle after the other's last
   kNoData,       ///< a byte of a write that is not masked is not driven
   kMode,         ///< mode register with a reserved or unsupported value, or a CAS latency too short for the clock
   kNotModelled,  ///< burst stop, self refresh, auto precharge, CKE low after power-up

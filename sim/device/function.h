@@ -29,10 +29,11 @@ struct FunctionCounts {
   uint64_t not_master = 0;  ///< refused because bus mastering was off; included in `refused`
 };
 
-/// One PCI function that is no GPU of this project: configuration space, local memory behind BAR 2, and the device behind
-/// BAR 0 and 4 (hw/device.h). It reaches host memory through `host`, with its requester id, and in no other way.
+/// A PCI function other than this project's GPU: configuration space, local memory behind BAR 2, and the device behind
+/// BAR 0 and 4 (hw/device.h). It reaches host memory only through `host`, with its requester id.
 ///
-/// Its accesses happen when the CPU's arrive: the machine calls them at that time. Register writes plan a step.
+/// The CPU's accesses take effect on arrival: the machine calls Read and Write at that time. Register writes schedule a
+/// step.
 class Function {
  public:
   /// `deliver`: delivers an interrupt of the interrupt line, which no IOMMU sees.

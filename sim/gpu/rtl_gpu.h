@@ -81,7 +81,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   /// Hands every answered lookup and every completed invalidation to `checker`; null for none.
   void set_checker(TranslationChecker* checker);
 
-  /// The number of clock edges up to now, and of those that the model executed.
+  /// The number of clock edges so far, and how many of them the model executed.
   uint64_t cycles() const;
   uint64_t cycles_evaluated() const { return evaluated_; }
 

@@ -15,7 +15,7 @@ class VtdDrainTracker {
  public:
   enum Kind : uint8_t { kWalk, kRead, kWrite };
   struct Wait {
-    std::array<uint64_t, 3> upto{};  ///< by kind: all epochs below this one must be empty of it
+    std::array<uint64_t, 3> upto{};  ///< by kind: no epoch below this one may have such a request
     void Join(const Wait& other);
   };
 

@@ -27,7 +27,8 @@
 #include "platform/sc_root_complex.h"
 #include "probe/translation_checker.h"
 
-// SystemC's library needs this symbol; programs here have a main of their own. One that links the library may have it.
+// SystemC's library needs this symbol; programs here have a main of their own. A program that links the library may
+// define it.
 __attribute__((weak)) int sc_main(int, char**) { return 0; }
 
 namespace gmmu::sim {

@@ -6,9 +6,9 @@
 
 namespace gmmu::sim {
 
-/// Gives a machine a SystemC kernel of its own, so that a process may make several one after the other, and may have a
-/// platform of its user beside them (sc_gpu.h), whose kernel is the current one again afterwards. Not inside a process
-/// of a running simulation.
+/// Gives a machine a SystemC kernel of its own, so that a process may create several machines one after the other, and
+/// may also contain a platform of its user (sc_gpu.h), whose kernel becomes the current one again afterwards. Do not
+/// use it inside a process of a running simulation.
 class Kernel {
  public:
   Kernel()

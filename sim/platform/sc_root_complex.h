@@ -44,7 +44,7 @@ class RootComplex : public sc_core::sc_module {
   void HoldReads(uint64_t address, uint64_t until_ps) { hold_ = {address / hw::kPageSize, until_ps}; }
   /// Counts the CPU's accesses that wait for the PCIe link.
   size_t posted_waiting() const { return posted_waiting_; }
-  /// `hook` is called whenever posted_waiting falls; null calls nobody.
+  /// `hook` is called whenever posted_waiting falls; null: no call.
   void NotifyTaken(std::function<void()> hook) { taken_ = std::move(hook); }
   /// Sends a posted write of at most 4 KiB; the bytes are copied.
   void Post(uint64_t address, const void* from, unsigned bytes);
@@ -57,12 +57,12 @@ class RootComplex : public sc_core::sc_module {
   hw::BusCounts BusCountsOf(uint16_t requester) const;
   /// Counts the tags of reads that have no answer yet.
   unsigned tags_in_use() const { return pcie_link_.tags.in_use(); }
-  /// Deliberate fault: takes a tag and never gives it back, which the count at power-off must find.
+  /// Deliberate fault: takes a tag and never frees it, which the count at power-off must detect.
   void LoseTag() { static_cast<void>(pcie_link_.tags.Allocate()); }
   std::vector<hw::Counter> Counters() const;
 
  private:
-  struct Burst {  // a device's transaction under way
+  struct Burst {  // a device's transaction in progress
     PooledTransaction* transaction = nullptr;
     unsigned pieces = 0;  ///< TLPs that are not done
     bool error = false;
@@ -115,9 +115,9 @@ class RootComplex : public sc_core::sc_module {
   std::function<void()> taken_;
   uint32_t sent_tag_ = 0;  ///< of the read that Pump is sending
   uint64_t posted_forwarded_ = 0, posted_done_ = 0;
-  std::deque<std::pair<uint64_t, CpuAccess*>> held_;  ///< completions behind so many posted writes
+  std::deque<std::pair<uint64_t, CpuAccess*>> held_;  ///< completions that wait for this many posted writes
   std::map<uint16_t, hw::BusCounts> bus_counts_;
-  std::set<const tlm::tlm_generic_payload*> strays_;  ///< under way
+  std::set<const tlm::tlm_generic_payload*> strays_;  ///< in progress
   struct {
     uint64_t page = 0, until_ps = 0;  ///< 0: nothing is held
   } hold_;

@@ -29,7 +29,7 @@ class LookupLog {
   /// The port accepted a request.
   std::shared_ptr<LoggedLookup> Taken(uint64_t cycle, unsigned port, unsigned tag, unsigned space, uint64_t va,
                                       regs::Access access);
-  /// A walk began for a lookup of its port. Which lookup is known when one of that page ends as one that walked.
+  /// A walk began for a lookup of its port. It is known which one when a lookup of that page is counted as a walk.
   void Walks(const std::shared_ptr<LoggedWalk>& walk);
   /// The lookup with this tag is answered.
   void Answered(uint64_t cycle, unsigned port, unsigned tag, regs::Fault fault, bool zero);

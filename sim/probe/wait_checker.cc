@@ -72,7 +72,7 @@ void WaitChecker::Add(Ranges& ranges, Memory memory, uint64_t start, uint64_t en
     if (next != ranges.begin()) {
       const auto before = std::prev(next);
       if (before->first.first == memory && before->second.end >= start) {
-        if (before->second.command == command) {  // goes on
+        if (before->second.command == command) {  // it continues
           start = before->first.second;
         } else if (before->second.end > start) {
           start = before->second.end;

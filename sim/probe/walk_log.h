@@ -34,7 +34,7 @@ class WalkLog {
   void Answered(unsigned row, const Burst& burst);
   /// The walk's row becomes free.
   void End(uint64_t cycle, unsigned row);
-  /// The core is in reset: walks under way are lost.
+  /// The core is in reset: walks in progress are lost.
   void Reset(uint64_t cycle);
 
   /// The latest walk, under way or one of the last two of its row, whose line has this page and that was under way in
@@ -44,7 +44,7 @@ class WalkLog {
 
  private:
   struct Row {
-    std::shared_ptr<LoggedWalk> walk, before;  // the one before may still have to be told its end
+    std::shared_ptr<LoggedWalk> walk, before;  // before: its end may still have to be reported
     unsigned level = 0;                        // of the next read
     bool leaf_64k = false;
   };

@@ -47,8 +47,8 @@ class Memory {
   bool ReadHost(uint64_t logical, void* to, size_t size, Cost& cost, bool snoop = true);
   /// Writes inside a 4 KiB page. The write is posted, so it is always accepted.
   void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop = true);
-  /// Access VRAM of a linked adapter; a write is over when the peer's VRAM has the bytes. False: there
-  /// is no such peer, or the access reaches past the end of its VRAM.
+  /// Access VRAM of a linked adapter; a write is done when the peer's VRAM has the bytes. False: there is no such peer,
+  /// or the access reaches past the end of its VRAM.
   bool ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, Cost& cost);
   bool WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size, Cost& cost);
   /// Whether register `link` allows an access to that adapter and offset.

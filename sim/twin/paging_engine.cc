@@ -161,7 +161,7 @@ void PagingEngine::Complete() {
   End();
 }
 
-/// Answers preemption requests of the rings that have no entry under way.
+/// Answers preemption requests of the rings that have no entry in progress.
 void PagingEngine::AnswerPreemptions() {
   for (Ring& ring : rings_) {
     if (ring.busy || !ring.OwesPreemption()) continue;

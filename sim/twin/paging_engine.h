@@ -49,7 +49,7 @@ class PagingEngine {
   /// of the GPU's enable bit or of the host port.
   void Wake();
   void set_enabled(bool on) { enabled_ = on; }
-  /// True if no entry is under way and no ring has work.
+  /// True if no entry is in progress and no ring has work.
   bool idle() const;
   void Reset();
   /// `waits` is notified of the memory that commands access; null: none.
@@ -119,7 +119,7 @@ class PagingEngine {
   bool scheduled_ = false;
   uint64_t generation_ = 0;  ///< counts resets: an act scheduled before a reset does nothing
   unsigned current_ = 0;     ///< the ring of the current entry, or of the last one
-  uint64_t life_ = 0;        ///< that ring's life when the entry was taken
+  uint64_t life_ = 0;        ///< that ring's life when the entry began
   uint64_t began_ps_ = 0;
   uint32_t fence_ = 0;
   regs::RingEntryShape shape_;

@@ -10,7 +10,7 @@ namespace gmmu::sim::twin {
 struct TlbLine {
   bool valid = false;
   unsigned space = 0;
-  unsigned port = 0;       ///< the translation port whose miss brought it; clients first, the engine behind them
+  unsigned port = 0;       ///< the translation port whose miss brought it; clients first, then the engine
   uint64_t vpn = 0;        ///< its page of 4 KiB; in the shared TLBs the first page of its block
   uint64_t filled_ps = 0;  ///< when it was placed
   uint64_t used_ps = 0;    ///< when it was last looked up

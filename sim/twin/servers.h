@@ -104,8 +104,8 @@ class Places {
  public:
   explicit Places(unsigned count) : count_(count) { ends_.reserve(2 * size_t{count} + 1); }
   /// Takes a place and returns the time from which it is held, at least `at`; a call of End must follow. Of the places
-  /// free at that time it takes the one that becomes free last, so that a later call with an earlier time still finds
-  /// one. `open` counts the places taken whose End has not been called yet.
+  /// free at that time it chooses the one that becomes free last, so that a later call with an earlier time still finds
+  /// one. `open` counts the places that were taken and whose End has not been called yet.
   uint64_t Take(uint64_t at, size_t open = 0) {
     if (Held() + open < count_) return at;
     if (at < ends_[first_]) return ends_[first_++];

@@ -152,8 +152,8 @@ class TlbTiming {
   Places walks_{1}, rows_in_use_{1};
   WalkRows rows_;
   static constexpr uint64_t kJoinedUnit = 1024, kJoinedMemory = 8;
-  uint64_t joined_ = 0;  ///< lookups that a walk serves beside its own, times kJoinedUnit; a mean of the last walks
-  uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< until when the fill unit writes, and its register for a page is taken
+  uint64_t joined_ = 0;  ///< lookups that join a walk, per walk, times kJoinedUnit; a mean of the last walks
+  uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< end of the fill unit's write; end of the use of its page register
   PolicyCounters policy_counts_;
   // walks that wait for a walker, in the order in which they came, and the same as the policy sees them
   std::vector<Queued> queue_;

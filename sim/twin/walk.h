@@ -18,7 +18,7 @@ struct SpaceShape {
   std::array<uint8_t, 7> shift{};  ///< [levels] is the top
   bool dual = false;               ///< entries of level 1 are pairs
 
-  /// Prepares the space of registers geometry and root; addresses of `va_bits` bits are built.
+  /// Prepares the space of registers geometry and root; the hardware is built for addresses of `va_bits` bits.
   static SpaceShape From(regs::SpaceGeometry geometry, regs::SpaceRoot root, unsigned va_bits);
   unsigned top() const { return shift[root_level + 1]; }
   uint64_t Index(uint64_t va, unsigned level) const { return va >> shift[level] & ((uint64_t{1} << bits[level]) - 1); }
@@ -31,7 +31,7 @@ struct TablePlace {
   bool k64 = false;  ///< a leaf table of 64 KiB entries
 };
 
-/// The word of a dual entry of level 1 that a walk reads. At other levels it means nothing.
+/// The word of a dual entry of level 1 that a walk reads. Ignored at other levels.
 enum class Half : uint8_t { k4, k64 };
 
 /// The result of a walk, which holds for an aligned block of 2^span_lg2 bytes.

@@ -108,7 +108,7 @@ class WalkRows {
   enum class Brought : uint8_t { kNothing, kOther, kThis };
   Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, const void* place, uint64_t ps) const;
 
-  /// Forgets all rows and entries of a space, or of all spaces.
+  /// Drops all rows and entries of a space, or of all spaces.
   void Drop(std::optional<unsigned> space);
 
  private:

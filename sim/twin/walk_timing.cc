@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks: what they read and when they end, what they enter, and those that wait for a walker.
+// Walks: their reads and ends, the entries that they bring, and the walks that wait for a walker.
 #include <algorithm>
 
 #include "twin/tlb_timing.h"
@@ -95,7 +95,7 @@ unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
   const bool pointers = hierarchy_.walk_cache != Hierarchy::WalkCache::kNone;
   for (unsigned i = job.plan.count; i > 1; --i) {
     const unsigned level = job.plan.reads[i - 1].level + 1;
-    // A walk waits for no other one's pointer.
+    // A walk never waits for another one's pointer.
     const void* const place = walk_cache_->PlaceOf(level, *job.shape, job.key.space, job.key.vpn);
     const auto brought = rows_.Brings(level, *job.shape, job.key, place, now);
     const bool cached = walk_cache_->Find(level, false, *job.shape, job.key.space, job.key.vpn) != nullptr;
@@ -137,8 +137,8 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
   return now;
 }
 
-/// Takes the fill unit for what a walk found (rtl/mmu/gmmu_fill.sv). Returns when it is entered; 0: never, since it is
-/// a page by itself and another one is on its way.
+/// Reserves the fill unit for a walk's translations (rtl/mmu/gmmu_fill.sv). Returns the time at which they are entered;
+/// 0: never, because the fill unit's register already holds another single page.
 uint64_t TlbTiming::FillTime(const WalkJob& job, uint64_t at) {
   if (job.mapping.fault != regs::Fault::kNone) return 0;
   if (job.mapping.level > 0) return at;
@@ -239,7 +239,7 @@ void TlbTiming::WhenReady(uint64_t ticket, std::function<void(uint64_t)> then) {
       if (waiter.ticket == ticket) waiter.then = std::move(then);
 }
 
-/// Gives free walkers to walks that wait, as the policy chooses.
+/// Assigns free walkers to waiting walks, as the policy chooses.
 void TlbTiming::Dispatch() {
   while (walking_ < walks_at_once_ && !queue_.empty()) {
     for (size_t i = 0; i < queue_.size(); ++i) {
@@ -263,7 +263,7 @@ void TlbTiming::Dispatch() {
   }
 }
 
-/// Tells those that wait for a walk when it ends.
+/// Reports the end of a walk to the lookups that wait for it.
 void TlbTiming::End(Queued queued, uint64_t ready_ps) {
   const bool fault = queued.job.mapping.fault != regs::Fault::kNone;
   for (Waiter& waiter : queued.waiters) {

@@ -49,7 +49,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     return count;
   }
   unsigned host_requests = 0;
-  std::optional<bool> early;  // element 3's AR comes early; else by chance
+  std::optional<bool> early;  // whether element 3's AR comes early; nullopt: at random
   bool hold_writes = false;   // the memories accept no AW and no W
   bool block_host = false;    // the host port's memory accepts no W,
   bool take_host_ax = false;  // and AR and AW only if this is true

@@ -108,7 +108,7 @@ TEST_P(ClientRegs, StartsOnlyByTheStartBitOfCtrl) {
   EXPECT_EQ(starts_, 0u);
   Write(kCtrl, 1);
   Write(1, 0x1111);      // in the cycle of the pulse: busy
-  Write(kCtrl, 0xffff);  // the pulse is over, the run is not busy yet
+  Write(kCtrl, 0xffff);  // the pulse has ended, the run is not busy yet
   EXPECT_EQ(starts_, 2u);
   Step();
   ReadAll();

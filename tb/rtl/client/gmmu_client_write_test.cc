@@ -50,7 +50,7 @@ class Write : public BlocksTest {
       ready_.pop_front();
       burst_.Taken();
     }
-    // Bursts whose words have all been given may begin in the next cycle.
+    // Bursts with all words sent may begin in the next cycle.
     for (auto it = writes_.begin(); it != writes_.end();) {
       if (it->words.empty()) ready_.push_back(*it), it = writes_.erase(it);
       else ++it;

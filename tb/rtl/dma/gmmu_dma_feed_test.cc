@@ -50,7 +50,7 @@ class Feed : public ::testing::TestWithParam<int> {
     std::vector<Beat> out;
     std::deque<Beat> copies;
     std::deque<uint64_t> words;
-    std::deque<Shape> shapes;  // of the jobs taken
+    std::deque<Shape> shapes;  // of the accepted jobs
     for (const Make& job : jobs)
       for (const Beat& beat : Lay(job.lane % kBeat, Bytes(job))) {
         out.push_back(beat);

@@ -112,7 +112,7 @@ class Rig {
                                                   : job.value + word * job.step;
     return value >> (8 * (k % 8));
   }
-  /// Is all of job `n` written? Counts its bytes.
+  /// Checks that job `n` is written completely. Returns the number of its bytes.
   uint64_t CheckJob(size_t n) const {
     uint64_t bytes = 0, wrong = 0;
     for (uint64_t k = 0; k < jobs[n].dst.length && wrong == 0; ++k) {
@@ -215,7 +215,7 @@ class Rig {
   const int n_;
   const Manner manner_;
   uint8_t first_id_ = 250;
-  std::deque<uint64_t> words_;  // of the jobs taken
+  std::deque<uint64_t> words_;  // of the accepted jobs
   uint64_t word_ = 0;
   Offer offer_, word_offer_;
   bool fault_stands_ = false;

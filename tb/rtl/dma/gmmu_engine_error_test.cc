@@ -195,7 +195,7 @@ TEST_F(EngineErrors, AnEarlierCommandsLateWriteErrorWins) {
   ExpectStop(Fault::kBusWrite, 0, fence, buffer.words[0]);
   AtRest();
 
-  // And a transfer's fault wins over a malformed command behind it.
+  // A transfer's fault has priority over a malformed command after it.
   Start(12, timing);
   page = m->pages[{2, kDst >> 12}];
   m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});

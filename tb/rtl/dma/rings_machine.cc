@@ -208,7 +208,7 @@ void RingsBench::SampleRun() {
   if (t.run_stopped_i[n]) stopping_ = true, stop_offset_ = t.run_offset_i[n], Go(kAbort);
   if (t.run_done_i[n] || t.run_killed_i[n] || (t.run_failed_i[n] && off)) Go(kAbort);
   done_before_ = t.run_done_i[n] && !off;
-  if (t.run_failed_i[n] && !abandoned)  // when it ends just now, its fault may be told still
+  if (t.run_failed_i[n] && !abandoned)  // a run that ends in this cycle may still report its fault
     Fail(run_failure_, t.run_path_i[n], entry_[2], t.run_offset_i[n], t.run_header_i[n]);
 }
 

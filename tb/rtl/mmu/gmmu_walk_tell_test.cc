@@ -19,7 +19,7 @@ class WalkTellTest : public TellTest {
     unsigned beat = 0;              ///< the line's next beat
     std::optional<unsigned> begin;  ///< the lookup that began it
     std::vector<Lookup> chain;
-    unsigned due = 0;  ///< of it in hand
+    unsigned due = 0;  ///< its lookups being answered
     bool Wants() const { return state == kOver && (begin || !chain.empty()); }
   };
   std::array<Row, 9> model_;

@@ -88,7 +88,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   std::vector<Row> rows;
   bool keep = false;                                  ///< these two:
   std::vector<Waiter> ends;                           ///< lookups that hit, began or joined
-  std::vector<std::pair<uint64_t, unsigned>> served;  ///< ports whose lookups were taken, with the cycle
+  std::vector<std::pair<uint64_t, unsigned>> served;  ///< ports whose lookups were accepted, with the cycle
 
  private:
   struct Standing {
@@ -98,13 +98,13 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   struct Port {
     std::deque<Standing> standing;
     std::optional<Standing> fresh;  // offered for the first time
-    std::optional<Key> told;        // the key that was told a cycle ahead; none: that of nobody
+    std::optional<Key> told;        // the key announced a cycle ahead; none: not a key of this port's lookups
     bool hint = false;              // it was that of a fresh one
     unsigned gap = 0;
     std::optional<uint64_t> line;  // of the lookup before
     unsigned line_space = 0;
     std::vector<unsigned> others;  // how often others were served while one stood
-    unsigned closed = 0;           // cycles meanwhile in which nobody was
+    unsigned closed = 0;           // cycles meanwhile in which no port was served
   };
   struct Tell {
     Waiter who;

@@ -146,7 +146,7 @@ struct LookupSpace {
   Config config;
   Prepared prepared;
 
-  /// A pointer of level 1 names a leaf table of 64 KiB entries: by chance, that of its address.
+  /// Whether a pointer of level 1 names a leaf table of 64 KiB entries: a fixed function of its address.
   bool Names64K(unsigned level, uint64_t pfn) const { return level == 1 && !config.dual && pfn % 2 != 0; }
   /// The start at the root, or the first fault.
   LookupStart Root(const Key& key, bool second) const {
@@ -230,7 +230,7 @@ class LookupLarge {
  public:
   struct Entry {
     unsigned space, level, shift;
-    uint64_t vpn, page;  // the 4 KiB page of vpn, as its message told it
+    uint64_t vpn, page;  // the 4 KiB page of vpn, as its message gave it
     uint64_t cycle;
     bool operator==(const Entry& o) const {
       return space == o.space && shift == o.shift && vpn >> shift == o.vpn >> shift;

@@ -32,7 +32,7 @@ class MmuSpeed {
   double HitsPerCycleBehind(unsigned misses);
   /// Latency of a lookup that misses the port's L1 and hits the shared L2.
   uint64_t L2HitLatency();
-  /// Such hits answered per cycle, the clients' ports together; no page is asked for twice.
+  /// Such hits answered per cycle, all clients' ports together; no page is looked up twice.
   double L2HitsPerCycle();
   uint64_t ColdWalk();        ///< three reads
   uint64_t WalkCacheHit();    ///< one read, of a leaf table that the walk cache names

@@ -23,11 +23,11 @@ module gmmu_prim_bench (
   input  logic        late_ready_i,
   output logic [31:0] late_data_o,
 
-  // A counter of its edges behind gmmu_sleep.
+  // A counter that is clocked by gmmu_sleep.
   input  logic        awake_i,
   output logic [31:0] edges_o,
 
-  // Arbiters of 5 and of 1.
+  // Arbiters with 5 requesters and with 1.
   input  logic [4:0]  req_i,
   input  logic        advance_i,
   output logic [4:0]  gnt_o [2],

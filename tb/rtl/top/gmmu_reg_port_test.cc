@@ -76,7 +76,7 @@ TEST_P(RegPort, AHighHalfWritesOnlyBehindItsLowHalf) {
   EXPECT_EQ(Put(0x100, 0x33333333, 0x0f), 0u);
   Get(0x200);  // a read may come between
   EXPECT_EQ(Put(0x104, 0x4444444455555555, 0xf0), 0u);
-  EXPECT_EQ(Put(0x104, 6ull << 32, 0xf0), 2u);  // the low half is used up
+  EXPECT_EQ(Put(0x104, 6ull << 32, 0xf0), 2u);  // the kept low half was consumed
   ASSERT_EQ(commits.size(), 1u);
   EXPECT_EQ(commits[0].data, 0x4444444433333333u);
   EXPECT_EQ(commits[0].address, 0x100u);

@@ -137,10 +137,10 @@ module gmmu_top_bench
   input  logic [PortIdWidth-1:0]   m_host_bid_i,
   input  logic [1:0]               m_host_bresp_i,
 
-  // Client ports from outside; a client serves them while its traffic engine is not busy. Writes
-  // give their data first: beats of an id on cl_w, then the request. id is below Slots and unique
-  // among those outstanding. 64 bytes never cross a 64-byte line. Answers come in any order by id,
-  // read data in beats, lowest first.
+  // Client ports from outside. A client serves its port while its traffic engine is not busy. A
+  // write sends its data first: beats of an id on cl_w, then the request. id is below Slots and
+  // unique among those outstanding. An access of up to 64 bytes never crosses a 64-byte line.
+  // Answers come in any order by id, read data in beats, lowest first.
   input  logic [NumClients-1:0]           cl_req_valid_i,
   output logic [NumClients-1:0]           cl_req_ready_o,
   input  logic [NumClients*SlotLg2-1:0]   cl_req_id_i,
@@ -162,7 +162,7 @@ module gmmu_top_bench
   output logic [NumClients*64-1:0]        cl_rsp_data_o,
 
   // Through-port: an AXI4 master's virtual addresses (gmmu_through). AxUSER is the address space.
-  // Taken while ctrl.enable is 1. Without ThroughPorts never ready.
+  // Accepted while ctrl.enable is 1. Never ready without ThroughPorts.
   input  logic                            s_thr_arvalid_i,
   output logic                            s_thr_arready_o,
   input  logic [ThroughIdWidth-1:0]       s_thr_arid_i,

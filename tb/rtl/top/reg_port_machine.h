@@ -125,7 +125,7 @@ class RegPort : public BlocksTest {
 
   std::vector<Write> writes;
   std::vector<uint16_t> reads;
-  bool stopped_ = false;        ///< the port is stopped and reports that no access is under way
+  bool stopped_ = false;        ///< the port is stopped and reports that no access is in progress
   bool together = false;        ///< reads and writes are offered at the same time
   bool aw_late = false;         ///< no new AW is offered; a pending one stays
   bool w_late = false;          ///< the same for W
@@ -136,7 +136,7 @@ class RegPort : public BlocksTest {
  private:
   bool Works() const { return answers_ != aw_taken_ || answers_ != w_taken_ || reads_done_ != ar_taken_; }
   void Drive() {
-    // One kind at a time: writes first, unless a read is offered or under way.
+    // One kind at a time: writes first, unless a read is offered or in progress.
     const bool writing = aw_taken_ != answers_ || w_taken_ != answers_;
     const bool reading = reading_offered_ || ar_taken_ != reads_done_;
     const bool may_write = together || !reading, may_read = together || !writing;

@@ -84,7 +84,7 @@ class Window : public BlocksTest {
           2000 * (1 + todo[kRead].size()));
   }
 
-  /// Stops the window as a reset does. Returns whether it reports within `cycles` that no access is under way.
+  /// Stops the window as a reset does. Returns whether it reports within `cycles` that no access is in progress.
   bool Stop(int cycles) {
     t.win_stop_i[n] = 1;
     for (int i = 0; i < cycles; ++i) {
@@ -338,7 +338,7 @@ class Window : public BlocksTest {
   uint64_t lag_until_ = 0;
   unsigned passed_[2] = {};  // addresses of the other kind accepted while one of this kind waits
   std::vector<uint64_t> bases_[2];
-  std::deque<size_t> data_;  // writes whose data was taken, their address not yet
+  std::deque<size_t> data_;  // writes whose data was accepted, their address not yet
   std::vector<Issued> flying_[2];
   std::map<uint64_t, uint64_t> memory_, seen_;
   std::set<uint64_t> unknown_;  // words that a lost write may have written or not
