@@ -18,12 +18,12 @@ inline constexpr const char* kBoardEngine = "board";
 
 /// Arguments of `gmmu run` that only --engine board accepts.
 struct BoardArguments {
-  std::string port;  ///< path, or "sim"
+  std::string port;  ///< path of the serial port, or "sim"
   uint64_t baud = 3'000'000;
   // For a simulated board.
-  std::string noise;         ///< probability, as it was given; empty: none
-  uint64_t cut_after = 0;    ///< bytes; 0: never
-  uint64_t reset_after = 0;  ///< bytes; 0: never
+  std::string noise;         ///< probability of a wrong byte, as text; empty: no noise
+  uint64_t cut_after = 0;    ///< bytes until the link is cut; 0: never
+  uint64_t reset_after = 0;  ///< bytes until the board is reset; 0: never
   bool probe = false;
 };
 

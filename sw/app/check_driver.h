@@ -14,12 +14,12 @@ namespace gmmu::app {
 /// Arguments of `gmmu check-driver`.
 struct CheckDriverArguments {
   std::string driver, engine;
-  std::string device;  ///< model of a device, or "none"; empty: the scenario's
-  std::string only;    ///< scenarios of this name, where * stands for anything; empty: all
+  std::string device;  ///< device model, or "none"; empty: the one that the scenario names
+  std::string only;    ///< runs only scenarios whose names match this pattern (* matches any text); empty: all
   std::string json, junit;
-  std::vector<std::string> set;  ///< changes of the configuration, over each scenario's
+  std::vector<std::string> set;  ///< configuration changes, applied after those of each scenario
   uint64_t seed = 0;
-  uint64_t seconds = 300;  ///< of one scenario
+  uint64_t seconds = 300;  ///< time limit of one scenario
 };
 
 CLI::App* AddCheckDriver(CLI::App& app, CheckDriverArguments& arguments);

@@ -13,10 +13,10 @@ struct ChildRun {
   /// One word or two for how it ended: "passed", "refused", "not applicable", "bug check 0x7e", "timeout", "finding",
   /// "leak", "wrong bytes", "crashed", "hung", "no report", or the name of a fault.
   std::string end;
-  std::string text;                ///< the first thing that went wrong; empty: nothing did
-  std::vector<std::string> wrong;  ///< all of it, a line each
-  bool passed = false;             ///< as the run's own report says
-  std::string usage;               ///< why it was not begun: what was wrong with arguments or files; empty: it was
+  std::string text;                ///< the first error; empty: no error
+  std::vector<std::string> wrong;  ///< all errors, a line each
+  bool passed = false;             ///< the verdict of the run's own report
+  std::string usage;               ///< the bad argument or file that kept the run from starting; empty: it started
   double seconds = 0;
   // For a run with inject.fail_callback or inject.fail_allocation.
   uint64_t seen = 0;

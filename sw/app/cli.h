@@ -29,7 +29,7 @@ struct RunArguments {
   std::string json;
   std::string engine = Engines().front();
   std::string config;
-  std::vector<std::string> set;  ///< changes of the configuration, "SECTION.KEY=VALUE"
+  std::vector<std::string> set;  ///< configuration changes, each "SECTION.KEY=VALUE"
   uint64_t seed = 0;
   std::string waves;
   uint64_t waves_from = 0;
@@ -38,21 +38,21 @@ struct RunArguments {
   std::string dump_host;
   std::string trace_paging, trace_ddi;
   EventArguments events;
-  std::string driver;     ///< shared object with a DriverEntry; empty: our own driver
-  std::string device;     ///< model of a device, or "none"; empty: device.model of the configuration
-  std::string fail_each;  ///< "callback" or "allocation": one run for each, in which it is refused
-  uint64_t most = 2000;   ///< runs of fail_each
-  bool strict = false;    ///< fails when the driver declares what is not modelled
+  std::string driver;     ///< shared object with a DriverEntry; empty: the built-in driver
+  std::string device;     ///< device model, or "none"; empty: the configuration's device.model
+  std::string fail_each;  ///< "callback" or "allocation": repeats the run once for each, refusing that one
+  uint64_t most = 2000;   ///< maximum number of runs with fail_each
+  bool strict = false;    ///< the run fails if the driver declares a feature that is not modelled
   BoardArguments board;
 };
 
 /// Arguments of `gmmu config`.
 struct ConfigArguments {
-  std::string config;            ///< file to start from; empty: the defaults
-  std::vector<std::string> set;  ///< changes, as those of RunArguments
+  std::string config;            ///< base configuration file; empty: the defaults
+  std::vector<std::string> set;  ///< configuration changes, as RunArguments::set
   /// What to print; none: TOML.
   bool list = false, markdown = false, build_options = false, json_schema = false;
-  std::string section;  ///< with `list`; empty: all of them
+  std::string section;  ///< the section that `list` prints; empty: all sections
 };
 
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.

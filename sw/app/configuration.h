@@ -17,7 +17,7 @@ struct Configuration {
   sim::MachineConfig machine;
   DriverSettings driver;
   sim::device::DeviceSettings device;
-  std::set<std::string> stated;  ///< full names of the keys that the file states itself, presets left out
+  std::set<std::string> stated;  ///< full names of the keys that the file itself sets; keys set by presets are left out
 
   /// Returns the defaults changed by the TOML text, and then by `set`. Errors name the text `file`. With `table` only
   /// that table of the text is read, and its sections are the configuration's ("machine": [machine.gpu] is [gpu]). Each

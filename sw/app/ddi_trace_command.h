@@ -13,10 +13,10 @@ namespace gmmu::app {
 /// Arguments of `gmmu trace FILE`, for a trace of a driver's calls.
 struct DdiTraceArguments {
   std::string file;
-  std::string other;                 ///< --compare
+  std::string other;                 ///< the trace that --compare names
   std::string name, thread, status;  ///< filters; empty: all
-  std::string perfetto;              ///< file to write
-  bool times = false;                ///< of --compare: times must be equal too
+  std::string perfetto;              ///< the Perfetto file to write
+  bool times = false;                ///< --compare also requires equal times
 
   bool any() const { return !(file + other + name + thread + status + perfetto).empty() || times; }
 };

@@ -16,18 +16,18 @@ inline constexpr const char* kDdiTraceSchema = "gmmu-ddi-trace 1";
 
 /// A call of the driver or of one of its callbacks, as read from its line.
 struct DdiCall {
-  uint64_t call = 0;    ///< its number, in the order in which calls began
-  uint64_t inside = 0;  ///< the call inside of which the same thread made it; 0: none
+  uint64_t call = 0;    ///< number of the call, in the order in which calls began
+  uint64_t inside = 0;  ///< number of the enclosing call of the same thread; 0: none
   std::string name, thread;
   unsigned irql = 0;
   uint64_t ns = 0, end_ns = 0;
-  std::vector<std::pair<std::string, std::string>> in, out;  ///< what the call was given, and what it changed of that
-  std::optional<std::string> status;                         ///< absent: it did not return; empty: it returns nothing
+  std::vector<std::pair<std::string, std::string>> in, out;  ///< arguments, and those that the call changed
+  std::optional<std::string> status;                         ///< absent: it did not return; empty: it returns void
 };
 
 struct DdiTraceFile {
   std::string path;
-  RunArguments run;            ///< what the recorded run was given, as far as it decides what happens
+  RunArguments run;            ///< the arguments of the recorded run that determine its behaviour
   std::string about;           ///< "driver X.so, scenario main-job, engine fast, seed 0"
   std::vector<DdiCall> calls;  ///< in the order in which they began
 };

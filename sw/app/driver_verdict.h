@@ -11,7 +11,7 @@ namespace gmmu::app {
 /// A rule that a line of a report shows to be broken.
 struct BrokenRule {
   std::string document, section;
-  std::string page;  ///< of this repository, with the rule's tests
+  std::string page;  ///< page of this repository that describes the rule and names its tests
 };
 /// Null if no rule of broken_rules.def fits.
 const BrokenRule* RuleOf(const std::string& line);
@@ -21,10 +21,10 @@ struct ScenarioVerdict {
   enum class Kind { kPassed, kFailed, kNotApplicable };
   std::string scenario, title;
   Kind kind = Kind::kPassed;
-  std::string end, text;                 ///< how it ended, or which cap is missing
-  std::vector<std::string> wrong;        ///< lines of its report
-  std::vector<const BrokenRule*> rules;  ///< each once
-  std::string command;                   ///< that does the same by itself
+  std::string end, text;                 ///< how the run ended, and the error or the missing capability
+  std::vector<std::string> wrong;        ///< error lines of the run's report
+  std::vector<const BrokenRule*> rules;  ///< the broken rules, without duplicates
+  std::string command;                   ///< command line that repeats only this run
   double seconds = 0;
 };
 /// Makes the verdict of a run that has ended.

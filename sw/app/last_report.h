@@ -15,9 +15,9 @@ class LastReport {
   struct Parts {
     std::FILE* out;
     std::string text;
-    const OutputFile* json;  ///< null: none is wanted
+    const OutputFile* json;  ///< null: no JSON report was requested
     std::string json_text;
-    std::vector<std::string> unfinished;  ///< files of other outputs, which go
+    std::vector<std::string> unfinished;  ///< files of the other outputs, which are removed because they are incomplete
   };
   /// Only one may exist at a time.
   explicit LastReport(Parts parts);

@@ -53,7 +53,7 @@ class OutputFile {
   [[noreturn]] void Fail(const std::string& what) const;
 
   std::string path_;
-  std::string temporary_;  // empty: written in place
+  std::string temporary_;  // empty: the file is written in place
   std::optional<Leftover> leftover_;
   std::FILE* file_ = nullptr;
 };

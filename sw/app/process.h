@@ -45,7 +45,7 @@ class Leftover {
   Leftover& operator=(const Leftover&) = delete;
 
  private:
-  std::atomic<char*>* place_ = nullptr;  // null: the table was full, and a signal leaves this path behind
+  std::atomic<char*>* place_ = nullptr;  // null: the table was full, so the path remains after a signal
 };
 
 /// Forks a process that never outlives this one; only one at a time. Returns as fork() does. The child starts without

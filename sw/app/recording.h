@@ -18,7 +18,7 @@ namespace gmmu::app {
 
 /// Arguments of --events and what goes with it.
 struct EventArguments {
-  std::string file;  ///< empty: nothing is recorded
+  std::string file;  ///< the file that the recording is written to; empty: no recording
   events::WindowOptions window;
   std::string trigger;
 };

@@ -19,7 +19,7 @@ struct ReplayArguments {
   std::string engine;  ///< empty: the first of Engines()
   std::string config, json;
   EventArguments events;
-  std::vector<std::string> set;  ///< KEY=VALUE: changes of the configuration
+  std::vector<std::string> set;  ///< configuration changes, each KEY=VALUE
 };
 
 /// Adds the command with its options, which fill `arguments`.

@@ -13,10 +13,10 @@ namespace gmmu::app {
 
 /// Arguments of `gmmu replay-ddi`.
 struct ReplayDdiArguments {
-  std::string trace;                ///< recorded by gmmu run --trace-ddi
+  std::string trace;                ///< file written by gmmu run --trace-ddi
   std::string driver, device;       ///< empty: those of the recorded run
-  std::string kept;                 ///< where the trace of this run is written; empty: nowhere
-  std::optional<uint64_t> shuffle;  ///< seed by which threads are drawn; none: as they were recorded
+  std::string kept;                 ///< file for the trace of this run; empty: not written
+  std::optional<uint64_t> shuffle;  ///< seed of a random thread schedule; none: the recorded schedule
   uint64_t seconds = 300;
 };
 

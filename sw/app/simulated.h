@@ -18,7 +18,7 @@ struct JobResult;
 namespace gmmu::app {
 
 inline constexpr const char* kFast = "fast";
-inline constexpr const char* kDevice = "device";  ///< engine of a machine with a device in the GPU's place (sim/device)
+inline constexpr const char* kDevice = "device";  ///< engine of a machine whose GPU is a device model (sim/device)
 
 /// Returns the limits that a report of a simulated machine measures against. `engine`: one of Engines(), not the board.
 report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::string& engine, uint64_t seed);

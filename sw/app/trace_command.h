@@ -16,18 +16,18 @@ namespace gmmu::app {
 
 /// Arguments of `gmmu trace`.
 struct TraceArguments {
-  std::string format, in, out;           ///< of import
-  std::string what;                      ///< of generate, info and print: a generator, or a trace
-  uint64_t seed = 0;                     ///< of generators
-  uint64_t first = ~uint64_t{0};         ///< of print: how many accesses
-  bool json = false;                     ///< of info and list
-  std::string addresses, unit, page;     ///< of import, as text
-  uint64_t bytes = 0, address_bits = 0;  ///< of import; 0: not given
-  uint64_t coalesce = 128, blocks = 1;   ///< of import accelsim
-  std::string organization;              ///< of import ramulator2-readwrite, as text
-  bool fetches = false;                  ///< of import
-  std::string name;                      ///< of the trace; empty: the file's
-  DdiTraceArguments calls;               ///< without a part: a trace of a driver's calls
+  std::string format, in, out;           ///< for import
+  std::string what;                      ///< generate: name of the generator; info and print: the trace
+  uint64_t seed = 0;                     ///< for generators
+  uint64_t first = ~uint64_t{0};         ///< print: number of accesses to print
+  bool json = false;                     ///< for info and list
+  std::string addresses, unit, page;     ///< for import, as text
+  uint64_t bytes = 0, address_bits = 0;  ///< for import; 0: not given
+  uint64_t coalesce = 128, blocks = 1;   ///< for import accelsim
+  std::string organization;              ///< for import ramulator2-readwrite, as text
+  bool fetches = false;                  ///< for import
+  std::string name;                      ///< name of the trace; empty: the file's name
+  DdiTraceArguments calls;               ///< used without a subcommand: prints a trace of the driver's calls
 };
 
 /// Adds `gmmu trace` to the program's commands.

@@ -18,7 +18,7 @@ struct RunArguments;
 
 /// Arguments of --waves-on and --waves-around.
 struct WavesTrigger {
-  std::string on;  ///< "fault" or "stall:N"; empty: the window is what --waves-from and --waves-to say
+  std::string on;  ///< trigger, "fault" or "stall:N"; empty: --waves-from and --waves-to bound the window
   events::WindowOptions window = {0, ~uint64_t{0}, events::WindowOptions::Trigger::kNone, 0, 1'000};
 };
 

@@ -34,7 +34,7 @@ class Causes : public RecordSink {
   struct Sum {
     Histogram latency;
     uint64_t cycles = 0;
-    std::map<std::pair<hw::Cause, int>, uint64_t> causes;  // with the level
+    std::map<std::pair<hw::Cause, int>, uint64_t> causes;  // key: cause and page-table level
   };
   /// Phase, kind, criterion, and its value.
   using Key = std::tuple<size_t, std::string, std::string, std::string>;
@@ -59,7 +59,7 @@ class Causes : public RecordSink {
   size_t phase_ = 0;
   std::map<Key, Sum> sums_;
   std::map<std::pair<unsigned, hw::Gauge>, Level> levels_;
-  std::map<std::pair<size_t, hw::Gauge>, Histogram> depths_;  // weighted with cycles
+  std::map<std::pair<size_t, hw::Gauge>, Histogram> depths_;  // depths by phase and gauge, weighted by cycles
   uint64_t mismatches_ = 0;
 };
 

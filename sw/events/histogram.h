@@ -10,7 +10,7 @@ namespace gmmu::events {
 class Histogram {
  public:
   struct Bucket {
-    uint64_t first = 0, last = 0;  ///< values, both in it
+    uint64_t first = 0, last = 0;  ///< smallest and largest value of the bucket
     uint64_t count = 0;
   };
 

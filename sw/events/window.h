@@ -11,10 +11,10 @@ namespace gmmu::events {
 
 /// The records to keep. Cycles are the GPU's, from reset release.
 struct WindowOptions {
-  uint64_t from = 0, to = ~uint64_t{0};  ///< what lies in [from, to), or partly
+  uint64_t from = 0, to = ~uint64_t{0};  ///< keeps events that overlap [from, to)
   enum class Trigger : uint8_t { kNone, kFault, kStall } trigger = Trigger::kNone;
-  uint64_t stall = 0;        ///< kStall: a walk, translation, access, command or paging buffer of more cycles
-  uint64_t around = 10'000;  ///< with a trigger: cycles kept before it and behind it
+  uint64_t stall = 0;        ///< kStall: most cycles of a walk, translation, access, command or paging buffer
+  uint64_t around = 10'000;  ///< cycles kept before and after a trigger
 };
 
 /// Reads "fault" or "stall:N" into `options`. Throws std::invalid_argument with the allowed forms.
@@ -41,7 +41,7 @@ class Window : public RecordSink {
   const WindowOptions options_;
   RecordSink& to_;
   std::deque<Record> waiting_;
-  uint64_t open_until_ = 0;  // cycle; 0: no trigger yet
+  uint64_t open_until_ = 0;  // cycle at which the window closes; 0: no trigger yet
   uint64_t triggers_ = 0, first_trigger_ = 0, lost_ = 0;
 };
 

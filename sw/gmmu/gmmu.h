@@ -58,7 +58,7 @@ class Configuration {
 
 /// The engine of a machine, and the seed of every random choice in it.
 struct Engine {
-  std::string name;  ///< one of Engines(); empty: the first
+  std::string name;  ///< one of Engines(); empty: the first of them
   uint64_t seed = 0;
 };
 
@@ -66,12 +66,12 @@ struct Engine {
 struct Job {
   Engine engine;
   std::string scenario;        ///< empty: the main job
-  std::vector<uint8_t> input;  ///< bytes that the main job pages; empty: 1 MiB drawn from the seed
+  std::vector<uint8_t> input;  ///< the bytes that the main job pages; empty: 1 MiB of random bytes from the seed
 };
 
 /// Accesses of a trace or a generator on the client ports: `gmmu replay`.
 struct Replay {
-  Engine engine;            ///< its seed stands for that of the options
+  Engine engine;            ///< `engine.seed` replaces `options.seed`
   replay::Options options;  ///< `workload` is a file or "gen:NAME,KEY=VALUE,..."
 };
 
@@ -84,13 +84,13 @@ struct Software {
 /// A request at a client port that was answered (Replay only).
 struct Access {
   uint64_t va;         ///< GPU virtual address
-  uint64_t requested;  ///< GPU cycle in which the port was first offered it
+  uint64_t requested;  ///< GPU cycle in which the request was first offered to the port
   uint64_t answered;   ///< GPU cycle in which the last beat of the answer was taken
   uint32_t client;
   uint8_t bytes;
   uint8_t kind;   ///< regs::Access: 0 read, 1 write, 2 execute
-  uint8_t fault;  ///< regs::Fault: 0 none
-  uint8_t unit;   ///< GPU
+  uint8_t fault;  ///< regs::Fault; 0: none
+  uint8_t unit;   ///< index of the GPU
 };
 
 /// Callbacks of a running machine. Each may be empty. Step and Run call them on their own thread, in the order of the

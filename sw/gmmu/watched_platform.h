@@ -69,7 +69,7 @@ class WatchedPlatform : public hw::Platform, public hw::Instruments {
   hw::Platform& p_;
   hw::Instruments& i_;
   Watcher& watcher_;
-  std::vector<std::unique_ptr<Told>> told_;  ///< by GPU
+  std::vector<std::unique_ptr<Told>> told_;  ///< one per GPU
 };
 
 }  // namespace gmmu

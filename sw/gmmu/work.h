@@ -18,12 +18,12 @@ namespace gmmu {
 
 /// The work of a machine, and its report. It was checked when it was made.
 struct Work {
-  std::string scenario;  ///< empty: none
+  std::string scenario;  ///< name of the scenario; empty: none
   /// Called once, on the machine's thread. The options are complete except for the input.
   std::function<int(hw::Platform&, workload::JobOptions)> run;
   /// The report as JSON, once the run has ended. Null for Software, whose errors go to the owner instead.
   std::function<std::string(const report::Limits&)> report;
-  workload::JobResult result;  ///< what the run found; with a report
+  workload::JobResult result;  ///< the run's findings, for the report
 };
 
 /// Makes the work of each kind. They throw Error, before anything is simulated. A replay turns on the keys of

@@ -9,18 +9,18 @@ namespace gmmu::hw {
 /// An access at a client port of a GPU: at most 64 bytes, inside an aligned line of 64 bytes.
 struct ClientRequest {
   uint64_t va = 0;   ///< GPU virtual address
-  uint64_t tag = 0;  ///< comes back with the answer
+  uint64_t tag = 0;  ///< returned with the answer
   uint8_t bytes = 64;
   uint8_t space = 0;  ///< hardware address space
   regs::Access access = regs::Access::kRead;
-  uint32_t group = 0;  ///< accesses that wait for each other, such as those of a warp; what orders walks may look at it
+  uint32_t group = 0;  ///< accesses of one group wait for each other, as a warp's do; walk scheduling may use it
 };
 
 /// The answer of an access, without data: a write's data is a pattern of its address, a read's data is dropped.
 struct ClientAnswer {
   uint64_t tag = 0;
   regs::Fault fault = regs::Fault::kNone;
-  uint64_t requested = 0;  ///< GPU cycle in which the port was first offered it (a write: its first word)
+  uint64_t requested = 0;  ///< GPU cycle in which the request (a write: its first word) was first offered to the port
   uint64_t answered = 0;   ///< GPU cycle in which the last beat of the answer was taken
 };
 

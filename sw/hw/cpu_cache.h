@@ -67,9 +67,9 @@ class CpuCache {
  private:
   using Bytes = std::array<uint8_t, kPageSize>;
   struct Page {
-    std::unique_ptr<Bytes> dram;        ///< null: zeros
-    unsigned cached = 0, combined = 0;  ///< views
-    bool lines = true;                  ///< dirty by lines; false: by bytes, as write-combined ones are
+    std::unique_ptr<Bytes> dram;        ///< the bytes in DRAM; null: all zero
+    unsigned cached = 0, combined = 0;  ///< numbers of cached and of write-combined views
+    bool lines = true;                  ///< dirtiness is tracked by line; false: by byte, as for write-combined views
     bool viewed() const { return cached + combined != 0; }
   };
   /// Calls `part(page number, page, offset in it, offset in the range, size)` for those of `pages` in a range.
@@ -84,7 +84,7 @@ class CpuCache {
 
   const File file_;
   std::unordered_map<uint64_t, Page> pages_;
-  std::deque<uint64_t> left_;  ///< pages without a view, oldest first; may still name pages that were dropped
+  std::deque<uint64_t> left_;  ///< pages without a view, oldest first; may name pages that have been dropped
   size_t combined_pages_ = 0;
 };
 

@@ -16,28 +16,28 @@ enum class Cause : uint8_t {
   kL2,          ///< a lookup that missed the L1 and hit the L2
   kLookup,      ///< L1, L2 and walk cache before a walk, and the queue for a free row
   kWalker,      ///< the walk table between two reads: index, judgement, wait for a free walker
-  kCredit,      ///< a request at the edge of the GPU that its memory or its link does not take
+  kCredit,      ///< a request that waits at the GPU's edge because memory or link does not accept it
   kVram,        ///< VRAM
-  kLinkCredit,  ///< a request at the device's end of the link: credits, tags, TLPs before it
-  kLinkUp,      ///< on the link, towards the host
-  kIommu,       ///< arrival at the root complex to translation
-  kDram,        ///< host memory, and the wait for earlier writes
-  kLinkDown,    ///< completions: credits and link
-  kHostData,    ///< data at the host port, to its last beat
-  kHostWrite,   ///< a write to the host, until the link has taken it
+  kLinkCredit,  ///< a request that waits at the device's end of the link for credits, tags or earlier TLPs
+  kLinkUp,      ///< transfer over the link, towards the host
+  kIommu,       ///< from arrival at the root complex to its translation
+  kDram,        ///< host memory, including the wait for earlier writes
+  kLinkDown,    ///< completions: wait for credits, and transfer over the link
+  kHostData,    ///< data at the host port, up to its last beat
+  kHostWrite,   ///< a write to the host, until the link has accepted it
   kPeer,        ///< VRAM of a linked GPU
-  kAnswer,      ///< from the last beat to the answer
-  kFill,        ///< a walk that is answered: its line goes into the L2, its row becomes free
-  kRoute,       ///< from the translation to the edge: aperture map, mux
-  kQueue,       ///< a command before its transfer begins
-  kTranslate,   ///< the engine waits for translations alone
-  kFetch,       ///< the engine waits for its paging buffer alone
-  kHostRead,    ///< the engine has reads at the host under way
-  kVramRead,    ///< the engine has reads at VRAM, none at the host
-  kWrite,       ///< the engine has writes under way, no reads
-  kInvalidate,  ///< an invalidation that a command has ordered
-  kProcessor,   ///< the command processor and the mover, nothing else under way
-  kFault,       ///< a lookup that ended with a fault and needed no walk
+  kAnswer,      ///< from the last data beat to the answer
+  kFill,        ///< after a walk is answered: its line fills the L2, and its row is freed
+  kRoute,       ///< from the translation to the GPU's edge: aperture map, mux
+  kQueue,       ///< a command, before its transfer begins
+  kTranslate,   ///< the engine waits for translations only
+  kFetch,       ///< the engine waits for its paging buffer only
+  kHostRead,    ///< the engine has reads in flight at the host
+  kVramRead,    ///< the engine has reads in flight at VRAM, none at the host
+  kWrite,       ///< the engine has writes in flight, no reads
+  kInvalidate,  ///< an invalidation that a command requested
+  kProcessor,   ///< only the command processor and the mover are busy
+  kFault,       ///< a lookup that ended with a fault without a walk
   kCount,
 };
 inline constexpr size_t kCauses = static_cast<size_t>(Cause::kCount);
@@ -54,7 +54,7 @@ struct Step {
 /// without gap or overlap; CheckSteps checks that.
 struct Span {
   unsigned unit = 0;
-  uint64_t number = 0;  ///< counted from 1 by kind and unit, in the order of the beginnings
+  uint64_t number = 0;  ///< counted from 1 for each kind and unit, in the order of begin
   uint64_t begin = 0, end = 0;
   std::vector<Step> steps;
 };
@@ -63,20 +63,20 @@ bool CheckSteps(const Span& span);
 /// A read of a page table.
 struct TableRead {
   int level = 0;
-  bool leaf_64k = false;  ///< of a table of 64 KiB entries
-  bool host = false;      ///< at the host port; else at VRAM
+  bool leaf_64k = false;  ///< reads a leaf table of 64 KiB entries
+  bool host = false;      ///< read at the host port; false: at VRAM
   uint64_t address = 0;
   unsigned bytes = 0;
-  uint64_t word = 0;  ///< first word that came
+  uint64_t word = 0;  ///< the first word read
   bool error = false;
-  uint64_t offered = 0, accepted = 0, answered = 0;  ///< at the edge; the last beat
+  uint64_t offered = 0, accepted = 0, answered = 0;  ///< cycles at the GPU's edge; answered: the last beat
 };
 
 struct WalkEvent : Span {
   unsigned port = 0, space = 0, row = 0;
-  uint64_t va = 0;  ///< of the page
+  uint64_t va = 0;  ///< address of the page
   int start_level = 0;
-  bool lost = false;  ///< a reset ended it
+  bool lost = false;  ///< the walk was ended by a reset
   std::vector<TableRead> reads;
 };
 
@@ -89,13 +89,13 @@ struct LookupEvent : Span {
   regs::Access access = regs::Access::kRead;
   Ending ending = Ending::kL1;
   regs::Fault fault = regs::Fault::kNone;
-  uint64_t walk = 0;  ///< number of the walk that it began or joined; 0: none
+  uint64_t walk = 0;  ///< number of the walk that the lookup started or joined; 0: none
 };
 
 /// An access of a client: its translation and its data.
 struct AccessEvent : Span {
   unsigned client = 0, slot = 0;
-  uint64_t lookup = 0;  ///< number of its lookup
+  uint64_t lookup = 0;  ///< number of the access's lookup
   uint64_t va = 0;
   regs::Access access = regs::Access::kRead;
   regs::Fault fault = regs::Fault::kNone;
@@ -114,15 +114,15 @@ struct BufferEvent : EngineSpan {
   uint32_t fence = 0;
   uint64_t address = 0;
   uint32_t bytes = 0;
-  bool completed = false;  ///< its fence record is written
+  bool completed = false;  ///< the buffer's fence record has been written
 };
 
 struct CommandEvent : EngineSpan {
-  uint64_t buffer = 0;  ///< number of its paging buffer
+  uint64_t buffer = 0;  ///< number of the command's paging buffer
   uint32_t fence = 0, offset = 0, header = 0;
-  uint64_t issued = 0;    ///< the mover took its transfer; its begin when it has none
-  uint64_t bytes = 0;     ///< that it moves or writes
-  bool finished = false;  ///< else a fault, a preemption or a reset ended it
+  uint64_t issued = 0;    ///< cycle in which the mover accepted the transfer; begin, for a command without one
+  uint64_t bytes = 0;     ///< bytes that the command moves or writes
+  bool finished = false;  ///< false: a fault, a preemption or a reset ended the command
 };
 
 enum class PointKind : uint8_t { kFault, kInvalidation, kInterrupt };

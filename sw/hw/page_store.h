@@ -33,7 +33,7 @@ class PageStore {
   std::vector<uint64_t> Used() const;
 
  private:
-  static constexpr uint64_t kChunk = 64 << 20;  ///< bytes that are mapped at once; storage comes page by page
+  static constexpr uint64_t kChunk = 64 << 20;  ///< bytes mapped at a time; storage is allocated page by page
 
   struct Recent {
     uint64_t page = ~uint64_t{0};
@@ -46,8 +46,8 @@ class PageStore {
   const std::string owner_;
   int file_ = -1;
   std::vector<uint8_t*> chunks_;
-  std::unordered_map<uint64_t, uint64_t> offsets_;  ///< by page
-  mutable std::array<Recent, 256> recent_;          ///< pages found lately, by the low bits of their numbers
+  std::unordered_map<uint64_t, uint64_t> offsets_;  ///< offset in the file, by page
+  mutable std::array<Recent, 256> recent_;          ///< recently found pages, by the low bits of their numbers
 };
 
 }  // namespace gmmu::hw

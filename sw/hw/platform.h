@@ -28,11 +28,11 @@ struct Message {
 
 /// The tables by which firmware describes the machine to the operating system.
 struct FirmwareTables {
-  std::vector<Range> ram;              ///< installed RAM that is the operating system's
+  std::vector<Range> ram;              ///< installed RAM that the operating system may use
   std::optional<Range> gpu_reserved;   ///< installed RAM that firmware keeps for the GPU
-  std::optional<uint64_t> iommu_base;  ///< VT-d unit's registers (DMAR); absent: no IOMMU
+  std::optional<uint64_t> iommu_base;  ///< base of the VT-d unit's registers (DMAR); absent: no IOMMU
   unsigned gpus = 1;                   ///< GPU functions: 01:00.0, 02:00.0, ...
-  uint64_t gpu_sizes_in_use = 0;       ///< what their driver is to write to register sizes_in_use; 0: nothing
+  uint64_t gpu_sizes_in_use = 0;       ///< value for register sizes_in_use; 0: the driver does not write it
   uint16_t gpu_vendor = 0;
   uint16_t gpu_device = 0;
 };
@@ -67,7 +67,7 @@ enum class Stray : uint8_t { kRead, kWrite, kMessage };
 /// A resource of the hardware in use: it was allocated and not freed yet.
 struct InUse {
   std::string kind;  ///< "rtl_slot" (work under way in the GPU), "bus_slot" (a burst at its edge), "pcie_tag"
-  std::string name;  ///< which, or how many
+  std::string name;  ///< which one, or how many
 };
 
 class ClientAccesses;

@@ -23,8 +23,8 @@ class RecordingPlatform : public Platform {
  public:
   struct Options {
     std::vector<Range> ram{{0, 64u << 20}};
-    std::optional<uint64_t> iommu_base;  ///< as firmware reports it; the test maps a handler there
-    Bdf gpu{1, 0, 0};                    ///< address of GPU 0; the others are on the buses behind it
+    std::optional<uint64_t> iommu_base;  ///< IOMMU base that firmware reports; the test maps a handler there
+    Bdf gpu{1, 0, 0};                    ///< address of GPU 0; the other GPUs are on the following buses
     unsigned gpus = 1;
     uint16_t vendor = 0x1234;
     uint16_t device = 0x474D;
@@ -49,7 +49,7 @@ class RecordingPlatform : public Platform {
     Kind kind = Kind::kMmioRead;
     uint64_t address = 0;  ///< configuration accesses: requester id << 16 | offset
     uint64_t size = 0;     ///< bytes; for a wait the bound in nanoseconds
-    uint64_t value = 0;    ///< read or written (blocks: the first 8 bytes); for a wait 1 if a message came
+    uint64_t value = 0;    ///< value read or written (blocks: the first 8 bytes); for a wait, 1 if a message arrived
     bool operator==(const Access& other) const {
       return kind == other.kind && address == other.address && size == other.size && value == other.value;
     }
@@ -92,7 +92,7 @@ class RecordingPlatform : public Platform {
   /// Returns the programmed address of BAR 0 or 2; 0 while there is none or memory decoding is off.
   uint64_t BarBase(unsigned bar, unsigned unit = 0) const;
   bool bus_master(unsigned unit = 0) const { return (functions_[unit].config[4] & 4) != 0; }
-  Message programmed_message(unsigned unit = 0) const;  ///< what the MSI capability is set to
+  Message programmed_message(unsigned unit = 0) const;  ///< the message that the MSI capability is programmed to
   bool msi_enabled(unsigned unit = 0) const { return (functions_[unit].config[kMsi + 2] & 1) != 0; }
 
   // ---- Platform

@@ -24,10 +24,10 @@ constexpr uint64_t AddressPattern(uint64_t seed, uint64_t va) {
 /// The registers that choose a run's lines.
 struct TrafficLines {
   regs::Pattern pattern = regs::Pattern::kOrder;
-  unsigned footprint_lg2 = 0;  ///< line numbers are taken modulo 2^footprint_lg2; 0: they are not
+  unsigned footprint_lg2 = 0;  ///< line numbers are taken modulo 2^footprint_lg2; 0: no modulo
   uint64_t base = 0;           ///< GPU VA, 64-byte aligned
   uint32_t first = 0, stride = 0;
-  uint32_t count = 0, step = 0;  ///< step below count, or 1
+  uint32_t count = 0, step = 0;  ///< step: below count, or 1
   uint64_t seed = 0;
 };
 
