@@ -85,7 +85,7 @@ class Adapter {
   uint64_t save_area_offset() const { return aperture_table() - parameters.save_area_bytes; }
   /// Size of the memory segment: VRAM below the driver's own part, as far as the BAR2 window reaches.
   uint64_t vram_segment_bytes() const;
-  uint64_t hidden_segment_bytes() const;  ///< 0: there is no such segment
+  uint64_t hidden_segment_bytes() const;  ///< 0: the adapter has no hidden segment
   /// Page of VRAM at which the hidden segment begins; 0: there is none.
   uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / PAGE_SIZE; }
   HiddenPages hidden_pages() const;  ///< hidden_page() of each linked adapter; 0 for those not started
@@ -98,16 +98,16 @@ class Adapter {
   bool powered = false;  ///< written at device level
 
   Registers registers;
-  PHYSICAL_ADDRESS window_address{};  ///< of BAR2, as the CPU sees it
+  PHYSICAL_ADDRESS window_address{};  ///< CPU physical address of BAR2
   uint64_t window_bytes = 0;
   uint64_t vram_bytes = 0;
   uint32_t clients = 0;
-  uint32_t traffic_engines = 0;  ///< clients 0 to traffic_engines - 1 have one
-  uint32_t client_patterns = 0;  ///< bit i: traffic engines know regs::Pattern i
-  bool client_verify = false;    ///< traffic engines verify
+  uint32_t traffic_engines = 0;  ///< clients 0 to traffic_engines - 1 have a traffic engine
+  uint32_t client_patterns = 0;  ///< bit i: traffic engines support regs::Pattern i
+  bool client_verify = false;    ///< traffic engines can verify the data that they read
 
   UINT nodes = 1;
-  bool can_preempt = false;  ///< rings stop at command boundaries, and the device can be silenced
+  bool can_preempt = false;  ///< rings can stop at command boundaries, and the device supports bus silence
   bool silenced = false;
   Engine engines[kMostNodes];
   Spaces spaces;
@@ -132,13 +132,13 @@ class Adapter {
 
   // Interlocked.
   LONG fences_signalled = FALSE;  ///< a paging buffer may raise MONITORED_FENCE_SIGNALED
-  LONG faults_logged = FALSE;     ///< an interrupt said so, and no DPC has drained the log since
+  LONG faults_logged = FALSE;     ///< an interrupt reported faults, and no DPC has drained the log since
 
  private:
   NTSTATUS MapResources();
   NTSTATUS ReadIdentity();
   NTSTATUS CreateMemory();
-  [[nodiscard]] bool TurnedDown();  ///< the sizes of the driver's key, if it has any, hold
+  [[nodiscard]] bool TurnedDown();  ///< the hardware has adopted Parameters::sizes_in_use, if set
   void WriteApertureTable();
   void ReleaseAll();
 

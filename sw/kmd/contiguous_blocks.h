@@ -21,7 +21,7 @@ class ContiguousBlocks {
 
   struct Block {
     regs::Target target;
-    uint64_t address;  ///< of its first entry
+    uint64_t address;  ///< address of the block's first entry
   };
 
   void Mark(Block block, regs::PteEntry first) { marked_[Key(block)] = first.raw; }

@@ -17,10 +17,10 @@ struct Engine {
   // The members below are used at device level (Adapter::AtDeviceLevel), or while the interrupt routine leaves the
   // engine alone.
   uint32_t reported_fence = 0;
-  bool resetting = false;  ///< the interrupt routine leaves it alone
+  bool resetting = false;  ///< true: the interrupt routine ignores the engine
   bool preemption_pending = false;
   uint32_t preemption_fence = 0;
-  Progress progress;  ///< how far buffers without a context got
+  Progress progress;  ///< progress of buffers that have no context
 
   /// Starts the ring empty, after Ring::Stop. Fences up to `completed` count as completed.
   void Restart(const Registers& registers, UINT node, bool privileged, uint32_t completed) {

@@ -24,16 +24,16 @@ enum class EscapeCode : uint32_t {
 
 struct EscapeHeader {
   EscapeCode code;
-  uint16_t bytes;        ///< of the whole structure
-  uint16_t adapter = 0;  ///< index of the linked adapter that is asked
+  uint16_t bytes;        ///< size of the whole structure
+  uint16_t adapter = 0;  ///< index of the linked adapter that the request addresses
 };
 
 /// The sizes that the hardware was built with.
 struct EscapeQueryCaps {
   EscapeHeader header{EscapeCode::kQueryCaps, sizeof(EscapeQueryCaps)};
-  uint32_t clients = 0;     ///< out: client ports with a traffic engine, the first ones
-  uint32_t spaces = 0;      ///< out: address spaces
-  uint64_t vram_bytes = 0;  ///< out: all of VRAM, the driver's part included
+  uint32_t clients = 0;     ///< out: number of client ports with a traffic engine; they have the lowest numbers
+  uint32_t spaces = 0;      ///< out: number of address spaces
+  uint64_t vram_bytes = 0;  ///< out: all of VRAM, including the driver's part
 };
 
 /// Starts a client's traffic engine. Refused while it runs (STATUS_DEVICE_NOT_READY), for a client
@@ -53,24 +53,24 @@ struct EscapeRunClient {
   uint32_t stride = 0;        ///< lines
   uint32_t count = 0;         ///< accesses, not 0
   uint32_t step = 0;          ///< below count, or 1
-  uint32_t depth = 0;         ///< most accesses in flight; 0: as many as built
+  uint32_t depth = 0;         ///< most accesses in flight; 0: as many as the hardware was built for
   uint8_t pattern = 0;        ///< gmmu::regs::Pattern
-  uint8_t verify = 0;         ///< 1: data is the address pattern; what reads find wrong is counted
-  uint8_t footprint_lg2 = 0;  ///< log2 of the lines that patterns order and random fold into; 0: all
+  uint8_t verify = 0;         ///< 1: data is the address pattern, and mismatches that reads find are counted
+  uint8_t footprint_lg2 = 0;  ///< patterns order and random use line numbers modulo 2^footprint_lg2; 0: no modulo
   uint8_t reserved = 0;
-  uint64_t seed = 0;  ///< of pattern random and of the data that writes carry
+  uint64_t seed = 0;  ///< seed of pattern random and of write data
 };
 
 struct EscapeQueryClient {
   EscapeHeader header{EscapeCode::kQueryClient, sizeof(EscapeQueryClient)};
   uint32_t client = 0;         ///< in
   uint32_t busy = 0;           ///< out: 1: the run has not ended, and the members below are not final
-  uint32_t fault = 0;          ///< out: 1: ended at a fault
+  uint32_t fault = 0;          ///< out: 1: the run ended at a fault
   uint32_t reason = 0;         ///< out: gmmu::regs::Fault
   uint32_t level = 0;          ///< out
-  uint32_t count = 0;          ///< out: accesses done without a fault
+  uint32_t count = 0;          ///< out: accesses completed without a fault
   uint32_t crc = 0;            ///< out: CRC-32C of the bytes read
-  uint32_t mismatches = 0;     ///< out: 8-byte words that verify found wrong
+  uint32_t mismatches = 0;     ///< out: 8-byte words that failed the check of verify
   uint64_t fault_address = 0;  ///< out: GPU VA
 };
 
@@ -91,7 +91,7 @@ struct EscapeFault {
   uint32_t access = 0;  ///< gmmu::regs::Access
   uint32_t level = 0;
   uint32_t physical = 0;  ///< 1: address is a physical offset, not a GPU VA
-  uint32_t fence = 0;     ///< of the ring entry at work, 0 for clients
+  uint32_t fence = 0;     ///< fence of the ring entry being executed; 0 for clients
   uint32_t sequence = 0;
   uint64_t address = 0;
   uint64_t cycle = 0;
@@ -102,7 +102,7 @@ struct EscapeReadFaults {
   static constexpr uint32_t kMost = 16;
   EscapeHeader header{EscapeCode::kReadFaults, sizeof(EscapeReadFaults)};
   uint32_t count = 0;    ///< out: records in `faults`
-  uint32_t dropped = 0;  ///< out: faults of which hardware or driver kept no record, since start
+  uint32_t dropped = 0;  ///< out: faults since start whose records were dropped by hardware or driver
   EscapeFault faults[kMost];
 };
 
@@ -110,25 +110,25 @@ struct EscapeReadFaults {
 struct EscapeQueryRing {
   EscapeHeader header{EscapeCode::kQueryRing, sizeof(EscapeQueryRing)};
   uint32_t busy = 0;
-  uint32_t error = 0;   ///< out: 1: stopped; the rest says where
+  uint32_t error = 0;   ///< out: 1: the ring stopped at an error, which the other members locate
   uint32_t reason = 0;  ///< out: gmmu::regs::Fault
   uint32_t access = 0;  ///< out: gmmu::regs::Access
   uint32_t level = 0;
-  uint32_t fence = 0;           ///< out: of the entry at fault
-  uint32_t command_offset = 0;  ///< out: bytes into the paging buffer
+  uint32_t fence = 0;           ///< out: fence of the faulting ring entry
+  uint32_t command_offset = 0;  ///< out: byte offset in the paging buffer
   uint32_t command_header = 0;  ///< out: first word of the command, low half
   uint64_t address = 0;         ///< out
-  uint32_t last_fence = 0;      ///< out: last entry completed
+  uint32_t last_fence = 0;      ///< out: fence of the last completed entry
   uint32_t node = 0;            ///< in
 };
 
 /// The part of VRAM whose content the driver saves over power transitions.
 struct EscapeQuerySaveArea {
   EscapeHeader header{EscapeCode::kQuerySaveArea, sizeof(EscapeQuerySaveArea)};
-  uint64_t offset = 0;   ///< out: from the start of VRAM
+  uint64_t offset = 0;   ///< out: offset in VRAM
   uint64_t bytes = 0;    ///< out
-  uint32_t state = 0;    ///< out: 0 never saved; the last transfer: 1 pinned, 2 by windows, 3 failed
-  uint32_t windows = 0;  ///< out: how many windows transfers have used since the start
+  uint32_t state = 0;    ///< out: 0: never saved; else how the last transfer went: 1 pinned, 2 by windows, 3 failed
+  uint32_t windows = 0;  ///< out: windows that transfers have used since the start
 };
 
 /// The place of an allocation according to its word of the residency record. STATUS_INVALID_PARAMETER for an allocation
@@ -136,7 +136,7 @@ struct EscapeQuerySaveArea {
 struct EscapeQueryResidency {
   EscapeHeader header{EscapeCode::kQueryResidency, sizeof(EscapeQueryResidency)};
   uint64_t allocation = 0;  ///< in: hAllocation
-  uint64_t address = 0;     ///< out: of its first byte, in the segment
+  uint64_t address = 0;     ///< out: address of the first byte in the segment
   uint32_t segment = 0;     ///< out
   uint32_t resident = 0;    ///< out
 };
@@ -145,9 +145,9 @@ struct EscapeQueryResidency {
 struct EscapeQueryContext {
   EscapeHeader header{EscapeCode::kQueryContext, sizeof(EscapeQueryContext)};
   uint64_t context = 0;   ///< in: hContext
-  uint64_t va = 0;        ///< out: in the process
+  uint64_t va = 0;        ///< out: GPU VA in the process
   uint64_t bytes = 0;     ///< out
-  uint64_t sequence = 0;  ///< out: what its first words say (ContextRecord)
+  uint64_t sequence = 0;  ///< out: ContextRecord::sequence
 };
 
 /// The range of a process' addresses that the driver has reserved for itself (DriverVaBytes).
@@ -162,14 +162,14 @@ struct EscapeQueryProcess {
 struct ContextRecord {
   static constexpr uint64_t kMagic = 0x7478746375756D67;
   uint64_t magic = kMagic;
-  uint64_t sequence = 0;  ///< counts the contexts that were made
-  uint64_t va = 0;        ///< its own address in the process
+  uint64_t sequence = 0;  ///< counts context allocations
+  uint64_t va = 0;        ///< GPU VA of the record itself in the process
 };
 
 /// Private data of one allocation (DXGK_ALLOCATIONINFO.pPrivateDriverData).
 struct AllocationData {
   uint64_t bytes = 0;                ///< rounded up to pages by the driver
-  uint32_t accessed_physically = 0;  ///< 1: gets an aperture range when it lives in the aperture segment
+  uint32_t accessed_physically = 0;  ///< 1: gets an aperture range while it is in the aperture segment
   uint32_t system_only = 0;          ///< 1: never in VRAM
   uint32_t cpu_visible = 0;
   uint32_t map_cpu_visible = 0;     ///< 1: MapApertureCpuVisible

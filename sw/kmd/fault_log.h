@@ -30,9 +30,9 @@ class FaultLog {
  private:
   void DrainLocked();
 
-  SpinLock lock_;  ///< of all below: the deferred call drains while an escape takes
+  SpinLock lock_;  ///< guards all members below: a DPC drains the queue while an escape reads the log
   Registers registers_;
-  volatile uint64_t* records_ = nullptr;  ///< null: stopped
+  volatile uint64_t* records_ = nullptr;  ///< null: the log is stopped
   uint32_t head_ = 0;
   std::array<EscapeFault, kKept> log_;
   uint32_t first_ = 0;

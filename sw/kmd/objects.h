@@ -29,7 +29,7 @@ struct Process {
     uint32_t contexts = 0;
     uint32_t space = Spaces::kNone;
   };
-  Share shares[LinkPlace::kMost];               ///< by the adapter's index
+  Share shares[LinkPlace::kMost];               ///< indexed by the adapter's index
   uint64_t driver_va = 0, driver_va_bytes = 0;  ///< the addresses reserved for the driver (DriverVaBytes)
 
   uint32_t space_on(UINT index) const { return shares[index].space; }
@@ -39,7 +39,7 @@ struct Process {
 struct ContextMemory {
   HANDLE handle = nullptr;  ///< Dxgkrnl's handle; null when there is none
   Allocation allocation;
-  uint64_t va = 0;  ///< in the process
+  uint64_t va = 0;  ///< GPU VA in the process
   uint64_t sequence = 0;
 };
 
@@ -55,7 +55,7 @@ struct Device {
 /// hContext.
 struct Context {
   Adapter* adapter = nullptr;  ///< the linked adapter on which it runs
-  UINT index = 0;              ///< its index
+  UINT index = 0;              ///< that adapter's index
   Process* process = nullptr;
   Device* device = nullptr;
   bool system = false;

@@ -9,7 +9,7 @@ namespace gmmu::kmd {
 /// The callbacks of Dxgkrnl that allocate memory for a driver; null if its kernel table lacks them.
 struct MemoryCallbacks {
   HANDLE adapter = nullptr;
-  bool isolation = false;  ///< memory comes by the callbacks of GPU isolation
+  bool isolation = false;  ///< memory is allocated by the callbacks of GPU isolation
   // Memory objects, WDDM 2.9.
   DXGKCB_CREATEPHYSICALMEMORYOBJECT create = nullptr;
   DXGKCB_DESTROYPHYSICALMEMORYOBJECT destroy = nullptr;
@@ -56,7 +56,7 @@ class OwnMemory {
   volatile Word* As() const {
     return static_cast<volatile Word*>(cpu_);
   }
-  uint64_t address() const { return page_ << 12; }  ///< logical, bytes
+  uint64_t address() const { return page_ << 12; }  ///< logical address
   uint64_t page() const { return page_; }
   void Clear() const;
 
@@ -71,7 +71,7 @@ class OwnMemory {
 
   MemoryCallbacks callbacks_;
   Origin origin_ = Origin::kObject;
-  HANDLE handle_ = nullptr;  // of a callback of GPU isolation
+  HANDLE handle_ = nullptr;  // handle from a callback of GPU isolation
   PMDL list_ = nullptr;
   HANDLE object_ = nullptr;
   HANDLE adapter_object_ = nullptr;

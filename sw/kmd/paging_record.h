@@ -62,7 +62,7 @@ struct PagingRecord {
   static constexpr uint32_t kMagic = 0x676D6D75;
   uint32_t magic;
   uint32_t operation;
-  uint32_t offset;  ///< of its commands in the buffer
+  uint32_t offset;  ///< offset of the record's commands in the buffer
   uint32_t bytes;
 
   /// `before` is the number of bytes of private data that precede the record.

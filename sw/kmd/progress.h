@@ -25,7 +25,7 @@ class Progress {
 
  private:
   uint64_t buffer_ = 0;
-  uint32_t bytes_ = 0;  ///< 0: nothing is recorded
+  uint32_t bytes_ = 0;  ///< 0: no progress is recorded
 };
 
 }  // namespace gmmu::kmd

@@ -50,7 +50,7 @@ class ResidencyRecord {
  private:
   OwnMemory page_;
   SpinLock lock_;
-  std::bitset<kSlots> taken_;  ///< with the lock: allocations are created and destroyed by any thread
+  std::bitset<kSlots> taken_;  ///< guarded by the lock, because any thread may create and destroy allocations
 };
 
 }  // namespace gmmu::kmd

@@ -14,8 +14,8 @@ class Adapter;
 /// each adapter's own, or with SaveAreaShared that of adapter 0, one behind the other by index.
 struct SectionPart {
   UINT section = 0;     ///< PhysicalAdapterIndex
-  uint64_t bytes = 0;   ///< of the section, which is pinned whole
-  uint64_t offset = 0;  ///< of the adapter's bytes in it
+  uint64_t bytes = 0;   ///< size of the section, which is pinned as a whole
+  uint64_t offset = 0;  ///< offset of the adapter's bytes in the section
 };
 SectionPart SectionPartOf(const Adapter& adapter);
 /// DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of an adapter.
@@ -49,7 +49,7 @@ class SaveArea {
   uint64_t offset() const { return offset_; }
   uint64_t bytes() const { return bytes_; }
   State state() const { return state_; }
-  uint32_t windows() const { return windows_; }  ///< number that the transfers have used so far
+  uint32_t windows() const { return windows_; }  ///< windows that transfers have used so far
 
  private:
   void Transfer(Adapter& adapter, bool save);

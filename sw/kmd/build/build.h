@@ -14,7 +14,7 @@ class Adapter;
 /// operand and a fresh buffer. Any other failure is a fault of the caller or of this driver, and
 /// fatal to the system.
 struct Build {
-  Adapter& adapter;  ///< the one that will run the buffer
+  Adapter& adapter;  ///< the adapter that will execute the buffer
   DXGKARG_BUILDPAGINGBUFFER& args;
   CommandBuffer commands;
 

@@ -11,9 +11,9 @@ namespace gmmu::kmd {
 /// The kind of hardware entry.
 enum class EntryForm {
   kPlain,    ///< 4 KiB leaf tables only
-  kSingle,   ///< level 1: PageTablePageSize gives the kind of the leaf table
-  kHalf4k,   ///< level 1, word 0 of a pair: a table of 4 KiB entries, a large page, zeros; PageTablePageSize is ignored
-  kHalf64k,  ///< level 1, word 1 of a pair: a table of 64 KiB entries, zeros
+  kSingle,   ///< level 1: PageTablePageSize selects the kind of the leaf table
+  kHalf4k,   ///< level 1, word 0 of a pair: a table of 4 KiB entries, a large page or zero; ignores PageTablePageSize
+  kHalf64k,  ///< level 1, word 1 of a pair: a table of 64 KiB entries or zero
   kLeaf64k,  ///< level 0: an entry of a table of 64 KiB entries
 };
 

@@ -48,7 +48,7 @@ class TableSource {
   const uint32_t own_;
   const HiddenPages hidden_;
   bool mark_ = false;
-  mutable uint32_t judged_ = ~0u;  ///< first entry of the block judged last
+  mutable uint32_t judged_ = ~0u;  ///< first entry of the block to which verdict_ applies
   mutable bool verdict_ = false;
 };
 

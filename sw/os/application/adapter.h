@@ -14,15 +14,15 @@ class Gpu;
 class LogicalAdapter;
 
 struct RecoveryFacts {
-  bool adapter = false;  ///< the adapter was reset, not an engine
-  std::string device;    ///< the lost one, or whose fault it was
+  bool adapter = false;  ///< true: the adapter was reset; false: one engine
+  std::string device;    ///< the device that was lost, or that caused the adapter reset
   std::string why;
 };
 
 /// Completed exclusive accesses of the operating system to the device.
 struct ExclusiveFacts {
   uint64_t runs = 0;
-  uint64_t drained_ns = 0, quiet_ns = 0;  ///< of the last one: the wait for packets, and the silence observed
+  uint64_t drained_ns = 0, quiet_ns = 0;  ///< duration of the last one: the wait for packets, and the observed silence
 };
 
 /// A logical adapter: applications wait for its packets, an administrator switches its power and isolates it, a run

@@ -21,24 +21,24 @@ struct SegmentFacts {
   uint64_t ranges = 0;  ///< number of ranges in use
   uint64_t free = 0;    ///< free bytes
   std::optional<uint64_t> window =
-      std::nullopt;  ///< where BAR 2 shows its first byte; nullopt: the CPU does not see it
+      std::nullopt;  ///< bus address of its first byte in BAR 2; nullopt: not visible to the CPU
 };
 
 struct GpuFacts {
-  unsigned unit = 0;  ///< number of its device object
-  std::string name;   ///< its place on the bus
+  unsigned unit = 0;  ///< number of the GPU's device object
+  std::string name;   ///< bus address as text
   hw::Bdf bdf;
-  uint64_t registers = 0;                     ///< bus address
-  uint64_t highest_visible = 0;               ///< last byte of host memory that it reaches by itself
-  uint32_t paging_node = 0, render_node = 0;  ///< one and the same when processes have none
+  uint64_t registers = 0;                     ///< bus address of the registers
+  uint64_t highest_visible = 0;               ///< last byte of host memory that the GPU can address without remapping
+  uint32_t paging_node = 0, render_node = 0;  ///< equal if processes have no node of their own
   bool map_aperture2 = false;                 ///< MapAperture2Supported
   bool isolation = false;                     ///< IoMmuSecureModeSupported
   bool physical_model = false;                ///< no page tables: neither GpuMmuSupported nor IoMmuSupported
-  ULONG interface_version = 0;                ///< of its driver, DXGKDDI_INTERFACE_VERSION_*
+  ULONG interface_version = 0;                ///< the driver's DXGKDDI_INTERFACE_VERSION_*
   std::string interface_name;                 ///< "WDDM 2.4"
   Geometry geometry;
   SegmentFacts local, aperture;
-  std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first, without one its id and size are 0
+  std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first, with id and size 0 if there is none
 };
 
 /// One started GPU, as an application that opened it, its driver and the bus see it. It is a reference that may be

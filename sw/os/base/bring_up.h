@@ -46,10 +46,10 @@ inline constexpr uint64_t kUnexplainedWholeWrites = 1;
 /// Of the bring-up of build 26100, as it was seen. Offsets count from the lowest address in use; where the first leaf
 /// table does not reach so far, a place is the lowest free one.
 struct Unexplained26100 {
-  static constexpr uint64_t kBuffers = 0x40000;  ///< of the paging buffers (entries 64 and 65)
+  static constexpr uint64_t kBuffers = 0x40000;  ///< GPU VA of the paging buffers (entries 64 and 65)
   static constexpr uint64_t kFlushStart = 0x30000, kFlushEnd = 0x5B0000;
-  static constexpr uint64_t kWindow = 0x430000;  ///< of the first scratch window (entry 0x430)
-  static constexpr uint64_t kFill = 0xBB0000;    ///< of the first fill (entry 0xBB0)
+  static constexpr uint64_t kWindow = 0x430000;  ///< GPU VA of the first scratch window (entry 0x430)
+  static constexpr uint64_t kFill = 0xBB0000;    ///< GPU VA of the first fill (entry 0xBB0)
   static constexpr uint64_t kFillPages = 34;
   /// An update that nothing explains: GPU_PHYSICAL, level 0, InitialUpdate, read-only pages of system memory. Here it
   /// goes to a table of its own, which no other table names.

@@ -11,15 +11,15 @@ namespace gmmu::os {
 
 /// Bug checks whose numbers are known: as real Windows ended, or as the display driver documents say.
 enum class StopCode : uint32_t {
-  kUnknown = 0,  ///< Windows would stop; with which number is not known
+  kUnknown = 0,  ///< Windows would stop, but the stop code is not known
   kSystemServiceException = 0x3B,
   kPageFaultInNonpagedArea = 0x50,
-  kSystemThreadException = 0x7E,     ///< P1 is the NTSTATUS
-  kSpecialPoolCorruption = 0xC1,     ///< P1 is the block, P2 the byte that was written, P4 0x23 before it, 0x24 behind
-  kBadPoolCaller = 0xC2,             ///< P1: 7 freed already, 0xA with another tag, 0x46 no block
-  kDriverIrqlNotLessOrEqual = 0xD1,  ///< P1 is the address, P2 the IRQL
-  kPageFaultInFreedPool = 0xD5,      ///< P1 is the address, P2 1 for a write
-  kPageFaultBeyondPool = 0xD6,       ///< as 0xD5
+  kSystemThreadException = 0x7E,     ///< P1: the NTSTATUS
+  kSpecialPoolCorruption = 0xC1,     ///< P1: the block; P2: the byte written; P4: 0x23 before the block, 0x24 after it
+  kBadPoolCaller = 0xC2,             ///< P1: 7 already freed, 0xA wrong tag, 0x46 not a block
+  kDriverIrqlNotLessOrEqual = 0xD1,  ///< P1: the address; P2: the IRQL
+  kPageFaultInFreedPool = 0xD5,      ///< P1: the address; P2: 1 for a write
+  kPageFaultBeyondPool = 0xD6,       ///< parameters as for 0xD5
   kVideoMemoryManagementInternal = 0x10E,
   kVideoDxgkrnlFatalError = 0x113,
   kVideoTdrFailure = 0x116,
@@ -31,9 +31,9 @@ const char* NameOf(StopCode code);
 /// Subcodes (parameter 1) that were seen with them, kAbortedFence from documents.
 namespace stop {
 constexpr uint64_t kBuildPagingBuffer = 0xB;      ///< 0x10E: P3 is the driver's status
-constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: in the paging process' VA initialisation
-constexpr uint64_t kSubmission = 0x2;    ///< 0x119: a paging packet or a preemption was refused, P2 is the status
-constexpr uint64_t kAbortedFence = 0xA;  ///< 0x119: LastAbortedFenceId out of its range
+constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: during VA initialisation of the paging process
+constexpr uint64_t kSubmission = 0x2;    ///< 0x119: the driver refused a paging packet or a preemption; P2: the status
+constexpr uint64_t kAbortedFence = 0xA;  ///< 0x119: LastAbortedFenceId is out of range
 }  // namespace stop
 
 /// A rule of the kernel was broken (wrong IRQL, double free, unknown handle, a status that must not

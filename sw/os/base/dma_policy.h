@@ -8,35 +8,35 @@ namespace gmmu::os {
 /// How a GPU reaches host memory.
 enum class DmaMode {
   kPhysical,  ///< no domain: bus addresses are host physical ones
-  kIdentity,  ///< a domain that maps what the GPU may use at its own address (1:1)
-  kRemapped,  ///< a domain with logical addresses of its own
+  kIdentity,  ///< a domain that maps the memory the GPU may use 1:1
+  kRemapped,  ///< a domain with its own logical addresses
 };
 /// "physical", "1:1", "remapped".
 const char* NameOf(DmaMode mode);
 
 /// Which mode Dxgkrnl chooses where several are possible.
 enum class RemapPolicy {
-  kWhenPossible,  ///< remapped, for every adapter that supports it
-  kWhenNeeded,    ///< remapped, when the GPU cannot reach all installed memory
-  kIdentity,      ///< 1:1: isolation without new addresses, as before WDDM 3.0
+  kWhenPossible,  ///< remapping, for every adapter that supports it
+  kWhenNeeded,    ///< remapping, if the GPU cannot address all installed memory
+  kIdentity,      ///< 1:1 mapping: isolation without new addresses, as before WDDM 3.0
   kNever,         ///< the system's IOMMU is off
 };
 
 /// What is known before DxgkDdiStartDevice.
 struct DmaFacts {
   uint64_t highest_visible = 0;  ///< DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress: last byte
-  uint64_t last_byte = 0;        ///< of installed memory
-  bool inclusive = false;        ///< a GPU whose highest visible byte is the last installed one reaches all memory
+  uint64_t last_byte = 0;        ///< last byte of installed memory
+  bool inclusive = false;        ///< highest_visible equal to last_byte counts as visibility of all memory
   bool supported = false;        ///< DXGK_IOMMU_CAPS.DmaRemappingSupported
-  bool known = true;             ///< to the driver's interface version: WDDM 3.0 and later
+  bool known = true;             ///< the driver's interface version defines the capability (WDDM 3.0 and later)
   uint64_t inf_value = 3;        ///< DmaRemappingCompatible of the driver's INF; 3: the device supports remapping
-  bool iommu = false;            ///< the platform has one
+  bool iommu = false;            ///< the platform has an IOMMU
   RemapPolicy policy = RemapPolicy::kWhenPossible;
 };
 
 struct DmaDecision {
   DmaMode mode = DmaMode::kPhysical;
-  bool reaches_all = true;  ///< the GPU reaches all installed memory by itself
+  bool reaches_all = true;  ///< the GPU can address all installed memory without remapping
   /// Why the adapter must not start; empty: it may.
   std::string refusal;
 };

@@ -10,14 +10,14 @@ namespace gmmu::os {
 /// One fault as the OS model reports it: source, place and reason. Fields that a source does not know are -1.
 struct Fault {
   std::string source;  ///< "gpu", "iommu", "timeout", "verify", ...
-  std::string name;    ///< reason, e.g. "entry_invalid" or "no read permission"
+  std::string name;    ///< reason, for example "entry_invalid" or "no read permission"
   uint64_t address = 0;
   int64_t space = -1;
   int64_t client = -1;  ///< translation port, or PCI requester id for the IOMMU
   int64_t level = -1;
   std::string access;  ///< "read", "write", "execute" or ""
   int64_t fence = -1;
-  std::string text;  ///< one line for people
+  std::string text;  ///< one line for the user
   /// Number and parameters of the bug check that Windows ends with; number 0: none, or not known.
   uint32_t stop_code = 0;
   std::array<uint64_t, 4> stop_parameters{};
@@ -41,8 +41,8 @@ class NoRoom : public OsError {
  public:
   NoRoom(unsigned in_gpu, unsigned in_segment, const std::string& text)
       : OsError(text), gpu(in_gpu), segment(in_segment) {}
-  const unsigned gpu;      ///< the physical adapter whose segment it is
-  const unsigned segment;  ///< its id
+  const unsigned gpu;      ///< the physical adapter that has the segment
+  const unsigned segment;  ///< the segment's id
 };
 
 /// Work that was queued is lost, with the contents of video memory.

@@ -35,7 +35,7 @@ class FreePages : public FreeSpace {
   const uint64_t page_;
   PageBits bits_;
   mutable std::vector<PlaceCounts> kinds_;
-  mutable size_t replaced_ = 0;  // how many of kinds_ gave way to others
+  mutable size_t replaced_ = 0;  // how many elements of kinds_ were replaced
 };
 
 }  // namespace gmmu::os

@@ -36,9 +36,9 @@ class FreeRanges : public FreeSpace {
   static constexpr size_t kKinds = 4;
   /// A size and alignment whose places are counted, without bounds.
   struct Kind {
-    uint64_t size = 0;  // 0: none
+    uint64_t size = 0;  // 0: the element is unused
     uint64_t alignment = 1;
-    uint32_t since = 0;  // counts made for what stood here before have another number
+    uint32_t since = 0;  // generation: counts of the kind that was here before have another number
   };
   struct Node;
   struct Summary;

@@ -10,10 +10,10 @@ namespace gmmu::os {
 /// one cache line of bits.
 class PageBits {
  public:
-  static constexpr uint64_t kWord = 64;  // pages
+  static constexpr uint64_t kWord = 64;  // pages of a word
   static constexpr uint64_t kWordsOfAGroup = 8;
-  static constexpr uint64_t kGroup = kWordsOfAGroup * kWord;  // pages
-  static constexpr uint64_t kAllFree = ~uint64_t{0};          // a word
+  static constexpr uint64_t kGroup = kWordsOfAGroup * kWord;  // pages of a group
+  static constexpr uint64_t kAllFree = ~uint64_t{0};          // a word whose pages are all free
 
   /// How many bits of a word are set from bit 0 up, or from bit 63 down, without a gap.
   static uint64_t LowOnes(uint64_t word) {

@@ -25,7 +25,7 @@ enum class ReservedQuery { kNullPointer, kZeroCount };
 /// Which pages kEnableMappings maps at the moment isolation is switched on. The sources say both: "all
 /// physical memory" (the flag), and the memory that Dxgkrnl tracks (activation).
 enum class IsolationScope {
-  kTracked,  ///< what the driver's callbacks, VidMm and the reserved ranges hold; the rest as it comes
+  kTracked,  ///< memory of the driver's callbacks, VidMm and the reserved ranges; other memory when it is allocated
   kAll,      ///< every installed page
 };
 
@@ -59,7 +59,7 @@ struct Parameters {
   uint64_t aperture_bytes = 0;
   uint64_t limit_bits = 33;                ///< HighestVisibleAddress = 2^limit_bits - 1
   std::vector<uint64_t> page_table_bits;   ///< index bits by level, leaf first
-  std::map<std::string, uint64_t> driver;  ///< further values, by the driver's own names (kmd/driver.def)
+  std::map<std::string, uint64_t> driver;  ///< driver-specific values, by name (kmd/driver.def)
 
   /// What the driver finds in the registry (registry.h), by key and name.
   settings::FreeTable registry;

@@ -38,11 +38,11 @@ class PlaceCounts {
   const PageBits* bits_;
   uint64_t size_;
   uint64_t alignment_;
-  uint64_t multiples_;            // of the alignment, in a word that has any
-  std::vector<uint16_t> counts_;  // places of each group
-  std::vector<uint32_t> sums_;    // of counts_, a Fenwick tree: sums_[i] is that of the `i & -i` groups before group i
+  uint64_t multiples_;            // bits at multiples of the alignment, in a word that has such bits
+  std::vector<uint16_t> counts_;  // number of places in each group
+  std::vector<uint32_t> sums_;    // Fenwick tree of counts_: sums_[i] is the sum of the `i & -i` groups before group i
   std::vector<bool> marked_;
-  std::vector<uint32_t> to_count_;  // the groups that are marked
+  std::vector<uint32_t> to_count_;  // the marked groups
 };
 
 }  // namespace gmmu::os

@@ -34,14 +34,14 @@ class UsedRanges {
   size_t size() const { return size_; }
 
  private:
-  using Numbers = std::array<uint32_t, 1024>;  // of one range for each page: where it is in ranges_, from 1; 0: none
+  using Numbers = std::array<uint32_t, 1024>;  // by page: 1 + index in ranges_ of the range that begins there
 
   uint64_t page_;
   size_t size_ = 0;
-  std::unordered_map<uint64_t, Range> by_start_;   // without pages
+  std::unordered_map<uint64_t, Range> by_start_;   // used if page_ is 0
   std::vector<std::unique_ptr<Numbers>> by_page_;  // null: no range begins in these pages
-  std::vector<Range> ranges_;                      // in the order in which they came
-  std::vector<uint32_t> unused_;                   // numbers in ranges_ of ranges that were removed
+  std::vector<Range> ranges_;                      // elements listed in unused_ hold no range
+  std::vector<uint32_t> unused_;                   // free elements of ranges_, numbered as in Numbers
 };
 
 }  // namespace gmmu::os
