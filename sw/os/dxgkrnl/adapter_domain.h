@@ -78,7 +78,7 @@ class AdapterDomain {
   std::set<const PhysicalAdapter*> attached_;
   std::vector<DXGK_PHYSICAL_MEMORY_RANGE> reserved_;
   bool reserved_mapped_ = false;
-  std::vector<uint64_t> segment_pages_;  // in the domain
+  std::vector<uint64_t> segment_pages_;  // pages of the segments, which the domain maps 1:1
 };
 
 }  // namespace gmmu::os

@@ -20,11 +20,11 @@ struct GpuDevice;
 struct ProcessHandles {
   HANDLE process = nullptr;
   HANDLE device = nullptr;
-  HANDLE context = nullptr;        ///< null: none yet
-  HANDLE second_device = nullptr;  ///< the system's (seen on build 22621)
-  uint32_t node = 0;               ///< of the context
-  bool joined = false;             ///< process and device are another's
-  GpuDevice* state = nullptr;      ///< null: the system's
+  HANDLE context = nullptr;        ///< null: no context yet
+  HANDLE second_device = nullptr;  ///< second device of the system process (seen on build 22621)
+  uint32_t node = 0;               ///< node of the context
+  bool joined = false;             ///< process and device belong to the handles that this is a copy of
+  GpuDevice* state = nullptr;      ///< null: the system's device
   Ledger::Ticket process_ticket = 0, device_ticket = 0, context_ticket = 0;
   HANDLE dxgk_process = nullptr, dxgk_device = nullptr, dxgk_context = nullptr;
   uint32_t companion_node = 0;  ///< DXGK_CONTEXTINFO.PagingCompanionNodeId
@@ -55,7 +55,7 @@ class AdapterObjects {
   /// An allocation as opened by a device; DMA buffers of the device's contexts refer to it.
   struct Opened {
     D3DKMT_HANDLE handle = 0;
-    HANDLE device_specific = nullptr;  ///< the driver's
+    HANDLE device_specific = nullptr;  ///< the driver's handle
   };
   /// Opens the driver's `allocation` for the driver's `device`. `create`: the device has made it.
   Opened OpenAllocation(HANDLE device, HANDLE allocation, bool create, const std::string& name);

@@ -42,7 +42,7 @@ class ExclusiveAccess {
   void RequireSilence(const std::vector<hw::BusCounts>& before, const std::string& what);
   void RequireSilence(PhysicalAdapter& gpu, const hw::BusCounts& before, const std::string& what);
   void LetTimePass();
-  void BeNoisy(hw::Stray kind);  // deliberate fault
+  void BeNoisy(hw::Stray kind);  // injects a fault
 
   LogicalAdapter& adapter_;
   uint64_t runs_ = 0;

@@ -19,8 +19,8 @@ struct IommuFlags {
   static constexpr uint32_t kEnabled = 0x01;          ///< domains are created
   static constexpr uint32_t kEnableMappings = 0x02;   ///< memory is mapped into the domain; needs kEnabled
   static constexpr uint32_t kEnableAttach = 0x04;     ///< the domain is attached; needs kEnableMappings
-  static constexpr uint32_t kBypassDriverCap = 0x08;  ///< act without the driver's capability
-  static constexpr uint32_t kAllowFailure = 0x10;     ///< the adapter starts though it failed
+  static constexpr uint32_t kBypassDriverCap = 0x08;  ///< act even if the driver lacks the capability
+  static constexpr uint32_t kAllowFailure = 0x10;     ///< the adapter starts even if isolation failed
   static constexpr uint32_t kAll = 0x1F;
 };
 
@@ -29,7 +29,7 @@ struct ForcedIsolation {
   bool create_domain = false;
   bool map = false;
   bool attach = false;
-  bool ignore_failure = false;  ///< of these three, and of nothing else
+  bool ignore_failure = false;  ///< ignore failures of these three actions only
 };
 
 /// `driver_cap`: DXGK_VIDMMCAPS.IoMmuSecureModeSupported.
@@ -37,9 +37,9 @@ ForcedIsolation ForceIsolation(uint32_t flags, bool driver_cap);
 
 /// The effect on an adapter when a secure virtual machine starts.
 enum class SecureVmStart {
-  kNothingToDo,  ///< it starts; the adapter stays as it is
-  kActivate,     ///< isolation is switched on first; when that fails, so does the start
-  kRefused,      ///< the driver lacks support
+  kNothingToDo,  ///< the virtual machine starts without a change to the adapter
+  kActivate,     ///< isolation is switched on first; if that fails, the start fails
+  kRefused,      ///< the start is refused because the driver lacks support
 };
 
 /// `enabled`: by velocity staging key 14688597, off by default, or because isolation was switched on before; only a

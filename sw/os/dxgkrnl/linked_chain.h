@@ -17,9 +17,9 @@ struct LinkAnswer {
 /// The chain of linked adapters to which the first device belongs. Without a refusal it is complete: all announced
 /// adapters, with one lead.
 struct LinkedChain {
-  std::vector<size_t> members;  ///< positions in the answers, in their order
-  size_t lead = 0;              ///< position of the lead
-  std::string refusal;          ///< why the chain cannot be used; Windows starts in VGA mode then
+  std::vector<size_t> members;  ///< indexes of the answers, in ascending order
+  size_t lead = 0;              ///< index of the lead's answer
+  std::string refusal;          ///< why the chain cannot be used, in which case Windows starts in VGA mode
 };
 
 /// Rules of the display driver interface (LINKED_DEVICE, DXGKDDI_LINK_DEVICE; documents only): devices with the

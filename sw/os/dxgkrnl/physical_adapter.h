@@ -22,7 +22,7 @@ class SystemBuffer;
 
 /// Facts about one GPU from the driver's answers.
 struct AdapterCaps {
-  uint64_t highest_visible = 0;  ///< of all linked adapters
+  uint64_t highest_visible = 0;  ///< last visible byte; one value for all linked adapters
   bool coherent = false;
   bool invalid_not_cached = false;
   bool explicit_invalidation = false;
@@ -34,7 +34,7 @@ struct AdapterCaps {
   bool physical_model = false;  ///< AdapterAnswers::physical_model; `geometry` is empty then
   unsigned nodes = 0;
   unsigned paging_node = 0;
-  unsigned render_node = 0;  ///< of processes; the paging node when there is no other
+  unsigned render_node = 0;  ///< node of the processes; the paging node if it is the only one
   uint64_t paging_buffer_bytes = 0;
   unsigned paging_buffer_segment = 0;
   uint64_t paging_private_bytes = 0;

@@ -30,10 +30,10 @@ class DriverGuard {
     Frame* outer = nullptr;
     sigjmp_buf at;
     int signal = 0;
-    const void* address = nullptr;      ///< that was accessed
-    const void* instruction = nullptr;  ///< in the driver, perhaps
+    const void* address = nullptr;      ///< the accessed address
+    const void* instruction = nullptr;  ///< the faulting instruction; may be outside the driver
     enum class Access { kUnknown, kRead, kWrite } access = Access::kUnknown;
-    std::exception_ptr error;  ///< that ends the call in place of a signal
+    std::exception_ptr error;  ///< ends the call instead of a signal
   };
 
   /// Attributes signals of this process inside a call to the driver. `in_driver`: any address of its code; null: all

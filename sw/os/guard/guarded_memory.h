@@ -14,7 +14,7 @@ class GuardedMemory {
  public:
   /// Describes an address within inaccessible pages.
   struct Trespass {
-    StopCode code = StopCode::kUnknown;  ///< that Windows has for it; kUnknown: none of its own
+    StopCode code = StopCode::kUnknown;  ///< the stop code of Windows; kUnknown: Windows has none for this
     std::string text;                    ///< "byte 592 of the output of DXGKQAITYPE_DRIVERCAPS, which has 592 bytes"
   };
 

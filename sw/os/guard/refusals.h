@@ -11,7 +11,7 @@ namespace gmmu::os {
 /// A callback or an allocation of the driver that was refused on purpose.
 struct Refused {
   std::string what;    ///< "DxgkCbAllocateAdl", "pool block gmmu of 64 bytes"
-  std::string inside;  ///< the call of the driver in which it was asked for
+  std::string inside;  ///< the driver's entry point that made the request
 };
 
 /// Refuses the n-th callback that may fail, or the n-th allocation of the driver (inject.fail_callback,

@@ -33,10 +33,10 @@ class StackMeter {
 
   const size_t bytes_;
   uint64_t* begin_ = nullptr;
-  boost::context::fiber* caller_ = nullptr;  // while the routine runs
+  boost::context::fiber* caller_ = nullptr;  // the caller's context while the routine runs
   const std::function<void()>* off_ = nullptr;
   std::exception_ptr error_;
-  size_t own_ = 0;  // what an empty routine touches
+  size_t own_ = 0;  // stack bytes that an empty routine uses
 };
 
 }  // namespace gmmu::os

@@ -45,10 +45,10 @@ class InvalidationQueue {
   PageAllocator& pages_;
   Ledger& ledger_;
   const std::function<bool()> forget_;
-  uint64_t pfn_ = 0;  // 0: off
+  uint64_t pfn_ = 0;  // page of the queue; 0: the queue is off
   uint64_t status_pfn_ = 0;
-  uint32_t tail_ = 0;  // entries
-  std::string error_;  // empty: it runs
+  uint32_t tail_ = 0;  // index of the next free entry
+  std::string error_;  // empty: the queue has no error
   uint32_t next_status_ = 1;
   uint64_t invalidations_ = 0;
 };

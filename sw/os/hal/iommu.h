@@ -80,7 +80,7 @@ class Iommu {
   uint64_t root_ = 0;
   std::map<uint8_t, uint64_t> context_tables_;  // bus -> pfn
   std::vector<std::unique_ptr<IommuDomain>> domains_;
-  std::vector<uint64_t> stale_ids_;  // domain ids used before
+  std::vector<uint64_t> stale_ids_;  // domain ids that were used before
   hw::Message message_;
   std::function<void(const IommuFault&)> on_fault_;
   uint64_t faults_ = 0;  // faults drained since Enable

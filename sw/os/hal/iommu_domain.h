@@ -47,9 +47,9 @@ class IommuDomain {
   uint16_t id_;
   SecondStage tables_;
   const bool identity_;
-  std::vector<hw::Range> whole_;                // in pages: what MapWhole took
-  std::map<uint64_t, Mapping> mappings_;        // by first logical page of a Map call
-  std::map<uint64_t, unsigned> identity_uses_;  // of a host page, by those that MapIdentity took
+  std::vector<hw::Range> whole_;                // page ranges that MapWhole has mapped
+  std::map<uint64_t, Mapping> mappings_;        // by the first logical page of the Map call
+  std::map<uint64_t, unsigned> identity_uses_;  // number of MapIdentity calls that hold each host page
   std::vector<uint16_t> attached_;
   Ledger::Ticket ticket_ = 0;
   RangeAllocator logical_;

@@ -10,7 +10,7 @@ struct IommuFault {
   uint16_t requester = 0;
   uint8_t reason = 0;
   bool read = false;
-  uint64_t address = 0;  ///< logical, 4 KiB aligned
+  uint64_t address = 0;  ///< logical address, 4 KiB aligned
   std::string ReasonName() const;
   /// "device 01:00.0: read of logical page 0x5000: no read permission"
   std::string Text() const;

@@ -9,8 +9,8 @@
 namespace gmmu::os {
 
 struct LogicalRange {
-  uint64_t taken;    ///< what the allocator gave out; Free takes this
-  uint64_t logical;  ///< where the pages begin, bytes
+  uint64_t taken;    ///< address to pass to the allocator's Free
+  uint64_t logical;  ///< logical address of the first page
 };
 
 /// Finds room for `count` pages in a logical space, at an address at which the largest IOMMU pages can map their runs

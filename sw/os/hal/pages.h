@@ -63,7 +63,7 @@ class PageAllocator {
 
   uint64_t installed_pages() const { return total_; }
   size_t allocated() const { return pages_.size(); }
-  const std::vector<hw::Range>& ranges() const { return ram_; }  ///< that it hands out, in pages
+  const std::vector<hw::Range>& ranges() const { return ram_; }  ///< page ranges that it allocates from
   /// One past the highest installed byte.
   uint64_t end() const;
 
@@ -84,9 +84,9 @@ class PageAllocator {
   uint64_t total_ = 0;
   uint64_t page_file_ = 0, charged_ = 0;
   uint64_t block_pages_ = 1;
-  hw::Range open_block_{0, 0};  ///< what is left of the block that pages are given out from, in pages
+  hw::Range open_block_{0, 0};  ///< pages that remain of the block being allocated from
   std::unordered_map<uint64_t, Page> pages_;
-  std::unordered_set<uint64_t> dirty_;  // had an owner before
+  std::unordered_set<uint64_t> dirty_;  // pages that had an owner before
   bool zeroing_ = true;
   Random random_;
   Ledger& ledger_;

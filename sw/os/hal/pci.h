@@ -30,7 +30,7 @@ struct PciFunction {
   uint8_t revision = 0;
   uint32_t class_code = 0;
   std::array<Bar, 6> bars;
-  uint16_t msi_offset = 0;  ///< capability; 0: none
+  uint16_t msi_offset = 0;  ///< offset of the MSI capability; 0: none
 };
 
 /// The PCI bus driver: finds functions, gives their BARs addresses between `window.start` and
@@ -63,7 +63,7 @@ class Pci {
   Hal& hal_;
   hw::Range window_;
   uint64_t next_;
-  std::map<std::pair<uint16_t, unsigned>, hw::Range> places_;  // requester id, BAR
+  std::map<std::pair<uint16_t, unsigned>, hw::Range> places_;  // by requester id and BAR
 };
 
 }  // namespace gmmu::os

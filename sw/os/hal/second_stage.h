@@ -56,7 +56,7 @@ class SecondStage {
  private:
   struct Table {
     uint64_t pfn = 0;
-    unsigned used = 0;  // present entries
+    unsigned used = 0;  // number of present entries
   };
   static uint64_t Span(unsigned level) { return uint64_t{1} << 9 * level; }
   static uint64_t Key(unsigned level, uint64_t page) { return uint64_t{level} << 56 | page >> 9 * (level + 1); }
@@ -75,7 +75,7 @@ class SecondStage {
   const Features features_;
   const std::string name_;
   uint64_t root_ = 0;
-  std::unordered_map<uint64_t, Table> tables_;  // by Key, the root among them
+  std::unordered_map<uint64_t, Table> tables_;  // by Key, including the root
   uint64_t leaves_[3] = {};
 };
 

@@ -9,7 +9,7 @@ namespace gmmu::os {
 
 /// One memory access of an instruction.
 struct DecodedAccess {
-  unsigned bytes = 0;  ///< of one access; of a repeated instruction those of one repetition
+  unsigned bytes = 0;  ///< bytes of one access; for a repeated instruction, of one repetition
   bool reads = false, writes = false;
 };
 

@@ -33,7 +33,7 @@ class DriverDpcs {
   void Run(KDPC& dpc);
 
   Kernel& kernel_;
-  std::map<const KDPC*, bool> queued_;  // those that are initialised
+  std::map<const KDPC*, bool> queued_;  // every initialised DPC, and whether it is queued
   unsigned at_work_ = 0;
 };
 

@@ -29,7 +29,7 @@ class DriverTimers {
  private:
   struct Entry {
     uint64_t due_ns;
-    uint64_t order;  // of two that are due at once the one that was set first
+    uint64_t order;  // ties break in the order of Set
     uint64_t period_ns;
     KDPC* dpc;
   };

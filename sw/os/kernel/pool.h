@@ -32,7 +32,7 @@ class Pool : public GuardedMemory {
  private:
   struct Block {
     size_t bytes;
-    size_t pages;  // what can be touched, up to the guard page behind it
+    size_t pages;  // accessible pages, which end at a guard page
     uint32_t tag;
     Ledger::Ticket ticket;
     bool freed = false;
@@ -45,7 +45,7 @@ class Pool : public GuardedMemory {
   Ledger& ledger_;
   char* base_ = nullptr;
   char* next_ = nullptr;
-  std::map<char*, Block> blocks_;  // by their first byte, the freed ones too
+  std::map<char*, Block> blocks_;  // by the first byte; includes freed blocks
 };
 
 }  // namespace gmmu::os

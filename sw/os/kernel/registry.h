@@ -18,7 +18,7 @@ class Registry {
   struct Value {
     std::u16string name;
     uint32_t type;              ///< REG_*
-    std::vector<uint8_t> data;  ///< texts in UTF-16, with their end
+    std::vector<uint8_t> data;  ///< strings are UTF-16 with a terminator
   };
   struct Key : KernelObject {
     std::map<std::u16string, Value> values;  ///< by upper-case name

@@ -16,7 +16,7 @@ class Kernel;
 /// A thread as a driver sees it.
 struct SystemThread : KernelObject {
   LONG priority = 8;
-  uint64_t number = 0;  ///< the scheduler's
+  uint64_t number = 0;  ///< the scheduler's number of the fibre
 };
 
 /// Threads that a driver makes (PsCreateSystemThread). Each is a fibre that does not keep a run going; it is in the

@@ -36,7 +36,7 @@ class CpuHostAperture {
 
  private:
   struct View {
-    uint64_t first;  // page of the window
+    uint64_t first;  // first page in the window
     uint64_t pages;
   };
   std::vector<UINT> Pages(const View& view) const;
@@ -45,7 +45,7 @@ class CpuHostAperture {
   Miniport& miniport_;
   const UINT segment_, adapter_;
   const uint64_t page_bytes_, start_, segment_pages_;
-  RangeAllocator space_;  // pages of the window
+  RangeAllocator space_;  // allocates pages of the window
   std::map<uint8_t*, View> views_;
 };
 

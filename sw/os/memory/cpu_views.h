@@ -37,7 +37,7 @@ class CpuViews {
     uint64_t first, pages;
     bool io;
     bool user;
-    uint64_t process;  // of a user view
+    uint64_t process;  // process of a user view
     hw::ViewAccess access;
     Ledger::Ticket ticket;
   };

@@ -49,9 +49,9 @@ class FrameBuffer {
   struct Section {
     uint64_t bytes = 0;
     HANDLE object = nullptr, adapter_object = nullptr;
-    DXGK_ADL* adl = nullptr;  // while pinned
+    DXGK_ADL* adl = nullptr;  // set while the section is pinned
     Mdl mdl;
-    bool has_list = false;  // mdl is the driver's, from Pin
+    bool has_list = false;  // the driver has `mdl`, from Pin
     void* window = nullptr;
     uint64_t window_bytes = 0;
     Ledger::Ticket charge = 0, pin = 0;
@@ -66,7 +66,7 @@ class FrameBuffer {
   std::map<Key, Section> sections_;
   std::map<HANDLE, bool> supports_remapping_;
   uint64_t charged_ = 0;
-  std::map<Key, uint64_t> pin_calls_, window_calls_;  // attempts so far, per section
+  std::map<Key, uint64_t> pin_calls_, window_calls_;  // calls so far, by section
 };
 
 }  // namespace gmmu::os

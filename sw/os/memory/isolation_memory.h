@@ -57,7 +57,7 @@ class IsolationMemory {
     Kind kind;
     HANDLE adapter;
     std::vector<uint64_t> pfns;
-    MemoryBacking backing;   // of the system's two kinds
+    MemoryBacking backing;   // kContiguous and kMdl
     Mdl mdl;                 // kMdl
     PMDL drivers = nullptr;  // kDriversMdl
     void* view = nullptr;    // kContiguous
@@ -66,7 +66,7 @@ class IsolationMemory {
   struct Adapter {
     DmaView view;
     bool supports_remapping = false;
-    bool refused() const { return supports_remapping || view.remapped(); }  // there are memory objects instead
+    bool refused() const { return supports_remapping || view.remapped(); }  // such an adapter must use memory objects
   };
   /// A bug check if there is none.
   Adapter& Of(HANDLE adapter, const char* call);

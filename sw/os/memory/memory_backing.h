@@ -64,7 +64,7 @@ class MemoryBacking {
   hw::Caching caching_ = hw::Caching::kNonCached;
   std::optional<hw::ViewAccess> access_ = hw::ViewAccess::kReadWrite;
   std::vector<uint64_t> pfns_;
-  std::shared_ptr<Section> section_;  // shared by the objects that have opened it by its name
+  std::shared_ptr<Section> section_;  // shared by all objects that opened it by name
 };
 
 }  // namespace gmmu::os

@@ -56,7 +56,7 @@ class MemoryObjects {
   /// The origin of a live ADL's pages.
   struct AdlOrigin {
     HANDLE object = nullptr;
-    uint64_t first_page = 0;  ///< of the object
+    uint64_t first_page = 0;  ///< index in the object
     hw::Caching caching = hw::Caching::kNonCached;
   };
   AdlOrigin OriginOf(const DXGK_ADL& adl);
@@ -70,10 +70,10 @@ class MemoryObjects {
   };
   struct Object {
     MemoryBacking backing;
-    uint64_t size = 0;        // bytes, as asked
+    uint64_t size = 0;        // requested bytes
     HANDLE opened = nullptr;  // the adapter object
     unsigned views = 0;
-    bool destroyed = false;  // lives until its last view ends
+    bool destroyed = false;  // freed when its last view ends
     Ledger::Ticket ticket = 0;
   };
   struct AdapterObject {
@@ -89,8 +89,8 @@ class MemoryObjects {
     uint64_t first_page, page_count;
     /// Logical ranges, remapped mode only: one, or several when the logical space is in pieces.
     struct Range {
-      uint64_t taken;    // bytes, as the domain's allocator gave it
-      uint64_t logical;  // bytes
+      uint64_t taken;    // address from the domain's allocator
+      uint64_t logical;  // logical address
       uint64_t pages;
     };
     std::vector<Range> ranges;

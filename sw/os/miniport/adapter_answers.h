@@ -16,23 +16,23 @@ class Miniport;
 
 /// A driver's answers to DxgkDdiQueryAdapterInfo about one physical adapter, unchanged.
 struct AdapterAnswers {
-  ULONG version = 0;  ///< of the driver's table, DXGKDDI_INTERFACE_VERSION_*
+  ULONG version = 0;  ///< version of the driver's table, DXGKDDI_INTERFACE_VERSION_*
   UINT physical_adapter = 0;
-  uint64_t last_byte = 0;  ///< last byte of installed memory, against which the answers are checked
-  UINT linked = 1;         ///< physical adapters of the link
+  uint64_t last_byte = 0;  ///< last byte of installed memory, which bounds the answers
+  UINT linked = 1;         ///< number of physical adapters in the link
   // os.def
   bool system_segment_behind_last = true, both_mmu_models_refused = true, discrete_without_remapping_refused = true;
   bool aperture_required = true, highest_visible_inclusive = false;
 
   // Before DxgkDdiStartDevice, from WDDM 2.9 on.
-  std::optional<DXGK_PHYSICAL_MEMORY_CAPS> memory;  ///< absent: not asked
-  std::optional<DXGK_IOMMU_CAPS> iommu;             ///< absent: not asked, or refused
+  std::optional<DXGK_PHYSICAL_MEMORY_CAPS> memory;  ///< absent: not queried
+  std::optional<DXGK_IOMMU_CAPS> iommu;             ///< absent: not queried, or refused
 
   // After it.
   DXGK_DRIVERCAPS driver{};
-  std::optional<DXGK_PHYSICALADAPTERCAPS> physical;  ///< absent: refused, which Windows tolerates
-  std::optional<uint64_t> save_area;                 ///< FRAMEBUFFERSAVESIZE; absent: not asked, or refused
-  std::vector<uint64_t> save_areas;  ///< of all physical adapters, at the lead only; empty: none answered
+  std::optional<DXGK_PHYSICALADAPTERCAPS> physical;  ///< absent: the driver refused the query, which Windows tolerates
+  std::optional<uint64_t> save_area;                 ///< FRAMEBUFFERSAVESIZE; absent: not queried, or refused
+  std::vector<uint64_t> save_areas;  ///< by physical adapter, on the lead only; empty: none was reported
   DXGK_GPUMMUCAPS mmu{};
   std::vector<DXGK_PAGE_TABLE_LEVEL_DESC> levels;            ///< leaf first
   std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;             ///< segment n + 1 at n

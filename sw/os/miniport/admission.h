@@ -11,8 +11,8 @@ namespace gmmu::os {
 /// A reason why Windows would not work with a driver's answer.
 struct Refusal {
   std::string field;                   ///< structure and member, e.g. "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId"
-  std::string text;                    ///< what it says, and what it must
-  StopCode stop = StopCode::kUnknown;  ///< the system stops with it; kUnknown: the adapter is refused
+  std::string text;                    ///< the actual and the required value
+  StopCode stop = StopCode::kUnknown;  ///< the bug check; kUnknown: the adapter is refused instead
   std::array<uint64_t, 4> parameters{};
 };
 

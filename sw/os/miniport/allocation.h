@@ -16,7 +16,7 @@ struct Refusal;
 struct AllocationRequest {
   std::string name;
   uint64_t bytes = 0;
-  bool accessed_physically = true;  ///< engines use its physical addresses too, not GPU VAs only
+  bool accessed_physically = true;  ///< engines use its physical addresses besides GPU VAs
   bool cpu_visible = false;
   bool map_cpu_visible = false;     ///< the driver wants CPU addresses of its aperture mappings
   bool system_only = false;         ///< never in VRAM
@@ -26,16 +26,16 @@ struct AllocationRequest {
   bool shareable = false;
   bool primary = false;
   UINT priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;
-  unsigned physical_adapter = 0;  ///< of linked adapters, the one in whose VRAM it lives
+  unsigned physical_adapter = 0;  ///< the linked adapter whose VRAM may hold it
 };
 
 /// The places where VidMm may put an allocation, and how it is evicted.
 struct Homes {
   UINT memory = 0;               ///< segment set, memory segments
   UINT aperture = 0;             ///< segment set, the aperture segment
-  bool implicit_system = false;  ///< in system memory without an aperture range: no map operation ever
-  bool contiguous = false;       ///< in a memory segment its pages are consecutive
-  uint64_t alignment = 0;        ///< bytes, of its first page there; 0: a page
+  bool implicit_system = false;  ///< may be in system memory without an aperture range, so no map operation
+  bool contiguous = false;       ///< its pages in a memory segment must be consecutive
+  uint64_t alignment = 0;        ///< alignment in bytes of its first page there; 0: page alignment
   /// Largest page size of its memory segments. The allocation's size is a multiple of it. Modulo page_bytes, a GPU
   /// virtual address of the allocation equals its offset and its physical address.
   uint64_t page_bytes = 4096;
@@ -53,10 +53,10 @@ struct Homes {
 
 /// Where an allocation lives. The GPU reaches it unless it is kNowhere.
 enum class Residence {
-  kNowhere,  ///< its bytes, if it has any, are in its backing store
+  kNowhere,  ///< its contents, if any, are in the backing store
   kMemorySegment,
-  kAperture,  ///< the aperture segment shows its backing store
-  kSystem,    ///< the implicit system memory segment: page tables lead to its backing store
+  kAperture,  ///< the aperture segment maps its backing store
+  kSystem,    ///< in the implicit system memory segment: page tables map its backing store
 };
 
 /// An allocation that the driver made and Dxgkrnl admitted.

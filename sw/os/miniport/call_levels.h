@@ -7,9 +7,9 @@ namespace gmmu::os {
 /// What the system guarantees while an entry point of the driver is called (display driver documents, threading and
 /// synchronization levels).
 enum class CallLevel {
-  kZero,   ///< nothing: other calls may run at the same time
-  kOne,    ///< one thread at a time in its class
-  kThree,  ///< one thread in the driver, the GPU idle, video memory evicted
+  kZero,   ///< no limit: other calls may run concurrently
+  kOne,    ///< one thread at a time in the call's class
+  kThree,  ///< one thread in the driver, GPU idle, video memory evicted
 };
 
 /// Level of, for example, "DxgkDdiStartDevice". Entries without a rule here have level zero.

@@ -32,7 +32,7 @@ class DeviceLife {
   struct LifeCall {
     std::string entry;
     unsigned unit = 0;
-    DEVICE_POWER_STATE state = PowerDeviceUnspecified;  ///< of DxgkDdiSetPowerState
+    DEVICE_POWER_STATE state = PowerDeviceUnspecified;  ///< last state set by DxgkDdiSetPowerState
   };
   const std::vector<LifeCall>& life() const { return life_; }
 

@@ -118,17 +118,17 @@ class DriverCalls {
   const DRIVER_INITIALIZATION_DATA table_;
   std::vector<PVOID> contexts_;
   unsigned lead_ = 0;
-  bool claimed_ = false;                               // a fibre has exclusive access, or drains for it
-  const void* owner_ = nullptr;                        // the fibre that has it: between begin and end
-  bool at_gate_ = false;                               // its own calls to begin and end it
-  unsigned inside_ = 0;                                // calls at passive level that have not returned
-  unsigned raised_ = 0;                                // and at higher levels
+  bool claimed_ = false;                               // a fibre has exclusive access, or waits for calls to drain
+  const void* owner_ = nullptr;                        // the fibre that has exclusive access, between begin and end
+  bool at_gate_ = false;                               // the owner is calling the driver to begin or end it
+  unsigned inside_ = 0;                                // open calls at passive level
+  unsigned raised_ = 0;                                // open calls at higher levels
   std::map<unsigned, InterruptLock> interrupt_locks_;  // by unit
-  std::set<unsigned> held_interrupts_, held_dpcs_;     // of these units
+  std::set<unsigned> held_interrupts_, held_dpcs_;     // units whose interrupts or DPCs are held back
   uint64_t held_ = 0;
   std::function<std::string()> not_idle_;
   bool in_scheduler_class_ = false;
-  const void* alone_ = nullptr;  // thread whose call of level three is in the driver
+  const void* alone_ = nullptr;  // thread with an open call of level three
   StackMeter stack_;
   size_t build_stack_used_ = 0;
   GuardedCopies copies_;

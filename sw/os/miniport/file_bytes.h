@@ -40,7 +40,7 @@ class FileBytes {
   }
   bool StartsWith(const char* text, size_t size) const { return size_ >= size && std::memcmp(at_, text, size) == 0; }
   size_t size() const { return size_; }
-  uint64_t offset() const { return offset_; }  ///< in the file
+  uint64_t offset() const { return offset_; }  ///< position in the file
 
  private:
   const uint8_t* at_;

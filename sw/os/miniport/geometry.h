@@ -11,8 +11,8 @@ inline constexpr uint64_t kBytesOf64k = 65536;
 /// One level of the GPU's page tables as the driver describes it (DXGK_PAGE_TABLE_LEVEL_DESC).
 struct LevelDescriptor {
   unsigned index_bits = 0;
-  unsigned segment = 0;         ///< of tables of processes; 0: system memory, by whichever id the driver names it
-  unsigned paging_segment = 0;  ///< of tables of the paging process
+  unsigned segment = 0;         ///< segment of process page tables; 0: system memory, whatever its id
+  unsigned paging_segment = 0;  ///< segment of the paging process' page tables
   uint64_t bytes = 0;
   uint64_t alignment = 0;
 };

@@ -12,9 +12,9 @@ namespace gmmu::os {
 /// A process' device, as the GPU scheduler sees it. A lost device stays lost: its queued packets end as lost, and no
 /// new packet reaches the GPU.
 struct GpuDevice {
-  uint64_t id = 0;  ///< never given again
+  uint64_t id = 0;  ///< never reused
   std::string name;
-  HANDLE process = nullptr;  ///< hDxgkProcess, as page faults may name it
+  HANDLE process = nullptr;  ///< hDxgkProcess, which a page fault may name
   bool lost = false;
   std::string why;
 };
@@ -29,17 +29,17 @@ struct DmaSubmission;
 /// Commands for a node.
 struct GpuPacket {
   uint32_t node = 0;
-  uint32_t engine = 0;  ///< of linked adapters, the index of the one that has the node (EngineOrdinal)
+  uint32_t engine = 0;  ///< index of the linked adapter that has the node (EngineOrdinal)
   HANDLE context = nullptr;
   uint64_t address = 0;  ///< DmaBufferVirtualAddress
   uint64_t bytes = 0;
   void* private_data = nullptr;
   uint64_t private_bytes = 0;
   bool paging = false;
-  bool physical = false;               ///< `address` is one of system memory, and DxgkDdiSubmitCommand takes it
-  std::shared_ptr<DmaSubmission> dma;  ///< physical model: what DxgkDdiPatch and DxgkDdiSubmitCommand get; else null
-  GpuDevice* device = nullptr;         ///< null: the system's
-  std::string what;                    ///< for errors and reports
+  bool physical = false;               ///< `address` is in system memory and is passed to DxgkDdiSubmitCommand
+  std::shared_ptr<DmaSubmission> dma;  ///< physical model: for DxgkDdiPatch and DxgkDdiSubmitCommand; else null
+  GpuDevice* device = nullptr;         ///< null: the system's device
+  std::string what;                    ///< description for errors and reports
   std::function<void()> before;        ///< runs before each submission, at passive level
   /// Runs once, at dispatch level or below, when the packet has ended.
   std::function<void(PacketEnd)> on_end;

@@ -18,10 +18,10 @@ struct Segment {
   bool aperture = false;
   bool cpu_visible = false;
   bool cache_coherent = false;
-  bool pages_64k = false;  ///< allocations have places and sizes of whole pages of 64 KiB
+  bool pages_64k = false;  ///< offsets and sizes of allocations are multiples of 64 KiB
   uint64_t base = 0;       ///< GPU side address of offset 0 (WDDM 1.x style operands carry base + offset)
   uint64_t size = 0;
-  uint8_t* cpu_view = nullptr;  ///< register view of the whole segment, CPU-visible memory segments only
+  uint8_t* cpu_view = nullptr;  ///< CPU mapping of the whole segment; null unless it is a CPU-visible memory segment
   std::unique_ptr<RangeAllocator> space;
 
   uint64_t page_bytes() const { return pages_64k ? 65536 : hw::kPageSize; }
@@ -50,7 +50,7 @@ class SegmentPages {
  private:
   Segment* segment_ = nullptr;
   std::vector<uint64_t> pages_;
-  std::vector<uint64_t> starts_;  // ranges taken, bytes
+  std::vector<uint64_t> starts_;  // offsets of the allocated ranges
 };
 
 }  // namespace gmmu::os

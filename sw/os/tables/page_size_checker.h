@@ -50,12 +50,12 @@ class PageSizeChecker {
   bool suspended_ = false;
   bool changing_ = false;
   LeafChange change_ = LeafChange::kMove;
-  bool upper_written_ = false;              // since Begin
+  bool upper_written_ = false;              // level 1 has been written since Begin
   std::map<uint64_t, uint16_t> small_;      // pages in use, by block
   std::set<uint64_t> large_;                // blocks whose 64 KiB entry is in use
-  std::map<uint64_t, uint16_t> was_small_;  // of both kinds, what was in use since the last flush
+  std::map<uint64_t, uint16_t> was_small_;  // both kinds: no longer in use, but not flushed yet
   std::set<uint64_t> was_large_;
-  std::map<uint64_t, bool> kinds_;  // single: what level 1 names; true: a table of 64 KiB entries
+  std::map<uint64_t, bool> kinds_;  // single PTEs: kind of each leaf table; true: 64 KiB entries
 };
 
 }  // namespace gmmu::os

@@ -41,7 +41,7 @@ struct PageTable {
   Ledger::Ticket ticket = 0;
   bool written = false;  ///< every entry has been written since the table was made
   uint64_t bytes = 0;
-  uint64_t view = 0;  ///< where the paging process sees the table, with update mode GPU_VIRTUAL
+  uint64_t view = 0;  ///< GPU VA of the table in the paging process, with update mode GPU_VIRTUAL
 };
 
 /// Makes `table` the target of `update`.

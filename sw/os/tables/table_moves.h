@@ -45,7 +45,7 @@ class TableMoves {
   TableTree& tree_;
   TableMemory& memory_;
   RetiredTables& retired_;
-  std::map<TableSlot, std::vector<HeldEntry>> evicted_;  // what each said
+  std::map<TableSlot, std::vector<HeldEntry>> evicted_;  // entries of each evicted table
   std::map<uint64_t, std::vector<HeldEntry>> evicted_64k_;
 };
 

@@ -54,9 +54,9 @@ struct TableUpdate {
   std::vector<DXGK_PTE> entries;  ///< one entry when `repeat` is set
   uint64_t count = 0;
   bool repeat = false;
-  bool use_64k = false;               ///< level 0: entries of 64 KiB, `start` and `count` count those
-  std::vector<DXGK_PTE> entries_64k;  ///< level 1 of pairs: the 64 KiB halves, as many as `entries`; empty: invalid
-  bool initial = false;               ///< the first update of a new table, whose memory may hold anything
+  bool use_64k = false;               ///< level 0: 64 KiB entries, in which `start` and `count` are counted
+  std::vector<DXGK_PTE> entries_64k;  ///< level 1 of pairs: the 64 KiB half of each of `entries`; empty: invalid
+  bool initial = false;               ///< the first update of a new table, whose memory has arbitrary contents
   bool notify_eviction = false;       ///< the table is about to be evicted
   bool retired = false;               ///< no entry points to the table
   uint64_t first_va = 0;
@@ -64,8 +64,8 @@ struct TableUpdate {
   uint64_t allocation_offset = 0;
   uint64_t driver_protection = 0;   ///< level 0 only
   D3DGPU_PHYSICAL_ADDRESS table{};  ///< start of the table
-  void* table_cpu = nullptr;        ///< the same for the CPU
-  uint64_t table_va = 0;            ///< the same in the paging process, with update mode GPU_VIRTUAL
+  void* table_cpu = nullptr;        ///< CPU address of the table
+  uint64_t table_va = 0;            ///< GPU VA of the table in the paging process, with update mode GPU_VIRTUAL
 };
 
 /// Takes updates in the order in which they must be done.

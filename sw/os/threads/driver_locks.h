@@ -38,8 +38,8 @@ class DriverLocks {
     kSynchronizationTimer,
     kThread,
   };
-  enum class Access : uint8_t { kExclusive, kShared };  ///< only a resource is shared
-  static constexpr uint64_t kBoundNs = 1'000'000'000;   ///< of the machine's time, for a wait without a timeout
+  enum class Access : uint8_t { kExclusive, kShared };  ///< only a resource can be shared
+  static constexpr uint64_t kBoundNs = 1'000'000'000;   ///< simulated time, for a wait without a timeout
 
   DriverLocks(Scheduler& scheduler, RaceDetector& races) : scheduler_(scheduler), races_(races) {}
 
@@ -109,21 +109,21 @@ class DriverLocks {
   struct Holder {
     const void* thread;
     std::string name;
-    unsigned depth;  // of what its holder may have more than once
+    unsigned depth;  // acquisitions of an object that its holder may acquire again
   };
   struct Object {
     Kind kind = Kind::kSpinLock;
-    std::string name;           // "": its address
-    bool signalled = false;     // of an event, a timer, a thread
-    LONG count = 0, limit = 0;  // of a semaphore
+    std::string name;           // "": the object is named by its address
+    bool signalled = false;     // event, timer, thread
+    LONG count = 0, limit = 0;  // semaphore
     std::vector<Holder> holders;
-    Access access = Access::kExclusive;  // of the holders; several share
-    unsigned exclusive_waiters = 0;      // of a resource: threads that want to share it wait behind these
-    Irql before = kPassive;              // of a fast mutex: the IRQL to go back to
-    std::optional<Irql> taken_at;        // of a spin lock: DISPATCH_LEVEL or device level
+    Access access = Access::kExclusive;  // mode of the holders; several if shared
+    unsigned exclusive_waiters = 0;      // resource: shared acquisitions wait behind these
+    Irql before = kPassive;              // fast mutex: the IRQL to restore
+    std::optional<Irql> taken_at;        // spin lock: DISPATCH_LEVEL or device level
 
     const Holder* HeldBy(const void* thread) const;
-    std::string Names() const;  // of the holders
+    std::string Names() const;  // names of the holders
   };
   Object& Of(const void* object, Kind kind, const char* routine);
   /// True for kinds that are signalled or not and have no holder.
@@ -168,9 +168,9 @@ class DriverLocks {
     std::string thread;
     std::vector<const void*> objects;
   };
-  std::map<const void*, Waits> waiting_;     // by thread
-  std::map<const void*, size_t> held_by_;    // thread -> locks and regions
-  std::map<const void*, unsigned> regions_;  // thread -> critical regions that it is in
+  std::map<const void*, Waits> waiting_;     // objects that each thread waits for
+  std::map<const void*, size_t> held_by_;    // number of locks and regions of each thread
+  std::map<const void*, unsigned> regions_;  // depth of critical regions of each thread
 };
 
 }  // namespace gmmu::os

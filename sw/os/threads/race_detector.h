@@ -52,24 +52,24 @@ class RaceDetector {
   uint64_t accesses() const { return accesses_; }
 
  private:
-  using Clock = std::vector<uint32_t>;  // by number of the thread
+  using Clock = std::vector<uint32_t>;  // indexed by Thread::number
   struct Thread {
     uint32_t number = 0;
     std::string name;
     std::vector<const char*> entries;
     Clock clock;
   };
-  struct Event {  // an access; clock 0: none
+  struct Event {  // an access; clock 0: no access
     uint32_t thread = 0, clock = 0, site = 0;
   };
   struct Cell {
     Event write;
-    std::vector<Event> reads;  // since the write, one a thread
+    std::vector<Event> reads;  // one for each thread since the last write
   };
   struct Memory {
     size_t bytes;
     std::string name;
-    std::vector<Cell> cells;  // of each byte, from the first access on
+    std::vector<Cell> cells;  // one for each byte; allocated at the first access
   };
   struct Site {
     const void* code;
@@ -89,11 +89,11 @@ class RaceDetector {
   std::string Described(uint32_t site) const;
 
   const Scheduler& scheduler_;
-  std::map<uint64_t, Thread> threads_;  // by the scheduler's number of the fibre
+  std::map<uint64_t, Thread> threads_;  // by the scheduler's fibre number
   std::map<const void*, Clock> objects_;
-  Clock returned_;  // of calls that have returned
+  Clock returned_;  // joined clocks of calls that have returned
   std::map<const void*, Memory> memory_;
-  const void* data_of_ = nullptr;  // code whose file's data is known
+  const void* data_of_ = nullptr;  // code whose image's data ranges have been added
   std::map<Site, uint32_t> site_numbers_;
   std::vector<Site> sites_;
   std::string race_;
