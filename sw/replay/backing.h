@@ -6,13 +6,13 @@ namespace gmmu::replay {
 
 /// The memory of a workload's pages.
 struct BackingFacts {
-  uint64_t touched_pages = 0;  ///< of 4 KiB
-  uint64_t pieces = 0;         ///< of piece_bytes, each holds a touched page
-  uint64_t piece_bytes = 0;    ///< 65536, or that of a large page
-  uint64_t whole_pieces = 0;   ///< of them, that one TLB entry can hold; system memory: not known, 0
-  uint64_t regions = 0;        ///< of region_bytes, which is how much a leaf table covers
+  uint64_t touched_pages = 0;  ///< 4 KiB pages that the workload touches
+  uint64_t pieces = 0;         ///< pieces of piece_bytes that contain a touched page
+  uint64_t piece_bytes = 0;    ///< 65536, or the size of a large page
+  uint64_t whole_pieces = 0;   ///< pieces that one TLB entry can translate; 0 for system memory (not known)
+  uint64_t regions = 0;        ///< regions of region_bytes, the coverage of a leaf table
   uint64_t region_bytes = 0;
-  uint64_t va = 0;  ///< of the first region
+  uint64_t va = 0;  ///< GPU VA of the first region
 };
 
 }  // namespace gmmu::replay

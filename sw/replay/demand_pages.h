@@ -26,14 +26,14 @@ namespace gmmu::replay {
 /// Results of demand paging. Times are GPU cycles of the machine.
 struct DemandTally {
   uint64_t far_faults = 0;     ///< accesses at the ports that were answered with a fault, or stalled
-  uint64_t batches = 0;        ///< times that the system looked at what waits
-  uint64_t faulted = 0;        ///< pieces brought because an access waited for them
-  uint64_t prefetched = 0;     ///< pieces that were brought beside them
-  uint64_t prefetch_used = 0;  ///< of those, accessed before they were evicted
+  uint64_t batches = 0;        ///< times that the system served the waiting accesses
+  uint64_t faulted = 0;        ///< pieces copied in because an access waited for them
+  uint64_t prefetched = 0;     ///< pieces prefetched with them
+  uint64_t prefetch_used = 0;  ///< prefetched pieces that were accessed before their eviction
   uint64_t evicted = 0, written_back = 0;
   uint64_t bytes_in = 0, bytes_out = 0;
-  events::Histogram batch_pieces;  ///< pieces that a batch was asked for
-  events::Histogram batch_cycles;  ///< from its look to the last mapping
+  events::Histogram batch_pieces;  ///< pieces requested of a batch
+  events::Histogram batch_cycles;  ///< from the start of a batch to its last mapping
   events::Histogram wait_cycles;   ///< from an access' fault to its retry
 };
 
@@ -61,8 +61,8 @@ class DemandPages {
   struct Frame {
     os::Allocation* memory = nullptr;
     uint64_t piece = 0;
-    bool dirty = false, unused = false;  // unused: it was prefetched and not accessed yet
-    bool kept = false;                   // it belongs to the current batch and must stay
+    bool dirty = false, unused = false;  // unused: prefetched and not accessed yet
+    bool kept = false;                   // used by the current batch, which must not evict it
   };
   void Prefetches(const std::vector<uint64_t>& pieces, std::vector<uint64_t>& more) const;
   void Tree(uint64_t piece, std::vector<uint64_t>& more) const;
@@ -74,11 +74,11 @@ class DemandPages {
   os::GpuProcess& process_;
   const Options& options_;
   os::Random random_;
-  std::unordered_map<uint64_t, bool> touched_;  // pieces of the workload
-  std::list<Frame> frames_;                     // the one accessed last is the last one; free ones first
+  std::unordered_map<uint64_t, bool> touched_;  // pieces that the workload accesses
+  std::list<Frame> frames_;                     // free frames first, then by arrival, or by last use with kLru
   std::unordered_map<uint64_t, std::list<Frame>::iterator> places_;
   uint64_t used_ = 0;
-  os::HostMemory host_;  // what pieces come from and go to; contents do not matter
+  os::HostMemory host_;  // source and target of all copies; its contents do not matter
 };
 
 }  // namespace gmmu::replay

@@ -39,7 +39,7 @@ class Rebase {
 
  private:
   const uint64_t bytes_;
-  std::unordered_map<uint64_t, uint64_t> places_;  // number of a region -> its GPU VA
+  std::unordered_map<uint64_t, uint64_t> places_;  // number of a region -> GPU VA
   mutable uint64_t last_region_ = ~uint64_t{0}, last_va_ = 0;
 };
 

@@ -37,36 +37,36 @@ inline constexpr unsigned kMostUnits = 64, kMostWarps = 1024, kMostWindow = 4096
 
 /// How a workload is distributed over the client ports.
 struct Options {
-  std::string workload;  ///< as trace::Open takes it
-  uint64_t seed = 0;     ///< of generators, placement and the machine
+  std::string workload;  ///< name for trace::Open
+  uint64_t seed = 0;     ///< seed of generators, placement and the machine
 
   // Requesters. Compute unit u drives client port u; warp w belongs to compute unit w modulo the number of units.
-  unsigned compute_units = 0;  ///< 0: as many as the GPU has client ports
-  unsigned warps = 8;          ///< of each compute unit
-  unsigned window = 0;         ///< accesses of a warp in flight; 0: as the workload states, else 1
-  uint64_t gap = 0;            ///< cycles of computing before each access, more than the workload states; closed loop
+  unsigned compute_units = 0;  ///< 0: one for each client port of the GPU
+  unsigned warps = 8;          ///< warps of each compute unit
+  unsigned window = 0;         ///< most accesses of a warp in flight; 0: the workload's value, or 1 if it states none
+  uint64_t gap = 0;            ///< compute cycles before each access, added to the workload's; closed loop only
   Assign assign = Assign::kStream;
-  bool coalesce = false;  ///< accesses of a warp that follow each other in the same lines become one
+  bool coalesce = false;  ///< merges consecutive accesses of a warp to the same lines
 
   // Selection of the accesses.
-  uint64_t skip = 0;         ///< the first accesses, which are not made
-  uint64_t warmup = 0;       ///< the next ones, which are made and not counted
-  uint64_t accesses = kAll;  ///< then the region of interest
-  uint64_t epoch = 0;        ///< accesses to a row of counters; 0: no rows
+  uint64_t skip = 0;         ///< number of first accesses that are left out
+  uint64_t warmup = 0;       ///< number of next accesses, which are made but not counted
+  uint64_t accesses = kAll;  ///< number of accesses in the region of interest
+  uint64_t epoch = 0;        ///< accesses for each row of counters; 0: no rows
   uint64_t epoch_cycles = 0;
 
   // Memory of the pages.
   PageSize page_size = PageSize::k4k;
   Memory memory = Memory::kVram;
-  bool keep_gaps = false;   ///< regions of addresses keep their distances; else they are closed up
-  unsigned fragmented = 0;  ///< percent of the pieces (64 KiB, or large pages) that are scattered pages of 4 KiB
+  bool keep_gaps = false;   ///< address regions keep their distances; false: they are packed
+  unsigned fragmented = 0;  ///< percentage of pieces (64 KiB or large pages) that consist of scattered 4 KiB pages
 
   // When the pages are mapped.
-  bool demand = false;         ///< not before the first access: pieces of 64 KiB come by far faults
-  unsigned batch = 32;         ///< pieces that are brought at a time
-  bool prefetch_tree = false;  ///< whole subtrees of 2 MiB of which more than half is there
-  unsigned prefetch = 0;       ///< touched pieces that follow one that faulted
-  uint64_t resident_mib = 0;   ///< VRAM for pieces; 0: as much as the workload touches
+  bool demand = false;         ///< pieces of 64 KiB are mapped by far faults at the first access
+  unsigned batch = 32;         ///< most pieces per batch
+  bool prefetch_tree = false;  ///< completes subtrees of a 2 MiB block that are more than half resident
+  unsigned prefetch = 0;       ///< number of touched pieces to prefetch after one that faulted
+  uint64_t resident_mib = 0;   ///< VRAM for pieces, MiB; 0: as much as the workload touches
   Evict evict = Evict::kLru;
 };
 

@@ -41,8 +41,8 @@ struct MachineFacts {
   unsigned client_ports = 0;
   uint64_t vram_bytes = 0;
   unsigned va_bits = 0;
-  uint64_t period_ps = 1000;   ///< of the GPU's clock
-  uint64_t visible_bytes = 0;  ///< part of VRAM in which page tables may lie; 0: all of it
+  uint64_t period_ps = 1000;   ///< period of the GPU's clock
+  uint64_t visible_bytes = 0;  ///< part of VRAM that may hold page tables; 0: all of VRAM
   /// For each level, leaf first: the range that a table covers, and the VRAM that it takes (0: in system memory).
   struct Level {
     uint64_t covers, bytes;
@@ -52,11 +52,11 @@ struct MachineFacts {
 
 /// A workload that can run, after the first pass over its accesses.
 struct Plan {
-  Options options;  ///< with defaults filled in
+  Options options;  ///< options with defaults filled in
   trace::Header header;
   Footprint footprint;
-  uint64_t warmup = 0, region = 0;  ///< accesses of the two phases
-  uint64_t period_ps = 1000;        ///< of the GPU's clock
+  uint64_t warmup = 0, region = 0;  ///< number of accesses of each phase
+  uint64_t period_ps = 1000;        ///< period of the GPU's clock
 };
 
 /// Reads the accesses that the options select, without a machine. Throws ReplayError for physical addresses, options
@@ -69,15 +69,15 @@ Plan MakePlan(const Options& options, const trace::Header& header, const Opener&
 struct Row {
   uint64_t first_cycle = 0, last_cycle = 0;  ///< GPU cycles, half open
   EpochTally tally;
-  std::vector<hw::Counter> counters;  ///< growth of each in the epoch; the first row begins with the region
+  std::vector<hw::Counter> counters;  ///< increments during the epoch; the first epoch begins with the region
 };
 
 struct PhaseResult {
   std::string name;  ///< "warm-up", "region"
   Tally tally{0};
-  std::vector<hw::Counter> counters;  ///< how much each has grown
-  std::vector<Row> rows;              ///< of the region, if epochs are wanted
-  DemandTally demand;                 ///< with Options::demand
+  std::vector<hw::Counter> counters;  ///< increments during the phase
+  std::vector<Row> rows;              ///< rows of the region, if epochs were requested
+  DemandTally demand;                 ///< valid with Options::demand
 };
 
 struct Result {

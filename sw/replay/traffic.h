@@ -19,9 +19,9 @@ namespace gmmu::replay {
 /// Measurements of a set of accesses.
 struct Tally {
   uint64_t accesses = 0;                              ///< answered accesses of the workload
-  uint64_t merged = 0;                                ///< accesses that were coalesced with another one
+  uint64_t merged = 0;                                ///< accesses that were coalesced into another one
   uint64_t requests = 0;                              ///< answered requests: lines of 64 bytes, or parts of lines
-  uint64_t bytes = 0;                                 ///< of the requests
+  uint64_t bytes = 0;                                 ///< bytes of the requests
   uint64_t faults = 0;                                ///< requests answered with a fault
   uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< cycle in which the first request was accepted
   uint64_t last_cycle = 0;                            ///< cycle of the last answer
@@ -53,7 +53,7 @@ class Traffic : public hw::ClientAccesses {
     uint64_t gap = 0;
     bool open = false, deal = false, coalesce = false;
     uint8_t space = 0;
-    uint64_t last_cycle = kNever - 1;  ///< end of the machine's time; an access that is due later is an error
+    uint64_t last_cycle = kNever - 1;  ///< last cycle that the machine can simulate; an access due later is an error
     std::string workload;              ///< the workload's name in that error
     bool demand = false;
     std::function<void(uint64_t va, bool write)> touched;  ///< with demand: an access was answered
@@ -89,18 +89,18 @@ class Traffic : public hw::ClientAccesses {
   void Stalled(unsigned client, const hw::ClientRequest& request, uint64_t cycle) override;
 
  private:
-  static constexpr uint64_t kLookAhead = 1 << 16;  ///< accesses that are read ahead for other warps
+  static constexpr uint64_t kLookAhead = 1 << 16;  ///< most accesses read ahead for other warps
   struct Warp {
     std::deque<trace::Access> next;
     unsigned in_flight = 0;
-    bool ready = false;    // stands in the queue of its compute unit
-    bool starved = false;  // among those for which nothing was read yet
+    bool ready = false;    // queued at its compute unit
+    bool starved = false;  // in Unit::starved: no access has been read for it yet
     uint64_t last_issue = 0, last_answer = 0;
   };
   struct Ready {
     uint64_t cycle, order;
     unsigned warp;
-    bool operator<(const Ready& other) const {  // the top of a queue is the earliest
+    bool operator<(const Ready& other) const {  // puts the earliest at the top of the queue
       return cycle != other.cycle ? cycle > other.cycle : order > other.order;
     }
   };
@@ -113,13 +113,13 @@ class Traffic : public hw::ClientAccesses {
     hw::ClientRequest sent;
     size_t pending = 0;
     unsigned client = 0;
-    bool waits = false;  // for a far fault
-    bool retry = false;  // not in its port
+    bool waits = false;  // waits for a far fault
+    bool retry = false;  // must be issued again; it is not in its port
   };
   struct Unit {
-    std::deque<size_t> again;  // requests
+    std::deque<size_t> again;  // requests to issue again
     std::priority_queue<Ready> ready;
-    uint64_t at = 0, end = 0;  // what is not sent yet of the access under way, in the workload's addresses
+    uint64_t at = 0, end = 0;  // unsent part of the current access, in workload addresses
     size_t pending = 0;
     std::vector<unsigned> starved;
   };
@@ -141,10 +141,10 @@ class Traffic : public hw::ClientAccesses {
   std::vector<Unit> units_;
   std::vector<Pending> pending_;
   std::vector<size_t> free_;
-  std::vector<Request> requests_;  // in flight, by tag
+  std::vector<Request> requests_;  // requests in flight, by tag
   std::vector<size_t> free_requests_;
   std::vector<FarFault> far_faults_;
-  std::vector<uint64_t> early_waits_;  // of those that a port translated anew before Retry
+  std::vector<uint64_t> early_waits_;  // waits of requests that a port translated again before Retry
   std::vector<size_t> waiting_;        // the requests of far_faults_
   Tally tally_;
   EpochTally epoch_;

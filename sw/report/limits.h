@@ -8,11 +8,11 @@ namespace gmmu::report {
 /// The machine's highest possible rates, and its configuration. Both rates are 0 for the engine "device", which models
 /// neither a link nor a bus.
 struct Limits {
-  double link_bytes_per_second = 0;  ///< PCIe payload with full packets, one direction
-  double bus_bytes_per_second = 0;   ///< one data bus of the GPU, one direction
+  double link_bytes_per_second = 0;  ///< PCIe payload bandwidth with full packets, one direction
+  double bus_bytes_per_second = 0;   ///< bandwidth of one data bus of the GPU, one direction
   uint64_t clock_mhz = 0;
   uint64_t bus_bits = 0;
-  std::string engine;  ///< "rtl", "fast", "board"
+  std::string engine;  ///< "rtl", "fast" or "board"
   std::string timing;  ///< "exact": cycle by cycle; "estimated": times come from a model (docs/twin.md);
                        ///< "wall clock", "simulated board"
   uint64_t seed = 0;

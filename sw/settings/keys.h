@@ -42,16 +42,16 @@ struct ChoicePlace {
 /// One key of the file, bound to a member of the object that its Keys were made of.
 struct Key {
   std::string section;  ///< dotted, as in TOML
-  std::string name;     ///< the member's own
+  std::string name;     ///< name of the member
   std::variant<uint64_t*, bool*, std::string*, std::vector<uint64_t>*, ChoicePlace> place;
-  Value initial;                   ///< default; of a build key: what was built
+  Value initial;                   ///< default; for a build key, the value that was built
   std::string unit;                ///< empty: a plain number or name
-  uint64_t min = 0, max = kNoMax;  ///< of numbers, and of each element of a list
-  std::string text;                ///< one or more sentences
-  std::vector<Choice> choices;     ///< of names; empty: any text
-  std::string build_option;        ///< CMake variable of a key that must equal what was built; empty: read at start
-  bool up_to_built = false;        ///< it may also be less, which is read at start
-  std::string other_name;          ///< by which another program reads the value; empty: none does
+  uint64_t min = 0, max = kNoMax;  ///< range of a number, or of each element of a list
+  std::string text;                ///< description, one or more sentences
+  std::vector<Choice> choices;     ///< allowed names; empty: any text
+  std::string build_option;        ///< CMake variable, if the value must equal the built one; empty: read at start
+  bool up_to_built = false;        ///< a value below the built one is allowed too, and read at start
+  std::string other_name;          ///< name by which another program reads the value; empty: none does
 
   std::string full_name() const { return section + "." + name; }
   Value value() const;
@@ -124,7 +124,7 @@ class Keys {
 
  private:
   std::vector<Section> sections_;
-  std::vector<std::string> path_;  ///< of what is open, outermost first
+  std::vector<std::string> path_;  ///< full names of the open sections, outermost first
 };
 
 /// Sets the members that the TOML text states; other members keep their values. Errors name the text `file`. `table`:

@@ -12,10 +12,10 @@ enum class Space { kNone, kGlobal, kGeneric, kShared, kLocal, kConstant };
 /// An instruction line of Accel-Sim's tracer, versions 3 to 5:
 /// `[LINE] PC MASK N [REGISTERS] OPCODE N [REGISTERS] WIDTH [MODE ADDRESSES] [IMMEDIATE]`.
 struct GpuInstruction {
-  std::string opcode;  ///< with all its parts, as LDG.E.128.SYS
+  std::string opcode;  ///< with all modifiers, such as LDG.E.128.SYS
   Space space = Space::kNone;
   bool writes = false;
-  uint32_t bytes = 0;               ///< of a thread's access
+  uint32_t bytes = 0;               ///< bytes that each thread accesses
   std::vector<uint64_t> addresses;  ///< one for each active thread
 
   /// `lineinfo`: a line number comes first. Throws std::runtime_error whose what() ends a sentence.

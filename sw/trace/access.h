@@ -9,8 +9,8 @@ enum class Kind : uint8_t { kRead, kWrite, kExecute };
 
 /// One access of a workload, as in a trace. It has no data, because addresses are enough to study translation.
 struct Access {
-  uint64_t address = 0;  ///< of the first byte; virtual or physical, as the trace's header says
-  uint32_t bytes = 0;    ///< 1 and more; may cross lines and pages
+  uint64_t address = 0;  ///< address of the first byte; the trace's header states whether it is virtual or physical
+  uint32_t bytes = 0;    ///< at least 1; may cross lines and pages
   Kind kind = Kind::kRead;
   uint32_t stream = 0;  ///< the requester: a thread, a warp or a core, numbered from 0
   /// Open loop: the cycle at which it arrives. Closed loop: cycles of computing after the last answer of its stream.

@@ -35,14 +35,14 @@ class FileSource : public Source {
   std::unique_ptr<File> file_;
   Header header_;
   std::vector<char> unpacked_;
-  std::string_view frame_;  // of unpacked_
-  size_t at_ = 0;           // next byte of it
-  uint64_t offset_ = 0;     // of the frame in the file
-  uint64_t left_ = 0;       // records in the frame
-  uint64_t count_ = 0;      // records before the next one
-  uint64_t arrived_ = 0;    // cycle of the last access of an open loop
+  std::string_view frame_;  // the current frame, in unpacked_
+  size_t at_ = 0;           // index of the frame's next byte
+  uint64_t offset_ = 0;     // offset of the frame in the file
+  uint64_t left_ = 0;       // records that remain in the frame
+  uint64_t count_ = 0;      // records read so far
+  uint64_t arrived_ = 0;    // open loop: arrival cycle of the last access
   bool ended_ = false;
-  Access last_;  // in units
+  Access last_;  // the last record, in units
   std::array<uint64_t, 3> kinds_{};
 };
 

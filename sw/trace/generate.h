@@ -13,10 +13,10 @@ namespace gmmu::trace {
 
 /// The result of a generator for its parameters.
 struct Generated {
-  std::unique_ptr<Source> source;  ///< without cycles
-  uint64_t end = 0;                ///< one past the last byte that it may access
+  std::unique_ptr<Source> source;  ///< its accesses have no cycles
+  uint64_t end = 0;                ///< one past the last byte that the source may access
   std::optional<uint64_t> count;
-  uint32_t window = 0;  ///< as in Header
+  uint32_t window = 0;  ///< as Header::window
 };
 
 /// A generator whose constructor takes the parameters and sets `end`.
@@ -29,8 +29,8 @@ Generated Make(const Parameters& parameters) {
 
 struct Generator {
   std::string name;
-  std::string text;     ///< the order of its accesses
-  std::string follows;  ///< the paper, benchmark or textbook that this order is from
+  std::string text;     ///< describes the order of its accesses
+  std::string follows;  ///< the paper, benchmark or textbook that the order is taken from
   std::vector<ParameterRule> rules;
   std::function<Generated(const Parameters& parameters)> make;
 };

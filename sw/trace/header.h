@@ -9,7 +9,7 @@
 namespace gmmu::trace {
 
 enum class Addresses : uint8_t { kVirtual, kPhysical };
-enum class Loop : uint8_t { kClosed, kOpen };  ///< what Access::cycles means
+enum class Loop : uint8_t { kClosed, kOpen };  ///< meaning of Access::cycles
 
 /// The facts about a workload before its first access: the text header of a trace (docs/traces.md), or a generator's
 /// own.
@@ -20,17 +20,17 @@ struct Header {
   /// Granularity in which addresses and sizes were recorded: 1, or the bytes of a line (a power of two). Access itself
   /// is always in bytes; both are multiples of this.
   uint32_t unit = 1;
-  uint64_t page_bytes = 0;     ///< of the system that was recorded; 0: not known, or there was none
+  uint64_t page_bytes = 0;     ///< page size of the recorded system; 0: not known, or not recorded
   unsigned address_bits = 48;  ///< the last byte of every access lies below 2^this; 12 to 64
   Loop loop = Loop::kClosed;
-  uint32_t window = 0;            ///< most accesses of a stream in flight; 1: each depends on the last; 0: not stated
-  std::optional<uint64_t> count;  ///< accesses, if it is known before the end
+  uint32_t window = 0;  ///< most accesses of a stream in flight; 1: each depends on the last one; 0: not stated
+  std::optional<uint64_t> count;  ///< number of accesses, if known in advance
 };
 
-inline constexpr uint32_t kMaxBytes = 65536;      ///< of one access
-inline constexpr uint32_t kMaxUnit = 4096;        ///< bytes of a line
+inline constexpr uint32_t kMaxBytes = 65536;      ///< most bytes of one access
+inline constexpr uint32_t kMaxUnit = 4096;        ///< most bytes of a unit
 inline constexpr uint32_t kMaxStreams = 1 << 20;  ///< streams are numbered below this
-inline constexpr size_t kMaxHeader = 16384;       ///< bytes of the text
+inline constexpr size_t kMaxHeader = 16384;       ///< most bytes of the header's text
 
 /// The header as text, including the empty line at its end.
 std::string ToText(const Header& header);

@@ -14,23 +14,23 @@ namespace gmmu::trace {
 /// requires the option.
 struct ImportOptions {
   std::optional<Addresses> addresses;
-  std::optional<uint32_t> unit;        ///< as in Header
-  std::optional<uint32_t> bytes;       ///< of one access
-  std::optional<uint64_t> page_bytes;  ///< of the system that was recorded
+  std::optional<uint32_t> unit;        ///< as Header::unit
+  std::optional<uint32_t> bytes;       ///< size of one access
+  std::optional<uint64_t> page_bytes;  ///< page size of the recorded system
   unsigned address_bits = 48;
-  bool fetches = false;     ///< lackey, champsim: instruction fetches are accesses too
-  uint32_t coalesce = 128;  ///< accelsim: bytes of a line in which the threads of an instruction are one access
-  uint32_t blocks = 1;      ///< accelsim: thread blocks that run at once
+  bool fetches = false;     ///< lackey, champsim: also imports instruction fetches
+  uint32_t coalesce = 128;  ///< accelsim: line size within which the threads of an instruction make one access
+  uint32_t blocks = 1;      ///< accelsim: thread blocks that run concurrently
   /// ramulator2-readwrite: the number of units of each DRAM level, in the order of the address vectors. Their product
   /// fits in 64 bits.
   std::vector<uint64_t> organization;
-  std::string name;  ///< empty: the file's
+  std::string name;  ///< name of the trace; empty: the file's name
 };
 
 struct Format {
   std::string name;
-  std::string text;   ///< the file and the program that writes it
-  std::string needs;  ///< options that must be given
+  std::string text;   ///< describes the file and the program that writes it
+  std::string needs;  ///< mandatory options
 };
 const std::vector<Format>& Formats();
 

@@ -9,8 +9,8 @@ namespace gmmu::trace {
 /// The positions of a sparse matrix's nonzeros, by rows (CSR).
 struct Matrix {
   uint64_t rows = 0, columns = 0;
-  std::vector<uint32_t> first;   ///< of each row the place of its first nonzero in `column`, and the end
-  std::vector<uint32_t> column;  ///< of each nonzero, rising within a row
+  std::vector<uint32_t> first;   ///< index in `column` of each row's first nonzero; last, their number
+  std::vector<uint32_t> column;  ///< column of each nonzero, ascending within a row
 };
 
 /// Reads a file in the Matrix Market exchange format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): `coordinate`,

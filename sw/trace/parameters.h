@@ -11,7 +11,7 @@ namespace gmmu::trace {
 /// A parameter of a generator. With unit "file" it is a path, otherwise a whole number.
 struct ParameterRule {
   std::string name;
-  std::optional<uint64_t> initial;  ///< nullopt: it must be given
+  std::optional<uint64_t> initial;  ///< default; nullopt: the parameter is mandatory
   std::string unit;
   uint64_t min = 0, max = ~uint64_t{0};
   std::string text;

@@ -18,9 +18,9 @@ class Summary {
   uint64_t count() const { return count_; }
   uint64_t count(Kind kind) const { return kinds_[static_cast<size_t>(kind)]; }
   uint64_t bytes() const { return bytes_; }
-  uint64_t cycles() const { return cycles_; }  ///< the largest
-  uint64_t first() const { return first_; }    ///< byte
-  uint64_t last() const { return last_; }      ///< byte
+  uint64_t cycles() const { return cycles_; }  ///< largest cycles of an access
+  uint64_t first() const { return first_; }    ///< lowest byte accessed
+  uint64_t last() const { return last_; }      ///< highest byte accessed
   size_t streams() const { return streams_.size(); }
   /// Pages of 4 KiB, 64 KiB or 2 MiB of which at least one byte is accessed.
   uint64_t pages_4k() const;
@@ -31,7 +31,7 @@ class Summary {
   std::array<uint64_t, 3> kinds_{};
   uint64_t count_ = 0, bytes_ = 0, cycles_ = 0, first_ = ~uint64_t{0}, last_ = 0;
   std::set<uint32_t> streams_;
-  std::map<uint64_t, std::array<uint64_t, 8>> regions_;  // of 2 MiB: a bit for each 4 KiB
+  std::map<uint64_t, std::array<uint64_t, 8>> regions_;  // by 2 MiB region: a bit for each 4 KiB
 };
 
 }  // namespace gmmu::trace

@@ -14,7 +14,7 @@ namespace gmmu::trace {
 /// Writes a trace, one frame in memory at a time.
 class Writer {
  public:
-  using Sink = std::function<void(const void* bytes, size_t size)>;  ///< takes the file's bytes in order; may throw
+  using Sink = std::function<void(const void* bytes, size_t size)>;  ///< receives the file's bytes in order; may throw
 
   /// Writes the header at once. `path` is used in errors.
   Writer(const Header& header, const std::string& path, Sink sink);
@@ -34,11 +34,11 @@ class Writer {
   const std::string path_;
   Sink sink_;
   std::unique_ptr<Zstd> zstd_;
-  std::string records_;  // of the frame that is being made
-  uint64_t first_ = 0;   // record of it
+  std::string records_;  // records of the current frame
+  uint64_t first_ = 0;   // number of the frame's first record
   uint64_t count_ = 0;
-  uint64_t arrived_ = 0;  // cycle of the last access of an open loop
-  Access last_;           // in units; what the next record is told by
+  uint64_t arrived_ = 0;  // open loop: arrival cycle of the last access
+  Access last_;           // the last record in units, which the next one is encoded against
   std::array<uint64_t, 3> kinds_{};
 };
 

@@ -7,7 +7,7 @@ namespace gmmu::workload {
 
 /// A file of sw/workload/scenarios, with its text at the time of the build.
 struct BuiltInScenario {
-  const char* name;  ///< with ".toml"
+  const char* name;  ///< file name, with ".toml"
   std::string_view text;
 };
 

@@ -14,8 +14,8 @@ namespace gmmu::workload {
 
 /// The end of a run, or its progress.
 struct ClientEnd {
-  uint64_t count = 0;  ///< accesses done without a fault
-  uint32_t crc = 0;    ///< of the bytes read
+  uint64_t count = 0;  ///< accesses completed without a fault
+  uint32_t crc = 0;    ///< CRC of the bytes read
   uint64_t mismatches = 0;
   std::optional<regs::Fault> fault;
   uint32_t level = 0;
@@ -29,12 +29,12 @@ struct ClientRun {
   os::GpuProcess* process = nullptr;
   uint64_t base = 0;  ///< GPU VA of line 0
   LineOrder order;
-  uint32_t crc = 0;                                ///< expected, of reads without a pattern
+  uint32_t crc = 0;                                ///< expected CRC, for reads without a pattern
   std::optional<uint64_t> pattern = std::nullopt;  ///< seed of the address pattern
-  bool write = false;                              ///< of the pattern, or of anything
+  bool write = false;                              ///< writes, with or without the pattern
   bool execute = false;
-  std::optional<regs::Fault> fault = std::nullopt;  ///< the run must end at this fault
-  uint32_t depth = 0;                               ///< most accesses in flight; 0: as many as built
+  std::optional<regs::Fault> fault = std::nullopt;  ///< the fault at which the run must end
+  uint32_t depth = 0;                               ///< most accesses in flight; 0: the hardware's maximum
 };
 
 /// A run over every line of [base, base + bytes), in order.

@@ -20,13 +20,13 @@ struct Phase {
   uint64_t bytes = 0;
   uint64_t ns = 0;
   uint64_t cycles = 0;
-  bool link = true;  ///< its bytes cross the link; false: they stay at VRAM
+  bool link = true;  ///< the bytes cross the link; false: they stay in VRAM
 };
 
 /// The expected end of a run that must fail.
 struct Expectation {
   std::string fault;       ///< name of the fault: "bug_check", "entry_invalid", ...
-  uint32_t stop_code = 0;  ///< of a bug check
+  uint32_t stop_code = 0;  ///< stop code of the bug check
   std::string text;        ///< part of the fault's text
 };
 
@@ -34,20 +34,20 @@ struct Expectation {
 struct Check {
   std::string name;
   bool passed = false;
-  std::string text;                               ///< what differed; empty when passed
-  std::optional<os::Fault> fault = std::nullopt;  ///< expected fault that a client ended with
+  std::string text;                               ///< the difference; empty if passed
+  std::optional<os::Fault> fault = std::nullopt;  ///< the expected fault at which a client ended
 };
 
 /// A call of the driver that [inject] fail_callback or fail_allocation refused.
 struct Refusal {
   uint64_t seen = 0;   ///< number of calls that could have been refused
-  std::string what;    ///< the call that was refused; empty: there were fewer calls
+  std::string what;    ///< the refused call; empty: the driver made fewer calls
   std::string inside;  ///< the driver's entry point that made the call
 };
 
 struct JobResult {
-  bool verified = false;  ///< every byte came back and every check passed
-  uint64_t bytes = 0;     ///< of the input
+  bool verified = false;  ///< every byte was read back correctly, and every check passed
+  uint64_t bytes = 0;     ///< size of the input
   uint64_t bytes_verified = 0;
   uint64_t cycles = 0;
   uint64_t cycles_evaluated = 0;
@@ -65,7 +65,7 @@ struct JobResult {
   /// Members that the driver declares and the model does not implement, such as "DXGK_SEGMENTFLAGS.Agp of segment 1".
   std::vector<std::string> unmodelled;
   std::optional<Expectation> expected;
-  std::optional<Refusal> refusal;    ///< absent: none was asked for
+  std::optional<Refusal> refusal;    ///< absent: no refusal was requested
   std::vector<std::string> by_time;  ///< Scenario::by_time
   /// The capability that driver or device lacks for this scenario; if not empty, nothing was tried.
   std::string not_applicable;
@@ -86,7 +86,7 @@ struct JobOptions {
   os::Parameters os;  ///< machine and policy
   const std::vector<uint8_t>* input = nullptr;
   uint64_t seed = 0;
-  uint64_t lowest_source = 0;               ///< host physical byte that the pages of the paged-in buffers lie above
+  uint64_t lowest_source = 0;               ///< host physical address above which the source buffers are allocated
   PDRIVER_INITIALIZE driver = DriverEntry;  ///< the display driver
   /// Bytes that the CPU read back after page-out, in order. May throw.
   std::function<void(const void* bytes, size_t size)> out;

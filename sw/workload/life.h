@@ -29,8 +29,8 @@ struct Life {
   os::Kernel& kernel;
   os::Dxgkrnl& dxgkrnl;
   os::LogicalAdapter& adapter;
-  os::VidMmLink& link;  ///< of all GPUs
-  os::VidMm& vidmm;     ///< of GPU 0
+  os::VidMmLink& link;  ///< the VidMm of all GPUs
+  os::VidMm& vidmm;     ///< the VidMm of GPU 0
   os::Worker& worker;
   const JobOptions& options;
   JobResult& result;
@@ -48,7 +48,7 @@ struct Life {
   const os::ApertureRanges aperture{vidmm};
   const os::Adapter graphics{adapter};
   const os::Host host{kernel};
-  os::Gpu gpu() const;  ///< the one that leads
+  os::Gpu gpu() const;  ///< the lead GPU
 
   /// Runs `work` on the worker and returns afterwards.
   void Work(const std::function<void()>& work);

@@ -40,7 +40,7 @@ class ListedBuffer {
   std::vector<uint8_t> commands_;
   std::vector<GMMU_LISTED_ALLOCATION> allocations_;
   std::vector<GMMU_PATCH_LOCATION> patches_;
-  std::vector<os::Allocation*> named_;  // allocation n + 1 is named n + 1
+  std::vector<os::Allocation*> named_;  // commands refer to the allocation at index n as n + 1
   GMMU_COMMAND_BUFFER buffer_{};
 };
 

@@ -28,15 +28,15 @@ class MainJob {
 
  private:
   struct Piece {
-    uint64_t offset = 0;  ///< in the input
-    uint64_t bytes = 0;   ///< of the input
-    uint64_t padded = 0;  ///< to whole lines
+    uint64_t offset = 0;  ///< offset in the input
+    uint64_t bytes = 0;   ///< bytes of the input
+    uint64_t padded = 0;  ///< bytes, rounded up to whole lines
     uint64_t pages = 0;
     uint64_t lines = 0;
     std::vector<uint8_t> data;  ///< padded with zeros
     os::HostMemory source, target;
     os::Allocation* allocation = nullptr;
-    os::Allocation* shown = nullptr;  ///< the same bytes in the aperture
+    os::Allocation* shown = nullptr;  ///< allocation that shows the same bytes in the aperture
   };
   void MakeProcesses(uint64_t piece_bytes);
   void RunPiece(uint64_t offset, uint64_t bytes, bool first);
@@ -60,8 +60,8 @@ class MainJob {
   const JobOptions& options_;
   JobResult& result_;
   unsigned clients_ = 0;
-  uint64_t va_ = 0;           // of the data, in both processes
-  uint64_t aperture_va_ = 0;  // of the aperture, in the first process
+  uint64_t va_ = 0;           // GPU VA of the data in both processes
+  uint64_t aperture_va_ = 0;  // GPU VA of the aperture in the first process
   os::GpuProcess* first_ = nullptr;
   os::GpuProcess* second_ = nullptr;
   os::Allocation* other_ = nullptr;

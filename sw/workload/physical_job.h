@@ -34,8 +34,8 @@ class PhysicalJob {
     std::vector<uint8_t> data;  ///< padded with zeros to whole pages
     os::HostMemory source, target;
     os::Allocation *first = nullptr, *second = nullptr;
-    os::Allocation* window = nullptr;  ///< in the aperture, for reading back
-    os::Allocation* shown = nullptr;   ///< its pages are mapped into the aperture by hand
+    os::Allocation* window = nullptr;  ///< allocation in the aperture, to read back through
+    os::Allocation* shown = nullptr;   ///< allocation whose pages the job itself maps into the aperture
   };
   void RunPiece(uint64_t offset, uint64_t bytes, bool first);
   void PageIn(Piece& piece, bool first);
@@ -52,8 +52,8 @@ class PhysicalJob {
   const JobOptions& options_;
   JobResult& result_;
   os::GpuProcess *first_ = nullptr, *second_ = nullptr;
-  bool fills_ = false;         // processes have a command for it
-  bool has_aperture_ = false;  // else nothing shows system memory to the GPU
+  bool fills_ = false;         // processes have a fill command
+  bool has_aperture_ = false;  // false: the GPU has no view of system memory
   uint64_t done_ = 0;          // bytes of finished pieces
   std::vector<uint64_t> pages_used_;
 };

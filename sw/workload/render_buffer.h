@@ -34,7 +34,7 @@ class RenderBuffer {
 
   Life& life_;
   os::GpuProcess* process_;
-  const PlugIn* const plug_in_;  ///< which writes the commands; null: they are those of kmd/command_buffer.h
+  const PlugIn* const plug_in_;  ///< writes the commands; null: those of kmd/command_buffer.h
   os::HostMemory memory_;
   uint8_t* cpu_ = nullptr;
   uint64_t va_ = 0, used_ = 0;

@@ -22,21 +22,21 @@ class ScenarioError : public std::runtime_error {
 /// A capability by its name in the interface, and its required value.
 struct Need {
   std::string cap;
-  std::optional<uint64_t> value;  ///< absent: anything but 0
-  bool at_most = false;           ///< or less
+  std::optional<uint64_t> value;  ///< absent: any value but 0
+  bool at_most = false;           ///< smaller values are accepted too
 };
 
 /// A machine, a procedure with its parameters, and the required end of the run; a file of sw/workload/scenarios (its
 /// README names the keys).
 struct Scenario {
-  std::string name;  ///< the file's, without ".toml"
+  std::string name;  ///< file name without ".toml"
   std::string title;
-  std::vector<std::string> parts;  ///< of the memory management that it exercises
-  std::string evidence;            ///< "documents", or the build of Windows on which it was seen
-  std::string file;                ///< as errors name it
-  std::string machine;  ///< TOML whose table "machine" is the configuration; keys left out have their defaults
+  std::vector<std::string> parts;  ///< parts of the memory management that the scenario exercises
+  std::string evidence;            ///< "documents", or the build of Windows on which the behaviour was seen
+  std::string file;                ///< the file as named in errors
+  std::string machine;             ///< TOML text whose table "machine" is the configuration; missing keys have defaults
   std::string procedure;
-  std::map<std::string, uint64_t> parameters;  ///< all of the procedure's
+  std::map<std::string, uint64_t> parameters;  ///< every parameter of the procedure
   std::optional<Expectation> expected;         ///< absent: the run must pass
   /// Counters such as "gpu_engine.commands" that depend on the time of an interruption, so that engines may differ in
   /// them.

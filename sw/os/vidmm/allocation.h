@@ -24,10 +24,10 @@ struct GpuProcess;
 struct Mapping {
   GpuProcess* process;
   uint64_t va;
-  uint64_t first_page;  // of the allocation
+  uint64_t first_page;  // index in the allocation
   uint64_t pages;
   Protection protection;
-  bool one_page = false;  // every address shows `first_page`
+  bool one_page = false;  // every address maps `first_page`
 
   /// Pages of the allocation from `first_page` on.
   uint64_t shown() const { return one_page ? 1 : pages; }
@@ -52,12 +52,12 @@ struct Allocation {
   Allocation();
   ~Allocation();
 
-  VidMm* vidmm = nullptr;                // of the GPU in whose memory it lives
-  const uint64_t serial = NextSerial();  // no other allocation has or had it
+  VidMm* vidmm = nullptr;                // VidMm of the GPU whose memory holds it
+  const uint64_t serial = NextSerial();  // unique, never reused
   std::string name;
-  uint64_t bytes = 0;       // the driver's DXGK_ALLOCATIONINFO.Size, in whole pages of its segments
-  HANDLE handle = nullptr;  // the driver's
-  uint64_t owner = 0;       // serial of the process whose device owns it; 0: the system's
+  uint64_t bytes = 0;       // the driver's DXGK_ALLOCATIONINFO.Size, rounded up to pages of its segments
+  HANDLE handle = nullptr;  // the driver's handle
+  uint64_t owner = 0;       // serial of the process whose device owns it; 0: the system owns it
   bool primary = false;
   Ledger::Ticket ticket = 0;
   /// Alignment in bytes of an allocation whose VRAM is one piece (AccessedPhysically); 0: its pages are scattered.
@@ -67,20 +67,20 @@ struct Allocation {
   std::optional<unsigned> broken_percent;
   Homes homes;
   bool map_cpu_visible = false;
-  bool large_pages = true;              // not DisableLargePageMapping
-  std::unique_ptr<SegmentPages> local;  // its pages of a memory segment; null while it has none
+  bool large_pages = true;              // DisableLargePageMapping is clear
+  std::unique_ptr<SegmentPages> local;  // its pages in a memory segment; null while it is in none
   /// Its bytes while it is in no memory segment. Made when it first leaves one or lives in system memory.
   std::unique_ptr<SystemBuffer> backing;
-  std::optional<uint64_t> aperture_page;  // the first page of its range of the aperture segment
-  bool in_system = false;                 // page tables lead to the backing store
-  uint64_t used = 0;                      // when Residency last needed it; 0: never, and it is not moved
+  std::optional<uint64_t> aperture_page;  // first page of its range in the aperture segment
+  bool in_system = false;                 // page tables map the backing store
+  uint64_t used = 0;                      // when Residency last needed it; 0: never, so it is not moved
   bool explicit_residency = false;        // the driver wants to be notified of its residency
   bool notified = false;                  // the driver knows that it is resident
-  std::vector<Mapping> mappings;          // where its pages are, or will be when it is resident again
+  std::vector<Mapping> mappings;          // addresses of its pages, kept while it is not resident
   // Physical model: DMA buffers contain its address, so it must not move before they have ended.
-  std::vector<PacketId> users;  // DMA buffers that name it; Unused drops the ended ones
-  bool bound = false;           // a DMA buffer that is being submitted in pieces has it bound from an earlier piece
-  bool clean = false;           // `backing` is current: no DMA buffer that may write it has been submitted since
+  std::vector<PacketId> users;  // DMA buffers that reference it; Unused removes completed ones
+  bool bound = false;           // an earlier piece of the DMA buffer being submitted has bound it
+  bool clean = false;           // `backing` is current: no DMA buffer submitted since then may write the allocation
 
   Residence residence() const {
     if (local) return Residence::kMemorySegment;

@@ -31,8 +31,8 @@ class Aperture {
     bool map_aperture2 = false;  ///< DXGK_VIDMMCAPS.MapAperture2Supported
     bool remapped = false;       ///< the GPU uses logical addresses
     uint64_t commit_limit = 0;   ///< DXGK_SEGMENTDESCRIPTOR4.CommitLimit, bytes; 0: none
-    uint64_t dummy_logical = 0;  ///< the dummy page as the GPU sees it, bytes
-    uint64_t dummy_host = 0;     ///< its host physical address, bytes
+    uint64_t dummy_logical = 0;  ///< logical address of the dummy page
+    uint64_t dummy_host = 0;     ///< host physical address of the dummy page
   };
   /// How operations reach the driver: `add` returns after DxgkDdiBuildPagingBuffer, `finish` when the GPU has done all
   /// of them.
@@ -42,9 +42,9 @@ class Aperture {
   };
   /// The owner of the mapped memory.
   struct Owner {
-    HANDLE device = nullptr;      ///< null: the primary's
-    HANDLE allocation = nullptr;  ///< null: a DMA buffer
-    bool cpu_visible = false;     ///< made with MapApertureCpuVisible: the driver gets a CPU address
+    HANDLE device = nullptr;      ///< null: the device of the primary
+    HANDLE allocation = nullptr;  ///< null: the range maps a DMA buffer
+    bool cpu_visible = false;     ///< MapApertureCpuVisible is set: the driver gets a CPU address
   };
 
   Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work);
@@ -101,7 +101,7 @@ class Aperture {
   Segment& segment_;
   const Facts facts_;
   const Work work_;
-  std::map<uint64_t, uint64_t> ranges_;  // first page, pages
+  std::map<uint64_t, uint64_t> ranges_;  // first page -> number of pages
   std::map<uint64_t, std::shared_ptr<Mapping>> mapped_;
   uint64_t reserved_ = 0, maps_ = 0;
 };

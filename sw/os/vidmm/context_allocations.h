@@ -39,7 +39,7 @@ class ContextAllocations : public DriverRequests {
   struct Made {
     GpuProcess* process;
     Allocation* allocation;
-    bool may_map;  // MapGpuVirtualAddress
+    bool may_map;  // MapGpuVirtualAddress is allowed
     std::optional<uint64_t> va;
     Ledger::Ticket ticket;
   };
@@ -48,7 +48,7 @@ class ContextAllocations : public DriverRequests {
   Made* Find(HANDLE allocation);
 
   VidMm& vidmm_;
-  std::vector<Made> made_;  // in the order of their making
+  std::vector<Made> made_;  // in the order of creation
 };
 
 }  // namespace gmmu::os

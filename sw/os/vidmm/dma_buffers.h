@@ -22,10 +22,10 @@ struct DmaBuffer {
   uint8_t* cpu = nullptr;
   uint64_t bytes = 0;
   unsigned segment = 0;  ///< 0: contiguous system memory
-  uint64_t address = 0;  ///< as DmaBufferPhysicalAddress has it
+  uint64_t address = 0;  ///< value of DmaBufferPhysicalAddress
   uint64_t aperture_page = 0;
-  std::vector<uint8_t> private_data;  ///< with the guard behind it
-  std::vector<PacketId> packets;      ///< its submissions
+  std::vector<uint8_t> private_data;  ///< the data and the guard after it
+  std::vector<PacketId> packets;      ///< packets that submitted the buffer
   Ledger::Ticket ticket = 0;
 
   uint64_t private_bytes() const;

@@ -45,9 +45,9 @@ class DmaPieces {
   const ListedCommands& commands_;
   const DmaSubmission& whole_;
   const std::string what_;
-  UINT start_ = 0;              // of the next piece
-  size_t first_ = 0;            // its first patch location
-  std::map<UINT, UINT> slots_;  // what they hold: indexes of the allocation list
+  UINT start_ = 0;              // offset of the next piece
+  size_t first_ = 0;            // first patch location of the next piece
+  std::map<UINT, UINT> slots_;  // slot -> index in the allocation list
 };
 
 }  // namespace gmmu::os

@@ -29,18 +29,18 @@ struct GpuProcess {
   GpuProcess(VidMm& vidmm, std::string name);
   ~GpuProcess();
 
-  VidMm* const vidmm;     // of the GPU that uses these page tables
+  VidMm* const vidmm;     // VidMm of the GPU that uses these page tables
   const uint64_t serial;  // unique; ascends in the order of creation
   const std::string name;
   ProcessHandles handles;
   std::unique_ptr<AddressSpace> space;         // null in the physical model
-  std::unique_ptr<DmaBuffers> dma;             // of its context in the physical model, from the first use on
+  std::unique_ptr<DmaBuffers> dma;             // its context's buffers in the physical model, made at the first use
   const std::unique_ptr<TableShadow> shadow;   // copy of its page tables' entries
   std::unique_ptr<PageSizeChecker> checker;    // null without pages of 64 KiB
-  bool by_cpu = false;                         // the CPU writes its tables, whatever the driver's update mode
-  bool root_is_set = false;                    // the driver has the address of the root
-  bool overwritten = false;                    // entries that were in use have changed, and no flush has followed
-  std::unique_ptr<PagingCompanion> companion;  // of its context, from the first use on
+  bool by_cpu = false;                         // the CPU writes its tables, regardless of the driver's update mode
+  bool root_is_set = false;                    // the driver has been given the root's address
+  bool overwritten = false;                    // entries in use have changed since the last flush
+  std::unique_ptr<PagingCompanion> companion;  // companion of its context, made at the first use
   struct DriverRange {
     uint64_t bytes;
     bool user;  // applications may map there (AllowUserModeMapping)
@@ -51,12 +51,12 @@ struct GpuProcess {
     Allocation* allocation;
   };
   std::map<uint64_t, Shown> shown;  // the mappings of all allocations, by address (Mappings)
-  bool tables_asleep = false;       // evicted because the GPU sleeps
-  bool tables_gave_way = false;     // evicted because others needed their memory
+  bool tables_asleep = false;       // tables are evicted while the GPU sleeps
+  bool tables_gave_way = false;     // tables were evicted because their memory was needed
   /// Ranges (address, pages) that changed while the tables were evicted. When the tables are back, their entries are
   /// cleared, and written again where a resident allocation is mapped.
   std::vector<std::pair<uint64_t, uint64_t>> stale;
-  const std::vector<GpuProcess*>* parts = nullptr;  // over linked adapters, all of them
+  const std::vector<GpuProcess*>* parts = nullptr;  // linked adapters: the process on every adapter
 
   /// Reserves virtual addresses for `bytes`, rounded up to 64 KiB, at `at` or at a place drawn by seed. Throws OsError
   /// if there is no room or `at` is taken.

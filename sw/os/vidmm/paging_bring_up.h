@@ -45,9 +45,9 @@ class PagingBringUp {
   PagingProcess& paging_;
   ScratchWindows& windows_;
   Placement& placement_;
-  std::vector<uint64_t> ranges_;  // of addresses
+  std::vector<uint64_t> ranges_;  // starts of the reserved GPU VA ranges
   uint64_t self_map_ = 0, buffers_va_ = 0, first_fill_ = 0;
-  std::optional<uint64_t> unexplained_;  // offset in VRAM
+  std::optional<uint64_t> unexplained_;  // VRAM offset of the table of the unexplained update
 };
 
 }  // namespace gmmu::os

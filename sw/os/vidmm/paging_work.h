@@ -87,9 +87,9 @@ class PagingWork {
 
   PhysicalAdapter& gpu_;
   const std::unique_ptr<PagingQueue> queue_;
-  PagingQueue* active_;  // queue_, or a companion's
+  PagingQueue* active_;  // queue_ or the queue of a companion
   PagingFence fence_;
-  std::map<uint64_t, GpuProcess*> held_;  // by GpuProcess::serial: contexts go on in the order of their making
+  std::map<uint64_t, GpuProcess*> held_;  // by GpuProcess::serial, so contexts resume in the order of creation
   std::vector<std::function<void()>> deferred_;
 };
 

@@ -20,7 +20,7 @@ struct GpuProcess;
 /// A command buffer as a user-mode driver of the physical model gives it to the system (D3DDDICB_RENDER).
 struct ListedCommands {
   struct Listed {
-    Allocation* allocation = nullptr;  ///< null: an element without a handle, which unbinds
+    Allocation* allocation = nullptr;  ///< null: an element without a handle, which unbinds the slot
     bool write = false;                ///< D3DDDI_ALLOCATIONLIST.WriteOperation
   };
   std::vector<uint8_t> commands;
@@ -57,7 +57,7 @@ class RenderCalls {
   void Close(const GpuProcess& process);
 
   struct Counts {
-    uint64_t buffers = 0, pieces = 0;  ///< DMA buffers, and submissions of them
+    uint64_t buffers = 0, pieces = 0;  ///< numbers of DMA buffers and of their submissions
   };
   const Counts& counts() const { return counts_; }
 
@@ -68,10 +68,10 @@ class RenderCalls {
   std::vector<DXGK_ALLOCATIONLIST> ListOf(const GpuProcess& process, const ListedCommands& commands);
   VidMm& vidmm_;
   struct ByDevice {
-    HANDLE device;  // the driver's
+    HANDLE device;  // the driver's handle
     AdapterObjects::Opened opened;
   };
-  std::map<std::pair<uint64_t, uint64_t>, ByDevice> opened_;  // by serial of the process and of the allocation
+  std::map<std::pair<uint64_t, uint64_t>, ByDevice> opened_;  // by serials of the process and the allocation
   Counts counts_;
 };
 

@@ -52,10 +52,10 @@ class Residency {
 
   struct Counts {
     uint64_t evictions = 0, restores = 0, fills = 0;
-    uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;  // of memory segments
-    uint64_t demotions = 0, promotions = 0;                  // moves to a later place, to an earlier one
-    uint64_t table_evictions = 0, table_restores = 0;        // of all page tables of a process but the root
-    uint64_t discards = 0;                                   // left a memory segment without being copied
+    uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;  // copied out of and into memory segments, and filled
+    uint64_t demotions = 0, promotions = 0;                  // moves to a later or an earlier place of Homes
+    uint64_t table_evictions = 0, table_restores = 0;        // of a process' page tables except the root
+    uint64_t discards = 0;                                   // evictions without a copy
   };
   const Counts& counts() const { return counts_; }
 

@@ -22,15 +22,15 @@ struct Allocation;
 class ScratchWindows {
  public:
   struct Window {
-    uint64_t system = 0;  ///< address for pages of system memory
-    uint64_t local = 0;   ///< address for pages of a memory segment
-    PacketId packet = 0;  ///< the last transfer through it
+    uint64_t system = 0;  ///< GPU VA that maps pages of system memory
+    uint64_t local = 0;   ///< GPU VA that maps pages of a memory segment
+    PacketId packet = 0;  ///< packet that last used the window
   };
   /// The part of an allocation in one window. A window begins with a whole page of the segment, so `skip` bytes precede
   /// the wanted ones.
   struct Piece {
     uint64_t start, skip, size;
-    uint64_t protection;  ///< the driver's, of all that is wanted
+    uint64_t protection;  ///< the driver's protection, equal for all wanted pages
   };
   static constexpr size_t kCount = 4;
 

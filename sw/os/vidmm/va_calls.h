@@ -48,8 +48,8 @@ class VaCalls {
  private:
   struct Range {
     uint64_t base = 0, bytes = 0;
-    bool reserved = false;  // by Reserve; else by Map
-    bool anywhere = false;  // lies in a range of the driver: no addresses to free
+    bool reserved = false;  // made by Reserve; false: by Map
+    bool anywhere = false;  // lies in a range of the driver, so Free keeps the addresses
     uint64_t driver_protection = 0;
   };
   const Range* RangeOf(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
@@ -67,7 +67,7 @@ class VaCalls {
   void Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited);
 
   VidMm& vidmm_;
-  std::map<uint64_t, std::map<uint64_t, Range>> ranges_;  // by GpuProcess::serial, and base
+  std::map<uint64_t, std::map<uint64_t, Range>> ranges_;  // by GpuProcess::serial, then by base
 };
 
 }  // namespace gmmu::os

@@ -20,10 +20,10 @@ class Victims {
 
   /// Limits the allocations to choose from.
   struct Among {
-    unsigned segment = 0;               ///< that live in this memory segment; 0: in any
-    UINT priority = ~UINT{0};           ///< with this priority at most
-    const GpuProcess* owner = nullptr;  ///< of this process; null: of any
-    bool another_place = false;         ///< with another place behind the one where it lives
+    unsigned segment = 0;               ///< only allocations in this memory segment; 0: in any
+    UINT priority = ~UINT{0};           ///< only allocations of at most this priority
+    const GpuProcess* owner = nullptr;  ///< only allocations of this process; null: of any
+    bool another_place = false;         ///< only allocations that have a place after their current one
   };
   /// The one with the lowest priority, and among equals the one wanted longest ago; null: none may be evicted.
   /// Allocations that Residency was never asked for are not chosen.

@@ -65,7 +65,7 @@ class VidMmLink {
 
   LogicalAdapter& adapter_;
   unsigned gpus_;
-  std::array<std::optional<VidMm>, kMost> vidmm_;  // a VidMm that is made anew has the same address
+  std::array<std::optional<VidMm>, kMost> vidmm_;  // a VidMm that is created again keeps its address
   std::vector<std::unique_ptr<Process>> processes_;
 };
 

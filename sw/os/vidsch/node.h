@@ -28,26 +28,26 @@ struct NodeId {
 
 /// The fate of the interrupt's report of a completion that was found by DxgkDdiQueryCurrentFence.
 enum class ReportFate {
-  kNotReported,  ///< no interrupt reported it
+  kNotReported,  ///< no interrupt reported the completion
   kNoDpc,        ///< reported, but DxgkDdiDpcRoutine has not run since: DxgkCbQueueDpc was not called
   kNoNotifyDpc,  ///< reported, and DxgkDdiDpcRoutine has run since without calling DxgkCbNotifyDpc
 };
 
 /// The GPU scheduler's state of one node: its fence ids, its queues, and its open requests.
 struct Node {
-  static constexpr uint64_t kDestroyed = ~uint64_t{0};  ///< a `culprit` that has been destroyed
+  static constexpr uint64_t kDestroyed = ~uint64_t{0};  ///< value of `culprit` once that device has been destroyed
 
   struct Entry {
     GpuPacket packet;
     PacketId id = 0;
-    uint32_t fence = 0;    ///< 0: assigned when it is submitted
-    bool again = false;    ///< the driver returned it after a preemption
-    bool refused = false;  ///< the driver refused it; it ends once it is the oldest
+    uint32_t fence = 0;    ///< 0: assigned at submission
+    bool again = false;    ///< the driver returned the packet after a preemption
+    bool refused = false;  ///< the driver refused the packet; it ends once it is the oldest
     Ledger::Ticket ticket = 0;
   };
   struct PreemptionRequest {
     uint32_t fence;
-    uint64_t since;  ///< ns
+    uint64_t since;  ///< time of the request, ns
   };
 
   explicit Node(uint32_t last_fence) : fences(last_fence) {}
@@ -58,15 +58,15 @@ struct Node {
   bool RunsPaging() const { return !running.empty() && running.front().packet.paging; }
 
   Fences fences;
-  std::deque<Entry> waiting;                    ///< not submitted yet, or returned by a preemption
-  std::deque<Entry> running;                    ///< with the driver, oldest first
-  std::optional<PreemptionRequest> preemption;  ///< the driver has not answered it
-  uint64_t since = 0;                           ///< ns, when the oldest running packet became the oldest
-  std::string reset_because;                    ///< not empty: the engine must be reset
+  std::deque<Entry> waiting;                    ///< packets not submitted yet, or returned by a preemption
+  std::deque<Entry> running;                    ///< packets submitted to the driver, oldest first
+  std::optional<PreemptionRequest> preemption;  ///< set until the driver answers it
+  uint64_t since = 0;                           ///< time (ns) at which the oldest running packet became the oldest
+  std::string reset_because;                    ///< reason why the engine must be reset; empty: it must not
   bool reset_adapter = false;                   ///< the whole adapter must be reset, not the engine alone
-  uint32_t fault_fence = 0;                     ///< of the packet that faulted
+  uint32_t fault_fence = 0;                     ///< fence of the packet that faulted
   uint64_t culprit = 0;  ///< device whose process a page fault without a fence names, or kDestroyed
-  uint64_t asked = 0;    ///< ns, of the last DxgkDdiQueryCurrentFence
+  uint64_t asked = 0;    ///< time (ns) of the last DxgkDdiQueryCurrentFence
   /// Completions found by DxgkDdiQueryCurrentFence since the node's last report: time (ns) and fate of their reports.
   std::vector<std::pair<uint64_t, ReportFate>> missed_at;
   uint64_t resubmissions = 0;

@@ -91,7 +91,7 @@ class Packets {
   const uint32_t first_;
   Miniport* miniport_ = nullptr;
   std::map<NodeId, Node> nodes_;
-  std::map<PacketId, std::string> waiting_for_;  // names of the packets that have not ended
+  std::map<PacketId, std::string> waiting_for_;  // names of the packets in flight
   std::set<PacketId> lost_;
   std::multiset<HANDLE> suspended_contexts_;
   PacketId next_id_ = 1;

@@ -16,15 +16,15 @@ class Miniport;
 /// bytes from the buffer's start.
 struct DmaSubmission {
   UINT segment = 0;      ///< 0: contiguous system memory
-  uint64_t address = 0;  ///< of the buffer's begin: of system memory, or base and offset of the segment
+  uint64_t address = 0;  ///< address of the buffer's start: in system memory, or the segment's base + offset
   uint8_t* cpu = nullptr;
-  UINT bytes = 0;           ///< all of the buffer
-  UINT start = 0, end = 0;  ///< the piece
+  UINT bytes = 0;           ///< size of the whole buffer
+  UINT start = 0, end = 0;  ///< bounds of the piece
   void* private_data = nullptr;
   UINT private_bytes = 0, private_end = 0;
-  std::vector<DXGK_ALLOCATIONLIST> allocations;   ///< as DxgkDdiRender has left them
-  std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< of the whole buffer
-  UINT first_patch = 0, patch_count = 0;          ///< those of the piece
+  std::vector<DXGK_ALLOCATIONLIST> allocations;   ///< as DxgkDdiRender left them
+  std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< patch locations of the whole buffer
+  UINT first_patch = 0, patch_count = 0;          ///< patch locations of the piece
   /// Writes the present address of each allocation, right before the piece is patched; null for a paging buffer, which
   /// has no lists.
   std::function<void(std::vector<DXGK_ALLOCATIONLIST>&)> place;

@@ -19,8 +19,8 @@ class Kernel;
 struct RecoveryRecord {
   enum class Kind { kEngine, kAdapter } kind = Kind::kEngine;
   uint32_t node = 0, engine = 0;
-  uint32_t fence = 0;  ///< last aborted one
-  std::string device;  ///< the lost one; of an adapter reset the one that caused it
+  uint32_t fence = 0;  ///< last aborted fence
+  std::string device;  ///< the lost device; for an adapter reset, the device that caused it
   std::string why;
 };
 

@@ -32,7 +32,7 @@ struct Procedure {
   std::string description;
   std::vector<ParameterRule> parameters;
   void (*run)(Life& life, const ParameterValues& values);
-  ForModel model = ForModel::kGpuMmu;  ///< on another one it is not applicable
+  ForModel model = ForModel::kGpuMmu;  ///< memory model that the procedure needs
 };
 
 /// All of them, by name. Each has a file procedure_<name>.cc.
