@@ -12,10 +12,10 @@ constexpr uint64_t kMagic = 0x554D4D47;
 constexpr uint64_t kMajorVersion = 1;
 constexpr uint64_t kRegisterBytes = 64 * 1024;
 constexpr uint64_t kAllCauses = 0x3f;
-constexpr unsigned kPreemptionMinor = 3;      // interface from which rings can be preempted
-constexpr unsigned kLeaf64kAndLinkMinor = 4;  // there are 64 KiB leaf tables and pairs, and adapters can be linked
+constexpr unsigned kPreemptionMinor = 3;      // first minor version that can preempt rings
+constexpr unsigned kLeaf64kAndLinkMinor = 4;  // first minor version with 64 KiB leaf tables, pairs and linked adapters
 
-// Names of the driver's memory in the system's debug output.
+// Tags that identify the driver's memory objects in the system's debug output.
 enum Cookie : ULONG_PTR {
   kRingCookie = 1,
   kFenceCookie,
@@ -69,7 +69,7 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (NT_SUCCESS(status)) {
     spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()), parameters);
     contiguous_blocks.ForgetAll();
-    fences_signalled = FALSE;  // no interrupt comes before Program
+    fences_signalled = FALSE;  // safe without a lock: no interrupt is raised before Program
     silenced = false;
     for (Engine& engine : engines) {
       engine.reported_fence = 0;
@@ -93,7 +93,7 @@ void Adapter::Stop() {
   started = false;
 }
 
-// The memory resources are the BARs in their order: registers, then the VRAM window.
+// The memory resources are the BARs in order: first the registers, then the VRAM window.
 NTSTATUS Adapter::MapResources() {
   DXGK_DEVICE_INFO info{};
   NTSTATUS status = dxgkrnl.DxgkCbGetDeviceInformation(dxgkrnl_handle(), &info);
@@ -148,7 +148,7 @@ NTSTATUS Adapter::ReadIdentity() {
                static_cast<unsigned long long>(id.minor()));
     return STATUS_NOT_SUPPORTED;
   }
-  const auto more = registers.Read<regs::Cap2>();  // 0 before minor version 1
+  const auto more = registers.Read<regs::Cap2>();  // reads 0 before minor version 1
   if (parameters.sizes_in_use != 0 && more.turn_down() == 0) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,
                "gmmu: SizesInUse is set, the hardware has no register for it\n");
@@ -196,7 +196,7 @@ NTSTATUS Adapter::Program(Vram vram) {
     all_causes.raw = kAllCauses;
     registers.Write(all_causes);  // write one to clear
   }
-  // A reset puts all that was built to use again, so this follows each.
+  // A reset restores the built sizes, so the driver writes its sizes after each reset.
   if (parameters.sizes_in_use != 0) registers.Write(regs::SizesInUse{parameters.sizes_in_use});
   if (vram == Vram::kLost) WriteApertureTable();
   if (!TurnedDown()) return STATUS_NOT_SUPPORTED;
@@ -210,7 +210,7 @@ NTSTATUS Adapter::Program(Vram vram) {
 
   const auto causes =
       regs::IntStatus{}.set_fence(1).set_ring_error(1).set_fault(1).set_client(1).set_preempted(can_preempt);
-  const auto enable = [&] {  // the first message may come before this returns
+  const auto enable = [&] {  // the first interrupt may arrive before this returns
     powered = true;
     registers.Write(regs::IntEnable{}.set_enable(causes.raw));
     registers.Write(regs::Ctrl{}.set_enable(1));
@@ -218,8 +218,8 @@ NTSTATUS Adapter::Program(Vram vram) {
   return AtDeviceLevel(enable);
 }
 
-// A read gives the sizes that hold: other ones than the written ones when those are not possible, or until the operation
-// is over.
+// A read returns the effective sizes. They differ from the written sizes if the hardware cannot adopt those, or until
+// it has.
 bool Adapter::TurnedDown() {
   const regs::SizesInUse wanted{parameters.sizes_in_use};
   const auto holds = [&] { return registers.Read<regs::SizesInUse>().raw == wanted.raw; };
@@ -246,8 +246,8 @@ void Adapter::EndSilence() {
   silenced = false;
 }
 
-// Every page of an unused aperture shows the dummy page, because the GPU may touch it. The table may lie anywhere in
-// VRAM, so the window is moved onto it and then back to 0, where the system expects the memory segment.
+// Every unused aperture page maps the dummy page, because the GPU may access it. The table may lie anywhere in VRAM, so
+// the window is moved to it and then back to 0, where the system expects the memory segment.
 void Adapter::WriteApertureTable() {
   constexpr uint64_t kChunk = 256;
   ULONG64 entries[kChunk];
@@ -269,13 +269,13 @@ NTSTATUS Adapter::Quiesce() {
     powered = false;
     registers.Write(regs::IntEnable{});
   };
-  NTSTATUS stopped = AtDeviceLevel(disable);  // the interrupt routine has left
+  NTSTATUS stopped = AtDeviceLevel(disable);  // after this the interrupt routine is not running
   for (UINT node = 0; node < nodes; ++node) {
     const NTSTATUS status = engines[node].ring.Stop();
     if (!NT_SUCCESS(status)) stopped = status;
   }
   registers.Write(regs::Ctrl{});
-  // Every fence has passed, so the work that is left ends soon or never.
+  // All fences have retired, so an engine that stays busy here is hung; poll a bounded number of times.
   constexpr uint32_t kIdlePolls = 1000;
   const bool idle = registers.Poll<regs::Status>([](regs::Status s) { return s.idle() != 0; }, 0, kIdlePolls);
   fault_log.Stop();

@@ -19,7 +19,7 @@ const Input* InputOf(const DXGKARG_QUERYADAPTERINFO& args) {
   return static_cast<const Input*>(args.pInputData);
 }
 
-/// The output structure of a query; null when the caller has too little room for it.
+/// The output structure of a query; null if the caller's buffer is too small.
 template <typename Output>
 Output* OutputOf(const DXGKARG_QUERYADAPTERINFO& args) {
   if (args.pOutputData == nullptr || args.OutputDataSize < sizeof(Output)) return nullptr;
@@ -40,7 +40,7 @@ LONGLONG HighestAddress(const Adapter& adapter) {
   return static_cast<LONGLONG>((uint64_t{1} << LeastOf(adapter, [](const Parameters& p) { return p.limit_bits; })) - 1);
 }
 
-/// The adapter that a query's input names; null: the input is missing, or there is no such adapter.
+/// The adapter that a query's input names; null if the input is missing or names no adapter.
 template <typename Input>
 const Adapter* Named(const Input* in, const Adapter& adapter) {
   return in == nullptr ? nullptr : adapter.Member(in->PhysicalAdapterIndex);
@@ -58,7 +58,7 @@ constexpr WddmVersion kWddmVersions[] = {
     {DXGKDDI_INTERFACE_VERSION_WDDM2_8, DXGKDDI_WDDMv2_8}, {DXGKDDI_INTERFACE_VERSION_WDDM2_9, DXGKDDI_WDDMv2_9},
     {DXGKDDI_INTERFACE_VERSION_WDDM3_0, DXGKDDI_WDDMv3_0}, {DXGKDDI_INTERFACE_VERSION_WDDM3_1, DXGKDDI_WDDMv3_1}};
 
-/// DXGK_DRIVERCAPS.WDDMVersion that goes with the interface version.
+/// DXGK_DRIVERCAPS.WDDMVersion for an interface version.
 DXGK_WDDMVERSION WddmVersionOf(uint64_t interface) {
   DXGK_WDDMVERSION version = DXGKDDI_WDDMv2;
   for (const WddmVersion& known : kWddmVersions) {
@@ -67,8 +67,8 @@ DXGK_WDDMVERSION WddmVersionOf(uint64_t interface) {
   return version;
 }
 
-/// The structure grew from version to version: the caller gets as much of it as it has room for, and is refused when
-/// not even the oldest part fits.
+/// The structure grew from version to version. The caller gets the part that fits its buffer, and is refused if not
+/// even the oldest version fits.
 NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   constexpr size_t kOldestSize = offsetof(DXGK_DRIVERCAPS, InternalGpuVirtualAddressRangeStart);
   if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
@@ -91,8 +91,8 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   return STATUS_SUCCESS;
 }
 
-/// The system calls twice, the first time without an array, to learn the number of segments. Descriptors are
-/// `SegmentDescriptorStride` bytes apart, which may be more than their size in this header.
+/// The system queries twice; the first query has no array and returns the number of segments. Descriptors are
+/// `SegmentDescriptorStride` bytes apart, which may exceed their size in this header.
 NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   const auto* in = InputOf<DXGK_QUERYSEGMENTIN4>(args);
   auto* out = OutputOf<DXGK_QUERYSEGMENTOUT4>(args);
@@ -118,7 +118,7 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
   aperture.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.BaseOf(kApertureSegment));
 
   DXGK_SEGMENTDESCRIPTOR4 vram{};
-  vram.Flags.CpuVisible = 1;  // page tables must be within the CPU's reach whatever their update mode
+  vram.Flags.CpuVisible = 1;  // the CPU must be able to access page tables in every update mode
   vram.Flags.Use64KBPages = adapter.parameters.leaf_64k;
   vram.Size = adapter.vram_segment_bytes();
   vram.CommitLimit = vram.Size;
@@ -143,7 +143,7 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
   return STATUS_SUCCESS;
 }
 
-/// The system asks this of a segment whose descriptor counts ranges that must not be used.
+/// The system sends this query for a segment whose descriptor counts unusable ranges.
 NTSTATUS SegmentMemoryState(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   auto* out = OutputOf<DXGK_QUERYSEGMENTMEMORYSTATE>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
@@ -156,7 +156,7 @@ NTSTATUS SegmentMemoryState(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
   return STATUS_SUCCESS;
 }
 
-/// The system aligns a large page within its segment, which therefore must begin at one in VRAM.
+/// The system aligns a large page relative to its segment, so the segment must begin at a large-page boundary of VRAM.
 bool HasLargePages(const Adapter& adapter) {
   const uint64_t large = kPage << adapter.parameters.page_table_bits[0];
   return adapter.hidden_segment_bytes() == 0 || adapter.vram_segment_bytes() % large == 0;
@@ -206,7 +206,7 @@ NTSTATUS PageTableLevelDesc(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
 }
 
 NTSTATUS PhysicalAdapterCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
-  // What later versions have behind Flags is not used here.
+  // The members that later versions have after Flags are not used here.
   constexpr size_t kOldestSize = offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(DXGK_PHYSICALADAPTERFLAGS);
   if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
   const Adapter* member = Named(InputOf<DXGK_QUERYPHYSICALADAPTERCAPSIN>(args), adapter);
@@ -249,7 +249,7 @@ NTSTATUS SaveAreaSize(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
   return STATUS_SUCCESS;
 }
 
-/// The system calls twice, the first time without an array, in either form, to learn the number of ranges.
+/// The system queries twice. The first query has no array, in one of two forms, and returns the number of ranges.
 NTSTATUS ReservedRanges(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   auto* out = OutputOf<DXGK_HARDWARERESERVEDRANGES>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;

@@ -6,7 +6,7 @@
 namespace gmmu::kmd {
 namespace {
 
-constexpr size_t kMostWords = 0xffff;  // what the header's length field can hold
+constexpr size_t kMostWords = 0xffff;  // limit of the header's length field
 
 template <typename Word>
 constexpr size_t IndexOf() {

@@ -22,7 +22,7 @@ NTSTATUS AddDevice(PDEVICE_OBJECT PhysicalDeviceObject, PVOID* MiniportDeviceCon
 
 NTSTATUS StartDevice(PVOID MiniportDeviceContext, PDXGK_START_INFO, PDXGKRNL_INTERFACE DxgkInterface,
                      PULONG NumberOfVideoPresentSources, PULONG NumberOfChildren) {
-  *NumberOfVideoPresentSources = 0;  // renders only
+  *NumberOfVideoPresentSources = 0;  // the device only renders
   *NumberOfChildren = 0;
   return Adapter::From(MiniportDeviceContext).Start(*DxgkInterface);
 }
@@ -40,13 +40,13 @@ NTSTATUS RemoveDevice(PVOID MiniportDeviceContext) {
   return STATUS_SUCCESS;
 }
 
-// The system goes down without a StopDevice, so the device must stop its accesses to memory, and nothing is freed.
+// The system goes down without DxgkDdiStopDevice. The device must stop accessing memory; nothing is freed.
 void ResetDevice(PVOID MiniportDeviceContext) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   if (adapter.started) adapter.Quiesce();
 }
 
-// The system has evicted its own part of VRAM. The driver's part need not be saved when the machine goes down.
+// The system has evicted its part of VRAM. The driver's part need not be saved if the machine shuts down.
 NTSTATUS SetPowerState(PVOID MiniportDeviceContext, ULONG, DEVICE_POWER_STATE DevicePowerState,
                        POWER_ACTION ActionType) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
@@ -58,7 +58,7 @@ NTSTATUS SetPowerState(PVOID MiniportDeviceContext, ULONG, DEVICE_POWER_STATE De
     return status;
   }
   if (adapter.powered && ActionType < PowerActionShutdown) adapter.save_area.Save(adapter);
-  adapter.contiguous_blocks.ForgetAll();  // tables are lost with VRAM and written anew
+  adapter.contiguous_blocks.ForgetAll();  // the tables are lost with VRAM, and the system rewrites them
   return adapter.Quiesce();
 }
 

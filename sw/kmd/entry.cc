@@ -4,7 +4,7 @@
 #include "kmd/parameters.h"
 
 extern "C" NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {
-  using namespace gmmu::kmd;  // NOLINT: the table below names all of it
+  using namespace gmmu::kmd;  // NOLINT: the table below names every entry point
   LinkPlace::ForgetChain();
   Parameters parameters;
   if (!parameters.Read()) return STATUS_INVALID_PARAMETER;

@@ -9,7 +9,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// The hardware address space that a process has on an adapter; kNone when it has none. With Adapter::objects.
+/// The hardware address space of a process on an adapter; kNone if it has none. The caller holds Adapter::objects.
 uint32_t SpaceOf(const Adapter& adapter, uint64_t process) {
   const auto* at = reinterpret_cast<const Process*>(process);
   return at == nullptr ? Spaces::kNone : at->space_on(adapter.link.index());
@@ -22,7 +22,7 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryCaps& escape) {
   return STATUS_SUCCESS;
 }
 
-// With Adapter::objects: one thread programs a client, and the space stays the process'.
+// The caller holds Adapter::objects, so no other thread programs the client, and the space stays with the process.
 NTSTATUS StartClient(Adapter& adapter, const EscapeRunClient& escape) {
   const uint32_t space = SpaceOf(adapter, escape.process);
   if (escape.client >= adapter.traffic_engines || space == Spaces::kNone) return STATUS_INVALID_PARAMETER;

@@ -7,12 +7,12 @@
 namespace gmmu::kmd {
 namespace {
 
-/// A cause that comes back while it is handled is read again in the same call, at most this often; after that the next
-/// message handles it.
+/// How often one call re-reads the causes if new ones are raised while it handles the others. After that, the next
+/// interrupt handles them.
 constexpr int kMostRounds = 16;
 
-/// Whether the fault is one of a translation, so that its address is a GPU VA. All others concern the memory behind the
-/// translation, or the command.
+/// Whether a translation faulted, so that the fault's address is a GPU VA. All other faults concern the memory access
+/// after the translation, or the command.
 bool IsPageFault(regs::Fault reason) {
   switch (reason) {
     case regs::Fault::kSpaceDisabled:
@@ -54,15 +54,15 @@ void ReportCompletion(Adapter& adapter, UINT node) {
   Notify(adapter, data);
 }
 
-// The ring stands still until it is reset. Entries before the faulted one have completed; the
-// faulted one counts as completed from now on.
+// The ring is stopped until it is reset. Entries before the faulted one have completed; the faulted one counts as
+// completed from now on.
 void ReportRingError(Adapter& adapter, UINT node) {
   Engine& engine = adapter.engines[node];
   const auto status = engine.ring.Status();
   if (!status.error()) return;
   const auto reason = static_cast<regs::Fault>(status.reason());
   const auto fence = static_cast<uint32_t>(status.fence());
-  if (!Ring::Newer(fence, engine.reported_fence)) return;  // reported before
+  if (!Ring::Newer(fence, engine.reported_fence)) return;  // already reported
   engine.reported_fence = fence;
 
   DXGKARGCB_NOTIFY_INTERRUPT_DATA data{};
@@ -92,15 +92,16 @@ void ReportRingError(Adapter& adapter, UINT node) {
   Notify(adapter, data);
 }
 
-// The ring is empty and runs again before the system is told: it may submit from inside the call.
+// The ring is empty and running again before the preemption is reported, because the system may submit from inside that
+// call.
 void ReportPreemption(Adapter& adapter, UINT node) {
   Engine& engine = adapter.engines[node];
   if (!engine.preemption_pending) return;
   if (adapter.can_preempt) {
     if (!engine.ring.Status().preempted()) return;
     engine.ring.KeepProgress();
-    ReportCompletion(adapter, node);              // of entries that have completed meanwhile
-    if (!NT_SUCCESS(engine.ring.Stop())) return;  // Dxgkrnl resets the engine when no answer comes
+    ReportCompletion(adapter, node);              // reports entries that completed in the meantime
+    if (!NT_SUCCESS(engine.ring.Stop())) return;  // without a report, Dxgkrnl resets the engine
     adapter.RestartRing(node, engine.reported_fence);
   } else if (!engine.ring.idle()) {
     return;
@@ -115,9 +116,8 @@ void ReportPreemption(Adapter& adapter, UINT node) {
   Notify(adapter, data);
 }
 
-// Causes are read and cleared until none is left. That last read also pushes the device's earlier
-// writes before it, so the fence record read afterwards is at least as new as every cause that was
-// cleared.
+// Causes are read and cleared until none is pending. The last read also flushes the device's earlier posted writes, so
+// the fence record read afterwards is at least as recent as every cleared cause.
 BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   if (!adapter.powered) return FALSE;
@@ -132,7 +132,7 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
   if (causes.raw == 0) return FALSE;
   if (causes.fault()) InterlockedExchange(&adapter.faults_logged, TRUE);
 
-  // Dxgkrnl is told of the engine's causes before all others.
+  // Engine completions are reported to Dxgkrnl before all other causes.
   for (UINT node = 0; node < adapter.nodes; ++node) {
     if (adapter.engines[node].resetting) continue;
     ReportCompletion(adapter, node);
@@ -152,7 +152,7 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
 
 void DpcRoutine(PVOID MiniportDeviceContext) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
-  // Only after an interrupt that said so, because the read of a register takes a round trip over the link.
+  // Drain only if an interrupt reported a fault, because a register read takes a round trip over the link.
   if (InterlockedExchange(&adapter.faults_logged, FALSE)) adapter.fault_log.Drain();
   adapter.dxgkrnl.DxgkCbNotifyDpc(adapter.dxgkrnl_handle());
 }

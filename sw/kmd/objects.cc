@@ -12,8 +12,8 @@ namespace gmmu::kmd {
 
 namespace {
 
-// Dxgkrnl reserves addresses for the driver inside DxgkDdiCreateProcess only. The range covers whole leaf tables,
-// because the driver owns all their entries.
+// The driver can reserve addresses only inside DxgkDdiCreateProcess. The range covers whole leaf tables, because the
+// driver owns all their entries.
 NTSTATUS ReserveDriverVa(Adapter& adapter, Process& process) {
   const Parameters& parameters = adapter.parameters;
   if (parameters.own_va_bytes == 0 || process.system) return STATUS_SUCCESS;
@@ -36,8 +36,8 @@ uint32_t Adapter::SpaceOf(const Context* context) const {
   return process == nullptr ? Spaces::kNone : process->space_on(link.index());
 }
 
-// PASIDs are accepted and not used: this GPU has page tables of its own. (The system's process
-// brings one even when no IOMMU model was declared.)
+// PASIDs are accepted but not used, because this GPU has its own page tables. (The system process has a PASID even if
+// the driver declared no IOMMU model.)
 NTSTATUS CreateProcess(HANDLE hAdapter, DXGKARG_CREATEPROCESS* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
   auto* process = PoolNew<Process>();
@@ -93,7 +93,7 @@ NTSTATUS DestroyDevice(HANDLE hDevice) {
 
 namespace {
 
-// A process has a space on an adapter while it has contexts there.
+// Acquires a space for the first context of a process on an adapter; the process keeps it while it has contexts there.
 NTSTATUS HoldSpace(Adapter& adapter, Process::Share& share) {
   const auto hold = [&] {
     const NTSTATUS status = share.space == Spaces::kNone ? adapter.spaces.Acquire(&share.space) : STATUS_SUCCESS;
@@ -115,7 +115,7 @@ NTSTATUS LetSpaceGo(Adapter& adapter, Process::Share& share) {
 
 }  // namespace
 
-// EngineAffinity: one bit, of the linked adapter on which the context runs; 0 is the lead.
+// EngineAffinity has one bit set, for the linked adapter on which the context runs; 0 selects the lead.
 NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
   auto& device = *static_cast<Device*>(hDevice);
   Process& process = *device.process;
@@ -149,7 +149,7 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
 
   pArgs->ContextInfo = {};
   pArgs->ContextInfo.DmaBufferSize = adapter.parameters.paging_buffer_bytes;
-  // Paging buffers come from system memory; those of other contexts must name a segment.
+  // Paging buffers are in system memory; DMA buffers of other contexts need a segment.
   pArgs->ContextInfo.DmaBufferSegmentSet = context->system ? 0 : SegmentBit(kApertureSegment);
   pArgs->ContextInfo.Caps.NoPatchingRequired = 1;
   pArgs->ContextInfo.PagingCompanionNodeId = Adapter::kPagingNode;
@@ -204,7 +204,7 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
     info.PitchAlignedSize = 0;
     info.HintedBank.Value = 0;
     info.PreferredSegment.Value = 0;
-    // An allocation that the CPU does not access goes to the hidden segment and leaves the visible VRAM to others.
+    // An allocation that the CPU does not access prefers the hidden segment, to save CPU-visible VRAM.
     const bool hidden = adapter.Member(wanted->physical_adapter)->hidden_page() != 0 && !wanted->cpu_visible;
     info.PreferredSegment.SegmentId0 = wanted->system_only ? kApertureSegment : hidden ? kHiddenSegment : kVramSegment;
     info.SupportedReadSegmentSet = 0;  // ignored by this model

@@ -9,7 +9,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Looks up a memory routine of the kernel by name: a driver that supports isolation must not import it, and this
+/// Looks up a kernel memory routine by name, because a driver that supports isolation must not import it, and this
 /// driver supports isolation from WDDM 2.4 on.
 template <typename Routine, size_t kSize>
 Routine* SystemRoutine(const char16_t (&name)[kSize]) {
@@ -53,7 +53,8 @@ MemoryCallbacks MemoryCallbacks::Of(const DXGKRNL_INTERFACE& dxgkrnl, bool isola
   return callbacks;
 }
 
-// Any page will do: the system starts an adapter only if the device can reach all of memory, by itself or by remapping.
+// Any page will do, because the system starts an adapter only if the device can address all memory, directly or by
+// remapping.
 NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie, Origin isolated) {
   callbacks_ = callbacks;
   origin_ = OriginOf(callbacks, isolated);
@@ -183,7 +184,7 @@ void OwnMemory::Destroy() {
   } else if (list_ != nullptr && origin_ == Origin::kListed) {
     const DXGKARGCB_UNMAPMDLFROMIOMMU unmap{handle_};
     if (handle_ != nullptr) callbacks_.unmap_list(callbacks_.adapter, &unmap);
-    IoFreeMdl(list_);  // the list outlives its unmap
+    IoFreeMdl(list_);  // unmapping does not free the list
   } else if (cpu_ != nullptr && origin_ == Origin::kKernel) {
     using Free = decltype(MmFreeContiguousMemorySpecifyCache);
     SystemRoutine<Free>(u"MmFreeContiguousMemorySpecifyCache")(cpu_, kPage, MmCached);

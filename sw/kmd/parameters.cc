@@ -11,11 +11,11 @@
 namespace gmmu::kmd {
 namespace {
 
-constexpr uint32_t kMostBitsOfPairs = 12;  // a table of level 1 has at most 64 KiB
+constexpr uint32_t kMostBitsOfPairs = 12;  // limits a level-1 table to 64 KiB
 
 constexpr uint32_t kEvery = ~0u;
 
-/// The name of a value, put together from texts and digits.
+/// The name of a value, composed of text and digits.
 struct Name {
   char text[64] = "";
   size_t size = 0;
@@ -29,7 +29,7 @@ struct Name {
   }
 };
 
-/// Reads values of the key; one that is for a single linked adapter has precedence over one for all.
+/// Reads values of the registry key. A value for one linked adapter takes precedence over the value for all.
 class Key {
  public:
   explicit Key(uint32_t index) : index_(index) {}
@@ -105,7 +105,7 @@ bool Parameters::Read(uint32_t index) {
   read.interface_version = std::min<uint64_t>(read.interface_version, DXGKDDI_INTERFACE_VERSION);
   if (read.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_0) return false;
   read.SwitchOff();
-  if (!read.isolation) read.save_area_bytes = 0;  // the system keeps it in save memory, which comes with isolation
+  if (!read.isolation) read.save_area_bytes = 0;  // save memory is available with isolation only
 
   if (read.update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) return false;
   if (read.aperture_bytes == 0 || read.aperture_bytes % kPage != 0 || read.aperture_bytes / kPage > UINT32_MAX)

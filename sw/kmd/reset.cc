@@ -7,7 +7,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// An engine that does not stop within this bound is left to a reset of the adapter, which waits twenty times as long.
+/// If an engine does not stop within this bound, the system resets the adapter, which waits twenty times as long.
 constexpr uint32_t kEngineResetPolls = Registers::kPolls / 20;
 
 template <typename Work>
@@ -17,9 +17,9 @@ void ForEachMember(const Adapter& lead, Work work) {
 
 }  // namespace
 
-// The hardware stops in front of the next command and sends an interrupt. Hardware that cannot do so completes all that
-// was submitted first, which the DDI allows. The interrupt lock is held, because the last completion may come
-// meanwhile.
+// The hardware stops before the next command and raises an interrupt. Hardware that cannot stop first completes all
+// submitted entries, which the DDI allows. The interrupt lock is held, because the last completion may arrive in the
+// meantime.
 NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
@@ -44,18 +44,18 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   auto& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
-  // The reset takes the place of a preemption that was asked for: none is reported from now on.
+  // The reset replaces a pending preemption, which is not reported from now on.
   const auto begin = [&] {
     engine->preemption_pending = false;
     engine->resetting = true;
   };
   NTSTATUS status = adapter.AtDeviceLevel(begin);
   if (!NT_SUCCESS(status)) return status;
-  engine->ring.KeepProgress();  // the system submits these buffers again
+  engine->ring.KeepProgress();  // the system resubmits these buffers
   const NTSTATUS stopped = engine->ring.Stop(kEngineResetPolls);
   const auto end = [&] {
     engine->resetting = false;
-    if (!NT_SUCCESS(stopped)) return;  // the system goes on to reset the adapter
+    if (!NT_SUCCESS(stopped)) return;  // the system then resets the adapter
     adapter.RestartRing(pArgs->NodeOrdinal, engine->ring.submitted_fence());
     pArgs->LastAbortedFenceId = engine->ring.submitted_fence();
     engine->reported_fence = engine->ring.submitted_fence();
@@ -64,7 +64,7 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   return NT_SUCCESS(stopped) ? status : stopped;
 }
 
-// One read of a register, and nothing of the ring, which the interrupt routine may start anew meanwhile.
+// Reads one register and no state of the ring, which the interrupt routine may restart concurrently.
 NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
     return STATUS_INVALID_PARAMETER;
@@ -74,8 +74,8 @@ NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   return STATUS_SUCCESS;
 }
 
-// Nodes do not depend on each other's reset. They share the unit that runs commands, one entry at a time, so a node
-// that hangs blocks the others until its ring has been emptied; then they go on.
+// The reset of one node does not need a reset of another. Nodes share the unit that executes commands, one entry at a
+// time, so a hung node blocks the others until its ring has been emptied.
 NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINEGROUP* pArgs) {
   if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
     return STATUS_INVALID_PARAMETER;
@@ -83,18 +83,18 @@ NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINE
   return STATUS_SUCCESS;
 }
 
-// When one adapter hangs, all linked ones are reset, because the system sees them as one.
+// If one adapter hangs, all linked adapters are reset, because the system sees them as one.
 NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
   NTSTATUS status = STATUS_SUCCESS;
   ForEachMember(Adapter::From(hAdapter), [&](Adapter& adapter) {
-    adapter.contiguous_blocks.ForgetAll();  // the system writes all tables anew
+    adapter.contiguous_blocks.ForgetAll();  // the system rewrites all tables
     const NTSTATUS quiet = adapter.Quiesce();
     if (!NT_SUCCESS(quiet)) status = quiet;
     for (Engine& engine : adapter.engines) {
       engine.preemption_pending = false;
       engine.progress = {};
     }
-    adapter.residency.Clear();  // not before: the GPU could write it until now
+    adapter.residency.Clear();  // only now, because the GPU could write the record until here
   });
   return status;
 }
@@ -111,10 +111,10 @@ NTSTATUS RestartFromTimeout(HANDLE hAdapter) {
 
 namespace {
 
-// The hardware holds accesses and messages back by register. Hardware that cannot: the scheduler has drained the rings,
-// and when one is not empty the call is refused and the device goes on, because stopping a ring would lose its entries.
-// Messages and fault records are held by disabling their sources; a cause that comes meanwhile stays in the device and
-// sends its message when Program enables it again.
+// A register makes the hardware hold back accesses and messages. Hardware without it depends on the scheduler, which
+// has drained the rings: if a ring is not empty, the call is refused and the device keeps running, because stopping a
+// ring would lose its entries. Messages and fault records are held back by disabling their sources. A cause that is
+// raised in the meantime stays pending in the device and sends its message when Program enables it again.
 NTSTATUS BeginOne(Adapter& adapter) {
   if (!adapter.powered || adapter.silenced) return STATUS_INVALID_DEVICE_STATE;
   if (adapter.can_preempt) return adapter.Silence();
@@ -123,7 +123,7 @@ NTSTATUS BeginOne(Adapter& adapter) {
   }
   const NTSTATUS status = adapter.Quiesce();
   if (NT_SUCCESS(status)) return status;
-  const NTSTATUS again = adapter.Program(Adapter::Vram::kKept);  // the device is in use as before
+  const NTSTATUS again = adapter.Program(Adapter::Vram::kKept);  // the device continues as before
   return NT_SUCCESS(again) ? status : again;
 }
 
@@ -137,8 +137,8 @@ NTSTATUS EndOne(Adapter& adapter) {
 
 }  // namespace
 
-// One call, with the lead's handle, is for all linked adapters, because they share a domain. When one refuses, those
-// that had begun go on.
+// The system makes one call, with the lead's handle, for all linked adapters, because they share a domain. If one
+// refuses, the adapters that had already begun resume.
 NTSTATUS BeginExclusiveAccess(HANDLE hAdapter, DXGKARG_BEGINEXCLUSIVEACCESS*) {
   const Adapter& lead = Adapter::From(hAdapter);
   for (UINT i = 0; i < lead.link.adapters(); ++i) {

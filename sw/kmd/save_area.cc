@@ -20,12 +20,11 @@ bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t s
   return save ? commands.Copy(local, host, bytes) : commands.Copy(host, local, bytes);
 }
 
-/// A section's pages while they are pinned: in an MDL where memory comes by the callbacks of GPU isolation, else in an
-/// ADL.
+/// Pins the pages of a section: in an MDL if memory is allocated by the callbacks of GPU isolation, else in an ADL.
 class PinnedSection {
  public:
   PinnedSection(const Adapter& adapter, const SectionPart& part) : adapter_(adapter), part_(part) { status_ = Pin(); }
-  /// Ends it, if `status` is good. No destructor does: the callback may stop the system.
+  /// Unpins if pinning succeeded. Not done by a destructor, because the callback may raise a bug check.
   void Unpin() {
     if (!NT_SUCCESS(status_)) return;
     const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{part_.section};
@@ -112,7 +111,7 @@ void SaveArea::Destroy() {
 }
 
 NTSTATUS SaveArea::Run(Adapter& adapter, const CommandBuffer& commands) {
-  // The entry repeats the system's last fence id and raises no interrupt, so the system does not notice it.
+  // The entry repeats the system's last fence id and raises no interrupt, so it is invisible to the system.
   Ring& ring = adapter.engines[Adapter::kPagingNode].ring;
   Submission submission;
   submission.address = submission.buffer = commands_.address();
@@ -151,8 +150,8 @@ NTSTATUS SaveArea::CopyPage(Adapter& adapter, uint64_t at, bool save) {
   return Run(adapter, commands);
 }
 
-// To save, the engine copies to the driver's page and the CPU from there; to restore, the other way round. Each window
-// is closed before the next is opened.
+// To save, the engine copies to the driver's page and the CPU copies from there; restore does the reverse. Each window
+// is closed before the next one is opened.
 NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
   const DXGKRNL_INTERFACE& dxgkrnl = adapter.dxgkrnl;
   if (dxgkrnl.DxgkCbMapFrameBufferPointer == nullptr) return STATUS_NOT_SUPPORTED;
@@ -181,7 +180,7 @@ NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
   return status;
 }
 
-#else  // the system keeps no frame buffer
+#else  // the interface version has no frame buffer save
 
 NTSTATUS SaveArea::ThroughPages(Adapter&, bool) { return STATUS_NOT_SUPPORTED; }
 NTSTATUS SaveArea::ThroughWindows(Adapter&, bool) { return STATUS_NOT_SUPPORTED; }
@@ -208,7 +207,7 @@ void SaveArea::Restore(Adapter& adapter) {
   if (bytes_ != 0 && state_ == State::kLost) StartEmpty(adapter);
 }
 
-// The result of an abandoned transfer is not used: the adapter is reset, and the area is cleared.
+// Discards the result of an abandoned transfer: the adapter is reset, and the area is cleared.
 void SaveArea::StartEmpty(Adapter& adapter) {
   NTSTATUS status = adapter.Quiesce();
   if (NT_SUCCESS(status)) status = adapter.Program(Adapter::Vram::kLost);

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Submission. Paging buffers of segment 0 are physical for the hardware: the address given is the logical
-// (bus) address of the first byte to run, in system memory, and the buffer is contiguous there. Those of
-// the aperture segment, and buffers of processes, lie in the address space of their context.
+// SPDX-License-Identifier: Apache-2.0 Submission. A paging buffer of segment 0 is physical for the hardware: its
+// address is the logical (bus) address of the first byte to execute, in system memory, where the buffer is contiguous.
+// Paging buffers of the aperture segment, and buffers of processes, are at virtual addresses of their context's space.
 #include "kmd/adapter.h"
 #include "kmd/entry_points.h"
 #include "kmd/objects.h"
@@ -11,7 +10,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Shortens a submission that comes again by the bytes that were done before its preemption.
+/// Shortens a resubmission by the bytes that were executed before the preemption.
 void Resume(Progress& progress, bool resubmission, Submission* submission) {
   submission->progress = &progress;
   submission->buffer = submission->address;
@@ -28,7 +27,7 @@ Progress& ProgressOf(Engine& engine, Context* context) {
 
 }  // namespace
 
-// The privileged ring takes the system's paging work only; everything else goes to the other one.
+// The privileged ring accepts only the system's paging work; everything else goes to the other ring.
 NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUAL* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   const bool paging = pArgs->NodeOrdinal == Adapter::kPagingNode;
@@ -79,7 +78,7 @@ NTSTATUS QueryCurrentFence(HANDLE hAdapter, DXGKARG_QUERYCURRENTFENCE* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   const Adapter& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
-  return adapter.AtDeviceLevel([&] { pArgs->CurrentFence = engine->ring.CompletedFence(); });  // a ring may start anew
+  return adapter.AtDeviceLevel([&] { pArgs->CurrentFence = engine->ring.CompletedFence(); });  // a restart may run
 }
 
 }  // namespace gmmu::kmd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aperture segment: map from an MDL or an ADL, unmap to the dummy page. The engine drops its cache
-// of aperture entries itself, before the next command.
+// Aperture segment: map an MDL or an ADL, unmap to the dummy page. The engine itself invalidates its cache of aperture
+// entries before the next command.
 #include <algorithm>
 
 #include "kmd/build/build.h"
@@ -20,7 +20,7 @@ regs::ApertureEntryEntry Entry(uint64_t page, bool coherent) {
   return regs::ApertureEntryEntry{}.set_valid(1).set_coherent(coherent).set_page(page);
 }
 
-/// Points the aperture pages from `first` on at `list[0]`, `list[1]`, ... MultipassOffset counts the pages done.
+/// Maps the aperture pages from `first` on to `list[0]`, `list[1]`, ... MultipassOffset counts the pages mapped so far.
 NTSTATUS MapList(Build& build, uint64_t first, uint64_t pages, const UINT_PTR* list, bool coherent) {
   uint64_t done = build.args.MultipassOffset;
   while (done < pages) {
@@ -48,7 +48,7 @@ NTSTATUS BuildMapAperture(Build& build) {
                  op.Flags.CacheCoherent);
 }
 
-// Both forms of ADL are accepted in every mode of DMA; AdlOffset counts pages in both. A contiguous ADL has no array.
+// Both forms of ADL are accepted in every DMA mode, and AdlOffset counts pages in both. A contiguous ADL has no array.
 NTSTATUS BuildMapAperture2(Build& build) {
   const auto& op = build.args.MapApertureSegment2;
   if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages)) return STATUS_INVALID_PARAMETER;
@@ -64,8 +64,8 @@ NTSTATUS BuildMapAperture2(Build& build) {
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The range stays accessible: it shows the dummy page that the system names. Between a reset of the adapter and its
-// restart the GPU must not be used, and the whole map is written anew at the restart.
+// The range stays accessible: it maps the dummy page that the system names. Between a reset of the adapter and its
+// restart the GPU must not be used, and the restart rewrites the whole map.
 NTSTATUS BuildUnmapAperture(Build& build) {
   const auto& op = build.args.UnmapApertureSegment;
   if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages)) return STATUS_INVALID_PARAMETER;

@@ -34,13 +34,13 @@ NTSTATUS Dispatch(Build& build) {
     case DXGK_OPERATION_SIGNAL_MONITORED_FENCE: return BuildSignalMonitoredFence(build);
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2: return BuildMapAperture2(build);
 
-    // Nothing in this hardware depends on these.
+    // These need no action of this hardware.
     case DXGK_OPERATION_DISCARD_CONTENT:
     case DXGK_OPERATION_NOTIFY_RESIDENCY2:
     case DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY:
     case DXGK_OPERATION_NOTIFY_ALLOC: return STATUS_SUCCESS;
 
-    // The system sends these only to drivers that ask for them.
+    // The system sends other operations only to drivers that opt in.
     default: return STATUS_NOT_SUPPORTED;
   }
 }
@@ -54,7 +54,7 @@ bool Build::PagingSpace(uint32_t* space) const {
 
 bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const {
   const auto at = static_cast<uint64_t>(address.QuadPart);
-  if (segment == kHiddenSegment) {  // its base follows the other's, as it does in the hardware
+  if (segment == kHiddenSegment) {  // it follows the other segment directly, as in the hardware
     const uint64_t start = adapter.parameters.BaseOf(kVramSegment);
     if (adapter.hidden_page() == 0 || at < start + adapter.hidden_page() * kPage) return false;
     *place = Place::Physical(regs::Target::kVram, at - start);
@@ -66,7 +66,7 @@ bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) cons
   return true;
 }
 
-// The operation names no adapter; it is for the one on which the system context runs.
+// The operation does not name an adapter. It is meant for the one on which the system context runs.
 NTSTATUS BuildPagingBuffer(HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER* pArgs) {
   const UINT room = pArgs->pDmaBuffer == nullptr ? 0 : pArgs->DmaSize;
   const auto* context = static_cast<const Context*>(pArgs->hSystemContext);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// INIT_CONTEXT_RESOURCE and UPDATE_CONTEXT_ALLOCATION: what context allocations hold.
+// INIT_CONTEXT_RESOURCE and UPDATE_CONTEXT_ALLOCATION: the contents of context allocations.
 #include <algorithm>
 #include <cstring>
 
@@ -10,8 +10,8 @@
 
 namespace gmmu::kmd {
 
-// A context allocation begins with zeros. The fill uses the address in the paging process where there is one, because
-// the pages need not be consecutive then.
+// A context allocation is zeroed. The fill uses the GPU VA in the paging process if the system passes one, because then
+// the pages need not be consecutive.
 NTSTATUS BuildInitContextResource(Build& build) {
   const auto& op = build.args.InitContextResource;
   const auto* allocation = static_cast<const Allocation*>(op.hAllocation);
@@ -27,7 +27,7 @@ NTSTATUS BuildInitContextResource(Build& build) {
   return build.commands.Fill(at, allocation->bytes, 0) ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The private data replaces the allocation's first bytes. MultipassOffset counts the words done.
+// The private data replaces the allocation's first bytes. MultipassOffset counts the words written so far.
 NTSTATUS BuildUpdateContextAllocation(Build& build) {
   const auto& op = build.args.UpdateContextAllocation;
   uint32_t space = 0;

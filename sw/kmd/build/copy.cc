@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// COPY_PAGE_TABLE_ENTRIES: hardware entries from table to table, when the GPU gets there.
+// COPY_PAGE_TABLE_ENTRIES: the GPU copies hardware entries from table to table, in stream order.
 #include <algorithm>
 
 #include "kmd/build/build.h"
@@ -21,7 +21,7 @@ struct Move {
     piece = std::min<uint64_t>(entries, distance);
   }
   bool upward() const { return destination < source; }
-  /// The first entry and the length of the piece that comes when `done` entries have been moved.
+  /// Length and first entry of the piece that is next after `done` entries.
   uint64_t Size(uint64_t done) const { return std::min(piece, entries - done); }
   uint64_t First(uint64_t done) const { return upward() ? done : entries - done - Size(done); }
 
@@ -30,8 +30,9 @@ struct Move {
 
 }  // namespace
 
-// MultipassOffset counts the entries done over all ranges. Addresses are those of the privileged space. A copied entry
-// keeps its contiguous bit, which may be wrong at the new place, so a driver that marks blocks refuses the operation.
+// MultipassOffset counts the entries copied so far over all ranges. Addresses are in the privileged space. A copied
+// entry keeps its contiguous bit, which may be wrong in the new table, so a driver that sets the bit refuses the
+// operation.
 NTSTATUS BuildCopyPageTableEntries(Build& build) {
   const auto& op = build.args.CopyPageTableEntries;
   uint32_t space = 0;

@@ -14,11 +14,11 @@ namespace gmmu::kmd {
 namespace {
 
 constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
-/// From this many entries on a repeat command, header included, is shorter than inline entries.
+/// From this number of entries on, a repeat command with its header is shorter than inline entries.
 constexpr uint32_t kShortestRun = 4;
 
-/// Writes the entries by the CPU at once. The window keeps the order of writes, so a doorbell or a root that is written
-/// later takes effect after them.
+/// The CPU writes the entries immediately. The window keeps writes in order, so a doorbell or root written later takes
+/// effect after them.
 NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const TableSource& source) {
   if (op.PageTableAddress.CpuVirtual == nullptr) return STATUS_INVALID_PARAMETER;
   volatile ULONG64* at = static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + source.start();
@@ -32,22 +32,22 @@ NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Tabl
   return STATUS_SUCCESS;
 }
 
-/// Clears the contiguous bit of a block of which the call writes only a part. False when there is no room; nothing is
-/// changed then.
+/// Clears the contiguous bit of a block that the call writes only in part. Returns false, without a change, if the
+/// buffer has no room.
 bool Demote(Build& build, ContiguousBlocks::Block block) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   auto first = blocks.Find(block);
   if (!first) return true;
   const Place at = Place::Physical(block.target, block.address);
   if (!build.commands.TableRepeat(at, kBlock, first->set_contiguous(0).raw, kNextPage)) return false;
-  build.commands.Wait();  // the update overwrites some of these
+  build.commands.Wait();  // the update overwrites some of these entries
   blocks.Forget(block);
   return true;
 }
 
-/// Called before the first entry of a leaf update is written: blocks that the update covers in part lose their
-/// contiguous bit, blocks that it covers whole are recorded as the update leaves them. False when there is no room; the
-/// next call goes on from there.
+/// Called before the first entry of a leaf update is written. A block that the update covers in part loses its
+/// contiguous bit. A block that it covers completely is recorded with the bit that the update gives it. Returns false
+/// if the buffer has no room; the next call continues from there.
 bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t start, const TableSource& source) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   const uint32_t end = start + source.count();
@@ -68,7 +68,7 @@ bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t st
   return true;
 }
 
-/// Emits commands for the words from MultipassOffset on, which counts the words done.
+/// Emits commands for the words from MultipassOffset on, which counts the words written so far.
 NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
   const uint32_t start = source.start();
   const auto place = [&](uint32_t i) { return table + (uint64_t{start} + i) * kEntryBytes; };
@@ -85,7 +85,7 @@ NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
       done += run;
       continue;
     }
-    // Inline, up to where the next run begins.
+    // Write entries inline up to the beginning of the next run.
     const uint32_t room = std::min(build.commands.InlineRoom(), source.count() - done);
     if (room == 0) return no_room();
     uint32_t count = 1;
@@ -106,7 +106,7 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   TableSource source(op, adapter.parameters, adapter.link.index(), adapter.hidden_pages());
   if (!source.Legal()) return STATUS_INVALID_PARAMETER;
 
-  // The mode decides, not whether there is a buffer: immediate updates may come with one.
+  // The update mode decides who writes, because an immediate update may come with a buffer too.
   switch (op.UpdateMode) {
     case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: return WriteByCpu(op, source);
 
@@ -123,8 +123,7 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
           table.SegmentOffset % kPage != 0) {
         return STATUS_INVALID_PARAMETER;
       }
-      // The paging process's tables are written by the CPU too, so nothing is promised about
-      // theirs.
+      // The CPU writes the paging process' tables too, so contiguous bits there could become wrong.
       const auto* process = static_cast<const Process*>(op.hProcess);
       if (adapter.parameters.contiguous_pages && process != nullptr && !process->system) source.MarkContiguous();
       if (source.has_pages_of_4k() && build.args.MultipassOffset == 0 &&
@@ -137,10 +136,10 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   return STATUS_INVALID_PARAMETER;
 }
 
-// Flushes the space of the process, to which the root must belong; the root of another process' space is refused. A
-// root that is not active has nothing cached, and an empty command keeps the operation's place in the stream. If both
-// ends are 0 the whole space is flushed. The page of the end address is flushed too, so that it does not matter whether
-// the end is inclusive.
+// Flushes the process' space, to which the root must belong; the root of another process' space is refused. An inactive
+// root has no cached entries, so an empty command only keeps the operation's place in the stream. If both ends are 0,
+// the whole space is flushed. The page of the end address is flushed too, so it does not matter whether the end is
+// inclusive.
 NTSTATUS BuildFlushTlb(Build& build) {
   const auto& op = build.args.FlushTlb;
   const auto* process = static_cast<const Process*>(op.hProcess);
@@ -149,7 +148,7 @@ NTSTATUS BuildFlushTlb(Build& build) {
   regs::Target target{};
   const bool named = TargetOf(op.RootPageTableAddress.SegmentId, &target);
   uint32_t space = Spaces::kNone;
-  const auto is_foreign = [&] {  // a context of the process may be coming or going
+  const auto is_foreign = [&] {  // guards against a change of the process' contexts
     if (process != nullptr) space = process->space_on(build.adapter.link.index());
     const uint32_t owner = named ? build.adapter.spaces.WithRoot(target, op.RootPageTableAddress.SegmentOffset)
                                  : Spaces::kNone;
@@ -163,7 +162,8 @@ NTSTATUS BuildFlushTlb(Build& build) {
     fits = build.commands.FlushSpace(space);
   } else {
     if (op.EndVirtualAddress < op.StartVirtualAddress) return STATUS_INVALID_PARAMETER;
-    const uint64_t last = std::min<uint64_t>(op.EndVirtualAddress, ~uint64_t{0} - kPage) / kPage;  // no space is larger
+    const uint64_t last = std::min<uint64_t>(op.EndVirtualAddress, ~uint64_t{0} - kPage) /
+                          kPage;  // clamped: no space is that large
     fits = build.commands.FlushRange(space, op.StartVirtualAddress / kPage * kPage, (last + 1) * kPage);
   }
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;

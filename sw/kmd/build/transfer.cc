@@ -17,7 +17,7 @@ struct Side {
   const PFN_NUMBER* pages = nullptr;  ///< page numbers of the MDL from the first page on; null for a segment
   Place start;                        ///< first byte, when `pages` is null
 
-  /// The number of consecutive bytes from `offset` on, at most `most`.
+  /// The number of contiguous bytes from `offset` on, at most `most`.
   uint64_t Run(uint64_t offset, uint64_t most) const {
     if (pages == nullptr) return most;
     uint64_t page = offset / kPage;
@@ -45,7 +45,7 @@ bool MakeSide(const Build& build, const End& end, UINT mdl_offset, UINT transfer
   return true;
 }
 
-// MultipassOffset counts the pages done. A size of 0 only announces that the content is lost.
+// MultipassOffset counts the pages copied so far. A size of 0 only announces that the contents are lost.
 template <typename Operand>
 NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
   Side source;
@@ -67,12 +67,12 @@ NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
   return STATUS_SUCCESS;
 }
 
-/// The documents do not say whether the pattern has 32 bits or is a byte in a field of 32 bits; a setting chooses.
+/// The documents do not say whether the pattern is 32 bits or one byte in a 32-bit field; a setting selects one.
 uint32_t Pattern(const Build& build, UINT pattern) {
   return build.adapter.parameters.fill_by_byte ? (pattern & 0xFF) * 0x01010101u : pattern;
 }
 
-/// The value that hardware with 32-bit atomics would write: its upper half stays 0, and the system extends it.
+/// The value that hardware with 32-bit atomics would write: the upper half is 0, and the system extends it.
 uint64_t FenceValue(const Adapter& adapter, uint64_t value) {
   return adapter.parameters.no_64bit_atomics ? value & UINT32_MAX : value;
 }
@@ -81,7 +81,7 @@ uint64_t FenceValue(const Adapter& adapter, uint64_t value) {
 
 NTSTATUS BuildTransfer(Build& build) { return Move(build, build.args.Transfer, build.args.Transfer.MdlOffset); }
 
-// Nothing in this hardware is swizzled, so a swizzling range changes nothing.
+// This hardware does not swizzle, so a swizzling range has no effect.
 NTSTATUS BuildSpecialLockTransfer(Build& build) { return Move(build, build.args.SpecialLockTransfer, 0); }
 
 NTSTATUS BuildFill(Build& build) {
@@ -93,7 +93,7 @@ NTSTATUS BuildFill(Build& build) {
                                                                               : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// A transfer is one command, however large. AllocationOffsetInBytes is for information and is not part of an address.
+// A transfer of any size is one command. AllocationOffsetInBytes is informative and not part of an address.
 NTSTATUS BuildVirtualTransfer(Build& build) {
   const auto& op = build.args.TransferVirtual;
   uint32_t space = 0;
@@ -126,8 +126,8 @@ NTSTATUS BuildSignalMonitoredFence(Build& build) {
   return STATUS_SUCCESS;
 }
 
-// The GPU writes, in stream order, where an allocation with ExplicitResidencyNotification is; other allocations have no
-// word to write. Address 0 of segment 0 means that it is not resident.
+// The GPU writes the address of an allocation with ExplicitResidencyNotification in stream order; other allocations
+// have no word for it. Address 0 of segment 0 means that the allocation is not resident.
 NTSTATUS BuildNotifyResidency(Build& build) {
   const auto& op = build.args.NotifyResidency;
   const auto* allocation = static_cast<const Allocation*>(op.hAllocation);

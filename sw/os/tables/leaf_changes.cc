@@ -36,8 +36,8 @@ TableUpdate LeafChanges::PartOfBlock(uint64_t block, const HeldEntry& held, uint
   return part;
 }
 
-// The documents' order: contexts are suspended, entries of level 0 are written, then the entry of level 1, and contexts
-// are resumed.
+// Follows the order that the documents give: suspend the contexts, write the entries of level 0, write the entry of
+// level 1, resume the contexts.
 void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t start = leaf * geometry.Coverage(0);
@@ -61,9 +61,8 @@ void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   End(LeafChange::kConversion);
 }
 
-// The documents' order: the 64 KiB entry becomes invalid, the 4 KiB entries valid, and level 1 names a new table last.
-// The
-// flush between the two kinds is what this hardware needs (docs/page-tables.md).
+// Follows the order that the documents give: the 64 KiB entry becomes invalid, then the 4 KiB entries become valid;
+// level 1 names a new table last. This hardware needs the flush between the two kinds (docs/page-tables.md).
 void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t leaf = update.first_va / geometry.Coverage(0), start = leaf * geometry.Coverage(0);
@@ -71,7 +70,7 @@ void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t
   const bool is_new = !tree_.HasLeaf(leaf);
   PageTable& table = tree_.Place(0, start);
   Begin(LeafChange::kMove);
-  std::vector<TableUpdate> rest;  // pages of the blocks that the update does not write
+  std::vector<TableUpdate> rest;  // pages of the blocks which the update does not write
   for (const uint64_t block : blocks) {
     const HeldEntry held = tree_.leaves_64k().Find(leaf)->entries[block - start / kBytesOf64k];
     TableUpdate clear = PartOfBlock(block, {}, 0, kPagesOf64k);

@@ -9,14 +9,14 @@
 
 namespace gmmu::os {
 namespace {
-constexpr size_t kMostTries = 64;  // how many places may turn out to be taken on another GPU
+constexpr size_t kMostTries = 64;  // tries before giving up because each place was taken on another GPU
 }
 
-// The GPUs propose places in turn, so that one that is almost full proposes what it still has.
+// The GPUs propose places in turn, so that a GPU that is almost full proposes one of its last free places.
 uint64_t LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by) {
-  std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // the GPU that proposed it, and the offset
+  std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // the proposing GPU and the offset
   std::optional<uint64_t> found;
-  size_t full = 0;  // the GPU that had no room at the last try
+  size_t full = 0;  // the GPU that had no room in the last try
   for (size_t tries = 0; tries < kMostTries && !found; ++tries) {
     const size_t proposer = tries % segments_.size();
     const auto offset = segments_[proposer]->space->Allocate(bytes, alignment, created_by);
@@ -54,8 +54,8 @@ uint64_t LinkedTables::Take(unsigned gpu, bool root, unsigned level, uint64_t sl
   }
   const std::pair<unsigned, uint64_t> key{root ? ~0u : level, slot};
   auto found = places_.find(key);
-  // A GPU that took its own and asks again has freed its table meanwhile, so what is still reserved is of no use: there
-  // was no room for all that was to be made together.
+  // A GPU that has taken its part and asks again has freed its table in the meantime, because there was no room for all
+  // tables of the operation. The parts that are still reserved are stale.
   if (found != places_.end() && !found->second.waiting[gpu]) {
     Release(found->second);
     places_.erase(found);

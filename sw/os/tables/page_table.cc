@@ -7,8 +7,8 @@
 namespace gmmu::os {
 namespace {
 
-// One update has one allocation and one driver protection: the table is made invalid first, and then each run of
-// entries that agree in them is written.
+// An update carries one allocation and one driver protection. So the table is invalidated first, and then each run of
+// entries with the same values is written by its own update.
 void WriteLeaf(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                const UpdateSink& sink) {
   const uint64_t page = extent.use_64k ? kBytesOf64k : hw::kPageSize;

@@ -12,7 +12,7 @@
 
 namespace gmmu::os {
 
-/// While it lives, entries may be written although tables are evicted.
+/// While it exists, entries may be written although tables are evicted.
 class TableMoves::Opened {
  public:
   explicit Opened(TableMoves& moves) : moves_(moves) { moves_.tree_.set_evicted(false); }
@@ -35,7 +35,7 @@ void TableMoves::WriteOrFree(PageTable& table, const TableExtent& extent, const 
   }
 }
 
-// Leaf tables move first: when the turn of a table above comes, its contents name the moved ones already.
+// Leaf tables move first, so the contents of a table above already name the moved tables when it moves.
 void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   Leaves64k& leaves = tree_.leaves_64k();
   for (const auto& [index, leaf] : leaves.all()) {
@@ -55,7 +55,7 @@ void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   }
 }
 
-// No source says which entries the update has that announces an eviction: invalid ones, or those of the table.
+// No source states which entries the update that announces an eviction carries: invalid ones, or those of the table.
 void TableMoves::Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                           const UpdateSink& sink) const {
   const bool told = adapter_.kernel().parameters().eviction_tells_entries;
@@ -90,7 +90,7 @@ void TableMoves::Evict(const TableContents& contents, const UpdateSink& sink) {
   tree_.set_evicted(!evicted_.empty() || !evicted_64k_.empty());
 }
 
-// Tables come back from the root down, so that each has its parent; its link is written when it is back.
+// Tables are restored from the root down, so that each has its parent. A table's link is written once it is restored.
 void TableMoves::Restore(const UpdateSink& sink) {
   const Opened opened(*this);
   while (!evicted_.empty()) {

@@ -127,7 +127,7 @@ void TableTree::WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, c
   sink(update);
 }
 
-// The 64 KiB half of a pair goes with every entry of level 1 (WriteEntry).
+// Each level-1 entry is written together with the 64 KiB half of its pair (WriteEntry).
 void TableTree::WriteLink(unsigned level, uint64_t va, const UpdateSink& sink) {
   const PageTable* table = Find(level, va);
   const Leaf64k* large = level == 0 ? leaves_64k_.Find(va / geometry_.Coverage(0)) : nullptr;
@@ -214,8 +214,8 @@ bool TableTree::HasChildren(const TableSlot& slot) const {
          (level == 1 && leaves_64k_.AnyIn(first, end));
 }
 
-// From the leaves up. A parent that goes too keeps its entries (seen on build 26100: what is freed still holds its
-// links), unless ExplicitPageTableInvalidation wants every entry invalid.
+// Frees tables from the leaves up. A parent that is freed too keeps its entries (on build 26100, freed tables still
+// contain their links), unless ExplicitPageTableInvalidation requires every entry to be invalid.
 void TableTree::Free(uint64_t va, uint64_t pages, const UpdateSink& sink) {
   const uint64_t end = va + pages * hw::kPageSize;
   std::vector<TableSlot> all;

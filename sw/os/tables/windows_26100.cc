@@ -8,9 +8,8 @@
 
 namespace gmmu::os {
 
-// Tables get their places from the root down and their contents from the leaf up. When the leaf tables of 64 KiB
-// entries
-// are cleared is not known; here it is before level 1 names them.
+// Tables are allocated from the root down and filled from the leaf up. When Windows clears the leaf tables of 64 KiB
+// entries is not known; here they are cleared before level 1 names them.
 std::vector<DXGK_PTE> Windows26100::MakeFirst(uint64_t va, uint64_t large, const UpdateSink& sink) {
   const Geometry& geometry = tree_.geometry();
   const unsigned top = tree_.root().level();

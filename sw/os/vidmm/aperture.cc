@@ -17,7 +17,7 @@
 namespace gmmu::os {
 namespace {
 
-/// The pages of an ADL, which are the host's own without remapping.
+/// The pages of an ADL; without remapping these are host physical pages.
 std::vector<uint64_t> PagesOf(const DXGK_ADL& adl) {
   std::vector<uint64_t> pages;
   for (UINT32 i = 0; i < adl.PageCount; ++i)
@@ -25,7 +25,7 @@ std::vector<uint64_t> PagesOf(const DXGK_ADL& adl) {
   return pages;
 }
 
-/// Fills in what the operands of all operations on the aperture have.
+/// Fills in the members that the operands of all aperture operations share.
 template <typename Operand>
 void Name(Operand& operand, const Aperture::Owner& owner, unsigned segment, uint64_t first, uint64_t pages) {
   operand.hDevice = owner.device;
@@ -41,15 +41,15 @@ std::string Pages(uint64_t first, uint64_t pages) {
 
 }  // namespace
 
-/// What one map operation has mapped.
+/// The result of one map operation.
 struct Aperture::Mapping {
   HANDLE allocation = nullptr;
-  Mdl mdl;  // that the driver was given, if it was; a driver may look at it while it is mapped
-  DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // the CPU's view; pMappedAddress is null when there is none
-  uint64_t pages = 0;                    // pages that are not unmapped yet
+  Mdl mdl;                               // passed to a driver that takes MDLs, which may read it while it is mapped
+  DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // the CPU's view; pMappedAddress is null if there is none
+  uint64_t pages = 0;                    // pages still mapped
 };
 
-/// Where the pages of an ADL come from.
+/// The origin of an ADL's pages.
 struct Aperture::Origin : MemoryObjects::AdlOrigin {};
 
 Aperture::Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work)
@@ -136,7 +136,7 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
     MapPiece(owner, first, pages, adl, adl_offset, origin, adl_offset);
     return work_.finish();
   }
-  // The driver gets contiguous lists of logical addresses only, so each contiguous piece is mapped by itself.
+  // The driver accepts only contiguous lists of logical addresses, so each contiguous piece is mapped separately.
   for (uint64_t done = 0, run = 0; done < pages; done += run) {
     const UINT_PTR* page = adl.Pages + adl_offset + done;
     for (run = 1; run < pages - done && page[run] == page[0] + run;) ++run;
@@ -152,7 +152,7 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
 void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
                         const Origin& origin, uint64_t origin_offset) {
   const bool cached = origin.caching == hw::Caching::kCached;
-  // CacheCoherent is mandatory for the driver, so it is set only for cacheable memory in a coherent segment.
+  // The driver must obey CacheCoherent, so it is set only for cacheable memory in a coherent segment.
   const bool coherent = cached && segment_.cache_coherent;
   if (cached && !coherent && kernel_.parameters().aperture_writes_back) WriteBackCaches(origin, origin_offset, pages);
 

@@ -66,7 +66,7 @@ ContextAllocations::Made* ContextAllocations::Find(HANDLE allocation) {
 
 void ContextAllocations::Init(Made& made) {
   Allocation& allocation = *made.allocation;
-  Mdl mdl;  // of system memory
+  Mdl mdl;  // describes system memory
   if (!allocation.local) mdl = Mdl(NumbersOf(*allocation.backing, allocation.bytes));
   vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
     DXGKARG_BUILDPAGINGBUFFER operation{};
@@ -133,15 +133,15 @@ NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTE
   return STATUS_SUCCESS;
 }
 
-// Sizes, alignments and bases are multiples of the range of a leaf table. The range of the root's first entry is never
-// allocated.
+// Sizes, alignments and bases must be multiples of a leaf table's coverage. The addresses that the root's first entry
+// covers are never allocated.
 NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) {
   GpuProcess* process = vidmm_.processes().InCreation(args.hDxgkProcess);
   if (process == nullptr) throw BugCheck("DxgkCbReserveGpuVirtualAddressRange outside of DxgkDdiCreateProcess");
   const Geometry& geometry = vidmm_.adapter().caps().geometry;
   const uint64_t unit = geometry.Coverage(0);
   args.StartVirtualAddress = 0;
-  // What the first entry of the root covers.
+  // The end of the root's first entry.
   const uint64_t first = uint64_t{1} << geometry.Shift(geometry.count() - 1);
   if (args.SizeInBytes == 0 || args.SizeInBytes % unit != 0 || args.BaseAddress % unit != 0 ||
       (args.BaseAddress != 0 && args.BaseAddress < first) || (args.Alignment != 0 && !PowerOfTwo(args.Alignment))) {

@@ -18,7 +18,7 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kGuard = kPage;  // behind the buffer, so that the next page is not another's
+constexpr uint64_t kGuard = kPage;  // guard after the buffer, so that the next page has no other owner
 constexpr uint64_t kPrivateGuard = 64;
 constexpr uint8_t kGuardByte = 0xC7;
 
@@ -54,7 +54,7 @@ std::unique_ptr<DmaBuffer> DmaBuffers::Make() {
   auto buffer = std::make_unique<DmaBuffer>();
   buffer->bytes = PagesOf(info.DmaBufferSize) * kPage;
   const bool in_aperture = info.DmaBufferSegmentSet != 0;
-  // The GPU finds a buffer in system memory by its first address.
+  // The GPU gets only the first address of a buffer in system memory, so the buffer must be contiguous for it.
   buffer->memory = SystemBuffer(gpu.kernel(), gpu.objects(), gpu.handle(), buffer->bytes + kGuard,
                                 in_aperture || gpu.remapped() ? SystemBuffer::Shape::kScattered
                                                               : SystemBuffer::Shape::kContiguous,

@@ -37,7 +37,7 @@ void Mappings::Finish(const std::vector<VidMm*>& touched) {
   }
 }
 
-// Page tables that gave way to others come back before anything is mapped in them.
+// Page tables that were evicted to make room are restored before they are used for a mapping.
 void Mappings::BringTables(GpuProcess& process) {
   if (process.tables_gave_way) vidmm_.residency().RestoreTables(process);
 }

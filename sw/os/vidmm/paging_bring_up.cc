@@ -38,7 +38,7 @@ uint64_t PagingBringUp::Reserve(uint64_t bytes, std::optional<uint64_t> offset) 
   return va;
 }
 
-// Scratch windows of VRAM lie behind the first leaf table where VRAM has pages of 64 KiB, in leaf tables of their own.
+// If VRAM has 64 KiB pages, its scratch windows get their own leaf tables after the first one.
 void PagingBringUp::ReserveVa() {
   const bool seen = gpu_.kernel().parameters().bring_up == BringUp::kWindows26100;
   const Geometry& geometry = gpu_.caps().geometry;
@@ -150,7 +150,7 @@ void PagingBringUp::WriteUnexplained() {
   work_.Send(paging_.process(), update, false);
 }
 
-// No source says which pages are filled first; here they are free pages of VRAM, where there is any.
+// No source states which pages Windows fills first; here they are free pages of VRAM, if the GPU has VRAM.
 void PagingBringUp::FirstFill() {
   if (!gpu_.has_local_segment()) return;
   SegmentPages pages = placement_.Take(Seen::kFillPages, "first fill");

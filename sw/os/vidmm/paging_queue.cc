@@ -20,7 +20,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Sets AllocationIsIdle, VidMm's answer to STATUS_GRAPHICS_ALLOCATION_BUSY.
+/// Sets AllocationIsIdle, which VidMm does in response to STATUS_GRAPHICS_ALLOCATION_BUSY.
 void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
   switch (operation.Operation) {
     case DXGK_OPERATION_TRANSFER: operation.Transfer.Flags.AllocationIsIdle = idle; break;
@@ -32,20 +32,20 @@ void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
 }  // namespace
 
 struct PagingQueue::Flush {
-  unsigned space;  // the hardware's number of the address space
+  unsigned space;  // the hardware's address space number
   uint64_t start, end;
 };
 
 struct PagingQueue::Buffer {
   SystemBuffer memory;
   uint8_t* cpu = nullptr;
-  uint64_t va = 0;  // in the paging process; 0: the GPU takes it by its bus address
+  uint64_t va = 0;  // GPU VA in the paging process; 0: the GPU uses the bus address
   std::optional<uint64_t> segment_address;
   std::vector<uint8_t> private_data;
   uint64_t used = 0;
   uint64_t private_used = 0;
   uint64_t private_bytes() const { return private_data.size() - static_cast<uint64_t>(kGuard); }
-  PacketId packet = 0;  // its last submission
+  PacketId packet = 0;  // the buffer's last submission
   std::vector<Flush> flushes;
   Ledger::Ticket ticket = 0;
 };
@@ -71,12 +71,12 @@ void PagingQueue::Start(HANDLE context, size_t count) {
     throw OsError(
         "os.paging_address_is_offset: a driver cannot find a paging buffer behind a remapped domain by its "
         "physical address; set os.iommu to \"physical\", \"identity\" or \"needed\"");
-  // In the physical model the driver has the buffer itself, and what lies behind it must stay as it is.
+  // In the physical model the driver writes the buffer directly, so a guard page after it detects overruns.
   const uint64_t behind = adapter_.caps().physical_model ? kPage : 0;
   for (size_t i = 0; i < count; ++i) {
     Buffer buffer;
-    // The GPU takes a paging buffer of segment 0 by its first address, so its pages must be consecutive for
-    // the device: physical ones, or logical ones, whatever pages lie behind them.
+    // The GPU gets only the first address of a paging buffer of segment 0, so its pages must be consecutive for the
+    // device: consecutive physical pages without remapping, consecutive logical pages with it.
     buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes + behind,
                                  adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
                                      ? SystemBuffer::Shape::kScattered
@@ -144,7 +144,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
   order_.Note(operation);
   operation.MultipassOffset = 0;
   operation.hSystemContext = context_;
-  bool idle = false;  // AllocationIsIdle of the next call only
+  bool idle = false;  // AllocationIsIdle applies to the next call only
   while (true) {
     Buffer& buffer = Current();
     const uint64_t size = adapter_.caps().paging_buffer_bytes;
@@ -174,14 +174,14 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     CheckPrivate(buffer, operation.Operation, private_begin, operation);
     if (status == STATUS_SUCCESS) return;
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
-      // After this wait no node of the GPU references the allocation.
+      // Once this wait ends, no node of the GPU references the allocation.
       Submit();
       adapter_.vidsch().WaitForHeld(VidSch::kBoundNs);
       Drain();
       idle = true;
       continue;
     }
-    // Without progress the next call would be the same again, for ever.
+    // Without progress the next call would be identical, so the loop would never end.
     if (was_empty && operation.MultipassOffset == pass) {
       throw BugCheck("operation " + NameOf(operation.Operation) + " does not fit into an empty paging buffer of " +
                      std::to_string(size) + " bytes: the driver wrote " + std::to_string(buffer.used) +
@@ -244,7 +244,7 @@ void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, 
   }
   const auto& space_of = adapter_.logical().dxgkrnl().user_mode_driver().space_of;
   const std::optional<unsigned> space = space_of ? space_of(adapter_, process) : std::nullopt;
-  if (!space) return;  // the process has no address space in hardware yet, so nothing of it is cached
+  if (!space) return;  // the process has no hardware address space yet, so no translation of it is cached
   buffers_[current_].flushes.push_back({*space, start, end});
 }
 
@@ -271,7 +271,7 @@ std::shared_ptr<DmaSubmission> PagingQueue::PhysicalOf(Buffer& buffer) const {
 PacketId PagingQueue::Submit() {
   Buffer& buffer = buffers_[current_];
   if (buffer.used == 0) {
-    // There is nothing to run, so the flushes that were noted are done when the previous packet has ended.
+    // The buffer is empty, so the noted flushes complete with the previous packet.
     Buffer& before = buffers_[(current_ + buffers_.size() - 1) % buffers_.size()];
     if (!buffer.flushes.empty() && adapter_.vidsch().Ended(last_)) {
       for (const Flush& flush : buffer.flushes) NoteFlush(flush);
