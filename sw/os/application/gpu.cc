@@ -59,7 +59,7 @@ namespace {
 
 using Answered = uint64_t (*)(PhysicalAdapter& gpu);
 
-/// Bytes of the largest table that lies in system memory, or in a memory segment; 0: none does.
+/// Size of the largest table in system memory, or in a memory segment; 0: no table is there.
 uint64_t LargestTable(PhysicalAdapter& gpu, bool in_system) {
   uint64_t largest = 0;
   for (const LevelDescriptor& level : gpu.caps().geometry.levels)
@@ -67,7 +67,7 @@ uint64_t LargestTable(PhysicalAdapter& gpu, bool in_system) {
   return largest;
 }
 
-/// The capabilities that scenarios ask for.
+/// The capabilities that scenarios may require.
 const std::vector<std::pair<std::string, Answered>>& Caps() {
 #define CAP(name, value)                        \
   {name, [](PhysicalAdapter& gpu) -> uint64_t { \

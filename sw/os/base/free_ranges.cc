@@ -9,7 +9,7 @@
 namespace gmmu::os {
 namespace {
 
-constexpr size_t kHolesOfALeaf = 128, kChildrenOfANode = 32;  // maxima; a node with more is split in two
+constexpr size_t kHolesOfALeaf = 128, kChildrenOfANode = 32;  // a node that exceeds its maximum is split in two
 
 uint64_t FirstStart(uint64_t start, const FreeRanges::Wanted& wanted) {
   return (std::max(start, wanted.from) + wanted.alignment - 1) & ~(wanted.alignment - 1);
@@ -17,10 +17,10 @@ uint64_t FirstStart(uint64_t start, const FreeRanges::Wanted& wanted) {
 
 }  // namespace
 
-/// Facts about a node, kept in its parent so that a search does not touch the node itself.
+/// Summary of a node, kept in its parent so that a search need not access the node.
 struct FreeRanges::Summary {
   uint64_t start = 0, end = 0;   // start of the first hole, end of the last one
-  mutable uint64_t longest = 0;  // upper bound of the bytes of a hole
+  mutable uint64_t longest = 0;  // upper bound of a hole's size
   mutable std::array<uint64_t, kKinds> places{};
   mutable std::array<uint32_t, kKinds> since{};  // places[i] is valid if since[i] equals kinds_[i].since
   std::unique_ptr<Node> node;

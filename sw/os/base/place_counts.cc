@@ -32,23 +32,23 @@ void PlaceCounts::Mark(size_t group) {
 
 void PlaceCounts::Changed(uint64_t first, uint64_t end) {
   for (size_t group = first / kGroup; group * kGroup < end; ++group) Mark(group);
-  // A place in a group below is concerned when it reaches to `first`, with all groups between free.
+  // A place in a lower group is affected if it reaches `first`, which requires that all groups between are free.
   for (size_t group = first / kGroup; group > 0 && first + 1 - group * kGroup < size_;) {
     Mark(--group);
     if (!bits_->full(group)) break;
   }
 }
 
-// Within the word, and `after` free pages behind it.
+// The places that begin in a word which `after` free pages follow.
 uint64_t PlaceCounts::PlacesOf(uint64_t word, uint64_t after) const {
   if (size_ == 1) return word;
-  if (size_ > kWord) {  // only in the run at the word's end
+  if (size_ > kWord) {  // a place can begin only in the run of free pages at the word's end
     const uint64_t run = PageBits::HighOnes(word);
     if (run == 0 || run + after < size_) return 0;
     const uint64_t last = std::min(kWord - 1, kWord + after - size_);
     return kAll << (kWord - run) & kAll >> (kWord - 1 - last);
   }
-  // Bit i of `low`, and of `high` for the pages behind: `length` pages from it on are free.
+  // Bit i of `low` is set if `length` pages from page i on are free; `high` is the same for the following word.
   uint64_t low = word, high = after >= kWord ? kAll : (uint64_t{1} << after) - 1;
   for (uint64_t length = 1; length < size_;) {
     const uint64_t step = std::min(length, size_ - length);  // below kWord

@@ -12,9 +12,9 @@
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kMostPages = uint64_t{1} << 28;  // in 32 MiB of bits
+constexpr uint64_t kMostPages = uint64_t{1} << 28;  // needs 32 MiB of bits
 
-/// 0 for a space of so many pages that they are not counted singly.
+/// The page size, or 0 for a space with too many pages for a bit each.
 uint64_t PageWithin(uint64_t end, uint64_t page) { return page != 0 && end / page <= kMostPages ? page : 0; }
 
 std::unique_ptr<FreeSpace> AllFree(uint64_t start, uint64_t end, uint64_t page) {

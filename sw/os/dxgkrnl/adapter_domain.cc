@@ -19,7 +19,7 @@
 namespace gmmu::os {
 namespace {
 
-/// The value that the INF of our driver declares, unless the user sets another one.
+/// The value that the built-in driver's INF declares, unless the user sets another one.
 uint64_t InfValue(const Kernel& kernel) { return kernel.QueryParameter("DmaRemappingCompatible").value_or(3); }
 
 }  // namespace
@@ -67,7 +67,7 @@ void AdapterDomain::Decide(bool may_remap) {
   MakeDomain(mode_ == DmaMode::kIdentity);
 }
 
-// Before DxgkDdiStartDevice only DXGK_IOMMU_CAPS can say what the driver needs.
+// Before DxgkDdiStartDevice only DXGK_IOMMU_CAPS states what the driver needs.
 bool AdapterDomain::IsolatedFromTheStart() const {
   const auto& iommu = adapter_.answers().iommu;
   if (!iommu) return false;
@@ -94,7 +94,7 @@ void AdapterDomain::MakeDomain(bool identity) {
 }
 
 void AdapterDomain::QueryReserved() {
-  // Before WDDM 2.9 nothing says before the start whether the driver supports isolation; it may refuse.
+  // Before WDDM 2.9 the driver cannot state before its start whether it supports isolation; it may refuse.
   const auto& iommu = adapter_.answers().iommu;
   const ULONG version = adapter_.answers().version;
   const bool asked = HasMemoryCaps(version) ? iommu && (iommu->IommuIsolationSupported || iommu->DmaRemappingSupported)
@@ -110,7 +110,7 @@ void AdapterDomain::QueryReserved() {
 void AdapterDomain::MapReservedRanges() {
   reserved_mapped_ = true;
   if (domain_->identity()) return kernel_.iommu()->MapIdentity(*domain_, PagesOf(reserved_));
-  // A reserved range keeps its address, also in a remapped domain.
+  // A reserved range keeps its address even in a remapped domain.
   for (const DXGK_PHYSICAL_MEMORY_RANGE& range : reserved_) {
     if (!domain_->logical().AllocateAt(range.BaseAddress, range.NumberOfBytes, "reserved range")) {
       throw OsError("hardware-reserved range at " + Hex(range.BaseAddress) +
@@ -211,7 +211,7 @@ void AdapterDomain::AttachIsolation() {
 
 void AdapterDomain::AbandonIsolation() {
   if (domain_ == nullptr) return;
-  reserved_mapped_ = false;  // the mappings go with the domain
+  reserved_mapped_ = false;  // the domain's destruction removes the mappings
   segment_pages_.clear();
   Leave();
 }

@@ -19,7 +19,7 @@ namespace gmmu::os {
 namespace {
 constexpr ULONG kPasid = 1;
 
-/// A context of the physical model has buffers and lists, which only the system's own may lack.
+/// A context of the physical model must have buffers and lists; only a system context may lack them.
 void RequireLists(const DXGK_CONTEXTINFO& info, UINT apertures, const std::string& name) {
   const auto refuse = [&](const char* member, const std::string& text) {
     throw OsError(std::string("DXGK_CONTEXTINFO.") + member + " of the context of " + name + " is " + text);
@@ -39,7 +39,7 @@ Miniport& AdapterObjects::miniport() { return adapter_.miniport(); }
 
 void AdapterObjects::OpenProcess(ProcessHandles& handles, const std::string& name, bool system) {
   handles.dxgk_process = NewHandle(0);
-  // An entry of WDDM 2, which a driver of the physical model may lack.
+  // DxgkDdiCreateProcess is an entry point of WDDM 2, which a driver of the physical model may lack.
   if (adapter_.caps().physical_model && miniport().table().DxgkDdiCreateProcess == nullptr) return;
   DXGKARG_CREATEPROCESS process{};
   process.hDxgkProcess = handles.dxgk_process;
@@ -58,7 +58,7 @@ void AdapterObjects::OpenDevice(ProcessHandles& handles, const std::string& name
   const auto open = [&] {
     DXGKARG_CREATEDEVICE device{};
     device.hDevice = handles.dxgk_device = NewHandle(1);
-    device.pInfo = nullptr;  // the flags are a part of it
+    device.pInfo = nullptr;  // pInfo shares a union with the flags
     device.Flags.SystemDevice = system;
     device.hKmdProcess = handles.process;
     if (system && kernel_.parameters().system_process_has_pasid) device.Pasid = kPasid;
@@ -91,7 +91,7 @@ void AdapterObjects::OpenContext(ProcessHandles& handles, const std::string& nam
   }
   Miniport::Require(status, "DxgkDdiCreateContext for " + name);
   if (!system && gpu.caps().physical_model) {
-    const unsigned aperture = gpu.aperture_segment().id;  // 0: there is none
+    const unsigned aperture = gpu.aperture_segment().id;  // 0: no aperture segment
     RequireLists(context.ContextInfo, aperture == 0 ? 0 : 1u << (aperture - 1), name);
   } else if (!system && context.ContextInfo.DmaBufferSize != 0 && context.ContextInfo.DmaBufferSegmentSet == 0) {
     throw BugCheck(
@@ -126,7 +126,7 @@ void AdapterObjects::CloseCompanion(HANDLE context) {
 }
 
 void AdapterObjects::DestroyProcess(ProcessHandles& handles) {
-  // A leaked handle keeps the handles alive that contain it: its device and its process.
+  // A leaked context keeps its device and its process alive.
   if (kernel_.LeakNow("context")) return;
   if (handles.state != nullptr && !handles.joined) adapter_.vidsch().DestroyDevice(handles.state);
   if (handles.context != nullptr) {

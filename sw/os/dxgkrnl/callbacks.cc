@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The callbacks that a display driver gets from StartDevice, and DxgkInitialize.
+// DxgkInitialize, and the callbacks that DxgkDdiStartDevice passes to a display driver.
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -70,7 +70,7 @@ NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOI
   return STATUS_SUCCESS;
 }
 
-/// Does `access` for each byte, by index and place, of a range of the configuration space.
+/// Calls `access(index, offset)` for each byte of a range of the configuration space.
 template <typename Access>
 NTSTATUS OnDeviceSpace(ULONG type, ULONG offset, ULONG length, ULONG* done, const Access& access) {
   *done = 0;
@@ -95,7 +95,8 @@ NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset,
   });
 }
 
-// What the driver has done before it tells is before what it is asked then, also by a thread that comes in at once.
+// The driver's accesses before the notification are ordered before the calls that result from it, even if another
+// thread makes such a call immediately.
 void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
   PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
   adapter.kernel().races().Tell();
@@ -104,13 +105,13 @@ void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data)
 
 void NotifyDpc(HANDLE device) { Dxgkrnl::Current().FromHandle(device).vidsch().OnDpc(); }
 
-// Turns `status` into what a memory callback answers (docs/ddi/statuses.md).
+// Turns `status` into the status that a memory callback returns (docs/ddi/statuses.md).
 NTSTATUS Answer(NTSTATUS status) {
   const bool one = Dxgkrnl::Current().kernel().parameters().one_failure_status;
   return one && !NT_SUCCESS(status) ? STATUS_UNSUCCESSFUL : status;
 }
 
-// Callbacks that a method of MemoryObjects, IsolationMemory, FrameBuffer or the memory manager carries out.
+// Callbacks implemented by a method of MemoryObjects, IsolationMemory, FrameBuffer or the memory manager.
 template <auto kMethod, typename Args>
 NTSTATUS ObjectCall(Args* args) {
   return Answer((Dxgkrnl::Current().objects().*kMethod)(*args, kDriver));
@@ -177,8 +178,8 @@ NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
 }
 
 /// A callback as the driver calls it. A call at an IRQL that the callback does not permit is a bug check. The thread
-/// leaves driver code for the call and may be preempted before and after it. The call is traced, and refused if a
-/// deliberate fault says so.
+/// leaves driver code for the call and may be preempted before and after it. The call is traced, and an injected fault
+/// may refuse it.
 template <auto kMember>
 struct Seam;
 template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>
@@ -212,7 +213,7 @@ struct Seam<kMember> {
   }
 
  private:
-  /// The refusal of a callback that returns no status is 0.
+  /// A refused callback that returns no status returns 0.
   static Result Refusal() {
     if constexpr (std::is_same_v<Result, NTSTATUS>) return Answer(STATUS_NO_MEMORY);
     else return Result{};

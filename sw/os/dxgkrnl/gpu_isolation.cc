@@ -54,7 +54,7 @@ void GpuIsolation::Enable(const ForcedIsolation& actions, IsolationScope scope) 
   adapter_.dxgkrnl().NoteIsolation();
 }
 
-// From WDDM 2.9 on the domain was made before the start (AdapterDomain::Decide).
+// From WDDM 2.9 on, the domain is created before the start (AdapterDomain::Decide).
 bool GpuIsolation::EnterByPolicy() {
   const ULONG version = adapter_.answers().version;
   if (adapter_.dxgkrnl().remap_policy() != RemapPolicy::kIdentity || HasMemoryCaps(version) ||
@@ -75,7 +75,7 @@ void GpuIsolation::OnStarted() {
   ignored_failure_.clear();
   RefuseForbiddenRoutines();
   if (active()) return;
-  // A driver before WDDM 2.9, or one that refuses IOMMU_CAPS, says only after its start what it supports and needs.
+  // A driver before WDDM 2.9, or one that refuses IOMMU_CAPS, states only after its start what it supports and needs.
   const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
   if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap()))
     return Enable({true, true, true, false}, IsolationScope::kTracked);
@@ -87,7 +87,7 @@ void GpuIsolation::OnStarted() {
   } catch (const BugCheck&) {
     throw;
   } catch (const DeviceFault&) {
-    throw;  // the machine is broken, not only isolation
+    throw;  // the error is not limited to isolation
   } catch (const OsError& error) {
     if (!actions.ignore_failure) throw;
     ignored_failure_ = error.what();

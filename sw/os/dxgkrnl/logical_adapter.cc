@@ -93,9 +93,8 @@ hw::BusCounts LogicalAdapter::BusAccesses() {
   return sum;
 }
 
-// Whether the driver has MapAperture2Supported is known only after the start, which needs the domain. A driver without
-// it
-// is stopped and started again without remapping.
+// MapAperture2Supported is known only after the start, which needs the domain. A driver without it is stopped and
+// started again without remapping.
 void LogicalAdapter::Start() {
   may_remap_ = true;
   StartInMode();
@@ -168,7 +167,7 @@ void LogicalAdapter::Attach() {
   size_t live = 0;
   for (const auto& gpu : physical_)
     live += objects().LiveAdls(gpu->handle()) + dxgkrnl_.isolation_memory().Live(gpu->handle());
-  if (live != 0) {  // the GPU would not reach their pages, or they would be at other addresses
+  if (live != 0) {  // the GPU could not reach their pages, or would need other addresses
     throw OsError("the adapter is started while " + std::to_string(live) +
                   " ADLs and pieces of isolation memory of its last start live: the mode of DMA is decided while the "
                   "device references no memory");
@@ -187,11 +186,10 @@ void LogicalAdapter::StartDevices() {
 }
 
 // The driver numbers its adapters: for each index, DXGK_PHYSICALADAPTERCAPS.DxgkPhysicalAdapterHandle is the
-// DeviceHandle
-// that DxgkDdiStartDevice got.
+// DeviceHandle that DxgkDdiStartDevice received.
 void LogicalAdapter::NumberAdapters() {
   if (physical_.size() == 1) return;
-  std::vector<size_t> at;  // by index
+  std::vector<size_t> at;  // position of the adapter with each index
   for (UINT index = 0; index < adapters(); ++index) {
     DXGK_PHYSICALADAPTERCAPS caps{};
     Miniport::Require(QueryPhysicalAdapterCaps(*miniport_, index, caps),
@@ -264,7 +262,7 @@ void LogicalAdapter::QueryCaps() {
 
 std::string LogicalAdapter::NotIdle() const {
   if (!vidsch_->idle()) return "the driver holds packets";
-  if (!kernel_.parameters().inject.leak.empty()) return "";  // a deliberate leak is reported at power-off instead
+  if (!kernel_.parameters().inject.leak.empty()) return "";  // an injected leak is reported at power-off instead
   for (const auto& gpu : physical_) {
     for (const Segment& segment : gpu->segments()) {
       if (segment.aperture || segment.space->ranges() == 0) continue;

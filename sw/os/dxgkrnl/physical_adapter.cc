@@ -91,14 +91,14 @@ void PhysicalAdapter::StartDevice() {
     ++next;
   }
   next->Type = CmResourceTypeInterrupt;
-  next->Flags = function_.msi_offset != 0 ? CM_RESOURCE_INTERRUPT_MESSAGE : 0;  // a line: level sensitive
+  next->Flags = function_.msi_offset != 0 ? CM_RESOURCE_INTERRUPT_MESSAGE : 0;  // 0: a line interrupt, level sensitive
   next->u.Interrupt.Level = kDevice;
   next->u.Interrupt.Vector = message_.data;
   next->u.Interrupt.Affinity = 1;
 
   DXGK_START_INFO start{};
   start.RequiredDmaQueueEntry = 8;
-  start.AdapterLuid.LowPart = 1;  // of the logical adapter
+  start.AdapterLuid.LowPart = 1;  // LUID of the logical adapter
   DXGKRNL_INTERFACE interface = MakeInterface(*this);
   miniport().devices().StartDevice(start, interface, unit_);
 }
@@ -137,8 +137,8 @@ void PhysicalAdapter::UseAnswers() {
                                      level.PageTableAlignmentInBytes});
   }
   caps_.physical_model = answers_.physical_model();
-  // The root indexes the address bits that the lower levels leave. With two levels its descriptor gives its first size
-  // only. In a link with fewer virtual addresses than this GPU has, the root is used in part.
+  // The root indexes the address bits above those of the lower levels. With two levels its descriptor gives only its
+  // initial size. In a link with fewer virtual address bits than this GPU has, only a part of the root is used.
   if (!caps_.physical_model) {
     LevelDescriptor& root = caps_.geometry.levels.back();
     const unsigned left = caps_.geometry.va_bits - (bits - root.index_bits);

@@ -26,10 +26,10 @@ constexpr std::array kFaults = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRA
 constexpr unsigned kDispatchLevel = 2;
 constexpr size_t kSignalStack = 64 * 1024;
 
-// Read by the handlers, which run on the thread that they interrupt.
+// Read by the signal handlers, which run on the interrupted thread.
 DriverGuard::Frame* volatile current = nullptr;
 bool is_on = false;
-const void* base_of_driver = nullptr;  // where its shared object is loaded; null: any code may be its own
+const void* base_of_driver = nullptr;  // base of the driver's shared object; null: any code may be the driver's
 DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
 void (*last_resort)() = nullptr;
@@ -57,7 +57,7 @@ const void* InstructionOf(const void* context) {
 DriverGuard::Frame::Access AccessOf(int signal, const void* context) {
   using Access = DriverGuard::Frame::Access;
 #if defined(__x86_64__)
-  constexpr long long kWrite = 2;  // of the error code of a page fault
+  constexpr long long kWrite = 2;  // write bit of a page fault's error code
   if (signal != SIGSEGV) return Access::kUnknown;
   const auto* at = static_cast<const ucontext_t*>(context);
   return (at->uc_mcontext.gregs[REG_ERR] & kWrite) != 0 ? Access::kWrite : Access::kRead;
@@ -85,9 +85,9 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   if (current != nullptr && device_access != nullptr && device_access(signal, info, context)) return;
   if (current != nullptr) Leave(current, signal, info, context);
   if (last_resort != nullptr) std::exchange(last_resort, nullptr)();
-  // The fault is not the driver's: it ends the program when the instruction faults again after the return.
+  // The driver did not cause the fault. The instruction faults again after the return and ends the program.
   std::signal(signal, SIG_DFL);
-  if (info->si_code <= 0) raise(signal);  // a signal that was sent does not come again by itself
+  if (info->si_code <= 0) raise(signal);  // a signal sent by a process does not recur by itself
 }
 
 void OnTick(int, siginfo_t* info, void* context) {
@@ -98,14 +98,14 @@ void OnTick(int, siginfo_t* info, void* context) {
     return;
   }
   if (++ticks < most_ticks) return;
-  // The thread is inside the model just now, so the next tick decides.
+  // The thread is in the model's code at this tick, so the next tick decides.
   if (base_of_driver != nullptr && BaseOf(InstructionOf(context)) != base_of_driver) return;
   spinning = nullptr;
   ticks = 0;
   Leave(frame, SIGPROF, info, context);
 }
 
-/// A driver that calls exit leaves everything open that it has, so this ends the process without any clean-up.
+/// A driver that calls exit leaves all its objects open, so this ends the process without clean-up.
 void OnExit() {
   if (current == nullptr) return;
   std::fprintf(stderr, "gmmu: the driver called exit inside of %s: no report is written\n", current->entry);
@@ -121,7 +121,7 @@ void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
   if (std::exchange(is_on, true)) return;
   static const int at_exit = std::atexit(OnExit);
   static_cast<void>(at_exit);
-  signal_stack.resize(kSignalStack);  // the driver's own stack may have run out
+  signal_stack.resize(kSignalStack);  // the driver may have overflowed its own stack
   stack_t stack{};
   stack.ss_sp = signal_stack.data();
   stack.ss_size = signal_stack.size();
@@ -175,7 +175,7 @@ void DriverGuard::Run(const char* entry, unsigned irql, uint64_t now_ns, const s
   frame.irql = irql;
   frame.start_ns = now_ns;
   frame.outer = current;
-  spinning = nullptr;  // the next call is another one, also at the same address
+  spinning = nullptr;  // the next call may have a frame at the same address
   if (sigsetjmp(frame.at, 0) != 0) {
     if (frame.error) std::rethrow_exception(frame.error);
     Raise(frame);
@@ -211,7 +211,8 @@ std::string DriverGuard::CallSite() {
   std::array<void*, 32> frames{};
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
   for (int i = 0; i < count; ++i) {
-    const auto* const instruction = static_cast<const char*>(frames[static_cast<size_t>(i)]) - 1;  // in the call
+    const auto* const instruction = static_cast<const char*>(frames[static_cast<size_t>(i)]) -
+                                    1;  // address inside the call instruction
     if (BaseOf(instruction) == base_of_driver) return call + PlaceOf(instruction);
   }
   return call;

@@ -23,7 +23,7 @@ constexpr size_t kPage = 4096;
 constexpr uint64_t kPaint = 0x5AC7'5AC7'5AC7'5AC7;
 thread_local StackMeter* running = nullptr;
 
-/// The stack is the meter's own, not the thread's.
+/// The meter owns the stack, so the context does not free it.
 struct KeepsIt {
   void deallocate(context::stack_context&) noexcept {}
 };
@@ -37,7 +37,7 @@ StackMeter::StackMeter(size_t bytes) : bytes_(bytes) {
   begin_ = reinterpret_cast<uint64_t*>(static_cast<char*>(at) + kGuard);
   std::fill(begin_, end(), kPaint);
   const auto empty = [] { DriverGuard::Run("", 0, 0, [] {}); };
-  RunPainted(empty);  // the first call resolves symbols on that stack, which must not be measured
+  RunPainted(empty);  // the first call resolves symbols on that stack, which must not count
   own_ = RunPainted(empty);
 }
 

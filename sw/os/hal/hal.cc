@@ -72,7 +72,7 @@ void Hal::StallUntil(uint64_t end_ns) {
   for (uint64_t now = NowNs(); now < end_ns; now = NowNs()) {
     platform_.WaitForMessage(end_ns - now);
     scheduler_.Seam();
-    // A message that the IRQL keeps out ends each wait at once: an access takes time, too.
+    // A message that the IRQL masks ends each wait immediately, so make an access, which takes time.
     if (NowNs() == now) ConfigRead({}, 0, sizeof(uint32_t));
   }
 }
@@ -104,7 +104,7 @@ void* MmioViews::Map(uint64_t physical, size_t size, const std::string& owner, c
   const uint64_t span = PagesOf(lead + size) * kPage;
   if (size == 0 || next_ + span + hw::kPageSize > kReservation) return nullptr;
   const uint64_t offset = next_ + lead;
-  next_ += span + hw::kPageSize;  // a page between views catches overruns
+  next_ += span + hw::kPageSize;  // an unmapped page between views catches overruns
   views_.emplace(offset,
                  View{physical, size, ledger_.Open("mmio_view", Hex(physical) + "+" + Hex(size), owner, created_by)});
   return base_ + offset;

@@ -30,7 +30,7 @@ void InvalidationQueue::FreePages() {
 }
 
 void InvalidationQueue::Submit(const std::vector<Descriptor>& descriptors) {
-  if (pfn_ == 0) return;  // the unit caches nothing while it is off
+  if (pfn_ == 0) return;  // the unit has no cached entries while it is off
   Require();
   const uint32_t slot = next_status_++ % 1024;
   const uint64_t status = status_pfn_ * hw::kPageSize + 4 * slot;
@@ -64,8 +64,8 @@ void InvalidationQueue::Require() const {
   if (!error_.empty()) throw OsError(error_);
 }
 
-// The queue has stopped, so invalidations can no longer complete and no page may be reused: every call that waits for
-// the queue ends the run.
+// The queue has stopped, so invalidations no longer complete and pages cannot be reused safely. Every call that waits
+// for the queue ends the run.
 void InvalidationQueue::OnError() {
   const uint64_t at = registers_.Read64(vtd::kIqh);
   const uint64_t address = pfn_ * hw::kPageSize + at;

@@ -10,7 +10,8 @@
 
 namespace gmmu::os {
 namespace {
-// More DMA faults than this since the unit was switched on are a storm: the run ends, and the records are not drained.
+// More DMA faults than this since the unit was enabled are a storm, which ends the run. The records are then not
+// drained.
 constexpr uint64_t kMostFaults = 4096;
 constexpr size_t kMostPageDescriptors = 16;
 
@@ -27,7 +28,7 @@ Iommu::Iommu(Hal& hal, PageAllocator& pages, Ledger& ledger, uint64_t base, uint
 Iommu::~Iommu() = default;
 
 void Iommu::FlushWriteBuffer() {
-  if (vtd::Field(cap_, 4, 4) == 0 || !enabled()) return;  // Enable flushes the write buffer once for all
+  if (vtd::Field(cap_, 4, 4) == 0 || !enabled()) return;  // Enable flushes the write buffer itself
   registers_.Write32(vtd::kGcmd, (registers_.Read32(vtd::kGsts) & vtd::kLevelBits) | vtd::kWbf);
   hal_.scheduler().Wait([&] { return (registers_.Read32(vtd::kGsts) & vtd::kWbf) == 0; }, vtd::kBoundNs,
                         "the IOMMU's write buffer flush", vtd::kPollNs);
@@ -115,7 +116,7 @@ IommuDomain* Iommu::CreateDomain(uint64_t limit, bool identity, const std::strin
       id, SecondStage(hal_, pages_, features, "IOMMU domain " + std::to_string(id)), limit, identity, seed_, ledger_));
   domain->ticket_ = ledger_.Open("domain", std::to_string(id), owner, "CreateDomain");
   IommuDomain* made = domain.get();
-  domains_.push_back(std::move(domain));  // the list has the id before another fibre can look for a free one
+  domains_.push_back(std::move(domain));  // reserves the id before another fibre searches for a free one
   if (std::find(stale_ids_.begin(), stale_ids_.end(), id) != stale_ids_.end())
     queue_.Submit({InvalidationQueue::OfDomain(id)});
   return made;
@@ -144,7 +145,7 @@ void Iommu::Attach(hw::Bdf device, IommuDomain& domain) {
   registers_.WriteEntry(entry + 8, uint64_t{domain.id_} << 8 | (domain.tables_.features().levels - 2));
   registers_.WriteEntry(entry,
                         domain.tables_.root_pfn() * hw::kPageSize |
-                            1);  // present last, translate untranslated requests
+                            1);  // the present bit is written last; translates untranslated requests
   FlushWriteBuffer();
   if (vtd::Field(cap_, 7, 7) != 0) {  // caching mode: not-present entries may be cached under domain 0
     queue_.Submit({{1u | 3u << 4 | uint64_t{sid} << 32, 0}, InvalidationQueue::OfDomain(domain.id_)});
@@ -220,7 +221,8 @@ void Iommu::UnmapIdentity(IommuDomain& domain, const std::vector<uint64_t>& pfns
     any = true;
   }
   if (!any) return;
-  queue_.Submit({InvalidationQueue::OfDomain(domain.id_)});  // the pages are scattered, so the whole domain goes
+  queue_.Submit(
+      {InvalidationQueue::OfDomain(domain.id_)});  // the pages are scattered, so the whole domain is invalidated
   pages_.Free(gone.tables);
 }
 

@@ -6,9 +6,9 @@
 namespace gmmu::os {
 namespace {
 
-/// Index and host page of the first aligned block of `unit` consecutive pages; index `count`: none.
+/// Index of the first aligned block of `unit` consecutive host pages; `count` if there is none.
 size_t FirstBlock(const uint64_t* pfns, size_t count, uint64_t unit) {
-  size_t run = 0;  // pages of the run that ends at i, counted from an aligned one
+  size_t run = 0;  // pages in the run that ends at i and begins at an aligned page
   for (size_t i = 0; i < count; ++i) {
     const bool goes_on = run != 0 && pfns[i] == pfns[i - 1] + 1;
     run = goes_on ? run + 1 : (pfns[i] % unit == 0 ? 1 : 0);

@@ -9,8 +9,8 @@
 namespace gmmu::os {
 namespace {
 
-/// Whether a pointer of this name is returned by one call and passed to another, so that it gets a name in a trace.
-/// Other pointers are only recorded as null or not.
+/// Whether a pointer of this name is a handle, which one call returns and another takes, so that traces name it. Other
+/// pointers are recorded only as null or not null.
 bool IsHandle(const std::string& path) {
   const size_t dot = path.find_last_of('.');
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);

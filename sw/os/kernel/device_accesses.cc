@@ -15,21 +15,21 @@
 #include "os/guard/driver_guard.h"
 #include "os/kernel/kernel.h"
 
-// The processor's way through one access, each arrow a signal:
+// The processor's path through one access; each arrow is a signal:
 //
 //   driver's instruction --fault--> Begin (reads the device) --raise--> the same instruction, one step --trap-->
 //     End (writes the device) --raise--> next instruction
 //
-// Begin and End are entered as calls on the driver's stack, below its red zone, and not in the handler: what they do may take
-// the machine's time, and other threads may run meanwhile. The driver's registers are kept in an Access.
+// Begin and End are entered as calls on the driver's stack, below its red zone, and not in the handler: what they do
+// may take the machine's time, and other threads may run meanwhile. The driver's registers are kept in an Access.
 
 namespace gmmu::os {
 namespace {
 
 constexpr uint64_t kRedZone = 128;
 constexpr greg_t kTrapFlag = 0x100, kDirectionFlag = 0x400;
-constexpr greg_t kWriteFault = 2;      // of the error code of a page fault
-constexpr size_t kMostState = 12'288;  // floating-point registers of the processors that there are
+constexpr greg_t kWriteFault = 2;      // write bit of a page fault's error code
+constexpr size_t kMostState = 12'288;  // largest floating-point state of current processors
 constexpr size_t kMostBytes = 64;
 constexpr uintptr_t kPage = 4096;
 
@@ -43,22 +43,22 @@ struct alignas(64) Access {
   std::array<uint8_t, kMostBytes> data;
 };
 
-// Handlers read and write these, on the thread that they interrupt.
+// Signal handlers read and write these on the interrupted thread.
 Kernel* kernel = nullptr;
-std::array<Access, 16> accesses;  // as many as threads can be in one at a time
-Access* stepping = nullptr;       // the processor takes its instruction
-Access* resumed = nullptr;        // the next trap goes on with it
+std::array<Access, 16> accesses;  // most threads that may be in an access at the same time
+Access* stepping = nullptr;       // the access whose instruction is being single-stepped
+Access* resumed = nullptr;        // the access that the next raised trap resumes
 bool resumed_steps = false;
 
 size_t StateBytes(const ucontext_t& context) {
   constexpr size_t kLegacy = 512, kSoftware = 464;
-  constexpr uint32_t kExtended = 0x46505853;  // FP_XSTATE_MAGIC1: the size of all of it follows
+  constexpr uint32_t kExtended = 0x46505853;  // FP_XSTATE_MAGIC1, which the size of the whole state follows
   std::array<uint32_t, 2> words{};
   std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(context.uc_mcontext.fpregs) + kSoftware, sizeof words);
   return words[0] == kExtended ? words[1] : kLegacy;
 }
 
-/// The pages of the access can be touched, or cannot.
+/// Makes the access' pages accessible or inaccessible.
 void Open(const Access& access, bool open) {
   const auto at = reinterpret_cast<uintptr_t>(access.address), first = at / kPage * kPage;
   const uintptr_t end = (at + access.decoded.bytes + kPage - 1) / kPage * kPage;
@@ -71,18 +71,18 @@ void Keep(const ucontext_t& context, Access& access) {
   std::memcpy(access.registers, context.uc_mcontext.gregs, sizeof access.registers);
 }
 
-/// `context` goes on with a call of `function` with the access.
+/// Makes `context` resume with a call of `function(access)`.
 void Enter(ucontext_t& context, void (*function)(Access*), Access& access) {
   auto& registers = context.uc_mcontext.gregs;
   const uint64_t stack = ((static_cast<uint64_t>(registers[REG_RSP]) - kRedZone) & ~uint64_t{63}) - sizeof(uint64_t);
-  *reinterpret_cast<uint64_t*>(stack) = 0;  // nobody to return to
+  *reinterpret_cast<uint64_t*>(stack) = 0;  // no return address
   registers[REG_RSP] = static_cast<greg_t>(stack);
   registers[REG_RDI] = static_cast<greg_t>(reinterpret_cast<uintptr_t>(&access));
   registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<uintptr_t>(function));
   registers[REG_EFL] &= ~(kTrapFlag | kDirectionFlag);
 }
 
-/// The driver goes on as it was when the access was kept.
+/// Resumes the driver in the state that the access has saved.
 [[noreturn]] void Resume(Access& access, bool step) {
   resumed_steps = step;
   resumed = &access;
@@ -90,7 +90,7 @@ void Enter(ucontext_t& context, void (*function)(Access*), Access& access) {
   std::abort();
 }
 
-/// Calls `piece` for parts of the access that a device may be asked for at once.
+/// Calls `piece` for each part of the access that is one aligned device access of at most 8 bytes.
 template <typename Piece>
 void InPieces(uint64_t physical, unsigned bytes, const Piece& piece) {
   for (unsigned done = 0; done < bytes;) {
@@ -107,7 +107,7 @@ void CheckTime() {
   DriverGuard::CheckTime(kernel->hal().NowNs(), DriverGuard::kBoundNs * kernel->parameters().wait_scale);
 }
 
-/// `work` of an access; what it throws ends the driver's call.
+/// Does `work` of an access. An exception ends the driver's call.
 template <typename Work>
 auto Do(Access& access, const Work& work) {
   try {
@@ -158,7 +158,7 @@ void End(Access* access) {
 
 bool TakeFault(void* address, ucontext_t& context) {
   if (Access* const access = std::exchange(stepping, nullptr); access != nullptr) {
-    // Its other access, or what the instruction does besides: a fault like any other.
+    // A second access of the stepped instruction faulted; treat it as an ordinary fault.
     Open(*access, false);
     access->in_use = false;
     context.uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;

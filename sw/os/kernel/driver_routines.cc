@@ -11,13 +11,13 @@
 namespace gmmu::os {
 namespace {
 
-/// Frames and accesses keep the name by its address.
+/// Frames and accesses hold the name by address, so it must never be freed.
 const char* Kept(const std::string& name) {
   static std::set<std::string> names;
   return names.insert(name).first->c_str();
 }
 
-/// The running thread is in the driver as long as this lives.
+/// While it exists, the running thread counts as being in the driver.
 class InDriver {
  public:
   InDriver(Kernel& kernel, const char* name) : kernel_(kernel), was_(kernel.scheduler().EnterDriver(true)) {

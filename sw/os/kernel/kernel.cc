@@ -43,7 +43,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
                                      [this] { return LeakNow("invalidation"); });
   }
   driver_parameters_ = parameters.driver;
-  // A value that the user has set stays, whether it is smaller or larger.
+  // emplace keeps a value that the user has set.
   driver_parameters_.emplace("LinkedAdapters", platform.firmware().gpus);
   if (platform.firmware().gpu_sizes_in_use != 0)
     driver_parameters_.emplace("SizesInUse", platform.firmware().gpu_sizes_in_use);

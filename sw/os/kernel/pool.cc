@@ -9,13 +9,13 @@
 namespace gmmu::os {
 namespace {
 
-constexpr size_t kArena = size_t{64} << 30;  // addresses, not memory
+constexpr size_t kArena = size_t{64} << 30;  // reserved address space, not memory
 constexpr size_t kAlignment = 16;
 constexpr uint8_t kSurrounding = 0xFE;
 
 uint64_t Number(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
-/// The bug checks of a bad free, by their first parameter.
+/// The bug check of a bad free; `why` is its first parameter.
 BugCheck BadCaller(uint64_t why, const void* block, uint64_t third, uint64_t fourth, const std::string& cause) {
   return BugCheck(StopCode::kBadPoolCaller, {why, why == 7 ? 0 : Number(block), third, fourth},
                   "ExFreePoolWithTag of " + cause);
@@ -101,10 +101,10 @@ void Pool::CheckSurroundings(char* at, const Block& block, const char* when) con
   changed(end - block.pages, at, 0x23);
 }
 
-/// The block on whose pages, or on whose guard page, the address is.
+/// The block whose pages or guard page contain the address.
 std::map<char*, Pool::Block>::const_iterator Pool::Around(const char* address) const {
   if (address < base_ || address >= next_) return blocks_.end();
-  // Blocks lie in the order of their pages, one behind the other, each with its guard page at its end.
+  // Blocks are adjacent and in the order of their addresses; each ends with its guard page.
   return std::find_if(blocks_.begin(), blocks_.end(), [address](const auto& block) {
     return address < block.first + (block.second.bytes + kAlignment - 1) / kAlignment * kAlignment + kPage;
   });

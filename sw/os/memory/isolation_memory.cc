@@ -18,7 +18,7 @@ constexpr uint64_t kMostMdlBytes = (uint64_t{4} << 30) - hw::kPageSize;
 }  // namespace
 
 IsolationMemory::~IsolationMemory() {
-  for (const auto& [handle, block] : blocks_) {  // after a failed run: frees the address space of views that are left
+  for (const auto& [handle, block] : blocks_) {  // after a failed run: frees the address space of remaining views
     if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
   }
 }
@@ -68,7 +68,7 @@ void IsolationMemory::Drop(std::map<HANDLE, Block>::iterator at) {
   if (IommuDomain* domain = DomainOf(block.adapter)) kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
   for (uint64_t pfn : block.pfns) kernel_.pages().Unpin(pfn);
   if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
-  block.backing.Free(kernel_);  // empty for pages of the driver's own
+  block.backing.Free(kernel_);  // empty if the driver owns the pages
   kernel_.ledger().Close(block.ticket);
   blocks_.erase(at);
 }
@@ -86,7 +86,8 @@ NTSTATUS IsolationMemory::AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATEC
   create.ContiguousMemory = {args.LowestAcceptableAddress, args.HighestAcceptableAddress, args.BoundaryAddressMultiple};
   Block block{Kind::kContiguous, adapter, {}, {}, {}, nullptr, nullptr, 0};
   const NTSTATUS status = MemoryBacking::Make(kernel_, nullptr, create, kDriver, kCall, block.backing);
-  if (status == STATUS_INSUFFICIENT_RESOURCES) return STATUS_NO_MEMORY;  // this callback's own status for lack of room
+  if (status == STATUS_INSUFFICIENT_RESOURCES)
+    return STATUS_NO_MEMORY;  // this callback reports lack of room by this status
   if (!NT_SUCCESS(status)) return status;
   block.pfns = block.backing.pfns();
   block.view = args.pMemory = kernel_.hal().ram().MapPages(block.pfns.data(), block.pfns.size(),

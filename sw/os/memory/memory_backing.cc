@@ -10,7 +10,7 @@ namespace {
 
 uint64_t Bytes(const PHYSICAL_ADDRESS& address) { return static_cast<uint64_t>(address.QuadPart); }
 
-/// The first address behind an inclusive bound.
+/// The first address after an inclusive bound.
 uint64_t Past(const PHYSICAL_ADDRESS& highest) {
   return Bytes(highest) == ~uint64_t{0} ? ~uint64_t{0} : Bytes(highest) + 1;
 }
@@ -26,8 +26,8 @@ hw::Caching CachingOf(DXGK_MEMORY_CACHING_TYPE type) {
 constexpr UINT kMdlFlags = MM_DONT_ZERO_ALLOCATION | MM_ALLOCATE_FROM_LOCAL_NODE_ONLY | MM_ALLOCATE_FULLY_REQUIRED |
                            MM_ALLOCATE_NO_WAIT | MM_ALLOCATE_PREFER_CONTIGUOUS | MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
 
-/// Chooses pages as MmAllocatePagesForMdlEx does. There is one memory node and nothing to wait for, so three of the
-/// flags change nothing here.
+/// Chooses pages as MmAllocatePagesForMdlEx does. Three of the flags have no effect, because there is one memory node
+/// and an allocation never waits.
 class MdlPages {
  public:
   MdlPages(PageAllocator& pages, const MemoryBacking::Arguments& args, const std::string& owner, const char* call)
@@ -38,7 +38,7 @@ class MdlPages {
   MdlPages(const MdlPages&) = delete;
   MdlPages& operator=(const MdlPages&) = delete;
 
-  /// Returns no pages when there are not enough.
+  /// Returns no pages if there are not enough.
   std::vector<uint64_t> Take() {
     if ((args_.Mdl.Flags & MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS) != 0) {
       const uint64_t skip = Bytes(args_.Mdl.SkipBytes);
@@ -71,7 +71,7 @@ class MdlPages {
       while (taken_.size() < count_) {
         const uint64_t want = count_ - taken_.size();
         auto some = pages_.AllocateScattered(want, low, high, owner_, call_);
-        // Fewer than wanted: what there is, in halves.
+        // The range has fewer pages than wanted: halve the request until it succeeds.
         for (uint64_t less = want / 2; !some && less != 0; less /= 2)
           some = pages_.AllocateScattered(less, low, high, owner_, call_);
         if (!some) break;
@@ -124,7 +124,7 @@ NTSTATUS MemoryBacking::MakeContiguous(Kernel& kernel, const Arguments& args, co
                                        const char* call) {
   const uint64_t boundary = Bytes(args.ContiguousMemory.BoundaryAddressMultiple);
   if (boundary != 0 && (!PowerOfTwo(boundary) || boundary < hw::kPageSize)) return STATUS_INVALID_PARAMETER;
-  // Seen on build 26100: large contiguous objects sometimes fail on a live system and pass after a cold boot.
+  // On build 26100, large contiguous objects sometimes fail on a running system and succeed after a cold boot.
   const uint64_t fails = kernel.parameters().inject.contiguous_bytes;
   if (fails != 0 && args.Size >= fails && kernel.pages().used_before()) {
     kernel.Injected("contiguous_bytes");

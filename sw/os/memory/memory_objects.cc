@@ -51,7 +51,7 @@ void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
 
 void MemoryObjects::SetDomain(HANDLE adapter, IommuDomain& domain) {
   adapters_.at(adapter).view.domain = &domain;
-  std::map<Ledger::Ticket, const Adl*> in_order;  // as they were allocated: where a list lies is chance
+  std::map<Ledger::Ticket, const Adl*> in_order;  // in the order of allocation, because a list's address is arbitrary
   for (const auto& [list, adl] : adls_) in_order.emplace(adl->ticket, adl.get());
   for (const auto& [ticket, adl] : in_order) {
     const AdapterObject& opened = adapter_objects_.at(adl->adapter_object);
@@ -83,14 +83,14 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, co
   const NTSTATUS status = MemoryBacking::Make(kernel_, names_.get(), args, owner, kCall, object.backing);
   if (!NT_SUCCESS(status)) return status;
   const HANDLE handle = NewHandle(1);
-  // A section that was there already has the size that it was made with.
+  // A section that already existed keeps its original size.
   object.size = status == STATUS_OBJECT_NAME_EXISTS ? object.backing.pages() * hw::kPageSize : args.Size;
   object.ticket = kernel_.ledger().Open("memory_object", Name(handle, object.size, args.Context), owner, kCall);
   objects_.emplace(handle, std::move(object));
   args.hPhysicalMemoryObject = handle;
   if (args.hAdapter != nullptr) {
     DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT open{handle, args.hAdapter, nullptr};
-    Open(open, owner);  // an object that is made for a known adapter is open on it
+    Open(open, owner);  // an object created for a known adapter is open on it
     args.hAdapterMemoryObject = open.hAdapterMemoryObject;
   }
   return status;
@@ -106,7 +106,7 @@ void MemoryObjects::Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args
   if (args.hAdapterMemoryObject != nullptr && object.opened != args.hAdapterMemoryObject)
     throw BugCheck(std::string(kCall) + ": handles do not belong together");
   if (object.opened != nullptr) {
-    // This is a bug check whatever the parameters say, because locked pages would leak.
+    // This is a bug check regardless of the parameters, because locked pages would leak.
     if (FindAdapterObject(object.opened, kCall).adls != 0)
       throw BugCheck(std::string(kCall) + " while an ADL of the object exists");
     if (args.hAdapterMemoryObject == nullptr && stops)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address descriptor lists: what a GPU sees of a physical memory object.
+// Address descriptor lists, which describe a GPU's view of a physical memory object.
 #include <limits>
 #include <optional>
 #include <utility>
@@ -17,7 +17,7 @@ bool MemoryObjects::MapLogical(IommuDomain& domain, const std::vector<uint64_t>&
                                const std::string& owner, const char* call) {
   const uint64_t largest = kernel_.parameters().logical_piece_pages();
   for (size_t done = 0; done < pfns.size();) {
-    // Takes the longest piece that the logical space has room for, and halves what does not fit.
+    // Tries the longest piece and halves it until the logical space has room.
     std::optional<LogicalRange> place;
     size_t pages = pfns.size() - done;
     if (largest != 0 && pages > largest) pages = one_range ? 0 : largest;
@@ -88,7 +88,7 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
     for (uint64_t pfn : pfns) kernel_.pages().Pin(pfn, owner, kCall);
   }
   adl->list.PageCount = static_cast<UINT32>(count);
-  // A caller that does not ask for one base page must take either form, so the seed chooses.
+  // A caller that does not request a contiguous list must accept either form, so the seed chooses.
   if (consecutive && (wants_contiguous || random_.Below(2) == 0)) {
     adl->list.Flags.Contiguous = 1;
     adl->list.BasePageNumber = base;

@@ -70,7 +70,7 @@ void SystemBuffer::Release() {
     Unmap();
     object_ = nullptr;
   }
-  // A deliberate leak keeps the object that it names and, like a real leak, those that the object holds.
+  // An injected leak keeps the named object and, like a real leak, the objects that it holds.
   for (const char* kind : {"cpu_view", "adl", "pinned_page", "domain_mapping", "logical_range"}) {
     if (kernel_->LeakNow(kind)) {
       if (std::string(kind) == "cpu_view") {

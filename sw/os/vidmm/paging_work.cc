@@ -92,7 +92,7 @@ void PagingWork::Send(GpuProcess& process, const TableUpdate& update, bool immed
   auto& args = operation.UpdatePageTable;
   std::vector<DXGK_PTE> entries = update.entries, entries_64k = update.entries_64k;
   if (update.level == 1 && gpu_.caps().geometry.dual) {
-    entries_64k.resize(entries.size());  // invalid
+    entries_64k.resize(entries.size());  // missing halves are invalid
     args.pPageTableEntries64KB = entries_64k.data();
   }
   args.PageTableLevel = update.level;
@@ -151,7 +151,7 @@ void PagingWork::CheckPageSizes(GpuProcess& process, bool paging) {
   };
   hooks.flush = [this, &process, paging](uint64_t va, uint64_t bytes) {
     Flush(process, va, bytes);
-    // What follows is done at once.
+    // The updates after the flush are immediate, so the flush must complete first.
     if (paging || gpu_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) Finish();
   };
   hooks.end = [this, &process, paging](LeafChange change) {

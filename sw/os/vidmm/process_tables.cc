@@ -28,7 +28,7 @@ void ProcessTables::EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t 
   for (GpuProcess* part : *process.parts) {
     part->vidmm->tables().Ensure(*part, va, pages, large);
     PagingWork& work = part->vidmm->work();
-    if (part != &process && work.Holds(*part)) work.Finish();  // its context must not stay suspended
+    if (part != &process && work.Holds(*part)) work.Finish();  // resumes the part's context
   }
 }
 
@@ -88,13 +88,13 @@ void ProcessTables::TellRoot(GpuProcess& process) {
 
 void ProcessTables::ReplaceRoot(GpuProcess& process, uint64_t entries) {
   process.space->tree().ReplaceRoot(entries, work_.SinkFor(process));
-  work_.Finish();  // the new root is complete before the hardware is told of it
+  work_.Finish();  // the new root must be complete before the hardware gets it
   SetRoot(process);
   ReleaseRetired(process);
 }
 
-// Tables that the change has replaced are freed too, so all that was cached of the process is flushed. A process
-// without a context has nothing in any cache, and the driver learns of its root when it gets a context.
+// The change also frees the tables that it replaces, so the whole process is flushed. A process without a context has
+// no cached translations, and the driver gets its root when it gets a context.
 void ProcessTables::ResizeRoot(GpuProcess& process, uint64_t entries) {
   const HANDLE context = process.handles.context;
   if (context != nullptr) gpu_.vidsch().SuspendContext(context, VidSch::kBoundNs, true);
@@ -112,7 +112,7 @@ void ProcessTables::ResizeRoot(GpuProcess& process, uint64_t entries) {
   gpu_.vidsch().ResumeContext(context);
 }
 
-// Half of it goes at least, so that a root does not follow every page.
+// The root shrinks by at least half, so that it is not resized for every page.
 void ProcessTables::ShrinkRoot(GpuProcess& process) {
   const Geometry& geometry = gpu_.caps().geometry;
   if (geometry.count() != 2 || process.parts != nullptr || Away(process)) return;
@@ -123,9 +123,9 @@ void ProcessTables::ShrinkRoot(GpuProcess& process) {
   if (2 * entries <= process.space->root_entries()) ResizeRoot(process, entries);
 }
 
-// A table's new place is told by its parent's entry (UPDATE_PAGE_TABLE), the root's by SetRootPageTable. Over a link the
-// first part finds a place that is free on every GPU, and the others take it (LinkedTables); so either all roots move or
-// none does.
+// The parent's entry names a table's new place (UPDATE_PAGE_TABLE); SetRootPageTable names the root's. On linked
+// adapters the first part finds a place that is free on every GPU, and the other parts take it (LinkedTables), so
+// either all roots move or none does.
 void ProcessTables::Move(GpuProcess& process) {
   std::exception_ptr no_room;
   for (GpuProcess* part : process.Parts()) {
@@ -135,7 +135,7 @@ void ProcessTables::Move(GpuProcess& process) {
     if (!no_room) no_room = refusal;
   }
   for (GpuProcess* part : process.Parts()) {
-    if (no_room) break;  // what has moved stays there, under the old roots
+    if (no_room) break;  // tables already moved keep their new places under the old roots
     no_room = RefusalOf([&] { part->space->tree().ReplaceRoot(0, part->vidmm->work().SinkFor(*part)); });
     if (no_room) break;
     part->vidmm->work().Finish();
@@ -159,7 +159,7 @@ void ProcessTables::Evict(GpuProcess& process) {
 void ProcessTables::Restore(GpuProcess& process) {
   const std::vector<GpuProcess*> parts = process.Parts();
   for (GpuProcess* part : parts) part->space->moves().Restore(part->vidmm->work().SinkFor(*part));
-  for (GpuProcess* part : parts) part->vidmm->tables().RenewStale(*part);  // entries may need tables on every GPU
+  for (GpuProcess* part : parts) part->vidmm->tables().RenewStale(*part);  // the entries may need tables on every GPU
   for (GpuProcess* part : parts) part->vidmm->tables().FlushSpace(*part);
   for (GpuProcess* part : parts) part->vidmm->gpu().vidsch().ResumeContext(part->handles.context);
 }

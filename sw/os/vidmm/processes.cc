@@ -31,7 +31,8 @@ Processes::Processes(VidMm& vidmm) : vidmm_(vidmm) {}
 Processes::~Processes() = default;
 
 GpuProcess& Processes::Add(const std::string& name) {
-  processes_.push_back(std::make_unique<GpuProcess>(vidmm_, name));  // the driver may ask for its memory from now on
+  processes_.push_back(
+      std::make_unique<GpuProcess>(vidmm_, name));  // from here on the driver may request memory for it
   return *processes_.back();
 }
 
@@ -66,7 +67,7 @@ void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
     MakeSpace(process);
     process.handles = joins->handles;
     process.handles.joined = true;
-    process.handles.context = nullptr;  // the part gets its own context later
+    process.handles.context = nullptr;  // this part opens its own context later
   }
   if (!process.space) return;
   vidmm_.work().CheckPageSizes(process, false);
@@ -87,7 +88,7 @@ GpuProcess* Processes::Create(const std::string& name, uint64_t root_entries, bo
     const Geometry& geometry = vidmm_.gpu().caps().geometry;
     if (root_entries == 0) root_entries = geometry.first_root_entries;
     if (root_entries != 0) {
-      for (const auto& [va, range] : process.driver_ranges)  // their tables exist from now on
+      for (const auto& [va, range] : process.driver_ranges)  // the root must cover them
         root_entries = std::max(root_entries, ((va + range.bytes - 1) >> geometry.Shift(geometry.count() - 1)) + 1);
     }
     process.space->CreateRoot(vidmm_.work().SinkFor(process), root_entries);

@@ -28,7 +28,7 @@
 namespace gmmu::os {
 namespace {
 
-/// The index among its places of the one where it lives; their number when it is nowhere.
+/// Index of the allocation's current place in its list of places; the size of the list if it is not resident.
 size_t PlaceOf(const Allocation& allocation) {
   const auto& places = allocation.homes.places;
   if (!allocation.resident()) return places.size();
@@ -36,7 +36,7 @@ size_t PlaceOf(const Allocation& allocation) {
   return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
 }
 
-/// Later than every other use, on whichever GPU of a link.
+/// A time stamp later than every earlier one on all linked GPUs.
 uint64_t NextUse() {
   static uint64_t last = 0;
   return ++last;
@@ -44,13 +44,13 @@ uint64_t NextUse() {
 
 }  // namespace
 
-/// The room that an allocation gets at a new place before it leaves the old one.
+/// Room reserved for an allocation at its new place before it leaves the old one.
 struct Residency::Room {
   std::optional<SegmentPages> pages;
   std::optional<uint64_t> aperture_page;
 };
 
-/// Contexts that may use an allocation do not run while this lives.
+/// While it exists, contexts that may use an allocation are suspended.
 class Residency::Suspended {
  public:
   explicit Suspended(const Allocation& allocation) {
@@ -100,7 +100,7 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   if (!TakeRoom(allocation, place, wanted, room)) return false;
   const Suspended suspended(allocation);
   const size_t from = PlaceOf(allocation);
-  Allocation old;  // what it has in another memory segment, until the contents have moved
+  Allocation old;  // its pages in the other memory segment, until the contents have moved
   if (allocation.resident()) {
     vidmm_.mappings().Invalidate(allocation);
     if (room.pages && allocation.local && !vidmm_.gpu().physical_paging()) HandOver(allocation, old);
@@ -130,7 +130,7 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
     }
   }
   vidmm_.placement().NotifyResident(allocation);
-  // Pages of 4 KiB between pages of 64 KiB need a leaf table of 4 KiB entries, for which there must be room.
+  // 4 KiB pages between 64 KiB pages need a leaf table of 4 KiB entries, which needs room.
   WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().Restore(allocation); });
   if (from != allocation.homes.places.size()) ++(place < from ? counts_.promotions : counts_.demotions);
   return true;
@@ -140,13 +140,13 @@ bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wan
   const Homes::Place& at = allocation.homes.places[place];
   if (at.segment == 0) return true;
   if (vidmm_.gpu().segment(at.segment).aperture) {
-    if (vidmm_.adapter().adapters() > 1) return false;  // another GPU's page tables do not lead to this one's aperture
+    if (vidmm_.adapter().adapters() > 1) return false;  // page tables of other GPUs cannot map this GPU's aperture
     room.aperture_page = vidmm_.aperture().TryReserve(PagesOf(allocation.bytes));
     return room.aperture_page.has_value();
   }
   const bool last = place + 1 == allocation.homes.places.size();
   if (wanted != nullptr && !last && !KeepToBudget(allocation, *wanted)) return false;
-  // Room for its page tables first: what makes that room must not find the allocation half way.
+  // Make room for its page tables first, because that may evict and must not meet a half-placed allocation.
   if (wanted != nullptr && !allocation.resident()) {
     WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().EnsureTables(allocation, at.segment); });
   }
@@ -162,7 +162,7 @@ bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wan
   among.priority = allocation.homes.priority;
   if (allocation.resident()) {
     if (among.priority == 0) return false;
-    --among.priority;  // it has a place: its equals stay
+    --among.priority;  // it is resident, so only lower priorities give way
   }
   if (Allocation* victim = Victims(vidmm_, wanted).Find(among)) {
     Demote(*victim);
@@ -196,7 +196,7 @@ void Residency::Demote(Allocation& allocation) {
   try {
     for (size_t place = PlaceOf(allocation) + 1; place < allocation.homes.places.size(); ++place)
       if (TryPlace(allocation, place, nullptr)) return;
-  } catch (const NoRoom&) {  // for page tables
+  } catch (const NoRoom&) {  // no room for page tables
   }
   if (allocation.resident()) Evict(allocation);
   else ++counts_.evictions;
@@ -242,7 +242,7 @@ void Residency::Leave(Allocation& allocation) {
   }
   allocation.in_system = false;
   if (!allocation.local) return;
-  if (allocation.clean) {  // its bytes are there already
+  if (allocation.clean) {  // the backing store is current
     RequireClean(allocation);
     vidmm_.transfers().Discard(allocation);
     vidmm_.placement().Evict(allocation);

@@ -17,9 +17,9 @@
 namespace gmmu::os {
 namespace {
 
-/// The driver's protection of the allocation's pages from `first` on; reduces `pages` to those with the same
-/// protection. Only a protection with D3DGPU_UNIQUE_DRIVER_PROTECTION is used for the windows too. Memory after the
-/// last page, up to the end of a page of the segment, has the protection of the last page.
+/// Returns the driver's protection of the allocation's pages from `first` on, and reduces `pages` to those with the
+/// same protection. Windows use only protections with D3DGPU_UNIQUE_DRIVER_PROTECTION. Memory from the last page to the
+/// end of the segment's page has the last page's protection.
 uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages) {
   const auto of = [&, last = PagesOf(allocation.bytes) - 1](uint64_t page) {
     return allocation.UniqueProtection(std::min(page, last));
@@ -35,7 +35,7 @@ uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t
 
 uint64_t ScratchWindows::bytes() const { return gpu_.kernel().parameters().window_pages * kPage; }
 
-// No fill is larger than the largest memory segment, because no allocation is.
+// An allocation, and so a fill, is never larger than the largest memory segment.
 uint64_t ScratchWindows::fill_bytes() const {
   uint64_t largest = 0;
   for (const Segment& segment : gpu_.segments())
@@ -92,7 +92,7 @@ ScratchWindows::Piece ScratchWindows::PieceAt(const Allocation& allocation, uint
   Piece piece{};
   piece.skip = at % allocation.local->segment().page_bytes();
   piece.start = at - piece.skip;
-  const uint64_t before = piece.skip / kPage;  // whole pages
+  const uint64_t before = piece.skip / kPage;  // whole pages skipped
   uint64_t same = std::min(pages > before ? pages - before : 1, PagesOf(at % kPage + left));
   piece.protection = WindowProtection(allocation, at / kPage, &same);
   piece.size = std::min(left, same * kPage - at % kPage);

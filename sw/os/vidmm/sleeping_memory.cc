@@ -21,7 +21,7 @@
 
 namespace gmmu::os {
 
-// A GPU of a link works on the memory of its peers and in their tables, so each step is done on all before the next.
+// A linked GPU uses the memory and the tables of its peers, so each step completes on all GPUs before the next one.
 void SleepingMemory::Sleep() {
   for (VidMm* one : vidmm_.link()) one->sleeping().RequireNoApertureRange();
   for (VidMm* one : vidmm_.link()) one->sleeping().Suspend();
@@ -30,14 +30,14 @@ void SleepingMemory::Sleep() {
 }
 
 void SleepingMemory::RequireNoApertureRange() const {
-  uint64_t pages = 0;  // that allocations have there
+  uint64_t pages = 0;  // pages of allocations in the segment
   for (const Allocation* allocation : vidmm_.allocations().all())
     if (allocation->aperture_page) pages += PagesOf(allocation->bytes);
   if (vidmm_.aperture().mapped_pages() != pages)
     throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
 }
 
-// When a context is suspended, what it did is in memory: the bytes that are kept afterwards are final.
+// A suspended context has completed its writes, so the bytes that are saved afterwards are final.
 void SleepingMemory::Suspend() {
   for (const auto& process : vidmm_.processes().all())
     if (process->handles.context != nullptr)
@@ -55,7 +55,7 @@ void SleepingMemory::Keep() {
 void SleepingMemory::PutTablesAway() {
   PagingWork& work = vidmm_.work();
   for (const auto& process : vidmm_.processes().all()) {
-    process->tables_asleep = !process->space->evicted();  // tables that were evicted before stay away after the sleep
+    process->tables_asleep = !process->space->evicted();  // tables evicted before the sleep are not restored after it
     if (process->tables_asleep) process->space->moves().Evict(process->Contents(), work.SinkFor(*process));
     if (vidmm_.gpu().caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
     work.Finish();

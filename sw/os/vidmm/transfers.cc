@@ -23,13 +23,13 @@ namespace {
 using Piece = ScratchWindows::Piece;
 using Window = ScratchWindows::Window;
 
-/// One side of a transfer: its address in a window, and whether it is shown with pages of 64 KiB.
+/// One side of a transfer: its address in a window, and whether the window uses 64 KiB pages.
 struct Side {
   uint64_t va;
   bool pages_64k;
 };
 
-/// Byte `offset` of an allocation and the `size` bytes from there on go from one side to the other.
+/// Transfers `size` bytes of an allocation, from byte `offset` on, from one side to the other.
 DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offset, uint64_t size, const Side& from,
                                      const Side& to, DXGK_MEMORY_TRANSFER_DIRECTION direction) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
@@ -45,9 +45,9 @@ DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offs
   return operation;
 }
 
-constexpr uint64_t kView = 4 << 20;  // largest CPU view at a time
+constexpr uint64_t kView = 4 << 20;  // largest CPU view
 
-/// What has the bytes of an allocation in no memory segment.
+/// The backing store of an allocation that is in no memory segment.
 SystemBuffer& BackingOf(const Allocation& allocation) {
   if (!allocation.resident()) throw BugCheck("contents of " + allocation.name + ", which is not resident");
   return *allocation.backing;

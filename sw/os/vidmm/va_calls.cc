@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t kBlock = 64 << 10;
 
-/// Says whether an application may ask for the protection.
+/// Whether an application may request the protection.
 bool Legal(const D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE& type) {
   return !type.SystemUseOnly && !type.Reserved && !(type.Zero && type.NoAccess);
 }
@@ -59,7 +59,7 @@ bool VaCalls::Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) 
   });
 }
 
-// D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page have the same value.
+// D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page must have the same value.
 bool VaCalls::Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection) {
   return std::any_of(mappings.begin(), mappings.end(), [&](const auto& mapping) {
     if (mapping.first_page >= first + pages || first >= mapping.first_page + mapping.shown()) return false;
@@ -127,7 +127,7 @@ NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
   return STATUS_SUCCESS;
 }
 
-// The page tables of a range that is only reserved (NO_COMMIT) are made when something is mapped there.
+// The page tables of a range that is only reserved (NO_COMMIT) are made when an allocation is mapped there.
 NTSTATUS VaCalls::Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) {
   args.VirtualAddress = args.PagingFenceValue = 0;
   const bool zero = args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
@@ -217,7 +217,7 @@ NTSTATUS VaCalls::Check(const GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUAL
   return legal ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
 
-// Notes in `plan` what Do will change.
+// Applies to `plan` the changes that Do will make.
 void VaCalls::Note(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited,
                    Plan& plan) const {
   const auto forget = [&](uint64_t base, uint64_t bytes) {
@@ -284,7 +284,7 @@ NTSTATUS VaCalls::Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPU
     Note(process, operation, target->driver_protection, plan);
   }
   const uint64_t inherited = target == nullptr ? 0 : target->driver_protection;
-  fence.Wait(value, VidSch::kBoundNs);  // the CPU waits before the batch is queued
+  fence.Wait(value, VidSch::kBoundNs);  // the CPU waits for the fence before it queues the batch
   vidmm_.work().OnCompanion(process, [&] {
     for (const auto& operation : operations) Do(process, operation, inherited);
     vidmm_.work().Signal(fence.va(), value + 1, fence.memory());

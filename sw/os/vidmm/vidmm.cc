@@ -61,9 +61,9 @@ struct VidMm::Parts {
   ContextAllocations context_allocations;
   RenderCalls render_calls;
   SystemBuffer dummy;
-  std::optional<Aperture> aperture;    // from the start on
-  std::vector<uint64_t> buffer_pages;  // first pages of paging buffers in the aperture segment, physical model
-  bool at_once = false;                // operations on the aperture are done inside of their call
+  std::optional<Aperture> aperture;    // exists from the start on
+  std::vector<uint64_t> buffer_pages;  // physical model: first pages of the paging buffers in the aperture segment
+  bool at_once = false;                // aperture operations complete inside their call
 };
 
 VidMm::VidMm(LogicalAdapter& adapter) : VidMm(adapter.lead()) {}
@@ -92,7 +92,8 @@ SystemBuffer& VidMm::dummy() { return parts_->dummy; }
 bool VidMm::running() const { return parts_->work.queue().buffers() != 0; }
 
 void VidMm::Start() {
-  if (this == link_.front()) adapter().set_driver_requests(&context_allocations());  // its parts have the addresses
+  if (this == link_.front())
+    adapter().set_driver_requests(&context_allocations());  // the front's process parts have the addresses
   paging().Open(*this);
   work().Start(paging().process().handles.context);
   const bool tables = !gpu_.caps().physical_model;
@@ -105,9 +106,9 @@ void VidMm::Start() {
   Aperture::Facts facts;
   facts.map_aperture2 = gpu_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
   facts.remapped = gpu_.remapped();
-  const unsigned aperture = gpu_.aperture_segment().id;  // 0: there is none
+  const unsigned aperture = gpu_.aperture_segment().id;  // 0: no aperture segment
   if (aperture != 0) facts.commit_limit = gpu_.answers().segments[aperture - 1].CommitLimit;
-  const uint64_t all = gpu_.answers().driver.ApertureSegmentCommitLimit;  // limit of all aperture segments together
+  const uint64_t all = gpu_.answers().driver.ApertureSegmentCommitLimit;  // common limit of all aperture segments
   if (all != 0 && (facts.commit_limit == 0 || all < facts.commit_limit)) facts.commit_limit = all;
   facts.dummy_logical = dummy().logical();
   facts.dummy_host = dummy().host_pages()[0] * hw::kPageSize;

@@ -18,8 +18,8 @@ constexpr uint64_t kLateNs = 100'000;  // the longest time from a fence to the i
 
 uint64_t TimeoutRecovery::Delay() const { return kernel_.parameters().tdr_delay_ns(); }
 
-// A packet runs for the delay, is asked to be preempted, and does not answer for another; then the nodes that depend on
-// its node are preempted before the reset.
+// Bound of the time from a hang to its reset: one delay until the preemption request, one without an answer, one of
+// margin, and the time to preempt the dependent nodes.
 uint64_t TimeoutRecovery::RecoveryNs() const { return 3 * Delay() + kDependentNs; }
 
 bool TimeoutRecovery::HeldUp(PacketId packet) const {
@@ -82,7 +82,7 @@ bool TimeoutRecovery::AskDue(const Node& node) const {
   return !node.running.empty() && kernel_.hal().NowNs() - since >= quiet;
 }
 
-// The packet's interrupt may be lost. Only a fence newer than the last report is a missed completion.
+// The packet's interrupt may have been lost. Only a fence newer than the last report is a missed completion.
 void TimeoutRecovery::AskForFence(NodeId id) {
   Node& node = packets_.At(id);
   node.asked = kernel_.hal().NowNs();
@@ -179,14 +179,14 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   node.fault_fence = 0;
   const bool innocent = std::exchange(node.culprit, 0) != 0 && !node.running.empty() &&
                         node.running.front().packet.device != nullptr && !node.running.front().packet.device->lost;
-  // The packet that ran is lost with its device; the others are submitted again.
+  // The running packet is lost with its device; the others are resubmitted.
   if (!node.running.empty() && node.running.front().id == hit_id && !faulted && !innocent) {
     Node::Entry hit = std::move(node.running.front());
     node.running.pop_front();
     packets_.End(std::move(hit), PacketEnd::kLost);
   }
   packets_.TakeBack(node);
-  for (auto& [other, held_up] : packets_.nodes()) {  // the packets that were held up get their whole time again
+  for (auto& [other, held_up] : packets_.nodes()) {  // restarts the timeout of packets that this node held up
     if (other.engine != id.engine) continue;
     held_up.since = kernel_.hal().NowNs();
     if (held_up.preemption) held_up.preemption->since = held_up.since;
@@ -206,7 +206,7 @@ void TimeoutRecovery::ResetAdapter(NodeId id, const std::string& culprit, const 
   recoveries_.push_back(
       {RecoveryRecord::Kind::kAdapter, id.node, id.engine, packets_.At(id).fences.last_given(), culprit, why});
   for (const auto& device : devices_) GpuDevices::Lose(device.get(), "the adapter was reset: " + why);
-  // Every waiting packet belongs to a lost device, or to a paging process whose tables are gone.
+  // Every waiting packet belongs to a lost device, or to a paging process whose tables are lost.
   packets_.LoseAll();
   adapter_reset_();
   packets_.EndReset();
