@@ -142,7 +142,7 @@ ChildRun RunInChild(RunArguments arguments, unsigned seconds) {
   } else {
     Judge(report, run);
   }
-  if (run.end == "leak")  // what leaked says more than what was refused
+  if (run.end == "leak")  // the leak is more specific than the refusal
     std::stable_partition(run.wrong.begin(), run.wrong.end(),
                           [](const std::string& line) { return line.rfind("leaked ", 0) == 0; });
   if (!run.wrong.empty()) run.text = run.wrong.front();

@@ -32,7 +32,7 @@ void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver,
   }
 }
 
-/// Checks rules between keys of different owners. `with_gpu`: the machine has a GPU, not a device in its place.
+/// Checks rules that involve keys of several components. `with_gpu`: the machine has a GPU and no device model instead.
 void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, const DriverSettings& driver,
                    bool with_gpu, const std::string& file) {
   if (os.copies_entries && driver.contiguous_pages) {
@@ -65,7 +65,7 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
   CheckVram(machine.gpu, driver, file);
 }
 
-/// Makes one change of --set. Returns the names of the keys that it stated.
+/// Applies one --set change. Returns the names of the keys that it sets.
 std::set<std::string> Change(const settings::Keys& keys, const std::string& change) {
   const size_t equals = change.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == change.size())
@@ -152,7 +152,7 @@ os::Parameters Configuration::OsParameters(uint64_t seed) const {
   parameters.page_table_bits = machine.gpu.page_table_bits;
   parameters.driver = driver.Registry();
   if (device.present()) parameters.driver["VramBytes"] = device.memory_bytes(machine);
-  // The machine plants that leak itself, and the operating system none.
+  // The machine injects this leak itself, so the operating system must not.
   if (machine.inject.lose_tag) parameters.inject.leak.clear();
   return parameters;
 }

@@ -19,7 +19,7 @@
 namespace gmmu::app {
 namespace {
 
-constexpr uint64_t kFailure = 0x80000000;  // of an NTSTATUS
+constexpr uint64_t kFailure = 0x80000000;  // failure bit of an NTSTATUS
 
 bool HasStatus(const DdiCall& call, const std::string& wanted) {
   if (wanted == "none") return !call.status;
@@ -65,7 +65,7 @@ void Print(const DdiTraceFile& trace, std::FILE* out) {
   }
 }
 
-/// In the format of chrome://tracing, which Perfetto's page opens: a row for each thread, times in microseconds.
+/// Writes the format of chrome://tracing, which Perfetto opens: a row for each thread, times in microseconds.
 void WritePerfetto(const DdiTraceFile& trace, const std::string& path) {
   using Json = nlohmann::ordered_json;
   OutputFile file(path);

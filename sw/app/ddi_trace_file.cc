@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kHow = "\nMake one with gmmu run --trace-ddi FILE.";
 
-/// "gmmu-ddi-trace 1", or empty.
+/// The schema of a header line, such as "gmmu-ddi-trace 1"; empty if the line has none.
 std::string SchemaOf(const std::string& line) {
   const Json header = Json::parse(line, nullptr, false);
   if (!header.is_object() || !header.contains("schema") || !header["schema"].is_string()) return "";
@@ -22,7 +22,7 @@ std::string SchemaOf(const std::string& line) {
   return schema.rfind("gmmu-ddi-trace ", 0) == 0 ? schema : "";
 }
 
-/// Arguments that are texts, each as its option is called.
+/// The text arguments, each with the name of its option.
 std::vector<std::pair<const char*, std::string*>> Texts(RunArguments& run) {
   return {{"scenario", &run.scenario},
           {"driver", &run.driver},

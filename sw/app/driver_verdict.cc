@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ScenarioVerdict::Kind;
 
-constexpr size_t kMostLines = 4;  // of one scenario, in the text
+constexpr size_t kMostLines = 4;  // most report lines of one scenario in the text
 constexpr size_t kWidth = 110;
 
 struct Row {
@@ -27,8 +27,7 @@ const std::vector<Row>& Rows() {
   return kRows;
 }
 
-/// Whether the run needed something of the driver that is optional: an entry of the table, or one of our driver's
-/// escapes.
+/// Whether the run needed an optional part of the driver: an entry of the table, or an escape of the built-in driver.
 bool LacksSomething(const ChildRun& run) {
   if (run.end == "not applicable") return true;
   if (run.end != "refused") return false;
@@ -46,7 +45,7 @@ std::string Name(Kind kind) {
   return "";
 }
 
-/// The text with U+FFFD in place of bytes that are no UTF-8, as in Json().
+/// The text with U+FFFD in place of invalid UTF-8, as in Json().
 std::string Utf8(const std::string& text) {
   using Object = nlohmann::json;
   return Object::parse(Object(text).dump(-1, ' ', false, Object::error_handler_t::replace)).get<std::string>();

@@ -13,7 +13,7 @@ namespace {
 
 std::optional<LastReport::Parts> last;
 
-/// False when it is not all written.
+/// False if the text was not written completely.
 bool WriteAll(int file, const std::string& text) {
   for (size_t done = 0; done < text.size();) {
     const ssize_t more = write(file, text.data() + done, text.size() - done);
@@ -25,7 +25,7 @@ bool WriteAll(int file, const std::string& text) {
 
 }  // namespace
 
-// The program is broken: system calls only.
+// The program's state may be corrupt, so this uses system calls only.
 void LastReport::Write() {
   if (!last) return;
   if (last->json != nullptr) {

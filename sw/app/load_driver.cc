@@ -16,11 +16,12 @@ namespace {
 
 constexpr const char* kHowToMake = "\nMake one as docs/driver.md says: c++ -shared -fPIC ...";
 
-/// The imports that this program does not have, separated by commas.
+/// The imports that this program does not provide, separated by commas.
 std::string Missing(const std::vector<uint8_t>& file) {
   std::string names;
   for (const std::string& name : os::ImportsOf(file)) {
-    if (name.rfind("_ITM_", 0) == 0 || name == "__gmon_start__") continue;  // the tool chain's, which may be missing
+    if (name.rfind("_ITM_", 0) == 0 || name == "__gmon_start__")
+      continue;  // weak symbols of the tool chain, which may be missing
     if (dlsym(RTLD_DEFAULT, name.c_str()) != nullptr) continue;
     names += (names.empty() ? "" : ", ") + name;
   }
@@ -46,8 +47,8 @@ void CheckDriverFile(const std::string& path) {
 
 PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
   CheckDriverFile(path);
-  // OpenSharedObject resolves all symbols now, so that none turns out missing during the run, and hides the driver's
-  // own symbols.
+  // OpenSharedObject resolves all symbols now, so that none is found missing during the run, and hides the driver's own
+  // symbols.
   std::string why;
   void* library = hw::OpenSharedObject(path, why);
   if (library == nullptr) {
@@ -68,7 +69,7 @@ void* ExportOf(PDRIVER_INITIALIZE entry, const char* name) {
   void* library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
   void* found = dlsym(library, name);
-  dlclose(library);  // it stays loaded by LoadDriver
+  dlclose(library);  // LoadDriver keeps it loaded
   return found;
 }
 

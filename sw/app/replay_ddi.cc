@@ -21,7 +21,7 @@
 namespace gmmu::app {
 namespace {
 
-constexpr unsigned kPreemption = 250;  // of a thousand seams of driver code
+constexpr unsigned kPreemption = 250;  // per thousand preemption points of driver code
 
 RunArguments RunOf(const DdiTraceFile& recorded, const ReplayDdiArguments& arguments, const std::string& trace) {
   RunArguments run = recorded.run;
@@ -35,7 +35,8 @@ RunArguments RunOf(const DdiTraceFile& recorded, const ReplayDdiArguments& argum
   return run;
 }
 
-/// Calls whose number is not the recorded one: the threads' order decides how often something is asked for.
+/// Prints the calls whose number differs from the recorded one. Differences are allowed, because the thread schedule
+/// decides how often a call is repeated.
 void CountCalls(const DdiTraceFile& recorded, const DdiTraceFile& now, std::FILE* out) {
   std::map<std::string, std::pair<size_t, size_t>> counts;
   for (const DdiCall& call : recorded.calls) ++counts[call.name].first;

@@ -58,7 +58,7 @@ class OutputBuffer : public std::streambuf {
   OutputFile& file_;
 };
 
-/// `board` null: the machine is simulated.
+/// `board` is null for a simulated machine.
 report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& arguments,
                         const sim::board::Board* board) {
   report::Limits limits = SimulatedLimits(config, arguments.engine, arguments.seed);
@@ -83,7 +83,7 @@ std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const Configura
   return sim::device::CreateEngine(configuration.machine, configuration.device, serve, options);
 }
 
-/// With --device, device.model; a machine with a device has an engine of its own.
+/// Applies --device to device.model. A machine with a device model has its own engine.
 void UseDevice(RunArguments& arguments, Configuration& configuration) {
   if (!arguments.device.empty()) configuration.device.device.model = arguments.device;
   if (!configuration.device.present()) return;
@@ -96,8 +96,8 @@ void UseDevice(RunArguments& arguments, Configuration& configuration) {
   arguments.engine = kDevice;
 }
 
-/// Refuses a machine of other sizes than the program's. A scenario brings a machine of its own, for which `./gmmu`
-/// builds no program.
+/// Refuses a machine whose sizes differ from those the program was built for. A scenario defines its own machine, for
+/// which `./gmmu` does not build a program.
 void CheckSizes(const sim::MachineConfig& config, const RunArguments& arguments) {
   if (arguments.scenario.empty() || config.BuildOptions().empty()) return config.CheckBuilt(arguments.config);
   std::string sizes;
@@ -125,7 +125,7 @@ std::function<void(const std::string&)> LinesTo(OutputFile& file) {
   };
 }
 
-/// The machine around a board goes by the computer's clock; what is told of a phase goes by the board's own.
+/// The machine around a board uses the computer's clock, but phases are reported in the board's time.
 void TimesOfTheBoard(uint64_t clock_mhz, workload::JobResult& result) {
   for (workload::Phase& phase : result.phases) phase.ns = phase.cycles * 1000 / clock_mhz;
   result.simulated_ns = result.cycles * 1000 / clock_mhz;
@@ -150,8 +150,7 @@ LastReport::Parts Crashed(const report::Limits& limits, std::FILE* out, const Ou
 
 int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   RunArguments arguments = given;
-  // Everything that can be wrong with the arguments is found before anything is simulated or
-  // written.
+  // All errors in the arguments are found before anything is simulated or written.
   std::optional<workload::Scenario> scenario;
   if (!arguments.scenario.empty()) scenario = workload::FindScenario(arguments.scenario);
   Configuration configuration = scenario ? Configuration::FromToml(scenario->machine, scenario->file, "machine",
@@ -160,7 +159,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   UseDevice(arguments, configuration);
   const sim::MachineConfig& config = configuration.machine;
   const bool on_board = arguments.engine == kBoardEngine;
-  // A serial line brings in seconds what PCI Express brings in microseconds: no work of that length is hung.
+  // A serial line takes seconds for transfers that take PCI Express microseconds, so the time limits are raised.
   if (on_board) configuration.ForSerialLine();
   workload::JobOptions options;
   options.os = configuration.OsParameters(arguments.seed);
@@ -170,7 +169,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
     CheckSizes(config, arguments);
   }
   options.seed = arguments.seed;
-  std::vector<uint8_t> input;  // a scenario makes its own
+  std::vector<uint8_t> input;  // a scenario makes its own input
   if (!arguments.file.empty()) input = workload::LoadInput(arguments.file);
   else if (!scenario) input = workload::SeededInput(arguments.seed, workload::kDefaultInputBytes);
   options.input = &input;
@@ -277,7 +276,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
         "os",
         "the host has no memory for what the run asks for; a count that the driver answered may be far too large"));
   } catch (const std::exception&) {
-    throw;  // of an argument or an output: no report is wanted
+    throw;  // error of an argument or an output: no report is written
   } catch (...) {
     result.faults.push_back(Stopped("driver", "the driver threw something that is no std::exception"));
   }

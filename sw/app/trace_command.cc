@@ -94,7 +94,7 @@ trace::ImportOptions Options(const TraceArguments& arguments) {
   return options;
 }
 
-/// Writes the whole workload; the number of accesses.
+/// Writes the whole workload and returns the number of accesses.
 uint64_t Write(trace::Workload& workload, const std::string& path, const std::function<void(uint64_t)>& watch) {
   OutputFile file(path);
   trace::Writer writer(workload.header, path, [&](const void* bytes, size_t size) { file.Write(bytes, size); });

@@ -6,7 +6,7 @@
 namespace gmmu::events {
 namespace {
 
-constexpr unsigned kHalfLg2 = 6;  // buckets of a doubling, log2
+constexpr unsigned kHalfLg2 = 6;  // log2 of the number of buckets per power of two
 constexpr uint64_t kHalf = uint64_t{1} << kHalfLg2;
 
 unsigned ShiftOf(uint64_t value) {

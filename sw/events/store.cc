@@ -29,7 +29,7 @@ CREATE TABLE spent(kind TEXT, unit, number, cause, cycles, PRIMARY KEY(kind, uni
 CREATE TABLE depths(unit, gauge, cycle, depth);
 )";
 
-/// Tables of Store::Statement and how many numbers a row has; the first column of kStep and kSpent is text.
+/// The table of each Store::Statement and its number of numeric columns; kStep and kSpent begin with a text column.
 constexpr struct {
   const char* table;
   int columns;
@@ -40,7 +40,7 @@ constexpr struct {
 
 Store::Store(const std::string& path) {
   if (sqlite3_open_v2(path.c_str(), &file_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK) Fail();
-  // A file that is not complete is thrown away: it needs no journal.
+  // An incomplete file is deleted, so no journal is needed.
   Execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; BEGIN");
   Execute(kSchema);
   Execute(("PRAGMA user_version = " + std::to_string(kFileVersion)).c_str());
@@ -79,7 +79,7 @@ void Store::Execute(const char* sql) {
   if (failure_.empty() && sqlite3_exec(file_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) Fail();
 }
 
-/// The numbers fill the last columns.
+/// `numbers` fills the last columns.
 void Store::Insert(Statement statement, const std::vector<int64_t>& numbers) {
   if (!failure_.empty()) return;
   sqlite3_stmt* s = statements_[statement];
@@ -170,7 +170,7 @@ void Store::Add(const Record& record) {
 }
 
 void Store::Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) {
-  if (gauge != hw::Gauge::kWalks) return;  // the other one can be had from the lookups
+  if (gauge != hw::Gauge::kWalks) return;  // the other gauge follows from the lookups
   Insert(kDepth, {unit, static_cast<int64_t>(gauge), static_cast<int64_t>(cycle), depth});
 }
 

@@ -22,7 +22,7 @@ constexpr size_t kAccessesAtOnce = 4096;
 
 std::atomic<bool> one_runs{false};
 
-/// The one machine of the process.
+/// Ensures that the process has at most one machine.
 struct OnlyOne {
   OnlyOne() {
     if (one_runs.exchange(true))
@@ -31,7 +31,7 @@ struct OnlyOne {
   ~OnlyOne() { one_runs = false; }
 };
 
-/// The engine of that name, the first for none.
+/// The engine with that name; the first one if the name is empty.
 Engine Known(Engine engine) {
   const std::vector<std::string>& known = Engines();
   if (engine.name.empty()) engine.name = known.front();
@@ -53,7 +53,7 @@ os::Fault Stopped(const std::string& source, const std::string& text) {
 
 }  // namespace
 
-/// The machine on a thread of its own. It waits there for its owner between two accesses of the CPU and with each event.
+/// Runs the machine on its own thread. There it waits for its owner between two CPU accesses and at each event.
 class Machine::Life : private Watcher {
  public:
   Life(app::Configuration configuration, const Engine& engine, std::unique_ptr<Work> work, Listener listener)
@@ -63,7 +63,7 @@ class Machine::Life : private Watcher {
         listener_(std::move(listener)),
         idle_(MakeIdle()),
         turns_([this] { Live(); }) {
-    Refused([&] { (void)turns_.Resume(nullptr); });  // makes the engine, on the thread on which it runs
+    Refused([&] { (void)turns_.Resume(nullptr); });  // creates the engine on the thread that runs it
   }
 
   ~Life() override {
@@ -73,7 +73,7 @@ class Machine::Life : private Watcher {
     while (turns_.begun() && !turns_.ended()) {
       try {
         turns_.Resume(nullptr);
-      } catch (...) {  // how it ends is of no interest
+      } catch (...) {  // errors of the end are ignored
       }
     }
   }
@@ -106,10 +106,10 @@ class Machine::Life : private Watcher {
   int result() const { return exit_; }
 
  private:
-  /// The owner's side: the machine runs up to the next pause.
+  /// The owner's side: runs the machine up to the next pause.
   bool Go() {
     while (true) {
-      if (event_) {  // told by the last turn
+      if (event_) {  // set by the last turn
         const auto event = std::exchange(event_, nullptr);
         event();
       } else if (!turns_.Resume(idle_)) {
@@ -121,7 +121,7 @@ class Machine::Life : private Watcher {
     }
   }
 
-  /// The thread's side.
+  /// The machine thread's side.
   void Live() {
     sim::EngineOptions options;
     options.seed = engine_.seed;
@@ -187,7 +187,7 @@ class Machine::Life : private Watcher {
     return options;
   }
 
-  /// Has the owner call `event`, and goes on when it asks for that. The text of an event lives on this thread's stack.
+  /// Has the owner call `event`, and continues when the owner resumes. The text of an event is on this thread's stack.
   void Tell(std::function<void()> event) {
     if (given_up_) return;
     Note();
@@ -201,7 +201,8 @@ class Machine::Life : private Watcher {
     told_.clear();
   }
 
-  /// The owner's turn. What it asks for in the meantime is done here, where the machine may be touched.
+  /// The owner's turn. Requests that it makes in the meantime are executed on this thread, which may access the
+  /// machine.
   void Wait() {
     turns_.Yield();
     while (request_) {
@@ -223,13 +224,13 @@ class Machine::Life : private Watcher {
       Note();
       Wait();
     }
-    // The rooms above let this error through; while another one is on its way they may still need the machine.
+    // The software above passes this error on. While another exception is unwinding, it may still need the machine.
     if (given_up_ && std::uncaught_exceptions() == 0) throw sim::EngineError("the machine was given up");
   }
 
   uint64_t LongestWaitNs() override {
     if (given_up_) return kNever;
-    constexpr uint64_t kOften = 1'000'000;  // so that an interruption and many accesses are noticed; ns, and cycles
+    constexpr uint64_t kOften = 1'000'000;  // ns, and cycles, between checks for interruptions and many accesses
     if (target_ == kNever) return kOften;
     const uint64_t now = platform_->instruments()->Cycles();
     const uint64_t left = target_ > now ? target_ - now : 1;
@@ -262,8 +263,8 @@ class Machine::Life : private Watcher {
   bool closed_ = false;
   int exit_ = 0;
 
-  // Of whose turn it is.
-  hw::Platform* platform_ = nullptr;  ///< while software runs
+  // State of the side whose turn it is.
+  hw::Platform* platform_ = nullptr;  ///< set while software runs
   uint64_t target_ = 0, cycles_ = 0, ns_ = 0;
   std::vector<hw::Counter> counters_;
   std::vector<Access> told_;

@@ -8,15 +8,15 @@
 namespace gmmu {
 namespace {
 
-constexpr size_t kPage = 4096;  // block copies are cut there; the engines cut them into write-combining buffers anyway
+constexpr size_t kPage = 4096;  // block copies are split at this size; the engines split them further anyway
 
 }  // namespace
 
-/// Accesses of a GPU's clients on their way to the machine and back.
+/// Passes the accesses of a GPU's clients to the machine and the answers back.
 class WatchedPlatform::Told : public hw::ClientAccesses {
  public:
   Told(unsigned unit, Watcher& watcher) : unit_(unit), watcher_(watcher) {}
-  /// Answers of earlier accesses come no more.
+  /// Replaces the accesses; the previous ones get no more answers.
   void Renew(hw::ClientAccesses* accesses) {
     if (accesses != accesses_) under_way_.clear();
     accesses_ = accesses;
@@ -49,8 +49,8 @@ class WatchedPlatform::Told : public hw::ClientAccesses {
   const unsigned unit_;
   Watcher& watcher_;
   hw::ClientAccesses* accesses_ = nullptr;
-  /// By client and tag. Two accesses of a client with the same tag are answered in any order, so that their addresses
-  /// could not be told apart anyway.
+  /// By client and tag. Accesses of one client with the same tag may be answered in any order, so their answers cannot
+  /// be told apart.
   std::unordered_multimap<std::pair<unsigned, uint64_t>, hw::ClientRequest, Hash> under_way_;
 };
 

@@ -12,16 +12,16 @@ constexpr std::array<uint8_t, kPageSize> kZeros = {};
 
 }  // namespace
 
-/// What the file has of a page.
+/// The page's bytes in the file.
 const uint8_t* CpuCache::Seen(uint64_t pfn) const {
   const uint8_t* const page = file_.page(pfn);
   return page != nullptr ? page : kZeros.data();
 }
 
-/// What DRAM holds of it.
+/// The page's bytes in DRAM.
 const uint8_t* CpuCache::Kept(const Page& page) { return page.dram ? page.dram->data() : kZeros.data(); }
 
-/// The same, to be changed.
+/// The page's bytes in DRAM, for writing.
 uint8_t* CpuCache::Change(Page& page) {
   if (!page.dram) page.dram = std::make_unique<Bytes>();
   return page.dram->data();
@@ -52,7 +52,7 @@ void CpuCache::Enter(uint64_t pfn, Caching caching) {
   Page& page = entry->second;
   if (first) {
     if (const uint8_t* const seen = file_.page(pfn)) {
-      page.dram.reset(new Bytes);  // make_unique would clear its bytes
+      page.dram.reset(new Bytes);  // make_unique would zero the bytes
       std::memcpy(page.dram->data(), seen, kPageSize);
     }
     page.lines = caching == Caching::kCached;
@@ -95,8 +95,8 @@ void CpuCache::DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool 
   if (size != written) file_.write(hpa + written, from + written, size - written);
 }
 
-/// Does the part of a device's write that lies in a page. The CPU sees all of it but for bytes behind dirty lines that
-/// are not snooped, and bytes that wait in a write-combining buffer.
+/// Does the part of a device's write that lies in one page. The CPU sees the written bytes, except for bytes under
+/// dirty lines that are not snooped, and bytes that wait in a write-combining buffer.
 void CpuCache::WritePart(uint64_t pfn, Page& page, uint64_t offset, const uint8_t* from, uint64_t size, bool snoop) {
   const uint64_t unit = page.lines ? kLine : 1;
   const bool snooped = snoop && page.lines;

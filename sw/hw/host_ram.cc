@@ -44,7 +44,7 @@ bool HostRam::Installed(uint64_t hpa, uint64_t size) const {
   for (const Range& range : installed_) {
     if (hpa < range.start) return false;
     if (hpa >= range.end) continue;
-    // The access may cross into a range that begins where this one ends.
+    // The access may continue in a range that begins where this one ends.
     if (size <= range.end - hpa) return true;
     size -= range.end - hpa;
     hpa = range.end;
@@ -115,7 +115,7 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, Vie
   }
   void* view = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (view == MAP_FAILED) throw Failure("cannot reserve a CPU view", errno);
-  if (caching != Caching::kNonCached) {  // before a page has storage, if it gets it here
+  if (caching != Caching::kNonCached) {  // before MapRuns, which may allocate the page's storage
     for (size_t i = 0; i < count; ++i) cache_.Enter(pfns[i], caching);
   }
   try {
@@ -133,7 +133,7 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, Vie
   return view;
 }
 
-/// Maps the pages behind each other from `view` on, those that lie together in the file at once.
+/// Maps the pages consecutively from `view` on. Pages that are adjacent in the file are mapped together.
 void HostRam::MapRuns(uint8_t* view, const uint64_t* pfns, size_t count, ViewAccess access) {
   const int protection = access == ViewAccess::kReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
   const int sharing = access == ViewAccess::kCopyOnWrite ? MAP_PRIVATE : MAP_SHARED;

@@ -11,7 +11,7 @@
 namespace gmmu::replay {
 namespace {
 
-constexpr uint64_t kPage = 4096, kPiece = 65536, kTreePieces = 32;  // a tree has the 2 MiB of a leaf table
+constexpr uint64_t kPage = 4096, kPiece = 65536, kTreePieces = 32;  // a tree covers 2 MiB, as a leaf table does
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void DemandPages::End() {
 
 void DemandPages::Note(uint64_t piece, bool write) {
   const auto found = places_.find(piece);
-  if (found == places_.end()) return;  // it was evicted behind the access
+  if (found == places_.end()) return;  // the piece was evicted after the access
   found->second->dirty |= write;
   used_ += std::exchange(found->second->unused, false) ? 1 : 0;
   if (options_.evict == Evict::kLru) frames_.splice(frames_.end(), frames_, found->second);
@@ -56,7 +56,7 @@ bool DemandPages::Wanted(uint64_t piece, const std::vector<uint64_t>& more) cons
   return touched_.count(piece) != 0 && !resident(piece) && std::find(more.begin(), more.end(), piece) == more.end();
 }
 
-/// Goes up from the piece: a subtree of which more than half is there, or comes now, is brought whole.
+/// Goes up from the piece and completes each subtree of which more than half is resident or being brought in.
 void DemandPages::Tree(uint64_t piece, std::vector<uint64_t>& more) const {
   for (uint64_t size = 2; size <= kTreePieces; size *= 2) {
     const uint64_t first = piece / size * size;
@@ -69,7 +69,7 @@ void DemandPages::Tree(uint64_t piece, std::vector<uint64_t>& more) const {
   }
 }
 
-/// `more` begins as the pieces themselves.
+/// On entry `more` contains the pieces themselves.
 void DemandPages::Prefetches(const std::vector<uint64_t>& pieces, std::vector<uint64_t>& more) const {
   for (const uint64_t piece : pieces) {
     if (options_.prefetch_tree) Tree(piece, more);

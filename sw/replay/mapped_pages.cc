@@ -93,7 +93,7 @@ void MappedPages::TakeVram(uint64_t first, uint64_t count) {
 void MappedPages::MapVram(const std::vector<Run>& runs) {
   TakeVram(0, facts_.pieces);
   auto memory = allocations_.begin();
-  uint64_t begin = 0;  // number of the allocation's first piece
+  uint64_t begin = 0;  // index of the allocation's first piece
   for (const Run& run : runs) {
     for (uint64_t done = 0; done < run.count;) {
       const uint64_t piece = run.first + done, pieces = os::BytesOf(**memory) / kBlock;

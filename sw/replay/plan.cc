@@ -66,7 +66,7 @@ void CheckRoom(const Options& options, const Footprint& footprint, const Machine
   const bool vram = options.memory == Memory::kVram;
   uint64_t pages = vram ? footprint.pages() * 4096 : 0;
   if (vram && pages <= machine.vram_bytes) pages = footprint.Pieces(piece).size() * piece;
-  if (options.resident_mib != 0) pages = std::min(pages, options.resident_mib << 20);  // of --demand
+  if (options.resident_mib != 0) pages = std::min(pages, options.resident_mib << 20);  // set with --demand
   if (pages > machine.vram_bytes) {
     refuse("touches more than the " + MiB(machine.vram_bytes) + " of VRAM can hold in pieces of " +
            std::to_string(piece >> 10) + " KiB");
@@ -75,7 +75,7 @@ void CheckRoom(const Options& options, const Footprint& footprint, const Machine
   const uint64_t visible = machine.visible_bytes != 0 ? machine.visible_bytes : machine.vram_bytes;
   if (tables > visible)
     refuse("needs " + MiB(tables) + " of page tables, and the CPU sees " + MiB(visible) + " of VRAM, where they lie");
-  // With --demand the system's own tables count as well: pages that fault in later must still find room for tables.
+  // With --demand the system's own tables count too, because pages that fault in later still need room for tables.
   if (pages + tables + (options.demand ? kOwnShare : 0) > machine.vram_bytes) {
     refuse("needs " + MiB(pages) + " for pages and " + MiB(tables) + " for page tables, of " + MiB(machine.vram_bytes) +
            " of VRAM");

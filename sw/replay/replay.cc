@@ -132,7 +132,7 @@ class Replay {
     return (due - now) * plan_.period_ps / 1000 / kPollNs * kPollNs;
   }
 
-  /// Until every access has its answer.
+  /// Waits until every access has its answer.
   void Await(const std::string& name, uint64_t accesses, Traffic& traffic, Ports& ports, PhaseResult& phase) {
     hw::Platform& platform = life_.host.platform();
     uint64_t answered = 0, answered_ns = platform.NowNs();
@@ -157,8 +157,8 @@ class Replay {
     }
   }
 
-  /// The system's handler of far faults. After its start-up time it collects the waiting accesses, brings the pieces
-  /// that were missed first, and replays those accesses.
+  /// The system's far-fault handler. After its start-up time it collects the waiting accesses, brings in the pieces
+  /// that faulted first, and replays those accesses.
   void Serve(Traffic& traffic, Ports& ports, DemandTally& tally) {
     hw::Platform& platform = life_.host.platform();
     const uint64_t far_ns = life_.options.os.far_fault_ns, wait_ns = (far_ns / kPollNs + 1) * kPollNs;

@@ -65,14 +65,15 @@ uint64_t Traffic::next_due() const {
   return first;
 }
 
-/// Reads on until the warp has an access. False: there is none for it, or too many for others.
+/// Reads the source until the warp has an access. False: the source has none for it, or the look-ahead is full of other
+/// warps' accesses.
 bool Traffic::Fill(unsigned warp) {
   while (warps_[warp].next.empty()) {
     if (exhausted_ || read_ahead_ >= kLookAhead) return false;
     std::optional<trace::Access> access;
     try {
       if (left_ != 0) access = source_.Next();
-    } catch (...) {  // the machine must not see it
+    } catch (...) {  // the exception must not reach the machine
       error_ = std::current_exception();
     }
     if (!access) {
@@ -127,7 +128,7 @@ uint64_t Traffic::Due(unsigned client) {
   return unit.ready.empty() ? kNever : unit.ready.top().cycle;
 }
 
-/// Lets the accesses that follow in the same lines, and need no computing before, go out with this one.
+/// Merges into this access the warp's next accesses to the same lines that have no compute time before them.
 void Traffic::Coalesce(unsigned number, Unit& unit, Pending& pending) {
   const uint64_t low = unit.at / kLine * kLine, high = (unit.end + kLine - 1) / kLine * kLine;
   while (Fill(number)) {
@@ -142,7 +143,7 @@ void Traffic::Coalesce(unsigned number, Unit& unit, Pending& pending) {
   }
 }
 
-/// Begins the access that was ready first.
+/// Starts the access that became ready first.
 void Traffic::Issue(Unit& unit, uint64_t cycle) {
   const Ready first = unit.ready.top();
   unit.ready.pop();
@@ -217,7 +218,7 @@ void Traffic::Retry(const std::function<bool(uint64_t)>& mapped, uint64_t cycle,
       continue;
     }
     waited.Add(cycle - std::min(cycle, far_faults_[i].cycle));
-    if (request.retry) units_[request.client].again.push_back(waiting_[i]);  // else the port translates it anew
+    if (request.retry) units_[request.client].again.push_back(waiting_[i]);  // otherwise the port translates it again
     request.waits = request.retry = false;
   }
   waiting_.resize(kept);
@@ -230,7 +231,7 @@ void Traffic::Answered(unsigned client, const hw::ClientAnswer& answer) {
     request.retry = true;
     return Wait(answer.tag, answer.answered);
   }
-  if (request.waits) {  // a port translated it anew before Retry
+  if (request.waits) {  // a port translated it again before Retry
     const auto at = std::find(waiting_.begin(), waiting_.end(), answer.tag) - waiting_.begin();
     early_waits_.push_back(answer.answered - std::min(answer.answered, far_faults_[static_cast<size_t>(at)].cycle));
     waiting_.erase(waiting_.begin() + at);

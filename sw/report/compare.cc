@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 using Texts = std::vector<std::string>;
 
-/// The counters that are compared, by block of each GPU. Its ports (port_*) have rules of their own.
+/// The compared counters, by block of each GPU. Ports (port_*) have their own rules.
 const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_mmu", {"invalidations"}},
     {"gpu_aperture", {"ap_lookups"}},
@@ -22,7 +22,7 @@ const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_clients", {"client_read_bytes", "client_write_bytes"}},
 };
 
-/// Members of the machine, of each check and of each phase that are compared.
+/// The compared members of the machine, of each check and of each phase.
 const Texts kMachine = {"clock_mhz", "bus_bits", "iommu", "clients", "seed"};
 const Texts kCheck = {"name", "passed", "text"};
 const Texts kPhase = {"name", "bytes", "link"};

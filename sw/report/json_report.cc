@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 Json Known(int64_t value) { return value < 0 ? Json(nullptr) : Json(value); }
 
-const char* ModeOf(os::DmaMode mode) {  // as the configuration's [os] iommu
+const char* ModeOf(os::DmaMode mode) {  // names as in the configuration's [os] iommu
   switch (mode) {
     case os::DmaMode::kRemapped: return "remap";
     case os::DmaMode::kIdentity: return "identity";
@@ -44,7 +44,7 @@ Json JsonOf(const os::Fault& fault) {
           {"text", fault.text}};
 }
 
-/// The name by which the table of counters has a block: blocks that count the same share one.
+/// The name of a block in the table of counters, which blocks with the same counters share.
 std::string KindOf(const std::string& block) {
   const std::string own = block.substr(hw::UnitPrefixLength(block));
   return own.rfind("port_", 0) == 0 ? "port_*" : own;

@@ -9,12 +9,12 @@
 namespace gmmu::settings {
 namespace {
 
-/// A build key's default is what was built, which a page cannot know.
+/// A build key's default is the built value, which a page cannot contain, so this prints the build option.
 std::string DefaultOnPage(const Key& key) {
   return key.build_option.empty() ? "`" + Render(key.initial) + "`" : "`" + key.build_option + "`";
 }
 
-/// In a cell of a table.
+/// The text escaped for a table cell.
 std::string Cell(std::string text) {
   for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
   return text;
@@ -89,7 +89,7 @@ std::string RenderFree(const FreeValue& value) {
   return out.str();
 }
 
-/// A section with a table of its own for each of its names.
+/// Prints a section that has its own table for each name.
 void FreeToml(const Section& section, std::ostringstream& out) {
   for (const auto& [name, values] : *section.free) {
     out << "\n[" << section.name << "." << Render(Value(name)) << "]\n";

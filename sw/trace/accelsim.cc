@@ -13,10 +13,10 @@
 namespace gmmu::trace {
 namespace {
 
-constexpr uint64_t kWindow = 16 << 20;  // bytes of the windows of shared and local memory in generic addresses
+constexpr uint64_t kWindow = 16 << 20;  // size of the shared and the local memory window in generic addresses
 
-/// A kernel's file: lines `-key = value`, and for each thread block between #BEGIN_TB and #END_TB its warps one after the
-/// other. The blocks that run at once, and the warps of a block, take turns access by access.
+/// A kernel's file: lines `-key = value`, then thread blocks between #BEGIN_TB and #END_TB, each with its warps in
+/// order. Concurrent blocks, and the warps of a block, are interleaved access by access.
 class AccelSim : public QueueSource {
  public:
   AccelSim(const std::string& path, const Header& header, const ImportOptions& options, std::vector<std::string>& notes,
@@ -170,7 +170,7 @@ class AccelSim : public QueueSource {
     cycles = 0;
   }
 
-  /// One access for each line that the threads touch, in the order of the threads: from its first byte to its last.
+  /// One access for each line that the threads touch, in thread order. It covers the line's first to last touched byte.
   void Coalesce(const GpuInstruction& instruction, uint32_t stream, uint64_t cycles, std::vector<Access>& list) {
     const size_t begin = list.size();
     const uint64_t line = options_.coalesce;
@@ -207,11 +207,11 @@ class AccelSim : public QueueSource {
   std::vector<std::string> files_;
   size_t file_ = 0;
   std::unique_ptr<Input> input_;
-  uint64_t version_ = 0, grid_ = 0, blocks_ = 0;  // of this file: thread blocks there are, and were read
-  uint32_t warps_ = 0;                            // of a thread block
+  uint64_t version_ = 0, grid_ = 0, blocks_ = 0;  // current file's version, number of thread blocks, and blocks read
+  uint32_t warps_ = 0;                            // warps of a thread block
   uint64_t shared_ = 0, local_ = 0;
   bool lineinfo_ = false;
-  std::array<uint64_t, 6> left_out_{};  // instructions by space
+  std::array<uint64_t, 6> left_out_{};  // instructions left out, by space
 };
 
 }  // namespace

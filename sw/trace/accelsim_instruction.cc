@@ -19,7 +19,7 @@ struct Meaning {
   bool writes;
 };
 
-/// The instructions of SASS with an address. An atomic one reads and writes; the page must be writable, so it writes.
+/// The SASS instructions with an address. An atomic instruction counts as a write, because its page must be writable.
 const std::map<std::string, Meaning, std::less<>>& Opcodes() {
   static const std::map<std::string, Meaning, std::less<>> kOpcodes = {
       {"LDG", {Space::kGlobal, false}},  {"STG", {Space::kGlobal, true}},   {"LDGSTS", {Space::kGlobal, false}},
@@ -64,7 +64,7 @@ class Reader {
   size_t at_ = 0;
 };
 
-/// Bytes of a thread's access: the part of the opcode that is a number of bits; 4 without one.
+/// Bytes of a thread's access, from the modifier of the opcode that is a number of bits; 4 if it has none.
 uint32_t BytesOf(const std::string& opcode) {
   for (size_t at = 0; (at = opcode.find('.', at)) != std::string::npos;) {
     ++at;

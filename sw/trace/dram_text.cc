@@ -10,7 +10,7 @@
 namespace gmmu::trace {
 namespace {
 
-/// A text with a request or two a line. Empty lines, and those that begin with #, are passed over.
+/// A text with one or two requests per line. Empty lines and lines that begin with # are skipped.
 class DramText : public QueueSource {
  public:
   DramText(const std::string& path, const Header& header, uint32_t bytes, Input::Watch watch)
@@ -69,7 +69,7 @@ class RamulatorCpu : public DramText {
   void Request(const AllWords& words) override {
     const auto bubbles = ParseDigits(words[0], 10);
     if (!bubbles || words.size() < 2 || words.size() > 3) Refuse("is not BUBBLES ADDRESS [ADDRESS]");
-    if (words.size() == 3 && (words[2] == "R" || words[2] == "W")) {  // not filtered by caches
+    if (words.size() == 3 && (words[2] == "R" || words[2] == "W")) {  // a trace that caches have not filtered
       Put(ParseNumber(words[1]), words[2] == "R" ? Kind::kRead : Kind::kWrite, *bubbles);
       return;
     }

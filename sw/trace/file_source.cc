@@ -17,8 +17,8 @@ struct FileSource::File {
   std::FILE* file = nullptr;
   ZSTD_DCtx* context = ZSTD_createDCtx();
   std::array<char, 65536> bytes;
-  size_t size = 0, at = 0;  // of `bytes`
-  uint64_t before = 0;      // bytes of the file before `bytes`
+  size_t size = 0, at = 0;  // size of `bytes`, and the read position
+  uint64_t before = 0;      // offset of `bytes` in the file
 
   ~File() {
     if (file != nullptr) std::fclose(file);
@@ -69,7 +69,7 @@ char FileSource::Frame() {
   offset_ = file_->Offset();
   ZSTD_DCtx_reset(file_->context, ZSTD_reset_session_only);
   ZSTD_outBuffer out{unpacked_.data(), unpacked_.size(), 0};
-  // RFC 8878, 3.1.1.1.1: the byte behind the magic number is the frame header descriptor; bit 2: a checksum follows.
+  // RFC 8878, 3.1.1.1.1: the byte after the magic number is the frame header descriptor; bit 2: a checksum follows.
   const std::string begin = file_->Take(sizeof(uint32_t) + 1);
   ZSTD_inBuffer first{begin.data(), begin.size(), 0};
   size_t left = begin.empty() ? 1 : ZSTD_decompressStream(file_->context, &out, &first);

@@ -37,7 +37,7 @@ void RefuseBlankEnd(const std::string& path, unsigned number, const std::string&
                                number, Quoted(line), blank));
 }
 
-/// The lines of a header by key; take() checks values, and what is not taken is unknown.
+/// The lines of a header by key. Take checks values; the lines that remain have unknown keys.
 class Lines {
  public:
   Lines(const std::string& text, const std::string& path) : path_(path) {
@@ -69,7 +69,7 @@ class Lines {
     }
   }
 
-  /// The value of a key, which is gone then; `needed`: it must be there.
+  /// Returns the value of a key and removes its line; `needed`: the key is mandatory.
   std::optional<std::string> Take(const std::string& key, bool needed) {
     const auto found = lines_.find(key);
     if (found == lines_.end()) {
@@ -90,7 +90,7 @@ class Lines {
     return *number;
   }
 
-  /// Which of two words the value is.
+  /// Whether the value is the second of two words.
   bool Second(const std::string& text, const char* first, const char* second) const {
     if (text != first && text != second) throw Refused(fmt::format("\"{}\" is neither {} nor {}", text, first, second));
     return text == second;

@@ -8,7 +8,7 @@
 namespace gmmu::trace {
 namespace {
 
-/// Asks for what the format does not say.
+/// Reports that the user must give a property that the format does not define.
 [[noreturn]] void Ask(const std::string& format, const std::string& path, const std::string& question,
                       const std::string& answer) {
   throw TraceError(fmt::format("{}: {} The format {} does not say.\nGive {}.", path, question, format, answer));
@@ -20,7 +20,7 @@ namespace {
 
 bool Dram(const std::string& format) { return format != "lackey" && format != "accelsim" && format != "champsim"; }
 
-/// Fills in what the format says, and asks for what it does not.
+/// Fills in the properties that the format defines, and requires options for the others.
 Header HeaderOf(const std::string& format, const std::string& path, const ImportOptions& options) {
   Header header;
   header.name = !options.name.empty() ? options.name

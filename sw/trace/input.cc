@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kPiece = 1 << 18;
 constexpr size_t kMaxLine = 1 << 16;
 
-/// The program that unpacks a file which begins so; empty: it is not packed.
+/// The program that unpacks a file with these first bytes; empty if the file is not packed.
 std::string Unpacker(const std::vector<char>& bytes) {
   static const std::pair<std::string_view, const char*> kPacked[] = {{"\xfd"
                                                                       "7zXZ",

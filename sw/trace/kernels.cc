@@ -10,7 +10,7 @@ namespace {
 ParameterRule Line() { return {"line", 128, "bytes", 32, 4096, "that one access has at most"}; }
 ParameterRule Streams(const char* of) { return {"streams", 16, of, 1, 4096, "that run at the same time"}; }
 
-/// C = A * B, row by row in memory, in tiles of C: each stream makes a tile, going through A and B tile by tile.
+/// C = A * B, stored row by row. Each stream computes a tile of C and goes through A and B tile by tile.
 class Gemm : public QueueSource {
  public:
   explicit Gemm(const Parameters& p)
@@ -63,10 +63,10 @@ class Gemm : public QueueSource {
   const uint64_t m_, n_, k_, tile_, element_, line_;
   uint64_t a_, b_, c_;
   std::vector<std::vector<Access>> lists_;
-  uint64_t first_ = 0, step_ = 0;  // tile of C of stream 0, and where in K
+  uint64_t first_ = 0, step_ = 0;  // tile of C of stream 0, and the step in K
 };
 
-/// Jacobi's iteration on a grid: five points in two dimensions, seven in three. A stream makes a row.
+/// Jacobi iteration on a grid, with five points in two dimensions and seven in three. A stream computes a row.
 class Stencil : public QueueSource {
  public:
   explicit Stencil(const Parameters& p)
@@ -122,10 +122,10 @@ class Stencil : public QueueSource {
   const uint64_t nx_, ny_, nz_, element_, line_, iterations_;
   uint64_t in_, out_;
   std::vector<std::vector<Access>> lists_;
-  uint64_t first_ = 0, done_ = 0;  // row of stream 0, iterations
+  uint64_t first_ = 0, done_ = 0;  // row of stream 0, and finished iterations
 };
 
-/// A hash join without partitions: the smaller table goes into a hash table, the larger one looks its keys up.
+/// A hash join without partitions: builds a hash table of the smaller table, and looks up the keys of the larger one.
 class HashJoin : public QueueSource {
  public:
   explicit HashJoin(const Parameters& p)
@@ -182,7 +182,7 @@ class HashJoin : public QueueSource {
   Random random_;
   uint64_t buckets_ = 1, inner_, outer_, table_, result_;
   std::vector<std::vector<Access>> lists_;
-  uint64_t at_ = 0, found_ = 0;  // tuples of both tables, of the result
+  uint64_t at_ = 0, found_ = 0;  // processed tuples of both tables, and tuples of the result
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 namespace gmmu::trace {
 namespace {
 
-/// Lines "I  address,size", " L address,size", " S ..." and " M ..." (a load and a store of one place), hexadecimal
-/// and decimal; lines of valgrind itself begin with == or --.
+/// Lines "I  address,size", " L address,size", " S ..." and " M ..." (a load and a store of the same bytes). Addresses
+/// are hexadecimal, sizes decimal. Lines of valgrind itself begin with == or --.
 class Lackey : public QueueSource {
  public:
   Lackey(const std::string& path, const Header& header, bool fetches, Input::Watch watch)

@@ -10,7 +10,7 @@
 namespace gmmu::trace {
 namespace {
 
-/// `count` accesses, each made from its number.
+/// `count` accesses, each computed from its number.
 class Counted : public Source {
  public:
   Counted(uint64_t count, std::function<Access(uint64_t)> at) : count_(count), at_(std::move(at)) {}
@@ -38,7 +38,7 @@ ParameterRule Bytes() { return {"bytes", 64, "bytes", 1, 4096, "of an access"}; 
 ParameterRule Streams() { return {"streams", 8, "streams", 1, 65536, "that take turns"}; }
 ParameterRule Writes() { return {"writes", 0, "percent", 0, 100, "of the accesses that write"}; }
 
-/// Reads and writes as the parameter `writes` has them.
+/// Draws reads and writes with the percentage that parameter `writes` gives.
 std::function<Kind()> Kinds(const Parameters& p) {
   return [random = Random(p["seed"] ^ 0x57), percent = p["writes"]]() mutable {
     return percent != 0 && random.Percent(percent) ? Kind::kWrite : Kind::kRead;
@@ -101,7 +101,7 @@ Generated Zipf(const Parameters& p) {
   if (granules < 3 || granules > 1 << 24) p.Refuse(fmt::format("{} granules are not 3 to 2^24", granules));
   if (bytes > granule) p.Refuse("an access has more bytes than a granule");
   Random random(p["seed"]);
-  uint64_t step = random.Below(granules) | 1;  // popular granules do not lie side by side
+  uint64_t step = random.Below(granules) | 1;  // so that popular granules are not adjacent
   while (std::gcd(step, granules) != 1) step = step % granules + 1;
   const ZipfRanks ranks(granules, static_cast<double>(p["theta"]) / 100);
   return Pattern(p, p["footprint"], [=, kind = Kinds(p)](uint64_t i) mutable {

@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint64_t kIndex = 4, kValue = 8;  // bytes of an index and of a value
 
-/// y = A * x, A in CSR. A stream makes a row: its bounds, then columns and values, and an element of x for each, line by
-/// line, then y.
+/// y = A * x with A in CSR. A stream computes a row. It reads the row's bounds, then line by line columns, values and
+/// their elements of x, and writes y.
 class Spmv : public QueueSource {
  public:
   explicit Spmv(const Parameters& p)
@@ -39,7 +39,7 @@ class Spmv : public QueueSource {
   void Row(uint64_t stream) {
     std::vector<Access>& list = lists_[stream];
     Span(list, first_ + row_ * kIndex, 2 * kIndex, line_, Kind::kRead, stream);
-    const uint64_t wide = line_ / kIndex;  // nonzeros whose columns are in a line
+    const uint64_t wide = line_ / kIndex;  // nonzeros whose columns fit in a line
     for (uint64_t at = matrix_.first[row_], last = matrix_.first[row_ + 1]; at < last;) {
       const uint64_t count = std::min(wide - at % wide, last - at);
       Span(list, column_ + at * kIndex, count * kIndex, line_, Kind::kRead, stream);
@@ -59,9 +59,9 @@ class Spmv : public QueueSource {
   uint64_t row_ = 0;
 };
 
-/// Levels of a graph from a root, top down. A stream takes a vertex of the frontier: its bounds, then its edges line by
-/// line; of each neighbour it reads the level, and where there is none yet it writes it and puts the neighbour into the
-/// next frontier.
+/// Breadth-first levels of a graph from a root, top down. A stream takes a vertex of the frontier and reads its bounds,
+/// then its edges line by line. It reads each neighbour's level; if the neighbour has none yet, it writes the level and
+/// adds the neighbour to the next frontier.
 class Bfs : public QueueSource {
  public:
   explicit Bfs(const Parameters& p)
@@ -124,7 +124,7 @@ class Bfs : public QueueSource {
   std::vector<std::vector<Access>> lists_;
   uint64_t first_, column_, level_, frontier_, next_;
   std::vector<bool> seen_;
-  std::vector<uint32_t> now_, found_;  // this frontier and the next one
+  std::vector<uint32_t> now_, found_;  // current and next frontier
   size_t at_ = 0;
 };
 

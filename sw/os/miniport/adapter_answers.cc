@@ -13,12 +13,11 @@
 namespace gmmu::os {
 namespace {
 
-/// The distance of the elements that the driver is told. A newer kernel's structures are larger than the driver's, so
-/// the
-/// driver has to step by this and not by its own sizeof.
+/// The array stride passed to the driver. A newer kernel's structures are larger than the driver's, so the driver must
+/// step by this stride and not by its own sizeof.
 constexpr size_t kStride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;
 
-/// The query of WDDM 1.2, whose descriptors are an array.
+/// The query of WDDM 1.2, whose descriptors are a plain array without a stride.
 void QuerySegments3(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_QUERYSEGMENTIN which{};
   DXGK_QUERYSEGMENTOUT3 out{};
@@ -55,7 +54,7 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
   if (!NT_SUCCESS(first) && answers.physical_model()) return QuerySegments3(miniport, answers);
   Miniport::Require(first, "the first query for QUERYSEGMENT4");
   const UINT count = out.NbSegment;
-  std::vector<BYTE> descriptors(std::max<UINT>(count, 1) * kStride);  // the second call is told by its pointer
+  std::vector<BYTE> descriptors(std::max<UINT>(count, 1) * kStride);  // a non-null pointer marks the second call
   out.SegmentDescriptorStride = kStride;
   {
     GuardedArguments guarded(miniport.driver().copies());
@@ -72,7 +71,7 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
     ClearNewer(miniport.table().Version, descriptor.Flags, answers.newer, " of segment " + std::to_string(index + 1));
     answers.segments.push_back(descriptor);
   }
-  for (UINT index = 0; index < count; ++index) {  // only where the descriptor says that there are any
+  for (UINT index = 0; index < count; ++index) {  // only for segments whose descriptor counts bad ranges
     const UINT ranges = answers.segments[index].NumInvalidMemoryRanges;
     if (ranges == 0) continue;
     std::vector<DXGK_MEMORYRANGE> bad(ranges);
@@ -118,7 +117,7 @@ void QueryMmu(Miniport& miniport, AdapterAnswers& answers) {
   }
 }
 
-/// Build 22621 asks these and goes on without an answer; none of them concerns memory.
+/// Build 22621 makes these queries and continues without an answer; none of them concerns memory.
 void QueryUnneeded(Miniport& miniport, DXGK_QUERYADAPTERINFOTYPE type) {
   UINT32 out = 0;  // HISTORYBUFFERPRECISION was seen with 4 bytes
   miniport.Query(type, out);

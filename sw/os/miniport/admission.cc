@@ -37,7 +37,7 @@ void Model(const AdapterAnswers& a, Refusals& out) {
   }
   if (caps.GpuMmuSupported && caps.IoMmuSupported && a.both_mmu_models_refused)
     out.push_back({"DXGK_VIDMMCAPS.IoMmuSupported", "is 1 beside GpuMmuSupported", StopCode::kUnknown, {}});
-  if (a.nodes() == 0) {  // an answer without an engine was seen to stop the system; a refusal is tolerated
+  if (a.nodes() == 0) {  // seen: an answer with no engine stops the system, but a refusal is tolerated
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", "is 0", StopCode::kSystemServiceException, {}});
   } else if (a.paging_node() >= a.nodes()) {
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
@@ -57,10 +57,10 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
   unsigned bits = 12;
   for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : a.levels) bits += level.PageTableIndexBitCount;
-  // A link has the virtual addresses of its smallest GPU; the root of a larger one is used in part.
+  // A link has the virtual address bits of its smallest GPU; only a part of a larger GPU's root is used.
   const bool in_part = a.linked > 1 && a.mmu.VirtualAddressBitCount < bits &&
                        a.mmu.VirtualAddressBitCount > bits - a.levels.back().PageTableIndexBitCount;
-  // A root of two levels grows, so its descriptor gives its first size only, and may give none.
+  // A root of two levels can grow, so its descriptor gives only the initial size, and may leave it 0.
   const bool resizable = count == 2 && a.mmu.VirtualAddressBitCount > bits;
   const bool no_root = count == 2 && bits - a.levels.back().PageTableIndexBitCount >= a.mmu.VirtualAddressBitCount;
   if ((bits != a.mmu.VirtualAddressBitCount && !in_part && !resizable) || no_root) {
@@ -72,7 +72,7 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks size and alignment of tables. A root of two levels is resizable, so its first size may be 0.
+/// Checks size and alignment of tables. A root of two levels is resizable, so its initial size may be 0.
 void Tables(const AdapterAnswers& a, Refusals& out) {
   for (size_t index = 0; index < a.levels.size(); ++index) {
     const UINT bytes = a.levels[index].PageTableSizeInBytes;
@@ -94,7 +94,7 @@ void Tables(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks pages of 64 KiB: their leaf tables have a size, and leaf tables of 4 KiB entries have enough entries.
+/// Checks 64 KiB pages: their leaf tables must have a size, and leaf tables of 4 KiB entries must have enough entries.
 void Pages64k(const AdapterAnswers& a, Refusals& out) {
   const bool used = std::any_of(a.segments.begin(), a.segments.end(),
                                 [](const auto& s) { return s.Flags.Use64KBPages; });
@@ -117,9 +117,9 @@ void Pages64k(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks where tables lie. Windows writes the paging process' first tables with the CPU in every update mode, so the
-/// CPU must see a local segment that holds tables (seen: 0x10E, 0x49). In the implicit system memory segment tables have
-/// any size (two of Microsoft's sample drivers).
+/// Checks the segments of tables. Windows writes the paging process' first tables with the CPU in every update mode, so
+/// a local segment with tables must be CPU-visible (seen: 0x10E, 0x49). Tables in the implicit system memory segment
+/// may have any size (two of Microsoft's sample drivers).
 void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* member, Refusals& out) {
   const std::string field = std::string("DXGK_PAGE_TABLE_LEVEL_DESC.") + member;
   const std::string which = "of level " + Number(index) + " is " + Number(id);
@@ -164,7 +164,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
     const DXGK_SEGMENTFLAGS& flags = a.segments[i].Flags;
     const std::string segment = "of segment " + Number(i + 1) + " ";
     apertures += flags.Aperture;
-    if (host_aperture) {  // seen: "invalid flags" for the segment behind it
+    if (host_aperture) {  // seen: "invalid flags" for the following segment
       out.push_back({"DXGK_SEGMENTDESCRIPTOR4.Flags",
                      segment + "stands behind a segment with SupportsCpuHostAperture, which must be the last",
                      StopCode::kUnknown,
@@ -181,7 +181,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      StopCode::kUnknown,
                      {}});
     }
-    if (flags.CacheCoherent && !flags.Aperture && !a.physical_model()) {  // drivers of WDDM 1 were seen with it
+    if (flags.CacheCoherent && !flags.Aperture && !a.physical_model()) {  // seen in drivers of WDDM 1
       out.push_back(
           {"DXGK_SEGMENTFLAGS.CacheCoherent", segment + "is for aperture segments only", StopCode::kUnknown, {}});
     }
@@ -227,7 +227,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the paging buffers. Windows was seen to refuse with INVALID_PARAMETER after the paging context was made.
+/// Checks the paging buffers. Seen: Windows refuses with INVALID_PARAMETER after it has created the paging context.
 void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   const UINT id = a.paging_buffer_segment;
   if (id > a.segments.size() || (id != 0 && !a.segments[id - 1].Flags.Aperture)) {
@@ -241,8 +241,8 @@ void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks what WDDM 3.0 certification asks of a discrete GPU (IOMMU DMA remapping, integrated versus discrete). The
-/// memory of an integrated one is the system's.
+/// Checks the requirements of WDDM 3.0 certification for a discrete GPU (IOMMU DMA remapping, integrated versus
+/// discrete). An integrated GPU uses system memory.
 void DiscreteGpu(const AdapterAnswers& a, bool remapped, Refusals& out) {
   if (!a.discrete_without_remapping_refused || !HasDmaRemapping(a.version)) return;
   const bool discrete = std::any_of(a.segments.begin(), a.segments.end(), [](const auto& s) {
@@ -261,7 +261,7 @@ void DiscreteGpu(const AdapterAnswers& a, bool remapped, Refusals& out) {
   }
 }
 
-/// Checks that the two sets of IOMMU bits say the same (IOMMU-based GPU isolation; DXGK_IOMMU_CAPS).
+/// Checks that the two sets of IOMMU bits agree (IOMMU-based GPU isolation; DXGK_IOMMU_CAPS).
 void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
   const DXGK_VIDMMCAPS& caps = a.driver.MemoryManagementCaps;
   if (a.iommu) {
@@ -287,7 +287,7 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
          StopCode::kUnknown,
          {}});
   }
-  // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS: this limit says what the GPU reaches.
+  // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS, so this limit states which memory the GPU can address.
   const auto highest = static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart);
   if (a.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&
       (a.highest_visible_inclusive ? highest < a.last_byte : highest <= a.last_byte)) {

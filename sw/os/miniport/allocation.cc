@@ -14,8 +14,8 @@ namespace {
 constexpr ULONG kCpuVisibleNeedsAperture = 0xF002;  // interface version
 constexpr uint64_t kLargestSize = uint64_t{1} << 57;
 
-/// Where the GPU may reach the allocation. The read set counts in the physical model only (DXGK_ALLOCATIONINFO); there an
-/// empty write set says that the GPU never writes it.
+/// The segments in which the GPU may access the allocation. Only the physical model uses the read set
+/// (DXGK_ALLOCATIONINFO); there an empty write set means that the GPU never writes the allocation.
 UINT ReachableSet(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   if (!answers.physical_model()) return info.SupportedWriteSegmentSet;
   if (info.SupportedWriteSegmentSet == 0) return info.SupportedReadSegmentSet;
@@ -41,7 +41,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
     refuse("Size", "is " + Hex(info.Size) + "; GPU virtual addresses have at most " + Hex(kLargestSize) + " bytes");
   if (info.Alignment != 0 && (info.Alignment & (info.Alignment - 1)) != 0)
     refuse("Alignment", "is " + std::to_string(info.Alignment) + ", no power of two");
-  // Without an MMU nothing leads to system memory but an aperture.
+  // Without an MMU the GPU can access system memory only through an aperture.
   const UINT system = answers.physical_model() ? 0 : answers.system_set();
   if (answers.physical_model() && set == 0)
     refuse("SupportedWriteSegmentSet", "is " + Hex(info.SupportedWriteSegmentSet) + ", SupportedReadSegmentSet " +
@@ -58,7 +58,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   else if (!answers.physical_model() && info.PhysicalAdapterIndex != request.physical_adapter)
     refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; memory of adapter " +
                                        std::to_string(request.physical_adapter) + " was asked for");
-  if (info.Flags.LinkMirrored)  // bit 13, LinkInstanced, is MapApertureCpuVisible now
+  if (info.Flags.LinkMirrored)  // bit 13, once LinkInstanced, is MapApertureCpuVisible now
     refuse("FlagsWddm2",
            "has bit 12, LinkMirrored of WDDM 1.x; it is reserved since WDDM 2.0, and an allocation "
            "lives on the adapter that PhysicalAdapterIndex names");

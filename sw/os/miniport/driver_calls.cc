@@ -74,8 +74,8 @@ bool DriverCalls::PassGate(const char* entry, Irql level) {
   return true;
 }
 
-// Interrupts and deferred calls come at any time. Outside of fibres all threads have ended, in an error where one of them
-// was in the driver.
+// Does not apply to interrupts and deferred calls, which may come at any time, or outside of fibres, where all threads
+// have ended, possibly by an error inside the driver.
 bool DriverCalls::PassAlone(const char* entry) {
   if (kernel_.scheduler().fibre() == nullptr) return false;
   if (!OthersWait() || !kernel_.scheduler().may_wait()) return false;
@@ -132,7 +132,7 @@ void DriverCalls::BeginExclusiveAccess(const std::function<void()>& drain) {
   scheduler.Wait([this] { return !claimed_; }, kExclusiveNs, "the end of another exclusive access");
   claimed_ = true;
   try {
-    do {  // calls may enter the driver while its packets end
+    do {  // calls may enter the driver while packets drain
       scheduler.Wait([this] { return inside_ == 0 && raised_ == 0; }, kExclusiveNs,
                      "the calls that are in the driver, before exclusive access");
       drain();

@@ -9,7 +9,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Ends of the structures at a version: where the first member of the next one stands.
+/// Sizes of the structures in a version: the offset of the first member that the next version adds.
 struct Version {
   ULONG number;
   const char* name;
@@ -75,7 +75,7 @@ const Newer kNewer[] = {
 #include "os/miniport/since.def"
 };
 
-/// The last version that is not above `number`; the oldest for what is older.
+/// The last version that is not above `number`; the oldest version if all are.
 const Version& At(ULONG number) {
   const auto above = std::upper_bound(std::begin(kVersions), std::end(kVersions), number,
                                       [](ULONG value, const Version& version) { return value < version.number; });

@@ -10,7 +10,7 @@
 namespace gmmu::os {
 namespace {
 
-/// A JSON object whose members stand in the order in which they are added.
+/// A JSON object whose members keep the order in which they are added.
 class Line {
  public:
   Line& Number(const char* name, uint64_t value) { return Raw(name, std::to_string(value)); }
@@ -33,7 +33,7 @@ class Line {
 
 void Append(std::string& list, const std::string& item) { list += (list.size() == 1 ? "" : ", ") + item; }
 
-/// Entries as a list of runs. The entries of a run have the same flags, and addresses a constant step (or 0) apart.
+/// Entries as a list of runs. The entries of a run have equal flags and addresses with a constant step, which may be 0.
 std::string Entries(const DXGK_PTE* entries, size_t count) {
   std::string list = "[";
   for (size_t first = 0; first < count;) {
@@ -144,7 +144,7 @@ void Allocation(Line& line, const Operation& op) {
   line.Flag("hAllocation", op.hAllocation != nullptr);
 }
 
-/// What TRANSFER and SPECIAL_LOCK_TRANSFER have in common at their beginning.
+/// The common first members of TRANSFER and SPECIAL_LOCK_TRANSFER.
 template <typename Operation>
 void Move(Line& line, const Operation& op) {
   Allocation(line, op);
@@ -197,7 +197,7 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     }
     case DXGK_OPERATION_READ_PHYSICAL:
     case DXGK_OPERATION_WRITE_PHYSICAL: {
-      const auto& op = args.ReadPhysical;  // they have the same members
+      const auto& op = args.ReadPhysical;  // WRITE_PHYSICAL has the same members
       line.Number("SegmentId", op.SegmentId).Address("PhysicalAddress", op.PhysicalAddress);
       return;
     }
@@ -278,7 +278,7 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
       line.Address("MonitoredFenceGpuVa", args.SignalMonitoredFence.MonitoredFenceGpuVa)
           .Number("MonitoredFenceValue", args.SignalMonitoredFence.MonitoredFenceValue);
       return;
-    default: return;  // it has no operand
+    default: return;  // the operation has no operand
   }
 }
 

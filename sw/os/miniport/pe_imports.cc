@@ -17,7 +17,7 @@ constexpr uint64_t kDirectoryBytes = 8, kSectionBytes = 40;
 constexpr uint64_t kImports = 1, kDelayedImports = 13;
 constexpr uint64_t kByOrdinal = uint64_t{1} << 63;
 
-/// Where an import directory has what: bytes of a descriptor, and offsets in it.
+/// Layout of an import directory: the size of a descriptor, and offsets in it.
 struct Form {
   const char* name;
   uint64_t bytes, module_at, names_at, fallback_at;
@@ -76,11 +76,11 @@ class Image {
                               ": its tables overlap");
       }
       if ((thunk & kByOrdinal) != 0) names.insert(module + "#" + std::to_string(thunk & 0xFFFF));
-      else names.insert(At(thunk, "an import's name").Text(sizeof(uint16_t)));  // behind its hint
+      else names.insert(At(thunk, "an import's name").Text(sizeof(uint16_t)));  // the name follows its hint
     }
   }
 
-  /// From the place of an image address to the end of its section in the file.
+  /// The bytes in the file from an image address to the end of its section.
   FileBytes At(uint64_t address, const char* what) const {
     for (const Section& section : sections_) {
       const uint64_t within = address - section.address;
@@ -96,7 +96,7 @@ class Image {
   FileBytes optional_{nullptr, 0};
   uint64_t directories_ = 0;
   std::vector<Section> sections_;
-  uint64_t read_ = 0;  // entries, of all modules
+  uint64_t read_ = 0;  // number of entries read, over all modules
 };
 
 }  // namespace

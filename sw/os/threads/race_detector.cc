@@ -21,7 +21,7 @@ void Join(std::vector<uint32_t>& into, const std::vector<uint32_t>& other) {
   for (size_t i = 0; i < other.size(); ++i) into[i] = std::max(into[i], other[i]);
 }
 
-/// Whether what `thread` did up to `clock` is before what the owner of `seen` does now.
+/// Whether the accesses of `thread` up to `clock` happen before the current access of the owner of `seen`.
 bool Before(uint32_t thread, uint32_t clock, const std::vector<uint32_t>& seen) {
   return thread < seen.size() && clock <= seen[thread];
 }
@@ -120,7 +120,7 @@ void RaceDetector::Release(const void* object) {
   ++thread.clock[thread.number];
 }
 
-// What the driver's file has as data: the writable segments of the object that the code is in.
+// Adds the driver's data: the writable segments of the shared object that contains the code.
 void RaceDetector::FindData(const void* code) {
   struct Search {
     RaceDetector& detector;

@@ -17,7 +17,7 @@ namespace context = boost::context;
 
 namespace {
 constexpr uint64_t kSpinNs = 1'000'000'000;
-constexpr uint64_t kDeferred = ~uint64_t{0};  // stands for deferred calls in place of a vector
+constexpr uint64_t kDeferred = ~uint64_t{0};  // used in place of a vector for deferred calls
 
 /// "DISPATCH_LEVEL (IRQL 2)".
 std::string LevelName(Irql level) {
@@ -147,7 +147,7 @@ void Scheduler::Resume(Fibre* fibre) {
   running_->condition = nullptr;
   const CaughtExceptions own = CaughtExceptions::Current();
   TellProcess();
-  CaughtExceptions().MakeCurrent();  // a fibre that was suspended restores its own when it goes on
+  CaughtExceptions().MakeCurrent();  // a suspended fibre restores its own when it resumes
   running_->context = std::move(running_->context).resume();
   own.MakeCurrent();
   running_ = nullptr;
@@ -288,8 +288,8 @@ void Scheduler::Seam() {
   RunDpcs();
 }
 
-// A device that interrupts faster than its routine returns, or a deferred call that queues itself again, starves every
-// thread, so that even the bound of a wait is never checked.
+// A device that interrupts faster than its routine returns, or a deferred call that requeues itself, starves all
+// threads, so that even the time limit of a wait is never checked.
 bool Scheduler::NoteDelivery(uint64_t data) {
   if (dropped_.count(data) != 0) return false;
   ++storm_[data];

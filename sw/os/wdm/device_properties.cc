@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IoGetDeviceProperty, of the devices that a driver was given.
+// IoGetDeviceProperty, for the devices that a driver has been given.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ using gmmu::os::PciFunction;
 
 constexpr char kClass[] = "{4d36e968-e325-11ce-bfc1-08002be10318}";
 
-/// "10DE": hexadecimal, upper case, `digits` of them.
+/// Upper-case hexadecimal with `digits` digits, such as "10DE".
 std::string Digits(uint32_t value, unsigned digits) {
   std::string text;
   for (unsigned i = digits; i-- > 0;) text += "0123456789ABCDEF"[value >> (4 * i) & 15];
@@ -36,7 +36,7 @@ std::vector<uint8_t> Number(ULONG value) {
   return bytes;
 }
 
-/// A text; `more`: it is one of a list, which an empty one ends.
+/// Strings with terminators; `list`: an empty string ends the list.
 std::vector<uint8_t> Texts(const std::vector<std::string>& texts, bool list) {
   std::u16string all;
   for (const std::string& text : texts) all += gmmu::os::Utf16(text) + u'\0';
@@ -46,7 +46,7 @@ std::vector<uint8_t> Texts(const std::vector<std::string>& texts, bool list) {
 }
 std::vector<uint8_t> Text(const std::string& text) { return Texts({text}, false); }
 
-/// Empty: the device has no such property.
+/// Returns an empty vector if the device has no such property.
 std::vector<uint8_t> PropertyOf(const PciFunction& function, DEVICE_REGISTRY_PROPERTY property) {
   switch (property) {
     case DevicePropertyDeviceDescription:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of devices, by the views that drivers have of them.
+// Device registers, accessed through the drivers' views.
 #include "ddi/wdm.h"
 #include "ddi/wdm_memory.h"
 #include "os/guard/driver_guard.h"
@@ -29,8 +29,8 @@ void WriteWord(volatile Word* at, Word value) {
   kernel.hal().Write(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word), value);
 }
 
-/// Touches every page of a driver's buffer while its call is still to blame, as Windows probes a buffer: behind the seam
-/// a bad pointer would be the machine's.
+/// Touches every page of a driver's buffer while a fault is still attributed to the driver's call, as Windows probes a
+/// buffer. Later a bad pointer would count as a fault of the machine.
 void Touch(ULONG64* buffer, size_t bytes, bool write) {
   constexpr size_t kStep = 4096 / sizeof(ULONG64);
   const auto touch = [write](volatile ULONG64& word) {

@@ -28,7 +28,7 @@ Key* KeyOf(HANDLE handle) {
   return object == nullptr || object->type != KernelObject::Type::kKey ? nullptr : static_cast<Key*>(object);
 }
 
-/// Where the attributes lead to; "" where their root is no key.
+/// The path that the attributes name; "" if their root is not a key.
 std::u16string PathOf(const OBJECT_ATTRIBUTES& attributes) {
   const std::u16string name = attributes.ObjectName == nullptr ? u"" : Text(attributes.ObjectName);
   if (attributes.RootDirectory == nullptr) return name;
@@ -43,7 +43,7 @@ NTSTATUS Set(Key& key, const std::u16string& name, ULONG type, const void* data,
   return STATUS_SUCCESS;
 }
 
-/// Writes a structure whose fixed part has `fixed` bytes and whose rest follows it.
+/// Writes a structure: `fixed` bytes of its fixed part, followed by `rest`.
 NTSTATUS Answer(PVOID to, ULONG length, PULONG needed, const void* structure, size_t fixed, const void* rest,
                 size_t bytes) {
   *needed = static_cast<ULONG>(fixed + bytes);
@@ -63,7 +63,7 @@ std::u16string Absolute(ULONG relative, PCWSTR path) {
   }
 }
 
-/// What RTL_QUERY_REGISTRY_DIRECT writes: a string into a UNICODE_STRING, up to 8 bytes as they are.
+/// Implements RTL_QUERY_REGISTRY_DIRECT: writes a string to a UNICODE_STRING, and copies values of up to 8 bytes.
 NTSTATUS Direct(const RTL_QUERY_REGISTRY_TABLE& entry, ULONG type, const void* data, ULONG bytes) {
   const ULONG expected = entry.DefaultType >> RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
   if ((entry.Flags & RTL_QUERY_REGISTRY_TYPECHECK) != 0 && expected != type) return STATUS_OBJECT_TYPE_MISMATCH;

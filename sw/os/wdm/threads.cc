@@ -9,7 +9,7 @@
 using gmmu::os::Kernel;
 using gmmu::os::KernelObject;
 
-/// In pool memory, so that one that is not freed is a leak.
+/// Allocated from the pool, so that an item that is not freed is reported as a leak.
 struct _IO_WORKITEM {
   void* object;
 };

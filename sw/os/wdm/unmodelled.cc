@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel routines that the model does not carry out (wdm_names.h): each answers so, and its name is in the report.
+// Kernel routines that the model does not implement (wdm_names.h). Each returns an error, and the report names it.
 #include <string>
 
 #include "ddi/wdm_bus.h"

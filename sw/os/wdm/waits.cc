@@ -25,7 +25,7 @@ std::optional<uint64_t> TimeoutOf(const LARGE_INTEGER* timeout) {
   return DriverTime::Until(Kernel::Current(), *timeout);
 }
 
-/// What polls a clock is a call that does not return, like one that polls a register.
+/// A call that polls a clock for too long counts as hung, like one that polls a register.
 uint64_t Now() {
   Kernel& kernel = Kernel::Current();
   const uint64_t now = kernel.hal().NowNs();
