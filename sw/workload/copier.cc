@@ -9,9 +9,9 @@
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kCommandBytes = 64;  // a copy and a fill, with room
+constexpr uint64_t kCommandBytes = 64;  // room for a copy and a fill
 
-/// What the source holds after the round, every word of the page.
+/// The value of every word of the source's page after the round.
 uint32_t WordOf(uint32_t round, uint64_t page) { return (round + 1) << 24 | static_cast<uint32_t>(page + 1); }
 }  // namespace
 

@@ -48,7 +48,7 @@ void SumUnit(const std::string& prefix, Blocks& blocks, Sums& sums) {
                Of(block, "l2_hits") + Of(block, "l2_misses") + Of(block, "l2_merged"));
     sums.AtLeast(prefix + "gpu_l2: a lookup for each L1 miss", Of(block, "l2_lookups"), l1_misses);
     const Block& walker = blocks["gpu_walker"];
-    const Block& policy = blocks["policy"];  // of the fast engine
+    const Block& policy = blocks["policy"];  // only the fast engine has this block
     sums.Equal(prefix + "gpu_walker: a walk for each L2 miss", Of(walker, "walks") + Of(policy, "l3_hits"),
                Of(block, "l2_misses") + Of(policy, "prefetch_walks"));
     sums.Equal(prefix + "gpu_walker: walks = walks_ok + walks_fault", Of(walker, "walks"),
@@ -73,7 +73,7 @@ void SumIommu(const Block& block, Sums& sums) {
 }  // namespace
 
 std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters) {
-  std::map<std::string, Blocks> units;  // by prefix
+  std::map<std::string, Blocks> units;  // by prefix of the unit
   for (const hw::Counter& counter : counters) {
     const size_t prefix = hw::UnitPrefixLength(counter.block);
     units[counter.block.substr(0, prefix)][counter.block.substr(prefix)][counter.name] = counter.value;

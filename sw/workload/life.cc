@@ -24,9 +24,9 @@
 namespace gmmu::workload {
 namespace {
 
-/// The way out of a memory segment that is too small.
+/// Names the settings that enlarge a memory segment that is too small.
 constexpr char kRoomKeys[] = " (its size is made of gpu.vram_mib or gpu.unit_vram_mib and of what the driver declares)";
-constexpr uint64_t kGraceNs = 100'000;  // for fault reports that are still on their way
+constexpr uint64_t kGraceNs = 100'000;  // wait for fault reports still in flight
 
 os::Fault Trouble(const std::string& source, const std::string& name, const std::string& text) {
   os::Fault fault;
@@ -36,7 +36,7 @@ os::Fault Trouble(const std::string& source, const std::string& name, const std:
   return fault;
 }
 
-/// The hardware's own records, which say more than the interrupt did.
+/// The hardware's fault records, which are more detailed than the interrupt.
 std::vector<os::Fault> ReadFaultRecords(os::PhysicalAdapter& adapter) {
   std::vector<os::Fault> faults;
   kmd::EscapeQueryRing ring;
@@ -84,7 +84,7 @@ std::vector<os::Fault> ReadFaultRecords(os::PhysicalAdapter& adapter) {
   return faults;
 }
 
-/// Returns what the hardware still holds after it has had time to finish.
+/// Returns the hardware resources still in use after time to finish.
 std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   hw::Instruments* instruments = kernel.instruments();
   if (instruments == nullptr) return {};
@@ -92,7 +92,7 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   hw::Platform& platform = kernel.hal().platform();
   while (!instruments->ResourcesInUse().empty() && kernel.hal().NowNs() < end) {
     if (!platform.WaitForMessage(kGraceNs / 100)) continue;
-    while (platform.TakeMessage()) {}  // a pending message would end every wait at once
+    while (platform.TakeMessage()) {}  // a pending message would end every wait immediately
   }
   return instruments->ResourcesInUse();
 }
@@ -114,7 +114,7 @@ class ExpectedRecords {
       clients_.erase(client);
       return true;
     }
-    // A page fault that was handled: it cost a process its device.
+    // A page fault that was handled, by which a process lost its device.
     return std::any_of(recoveries_.begin(), recoveries_.end(), [&](const os::RecoveryRecord& recovery) {
       return recovery.why.rfind("page fault at " + os::Hex(record.address) + ",", 0) == 0;
     });
@@ -151,7 +151,7 @@ void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed,
     try {
       ReadLastRecords(kernel, adapter, result);
     } catch (const os::OsError&) {
-      // The driver fails once more when it is asked. What ended the run is known already.
+      // The driver fails again during the query. The error that ended the run is already known.
     }
   }
   result.faults.insert(result.faults.begin(), kernel.faults().begin(), kernel.faults().end());
@@ -259,13 +259,13 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
       },
       1 << 20);
 
-  // Handlers only note what happened: the machine must not be used inside them.
+  // Handlers only record the error, because they must not use the machine.
   std::optional<os::Fault> trouble;
   bool failed = false;
   try {
     kernel.scheduler().Run();
   } catch (const os::DeviceFault&) {
-    failed = true;  // stands in the kernel's list
+    failed = true;  // the error is in the kernel's list
   } catch (const os::OsTimeout& timeout) {
     failed = true;
     trouble = Trouble("timeout", "timeout", timeout.what());

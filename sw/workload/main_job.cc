@@ -17,9 +17,9 @@
 namespace gmmu::workload {
 namespace {
 constexpr uint64_t kView = 4 << 20;         // largest CPU view at a time
-constexpr uint64_t kOtherBytes = 64 << 10;  // the second process's allocation
+constexpr uint64_t kOtherBytes = 64 << 10;  // size of the second process' allocation
 constexpr uint64_t kDummySeed = 0x64756D6D79;
-constexpr uint64_t kUnmappedPages = 4;  // read again after the aperture was unmapped
+constexpr uint64_t kUnmappedPages = 4;  // pages read again after the aperture is unmapped
 
 uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 }  // namespace
@@ -93,12 +93,12 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   uint8_t* dummy = life_.aperture.MapDummy();
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
   life_.aperture.UnmapDummy();
-  if (piece_bytes == 0) {  // nothing to move: the tables alone
+  if (piece_bytes == 0) {  // no input to move: only builds tables
     memory_.Unmap(*first_, va_, 1);
     memory_.Unmap(*second_, va_, 1);
     return;
   }
-  // Other bytes at the same addresses.
+  // The second process has other bytes at the same addresses.
   const uint64_t bytes = std::min(kOtherBytes, piece_bytes);
   other_data_.resize(bytes);
   FillPattern(other_data_.data(), bytes, options_.seed ^ 0x6F74686572);
@@ -180,7 +180,7 @@ void MainJob::PageIn(Piece& piece, bool first) {
     });
   });
   if (first && options_.after_first_page_in) options_.after_first_page_in();
-  // What the GPU reads from now on cannot come from the source.
+  // Overwrite the source, so that later GPU reads cannot return its bytes.
   Write(piece.source, nullptr, piece.pages * kPage, options_.seed ^ 0x736F75726365);
 }
 
@@ -199,7 +199,7 @@ void MainJob::Use(Piece& piece) {
   life_.Timed("clients permuted", piece.padded, false,
               [&] { RunClients(memory_, permuted, "clients permuted", result_.checks); });
 
-  // Both processes at once, at the same addresses.
+  // Both processes run concurrently at the same addresses.
   Progress("two processes", 0);
   std::vector<ClientRun> both;
   const uint64_t lines = other_data_.size() / kLine;
@@ -236,7 +236,7 @@ void MainJob::PageOut(Piece& piece) {
 }
 
 void MainJob::Aperture(Piece& piece) {
-  if (!os::MayLiveInAperture(*piece.shown)) return;  // its driver names the implicit system memory segment only
+  if (!os::MayLiveInAperture(*piece.shown)) return;  // the driver allows only the implicit system memory segment
   const uint64_t most = life_.gpu().facts().aperture.size / kPage;
   for (uint64_t first = 0; first < piece.pages; first += most) {
     ApertureChunk(piece, first, std::min(most, piece.pages - first));

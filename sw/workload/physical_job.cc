@@ -21,9 +21,9 @@
 namespace gmmu::workload {
 namespace {
 constexpr uint64_t kView = 4 << 20;           // largest CPU view at a time
-constexpr uint64_t kCommandBytes = 24 << 10;  // of one command: not a divisor of a piece, so that the last is shorter
+constexpr uint64_t kCommandBytes = 24 << 10;  // bytes of a command; divides no piece, so the last one is shorter
 constexpr uint32_t kOverwritten = 0xDEADBEEF;
-constexpr uint64_t kDummyPages = 4;  // read again after the aperture was unmapped
+constexpr uint64_t kDummyPages = 4;  // pages read again after the aperture is unmapped
 }  // namespace
 
 PhysicalJob::PhysicalJob(Life& life)
@@ -48,7 +48,7 @@ void PhysicalJob::Run() {
   fills_ = PlugIn::Current()->has_listed_fill();
   const os::GpuFacts facts = life_.gpu().facts();
   has_aperture_ = facts.aperture.size != 0;
-  // Two allocations of a piece fit into video memory with room for others, one into the aperture.
+  // Two allocations of a piece must fit in video memory with room for others, and one in the aperture.
   const uint64_t shown = has_aperture_ ? facts.aperture.size / 2 : facts.local.size / 4;
   const uint64_t most = std::min(facts.local.size / 4, shown) / kPage * kPage;
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), std::max(most, kPage));
@@ -120,12 +120,12 @@ void PhysicalJob::PageIn(Piece& piece, bool first) {
     });
   });
   if (first && options_.after_first_page_in) options_.after_first_page_in();
-  // What the GPU reads from now on cannot come from the source.
+  // Overwrite the source, so that later GPU reads cannot return its bytes.
   Write(piece.source, nullptr, bytes, options_.seed ^ 0x736F75726365);
 }
 
-// The CPU reads what the aperture shows when the packet has ended; without one the window is evicted first. What the window had is overwritten first, in the same
-// buffer, so that the order of commands counts.
+// Once the packet has ended, the CPU reads the pages that the aperture shows; without an aperture the window is evicted
+// first. The same buffer first overwrites the window's old contents, so that wrong command order is detected.
 void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation& from, const std::string& what) {
   Progress(what, 0);
   life_.Timed("read back by commands", piece.data.size(), true, [&] {
@@ -153,14 +153,14 @@ void PhysicalJob::ComeAndGo(Piece& piece) {
   Evict(*piece.second);
   life_.Compare("bytes evicted", Difference(os::ResidencyCalls::InSystemMemory(*piece.second), piece.data));
   ReadBack(piece, second_, *piece.second, "bytes evicted and back");
-  // It was only read since it came back, so that what system memory has of it is up to date.
+  // The allocation has only been read since it was restored, so its copy in system memory is current.
   const uint64_t discards = residency.counts().discards;
   Evict(*piece.second);
   life_.Compare("evictions without a transfer",
                 residency.counts().discards == discards + 1 ? "" : "an allocation that was only read was copied out");
   ReadBack(piece, first_, *piece.second, "bytes evicted unchanged and back");
   if (!fills_) return;
-  // Now it is written, and must be copied out again.
+  // After a write it must be copied out again.
   ListedBuffer buffer(life_, first_);
   buffer.Fill(*piece.second, 0, piece.data.size(), kOverwritten);
   buffer.SubmitAndWait("a fill");

@@ -16,8 +16,8 @@ namespace {
 
 std::string Unless(bool held, const std::string& otherwise) { return held ? "" : otherwise; }
 
-/// A process whose packet reads host memory that does not answer for a while: its engine can neither be preempted nor
-/// reset meanwhile.
+/// A process whose packet reads host memory that does not respond for a while. In that time its engine can be neither
+/// preempted nor reset.
 class Guilty {
  public:
   Guilty(Life& life, uint64_t hold_ns) : life_(life) {
@@ -64,7 +64,7 @@ class Guilty {
   os::PacketId packet_ = 0;
 };
 
-/// An application whose bytes were paged out to system memory, and come back from there into a device made anew.
+/// An application whose bytes have been paged out to system memory and are restored from there to a new device.
 class Survivor {
  public:
   Survivor(Life& life, uint64_t pages) : life_(life), bytes_(pages * kPage), expected_(bytes_) {
@@ -81,7 +81,7 @@ class Survivor {
     });
   }
   bool lost() const { return os::DeviceLost(*process_); }
-  /// What the reset left of it is taken away, and it begins again.
+  /// Destroys the objects that the reset left, and starts again.
   void ComeBack() {
     life_.Work([&] {
       Unmake();

@@ -17,8 +17,8 @@ namespace gmmu::workload {
 namespace {
 using Bytes = std::vector<uint8_t>;
 
-/// Two ranges of the aperture: a client reads from the first all the time, while the second is mapped and unmapped in
-/// pieces. Then pieces of the first are taken away, written, and mapped to other memory.
+/// Two ranges of the aperture. A client reads continuously from the first while the second is mapped and unmapped in
+/// pieces. Then pieces of the first are unmapped, written, and mapped to other memory.
 class ApertureRun {
  public:
   ApertureRun(Life& life, uint64_t pages, uint64_t rounds)
@@ -70,7 +70,7 @@ class ApertureRun {
     va_ = memory_.ReserveVa(*process_, pages_ * kPage);
     copy_ = std::make_unique<DeviceCopy>(life_, pages_ * kPage);
 
-    // The halves change places: the offset into the list is another one than that into the range.
+    // The halves are swapped, so that the offset in the list differs from the offset in the range.
     range_ = life_.aperture.Reserve(pages_);
     free_ = life_.aperture.Reserve(pages_);
     life_.aperture.Bind(range_, half_, *reader_, first_, pages_ - half_);
@@ -97,7 +97,7 @@ class ApertureRun {
     });
   }
 
-  /// Two pieces of the second range, one after the other.
+  /// Maps the second range in two pieces.
   void Map(uint64_t cut, const ClientBatch& batch) {
     life_.aperture.Bind(free_ + cut, pages_ - cut, *other_, second_, cut);
     life_.Compare("a map while the client reads", batch.busy() ? "" : "the client had ended before");
@@ -106,7 +106,7 @@ class ApertureRun {
                   Difference(copy_->FromAperture(free_, pages_ * kPage), second_bytes_));
   }
 
-  /// As three pieces, one of which lies over the cut.
+  /// Unmaps the range in three pieces, one of which crosses the cut.
   void Unmap(uint64_t cut, const ClientBatch& batch) {
     const uint64_t from = cut - 1;
     life_.aperture.Unbind(free_ + from, 2, *other_);
@@ -126,7 +126,7 @@ class ApertureRun {
     RunClients(memory_, {ReadOf(process_, va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
   }
 
-  /// Host pages that the unmapped piece showed before.
+  /// Accesses to the host pages that the unmapped piece showed before.
   uint64_t AccessesToOldPages() {
     uint64_t sum = 0;
     for (uint64_t page : {1, 2}) {
@@ -160,8 +160,8 @@ class ApertureRun {
     RunClients(memory_, {ReadOf(process_, va_, seen_)}, "a piece that shows other memory", life_.result.checks);
   }
 
-  /// An allocation without physical access goes to the implicit system memory segment: the GPU reaches it there, and no
-  /// map operation follows.
+  /// An allocation without physical access is placed in the implicit system memory segment. The GPU accesses it there,
+  /// and no map operation follows.
   void WithoutPhysicalAccess() {
     const uint64_t before = life_.aperture.map_operations();
     os::Allocation* virtual_only = nullptr;

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kPollNs = 1'000;
 constexpr uint64_t kPagedBytes = 32768;
 
-/// An application's buffer in the aperture, as client 0 reads it again and again.
+/// An application's buffer in the aperture, which client 0 reads repeatedly.
 struct Load {
   os::GpuProcess* process = nullptr;
   os::Allocation* allocation = nullptr;
@@ -25,7 +25,7 @@ struct Load {
   uint64_t va = 0, aperture = 0;
 };
 
-/// What the threads have seen.
+/// Observations of the threads.
 struct Seen {
   bool held = false;     ///< a run was held in the middle
   bool drained = false;  ///< fences were waited for
@@ -58,7 +58,7 @@ void Destroy(Life& life, Load& load) {
   load.buffer.Release();
 }
 
-/// The bus monitor counts what the client reads while it runs: what it says of silence means something.
+/// Checks that the bus monitor counts the client's reads, so that a report of silence is meaningful.
 bool Noted(Life& life, const ClientBatch& batch) {
   hw::Instruments* const instruments = life.host.platform().instruments();
   const auto reads = [&] {
@@ -69,12 +69,12 @@ bool Noted(Life& life, const ClientBatch& batch) {
   return grew();
 }
 
-/// Paging buffers that were submitted; [os] physical_submission says by which call.
+/// Number of submitted paging buffers; [os] physical_submission selects the call.
 uint64_t Submitted(const Life& life) {
   return life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual") + life.graphics.CallsOf("DxgkDdiSubmitCommand");
 }
 
-/// A thread that takes the device as soon as paging work has been submitted behind `submitted`.
+/// A thread that begins exclusive access as soon as more than `submitted` paging buffers have been submitted.
 void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t submitted, Seen& seen) {
   life.host.Spawn("exclusive access", [&life, &batch, &seen, first, submitted] {
     const auto begun = [&] { return Submitted(life) > submitted; };
@@ -82,7 +82,7 @@ void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t s
     const bool before = batch.busy();
     const bool noted = before && Noted(life, batch);
     if (first) {
-      life.graphics.StartSecureVm();  // the domain is attached inside
+      life.graphics.StartSecureVm();  // attaches the domain
     } else {
       life.graphics.TakeDevice();
     }
@@ -102,7 +102,7 @@ void RunExclusiveAccess(Life& life, const ParameterValues& values) {
   life.Work([&] { Make(life, bytes, load); });
   const ClientRun run = ReadOf(load.process, load.va, load.data);
 
-  // Few pages, so that the run outlives what is paged and is held.
+  // Few pages, so that the run outlasts the paging and is held.
   const uint64_t paged_bytes = std::min(bytes, kPagedBytes);
   const uint64_t times = values.at("times");
   Seen seen;

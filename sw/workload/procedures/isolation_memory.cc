@@ -13,8 +13,8 @@ namespace gmmu::workload {
 namespace {
 using Bytes = std::vector<uint8_t>;
 
-/// The ten callbacks of GPU isolation, called as a driver does through the table of StartDevice, before there is a
-/// domain and after. The device moves bytes from contiguous memory into VRAM (TRANSFER), and from there to the pages of
+/// Calls the ten callbacks of GPU isolation as a driver does, through the table of DxgkDdiStartDevice, before and after
+/// a domain exists. The device moves bytes from contiguous memory to VRAM (TRANSFER), and from there to the pages of
 /// each list (SPECIAL_LOCK_TRANSFER). Call on the VidMm worker thread only.
 class IsolationCallbacks {
  public:
@@ -43,8 +43,7 @@ class IsolationCallbacks {
  private:
   HANDLE Device() const { return table_.DeviceHandle; }
   uint64_t Size() const { return pages_ * kPage; }
-  /// Checks whether the domain maps the pages. `given`: the GPU has been given them. A domain of all memory maps all
-  /// pages.
+  /// Checks whether the domain maps the pages. `given`: the GPU may access them. A domain of all memory maps all pages.
   void Reached(const std::string& what, const std::vector<uint64_t>& pfns, bool given) {
     const bool all = life_.graphics.domain_has_all(), wanted = given || all;
     uint64_t reached = 0;
@@ -100,7 +99,7 @@ class IsolationCallbacks {
     Reached("contiguous memory's pages that were given back", pfns, false);
   }
 
-  /// All of it in one move; `vram` is the operand's side that VRAM is at.
+  /// Moves all bytes at once; `vram` is the operand's VRAM side.
   template <typename Operand, typename Side>
   void Move(Operand& operand, Side& vram) const {
     const os::SegmentFacts local = life_.gpu().facts().local;
@@ -127,7 +126,7 @@ class IsolationCallbacks {
     life_.Compare("the device wrote " + what, Difference(found, bytes_));
   }
 
-  /// Memory that no callback can allocate.
+  /// Maps a list that the driver built from memory which no callback allocated.
   void DriversOwnList() {
     const std::vector<uint64_t> pfns = life_.host.TakePages(pages_, "driver", "a list of its own");
     os::Mdl list(pfns);

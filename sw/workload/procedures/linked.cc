@@ -18,7 +18,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// Memory of one GPU, mapped at one address in the tables of all.
+/// Memory of one GPU, mapped at the same address in the tables of all GPUs.
 struct Piece {
   os::Allocation* allocation = nullptr;
   uint64_t va = 0;
@@ -85,7 +85,7 @@ class Linked {
     return piece;
   }
 
-  /// A client of every GPU at the data of the GPU that is `away` further, all at the same time.
+  /// Concurrently, a client of every GPU accesses the data of its peer, whose index is `away` higher (modulo).
   void Clients(const std::string& what, unsigned away, bool write) {
     std::vector<std::unique_ptr<ClientBatch>> batches;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
@@ -101,7 +101,7 @@ class Linked {
     life_.result.bytes_verified += gpus_ * bytes_;
   }
 
-  /// The copy of a GPU holds what `of` says, byte for byte.
+  /// Compares the copy of a GPU with `of`, byte for byte.
   void CompareCopy(unsigned gpu, const Piece& of, const std::string& what) {
     std::vector<uint8_t> found;
     life_.Work([&] {
@@ -117,7 +117,7 @@ class Linked {
     life_.result.bytes_verified += bytes_;
   }
 
-  /// Each paging engine fetches from its peer.
+  /// Each paging engine copies from its peer.
   void PagingCopies() {
     life_.Timed("copies over the link", gpus_ * bytes_, false, [&] {
       life_.Work([&] {
@@ -131,7 +131,7 @@ class Linked {
       CompareCopy(gpu, data_[Peer(gpu, 1)], "fetched from its peer by the paging engine of");
   }
 
-  /// Commands of the process: each GPU brings its own to its peer.
+  /// By commands of the process, each GPU copies its own data to its peer.
   void RenderCopies() {
     std::vector<std::unique_ptr<RenderBuffer>> buffers;
     std::vector<os::PacketId> packets;
@@ -152,7 +152,7 @@ class Linked {
     return true;
   }
 
-  /// Tables move, leave and come back on every GPU; mappings are copied; and everything is reached as before.
+  /// Tables move, are evicted and restored on every GPU, and mappings are copied. All data stays accessible.
   void Tables() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 2 * gpus_);
     Clients("before the tables move: its own memory written", 0, true);
@@ -168,7 +168,7 @@ class Linked {
     life_.Compare("roots at one physical address after an eviction", SameRoots() ? "" : "no");
     Clients("tables evicted and back: memory of a peer read", 1, false);
 
-    // The copies lead to the same memory.
+    // The copied mappings must map the same memory.
     std::vector<uint64_t> originals;
     life_.Work([&] {
       for (Piece& piece : data_) {
@@ -195,8 +195,8 @@ class Linked {
     });
   }
 
-  /// Another process wants all memory of the last GPU: the page tables of this one leave on every GPU, and come back when
-  /// something of it is wanted.
+  /// Another process requests all memory of the last GPU. The page tables of this process are evicted on every GPU, and
+  /// restored when its memory is needed again.
   void GiveWay() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 4 * gpus_);
     Clients("before the tables give way: its own memory written", 0, true);
@@ -219,7 +219,7 @@ class Linked {
         try {
           residency.MakeResident(wanted);
         } catch (const os::OsError&) {
-          break;  // nothing more can leave
+          break;  // nothing else can be evicted
         }
       }
       for (os::Allocation* one : wanted) memory.DestroyAllocation(one);
@@ -237,7 +237,7 @@ class Linked {
     Clients("tables gave way and are back: memory of a peer read", 1, false);
   }
 
-  /// The process, what it has mapped and every byte live through a sleep of all GPUs.
+  /// The process, its mappings and every byte survive a sleep of all GPUs.
   void SleepWithProcess() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 5 * gpus_);
     Clients("before the sleep: its own memory written", 0, true);
@@ -257,7 +257,7 @@ class Linked {
                     life_.graphics.gpu(gpu).PagingCompleted() ? "" : "not all of its packets completed");
   }
 
-  /// The lead is the last of the newest calls of `entry` when `last`, else the first.
+  /// Checks that the lead comes last (`last`) or first among the newest calls of `entry`.
   void CompareOrder(const std::string& entry, DEVICE_POWER_STATE state, const std::string& rule, bool last) {
     const std::vector<unsigned> order = life_.graphics.UnitsOf(entry, state);
     const os::GpuFacts lead = life_.gpu().facts();
@@ -268,7 +268,7 @@ class Linked {
     life_.Compare("the lead " + lead.name + " is " + rule, right ? "" : "the order was" + text);
   }
 
-  /// What the driver keeps of each GPU over the time without power; empty where that is nothing.
+  /// The bytes that the driver saves for each GPU while it is without power; empty if it saves none.
   std::vector<std::vector<uint8_t>> Kept(bool write) {
     std::vector<std::vector<uint8_t>> kept;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
@@ -284,7 +284,7 @@ class Linked {
 
   void Sleep() {
     const std::vector<std::vector<uint8_t>> kept = Kept(true);
-    life_.power_cycle([] {});  // VRAM loses its content: procedure "power_cycle" looks
+    life_.power_cycle([] {});  // VRAM loses its contents, which procedure "power_cycle" checks
     const std::vector<std::vector<uint8_t>> back = Kept(false);
     for (unsigned gpu = 0; gpu < gpus_; ++gpu)
       life_.Compare("what the driver keeps of " + Name(gpu), Difference(back[gpu], kept[gpu]));

@@ -18,9 +18,9 @@
 namespace gmmu::workload {
 namespace {
 
-constexpr uint64_t kUnit = 256;  // offsets and sizes of commands are multiples of it
+constexpr uint64_t kUnit = 256;  // offsets and sizes of commands are multiples of this
 
-/// An allocation, and what must be in it when every packet has ended.
+/// An allocation, and its expected contents once every packet has ended.
 struct Kept {
   os::Allocation* allocation = nullptr;
   std::vector<uint8_t> bytes;
@@ -73,7 +73,7 @@ class ListedCommandsOfProcesses {
     request.bytes = values_.at("kib") << 10;
     request.local_only = values_.at("segment") == 1;
     request.system_only = values_.at("segment") == 2;
-    // A first touch finds zeros.
+    // A new allocation contains zeros.
     return {life_.memory.CreateAllocation(request, owner), std::vector<uint8_t>(request.bytes)};
   }
 
@@ -98,13 +98,13 @@ class ListedCommandsOfProcesses {
     user.last.reset();
   }
 
-  /// The process' allocations, and the shared one behind them.
+  /// Indexes the process' allocations, followed by the shared ones.
   Kept& Pick(User& user, uint64_t index) {
     return index < user.own.size() ? user.own[index] : shared_[index - user.own.size()];
   }
 
-  // A buffer's commands are done in order, and so are a context's buffers; between contexts nothing is promised, so that all
-  // are waited for around the turns with what they share.
+  // The commands of a buffer and the buffers of a context execute in order. Contexts are not ordered with each other,
+  // so turns that use the shared allocations wait for all packets before and after.
   void Round(User& user) {
     const bool with_shared = !shared_.empty() && turns_++ % 2 == 0;
     if (with_shared)
@@ -112,7 +112,7 @@ class ListedCommandsOfProcesses {
     ListedBuffer buffer(life_, user.process, static_cast<uint32_t>(values_.at("buffer_kib") << 10));
     const uint64_t commands = values_.at("commands"), count = user.own.size() + with_shared;
     for (uint64_t command = 0; command < commands; ++command) {
-      // With `all` a round goes through every allocation, so that no place is left out; else they are drawn.
+      // With `all` a round uses every allocation, so that every place is covered; otherwise allocations are drawn.
       const uint64_t from = values_.at("all") != 0 ? command % count : random_.Below(count);
       const uint64_t to = with_shared && command == 0 ? count - 1
                           : values_.at("all") != 0    ? (command + 1) % count
@@ -123,7 +123,7 @@ class ListedCommandsOfProcesses {
     if (with_shared) WaitFor(user);
   }
 
-  /// A copy; or a fill, when both are one allocation or chance says so.
+  /// Adds a copy, or a fill if both are the same allocation or at random.
   void Command(User& user, ListedBuffer& buffer, Kept& from, Kept& to) {
     const uint64_t size = (1 + random_.Below(to.bytes.size() / kUnit)) * kUnit;
     const uint64_t at = random_.Below((to.bytes.size() - size) / kUnit + 1) * kUnit;
@@ -151,7 +151,7 @@ class ListedCommandsOfProcesses {
   void Compare(const Kept& kept) {
     life_.Work([&] { residency_.Evict(*kept.allocation); });
     std::vector<uint8_t> found = os::ResidencyCalls::InSystemMemory(*kept.allocation);
-    if (found.empty()) found.resize(kept.bytes.size());  // it was never touched
+    if (found.empty()) found.resize(kept.bytes.size());  // it has never been accessed
     life_.Compare("contents of " + os::NameOf(*kept.allocation), Difference(found, kept.bytes));
   }
 

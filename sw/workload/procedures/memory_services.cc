@@ -15,15 +15,15 @@
 namespace gmmu::workload {
 namespace {
 
-constexpr uint64_t kLead = 100;  // a view begins so many bytes into a page
+constexpr uint64_t kLead = 100;  // byte offset in its first page at which a view begins
 using Bytes = std::vector<uint8_t>;
 
 struct Case {
   const char* name;
   DXGK_PHYSICAL_MEMORY_TYPE type;
   DXGK_MEMORY_CACHING_TYPE caching;
-  bool attached;            // opened by the creation
-  bool require_contiguous;  // else the hint
+  bool attached;            // opened by the call that creates the object
+  bool require_contiguous;  // false: contiguity is only a hint
   UINT mdl_flags;
   uint64_t skip_bytes;
 };
@@ -42,8 +42,8 @@ constexpr Case kCases[] = {
      0, 0},
 };
 
-/// Physical memory objects as a driver has them: through the table that StartDevice gets, in the order create, map,
-/// ADL, use, unmap, free, destroy. What the device sees of them is what it reads through the aperture.
+/// Uses physical memory objects as a driver does, through the table of DxgkDdiStartDevice, in the order create, map,
+/// ADL, use, unmap, free, destroy. The device reads them through the aperture.
 class MemoryServices {
  public:
   MemoryServices(Life& life, uint64_t pages)
@@ -71,7 +71,7 @@ class MemoryServices {
   }
 
  private:
-  /// The ADL leaves the first page out, the aperture shows it from its second page on.
+  /// The ADL leaves out the object's first page, and the aperture shows the ADL from its second page on.
   uint64_t Seen() const { return (pages_ - 2) * kPage; }
   void Compare(const Case& one, const char* what, const Bytes& found, const Bytes& expected) {
     life_.Compare(std::string(one.name) + ": " + what, Difference(found, expected));
@@ -106,7 +106,7 @@ class MemoryServices {
     opened_ = open.hAdapterMemoryObject;
   }
 
-  /// The view covers what the aperture shows, from kLead bytes into its first page on; these are its bytes.
+  /// Maps a view of the pages that the aperture shows, from byte kLead of the first one on, and returns its bytes.
   uint8_t* Map() {
     view_ = {};
     view_.hPhysicalMemoryObject = object_;
@@ -150,7 +150,7 @@ class MemoryServices {
       life_.aperture.BindList(range, pages_ - 2, *allocation_, *adl, 1);
       Compare(one, "bytes of the CPU", copy_->FromAperture(range, Seen()), first);
 
-      // Stores through the view while the device has it: behind a cached line, if it does not snoop.
+      // Store through the view while the device has the memory. Without snooping, a cached line hides the store.
       const Bytes second = Write(view, seed + 1);
       const bool hidden = one.caching == DXGK_MEMORY_CACHING_TYPE_CACHED &&
                           !life_.gpu().facts().aperture.cache_coherent;
@@ -175,7 +175,7 @@ class MemoryServices {
     });
   }
 
-  /// The GPU's own registers as a memory object: kernel views only, and always contiguous.
+  /// The GPU's registers as a memory object, which allows only kernel views and is always contiguous.
   void IoSpace() {
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
     create.hAdapter = table_.DeviceHandle;

@@ -12,7 +12,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// One allocation of one process; `seed` is the pattern that it carries, none before the first write.
+/// One allocation of one process. `seed` is the seed of its pattern; none before the first write.
 struct Piece {
   os::GpuProcess* process = nullptr;
   os::Allocation* allocation = nullptr;
@@ -69,7 +69,7 @@ class Oversubscription {
     });
   }
 
-  /// `told`: its pages are consecutive, and the driver wants to know where.
+  /// `told`: its pages are contiguous, and the driver is notified of their address.
   void Add(uint64_t bytes, bool told) {
     Piece piece;
     piece.process = processes_[pieces_.size() % processes_.size()];
@@ -84,7 +84,7 @@ class Oversubscription {
     pieces_.push_back(piece);
   }
 
-  /// Brings it in, reads what must be there, writes something new.
+  /// Makes the piece resident, reads back its pattern, and writes a new one.
   void Visit(Piece& piece, uint64_t round) {
     const uint64_t size = os::BytesOf(*piece.allocation);
     if (life_.options.progress) {
@@ -101,9 +101,10 @@ class Oversubscription {
     Clients(piece, true);
   }
 
-  /// What a driver that asked for it was told of the allocation's place, by NOTIFY_RESIDENCY in the stream.
+  /// Compares the allocation's address with the one that the driver received by NOTIFY_RESIDENCY in stream order.
   void CompareNotice(const Piece& piece) {
-    if (!os::HasNotice(*piece.allocation) || PlugIn::Current() != nullptr) return;  // only our driver can be asked
+    if (!os::HasNotice(*piece.allocation) || PlugIn::Current() != nullptr)
+      return;  // only the built-in driver has this escape
     kmd::EscapeQueryResidency answer;
     answer.allocation = reinterpret_cast<uint64_t>(os::HandleOf(*piece.allocation));
     life_.gpu().Escape(answer, "the query of a residency");
@@ -131,7 +132,7 @@ class Oversubscription {
     RunClients(life_.memory, runs, os::NameOf(*piece.allocation) + (write ? " written" : " read"), life_.result.checks);
   }
 
-  /// What was written last stands in the backing store, byte for byte.
+  /// Checks that the backing store has the last written bytes.
   void CompareBacking(const Piece& piece) {
     const std::vector<uint8_t> backing = residency_.InSystemMemory(*piece.allocation);
     const std::string contents = "contents of " + os::NameOf(*piece.allocation);

@@ -14,7 +14,7 @@ namespace gmmu::workload {
 namespace {
 using regs::Fault;
 
-/// One process with an allocation whose bytes are a pattern by address, and runs of client 0 on it.
+/// One process with an allocation whose bytes are a pattern of the address, and runs of client 0 on it.
 class Subject {
  public:
   Subject(Life& life, uint64_t pages, uint64_t contiguous, uint64_t root_entries)
@@ -59,30 +59,30 @@ class Subject {
   os::Allocation* allocation_ = nullptr;
 };
 
-/// An allocation's first page may be mapped at each multiple of so many pages: with pages of 64 KiB its low 16 bits must be
-/// those of its address.
+/// An allocation's first page may be mapped at multiples of this number of pages. With 64 KiB pages, the low 16 bits of
+/// address and offset must match.
 uint64_t FirstPages(const os::Geometry& geometry) { return geometry.leaf_64k_bytes == 0 ? 1 : os::kPagesOf64k; }
 
 uint64_t RoundedUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Throws OsError when a debugger is not shown the entries that the allocation was mapped with.
+/// Throws OsError if the debug view does not show the entries that map the allocation.
 void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocation& allocation, uint64_t pages,
                   const os::Protection& protection) {
   if (!os::DebuggerShows(process, va, allocation, pages, protection))
     throw os::OsError("a debugger is not shown the entries that are mapped at " + os::Hex(va));
 }
 
-/// The root starts small, grows, moves, and shrinks when its upper part is free; what lies in the kept part stays, what
-/// is beyond faults.
+/// The root starts small, grows, moves, and shrinks once its upper part is free. Addresses in the kept part stay
+/// mapped; addresses beyond it fault.
 void ResizableRoot(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   NeedCap(geometry.count() == 2, "DXGK_GPUMMUCAPS.PageTableLevelCount of 2: only such a root is resizable");
-  const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // what an entry of the root covers
+  const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // coverage of a root entry
   Subject subject(life, values.at("pages"), 0, 1);
   const os::VideoMemory memory = life.memory;
   os::GpuProcess& process = subject.process();
   const auto entries = [&] { return os::RootEntries(process); };
-  // What is beyond the root is not in it for the hardware, which a driver's own half does not tell from an invalid entry.
+  // The hardware has its own fault code for an address beyond the root; a plug-in reports an invalid entry instead.
   const Fault beyond = PlugIn::Current() == nullptr ? Fault::kRootBound : Fault::kEntryInvalid;
   const uint64_t low = unit;
   const auto map = [&](uint64_t va) {
@@ -117,7 +117,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.End();
 }
 
-/// Protections, zero pages at every level, large pages, and all of them split again.
+/// Protections, zero pages at every level and large pages, all of which are split afterwards.
 void PageEntries(Life& life, const ParameterValues&) {
   for (const char* cap :
        {"ReadOnlyMemorySupported", "NoExecuteMemorySupported", "ZeroInPteSupported", "LargePageSupported"})
@@ -167,7 +167,7 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.Reads("zeros across tables", va + 2 * large - 8 * kPage, 16, 0);
   subject.Writes("writes to zeros are dropped", va + 2 * large, 4);
   subject.Reads("zeros that were written", va + 2 * large, 4, 0);
-  // The allocation's first page is shown where its low 16 bits fit.
+  // The allocation's first page is mapped where the low 16 bits match.
   const uint64_t among = va + 2 * large + std::max<uint64_t>(FirstPages(geometry), 8) * kPage;
   map(among, 2, os::Protection::All());
   subject.Reads("two pages among zeros", among, 2, Subject::kFill);
@@ -189,7 +189,7 @@ void PageEntries(Life& life, const ParameterValues&) {
 void NoExecute(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t unit = FirstPages(geometry), leaf = geometry.Coverage(0);
-  // As many on both sides, with the first where its low bits fit.
+  // Equal numbers of pages on both sides, and the first page at an address whose low bits match.
   const uint64_t pages = unit == 1 ? values.at("pages") : 2 * RoundedUp(values.at("pages") / 2, unit);
   Subject subject(life, pages, 0, 0);
   const os::VideoMemory memory = life.memory;
@@ -227,7 +227,7 @@ void NoExecute(Life& life, const ParameterValues& values) {
   subject.End();
 }
 
-/// Zero pages that are written and read back, zero pages that nobody wrote, and neighbouring memory.
+/// Zero pages that are written and read back, zero pages that are not written, and neighbouring memory.
 void ZeroPages(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t pages = values.at("pages"), leaf = geometry.Coverage(0);

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kBlock = os::kBytesOf64k;
 constexpr uint64_t kPagesOfBlock = os::kPagesOf64k;
 
-/// A process with an allocation of which every page has words of its own; addresses within one leaf table.
+/// A process with an allocation whose pages each have different words, at addresses within one leaf table.
 class Field {
  public:
   Field(Life& life, uint64_t pages) : life_(life), words_(life), pages_(pages) {
@@ -60,8 +60,8 @@ class Field {
   uint64_t reserved_ = 0, va_ = 0;
 };
 
-/// Pages of 64 KiB and of 4 KiB in one leaf table's range, each way from one to the other that the entries of level 1
-/// allow, and a move to system memory and back.
+/// 64 KiB and 4 KiB pages in the range of one leaf table, every conversion between them that level-1 entries allow, and
+/// a move to system memory and back.
 void RunPages64k(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   NeedCap(geometry.leaf_64k_bytes != 0, "DXGK_SEGMENTFLAGS.Use64KBPages");

@@ -28,7 +28,7 @@ std::string Described(const std::vector<os::RecoveryFacts>& recoveries) {
   return count + ", the first for \"" + recoveries[0].device + "\": " + recoveries[0].why;
 }
 
-/// A process that hangs its node, or touches addresses where nothing is mapped.
+/// A process that hangs its node, or accesses unmapped addresses.
 class Guilty {
  public:
   Guilty(Life& life, Trouble trouble, uint64_t pages) : life_(life) {
@@ -42,7 +42,7 @@ class Guilty {
       else life.memory.MapOnePage(*process_, va_, *page_, 0, pages);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
-    // Fill many virtual pages that map one page: it takes longer than any delay.
+    // A fill of many virtual pages that map one page takes longer than any delay.
     if (trouble == kHang) commands_->Fill(va_, pages * kPage, 0xBAD);
     else commands_->Fill(va_ + (uint64_t{1} << 32), kPage, 0xBAD);
     packet_ = commands_->Submit(trouble == kHang ? "an endless fill" : "a fill of unmapped addresses");
@@ -67,8 +67,8 @@ class Guilty {
   os::PacketId packet_ = 0;
 };
 
-/// Paging work of several turns: each brings other bytes from the same host pages into an allocation of its own, by
-/// the same few windows. A transfer that is left out or done again later leaves wrong bytes in one of them.
+/// Paging work in several turns. Each turn pages different bytes from the same host pages into its own allocation,
+/// through the same few windows. A transfer that is skipped or repeated later leaves wrong bytes in an allocation.
 class Paged {
  public:
   Paged(Life& life, uint64_t turns, uint64_t pages) : life_(life), turns_(turns), bytes_(pages * kPage) {
@@ -79,7 +79,7 @@ class Paged {
     });
     cpu_ = source_.Map(0, bytes_);
   }
-  /// Returns when the bytes of all turns are there.
+  /// Returns when the bytes of all turns have been paged in.
   void Work() {
     for (uint64_t turn = 0; turn < turns_; ++turn) {
       Fill(cpu_, turn);
@@ -122,7 +122,7 @@ class Paged {
   std::vector<os::Allocation*> allocations_;
 };
 
-/// Both nodes are preempted while their packets run, from its making to Check.
+/// Preempts both nodes while their packets run, from construction to Check.
 class BothPreempted {
  public:
   BothPreempted(Life& life, const ParameterValues& values)
@@ -132,9 +132,9 @@ class BothPreempted {
         paging_(life, life.gpu().facts().paging_node),
         render_(life, life.gpu().facts().render_node) {}
 
-  /// Paging work, beside the packets that have been submitted.
+  /// Does paging work concurrently with the submitted packets.
   void Work() { paged_.Work(); }
-  /// When all packets have ended. What came back says that more than idle nodes were asked.
+  /// Call when all packets have ended. Returned packets prove that busy nodes were preempted, not only idle ones.
   void Check() {
     paging_.Stop();
     render_.Stop();

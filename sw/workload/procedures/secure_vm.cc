@@ -15,7 +15,7 @@ std::string Mode(const Life& life, os::DmaMode wanted) {
   return mode == wanted ? "" : std::string(os::NameOf(mode)) + ", must be " + os::NameOf(wanted);
 }
 
-/// What of `pages` the domain does not map at its own number, as text; empty: all of them are mapped.
+/// Describes the pages that the domain does not map 1:1; empty: it maps all of `pages`.
 std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
   uint64_t missing = 0;
   for (uint64_t pfn : pages) missing += life.graphics.At(pfn) != pfn;
@@ -26,7 +26,7 @@ std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
 void RunSecureVm(Life& life, const ParameterValues& values) {
   const uint64_t bytes = values.at("bytes");
   const auto set = [&life](uint32_t bits) { return (life.options.os.iommu_flags & bits) == bits; };
-  const bool forced = set(7), mapped = set(3);  // domain with mappings; `forced`: the GPU is attached to it as well
+  const bool forced = set(7), mapped = set(3);  // mapped: into a domain; forced: also attached to it
   NeedIsolation(life);
   life.Compare("mode at the start", Mode(life, forced ? os::DmaMode::kIdentity : os::DmaMode::kPhysical));
   if (!forced) RunSeededMainJob(life, bytes, "before: ");
@@ -37,7 +37,7 @@ void RunSecureVm(Life& life, const ParameterValues& values) {
     buffer = os::HostMemory(life.memory, bytes);
     life.graphics.StartSecureVm();
     exclusive = life.graphics.exclusive().runs;
-    life.graphics.StartSecureVm();  // a second one
+    life.graphics.StartSecureVm();  // starts a second virtual machine
   });
   life.Compare("mode with the secure machine", Mode(life, os::DmaMode::kIdentity));
   life.Compare("exclusive accesses", exclusive == 1 && life.graphics.exclusive().runs == 1

@@ -11,7 +11,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// A process with one allocation, that it never lets go.
+/// A process with one allocation that it keeps throughout.
 struct Sleeper {
   os::GpuProcess* process = nullptr;
   os::Allocation* allocation = nullptr;
@@ -40,7 +40,7 @@ Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
   return made;
 }
 
-/// Every byte, read by a client at the address that the process has always had.
+/// A client reads every byte at the process' original address.
 void Read(Life& life, const Sleeper& sleeper, const std::string& when) {
   RunClients(life.memory, {ReadOf(sleeper.process, sleeper.va, sleeper.data)},
              os::NameOf(*sleeper.process) + ", " + when, life.result.checks);

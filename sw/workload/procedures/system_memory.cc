@@ -17,7 +17,7 @@ namespace {
 
 using os::Residence;
 
-/// An allocation that a process has mapped whole; `seed` is the pattern that it carries.
+/// An allocation that a process has mapped completely; `seed` is the seed of its pattern.
 struct Piece {
   os::GpuProcess* process;
   os::Allocation* allocation;
@@ -25,7 +25,7 @@ struct Piece {
   uint64_t seed;
 };
 
-/// Allocations of which VRAM holds a part only: the rest lives in system memory, where the GPU reaches it.
+/// Allocations that exceed VRAM; those that do not fit stay in system memory, where the GPU accesses them.
 class SystemMemory {
  public:
   SystemMemory(Life& life, uint64_t bytes, uint64_t size)
@@ -87,7 +87,7 @@ class SystemMemory {
     }));
   }
 
-  /// What does not fit into VRAM lives in system memory; everything is reached.
+  /// Allocations that do not fit in VRAM stay in system memory, and the GPU accesses all of them.
   void LivesWhereThereIsRoom() {
     const uint64_t maps = life_.aperture.map_operations();
     life_.Work([&] {
@@ -152,7 +152,7 @@ class SystemMemory {
     return sum;
   }
 
-  /// System entries lead the GPU to the pages of host memory, whatever the mode of DMA.
+  /// System entries map host memory for the GPU in every DMA mode.
   void ReadsSystemMemoryItself() {
     const auto found = std::find_if(pieces_.begin(), pieces_.end(), [](const Piece& piece) {
       return os::ResidenceOf(*piece.allocation) == Residence::kSystem;
@@ -228,7 +228,7 @@ class SystemMemory {
   /// wanted.
   void PageTablesGiveWay() {
     os::GpuProcess* greedy = nullptr;
-    std::vector<Piece> kept;  // one of each other process
+    std::vector<Piece> kept;  // one piece of each other process
     for (const os::GpuProcess* process : processes_)
       kept.push_back(
           *std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return piece.process == process; }));
@@ -249,7 +249,7 @@ class SystemMemory {
         try {
           residency_.MakeResident(wanted);
         } catch (const os::OsError&) {
-          break;  // nothing more can leave
+          break;  // nothing else can be evicted
         }
       }
     });

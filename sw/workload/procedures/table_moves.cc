@@ -8,7 +8,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// Page tables change their places, and leave memory, under a process that goes on copying.
+/// Page tables are moved and evicted while their process keeps copying.
 void RunTableMoves(Life& life, const ParameterValues& values) {
   NeedRender(life);
   const uint64_t pages = values.at("pages");

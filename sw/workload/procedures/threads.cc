@@ -16,7 +16,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// What the threads share.
+/// State shared by the threads.
 struct Crowd {
   Life& life;
   const uint64_t allocations, questions, pages;
@@ -26,11 +26,11 @@ struct Crowd {
   uint64_t ended = 0;
 };
 
-/// Objects of the thread's own are made and destroyed while others do the same.
+/// Creates and destroys the thread's own objects while other threads do the same.
 void MakeObjects(Crowd& crowd, const std::string& name) {
   const os::Gpu gpu = crowd.life.gpu();
   os::OwnObjects own(crowd.life.memory, name);
-  if (PlugIn::Current() != nullptr) {  // only our driver can be asked
+  if (PlugIn::Current() != nullptr) {  // only the built-in driver has these escapes
     for (uint64_t i = 0; i < crowd.allocations; ++i) own.CreateAllocation(name, (i + 1) * kPage);
     return own.Close();
   }
@@ -50,7 +50,7 @@ void MakeObjects(Crowd& crowd, const std::string& name) {
   own.Close();
 }
 
-/// Questions of every kind.
+/// Makes queries of every kind.
 void Ask(Crowd& crowd, unsigned number) {
   const os::Gpu gpu = crowd.life.gpu();
   if (PlugIn::Current() != nullptr) return;
@@ -80,13 +80,13 @@ void Serve(Crowd& crowd, unsigned number) {
   const bool completed = copier.Finish() == os::PacketEnd::kCompleted;
   crowd.life.Compare("packets of " + name + " completed", completed ? "" : "the device was lost");
   if (completed && number < ClientsOf(crowd.life.gpu()))
-    copier.Check(number);  // each by a client of its own, at the same time
+    copier.Check(number);  // each thread uses its own client, concurrently
   crowd.life.result.bytes += copier.bytes();
   copier.End();
   ++crowd.ended;
 }
 
-/// The threads make their contexts beside the VidMm worker, which alone gives contexts their allocations.
+/// The threads create contexts outside of the VidMm worker, and only that worker makes context allocations.
 void NeedNoContextAllocations(const Life& life) {
   for (const auto& [name, value] : life.options.os.driver) {
     if (value != 0 && name == "ContextBytes")
@@ -123,7 +123,7 @@ void RunThreads(Life& life, const ParameterValues& values) {
   paging.Stop();
   render.Stop();
   life.Work([&] { life.memory.DestroyAllocation(filled); });
-  std::sort(life.result.checks.begin(), life.result.checks.end(),  // whichever thread came first
+  std::sort(life.result.checks.begin(), life.result.checks.end(),  // makes the order independent of the schedule
             [](const Check& a, const Check& b) { return a.name < b.name; });
   life.Compare("what the threads have is their own", crowd.clash);
   life.Compare("nothing had to be recovered", life.graphics.recoveries().empty() ? "" : "an engine was reset");
