@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The program with a board: the Verilated top of the ULX3S at its pins, at the other end of a pseudo-terminal.
+// SPDX-License-Identifier: Apache-2.0 The program with a board: at the other end of a pseudo-terminal is the Verilated
+// top of the ULX3S, driven at its pins.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -18,7 +18,7 @@ class BoardProgram : public Program {
   }
 };
 
-// What takes minutes: label long.
+// Tests that take minutes; ctest gives them label long.
 class LongBoardProgram : public BoardProgram {};
 
 TEST_F(LongBoardProgram, BringsSixtyFourKiBBack) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same clients and translations on both engines: whatever does not depend on time is equal.
+// The same clients and translations on both engines must give equal results, except for times.
 #include "tb/system/engines_script.h"
 
 namespace gmmu::test {
@@ -134,7 +134,7 @@ TEST(Engines, TranslateEveryFormTheSameWay) {
         probe("zero above", 0x612340);
         probe("table at a peer", 0x800000);
         probe("table past VRAM", 0xA00000);
-        entry(0x1000, Script::Page(Target::kVram, 0x403000));  // kept until flushed
+        entry(0x1000, Script::Page(Target::kVram, 0x403000));  // a change that takes effect only after the flush
         probe("stale", 0x3000);
         s.Write(regs::InvStart::kOffset, 0x3000);
         s.Write(regs::InvEnd::kOffset, 0x3001);
@@ -158,7 +158,7 @@ TEST(Engines, TranslateEveryFormTheSameWay) {
         configure(geometry.raw, regs::SpaceRoot{root}.set_enable(0).raw);
         probe("disabled", 0x3000);
       },
-      /*checker=*/false);  // it knows no built width
+      /*checker=*/false);  // the reference walk does not model the built width
 }
 
 TEST(Engines, CountAndHoldTheSameWay) {
@@ -168,7 +168,7 @@ TEST(Engines, CountAndHoldTheSameWay) {
     s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(1).set_enable(1).raw);
     Script::Run run;
     run.base = 0x80000;
-    for (int i = 0; i < 3; ++i) {  // nobody moves the head
+    for (int i = 0; i < 3; ++i) {  // software does not advance the head
       s.Write(regs::kClientBase + 8, run.base);
       s.Write(regs::kClientBase + 0x18, regs::ClientOrder().set_count(1).set_step(1).raw);
       s.Write(regs::kClientBase, regs::ClientCtrl().set_start(1).set_space(1).raw);
@@ -195,13 +195,13 @@ TEST(Engines, CountAndHoldTheSameWay) {
     while (s.platform().TakeMessage()) {}
     s.Say("status", s.Read(regs::kClientBase + regs::ClientStatus::kOffset));
     s.Say("causes", s.Read(regs::IntStatus::kOffset));
-    s.Write(regs::IntStatus::kOffset, 4);  // leaves one standing
+    s.Write(regs::IntStatus::kOffset, 4);  // leaves one cause pending
     s.Say("message", s.platform().WaitForMessage(20'000));
     while (s.platform().TakeMessage()) {}
     s.Write(regs::IntStatus::kOffset, 8);
     s.Say("message", s.platform().WaitForMessage(20'000));
     s.Say("idle", s.Read(regs::Status::kOffset));
-    // A queue that is smaller when it is switched on again.
+    // The queue is smaller when it is enabled again.
     for (const unsigned lg2 : {7u, 2u, 1u}) {
       s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(lg2).raw);
       s.Say("off: tail", s.Read(regs::FaultQueueTail::kOffset));

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The same job with the same seed by the program on both engines: bytes, checks, faults, leaks and
-// the counters that do not depend on time are equal.
+// SPDX-License-Identifier: Apache-2.0 The program runs the same job with the same seed on both engines. Bytes, checks,
+// faults, leaks, and the counters that do not depend on time must be equal.
 #include <string>
 #include <vector>
 
@@ -30,7 +29,7 @@ class EnginesJob : public Program {
     outcome.copy = Get("copy");
     return outcome;
   }
-  /// Both engines, compared; what the RTL gave. Both end with `status`.
+  /// Runs and compares both engines, which must end with `status`; returns the RTL's outcome.
   Outcome ExpectSame(uint64_t bytes, const std::string& config = "", const std::string& more = "", int status = 0) {
     std::string arguments = more;
     if (!config.empty()) {
@@ -85,7 +84,7 @@ TEST_F(EnginesJob, MissingFlush) { ExpectSameFailure(65'536, "[inject]\nmissing_
 TEST_F(EnginesJob, LateInterrupts) { ExpectSame(10'000, "[inject]\nlate_interrupt_ns = 5000\n"); }
 TEST_F(EnginesJob, FlippedBit) { ExpectSameFailure(400'000, "[inject.vram_flip]\nafter_write_bytes = 400000\n"); }
 
-/// Everything that is counted at power-off, left behind once.
+/// Leaks each kind of object that is counted at power-off once.
 class EnginesLeak : public EnginesJob, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(EnginesLeak, IsNamed) {

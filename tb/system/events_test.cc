@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Events of the RTL (docs/events.md): that they agree with the counters of the hardware, that recording changes no cycle,
-// windows and triggers.
+// SPDX-License-Identifier: Apache-2.0 Events of the RTL (docs/events.md): they must agree with the hardware's counters,
+// and recording must not change a cycle; windows and triggers.
 #include <sqlite3.h>
 
 #include "program.h"

@@ -18,7 +18,7 @@ namespace gmmu {
 
 namespace fs = std::filesystem;
 
-/// Runs the program as users do, in a folder of its own.
+/// Runs the program as users do, in its own folder.
 class Program : public ::testing::Test {
  protected:
   Program() : folder_(fs::temp_directory_path() / ("gmmu_system_" + std::to_string(getpid()))) {
@@ -39,7 +39,7 @@ class Program : public ::testing::Test {
     std::ifstream file(Path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// The program under test: that of this build, or the one that the environment names.
+  /// The program under test: this build's, or the one that GMMU_PROGRAM names.
   static std::string Tested() {
     const char* other = std::getenv("GMMU_PROGRAM");
     return other != nullptr ? other : GMMU_PROGRAM;

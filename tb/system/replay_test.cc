@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short replays on the RTL, beside the fast engine.
+// Short replays on the RTL and on the fast engine.
 #include "replay/replay.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,8 @@ TEST(Replay, TakesTheSameCyclesTwiceOnTheRtl) {
   EXPECT_EQ(first.job.cycles, second.job.cycles);
 }
 
-// 16 entries of L1 hold 16 pages of 4 KiB that are scattered, 512 of L2 512; a walk with the walk cache reads the leaf.
+// The L1's 16 entries hold 16 scattered 4 KiB pages, the L2's 512 entries hold 512. A walk that hits the walk cache
+// reads only the leaf.
 TEST(Replay, ShowsTheStepsOfL1AndL2InTheLatencyOfRandomReads) {
   const auto latency = [](uint64_t footprint) {
     Options options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every scenario that is built in, at its default size, on both engines, whose reports must agree.
+// Runs every built-in scenario with its default size on both engines, whose reports must agree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using NameAndEngine = std::tuple<std::string, const char*>;
 
 class EveryScenario : public Program, public ::testing::WithParamInterface<NameAndEngine> {
  protected:
-  /// Runs it to its end and gives the report's text.
+  /// Runs the scenario to its end and returns the report's text.
   std::string RunOn(const std::string& name, const std::string& engine) {
     EXPECT_EQ(Run("run --scenario " + name + " --engine " + engine + " --json " + Path("report.json")), 0)
         << Get("log");
@@ -26,7 +26,7 @@ class EveryScenario : public Program, public ::testing::WithParamInterface<NameA
   }
 };
 
-/// On either engine; a run on the RTL also says the same as one on the functional engine.
+/// Runs on either engine; the RTL's report must also agree with the functional engine's.
 TEST_P(EveryScenario, EndsAsItMust) {
   const auto& [name, engine] = GetParam();
   const std::string text = RunOn(name, engine);

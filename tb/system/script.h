@@ -47,7 +47,7 @@ class Script {
   void StartRing(bool privileged = true);
   /// Writes the words and an entry, rings the doorbell, waits for the end and records it.
   void Submit(const std::string& name, const std::vector<uint64_t>& words);
-  /// Submit with an entry of the caller's own.
+  /// Submits the caller's own ring entry.
   void SubmitEntry(const std::string& name, uint64_t buffer, uint64_t shape);
   static uint64_t Head(regs::Opcode opcode, unsigned words, uint64_t more = 0);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first run of --waves-on: it finds the cycle that events have. The waves themselves need a program of their own
+// The first run of --waves-on, which finds the cycle of the trigger's event. The waves themselves need another program
 // (build/waves), which make check runs.
 #include <gmock/gmock.h>
 

@@ -44,8 +44,8 @@ void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, 
   EXPECT_EQ(kernel.adls != 0, objects && !of_isolation);
 }
 
-// The kernel's routine before WDDM 2.4 and without isolation; the callbacks of isolation from 2.4 on; memory objects with
-// ADLs from 2.9 on, unless the driver has isolation and no DMA remapping.
+// Before WDDM 2.4, or without isolation, the driver uses the kernel's routine; from 2.4 on, the callbacks of isolation;
+// from 2.9 on, memory objects with ADLs, unless the driver has isolation without DMA remapping.
 TEST(Adapter, TakesItsMemoryByWhatItsVersionHas) {
   struct Row {
     ULONG version;
@@ -137,7 +137,7 @@ TEST(Adapter, EveryFailingMemoryCallIsUndone) {
 TEST(Adapter, RefusesAnotherDevice) {
   FakeKernel kernel;
   ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
-  kernel.reg(regs::Id::kOffset) = ~uint64_t{0};  // nobody answers
+  kernel.reg(regs::Id::kOffset) = ~uint64_t{0};  // the device does not respond
   EXPECT_EQ(kernel.Start(), STATUS_NO_SUCH_DEVICE);
   EXPECT_TRUE(kernel.writes.empty());
   kernel.Unload();
@@ -258,7 +258,7 @@ TEST(Adapter, ComesBackFromD3WithApertureTableRingAndRoots) {
   EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD3, PowerActionSleep), STATUS_SUCCESS);
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 0u);
   kernel.vram.clear();
-  const uint32_t space = regs::kSpaceBase + regs::kSpaceStride;  // the second process's
+  const uint32_t space = regs::kSpaceBase + regs::kSpaceStride;  // registers of the second process' space
   const uint64_t before = kernel.reg(space + regs::SpaceRoot::kOffset);
   kernel.reg(space + regs::SpaceRoot::kOffset) = 0;
   EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD0, PowerActionNone), STATUS_SUCCESS);

@@ -338,7 +338,7 @@ void ExFreePoolWithTag(PVOID block, ULONG) {
   --current->pool_blocks;
   std::free(block);
 }
-// One thread: a lock that is asked for twice is a mistake.
+// Tests have one thread, so a lock that is acquired twice is an error.
 void KeInitializeSpinLock(PKSPIN_LOCK lock) { *lock = 0; }
 KIRQL KeAcquireSpinLockRaiseToDpc(PKSPIN_LOCK lock) {
   if (std::exchange(*lock, 1) != 0) current->mistakes.push_back("a spin lock is acquired by its holder");

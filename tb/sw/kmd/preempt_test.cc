@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption, what it leaves of buffers, exclusive access.
+// Preemption, resubmission of partly executed buffers, exclusive access.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class PreemptTest : public SubmitTest {
     preempt.NodeOrdinal = node;
     ASSERT_EQ(kernel().table.DxgkDdiPreemptCommand(kernel().adapter, &preempt), STATUS_SUCCESS);
   }
-  /// The device has stopped in front of the command at `offset` of the entry with this fence; 0: none.
+  /// The device has stopped before the command at `offset` of the entry with this fence; 0: no entry.
   void Preempted(uint32_t fence, uint32_t offset, uint32_t ring = kRing) {
     kernel().reg(ring + regs::RingStatus::kOffset) = regs::RingStatus{}.set_preempted(1).set_fence(fence).raw;
     kernel().reg(ring + regs::RingErrorCommand::kOffset) = offset;
@@ -43,13 +43,13 @@ class PreemptTest : public SubmitTest {
     args.Flags.Resubmission = again;
     ASSERT_EQ(kernel().table.DxgkDdiSubmitCommandVirtual(kernel().adapter, &args), STATUS_SUCCESS);
   }
-  /// Node 1 is preempted in front of the command at `offset` of the entry with this fence.
+  /// Node 1 is preempted before the command at `offset` of the entry with this fence.
   void PreemptRender(uint32_t fence, uint32_t offset) {
     Preempt(100, 1);
     Preempted(fence, offset, kSecond);
     ASSERT_EQ(kernel().notifications.back().InterruptType, DXGK_INTERRUPT_DMA_PREEMPTED);
   }
-  /// What the entry of node 1 runs.
+  /// The commands that an entry of node 1 executes.
   struct Piece {
     uint64_t address, bytes;
     bool operator==(const Piece& other) const { return address == other.address && bytes == other.bytes; }
@@ -102,7 +102,7 @@ TEST_F(PreemptTest, AnInterruptedBufferGoesOnWhereItStoodHoweverOften) {
   EXPECT_EQ(RingEntry(0)[0], 0x5040u);
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 192u);
   Preempt(101);
-  Preempted(1, 32);  // of what was left
+  Preempted(1, 32);  // offset in the remaining part
   Submit(1, 0x5000, 256, kAgain);
   EXPECT_EQ(RingEntry(0)[0], 0x5060u);
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 160u);
@@ -123,13 +123,13 @@ TEST_F(PreemptTest, WhatIsInterruptedAgainBeforeItBeginsGoesOnWhereItStood) {
   Render(1, a, kA);
   PreemptRender(1, 64);
   Render(2, a, kA, true);
-  PreemptRender(0, 0);  // not begun
+  PreemptRender(0, 0);  // no entry has begun
   Render(3, a, kA, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kA + 64, kBytes - 64}));
-  PreemptRender(3, 0);  // fetched, and stopped in front of its first command
+  PreemptRender(3, 0);  // the entry was fetched and stopped before its first command
   Render(4, b, kB);
   Render(5, a, kA, true);
-  PreemptRender(4, 32);  // it stood behind another one
+  PreemptRender(4, 32);  // the entry was queued after another one
   Render(6, a, kA, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kA + 64, kBytes - 64}));
   PreemptRender(6, 8);
@@ -158,12 +158,12 @@ TEST_F(PreemptTest, WhatWasDoneIsForgottenWithItsPacket) {
   const HANDLE a = driver.context;
   Render(1, a, kA);
   PreemptRender(1, 64);
-  Render(2, a, kA);  // it was dropped, and its memory has another packet
+  Render(2, a, kA);  // the packet was dropped, and another one has its memory
   EXPECT_EQ(RenderEntry(0), (Piece{kA, kBytes}));
   PreemptRender(0, 0);
   Render(3, a, kA, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kA, kBytes}));
-  kernel().SystemMemory(kernel().Reg<regs::RingFenceAddress>(kSecond).address())[0] = 3;  // it completes
+  kernel().SystemMemory(kernel().Reg<regs::RingFenceAddress>(kSecond).address())[0] = 3;  // completes the entry
   PreemptRender(0, 0);
   Render(4, a, kA, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kA, kBytes}));
@@ -175,13 +175,13 @@ TEST_F(PreemptTest, AnEngineResetKeepsWhatOthersHaveDone) {
   PreemptRender(1, 64);
   Render(2, guilty, kA);
   Render(3, innocent, kB, true);
-  Preempt(101, 1);  // nobody answers
+  Preempt(101, 1);  // the device does not respond
   DXGKARG_RESETENGINE reset{};
   reset.NodeOrdinal = 1;
   const size_t told = kernel().notifications.size();
   ASSERT_EQ(kernel().table.DxgkDdiResetEngine(kernel().adapter, &reset), STATUS_SUCCESS);
   EXPECT_EQ(reset.LastAbortedFenceId, 3u);
-  Preempted(2, 0, kSecond);  // it comes too late
+  Preempted(2, 0, kSecond);  // the preemption arrives too late
   EXPECT_EQ(kernel().notifications.size(), told) << "the reset took the preemption's place";
   Render(4, innocent, kB, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kB + 64, kBytes - 64}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real driver with functions in front of it: they see what Dxgkrnl asks, and may answer in its place.
+// The real driver with functions in front of it, which observe Dxgkrnl's calls and may answer instead of the driver.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 
 namespace gmmu::os {
 
-/// Functions that replace the driver's. Null: the driver's own.
+/// Functions that replace the driver's entry points. Null: the driver's own is called.
 struct Between {
   std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)> build;
   std::function<NTSTATUS(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submit;

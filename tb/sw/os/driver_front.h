@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One life of the machine with functions in front of the driver's: they see every operation, submission and root.
+// One life of the machine with functions in front of the driver's, which observe every operation, submission and root.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Seen {
   std::function<void(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submission;
   std::function<void(const DXGKARG_SETROOTPAGETABLE&)> root;
   std::function<NTSTATUS(DXGKARG_CREATEPROCESS&)> process;
-  std::function<void(const DXGKARG_QUERYADAPTERINFO&)> answer;  // that the driver has given
+  std::function<void(const DXGKARG_QUERYADAPTERINFO&)> answer;  // called after the driver has answered
   unsigned devices = 0, destroyed = 0;
   DXGKRNL_INTERFACE interface{};
   DRIVER_INITIALIZATION_DATA real{};

@@ -38,8 +38,8 @@
 
 namespace gmmu::os::test {
 
-/// A request for an allocation in VRAM only, accessed by GPU virtual addresses: it is evicted where others move to
-/// system memory.
+/// A request for an allocation that may live only in VRAM and is accessed by GPU virtual addresses. It is evicted where
+/// other allocations would move to system memory.
 inline AllocationRequest LocalOnly(const std::string& name, uint64_t bytes) {
   AllocationRequest request{name, bytes};
   request.accessed_physically = false;
@@ -47,7 +47,7 @@ inline AllocationRequest LocalOnly(const std::string& name, uint64_t bytes) {
   return request;
 }
 
-/// One life of the functional machine with our driver and `body` as its application.
+/// One life of the functional machine with the built-in driver and `body` as its application.
 struct LifeBench {
   LifeBench() {
     config.host.memory_gib = 4;

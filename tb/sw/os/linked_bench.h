@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// A life of the functional machine with linked GPUs. What is tested with it rests on documents only: no run of
-// linked adapters has been seen.
+// SPDX-License-Identifier: Apache-2.0 A life of the functional machine with linked GPUs. Its tests are from documents
+// only, because no run of linked adapters has been seen.
 #pragma once
 #include <string>
 #include <vector>

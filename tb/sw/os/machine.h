@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functional engine's machine with a kernel on it, and memory objects with a domain of their own.
+// The functional engine's machine with a kernel, and memory objects with their own domain.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ struct Objects : Machine {
     args.Flags.PreferContiguous = prefer;
     return args;
   }
-  /// A refusal must change nothing.
+  /// Tries a creation and checks that a refusal changes nothing.
   NTSTATUS TryCreate(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args) {
     const size_t open = kernel.ledger().open();
     const size_t allocated = kernel.pages().allocated();

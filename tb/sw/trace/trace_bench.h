@@ -38,7 +38,7 @@ inline std::vector<Access> All(Source& source) {
   return all;
 }
 
-/// The text of a refusal; empty: nothing was refused.
+/// The text of a refusal; empty if `action` was accepted.
 template <typename Action>
 std::string Refusal(Action action) {
   try {
@@ -49,7 +49,7 @@ std::string Refusal(Action action) {
   return "";
 }
 
-/// A folder of its own for the files of a test.
+/// Gives each test its own folder.
 class TraceTest : public ::testing::Test {
  protected:
   TraceTest() : folder_(std::filesystem::temp_directory_path() / ("gmmu_trace_" + std::to_string(getpid()))) {
@@ -62,7 +62,7 @@ class TraceTest : public ::testing::Test {
     std::ofstream(Path(name), std::ios::binary) << bytes;
     return Path(name);
   }
-  /// The accesses of a file of another program.
+  /// The accesses imported from another program's file.
   std::vector<Access> Imported(const std::string& format, const std::string& bytes, const ImportOptions& options = {}) {
     notes_.clear();
     Workload workload = Import(format, File("input", bytes), options, notes_);

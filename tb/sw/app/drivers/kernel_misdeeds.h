@@ -2,7 +2,7 @@
 #pragma once
 #include "ddi/wdm_names.h"
 
-/// A driver's wrong uses of the kernel's routines, by name, at PASSIVE_LEVEL.
+/// Wrong uses of kernel routines at PASSIVE_LEVEL, by name.
 class KernelMisdeeds {
  public:
   template <typename Is>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver alone, asked for one operation after the other; what it writes is run on paper (CommandModel).
+// Has the driver alone build operations one by one; CommandModel executes the commands that it writes.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,12 +19,12 @@ namespace gmmu::kmd::test {
 inline constexpr uint32_t kSystemSpace = 0;  // the fixture's system process got the first space
 inline constexpr uint32_t kProcessSpace = 1;
 
-/// Plays VidMm: builds one operation, with a new buffer whenever the driver asks for one, and executes each buffer.
+/// Plays VidMm: builds one operation, with a new buffer each time the driver needs one, and executes each buffer.
 class BuildTest : public testing::Test {
  protected:
   explicit BuildTest(std::map<std::string, uint64_t> parameters = {}) : driver(std::move(parameters)) {}
 
-  /// Builds with buffers of `bytes`; the model has executed them all. The operand is unchanged between passes.
+  /// Builds with buffers of `bytes`, all of which the model executes. The operand is unchanged between passes.
   NTSTATUS Build(DXGKARG_BUILDPAGINGBUFFER args, UINT bytes, CommandModel* model, int* passes = nullptr) {
     args.hSystemContext = driver.system_context;
     args.MultipassOffset = 0;

@@ -51,7 +51,7 @@ TEST_F(BuildTest, OperationsPackBackToBackInOneBuffer) {
   flush.DmaSize = args.DmaSize;
   flush.DmaBufferWriteOffset = 4096 - args.DmaSize;
   ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &flush), STATUS_SUCCESS);
-  auto again = Update(ptes, 0, 0x40000, 0);  // overwrites what the first one wrote
+  auto again = Update(ptes, 0, 0x40000, 0);  // overwrites the entries of the first update
   again.pDmaBuffer = flush.pDmaBuffer;
   again.DmaSize = flush.DmaSize;
   ASSERT_EQ(driver.kernel.table.DxgkDdiBuildPagingBuffer(driver.kernel.adapter, &again), STATUS_SUCCESS);

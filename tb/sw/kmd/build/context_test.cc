@@ -136,7 +136,7 @@ TEST_F(BuildTest, AfterAnAdapterResetNothingIsResidentThoughTheGpuWroteUntilItSt
   unsigned written = 0;
   driver.kernel.on_write = [&, word](const FakeKernel::Access& access) {
     if (access.offset != regs::Ctrl::kOffset) return;
-    *record = word;  // the last thing before it is off
+    *record = word;  // the GPU's last write before it is switched off
     ++written;
   };
   ASSERT_EQ(driver.kernel.table.DxgkDdiResetFromTimeout(driver.kernel.adapter), STATUS_SUCCESS);

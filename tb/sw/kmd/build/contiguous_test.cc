@@ -26,7 +26,7 @@ class ContiguousTest : public BuildTest {
     for (uint64_t i = 0; i < count; ++i) ptes.push_back(Leaf(first + i));
     return ptes;
   }
-  /// What the table holds after `updates`, one after the other.
+  /// Applies one update to the model's table.
   void Apply(std::vector<DXGK_PTE> ptes, uint32_t start, UINT bytes = 65536) {
     EXPECT_EQ(Build(Update(ptes, 0, 0x40000, start), bytes, &model_), STATUS_SUCCESS);
     EXPECT_THAT(model_.errors, IsEmpty());
@@ -41,7 +41,7 @@ class ContiguousTest : public BuildTest {
     for (uint32_t i = 0; i < 16; ++i) marked += static_cast<int>(At(first + i).contiguous());
     return marked;
   }
-  /// The promise of docs/page-tables.md about every marked entry.
+  /// Checks the guarantee of docs/page-tables.md for every marked entry.
   void ExpectPromiseHolds() {
     for (const auto& [where, raw] : model_.tables) {
       regs::PteEntry entry;
@@ -98,7 +98,7 @@ TEST_F(ContiguousTest, ChangingOnePageTakesTheBitFromTheOtherFifteenFirst) {
   EXPECT_EQ(At(5).page(), 0x7777u);
   EXPECT_EQ(At(4).page(), 0x1004u);
   EXPECT_EQ(At(6).page(), 0x1006u);
-  Apply({DXGK_PTE{}}, 6);  // a second change of the block needs nothing more
+  Apply({DXGK_PTE{}}, 6);  // a second change of the block needs no further command
   EXPECT_EQ(At(6).raw, 0u);
   ExpectPromiseHolds();
 }
@@ -106,7 +106,7 @@ TEST_F(ContiguousTest, ChangingOnePageTakesTheBitFromTheOtherFifteenFirst) {
 TEST_F(ContiguousTest, BothEndsOfAnUpdateMayCutABlock) {
   Apply(Pages(0x1000, 64), 0);
   std::vector<DXGK_PTE> invalid(40);
-  Apply(invalid, 12);  // 12..51 cuts blocks 0 and 3
+  Apply(invalid, 12);  // entries 12 to 51 cover blocks 0 and 3 in part
   EXPECT_EQ(Contiguous(0), 0);
   EXPECT_EQ(Contiguous(48), 0);
   EXPECT_EQ(At(11).page(), 0x100Bu);

@@ -166,7 +166,7 @@ TEST_F(BaseTest, SegmentAddressesHaveTheBaseAddressAddedAndOffsetsDoNot) {
   EXPECT_EQ(Built(Update(ptes, 0, 0x40000, 0)).tables.at(Table(0x40000)), Entry(0x77));
 }
 
-// Not settled by any source: one byte in a field of 32 bits, or 32 bits (the default).
+// No source settles whether the pattern is one byte in a 32-bit field or 32 bits (the default).
 class ByteFill : public BuildTest {
  protected:
   ByteFill() : BuildTest({{"FillByByte", 1}}) {}

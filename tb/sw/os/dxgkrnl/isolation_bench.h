@@ -44,11 +44,11 @@ namespace gmmu::os::isolation_test {
 /// Between the two tables: records the names of calls in their order, and calls functions of the test.
 struct Between {
   std::vector<std::string> calls;
-  std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // after the real one
-  std::function<NTSTATUS()> begin;                                             // instead of the real one
-  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;                 // before the driver has it
-  bool attached = false;                                                       // at StartDevice
-  std::function<void(hw::Bdf)> starting;                                       // in StartDevice
+  std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // called after the real entry point
+  std::function<NTSTATUS()> begin;                                             // called instead of the real entry point
+  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // called before the driver gets the operation
+  bool attached = false;                                        // whether the domain was attached at DxgkDdiStartDevice
+  std::function<void(hw::Bdf)> starting;                        // called in DxgkDdiStartDevice
 };
 inline Between between;
 inline DRIVER_INITIALIZATION_DATA real;

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What VidMm does with the address spaces of processes: contexts that wait for updates, and the entries of allocations
-// that are destroyed. Documents only, unless a comment names a build.
+// SPDX-License-Identifier: Apache-2.0 VidMm and the address spaces of processes: contexts are suspended for updates,
+// and entries of destroyed allocations are invalidated. Documents only, unless a comment names a build.
 #include <algorithm>
 #include <tuple>
 
@@ -37,7 +36,7 @@ TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroun
         const uint64_t va = life.vidmm.ReserveVa(*subject.process, kPage);
         life.vidmm.Map(*subject.process, va, *subject.data, 0, 1);
         life.adapter.vidsch().Wait(packet, 100'000'000);
-        // And they run again afterwards.
+        // The contexts run again afterwards.
         EXPECT_EQ(life.adapter.vidsch().Wait(buffer.Submit("again"), 100'000'000), PacketEnd::kCompleted);
         life.vidmm.FreeVa(*subject.process, va);
       });
@@ -100,7 +99,7 @@ TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
   });
 }
 
-// Seen on build 22621: DestroyAllocation comes from a system worker, later.
+// Seen on build 22621: a system worker calls DestroyAllocation later.
 TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
   for (const bool deferred : {false, true}) {
     bench.options.os.deferred_destroy = deferred;
@@ -123,7 +122,7 @@ TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
   }
 }
 
-// Driver authors: the GPU faults if memory is given to others before the entries for it are flushed.
+// Reported by driver authors: the GPU faults if memory is reused before its entries are flushed.
 TEST_P(TableKinds, EntriesAreInvalidAndFlushedBeforeTheMemoryOfADestroyedAllocationIsAnothers) {
   for (const bool deferred : {false, true}) {
     bench.options.os.deferred_destroy = deferred;

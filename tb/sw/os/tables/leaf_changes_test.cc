@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes between pages of 64 KiB and of 4 KiB, seen between VidMm and the driver. Documents only.
+// Changes between 64 KiB and 4 KiB pages, observed between VidMm and the driver. Documents only.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -52,7 +52,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-/// Packets of the process run, and wait while its leaf table is converted.
+/// Packets of the process run, but wait while its leaf table is converted.
 TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLevel1AndResumes) {
   enum Event { kSmall, kLink4k, kRender };
   std::vector<Event> events;
@@ -244,8 +244,8 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// A page that returns between blocks of 64 KiB needs a leaf table of 4 KiB entries, and another allocation is evicted
-// for it.
+// A page that is restored between 64 KiB blocks needs a leaf table of 4 KiB entries, for which another allocation is
+// evicted.
 TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;

@@ -26,7 +26,7 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
       EXPECT_EQ(data->local->page(0) % 16, 0u);
       life.vidmm.DestroyAllocation(data);
     }
-    // Until nothing is left: pieces beside page tables are no pages of 64 KiB.
+    // Allocate until VRAM is full: pieces next to page tables are no 64 KiB pages.
     std::vector<Allocation*> all;
     do {
       all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));

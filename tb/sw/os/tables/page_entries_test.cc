@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries of pages: which page size and level VidMm chooses, and how they go. Documents only.
+// Page entries: the page size and level that VidMm chooses, and how entries are removed. Documents only.
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
@@ -98,7 +98,7 @@ TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The documents only mention management in 64 KiB: os.system_64k_mapped.
+// The documents mention only management in 64 KiB units; os.system_64k_mapped selects the reading.
 TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   struct Case {
     bool cap, mapped, expected;
@@ -133,7 +133,7 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   }
 }
 
-// With either kind of level 1 whole blocks become invalid by one entry, so that an eviction needs no memory itself.
+// With both kinds of level-1 entries, one entry invalidates a whole block, so an eviction itself needs no memory.
 TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
   for (const bool dual : {false, true}) {
     bench.options.os.driver["DualPte"] = dual;

@@ -51,7 +51,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
     if (geometry_.dual) update.entries_64k = {entry_64k};
     order_.Note(update);
   }
-  /// The rule that is broken, or "".
+  /// The broken rule, or "".
   template <typename Work>
   std::string Broken(Work work) {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that go, and what their entries say then. Documents only.
+// Freed tables, and the state of their entries at that time. Documents only.
 #include <map>
 #include <set>
 #include <utility>
@@ -34,7 +34,7 @@ class Places {
       else table.erase(op.StartIndex + i);
     }
   }
-  /// Tables whose place was another's while it still had entries in use.
+  /// Number of tables whose memory was reused while they still had entries in use.
   unsigned reused() const { return reused_; }
   size_t in_use() const {
     size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the memory of processes' tables is written, by what the driver's caps say. Documents only.
+// How the memory of process tables is written, depending on the driver's caps. Documents only.
 #include <map>
 
 #include "os/dxgkrnl/dxgkrnl.h"
@@ -17,8 +17,8 @@ using workload::Life;
 
 struct Updates {
   unsigned count = 0;      // UPDATE_PAGE_TABLE of processes, by mode
-  unsigned clears = 0;     // whole tables of them made invalid, not for the first time
-  unsigned in_buffer = 0;  // that wrote commands
+  unsigned clears = 0;     // updates that invalidate a whole table again
+  unsigned in_buffer = 0;  // updates that wrote commands
 };
 std::map<DXGK_PAGETABLEUPDATEMODE, Updates> updates;
 HANDLE paging_process = nullptr;
@@ -112,9 +112,10 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   });
 }
 
-constexpr UINT kVram = 2, kSystem = 3;  // of our driver's answers: the implicit system memory segment is the third
+constexpr UINT kVram = 2,
+               kSystem = 3;  // in the built-in driver's answers, the implicit system memory segment is the third
 
-/// The driver reports other segments for its tables, by level, than the configuration states.
+/// The driver reports other table segments, by level, than the configuration states.
 class TablesElsewhere : public TableLife {
  protected:
   void Answer(const std::function<void(UINT level, DXGK_PAGE_TABLE_LEVEL_DESC&)>& change) {
@@ -238,7 +239,7 @@ TEST_F(TablesElsewhere, RoomForATableIsMadeInItsSegmentAndInNoOther) {
     RangeAllocator& space = *life.adapter.lead().segment(kVram).space;
     std::vector<uint64_t> rest;
     while (const auto page = space.Allocate(kPage, kPage, "the rest")) rest.push_back(*page);
-    space.Free(rest.back());  // for one of two tables between root and leaf
+    space.Free(rest.back());  // leaves room for one of the two tables between root and leaf
     rest.pop_back();
     Allocation* wanted = make("wanted", false, true);
     life.vidmm.Map(*process, 0x10000000, *wanted, 0, 1);

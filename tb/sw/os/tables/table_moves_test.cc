@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that move, are evicted and come back. Documents only.
+// Tables that are moved, evicted and restored. Documents only.
 #include <algorithm>
 #include <set>
 
@@ -37,7 +37,7 @@ TEST_F(TableLife, TablesThatMoveSayTheSameElsewhereAndTheRootIsSetAnew) {
     EXPECT_NE(subject.process->space->root().SegmentOffset, old);
     EXPECT_THAT(roots, ElementsAre(subject.process->space->root().SegmentOffset));
     Reads(life, subject.process, subject.va, Pages(0x100, 20));
-    // What is changed afterwards is changed in the new tables.
+    // Later changes must reach the new tables.
     life.worker.Call([&] { life.vidmm.Map(*subject.process, subject.va + 3 * kPage, *subject.data, 9, 1); });
     Reads(life, subject.process, subject.va + 2 * kPage, {0x102, 0x109, 0x104});
     End(life, subject);
@@ -170,7 +170,7 @@ TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection
               static_cast<std::ptrdiff_t>(large));
     EXPECT_THAT(offsets, ElementsAre(32 * kPage));
     ReadsAll(life, subject);
-    // What is changed afterwards is changed in the new tables: a page of a block of 64 KiB goes.
+    // Later changes must reach the new tables: unmap a page of a 64 KiB block.
     life.worker.Call([&] { life.vidmm.Unmap(*subject.process, kLarge + 3 * kPage, 1); });
     EXPECT_FALSE(subject.process->space->Is64k(kLarge));
     Faults(life, subject.process, kLarge + 3 * kPage, regs::Fault::kEntryInvalid);
@@ -215,7 +215,7 @@ TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
   }
 }
 
-// Evicted tables must not be changed; mappings that were removed meanwhile do not return with them.
+// Evicted tables must not be changed. Mappings removed in the meantime must not return with the tables.
 TEST_P(TableKinds, EntriesOfWhatGoesWhileTheTablesAreEvictedAreInvalidWhenTheyAreBack) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixtures of the tests of page tables: a process with mappings, and what its updates say.
+// Fixtures for tests of page tables: a process with mappings, and its updates.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace gmmu::os::test {
 
 inline constexpr uint64_t kPage = hw::kPageSize;
 
-/// A process with 20 pages of VRAM, each filled with a word of its own, and functions to make and destroy it.
+/// A process with 20 pages of VRAM, each filled with a different word, and functions to create and destroy it.
 class TableLife : public DriverFront {
  protected:
   struct Subject {
@@ -58,7 +58,7 @@ class TableLife : public DriverFront {
   }
 };
 
-/// The kinds of leaf tables: of 4 KiB entries only; of either kind; both kinds side by side.
+/// Kinds of leaf tables: 4 KiB entries only, either kind per table (single), or both kinds side by side (dual).
 enum class Kind { k4k, kSingle, kDual };
 
 /// TableLife with each kind of leaf tables. table_moves_test.cc instantiates the suite for every file.
@@ -71,8 +71,8 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
   }
   static constexpr uint64_t kLarge = 0x10000000, kSmall = 0x20000000, kBeside = kLarge + 0x107000;
   static constexpr uint64_t kProtection = 0x5000000007;
-  /// Whole blocks of 64 KiB, five pages of another leaf table with a protection of the driver's, and with pairs pages
-  /// of 4 KiB in the blocks' leaf table.
+  /// Maps whole 64 KiB blocks, and five pages with a driver protection in another leaf table. With pairs it also maps
+  /// 4 KiB pages in the blocks' leaf table.
   static Subject MakeMixed(workload::Life& life) {
     Subject subject;
     life.worker.Call([&] {

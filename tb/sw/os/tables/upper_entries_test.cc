@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries above the leaves that tables take the place of.
+// Entries above the leaves that are replaced by tables.
 #include "tb/sw/os/tables/tables_bench.h"
 
 namespace gmmu::os::test {

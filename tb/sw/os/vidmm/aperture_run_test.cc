@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The aperture of a whole machine: what the driver is sent, and what the GPU reads and writes there. Documents only.
+// The aperture of a whole machine: the operations sent to the driver, and the GPU's accesses. Documents only.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,8 +44,8 @@ std::string Text(const workload::JobResult& result) {
   return text;
 }
 
-// DXGK_DRIVERCAPS.ApertureSegmentCommitLimit is of all aperture segments, of which there is one. Scenario aperture needs
-// more than a page.
+// DXGK_DRIVERCAPS.ApertureSegmentCommitLimit limits all aperture segments together; the model has one. Scenario
+// aperture needs more than a page.
 TEST_F(ApertureRun, KeepsToTheCommitLimitOfAllApertureSegmentsToo) {
   for (const SIZE_T limit : {SIZE_T{0}, SIZE_T{1} << 40, SIZE_T{hw::kPageSize}}) {
     between.query = [limit](const DXGKARG_QUERYADAPTERINFO& args) {
@@ -93,7 +93,7 @@ TEST_F(ApertureRun, MapsByMdlWhenTheDriverDoesNotTakeAnAdlAndIsNotRemapped) {
   EXPECT_THAT(Text(result), HasSubstr("DXGK_VIDMMCAPS.MapAperture2Supported")) << "no remapping without it";
 }
 
-std::map<HANDLE, bool> devices;  // that live, by the driver's handle; true: the system's
+std::map<HANDLE, bool> devices;  // live devices by the driver's handle; true: the system's device
 
 void WatchDevices(DRIVER_INITIALIZATION_DATA& table) {
   devices.clear();
@@ -109,7 +109,7 @@ void WatchDevices(DRIVER_INITIALIZATION_DATA& table) {
   };
 }
 
-// hDevice of the three operations is the driver's handle of an existing device, the owner's.
+// hDevice of the three operations is the driver's handle of the owner's device, which still exists.
 TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
   between.table = WatchDevices;
   for (const bool by_list : {true, false}) {
@@ -192,7 +192,7 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
   EXPECT_THAT(Text(Run(os)), HasSubstr("FlagsWddm2.MapApertureCpuVisible needs DXGK_VIDMMCAPS.MapAperture2Supported"));
 }
 
-// Open, as above: a driver that uses a physical dummy page as it is sends the GPU to an unmapped page.
+// Open, as above: a driver that uses a physical dummy page unchanged sends the GPU to an unmapped page.
 TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
   Parameters os = Defaults();
   os.dummy_page_logical = false;
@@ -202,10 +202,10 @@ TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
   EXPECT_TRUE(Run(os, "aperture").Passed()) << "there is one kind of address without remapping";
 }
 
-// ---- points that are easily got wrong, by their numbers in the list of the reference
+// ---- points that implementers often get wrong, numbered as in the list of the reference
 
 /// Rule 1. Seen on builds 22621 and 26100 for entries; segment addresses with a base are documents only. The real
-/// driver's segments begin at 0: in front of it they get bases, which are taken away again from what comes.
+/// driver's segments begin at 0, so the front adds bases to its answers and subtracts them from the operations.
 TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   constexpr LONGLONG kBases[] = {LONGLONG{1} << 40, LONGLONG{3} << 40};  // aperture, VRAM
   constexpr uint64_t kVram = 64 << 20;
@@ -249,7 +249,7 @@ TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
       in_bytes(transfer.Source);
       in_bytes(transfer.Destination);
       const NTSTATUS status = RealBuild(args);
-      transfer.Source = before.Transfer.Source;  // an operand that comes again is unchanged
+      transfer.Source = before.Transfer.Source;  // a repeated operand is unchanged
       transfer.Destination = before.Transfer.Destination;
       return status;
     }
@@ -286,7 +286,7 @@ TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   EXPECT_GT(maps, 4u);
 }
 
-/// Rule 5. The scenario reads and writes unmapped pages; here the driver loses the dummy page, and it must be noticed.
+/// Rule 5. The scenario reads and writes unmapped pages. Here the driver loses the dummy page, which must be detected.
 TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   auto result = Run(Defaults(), "aperture");
   EXPECT_TRUE(result.Passed()) << Text(result);
@@ -294,7 +294,7 @@ TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
     if (args.Operation == DXGK_OPERATION_UNMAP_APERTURE_SEGMENT) {
       ++unmaps;
-      return STATUS_SUCCESS;  // nothing is done: the pages stay mapped
+      return STATUS_SUCCESS;  // without an unmap the pages stay mapped
     }
     return RealBuild(args);
   };

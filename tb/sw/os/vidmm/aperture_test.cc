@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Operations 5, 6 and 17: what the driver is told, and when. Operation 17 and its rules are documents only: no real
-// Windows was seen to send it. Operation 5 was seen with a driver of WDDM 1.3.
+// SPDX-License-Identifier: Apache-2.0 Operations 5, 6 and 17: their operands and order. Operation 17 and its rules are
+// documents only, because no Windows was seen to send it. Operation 5 was seen with a driver of WDDM 1.3.
 #include "os/vidmm/aperture.h"
 
 #include <gmock/gmock.h>
@@ -104,7 +103,7 @@ TEST(Aperture, MapsByAdlWithTheOffsetsInPages) {
 
 TEST(Aperture, ListsOfLogicalAddressesAreContiguousAlsoWhereTheLogicalSpaceIsInPieces) {
   Bound test;
-  // Every second page of the logical space is taken: the list of seven pages lies in seven places.
+  // Every second page of the logical space is taken, so the list of seven pages has seven pieces.
   test.objects.FreeAdl({test.on_adapter, test.adl});
   std::vector<uint64_t> taken;
   while (const auto page = test.domain->logical().Allocate(4096, 4096, "test", RangeAllocator::Place::kLowest)) {
@@ -150,14 +149,14 @@ TEST(Aperture, ADriverWithoutMapAperture2SupportedGetsAnMdl) {
   list.PageCount = 7;
   list.Flags.Contiguous = 1;
   list.BasePageNumber = 0x1230;
-  *test.adl = list;  // as of contiguous memory
+  *test.adl = list;  // like a list of contiguous memory
   test.aperture->Map(test.owner, first + 3, 3, *test.adl, 4);
   EXPECT_THAT(test.mdl_pages, ElementsAre(0x1234, 0x1235, 0x1236)) << "a contiguous list becomes an array";
   test.facts.remapped = true;
   EXPECT_THROW(test.Make(), BugCheck) << "an MDL cannot carry logical pages";
 }
 
-// CacheCoherent: cacheable memory in a cache-coherent segment, and nothing else.
+// CacheCoherent is set only for cacheable memory in a cache-coherent segment.
 TEST(Aperture, SetsCacheCoherentForCachedMemoryInACoherentSegmentOnly) {
   for (const auto type : {DXGK_MEMORY_CACHING_TYPE_NON_CACHED, DXGK_MEMORY_CACHING_TYPE_CACHED,
                           DXGK_MEMORY_CACHING_TYPE_WRITE_COMBINED}) {
@@ -246,7 +245,7 @@ TEST(Aperture, TheDummyPageIsLogicalOrPhysicalByASwitch) {
       Parameters parameters = TestParameters();
       parameters.dummy_page_logical = logical;
       Bound test(remapped, DXGK_MEMORY_CACHING_TYPE_CACHED, parameters);
-      if (!remapped) test.facts.dummy_logical = kDummyHost;  // the same thing then
+      if (!remapped) test.facts.dummy_logical = kDummyHost;  // both are the same without remapping
       test.Make();
       const uint64_t first = test.aperture->Reserve(1);
       test.aperture->Map(test.owner, first, 1, *test.adl, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and addresses that a driver asks for itself. Documents only.
+// Memory and addresses that the driver itself requests. Documents only.
 #include "os/vidmm/context_allocations.h"
 
 #include <tuple>
@@ -24,7 +24,7 @@ class ContextAllocation : public DriverFront {
  protected:
   ContextAllocation() { bench.options.os.driver["ContextBytes"] = 8192; }
 
-  /// Its first words, through the process' own address.
+  /// The context memory's first words, read at the process' own address.
   static std::vector<uint64_t> Words(Life& life, GpuProcess* process) {
     Allocation* allocation = life.vidmm.context_allocations().Of(*process);
     SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), allocation->bytes,
@@ -102,7 +102,7 @@ TEST_F(ContextAllocation, IsResidentWhenItsContextIsScheduledAndKeepsItsContents
       const bool local = life.vidmm.context_allocations().Of(*process)->local != nullptr;
       EXPECT_TRUE(local) << "before the packet runs";
       life.adapter.vidsch().Wait(packet, 100'000'000);
-      if (!local) return;  // it has no pages to look at
+      if (!local) return;  // it has no pages in VRAM to check
       const std::vector<uint64_t> after = Words(life, process);
       EXPECT_THAT(std::vector<uint64_t>(after.begin(), after.begin() + 3),
                   ::testing::ElementsAreArray(before.begin(), before.begin() + 3));
@@ -125,7 +125,8 @@ TEST_F(ContextAllocation, SharedAcrossContextsBelongsToTheDevice) {
 }
 
 TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
-  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {  // the driver data is no allocation of ours
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args,
+              const BuildCall& call) {  // the test's driver data is not the driver's Allocation
     return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
   });
   bench.options.os.driver["ContextBytes"] = 0;
@@ -165,10 +166,10 @@ TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
 }
 
 TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
-  Instead(
-      [&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {  // the test's driver data is no allocation of ours
-        return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
-      });
+  Instead([&](DXGKARG_BUILDPAGINGBUFFER& args,
+              const BuildCall& call) {  // the test's driver data is not the driver's Allocation
+    return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
+  });
   bench.options.os.driver["ContextBytes"] = 0;
   RunOnWorker([&](Life& life) {
     GpuProcess* process = life.vidmm.CreateProcess("process");
@@ -246,8 +247,8 @@ TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   EXPECT_EQ(windows, expected);
 }
 
-// An adapter whose driver has no memory segment for it: an aperture in the set means system memory, as for other
-// allocations, and the implicit system memory segment has a bit of its own.
+// The driver allows no memory segment for the allocation. As for other allocations, an aperture in the set means system
+// memory, and the implicit system memory segment has its own bit.
 TEST_F(ContextAllocation, InSystemMemoryIsNamedByAnMdlAndItsAddresses) {
   bench.options.os.driver["ContextBytes"] = 0;
   for (const UINT set : {1u, 4u}) {

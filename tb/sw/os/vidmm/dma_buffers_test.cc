@@ -15,7 +15,7 @@ namespace {
 using ::testing::Each;
 using workload::Life;
 
-/// A process whose driver asks for DMA buffers of a page and a byte with 40 bytes of private data.
+/// A process whose driver requests DMA buffers of one page plus one byte, with 40 bytes of private data.
 struct DmaBufferOfAContext : DriverFront {
   void WithBuffers(const std::function<void(DmaBuffers&)>& body) {
     RunOnWorker([&](Life& life) {

@@ -192,7 +192,7 @@ TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOf
     EXPECT_EQ(given.size(), 4u);
     Reads(life, world.process, target + 9 * kPage, {0x109, 0x10A, 0x10B});
     Reads(life, world.process, target + kBlock, {0x100, 0x101});
-    // Inside one reservation it is the same.
+    // Inside one reservation the protection is the same.
     given.clear();
     ASSERT_EQ(world.calls.Update(*world.process, {CopyOf(source + 8 * kPage, source + 8 * kPage + kBlock, 2 * kPage)},
                                  fence, 2),
@@ -222,7 +222,7 @@ TEST_P(CopyWays, ACopyThatWouldGiveAPageASecondUniqueDriverProtectionIsRefused) 
   });
 }
 
-// Operations of a batch are done one after another: each sees the effect of those before it.
+// Operations of a batch execute in order; each sees the effects of the earlier ones.
 TEST_P(CopyWays, ABatchThatWouldGiveAPageTwoUniqueDriverProtectionsIsRefusedAsAWhole) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);

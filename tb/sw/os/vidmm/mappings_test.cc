@@ -53,7 +53,7 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
       }
     }
     Instead(nullptr);
-    life.worker.Call([&] {  // level 1: the hardware above has addresses for more than this VRAM
+    life.worker.Call([&] {  // level 1 only: a large page of the levels above exceeds this VRAM
       const uint64_t size = uint64_t{1} << geometry.Shift(1);
       GpuProcess* process = life.vidmm.CreateProcess("process");
       Allocation* data = life.vidmm.CreateAllocation("data", size);
@@ -101,7 +101,7 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
         EXPECT_TRUE(reads((part + 1) * quarter - hw::kPageSize)) << level << " " << part;
       }
       EXPECT_TRUE(RunOnePage(life, process, va + size, regs::Fault::kEntryInvalid, page).passed) << level;
-      // A page of it goes: smaller pages stand for the rest, down to the leaf.
+      // After an unmap of one page, smaller pages down to the leaf map the rest.
       life.worker.Call([&] { life.vidmm.Unmap(*process, va + quarter, 1); });
       EXPECT_EQ(process->space->tables(), geometry.count() - 1) << level;
       EXPECT_TRUE(RunOnePage(life, process, va + quarter, regs::Fault::kEntryInvalid, page).passed) << level;

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The bring-up of the paging process as it was seen on build 26100: the rule's figures with the scenario's machine,
-// and the rule on other geometries. What no rule gives (os/bring_up.h, Unexplained26100) is not counted here.
+// SPDX-License-Identifier: Apache-2.0 The bring-up of the paging process as seen on build 26100: the rule's figures on
+// the scenario's machine, and the rule on other geometries. Updates that no rule explains (os/bring_up.h,
+// Unexplained26100) are not counted here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -182,7 +182,7 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
   EXPECT_EQ(process_pasids, 1u) << "the system's process";
 }
 
-// The unexplained updates are in the stream as they were seen; this checks the data, not a rule.
+// The unexplained updates are in the stream as seen. This checks the data, not a rule.
 TEST(Windows26100, UnexplainedPlacesAreThoseThatWereSeen) {
   Windows26100 bench;
   const auto result = bench.Run([](Life&) {});
@@ -233,7 +233,7 @@ TEST(Windows26100, TheRuleHoldsForOtherGeometries) {
     const auto& self = updates[next]->args.UpdatePageTable;
     EXPECT_EQ(self.NumPageTableEntries, geometry.self_pages);
     EXPECT_EQ(self.FirstPteVirtualAddress, low);
-    next += 3;  // and two paging buffers
+    next += 3;  // skips two paging buffers
     whole(levels - 1);
     EXPECT_EQ(stream[before_root - 1].operation, DXGK_OPERATION_FLUSH_TLB);
   }

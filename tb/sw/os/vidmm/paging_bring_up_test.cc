@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The order in which VidMm makes page tables, as real Windows was seen to do it. The stream of operations is taken
-// between VidMm and the driver.
+// SPDX-License-Identifier: Apache-2.0 The order in which VidMm makes page tables, as seen on real Windows. The stream
+// of operations is recorded between VidMm and the driver.
 #include "os/base/bring_up.h"
 
 #include <gmock/gmock.h>
@@ -26,14 +25,14 @@ using workload::Life;
 struct Update {
   unsigned level, start, count, flags;
   DXGK_PAGETABLEUPDATEMODE mode;
-  uint64_t cpu;     // of CPU_VIRTUAL
-  uint64_t offset;  // of GPU_PHYSICAL
-  uint64_t valid;   // entries that are
+  uint64_t cpu;     // address with CPU_VIRTUAL
+  uint64_t offset;  // offset with GPU_PHYSICAL
+  uint64_t valid;   // number of valid entries
 };
 struct Root {
   uint64_t offset;
   unsigned entries;
-  size_t after;  // so many updates
+  size_t after;  // number of updates before it
 };
 std::vector<Update> updates;
 std::vector<Root> roots;
@@ -102,7 +101,7 @@ TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1027UpdatesByTheRule) {
   EXPECT_EQ(roots[0].entries, 512u);
   const Totals totals = Count(roots[0].after);
   EXPECT_EQ(totals.entries - kUnexplainedWholeWrites * 512, 264'192u);
-  // 512 leaf tables and one of each level above; what the rule does not give is one whole write of 512 entries
+  // 512 leaf tables and one of each level above; the rule does not explain one whole write of 512 entries
   EXPECT_EQ(totals.clears + totals.wholes - kUnexplainedWholeWrites, 515u);
   EXPECT_EQ(totals.links, 512u);
   for (size_t i = 0; i < 512; ++i) {
@@ -116,7 +115,7 @@ TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1027UpdatesByTheRule) {
   }
 }
 
-// With the unexplained updates the counts are those that were seen; this checks the data, not a rule.
+// With the unexplained updates the counts are as seen. This checks the data, not a rule.
 TEST(Windows22621, WithTheUnexplainedWriteThereAre1028UpdatesBeforeTheRoot) {
   Windows bench({9, 9, 9, 9});
   const auto result = bench.Run([](Life&) {});
@@ -187,8 +186,8 @@ TEST(Windows22621, TablesOfAProcessLieDownwardFromTheEndOfTheSegmentAndAreWritte
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// Fills of up to 256 MiB were seen. The window for them is at most as large as video memory, so that the paging
-// process' GiB has room for it wherever a seed puts the others.
+// Fills of up to 256 MiB were seen. Their window is at most as large as video memory, so that the paging process' GiB
+// has room for it wherever the seed places the other windows.
 TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);

@@ -109,7 +109,7 @@ NTSTATUS StartAndFragment(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERF
   return status;
 }
 
-// The GPU takes a buffer of segment 0 by its first address; PreferContiguous of its list is only a hint.
+// The GPU gets only the first address of a buffer of segment 0; PreferContiguous of its list is only a hint.
 TEST(PagingBufferAddress, WithoutConsecutiveLogicalPagesABufferHasOnePageOrLiesInTheApertureOrIsRefused) {
   struct Case {
     uint64_t bytes, segment;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that come more than once: because their allocation is busy, or because a paging buffer is full.
-// Documents only.
+// Operations that are repeated because their allocation is busy or a paging buffer is full. Documents only.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -33,7 +32,7 @@ bool Idle(const DXGKARG_BUILDPAGINGBUFFER& args) {
 
 class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUILDPAGINGBUFFER_OPERATION> {
  protected:
-  /// `built`: there is an operation before it in its paging buffer.
+  /// `built`: another operation precedes it in its paging buffer.
   void ComesAgain(bool built);
 
   /// One piece from VRAM to the list.
@@ -60,8 +59,8 @@ class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUIL
   }
 };
 
-// STATUS_GRAPHICS_ALLOCATION_BUSY: when the operation is repeated, all earlier work of the GPU has ended, on every
-// node, including operations built earlier in the same buffer. AllocationIsIdle holds for that call only.
+// STATUS_GRAPHICS_ALLOCATION_BUSY: before the operation is repeated, all earlier work of the GPU has ended on every
+// node, including operations built earlier in the same buffer. AllocationIsIdle applies to that call only.
 TEST_P(Busy, IsAskedAgainWhenAllNodesHaveEndedWhatTheyHadAndOnlyThenWithTheAllocationIdle) {
   ComesAgain(false);
   ComesAgain(true);
@@ -177,7 +176,7 @@ TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {
   bench.options.os.driver["ContextBytes"] = 2 * kPage;
   RunProcedure("context_allocations", {{"processes", 2}, {"rounds", 1}});
   EXPECT_GT(again[DXGK_OPERATION_INIT_CONTEXT_RESOURCE], 0u);
-  // Our driver writes three words, which fit. Here it writes more.
+  // The built-in driver writes three words, which fit. Here the driver writes more.
   RunOnWorker([&](Life& life) {
     GpuProcess* process = life.vidmm.CreateProcess("process");
     Allocation* memory = life.vidmm.context_allocations().Of(*process);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paging buffers between VidMm, driver and GPU: what is built is queued, not done.
+// Paging buffers between VidMm, driver and GPU: built operations are queued and not executed immediately.
 #include "os/vidmm/paging_queue.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
       page = life.vidmm.CreateAllocation("page", hw::kPageSize);
       life.vidmm.MakeResident(*page);
       va = life.vidmm.ReserveVa(*process, hw::kPageSize);
-      life.vidmm.Unmap(*process, va, 1);  // tables, no page
+      life.vidmm.Unmap(*process, va, 1);  // leaves tables without a page
       std::optional<uint64_t> offset;
       const auto entry = [&] {
         return READ_REGISTER_ULONG64(

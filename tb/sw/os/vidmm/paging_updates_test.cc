@@ -29,7 +29,7 @@ TEST(PagingProcess, IsWrittenByTheCpuOrByPagingBuffersOnceItHasComeUp) {
   }
 }
 
-// No source settles it; both ends are aligned to 64 KiB in what was seen on build 26100.
+// No source settles this; on build 26100 both ends were aligned to 64 KiB.
 TEST(FlushEnd, IsTheLastByteOrOneBehindItByASwitch) {
   for (const bool inclusive : {false, true}) {
     uint64_t flushes = 0, odd = 0;

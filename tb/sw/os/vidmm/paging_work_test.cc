@@ -108,7 +108,7 @@ TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
     }
     return call(args);
   });
-  MainJobIsVerified();  // the same addresses name other pages again and again
+  MainJobIsVerified();  // the same addresses repeatedly map other pages
   EXPECT_GT(flushes, 5u);
 }
 

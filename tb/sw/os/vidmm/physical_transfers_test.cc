@@ -223,7 +223,7 @@ TEST_F(PhysicalPaging, AnAllocationThatIsToldOfIsContiguous) {
   });
 }
 
-// Seen on build 22621: 512 MiB are filled by two operations of 256 MiB. Here with small numbers.
+// Seen on build 22621: two operations of 256 MiB fill 512 MiB. This test uses smaller sizes.
 TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
   for (const uint64_t largest : {uint64_t{64} << 10, uint64_t{2} << 20}) {
     bench.options.os.fill_kib = largest >> 10;

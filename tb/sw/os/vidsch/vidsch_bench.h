@@ -15,8 +15,8 @@
 
 namespace gmmu::os::test {
 
-/// A driver that has only the scheduler's entries. It records its calls and answers as the test programs it; the test
-/// also plays the GPU.
+/// A driver that has only the scheduler's entry points. It records its calls and returns the answers that the test
+/// sets. The test also plays the GPU.
 class SchedulerDriver {
  public:
   SchedulerDriver();
@@ -54,7 +54,7 @@ class SchedulerBench {
   void AnswerPreemption(uint32_t last_completed, uint32_t node);
   void PageFault(uint32_t fence, uint32_t node, unsigned flags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED,
                  HANDLE process = nullptr);
-  /// Reports a fault of a command, not of a page.
+  /// Reports a faulty command instead of a page fault.
   void DmaFault(uint32_t fence, uint32_t node);
 
   /// Runs `body` on a fibre, next to the scheduler's own thread.
@@ -69,7 +69,7 @@ class SchedulerBench {
   std::vector<PacketId> ended;  ///< in their order
 };
 
-/// Two devices, each of a process of its own, on a scheduler with short timeouts.
+/// Two devices of different processes on a scheduler with short timeouts.
 struct Faults : SchedulerBench {
   explicit Faults(uint64_t quantum_us = 10) : SchedulerBench(0, Short(quantum_us)) {
     guilty->process = &guilty;
