@@ -37,7 +37,7 @@ HEADERS = ("d3dukmdt.h", "d3dukmdt_formats.h", "d3dukmdt_lists.h", "d3dkmthk.h",
            "d3dkmddi_power.h", "d3dkmddi_display.h", "d3dkmdt_vidpn.h", "d3dkmddi_calls.h", "d3dkmddi_display_calls.h",
            "d3dkmddi_queue_calls.h", "d3dkmddi_callbacks.h", "dispmprt_types.h", "dispmprt_calls.h",
            "dispmprt_callbacks.h", "dispmprt.h")
-RTL = ("tb/rtl/", "tb/system/", "tb/bench/", "tb/sim/gpu/")  # rooms that a build without RTL does not have
+RTL = ("tb/rtl/", "tb/system/", "tb/bench/", "tb/sim/gpu/")  # folders of tests that a build without RTL lacks
 Row = collections.namedtuple("Row", "page line name where tests evidence")
 Test = collections.namedtuple("Test", "file disabled skipped cases")
 
@@ -183,7 +183,7 @@ def check_tests(row, sources, build, say):
         say(f"{row.name}: no test")
     for pattern in row.tests:
         if re.match(r"(tools|rules|layouts|registers|ddi)\.", pattern) or "_with_mingw" in pattern:
-            continue  # ctest's own, no GoogleTest
+            continue  # a plain ctest test, not a GoogleTest
         found = {name: sources[name] for name in matching(pattern, tuple(sources))}
         if not found:
             say(f"names the test {pattern}, which is not in the sources")

@@ -40,7 +40,7 @@ def recipes():
 
 
 TARGETS = recipes()
-WORDS, COLUMNS = 900, 120  # of the first page
+WORDS, COLUMNS = 900, 120  # limits of README.md
 
 
 def slug(heading):
@@ -69,7 +69,7 @@ def errors_of(page):
                 if anchor not in map(slug, headings):
                     found.append((number, f"link to {target}: no such heading"))
         for word in re.findall(r"`([^`\s]+)`", line):
-            word = re.sub(r":\w+$", "", word)  # a line, or a symbol (tools/check_ddi.py looks for it)
+            word = re.sub(r":\w+$", "", word)  # drops a line number or a symbol, which tools/check_ddi.py checks
             if word.startswith(FOLDERS) and not exists(page, word):
                 found.append((number, f"names {word}, which does not exist"))
     return found

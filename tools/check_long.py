@@ -31,7 +31,7 @@ import time
 import command
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-RUNNING, STOPPED = set(), threading.Event()  # processes; no other may run
+RUNNING, STOPPED = set(), threading.Event()  # running processes; set when no further one may start
 TOO_LONG = 60  # processor seconds of a scenario at its default size on the RTL (sw/workload/README.md)
 
 
@@ -133,7 +133,7 @@ def save(args, key, runs):
     try:
         part.write_text(json.dumps({"program": key, "runs": runs}, indent=1, sort_keys=True))
         part.replace(args.state)
-    except OSError as error:  # that of a write does not name the file
+    except OSError as error:  # the error of a write does not name the file
         raise OSError(error.errno, error.strerror, str(args.state)) from error
     finally:
         part.unlink(missing_ok=True)
@@ -161,7 +161,7 @@ def run_all(args, todo, runs, key):
                         for n, e, _ in left) / args.jobs
             print(f"check-long: {len(todo) - len(left)} of {len(todo)}, {name} {engine} seed {seed} "
                   f"{'FAILED' if why else 'passed'} in {seconds:.1f} s, {guess:.0f} s left", file=sys.stderr)
-    except BaseException:  # an interrupt, or a full disk: what still runs would go on for its hours
+    except BaseException:  # an interrupt or a full disk: running processes would continue for hours
         STOPPED.set()
         pool.shutdown(wait=False, cancel_futures=True)
         for process in list(RUNNING):

@@ -71,7 +71,7 @@ def run(name, main, expected=(), interruption="interrupted"):
     try:
         try:
             code = main()
-        except SystemExit as end:  # of argparse, or with a text
+        except SystemExit as end:  # raised by argparse, or with a message
             code, text = (1, end.code) if isinstance(end.code, str) else (end.code or 0, "")
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -87,6 +87,6 @@ def run(name, main, expected=(), interruption="interrupted"):
         print(text, file=sys.stderr, flush=True)
     try:
         sys.stdout.flush()
-    except (OutputError, BrokenPipeError):  # the interpreter would say it again at its end
+    except (OutputError, BrokenPipeError):  # the interpreter would report it again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return code

@@ -32,7 +32,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 TABLE = ROOT / "tools/commands.toml"
 WORK = ROOT / "build/commands"
 TURNS = 3
-SECONDS = {"short": 300, "long": 4 * 3600}  # of one command
+SECONDS = {"short": 300, "long": 4 * 3600}  # time limit of one command
 BEGINS = re.compile(r"(?:\./gmmu|gmmu [a-z][a-z-]+(?= |$)(?!.*: )|make(?= |$)|cmake |build/|python3? |pip |cc |c\+\+ |g\+\+ |clang\+\+ |mkdir |"
                     r"cp |sed |for |time |sqlite3 |fusesoc |export [A-Z]+=)")
 
@@ -164,7 +164,7 @@ def prepare(folder, page):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for path in ROOT.iterdir():
-        if path.name == "examples":  # a page changes some
+        if path.name == "examples":  # copied, because the commands of a page change some files
             shutil.copytree(path, folder / path.name)
         elif path.name not in ("build", "gmmu") and not path.name.startswith("."):
             (folder / path.name).symlink_to(path)

@@ -75,9 +75,10 @@ def trace_macros(texts):
     for keyword, name, fixed, parameters in (
             function for text in texts.values() for block in CONFIGURATION.findall(text)
             for function in FUNC.findall(block)):
-        # Other directives, as CUSTOM_TYPE and USEPREFIX, have neither the keyword, nor values in braces, nor a parameter MSG.
+        # Other directives, as CUSTOM_TYPE and USEPREFIX, have neither the keyword, nor values in braces, nor a
+        # parameter MSG.
         if keyword or fixed or re.search(r"\bMSG\b", re.sub(r'"[^"\n]*"', "", parameters)):
-            nested = re.sub(r"\(MSG[^()]*\)", "MSG", parameters)  # called with the text and its arguments in parentheses
+            nested = re.sub(r"\(MSG[^()]*\)", "MSG", parameters)  # text and arguments in double parentheses
             message = "MSG" if nested == parameters else "WPP_FIRST MSG"
             names = [parameter.strip() for parameter in nested.split(",")]
             level = re.search(r"LEVEL\s*=\s*(\w+)", fixed)
@@ -85,7 +86,7 @@ def trace_macros(texts):
             head = f"#define {name}({', '.join(names)})"
             if "MSG" in names:
                 lines[name] = f'{head} WppTrace({level}, "{name}", {message})'
-            else:  # an assertion, told when it does not hold
+            else:  # an assertion, which reports when its condition is false
                 lines[name] = f'{head} (({names[0]}) ? (void)0 : WppTrace({level}, "{name}", #{names[0]}))'
     return [lines[name] for name in sorted(lines)]
 

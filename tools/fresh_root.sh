@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs commands on a copy of this checkout in a bare Debian: what a stranger's new machine sees.
+# Runs commands on a copy of this checkout in a bare Debian, as a new user's machine would.
 #
 #   tools/fresh_root.sh SUITE COMMAND...     tools/fresh_root.sh trixie './gmmu run' './gmmu test'
 #
 # Needs root. The root is debootstrap's minbase in a temporary folder, removed at the end (KEEP=1 keeps it). The copy is
-# of the files that the checkout has, without build/ and .git. How this machine reaches its mirrors (apt's and pip's settings, proxy variables,
-# certificates) goes with it. Each command's exit status and time are printed; exit status 0 only if all of them succeeded.
+# of the checkout's files, without build/ and .git. This machine's access to mirrors (settings of apt and pip, proxy
+# variables, certificates) is copied too. Each command's exit status and time are printed; exit status 0 only if all
+# commands succeeded.
 set -u
 [ $# -ge 2 ] || { sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 [ "$(id -u)" -eq 0 ] || { echo "fresh_root: needs root" >&2; exit 2; }
@@ -43,7 +44,7 @@ if ! debootstrap --variant=minbase "$suite" "$root" $mirror >"$log" 2>&1; then
   exit 1
 fi
 
-# carry FILE...: those that exist, to the same place.
+# carry FILE...: copies those that exist to the same path in the root.
 carry() {
   for file in "$@"; do
     [ -e "$file" ] || continue
@@ -52,12 +53,12 @@ carry() {
   done
 }
 carry /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/apt/apt.conf /usr/local/share/ca-certificates/*.crt
-for file in /etc/apt/apt.conf.d/*; do  # settings of the way to the mirrors only
+for file in /etc/apt/apt.conf.d/*; do  # only settings for the access to mirrors
   grep -qE 'Proxy|Acquire::(http|https|Check|Retries)' "$file" 2>/dev/null && carry "$file"
 done
 certificates=$(for name in PIP_CERT SSL_CERT_FILE; do eval "printf '%s\n' \"\${$name:-}\""; done)
 carry $certificates
-# A /dev of its own, so that whoever deletes a root that was left behind deletes nothing of this machine.
+# The root has its own /dev, so that deleting a left-over root deletes nothing of this machine.
 devices() {
   rm -rf "$root/dev"
   mkdir "$root/dev" && mount -t tmpfs -o mode=755 dev "$root/dev" || return 1

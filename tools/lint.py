@@ -29,7 +29,7 @@ import sizes
 import tree
 from rtl_sources import ROOT, WRAPPER
 
-# Sizes at which proofs are made: the smallest that keep every structure.
+# Sizes used for proofs: the smallest that keep every structure.
 SMALL = {"NumClients": 1, "NumSpaces": 2, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1,
          "WalkCacheEntries": 2, "NumWalks": 2, "ReadsInFlight": 2}
 
@@ -126,7 +126,7 @@ def main():
         parser.error(f"no check is called {' or '.join(sorted(unknown))}: there are {', '.join(dict.fromkeys(names))}")
     checks = [check for check, name in zip(checks, names) if not arguments.checks or name in arguments.checks]
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:  # each is processes of its own
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:  # each job runs its own processes
         running = [(name, pool.submit(check)) for name, check in checks]
         for name, check in running:
             errors = check.result()

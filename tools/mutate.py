@@ -30,8 +30,8 @@ import rtl_sources
 from rtl_sources import ROOT
 
 EQUIVALENT = ROOT / "tb/mutants/equivalent.toml"
-REFUSED = "refused.json"  # numbers of the mutants of a copy that no compiler takes
-LEAST = 0.95  # of those that are not equivalent
+REFUSED = "refused.json"  # numbers of a copy's mutants that do not compile
+LEAST = 0.95  # least share of non-equivalent mutants that tests must notice
 SWAPS = {"==": "!=", "!=": "==", "&&": "||", "||": "&&", "&": "|", "|": "&", "+": "-", "-": "+", "<": "<=", "<=": "<",
          ">": ">=", ">=": ">", "1'b0": "1'b1", "1'b1": "1'b0", "'0": "'1", "'1": "'0", "!": " "}
 TOKEN = re.compile(r"""\d*'[bdh][0-9a-fA-F_xX]+|'[01](?![\w'])|[<>]{2,3}|<=|>=|==|!=|&&|\|\||[&|+\-<>!]|['(){}\[\]]|\w+""")

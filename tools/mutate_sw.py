@@ -22,7 +22,7 @@ SWAPS = {"==": "!=", "!=": "==", "&&": "||", "||": "&&", "&": "|", "|": "&", "+"
 TOKEN = re.compile(r"(?<= )(?:[=!<>]=|&&|\|\||[-+]=|[&|+\-<>])(?=\s)|!(?=[\w(*:])|(?<![\w.'])(?:[01]|true|false)(?![\w.'])|[\[\]]")
 FUNCTION = re.compile(r"^(?!namespace|struct|class|union|enum|extern|using|template|static_assert|constexpr|inline constexpr|[#}/ \n])"
                       r"[^\n;{}=]*\([^;{}]*\)(?: const| noexcept| override)*(?:\s*:[^;]*?)? \{ *$(.*?)^\}", re.M | re.S)
-TEXT = r"[^;{}]*(?:\{[^;{}]*\}[^;{}]*)*"  # braces are those of values
+TEXT = r"[^;{}]*(?:\{[^;{}]*\}[^;{}]*)*"  # braces enclose values
 STATEMENT = re.compile(rf"{TEXT};")
 CONTROL = re.compile(r"\b(if|while|for) \(")
 DECLARED = re.compile(r"(?:const )?(?:auto|[\w:]+(?:<[\w:<>*&, ]*>)?)[*&]{0,2} \*?\w+ = ")
@@ -94,7 +94,7 @@ def places(text):
     for function in FUNCTION.finditer(text):
         first, last = function.span(1)
         begins = [match.end() for match in re.compile(r"[;{}]|\belse\b|\bcase [^:?;{}]*:(?!:)|\bdefault:").finditer(text, first - 1, last)]
-        headers = []  # of loops: their semicolons end no statement
+        headers = []  # loop headers, whose semicolons end no statement
         for match in CONTROL.finditer(text, first, last):
             end = closing(text, match.end())
             begins.append(end + 1)
@@ -150,7 +150,7 @@ def candidates(room):
         for start, end, statement in places(clean):
             for offset, old, to, _ in changes(clean[start:end], statement):
                 if old in "+-" and '"' in text[start:end]:
-                    continue  # texts are joined
+                    continue  # adjacent string literals are concatenated
                 at = start + offset
                 new = ";" if old == "call" else text[start:at] + to + text[at + len(old):end]
                 found.append({"file": name, "line": text.count("\n", 0, at) + 1, "start": start, "end": end, "old": old, "new": new,

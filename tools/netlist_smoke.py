@@ -28,13 +28,13 @@ import flow  # noqa: E402
 import netlist_sim  # noqa: E402
 
 PLANTED = ("gmmu_lookup", "gmmu_walk_table", "gmmu_dma_mover", "gmmu_link_access")
-DRAWS = 8  # LUTs of a block: some serve a client that nobody drives, or bits of addresses that no job uses
+DRAWS = 8  # LUTs tried per block, because some serve an unused client or address bits that no job uses
 COUNTED = {"gpu_l2": ("l2_hits", "l2_misses"), "gpu_walker": ("walks", "walks_ok", "table_reads"),
-           "gpu_walk_cache": ("wc_lookups", "wc_hits"), "gpu_mmu": ("invalidations",)}  # the same whenever what comes over the line comes
+           "gpu_walk_cache": ("wc_lookups", "wc_hits"), "gpu_mmu": ("invalidations",)}  # independent of the line's timing
 UNMAPPED = "[inject]\nunmapped_page = true\n"
-LIMIT, PLANT_LIMIT = 3600, 600  # seconds of a job; one with a planted fault that is not done by then has failed
-# What runs: name, bytes of the input file, arguments, exit status, text that the report must have. resizable-root expects
-# two kinds of translation fault, one of them at addresses that were mapped, so that only a flush of the TLBs brings it.
+LIMIT, PLANT_LIMIT = 3600, 600  # seconds of a job; a job with a planted fault fails at the limit
+# A job: name, bytes of the input file, arguments, exit status, required text of the report. resizable-root expects two
+# kinds of translation fault, one of them at addresses that were mapped before, so it needs a flush of the TLBs.
 Job = collections.namedtuple("Job", "name bytes arguments status text")
 JOBS = (
     Job("one byte", 1, (), 0, "verified"),
@@ -129,7 +129,7 @@ def main():
         netlist_sim.build()
         design = netlist_sim.module()
         netlist_sim.write(design, args.seed)
-        shutil.copy2(args.program, config.BUILD / "gmmu")  # it starts the simulator that lies beside it
+        shutil.copy2(args.program, config.BUILD / "gmmu")  # the program starts the simulator in its own folder
         counts = rtl_counts(args.program.resolve(), args.seed)
     except flow.Failed as failure:
         print(f"{failure}\nnetlist-smoke: failed")

@@ -33,8 +33,8 @@ endpackage
 """
 NEEDED = ("id", "clause", "file", "old", "new", "room", "test", "why")
 KNOWN = NEEDED + ("part", "statement", "also")
-SECONDS = 240  # of one run of a test program
-CXX = ("gmmu_plant() == {}", ("{", "}"))  # how C and C++ ask for a fault's number, and their blocks
+SECONDS = 240  # time limit of one run of a test program
+CXX = ("gmmu_plant() == {}", ("{", "}"))  # expression that selects a fault in C and C++, and their block brackets
 
 
 def load():
@@ -108,7 +108,7 @@ def bench_sources(room, plants=None):
               and (plants is None or suites & set(re.findall(r"^TEST(?:_[FP])?\((\w+),", texts[name], re.M)))]
     includes = {name: re.findall(r'^#include "(?:[^"]*/)?([^"/]+)"', text, re.M) for name, text in texts.items()}
     benches = set()
-    for name in needed:  # grows: by what it includes, and by the sources that may define what a header of the room declares
+    for name in needed:  # grows by included files, and by sources that may define what a header of the room declares
         benches |= {bench.name for bench in folder.glob("*_bench.sv") if f"V{bench.stem}.h" in includes[name]}
         more = [included for included in includes[name] if included in texts]
         if name.endswith(".h"):

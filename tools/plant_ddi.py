@@ -24,7 +24,7 @@ FAULTS = ROOT / "tb/ddi"
 PAGE = ROOT / "docs/ddi-faults.md"
 NEEDED = ("id", "row", "file", "old", "new", "test", "why")
 KNOWN = NEEDED + ("part", "statement", "throws")
-SEED, DRAW = 1, 10  # of the list on the page
+SEED, DRAW = 1, 10  # seed and number of the draw on the page
 
 
 def load():

@@ -9,7 +9,7 @@ import pathlib
 
 import tree
 
-# Room -> the rooms that it stands on.
+# Room -> the rooms that it may include.
 ROOMS = {
     "sw/base": (),
     "sw/settings": ("sw/base",),
@@ -54,7 +54,7 @@ ROOMS = {
     "sim/policy_python": ("sim/twin",),
 }
 
-# What those above the operating system may include of sw/os: the room of the application's classes, and these values.
+# Rooms above the operating system may include from sw/os only the room of the application's classes and these values.
 USERS = ("sw/workload", "sw/workload/procedures", "sw/report", "sw/replay", "sw/app", "sw/gmmu")
 FACADE = "sw/os/application"
 VALUES = {f"sw/os/{name}.h" for name in (
@@ -63,7 +63,7 @@ VALUES = {f"sw/os/{name}.h" for name in (
 
 BOOTS = "it builds the machine and boots it"
 LOADS = "it looks at a driver's file, which is not loaded"
-# Includes that break a rule all the same: (file, header) -> why.
+# Permitted exceptions to the rules: (file, header) -> why.
 EXCEPTIONS = {
     ("sw/workload/scenario.cc", "sw/workload/procedures/procedures.h"): "a scenario names the procedure that it runs",
     ("sw/workload/life.cc", "sw/os/dxgkrnl/dxgkrnl.h"): BOOTS,

@@ -5,12 +5,12 @@ import re
 
 import tree
 
-MAX_LINES = 400    # of a C++ or SystemVerilog file
+MAX_LINES = 400    # lines of a C++ or SystemVerilog file
 MAX_METHODS = 40   # public member functions of a class, without constructors, destructor and operators
-MAX_HEADERS = 25   # of this project that a header includes, by itself and through others; the kit's count as one
-KIT = "sw/ddi/"    # headers by the kit's names, split as the kit has them
+MAX_HEADERS = 25   # project headers that a header includes, directly or indirectly; headers of the kit count as one
+KIT = "sw/ddi/"    # headers with the kit's names and split
 
-# Files that may be longer -> why.
+# Files that may be longer, and why.
 LONG = {
     **{path: "generated from rtl/pkg/gmmu.rdl" for path in tree.GENERATED},
     **{path: "wiring: port lists and instances" for path in ("rtl/top/gmmu_gpu.sv", "rtl/top/gmmu_gpu_axi.sv")},
@@ -91,7 +91,7 @@ def public_members(code, head):
                 return
             if depth == 1 and "(" in declaration and not re.search(r"\)\s*:[^:]|=\s*$", declaration):
                 if public:
-                    yield declaration  # a function with a body: no semicolon follows
+                    yield declaration  # a function with a body, which no semicolon follows
                 declaration = ""
         elif depth == 1:
             if character == ";":

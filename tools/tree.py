@@ -4,7 +4,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-GENERATED = ("rtl/pkg/gmmu_regs_pkg.sv", "sw/hw/gmmu_regs.h")  # by tools/regs/generate.py
+GENERATED = ("rtl/pkg/gmmu_regs_pkg.sv", "sw/hw/gmmu_regs.h")  # files that tools/regs/generate.py writes
 
 
 def texts(folders, suffixes):

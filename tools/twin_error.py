@@ -32,7 +32,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 CONFIGS = ROOT / "sim/platform/configs"
 TABLE = ROOT / "tb/sim/twin/errors.tsv"
-MACHINES = {  # beside the files of CONFIGS: one thing that a study varies, far from its default
+MACHINES = {  # besides the files of CONFIGS: each differs from the default in one property that studies vary
     "link-1us": "[pcie]\nlatency_ps = 1_000_000\n",
     "link-gen1-x1": "[pcie]\ngeneration = 1\nlanes = 1\n",
     "tags-8": "[pcie]\ntags = 8\n",
@@ -43,7 +43,7 @@ MACHINES = {  # beside the files of CONFIGS: one thing that a study varies, far 
     "vram-beats-1-in-4": "[gpu]\nvram_beats = 1\nvram_beat_cycles = 4\n",
     "clock-250mhz": "[gpu]\nclock_mhz = 250\n",
 }
-WORKLOADS = {  # what gmmu replay makes of generators: the cycles of the region, and its mean latency
+WORKLOADS = {  # generators for gmmu replay; compared are the cycles of the region and its mean latency
     "random": ["gen:random,footprint=16777216,count=20000"],
     "random-4mib": ["gen:random,footprint=4194304,count=20000"],
     "random-32": ["gen:random,footprint=16777216,count=20000,streams=32"],
@@ -93,17 +93,17 @@ WORKLOADS = {  # what gmmu replay makes of generators: the cycles of the region,
        for name, more in (("random", ""), ("stride-4096", ",stride=4096"), ("stride-65536", ",stride=65536"))
        for walks in ("", "1", "4")},
 }
-FAILING = {  # the main job on a sound machine and on others, with a copy that the IOMMU refuses: exit status 1
+FAILING = {  # the main job on several machines, with a copy that the IOMMU refuses: exit status 1
     "page-in": ["--set", "inject.unmapped_page=true"],
     "page-in-link-1us": ["--set", "inject.unmapped_page=true", "--set", "pcie.latency_ps=1000000"],
     "page-in-tags-8": ["--set", "inject.unmapped_page=true", "--set", "pcie.tags=8"],
     "page-in-gen1-x1": ["--set", "inject.unmapped_page=true", "--set", "pcie.generation=1", "--set", "pcie.lanes=1"],
     "page-in-iommu-slow": ["--set", "inject.unmapped_page=true", "--set", "iommu.lookup_ps=100000"],
 }
-BOUNDS = {"p99 latency": 8.0}  # percent, of parts that have another bound than --bound
-FEW = 200  # counts below differ by single ones: their error is taken of so many
-TRIES = 3  # of the fast engine, for the speed: what else runs makes a short run look slow
-LEFT_OUT = {"machine k80-like"}  # its L2 TLB has nine ways; those of the RTL are a power of two
+BOUNDS = {"p99 latency": 8.0}  # percent, for parts with another bound than --bound
+FEW = 200  # smaller counts differ by single events, so their error is relative to this number
+TRIES = 3  # runs of the fast engine to measure speed, because other processes slow a short run
+LEFT_OUT = {"machine k80-like"}  # its L2 TLB has nine ways, but the RTL needs a power of two
 
 
 class Failed(Exception):

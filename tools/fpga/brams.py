@@ -14,10 +14,10 @@ import config
 import count
 
 FILE = config.CONSTRAINTS / "brams.txt"
-ROWS = (22, 46, 70, 82)  # of the LFE5U-85F
+ROWS = (22, 46, 70, 82)  # block RAM rows of the LFE5U-85F
 COLUMNS = [(start + 9 * group + 2 * n, n) for start, groups in ((4, 7), (69, 6)) for group in range(groups) for n in range(4)]
-USED = (0, 2, 4)         # of five neighbours
-FAR = 40                 # sinks of a net that says nothing about where a RAM belongs
+USED = (0, 2, 4)         # places used in each group of five neighbours
+FAR = 40                 # a net with more sinks is ignored when RAMs are placed
 SWAPS, SEED = 3_000_000, 1
 
 

@@ -8,17 +8,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import rtl_sources  # noqa: E402
 
 ROOT = rtl_sources.ROOT
-# `synth.py --profile NAME` says so in the environment, which the processes of the blocks share.
+# `synth.py --profile NAME` passes the profile in the environment, which the processes of the blocks inherit.
 PROFILE = os.environ.get("GMMU_FPGA_PROFILE", "default")
 # A board of constraints/: its top with its pins, and the clock that it must reach.
 BOARDS = {"ulx3s": {"top": "gmmu_ulx3s", "package": "CABGA381", "mhz": 80, "seed": 1, "parameters": {}}}
-# The same but for the serial line, which is as fast as the simulated board's (sim/board_pins): for `make netlist-smoke`.
+# Suffix of a board that differs only in the serial line, which has the simulated board's speed (sim/board_pins), for
+# `make netlist-smoke`.
 SIMULATED = "-simulated"
 BOARDS.update({name + SIMULATED: {**board, "parameters": {"BitsPerSecond": 20_000_000}} for name, board in BOARDS.items()})
 BOARD = BOARDS.get(PROFILE)
 CELLS = ("EHXPLLL", "ODDRX1F", "OFS1P3BX", "OFS1P3DX", "IFS1P3DX", "BB")   # of the device, in a board's top
 TOP = BOARD["top"] if BOARD else rtl_sources.TOP
-WRAPPER = TOP if BOARD else "gmmu_pins"   # what is placed
+WRAPPER = TOP if BOARD else "gmmu_pins"   # the placed top
 BUILD = ROOT / (f"build/boards/{PROFILE}" if BOARD else "build/fpga" if PROFILE == "default" else f"build/fpga-{PROFILE}")
 CONSTRAINTS = ROOT / "constraints" / (PROFILE.removesuffix(SIMULATED) if BOARD else "ecp5-85f")
 
@@ -28,10 +29,10 @@ PARAMETERS = {
     "WalkCacheEntries": 16, "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0, "ThroughPorts": 0,
     "LinkPort": 0, "TurnDown": 0,
 }
-# Ports of parts that a parameter of 0 leaves out: they are not brought to pins. Inputs are 0, outputs open.
+# Ports of parts that a parameter of 0 removes. They are not connected to pins: inputs are 0, outputs open.
 LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_", "LinkPort": "s_peer_"}
 MACROS = {"GMMU_CLIENT_SLOTS_LG2": 4}
-# What a profile has beside that. board: what a small board can hold; four levels of nine bits are all of 48.
+# What each profile adds. board: sizes that fit a small board; four levels of nine bits cover 48 bits.
 PROFILES = {"default": ({}, {}), "board": ({"NumClients": 2}, {"GMMU_MAX_LEVELS": 4})}
 # Gowin's GW2AR-18 has no room for the smallest GPU: the MMU alone (gowin.py).
 MMU = {"tang-nano-20k": {"NumPorts": 4, "NumSpaces": 4, "L1Entries": 4, "L2Entries": 128, "L2Ways": 2, "WalkCacheEntries": 4,
@@ -42,10 +43,10 @@ else:
     parameters, macros = PROFILES["board" if BOARD else PROFILE]
     PARAMETERS.update(parameters)
     MACROS.update(macros)
-if BOARD:   # its top sets the GPU's parameters
+if BOARD:   # the board's top sets the GPU's parameters
     PARAMETERS = {}
 
-# Modules that are counted; modules below them count with them, modules above them without them.
+# Counted modules. A module's count includes the modules below it, except those that are in this list themselves.
 BLOCKS = (
     "gmmu_mmu", "gmmu_l1", "gmmu_l1_shared", "gmmu_lookup", "gmmu_walk_table", "gmmu_fill", "gmmu_control",
     "gmmu_engine", "gmmu_dma_ring", "gmmu_dma_fetch", "gmmu_dma_command", "gmmu_dma_mover",
@@ -59,12 +60,12 @@ BLOCKS = (
 # Target delay in picoseconds. Without one abc9 optimises all paths for speed, at up to twice the LUTs. synth_ecp5
 # assumes 300 ps for a wire, a quarter of the real delay.
 SCRATCHPAD = {"abc9.D": 2800}
-SHORT_CHAIN = 8  # bits of an adder or comparator that is mapped to LUTs
+SHORT_CHAIN = 8  # most bits of an adder or comparator that is mapped to LUTs
 LATCHES = "t:$dlatch t:$adlatch t:$dlatchsr t:$sr t:$_DLATCH_*"
 
 PACKAGE = BOARD["package"] if BOARD else "CABGA756"
 DEVICE = ("--85k", "--package", PACKAGE, "--speed", "6", *(() if BOARD else ("--lpf-allow-unconstrained",)))
 DEVICE_NAME = f"ECP5-85F (LFE5U-85F-6, {PACKAGE})"
-AIM_MHZ = 100     # what placer and router are asked for; a board's clock comes from its PLL
-TARGET_MHZ = BOARD["mhz"] if BOARD else 70   # below that it fails
-SEED = BOARD["seed"] if BOARD else 2         # of the placer
+AIM_MHZ = 100     # target of placer and router; a board's clock comes from its PLL
+TARGET_MHZ = BOARD["mhz"] if BOARD else 70   # a lower clock fails
+SEED = BOARD["seed"] if BOARD else 2         # seed of the placer

@@ -4,11 +4,11 @@ import collections
 import json
 
 KINDS = ("lut", "ff", "bram", "dsp")
-# What one mapped cell takes of the device: a carry cell two LUT sites, 16 words of 4 bits of LUT RAM six (two write).
+# Device resources of a mapped cell: a carry cell takes two LUT sites; a 16 x 4 LUT RAM takes six, two of them to write.
 MAPPED = {"LUT4": ("lut", 1), "CCU2C": ("lut", 2), "TRELLIS_DPR16X4": ("lut", 6), "TRELLIS_FF": ("ff", 1),
           "DP16KD": ("bram", 1), "PDPW16KD": ("bram", 1), "MULT18X18D": ("dsp", 1)}
 PLACED = {"TRELLIS_COMB": ("lut", 1), "TRELLIS_FF": ("ff", 1), "DP16KD": ("bram", 1), "MULT18X18D": ("dsp", 1)}
-OWN = "by nextpnr"  # what it adds: ends of carry chains, constants
+OWN = "by nextpnr"  # cells that nextpnr adds: ends of carry chains, constants
 
 
 def owner(cell, paths):

@@ -23,8 +23,8 @@ FAMILY = "GW2A-18C"
 PINS = config.ROOT / "constraints/tang-nano-20k/pins.cst"
 NETLIST = config.BUILD / f"{config.WRAPPER}.json"
 LIMIT = 3600  # seconds of place and route
-AIM_MHZ = 50  # what the router is asked for: the board's oscillator
-# Rows of the table: kind, and what its cells' names begin with.
+AIM_MHZ = 50  # target of the router: the board's oscillator
+# Rows of the table: kind, and prefixes of its cells' names.
 KINDS = (("LUT4", "LUT"), ("wide multiplexer", "MUX2"), ("ALU", "ALU"), ("flip-flop", "DFF"), ("LUT RAM", "RAM16"), ("block RAM", ("SDP", "DP", "SP")),
          ("multiplier", "MULT"))
 

@@ -7,7 +7,7 @@ import count
 import timing
 
 BEGIN, END = "<!-- written by tools/synth.py --docs -->", "<!-- end -->"
-LATE = 12   # registers that are named as late
+LATE = 12   # most late registers that are listed
 
 
 def blocks(found, counts, title):

@@ -18,7 +18,7 @@ from systemrdl.node import RegfileNode, RegNode
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERSION = "0.1.0"
-BYTES = 0x10000  # of BAR0
+BYTES = 0x10000  # size of BAR0
 SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 
 

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 NOTE = "Generated from rtl/pkg/gmmu.rdl by tools/regs/generate.py. Do not edit."
 
 
-# Field names of the description that are SystemVerilog keywords: they get a trailing underscore there.
+# Field names that are SystemVerilog keywords; the package appends an underscore.
 SV_KEYWORDS = {"large", "sequence", "small", "medium", "type", "table", "priority", "end", "packed"}
 
 

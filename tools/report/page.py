@@ -4,7 +4,7 @@ import style
 from run_figures import MOST
 from style import escape
 
-# No script, and nothing from elsewhere: a browser holds the page to it.
+# The policy makes the browser refuse scripts and external resources.
 HEAD = """<!DOCTYPE html>
 <html lang="en">
 <head>

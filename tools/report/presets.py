@@ -22,17 +22,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIGS = ROOT / "sim/platform/configs"
 KIB, MIB = 1 << 10, 1 << 20
 ONE = ("--compute-units", "1", "--warps", "1")           # one access in flight
-EACH_PAGE = ("--fragmented", "100")                      # no page shares an entry with its neighbours
+EACH_PAGE = ("--fragmented", "100")                      # no page shares a TLB entry with its neighbours
 MANY = ("--memory", "system", "--warps", "16", "--window", "4", "--warmup", "2000")
-# Chases of one access in flight. scale: bytes there by bytes here. near, far: footprints in MiB there, nodes of one page and
-# of one block of sixteen.
+# Chases with one access in flight. scale: published bytes per byte here. near, far: published footprints in MiB, with
+# nodes of one page and of a block of sixteen.
 CHASES = {
     "k80-like": (32, [1, 1.5, 1.75, 2, 2.125, 2.25, 2.5, 3, 4, 5],
                  [48, 96, 128, 140, 144, 148, 152, 160, 200, 300, 1500, 1800, 2048, 2064, 2080, 2112, 2200, 2320, 3000, 4000, 5000]),
     "p100-like": (512, [12, 20, 28, 32, 34, 36, 40, 60, 80], [1472, 1792, 2016, 2048, 2080, 2112, 2240, 2304, 2560, 3072, 4096, 4992]),
     "ada-like": (512, [12, 20, 28, 32, 34, 36, 40, 60, 80], [1024, 2048, 3072, 4096, 6144, 8192]),
 }
-FEW = {  # the footprints that the steps are read from
+FEW = {  # footprints at which the steps are read
     "k80-like": ([2, 4], [48, 140, 300, 1500, 2048, 5000]), "p100-like": ([32, 60], [1472, 2048, 4992]), "ada-like": ([32, 60], [1024, 8192]), }
 SIZES, WINDOWS = (64, 128, 256, 512), (64, 128, 192, 256, 320, 512, 1024, 4096)      # bytes; KiB
 WRITES = (8, 16, 32, 64)                                                             # bytes of a client's write

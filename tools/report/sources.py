@@ -12,7 +12,7 @@ import sqlite3
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_VERSION, REPLAY_SCHEMA, STUDY_SCHEMA = 1, 1, "1"
 PAGE = 4096
-# Variables that say where a run is from, not what it is.
+# Variables that describe a run's origin and not its configuration.
 NOT_AXES = {"provenance", "workload", "name", "arguments"}
 
 
@@ -46,8 +46,8 @@ class Run:
 class Data:
     runs: list
     synth: list            # (file, {"sizes": {}, "fmax_mhz", "cells"})
-    notes: list            # sentences about what was left out
-    variables: list = dataclasses.field(default_factory=list)  # names of values that tell the runs apart
+    notes: list            # sentences about omitted data
+    variables: list = dataclasses.field(default_factory=list)  # names of values in which the runs differ
     title: str = "gmmu"
 
 

@@ -5,9 +5,9 @@ import style
 from sources import own_name
 from style import new
 
-FOOTPRINT = {"footprint"}                                           # told by the pages touched
-NOT_SERIES = {"seed", "count", "accesses", "warmup", "skip"}        # several seeds are one point, their mean
-BARS = 16                                                           # runs that are compared by bars
+FOOTPRINT = {"footprint"}                                           # shown as touched pages instead
+NOT_SERIES = {"seed", "count", "accesses", "warmup", "skip"}        # seeds of one point are averaged
+BARS = 16                                                           # most runs in a bar chart
 SHORT = {"gpu.": "", "iommu.": "", "pcie.": "", "os.": "", "driver.": ""}
 
 
@@ -89,7 +89,7 @@ def curves(name, title, text, names, found, xlabel, ylabel, xtext=style.number_t
         style.sized(axes.xaxis, xs, xtext)
         axes.tick_params(axis="x", rotation=40)
         axes.set_xlabel(xlabel)
-    if zero:  # of all panels, after the last is drawn
+    if zero:  # for all panels, once the last one is drawn
         cells[0].set_ylim(bottom=0)
     for row in grid:
         row[0].set_ylabel(ylabel)

@@ -42,7 +42,7 @@ class Drawing:
     """A figure with words. `name` is unique on a page and the name of its files."""
     name: str
     title: str
-    text: str              # what is drawn, in one or two sentences
+    text: str              # description of the figure, one or two sentences
     figure: object
     points: int = 0
 

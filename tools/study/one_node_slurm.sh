@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# one_node_slurm.sh COMMAND...: brings up Slurm on this computer, runs the command with it, and ends it. For root on
-# Debian with slurm-wlm and munge, and without a configuration of Slurm: its own stands in /etc/slurm as long as the
-# command runs, because Snakemake's jobs see no other place. Exit status: the command's.
+# one_node_slurm.sh COMMAND...: starts Slurm on this computer, runs the command with it, and stops it. Needs root on
+# Debian with slurm-wlm and munge, and no existing Slurm configuration: this script keeps its own in /etc/slurm while
+# the command runs, because Snakemake's jobs look nowhere else. The exit status is the command's.
 set -eu
 [ "$(id -u)" = 0 ] || { echo "one_node_slurm: run it as root" >&2; exit 2; }
 for program in munged slurmctld slurmd; do

@@ -12,14 +12,14 @@ import pathlib
 import re
 import tomllib
 
-OWN = ("command", "engine", "seed", "scenario", "config", "workload", "arguments")  # axes that are no keys
+OWN = ("command", "engine", "seed", "scenario", "config", "workload", "arguments")  # axes that are no keys of a configuration
 TABLES = ("set", "grid", "list")
 TOP = ("title", "limit_seconds", *OWN, *TABLES)
 RANGE = {"from", "to", "step", "times"}
 ENGINES = ("rtl", "fast", "board")
 COMMANDS = ("run", "replay")
-MOST_SECONDS = 2_000_000  # of a point: what a wait for a process takes, in milliseconds, in 31 bits
-MOST_VALUES = 10**9       # of a range
+MOST_SECONDS = 2_000_000  # seconds of a point: a process wait takes milliseconds in 31 bits
+MOST_VALUES = 10**9       # most values of a range
 
 
 class StudyError(Exception):
@@ -53,7 +53,7 @@ class Study:
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"at line (\d+)", str(error))
             raise StudyError(f"{path}:{line.group(1) if line else 1}: {error}") from error
-        except (ValueError, RecursionError) as error:  # a number, or tables in tables, that Python does not take
+        except (ValueError, RecursionError) as error:  # a number or a nesting of tables that Python refuses
             raise StudyError(f"{path}: cannot be read: {error}") from error
         for name in top:
             if name not in TOP:
@@ -157,7 +157,7 @@ class Study:
                 values = [values]
             if not values:
                 self.fail(name, f"{name} has no value: leave it out, or give one")
-            if isinstance(values, range):  # which may be long: its ends say it
+            if isinstance(values, range):  # a range may be long, so only its ends are shown
                 self.check(name, values[-1])
                 self.check(name, values[0])
             else:
@@ -271,7 +271,7 @@ class Point:
         config = ["--config", str((self.study.path.parent / self.config).resolve())] if self.config else []
         sizes = self.changes(lambda name: "build_option" in self.study.keys[name])
         unbuilt = self.study.unbuilt((*config, *sizes)) if config or sizes else ()
-        if not unbuilt:   # what is there can be turned down to them
+        if not unbuilt:   # the existing build can be turned down to these sizes
             return None
         return (*config, *self.changes(lambda name: self.study.keys[name].get("build_option") in unbuilt))
 

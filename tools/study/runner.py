@@ -118,7 +118,7 @@ class Runner:
     def __init__(self, study, programs, digests):
         self.study, self.programs, self.digests = study, programs, digests
         self.processes, self.lock, self.stopped = set(), threading.Lock(), False
-        # A child does not outlive this process, however that ends (setpriv is Debian's util-linux).
+        # Ensures that a child does not outlive this process (setpriv is in Debian's util-linux).
         guard = shutil.which("setpriv")
         self.guard = [guard, "--pdeathsig", "KILL"] if guard else []
 
@@ -134,7 +134,7 @@ class Runner:
                 raise InterruptedError
             process = subprocess.Popen([*self.guard, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True, errors="replace", cwd=self.study.path.resolve().parent,
-                                       start_new_session=True)  # a Ctrl-C is for this process alone
+                                       start_new_session=True)  # only this process receives a Ctrl-C
             self.processes.add(process)
         try:
             out, err = process.communicate(text, timeout=limit)
@@ -179,7 +179,7 @@ class Runner:
                     done.put(self.run(self.study.point(number)))
                 except InterruptedError:
                     return done.put(None)
-                except Exception as error:  # of this script: the study must not wait for a thread that is gone
+                except Exception as error:  # of this script: the study must not wait for an ended thread
                     done.put(error)
                     return done.put(None)
 

@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS point(id TEXT PRIMARY KEY, axes TEXT, status TEXT, er
 CREATE TABLE IF NOT EXISTS plan(number INTEGER PRIMARY KEY, id TEXT);
 CREATE TABLE IF NOT EXISTS counter_name(block TEXT, name TEXT, unit TEXT, description TEXT, PRIMARY KEY(block, name));
 """
-# Figures of a report by their columns.
+# Column -> figure of a report.
 FIGURES = {"engine": "machine.engine", "timing": "machine.timing", "seed": "machine.seed", "scenario": "scenario",
            "version": "program.version", "commit": "program.commit", "passed": "passed", "bytes": "bytes",
            "bytes_verified": "bytes_verified", "cycles": "cycles", "cycles_evaluated": "cycles_evaluated",
@@ -33,7 +33,7 @@ FIGURES = {"engine": "machine.engine", "timing": "machine.timing", "seed": "mach
            "bus_bits": "machine.bus_bits", "iommu": "machine.iommu", "clients": "machine.clients",
            "link_bytes_per_second": "machine.link_bytes_per_second",
            "bus_bytes_per_second": "machine.bus_bytes_per_second",
-           # Of gmmu replay: its last phase, the measured one.
+           # Figures of gmmu replay are those of its last phase, which is the measured one.
            **{name.replace(".", "_"): f"replay.phases[#-1].{name}" for name in ("accesses", "requests", "latency.mean", "latency.p50", "latency.p99")},
            # With --demand: pieces and bytes that moved, and how long accesses waited for them.
            **{f"demand_{name}".replace(".", "_"): f"replay.phases[#-1].demand.{name}"
@@ -194,7 +194,7 @@ class Store:
         folder = pathlib.Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         columns = {"runs": {}, "phases": {}}
-        for run, phases in self.rows():  # once for the columns, once for the rows: they need not be held
+        for run, phases in self.rows():  # read twice, for columns and for rows, so that rows need not be held in memory
             columns["runs"].update(dict.fromkeys(run))
             for phase in phases:
                 columns["phases"].update(dict.fromkeys(phase))

@@ -121,7 +121,7 @@ def main():
 
 def run(args, study, work, results, ids, jobs):
     finished = results.finished(args.again)
-    todo = {}  # id -> number: points that are alike run once
+    todo = {}  # id -> number; equal points run once
     for number, one in enumerate(ids):
         if one not in finished:
             todo.setdefault(one, number)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program with --engine board, whose board is the fast engine's GPU behind a pseudo-terminal.
+// The program with --engine board. The board is the fast engine's GPU behind a pseudo-terminal.
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -114,7 +114,8 @@ TEST_F(OnBoard, PortsThatCannotBeUsedAreRefused) {
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null"}, "/dev/null is no serial port");
   ExpectRefusal({"run", "--engine", "fast", "--port", "/dev/null"}, "need --engine board");
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null", "--noise", "0.1"}, "need --port sim");
-  ExpectRefusal({"run", "--engine", "board", "--port", "sim"}, "--target gmmu-board-sim");  // none beside the test
+  ExpectRefusal({"run", "--engine", "board", "--port", "sim"},
+                "--target gmmu-board-sim");  // the test's folder has no simulator
   ExpectRefusal({"run", "--engine", "board", "--port", "sim", "--noise", "2"}, "from 0 to below 1");
   ExpectRefusal({"run", "--engine", "board", "--port", "sim", "--baud", "3"}, "--baud 3");
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null", "--probe", "--scenario", "main-job"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every scenario on a board whose GPU is the fast engine's, behind a pseudo-terminal: it ends as on the fast engine with the
-// board's sizes, or is refused with what the board lacks.
+// Every scenario on a board whose GPU is the fast engine's, behind a pseudo-terminal. It must end as on the fast engine
+// with the board's sizes, or be refused with the name of the missing capability.
 #include <map>
 #include <set>
 
@@ -39,8 +39,8 @@ const std::map<std::string, std::string>& Lacking() {
   return lacking;
 }
 
-/// Scenarios that need a client in the middle of its work: this board's clients take no time. tb/system/board_test.cc
-/// runs one of them with the RTL.
+/// Scenarios that need a client at work, which this board cannot provide because its clients take no time.
+/// tb/system/board_test.cc runs one of these with the RTL.
 const std::set<std::string> kOfTime{"aperture", "aperture-mdl", "aperture-tiny-buffers", "logical-pieces",
                                     "exclusive-access-under-load"};
 
@@ -52,7 +52,7 @@ class BoardScenario : public Cli, public ::testing::WithParamInterface<std::stri
     options.config = FakeBoard::SmallConfig();
     return options;
   }
-  /// The scenario with the board's sizes where it states none.
+  /// The scenario with the board's sizes, unless it states its own.
   std::string Sized(const std::string& name) const {
     std::string text, sizes = "[machine.gpu]\n";
     for (const workload::BuiltInScenario& file : workload::BuiltInScenarioFiles())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu check-driver: one page about a driver, from runs in processes of their own.
+// gmmu check-driver: one page about a driver, from runs in separate processes.
 #include "app/check_driver.h"
 
 #include <cstdlib>
@@ -103,7 +103,7 @@ TEST(DriverVerdict, NamesTheCapThatIsMissing) {
   EXPECT_EQ(VerdictOf("s", "t", run, "c").kind, Kind::kNotApplicable);
 }
 
-// A driver's texts reach a verdict as they are.
+// A driver's texts reach a verdict unchanged.
 TEST(DriverVerdict, OfTextThatIsNoUtf8IsStillXml) {
   DriverVerdict verdict;
   verdict.driver = "dr\xFCiver.so";

@@ -37,7 +37,7 @@ TEST_F(DdiTraceCommand, TwoRunsWithOneSeedAreEqualWithTheirTimes) {
   EXPECT_THAT(out_, HasSubstr("calls are equal, with their times\n"));
 }
 
-// The driver's place makes no difference, because the trace has numbers of handles, not addresses.
+// The driver's load address makes no difference, because the trace numbers handles and does not contain addresses.
 TEST_F(DdiTraceCommand, OfOurDriverInASharedObjectEqualsThatOfTheOneThatIsBuiltIn) {
   Record("a");
   Record("b", {"--driver", GMMU_DRIVERS "own.so"});

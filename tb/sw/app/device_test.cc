@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers of hardware that is not ours: the machine of --device, and the examples.
+// Drivers of other hardware: the machine of --device, and the examples.
 #include <nlohmann/json.hpp>
 
 #include "cli_bench.h"
@@ -109,7 +109,7 @@ TEST_F(Device, HasTheIdsSizesAndInterruptOfTheConfiguration) {
   EXPECT_GT(report["counters"]["device"]["interrupts"], 0);
 }
 
-// During a storm neither the waits for a fence nor the interrupt routines end by themselves: the model must end the
+// During a storm neither the waits for a fence nor the interrupt routines end by themselves, so the model must end the
 // run.
 TEST_F(Device, ThatStormsEndsTheRunWithTheNameOfTheStorm) {
   const auto run = [&](const char* storm, const char* scenario) {
@@ -138,7 +138,7 @@ TEST_F(Device, IsRefusedWhereItMeansNothing) {
                 "device.model is for gmmu run");
 }
 
-// examples/drivers/gmmu: functions between the driver and the system change nothing.
+// examples/drivers/gmmu: pass-through functions between driver and system must not change the run.
 TEST_F(Device, ADriverForOurGpuDoesWhatTheOneThatIsBuiltInDoesAndSaysWhatItWasAsked) {
   const auto cycles = [&](std::vector<std::string> more) {
     std::vector<std::string> arguments = {"run", "--engine", "fast", "--json", Path("report.json")};
@@ -153,7 +153,7 @@ TEST_F(Device, ADriverForOurGpuDoesWhatTheOneThatIsBuiltInDoesAndSaysWhatItWasAs
   EXPECT_THAT(err_, HasSubstr(" page table updates\n"));
 }
 
-// The driver that is built in has the capabilities that its scenarios need.
+// The built-in driver has the capabilities that its scenarios need.
 TEST_F(Device, OurOwnDriverCanCarryEveryScenario) {
   for (const char* scenario : {"dual-pte", "tables-by-cpu", "logical-pieces", "interface-2-0"}) {
     EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", scenario}), kExitGood) << scenario << out_;

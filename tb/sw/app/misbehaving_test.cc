@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers that do one thing wrong, each with its name in the report (tb/sw/app/drivers/misbehaving.cc), and what refuses
-// each callback and allocation.
+// Drivers with one error each, which the report names (tb/sw/app/drivers/misbehaving.cc), and runs that refuse each
+// callback and allocation.
 #include "app/fail_each.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings that the operating system or the driver refuses at power-on, or that are not those of a procedure.
+// Settings that the operating system or the driver refuses at power-on, or that a procedure cannot use.
 #include "app/not_begun.h"
 
 #include "app/configuration.h"
@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 struct NotBegun : Cli {
-  /// Refused with a line that has `text`, and one that names the settings `named`.
+  /// Expects a refusal with a line that contains `text` and one that names the settings `named`.
   void Refused(const std::string& scenario, const std::vector<std::string>& set, const std::string& text,
                const std::string& named) {
     SCOPED_TRACE(scenario + " with " + named);
@@ -58,7 +58,7 @@ TEST_F(NotBegun, IsAnErrorOfAReplayToo) {
                 "driver.map_aperture2 = false");
 }
 
-// Nobody set anything wrong: a driver that refuses to start, and a fault that was planted.
+// The settings are valid: a driver refuses to start, or a fault is injected.
 TEST_F(NotBegun, IsAFailedRunWhereSettingsAreNotTheReason) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", GMMU_DRIVERS "refusing.so", "--set", "gpu.vram_mib=32"}),
             kExitFailed);

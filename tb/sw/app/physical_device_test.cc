@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers of the physical model, without page tables: examples/drivers/physical, and the same which does one thing otherwise
+// Drivers of the physical model, without page tables: examples/drivers/physical, and variants of it with one change
 // (tb/sw/app/drivers/physical_misbehaving.c).
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kPhysical = GMMU_DRIVERS "physical.so";
 
-/// The scenarios in which it is verified. In the others it lacks a capability, which is named.
+/// The scenarios in which the driver must be verified. In the others the report names a capability that it lacks.
 const std::vector<std::string> kForPhysical = {"interface-2-0",       "main-job",        "physical-aperture",
                                                "physical-eviction",   "physical-paging", "physical-passes",
                                                "physical-preemption", "physical-shared", "physical-split",
@@ -88,7 +88,7 @@ TEST_F(PhysicalDevice, RefusesEachCallbackAndAllocationOrDoesWithoutIt) {
     EXPECT_EQ(Run({"run", "--driver", kPhysical, "--device", "none", "--fail-each", kind}), kExitGood) << out_;
 }
 
-// Choices that Windows allows and the example does not make.
+// Options that Windows allows and the example does not use.
 TEST_F(PhysicalDevice, MayAnswerAsInWddm1OrHaveItsBuffersInTheAperture) {
   for (const char* variant : {"none", "segments_of_wddm_1", "renaming_list", "buffers_in_aperture"})
     EXPECT_EQ(RunMisdeed(variant), kExitGood) << variant << out_;

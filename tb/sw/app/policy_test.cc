@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Policies of the fast engine in replays: each key changes what it says, in the right direction, on a workload made for
-// it. Every translation of these runs is compared with the reference walk, whatever the TLBs hold.
+// SPDX-License-Identifier: Apache-2.0 Policies of the fast engine in replays: each key changes its figures in the right
+// direction, on a workload made for it. Every translation of these runs is compared with the reference walk, regardless
+// of the TLBs' contents.
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -38,7 +38,7 @@ class Policies : public Cli {
     }
     return region;
   }
-  /// "cycles", "mean" (of the latency), or "block.counter"; what has not grown is 0.
+  /// "cycles", "mean" (latency) or "block.counter"; a counter that has not grown is 0.
   static double Of(const nlohmann::json& region, const std::string& name) {
     if (name == "cycles") return region["cycles"];
     if (name == "mean") return region["latency"]["mean"];
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{{}, {"policy.l2_cycles=40"}, kBlocks, {}, {"ports.cycles"}},
         Row{kOne, {"policy.l2_block_pages=1"}, kSparse, {kMisses, "cycles"}, {kHits}},
         Row{{}, {"policy.l3_entries=8192"}, kRandom, {kWalks, "cycles"}, {"policy.l3_hits"}},
-        // The turn in which ways are replaced is that of all sets together: one way is replaced in the right order.
+        // All sets share the replacement order of ways, so only with one way is the order right for each set.
         Row{{"policy.l3_entries=2048"}, {"policy.l3_ways=1"}, kZipf, {kWalks}, {"policy.l3_hits"}},
         Row{kL3, {"policy.l3_cycles=300"}, kRandom, {}, {"ports.cycles"}}));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver that is asked again for what a recorded run asked for.
+// Replays the calls of a recorded run with a driver.
 #include "app/replay_ddi.h"
 
 #include "app/ddi_trace_file.h"

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Keys of the configuration that no scenario sets: each changes the software's run on the fast engine, or the answer of
-// the core that both engines share.
+// SPDX-License-Identifier: Apache-2.0 Keys of the configuration that no scenario sets. Each must change the software's
+// run on the fast engine, or a result of the core that both engines share.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -28,7 +27,7 @@ std::string Toml(const std::string& key, const std::string& value) {
   return "[" + key.substr(0, dot) + "]\n" + key.substr(dot + 1) + " = " + value + "\n";
 }
 
-/// `more` adds a section of its own.
+/// `more` adds another section.
 Configuration With(const std::string& key, const std::string& value, const std::string& more = "") {
   return Configuration::FromToml(Toml(key, value) + more, key);
 }
@@ -93,7 +92,7 @@ TEST(Settings, VramBeatsShareTheBeatCycles) {
   EXPECT_LT(four.cycles, one.cycles);
 }
 
-// ---- sizes that registers tell
+// ---- sizes that registers report
 
 TEST(Settings, SizesOfTheGpuStandInItsRegisters) {
   struct Row {
@@ -101,7 +100,7 @@ TEST(Settings, SizesOfTheGpuStandInItsRegisters) {
     uint64_t value;
     uint32_t offset;
     uint64_t (*field)(uint64_t raw);
-    uint64_t times = 1;  // the field is so many times the value
+    uint64_t times = 1;  // the field is the value times this
   };
 #define FIELD(Register, field) \
   regs::Register::kOffset, [](uint64_t raw) { return uint64_t{regs::Register{raw}.field()}; }
@@ -131,7 +130,7 @@ TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
   EXPECT_THROW(read(With("gpu.mmio_bound_ns", "10000", slow)), sim::EngineError);
 }
 
-// ---- answers of the cores
+// ---- results of the cores
 
 /// The sum of the completion times of some reads: in one row, in another row of its bank, and in a stream, all after
 /// the first refresh.

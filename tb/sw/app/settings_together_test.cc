@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios with settings that other scenarios have: what a procedure counts on is true with them, too.
+// Scenarios with settings of other scenarios: the assumptions of a procedure must hold with them too.
 #include "cli_bench.h"
 
 namespace gmmu::app {
@@ -34,7 +34,7 @@ const Together kTogether[] = {
 
 struct SettingsApart : Cli {};
 
-// A large page in the segment that the CPU does not see would begin in the middle of one of the GPU's.
+// A large page in the hidden segment would begin in the middle of one of the GPU's large pages.
 TEST_F(SettingsApart, LargePagesAreNotForAHiddenSegmentThatBeginsWithinOne) {
   const auto run = [&](const char* visible) {
     return Run({"run", "--engine", "fast", "--scenario", "page-entries", "--set", "gpu.vram_mib=16", "--set",

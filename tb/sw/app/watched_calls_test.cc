@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our driver, compiled so that each of its accesses is seen, in calls that two threads make at the same time: those that
-// no scenario brings together.
+// The built-in driver, compiled so that each of its accesses is observed, in concurrent calls of two threads that no
+// scenario combines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ DRIVER_INITIALIZATION_DATA real{};
 /// Sequence numbers of the driver's context allocations.
 std::vector<uint64_t> sequences;
 int allocations = 0;
-/// Called before DxgkDdiSetPowerState; and whether a deferred call may continue.
+/// Called before DxgkDdiSetPowerState.
 std::function<void(PVOID, DEVICE_POWER_STATE)> on_power;
 bool dpc_may_run = true;
 
@@ -79,7 +79,7 @@ struct WatchedCalls : ::testing::Test {
     dpc_may_run = true;
   }
 
-  /// A life for each seed, which must end without a race.
+  /// Runs a life with each seed; it must end without a race.
   void ForEachSeed(const std::function<void(Life&)>& body) {
     for (uint64_t seed = 0; seed < kSeeds && !HasFailure(); ++seed) {
       LifeBench bench;
@@ -103,7 +103,7 @@ struct WatchedCalls : ::testing::Test {
       }
     }
   }
-  /// Both at the same time.
+  /// Makes both calls concurrently.
   static void Together(Life& life, const Call& one, const Call& other) {
     int ended = 0;
     const auto spawn = [&](const char* name, const Call& call) {

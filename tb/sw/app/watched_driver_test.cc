@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our driver, compiled so that each of its accesses is seen, with threads that are preempted in it.
+// The built-in driver, compiled so that each of its accesses is observed, with threads that are preempted in it.
 #include <nlohmann/json.hpp>
 
 #include "cli_bench.h"
@@ -11,7 +11,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 struct WatchedDriver : Cli {
-  /// Exit status of a scenario with that driver; `preemption` where the scenario's file says nothing of it.
+  /// Exit status of a scenario with that driver; `preemption` applies unless the scenario's file sets it.
   int RunScenario(const std::string& driver, const std::string& scenario, uint64_t seed, unsigned preemption = 100) {
     std::ifstream file(GMMU_SOURCE_DIR "/sw/workload/scenarios/" + scenario + ".toml");
     std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own driver, which does one thing wrong: what the environment variable GMMU_MISDEED names. Its DxgkInitialize is the
-// function here.
+// The built-in driver with one error, which the environment variable GMMU_MISDEED names. It calls the DxgkInitialize
+// defined here.
 #undef DxgkInitialize
 #include <algorithm>
 #include <cstdlib>
@@ -87,7 +87,7 @@ void Deferred(PVOID context) {
   real.DxgkDdiDpcRoutine(context);
 }
 
-// Of a start that fails: nobody frees this.
+// A start that fails and does not free its memory.
 NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, PULONG sources, PULONG children) {
   KernelMisdeeds::Do(Is);
   std::memcpy(&os, kernel, std::min<size_t>(kernel->Size, sizeof os));
@@ -102,7 +102,7 @@ NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, 
   return status;
 }
 
-// The frames of a driver that believes every allocation to succeed: the first access of one that did not is its end.
+// A driver that assumes every allocation to succeed: it crashes at the first access to one that failed.
 NTSTATUS Trusting(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
   if (Is("notifies_at_passive_level")) os.DxgkCbNotifyDpc(os.DeviceHandle);
   if (Is("kernel_memory_after_start")) {
@@ -122,7 +122,7 @@ NTSTATUS Trusting(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
 
 extern "C" NTSTATUS Misbehave(PDRIVER_OBJECT object, PUNICODE_STRING path, PDRIVER_INITIALIZATION_DATA table) {
   real = *table;
-  kept_entries = nullptr;  // of an earlier run of this program
+  kept_entries = nullptr;  // left by an earlier run in this process
   kept_argument = nullptr;
   table->DxgkDdiQueryAdapterInfo = Query;
   table->DxgkDdiBuildPagingBuffer = Build;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's own process and devices.
+// The process and devices of the system.
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "tb/sw/os/driver_front.h"
 #include "workload/procedures/procedures.h"

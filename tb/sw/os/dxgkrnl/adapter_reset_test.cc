@@ -80,7 +80,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
     life.worker.Call([&] { innocent = life.vidmm.CreateProcess("innocent"); });
     const PacketId packet = hung.commands->Submit("an endless fill");
     EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kLost);
-    // what the system does meanwhile waits for the rebuild, or is lost with a word
+    // in the meantime, the system's work waits for the rebuild, or is lost with an error
     life.kernel.scheduler().Wait([&] { return life.adapter.miniport().calls("DxgkDdiRestartFromTimeout") == 1; },
                                  1'000'000'000, "the restart", 1000);
     EXPECT_TRUE(hung.process->handles.state->lost);
@@ -88,7 +88,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
     ASSERT_THAT(life.adapter.vidsch().recoveries(), SizeIs(1));
     EXPECT_EQ(life.adapter.vidsch().recoveries()[0].kind, VidSch::Recovery::Kind::kAdapter);
     EXPECT_EQ(life.adapter.vidsch().recoveries()[0].device, "guilty");
-    // the lost ones can be taken away
+    // the lost objects can be destroyed
     hung.commands->Release();
     life.worker.Call([&] {
       life.vidmm.FreeVa(*hung.process, hung.va);
@@ -96,7 +96,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
       life.vidmm.DestroyProcess(hung.process);
       life.vidmm.DestroyProcess(innocent);
     });
-    // and new ones work, paging, tables, clients and all
+    // new objects work, with paging, tables and clients
     workload::RunSeededMainJob(life, 100'000);
   });
   for (const auto& fault : result.faults) ADD_FAILURE() << fault.text;
@@ -104,8 +104,8 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
   EXPECT_TRUE(result.verified);
 }
 
-/// The worker waits for the process whose packet hangs, in order to move its tables. The worker also does the rebuild,
-/// afterwards.
+/// To move the tables of the process whose packet hangs, the worker waits for it. Afterwards the worker does the
+/// rebuild.
 TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
   ShortDelays bench;
   bench.options.driver = Entry;
@@ -154,7 +154,7 @@ TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   EXPECT_THAT(result.faults[0].text, testing::HasSubstr("the engine could not be reset"));
 }
 
-/// The driver may use CpuVisibleAddress until it is told that the mapping is gone. After a reset it is told late.
+/// The driver may use CpuVisibleAddress until the system notifies it of the unmap, which comes late after a reset.
 TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfItsLoss) {
   ShortDelays bench;
   bench.options.driver = Entry;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The callback table that the driver gets, and the statuses that its callbacks answer.
+// The callback table passed to the driver, and the statuses that its callbacks return.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class ShortKernelTable : public DriverWithAFront {};
 NTSTATUS StartWithAShortTable(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
                               PULONG children) {
   alignas(8) static uint8_t given[sizeof(DXGKRNL_INTERFACE)];
-  std::memset(given, 0xEE, sizeof given);  // what is behind the table is nobody's to call
+  std::memset(given, 0xEE, sizeof given);  // the bytes after the table must not be called
   std::memcpy(given, interface, 0x138);
   auto* table = reinterpret_cast<DXGKRNL_INTERFACE*>(given);
   table->Size = 0x138;

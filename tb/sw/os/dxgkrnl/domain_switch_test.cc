@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mode of DMA of an adapter that runs, and of one that is started again. Documents only.
+// The DMA mode of a running adapter, and of one that is restarted. Documents only.
 #include "os/dxgkrnl/domain_switch.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::Life;
 
-/// A GPU that reaches all memory of its machine without remapping.
+/// A GPU that can address all memory of its machine without remapping.
 struct Reaching : test::LifeBench {
   Reaching() { options.os.limit_bits = 33; }
 };
@@ -154,7 +154,7 @@ TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while 1 ADLs"));
 }
 
-// Not settled by any source: the start is refused, or the adapter is not remapped.
+// No source settles whether the start is refused or the adapter is not remapped.
 TEST(DomainSwitch, WithoutMapAperture2TheStartIsRefusedOrNotRemappedByASwitch) {
   for (const bool refused : {true, false}) {
     Reaching bench;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exclusive access on a machine that runs, and what comes before the start. Documents only.
+// Exclusive access on a running machine, and the steps before the start. Documents only.
 #include "os/dxgkrnl/exclusive_access.h"
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"
@@ -191,7 +191,7 @@ struct SilenceIsProven : Isolation {
       EXPECT_THAT(result.faults[0].text, HasSubstr(text));
     }
 
-    // A driver that lets its device go on, a client of it at work.
+    // The driver does not stop its device while a client is at work.
     options.os.inject.noisy_device = NoisyDevice::kNone;
     between.begin = [] { return STATUS_SUCCESS; };
     const auto load = [](workload::Life& life) {
@@ -201,7 +201,7 @@ struct SilenceIsProven : Isolation {
     ASSERT_THAT(result.faults, SizeIs(1)) << Texts(result);
     EXPECT_EQ(result.faults[0].name, "not_silent");
 
-    between.begin = nullptr;  // the same load with the driver as it is
+    between.begin = nullptr;  // the same load with the unchanged driver
     result = Run(load);
     EXPECT_TRUE(result.Passed()) << Texts(result);
   }
@@ -214,7 +214,7 @@ class Cause {
   explicit Cause(workload::Life& life) : life_(life), bar_(life.adapter.function().bars[0].address) {
     Write(regs::IntEnable::kOffset, Read(regs::IntEnable::kOffset) | kInvalidate);
   }
-  /// Until the device has it; its message is due then.
+  /// Returns when the device has the cause; its message is then due.
   void Raise() {
     Write(regs::InvCmd::kOffset, 0);
     const uint64_t end = life_.kernel.hal().NowNs() + 1'000'000;
