@@ -30,7 +30,7 @@ import netlist_sim  # noqa: E402
 PLANTED = ("gmmu_lookup", "gmmu_walk_table", "gmmu_dma_mover", "gmmu_link_access")
 DRAWS = 8  # LUTs tried per block, because some serve an unused client or address bits that no job uses
 COUNTED = {"gpu_l2": ("l2_hits", "l2_misses"), "gpu_walker": ("walks", "walks_ok", "table_reads"),
-           "gpu_walk_cache": ("wc_lookups", "wc_hits"), "gpu_mmu": ("invalidations",)}  # independent of the line's timing
+           "gpu_walk_cache": ("wc_lookups", "wc_hits"), "gpu_mmu": ("invalidations",)}  # independent of timing
 UNMAPPED = "[inject]\nunmapped_page = true\n"
 LIMIT, PLANT_LIMIT = 3600, 600  # seconds of a job; a job with a planted fault fails at the limit
 # A job: name, bytes of the input file, arguments, exit status, required text of the report. resizable-root expects two

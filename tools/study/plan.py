@@ -12,7 +12,7 @@ import pathlib
 import re
 import tomllib
 
-OWN = ("command", "engine", "seed", "scenario", "config", "workload", "arguments")  # axes that are no keys of a configuration
+OWN = ("command", "engine", "seed", "scenario", "config", "workload", "arguments")  # axes that are no configuration keys
 TABLES = ("set", "grid", "list")
 TOP = ("title", "limit_seconds", *OWN, *TABLES)
 RANGE = {"from", "to", "step", "times"}
