@@ -19,8 +19,8 @@ namespace gmmu::app {
 /// the path of every Leftover before they end the program.
 void BeginProgram();
 
-/// Prints to standard error. If the text cannot be written it is dropped: a run must not fail because nobody reads its
-/// progress.
+/// Prints to standard error. If the text cannot be written it is dropped: a run must not fail because no process reads
+/// its progress.
 template <typename... Values>
 void Say(std::FILE* err, fmt::format_string<Values...> format, Values&&... values) {
   const std::string text = fmt::format(format, std::forward<Values>(values)...);

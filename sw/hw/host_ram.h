@@ -46,12 +46,11 @@ class HostRam {
   /// Whether all of [hpa, hpa + size) is installed.
   bool Installed(uint64_t hpa, uint64_t size) const;
 
-  /// Read what the CPU sees, and do its uncached stores. Return false, without a transfer, unless all of it is
-  /// installed.
+  /// The CPU's reads and uncached stores. Return false, without a transfer, unless the whole range is installed.
   [[nodiscard]] bool Read(uint64_t hpa, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t hpa, const void* from, size_t size);
-  /// Do accesses of devices. With `snoop` the access snoops the CPU's caches, as every request without the No Snoop
-  /// attribute does. Return false, without a transfer, unless all of it is installed.
+  /// Accesses by devices. With `snoop` the access snoops the CPU's caches, as every request without the No Snoop
+  /// attribute does. Return false, without a transfer, unless the whole range is installed.
   [[nodiscard]] bool DeviceRead(uint64_t hpa, void* to, size_t size, bool snoop) const;
   [[nodiscard]] bool DeviceWrite(uint64_t hpa, const void* from, size_t size, bool snoop);
 

@@ -10,11 +10,10 @@ namespace gmmu::kmd {
 
 /// Remembers which aligned blocks of sixteen leaf entries carry the contiguous bit.
 ///
-/// The bit says something about all sixteen entries, so an update of some of them must first
-/// clear it in the others. Tables cannot be read when paging buffers are built (earlier
-/// updates may still be queued); this memory is in build order, which is execution order. A block
-/// is named by the place of its first entry, and one entry stands for all: entry k is first + k
-/// pages.
+/// The bit is valid only if all sixteen entries agree, so an update of some of them must first clear it in the others.
+/// Tables cannot be read while paging buffers are built, because earlier updates may still be queued. This record
+/// follows the build order, which is the execution order. The address of its first entry identifies a block, and one
+/// entry represents all: entry k is first + k pages.
 class ContiguousBlocks {
  public:
   static constexpr uint32_t kEntries = 16;

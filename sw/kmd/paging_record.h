@@ -56,8 +56,8 @@ struct BufferStart {
   }
 };
 
-/// The driver's record of one operation of a paging buffer. It lies in the buffer's private data, and a submission is
-/// checked against it. The system does not copy private data, it passes the same range on.
+/// The driver's record of one operation of a paging buffer, in the buffer's private data. Submissions are checked
+/// against it. The system does not copy private data; it passes the same range on.
 struct PagingRecord {
   static constexpr uint32_t kMagic = 0x676D6D75;
   uint32_t magic;
@@ -76,8 +76,8 @@ struct PagingRecord {
     args->pDmaBufferPrivateData = record + 1;
     args->DmaBufferPrivateDataSize -= sizeof(PagingRecord);
   }
-  /// Whether the records are of operations that the driver builds, and account for each of the `bytes` that a submission
-  /// runs from `offset` of its buffer on. A BufferStart may precede them.
+  /// Whether the records are of operations that the driver builds, and account for each of the `bytes` that a
+  /// submission runs from `offset` of its buffer on. A BufferStart may precede them.
   static bool Describe(const PrivateData& data, uint32_t offset, uint32_t bytes) {
     const uint32_t before = BufferStart::Of(data).magic != 0 ? sizeof(BufferStart) : 0;
     if ((data.bytes - before) % sizeof(PagingRecord) != 0) return false;

@@ -27,12 +27,12 @@ struct Parameters {
   uint64_t Leaf64kTableBytes() const;  ///< 0 when the driver has no leaf tables of 64 KiB entries
   /// Hardware words of 8 bytes that one entry of a table of `level` has.
   uint32_t EntryWords(uint32_t level) const { return dual_pte && level == 1 ? 2 : 1; }
-  /// System memory comes by the callbacks of GPU isolation, which a driver with DMA remapping cannot use; before WDDM
-  /// 2.9 there are no others.
+  /// Whether system memory is allocated by the callbacks of GPU isolation. A driver with DMA remapping cannot use them,
+  /// except before WDDM 2.9, where there are no others.
   bool isolation_callbacks() const {
     return isolation && (!dma_remapping || interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_9);
   }
-  /// The page of the segment that tables lie in.
+  /// Page size of the segment that holds page tables.
   uint64_t TablePage() const;
 
   /// Reads the key. False when a value is out of range, and then nothing is changed. A linked adapter reads again once
@@ -41,7 +41,7 @@ struct Parameters {
   [[nodiscard]] bool Read(uint32_t index);
 
  private:
-  /// Takes back what interface_version does not have.
+  /// Switches off features that interface_version does not have.
   void SwitchOff();
 };
 

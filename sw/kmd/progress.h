@@ -6,17 +6,17 @@ namespace gmmu::kmd {
 
 /// How much of a preempted buffer is done, kept until the buffer runs again.
 ///
-/// A context has one record, and a node has one for buffers without a context. That is enough: packets of a context
-/// come back in order and before anything new of it (wddm-ddi 8.3), so at most the first of them is half done. It is
-/// also why a buffer of the context that is not the recorded one, or comes for the first time, says that the recorded
-/// packet is gone. Written at device level, where no memory can be had.
+/// A context has one record, and a node has one for buffers without a context. One is enough, because a context's
+/// packets are resubmitted in order and before new ones (wddm-ddi 8.3), so only the first of them can be partly
+/// executed. For the same reason another buffer of the context, or a first submission, means that the recorded packet
+/// was dropped. Written at device level, where memory cannot be allocated.
 class Progress {
  public:
   void Keep(uint64_t buffer, uint32_t bytes) {
     buffer_ = buffer;
     bytes_ = bytes;
   }
-  /// Bytes of the buffer that are done, 0 if nothing is known of it. Nothing is recorded afterwards.
+  /// Bytes of the buffer that have been executed; 0 if none are recorded. Clears the record.
   uint32_t Take(uint64_t buffer, bool resubmission) {
     const uint32_t done = resubmission && buffer == buffer_ ? bytes_ : 0;
     *this = {};

@@ -23,8 +23,7 @@ struct Submission {
 
 /// A ring: one page of entries, one fence record.
 ///
-/// An entry completes in order; its fence id then stands in the fence record, and an interrupt
-/// follows.
+/// Entries complete in order. On completion the fence record has the entry's fence id, and an interrupt follows.
 class Ring {
  public:
   /// Entries of 32 bytes in one page.

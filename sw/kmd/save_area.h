@@ -10,8 +10,9 @@ namespace gmmu::kmd {
 
 class Adapter;
 
-/// Where an adapter's bytes go in the sections that the system keeps, one for each adapter that reports a size:
-/// each adapter's own, or with SaveAreaShared that of adapter 0, one behind the other by index.
+/// The place of an adapter's bytes in the system's sections; each adapter that reports a size has one. An adapter uses
+/// its own section, or with SaveAreaShared the section of adapter 0, in which the adapters' bytes follow each other by
+/// index.
 struct SectionPart {
   UINT section = 0;     ///< PhysicalAdapterIndex
   uint64_t bytes = 0;   ///< size of the section, which is pinned as a whole
@@ -21,13 +22,12 @@ SectionPart SectionPartOf(const Adapter& adapter);
 /// DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of an adapter.
 uint64_t SectionBytes(const Adapter& adapter);
 
-/// The driver's part of VRAM whose bytes must survive a power transition, and how they do.
+/// The driver's part of VRAM whose bytes must survive a power transition, and their transfer.
 ///
-/// All of it goes to pinned pages of the system in one go. When they cannot be had, it goes page by page
-/// through a small buffer of the driver's own and a window onto the same memory. When not even a page can
-/// be mapped, the bytes are lost and the adapter starts with an empty area. A driver that has its memory
-/// by the callbacks of GPU isolation has the pages in an MDL (DxgkCbPinFrameBufferForSave), else they come in an ADL
-/// (DxgkCbPinFrameBufferForSave2).
+/// The area is copied to pinned system pages at once. If pinning fails, it is copied page by page through a small
+/// buffer of the driver and a window onto the same memory. If not even a page can be mapped, the bytes are lost and the
+/// adapter starts with an empty area. A driver that allocates memory by the callbacks of GPU isolation gets the pages
+/// as an MDL (DxgkCbPinFrameBufferForSave), other drivers as an ADL (DxgkCbPinFrameBufferForSave2).
 class SaveArea {
  public:
   enum class State : uint32_t {

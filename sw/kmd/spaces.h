@@ -8,11 +8,11 @@
 
 namespace gmmu::kmd {
 
-/// The hardware's address spaces: which of them are taken, and which root each uses.
+/// The hardware's address spaces: which are in use, and the root of each.
 ///
-/// Every call that changes a root waits, by a bounded number of register reads, until the hardware
-/// has done with the old one (inv_status.busy). STATUS_IO_TIMEOUT: it stayed busy, and the space
-/// must not be used again. Callers hold Adapter::objects, or are alone.
+/// Every call that changes a root polls, a bounded number of times, until the hardware no longer uses the old root
+/// (inv_status.busy). STATUS_IO_TIMEOUT: it stayed busy, and the space must not be used again. Callers hold
+/// Adapter::objects, or no other thread is in the driver.
 class Spaces {
  public:
   static constexpr uint32_t kMost = regs::kSpaceCount;
@@ -27,10 +27,10 @@ class Spaces {
   /// Disables the space and flushes its translations.
   NTSTATUS Release(uint32_t space);
 
-  /// Lets the space walk from `address` (4 KiB aligned). The same root again costs nothing.
+  /// Sets the root at `address` (4 KiB aligned). An unchanged root is not written again.
   [[nodiscard]] NTSTATUS SetRoot(uint32_t space, regs::Target target, uint64_t address, uint32_t entries);
 
-  /// The space that walks from this root now; kNone: none does.
+  /// The space that currently has this root; kNone: none.
   uint32_t WithRoot(regs::Target target, uint64_t address) const;
 
   /// The hardware lost its roots (power, reset): writes them again.

@@ -40,8 +40,8 @@ void NeedAperture(Life& life);
 /// Requires the capabilities that a scenario states.
 void NeedCaps(const os::Gpu& gpu, const std::vector<Need>& needs);
 
-/// The machine has not what a procedure needs, or too little of it; what() names the keys to change. Thrown before a procedure
-/// has made anything.
+/// The machine lacks something that a procedure needs, or has too little of it; what() names the keys to change. Thrown
+/// before a procedure has made anything.
 class WrongMachine : public os::OsError {
  public:
   using os::OsError::OsError;

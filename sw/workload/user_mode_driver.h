@@ -4,7 +4,7 @@
 
 namespace gmmu::workload {
 
-/// The user-mode half of our driver: it uses kmd/escape.h.
+/// The user-mode half of the built-in driver, which uses kmd/escape.h.
 os::UserModeDriver OurUserModeDriver();
 
 }  // namespace gmmu::workload

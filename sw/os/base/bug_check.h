@@ -62,7 +62,7 @@ auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... caus
   return found;
 }
 
-/// The error of `work` after which its caller goes on: a refusal, a full segment, an adapter that was reset; null:
+/// The error of `work` that its caller can handle: a refusal, a full segment, an adapter that was reset; null:
 /// there was none. What ends the run goes through: a bug check, a fault, a bound that passed. The caller undoes what
 /// was begun outside of any handler, where a fibre may wait.
 template <typename Work>

@@ -13,18 +13,17 @@ namespace gmmu::os {
 
 class FreeSpace;
 
-/// Hands out half-open ranges of an address space at places drawn by seed: VRAM, the aperture, GPU
-/// virtual addresses, logical addresses. Any unit of size; `kind` and `owner` are what the ledger
-/// calls a range. With `page`, a power of two, ranges are given out in whole pages of that size, and a
-/// call takes the same time however many of them there are; a bit and a few bytes for each page are held. Spaces
-/// without may be of any size.
+/// Allocates half-open ranges of an address space (VRAM, the aperture, GPU virtual addresses, logical addresses) at
+/// places drawn by seed. The unit of size is the caller's. The ledger lists a range as `kind` of `owner`. With `page`,
+/// a power of two, ranges consist of whole pages of that size: the time of a call does not depend on the number of
+/// ranges, and each page costs a bit and a few bytes. Without it the space may have any size.
 class RangeAllocator {
  public:
   RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner, Ledger& ledger,
                  uint64_t page = 0);
   ~RangeAllocator();
 
-  /// Takes what is free of [start, end) out for good (holes, windows, bad memory).
+  /// Permanently removes the free part of [start, end) (holes, windows, bad memory).
   void Exclude(uint64_t start, uint64_t end);
   enum class Place { kBySeed, kLowest, kHighest };
   /// Start of a free range of `size` at a multiple of `alignment` (power of two); nullopt when

@@ -68,7 +68,7 @@ class GpuIsolation {
 
  private:
   bool DriverCap() const;
-  /// RemapPolicy::kIdentity, for a driver before WDDM 2.9. False: the policy asks for nothing. Throws OsError when a
+  /// RemapPolicy::kIdentity, for a driver before WDDM 2.9. False: the policy requires no isolation. Throws OsError if a
   /// 1:1 domain is not possible.
   bool EnterByPolicy();
   /// Throws OsError when a driver that supports isolation has memory that its domain would not map.

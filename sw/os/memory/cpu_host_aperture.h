@@ -16,8 +16,8 @@ class Miniport;
 /// driver maps a page of the segment at each page of the window. It works as soon as the driver has reported its
 /// segments. Documents only.
 ///
-/// No run uses it: this hardware has no such window, our driver declares none, and page tables are refused in a segment
-/// that needs one (PhysicalAdapter). It serves drivers that declare one; the test plays such a driver.
+/// No run uses it: this hardware has no such window, the built-in driver declares none, and page tables are refused in
+/// a segment that needs one (PhysicalAdapter). It serves drivers that declare one; the test plays such a driver.
 ///
 /// Pages are the segment's: 64 KiB with Use64KBPages, else 4 KiB. A view is consecutive in the window, whichever pages
 /// of the segment it maps; its pointer is that of a register view.

@@ -16,11 +16,11 @@ class MemoryObjects;
 /// Room in system memory for the parts of VRAM that drivers keep over a power transition
 /// (DXGKQAITYPE_FRAMEBUFFERSAVESIZE and the frame buffer callbacks; documents only).
 ///
-/// One section for each physical adapter that reports a size, charged against memory when the adapter
-/// starts. A driver pins all of it, or looks at one window of it at a time. hAdapter is the lead adapter,
-/// PhysicalAdapterIndex picks the section; one section for all is the size of adapter 0 and 0 for the
-/// others. Failure to pin or to map is a status that drivers must live with; an unpin or unmap of nothing,
-/// and a second window, are bug checks. At most APC level. Ledger: commit_charge, pinned_frame_buffer.
+/// Each physical adapter that reports a size has a section, which is charged against memory when the adapter starts. A
+/// driver pins the whole section, or maps one window of it at a time. hAdapter is the lead adapter, and
+/// PhysicalAdapterIndex selects the section. For a common section, adapter 0 reports its size and the others report 0.
+/// Drivers must tolerate that pinning or mapping fails. An unpin or unmap of nothing, and a second window, are bug
+/// checks. Call at most at APC level. Ledger: commit_charge, pinned_frame_buffer.
 class FrameBuffer {
  public:
   FrameBuffer(Kernel& kernel, MemoryObjects& objects) : kernel_(kernel), objects_(objects) {}
@@ -31,8 +31,8 @@ class FrameBuffer {
   /// Frees sections and charge.
   void Release(HANDLE adapter);
 
-  /// Pages in an MDL. STATUS_NOT_SUPPORTED for a driver that supports DMA remapping: behind a remapped domain only an ADL
-  /// can name the pages.
+  /// Pages in an MDL. STATUS_NOT_SUPPORTED for a driver that supports DMA remapping: behind a remapped domain only an
+  /// ADL can name the pages.
   NTSTATUS Pin(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE& args);
   NTSTATUS Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& args);
   /// Unpins what Pin or Pin2 pinned.

@@ -11,8 +11,8 @@ namespace gmmu::os {
 /// A page-file backed section: pages that are in memory only while an ADL or a view holds them.
 ///
 /// All pages are committed from the start: pages that are not in memory are charged to the allocator. A page without a
-/// hold goes to the page file at once and returns at another place, so that code that uses memory beyond its hold is
-/// noticed.
+/// hold goes to the page file immediately and returns at another address, which exposes code that uses memory without a
+/// hold.
 class Section {
  public:
   Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::string owner, std::string created_by);

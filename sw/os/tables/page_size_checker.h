@@ -30,9 +30,9 @@ class PageSizeChecker {
   void End() { changing_ = false; }
   /// The process' contexts are suspended; false: they run again.
   void set_suspended(bool suspended) { suspended_ = suspended; }
-  /// Each update, in the order in which VidMm sends them.
+  /// Call with each update, in the order in which VidMm sends them.
   void Note(const TableUpdate& update);
-  /// FLUSH_TLB of [start, end); both 0: of everything.
+  /// Call with each FLUSH_TLB of [start, end); both 0: everything is flushed.
   void NoteFlush(uint64_t start, uint64_t end);
 
  private:

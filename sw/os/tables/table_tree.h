@@ -80,8 +80,8 @@ class TableTree {
   void WriteSmall(TableUpdate update, const UpdateSink& sink);
 
   // Several tables.
-  /// Retires leaf tables that lie in the range as a whole, all of it invalid, and tables above that are empty then;
-  /// entries of parents become invalid.
+  /// The range must be invalid. Retires leaf tables that are completely in the range, and then upper tables that are
+  /// empty; entries of their parents become invalid.
   void Free(uint64_t va, uint64_t pages, const UpdateSink& sink);
   /// Retires all tables(); the entries above the leaves are kept. `invalid`: every entry is invalid already.
   void RetireAll(bool invalid);

@@ -10,7 +10,7 @@
 
 namespace gmmu::os {
 
-/// An entry of a page table with what the update that wrote it said of it. A leaf entry has an allocation, the offset
+/// An entry of a page table with the operands of the update that wrote it. A leaf entry has an allocation, the offset
 /// of its page there and the driver's protection, and keeps them when it moves to another table.
 struct HeldEntry {
   DXGK_PTE entry{};

@@ -8,13 +8,13 @@
 
 namespace gmmu::os {
 
-/// The entries above the leaves that map data or zeros (large pages, zero ranges). Each stands in the place of one
-/// table and is known by the slot that this table would have.
+/// The entries above the leaves that map data or zeros (large pages, zero ranges). Each replaces one table and is
+/// identified by the slot of that table.
 class UpperEntries {
  public:
   explicit UpperEntries(const Geometry& geometry) : geometry_(geometry) {}
 
-  /// Null: a table is there, or nothing.
+  /// Null: the slot has a table, or is empty.
   const HeldEntry* At(const TableSlot& slot) const;
   /// The slot of the entry that maps `va` in place of a table of `level` or of one above it.
   std::optional<TableSlot> Over(uint64_t va, unsigned level = 0) const;

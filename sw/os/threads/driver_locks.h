@@ -61,8 +61,8 @@ class DriverLocks {
   void ReleaseGuardedMutex(const void* mutex);
   /// Call at DISPATCH_LEVEL or above. False: another thread holds it.
   bool TrySpinLock(const void* lock);
-  /// Runs `operation` on data that `lock` guards, for an interlocked routine that acquires the lock itself: nobody may
-  /// hold it, at any IRQL.
+  /// Runs `operation` on data that `lock` guards, for an interlocked routine that acquires the lock itself. No thread
+  /// may hold the lock, at any IRQL.
   void Interlocked(const void* lock, const char* routine, const std::function<void()>& operation);
   /// Returns whether the mutex is free afterwards.
   bool ReleaseMutex(const void* mutex);

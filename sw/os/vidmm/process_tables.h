@@ -42,14 +42,14 @@ class ProcessTables {
   /// of it. Call when addresses became free.
   void ShrinkRoot(GpuProcess& process);
 
-  // Over a link: the tables of all parts, whichever is named.
-  /// Moves all tables, the root too. The context is suspended meanwhile. After NoRoom some tables have moved, and the
-  /// process continues.
+  // With linked adapters these apply to the tables of all parts; `process` may be any part.
+  /// Moves all tables, including the root. The context is suspended during the move. After NoRoom some tables have
+  /// moved, and the process continues.
   void Move(GpuProcess& process);
   /// Evicts all tables except the root. The context is suspended until Restore, and nothing may be mapped until then.
   void Evict(GpuProcess& process);
-  /// Brings the tables back, with the mappings that changed meanwhile. Throws NoRoom; another call continues where this
-  /// one stopped.
+  /// Restores the tables and applies the mappings that changed since Evict. Throws NoRoom; another call continues where
+  /// this one stopped.
   void Restore(GpuProcess& process);
 
   // Call around the sleep of the GPU, during which all tables are evicted.

@@ -13,23 +13,24 @@ struct GpuProcess;
 
 /// Decides where the allocations of one GPU live, and moves them.
 ///
-/// What is wanted goes to the first of its places (Homes) that has room. Room in a memory segment is made by what has
-/// no higher priority and was wanted the longest ago: it goes to the next of its own places, in the end to system
-/// memory, where the GPU still reaches it, or nowhere when its driver allows no such place. What lives in a place that
-/// is not its first comes back when it is wanted and there is room, or only what has a lower priority is in the way.
-/// What is wanted in the same call stays. When no allocation can leave, the page tables of a process do that nothing
-/// wanted is mapped in. A process over its budget (`[os] local_budget_kib`) makes room among its own first; an
-/// allocation belongs to the process that mapped it first.
+/// A wanted allocation goes to the first of its places (Homes) that has room. To make room in a memory segment, the
+/// least recently wanted allocation of no higher priority is moved to its next place: at last to system memory, where
+/// the GPU can still access it, or nowhere if the driver allows no such place. An allocation that is not in its first
+/// place is promoted when it is wanted and there is room, or only allocations of lower priority are in the way.
+/// Allocations wanted in the same call are not moved. If no allocation can be moved, the page tables of a process
+/// without wanted allocations are evicted. A process over its budget (`[os] local_budget_kib`) first moves its own
+/// allocations; an allocation belongs to the process that mapped it first.
 ///
-/// Order of a move: memory of the new place, entries invalid and flushed, contents out, memory of the old place free,
-/// contents in, entries. Order of a page-in: page tables, memory, contents, entries (GPU virtual address documents, "examples").
-/// Memory of a first touch is full of zeros, in VRAM by a fill (as seen on build 22621).
+/// Order of a move: allocate the new memory, invalidate and flush the entries, move the contents out, free the old
+/// memory, move the contents in, write the entries. Order of a page-in: page tables, memory, contents, entries (GPU
+/// virtual address documents, "examples"). New memory contains zeros, in VRAM by a fill (as seen on build 22621).
 ///
-/// In the physical model an allocation stays where it is while a DMA buffer that names it has not ended, and room is waited
-/// for; and what no DMA buffer may have written since it came in leaves without being copied (DISCARD_CONTENT).
+/// In the physical model an allocation is not moved while a DMA buffer that names it has not ended; making room waits
+/// for it. An allocation that no DMA buffer may have written since its page-in is evicted without a copy
+/// (DISCARD_CONTENT).
 ///
-/// Calls are made on the VidMm worker and return when the GPU has done the work. Contexts that may use what moves are
-/// suspended meanwhile; no client may.
+/// Call on the VidMm worker; calls return when the GPU has done the work. Contexts that may use a moving allocation are
+/// suspended meanwhile; clients must not use it.
 class Residency {
  public:
   explicit Residency(VidMm& vidmm) : vidmm_(vidmm) {}

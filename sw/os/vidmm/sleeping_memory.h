@@ -13,7 +13,7 @@ class SleepingMemory {
  public:
   explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  // Both are for all GPUs of a link, whichever is named.
+  // Both apply to all linked GPUs; call them on any VidMm of the link.
   /// Call before D3: suspends contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError
   /// when something is mapped in the aperture.
   void Sleep();

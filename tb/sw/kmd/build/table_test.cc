@@ -257,7 +257,7 @@ TEST_F(BuildTest, FlushNamesTheSpaceOfTheProcessAndCoversThePageOfItsEnd) {
   EXPECT_EQ(model.flushes[0].start, 0x2030000u);
   EXPECT_EQ(model.flushes[0].end, 0x25B1000u);
 
-  args.FlushTlb.EndVirtualAddress = ~D3DGPU_VIRTUAL_ADDRESS{0};  // to the end of every space
+  args.FlushTlb.EndVirtualAddress = ~D3DGPU_VIRTUAL_ADDRESS{0};  // end of the largest space
   model = Built(args);
   ASSERT_EQ(model.flushes.size(), 1u);
   EXPECT_EQ(model.flushes[0].start, 0x2030000u);

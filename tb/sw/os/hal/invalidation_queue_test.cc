@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// An IOMMU whose invalidation queue stops: nothing is reused, the error says what the unit said, faults go on.
+// SPDX-License-Identifier: Apache-2.0 An IOMMU whose invalidation queue stops: no page is reused, the error has the
+// unit's reason, and faults are still handled.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

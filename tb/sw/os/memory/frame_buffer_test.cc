@@ -106,7 +106,7 @@ TEST(FrameBuffer, WantsWholePagesThatMemoryHas) {
   EXPECT_THAT(refusal(4097), HasSubstr("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of physical adapter 0 is 4097"));
   EXPECT_THAT(refusal(uint64_t{1} << 40), HasSubstr("no commit charge for the frame buffer of physical adapter 0"));
   EXPECT_EQ(machine.frame_buffer.charged(), 0u);
-  // Sections that are not in memory count.
+  // Sections that are not in memory are charged too.
   const uint64_t left = machine.kernel.pages().installed_pages() - machine.kernel.pages().allocated();
   machine.frame_buffer.Reserve(machine.adapter, false, {kPage});
   EXPECT_THAT(refusal(left * kPage), HasSubstr("no commit charge"));

@@ -302,8 +302,7 @@ TEST_F(PhysicalPaging, ADriverThatWritesPastItsPrivateDataIsABugCheck) {
   }
 }
 
-// After a reset of the adapter the driver is told the losses allocation by allocation, without a buffer and without the
-// GPU.
+// After an adapter reset the system reports the loss of each allocation to the driver, without a buffer and the GPU.
 TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
   std::map<int, unsigned> lost;
   Run([&](Life& life) {

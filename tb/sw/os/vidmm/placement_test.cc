@@ -109,7 +109,7 @@ TEST_F(Placed, AccessedPhysicallyIsContiguousInAMemorySegment) {
 
 TEST_F(Placed, AlignmentIsThatOfTheFirstPage) {
   alignment = 0x20000;
-  for (const bool told : {false, true}) {  // ExplicitResidencyNotification changes nothing of it
+  for (const bool told : {false, true}) {  // ExplicitResidencyNotification must not change the alignment
     const auto pages = Pages(true, told);
     EXPECT_TRUE(Consecutive(pages));
     EXPECT_EQ(pages[0] % (0x20000 / hw::kPageSize), 0u);

@@ -74,11 +74,11 @@ TEST(Residency, EvictsWhatWasUsedTheLongestAgoAndKeepsWhatIsWanted) {
     Set set(life, 9);
     size_t fit = 0;
     while (set.residency.counts().evictions == 0) set.MakeResident({fit++});
-    --fit;  // so many fit
+    --fit;  // number of allocations that fit
     EXPECT_FALSE(set.all[0]->local) << "the oldest one went";
     set.MakeResident({1});  // now 2 is the oldest
     const uint64_t before = set.residency.counts().evictions;
-    set.MakeResident({0, 2});  // 0 comes back; 2 is wanted, so 3 goes
+    set.MakeResident({0, 2});  // 0 is restored; 2 is wanted, so 3 is evicted
     EXPECT_EQ(set.residency.counts().evictions, before + 1) << "2 never went";
     EXPECT_FALSE(set.all[3]->local);
     EXPECT_TRUE(set.all[0]->local && set.all[1]->local && set.all[2]->local);

@@ -20,7 +20,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-// EvictionSegmentSet of our driver is the aperture segment.
+// EvictionSegmentSet of the built-in driver is the aperture segment.
 TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
   for (const bool physically : {true, false}) {
     test::LifeBench bench;

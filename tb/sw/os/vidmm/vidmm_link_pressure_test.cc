@@ -73,7 +73,7 @@ TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
       while (residency.counts().demotions == 0) ASSERT_TRUE(greedy.Wants()) << "it never left";
       EXPECT_EQ(shared.allocation->residence(), Residence::kSystem);
       greedy.GiveBack();
-      life.link.on(2).residency().RestoreTables(*shared.process->parts[2]);  // whichever part is named
+      life.link.on(2).residency().RestoreTables(*shared.process->parts[2]);  // any part may be passed
     });
     EXPECT_EQ(Away(*shared.process), std::vector<bool>(3, false));
     for (unsigned gpu = 0; gpu < 3; ++gpu)
