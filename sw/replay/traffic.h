@@ -114,10 +114,10 @@ class Traffic : public hw::ClientAccesses {
     size_t pending = 0;
     unsigned client = 0;
     bool waits = false;  // waits for a far fault
-    bool retry = false;  // must be issued again; it is not in its port
+    bool retry = false;  // must be sent again; it is not in its port
   };
   struct Unit {
-    std::deque<size_t> again;  // requests to issue again
+    std::deque<size_t> again;  // requests to send again
     std::priority_queue<Ready> ready;
     uint64_t at = 0, end = 0;  // unsent part of the current access, in workload addresses
     size_t pending = 0;

@@ -12,9 +12,8 @@ namespace gmmu::os {
 class LogicalAdapter;
 class PhysicalAdapter;
 
-/// The time in which Dxgkrnl has a device, and those that are linked to it, for itself, to change what its bus
-/// addresses mean
-/// (DxgkDdiBeginExclusiveAccess, DxgkDdiEndExclusiveAccess; documents only).
+/// A period in which Dxgkrnl has exclusive use of a device and its linked devices, to change the meaning of their bus
+/// addresses (DxgkDdiBeginExclusiveAccess, DxgkDdiEndExclusiveAccess; documents only).
 ///
 /// Before it begins, the scheduler is suspended and the driver's queued work has ended. Within it no driver entry is
 /// called: callers wait, interrupts are held. The bus monitor at the device checks that the device sends nothing,

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr uint64_t kA = 256 << 20, kNext = 2 << 20;  // the first array, and the distance of small ones
+constexpr uint64_t kA = 256 << 20, kNext = 2 << 20;  // address of the first array, and distance between small arrays
 
 std::vector<Access> Of(const std::string& spec) {
   Workload workload = Open("gen:" + spec, 1);

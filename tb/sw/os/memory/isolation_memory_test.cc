@@ -197,8 +197,8 @@ TEST(IsolationMemory, WhatIsHeldIsMappedWhenTheDomainComes) {
   EXPECT_TRUE(machine.Reaches(pfns[0]) && machine.Reaches(pfns[1]));
 }
 
-/// "For WDDM 3.0 drivers that support logical remapping, these older callback functions will be deprecated and cannot be
-/// used" (IOMMU DMA remapping): in every mode, not only while the adapter is remapped.
+/// "For WDDM 3.0 drivers that support logical remapping, these older callback functions will be deprecated and cannot
+/// be used" (IOMMU DMA remapping): in every mode, not only while the adapter is remapped.
 TEST(IsolationMemory, IsNotUsableByADriverThatSupportsRemapping) {
   Machine machine;
   IommuDomain* remapped = machine.kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");
@@ -257,7 +257,7 @@ TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {
   EXPECT_THAT(leaks, Contains("isolation_memory " + named(contiguous.hMemoryHandle, ", 3 pages") +
                               " by DxgkCbAllocateContiguousMemory"));
   EXPECT_THAT(leaks, Contains("iommu_mdl " + named(map.hMemoryHandle, ", 2 pages") + " by DxgkCbMapMdlToIoMmu"));
-  // The wrong counterpart is no way to give a handle back.
+  // A handle cannot be freed by the counterpart of another callback.
   EXPECT_THROW(machine.memory.FreeContiguous(machine.adapter, {pages.hMemoryHandle}), BugCheck);
   EXPECT_THROW(machine.memory.UnmapMdl(machine.adapter, {pages.hMemoryHandle}), BugCheck);
   machine.memory.UnmapMdl(machine.adapter, {map.hMemoryHandle});
