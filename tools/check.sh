@@ -5,8 +5,8 @@
 #   tools/check.sh [even | odd | all]    all: every step; without a word, what the number of the commit is
 #
 # To build all tests takes as long as to run them, so they run in one place: here at odd commits, in a bare Debian 13 at even
-# ones. The steps that need that build (test --long, bench, commands) run at odd commits, formal and integration at even
-# ones. The bare Debian needs root; without it the tests always run here, and the step counts as skipped.
+# ones. The slow steps are shared out: waves, test --long, bench, formal and commands run at odd commits, synth-check and
+# integration at even ones. The bare Debian needs root; without it the tests always run here, and the step counts as skipped.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -78,23 +78,21 @@ else
 fi
 at odd step './gmmu test --long' ./gmmu test --long
 step './gmmu tools' ./gmmu tools build test synth lint integration study report browser python
-beside 'make synth-check' make -s synth-check
+at even beside 'make synth-check' make -s synth-check
 step './gmmu run' ./gmmu run
-step './gmmu run --waves' waves
+at odd step './gmmu run --waves' waves
 step 'make lint' make -s lint
-join
+at even join
 at odd step './gmmu bench' ./gmmu bench  # alone: it measures speeds
-at even step 'make formal' make -s formal
+at odd step 'make formal' make -s formal
 at even step 'make integration' make -s integration
 at odd step 'make commands' make -s commands
 step 'make docs' make -s docs
-if [ -z "$root" ]; then
+if [ -n "$root" ]; then
+  at even step 'run and test in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run' './gmmu test'
+elif [ "$turn" != odd ]; then
   skipped=1
-  printf '\n=== the commands in a bare Debian 13: skipped, they need root\n'
-elif [ "$turn" = odd ]; then
-  step './gmmu run in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run'
-else
-  step 'run and test in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run' './gmmu test'
+  printf '\n=== run and test in a bare Debian 13: skipped, they need root\n'
 fi
 
 printf '\n%s%-34s %5d s\n' "$report" total $(($(date +%s) - all_start))
