@@ -234,8 +234,9 @@ module gmmu_lookup
   // masked.
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
   logic [NumPorts-1:0] pending, hint, grant;
-  // A port whose lookup got no row has a turn only every eighth cycle until a waiting lookup of it
-  // is replayed: its next lookups would mostly fail too, and each would take the pipeline twice.
+  // A port whose lookup got no row has a turn only every eighth cycle until one of its waiting
+  // lookups is replayed. Its next lookups would mostly get no row either, and each of them would
+  // pass the pipeline twice.
   // The engine has a row of its own and is exempt.
   logic [NumPorts-1:0] held_q, held;
   logic [2:0] beat_q;

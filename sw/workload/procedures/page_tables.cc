@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "os/base/page_math.h"
 #include "os/base/text.h"
 #include "workload/clients.h"
 #include "workload/life.h"
@@ -62,8 +63,6 @@ class Subject {
 /// An allocation's first page may be mapped at multiples of this number of pages. With 64 KiB pages, the low 16 bits of
 /// address and offset must match.
 uint64_t FirstPages(const os::Geometry& geometry) { return geometry.leaf_64k_bytes == 0 ? 1 : os::kPagesOf64k; }
-
-uint64_t RoundedUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /// Throws OsError if the debug view does not show the entries that map the allocation.
 void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocation& allocation, uint64_t pages,
@@ -190,7 +189,7 @@ void NoExecute(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t unit = FirstPages(geometry), leaf = geometry.Coverage(0);
   // Equal numbers of pages on both sides, and the first page at an address whose low bits match.
-  const uint64_t pages = unit == 1 ? values.at("pages") : 2 * RoundedUp(values.at("pages") / 2, unit);
+  const uint64_t pages = unit == 1 ? values.at("pages") : 2 * os::RoundUp(values.at("pages") / 2, unit);
   Subject subject(life, pages, 0, 0);
   const os::VideoMemory memory = life.memory;
   os::GpuProcess& process = subject.process();
@@ -236,8 +235,8 @@ void ZeroPages(Life& life, const ParameterValues& values) {
   os::GpuProcess& process = subject.process();
   uint64_t reserved = 0;
   life.Work([&] { reserved = memory.ReserveVa(process, 5 * leaf); });
-  const uint64_t va = (reserved + leaf - 1) / leaf * leaf, tables = va + leaf;
-  const uint64_t mapped = va + RoundedUp(2 * pages, FirstPages(geometry)) * kPage;
+  const uint64_t va = os::RoundUp(reserved, leaf), tables = va + leaf;
+  const uint64_t mapped = va + os::RoundUp(2 * pages, FirstPages(geometry)) * kPage;
   const auto zero = [&](uint64_t at, uint64_t count) { life.Work([&] { memory.MapZero(process, at, count); }); };
 
   zero(va, pages);

@@ -2,8 +2,9 @@
 // The blocks of the clients, each alone, flat ports for C++. Payload inputs that several blocks use
 // exist once; each block has a valid of its own.
 //
-// size_i selects the instance of the blocks that have sizes: [0] as in a client port, [1] with
-// words as wide as the bus and strobes, as in a through-port; the read half has 32 bursts or one.
+// size_i selects the instance of a block that is built in two sizes. Instance 0 is that of a client
+// port. Instance 1 is that of a through-port: words as wide as the bus, with strobes. The read half
+// has 32 bursts in flight or one.
 module gmmu_client_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;

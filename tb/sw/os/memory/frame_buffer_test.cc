@@ -204,7 +204,7 @@ TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
 }
 
 /// Rule 15 of the reference: the callbacks take the lead adapter and an index; a window is unmapped before the next
-/// chunk; a failing pin is normal.
+/// chunk is mapped; a pin may fail, which is no error of the driver.
 TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   Parameters parameters;
   parameters.inject.pin_failures = 1;
