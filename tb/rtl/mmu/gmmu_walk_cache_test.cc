@@ -219,8 +219,9 @@ class LargeTest : public WalkCacheTest {
       SetOther({3, vpn, false});
       t.wc_write_i = i > 0 || Random(2) != 0;
       t.kill_valid_i = killed && i == waits;
+      t.lg_fill_i = Random(2) != 0;  // of another space: it is dropped, because a fill is waiting
       Step();
-      t.wc_write_i = t.kill_valid_i = 0;
+      t.wc_write_i = t.kill_valid_i = t.lg_fill_i = 0;
       EXPECT_EQ(t.lg_kept_o, !(killed && i == waits)) << i;
     }
     Step();
