@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace gmmu::os {
+
 FreePages::FreePages(uint64_t start, uint64_t end, uint64_t page) : page_(page), bits_(end / page) {
   if (PagesUpTo(start) < end / page) bits_.Set(PagesUpTo(start), end / page, true);
 }

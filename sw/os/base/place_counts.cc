@@ -39,7 +39,7 @@ void PlaceCounts::Changed(uint64_t first, uint64_t end) {
   }
 }
 
-// The places that begin in a word which `after` free pages follow.
+// Returns the places that begin in `word`, which is followed by `after` free pages.
 uint64_t PlaceCounts::PlacesOf(uint64_t word, uint64_t after) const {
   if (size_ == 1) return word;
   if (size_ > kWord) {  // a place can begin only in the run of free pages at the word's end
