@@ -58,7 +58,7 @@ ROOMS = {
 USERS = ("sw/workload", "sw/workload/procedures", "sw/report", "sw/replay", "sw/app", "sw/gmmu")
 FACADE = "sw/os/application"
 VALUES = {f"sw/os/{name}.h" for name in (
-    "base/bug_check", "base/errors", "base/ledger", "base/parameters", "base/random", "base/text",
+    "base/bug_check", "base/errors", "base/ledger", "base/page_math", "base/parameters", "base/random", "base/text",
     "miniport/allocation", "miniport/mdl")}
 
 BOOTS = "it builds the machine and boots it"

@@ -7,6 +7,7 @@
 #include "kmd/escape.h"
 #include "os/application/facts.h"
 #include "os/application/gpu.h"
+#include "os/base/page_math.h"
 #include "os/base/text.h"
 #include "workload/clients.h"
 #include "workload/input.h"
@@ -20,8 +21,6 @@ constexpr uint64_t kView = 4 << 20;         // largest CPU view at a time
 constexpr uint64_t kOtherBytes = 64 << 10;  // size of the second process' allocation
 constexpr uint64_t kDummySeed = 0x64756D6D79;
 constexpr uint64_t kUnmappedPages = 4;  // pages read again after the aperture is unmapped
-
-uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 }  // namespace
 
 MainJob::MainJob(Life& life) : life_(life), memory_(life.memory), options_(life.options), result_(life.result) {}
@@ -68,7 +67,7 @@ void MainJob::Run() {
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), piece_bytes);
 
   if (options_.progress) options_.progress("making processes", 0, 0);
-  life_.Work([&] { MakeProcesses(std::min<uint64_t>(piece_bytes, RoundUp(options_.input->size(), kPage))); });
+  life_.Work([&] { MakeProcesses(std::min<uint64_t>(piece_bytes, os::RoundUp(options_.input->size(), kPage))); });
   if (pieces.empty() && options_.after_first_page_in) options_.after_first_page_in();
   for (const workload::Piece& piece : pieces) RunPiece(piece.offset, piece.bytes, piece.offset == 0);
 
@@ -113,8 +112,8 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
   Piece piece;
   piece.offset = offset;
   piece.bytes = bytes;
-  piece.padded = RoundUp(bytes, kLine);
-  piece.pages = RoundUp(bytes, kPage) / kPage;
+  piece.padded = os::RoundUp(bytes, kLine);
+  piece.pages = os::RoundUp(bytes, kPage) / kPage;
   piece.lines = piece.padded / kLine;
   piece.data.assign(options_.input->begin() + static_cast<ptrdiff_t>(offset),
                     options_.input->begin() + static_cast<ptrdiff_t>(offset + bytes));
