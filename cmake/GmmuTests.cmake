@@ -68,7 +68,7 @@ foreach(room IN LISTS rooms)
     list(PREPEND libraries gmmu_app)
   endif()
   if(path MATCHES "^(sim/twin|sim/board|sw/app)$")
-    list(APPEND plain tb/sim/platform/sc_linked.cc)  # they need no engine
+    list(APPEND plain tb/sim/host/linked.cc)  # they need no engine
   endif()
   if(path STREQUAL "sim/board")
     list(APPEND plain tb/sim/board_link/board_end.cc)  # the other end of the line
@@ -259,6 +259,9 @@ foreach(room IN LISTS rooms)
   if(TARGET test_sw_ddi AND path STREQUAL "sw/ddi")
     target_include_directories(test_sw_ddi PRIVATE sw/ddi)  # as a driver includes the headers: by their own names
   endif()
+  if(path STREQUAL "sim/platform")
+    list(APPEND sources tb/sim/host/linked.cc)
+  endif()
   if(sources AND TARGET gmmu_machine)
     gmmu_test(test_sc_${name} unit 120 SOURCES ${sources} LIBRARIES gmmu_machine)
   endif()
@@ -348,6 +351,7 @@ if(system_sources AND TARGET gmmu_machine)
   if(TARGET gmmu_app)
     list(PREPEND libraries gmmu_app)
   endif()
+  list(APPEND system_sources tb/sim/board/fake_board.cc tb/sim/board_link/board_end.cc)  # of the contract of all engines
   gmmu_test(test_system system 600 SOURCES ${system_sources} LIBRARIES ${libraries})
   gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
                        TEST_FILTER Long*
@@ -360,7 +364,7 @@ endif()
 if(TARGET test_system AND TARGET gmmu)
   foreach(bits IN LISTS GMMU_WIDE_BITS)
     gmmu_rtl_engine(_${bits} ${bits})
-    add_executable(gmmu_${bits} sw/app/main.cc sim/platform/built_sizes.cc)
+    add_executable(gmmu_${bits} sw/app/main.cc sim/host/built_sizes.cc)
     set(definitions ${GMMU_BUILD_DEFINITIONS})
     list(TRANSFORM definitions REPLACE "^GMMU_DATA_BITS=.*" "GMMU_DATA_BITS=${bits}")
     target_compile_definitions(gmmu_${bits} PRIVATE ${definitions})

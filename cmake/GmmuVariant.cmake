@@ -10,7 +10,7 @@ foreach(name IN LISTS GMMU_SOFTWARE ITEMS gmmu_app gmmu_commit)
 endforeach()
 
 gmmu_rtl_engine("" ${GMMU_DATA_BITS})
-add_executable(gmmu sw/app/main.cc sim/platform/built_sizes.cc)
+add_executable(gmmu sw/app/main.cc sim/host/built_sizes.cc)
 target_compile_definitions(gmmu PRIVATE ${GMMU_BUILD_DEFINITIONS})
 target_link_libraries(gmmu PRIVATE gmmu_app gmmu_exports gmmu_machine gmmu_commit)
 set_target_properties(gmmu PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

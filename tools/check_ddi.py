@@ -143,7 +143,7 @@ class Build:
 def keys():
     """(section, key) of each row of the settings' .def files."""
     found = set()
-    for path, section in (("sim/platform/machine.def", None), ("sw/os/base/os.def", "os"),
+    for path, section in (("sim/host/machine.def", None), ("sw/os/base/os.def", "os"),
                           ("sw/os/base/inject.def", "inject"), ("sw/kmd/driver.def", "driver")):
         for kind, name in re.findall(r"^([A-Z_]+)\((?:[A-Z]\w*, )?(\w+)", (ROOT / path).read_text(), re.MULTILINE):
             if kind == "SECTION":

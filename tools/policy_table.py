@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replays each baseline of sim/platform/configs/baselines and the hardware itself on three workloads of the fast engine.
+"""Replays each baseline of sim/host/configs/baselines and the hardware itself on three workloads of the fast engine.
 
     python3 tools/policy_table.py            # the table
     python3 tools/policy_table.py --write    # into docs/policies.md
@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-BASELINES = ROOT / "sim/platform/configs/baselines"
+BASELINES = ROOT / "sim/host/configs/baselines"
 PAGE = ROOT / "docs/policies.md"
 BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 WORKLOADS = {

@@ -6,7 +6,7 @@
     tools/twin_error.py --check [--program FILE] [--only REGEX]
 
 A row is a run of both engines with one seed: a scenario of `gmmu run --list`, the main job on a machine, which is
-a file of sim/platform/configs or one of MACHINES below, a workload of WORKLOADS, or the main job with a copy that fails, of FAILING. For the whole
+a file of sim/host/configs or one of MACHINES below, a workload of WORKLOADS, or the main job with a copy that fails, of FAILING. For the whole
 run and each of its phases, of a workload for the figures of Workload below, it prints both engines' values and what the fast engine errs in percent of the RTL's; then the ratio of their speeds, in simulated
 cycles a processor second, from the same runs, of which the fast engine's is the quickest of three. What the RTL was not built for is named and left out, unless --build
 has it built (`./gmmu build`, minutes each). Reports of the RTL are kept in the state folder by the digest of its program, configuration and seed, since
@@ -30,7 +30,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-CONFIGS = ROOT / "sim/platform/configs"
+CONFIGS = ROOT / "sim/host/configs"
 TABLE = ROOT / "tb/sim/twin/errors.tsv"
 MACHINES = {  # besides the files of CONFIGS: each differs from the default in one property that studies vary
     "link-1us": "[pcie]\nlatency_ps = 1_000_000\n",

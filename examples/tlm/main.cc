@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "cpu.h"
-#include "platform/bare_machine.h"
+#include "host/bare_machine.h"
 #include "platform/sc_gpu.h"
 
 namespace {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "host/engine.h"
 #include "hw/gmmu_regs.h"
-#include "platform/engine.h"
 
 namespace gmmu::sim::board {
 namespace {

@@ -3,10 +3,14 @@
 #include <memory>
 
 #include "board/board.h"
-#include "platform/config.h"
-#include "platform/engine.h"
+#include "board/gpu_on_board.h"
+#include "host/plain_machine.h"
 
 namespace gmmu::sim::board {
+
+struct BoardMachine : PlainMachine<GpuOnBoard> {
+  BoardMachine(const MachineConfig& config, std::unique_ptr<Board> board);
+};
 
 /// Makes the machine around a GPU on a board. `config` is the result of Adopt (sizes.h). Throws ConfigError when waves
 /// are requested. A board ignores `seed` and `shuffle`.

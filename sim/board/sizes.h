@@ -4,7 +4,7 @@
 #include <string>
 
 #include "board/board.h"
-#include "platform/config.h"
+#include "host/config.h"
 
 namespace gmmu::sim::board {
 

@@ -8,9 +8,8 @@
 #include <cstring>
 #include <utility>
 
-#include "device/machine.h"
+#include "host/machine_parts.h"
 #include "hw/shared_object.h"
-#include "platform/host_image.h"
 
 namespace gmmu::sim::device {
 namespace {
@@ -53,19 +52,17 @@ Open Around(Serve serve) {
   };
 }
 
-class DeviceEngine : public Engine {
- public:
-  DeviceEngine(const MachineConfig& config, const FunctionParameters& function) : machine_(config, function) {}
-
-  int Run(const std::function<int(hw::Platform&)>& software) override { return software(machine_); }
-  void DumpHost(std::ostream& out) override { WriteHostImage(machine_.ram(), out); }
-  std::string DumpMappings() override { return MappingsAsJson(machine_.iommu(), machine_.ram()); }
-
- private:
-  Machine machine_;
-};
+/// Accesses of devices take effect at once, so that a device reads what it has written; interrupts take the link's time.
+TimeParameters TimingOfDevice(const MachineConfig& config) {
+  TimeParameters timing = TimingOf(config);
+  timing.pcie_latency_ps = timing.iommu_lookup_ps = 0;
+  return timing;
+}
 
 }  // namespace
+
+DeviceMachine::DeviceMachine(const MachineConfig& config, const FunctionParameters& function)
+    : PlainMachine(config, TimingOfDevice(config), config.pcie.latency_ps, function) {}
 
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const DeviceSettings& settings, Serve serve,
                                      const EngineOptions& options) {
@@ -76,7 +73,7 @@ std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const DeviceSe
   function.memory_bytes = settings.memory_bytes(config);
   if (settings.device.model != "none") function.open = Load(settings.device.model);
   else if (serve != nullptr) function.open = Around(serve);
-  return std::make_unique<DeviceEngine>(config, function);
+  return std::make_unique<PlainEngine<DeviceMachine>>(config, function);
 }
 
 }  // namespace gmmu::sim::device

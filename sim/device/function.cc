@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "platform/engine.h"
+#include "host/engine.h"
 
 namespace gmmu::sim::device {
 namespace {
@@ -15,7 +15,7 @@ constexpr uint64_t kMessages = 0xFEE00000;  // address of interrupt messages fro
 
 }  // namespace
 
-Function::Function(hw::Bdf bdf, const FunctionParameters& parameters, twin::HostAccess& host, twin::Agenda& agenda,
+Function::Function(hw::Bdf bdf, const FunctionParameters& parameters, HostAccess& host, Agenda& agenda,
                    std::function<void(uint64_t, uint32_t)> deliver, uint64_t line_ps)
     : bdf_(bdf),
       host_access_(host),

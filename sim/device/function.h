@@ -5,12 +5,12 @@
 #include <memory>
 #include <vector>
 
+#include "host/agenda.h"
+#include "host/host_access.h"
 #include "hw/device.h"
 #include "hw/platform.h"
 #include "memory/vram.h"
 #include "pcie/config_space.h"
-#include "twin/agenda.h"
-#include "twin/gpu_access.h"
 
 namespace gmmu::sim::device {
 
@@ -37,7 +37,7 @@ struct FunctionCounts {
 class Function {
  public:
   /// `deliver`: delivers an interrupt of the interrupt line, which no IOMMU sees.
-  Function(hw::Bdf bdf, const FunctionParameters& parameters, twin::HostAccess& host, twin::Agenda& agenda,
+  Function(hw::Bdf bdf, const FunctionParameters& parameters, HostAccess& host, Agenda& agenda,
            std::function<void(uint64_t address, uint32_t data)> deliver, uint64_t line_ps);
   ~Function();
   Function(const Function&) = delete;
@@ -64,8 +64,8 @@ class Function {
   bool registers_are_memory() const { return table_.read == nullptr && table_.write == nullptr; }
 
   const hw::Bdf bdf_;
-  twin::HostAccess& host_access_;
-  twin::Agenda& agenda_;
+  HostAccess& host_access_;
+  Agenda& agenda_;
   const std::function<void(uint64_t, uint32_t)> deliver_;
   const uint64_t line_ps_;
   ConfigSpace config_;

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "platform/machine_parts.h"
+#include "host/machine_parts.h"
 #include "settings/keys.h"
 
 namespace gmmu::sim::device {

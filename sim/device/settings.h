@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "host/config.h"
 #include "pcie/config_space.h"
-#include "platform/config.h"
 
 namespace gmmu::settings {
 class Keys;

@@ -14,14 +14,14 @@ namespace gmmu::sim {
 ///
 /// Actions of one time run by source, then in the order of the source's calls. An action may add more, at later times
 /// only. Times are moved off the GPU's clock edges (multiples of the period) by a picosecond.
-class Agenda : public sc_core::sc_module {
+class ScAgenda : public sc_core::sc_module {
  public:
   enum Source : uint8_t { kPlatform, kGpu, kCpu = kGpu + 4, kSources };
   /// The source of GPU `unit`. At equal times the GPUs act in the order of their numbers.
   static Source GpuSource(unsigned unit) { return static_cast<Source>(kGpu + unit); }
 
-  Agenda(sc_core::sc_module_name name, uint64_t period_ps) : sc_module(name), period_ps_(period_ps) {
-    SC_HAS_PROCESS(Agenda);
+  ScAgenda(sc_core::sc_module_name name, uint64_t period_ps) : sc_module(name), period_ps_(period_ps) {
+    SC_HAS_PROCESS(ScAgenda);
     SC_METHOD(Run);
     sensitive << due_;
     dont_initialize();

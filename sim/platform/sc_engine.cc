@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/engine.h"
+#include "platform/sc_engine.h"
 
 #include <algorithm>
 #include <functional>
@@ -10,22 +10,20 @@
 
 #include <systemc>
 
-#include "gpu/rtl_gpu.h"
-#include "hw/gmmu_regs.h"
+#include "host/host_image.h"
+#include "host/machine.h"
+#include "host/machine_parts.h"
 #include "hw/host_ram.h"
 #include "iommu/vtd.h"
 #include "pcie/address_map.h"
-#include "platform/host_image.h"
-#include "platform/machine_parts.h"
 #include "platform/sc_agenda.h"
 #include "platform/sc_cpu.h"
+#include "platform/sc_gpu_link.h"
 #include "platform/sc_gpu_parameters.h"
+#include "platform/sc_gpus.h"
 #include "platform/sc_host_memory.h"
 #include "platform/sc_iommu.h"
 #include "platform/sc_kernel.h"
-#include "platform/sc_gpu_link.h"
-#include "platform/sc_root_complex.h"
-#include "probe/translation_checker.h"
 
 // SystemC's library needs this symbol; programs here have a main of their own. A program that links the library may
 // define it.
@@ -46,7 +44,10 @@ class RtlEngine : public Engine {
         "link", GpuLinkParameters{units(), config.link.latency_ns * 1000, config.link.bytes_per_ns}, *agenda_);
     for (unsigned unit = 0; unit < units(); ++unit) Bind(config, unit);
     if (config.inject.lose_tag) units_[0].root_complex->LoseTag();
-    Connect(config);
+    host_ = std::make_unique<ScHost>(*iommu_, *memory_, *gpu_link_, units_);
+    gpus_ = std::make_unique<ScGpus>(config, ScGpus::Parts{*cpu_, *agenda_, *gpu_link_, units_});
+    machine_ = std::make_unique<Machine>(config, Machine::Parts{map_, ram_, *host_, messages_, *gpus_});
+    cpu_->Connect(*agenda_, *machine_);
   }
 
   int Run(const std::function<int(hw::Platform&)>& software) override {
@@ -67,51 +68,37 @@ class RtlEngine : public Engine {
   std::string DumpMappings() override { return MappingsAsJson(iommu_->core(), ram_); }
 
  private:
-  struct Unit {
-    std::unique_ptr<RtlGpu> gpu;
-    std::unique_ptr<RootComplex> root_complex;
-    std::unique_ptr<TranslationChecker> checker;
-  };
-
   unsigned units() const { return static_cast<unsigned>(units_.size()); }
 
   /// Makes the modules that have processes, in an order that `shuffle` picks: SystemC runs them in the
   /// order in which they were made.
   void MakeProcesses(const MachineConfig& config, const EngineOptions& options) {
     std::vector<std::function<void()>> makers = {
-        [&] { agenda_ = std::make_unique<Agenda>("agenda", GpuOf(config, options, 0).period_ps); }};
+        [&] { agenda_ = std::make_unique<ScAgenda>("agenda", GpuOf(config, options, 0).period_ps); }};
     for (unsigned unit = 0; unit < units(); ++unit) {
       makers.push_back([&, unit] {
         units_[unit].gpu = std::make_unique<RtlGpu>(("gpu" + std::to_string(unit)).c_str(),
                                                     GpuOf(config, options, unit));
       });
     }
-    makers.push_back([&] {
-      cpu_ = std::make_unique<Cpu>("cpu", config.gpu.mmio_bound_ns, static_cast<unsigned>(config.gpu.clients));
-    });
+    makers.push_back([&] { cpu_ = std::make_unique<Cpu>("cpu"); });
     std::vector<size_t> order(makers.size());
     std::iota(order.begin(), order.end(), size_t{0});
     for (unsigned i = 0; i < options.shuffle; ++i) std::next_permutation(order.begin(), order.end());
     for (const size_t i : order) makers[i]();
   }
 
-  /// Connects a GPU to its root port, to the GPU link and to the address map.
+  /// Connects a GPU to its root port and to the GPU link.
   void Bind(const MachineConfig& config, unsigned number) {
-    Unit& unit = units_[number];
+    ScUnit& unit = units_[number];
     RtlGpu& gpu = *unit.gpu;
     unit.root_complex = std::make_unique<RootComplex>(("root_complex" + std::to_string(number)).c_str(),
-                                                      PcieOf(config.pcie), *agenda_, Agenda::GpuSource(number));
+                                                      PcieOf(config.pcie), *agenda_, ScAgenda::GpuSource(number));
     gpu.dma.bind(unit.root_complex->from_device);
     unit.root_complex->to_device.bind(gpu.registers);
     unit.root_complex->memory.bind(iommu_->device(number));
     gpu.peers.bind(gpu_link_->from(number));
     gpu_link_->to(number).bind(gpu.inbound);
-    gpu.config().OnChange([this, number, &gpu] {
-      for (const unsigned bar : {0u, 2u}) {
-        const ConfigSpace& space = gpu.config();
-        map_.SetBar(number, bar, space.bar_base(bar), space.bar_active(bar) ? space.bar_bytes(bar) : 0);
-      }
-    });
     if (config.sim.checker) MakeChecker(config, number);
   }
 
@@ -121,19 +108,16 @@ class RtlEngine : public Engine {
     timing.lookup_ps = config.iommu.lookup_ps;
     timing.descriptor_ps = config.iommu.descriptor_ps;
     auto core = config.iommu.present ? std::make_unique<VtdCore>(VtdOf(config.iommu)) : nullptr;
-    const uint64_t late_ps = config.inject.late_interrupt_ns * 1000;
+    const uint64_t late_ps = Clock::ToPs(config.inject.late_interrupt_ns);
     iommu_ = std::make_unique<Iommu>(
         "iommu", units(), std::move(core), timing, *agenda_, [this, late_ps](uint64_t address, uint32_t data) {
-          if (late_ps == 0) {
-            cpu_->Deliver({address, data});
-          } else {
-            agenda_->At(Agenda::Now() + late_ps, [this, address, data] { cpu_->Deliver({address, data}); });
-          }
+          if (late_ps == 0) return messages_.Put({address, data});
+          agenda_->At(Clock::Later(ScAgenda::Now(), late_ps), [this, address, data] { messages_.Put({address, data}); });
         });
   }
 
   void MakeChecker(const MachineConfig& config, unsigned number) {
-    Unit& unit = units_[number];
+    ScUnit& unit = units_[number];
     unit.checker = std::make_unique<TranslationChecker>(
         static_cast<unsigned>(config.gpu.spaces), unit.gpu->vram(),
         [this, requester = BdfOf(number).requester_id()](uint64_t address) -> std::optional<uint64_t> {
@@ -151,42 +135,24 @@ class RtlEngine : public Engine {
     unit.gpu->set_checker(unit.checker.get());
   }
 
-  void Connect(const MachineConfig& config) {
-    CpuParts parts;
-    parts.agenda = agenda_.get();
-    for (unsigned unit = 0; unit < units(); ++unit) {
-      parts.units.push_back(
-          {BdfOf(unit), units_[unit].gpu.get(), units_[unit].root_complex.get(), units_[unit].checker.get()});
-    }
-    parts.gpu_link = gpu_link_.get();
-    parts.iommu = iommu_.get();
-    parts.memory = memory_.get();
-    parts.ram = &ram_;
-    parts.map = &map_;
-    hw::FirmwareTables firmware;
-    ReserveForGpu(map_.ram(), config.host.gpu_reserved_kib << 10, firmware);
-    firmware.iommu_base = config.iommu.present ? map_.iommu_base() : std::nullopt;
-    firmware.gpus = units();
-    firmware.gpu_sizes_in_use = config.TurnedDown().raw;
-    firmware.gpu_vendor = static_cast<uint16_t>(units_[0].gpu->config().Read(0, 2));
-    firmware.gpu_device = static_cast<uint16_t>(units_[0].gpu->config().Read(2, 2));
-    cpu_->Connect(parts, std::move(firmware));
-  }
-
   Kernel kernel_;  // first made, last gone
   AddressMap map_;
   hw::HostRam ram_;
-  std::unique_ptr<Agenda> agenda_;
-  std::vector<Unit> units_;
+  std::unique_ptr<ScAgenda> agenda_;
+  std::vector<ScUnit> units_;
   std::unique_ptr<Cpu> cpu_;
   std::unique_ptr<HostMemory> memory_;
   std::unique_ptr<Iommu> iommu_;
   std::unique_ptr<GpuLink> gpu_link_;
+  Messages messages_{[this] { cpu_->Wake(); }};
+  std::unique_ptr<ScHost> host_;
+  std::unique_ptr<ScGpus> gpus_;
+  std::unique_ptr<Machine> machine_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> Engine::CreateRtl(const MachineConfig& config, const EngineOptions& options) {
+std::unique_ptr<Engine> CreateRtl(const MachineConfig& config, const EngineOptions& options) {
   config.CheckBuilt();
   config.CheckNoPolicy("rtl");
   if (sc_core::sc_curr_simcontext != nullptr && sc_core::sc_get_status() == sc_core::SC_RUNNING) {

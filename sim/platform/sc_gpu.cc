@@ -4,8 +4,8 @@
 #include <string>
 
 #include "gpu/rtl_gpu.h"
-#include "platform/engine.h"
-#include "platform/machine_parts.h"
+#include "host/engine.h"
+#include "host/machine_parts.h"
 #include "platform/sc_gpu_parameters.h"
 
 namespace gmmu::sim {

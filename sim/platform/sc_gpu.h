@@ -7,8 +7,8 @@
 #include <systemc>
 #include <tlm>
 
+#include "host/config.h"
 #include "hw/platform.h"
-#include "platform/config.h"
 
 namespace gmmu::sim {
 

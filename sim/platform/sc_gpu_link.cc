@@ -11,7 +11,7 @@ constexpr uint64_t kAdapterMask = 63;
 
 }  // namespace
 
-GpuLink::GpuLink(sc_core::sc_module_name name, const GpuLinkParameters& parameters, Agenda& agenda)
+GpuLink::GpuLink(sc_core::sc_module_name name, const GpuLinkParameters& parameters, ScAgenda& agenda)
     : sc_module(name), wires_(parameters), agenda_(agenda) {
   for (unsigned unit = 0; unit < parameters.units; ++unit) {
     const std::string number = std::to_string(unit);
@@ -30,7 +30,7 @@ tlm::tlm_sync_enum GpuLink::FromGpu(int unit, tlm::tlm_generic_payload& t, tlm::
   access.own = static_cast<unsigned>(unit);
   access.peer = static_cast<unsigned>(t.get_address() >> kOffsetBits & kAdapterMask);
   access.transaction = static_cast<PooledTransaction*>(&t);
-  agenda_.At(Agenda::Now() + delay.value(), [this, access] { Begin(access); }, Agenda::GpuSource(access.own));
+  agenda_.At(ScAgenda::Now() + delay.value(), [this, access] { Begin(access); }, ScAgenda::GpuSource(access.own));
   phase = tlm::END_REQ;
   return tlm::TLM_UPDATED;
 }
@@ -43,7 +43,7 @@ void GpuLink::Begin(const Access& access) {
   const PooledTransaction& t = *access.transaction;
   const uint64_t offset = t.get_address() & ((uint64_t{1} << kOffsetBits) - 1);
   const uint64_t bytes = t.is_write() ? t.get_data_length() : 0;
-  agenda_.At(wires_.Send(access.own, access.peer, bytes, Agenda::Now()),
+  agenda_.At(wires_.Send(access.own, access.peer, bytes, ScAgenda::Now()),
              [this, access, offset] { Serve(access, offset); });
 }
 
@@ -76,8 +76,8 @@ tlm::tlm_sync_enum GpuLink::ToAnswers(int unit, tlm::tlm_generic_payload& t, tlm
   const bool ok = mine.is_response_ok();
   mine.release();
   agenda_.At(
-      Agenda::Now() + delay.value(), [this, access, ok] { Return(access, ok); },
-      Agenda::GpuSource(static_cast<unsigned>(unit)));
+      ScAgenda::Now() + delay.value(), [this, access, ok] { Return(access, ok); },
+      ScAgenda::GpuSource(static_cast<unsigned>(unit)));
   phase = tlm::END_RESP;
   return tlm::TLM_COMPLETED;
 }
@@ -85,7 +85,7 @@ tlm::tlm_sync_enum GpuLink::ToAnswers(int unit, tlm::tlm_generic_payload& t, tlm
 void GpuLink::Return(const Access& access, bool ok) {
   const PooledTransaction& t = *access.transaction;
   const uint64_t bytes = t.is_read() && ok ? t.get_data_length() : 0;
-  agenda_.At(wires_.Send(access.peer, access.own, bytes, Agenda::Now()), [this, access, ok] { Answer(access, ok); });
+  agenda_.At(wires_.Send(access.peer, access.own, bytes, ScAgenda::Now()), [this, access, ok] { Answer(access, ok); });
 }
 
 void GpuLink::Answer(const Access& access, bool ok) {

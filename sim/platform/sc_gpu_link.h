@@ -30,7 +30,7 @@ class GpuLink : public sc_core::sc_module {
   using FromSocket = tlm_utils::simple_target_socket_tagged<GpuLink>;
   using ToSocket = tlm_utils::simple_initiator_socket_tagged<GpuLink>;
 
-  GpuLink(sc_core::sc_module_name name, const GpuLinkParameters& parameters, Agenda& agenda);
+  GpuLink(sc_core::sc_module_name name, const GpuLinkParameters& parameters, ScAgenda& agenda);
 
   FromSocket& from(unsigned unit) { return *from_[unit]; }
   ToSocket& to(unsigned unit) { return *to_[unit]; }
@@ -52,7 +52,7 @@ class GpuLink : public sc_core::sc_module {
   void Answer(const Access& access, bool ok);
 
   GpuLinkWires wires_;
-  Agenda& agenda_;
+  ScAgenda& agenda_;
   TransactionPool pool_;
   std::vector<std::unique_ptr<FromSocket>> from_;
   std::vector<std::unique_ptr<ToSocket>> to_;

@@ -5,7 +5,7 @@
 
 namespace gmmu::sim {
 
-HostMemory::HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, Agenda& agenda)
+HostMemory::HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, ScAgenda& agenda)
     : sc_module(name), ram_(ram), timing_(timing), agenda_(agenda) {
   socket.register_nb_transport_fw(this, &HostMemory::Transport);
 }
@@ -13,7 +13,7 @@ HostMemory::HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const Dra
 tlm::tlm_sync_enum HostMemory::Transport(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   if (phase == tlm::END_RESP) return tlm::TLM_COMPLETED;
   sc_assert(phase == tlm::BEGIN_REQ);
-  const uint64_t start = Agenda::Now() + delay.value();
+  const uint64_t start = ScAgenda::Now() + delay.value();
   const bool installed = ram_.Installed(t.get_address(), t.get_data_length());
   t.set_response_status(installed ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
   uint64_t done = start + timing_.parameters().controller_ps;

@@ -25,7 +25,7 @@ class HostMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<HostMemory> socket{"socket"};
 
-  HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, Agenda& agenda);
+  HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, ScAgenda& agenda);
 
   /// Counts device accesses to the page since the first call for it. The IOMMU's own accesses do not
   /// count.
@@ -45,7 +45,7 @@ class HostMemory : public sc_core::sc_module {
 
   hw::HostRam& ram_;
   DramTiming timing_;
-  Agenda& agenda_;
+  ScAgenda& agenda_;
   std::unordered_map<uint64_t, uint64_t> watched_;
   PageOwners owners_;
   uint64_t errors_ = 0;

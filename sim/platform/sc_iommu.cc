@@ -8,7 +8,7 @@
 namespace gmmu::sim {
 
 Iommu::Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCore> core, const IommuTiming& timing,
-             Agenda& agenda, MessageSink messages)
+             ScAgenda& agenda, MessageSink messages)
     : sc_module(name),
       core_(std::move(core)),
       timing_(timing),
@@ -22,7 +22,7 @@ Iommu::Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCo
   memory.register_nb_transport_bw(this, &Iommu::FromMemory);
   if (core_) {
     core_->set_message_sink([this](uint64_t address, uint32_t data) {
-      agenda_.At(Agenda::Now() + timing_.lookup_ps, [this, address, data] { messages_(address, data); });
+      agenda_.At(ScAgenda::Now() + timing_.lookup_ps, [this, address, data] { messages_(address, data); });
     });
   }
 }
@@ -44,7 +44,7 @@ tlm::tlm_sync_enum Iommu::FromDevice(int port, tlm::tlm_generic_payload& t, tlm:
   request->port = static_cast<unsigned>(port);
   request->transaction = &t;
   request->posted_before = from.arrived;
-  request->arrived_ps = Agenda::Now() + delay.value();
+  request->arrived_ps = ScAgenda::Now() + delay.value();
   t.acquire();
   if (t.is_write()) {
     ++from.arrived;
@@ -115,7 +115,7 @@ void Iommu::Fed(Request* request, const PooledTransaction& t) {
     return;
   }
   walks_under_way_.erase(std::find(walks_under_way_.begin(), walks_under_way_.end(), request));
-  walk_ps_ += Agenda::Now() - request->arrived_ps;
+  walk_ps_ += ScAgenda::Now() - request->arrived_ps;
   const uint64_t page = request->walk.request().iova / hw::kPageSize;
   Translated(request);
   Requeue(page);
@@ -139,13 +139,13 @@ void Iommu::Requeue(uint64_t page) {
 
 void Iommu::Translated(Request* request) {
   request->translated = true;
-  waited_ps_ += Agenda::Now() - request->arrived_ps;
+  waited_ps_ += ScAgenda::Now() - request->arrived_ps;
   if (request->transaction->is_write()) {
     Commit(ports_[request->port]);
     return;
   }
   if (auto* extension = request->transaction->get_extension<BusExtension>())
-    extension->marks.translated_ps = Agenda::Now();
+    extension->marks.translated_ps = ScAgenda::Now();
   if (request->posted_before > ports_[request->port].committed) {
     ++order_holds_;
     reads_.push_back(request);
@@ -291,7 +291,7 @@ void Iommu::PumpQueue() {
       uint64_t words[2];
       std::memcpy(words, done.buffer.data(), sizeof words);
       const bool ok = done.is_response_ok();
-      agenda_.At(Agenda::Now() + timing_.descriptor_ps, [this, ok, low = words[0], high = words[1]] {
+      agenda_.At(ScAgenda::Now() + timing_.descriptor_ps, [this, ok, low = words[0], high = words[1]] {
         queue_busy_ = false;
         core_->FetchDone(ok, low, high);
         PumpQueue();

@@ -44,7 +44,7 @@ class Iommu : public sc_core::sc_module {
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
   Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCore> core, const IommuTiming& timing,
-        Agenda& agenda, MessageSink messages);
+        ScAgenda& agenda, MessageSink messages);
 
   VtdCore* core() { return core_.get(); }
   /// Performs a register access of the CPU. It takes effect at once; the operations that it starts take time.
@@ -90,7 +90,7 @@ class Iommu : public sc_core::sc_module {
 
   const std::unique_ptr<VtdCore> core_;
   const IommuTiming timing_;
-  Agenda& agenda_;
+  ScAgenda& agenda_;
   const MessageSink messages_;
   TransactionPool pool_;
   std::vector<std::function<void(PooledTransaction&)>> waiting_;  ///< by owner_tag

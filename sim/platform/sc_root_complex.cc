@@ -8,8 +8,8 @@ namespace gmmu::sim {
 
 using sc_core::sc_time;
 
-RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, Agenda& agenda,
-                         Agenda::Source device)
+RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, ScAgenda& agenda,
+                         ScAgenda::Source device)
     : sc_module(name), parameters_(parameters), pcie_link_(parameters), agenda_(agenda), device_(device) {
   from_device.register_nb_transport_fw(this, &RootComplex::FromDevice);
   to_device.register_nb_transport_bw(this, &RootComplex::DeviceAnswers);
@@ -26,7 +26,7 @@ void RootComplex::Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up
     if (wants_tag && pcie_link_.tags.full()) return;
     if (!direction.CanSend(tlp.kind, tlp.payload)) return;
     if (wants_tag) tlp.tag = *pcie_link_.tags.Allocate();
-    const PcieDirection::Sent sent = direction.Send(tlp.kind, tlp.payload, std::max(tlp.ready_ps, Agenda::Now()));
+    const PcieDirection::Sent sent = direction.Send(tlp.kind, tlp.payload, std::max(tlp.ready_ps, ScAgenda::Now()));
     const auto action = std::move(tlp.sent);
     if (wants_tag) sent_tag_ = tlp.tag;
     queue.pop_front();
@@ -41,7 +41,7 @@ tlm::tlm_sync_enum RootComplex::FromDevice(tlm::tlm_generic_payload& t, tlm::tlm
   sc_assert(phase == tlm::BEGIN_REQ);
   auto* mine = static_cast<PooledTransaction*>(&t);
   agenda_.At(
-      Agenda::Now() + delay.value(),
+      ScAgenda::Now() + delay.value(),
       [this, mine] {
         hw::BusCounts& counts = bus_counts_[mine->extension->requester];
         if (mine->extension->kind == AddressKind::kInterrupt) ++counts.messages;
@@ -85,7 +85,7 @@ void RootComplex::BeginWrite(PooledTransaction* t) {
     Tlp tlp;
     tlp.kind = TlpKind::kPosted;
     tlp.payload = piece.bytes;
-    tlp.ready_ps = Agenda::Now();
+    tlp.ready_ps = ScAgenda::Now();
     tlp.sent = [this, t, out, last, bytes = piece.bytes](const PcieDirection::Sent& sent) {
       if (last) agenda_.At(sent.sent_ps, [this, t] { AnswerDevice(t, true); });
       agenda_.At(sent.arrive_ps, [this, out, bytes] {
@@ -113,19 +113,19 @@ void RootComplex::BeginRead(PooledTransaction* t) {
   for (const TlpPiece& piece : pieces) {
     Tlp tlp;
     tlp.kind = TlpKind::kNonPosted;
-    tlp.ready_ps = Agenda::Now();
+    tlp.ready_ps = ScAgenda::Now();
     tlp.sent = [this, burst, piece](const PcieDirection::Sent& sent) {
       agenda_.At(sent.arrive_ps, [this, burst, piece, tag = sent_tag_, wire = sent.start_ps] {
         PooledTransaction* in = pool_.Acquire(tlm::TLM_READ_COMMAND, piece.address, 0, piece.bytes);
         *in->extension = *burst->transaction->extension;
-        in->extension->marks = {wire, Agenda::Now(), Agenda::Now(), 0, 0};
+        in->extension->marks = {wire, ScAgenda::Now(), ScAgenda::Now(), 0, 0};
         in->set_data_ptr(burst->transaction->get_data_ptr() + (piece.address - burst->transaction->get_address()));
         ToMemory(in, [this, burst, piece, tag](PooledTransaction& done) {
           pcie_link_.up.Release(TlpKind::kNonPosted, 0);
           const bool ok = done.is_response_ok();
           BusMarks marks = done.extension->marks;
-          marks.memory_ps = Agenda::Now();
-          if (piece.address / hw::kPageSize == hold_.page && hold_.until_ps > Agenda::Now())
+          marks.memory_ps = ScAgenda::Now();
+          if (piece.address / hw::kPageSize == hold_.page && hold_.until_ps > ScAgenda::Now())
             agenda_.At(hold_.until_ps,
                        [this, burst, piece, tag, ok, marks] { Complete(burst, piece, tag, ok, marks); });
           else Complete(burst, piece, tag, ok, marks);
@@ -163,7 +163,7 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok, 
     Tlp tlp;
     tlp.kind = TlpKind::kCompletion;
     tlp.payload = parts[i].bytes;
-    tlp.ready_ps = Agenda::Now();
+    tlp.ready_ps = ScAgenda::Now();
     tlp.sent = [this, burst, tag, ok, last, bytes = parts[i].bytes, marks](const PcieDirection::Sent& sent) {
       agenda_.At(sent.arrive_ps, [this, burst, tag, ok, last, bytes, marks] {
         pcie_link_.down.Release(TlpKind::kCompletion, bytes);
@@ -172,7 +172,7 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok, 
           if (!ok) burst->error = true;
           if (--burst->pieces == 0) {
             burst->transaction->extension->marks = marks;
-            burst->transaction->extension->marks.device_ps = Agenda::Now();
+            burst->transaction->extension->marks.device_ps = ScAgenda::Now();
             AnswerDevice(burst->transaction, !burst->error);
             free_bursts_.push_back(burst);
           }
@@ -246,12 +246,12 @@ void RootComplex::Post(uint64_t address, const void* from, unsigned bytes) {
   ++posted_waiting_;
   CpuAccess* access = NewAccess(tlm::TLM_WRITE_COMMAND, AddressKind::kLogical, address, from, bytes);
   agenda_.At(
-      Agenda::Now(),
+      ScAgenda::Now(),
       [this, access] {
         Tlp tlp;
         tlp.kind = TlpKind::kPosted;
         tlp.payload = access->payload;
-        tlp.ready_ps = Agenda::Now();
+        tlp.ready_ps = ScAgenda::Now();
         tlp.sent = [this, access](const PcieDirection::Sent& sent) {
           agenda_.At(sent.sent_ps, [this] {
             --posted_waiting_;
@@ -262,7 +262,7 @@ void RootComplex::Post(uint64_t address, const void* from, unsigned bytes) {
         down_.push_back(std::move(tlp));
         PumpDown();
       },
-      Agenda::kCpu);
+      ScAgenda::kCpu);
 }
 
 void RootComplex::Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data, unsigned bytes,
@@ -272,19 +272,19 @@ void RootComplex::Request(tlm::tlm_command command, AddressKind kind, uint64_t a
   access->data = data;
   access->done = std::move(done);
   agenda_.At(
-      Agenda::Now(),
+      ScAgenda::Now(),
       [this, access] {
         Tlp tlp;
         tlp.kind = TlpKind::kNonPosted;
         tlp.payload = access->payload;
-        tlp.ready_ps = Agenda::Now();
+        tlp.ready_ps = ScAgenda::Now();
         tlp.sent = [this, access](const PcieDirection::Sent& sent) {
           agenda_.At(sent.arrive_ps, [this, access] { SendToDevice(access); });
         };
         down_.push_back(std::move(tlp));
         PumpDown();
       },
-      Agenda::kCpu);
+      ScAgenda::kCpu);
 }
 
 void RootComplex::SendToDevice(CpuAccess* access) {
@@ -292,12 +292,12 @@ void RootComplex::SendToDevice(CpuAccess* access) {
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_time delay = sc_core::SC_ZERO_TIME;
   if (to_device->nb_transport_fw(*access->transaction, phase, delay) == tlm::TLM_ACCEPTED) return;
-  if (phase == tlm::BEGIN_RESP) CpuAnswer(access, Agenda::Now() + delay.value());
+  if (phase == tlm::BEGIN_RESP) CpuAnswer(access, ScAgenda::Now() + delay.value());
 }
 
 tlm::tlm_sync_enum RootComplex::DeviceAnswers(tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_time& delay) {
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-  CpuAnswer(at_device_.at(&t), Agenda::Now() + delay.value());
+  CpuAnswer(at_device_.at(&t), ScAgenda::Now() + delay.value());
   phase = tlm::END_RESP;
   return tlm::TLM_COMPLETED;
 }
@@ -321,7 +321,7 @@ void RootComplex::CpuAnswer(CpuAccess* access, uint64_t time_ps) {
         tlp.kind = TlpKind::kCompletion;
         const bool data = access->transaction->is_read() && access->transaction->is_response_ok();
         tlp.payload = data ? access->transaction->get_data_length() : 0;
-        tlp.ready_ps = Agenda::Now();
+        tlp.ready_ps = ScAgenda::Now();
         tlp.sent = [this, access, bytes = tlp.payload](const PcieDirection::Sent& sent) {
           agenda_.At(sent.arrive_ps, [this, access, bytes] {
             pcie_link_.up.Release(TlpKind::kCompletion, bytes);

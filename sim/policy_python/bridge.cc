@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "platform/engine.h"
+#include "host/engine.h"
 #include "twin/policy.h"
 
 namespace py = pybind11;

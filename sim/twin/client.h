@@ -6,13 +6,13 @@
 #include <functional>
 #include <optional>
 
+#include "host/agenda.h"
+#include "host/time_model.h"
 #include "hw/gmmu_regs.h"
 #include "hw/traffic.h"
-#include "twin/agenda.h"
 #include "twin/counters.h"
 #include "twin/fault_log.h"
 #include "twin/path.h"
-#include "twin/time_model.h"
 
 namespace gmmu::sim::twin {
 

@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "host/agenda.h"
+#include "host/host_access.h"
+#include "host/time_model.h"
 #include "hw/platform.h"
 #include "memory/vram.h"
 #include "pcie/config_space.h"
-#include "twin/agenda.h"
 #include "twin/aperture.h"
 #include "twin/client.h"
 #include "twin/counters.h"
@@ -21,7 +23,6 @@
 #include "twin/memory.h"
 #include "twin/mmu.h"
 #include "twin/operations.h"
-#include "twin/time_model.h"
 
 namespace gmmu::hw {
 class ClientAccesses;

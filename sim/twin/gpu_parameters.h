@@ -4,10 +4,11 @@
 #include <functional>
 #include <memory>
 
+#include "host/config.h"
+#include "host/sizes_in_use.h"
+#include "host/time_model.h"
 #include "pcie/config_space.h"
-#include "platform/sizes_in_use.h"
 #include "twin/policy.h"
-#include "twin/time_model.h"
 
 namespace gmmu::sim::twin {
 
@@ -42,6 +43,9 @@ struct GpuParameters {
   MemoryFaults faults;
   PolicyParameters policy;
   bool checker = true;  ///< compare every translation with the reference walk
+
+  /// Returns the parameters of GPU `unit` of the machine that `config` describes.
+  static GpuParameters From(const MachineConfig& config, unsigned unit);
 };
 
 }  // namespace gmmu::sim::twin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "platform/config.h"
+#include "host/config.h"
 #include "twin/gpu_parameters.h"
 
 namespace gmmu::sim::twin {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "host/config.h"
 #include "hw/shared_object.h"
-#include "platform/config.h"
 
 namespace gmmu::sim::twin {
 namespace {

@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/agenda.h"
+#include "host/host_access.h"
+#include "host/time_model.h"
 #include "hw/gmmu_regs.h"
 #include "hw/host_ram.h"
 #include "memory/vram.h"
-#include "twin/agenda.h"
 #include "twin/counters.h"
 #include "twin/gpu_parameters.h"
-#include "twin/gpu_access.h"
-#include "twin/time_model.h"
 
 namespace gmmu::sim::twin {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/sizes_in_use.h"
 #include "hw/gmmu_regs.h"
-#include "platform/sizes_in_use.h"
 #include "twin/memory.h"
 #include "twin/walk.h"
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <functional>
 
+#include "host/agenda.h"
+#include "host/time_model.h"
 #include "hw/gmmu_regs.h"
-#include "twin/agenda.h"
 #include "twin/mmu.h"
-#include "twin/time_model.h"
 
 namespace gmmu::sim::twin {
 

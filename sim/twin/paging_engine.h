@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "twin/agenda.h"
+#include "host/agenda.h"
 #include "twin/buffer.h"
 #include "twin/command.h"
 #include "twin/fault_log.h"

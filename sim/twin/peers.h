@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "gpu_link/wires.h"
-#include "twin/agenda.h"
-#include "twin/time_model.h"
+#include "host/agenda.h"
+#include "host/time_model.h"
 
 namespace gmmu::sim::twin {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "host/agenda.h"
 #include "hw/gmmu_regs.h"
-#include "twin/agenda.h"
 #include "twin/counters.h"
 #include "twin/gpu_parameters.h"
 #include "twin/memory.h"

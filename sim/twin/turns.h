@@ -4,8 +4,8 @@
 #include <deque>
 #include <functional>
 
-#include "twin/agenda.h"
-#include "twin/time_model.h"
+#include "host/agenda.h"
+#include "host/time_model.h"
 
 namespace gmmu::sim::twin {
 

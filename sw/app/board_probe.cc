@@ -9,8 +9,8 @@
 #include "app/outputs.h"
 #include "board/board.h"
 #include "board/probe.h"
+#include "host/engine.h"
 #include "hw/gmmu_regs.h"
-#include "platform/engine.h"
 
 namespace gmmu::app {
 namespace {

@@ -10,9 +10,9 @@
 #include <system_error>
 
 #include "app/check_driver.h"
+#include "app/command_options.h"
 #include "app/commit.h"
 #include "app/configuration.h"
-#include "app/command_options.h"
 #include "app/explain.h"
 #include "app/fail_each.h"
 #include "app/outputs.h"
@@ -22,7 +22,7 @@
 #include "app/trace_command.h"
 #include "board/board.h"
 #include "events/reader.h"
-#include "platform/engine.h"
+#include "host/engine.h"
 #include "replay/replay.h"
 #include "settings/keys.h"
 #include "trace/error.h"

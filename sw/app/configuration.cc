@@ -136,8 +136,8 @@ std::string Configuration::Page() {
          "file of all keys, `gmmu config --list\nSECTION` those of one section. A default in capitals is a CMake "
          "variable: the key is a size of the RTL and must equal\nwhat the program was built with (`./gmmu build "
          "--config FILE`), or be no more than that where its meaning says so.\n\n"
-         "Each owner states its settings once: [machine.def](../sim/platform/machine.def), "
-         "[policy.def](../sim/platform/policy.def), "
+         "Each owner states its settings once: [machine.def](../sim/host/machine.def), "
+         "[policy.def](../sim/host/policy.def), "
          "[os.def](../sw/os/base/os.def), [inject.def](../sw/os/base/inject.def),\n"
          "[driver.def](../sw/kmd/driver.def), [device.def](../sim/device/device.def). This page and the errors of the "
          "program come from there.\n" +

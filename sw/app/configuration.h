@@ -7,8 +7,8 @@
 
 #include "app/driver_settings.h"
 #include "device/settings.h"
+#include "host/config.h"
 #include "os/base/parameters.h"
-#include "platform/config.h"
 
 namespace gmmu::app {
 

@@ -10,14 +10,14 @@
 #include <memory>
 
 #include "app/cli.h"
-#include "app/configuration.h"
 #include "app/command_options.h"
+#include "app/configuration.h"
 #include "app/not_begun.h"
 #include "app/outputs.h"
 #include "app/progress.h"
 #include "app/simulated.h"
-#include "platform/engine.h"
-#include "platform/machine_parts.h"
+#include "host/engine.h"
+#include "host/machine_parts.h"
 #include "replay/replay.h"
 #include "replay/replay_report.h"
 #include "trace/number.h"

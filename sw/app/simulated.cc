@@ -4,9 +4,13 @@
 #include <algorithm>
 
 #include "app/commit.h"
+#include "host/machine_parts.h"
 #include "hw/unit_names.h"
-#include "platform/machine_parts.h"
+#ifdef GMMU_RTL_ENGINE
+#include "platform/sc_engine.h"
+#endif
 #include "replay/replay.h"
+#include "twin/fast_engine.h"
 #include "workload/job.h"
 
 namespace gmmu::app {
@@ -74,10 +78,10 @@ replay::MachineFacts FactsOf(const Configuration& configuration) {
 std::unique_ptr<sim::Engine> MakeSimulated(const std::string& engine, const sim::MachineConfig& config,
                                            const sim::EngineOptions& options) {
 #ifdef GMMU_RTL_ENGINE
-  if (engine != kFast) return sim::Engine::CreateRtl(config, options);
+  if (engine != kFast) return sim::CreateRtl(config, options);
 #endif
   (void)engine;
-  return sim::Engine::CreateFast(config, options);
+  return sim::twin::CreateEngine(config, options);
 }
 
 }  // namespace gmmu::app

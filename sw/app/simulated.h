@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/configuration.h"
-#include "platform/engine.h"
+#include "host/engine.h"
 #include "replay/options.h"
 #include "report/limits.h"
 

@@ -12,7 +12,7 @@
 #include "gmmu/turns.h"
 #include "gmmu/watched_platform.h"
 #include "gmmu/work.h"
-#include "platform/engine.h"
+#include "host/engine.h"
 
 namespace gmmu {
 namespace {

@@ -62,6 +62,7 @@ class WatchedPlatform : public hw::Platform, public hw::Instruments {
     i_.StrayAccess(device, kind, address, data);
   }
   void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override { i_.HoldReads(unit, address, until_ns); }
+  hw::DeviceAccess* device_access() override { return i_.device_access(); }
 
  private:
   class Told;

@@ -5,8 +5,8 @@
 
 namespace gmmu::hw {
 
-/// Accesses memory as a unit of GPU `unit` does after translation: an instrument of machines that need no client port
-/// for it (dynamic_cast of Platform::instruments). It takes no machine time.
+/// Accesses memory as a unit of GPU `unit` does after translation: an instrument of machines without client ports
+/// (Instruments::device_access). It takes no machine time.
 class DeviceAccess {
  public:
   enum class Memory : uint8_t { kLocal, kHost };

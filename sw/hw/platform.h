@@ -71,6 +71,7 @@ struct InUse {
 };
 
 class ClientAccesses;
+class DeviceAccess;
 
 /// Observes the machine and injects faults into it, as no real machine allows.
 class Instruments {
@@ -107,6 +108,8 @@ class Instruments {
   /// Deliberate fault: reads of GPU `unit` from the 4 KiB page at bus address `address` get their answers at `until_ns`
   /// (time as of NowNs), not earlier. Dependent work is delayed too. Only one page is held at a time.
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;
+  /// The way into memory of a machine without client ports (hw/device_access.h); null: the machine has them.
+  virtual DeviceAccess* device_access() { return nullptr; }
 };
 
 /// The only way from software to the machine: what a CPU, its chipset and firmware offer.

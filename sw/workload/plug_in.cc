@@ -32,7 +32,8 @@ constexpr uint64_t kSystemOnly = 16 << 20;  // used as the VRAM size if all memo
 const PlugIn* current = nullptr;
 
 hw::DeviceAccess& AccessOf(const os::VideoMemory& memory) {
-  auto* access = dynamic_cast<hw::DeviceAccess*>(os::Host(memory).platform().instruments());
+  hw::Instruments* const instruments = os::Host(memory).platform().instruments();
+  hw::DeviceAccess* const access = instruments == nullptr ? nullptr : instruments->device_access();
   if (access == nullptr)
     throw os::OsError("GmmuUserModeDriver needs a machine that shows memory as its device sees it: --device");
   return *access;

@@ -6,7 +6,7 @@
 #include "os/application/gpu.h"
 #include "tb/bench/cpu_clock.h"
 #include "tb/bench/row.h"
-#include "twin/machine.h"
+#include "twin/fast_engine.h"
 #include "workload/input.h"
 #include "workload/job.h"
 #include "workload/life.h"
@@ -21,7 +21,7 @@ constexpr uint64_t kPiece = 2 << 20, kMiB = 1 << 20;
 double SecondsAPage(uint64_t mib) {
   sim::MachineConfig config = sim::MachineConfig::Default();
   config.gpu.vram_mib = static_cast<unsigned>(2 * mib + 64);
-  sim::twin::Machine machine(sim::twin::MachineParameters::From(config));
+  sim::twin::FastMachine machine(config);
   const std::vector<uint8_t> input = workload::SeededInput(3, 1);
   workload::JobOptions options;
   options.input = &input;

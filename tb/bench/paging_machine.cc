@@ -5,11 +5,11 @@
 #include <random>
 #include <vector>
 
+#include "host/bare_machine.h"
 #include "hw/gmmu_regs.h"
-#include "platform/engine.h"
+#include "platform/sc_engine.h"
 #include "tb/bench/cpu_clock.h"
 #include "tb/bench/row.h"
-#include "platform/bare_machine.h"
 
 namespace gmmu::bench {
 namespace {
@@ -160,7 +160,7 @@ sim::MachineConfig PagingMachine::LinkConfig() {
 }
 
 void PagingMachine::MeasureLink(Link& link) {
-  const auto engine = sim::Engine::CreateRtl(LinkConfig(), {});
+  const auto engine = sim::CreateRtl(LinkConfig(), {});
   engine->Run([&](hw::Platform& p) {
     RunLink(p, link);
     return 0;
@@ -171,7 +171,7 @@ PagingMachine::Speed PagingMachine::MeasureSpeed(const Load& load) {
   Speed speed{};
   sim::MachineConfig config = sim::MachineConfig::Default();
   config.sim.checker = load.checker;
-  const auto engine = sim::Engine::CreateRtl(config, {});
+  const auto engine = sim::CreateRtl(config, {});
   engine->Run([&](hw::Platform& p) {
     speed = RunSpeed(p, load);
     return 0;

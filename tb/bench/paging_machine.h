@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "platform/config.h"
+#include "host/config.h"
 
 namespace gmmu::bench {
 

@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 #include <fmt/format.h>
 #include <functional>
-#include "platform/engine.h"
+#include "platform/sc_engine.h"
 #include "tb/system/script.h"
+#include "twin/fast_engine.h"
 
 // Bare software that runs on both engines, whose output lines must be equal.
 
@@ -27,7 +28,7 @@ inline uint64_t DstSpace(unsigned space) { return uint64_t{space} << 32; }
 inline std::vector<std::string> LinesOf(const std::function<void(Script&)>& scene, bool rtl, bool checker) {
   sim::MachineConfig config = sim::MachineConfig::Default();
   config.sim.checker = checker;
-  const auto engine = rtl ? sim::Engine::CreateRtl(config, {}) : sim::Engine::CreateFast(config, {});
+  const auto engine = rtl ? sim::CreateRtl(config, {}) : sim::twin::CreateEngine(config, {});
   std::vector<std::string> lines;
   engine->Run([&](hw::Platform& platform) {
     Script script(platform);

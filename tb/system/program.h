@@ -51,7 +51,7 @@ class Program : public ::testing::Test {
   }
   nlohmann::json Report(const std::string& name = "report.json") const { return nlohmann::json::parse(Get(name)); }
   static std::string Shipped(const std::string& name) {
-    return std::string(GMMU_SOURCE_DIR) + "/sim/platform/configs/" + name + ".toml";
+    return std::string(GMMU_SOURCE_DIR) + "/sim/host/configs/" + name + ".toml";
   }
   /// Pages `bytes` bytes with a configuration and expects them back.
   void ExpectRoundTrip(uint64_t bytes, const std::string& more = "") {

@@ -5,8 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "app/configuration.h"
-#include "platform/engine.h"
+#include "platform/sc_engine.h"
 #include "tb/sw/replay/sources.h"
+#include "twin/fast_engine.h"
 #include "workload/job.h"
 
 namespace gmmu::replay {
@@ -26,7 +27,7 @@ Ran Replayed(bool rtl, const Options& options, const std::vector<trace::Access>&
   workload::JobOptions job;
   job.os = configuration.OsParameters(options.seed);
   Ran run;
-  const auto engine = rtl ? sim::Engine::CreateRtl(config, {}) : sim::Engine::CreateFast(config, {});
+  const auto engine = rtl ? sim::CreateRtl(config, {}) : sim::twin::CreateEngine(config, {});
   engine->Run([&](hw::Platform& platform) {
     RunReplay(platform, plan, Opens(accesses), job, run.job, run.result);
     return 0;

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "host/bare_machine.h"
 #include "hw/gmmu_regs.h"
 #include "hw/platform.h"
-#include "platform/bare_machine.h"
 
 namespace gmmu::test {
 

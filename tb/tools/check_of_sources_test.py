@@ -27,7 +27,7 @@ class Rooms(unittest.TestCase):
                                    ("sw/kmd/a.cc", "os/kernel/kernel.h", "sw/os/kernel"),
                                    ("sw/kmd/a.cc", "kmd/build/build.h", "sw/kmd/build"),
                                    ("sw/hw/a.h", "pcie/link.h", "sim/pcie"),
-                                   ("sim/iommu/a.cc", "twin/machine.h", "sim/twin"),
+                                   ("sim/iommu/a.cc", "twin/fast_engine.h", "sim/twin"),
                                    ("sim/twin/a.cc", "workload/job.h", "sw/workload")):
             with self.subTest(path=path, header=header):
                 found = self.errors({path: f'// text\n  #  include "{header}"\n'})

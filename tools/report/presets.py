@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves of the presets (sim/platform/configs) beside published points, and a check of their steps (docs/presets.md).
+"""Curves of the presets (sim/host/configs) beside published points, and a check of their steps (docs/presets.md).
 
   presets.py [--program FILE] [--images DIR] [--engine fast|rtl] [--only PRESET]...   draws them
   presets.py --check [...]                                                            compares the steps with their bounds
@@ -19,7 +19,7 @@ import tomllib
 import style
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CONFIGS = ROOT / "sim/platform/configs"
+CONFIGS = ROOT / "sim/host/configs"
 KIB, MIB = 1 << 10, 1 << 20
 ONE = ("--compute-units", "1", "--warps", "1")           # one access in flight
 EACH_PAGE = ("--fragmented", "100")                      # no page shares a TLB entry with its neighbours

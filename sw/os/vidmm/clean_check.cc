@@ -6,11 +6,11 @@
 #include <string>
 
 #include "hw/device_access.h"
-#include "os/dxgkrnl/physical_adapter.h"
 #include "os/base/bug_check.h"
-#include "os/kernel/kernel.h"
 #include "os/base/page_math.h"
 #include "os/base/text.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/vidmm.h"
@@ -19,7 +19,8 @@ namespace gmmu::os {
 
 void RequireClean(const Allocation& allocation) {
   PhysicalAdapter& gpu = allocation.vidmm->gpu();
-  auto* const access = dynamic_cast<hw::DeviceAccess*>(gpu.kernel().instruments());
+  hw::Instruments* const instruments = gpu.kernel().instruments();
+  hw::DeviceAccess* const access = instruments == nullptr ? nullptr : instruments->device_access();
   const DXGK_SEGMENTDESCRIPTOR4& segment = gpu.answers().segments[allocation.segment() - 1];
   const Bar& window = gpu.function().bars[2];
   const auto shown = static_cast<uint64_t>(segment.CpuTranslatedAddress.QuadPart);

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "host/engine.h"
 #include "hw/gmmu_regs.h"
-#include "platform/engine.h"
 #include "tb/sim/board/fake_board.h"
 
 namespace gmmu::sim::board {

@@ -12,9 +12,9 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "host/machine_parts.h"
 #include "pcie/config_space.h"
-#include "platform/machine_parts.h"
-#include "twin/machine.h"
+#include "twin/gpu_parameters.h"
 
 namespace gmmu::sim::board {
 namespace {
@@ -34,7 +34,7 @@ void Put(BoardEnd::Bytes& to, uint64_t value, size_t size) {
 }
 
 twin::GpuParameters Parameters(const MachineConfig& config) {
-  twin::GpuParameters p = twin::MachineParameters::From(config).gpus[0];
+  twin::GpuParameters p = twin::GpuParameters::From(config, 0);
   p.checker = false;
   return p;
 }
@@ -64,7 +64,7 @@ FakeBoard::FakeBoard(const FakeBoardOptions& options)
   tcgetattr(master_, &raw);
   cfmakeraw(&raw);
   tcsetattr(master_, TCSANOW, &raw);
-  gpu_ = std::make_unique<twin::Gpu>(0, BdfOf(0), Parameters(options.config), static_cast<twin::HostAccess&>(*this),
+  gpu_ = std::make_unique<twin::Gpu>(0, BdfOf(0), Parameters(options.config), static_cast<HostAccess&>(*this),
                                      peers_, agenda_);
   thread_ = std::thread([this] { Main(); });
 }

@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "platform/config.h"
+#include "host/agenda.h"
+#include "host/config.h"
+#include "host/host_access.h"
 #include "tb/sim/board_link/board_end.h"
-#include "twin/agenda.h"
 #include "twin/gpu.h"
-#include "twin/gpu_access.h"
 #include "twin/peers.h"
 
 namespace gmmu::sim::board {
@@ -36,7 +36,7 @@ struct FakeBoardOptions {
 
 /// A board behind a pseudo-terminal, in a thread of its own: the board's end of docs/board-link.md, in front of the
 /// fast engine's GPU, whose accesses to host memory go over the link.
-class FakeBoard : private twin::HostAccess {
+class FakeBoard : private HostAccess {
  public:
   explicit FakeBoard(const FakeBoardOptions& options = FakeBoardOptions());
   ~FakeBoard() override;
@@ -81,7 +81,7 @@ class FakeBoard : private twin::HostAccess {
   int master_ = -1;
   std::string port_;
   BoardEnd end_;
-  twin::Agenda agenda_;
+  Agenda agenda_;
   twin::Peers peers_;
   std::unique_ptr<twin::Gpu> gpu_;
   unsigned hellos_ = 0;

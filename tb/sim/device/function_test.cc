@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "platform/engine.h"
+#include "host/engine.h"
 
 namespace gmmu::sim::device {
 namespace {
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// Host memory of a page at 0x5000; other addresses are refused.
-struct OnePage : twin::HostAccess {
+struct OnePage : HostAccess {
   std::vector<uint8_t> page = std::vector<uint8_t>(4096);
   std::vector<uint64_t> reads, writes;
   bool Read(uint16_t, uint64_t logical, void* to, size_t size, bool) override {
@@ -87,7 +87,7 @@ struct Bench : ::testing::Test {
 
   Model model;
   OnePage host;
-  twin::Agenda agenda;
+  Agenda agenda;
   std::vector<std::pair<uint64_t, uint32_t>> delivered;
   std::optional<Function> function;
 };

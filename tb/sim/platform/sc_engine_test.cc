@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platform/engine.h"
+#include "platform/sc_engine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "platform/bare_machine.h"
-#include "tb/sim/platform/held_reads.h"
-#include "tb/sim/platform/owned_pages.h"
+#include "host/bare_machine.h"
+#include "tb/sim/host/held_reads.h"
+#include "tb/sim/host/owned_pages.h"
 
 namespace gmmu::sim {
 namespace {
@@ -23,7 +23,7 @@ using ::testing::Not;
 
 int RunOn(const MachineConfig& config, const std::function<void(hw::Platform&, BareMachine&)>& software,
           const EngineOptions& options = {}) {
-  const auto engine = Engine::CreateRtl(config, options);
+  const auto engine = CreateRtl(config, options);
   return engine->Run([&](hw::Platform& platform) {
     BareMachine machine(platform);
     software(platform, machine);
@@ -44,12 +44,12 @@ uint64_t CounterOf(hw::Platform& p, const std::string& block, const std::string&
 }
 
 TEST(RtlEngine, GivesWhatTheSoftwareReturns) {
-  const auto engine = Engine::CreateRtl(MachineConfig::Default(), {});
+  const auto engine = CreateRtl(MachineConfig::Default(), {});
   EXPECT_EQ(engine->Run([](hw::Platform&) { return 42; }), 42);
 }
 
 TEST(RtlEngine, LetsAnExceptionOfTheSoftwareThrough) {
-  const auto engine = Engine::CreateRtl(MachineConfig::Default(), {});
+  const auto engine = CreateRtl(MachineConfig::Default(), {});
   EXPECT_THROW(engine->Run([](hw::Platform& p) -> int {
     p.WaitForMessage(100);
     throw std::out_of_range("x");
@@ -58,7 +58,7 @@ TEST(RtlEngine, LetsAnExceptionOfTheSoftwareThrough) {
 }
 
 TEST(RtlEngine, SaysWhatWasWaitedForWhenNothingCanHappenAnyMore) {
-  const auto engine = Engine::CreateRtl(MachineConfig::Default(), {});
+  const auto engine = CreateRtl(MachineConfig::Default(), {});
   try {
     engine->Run([](hw::Platform& p) { return p.WaitForMessage(~uint64_t{0}) ? 1 : 0; });
     FAIL();
@@ -327,7 +327,7 @@ TEST(RtlEngine, FlipsOneBitOfVramWhenToldTo) {
 }
 
 TEST(RtlEngine, DumpsWrittenPagesAndMappings) {
-  const auto engine = Engine::CreateRtl(MachineConfig::Default(), {});
+  const auto engine = CreateRtl(MachineConfig::Default(), {});
   engine->Run([&](hw::Platform& p) {
     BareMachine m(p);
     m.Fill(0x1'0000'0000, 10, 9);
@@ -355,7 +355,7 @@ TEST(RtlEngine, SaysHowToBuildWaves) {
   EngineOptions options;
   options.waves = "x.fst";
   try {
-    Engine::CreateRtl(MachineConfig::Default(), options);
+    CreateRtl(MachineConfig::Default(), options);
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("-DGMMU_WAVES=ON"));
@@ -366,7 +366,7 @@ TEST(RtlEngine, SaysHowToBuildWaves) {
 TEST(RtlEngine, RefusesSizesThatWereNotBuilt) {
   MachineConfig config = MachineConfig::Default();
   config.gpu.walks *= 2;
-  EXPECT_THROW(Engine::CreateRtl(config, {}), ConfigError);
+  EXPECT_THROW(CreateRtl(config, {}), ConfigError);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "examples/tlm/cpu.h"
-#include "platform/bare_machine.h"
-#include "platform/engine.h"
+#include "host/bare_machine.h"
+#include "platform/sc_engine.h"
 #include "platform/sc_kernel.h"
 
 namespace gmmu::sim {
@@ -123,7 +123,7 @@ TEST(TlmGpu, GoesOnAfterAMachineOfAnotherKernel) {
   ASSERT_EQ(sc_core::sc_get_status(), sc_core::SC_PAUSED);
   const sc_time paused = sc_core::sc_time_stamp();
   {
-    const auto engine = Engine::CreateRtl(MachineConfig::Default(), {});
+    const auto engine = CreateRtl(MachineConfig::Default(), {});
     EXPECT_EQ(engine->Run([](hw::Platform& p) {
       BareMachine(p).PowerOn();
       return 42;
@@ -141,7 +141,7 @@ TEST(TlmGpu, RefusesAMachineInsideTheSimulation) {
   UserPlatform platform([&](hw::Platform& p) {
     p.WaitForMessage(100);
     try {
-      (void)Engine::CreateRtl(MachineConfig::Default(), {});
+      (void)CreateRtl(MachineConfig::Default(), {});
     } catch (const ConfigError& refused) {
       error = refused.what();
     }

@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "platform/engine.h"
-#include "tb/sim/platform/linked.h"
+#include "platform/sc_engine.h"
+#include "tb/sim/host/linked.h"
 
 namespace gmmu::sim {
 namespace {
@@ -21,7 +21,7 @@ MachineConfig Gpus(unsigned count) {
 
 void RunOn(const MachineConfig& config, const std::function<void(hw::Platform&)>& software,
            const EngineOptions& options = {}) {
-  const auto engine = Engine::CreateRtl(config, options);
+  const auto engine = CreateRtl(config, options);
   engine->Run([&](hw::Platform& p) {
     software(p);
     EXPECT_THAT(p.instruments()->Findings(), ::testing::IsEmpty());

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "platform/config.h"
-#include "platform/bare_machine.h"
-#include "twin/machine.h"
+#include "host/bare_machine.h"
+#include "host/config.h"
+#include "twin/fast_engine.h"
 
 namespace gmmu::sim::twin {
 
@@ -20,7 +20,7 @@ inline MachineConfig Config(unsigned rings = 1, unsigned gpus = 1) {
 }
 
 struct Bench {
-  explicit Bench(const MachineConfig& config = Config()) : machine(MachineParameters::From(config)), bare(machine) {
+  explicit Bench(const MachineConfig& config = Config()) : machine(config), bare(machine) {
     bare.PowerOn();
   }
   ~Bench() { EXPECT_THAT(machine.Findings(), ::testing::IsEmpty()); }
@@ -52,7 +52,7 @@ struct Bench {
   static uint32_t Block(unsigned ring) { return regs::kRingBase + regs::kRingStride * ring; }
   static uint64_t RingAt(unsigned ring) { return 0x1000000 + 0x10000 * uint64_t{ring}; }
 
-  Machine machine;
+  FastMachine machine;
   BareMachine bare;
 };
 

@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "platform/config.h"
+#include "host/config.h"
 
 namespace gmmu::sim::twin {
 namespace {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tb/sim/platform/linked.h"
+#include "tb/sim/host/linked.h"
 #include "tb/sim/twin/bench.h"
 #include "twin/gpu.h"
 
@@ -21,7 +21,7 @@ class Linked : public ::testing::TestWithParam<unsigned> {
     EXPECT_THAT(machine.ResourcesInUse(), ::testing::IsEmpty());
   }
   MachineConfig config = Config(1, GetParam());
-  Machine machine{MachineParameters::From(config)};
+  FastMachine machine{config};
 };
 
 TEST_P(Linked, RegistersAndVramAreEachGpusOwn) { RegistersAndVramAreEachGpusOwn(machine); }
@@ -41,7 +41,7 @@ TEST_P(Linked, InterruptsAndRequestersAreEachGpusOwn) { InterruptsAndRequestersA
 INSTANTIATE_TEST_SUITE_P(Gpus, Linked, ::testing::Values(2u, 3u, 4u), ::testing::PrintToStringParamName());
 
 TEST(Peers, AnOutgoingAccessWaitsWhileTheHostPortIsClosedAndAnIncomingOneDoesNot) {
-  Machine machine(MachineParameters::From(Config(1, 2)));
+  FastMachine machine(Config(1, 2));
   LinkedMachine m(machine);
   m.FillVram(0, 1);
   machine.gpu(1).Silence(true);
@@ -64,7 +64,7 @@ TEST(Peers, TheLinksRateAndLatencyAreTheConfigurations) {
     MachineConfig config = Config(1, 2);
     config.link.latency_ns = latency_ns;
     config.link.bytes_per_ns = bytes_per_ns;
-    Machine machine(MachineParameters::From(config));
+    FastMachine machine(config);
     LinkedMachine m(machine);
     const uint64_t began = machine.NowNs();
     std::vector<uint64_t> commands;
@@ -83,7 +83,7 @@ TEST(Peers, TheLinksRateAndLatencyAreTheConfigurations) {
 
 TEST(Peers, CountersAndFindingsNameTheUnit) {
   const uint64_t moved = regs::PteEntry().set_valid(1).set_target(regs::Target::kVram).set_page(0x11).raw;
-  Machine machine(MachineParameters::From(Config(1, 2)));
+  FastMachine machine(Config(1, 2));
   LinkedMachine m(machine);
   ASSERT_TRUE(m.gpu(0).Execute(m.Copy(m.Own(), m.Of(1), 4096)));
   uint64_t sent = 0, answered = 0, single = 0;
@@ -98,7 +98,7 @@ TEST(Peers, CountersAndFindingsNameTheUnit) {
   machine.NoteFlush(1, 1, 0, ~uint64_t{0});  // nobody has flushed
   ASSERT_TRUE(m.gpu(1).ClientReads(1));
   EXPECT_THAT(machine.Findings(), ::testing::Contains(::testing::Field(&hw::Finding::probe, "unit1.translation")));
-  Machine one(MachineParameters::From(Config()));
+  Machine one(Config());
   for (const hw::Counter& c : one.Counters()) single += c.block.find("unit") == 0 || c.block == "link" ? 1 : 0;
   EXPECT_EQ(single, 0u);
 }

@@ -67,7 +67,7 @@ TEST_F(OnBoard, TheMainJobBringsTheSameBytesBack) {
 
 TEST_F(OnBoard, TheShippedConfigurationOfTheBoardIsTaken) {
   Start();
-  const std::string config = GMMU_SOURCE_DIR "/sim/platform/configs/ulx3s.toml";
+  const std::string config = GMMU_SOURCE_DIR "/sim/host/configs/ulx3s.toml";
   EXPECT_EQ(RunOnBoard({Input("input", 4 << 10), "--config", config}), kExitGood) << out_ << err_;
 }
 

@@ -164,7 +164,7 @@ TEST(Configuration, OfAnEmptyFileOnDiskIsTheDefault) {
 
 TEST(Configuration, OfEveryShippedFileLoads) {
   size_t files = 0;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(GMMU_SOURCE_DIR "/sim/platform/configs")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(GMMU_SOURCE_DIR "/sim/host/configs")) {
     if (entry.is_directory()) continue;
     EXPECT_NO_THROW(Configuration::FromFile(entry.path().string())) << entry.path();
     ++files;

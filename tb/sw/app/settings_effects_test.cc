@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "app/configuration.h"
+#include "host/bare_machine.h"
+#include "host/engine.h"
+#include "host/machine_parts.h"
 #include "hw/gmmu_regs.h"
-#include "platform/machine_parts.h"
-#include "platform/engine.h"
 #include "settings/keys.h"
-#include "platform/bare_machine.h"
 #include "tb/sim/iommu/vtd_bench.h"
 #include "tb/sw/os/between.h"
-#include "twin/machine.h"
+#include "twin/fast_engine.h"
 #include "workload/input.h"
 #include "workload/job.h"
 
@@ -33,7 +33,7 @@ Configuration With(const std::string& key, const std::string& value, const std::
 }
 
 workload::JobResult Job(const Configuration& configuration, uint64_t bytes = 100'000) {
-  sim::twin::Machine machine(sim::twin::MachineParameters::From(configuration.machine));
+  sim::twin::FastMachine machine(configuration.machine);
   const std::vector<uint8_t> input = workload::SeededInput(1, bytes);
   workload::JobOptions options;
   options.os = configuration.OsParameters(1);
@@ -111,7 +111,7 @@ TEST(Settings, SizesOfTheGpuStandInItsRegisters) {
         Row{"gpu.l2_ways", 2, FIELD(Cap1, l2_ways)}, Row{"gpu.walk_cache", 6, FIELD(Cap1, walk_cache)},
         Row{"gpu.walk_cache", 6, FIELD(Cap2, large_entries), 5}}) {
     const Configuration configuration = With(row.key, std::to_string(row.value));
-    sim::twin::Machine machine(sim::twin::MachineParameters::From(configuration.machine));
+    sim::twin::FastMachine machine(configuration.machine);
     sim::BareMachine bare(machine);
     bare.PowerOn();
     EXPECT_EQ(row.field(bare.Read(row.offset)), row.value * row.times) << row.key;
@@ -122,7 +122,7 @@ TEST(Settings, SizesOfTheGpuStandInItsRegisters) {
 TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
   const std::string slow = "[pcie]\nlatency_ps = 10000000\n";
   const auto read = [](const Configuration& configuration) {
-    sim::twin::Machine machine(sim::twin::MachineParameters::From(configuration.machine));
+    sim::twin::FastMachine machine(configuration.machine);
     sim::BareMachine(machine).PowerOn();
     machine.MmioRead(sim::BareMachine::kRegisters, 8);
   };

@@ -28,7 +28,7 @@ void AddChanged(Configuration configuration, std::set<std::string>& names) {
 
 std::set<std::string> ChangedInFiles() {
   std::set<std::string> names;
-  for (const char* folder : {"/sim/platform/configs", "/sw/workload/scenarios"}) {
+  for (const char* folder : {"/sim/host/configs", "/sw/workload/scenarios"}) {
     for (const auto& entry : fs::recursive_directory_iterator(GMMU_SOURCE_DIR + std::string(folder))) {
       const fs::path& path = entry.path();
       if (path.extension() != ".toml") continue;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gmmu/gmmu.h"
-#include "platform/bare_machine.h"
+#include "host/bare_machine.h"
 
 namespace gmmu {
 namespace {

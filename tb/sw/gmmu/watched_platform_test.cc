@@ -6,8 +6,8 @@
 #include <cstring>
 #include <deque>
 
-#include "platform/engine.h"
-#include "platform/bare_machine.h"
+#include "host/bare_machine.h"
+#include "twin/fast_engine.h"
 
 namespace gmmu {
 namespace {
@@ -43,7 +43,7 @@ class Lines : public hw::ClientAccesses {
 };
 
 void OnMachine(const std::function<void(hw::Platform&)>& software) {
-  const auto engine = sim::Engine::CreateFast(sim::MachineConfig::Default(), {});
+  const auto engine = sim::twin::CreateEngine(sim::MachineConfig::Default(), {});
   engine->Run([&](hw::Platform& platform) {
     software(platform);
     return 0;

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/configuration.h"
-#include "platform/engine.h"
 #include "report/limits.h"
+#include "twin/fast_engine.h"
 
 namespace gmmu {
 namespace {
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using Json = nlohmann::json;
 
 int RunOnFast(const Work& work, const app::Configuration& configuration, uint64_t seed) {
-  const auto engine = sim::Engine::CreateFast(configuration.machine, {});
+  const auto engine = sim::twin::CreateEngine(configuration.machine, {});
   return engine->Run([&](hw::Platform& platform) {
     workload::JobOptions options;
     options.os = configuration.OsParameters(seed);

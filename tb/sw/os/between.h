@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "host/config.h"
 #include "os/dxgkrnl/dxgkrnl.h"
-#include "platform/config.h"
-#include "twin/machine.h"
+#include "twin/fast_engine.h"
 #include "workload/input.h"
 #include "workload/job.h"
 #include "workload/scenario.h"
@@ -67,7 +67,7 @@ class DriverWithAFront : public ::testing::Test {
     const std::vector<uint8_t> input = workload::SeededInput(3, 100'000);
     sim::MachineConfig config = sim::MachineConfig::Default();
     config.host.memory_gib = 4;
-    sim::twin::Machine platform(sim::twin::MachineParameters::From(config));
+    sim::twin::FastMachine platform(config);
     workload::JobOptions options;
     options.os = os;
     options.os.seed = options.seed = 3;

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "host/config.h"
 #include "kmd/entry_points.h"
+#include "os/base/bug_check.h"
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/adapter_objects.h"
 #include "os/dxgkrnl/dxgkrnl.h"
@@ -12,10 +14,8 @@
 #include "os/dxgkrnl/gpu_isolation.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/base/bug_check.h"
 #include "os/hal/iommu.h"
 #include "os/kernel/kernel.h"
-#include "os/threads/worker.h"
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"
 #include "os/memory/memory_objects.h"
@@ -24,6 +24,7 @@
 #include "os/miniport/driver_calls.h"
 #include "os/miniport/miniport.h"
 #include "os/tables/address_space.h"
+#include "os/threads/worker.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
@@ -31,8 +32,7 @@
 #include "os/vidmm/vidmm.h"
 #include "os/vidmm/vidmm_link.h"
 #include "os/vidsch/vidsch.h"
-#include "platform/config.h"
-#include "twin/machine.h"
+#include "twin/fast_engine.h"
 #include "workload/input.h"
 #include "workload/life.h"
 
@@ -62,7 +62,7 @@ struct LifeBench {
   }
 
   workload::JobResult Run(const std::function<void(workload::Life&)>& body) {
-    sim::twin::Machine platform(sim::twin::MachineParameters::From(config));
+    sim::twin::FastMachine platform(config);
     workload::JobResult result;
     RunLife(platform, options, result, body);
     return result;

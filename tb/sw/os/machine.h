@@ -3,11 +3,11 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include "host/host_image.h"
 #include "os/hal/iommu.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/memory_objects.h"
-#include "platform/host_image.h"
-#include "twin/machine.h"
+#include "twin/fast_engine.h"
 
 namespace gmmu::os {
 
@@ -37,7 +37,7 @@ inline DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Wanted(DXGK_PHYSICAL_MEMORY_TYPE 
 struct Machine {
   explicit Machine(const Parameters& parameters = TestParameters()) : kernel(platform, parameters) {}
 
-  sim::twin::Machine platform{sim::twin::MachineParameters::From(sim::MachineConfig::Default())};
+  sim::twin::FastMachine platform{sim::MachineConfig::Default()};
   Kernel kernel;
   sim::RamOfIommu memory{platform.ram()};
 

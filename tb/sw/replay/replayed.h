@@ -5,10 +5,10 @@
 #include <functional>
 
 #include "app/configuration.h"
-#include "platform/engine.h"
-#include "platform/machine_parts.h"
+#include "host/machine_parts.h"
 #include "replay/replay.h"
 #include "tb/sw/replay/sources.h"
+#include "twin/fast_engine.h"
 #include "workload/job.h"
 
 namespace gmmu::replay {
@@ -32,7 +32,7 @@ inline Ran Replayed(const Options& options, const std::vector<trace::Access>& ac
       MakePlan(options, header, Opens(accesses),
                {static_cast<unsigned>(config.gpu.clients), config.gpu.vram_bytes(), 48, sim::PeriodPs(config.gpu)});
   Ran run;
-  const auto engine = sim::Engine::CreateFast(config, {});
+  const auto engine = sim::twin::CreateEngine(config, {});
   engine->Run([&](hw::Platform& platform) {
     RunReplay(platform, plan, Opens(accesses), job, run.job, run.result);
     return 0;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "platform/config.h"
-#include "twin/machine.h"
+#include "host/config.h"
+#include "twin/fast_engine.h"
 #include "workload/input.h"
 #include "workload/job.h"
 
@@ -17,9 +17,20 @@ namespace {
 using ::testing::Contains;
 using ::testing::Field;
 
+/// A machine whose hardware claims to hold `more`, always.
+struct Holding : sim::twin::FastMachine {
+  Holding(const sim::MachineConfig& config, const std::vector<hw::InUse>& held) : FastMachine(config), more(held) {}
+  std::vector<hw::InUse> ResourcesInUse() override {
+    std::vector<hw::InUse> all = FastMachine::ResourcesInUse();
+    all.insert(all.begin(), more.begin(), more.end());
+    return all;
+  }
+  const std::vector<hw::InUse> more;
+};
+
 struct JobBench {
   sim::MachineConfig machine = sim::MachineConfig::Default();
-  std::vector<hw::InUse> in_use;  ///< what the hardware claims to hold, always
+  std::vector<hw::InUse> in_use;
   os::Parameters os;
   uint64_t bytes = 100'000;
   uint64_t seed = 1;
@@ -35,9 +46,7 @@ struct JobBench {
   }
   JobResult Run() {
     const std::vector<uint8_t> input = SeededInput(seed, bytes);
-    auto parameters = sim::twin::MachineParameters::From(machine);
-    parameters.in_use = in_use;
-    sim::twin::Machine platform(parameters);
+    Holding platform(machine, in_use);
     JobOptions options;
     options.os = os;
     options.os.seed = seed;

@@ -8,36 +8,36 @@
 #include <functional>
 #include <string>
 #include <vector>
+#include "host/config.h"
 #include "hw/gmmu_regs.h"
 #include "kmd/escape.h"
-#include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/domain_switch.h"
 #include "os/dxgkrnl/dxgkrnl.h"
-#include "os/kernel/kernel.h"
-#include "os/threads/worker.h"
-#include "os/miniport/driver_calls.h"
-#include "os/miniport/miniport.h"
-#include "os/vidsch/vidsch.h"
-#include "os/dxgkrnl/physical_adapter.h"
-#include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/exclusive_access.h"
+#include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/physical_adapter.h"
+#include "os/hal/iommu.h"
+#include "os/kernel/kernel.h"
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"
 #include "os/memory/system_buffer.h"
+#include "os/miniport/driver_calls.h"
 #include "os/miniport/mdl.h"
+#include "os/miniport/miniport.h"
+#include "os/threads/worker.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/paging_work.h"
 #include "os/vidmm/residency.h"
 #include "os/vidmm/vidmm_link.h"
-#include "platform/config.h"
-#include "twin/machine.h"
+#include "os/vidsch/vidsch.h"
+#include "twin/fast_engine.h"
 #include "workload/copier.h"
 #include "workload/input.h"
 #include "workload/life.h"
 #include "workload/main_job.h"
 #include "workload/procedures/procedures.h"
-#include "os/hal/iommu.h"
 
 namespace gmmu::os::isolation_test {
 
@@ -130,7 +130,7 @@ class Isolation : public ::testing::Test {
     options.input = &input;
   }
   workload::JobResult Run(const std::function<void(workload::Life&)>& application) {
-    sim::twin::Machine platform(sim::twin::MachineParameters::From(config));
+    sim::twin::FastMachine platform(config);
     workload::JobResult result;
     workload::RunLife(platform, options, result, application);
     return result;

@@ -5,13 +5,13 @@
 
 #include <vector>
 
+#include "host/config.h"
+#include "host/host_image.h"
 #include "os/base/errors.h"
 #include "os/hal/iommu.h"
 #include "os/kernel/kernel.h"
 #include "pcie/address_map.h"
-#include "platform/config.h"
-#include "platform/host_image.h"
-#include "twin/machine.h"
+#include "twin/fast_engine.h"
 
 namespace gmmu::os {
 namespace {
@@ -24,8 +24,8 @@ using ::testing::ThrowsMessage;
 constexpr uint64_t kIqt = sim::kIommuBase + 0x88;
 
 /// A machine that corrupts the next write of the queue's tail: it is past the queue's end.
-struct WithABadTail : sim::twin::Machine {
-  WithABadTail() : Machine(sim::twin::MachineParameters::From(sim::MachineConfig::Default())) {}
+struct WithABadTail : sim::twin::FastMachine {
+  WithABadTail() : FastMachine(sim::MachineConfig::Default()) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
     if (armed && address == kIqt) {
       armed = false;

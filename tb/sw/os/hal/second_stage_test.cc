@@ -5,13 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "host/config.h"
+#include "host/host_image.h"
 #include "os/base/bug_check.h"
 #include "os/hal/iommu.h"
-#include "os/kernel/kernel.h"
 #include "os/hal/logical_place.h"
-#include "platform/host_image.h"
-#include "platform/config.h"
-#include "twin/machine.h"
+#include "os/kernel/kernel.h"
+#include "twin/fast_engine.h"
 
 namespace gmmu::os {
 namespace {
@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 constexpr uint64_t k2MiB = 512, k1GiB = 512 * 512;  // pages
 
 struct Machine {
-  sim::twin::Machine platform{sim::twin::MachineParameters::From(sim::MachineConfig::Default())};
+  sim::twin::FastMachine platform{sim::MachineConfig::Default()};
   Kernel kernel{platform, [] {
                   Parameters parameters;
                   parameters.seed = 5;

@@ -2,8 +2,8 @@
 // Frame buffer reservation: charge, sections, pin and windows. Documents only.
 #include "os/memory/frame_buffer.h"
 
-#include "os/kernel/kernel.h"
 #include "os/base/page_math.h"
+#include "os/kernel/kernel.h"
 #include "os/memory/memory_objects.h"
 
 #include <gmock/gmock.h>
@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "host/host_image.h"
 #include "os/base/bug_check.h"
-#include "platform/host_image.h"
-#include "twin/machine.h"
 #include "os/hal/iommu.h"
+#include "twin/fast_engine.h"
 
 namespace gmmu::os {
 namespace {
@@ -39,7 +39,7 @@ struct Machine {
     for (const Leak& leak : kernel.ledger().Leaks()) count += leak.kind == kind;
     return count;
   }
-  sim::twin::Machine platform{sim::twin::MachineParameters::From(sim::MachineConfig::Default())};
+  sim::twin::FastMachine platform{sim::MachineConfig::Default()};
   Kernel kernel;
   sim::RamOfIommu ram{platform.ram()};
   IommuDomain* domain = nullptr;

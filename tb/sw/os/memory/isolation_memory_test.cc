@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "ddi/wdm.h"
+#include "host/host_image.h"
 #include "os/base/bug_check.h"
-#include "os/memory/isolation_memory.h"
 #include "os/base/text.h"
-#include "platform/host_image.h"
-#include "twin/machine.h"
 #include "os/hal/iommu.h"
 #include "os/kernel/kernel.h"
+#include "os/memory/isolation_memory.h"
+#include "twin/fast_engine.h"
 
 namespace gmmu::os {
 namespace {
@@ -33,7 +33,7 @@ struct Machine {
     const auto result = platform.iommu()->Translate(ram, {0x100, pfn * hw::kPageSize, write});
     return result.ok() && result.hpa == pfn * hw::kPageSize;
   }
-  sim::twin::Machine platform{sim::twin::MachineParameters::From(sim::MachineConfig::Default())};
+  sim::twin::FastMachine platform{sim::MachineConfig::Default()};
   Kernel kernel{platform, {}};
   sim::RamOfIommu ram{platform.ram()};
   IommuDomain* domain = nullptr;

@@ -5,11 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tb/sw/os/life_bench.h"
+#include "host/config.h"
+#include "host/host_image.h"
 #include "os/base/text.h"
-#include "platform/config.h"
-#include "platform/host_image.h"
-#include "twin/machine.h"
+#include "tb/sw/os/life_bench.h"
+#include "twin/fast_engine.h"
 
 namespace gmmu::os {
 namespace {
@@ -43,7 +43,7 @@ struct Asking : ::testing::Test {
     table.DxgkDdiQueryAdapterInfo = Query;
   }
   DRIVER_INITIALIZATION_DATA table{};
-  sim::twin::Machine platform{sim::twin::MachineParameters::From(sim::MachineConfig::Default())};
+  sim::twin::FastMachine platform{sim::MachineConfig::Default()};
   Kernel kernel{platform, {}};
 };
 
@@ -82,8 +82,8 @@ TEST_F(Asking, OnceWhenThereIsNone) {
 
 /// A machine that reads the IOMMU's tables in memory after each write to a device's registers, and keeps the first
 /// state that has a context entry for a GPU: how it was attached.
-struct Watching : sim::twin::Machine {
-  explicit Watching(const sim::MachineConfig& config) : Machine(sim::twin::MachineParameters::From(config)) {}
+struct Watching : sim::twin::FastMachine {
+  explicit Watching(const sim::MachineConfig& config) : FastMachine(config) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
     Machine::MmioWrite(address, size, value);
     if (!attached.empty() || iommu() == nullptr) return;

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "tb/sw/os/between.h"
-#include "tb/sw/os/life_bench.h"
 #include "os/miniport/segments.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/debug_view.h"
 #include "os/vidmm/paging_queue.h"
 #include "os/vidmm/paging_work.h"
+#include "tb/sw/os/between.h"
+#include "tb/sw/os/life_bench.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -338,7 +338,7 @@ TEST_P(SystemMemoryRun, EveryByteIsReachedWhereItLives) {
   config.gpu.clients = 1;
   bench.options.os.iommu = GetParam();
   bench.options.os.limit_bits = 40;
-  sim::twin::Machine platform(sim::twin::MachineParameters::From(config));
+  sim::twin::FastMachine platform(config);
   workload::JobResult result;
   RunScenario(platform, workload::FindScenario("system-memory"), bench.options, result);
   EXPECT_TRUE(result.Passed());

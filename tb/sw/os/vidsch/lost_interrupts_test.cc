@@ -100,8 +100,8 @@ TEST(LostInterrupts, TheMainJobEndsWithoutThem) {
 }
 
 /// A machine that loses some interrupt messages.
-struct Silent : sim::twin::Machine {
-  explicit Silent(const sim::MachineConfig& config) : Machine(sim::twin::MachineParameters::From(config)) {}
+struct Silent : sim::twin::FastMachine {
+  explicit Silent(const sim::MachineConfig& config) : FastMachine(config) {}
   std::optional<hw::Message> TakeMessage() override {
     while (auto message = Machine::TakeMessage()) {
       if (lost == 0) return message;

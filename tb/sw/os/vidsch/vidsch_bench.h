@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "host/config.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/miniport.h"
 #include "os/vidsch/vidsch.h"
-#include "platform/config.h"
-#include "twin/machine.h"
+#include "twin/fast_engine.h"
 
 namespace gmmu::os::test {
 
@@ -62,7 +62,7 @@ class SchedulerBench {
   void Sleep(uint64_t ns);
 
   SchedulerDriver driver;
-  sim::twin::Machine platform{sim::twin::MachineParameters::From(sim::MachineConfig::Default())};
+  sim::twin::FastMachine platform{sim::MachineConfig::Default()};
   Kernel kernel;
   Miniport miniport;
   VidSch vidsch;

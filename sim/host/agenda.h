@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+namespace gmmu::sim {
+
+/// Holds future acts and runs them in the order of their times; acts of equal times run in the order of the calls.
+/// Equal calls therefore give equal runs.
+class Agenda {
+ public:
+  using Act = std::function<void()>;
+
+  uint64_t now() const { return now_; }
+  /// Runs `act` at `ps`, or now if that has passed.
+  void At(uint64_t ps, Act act) {
+    queue_.push_back({std::max(ps, now_), order_++, std::move(act)});
+    std::push_heap(queue_.begin(), queue_.end(), Later);
+  }
+  bool empty() const { return queue_.empty(); }
+  /// Returns the time of the next act. Call it only while not empty.
+  uint64_t next() const { return queue_.front().ps; }
+  /// Runs every act up to and including `ps`, also those added meanwhile; then the time is `ps`.
+  void RunUntil(uint64_t ps) {
+    while (!queue_.empty() && queue_.front().ps <= ps) {
+      std::pop_heap(queue_.begin(), queue_.end(), Later);
+      const Entry entry = std::move(queue_.back());
+      queue_.pop_back();
+      now_ = entry.ps;
+      ++acts_;
+      entry.act();
+    }
+    now_ = std::max(now_, ps);
+  }
+  /// Counts the acts that have run.
+  uint64_t acts() const { return acts_; }
+
+ private:
+  struct Entry {
+    uint64_t ps;
+    uint64_t order;
+    Act act;
+  };
+  static bool Later(const Entry& a, const Entry& b) { return a.ps != b.ps ? a.ps > b.ps : a.order > b.order; }
+
+  uint64_t now_ = 0;
+  uint64_t order_ = 0;
+  uint64_t acts_ = 0;
+  std::vector<Entry> queue_;  // a heap
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/clock.h"
+
+#include <fmt/format.h>
+
+#include "host/engine.h"
+
+namespace gmmu::sim {
+
+bool AgendaClock::Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) {
+  const uint64_t end = Later(agenda_.now(), bound_ps);
+  while (!ready()) {
+    if (agenda_.empty() && end == kForever)
+      throw EngineError(
+          fmt::format("the machine stands still at {} ns: nothing can end the wait for {}", NowPs() / 1000, what));
+    if (agenda_.empty() || agenda_.next() > end) {
+      agenda_.RunUntil(end);
+      return false;
+    }
+    agenda_.RunUntil(agenda_.next());
+  }
+  return true;
+}
+
+}  // namespace gmmu::sim

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "host/agenda.h"
+
+namespace gmmu::sim {
+
+/// The time of a machine, which passes only while its software waits here. Picoseconds since power-on.
+class Clock {
+ public:
+  static constexpr uint64_t kForever = ~uint64_t{0};
+
+  virtual ~Clock() = default;
+  virtual uint64_t NowPs() = 0;
+  /// Lets `ps` pass.
+  virtual void Pass(uint64_t ps) = 0;
+  /// Lets time pass until `ready` is true, or returns false when `bound_ps` have passed first (kForever: never). Throws
+  /// EngineError, which names `what`, if the bound is kForever and no further event can occur.
+  virtual bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) = 0;
+  /// Does what is due now. The machine calls it before each access of the software; only a clock that runs by itself has
+  /// something to do.
+  virtual void CatchUp() {}
+
+  /// Converts nanoseconds; what does not fit becomes kForever.
+  static uint64_t ToPs(uint64_t ns) { return ns > kForever / 1000 ? kForever : ns * 1000; }
+  /// The time `ps` after `now`, at most kForever.
+  static uint64_t Later(uint64_t now, uint64_t ps) { return ps > kForever - now ? kForever : now + ps; }
+};
+
+/// The clock of a machine whose events are all in an agenda.
+class AgendaClock : public Clock {
+ public:
+  explicit AgendaClock(Agenda& agenda) : agenda_(agenda) {}
+  uint64_t NowPs() override { return agenda_.now(); }
+  void Pass(uint64_t ps) override { agenda_.RunUntil(agenda_.now() + ps); }
+  bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) override;
+
+ private:
+  Agenda& agenda_;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+
+#include "host/config.h"
+#include "hw/events.h"
+#include "hw/platform.h"
+
+namespace gmmu::sim {
+
+/// The machine could not continue: a CPU access took longer than its bound, or no further event can occur while
+/// software waits. what() names the awaited event. The platform call of the software throws it.
+class EngineError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct EngineOptions {
+  uint64_t seed = 0;                 ///< draws what hardware may choose freely (the order of VRAM answers)
+  std::string waves;                 ///< FST file; empty for none
+  uint64_t waves_from = 0;           ///< first GPU cycle in the dump
+  uint64_t waves_to = ~uint64_t{0};  ///< one past the last
+  hw::EventSink* events = nullptr;   ///< gets the GPUs' events (hw/events.h); null: none
+  unsigned shuffle = 0;              ///< picks the order in which modules are made; results must not depend on it
+};
+
+/// A machine that runs software. A maker of each kind stands in its own room: platform/sc_engine.h, twin/fast_engine.h,
+/// board/board_engine.h, device/device_engine.h.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  /// Powers the machine on, runs `software` until it returns, and gives its result. May be called once
+  /// for each engine. An exception of `software` passes through. The platform is valid inside the call only;
+  /// its instruments() are not null.
+  virtual int Run(const std::function<int(hw::Platform&)>& software) = 0;
+
+  /// Writes host memory as it is: the 8 bytes HOSTIMG1, then records {u64 address, u64 length, bytes},
+  /// little endian and ascending, of every page ever written. `software` may call it; it takes no
+  /// simulated time.
+  virtual void DumpHost(std::ostream& out) = 0;
+  /// Returns what the IOMMU, as it is programmed now, lets devices reach, as JSON text: {"root",
+  /// "aw_bits", "devices": [{"bdf", "domain", "mappings": [{"logical", "host", "bytes", "read",
+  /// "write"}]}]}. Devices is empty when translation is off.
+  virtual std::string DumpMappings() = 0;
+};
+
+}  // namespace gmmu::sim

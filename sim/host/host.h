@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "host/agenda.h"
+#include "host/host_access.h"
+#include "host/host_side.h"
+#include "hw/host_ram.h"
+#include "hw/platform.h"
+#include "iommu/vtd.h"
+#include "memory/page_owners.h"
+
+namespace gmmu::sim {
+
+class HostTime;
+struct TimeParameters;
+
+/// The host's side of the PCIe links: the IOMMU in front of memory, shared by all GPUs of the machine.
+///
+/// Devices' accesses are translated and performed at once, with two exceptions: writes of at most 16 bytes (a fence
+/// record) and interrupt messages land when the link has delivered them. Until then the IOMMU counts them as in flight,
+/// so an invalidation that drains writes completes after them. Software polls fence values without waiting for a
+/// message, so it must not see a value early. A device's read pushes earlier short writes to the same bytes ahead of
+/// itself, as on PCIe. Each access is checked against the page's owner when it is performed.
+class Host : public HostAccess, public HostSide {
+ public:
+  using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
+
+  /// `iommu` null: addresses pass unchanged.
+  Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing, Agenda& agenda,
+       MessageSink messages);
+  ~Host() override;
+
+  bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop) override;
+  void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) override;
+  uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) override;
+  bool Peek(uint16_t requester, uint64_t logical, uint64_t* word) const override;
+
+  // HostSide
+  VtdCore* iommu() override { return iommu_.get(); }
+  uint64_t ReadRegister(uint32_t offset, unsigned size) override { return iommu_->ReadRegister(offset, size); }
+  void WriteRegister(uint32_t offset, unsigned size, uint64_t value) override;
+  std::vector<hw::Counter> Counters() override;
+  hw::BusCounts BusAccesses(hw::Bdf device) override { return bus_counts_[device.requester_id()]; }
+  uint64_t PageAccesses(uint64_t pfn) override { return watched_[pfn]; }
+  void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
+  PageOwners& owners() override { return owners_; }
+
+ private:
+  static constexpr size_t kRecord = 16;  // bytes of a fence record; writes up to this size land late
+  struct Posted {
+    uint64_t hpa;
+    size_t size;
+    bool snoop;
+    std::array<uint8_t, kRecord> bytes;
+    bool Touches(uint64_t at, size_t bytes_there) const { return hpa < at + bytes_there && at < hpa + size; }
+  };
+  /// Translates an access. The caller must call Finish with `walk` once the access has been performed.
+  VtdResult Translate(const VtdRequest& request, VtdWalk& walk);
+  void Finish(const VtdWalk& walk);
+  void Land(uint64_t way_ps, const VtdWalk& walk, std::function<void()> access);
+  void Touch(uint64_t hpa, bool write);
+  /// Performs, in order, the writes of `posted_` that are numbered below `before` and overlap [hpa, hpa + size).
+  void Push(uint64_t hpa, size_t size, uint64_t before);
+  void PumpQueue();
+
+  hw::HostRam& ram_;
+  const std::unique_ptr<VtdCore> iommu_;
+  Agenda& agenda_;
+  const MessageSink messages_;
+  const std::unique_ptr<HostTime> time_;
+  bool queue_busy_ = false;
+  struct {
+    uint16_t requester = 0;
+    uint64_t logical = 0, size = 0;
+  } begun_;  ///< the access performed last
+  std::map<uint16_t, hw::BusCounts> bus_counts_;
+  std::unordered_map<uint64_t, uint64_t> watched_;  ///< by host physical page
+  PageOwners owners_;
+  uint64_t posts_ = 0;                 ///< number of short writes so far
+  std::map<uint64_t, Posted> posted_;  ///< short writes on their way, by number
+};
+
+}  // namespace gmmu::sim

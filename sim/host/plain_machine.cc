@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/plain_machine.h"
+
+#include "host/machine_parts.h"
+
+namespace gmmu::sim {
+
+PlainHost::PlainHost(const MachineConfig& machine, const TimeParameters& timing, uint64_t message_time)
+    : config(machine),
+      message_ps(message_time),
+      map(machine.host.memory_bytes(), machine.iommu.present),
+      ram(map.ram()),
+      clock(agenda),
+      host(ram, machine.iommu.present ? std::make_unique<VtdCore>(VtdOf(machine.iommu)) : nullptr, timing, agenda,
+           [this](uint64_t address, uint32_t data) { Deliver(address, data); }) {}
+
+void PlainHost::Deliver(uint64_t address, uint32_t data) {
+  const uint64_t late = Clock::Later(message_ps, Clock::ToPs(config.inject.late_interrupt_ns));
+  if (late == 0) return messages.Put({address, data});
+  agenda.At(Clock::Later(agenda.now(), late), [this, address, data] { messages.Put({address, data}); });
+}
+
+}  // namespace gmmu::sim

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <utility>
+
+#include "host/clock.h"
+#include "host/config.h"
+#include "host/engine.h"
+#include "host/host.h"
+#include "host/host_image.h"
+#include "host/machine.h"
+#include "host/messages.h"
+#include "host/time_model.h"
+#include "hw/host_ram.h"
+#include "pcie/address_map.h"
+
+namespace gmmu::sim {
+
+/// The host's side of a machine without SystemC, as a configuration describes it.
+struct PlainHost {
+  /// `timing`: of the IOMMU, of memory and of short writes on their way. `message_ps`: time that a message needs beyond it.
+  PlainHost(const MachineConfig& machine, const TimeParameters& timing, uint64_t message_ps = 0);
+  PlainHost(const PlainHost&) = delete;
+  PlainHost& operator=(const PlainHost&) = delete;
+
+  /// Delivers an interrupt message of the root complex, late if inject.late_interrupt_ns says so.
+  void Deliver(uint64_t address, uint32_t data);
+
+  const MachineConfig config;
+  const uint64_t message_ps;
+  AddressMap map;
+  hw::HostRam ram;
+  Agenda agenda;
+  AgendaClock clock;
+  Messages messages;
+  Host host;
+};
+
+/// The host's side and a device, which exist before their machine.
+template <class D>
+struct PlainParts {
+  template <class... Arguments>
+  PlainParts(const MachineConfig& config, const TimeParameters& timing, uint64_t message_ps, Arguments&&... arguments)
+      : host(config, timing, message_ps), device(host, std::forward<Arguments>(arguments)...) {}
+
+  PlainHost host;
+  D device;
+};
+
+/// A machine without SystemC: the host's side in plain C++, and a device (host/device.h).
+template <class D>
+class PlainMachine : private PlainParts<D>, public Machine {
+ public:
+  /// `timing`, `message_ps`: see PlainHost. `arguments`: of the device's constructor, after its PlainHost.
+  template <class... Arguments>
+  PlainMachine(const MachineConfig& config, const TimeParameters& timing, uint64_t message_ps, Arguments&&... arguments)
+      : PlainParts<D>(config, timing, message_ps, std::forward<Arguments>(arguments)...),
+        Machine(config, {host().map, host().ram, host().host, host().messages, device()}) {}
+
+  D& device() { return this->PlainParts<D>::device; }
+  PlainHost& host() { return this->PlainParts<D>::host; }
+  VtdCore* iommu() { return host().host.iommu(); }
+};
+
+/// The engine of such a machine, which has a constructor from `arguments`.
+template <class M>
+class PlainEngine : public Engine {
+ public:
+  template <class... Arguments>
+  explicit PlainEngine(Arguments&&... arguments) : machine_(std::forward<Arguments>(arguments)...) {}
+
+  int Run(const std::function<int(hw::Platform&)>& software) override { return software(machine_); }
+  void DumpHost(std::ostream& out) override { WriteHostImage(machine_.ram(), out); }
+  std::string DumpMappings() override { return MappingsAsJson(machine_.iommu(), machine_.ram()); }
+
+ private:
+  M machine_;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "host/servers.h"
+#include "memory/dram.h"
+
+namespace gmmu::sim {
+
+/// The inputs of the estimates: latencies and rates of the configuration. Times are in picoseconds unless a comment
+/// says otherwise.
+struct TimeParameters {
+  uint64_t period_ps = 1000;
+  unsigned bus_bytes = 8;
+  unsigned vram_latency = 100;     ///< cycles
+  unsigned vram_outstanding = 64;  ///< bursts of each direction
+  unsigned vram_beats = 1, vram_beat_cycles = 1;
+  unsigned engine_reads = 32;  ///< bursts of 256 bytes in flight
+  unsigned client_slots = 64;  ///< lines in flight
+  double pcie_ps_per_byte = 0.136;
+  unsigned tlp_overhead = 24, max_payload = 256, max_read_request = 512;
+  unsigned tags = 64, posted_headers = 64, posted_data = 1024, non_posted_headers = 64;
+  unsigned completion_headers = 128, completion_data = 2048;
+  uint64_t pcie_latency_ps = 250'000;
+  DramParameters dram;
+  uint64_t iommu_lookup_ps = 10'000, iommu_descriptor_ps = 20'000;
+  unsigned iommu_walks = 8;
+};
+
+/// When an access may begin and when it is complete.
+struct Cost {
+  uint64_t at = 0;        ///< earliest begin; a time in the past means now
+  uint64_t done = 0;      ///< when all parts of the access have ended
+  uint32_t group = 0;     ///< accesses of a group wait for each other
+  bool may_wait = false;  ///< the requester accepts a ticket if the end of the translation is unknown yet
+  uint64_t ticket = 0;    ///< not 0: TlbTiming::WhenReady reports the time of the translation
+  void Ends(uint64_t ps) { done = std::max(done, ps); }
+};
+
+/// ESTIMATED times of one GPU, its VRAM and its PCIe link. They decide when events happen, never which.
+///
+/// Each bus is a Calendar, each limit on accesses in flight a Places (servers.h).
+class TimeModel {
+ public:
+  explicit TimeModel(const TimeParameters& parameters);
+  const TimeParameters& parameters() const { return p_; }
+
+  uint64_t Cycles(uint64_t cycles) const { return cycles * p_.period_ps; }
+  uint64_t CycleAt(uint64_t ps) const { return period_.Quotient(ps); }
+  /// Beats of the bus that [address, address + bytes) touches.
+  uint64_t BeatsOf(uint64_t address, uint64_t bytes) const {
+    return bus_.Quotient(address + bytes + p_.bus_bytes - 1) - bus_.Quotient(address);
+  }
+  /// Returns the bus time of `bytes`.
+  uint64_t BusPs(uint64_t bytes) const { return Cycles(BeatsOf(0, bytes)); }
+
+  /// A burst of at most 256 bytes to VRAM that is ready to leave at `at`. Returns when its last data
+  /// has arrived, or its write is answered. `alone`: its requester has few bursts in flight, so the arbiter
+  /// lets it overtake bursts that wait for the port.
+  uint64_t VramRead(uint64_t at, uint64_t bytes, bool alone = false);
+  uint64_t VramWrite(uint64_t at, uint64_t bytes);
+  /// Returns when the VRAM or host port accepted the burst that was issued last, not counting reads of tables.
+  uint64_t begun_ps() const { return begun_ps_; }
+  /// Returns when VRAM has a place for another read burst, at least `at`.
+  uint64_t VramReadFree(uint64_t at) const { return vram_reads_.Free(at); }
+
+  /// Takes the tags of a host read that is split into `requests` requests. Returns when enough tags are free. TagsEnd
+  /// must follow after the last Completion: the tags are freed when that completion arrives.
+  uint64_t Tags(uint64_t at, uint64_t requests);
+  void TagsEnd(uint64_t requests);
+  /// A read request of at most `max_read_request` bytes, which already has its tag, leaves for the host. Returns when
+  /// it arrives there. Completion must follow: `at` is when the host has the data, and it returns when the data is in
+  /// the GPU. `alone`: a read of a table, which waits on the wires only for packets that were ready before it.
+  uint64_t Request(uint64_t at, bool alone = false);
+  uint64_t Completion(uint64_t at, uint64_t bytes, bool alone = false);
+  /// A write of at most `max_payload` bytes leaves for the host. Returns when the PCIe link has accepted it; it arrives
+  /// one link latency later. Written must follow, with the time at which memory has it.
+  uint64_t Posted(uint64_t at, uint64_t bytes);
+  void Written(uint64_t at) { posted_.End(at); }
+
+  /// Down returns when a TLP of the CPU arrives at the device, Up when the device's answer arrives at the CPU.
+  uint64_t Down(uint64_t now, uint64_t bytes);
+  uint64_t Up(uint64_t now, uint64_t bytes);
+  /// Returns when the CPU has room for another posted write.
+  uint64_t RoomForPost(uint64_t now) const { return stores_.Free(now); }
+  /// The CPU issues a posted write at `now`, when there is room for it. Returns when the write arrives. The CPU
+  /// continues PostPs after `now`.
+  uint64_t Post(uint64_t now, uint64_t bytes);
+  uint64_t PostPs() const;
+
+  uint64_t CommandPs() const;       ///< a command, from its header to its job
+  uint64_t EntryPs() const;         ///< a ring entry, without its reads and writes
+  uint64_t InvalidationPs() const;  ///< without the wait for accesses in flight
+  /// Sets the steps of an invalidation's sweep: the rows of the largest cache.
+  void set_sweep_steps(uint64_t steps) { sweep_steps_ = steps; }
+  uint64_t RegisterPs() const;  ///< an access of the CPU to a register, and to the configuration space
+  uint64_t ConfigPs() const;
+  uint64_t PciePs(uint64_t bytes) const {
+    return static_cast<uint64_t>(static_cast<double>(bytes + p_.tlp_overhead) * p_.pcie_ps_per_byte);
+  }
+
+ private:
+  uint64_t Beats(uint64_t bytes) const;
+
+  const TimeParameters p_;
+  const Divisor period_, bus_, vram_beats_;
+  uint64_t sweep_steps_ = 16;
+  Calendar vram_read_, vram_write_;
+  Wire up_, down_;
+  Places vram_reads_, vram_writes_, tags_, requests_, completions_, write_buffer_, posted_;
+  RecentEnds vram_ends_;
+  Window stores_;
+  uint64_t begun_ps_ = 0;
+  uint64_t arrived_ps_ = 0;  ///< when the last completion of the current read arrives
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/device.h"
+#include "host/plain_machine.h"
+#include "twin/gpu.h"
+#include "twin/gpu_access.h"
+#include "twin/peers.h"
+
+namespace gmmu::sim::twin {
+
+/// The GPUs of the fast engine, linked to each other.
+///
+/// No GPU acts inside a write: the write arrives later, when other calls let time pass. All times are estimates; equal
+/// calls give equal times and equal bytes.
+///
+/// The twin models the blocks of rtl/ a second time on purpose: it is the fast engine, and a run that differs between
+/// the engines shows an error in one of them.
+class Gpus : public Device {
+ public:
+  static constexpr unsigned kMostUnits = 4;
+
+  /// Throws std::invalid_argument for a number of GPUs that is not 1 to 4.
+  explicit Gpus(PlainHost& host);
+  ~Gpus() override;
+
+  Gpu& gpu(unsigned unit) { return *gpus_.at(unit); }
+
+  // Device
+  unsigned units() const override { return static_cast<unsigned>(gpus_.size()); }
+  ConfigSpace& config(unsigned unit) override { return gpus_[unit]->config(); }
+  Clock& clock() override { return host_.clock; }
+  void Read(const BarAccess& access, void* to) override;
+  void Write(const BarAccess& access, const void* from) override;
+  uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
+  void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
+
+  // Device's instruments (gpus_instruments.cc)
+  std::vector<hw::Counter> Counters() override;
+  std::vector<hw::Finding> Findings() override;
+  uint64_t Cycles() override;
+  /// Counts acts of the agenda, since nothing is evaluated cycle by cycle.
+  uint64_t CyclesEvaluated() override { return host_.agenda.acts(); }
+  std::vector<hw::InUse> ResourcesInUse() override;
+  void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
+  void DriveClients(unsigned unit, hw::ClientAccesses* accesses) override;
+  void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override;
+  void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override;
+
+ private:
+  std::vector<uint8_t> Request(Gpu& gpu, GpuAccess access, const std::string& what);
+  std::string PrefixOf(const Gpu& gpu) const;
+
+  PlainHost& host_;
+  const uint64_t bound_ns_;  ///< gpu.mmio_bound_ns
+  const bool tag_is_lost_;   ///< deliberate fault: the hardware always claims to hold a tag
+  Peers peers_;
+  std::vector<std::unique_ptr<Gpu>> gpus_;
+  uint64_t requests_ = 0, writes_ = 0;
+};
+
+}  // namespace gmmu::sim::twin
