@@ -155,7 +155,7 @@ docs: ## Check that the links, paths and tests that the documentation names exis
 	@python3 tools/check_ddi.py check
 	@python3 tools/check_ddi.py names
 
-check: ## What CI runs: tests, run, lint, synth-check, docs and, by turns of commits, bench, long tests, commands, formal, integration, a bare Debian
+check: ## What CI runs: tests, run, lint, docs and, by turns of commits, bench, long tests, commands, formal, synth-check, integration, a bare Debian
 	@./gmmu tools
 	tools/check.sh
 
