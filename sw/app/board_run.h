@@ -5,16 +5,12 @@
 #include <memory>
 #include <string>
 
-namespace gmmu::sim::board {
-class Board;
-}
+#include "app/engines.h"
 
 namespace gmmu::app {
 
 struct RunArguments;
 class Progress;
-
-inline constexpr const char* kBoardEngine = "board";
 
 /// Arguments of `gmmu run` that only --engine board accepts.
 struct BoardArguments {

@@ -12,6 +12,7 @@
 #include "app/child_run.h"
 #include "app/command_options.h"
 #include "app/driver_verdict.h"
+#include "app/engines.h"
 #include "app/load_driver.h"
 #include "app/outputs.h"
 #include "app/progress.h"
@@ -51,7 +52,8 @@ CLI::App* AddCheckDriver(CLI::App& app, CheckDriverArguments& arguments) {
 
 int CheckDriver(const CheckDriverArguments& arguments, std::FILE* out, std::FILE* err) {
   const std::string engine = arguments.engine.empty() ? kFast : arguments.engine;
-  if (engine == kBoardEngine || std::find(Engines().begin(), Engines().end(), engine) == Engines().end())
+  const EngineKind* const kind = FindEngine(engine);
+  if (kind == nullptr || !kind->named || !kind->simulated_gpu)
     throw workload::InputError("--engine " + engine +
                                ": a driver is checked on a simulated engine of this build: fast" +
                                std::string(Engines().front() == kFast ? "" : " or " + Engines().front()));

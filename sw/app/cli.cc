@@ -13,6 +13,7 @@
 #include "app/command_options.h"
 #include "app/commit.h"
 #include "app/configuration.h"
+#include "app/engines.h"
 #include "app/explain.h"
 #include "app/fail_each.h"
 #include "app/outputs.h"
@@ -243,12 +244,13 @@ int Dispatch(int argc, const char* const* argv, std::FILE* out, std::FILE* err) 
 }  // namespace
 
 const std::vector<std::string>& Engines() {
-#ifdef GMMU_RTL_ENGINE
-  static const std::vector<std::string> kEngines = {"rtl", "fast", kBoardEngine};
-#else
-  static const std::vector<std::string> kEngines = {"fast", kBoardEngine};
-#endif
-  return kEngines;
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const EngineKind& kind : EngineKinds())
+      if (kind.named) all.emplace_back(kind.name);
+    return all;
+  }();
+  return names;
 }
 
 int PrintConfig(const ConfigArguments& arguments, std::FILE* out) {

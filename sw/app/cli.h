@@ -18,7 +18,7 @@ inline constexpr int kExitFailed = 1;         ///< fault, mismatch, leak, timeou
 inline constexpr int kExitUsage = 2;          ///< bad input; nothing was simulated or written
 inline constexpr int kExitNotApplicable = 3;  ///< driver or device lacks a capability that the scenario needs
 
-/// Engines of this build; the first is the default.
+/// Engines of this build that --engine selects; the first is the default.
 const std::vector<std::string>& Engines();
 
 /// Arguments of `gmmu run`.

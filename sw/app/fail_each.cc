@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/child_run.h"
+#include "app/engines.h"
 #include "app/outputs.h"
 #include "app/process.h"
 #include "app/progress.h"

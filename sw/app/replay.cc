@@ -12,6 +12,7 @@
 #include "app/cli.h"
 #include "app/command_options.h"
 #include "app/configuration.h"
+#include "app/engines.h"
 #include "app/not_begun.h"
 #include "app/outputs.h"
 #include "app/progress.h"
@@ -144,11 +145,13 @@ CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments) {
 
 int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   const std::string engine_name = arguments.engine.empty() ? Engines().front() : arguments.engine;
-  if (engine_name == kBoardEngine)
-    throw replay::ReplayError("a board's client ports are not driven from outside; give --engine rtl or fast");
-  if (std::find(Engines().begin(), Engines().end(), engine_name) == Engines().end())
+  const EngineKind* const kind = FindEngine(engine_name);
+  if (kind == nullptr || !kind->named)
     throw replay::ReplayError(
         fmt::format("no engine \"{}\" in this build; there is: {}", engine_name, fmt::join(Engines(), ", ")));
+  if (!kind->simulated_gpu)
+    throw replay::ReplayError(
+        fmt::format("client ports of engine {} are not driven from outside; give --engine rtl or fast", engine_name));
   const replay::Options& options = arguments.options;
   if (options.accesses == 0) throw replay::ReplayError("--accesses 0 leaves nothing to measure; give 1 and more");
   Configuration configuration = Configuration::FromFile(arguments.config, arguments.set);
@@ -156,7 +159,7 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   if (configuration.device.present())
     throw replay::ReplayError("device.model is for gmmu run: a replay drives client ports");
   const sim::MachineConfig& config = configuration.machine;
-  if (engine_name != kFast) config.CheckBuilt(arguments.config);
+  if (kind->built_sizes) config.CheckBuilt(arguments.config);
   RefuseSharedFiles({{"--json", arguments.json}, {"--events", arguments.events.file}},
                     {{"the workload", options.workload}, {"--config", arguments.config}});
 
@@ -171,7 +174,7 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   engine_options.seed = options.seed;
   const auto recording = Recording::Make(arguments.events, engine_name, sim::PeriodPs(config.gpu));
   if (recording) engine_options.events = recording->sink();
-  const std::unique_ptr<sim::Engine> engine = MakeSimulated(engine_name, config, engine_options);
+  const std::unique_ptr<sim::Engine> engine = kind->make({config, engine_options});
 
   workload::JobOptions job;
   job.os = configuration.OsParameters(options.seed);

@@ -12,6 +12,7 @@
 #include "app/command_options.h"
 #include "app/ddi_trace_compare.h"
 #include "app/ddi_trace_file.h"
+#include "app/engines.h"
 #include "app/load_driver.h"
 #include "app/progress.h"
 #include "app/simulated.h"
@@ -72,7 +73,7 @@ int ReplayDdi(const ReplayDdiArguments& arguments, std::FILE* out, std::FILE* er
   const DdiTraceFile recorded = ReadDdiTrace(arguments.trace);
   if (recorded.calls.empty()) throw workload::InputError(arguments.trace + ": has no call to be asked for again");
   const std::string& engine = recorded.run.engine;
-  if (engine != kDevice && std::find(Engines().begin(), Engines().end(), engine) == Engines().end())
+  if (FindEngine(engine) == nullptr)
     throw workload::InputError(fmt::format("{}:1: was recorded on the engine \"{}\"; this build has {}",
                                            arguments.trace, engine, fmt::join(Engines(), ", ")));
   if (!arguments.driver.empty()) CheckDriverFile(arguments.driver);

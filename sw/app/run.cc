@@ -14,6 +14,7 @@
 #include "app/cli.h"
 #include "app/configuration.h"
 #include "app/ddi_trace_file.h"
+#include "app/engines.h"
 #include "app/last_report.h"
 #include "app/load_driver.h"
 #include "app/not_begun.h"
@@ -21,9 +22,7 @@
 #include "app/process.h"
 #include "app/progress.h"
 #include "app/simulated.h"
-#include "board/board_engine.h"
 #include "board/sizes.h"
-#include "device/device_engine.h"
 #include "host/engine.h"
 #include "host/machine_parts.h"
 #include "hw/gmmu_regs.h"
@@ -64,7 +63,7 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
   report::Limits limits = SimulatedLimits(config, arguments.engine, arguments.seed);
   if (board != nullptr) {
     limits.link_bytes_per_second = board->line_rate() / 10;  // 8 of 10 bits are data
-    limits.timing = board->simulated() ? "simulated board" : "wall clock";
+    if (board->simulated()) limits.timing = "simulated board";
   }
   limits.driver = arguments.driver;
   limits.scenario = arguments.scenario;
@@ -77,10 +76,10 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
 std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const Configuration& configuration,
                                         PDRIVER_INITIALIZE driver, const sim::EngineOptions& options,
                                         std::unique_ptr<sim::board::Board> board) {
-  if (board != nullptr) return sim::board::CreateEngine(configuration.machine, std::move(board), options);
-  if (!configuration.device.present()) return MakeSimulated(name, configuration.machine, options);
-  const auto serve = reinterpret_cast<sim::device::Serve>(ExportOf(driver, "GmmuServeDevice"));
-  return sim::device::CreateEngine(configuration.machine, configuration.device, serve, options);
+  EngineInputs inputs{configuration.machine, options, std::move(board), &configuration.device};
+  if (configuration.device.present())
+    inputs.serve = reinterpret_cast<sim::device::Serve>(ExportOf(driver, "GmmuServeDevice"));
+  return FindEngine(name)->make(std::move(inputs));
 }
 
 /// Applies --device to device.model. A machine with a device model has its own engine.
@@ -165,7 +164,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   options.os = configuration.OsParameters(arguments.seed);
   if (on_board) {
     sim::board::RefuseSimulated(config, options.os.inject.leak == "rtl_slot");
-  } else if (arguments.engine != kFast && arguments.engine != kDevice) {
+  } else if (FindEngine(arguments.engine)->built_sizes) {
     CheckSizes(config, arguments);
   }
   options.seed = arguments.seed;
@@ -178,7 +177,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   } guarded;
   if (!arguments.driver.empty()) {
     options.driver = LoadDriver(arguments.driver);
-    if (arguments.engine != kFast && arguments.engine != kDevice && !on_board && config.TurnedDown().raw != 0) {
+    if (FindEngine(arguments.engine)->built_sizes && config.TurnedDown().raw != 0) {
       Say(err, "gmmu run: sizes of [gpu] are below what was built: they hold if {} writes register sizes_in_use\n",
           arguments.driver);
     }

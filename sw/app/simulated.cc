@@ -4,13 +4,10 @@
 #include <algorithm>
 
 #include "app/commit.h"
+#include "app/engines.h"
 #include "host/machine_parts.h"
 #include "hw/unit_names.h"
-#ifdef GMMU_RTL_ENGINE
-#include "platform/sc_engine.h"
-#endif
 #include "replay/replay.h"
-#include "twin/fast_engine.h"
 #include "workload/job.h"
 
 namespace gmmu::app {
@@ -27,7 +24,7 @@ report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::stri
   limits.version = GMMU_VERSION;
   limits.commit = kCommit;
   limits.engine = engine;
-  limits.timing = engine == kFast || engine == kDevice ? "estimated" : "exact";
+  limits.timing = FindEngine(engine)->timing;
   limits.seed = seed;
   return limits;
 }
@@ -73,15 +70,6 @@ replay::MachineFacts FactsOf(const Configuration& configuration) {
     facts.levels.push_back({uint64_t{1} << shift, driver.system_tables() ? 0 : bytes});
   }
   return facts;
-}
-
-std::unique_ptr<sim::Engine> MakeSimulated(const std::string& engine, const sim::MachineConfig& config,
-                                           const sim::EngineOptions& options) {
-#ifdef GMMU_RTL_ENGINE
-  if (engine != kFast) return sim::CreateRtl(config, options);
-#endif
-  (void)engine;
-  return sim::twin::CreateEngine(config, options);
 }
 
 }  // namespace gmmu::app

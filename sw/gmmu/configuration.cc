@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/configuration.h"
 
+#include "app/engines.h"
 #include "gmmu/gmmu.h"
 #include "gmmu/refusals.h"
 #include "settings/keys.h"
@@ -11,12 +12,13 @@ namespace gmmu {
 const char* Version() { return GMMU_VERSION; }
 
 const std::vector<std::string>& Engines() {
-#ifdef GMMU_RTL_ENGINE
-  static const std::vector<std::string> kEngines = {"rtl", "fast"};
-#else
-  static const std::vector<std::string> kEngines = {"fast"};
-#endif
-  return kEngines;
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const app::EngineKind& kind : app::EngineKinds())
+      if (kind.named && kind.simulated_gpu) all.emplace_back(kind.name);
+    return all;
+  }();
+  return names;
 }
 
 std::vector<std::string> Scenarios() {

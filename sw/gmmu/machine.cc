@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/configuration.h"
+#include "app/engines.h"
 #include "app/simulated.h"
 #include "gmmu/gmmu.h"
 #include "gmmu/refusals.h"
@@ -125,7 +126,7 @@ class Machine::Life : private Watcher {
   void Live() {
     sim::EngineOptions options;
     options.seed = engine_.seed;
-    const std::unique_ptr<sim::Engine> engine = app::MakeSimulated(engine_.name, configuration_.machine, options);
+    const std::unique_ptr<sim::Engine> engine = app::FindEngine(engine_.name)->make({configuration_.machine, options});
     turns_.Yield();
     if (given_up_) return;
     const auto start = std::chrono::steady_clock::now();

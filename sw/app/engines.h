@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "board/board.h"
+#include "device/device_engine.h"
+#include "host/engine.h"
+
+namespace gmmu::app {
+
+inline constexpr const char* kFast = "fast";
+inline constexpr const char* kBoardEngine = "board";
+inline constexpr const char* kDevice = "device";
+
+/// What the makers of engines need, each its part.
+struct EngineInputs {
+  const sim::MachineConfig& machine;
+  const sim::EngineOptions& options;
+  std::unique_ptr<sim::board::Board> board = nullptr;
+  const sim::device::DeviceSettings* device = nullptr;
+  sim::device::Serve serve = nullptr;  ///< the driver's hardware thread; null: it has none
+};
+
+/// An engine of this program.
+struct EngineKind {
+  const char* name;
+  const char* timing;      ///< how exact its times are, for reports; a board says so itself
+  bool named;              ///< --engine selects it; otherwise --device does
+  bool simulated_gpu;      ///< it simulates this project's GPU, so the client ports can be driven
+  bool built_sizes;        ///< it has only the sizes that were built
+  std::unique_ptr<sim::Engine> (*make)(EngineInputs inputs);
+};
+
+/// The engines of this build, the default first.
+const std::vector<EngineKind>& EngineKinds();
+/// Returns the engine of that name, null if this build has none.
+const EngineKind* FindEngine(const std::string& name);
+
+}  // namespace gmmu::app
