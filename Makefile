@@ -152,8 +152,8 @@ regs: ## Generate the register and record files from rtl/pkg/gmmu.rdl; IP-XACT a
 
 docs: ## Check that the links, paths and tests that the documentation names exist
 	@python3 tools/check_docs.py
-	@python3 tools/check_ddi.py check
-	@python3 tools/check_ddi.py names
+	@python3 tools/check_ddi.py
+	@python3 tools/ddi_names.py
 
 check: ## What CI runs: tests, run, lint, docs and, by turns of commits, bench, long tests, commands, formal, synth-check, integration, a bare Debian
 	@./gmmu tools

@@ -411,10 +411,10 @@ endif()
 # The table of the driver interface: each row has its tests, and they ran (last, whatever part of the tests is run).
 if(GMMU_PYTHON)
   add_test(NAME ddi.every_row_has_its_tests
-           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ddi.py check --build ${PROJECT_BINARY_DIR})
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ddi.py --build ${PROJECT_BINARY_DIR})
   set_tests_properties(ddi.every_row_has_its_tests PROPERTIES LABELS unit TIMEOUT 300 FIXTURES_CLEANUP ddi_rows)
   add_test(NAME ddi.the_page_of_names_matches_the_headers
-           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ddi.py names)
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/ddi_names.py)
   add_test(NAME ddi.every_planted_fault_has_its_place
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant_ddi.py copy ${PROJECT_BINARY_DIR}/planted_software)
   add_test(NAME ddi.the_page_of_faults_matches_them

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of the driver interface: docs/ddi/*.md, checked against the sources, the tests and their results.
+"""Checks the table of the driver interface, docs/ddi/*.md, against the sources, the tests and their results.
 
-  check [--build DIR]   every row: its columns, the files and symbols that it names, its tests (exist, not disabled, not
-                        skipped on every path). With DIR: ctest lists them there, and they ran and passed with the
-                        programs of that build (DIR/results, written by the tests). When not all tests of the build have
-                        run, that is said, and only the results that exist are looked at.
-  names [--write]       docs/ddi/names.md, a row for each structure, enumerator, flag, entry point and callback of
-                        sw/ddi, from the rows of the other pages; fails for a name without one.
+Checked of every row: its columns, the files and symbols that it names, its tests (exist, not disabled, not skipped on
+every path). With --build DIR: ctest lists them there, and they ran and passed with the programs of that build
+(DIR/results, written by the tests). When not all tests of the build have run, the last line says so, and only the
+results that exist are looked at.
 
 A row has four columns: name | implemented in | shown by | evidence. "implemented in" names files in backquotes, each
 with a symbol behind a colon if it helps (`sw/os/vidmm/vidmm.cc:Evict`), or says "no effect: why". "shown by" has names of tests
@@ -31,12 +29,6 @@ PAGES = ROOT / "docs/ddi"
 NAMES = PAGES / "names.md"
 COLUMNS = ["name", "implemented in", "shown by", "evidence"]
 EVIDENCE = ("documents", "Windows 22621", "Windows 26100", "driver authors", "choice of this model")
-HEADERS = ("d3dukmdt.h", "d3dukmdt_formats.h", "d3dukmdt_lists.h", "d3dkmthk.h", "d3dkmdt.h", "d3dkmddi_memory.h",
-           "d3dkmddi_paging.h", "d3dkmddi_caps.h", "d3dkmddi_drivercaps.h", "d3dkmddi_segments.h", "d3dkmddi_allocation.h",
-           "d3dkmddi_context_memory.h", "d3dkmddi_exec.h", "d3dkmddi_interrupt.h", "d3dkmddi_render.h", "d3dkmddi_debug.h",
-           "d3dkmddi_power.h", "d3dkmddi_display.h", "d3dkmdt_vidpn.h", "d3dkmddi_calls.h", "d3dkmddi_display_calls.h",
-           "d3dkmddi_queue_calls.h", "d3dkmddi_callbacks.h", "dispmprt_types.h", "dispmprt_calls.h",
-           "dispmprt_callbacks.h", "dispmprt.h")
 RTL = ("tb/rtl/", "tb/system/", "tb/bench/", "tb/sim/gpu/")  # folders of tests that a build without RTL lacks
 Row = collections.namedtuple("Row", "page line name where tests evidence")
 Test = collections.namedtuple("Test", "file disabled skipped cases")
@@ -253,19 +245,7 @@ def check(build_folder):
     return 1 if errors else 0
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(dest="command", required=True)
-    command = commands.add_parser("check", help="the rows against sources, tests and results")
-    command.add_argument("--build", type=pathlib.Path)
-    command = commands.add_parser("names", help="docs/ddi/names.md from the headers")
-    command.add_argument("--write", action="store_true")
-    arguments = parser.parse_args()
-    if arguments.command == "check":
-        return check(arguments.build)
-    import ddi_names
-    return ddi_names.run(arguments.write)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, metavar="DIR")
+    sys.exit(check(parser.parse_args().build))

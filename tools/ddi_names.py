@@ -1,18 +1,27 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/ddi/names.md: a row for each structure, enumerator, flag, entry point and callback that sw/ddi declares.
+"""Makes docs/ddi/names.md: a row for each structure, enumerator, flag, entry point and callback that sw/ddi declares.
 
-A name's tests are those of the rows of the other pages that name it; its layout has tests of its own. A name without
-effect in a memory model has its reason in tools/ddi_names.toml, by name or for all of a header that have none, a name that is only a part of another (an argument
-structure of an entry point) stands with that. A name of neither kind is an error.
+Without --write it compares the page. A name's tests are those of the rows of the other pages that name it; its layout
+has tests of its own. A name without effect in a memory model has its reason in tools/ddi_names.toml, by name or for all
+of a header that have none; a name that is only a part of another (an argument structure of an entry point) stands with
+that. A name of neither kind is an error.
 """
+import argparse
 import collections
 import re
 import sys
 import tomllib
 
 import check_ddi
-from check_ddi import HEADERS, NAMES, ROOT
+from check_ddi import NAMES, ROOT
 
+HEADERS = ("d3dukmdt.h", "d3dukmdt_formats.h", "d3dukmdt_lists.h", "d3dkmthk.h", "d3dkmdt.h", "d3dkmddi_memory.h",
+           "d3dkmddi_paging.h", "d3dkmddi_caps.h", "d3dkmddi_drivercaps.h", "d3dkmddi_segments.h", "d3dkmddi_allocation.h",
+           "d3dkmddi_context_memory.h", "d3dkmddi_exec.h", "d3dkmddi_interrupt.h", "d3dkmddi_render.h", "d3dkmddi_debug.h",
+           "d3dkmddi_power.h", "d3dkmddi_display.h", "d3dkmdt_vidpn.h", "d3dkmddi_calls.h", "d3dkmddi_display_calls.h",
+           "d3dkmddi_queue_calls.h", "d3dkmddi_callbacks.h", "dispmprt_types.h", "dispmprt_calls.h",
+           "dispmprt_callbacks.h", "dispmprt.h")
 REASONS = ROOT / "tools/ddi_names.toml"
 Name = collections.namedtuple("Name", "header kind text parent")
 
@@ -114,7 +123,7 @@ def run(write):
                     "| `Layout.SizesAreTheKits`, `Layout.NumbersAreTheKits` | documents |")
     lines = ["# Names of the headers", "",
              "Every structure, number, flag, entry point and callback that `sw/ddi` declares: the pages that have rows of",
-             "it and their tests, or why it has no effect here. Made by `python3 tools/check_ddi.py names --write` from the",
+             "it and their tests, or why it has no effect here. Made by `python3 tools/ddi_names.py --write` from the",
              "headers, the other pages of this folder and `tools/ddi_names.toml`; a test compares. Layouts and numbers are",
              "asserted when `tb/sw/ddi/layout_static.h` is compiled.", ""]
     for header, entries in pages.items():
@@ -128,6 +137,12 @@ def run(write):
     print(f"names: {uses['shown']} shown by rows, {uses['form']} forms, {uses['no effect']} without effect, "
           f"{len(gaps)} without a row")
     if not same and not write:
-        print("docs/ddi/names.md differs from the headers and the rows: python3 tools/check_ddi.py names --write")
+        print("docs/ddi/names.md differs from the headers and the rows: python3 tools/ddi_names.py --write")
         return 1
     return 1 if gaps else 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true")
+    sys.exit(run(parser.parse_args().write))
