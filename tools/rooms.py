@@ -11,11 +11,10 @@ import tree
 
 # Room -> the rooms that it may include.
 ROOMS = {
-    "sw/base": (),
-    "sw/settings": ("sw/base",),
-    "sw/ddi": ("sw/base",),
-    "sw/trace": ("sw/base",),
-    "sw/hw": ("sw/base", "sw/settings"),
+    "sw/settings": (),
+    "sw/ddi": (),
+    "sw/trace": (),
+    "sw/hw": ("sw/settings",),
     "sw/events": ("sw/hw",),
     "sw/kmd": ("sw/ddi", "sw/hw"),
     "sw/kmd/build": ("sw/kmd",),
@@ -44,7 +43,7 @@ ROOMS = {
     "sim/gpu_link": ("sw/hw",),
     "sim/iommu": ("sw/hw",),
     "sim/board_link": ("sw/hw",),
-    "sim/board_pins": ("sw/base",),
+    "sim/board_pins": (),
     "sim/probe": ("sim/memory",),
     "sim/gpu": ("sim/pcie", "sim/probe"),
     "sim/host": ("sim/memory", "sim/pcie", "sim/iommu", "sw/settings"),
@@ -56,7 +55,6 @@ ROOMS = {
 }
 
 # Rooms above the operating system may include from sw/os only the room of the application's classes and these values.
-USERS = ("sw/workload", "sw/workload/procedures", "sw/report", "sw/replay", "sw/app", "sw/gmmu")
 FACADE = "sw/os/application"
 VALUES = {f"sw/os/{name}.h" for name in (
     "base/bug_check", "base/errors", "base/ledger", "base/page_math", "base/parameters", "base/random", "base/text",
@@ -90,34 +88,48 @@ def below(room):
     return found
 
 
+USERS = [room for room in ROOMS if FACADE in below(room) and not room.startswith("sw/os/")]
+
+
 def beside_the_facade(room, target):
     """A user of the operating system includes another part of it than FACADE and VALUES."""
     return (room in USERS and target.startswith("sw/os/") and not target.startswith(f"{FACADE}/")
             and target not in VALUES)
 
 
-def errors(files=None, exceptions=None):
-    """Includes that point upward or past the application's classes, rooms without a row, exceptions without use.
+def row_errors(files, rows=None):
+    """Folders with sources that have no row, and rows whose folder has no source."""
+    rows = set(ROOMS if rows is None else rows)
+    folders = {str(pathlib.PurePosixPath(path).parent) for path in files}
+    return ([f"{room}: this room has no row in tools/rooms.py" for room in sorted(folders - rows)]
+            + [f"tools/rooms.py: {room} has a row, but no such folder has sources" for room in sorted(rows - folders)])
 
-    `files` maps paths to their text: those of the checkout unless given. `exceptions` likewise.
+
+def include_errors(files, exceptions=None):
+    """Includes that point upward or past the application's classes, and exceptions without use.
+
+    `files` maps paths to their text.
     """
-    if files is None:
-        files = tree.texts(("sw", "sim"), (".h", ".cc"))
     unused = dict(EXCEPTIONS if exceptions is None else exceptions)
-    room_of = {path: str(pathlib.PurePosixPath(path).parent) for path in files}
-    found = [f"{room}: this room has no row in tools/rooms.py" for room in sorted(set(room_of.values()) - set(ROOMS))]
+    found = []
     for path, text in sorted(files.items()):
-        if room_of[path] not in ROOMS:
+        own = str(pathlib.PurePosixPath(path).parent)
+        if own not in ROOMS:
             continue
-        allowed = below(room_of[path])
+        allowed = below(own)
         for number, header in tree.includes(text):
             for target in (f"sw/{header}", f"sim/{header}"):
                 room = str(pathlib.PurePosixPath(target).parent)
-                past = beside_the_facade(room_of[path], target)
+                past = beside_the_facade(own, target)
                 if room not in ROOMS or (room in allowed and not past) or unused.pop((path, target), None):
                     continue
                 found.append(f"{path}:{number}: includes {header}, but " +
-                             (f"{room_of[path]} has {FACADE} for it" if past
-                              else f"{room_of[path]} does not stand on {room}"))
+                             (f"{own} has {FACADE} for it" if past else f"{own} does not stand on {room}"))
     found += [f"tools/rooms.py: {path} does not include {header}; remove this exception" for path, header in unused]
     return found
+
+
+def errors():
+    """What is wrong in the checkout."""
+    files = tree.texts(("sw", "sim"), (".h", ".cc"))
+    return row_errors(files) + include_errors(files)

@@ -12,7 +12,7 @@ import tree  # noqa: E402
 
 class Rooms(unittest.TestCase):
     def errors(self, files, exceptions=()):
-        return rooms.errors(files, dict(exceptions))
+        return rooms.include_errors(files, dict(exceptions))
 
     def test_includes_of_the_own_room_and_of_those_below_pass(self):
         self.assertEqual(self.errors({
@@ -36,10 +36,10 @@ class Rooms(unittest.TestCase):
 
     def test_an_upward_include_that_is_planted_in_the_checkout_is_found(self):
         files = tree.texts(("sw", "sim"), (".h", ".cc"))
-        self.assertEqual(rooms.errors(files), [])
+        self.assertEqual(rooms.include_errors(files), [])
         path = next(path for path in files if path.startswith("sw/os/kernel/"))
         files[path] += '#include "os/tables/geometry.h"\n'
-        self.assertEqual(len(rooms.errors(files)), 1)
+        self.assertEqual(len(rooms.include_errors(files)), 1)
 
     def test_users_of_the_operating_system_include_the_application_s_classes_and_values_only(self):
         values = "".join(f'#include "{value.removeprefix("sw/")}"\n' for value in sorted(rooms.VALUES))
@@ -57,10 +57,19 @@ class Rooms(unittest.TestCase):
         self.assertTrue(rooms.VALUES <= {f"sw/{header}" for path, text in files.items() for _, header in
                                          tree.includes(text) if path.rsplit("/", 1)[0] in rooms.USERS})
         files["sw/workload/procedures/sleep.cc"] += '#include "os/vidsch/vidsch.h"\n'
-        self.assertEqual(len(rooms.errors(files)), 1)
+        self.assertEqual(len(rooms.include_errors(files)), 1)
 
-    def test_a_room_without_a_row_is_named(self):
-        self.assertEqual(self.errors({"sw/os/attic/a.cc": ""}), ["sw/os/attic: this room has no row in tools/rooms.py"])
+    def test_a_room_without_a_row_and_a_row_without_a_room_are_named(self):
+        files = ("sw/os/attic/a.cc", "sw/hw/b.h", "sw/hw/c.cc")
+        self.assertEqual(rooms.row_errors(files, ("sw/os/attic", "sw/hw")), [])
+        self.assertEqual(rooms.row_errors(files, ("sw/hw", "sw/cellar")),
+                         ["sw/os/attic: this room has no row in tools/rooms.py",
+                          "tools/rooms.py: sw/cellar has a row, but no such folder has sources"])
+
+    def test_a_row_that_is_planted_beside_those_of_the_checkout_is_found(self):
+        files = tree.texts(("sw", "sim"), (".h", ".cc"))
+        self.assertEqual(rooms.row_errors(files), [])
+        self.assertEqual(len(rooms.row_errors(files, [*rooms.ROOMS, "sw/cellar"])), 1)
 
     def test_an_exception_holds_for_its_file_only_and_must_be_used(self):
         upward = {("sw/kmd/a.cc", "sw/kmd/build/b.h"): "why"}
