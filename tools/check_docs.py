@@ -6,14 +6,16 @@ Looks at all .md files of the checkout: link targets, and words in backquotes th
 (they begin with one of its folders, or end in a suffix of its files and contain a slash). Paths hold from the root or
 from the page's folder; <room>, * and {a,b} stand for what they stand for in a shell. build/ is not looked for.
 
-Besides: rows of a table have as many cells as its head, tools/README.md has one row for each tool, the first page keeps
-its length, and every source has a test (tools/tested.py).
+Besides: rows of a table have as many cells as its head, tools/README.md has one row for each tool, docs/tour.md and
+sw/os/README.md have every room of tools/rooms.py, the first page keeps its length, and every source has a test
+(tools/tested.py).
 """
 import glob
 import pathlib
 import re
 import sys
 
+import rooms
 import tested
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -96,6 +98,19 @@ def tool_errors(page, tools):
             + [(1, f"{tool} has {named.count(tool)} rows") for tool in sorted(tools) if named.count(tool) > 1])
 
 
+def tour_errors(text, rows):
+    """[(line, error)] of docs/tour.md: its tables name each room outside of sw/os."""
+    named = re.findall(r"`([\w/]+)`", "\n".join(line for line in text.splitlines() if line.startswith("|")))
+    return [(1, f"no row for {room}") for room in rows if not room.startswith("sw/os/") and room not in named]
+
+
+def system_errors(text, rows):
+    """[(line, error)] of sw/os/README.md: its table has the rooms of sw/os in their order."""
+    named = [f"sw/os/{room}" for room in re.findall(r"^\| \[(\w+)\]\(\1/README.md\)", text, re.M)]
+    wanted = [room for room in rows if room.startswith("sw/os/")]
+    return [] if named == wanted else [(1, f"has the rooms {', '.join(named)}; tools/rooms.py has {', '.join(wanted)}")]
+
+
 def first_page_errors(text):
     """[(line, error)] of README.md: it stays one page of lines that an editor shows whole."""
     words = len(text.split())
@@ -111,6 +126,10 @@ def main():
         found = errors_of(page) + table_errors(page.read_text())
         if page == ROOT / "tools/README.md":
             found += tool_errors(page.read_text(), {path.name for path in page.parent.iterdir() if path.suffix in (".py", ".sh")})
+        if page == ROOT / "docs/tour.md":
+            found += tour_errors(page.read_text(), rooms.ROOMS)
+        if page == ROOT / "sw/os/README.md":
+            found += system_errors(page.read_text(), rooms.ROOMS)
         if page == ROOT / "README.md":
             found += first_page_errors(page.read_text())
         for number, error in found:

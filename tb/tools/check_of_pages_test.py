@@ -53,6 +53,16 @@ class Tables(unittest.TestCase):
         self.assertEqual(check_docs.tool_errors(page, {"a.py", "b.py", "c.sh", "d.py"}), [(1, "no row for d.py"), (1, "c.sh has 2 rows")])
 
 
+    def test_each_room_has_its_place(self):
+        rows = ("sw/hw", "sw/os/a", "sw/os/b")
+        self.assertEqual(check_docs.tour_errors("`sw/hw`\n\n| a part | `sw/app` |\n", rows), [(1, "no row for sw/hw")])
+        self.assertEqual(check_docs.tour_errors("| a part | `sw/app`, `sw/hw` |\n", rows), [])
+        page = ("| [a](a/README.md) | x |\n", "| [b](b/README.md) | [a](a/README.md) |\n")
+        self.assertEqual(check_docs.system_errors("".join(page), rows), [])
+        for wrong in (page[:1], page[::-1]):
+            self.assertEqual(len(check_docs.system_errors("".join(wrong), rows)), 1)
+
+
 class FirstPage(unittest.TestCase):
     def test_its_words_and_columns_are_limited(self):
         self.assertEqual(check_docs.first_page_errors("word\n" * 900 + "\n" + "-" * 120), [(1, "901 words, at most 900 are allowed")])
