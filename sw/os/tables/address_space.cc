@@ -25,7 +25,6 @@ AddressSpace::AddressSpace(PhysicalAdapter& gpu, const std::string& name, bool p
       entries_(gpu, tree_, changes_, copies_),
       moves_(gpu, tree_, memory_, retired_),
       windows_22621_(tree_),
-      windows_26100_(tree_, memory_, gpu.caps().coherent),
       va_(gpu.caps().geometry.Coverage(0), va_end, gpu.kernel().parameters().seed, "va_range", name,
           gpu.kernel().ledger()) {
   if (order_ != BringUp::kWindows22621) return;

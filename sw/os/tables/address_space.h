@@ -13,7 +13,6 @@
 #include "os/tables/table_moves.h"
 #include "os/tables/table_tree.h"
 #include "os/tables/windows_22621.h"
-#include "os/tables/windows_26100.h"
 
 namespace gmmu::os {
 
@@ -40,7 +39,6 @@ class AddressSpace {
   PageEntries& entries() { return entries_; }
   TableMoves& moves() { return moves_; }
   Windows22621& windows_22621() { return windows_22621_; }
-  Windows26100& windows_26100() { return windows_26100_; }
   RangeAllocator& va() { return va_; }
 
   /// Makes and initialises the root; in an order of Windows it is written with its first entries instead. `entries`: of
@@ -77,7 +75,6 @@ class AddressSpace {
   PageEntries entries_;
   TableMoves moves_;
   Windows22621 windows_22621_;
-  Windows26100 windows_26100_;
   RangeAllocator va_;
 };
 

@@ -18,6 +18,28 @@
 namespace gmmu::os {
 namespace {
 using Seen = Unexplained26100;
+
+/// Makes the first tables without the root in the order of build 26100: the leaf table of `va`, and `large` leaf tables
+/// of 64 KiB entries behind it. Returns the leaf table of `va`.
+///
+/// Tables are allocated from the root down and filled from the leaf up. When Windows clears the leaf tables of 64 KiB
+/// entries is not known; here they are cleared before level 1 names them.
+PageTable& MakeFirstTables(TableTree& tree, uint64_t va, uint64_t large, const UpdateSink& sink) {
+  const Geometry& geometry = tree.geometry();
+  const unsigned top = tree.root().level();
+  const uint64_t leaf = va / geometry.Coverage(0);
+  for (unsigned level = top; level-- > 0;) tree.Place(level, va);
+  for (uint64_t i = 1; i <= large; ++i) tree.leaves_64k().Make(leaf + i);
+  PageTable& first = tree.Place(0, va);
+  Initialise(first, tree.ExtentAt(0, va), sink);
+  first.written = true;
+  for (uint64_t i = 1; i <= large; ++i) tree.leaves_64k().Initialise(leaf + i, sink);
+  for (unsigned level = 1; level < top; ++level) {
+    const uint64_t coverage = geometry.Coverage(level), end = va + (large + 1) * geometry.Coverage(0);
+    for (uint64_t at = va / coverage * coverage; at < end; at += coverage) tree.WriteLinks(level, at, sink);
+  }
+  return first;
+}
 }  // namespace
 
 uint64_t PagingBringUp::Reserve(uint64_t bytes, std::optional<uint64_t> offset) {
@@ -119,11 +141,17 @@ void PagingBringUp::WriteTablesOf26100(bool gpu_runs) {
   const auto sink = paging_.sink();
   AddressSpace& space = paging_.space();
   const uint64_t low = gpu_.caps().geometry.Coverage(0);
-  const std::vector<DXGK_PTE> self = space.windows_26100().MakeFirst(low, windows_.leaf_tables(), sink);
+  const PageTable& first = MakeFirstTables(space.tree(), low, windows_.leaf_tables(), sink);
+  std::vector<DXGK_PTE> self;  // maps the leaf table itself, page by page
+  for (uint64_t page = 0; page < PagesOf(first.bytes); ++page) {
+    self.push_back(space.memory().LinkTo(first));
+    self.back().PageAddress += page;
+    self.back().CacheCoherent = first.gpu.SegmentId == 0 && gpu_.caps().coherent;
+  }
   paging_.Set(self_map_, self);
   MapPagingBuffers();
   if (gpu_runs) WriteUnexplained();
-  space.windows_26100().MakeWholeRoot(sink);
+  space.tree().WriteLinks(space.tree().root().level(), 0, sink);
   if (gpu_runs) paging_.Flush(low + Seen::kFlushStart, Seen::kFlushEnd - Seen::kFlushStart);
   paging_.TellRoot();
   paging_.Set(work_.fence().va(), {SystemEntry(gpu_, work_.fence().page())});
