@@ -26,7 +26,7 @@ class EveryScenario : public Program, public ::testing::WithParamInterface<NameA
   }
 };
 
-/// Runs on either engine; the RTL's report must also agree with the functional engine's.
+/// Runs on either engine; the RTL's report must also agree with the fast engine's.
 TEST_P(EveryScenario, EndsAsItMust) {
   const auto& [name, engine] = GetParam();
   const std::string text = RunOn(name, engine);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check_long.py with a program that calls the functional engine "rtl": check_long_test.py PROGRAM.
+"""tools/check_long.py with a program that calls the fast engine "rtl": check_long_test.py PROGRAM.
 
 It stands before the real program and may change the report of its second engine.
 """

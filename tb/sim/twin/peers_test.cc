@@ -92,7 +92,7 @@ TEST(Peers, CountersAndFindingsNameTheUnit) {
     if (c.block == "unit1.link" && c.name == "packets") answered = c.value;
   }
   EXPECT_EQ(sent, 4096u);
-  EXPECT_EQ(answered, 0u);  // the fast engine gives answers to writes no time on a wire
+  EXPECT_EQ(answered, 0u);  // the twin gives answers to writes no time on a wire
   ASSERT_TRUE(m.gpu(1).ClientReads(1));
   m.gpu(1).WriteVram(0x2000, &moved, sizeof moved);
   machine.NoteFlush(1, 1, 0, ~uint64_t{0});  // nobody has flushed

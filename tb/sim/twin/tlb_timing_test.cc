@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the TLBs of the fast engine hold and when: seen in its counters, on a machine whose space 1 maps 2 MiB.
+// What the TLBs of the twin hold and when: seen in its counters, on a machine whose space 1 maps 2 MiB.
 #include "twin/tlb_timing.h"
 
 #include <map>

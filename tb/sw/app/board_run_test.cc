@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program with --engine board. The board is the fast engine's GPU behind a pseudo-terminal.
+// The program with --engine board. The board is the twin behind a pseudo-terminal.
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>

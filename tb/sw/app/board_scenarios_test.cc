@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every scenario on a board whose GPU is the fast engine's, behind a pseudo-terminal. It must end as on the fast engine
+// Every scenario on a board whose GPU is the twin, behind a pseudo-terminal. It must end as on the fast engine
 // with the board's sizes, or be refused with the name of the missing capability.
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0 A life of the functional machine with linked GPUs. Its tests are from documents
+// SPDX-License-Identifier: Apache-2.0 A life of the twin's machine with linked GPUs. Its tests are from documents
 // only, because no run of linked adapters has been seen.
 #pragma once
 #include <string>
