@@ -240,12 +240,7 @@ TEST_P(TableKinds, EntriesOfWhatGoesWhileTheTablesAreEvictedAreInvalidWhenTheyAr
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TableKinds, ::testing::Values(Kind::k4k, Kind::kSingle, Kind::kDual),
-                         [](const auto& info) {
-                           return info.param == Kind::k4k       ? "Only4KiB"
-                                  : info.param == Kind::kSingle ? "Leaf64k"
-                                                                : "DualPte";
-                         });
+INSTANTIATE_TEST_SUITE_P(All, TableKinds, kTableKinds, NameOfKind);
 
 }  // namespace
 }  // namespace gmmu::os::test

@@ -61,7 +61,13 @@ class TableLife : public DriverFront {
 /// Kinds of leaf tables: 4 KiB entries only, either kind per table (single), or both kinds side by side (dual).
 enum class Kind { k4k, kSingle, kDual };
 
-/// TableLife with each kind of leaf tables. table_moves_test.cc instantiates the suite for every file.
+inline const auto kTableKinds = ::testing::Values(Kind::k4k, Kind::kSingle, Kind::kDual);
+inline const char* NameOfKind(const ::testing::TestParamInfo<Kind>& info) {
+  return info.param == Kind::k4k ? "Only4KiB" : info.param == Kind::kSingle ? "Leaf64k" : "DualPte";
+}
+
+/// TableLife with each kind of leaf tables. A program with tests of this suite instantiates it once: table_moves_test.cc
+/// in this folder.
 class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> {
  protected:
   TableKinds() {

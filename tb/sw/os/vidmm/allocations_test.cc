@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// An allocation has the size that the driver answers, rounded up to whole pages of its segment.
+// The size of an allocation: what the driver answers, rounded up to whole pages of its segment; and its end: every entry
+// that leads to it is invalid. Documents only, unless a comment names a build.
 #include "os/vidmm/allocations.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "os/base/page_math.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/vidmm/paging_queue.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/placement.h"
 #include "tb/sw/os/between.h"
-#include "tb/sw/os/driver_front.h"
+#include "tb/sw/os/tables/tables_bench.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -112,6 +117,112 @@ TEST_F(AllocationAnswer, OfAnySizeAndAlignmentBecomesWholePagesOf64KiB) {
     life.vidmm.DestroyProcess(process);
   });
 }
+
+// After an allocation is destroyed, no process in which it was mapped can read its pages, whatever they hold now.
+TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
+  RunOnWorker([](Life& life) {
+    GpuProcess* owner = life.vidmm.CreateProcess("owner");
+    GpuProcess* other = life.vidmm.CreateProcess("other");
+    Allocation* data = Filled(life, 4, 0x100);
+    Allocation* beside = Filled(life, 1, 0x200);
+    const uint64_t va = life.vidmm.ReserveVa(*owner, 6 * kPage), second = life.vidmm.ReserveVa(*other, 4 * kPage);
+    life.vidmm.Map(*owner, va, *data, 0, 4);
+    life.vidmm.Map(*owner, va + 4 * kPage, *beside, 0, 1);
+    life.vidmm.mappings().MapOnePage(*owner, va + 5 * kPage, *data, 3, 1);
+    life.vidmm.Map(*other, second, *data, 0, 4);
+    Reads(life, owner, va, {0x100, 0x101, 0x102, 0x103, 0x200, 0x103});
+    life.vidmm.DestroyAllocation(data);
+    std::vector<Allocation*> all;
+    do {
+      all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
+    } while (life.vidmm.placement().TryMakeResident(*all.back()));
+    for (const uint64_t page : {0, 3, 5}) Faults(life, owner, va + page * kPage, regs::Fault::kEntryInvalid);
+    Reads(life, owner, va + 4 * kPage, {0x200});
+    Faults(life, other, second + kPage, regs::Fault::kEntryInvalid);
+    for (Allocation* one : all) life.vidmm.DestroyAllocation(one);
+    life.vidmm.DestroyAllocation(beside);
+    for (const auto& [process, address] : {std::pair(owner, va), std::pair(other, second)}) {
+      life.vidmm.FreeVa(*process, address);
+      life.vidmm.DestroyProcess(process);
+    }
+  });
+}
+
+// An allocation that was never resident, was evicted, or is not mapped has no entries to invalidate.
+TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
+  RunOnWorker([](Life& life) {
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    const uint64_t va = life.vidmm.ReserveVa(*process, 4 * kPage);
+    Allocation* unmapped = Filled(life, 1, 0x100);
+    Allocation* away = life.vidmm.CreateAllocation("away", 2 * kPage);
+    Allocation* replaced = Filled(life, 2, 0x200);
+    life.vidmm.Map(*process, va, *away, 0, 2);
+    life.vidmm.Map(*process, va + 2 * kPage, *replaced, 0, 2);
+    life.vidmm.mappings().MapZero(*process, va + 2 * kPage, 2);
+    const uint64_t before = life.vidmm.work().queue().operations();
+    for (Allocation* allocation : {unmapped, away, replaced}) life.vidmm.DestroyAllocation(allocation);
+    EXPECT_EQ(life.vidmm.work().queue().operations(), before);
+    Reads(life, process, va + 2 * kPage, {0, 0});
+    life.vidmm.FreeVa(*process, va);
+    life.vidmm.DestroyProcess(process);
+  });
+}
+
+// Seen on build 22621: a system worker calls DestroyAllocation later.
+TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
+  for (const bool deferred : {false, true}) {
+    bench.options.os.deferred_destroy = deferred;
+    seen.destroyed = 0;
+    Run([&](Life& life) {
+      Subject subject = Make(life);
+      life.worker.Call([&] {
+        Allocation* other = Filled(life, 1, 5);
+        const size_t ranges = life.adapter.local_segment().space->ranges();
+        life.vidmm.DestroyAllocation(other);
+        EXPECT_EQ(seen.destroyed, deferred ? 0u : 1u);
+        EXPECT_LT(life.adapter.local_segment().space->ranges(), ranges) << "its memory is free at once";
+        EXPECT_EQ(life.vidmm.work().deferred(), deferred ? 1u : 0u);
+        life.vidmm.Unmap(*subject.process, subject.va, 1);
+        EXPECT_EQ(seen.destroyed, 1u);
+      });
+      End(life, subject);
+    });
+    EXPECT_EQ(seen.destroyed, 2u) << "none is forgotten at power-off";
+  }
+}
+
+// Reported by driver authors: the GPU faults if memory is reused before its entries are flushed.
+TEST_P(TableKinds, EntriesAreInvalidAndFlushedBeforeTheMemoryOfADestroyedAllocationIsAnothers) {
+  for (const bool deferred : {false, true}) {
+    bench.options.os.deferred_destroy = deferred;
+    seen.destroyed = 0;
+    Run([&](Life& life) {
+      Subject subject = MakeMixed(life);
+      Reads(life, subject.process, kSmall, Pages(0x220, 5));  // translations are cached
+      const size_t ranges = life.adapter.local_segment().space->ranges();
+      std::string order;
+      Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+        if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) order += 'u';
+        if (args.Operation == DXGK_OPERATION_FLUSH_TLB) order += 'f';
+        if (args.Operation == DXGK_OPERATION_SIGNAL_MONITORED_FENCE) order += 's';
+        EXPECT_GE(life.adapter.local_segment().space->ranges(), ranges) << "the memory is not given back yet";
+        EXPECT_EQ(seen.destroyed, 0u);
+      });
+      life.worker.Call([&] { life.vidmm.DestroyAllocation(subject.data); });
+      seen.operation = nullptr;
+      EXPECT_EQ(std::count(order.begin(), order.end(), 's'), 1) << order;
+      EXPECT_EQ(order.substr(order.size() - std::min<size_t>(order.size(), 2)), "fs");
+      EXPECT_LT(life.adapter.local_segment().space->ranges(), ranges);
+      EXPECT_EQ(seen.destroyed, deferred ? 0u : 1u);
+      for (const uint64_t va : {kLarge, kLarge + 31 * kPage, kSmall, kSmall + 4 * kPage, kBeside})
+        Faults(life, subject.process, va, regs::Fault::kEntryInvalid);
+      life.worker.Call([&] { life.vidmm.DestroyProcess(subject.process); });
+    });
+    EXPECT_EQ(seen.destroyed, 1u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TableKinds, kTableKinds, NameOfKind);
 
 }  // namespace
 }  // namespace gmmu::os::test

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <vector>
 
-#include "tb/sw/os/driver_front.h"
 #include "os/vidmm/gpu_process.h"
+#include "tb/sw/os/driver_front.h"
+#include "tb/sw/os/tables/tables_bench.h"
+#include "workload/render_buffer.h"
 
 namespace gmmu::os::test {
 namespace {
@@ -154,6 +156,38 @@ TEST_F(Rule11Paging, ResidentAndReservedOfNotifyResidencyShareBit0) {
   EXPECT_EQ(operand.Reserved, 1u);
   operand.Reserved = 0x7FFFFFFE;
   EXPECT_EQ(operand.Resident, 0u);
+}
+
+// Contexts are suspended around updates of the tables when the caps ask for it.
+TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroundUpdates) {
+  for (const bool asked : {false, true}) {
+    bench.options.os.driver["IdleForUpdates"] = asked;
+    unsigned during = 0, updates = 0;
+    Run([&](Life& life) {
+      Subject subject = Make(life);
+      workload::RenderBuffer buffer(life, subject.process, kPage);
+      for (int i = 0; i < 20; ++i) buffer.Copy(subject.va, subject.va + 10 * kPage, 8 * kPage);
+      life.worker.Call([&] {
+        const PacketId packet = buffer.Submit("copies");
+        Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+          if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE) return;
+          ++updates;
+          during += !life.adapter.vidsch().Ended(packet);
+        });
+        const uint64_t va = life.vidmm.ReserveVa(*subject.process, kPage);
+        life.vidmm.Map(*subject.process, va, *subject.data, 0, 1);
+        life.adapter.vidsch().Wait(packet, 100'000'000);
+        // The contexts run again afterwards.
+        EXPECT_EQ(life.adapter.vidsch().Wait(buffer.Submit("again"), 100'000'000), PacketEnd::kCompleted);
+        life.vidmm.FreeVa(*subject.process, va);
+      });
+      seen.operation = nullptr;
+      buffer.Release();
+      End(life, subject);
+    });
+    EXPECT_GT(updates, 0u);
+    EXPECT_EQ(during > 0, !asked);
+  }
 }
 
 }  // namespace
