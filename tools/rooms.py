@@ -73,7 +73,6 @@ EXCEPTIONS = {
     ("sw/workload/life.cc", "sw/os/vidmm/vidmm_link.h"): BOOTS,
     ("sw/workload/life.cc", "sw/os/vidsch/vidsch.h"): BOOTS,
     ("sw/workload/plug_in.h", "sw/os/dxgkrnl/dxgkrnl.h"): "the system calls this half of the driver",
-    ("sw/workload/user_mode_driver.h", "sw/os/dxgkrnl/dxgkrnl.h"): "the system calls this half of the driver",
     ("sw/app/load_driver.cc", "sw/os/miniport/import_scan.h"): LOADS,
     ("sw/app/scan_driver.cc", "sw/os/miniport/import_scan.h"): LOADS,
     ("sw/app/run.cc", "sw/os/guard/driver_guard.h"): "crashes of a driver are caught in the whole process",

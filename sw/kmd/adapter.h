@@ -4,12 +4,12 @@
 
 #include "ddi/dispmprt.h"
 #include "kmd/contiguous_blocks.h"
-#include "kmd/engine.h"
 #include "kmd/fault_log.h"
 #include "kmd/link.h"
 #include "kmd/locks.h"
 #include "kmd/own_memory.h"
 #include "kmd/parameters.h"
+#include "kmd/progress.h"
 #include "kmd/registers.h"
 #include "kmd/residency_record.h"
 #include "kmd/ring.h"
@@ -20,6 +20,26 @@ namespace gmmu::kmd {
 
 struct Context;
 struct Process;
+
+/// One node of the GPU: a ring with its memory, and the state that the interrupt path keeps about it.
+struct Engine {
+  Ring ring;
+  OwnMemory ring_page;
+  OwnMemory fence_page;
+
+  // The members below are used at device level (Adapter::AtDeviceLevel), or while the interrupt routine leaves the
+  // engine alone.
+  uint32_t reported_fence = 0;
+  bool resetting = false;  ///< true: the interrupt routine ignores the engine
+  bool preemption_pending = false;
+  uint32_t preemption_fence = 0;
+  Progress progress;  ///< progress of buffers that have no context
+
+  /// Starts the ring empty, after Ring::Stop. Fences up to `completed` count as completed.
+  void Restart(const Registers& registers, UINT node, bool privileged, uint32_t completed) {
+    ring.Start(registers, node, privileged, ring_page, fence_page, completed);
+  }
+};
 
 /// One GPU: made by AddDevice, and the hAdapter of every entry point (MiniportDeviceContext).
 ///

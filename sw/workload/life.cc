@@ -2,6 +2,7 @@
 #include "workload/life.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "hw/gmmu_regs.h"
@@ -11,13 +12,13 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
+#include "os/miniport/allocation.h"
 #include "os/base/text.h"
 #include "os/threads/worker.h"
 #include "os/vidmm/vidmm_link.h"
 #include "workload/counter_sums.h"
 #include "workload/needs.h"
 #include "workload/plug_in.h"
-#include "workload/user_mode_driver.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/vidsch/vidsch.h"
 
@@ -27,6 +28,34 @@ namespace {
 /// Names the settings that enlarge a memory segment that is too small.
 constexpr char kRoomKeys[] = " (its size is made of gpu.vram_mib or gpu.unit_vram_mib and of what the driver declares)";
 constexpr uint64_t kGraceNs = 100'000;  // wait for fault reports still in flight
+
+/// The user-mode half of the built-in driver, which uses kmd/escape.h.
+os::UserModeDriver OurUserModeDriver() {
+  os::UserModeDriver driver;
+  driver.allocation_data = [](const os::AllocationRequest& request) {
+    kmd::AllocationData data;
+    data.bytes = request.bytes;
+    data.accessed_physically = request.accessed_physically;
+    data.system_only = request.system_only;
+    data.local_only = request.local_only;
+    data.priority = request.priority;
+    data.cpu_visible = request.cpu_visible;
+    data.map_cpu_visible = request.map_cpu_visible;
+    data.physical_adapter = request.physical_adapter;
+    data.no_large_pages = request.no_large_pages;
+    data.explicit_residency = request.explicit_residency;
+    std::vector<uint8_t> bytes(sizeof data);
+    std::memcpy(bytes.data(), &data, sizeof data);
+    return bytes;
+  };
+  driver.space_of = [](os::PhysicalAdapter& adapter, HANDLE process) -> std::optional<unsigned> {
+    kmd::EscapeQuerySpace query;
+    query.process = reinterpret_cast<uint64_t>(process);
+    if (!NT_SUCCESS(os::Gpu(adapter).Ask(query))) return std::nullopt;
+    return query.space;
+  };
+  return driver;
+}
 
 os::Fault Trouble(const std::string& source, const std::string& name, const std::string& text) {
   os::Fault fault;

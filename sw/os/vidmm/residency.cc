@@ -2,20 +2,25 @@
 #include "os/vidmm/residency.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
+#include "hw/device_access.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/base/bug_check.h"
 #include "os/base/errors.h"
+#include "os/base/page_math.h"
+#include "os/base/text.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/system_buffer.h"
 #include "os/miniport/segments.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/aperture.h"
-#include "os/vidmm/clean_check.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/placement.h"
@@ -34,6 +39,35 @@ size_t PlaceOf(const Allocation& allocation) {
   if (!allocation.resident()) return places.size();
   const auto here = [&](const Homes::Place& place) { return place.segment == allocation.segment(); };
   return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
+}
+
+/// A bug check, which names the first byte, when the memory of a clean allocation (Allocation::clean) differs from its
+/// backing store: the GPU has written there although no allocation list had WriteOperation, so the bytes would be lost.
+/// The check takes no machine time. It finds nothing on machines that do not show local memory (hw/device_access.h),
+/// nor in a segment outside of BAR 2.
+void RequireClean(const Allocation& allocation) {
+  PhysicalAdapter& gpu = allocation.vidmm->gpu();
+  hw::Instruments* const instruments = gpu.kernel().instruments();
+  hw::DeviceAccess* const access = instruments == nullptr ? nullptr : instruments->device_access();
+  const DXGK_SEGMENTDESCRIPTOR4& segment = gpu.answers().segments[allocation.segment() - 1];
+  const Bar& window = gpu.function().bars[2];
+  const auto shown = static_cast<uint64_t>(segment.CpuTranslatedAddress.QuadPart);
+  if (access == nullptr || !segment.Flags.CpuVisible || shown < window.address || shown >= window.address + window.size)
+    return;
+  for (uint64_t page = 0; page < PagesOf(allocation.bytes); ++page) {
+    std::array<uint8_t, kPage> local{}, kept{};
+    const uint64_t at = shown - window.address + allocation.local->page(page) * kPage;
+    if (!access->Access(gpu.unit(), hw::DeviceAccess::Memory::kLocal, at, local.data(), kPage, false) ||
+        !gpu.kernel().hal().ram().Read(allocation.backing->host_pages()[page] * kPage, kept.data(), kPage)) {
+      return;
+    }
+    const auto differs = std::mismatch(local.begin(), local.end(), kept.begin());
+    if (differs.first == local.end()) continue;
+    throw BugCheck("byte " + Hex(page * kPage + static_cast<uint64_t>(differs.first - local.begin())) + " of " +
+                   allocation.name + " is " + Hex(*differs.first) + " in video memory and was " + Hex(*differs.second) +
+                   ": the GPU has written to it, and no allocation list since it came in has it with "
+                   "DXGK_ALLOCATIONLIST.WriteOperation");
+  }
 }
 
 /// A time stamp later than every earlier one on all linked GPUs.
