@@ -11,23 +11,14 @@ sw/os/README.md have every room of tools/rooms.py, the first page keeps its leng
 (tools/tested.py).
 """
 import glob
-import pathlib
 import re
 import sys
 
 import rooms
 import tested
+from tree import ROOT, expand
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
 FOLDERS = ("rtl/", "sim/", "sw/", "tb/", "constraints/", "tools/", "docs/", "cmake/", ".ci/")
-
-
-def expand(pattern):
-    """The alternatives of {a,b}."""
-    match = re.search(r"\{([^{}]*)\}", pattern)
-    if not match:
-        return [pattern]
-    return [path for part in match.group(1).split(",") for path in expand(pattern[:match.start()] + part + pattern[match.end():])]
 
 
 def exists(page, path):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which test holds for which source: the namesake at its path below tb/, or a line of the table in tb/README.md."""
+"""Which test holds for which source: the namesake at its path below tb/, or a row of the table in tb/README.md."""
 import fnmatch
 import pathlib
+import posixpath
 import re
 
 import tree
 
 PAGE = "tb/README.md"
-HEAD = "| source or pattern | tested by |"
+HEAD = "| sources | tested by |"
 
 
 def has_code(text):
@@ -33,7 +34,9 @@ def namesake(path):
 
 
 def rows(page):
-    """[(line, patterns, tests)] of the table."""
+    """[(line, patterns, tests)] of the table, whose second column has paths from the page's folder."""
+    def names(cell):
+        return [name for word in re.findall(r"`([^`]+)`", cell) for name in tree.expand(word)]
     lines = page.splitlines()
     if HEAD not in lines:
         return []
@@ -42,12 +45,12 @@ def rows(page):
         if not lines[number].startswith("|"):
             break
         cells = lines[number].strip("|").split("|")
-        found.append((number + 1, re.findall(r"`([^`]+)`", cells[0]), re.findall(r"`([^`]+)`", cells[1])))
+        found.append((number + 1, names(cells[0]), [posixpath.normpath(f"tb/{name}") for name in names(cells[1])]))
     return found
 
 
 def errors(files=None, tests=None, page=None):
-    """Sources without a test and lines of the table that are wrong; all of the checkout unless given."""
+    """Sources without a test and rows of the table that are wrong; all of the checkout unless given."""
     if files is None:
         files = tree.texts(("sw", "sim", "rtl"), (".h", ".cc", ".sv"))
         tests = set(tree.texts(("tb", "tools"), (".cc", ".py")))
@@ -61,9 +64,9 @@ def errors(files=None, tests=None, page=None):
             if not matched:
                 found.append(f"{PAGE}:{number}: no source is {pattern}")
             elif not matched & without:
-                found.append(f"{PAGE}:{number}: {pattern} needs no line: it has a test of its name, or no code")
+                found.append(f"{PAGE}:{number}: {pattern} needs no row: it has a test of its name, or no code")
         if not named:
             found.append(f"{PAGE}:{number}: names no test")
         found += [f"{PAGE}:{number}: there is no test {test}" for test in named if test not in tests]
-    return found + [f"{path}: no {namesake(path)}, and no line of {PAGE} says where it is tested"
+    return found + [f"{path}: no {namesake(path)}, and no row of {PAGE} says where it is tested"
                     for path in sorted(without - listed)]

@@ -13,6 +13,14 @@ def texts(folders, suffixes):
             for folder in folders for path in sorted((ROOT / folder).rglob("*")) if path.name.endswith(tuple(suffixes))}
 
 
+def expand(pattern):
+    """The alternatives of {a,b}."""
+    match = re.search(r"\{([^{}]*)\}", pattern)
+    if not match:
+        return [pattern]
+    return [path for part in match.group(1).split(",") for path in expand(pattern[:match.start()] + part + pattern[match.end():])]
+
+
 def includes(text):
     """[(line, header)] of the #include directives of a text."""
     return [(text.count("\n", 0, match.start()) + 1, match.group(1))

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of tools/check_docs.py and tools/tested.py, on small trees and pages that are made up here."""
 import pathlib
+import random
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 import check_docs  # noqa: E402
 import tested  # noqa: E402
+import tree  # noqa: E402
 
 CODE = "int F() { return 1; }\n"
 
@@ -16,31 +18,47 @@ class Tested(unittest.TestCase):
         page = "\n".join(("text", "", tested.HEAD, "|---|---|", *rows, "", "more"))
         return tested.errors(files, set(tests), page)
 
-    def test_a_test_at_the_mirror_path_or_a_line_is_enough(self):
-        files = {"sw/a/b.cc": CODE, "sw/a/b.h": CODE, "sw/a/c.h": CODE, "rtl/m/gmmu_d.sv": "", "rtl/m/gmmu_e.sv": ""}
-        tests = ("tb/sw/a/b_test.cc", "tb/sw/a/c_test.cc", "tb/rtl/m/gmmu_d_test.cc")
-        self.assertEqual(self.errors(files, tests, "| `rtl/m/*_e.sv` | `tb/rtl/m/gmmu_d_test.cc` |"), [])
+    def test_a_test_at_the_mirror_path_or_a_row_is_enough(self):
+        files = {"sw/a/b.cc": CODE, "sw/a/b.h": CODE, "sw/a/c.h": CODE, "rtl/m/gmmu_d.sv": "", "rtl/m/gmmu_e.sv": "",
+                 "rtl/m/gmmu_f.sv": ""}
+        tests = ("tb/sw/a/b_test.cc", "tb/sw/a/c_test.cc", "tb/rtl/m/gmmu_d_test.cc", "tools/g.py")
+        self.assertEqual(self.errors(files, tests, "| `rtl/m/*_{e,f}.sv` | `rtl/m/gmmu_d_test.cc`, `../tools/g.py` |"), [])
 
     def test_a_source_without_either_is_named(self):
         self.assertEqual(self.errors({"sw/a/b.cc": CODE}, ()),
-                         ["sw/a/b.cc: no tb/sw/a/b_test.cc, and no line of tb/README.md says where it is tested"])
+                         ["sw/a/b.cc: no tb/sw/a/b_test.cc, and no row of tb/README.md says where it is tested"])
         self.assertEqual(len(self.errors({"sw/a/b.h": "struct B {\n  int f() const { return 1; }\n};\n"}, ())), 1)
 
     def test_a_header_of_declarations_needs_none(self):
         self.assertEqual(self.errors({"sw/a/b.h": "struct B {\n  int f() const;  // {return}\n  int x = 0;\n};\n"}, ()), [])
 
-    def test_a_line_that_is_not_needed_or_names_nothing_is_an_error(self):
-        files, tests = {"sw/a/b.cc": CODE}, {"tb/sw/a/b_test.cc"}
-        for row, error in (("| `sw/a/b.cc` | `tb/sw/a/b_test.cc` |", "sw/a/b.cc needs no line"),
-                           ("| `sw/a/gone.cc` | `tb/sw/a/b_test.cc` |", "no source is sw/a/gone.cc")):
+    def test_a_name_that_is_not_needed_or_names_nothing_is_an_error(self):
+        files, tests = {"sw/a/b.cc": CODE, "sw/a/c.cc": CODE}, {"tb/sw/a/b_test.cc"}
+        for row, error in (("| `sw/a/{b,c}.cc` | `sw/a/b_test.cc` |", "sw/a/b.cc needs no row"),
+                           ("| `sw/a/{c,gone}.cc` | `sw/a/b_test.cc` |", "no source is sw/a/gone.cc")):
             with self.subTest(row=row):
                 found = self.errors(files, tests, row)
                 self.assertEqual(len(found), 1, found)
                 self.assertIn("tb/README.md:5: " + error, found[0])
-        for row, error in (("| `sw/a/b.cc` | `tb/sw/a/gone_test.cc` |", "there is no test tb/sw/a/gone_test.cc"),
-                           ("| `sw/a/b.cc` | somewhere |", "names no test")):
+        for row, error in (("| `sw/a/{b,c}.cc` | `sw/a/{d,gone}_test.cc` |", "there is no test tb/sw/a/gone_test.cc"),
+                           ("| `sw/a/{b,c}.cc` | somewhere |", "names no test")):
             with self.subTest(row=row):
-                self.assertEqual(self.errors(files, (), row), [f"tb/README.md:5: {error}"])
+                self.assertEqual(self.errors(files, ("tb/sw/a/d_test.cc",), row), [f"tb/README.md:5: {error}"])
+
+    def test_what_is_planted_in_the_checkout_is_found(self):
+        files = tree.texts(("sw", "sim", "rtl"), (".h", ".cc", ".sv"))
+        tests = set(tree.texts(("tb", "tools"), (".cc", ".py")))
+        page = (tree.ROOT / tested.PAGE).read_text()
+        self.assertEqual(tested.errors(files, tests, page), [])
+        needed = {tested.namesake(path) for path in tested.sources(files)} & tests
+        for test in random.Random(1).sample(sorted(needed), 5):
+            self.assertTrue(tested.errors(files, tests - {test}, page), test)
+        for number, sources, named in random.Random(1).sample(tested.rows(page), 5):
+            self.assertTrue(tested.errors(files, tests - {named[-1]}, page), named)
+            row = page.splitlines()[number - 1]
+            self.assertTrue(tested.errors(files, tests, page.replace(row, "| `` | `` |")), row)
+            last = pathlib.PurePosixPath(sources[-1]).name.removeprefix("gmmu_").split(".")[0]
+            self.assertTrue(tested.errors(files, tests, page.replace(row, row.replace(last, "gone", 1))), last)
 
 
 class Tables(unittest.TestCase):
