@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tb/sim/platform/linked.h"
+#include "tb/sim/host/linked.h"
 
 #include <gtest/gtest.h>
 
