@@ -209,7 +209,7 @@ TEST(Configuration, HandsTheDriverItsValuesInBytesAndSegments) {
   EXPECT_EQ(values.at("Isolation"), 0u);
 }
 
-/// The driver without a registry and the file without keys are the same driver.
+/// A configuration without keys gives the driver the same values as an empty registry does.
 TEST(Configuration, HasTheDriversOwnDefaults) {
   const auto values = Configuration().OsParameters(0).driver;
   const kmd::Parameters driver;

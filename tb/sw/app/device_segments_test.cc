@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Variant{"implicit_16k", false, false, true}, Variant{"implicit_64k", false, false, true}),
     [](const auto& info) { return info.param.name; });
 
-/// Without an aperture segment, which documents do not allow.
+/// The driver reports no aperture segment, which the documents do not allow.
 class NoAperture : public Cli, public ::testing::WithParamInterface<const char*> {
  protected:
   int RunWith(const char* required, const char* scenario) {

@@ -111,7 +111,7 @@ TEST_P(PhysicalMisdeed, IsNamed) {
 
 std::string NameOfMisdeed(const ::testing::TestParamInfo<Misdeed>& tested) { return tested.param.name; }
 
-// Errors show in the bytes, or in a fault of the hardware.
+// Each error shows as wrong bytes or as a fault of the hardware.
 INSTANTIATE_TEST_SUITE_P(
     Bytes, PhysicalMisdeed,
     ::testing::Values(Misdeed{"wrong_patch", "the device of first process was lost: node 1 stopped at fence"},

@@ -14,8 +14,8 @@ using ::testing::HasSubstr;
 const std::string kRandom = "gen:random,footprint=32MiB,count=12000,streams=64";
 const std::string kZipf = "gen:zipf,footprint=32MiB,count=12000,streams=64";
 const std::string kBlocks = "gen:zipf,footprint=8MiB,granule=65536,count=12000,streams=4";    // walkers are free
-const std::string kRound = "gen:stride,stride=4096,footprint=4MiB,count=12000,streams=1";     // twice what the L2 has
-const std::string kSparse = "gen:stride,stride=69632,footprint=16MiB,count=12000,streams=1";  // a page in each block
+const std::string kRound = "gen:stride,stride=4096,footprint=4MiB,count=12000,streams=1";     // 2x the L2's reach
+const std::string kSparse = "gen:stride,stride=69632,footprint=16MiB,count=12000,streams=1";  // one page a block
 const std::string kChase = "gen:chase,footprint=8MiB,count=4000";
 const std::string kSteps = "gen:stride,stride=40960,footprint=32MiB,count=12000,streams=1";
 

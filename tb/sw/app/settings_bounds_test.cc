@@ -14,7 +14,7 @@ namespace {
 using settings::Key;
 using ::testing::HasSubstr;
 
-/// An open question of the documents (docs/ddi/aperture.md): with this answer the GPU faults, and the run says where.
+/// The documents leave this key open (docs/ddi/aperture.md). With this value the GPU faults, and the run says where.
 constexpr char kFaults[] = "os.dummy_page_logical = false";
 
 std::string List(uint64_t value, size_t count) {

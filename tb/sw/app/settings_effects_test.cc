@@ -100,7 +100,7 @@ TEST(Settings, SizesOfTheGpuStandInItsRegisters) {
     uint64_t value;
     uint32_t offset;
     uint64_t (*field)(uint64_t raw);
-    uint64_t times = 1;  // the field is the value times this
+    uint64_t times = 1;  // field = value * times
   };
 #define FIELD(Register, field) \
   regs::Register::kOffset, [](uint64_t raw) { return uint64_t{regs::Register{raw}.field()}; }

@@ -194,7 +194,7 @@ TEST_F(WatchedCalls, AProcessIsAskedForItsSpaceWhileItsContextsComeAndGo) {
       const auto ask = [&] {
         for (int i = 0; i < 6; ++i) {
           if (client) {
-            kmd::EscapeRunClient run;  // of no access, so it is refused once the space is known
+            kmd::EscapeRunClient run;  // without accesses, so it is refused once the space is known
             run.process = owner.process();
             EXPECT_EQ(life.gpu().Ask(run), STATUS_INVALID_PARAMETER);
           } else {

@@ -60,7 +60,7 @@ TEST(WatchedPlatform, LooksAfterEveryAccessThatTakesTime) {
     (void)machine.Read(0);
     machine.Write(regs::Ctrl::kOffset, 0);
     const uint64_t word = 7;
-    machine.WriteVram(0, &word, 8);  // a block, and a read behind it
+    machine.WriteVram(0, &word, 8);  // two more looks: the block write, and a read after it
     EXPECT_EQ(notes.looks, 10u);
     EXPECT_EQ(watched.instruments()->Cycles(), platform.instruments()->Cycles());
   });

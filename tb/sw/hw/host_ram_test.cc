@@ -143,7 +143,7 @@ TEST(HostRam, TakesAddressSpaceForWhatIsUsedAndSaysWhyWhenThereIsNoMore) {
   rlimit low = old;
   uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
-  low.rlim_cur = pages * kPageSize + (16u << 20);  // for a view, and not for pages behind it
+  low.rlim_cur = pages * kPageSize + (16u << 20);  // enough for a view, but not for 64 MiB of pages
   ASSERT_EQ(setrlimit(RLIMIT_AS, &low), 0);
   std::string text;
   const Pages pfns = {7, 8};

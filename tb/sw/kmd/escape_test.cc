@@ -28,7 +28,7 @@ TEST(Escape, KnowsWhichClientsHaveAnEngine) {
   struct Case {
     unsigned minor, traffic, clients;
   };
-  // an interface before minor version 2 does not report it: every client has one
+  // an interface before minor version 2 does not report traffic engines: every client has one
   for (const Case& built : {Case{1, 0, 4}, Case{2, 1, 1}, Case{2, 0, 0}}) {
     FakeKernel kernel;
     ASSERT_EQ(kernel.Load(), STATUS_SUCCESS);
@@ -120,7 +120,7 @@ TEST_F(EscapeTest, RunsPatternsAndChecksThatWereBuilt) {
   EXPECT_EQ(query.mismatches, 3u);
 
   kernel().writes.clear();
-  run.pattern = static_cast<uint8_t>(regs::Pattern::kChase);  // the fake was built without
+  run.pattern = static_cast<uint8_t>(regs::Pattern::kChase);  // the fake device has no chase pattern
   EXPECT_EQ(Escape(&run), STATUS_NOT_SUPPORTED);
   EXPECT_THAT(kernel().writes, IsEmpty());
 }

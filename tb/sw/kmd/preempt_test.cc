@@ -30,7 +30,7 @@ class PreemptTest : public SubmitTest {
   }
   static constexpr UINT kAgain = 0x81;
 
-  // The node of processes.
+  // Registers of node 1, which runs the packets of processes.
   static constexpr uint32_t kSecond = kRing + regs::kRingStride;
   static constexpr uint64_t kA = 0x5000, kB = 0x9000;  // a buffer of each context
   void Render(uint32_t fence, HANDLE context, uint64_t address, bool again = false) {
@@ -61,7 +61,7 @@ class PreemptTest : public SubmitTest {
   static constexpr UINT kBytes = 256;
 };
 
-// Checked inside the report, because the system may submit there.
+// Checked inside the notification callback, because the system may submit from there.
 TEST_F(PreemptTest, TheRingIsAskedToStopAndRunsAgainBeforeTheSystemIsTold) {
   Submit(1);
   Submit(2);

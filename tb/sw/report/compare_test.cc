@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two engines must say alike of the same work, and what they need not.
+// Which members of two engines' reports of the same work must be equal, and which may differ.
 #include "report/compare.h"
 
 #include <gmock/gmock.h>
@@ -112,7 +112,7 @@ TEST(Differences, OfACounterThatTheReportCallsByTimeIsNone) {
               ElementsAre(HasSubstr("gpu_mmu.invalidations")));
 }
 
-/// A burst of refused reads is told as often as reads were in flight, and not with the same words.
+/// Each read in flight reports the refusal, so the number of faults and their texts may differ.
 TEST(Differences, OfFaultsAreThoseOfKindNotOfNumber) {
   workload::JobResult faulted = Sample();
   faulted.verified = false;

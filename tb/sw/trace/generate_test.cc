@@ -38,7 +38,7 @@ TEST_F(GenerateTest, EachIsTheSameForTheSameSeedAndStaysInItsBounds) {
     const std::vector<Access> accesses = All(*first.source);
     EXPECT_FALSE(accesses.empty());
     EXPECT_EQ(All(*second.source), accesses);
-    Workload again = Open(first.header.provenance, 99);  // which states the seed
+    Workload again = Open(first.header.provenance, 99);  // its provenance states the seed
     EXPECT_EQ(All(*again.source), accesses);
     if (first.header.count) EXPECT_EQ(accesses.size(), *first.header.count);
     for (const Access& access : accesses) {

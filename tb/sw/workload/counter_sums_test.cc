@@ -62,15 +62,15 @@ TEST(CounterSums, AreOfEachGpuAlone) {
     }
   }
   EXPECT_TRUE(CounterSums(counters).empty());
-  counters[0].value += 1;              // a lookup of the one
-  counters[Good().size()].value -= 1;  // is not made up for by the other
+  counters[0].value += 1;              // one lookup too many on one GPU
+  counters[Good().size()].value -= 1;  // and one too few on the other do not cancel out
   ASSERT_EQ(CounterSums(counters).size(), 2u);
   EXPECT_EQ(CounterSums(counters)[1].text.rfind("unit1.port_client0: lookups", 0), 0u);
 }
 
 TEST(CounterSums, NoticeL1MissesThatNeverReachedTheL2) {
   std::vector<hw::Counter> counters = Good();
-  counters[0].value += 20;  // lookups and misses of the port
+  counters[0].value += 20;  // more lookups and misses of the port
   counters[2].value += 20;
   ASSERT_EQ(CounterSums(counters).size(), 1u);
   EXPECT_EQ(CounterSums(counters)[0].text, "gpu_l2: a lookup for each L1 miss does not hold: 20 >= 34");

@@ -162,7 +162,7 @@ TEST_F(BaseTest, SegmentAddressesHaveTheBaseAddressAddedAndOffsetsDoNot) {
   args.Fill.Destination.SegmentAddress.QuadPart = 0x40009000;
   EXPECT_EQ(Built(args).fills.at(0).destination, Table(0x9000));
 
-  std::vector<DXGK_PTE> ptes = {Leaf(0x77)};  // tables and pages are offsets
+  std::vector<DXGK_PTE> ptes = {Leaf(0x77)};  // table and page addresses are segment offsets
   EXPECT_EQ(Built(Update(ptes, 0, 0x40000, 0)).tables.at(Table(0x40000)), Entry(0x77));
 }
 

@@ -48,7 +48,7 @@ class ListOfPages {
   std::vector<bool> free_;
 };
 
-/// Takes and returns pages, and compares all answers.
+/// Allocates and frees pages, and compares all results with the list.
 void Compare(uint64_t pages, int steps, uint64_t seed) {
   SCOPED_TRACE(testing::Message() << pages << " pages, seed " << seed);
   std::mt19937_64 random(seed);
@@ -115,7 +115,7 @@ TEST(FreePages, CountOneSizeThroughManyChanges) {
   }
 }
 
-// The places that end at a page, or hold it, are counted anew in whatever group they begin.
+// Freeing or allocating a page updates the count of every place that contains it, also in earlier groups.
 TEST(FreePages, CountEveryPlaceThatAPageIsIn) {
   constexpr uint64_t kPages = 1600;  // three groups and a part
   FreePages memory(0, kPages * kBytes, kBytes);

@@ -46,7 +46,7 @@ TEST(FreeRanges, AgreeWithAListOfPages) {
   pages.Set(0, kPages, true);
   ranges.Add(0, kPages * kPage);
   for (int step = 0; step < 12000; ++step) {
-    // First single pages leave until there are some thousand holes, then anything happens.
+    // First only single pages are allocated until there are some thousand holes; then sizes and calls are random.
     const uint64_t count = step < 3000 ? 1 : 1 + random() % 8;
     const uint64_t first = random() % (kPages - count);
     if (step < 3000 || random() % 2) {
@@ -98,7 +98,7 @@ TEST(FreeRanges, ReachTheEndOfTheAddressSpace) {
   FreeRanges ranges;
   ranges.Add(~uint64_t{0} - 2 * kPage, ~uint64_t{0});
   EXPECT_EQ(ranges.Places({kPage, kPage}), 1u);
-  EXPECT_EQ(ranges.Places({kPage, uint64_t{1} << 20}), 0u);  // the next multiple is none
+  EXPECT_EQ(ranges.Places({kPage, uint64_t{1} << 20}), 0u);  // no multiple of 1 MiB lies in the range
   EXPECT_EQ(ranges.Start({kPage, kPage}, 0), ~uint64_t{0} - 2 * kPage + 1);
   EXPECT_EQ(ranges.Remove(0, ~uint64_t{0}), 2 * kPage);
   EXPECT_FALSE(ranges.Has(0, kPage));

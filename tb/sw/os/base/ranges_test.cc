@@ -42,9 +42,9 @@ TEST(Ranges, WhatIsExcludedTwiceOrInPiecesIsExcludedWhole) {
   Ledger ledger;
   RangeAllocator ranges(0x1000, 0x10000, 3, "vram_range", "test", ledger);
   ranges.Exclude(0, 0x4000);
-  ranges.Exclude(0x2000, 0x6000);  // its first half is gone already
+  ranges.Exclude(0x2000, 0x6000);  // its first half is already excluded
   ranges.Exclude(0x8000, 0x9000);
-  ranges.Exclude(0x7000, 0xB000);  // around the one before
+  ranges.Exclude(0x7000, 0xB000);  // contains the range above
   EXPECT_EQ(ranges.free_bytes(), 0x1000u + 0x5000);
   while (const auto start = ranges.Allocate(0x1000, 0x1000, "test"))
     EXPECT_TRUE((*start >= 0x6000 && *start < 0x7000) || *start >= 0xB000);

@@ -91,7 +91,7 @@ TEST(DomainSwitch, WithoutAnIommuThereIsNoDomainToEnter) {
 }
 
 TEST(DomainSwitch, AGpuThatDoesNotReachAllMemoryStaysRemapped) {
-  test::LifeBench bench;  // 32 bits in 4 GiB
+  test::LifeBench bench;  // the GPU reaches 32 bits of address, host memory ends above 4 GiB
   const auto result = bench.Run([](Life& life) {
     ASSERT_EQ(life.adapter.mode(), DmaMode::kRemapped);
     for (const DmaMode mode : {DmaMode::kPhysical, DmaMode::kIdentity}) {

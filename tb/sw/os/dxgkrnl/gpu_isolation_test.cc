@@ -60,7 +60,7 @@ TEST_F(Isolation, AFailureIsIgnoredOnTheForcedPathOnlyWhereItIsAllowed) {
     life.Compare("noted", life.adapter.isolation().ignored_failure().empty() ? "no failure is noted" : "");
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
-  result = Run(SecureVm);  // not for the start of a secure machine
+  result = Run(SecureVm);  // the failure is not ignored when a secure machine starts
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
 }
@@ -226,7 +226,7 @@ TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
       count += life.graphics.At(kBase / hw::kPageSize + page) == kBase / hw::kPageSize + page;
     return count == 16 ? std::string() : std::to_string(count) + " of 16 pages";
   };
-  auto result = Run([&](workload::Life& life) {  // by a switch while the adapter runs
+  auto result = Run([&](workload::Life& life) {  // the domain is attached by a switch while the adapter runs
     bool looked = false;
     between.begin = [&] {
       looked = true;

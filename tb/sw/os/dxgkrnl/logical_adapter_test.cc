@@ -185,7 +185,7 @@ TEST(LinkedAdapters, CapabilitiesAreAskedForEachPhysicalAdapterIndex) {
 
 TEST(LinkedAdapters, TheIndexOfADeviceIsTheDriversByItsHandle) {
   LinkedBench bench(2);
-  // A numbering that differs from that of the link: the driver's answer counts. (Such an adapter could not work.)
+  // The driver numbers its devices in another order than the link does. Its answer counts, though it cannot work so.
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
     if (args.Type != DXGKQAITYPE_PHYSICALADAPTERCAPS)
       return between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
@@ -294,7 +294,7 @@ TEST(LinkedAdapters, WhatMustAgreeIsRefusedByField) {
   EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId"));
   EXPECT_THAT(AdmitLink({&second}), SizeIs(0)) << "a GPU alone may have them in system memory";
   second.segments.resize(3);
-  for (const UINT elsewhere : {second.system_segment(), 3u}) {  // 3: not where the root is
+  for (const UINT elsewhere : {second.system_segment(), 3u}) {  // 3: another segment than the root's
     second.levels[0].PageTableSegmentId = elsewhere;
     EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId")) << elsewhere;
   }

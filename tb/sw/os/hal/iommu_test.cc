@@ -53,17 +53,17 @@ TEST(Iommu, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
   Machine machine;
   Iommu& iommu = *machine.kernel.iommu();
   std::vector<uint64_t> faults;
-  uint64_t more = 20;  // than there are records
+  uint64_t more = 20;  // more faults than the unit has fault records
   iommu.Enable([&](const IommuFault& fault) {
     faults.push_back(fault.address);
     if (more > 0) machine.Translate(more-- * 4096);
   });
-  const auto seam = [&] {  // the message is on its way for a while
+  const auto seam = [&] {  // the interrupt message takes some time to arrive
     machine.platform.WaitForMessage(1'000'000);
     machine.kernel.scheduler().Seam();
   };
   machine.Translate(0x100000);
-  machine.Translate(0x101000);  // so that one is always pending
+  machine.Translate(0x101000);  // so that one fault is always pending
   seam();
   EXPECT_THAT(faults, SizeIs(22));
   machine.Translate(0x200000);

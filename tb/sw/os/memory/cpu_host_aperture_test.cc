@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::map<UINT, UINT64> shown;  // by page of the window
+std::map<UINT, UINT64> shown;  // the segment page shown at each page of the window
 std::vector<UINT> segments;
 NTSTATUS answer;
 bool pointer_lived;

@@ -138,7 +138,7 @@ TEST(IsolationMemory, MdlFlagsAskForContiguousChunksAndForPagesAsTheyAre) {
   args.Flags = 1u << 31;
   EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER) << "an unknown flag";
 
-  for (const bool zero : {true, false}) {  // one page, given out again
+  for (const bool zero : {true, false}) {  // one page, freed and allocated again
     auto page = Pages(1, 0x300000, 0x300FFF);
     ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, page), STATUS_SUCCESS);
     ASSERT_TRUE(machine.platform.ram().Write(0x300000, "left", 4));
@@ -331,7 +331,7 @@ TEST(Rule11, TheMdlOutlivesItsUnmap) {
   }
   {
     MappedMdl machine;
-    MmGetMdlPfnArray(machine.map.pMdl)[2] ^= 1;  // used for something else before the unmap
+    MmGetMdlPfnArray(machine.map.pMdl)[2] ^= 1;  // reused for something else before the unmap
     try {
       machine.memory.UnmapMdl(machine.adapter, {machine.map.hMemoryHandle});
       ADD_FAILURE() << "the changed MDL went unnoticed";

@@ -171,7 +171,7 @@ TEST(Rule11, ContiguousAdlHasNoArray) {
 
 // Order of release as seen on build 26100; the bug check is documents only.
 TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
-  for (bool stops : {true, false}) {  // no switch changes it
+  for (bool stops : {true, false}) {  // the same under both settings
     Parameters parameters = TestParameters();
     parameters.destroy_in_use_stops = stops;
     Objects test(parameters);

@@ -220,7 +220,7 @@ TEST(MemoryMisuse, AboveApcLevelEveryOneOfTheEightStops) {
       {"DxgkCbDestroyPhysicalMemoryObject",
        [&] { test.objects.Destroy({object.hPhysicalMemoryObject, object.hAdapterMemoryObject}); }}};
   test.kernel.scheduler().Raise(kDispatch);
-  for (const auto& [name, call] : calls) {  // not for the ADL and the view that are there
+  for (const auto& [name, call] : calls) {  // the existing ADL and view are untouched
     try {
       call();
       ADD_FAILURE() << name << " was let pass";

@@ -21,8 +21,8 @@ struct SaveArea : ::testing::Test {
     bench.config.gpu.vram_mib = 4;
     bench.options.os.driver["SaveAreaBytes"] = 4 * hw::kPageSize;
   }
-  /// The procedure looks at the way that was taken, the windows, and every byte afterwards.
-  /// `nowhere`: the device reaches for memory that nobody has, which is found too.
+  /// The procedure checks which way (pins or windows) each transfer took, and every byte afterwards. `nowhere`: the
+  /// device also accesses memory without an owner, which must be a finding.
   void ExpectCycle(Way out, Way in, uint64_t lost_after = 0, bool nowhere = false) {
     const auto result = bench.Run([&](Life& life) {
       const auto* procedure = workload::FindProcedure("power_cycle");
@@ -102,7 +102,7 @@ TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
   bench.options.os.limit_bits = 40;
   between = {};
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithPinNowhere; };
-  ExpectCycle(kPinned, kLost, 1, true);  // the one whose bytes the ring does not take
+  ExpectCycle(kPinned, kLost, 1, true);  // lost_after: the transfer that faults counts
   EXPECT_EQ(pins, 2u);
   between = {};
 }

@@ -18,8 +18,8 @@ namespace {
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 
-std::vector<std::string> order;  // from StartDevice on; the same call many times in a row once
-std::vector<size_t> times;       // how often, of each
+std::vector<std::string> order;  // calls from StartDevice on, repeats merged
+std::vector<size_t> times;       // number of consecutive calls, for each entry of `order`
 std::vector<unsigned> refused;   // queries that the driver did not answer
 
 void Called(const std::string& name) {
@@ -86,11 +86,11 @@ struct StartOrder : ::testing::Test {
     };
     bench.options.driver = Entry;
     bench.config.gpu.vram_mib = 8;
-    bench.options.os.driver["Isolation"] = 0;  // no driver that was seen has it; else FRAMEBUFFERSAVESIZE is asked too
+    bench.options.os.driver["Isolation"] = 0;  // no driver that was seen has it; it adds the query FRAMEBUFFERSAVESIZE
   }
   ~StartOrder() override { between = {}; }
 
-  /// Up to the first root, that included.
+  /// Keeps the calls up to and including the first SetRootPageTable.
   void Run(BringUp bring_up) {
     bench.options.os.bring_up = bring_up;
     const auto result = bench.Run([](workload::Life&) {});
@@ -100,7 +100,7 @@ struct StartOrder : ::testing::Test {
     order.erase(root + 1, order.end());
   }
 
-  /// How often this stands there in a row, at its first place.
+  /// Number of consecutive calls at the first place where `name` appears in `order`.
   static size_t Times(const std::string& name) {
     const auto at = std::find(order.begin(), order.end(), name);
     return at == order.end() ? 0 : times[static_cast<size_t>(at - order.begin())];

@@ -69,7 +69,7 @@ TEST_F(Asking, TwiceInEitherFormOfTheFirstCall) {
   fewer = true;
   EXPECT_THAT(QueryReservedRanges(miniport, ReservedQuery::kNullPointer), SizeIs(1)) << "as the second call says";
 }
-/// Rule 14, its second half.
+/// Second half of rule 14 of the reference.
 struct Rule11Ranges : Asking {};
 TEST_F(Rule11Ranges, HardwareReservedRangesComeInTwoCalls) { ExpectTwoCalls(kernel, table); }
 
@@ -98,7 +98,7 @@ TEST(ReservedRanges, AreMappedBeforeTheDeviceIsAttached) {
   for (const auto policy : {RemapPolicy::kIdentity, RemapPolicy::kWhenPossible, RemapPolicy::kNever}) {
     test::LifeBench bench;
     bench.config.host.gpu_reserved_kib = 64;
-    bench.config.iommu.caching_mode = true;  // the attach is told to the IOMMU
+    bench.config.iommu.caching_mode = true;  // so that the attach invalidates the context cache
     bench.options.os.iommu = policy;
     bench.options.os.limit_bits = 33;
     bench.options.os.secure_vm_key = true;

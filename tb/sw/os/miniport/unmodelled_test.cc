@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver declares and the model does not carry out, against the pages that say so.
+// Declarations of a driver that the model ignores, compared with the pages that document them.
 #include "os/miniport/unmodelled.h"
 
 #include <gmock/gmock.h>

@@ -156,7 +156,7 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       const uint64_t pages = whole ? std::min<uint64_t>(most, (1 + random() % 3) * 16)
                                    : 1 + random() % std::min<uint64_t>(most, 20);
       const bool unmap = random() % 3 == 0;
-      const uint64_t in_block = first % 16;  // offset in the block, of the address and of the page that it maps
+      const uint64_t in_block = first % 16;  // the address and the page that it maps have the same offset in a block
       const uint64_t from = in_block + random() % ((16 * kBlocks - pages - in_block) / 16 + 1) * 16;
       life.worker.Call([&] {
         if (unmap) life.vidmm.Unmap(*process, kVa + first * kPage, pages);

@@ -188,7 +188,7 @@ TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
     const auto result = bench.Run([&](Life& life) {
       GpuProcess* process = nullptr;
       Allocation* data = nullptr;
-      UINT64 last = 0;  // protection of the window of VRAM
+      UINT64 last = 0;  // protection of the VRAM window
       const auto watch = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         const auto& op = args.UpdatePageTable;
         const auto& fill = args.FillVirtual;

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr uint64_t kLeaf = 2 << 20;  // covered by a leaf table
-constexpr uint64_t kSlot = 5;        // of the leaf table here
+constexpr uint64_t kSlot = 5;        // index of the leaf table under test
 constexpr uint64_t kVa = kSlot * kLeaf;
 
 DXGK_PTE Valid(bool large_table = false) {
@@ -136,7 +136,7 @@ TEST_F(Rule11PageSizeChecker, ThereIsNoWayBackTo64KiB) {
   Leaf(false, 0, 512, false);
   Level1(Valid());
   EXPECT_THAT(Broken([&] { Level1(Valid(true)); }), HasSubstr("goes back"));
-  Level1(DXGK_PTE{});  // freed: the next table is another one
+  Level1(DXGK_PTE{});  // the table is freed: the next one may have another page size
   EXPECT_EQ(Broken([&] { Level1(Valid(true)); }), "");
 }
 

@@ -50,7 +50,7 @@ TEST_F(TableLife, TablesThatFindNoRoomToMoveLeaveTheProcessRunning) {
     workload::RenderBuffer buffer(life, subject.process, kPage);
     buffer.Copy(subject.va, subject.va + 10 * kPage, 8 * kPage);
     const size_t tables = subject.process->space->tables();
-    for (uint64_t pages = 0; pages <= tables; ++pages) {  // the last time there is room for all but the root
+    for (uint64_t pages = 0; pages <= tables; ++pages) {  // in the last pass there is room for all but the root
       life.worker.Call([&] {
         Allocation* rest = TakeAllBut(life, pages);
         EXPECT_THROW(life.vidmm.tables().Move(*subject.process), NoRoom);
@@ -151,7 +151,7 @@ TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);
     std::set<std::pair<bool, uint64_t>> cleared;  // Use64KBPages and place of whole leaf tables
-    std::vector<UINT64> offsets;                  // of the entries with a protection
+    std::vector<UINT64> offsets;                  // allocation offsets of the entries with a protection
     WatchUpdates(subject, [&](const auto& op) {
       if (op.PageTableLevel != 0) return;
       if (op.Flags.InitialUpdate)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The locks and events of wdm.h, and what Windows does not allow of them.
+// The locks and events of wdm.h, and the misuses that Windows forbids.
 #include "os/threads/driver_locks.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executive resources (ERESOURCE) and critical regions, and what Windows does not allow of them.
+// Executive resources (ERESOURCE) and critical regions, and the misuses that Windows forbids.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -328,7 +328,7 @@ TEST_F(DriverRange, SizesAndBasesAreWholeLeafTables) {
       EXPECT_EQ(reserve(unit, 0, 1u << 30) % (1u << 30), 0u);
       reserve(unit / 2, 0, 0);
       reserve(unit, first + unit / 2, 0);
-      reserve(unit, unit, 0);  // under the first root entry
+      reserve(unit, unit, 0);  // the base is inside the first root entry's range
       reserve(unit, 0, 3);
       reserve(unit, first + 4 * unit, 0);  // taken
       return STATUS_SUCCESS;

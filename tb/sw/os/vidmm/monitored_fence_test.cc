@@ -82,7 +82,7 @@ NTSTATUS EntryThatRefusesSignals(PDRIVER_OBJECT object, PUNICODE_STRING path) {
 
 TEST_F(Fence, ASignalThatTheDriverRefusesLeavesNothingBehind) {
   bench.options.driver = EntryThatRefusesSignals;
-  Run([&](Life& life) {  // looks at the leaks
+  Run([&](Life& life) {  // Run also checks for leaks
     life.worker.Call([&] {
       GpuProcess* process = life.vidmm.CreateProcess("process");
       MonitoredFence fence(life.vidmm, 5);

@@ -306,7 +306,7 @@ TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
   LifeBench bench;
   bench.options.driver = Entry;
   bench.options.os.bring_up =
-      BringUp::kWindows22621;  // places from the end of the segment down: pages come back at once
+      BringUp::kWindows22621;  // allocates from the segment's end: freed pages are reused at once
   bench.config.gpu.vram_mib = 8;
   unsigned stale = 0, dirty = 0;
   const auto result = bench.Run([&](Life& life) {
@@ -328,7 +328,7 @@ TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
       life.vidmm.Fill(*data, 0, data->bytes, 0x5A5A5A5A);
       stream.clear();
       const uint64_t end = life.adapter.local_segment().size;
-      dirty += word(end - 0x4000) == ~uint64_t{0};  // behind root, level 2 and level 1
+      dirty += word(end - 0x4000) == ~uint64_t{0};  // the page below root, level 2 and level 1 is dirty
       life.vidmm.Map(*process, first, *data, 0, 8);
       leaf = stream[0].args.UpdatePageTable.PageTableAddress.GpuPhysical.SegmentOffset;
       upper = stream[1].args.UpdatePageTable.PageTableAddress.GpuPhysical.SegmentOffset;

@@ -32,7 +32,7 @@ struct Update {
 struct Root {
   uint64_t offset;
   unsigned entries;
-  size_t after;  // number of updates before it
+  size_t after;  // number of updates before this root was set
 };
 std::vector<Update> updates;
 std::vector<Root> roots;

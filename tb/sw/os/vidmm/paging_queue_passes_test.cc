@@ -35,7 +35,7 @@ class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUIL
   /// `built`: another operation precedes it in its paging buffer.
   void ComesAgain(bool built);
 
-  /// One piece from VRAM to the list.
+  /// Transfers one piece from VRAM to the MDL.
   template <typename Operand>
   static void MoveOut(Life& life, const Allocation& data, PMDL list, Operand& operand) {
     operand.hAllocation = data.handle;

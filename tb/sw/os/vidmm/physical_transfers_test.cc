@@ -206,7 +206,7 @@ TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFi
   });
   constexpr int kNotice = DXGK_OPERATION_NOTIFY_RESIDENCY, kFill = DXGK_OPERATION_VIRTUAL_FILL,
                 kOut = DXGK_OPERATION_TRANSFER, kIn = DXGK_OPERATION_VIRTUAL_TRANSFER;
-  // It is evicted through the aperture.
+  // It is evicted through the aperture, by TRANSFER.
   EXPECT_THAT(order, ElementsAre(kFill, kNotice, kFill, kNotice, kOut, kIn, kNotice, kNotice, kOut, kIn, kNotice));
 }
 
@@ -302,7 +302,7 @@ TEST_F(PhysicalPaging, ADriverThatWritesPastItsPrivateDataIsABugCheck) {
   }
 }
 
-// After an adapter reset the system reports the loss of each allocation to the driver, without a buffer and the GPU.
+// After an adapter reset the system reports the loss of each allocation to the driver, without a buffer or GPU work.
 TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
   std::map<int, unsigned> lost;
   Run([&](Life& life) {

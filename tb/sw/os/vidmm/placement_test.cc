@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where allocations live: sets, preferences, alignment, contiguity; what of a segment must not be used; bases of
+// Where allocations live: sets, preferences, alignment, contiguity; parts of a segment that must not be used; bases of
 // segments. Documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(Placement, PreferredSegmentsOfTheWriteSetComeFirst) {
   EXPECT_THAT(OrderOf(info, answers), ElementsAre(4u, 3u, 2u, 1u));
   EXPECT_TRUE(HomesOf(info, answers).places[0].from_end);
   EXPECT_FALSE(HomesOf(info, answers).places[1].from_end);
-  info.SupportedWriteSegmentSet = 0x5;  // what is preferred and not in the set does not count
+  info.SupportedWriteSegmentSet = 0x5;  // a preferred segment outside the set is ignored
   EXPECT_THAT(OrderOf(info, answers), ElementsAre(3u, 1u));
   info.FlagsWddm2.FromEndOfSegment = 1;
   EXPECT_TRUE(HomesOf(info, answers).places[0].from_end);
@@ -75,7 +75,7 @@ class Placed : public DriverWithAFront {
   std::vector<uint64_t> Pages(bool accessed_physically, bool told = false) {
     std::vector<uint64_t> pages;
     const auto result = bench.RunOnWorker([&](Life& life) {
-      Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);  // so that it begins anywhere
+      Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);  // shifts the next one's start
       life.vidmm.MakeResident(*some);
       AllocationRequest request;
       request.name = "placed";

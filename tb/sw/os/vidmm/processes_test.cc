@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that the driver refuses, or that have no room: nothing of them stays, on one GPU and over a link.
+// Processes that the driver refuses or that find no room: nothing of them is kept, on one GPU and over a link.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-std::string refused;  // what of a process; "": nothing
+std::string refused;  // the object that the driver refuses; "": none
 UINT refused_engine = 0;
 
 template <typename... Args>
@@ -50,7 +50,7 @@ struct UndoBench : LinkedBench {
     };
   }
 
-  /// `create` fails for the reason of the case, and leaves nothing. On the worker.
+  /// Expects that `create` fails for this reason and leaves nothing behind. Call on the worker thread.
   void ExpectUndone(Life& life, const Case& reason, const std::function<void()>& create) {
     std::vector<Allocation*> fill;
     VidMm& full = life.link.on(reason.engine);

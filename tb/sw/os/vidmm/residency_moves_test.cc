@@ -64,10 +64,10 @@ class Moves : public DriverWithAFront {
     EXPECT_EQ(DebugView(life.vidmm).GetPte(*piece.process, get), STATUS_SUCCESS);
     return get.Pte[0];
   }
-  /// A process that wants more of VRAM, all of it at once.
+  /// A process that requests more and more VRAM and needs all of it resident at once.
   struct Greedy {
     explicit Greedy(Life& life) : life(life), process(life.vidmm.CreateProcess("greedy")) {}
-    /// 16 KiB more. False: that is all of VRAM.
+    /// Requests 16 KiB more. False: the limit of the test is reached.
     bool Wants() {
       wanted.push_back(life.vidmm.CreateAllocation(LocalOnly("greedy", 4 * hw::kPageSize)));
       life.vidmm.Map(*process, 0x10000000 + wanted.size() * 0x10000, *wanted.back(), 0, 4);
@@ -92,13 +92,13 @@ class Moves : public DriverWithAFront {
 
   LifeBench bench;
   std::vector<Piece> pieces;
-  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // before the driver has it
+  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // called before the driver gets the operation
 };
 
 constexpr UINT kNormal = D3DDDI_ALLOCATIONPRIORITY_NORMAL, kHigh = D3DDDI_ALLOCATIONPRIORITY_HIGH;
 constexpr uint64_t kMost = 512 << 10;  // two of these do not fit into VRAM beside page tables
 
-// GPU virtual address documents, "examples": entries invalid and flushed before the transfer, written behind it.
+// GPU virtual address documents, "examples": entries are invalidated and flushed before the transfer, written after it.
 TEST_F(Moves, AMoveToSystemMemoryIsInvalidFlushedTransferredAndMapped) {
   std::vector<DXGK_BUILDPAGINGBUFFER_OPERATION> operations;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -224,7 +224,7 @@ TEST_F(Moves, AnAllocationThatIsAccessedPhysicallyLivesInTheAperture) {
     EXPECT_EQ(told[0].SegmentId, life.adapter.lead().aperture_segment().id);
     EXPECT_EQ(told[1].SegmentId, 0u);
     residency.MakeResident({piece.allocation});
-    End(life);  // it gives its range back
+    End(life);  // the allocation frees its aperture range
     EXPECT_EQ(life.vidmm.aperture().mapped_pages(), 0u);
   });
   EXPECT_THAT(result.faults, IsEmpty());

@@ -93,7 +93,7 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {
     Set set(life, 1);
-    // VRAM has old contents
+    // fills VRAM with old contents
     life.worker.Call([&] {
       Allocation* dirt = life.vidmm.CreateAllocation("dirt", 4 * kSize);
       life.vidmm.MakeResident(*dirt);

@@ -58,7 +58,7 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
   }
 }
 
-// The device that an operation on the aperture names.
+// Tests which device an operation on the aperture names.
 TEST(Aperture, ADeviceOwnsAnAllocationThatOfItsProcessOrTheSystemsAndNoneThePrimary) {
   test::LifeBench bench;
   const auto result = bench.RunOnWorker([&](Life& life) {

@@ -170,7 +170,7 @@ TEST_F(VaCall, AUniqueDriverProtectionIsTheSameForAllMappingsAndGoesWithThePages
   });
 }
 
-// Source and target of a copy have protections of their own; a piece has one of each.
+// Source and target of a copy have different protections; a piece has one protection on each side.
 TEST_F(VaCall, AUniqueDriverProtectionGoesIntoBothWindowsOfACopyInVram) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   std::vector<std::tuple<HANDLE, uint64_t, UINT64>> windows;  // allocation, pages, protection
@@ -219,7 +219,7 @@ TEST_F(VaCall, RangesOfTheDriverTakeMappingsOnlyWithAllowUserModeMapping) {
   }
 }
 
-// A mapping that reaches out of such a range, or overlaps another mapping there, fails as taken and changes nothing.
+// A mapping that extends past such a range, or overlaps a mapping in it, fails as "in use" and changes nothing.
 TEST_F(VaCall, MappingsInARangeOfTheDriverStayInsideAndApart) {
   bench.options.os.driver["DriverVaBytes"] = 1;
   bench.options.os.driver["DriverVaUser"] = 1;

@@ -30,7 +30,7 @@ TEST_F(VaCall, MapTakesAnyFreeAddressWithinBoundsOrTheOneAskedFor) {
     auto fixed = world.MapArgs(0x50003000, 0, 1);
     ASSERT_EQ(world.calls.Map(*world.process, fixed), STATUS_SUCCESS);
     EXPECT_EQ(fixed.VirtualAddress, 0x50003000u);
-    auto taken = world.MapArgs(0x50002000, 0, 2);  // reaches out of the range that is there
+    auto taken = world.MapArgs(0x50002000, 0, 2);  // overlaps the mapping above
     EXPECT_EQ(world.calls.Map(*world.process, taken), STATUS_NO_MEMORY);
     EXPECT_EQ(taken.VirtualAddress, 0u);
     EXPECT_EQ(world.calls.Free(*world.process, 0x50003000, kPage), STATUS_SUCCESS);
@@ -101,7 +101,7 @@ TEST_F(VaCall, MapRefusesWhatBreaksARule) {
   });
 }
 
-// Whatever is at its address in memory afterwards.
+// A handle of a destroyed allocation stays invalid, whatever object reuses its memory.
 TEST_F(VaCall, AHandleEndsWithItsAllocation) {
   In([](Life& life, World& world) {
     Allocation* gone = Filled(life, 4, 0x900);

@@ -18,7 +18,7 @@ namespace {
 using workload::Life;
 constexpr uint64_t kSize = 4 * kPage;
 
-/// A process over the link that requests more and more memory of one GPU, all of it at once.
+/// A process over the link that requests more and more memory of one GPU and needs all of it resident at once.
 struct Greedy {
   Greedy(Life& life, unsigned gpu)
       : life(life), gpu(gpu), process(life.link.CreateProcess("greedy")), va(life.link.ReserveVa(*process, kMost)) {}
@@ -132,7 +132,7 @@ TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
   ExpectGood(result);
 }
 
-// There was room for one table, but not for another one that was to be made with it.
+// There was room for one table, but not for a second one that the same mapping needed.
 TEST(LinkedMemory, AReservedPlaceEndsWithTheTableThatHadIt) {
   LinkedBench bench;
   const auto result = bench.Run([](Life& life) {

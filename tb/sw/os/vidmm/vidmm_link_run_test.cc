@@ -101,7 +101,7 @@ TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
 
 TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
   LinkedBench bench;
-  bench.options.os.iommu = RemapPolicy::kNever;  // nothing else stops what is not silent
+  bench.options.os.iommu = RemapPolicy::kNever;  // no IOMMU blocks a device that is not silent
   bench.options.os.limit_bits = 40;
   bool held = false;
   const auto result = bench.Run([&](Life& life) {
@@ -118,7 +118,7 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
     const auto run = [&](const std::function<void()>& work) {
       life.worker.Call([&] { life.adapter.isolation().exclusive().Run("a test", work); });
     };
-    // GPU 1 is busy with system memory while Begin comes; it must stand still as well.
+    // Client 1 writes to system memory when Begin comes; GPU 1 must stop as well.
     ClientRun writes;
     writes.process = shared.process->parts[1];
     writes.base = va;
@@ -148,7 +148,7 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
 NTSTATUS CannotReset(HANDLE, DXGKARG_RESETENGINE*) { return STATUS_IO_TIMEOUT; }
 
 Life* reset_life = nullptr;
-std::vector<uint64_t> controls;  // register ctrl of each GPU when DxgkDdiResetFromTimeout has returned
+std::vector<uint64_t> controls;  // register ctrl of each GPU after DxgkDdiResetFromTimeout
 NTSTATUS NoteReset(HANDLE context) {
   const NTSTATUS status = between.real.DxgkDdiResetFromTimeout(context);
   for (unsigned i = 0; i < reset_life->adapter.adapters(); ++i) {

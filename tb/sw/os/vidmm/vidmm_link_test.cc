@@ -168,7 +168,7 @@ TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheir
     life.worker.Call([&] {
       on_one = life.link.ReserveVa(*shared.process, 2 * kPage);
       life.link.Map(*shared.process, 1, on_one, *shared.allocation, 0, 2);
-      life.link.on(0).transfers().CopyLocal(*shared.allocation, *shared.allocation, kPage);  // its queue has run
+      life.link.on(0).transfers().CopyLocal(*shared.allocation, *shared.allocation, kPage);  // drains its queue
     });
     std::vector<std::vector<uint64_t>> roots;
     for (unsigned gpu = 0; gpu < 2; ++gpu) {
@@ -289,7 +289,7 @@ TEST(LinkedMemory, EachAdapterHasItsOwnBudget) {
 
 TEST(LinkedMemory, PagingWorkAndFencesAreEachAdaptersOwn) {
   LinkedBench bench(3);
-  bench.options.os.quantum_us = 1'000'000;                    // no fence goes to a preemption
+  bench.options.os.quantum_us = 1'000'000;                    // no preemption, which would use a fence id
   std::map<std::pair<UINT, UINT>, std::vector<UINT>> fences;  // engine, node
   between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
     fences[{args.EngineOrdinal, args.NodeOrdinal}].push_back(args.SubmissionFenceId);

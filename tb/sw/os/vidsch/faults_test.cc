@@ -80,7 +80,7 @@ TEST(PageFaultFlags, AProcessThatIsNamedAndEndsBeforeTheResetTakesNobodyWithIt) 
       if (before) test.vidsch.DestroyDevice(test.guilty);
       test.PageFault(0, 1, flags, &test.guilty);
       if (!before) test.vidsch.DestroyDevice(test.guilty);
-      test.vidsch.CreateDevice("one more");  // where it was, perhaps
+      test.vidsch.CreateDevice("one more");  // may reuse the freed device's address
       test.Sleep(2000);
       if (!adapter) test.Complete(test.vidsch.last_submitted(1), 1);
     });
@@ -109,7 +109,7 @@ TEST(PageFaultFlags, AdapterResetAndFatalErrorResetTheAdapter) {
 
 TEST(DmaFaults, LoseTheDeviceOfThePacketThatTheFenceNames) {
   Faults test;
-  const PacketId first = test.Submit(test.Render(2, test.other));  // its completion was not told
+  const PacketId first = test.Submit(test.Render(2, test.other));  // its completion was not reported
   const PacketId faulted = test.Submit(test.Render(1, test.guilty));
   const PacketId later = test.Submit(test.Render(2, test.other));
   test.driver.last_aborted = 3;

@@ -26,7 +26,7 @@ TEST(VidSch, AnInterruptIsToldAtDeviceLevelOnly) {
 
 constexpr uint64_t kBoundNs = 100'000'000;
 
-/// With a machine's default delay: two seconds.
+/// A scheduler with the default timeout of two seconds.
 struct Waits : SchedulerBench {
   HANDLE Context(uint64_t number) { return reinterpret_cast<HANDLE>(number); }
   GpuDevice* guilty = vidsch.CreateDevice("guilty");
