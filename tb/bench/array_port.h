@@ -49,7 +49,7 @@ struct ArrayTiming {
   size_t reads = ~size_t{0}, writes = ~size_t{0};
 };
 
-/// An AXI4 subordinate as a plain C++ loop has it: a queue of bursts in front of an array.
+/// An AXI4 subordinate for a plain C++ loop: a queue of bursts in front of an array.
 ///
 /// One beat a cycle in each direction, bursts in the order of their addresses. It behaves cycle for cycle as
 /// sim::VramPort with one beat per cycle, and as sim::HostPort in front of a memory that answers after `latency`.

@@ -29,7 +29,7 @@ class BareGpu {
  public:
   static constexpr uint64_t kMemoryBytes = 64u << 20;  ///< of VRAM and of host memory
 
-  /// `script` in the order of its cycles.
+  /// Executes the writes of `script` in the order of their cycles.
   BareGpu(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script);
   ~BareGpu();
 
@@ -47,7 +47,7 @@ class BareGpu {
   uint64_t translations() const;  ///< answers that the checker saw
   /// Accesses at the client ports, which have no other driver.
   void set_clients(ClientReads* clients) { clients_ = clients; }
-  /// Cycles in which a lookup was answered, in their order.
+  /// Cycles in which lookups were answered, in ascending order.
   const std::vector<uint64_t>& answers() const { return answers_; }
 
  private:

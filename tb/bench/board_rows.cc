@@ -21,7 +21,7 @@ class LinkCopy : public sim::BoardHost {
       Vram(0x801800 + 8 * page, 0x100000005 + (uint64_t{page} << 12));
     }
     for (uint64_t at = 0; in && at < kBytes; at += 8) Memory(0x100000000 + at, at * 0x9E3779B97F4A7C15);
-    BoardRegister(0);  // all of that has arrived
+    BoardRegister(0);  // a round trip: all earlier writes have arrived
     const uint64_t begin = board_.cycles();
     WriteRegister(0x1010, 1);
     Until([&] { return !writes_.empty() && writes_.back().address == 0x30000; }, "the fence", 40 * kBytes * 2);

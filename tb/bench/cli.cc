@@ -96,7 +96,7 @@ int Run(const Measurements& rows, const Arguments& arguments, std::FILE* out, st
     for (const Measurement* each : chosen) fmt::print(out, "{}\n", each->row.name);
     return kExitGood;
   }
-  std::unique_ptr<app::OutputFile> json;  // opened before the work, so that a bad path costs none
+  std::unique_ptr<app::OutputFile> json;  // opened before the measurements, so that a bad path fails at once
   if (!arguments.json.empty()) json = std::make_unique<app::OutputFile>(arguments.json);
   const auto start = std::chrono::steady_clock::now();
   const std::vector<Row> measured = MeasureAll(chosen, err);

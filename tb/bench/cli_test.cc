@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command's face: options, exit status, table and JSON, with rows of the test's own.
+// The bench's command line: options, exit status, table and JSON, with rows made for the test.
 #include "tb/bench/cli.h"
 
 #include <gmock/gmock.h>

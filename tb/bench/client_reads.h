@@ -12,7 +12,7 @@ namespace gmmu::bench {
 /// client's in order, as many in flight as it has ids. Drive before the clock edge, Sample between the settled inputs and the edge.
 class ClientReads {
  public:
-  /// From clock edge `start` on.
+  /// Reads begin at clock edge `start`.
   ClientReads(uint64_t start, unsigned space, std::vector<uint64_t> addresses);
 
   void Drive(Vgmmu_gpu& top, uint64_t cycle);

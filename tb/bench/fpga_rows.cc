@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kMachine = "FPGA, as the last make synth found it";
 
-/// False when there is no result; `row` says so then. Throws for a file that cannot be read.
+/// False when the file does not exist; `row` then says so. Throws for a file that cannot be read.
 bool Load(const std::string& path, nlohmann::json& result, Row& row) {
   std::ifstream file(path);
   if (!file) {
@@ -36,7 +36,7 @@ bool Load(const std::string& path, nlohmann::json& result, Row& row) {
   return true;
 }
 
-/// LUT sites of the block instances at and below each of `paths`; the empty one is the whole.
+/// LUT sites of the block instances at and below each of `paths`; the empty path stands for the whole design.
 double LutSites(const nlohmann::json& cells, const std::vector<std::string>& paths) {
   double all = 0;
   for (const std::string& path : paths) {

@@ -8,7 +8,7 @@ namespace gmmu::bench {
 
 /// The FPGA's rows from the JSON files of the default and of the board profile: {"config", "device", "fmax_mhz",
 /// "place_seconds", "cells": {PATH: {"lut", "ff", "bram", "dsp"}}}, each block instance by its path, without those
-/// below it. Without a file its rows are missing, not failed.
+/// below it. If a file is absent its rows are missing, not failed.
 void AddFpgaRowsOf(Measurements& to, const std::string& path, const std::string& board);
 
 }  // namespace gmmu::bench

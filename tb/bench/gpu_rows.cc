@@ -14,9 +14,9 @@ using regs::Target;
 
 constexpr unsigned kLatency = 50, kSpace = 1;
 constexpr uint64_t kTables = 0x100000, kVa = 0x40000000, kPages = 2048;
-constexpr uint64_t kStart = 4000, kApart = 2000;  // cycles, of the first run and from run to run
-constexpr uint64_t kBound = 100'000;              // cycles of all reads
-constexpr unsigned kHit = 2;                      // cycles of an L1 hit: a row of its own
+constexpr uint64_t kStart = 4000, kApart = 2000;  // cycles until the first run, and between runs
+constexpr uint64_t kBound = 100'000;              // longest time for all reads, in cycles
+constexpr unsigned kHit = 2;                      // cycles of an L1 hit, which has a row of its own
 
 /// Runs of one access each, at these addresses.
 std::vector<RegisterWrite> Script(const std::vector<uint64_t>& addresses) {
@@ -52,8 +52,8 @@ void Prepare(BareGpu& gpu, Target pages) {
   for (uint64_t page = 0; page < kPages; ++page) put(kTables + 0x2000 + 8 * page, 0x1000000 + (page << 12), pages);
 }
 
-/// Cycles from the edge that accepts a lookup to the edge on which its answer is valid: what the run at `address` takes
-/// longer than one that hits the L1. The runs are `before`, `address`, `address` again.
+/// Cycles from the edge that accepts a lookup to the edge on which its answer is valid: the extra time of the run at
+/// `address` over a run that hits the L1. The runs are `before`, `address`, `address` again.
 uint64_t Latency(std::vector<uint64_t> before, uint64_t address) {
   before.insert(before.end(), {address, address});
   ArrayTiming timing;
@@ -68,7 +68,7 @@ uint64_t Latency(std::vector<uint64_t> before, uint64_t address) {
   return answers[last - 1] + kApart - answers[last] + kHit;
 }
 
-/// Cycles a lookup when the clients together read all pages in order, nothing cached.
+/// Cycles per lookup when all clients together read all pages in order and nothing is cached.
 double CyclesEach() {
   ArrayTiming timing;
   timing.latency = timing.write_latency = kLatency;

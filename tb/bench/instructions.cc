@@ -57,7 +57,7 @@ class Processor {
   int file_ = -1;
 };
 
-/// What a command prints, both streams together; throws when it fails.
+/// Returns both output streams of a command; throws when it fails.
 std::string Output(const std::string& command) {
   std::string text;
   std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
@@ -67,7 +67,7 @@ std::string Output(const std::string& command) {
   return text;
 }
 
-/// This program with --loaded-copy under Valgrind, which tells "I refs: 1,234".
+/// Runs this program with --loaded-copy under Valgrind, which prints "I refs: 1,234".
 Count UnderValgrind(const PagingMachine::Load& load) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string text = Output(
@@ -79,7 +79,7 @@ Count UnderValgrind(const PagingMachine::Load& load) {
   Count count;
   for (size_t i = at; i < text.size() && text[i] != '\n'; ++i)
     if (text[i] >= '0' && text[i] <= '9') count.instructions = 10 * count.instructions + (text[i] - '0');
-  // The cycles are the one line without Valgrind's mark.
+  // The line without Valgrind's mark is the one with the cycles.
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = text.find('\n', begin);
     if (text.compare(begin, 2, "==") != 0 && end > begin)

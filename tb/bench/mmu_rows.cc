@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kLatency = 50;
 
-/// A measurement on a machine of its own. What its checks found wrong fails the row.
+/// A measurement on a machine of its own. An error found by the machine's checks fails the row.
 template <typename Measure>
 Measurement On(Row row, Measure measure) {
   return {row, [measure](Row& to) {

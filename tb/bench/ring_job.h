@@ -33,13 +33,13 @@ class RingJob {
   static constexpr uint32_t kFenceId = 77;
 
   void Prepare(sim::VramCore& vram, sim::VramCore& host) const;
-  /// True if the fence record is in host memory.
+  /// Returns whether the fence record is in host memory.
   static bool Done(const sim::VramCore& host);
   /// Empty, or the wrong byte of the destination window. Bytes between the copies are checked too.
   std::string Check(const sim::VramCore& vram, const sim::VramCore& host) const;
 
   uint64_t bytes() const { return work_.total; }
-  /// Bytes that the engine reads for it: the ring entry and the paging buffer.
+  /// Bytes that the engine fetches for the job: the ring entry and the paging buffer.
   uint64_t command_bytes() const { return 32 + 8 * words_.size(); }
 
  private:

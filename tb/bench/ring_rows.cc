@@ -63,7 +63,7 @@ void AddRingRows(Measurements& to) {
   work = {};
   work.physical = true;
   work.size = work.stride = 8;
-  work.total = 128 << 10;  // eight times the cycles a byte
+  work.total = 128 << 10;  // a byte takes eight times the cycles
   Add(to, "8 B physical copies", work, 0.18);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real rows: names, sameness of two runs, and that the bare loop and the co-simulation agree.
+// The real rows: their names, equal results of two runs, and that the bare loop and the co-simulation agree.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -143,7 +143,7 @@ class FpgaRows : public ::testing::Test {
     }
     return measured;
   }
-  const std::string path_ =  // tests run side by side
+  const std::string path_ =  // tests run in parallel, so the name has the pid
       (std::filesystem::path(testing::TempDir()) / ("synth-" + std::to_string(getpid()))).string();
 };
 

@@ -43,7 +43,7 @@ struct ArrayPlatform::Modules {
     gpu.set_checker(&checker);
   }
 
-  sim::Kernel kernel;  // first made, last gone
+  sim::Kernel kernel;  // constructed first, destroyed last
   sim::VramCore host;
   sim::RtlGpu gpu;
   ArrayMemory memory;

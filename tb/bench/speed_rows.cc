@@ -24,7 +24,7 @@ ArrayTiming Timing() {
   return timing;
 }
 
-/// Both did the same: bytes, fence record (it has the cycle), translations, transactions.
+/// Both machines must agree in bytes, fence record (with its cycle), translations and transactions.
 void Compare(const RingJob& job, ArrayPlatform& coupled, BareGpu& bare) {
   if (coupled.cycles_evaluated() != bare.cycle()) throw RowError("the cycles differ");
   if (std::memcmp(coupled.host().data(), bare.host().data(), BareGpu::kMemoryBytes) != 0 ||

@@ -118,7 +118,7 @@ class AxiMemory:
         self._offered_r = self._offered_b = None
         self._moved = 0                    # when something last did
 
-    # -- what tests ask
+    # -- queries of the tests
     def quiet(self):
         return not (self._reads or self._aws or self._beats or self._writes or self._stood)
 

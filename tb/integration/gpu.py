@@ -150,7 +150,7 @@ class Gpu:
             await self.cycles(self.rng.randint(0, 20))
         raise AssertionError(f"waited for {name} {fields}, which is {got}")
 
-    # -- spaces and rings
+    # -- address spaces and rings
     async def set_space(self, number, tables):
         """tables: model.Tables."""
         bits = {f"bits{level}": count for level, count in enumerate(tables.bits)}

@@ -20,7 +20,7 @@ async def bring_up_of_the_page(dut, latency, seed):
             gpu.slow_answers()
         await gpu.start()
 
-        # VRAM through the window, host memory from behind
+        # VRAM is written through the window, host memory directly
         for name, address, value in memory:
             if name == "vram":
                 answer = await gpu.win.write(address, value.to_bytes(8, "little"))

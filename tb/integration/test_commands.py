@@ -93,7 +93,7 @@ class Batches:
         self.commands += buffer.commands
         self.irq |= bool(irq or buffer.irq)
         target = rng.choice([None, VRAM, SYSTEM]) if ring == 1 else None
-        # Virtual buffers lie in the same pages of either memory, so no two of a batch have a place in common.
+        # Virtual buffers lie on the same pages of either memory, so no two of a batch may overlap.
         start = self.room + 8 * rng.randrange(64)
         self.room = start + len(buffer.bytes)
         assert self.room <= BUFFER_PAGES * PAGE, "a batch has too many bytes of commands"

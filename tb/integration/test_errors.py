@@ -175,7 +175,7 @@ class Errors:
         gpu, world, rng = self.gpu, self.world, self.gpu.rng
         model, ring = world.model, case.ring
         space = world.spaces[0]
-        # where good fills go: nothing else of a case is there
+        # destination of good fills: no other access of a case touches it
         safe = virtual(space, space.large or space.runs[0] + 8 * PAGE)
         target = physical(VRAM, DATA[VRAM] + 8 * PAGE)
         place = target if ring == PRIVILEGED else safe
@@ -189,7 +189,7 @@ class Errors:
             front = fill()
             words = case.words
             words = [words[0] | RECORDS.pack("command_header.word", wait_writes=1), *words[1:]]
-            # A command behind may overlap one that fails while it runs, but not one that is refused before it begins.
+            # A later command may overlap one that fails during execution, but not one that is refused before it begins.
             refused = case.reason in ("command_bad", "not_privileged") or case.port is None
             tail = command("fill", 64, 0xDEAD, dst=place, wait_writes=int(not refused))
             entries.append(self._buffer(ring, front + words + tail, 0x400))
@@ -203,7 +203,7 @@ class Errors:
         for number, content in enumerate(entries):
             world.poke_bytes(SYSTEM, RINGS[ring] + 32 * number, content)
 
-        # what the failing command may write: neither old nor new bytes are wrong there
+        # what the failing command may write: either old or new bytes are correct there
         before = {target: memory.copy() for target, memory in model.memories.items()}
         if case.refuse:
             memory, kind, start, end = case.refuse
@@ -278,7 +278,7 @@ class Errors:
         want = RECORDS.pack("fence_record.completion", fence=self.fence, entries=self.completed[ring])
         assert gpu.host.bytes.word(RECORD[ring]) == want, f"fence record {gpu.host.bytes.word(RECORD[ring]):#x}, {want:#x}"
         assert not (difference := world.difference()), difference
-        # put the ring back to entry 0
+        # reset the ring to entry 0
         await gpu.write("ring.ctrl", ring, size_lg2=SIZE_LG2, enable=0, privileged=ring)
         await gpu.write("ring.tail", ring, index=0)
         await gpu.write("ring.ctrl", ring, size_lg2=SIZE_LG2, enable=1, privileged=ring)

@@ -127,18 +127,19 @@ async def reset_in_the_middle_of_a_copy(dut, seed):
             await visitor.end()
             accesses += visitor.count
 
-            # registers have their reset values, the GPU does not work on by itself, old answers come to nothing
+            # registers have their reset values, the GPU does nothing by itself, old answers have no effect
             for name in ("ctrl", "int_enable", "int_status", "ring.base", "ring.ctrl", "ring.tail", "ring.head", "ring.status",
                          "fault_queue_size", "space.root", "aperture_pages", "window_base"):
                 assert await gpu.read(name, 1 if name.startswith(("ring", "space")) else 0) == 0, f"{name} after a reset"
             cut += gpu.host.bytes.word(RECORD[1]) & 0xFFFFFFFF != fence
-            # What the copy had written is in memory, byte for byte old or new; the model takes it over. A write of the old
-            # life that a memory holds back for longer could go over a newer one of the new life: no id orders the two.
+            # What the copy had written is in memory, byte for byte old or new; the model takes it over. If a memory
+            # held an old write back for longer, it could overwrite a write issued after the reset: no id orders the
+            # two.
             for target, name in ((VRAM, "vram"), (SYSTEM, "host")):
                 gpu.memories[name].finish_writes()
                 world.model.memories[target] = gpu.memories[name].bytes.copy()
 
-            # a new life, while answers of the old one may still be missing
+            # work after the reset, while answers from before it may still be outstanding
             for memory in gpu.memories.values():
                 memory.manner = Manner(ready=rng.choice([40, 90]), least=1, most=rng.choice([20, 300]), answer=80, any_order=True)
             gpu.host.bytes.write(RECORD[1], bytes(16))
@@ -150,7 +151,7 @@ async def reset_in_the_middle_of_a_copy(dut, seed):
             await gpu.write_word(REGISTERS.offset("int_status"), 0x3F)
             await gpu.settle()
             assert not (difference := world.difference(buffers=False)), difference
-            # and a reset of an idle GPU, so that the next life begins as this one did
+            # and reset the idle GPU, so that the next round starts from the same state
             dut.reset_i.value = 1
             await gpu.cycles(1)
             dut.reset_i.value = 0

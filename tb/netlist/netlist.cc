@@ -105,7 +105,7 @@ template <typename Visit>
 void Netlist::VisitInputs(const Gate& gate, Visit visit) const {
   if (gate.ram >= 0) std::for_each_n(rams_[static_cast<size_t>(gate.ram)].read, 4, visit);
   else if (gate.mult >= 0)
-    std::for_each_n(multipliers_[static_cast<size_t>(gate.mult)].a, 36, visit);  // and b behind it
+    std::for_each_n(multipliers_[static_cast<size_t>(gate.mult)].a, 36, visit);  // b follows a in memory
   else std::for_each_n(gate.in, 5, visit);
 }
 
@@ -118,10 +118,10 @@ void Netlist::VisitOutputs(const Gate& gate, Visit visit) const {
 
 /// Records the gates that read each net.
 void Netlist::Connect() {
-  // A pad is a gate: from outside, or from inside while it drives.
+  // A pad is a gate: its net has the outside value, or the inside value while the pad drives.
   for (const Pad& pad : pads_) {
     Gate gate;
-    gate.out = pad.out, gate.table = 0xccaa'ccaa;  // C ? B : A, with A what drives it
+    gate.out = pad.out, gate.table = 0xccaa'ccaa;  // C ? B : A, A being the driven value
     gate.table = 0xcaca'caca;
     gate.in[0] = pad.in, gate.in[1] = pad.outside, gate.in[2] = pad.off;
     gates_.push_back(gate);
@@ -219,7 +219,7 @@ void Netlist::Evaluate(const Gate& gate) {
 
 void Netlist::Settle() {
   for (std::vector<uint32_t>& level : due_) {
-    for (size_t i = 0; i < level.size(); ++i) {  // its own level never grows meanwhile
+    for (size_t i = 0; i < level.size(); ++i) {  // evaluation adds no gate to its own level
       gate_due_[level[i]] = 0;
       Evaluate(gates_[level[i]]);
     }

@@ -9,8 +9,8 @@
 
 namespace gmmu::netlist {
 
-/// A mapped netlist of one clock, simulated by its changes: what nothing has changed costs nothing. Verilated, the same
-/// netlist does a thousand cycles a second, since every LUT and register is one variable that every cycle computes.
+/// Event-driven simulation of a mapped netlist with one clock: a gate without a changed input costs nothing. Verilated,
+/// the same netlist runs at a thousand cycles a second, because each cycle evaluates every LUT and register.
 ///
 /// The file is written by tools/fpga/netlist_sim.py, one part a line; nets are numbers, 0 and 1 are the constants:
 ///

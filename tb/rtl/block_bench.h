@@ -16,12 +16,12 @@ namespace gmmu {
 
 /// One Verilated top `Top` (with the ports clk_i and rst_i) and its clock. The top is not reset by the constructor: set
 /// the inputs that a reset needs, then call Reset.
+///
 /// A cycle is: set inputs, Settle, read outputs, Edge. A bench that models the block's neighbours does that in an
-/// override of Step; Run and Until then use its cycles.
 /// override of Step; Run and Until then use its cycles.
 template <typename Top>
 class BlockBench : public Dice {
-  VerilatedContext context_;  // it outlives the model, so it is declared before it
+  VerilatedContext context_;  // declared before the model, so that it outlives the model
   const std::unique_ptr<Top> top_ = std::make_unique<Top>(&context_);
   Coverage coverage_{context_};
 

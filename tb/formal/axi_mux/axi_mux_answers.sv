@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_axi_mux, answers on their way to the requesters.
 //
-// One R and one B, of a requester and a memory port that are chosen at the start, are marked, at a
-// moment that mark_r_i and mark_b_i choose. Each reaches its requester and nobody else, once, in the
-// order of that port's answers to it. Offers of the memory ports stand.
+// One R and one B, of a requester and a memory port that are chosen at the start, are marked in a
+// cycle that mark_r_i and mark_b_i choose. Each reaches its requester only, once, in the order of
+// that port's answers to it. Offers of the memory ports stand.
 //
 // Bounds = 1 adds that both arrive in time, and that an offer of a port is taken in time: VRAM never
 // has R of Express in more than Few cycles in a row.

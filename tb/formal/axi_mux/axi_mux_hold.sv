@@ -68,7 +68,7 @@ module axi_mux_hold
   end
 
   // ---- Bursts of requesters 0 and 1 that have left and have no answer.
-  typedef logic [14:0] count_t;   // the mux counts as far
+  typedef logic [14:0] count_t;   // the mux counts up to this width
   count_t     unanswered_q;
   logic [3:0] begins, ends;       // AR and AW, R and B of both ports
   logic [1:0] read_ended_q, write_ended_q;
@@ -106,8 +106,8 @@ module axi_mux_hold
     count_t'(ones(ends)) <= unanswered_q && unanswered_q < 15'd16);
   a_silent: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && silent) || unanswered_q == '0);
 
-  // ---- Inside, for the induction: the mux's count, with what is on its way to it, is what is queued
-  // and unanswered.
+  // ---- For the induction: the mux's count plus its pending updates equals the bursts queued and
+  // unanswered.
   logic [1:0][5:0] queued;
   for (genvar p = 0; p < 2; p++) begin : g_inside
     logic [$clog2(Depth)-1:0]   ar_read, aw_read;

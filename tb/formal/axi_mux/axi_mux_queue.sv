@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an induction has to know of a FIFO inside the mux: its count, pointers and flags agree.
+// Invariants of a FIFO inside the mux that an induction needs: its count, pointers and flags agree.
 module axi_mux_queue #(
   parameter int unsigned Depth = 16,
   localparam int unsigned PointerWidth = $clog2(Depth),

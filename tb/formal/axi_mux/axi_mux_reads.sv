@@ -71,10 +71,10 @@ module axi_mux_reads
 
   // ---- The memory ports.
   localparam int unsigned AddrLsb = 8 + $bits(user_t);
-  logic [1:0] here, fits;   // the marked AR is offered; it may be
+  logic [1:0] here, fits;   // the marked AR is offered here; it may leave
   for (genvar p = 0; p < 2; p++) begin : g_port
     assign here[p] = ar_valid[p] && edge_ar[p].addr[0];
-    // One of Express may leave in the cycle in which it comes.
+    // A request of Express may leave in the cycle in which it arrives.
     assign fits[p] = !here[p] || ((marked_q || (taken && who_q == '0)) && !gone_q && port_q == 1'(p)
         && RequesterWidth'(edge_ar[p].id >> IdWidth) == RequesterWidth'(who_q));
     gmmu_stream_props #(.Width(1 + 2)) u_ar (
@@ -85,7 +85,8 @@ module axi_mux_reads
     marked_q <= !rst_i && (marked_q || taken);
     gone_q <= !rst_i && (gone_q || (here & ready_i) != '0);
   end
-  // What pdr would have to find: a queue's counts and pointers agree, and the marked AR is in one place.
+  // Invariants that pdr would have to find: a queue's counts and pointers agree, and the marked AR
+  // is in one place only.
   logic [1:0][7:0] marks;
   for (genvar p = 0; p < 2; p++) begin : g_inside
     logic [$clog2(Depth)-1:0] read, write;
@@ -105,7 +106,7 @@ module axi_mux_reads
     always_comb begin
       marks[p] = '0;
       for (int unsigned i = 0; i < Depth; i++) begin
-        logic [$clog2(Depth)-1:0]   at;    // places behind the head
+        logic [$clog2(Depth)-1:0]   at;    // distance from the head
         logic [RequesterWidth-1:0]  of;
         at = $clog2(Depth)'(i >= 32'(read) ? i - 32'(read) : i + Depth - 32'(read));
         of = u_flat.u_mux.g_port[p].u_ar_out.u_fifo.words_q[i][$bits(edge_ax_t)-1 -: RequesterWidth];
@@ -116,8 +117,8 @@ module axi_mux_reads
       end
     end
   end
-  // The marked AR is in its input register, which has its port; another one's has the mark. Express has
-  // a register for what does not leave at once.
+  // The marked AR is in its input register, which selects its port; no other AR has the mark.
+  // Express has a register for a request that does not leave at once.
   logic in_register, at_port, others;
   logic [N-1:0] registered, to_port;
   for (genvar q = 0; q < N; q++) begin : g_register
@@ -139,7 +140,8 @@ module axi_mux_reads
     ((u_flat.u_mux.ar_turn_q & ~u_flat.u_mux.ar_valid_q) == '0 && u_flat.u_mux.ar_any_q == (u_flat.u_mux.ar_turn_q != '0)
     && (u_flat.u_mux.ar_turn_q & (u_flat.u_mux.ar_turn_q - 1'b1)) == '0 && !u_flat.u_mux.ar_turn_q[0]));
   a_leaves_once: assert property (@(posedge clk_i) disable iff (rst_i) !ran || fits == '1);
-  // What is taken while held stays here until the hold ends, but of the exempt requester 2.
+  // A request accepted during hold stays here until the hold ends, except one of the exempt
+  // requester 2.
   logic hold_q, stays_q;
   always_ff @(posedge clk_i) begin
     hold_q <= !rst_i && hold_i;

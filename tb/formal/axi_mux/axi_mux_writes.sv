@@ -32,8 +32,8 @@ module axi_mux_writes
   input logic [1:0]        aw_ready_i,
   input logic [1:0]        w_ready_i
 );
-  typedef logic [3:0] few_t;     // bursts of a requester, counted modulo 16
-  typedef logic [4:0] number_t;  // bursts of a memory port, counted modulo 32
+  typedef logic [3:0] few_t;     // number of a requester's burst, modulo 16
+  typedef logic [4:0] number_t;  // number of a port's burst, modulo 32
 
   logic             ran, silent, idle, own_idle;
   logic [N-1:0]     ar_ready, aw_ready, w_ready, r_valid, b_valid;
@@ -69,7 +69,7 @@ module axi_mux_writes
   end
 
   // ---- The requesters: offers stand; W may be ahead of its AW.
-  logic [N-1:0]        aw_take, w_take, middle_q;  // middle: of a burst of W
+  logic [N-1:0]        aw_take, w_take, middle_q;  // middle: inside a W burst
   few_t [N-1:0]        aw_n_q, w_n_q, moved_n_q, passed_n_q;
   logic                chosen_q, aw_taken_q, w_taken_q, beat_q;
   few_t                number_q;
@@ -119,7 +119,7 @@ module axi_mux_writes
     end
     if (choose_i && !chosen_q) number_q <= number_i;
   end
-  // It is one of the next few, and is not offered yet.
+  // The marked burst is one of the next few and is not offered yet.
   few_t after_aw, after_w;
   assign after_aw = number_i - aw_n_q[who_q];
   assign after_w = number_i - w_n_q[who_q];
@@ -130,8 +130,8 @@ module axi_mux_writes
     !(aw_valid_i[who_q] && aw_mark) || port_q == (to_i[who_q] != PortVram));
 
   // ---- The memory ports.
-  number_t [1:0] left_n_q, out_n_q;              // AWs, W bursts that have left
-  few_t          own_n_q, own_left_n_q, place_q;  // AWs of the requester for the port: accepted, left
+  number_t [1:0] left_n_q, out_n_q;              // AWs left, W bursts left
+  few_t          own_n_q, own_left_n_q, place_q;  // its AWs for the port: accepted, left
   logic          aw_left_q, w_begun_q, w_left_q, out_beat_q;
   number_t       aw_number_q, w_number_q;
   logic [1:0]    aw_here, w_here, aw_fits, w_fits, aw_leave, w_leave;
@@ -186,12 +186,12 @@ module axi_mux_writes
   c_w_first: cover property (@(posedge clk_i) disable iff (rst_i) ran && w_left_q && !aw_left_q);
 
   // ---- Inside, for the induction.
-  logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; 2 for one that is not its requester's
-  logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; those before the marked one
+  logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; counts 2 for a foreign one
+  logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; those before
   number_t [1:0]   moved_q, through_q;        // AWs moved to the queue, W bursts gone through the registers
-  number_t         marked_q;                  // the marked one's number there
+  number_t         marked_q;                  // number of the marked one there
   logic            aw_moved_q, w_through_q;
-  number_t         back;                      // W bursts of the port before the marked one
+  number_t         back;                      // W bursts of the port ahead of the marked one
   logic            moves, passes;
   assign moves = u_flat.u_mux.aw_turn_q[who_q] && u_flat.u_mux.aw_q[who_q].addr[0];
   assign passes = u_flat.u_mux.w_take[who_q] && u_flat.u_mux.w_valid_q[who_q] && u_flat.u_mux.w_q[who_q].data[0] && u_flat.u_mux.w_q[who_q].last;
@@ -202,7 +202,8 @@ module axi_mux_writes
   end
   assign back = marked_q - through_q[port_q];
 
-  // AWs that a requester owes beats of, which the mux keeps as: at least one, two, and so on.
+  // The mux keeps the AWs whose beats a requester owes as flags: at least one, at least two, and so
+  // on.
   logic [N-1:0][OwedWidth-1:0] owed_n;
   for (genvar q = 0; q < N; q++) begin : g_owed
     always_comb begin
@@ -215,9 +216,9 @@ module axi_mux_writes
     end
   end
   logic [1:0][N-1:0][4:0] owners;       // by port and requester: bursts whose beats are owed
-  logic [1:0][4:0]        own_owners;   // of the requester, before the marked one
+  logic [1:0][4:0]        own_owners;   // of the requester, ahead of the marked one
   logic [1:0]             spare_mark;
-  logic [1:0]             its_owner;    // the marked one is the requester's
+  logic [1:0]             its_owner;    // the marked one belongs to the requester
   for (genvar p = 0; p < 2; p++) begin : g_inside
     localparam int unsigned Mark = 8 + $bits(user_t);
     logic [$clog2(Depth)-1:0]  read;
@@ -255,7 +256,7 @@ module axi_mux_writes
       own_here[p] = '0;
       own_before[p] = '0;
       for (int unsigned i = 0; i < Depth; i++) begin
-        logic [$clog2(Depth)-1:0] at;    // places behind the head
+        logic [$clog2(Depth)-1:0] at;    // distance from the head
         logic       own;
         at = $clog2(Depth)'(i) - read;
         own = u_flat.u_mux.g_port[p].u_aw_out.u_fifo.words_q[i][$bits(edge_ax_t)-1 -: RequesterWidth] == RequesterWidth'(who_q);
@@ -289,7 +290,7 @@ module axi_mux_writes
         through_q[p] <= through_q[p] + 5'(u_flat.u_mux.g_port[p].w_last);
       end
     end
-    // Two words of W at most are behind the registers.
+    // At most two words of W have passed the registers.
     w_t   spare;
     logic two;
     assign spare = u_flat.u_mux.g_port[p].u_w_out.spare_q;
@@ -305,7 +306,7 @@ module axi_mux_writes
     end
     i_inside: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
       (!inside_q || owned) && (!w_valid[p] || inside_q != (two ? spare.last : edge_w[p].last))));
-    logic own_w;  // marked beats can be here
+    logic own_w;  // marked beats may be here
     assign spare_mark[p] = two && spare.data[0];
     i_spare_beat: assert property (@(posedge clk_i) disable iff (rst_i)
       !(ran && spare_mark[p]) || spare.data[1] == (out_beat_q ^ w_here[p]));
@@ -335,7 +336,7 @@ module axi_mux_writes
       && u_flat.u_mux.aw_may_q[1][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && u_flat.u_mux.to_host_q[q]))
       && (!u_flat.u_mux.aw_turn_q[q] || u_flat.u_mux.aw_may_q[u_flat.u_mux.aw_q[q].port != PortVram][q])));
   end
-  // The next numbers of the requester to the marked one: it is not far.
+  // Distance of the requester's next numbers from the marked one, which is small.
   few_t to_aw, to_w, to_move, to_pass;
   assign to_aw = number_q - aw_n_q[who_q];
   assign to_w = number_q - w_n_q[who_q];

@@ -65,7 +65,7 @@ module dma_write_claim
   xlate_rsp_t    rsp;
   aperture_rsp_t ap_rsp;
   b_t            b;
-  logic [Slots-1:0][11:0] asked_q;   // offset in the page, by slot
+  logic [Slots-1:0][11:0] asked_q;   // page offset of the request, by slot
 
   gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
 
@@ -91,14 +91,14 @@ module dma_write_claim
     .retired_o(retired), .fault_valid_o(fault_valid), .fault_o(fault), .fault_job_o(fault_job),
     .count_bytes_o(count_bytes));
 
-  // ---- What the others do.
+  // ---- The environment.
   gmmu_stream_props #(.Width($bits(place_t) + 5), .Assert(0)) u_job (
     .clk_i, .rst_i, .valid_i(job_valid_i), .ready_i(job_ready), .payload_i({place, job_length_i}));
   m_length: assume property (@(posedge clk_i) disable iff (rst_i)
     !job_valid_i || (job_length_i != '0
       && (!Virtual || 32'(job_address_i[$clog2(MaxBurst)-1:0]) + 32'(job_length_i) <= MaxBurst)));
 
-  // A user that gives up stays so until nothing is left, and then forgets everything.
+  // A user that stops the unit keeps it stopped until nothing is in flight, and then clears it.
   logic stop_q, clear_q;
   always_ff @(posedge clk_i) begin
     stop_q <= stop_i && !rst_i;
@@ -133,7 +133,7 @@ module dma_write_claim
     b.error = b_error_i;
   end
 
-  // The aperture map answers in order what it was asked.
+  // The aperture map answers its requests in order.
   logic [3:0] pages_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) pages_q <= '0;
@@ -146,8 +146,8 @@ module dma_write_claim
   gmmu_axi_write_props #(.Ids(Slots), .AwFirst(1), .AssumeAnswers(1), .BeatWidth(4)) u_axi (
     .clk_i, .rst_i, .req_i({aw_valid, aw, w_valid, w}), .rsp_i({aw_ready_i, w_ready_i, b_valid_i, b}));
 
-  // Beats owed to AWs that were taken are offered whatever the data stream does: a cycle for the
-  // queue of bursts, and the beats of zero pages in front of them, come between.
+  // Beats owed to accepted AWs are offered regardless of the data stream. In between come at most
+  // one cycle for the queue of bursts, and the beats of zero pages ahead of them.
   localparam int unsigned Gap = Physical ? 1 : 5 * Beats + 2;
   logic [7:0] owed_q, gap_q;
   always_ff @(posedge clk_i) begin
@@ -176,7 +176,8 @@ module dma_write_claim
   c_retired: cover property (@(posedge clk_i) disable iff (rst_i) ran && retired);
 
   if (Virtual) begin : g_slots
-    // By slot: answered, under which generation, with an AW whose B is due, with a B that was good.
+    // By slot: translation answered, its generation, AW accepted and B due, B received without an
+    // error.
     logic [Slots-1:0] answered_q, generation_q, waits_q, zero_q, good_q;
     slot_t            oldest_q;
     logic             retire;

@@ -11,7 +11,7 @@ module gmmu_axi_read_props
   import gmmu_axi_pkg::*;
 #(
   parameter int unsigned Ids = 256,       // a power of two
-  parameter bit          Pages = 1,       // 0: addresses mean nothing where this is bound
+  parameter bit          Pages = 1,       // 0: addresses have no meaning at this bind
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1
 ) (
   input logic    clk_i,
@@ -23,8 +23,8 @@ module gmmu_axi_read_props
   typedef logic [IdxWidth-1:0] idx_t;
   logic            ar_take;
   idx_t            ar_id, r_id;
-  logic [Ids-1:0]  open_q;               // by id: taken, the last beat has not come
-  logic [7:0]      left_q [Ids];         // beats behind the next one
+  logic [Ids-1:0]  open_q;               // by id: accepted, last beat outstanding
+  logic [7:0]      left_q [Ids];         // beats left after the next one
   logic [12:0]     bytes;
   assign ar_take = req_i.ar_valid && rsp_i.ar_ready;
   assign ar_id = idx_t'(req_i.ar.id);

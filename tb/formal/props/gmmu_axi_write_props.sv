@@ -17,7 +17,7 @@ module gmmu_axi_write_props
   parameter bit          AwFirst = 0,
   parameter bit          OneId = 0,
   parameter bit          AssumeAnswers = 0,
-  parameter bit          Pages = 1,       // 0: addresses mean nothing where this is bound
+  parameter bit          Pages = 1,       // 0: addresses have no meaning at this bind
   parameter int unsigned BeatWidth = 8,   // of the beat counters: bursts are shorter than 2**BeatWidth
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1,
   localparam int unsigned LevelWidth = $clog2(Ids + 1) + 1
@@ -33,11 +33,11 @@ module gmmu_axi_write_props
 
   logic  aw_take, w_take, w_end;
   idx_t  aw_id, b_id;
-  beat_t beat_q;          // beats of the W burst under way
+  beat_t beat_q;          // beats of the current W burst
   assign aw_take = req_i.aw_valid && rsp_i.aw_ready;
   assign w_take = req_i.w_valid && rsp_i.w_ready;
   assign w_end = w_take && req_i.w.last;
-  idx_t begun_q, ended_q;   // of OneId: numbers in place of ids
+  idx_t begun_q, ended_q;   // for OneId: sequence numbers in place of ids
   assign aw_id = OneId ? begun_q : idx_t'(req_i.aw.id);
   assign b_id = OneId ? ended_q : idx_t'(rsp_i.b.id);
   always_ff @(posedge clk_i) begin
@@ -53,14 +53,14 @@ module gmmu_axi_write_props
   gmmu_stream_props #(.Width(DataBytes + 1)) u_w (
     .clk_i, .rst_i, .valid_i(req_i.w_valid), .ready_i(rsp_i.w_ready), .payload_i({req_i.w.strb, req_i.w.last}));
 
-  // Lengths that one of AW and W is ahead of the other, oldest first: of AWs when ahead_q > 0, of W
-  // bursts when it is below.
+  // Lengths of the bursts by which AW is ahead of W or W of AW, oldest first: of AWs when ahead_q >
+  // 0, of W bursts when ahead_q < 0.
   logic signed [LevelWidth-1:0] ahead_q;
   beat_t [Ids-1:0]              len_q;
   idx_t  [Ids-1:0]              id_q;
   idx_t                         head_q, tail_q;
   logic                         push, pop;
-  logic [Ids-1:0]               open_q, whole_q;   // by id: AW was taken; and so was its last W
+  logic [Ids-1:0]               open_q, whole_q;   // by id: AW accepted; its last W beat accepted
   assign push = ahead_q == 0 ? aw_take != w_end : (ahead_q > 0 ? aw_take : w_end);
   assign pop = ahead_q == 0 ? 1'b0 : (ahead_q > 0 ? w_end : aw_take);
 

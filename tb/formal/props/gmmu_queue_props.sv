@@ -20,7 +20,7 @@ module gmmu_queue_props #(
   input logic             out_ready_i,
   input logic [Width-1:0] out_i,
 
-  output logic [LevelWidth-1:0] level_o  // words on the way
+  output logic [LevelWidth-1:0] level_o  // words inside the queue
 );
   logic push, pop, marking, marked_q;
   logic [Width-1:0]      word_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a proof assumes of the reset: it is high in the first cycle, and free afterwards.
+// The assumption of a proof about the reset: it is high in the first cycle, and free afterwards.
 //
 // ran_o is low in the first cycle, in which registers mean nothing.
 module gmmu_reset_props (

@@ -30,8 +30,8 @@ module gmmu_xlate_props
 
   logic            ask, answer;
   idx_t            req_tag, rsp_tag;
-  logic [Tags-1:0] open_q;                     // asked and not answered
-  logic [1:0][CountWidth-1:0] held_q, held;    // answers not given back, by generation
+  logic [Tags-1:0] open_q;                     // accepted and not answered
+  logic [1:0][CountWidth-1:0] held_q, held;    // answers not yet given back, by generation
   assign ask = req_valid_i && req_ready_i;
   assign answer = rsp_valid_i && rsp_ready_i;
   assign req_tag = idx_t'(req_i.tag);

@@ -12,7 +12,8 @@ module walk_table_claim
 #(
   parameter int unsigned NumWalks = 1,
   parameter int unsigned SpareRows = 1,
-  // Only lookups, without faults, holds, kills and a slow memory: less to search, for more cycles.
+  // Without faults, holds, kills or a slow memory the state space is smaller, so the proof covers
+  // more cycles.
   parameter bit          Calm = 1'b0,
   localparam int unsigned Rows = NumWalks + SpareRows + 1,
   localparam int unsigned RowWidth = $clog2(Rows)
@@ -91,7 +92,7 @@ module walk_table_claim
     kill = '{valid: kill_i, all: kill_all_i, space: space_t'(kill_space_i)};
   end
 
-  // A lookup and what it was told of the rows, on its way to the decision.
+  // A lookup, and the search result about the rows, on their way to the decision.
   always_ff @(posedge clk_i) begin
     search1_q <= search_i && !rst_i;
     key1_q <= search_key;
@@ -148,8 +149,8 @@ module walk_table_claim
 
   // ---- The pipeline: one of begin, join, restart a cycle, by what the search has found.
   logic [3:0]      waits_q;        // by lookup: neither answered nor sent back
-  logic [Rows-1:0] starting_q;     // rows that asked for their start
-  logic [Rows-1:0] restart_wide_q; // and what they said of their line
+  logic [Rows-1:0] starting_q;     // rows that requested their start
+  logic [Rows-1:0] restart_wide_q; // the width of the line that they requested
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       starting_q <= '0;
@@ -199,7 +200,7 @@ module walk_table_claim
 
   // ---- Lookups.
   logic [1:0]      told, back;
-  logic [3:0][RowWidth-1:0] row_of_q;    // of the lookup that began
+  logic [3:0][RowWidth-1:0] row_of_q;    // row that the lookup began
   logic [3:0]      began_q;
   assign told = {tell.port[0], tell.slot[0]};
   assign back = {again.port[0], again.slot[0]};
@@ -230,7 +231,7 @@ module walk_table_claim
     kept = 1'b1;
     for (int unsigned w = 0; w < 4; w++) begin
       if (waits_q[w] && began_q[w] && row_of_q[w] == index_t'(start_row)
-          && !(tell_valid && told == 2'(w))) kept = 1'b0;   // but for an answer on offer
+          && !(tell_valid && told == 2'(w))) kept = 1'b0;   // except for an answer on offer
     end
   end
   a_row_is_kept: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && begin_i) || kept);
@@ -245,7 +246,7 @@ module walk_table_claim
       else if ((begin_i || restart_i) && 32'(start_row) == i) dirty_q[i] <= 1'b0;
       if (begin_i && 32'(start_row) == i) space_q[i] <= key.space[0];
     end
-    due_q <= rst_i ? '0 : open_q & dirty_q;  // stale_o is of the cycle before
+    due_q <= rst_i ? '0 : open_q & dirty_q;  // stale_o refers to the previous cycle
     beat_row_q <= r_id_i;
     judge_row_q <= beat_row_q;
     cached_row_q <= judge_row_q;

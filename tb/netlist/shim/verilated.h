@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of Verilator's header, for sim/board_pins over a netlist.
+// Takes the place of Verilator's header, for sim/board_pins over a netlist.
 #pragma once
 
 class VerilatedContext {};

@@ -40,7 +40,7 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
 
   std::vector<uint64_t> table = std::vector<uint64_t>(kPages + 8);
   int bad_line = -1;  // table line whose read fails
-  int bad_beat = -1;  // the one beat of it that fails
+  int bad_beat = -1;  // the one beat of that line that fails
   uint64_t base = kBase;
   bool closed = false;  // no answer is accepted
   unsigned latency = 5;
@@ -109,7 +109,7 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
       EXPECT_GE(t.ar_addr_o, base >> 47 ? 1ull << 47 : base) << "the address has wrapped";
       const bool past = base + 8 * table.size() < t.ar_addr_o || t.ar_addr_o < base;
       const uint64_t first = past ? 0 : (t.ar_addr_o - base) / 8;
-      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // the table is read now, the answer comes later
+      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // the table is read now and answered later
       bad_ = past || static_cast<int>(first / 8) == bad_line;
       fetching_ = true, beat_ = 0, wait_ = latency;
       ++fetches;
@@ -245,7 +245,7 @@ TEST(Aperture, AReadErrorIsNotCached) {
   bench.Finish();
   EXPECT_EQ(bench.out[0][0].fault, Fault::kApertureRead);
   EXPECT_EQ(bench.out[0][1].fault, Fault::kNone);
-  EXPECT_EQ(bench.fetches, 2u);  // data that came with the error is not used
+  EXPECT_EQ(bench.fetches, 2u);  // data that came with the error was not used
 }
 
 TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {

@@ -96,7 +96,7 @@ TEST_P(AxiIdTable, AWordACycleOnEveryChannelAndACycleOfLatency) {
   const uint64_t r_before = taken[kRead];
   Ask(kRead, 1);
   Until([&] { return taken[kRead] > r_before; }, "AR", 4);
-  EXPECT_EQ(now - begin, 2u);  // accepted above in the first, by the memory in the second
+  EXPECT_EQ(now - begin, 2u);  // accepted from above in one cycle, by the memory in the next
   begin = now;
   Until([&] { return Done(); }, "R", 4);
   EXPECT_EQ(now - begin, 2u);
@@ -146,7 +146,7 @@ TEST_P(AxiSharedId, SharedWritesHaveOneIdTogetherAndAreCounted) {
   EXPECT_EQ(below.size(), 1u);
   answer[kWrite] = true;
   Finish();
-  answer[kWrite] = false;  // the writes took one id, and freed it
+  answer[kWrite] = false;  // the writes occupied one id and have freed it
   Ask(kWrite, 1, true);
   for (unsigned i = 0; i < 2 * ids; ++i) Ask(kWrite, 1);
   Run(200);
@@ -180,7 +180,7 @@ TEST_P(AxiSharedId, AnOfferKeepsTheSharedIdWhenTheLastWriteBeforeItEnds) {
     EXPECT_TRUE(t.m_aw_valid_o[n]);
     const unsigned id = t.m_aw_id_o[n];
     const uint64_t before = answered[kWrite];
-    answer[kWrite] = true, stray_percent = 50;  // strays also carry this id, which is free now
+    answer[kWrite] = true, stray_percent = 50;  // strays also carry this id, which is free at present
     Until([&] { return answered[kWrite] > before; }, "its answer", 20);
     Run(20);
     stray_percent = 0, answer[kWrite] = false;

@@ -76,7 +76,7 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
         for (int i = 0; i < 60; ++i) ask(random() % kRequesters);
         for (int i = random() % 150; i > 0; --i) bench.Step();
         bench.t.hold_i = 1;
-        const bool traffic = round % 2;  // of the exempt requester, in every cycle
+        const bool traffic = round % 2;  // the exempt requester keeps requesting
         int waits = 0;
         for (; waits < 20000 && !bench.t.silent_o; ++waits) {
           if (traffic && waits % 4 == 0) ask(kExempt);
@@ -252,7 +252,7 @@ TEST(AxiMux, DataThatWaitsForItsTurnBlocksNobodyForEver) {
   bench.Finish();
 }
 
-// How the host port's memory may block for ever; each case names what the memory still accepts.
+// Ways in which the host port's memory may block for ever; each case names what the memory still accepts.
 struct Blocked {
   const char* name;
   bool take_ax, bus_master;

@@ -327,7 +327,7 @@ TEST(Isolator, AnswersOfTheOldGenerationNeverReachTheCore) {
     bench.Run(100);
     bench.ResetCore();
     bench.UntilLife(1);
-    bench.Run(50);  // the new life's bursts use the old one's ids
+    bench.Run(50);  // after the reset, bursts reuse the ids of old ones
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = true;
     bench.Run(1000);
     EXPECT_GT(bench.port[0].answers, 100u);

@@ -25,9 +25,9 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   struct Burst {
     uint32_t tag = 0;
     unsigned beats = 1, id = 0, below = 0;
-    unsigned done = 0;  // R beats: of asked_ those received above; of memory_ those sent below
+    unsigned done = 0;  // R beats done: received above (asked_), sent below (memory_)
     bool shared = false;
-    uint64_t end = 0;  // of a write: number of the W beat after its last one
+    uint64_t end = 0;  // for a write: number of the first W beat after its own
   };
 
   IdsMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -177,7 +177,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
     if (answer_stands_[1].Look(t.b_valid_o[n], t.b_ready_i, {t.b_id_o[n], t.b_o[n], 0})) TakeB();
   }
   std::list<Burst>::iterator Asked(bool write, unsigned id) {
-    const auto same = [&](const Burst& b) { return b.id == id; };  // of the shared id the oldest
+    const auto same = [&](const Burst& b) { return b.id == id; };  // for the shared id this is the oldest
     const auto found = std::find_if(asked_[write].begin(), asked_[write].end(), same);
     EXPECT_NE(found, asked_[write].end()) << "an answer to nobody, id " << id;
     return found;
@@ -249,7 +249,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
             t.m_w_o[n],      t.r_valid_o[n],  t.r_id_o[n],       t.r_o[n],         t.r_last_o[n],    t.b_valid_o[n],
             t.b_id_o[n],     t.b_o[n],        t.stray_o[n]};
   }
-  /// Checks that other inputs in the same cycle change no output.
+  /// Checks that no output depends on the inputs combinationally, by changing them within the cycle.
   void LookForPaths() {
     ++looks;
     const std::vector<uint64_t> before = Outputs();
@@ -274,15 +274,15 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   }
 
   uint32_t tags_ = 0;
-  std::deque<Burst> to_ask_[2], between_[2];  // between: accepted above, not by the memory
-  std::list<Burst> asked_[2], memory_[2];     // without their last answer: above, at the memory
+  std::deque<Burst> to_ask_[2], between_[2];  // between: accepted from above, not yet by the memory
+  std::list<Burst> asked_[2], memory_[2];     // bursts whose last answer is due: above, at the memory
   std::list<Burst>::iterator answering_[2];
   Offer ax_[2], w_;
   bool offered_[2] = {}, offers_answer_[2] = {}, stray_[2] = {}, stray_last_ = false;
   unsigned stray_id_[2] = {};
   uint64_t w_asked_ = 0, w_left_ = 0, w_taken_ = 0,
            aw_beats_ = 0;       // beats: of AWs offered, not sent, accepted; of AWs accepted
-  std::deque<uint32_t> ahead_;  // W beats accepted above and not by the memory
+  std::deque<uint32_t> ahead_;  // W beats accepted from above, not yet by the memory
   Standing<std::pair<unsigned, uint32_t>> m_ax_stands_[2]{Standing<std::pair<unsigned, uint32_t>>("AR"),
                                                           Standing<std::pair<unsigned, uint32_t>>("AW")};
   Standing<uint32_t> m_w_stands_{"W"};

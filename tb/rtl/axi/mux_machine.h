@@ -13,7 +13,7 @@
 namespace gmmu {
 
 constexpr unsigned kRequesters = 4;
-constexpr unsigned kVram = 0, kHost = 1, kPeer = 2;  // of a burst; kPeer leaves by the host port
+constexpr unsigned kVram = 0, kHost = 1, kPeer = 2;  // target of a burst; kPeer leaves by the host port
 constexpr unsigned kExempt = 1;                      // hold_i does not affect it
 
 struct Burst {

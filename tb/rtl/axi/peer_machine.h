@@ -23,11 +23,11 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     unsigned id = 0, len = 0;
     uint64_t address = 0;
     std::vector<uint64_t> data;  // of a write
-    bool past = false;           // at or past the end of VRAM
+    bool past = false;           // the address is at or past the end of VRAM
     bool cut = false;            // a cut came before its answer
     bool error = false;          // of VRAM
     bool reached = false;        // the request reached VRAM
-    unsigned beats = 0;          // answered; of a write: accepted by the port
+    unsigned beats = 0;          // beats answered; for a write: accepted by the port
   };
 
   PeerMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -108,7 +108,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       (write ? t.s_aw_addr_i : t.s_ar_addr_i) = b.address;
       (write ? t.s_aw_len_i : t.s_ar_len_i) = static_cast<uint8_t>(b.len);
     }
-    // Beats arrive in the order of AW, each as soon as its AW is offered.
+    // W beats arrive in the order of AW, each as soon as its AW is offered.
     const bool more = !sending_.empty() || (offered_[1] && !sending_front_);
     const bool w = w_.Now(send_w && more, *this, manner.idle_percent);
     t.s_w_valid_i[n] = w;

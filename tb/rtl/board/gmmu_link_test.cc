@@ -117,7 +117,7 @@ TEST_P(LinkTest, NoiseIsRepaired) {
 TEST_P(LinkTest, AHostWithoutRoomHoldsTheBoardUp) {
   Open(1);
   host.room = 0;
-  host.Send({1});  // its frame announces it
+  host.Send({1});  // a frame in this direction announces the room
   Until([&] { return down.size() == 1; }, "a byte", 100 * kByte);
   const link::Bytes data = Noise(4000, 3);
   up.assign(data.begin(), data.end());
@@ -145,7 +145,7 @@ TEST_P(LinkTest, AHelloInTheMiddleBeginsAnew) {
   host.Send(Noise(5000, 3));
   up.assign(3000, 0x11);
   Run(static_cast<uint64_t>(Random(100, 2000)) * kByte);
-  host.line.push_back(0);  // the bytes on the line are no frame
+  host.line.push_back(0);  // these bytes are no valid frame
   up.clear();
   t.up_valid_i = 0;
   resets = 0;

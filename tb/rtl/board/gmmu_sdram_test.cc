@@ -32,7 +32,7 @@ class SdramTest : public BlockTest<SdramMachine> {
     if (write) Fill(burst, Random(3));
     return burst;
   }
-  /// Fills in data, and strobes: all, random, or mostly none. Lanes below the address have none.
+  /// Fills in data, and strobes: all, random, or mostly none. Lanes below the address have no strobe.
   void Fill(Burst& burst, unsigned how) {
     for (unsigned i = 0; i < burst.beats; ++i) {
       burst.data.push_back(rng());
@@ -102,7 +102,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   Finish();
   constexpr unsigned kRefresh = 1, kPrecharge = 2, kActivate = 3, kWrite = 4, kRead = 5;
   const auto cycles = [&](uint64_t ns) { return (1000 * ns + kSdramSizes[n].clock_ps - 1) / kSdramSizes[n].clock_ps; };
-  const uint64_t least = 3;  // cycles in which the row is looked up again
+  const uint64_t least = 3;  // cycles until the row has been looked up again
   EXPECT_EQ((closest[{kRefresh, kRefresh}]), cycles(66));
   EXPECT_EQ((closest[{kPrecharge, kRefresh}]), cycles(21));
   EXPECT_EQ((closest[{kPrecharge, kActivate}]), std::max(cycles(21), least));
@@ -139,7 +139,7 @@ TEST_P(SdramTest, AnswersSlverrPastTheEndAndTouchesNothing) {
 
 TEST_P(SdramTest, AWriteThatWaitsForItsDataHoldsUpNoRead) {
   PowerUp();
-  Write(At(0x2000, 8, true));  // has its data, and is complete
+  Write(At(0x2000, 8, true));  // W is accepted and complete
   Finish();
   const Burst late = At(0x3000, 8, true);
   Write(late, false);

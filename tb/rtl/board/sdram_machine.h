@@ -187,7 +187,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
       if (burst.strobes[i / 8] >> (i % 8) & 1)
         bytes[burst.First() + i] = static_cast<uint8_t>(burst.data[i / 8] >> (i % 8 * 8));
     }
-    // The data is in the chip, unless a later write has already changed it.
+    // The chip has the data, unless a later write has already changed it.
     if (burst.Inside() && Free(burst, false))
       for (uint64_t a = burst.First(); a < burst.End(); ++a)
         EXPECT_EQ(chip.Byte(a), Byte(a)) << "address " << std::hex << a;

@@ -43,14 +43,14 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   }
   using BlockBench::Run;
 
-  std::vector<uint8_t> memory;       // va = offset in VRAM
+  std::vector<uint8_t> memory;       // byte i is at va i and at VRAM offset i
   std::set<uint64_t> invalid, zero;  // pages
   std::set<uint64_t> broken;         // lines whose accesses get a bus error
   unsigned latency = 8;
   std::vector<std::pair<uint64_t, unsigned>> faults;
-  bool interleave = true;  // beats of different bursts
+  bool interleave = true;  // beats of different bursts may interleave
   unsigned most_in_flight = 0;
-  regs::ClientStatus status;  // of the last run
+  regs::ClientStatus status;  // status after the last run
   regs::ClientResult result;
   uint64_t fault_va = 0;
 

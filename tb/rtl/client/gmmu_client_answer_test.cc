@@ -41,7 +41,7 @@ class Answer : public BlocksTest {
       Step();
     }
     t.ans_req_valid_i = 0;
-    Step();  // the unit's round trip to the MMU is longer
+    Step();  // an MMU answer never arrives sooner than this
   }
   void End(unsigned id, Fault fault, unsigned level, bool zero) {
     Access& access = flight_.at(id);

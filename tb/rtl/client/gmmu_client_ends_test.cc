@@ -30,7 +30,7 @@ class Ends : public BlocksTest {
     free_.erase(free_.begin() + static_cast<long>(pick));
     return slot;
   }
-  /// A slot's translation answer was accepted.
+  /// A translation answer for a slot was accepted.
   unsigned Begin() {
     const unsigned slot = Slot();
     Epoch(slot);
@@ -179,7 +179,7 @@ TEST_P(Ends, ABOfEverySlotWaitsBehindReads) {
   }
   Quiet(static_cast<int>(slots.size()) + 8);
   EXPECT_EQ(told_, slots.size());
-  // A write from every slot; in between only route faults end.
+  // Writes from every slot; meanwhile only route faults end.
   slots.clear();
   while (free_.size() > 8) slots.push_back(Begin()), Step();
   for (unsigned slot : slots) {

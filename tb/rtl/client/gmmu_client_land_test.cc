@@ -120,7 +120,7 @@ TEST_P(Land, AnErrorOfAnyBeatIsOfItsBurstAlone) {
     Reserve(4, 0, kBeats);
     for (unsigned i = 0; i < kBeats; ++i) Beat(3, i == wrong), Beat(4, false);
     Quiet();
-    Reserve(3, 0, kBeats);  // the slot's earlier beats are forgotten
+    Reserve(3, 0, kBeats);  // the slot forgets its earlier beats
     for (unsigned i = 0; i < kBeats; ++i) Beat(3, false);
     Quiet();
   }
@@ -141,7 +141,7 @@ TEST_P(Land, ResetForgetsWhatHalfABurstLeft) {
 TEST_P(Land, RandomBurstsInterleaved) {
   for (int i = 0; i < 6000; ++i) {
     const unsigned slot = static_cast<unsigned>(Random(0, slots() - 1));
-    bool told = true;  // a slot is free again when its end was reported
+    bool told = true;  // a slot is free again once its end was reported
     for (const End& end : ends_) told &= end.slot != slot;
     if (open_.count(slot) == 0 && told && Chance(40)) {
       const unsigned first = static_cast<unsigned>(Random(0, kBeats - 1));

@@ -4,7 +4,7 @@
 namespace gmmu::client {
 namespace {
 
-/// The words of a client as software wrote them, and the state of a run, which reads return together.
+/// The control words of a client as software wrote them, and the state of a run, which a read returns combined.
 class ClientRegs : public BlocksTest {
  protected:
   static constexpr unsigned kCtrl = regs::ClientCtrl::kOffset / 8;
@@ -107,7 +107,7 @@ TEST_P(ClientRegs, StartsOnlyByTheStartBitOfCtrl) {
   Write(kCtrl, ~uint64_t{1});
   EXPECT_EQ(starts_, 0u);
   Write(kCtrl, 1);
-  Write(1, 0x1111);      // in the cycle of the pulse: busy
+  Write(1, 0x1111);      // in the cycle of the start pulse: busy
   Write(kCtrl, 0xffff);  // the pulse has ended, the run is not busy yet
   EXPECT_EQ(starts_, 2u);
   Step();

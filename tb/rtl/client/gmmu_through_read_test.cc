@@ -51,12 +51,12 @@ class ThroughRead : public BlocksTest {
     bool fault;
     uint64_t due;
     uint8_t data[kLine];
-    unsigned row = 0;  // row of its answer, from the first
+    unsigned row = 0;  // next row of its answer, counted from its first row
   };
   struct Open {
     ThroughBurst burst;
     unsigned beat;
-    std::deque<Line> seen;  // its partly answered lines
+    std::deque<Line> seen;  // lines that are partly answered
   };
 
   void TakeRequest() {

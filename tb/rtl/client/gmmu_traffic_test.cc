@@ -170,7 +170,7 @@ class Traffic : public BlocksTest {
     t.run_rsp_valid_i = t.run_log_valid_i = 0;
     if (flight_.empty() || flight_.front().due > now || Idle()) return;
     Flight& access = flight_.front();
-    if (access.fault && !faulted_ && access.record > 0) {  // only the first fault is logged
+    if (access.fault && !faulted_ && access.record > 0) {  // only the run's first fault is logged
       t.run_log_valid_i = 1;
       --access.record;
       reason_ = static_cast<Fault>(1 + access.va / 64 % 15);
@@ -296,7 +296,7 @@ TEST_P(Traffic, AFaultEndsTheRun) {
     faults += faulted_;
   }
   EXPECT_GT(faults, 15u);
-  fault_permille_ = 0;  // and the next run forgets it
+  fault_permille_ = 0;  // and the next run forgets the fault
   Start(Order(Access::kRead, 10));
   Finish();
 }

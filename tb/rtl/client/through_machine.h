@@ -101,7 +101,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     return end - begin;
   }
 
-  /// A legal burst inside one page, first byte at `from` of it or later.
+  /// A legal burst inside one page, first byte at page offset `from` or later.
   Burst Draw(unsigned page, unsigned from) {
     Burst burst;
     burst.id = static_cast<unsigned>(rng() % 4);
@@ -137,7 +137,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
  private:
   static sim::AxiPort Port() {
     sim::AxiPort port = sim::GpuAxi::Through("t", kBeatBytes, 1'000'000);
-    port.judges_addresses = false;  // bursts that the port refuses are sent on purpose
+    port.judges_addresses = false;  // illegal bursts are sent on purpose
     return port;
   }
   void Watch() {

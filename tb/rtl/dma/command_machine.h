@@ -198,7 +198,7 @@ class Processor {
     if (step->source == CommandStep::kSteps && step->length > 8) EXPECT_EQ(top.give_step_o[n_], step->step);
     jobs_.push_back({step, number, id_++, 0});
   }
-  /// Checks the time at which all other work was done.
+  /// Checks the time word of the record: all other work was done by then.
   void ExpectTime(uint64_t time) {
     EXPECT_GE(time, last_retired_);
     EXPECT_GE(time, started_);
@@ -271,7 +271,7 @@ class Processor {
   const Manner manner_;
   CommandPlan plan_;
   WordStream stream_;
-  std::deque<Given> jobs_;  // in progress in the mover
+  std::deque<Given> jobs_;  // accepted by the mover and not retired
   Given* wants_ = nullptr;  // the job that takes words
   Failure unreadable_, failure_;
   End end_ = kNone;
@@ -282,7 +282,7 @@ class Processor {
   bool fault_ = false, control_waits_ = false, flush_waits_ = false, kill_ = false;
   bool killed_before_ = false, preempt_ = false;
   uint64_t preempt_began_ = 0;
-  std::optional<uint32_t> late_command_;  // a command with steps after preempt_i
+  std::optional<uint32_t> late_command_;  // a command that acts after preempt_i
 };
 
 }  // namespace gmmu::dma

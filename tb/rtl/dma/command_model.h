@@ -22,13 +22,13 @@ struct CommandStep {
   enum Source { kCopy, kPattern, kWords, kSteps };
   Kind kind;
   bool settled;
-  uint32_t offset, header;  // of its command, as a failure reports them
+  uint32_t offset, header;  // offset and header of the command, as a failure reports them
   Source source = kCopy;
   Place src{}, dst{};
   uint64_t length = 0, value = 0, step = 0;
-  std::vector<uint64_t> words{};     // fewer if one cannot be read
-  bool fence = false, dead = false;  // dead: a word of it cannot be read
-  bool record = false;               // the fence record; its second word is the time
+  std::vector<uint64_t> words{};     // fewer if a word cannot be read
+  bool fence = false, dead = false;  // dead: a word of the job cannot be read
+  bool record = false;               // the job writes the fence record, whose second word is the time
   Scope scope = Scope::kRange;       // kControl
   unsigned space = 0;
   uint64_t start = 0, end = 0;
@@ -38,7 +38,7 @@ struct CommandStep {
 struct CommandPlan {
   std::vector<CommandStep> steps;
   size_t commands = 0;         // all complete, unless the buffer fails
-  Fault fault = Fault::kNone;  // of the first refused command
+  Fault fault = Fault::kNone;  // reason of the first refused command
   bool unreadable = false;     // a word could not be read: the stream reports why
   uint32_t offset = 0, header = 0;
   bool Fails() const { return unreadable || fault != Fault::kNone; }

@@ -9,7 +9,7 @@
 
 namespace gmmu::dma {
 
-/// Copies of `size` bytes, the k-th at k * stride + s and + d of two windows.
+/// The k-th copy of `size` bytes goes from k * stride + s to k * stride + d of two windows.
 struct CopyWork {
   CopyMachine::Size reads = CopyMachine::kReads32;
   bool physical = false;  ///< else scattered 4 KiB pages, nothing cached

@@ -96,7 +96,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   uint64_t commands = 0, entries = 0, read_bytes = 0, written_bytes = 0;
   unsigned most_reads = 0, most_writes = 0;  // most bursts in flight
   uint64_t last_buffer = 0;                  // placed by Submit
-  uint64_t first_ar = 0, last_b = 0;         // cycles, of the transfer paths
+  uint64_t first_ar = 0, last_b = 0;         // cycle numbers, for the transfer paths
   uint64_t bursts[3] = {};
   std::vector<std::pair<uint64_t, uint64_t>> write_beats;  // {address of lane 0, strobes}
   std::function<void(uint64_t va)> on_read_request;
@@ -110,7 +110,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   void NewLife(unsigned ring);
   /// Puts a paging buffer into physical memory (system) and an entry into the ring. Returns its
   /// fence id.
-  unsigned buffer_space = 15;  // of what Submit submits
+  unsigned buffer_space = 15;  // address space of the buffer that Submit submits
   uint32_t Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt = false);
   /// Submits an entry as given (fence is filled in).
   uint32_t SubmitEntry(unsigned ring, uint64_t address, uint64_t shape);

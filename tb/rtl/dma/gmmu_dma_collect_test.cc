@@ -5,10 +5,10 @@
 namespace gmmu::dma {
 namespace {
 
-/// The expected report of a command.
+/// The expected report for one command.
 struct Told {
   bool over = false, unreadable = false, malformed = false;
-  size_t at = 0;  // word of the header
+  size_t at = 0;  // index of the header word
   regs::CommandHeaderWord header;
   std::vector<uint64_t> operands;
   size_t tail = 0;  // words left to the command processor
@@ -38,7 +38,7 @@ std::vector<Told> Read(const std::vector<uint64_t>& words, size_t error_at) {
     }
     told.push_back(one);
     if (one.over || one.unreadable || one.malformed) return told;
-    if (one.has_tail && error_at < at) return told;  // the command processor sees the error itself
+    if (one.has_tail && error_at < at) return told;  // the command processor meets the error itself
   }
 }
 
@@ -151,7 +151,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     WordStream stream;
     stream.Start(words, error_at);
     size_t seen = 0, tail = 0;
-    bool again = false, in_tail = false;  // again: the previous cycle's command still stands
+    bool again = false, in_tail = false;  // again: the previous cycle's report still stands
     unsigned wait = 0;
     bool over = false;
     for (unsigned i = 0; i < 60000 && i < cycles && !over; ++i) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kTotal = 1 << 20;
 
-/// One row: copies of `size` bytes, the k-th at k * stride + s and + d of two windows.
+/// One row: the k-th copy of `size` bytes goes from k * stride + s to k * stride + d of two windows.
 struct Row {
   const char* name;
   CopyMachine::Size reads;
@@ -41,7 +41,7 @@ class CopySpeed : public ::testing::TestWithParam<Row> {};
 
 TEST_P(CopySpeed, ReachesItsTarget) {
   const double use = Measure(GetParam());
-  if (CopyMachine::kBus == 8) EXPECT_GE(use, GetParam().target);  // wider: latency weighs more
+  if (CopyMachine::kBus == 8) EXPECT_GE(use, GetParam().target);  // on a wider bus the latency weighs more
 }
 
 constexpr auto k32 = CopyMachine::kReads32, k128 = CopyMachine::kReads128;

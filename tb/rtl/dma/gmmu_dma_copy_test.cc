@@ -57,7 +57,7 @@ TEST_P(Copy, BackToBackMisalignedDestinationsAtRandomLengths) {
     Job job{physical, from, kWindow + to, length};
     if (!physical) {
       job.src += CopyMachine::kVa, job.dst += CopyMachine::kVa;
-    } else {  // the page's physical bytes: the frames are scattered
+    } else {  // physical pages are scattered: stay inside one page
       const uint64_t room = std::min(4096 - (from & 0xfff), 4096 - (to & 0xfff));
       job.length = std::min(length, room);
       job.src = machine.PageAt(from >> 12) | (from & 0xfff);

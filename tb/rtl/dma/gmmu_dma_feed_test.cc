@@ -9,9 +9,9 @@ enum Source { kCopy, kPattern, kWords, kSteps };
 
 struct Make {
   Source source;
-  unsigned lane;  // of the first byte in its first 128
+  unsigned lane;  // lane of the first byte in its first 128 bytes
   uint64_t length, value, step;
-  std::vector<uint64_t> words;  // kWords; of a copy its beats' bytes, eight a word
+  std::vector<uint64_t> words;  // for kWords; for a copy the bytes of its beats, eight a word
 };
 struct Shape {
   bool make, last;
@@ -50,7 +50,7 @@ class Feed : public ::testing::TestWithParam<int> {
     std::vector<Beat> out;
     std::deque<Beat> copies;
     std::deque<uint64_t> words;
-    std::deque<Shape> shapes;  // of the accepted jobs
+    std::deque<Shape> shapes;  // shapes of the accepted jobs
     for (const Make& job : jobs)
       for (const Beat& beat : Lay(job.lane % kBeat, Bytes(job))) {
         out.push_back(beat);
@@ -63,7 +63,7 @@ class Feed : public ::testing::TestWithParam<int> {
     for (unsigned n = 0; n < 400000 && seen < out.size(); ++n)
       blocks.Step(
           [&] {
-            // A copy is not offered to the feeder; its bursts come in their turn.
+            // A copy is not offered to the feeder; its bursts follow in the order of the jobs.
             while (next < jobs.size() && jobs[next].source == kCopy) Take(jobs[next++], shapes, words);
             top.make_valid_i = offer.Now(next < jobs.size(), blocks, manner.idle_percent);
             if (top.make_valid_i) {

@@ -9,7 +9,7 @@ namespace {
 enum Source { kCopy, kPattern, kWords, kSteps };
 struct Move {
   Source source = kCopy;
-  UnitJob src, dst;  // both have the length
+  UnitJob src, dst;  // their lengths are equal
   uint64_t value = 0, step = 0;
   std::vector<uint64_t> words;
 };
@@ -32,7 +32,7 @@ class Rig {
   size_t next = 0, retired = 0;       // jobs accepted; jobs with all their B
   size_t most = 0;                    // most jobs in progress
   size_t fails_at = ~size_t{0};       // first failing job: later retirements are uncertain
-  uint64_t words_end = ~uint64_t{0};  // number of words that arrive for now; words_dead: that will ever arrive
+  uint64_t words_end = ~uint64_t{0};  // words that may arrive now, or with words_dead ever
   bool words_dead = false, kill = false, fault_ready = false;
   uint64_t read_bytes = 0, written_bytes = 0;
 
@@ -215,7 +215,7 @@ class Rig {
   const int n_;
   const Manner manner_;
   uint8_t first_id_ = 250;
-  std::deque<uint64_t> words_;  // of the accepted jobs
+  std::deque<uint64_t> words_;  // words of the accepted jobs
   uint64_t word_ = 0;
   Offer offer_, word_offer_;
   bool fault_stands_ = false;
@@ -323,7 +323,7 @@ TEST_P(Mover, WordsThatRunDryAreAFailureOfTheirJobWithoutReason) {
     rig.words_dead = true;
     rig.words_end = rig.blocks.Random(0, rig.jobs[job].words.size() - 1);
     for (size_t n = 0; n < job; ++n) rig.words_end += rig.jobs[n].words.size();
-    rig.jobs.resize(job + 1);  // the words stand in front of all later commands
+    rig.jobs.resize(job + 1);  // these words come before all later commands' words
     ASSERT_TRUE(rig.Until([&] { return rig.fault(); })) << "no fault";
     EXPECT_EQ(rig.fault_what() >> 14, 0u);
     EXPECT_EQ(rig.retired, job);
@@ -354,7 +354,7 @@ TEST_P(Mover, KillGivesUpAllJobsWithoutAFault) {
   for (uint64_t seed = 40; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rig rig(n_, manner_, seed);
-    const bool broken = seed % 4 == 3;  // if so, a fault may come first
+    const bool broken = seed % 4 == 3;  // then a write fault may come before the kill
     for (int n = 0; broken && n < 10; ++n)
       BreakPage(rig.out, rig.blocks, rig.out.pages[0x10000 + n], Fault::kWriteProtect);
     for (int round = 0; round < 4; ++round) {

@@ -157,7 +157,7 @@ TEST_P(Path, AFaultOfTheTranslationIsToldThoughThePageBeZero) {
 }
 
 TEST_P(Path, PhysicalBurstsAndAnswersBothGetOn) {
-  // Both kinds always have one more burst: neither may wait for the other to end.
+  // Bursts of both kinds are always pending: neither kind may wait until the other ends.
   Steering blocks(3);
   SteeringWorld world(blocks, 4 + n_, manner_);
   world.pages[0x10000] = {Target::kSystem, 5, false, false, Fault::kNone, 0};

@@ -154,7 +154,7 @@ TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
           world.Sample(true);
           taken |= top.job_valid_i[unit] && top.job_ready_o[unit];
           if (n < 3) EXPECT_FALSE(top.stuck_o[unit] && !taken);
-          const bool comes = beats == 2 && (n == 31 || n == 32);  // it is not counted yet
+          const bool comes = beats == 2 && (n == 31 || n == 32);  // the beat arrives but is not counted yet
           if (n > 10 && n < 45) EXPECT_EQ(top.stuck_o[unit], !comes) << n;
         });
   }

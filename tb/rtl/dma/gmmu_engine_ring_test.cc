@@ -22,7 +22,7 @@ TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
   m->Run(3);
   uint32_t fence = 0;
   for (unsigned n = 0; n < 30; ++n) {
-    // Room for three: wait until one is free.
+    // The ring has room for three entries: waits until one is free.
     for (unsigned k = 0; ((n - m->entries) & 3) == 3 && k < 20000; ++k) m->Step();
     fence = m->Submit(0, Buffer().Fill(Dst(1000 * n), 900, n).words, n % 2 == 0);
     m->Run(m->Random(0, 300));
@@ -87,7 +87,7 @@ TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
     bool done = m->entries != 0 || m->error_irqs != 0;
     m->StopRing(0);
     m->Run(m->Random(1, seed % 3 ? 2 : 500));
-    done = done || m->entries != 0 || m->error_irqs != 0;  // it ended in the same cycle
+    done = done || m->entries != 0 || m->error_irqs != 0;  // the entry ended in the cycle of the stop
     if (seed % 5 == 0) m->pages[{1, (kSrc >> 12) + 1}].zero = true;
     m->StartRing(0, true);
     m->Run(2);
@@ -151,7 +151,7 @@ TEST_F(EngineRings, SwitchedOffInAnyCycleOfItsStartEndsNothing) {
   while (m->entries == 0 && m->now < 10000) m->Step();
   const uint64_t end = m->now;
   ASSERT_GT(end, begin + 100);
-  // Its entry is requested, read, judged, its buffer requested: in consecutive cycles.
+  // In consecutive cycles the entry is requested, read and judged, and its buffer is requested.
   for (uint64_t at = begin; at < end - 60; ++at) {
     SCOPED_TRACE(at - begin);
     SubmitOneFill();

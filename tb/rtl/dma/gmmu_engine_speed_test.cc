@@ -39,8 +39,8 @@ class EngineSpeed : public Engine {
   }
   double by_ring_ = 0;  ///< of the last measurement, through the ring
 
-  /// The figures are for a 64-bit bus; on a wider one latency weighs more. At most 32 copies of `bytes` are in flight,
-  /// each for 100 cycles plus the pipeline's delay.
+  /// The figures are for a 64-bit bus; on a wider bus the latency weighs more. At most 32 copies of `bytes` are in
+  /// flight, each for 100 cycles plus the pipeline's delay.
   static double Least(double ratio, unsigned bytes = kWindow) {
     if (kBus == 8) return ratio;
     return std::min(ratio / 2, 0.95 * 32 * bytes / kBus / 115);

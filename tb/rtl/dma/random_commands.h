@@ -24,7 +24,7 @@ class Random : public Engine, public ::testing::WithParamInterface<int> {
   Buffer Commands(unsigned count, bool overlap) {
     Buffer buffer;
     std::vector<Range> written, read;
-    uint64_t fresh = 0;  // without overlap destinations ascend
+    uint64_t fresh = 0;  // next free destination, ascending, when none may overlap
     for (unsigned n = 0; n < count; ++n) {
       uint64_t limit = m->Random(0, 9) < 6 ? 200 : 20000;
       uint64_t length = m->Random(0, limit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a RingsBench sees of the rings, against its model.
+// How a RingsBench checks the rings against its model.
 #include "tb/rtl/dma/rings_machine.h"
 
 namespace gmmu::dma {
@@ -156,11 +156,11 @@ void RingsBench::Begin() {
     EXPECT_GE(rings[r].ready_since, before) << "ring " << r << " before ring " << chosen;
   }
   active = chosen;
-  abandoned = rings[chosen].off;  // disabled before its entry was requested: the block requests it even so
+  abandoned = rings[chosen].off;  // the ring was disabled in the meantime; the block still fetches its entry
   given_up += abandoned;
   if (!abandoned) {
     const bool off = !t.ring_enable_i[n][chosen] || !t.rings_enable_i[n] ||
-                     t.ring_preempt_i[n][chosen];  // requested in the meantime
+                     t.ring_preempt_i[n][chosen];  // the ring was stopped in the meantime
     if (!off) EXPECT_TRUE(Ready(chosen)) << "no work in ring " << chosen;
     EXPECT_EQ(t.ask_where_o[n], WhereOf(EntryPlace()));
     EXPECT_EQ(t.ask_address_o[n], EntryPlace().address);

@@ -8,7 +8,7 @@
 
 namespace gmmu::dma {
 
-using Entry = std::array<uint64_t, 4>;  // as it lies in memory
+using Entry = std::array<uint64_t, 4>;  // the four words as in memory
 
 /// A ring as software sees it.
 struct RingModel {
@@ -86,7 +86,7 @@ class RingsBench : public Steering {
         case 4: shape.raw |= uint64_t{1} << Random(49, 63); break;
         case 5: entry[2] |= uint64_t{1} << Random(32, 63); break;
         case 6: entry[0] = ~uint64_t{7}, shape.set_bytes(16); break;
-        case 7:  // the first that is not built, or any
+        case 7:  // the first one that is not built, or any other
           shape.set_space(Chance(50) ? kSpacesOf[n] : Random(kSpacesOf[n], 255));
           break;
         default: entry[0] = 0xfffffffffff8, shape.set_bytes(16).set_physical(1);
@@ -236,9 +236,9 @@ class RingsBench : public Steering {
   Failure unreadable_, run_failure_;
   RingModel failing_;
   unsigned path_ = 0, delay_ = 0, killed_for_ = 0;
-  uint64_t asked_at_ = 0;  // cycle since which the request stands
+  uint64_t asked_at_ = 0;  // cycle in which the request was first offered
   bool irq_before_ = false, done_before_ = false, quiet_before_ = false;
-  bool stopping_ = false, stopped_before_ = false;  // its entry is stopping; it has stopped
+  bool stopping_ = false, stopped_before_ = false;  // the entry is stopping; has stopped
   std::array<bool, 4> busy_before_{};
   std::array<unsigned, 4> idle_for_{};
   uint32_t stop_offset_ = 0;

@@ -41,11 +41,11 @@ class WorldOf {
   std::map<uint64_t, UnitPage> pages;             // by va >> 12
   std::set<std::pair<int, uint64_t>> bus_errors;  // {port, page}
   std::set<uint64_t> bad_aperture;                // aperture pages without an entry
-  std::map<Address, uint8_t> written;             // by this unit's writes, at their B
+  std::map<Address, uint8_t> written;             // bytes written by this unit, set at their B
   unsigned latency = 0;
   uint64_t bursts = 0;
-  const WorldOf* beside = nullptr;       // the world driven before this one: one aperture answer a cycle
-  std::map<unsigned, bool> generations;  // of the last answer, by tag
+  const WorldOf* beside = nullptr;       // the world driven before this one; they share the aperture map's answer
+  std::map<unsigned, bool> generations;  // generation of the last answer, by tag
 
   /// Bytes of memory never written: any fixed function.
   static uint8_t Fresh(Address at) {

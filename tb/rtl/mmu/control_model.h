@@ -24,7 +24,7 @@ struct Config {
            entries == o.entries && levels == o.levels && bits == o.bits && dual == o.dual;
   }
   unsigned Bits(unsigned level) const { return bits >> (4 * level) & 15; }
-  /// The level's index has an extra lowest bit, which selects the half.
+  /// The level's index has one more bit at its low end, which selects the half.
   bool Pairs(unsigned level) const { return dual && level == 1; }
 };
 

@@ -14,7 +14,7 @@ namespace gmmu::bench {
 struct World {
   std::vector<bool> quiet;  // from the first cycle of hold on; the last value persists
   int lag = 0;              // cycles after the flip in which the ports still report drained
-  int drain = 0;            // cycles after those in which they do not
+  int drain = 0;            // cycles after `lag` in which the ports do not report drained
   int stale = 0;            // cycles after the kill with a stale read in flight
   bool in_use = false;      // answers of the new generation are always in use
 };
@@ -28,7 +28,7 @@ class ControlTest : public ControlBenchTest {
     // The pipeline may report quiet in the first cycles of hold, as lookups still enter in the first two.
     world.quiet.assign(Random(5), true);
     world.quiet.push_back(false);
-    for (unsigned runs = Random(6); runs > 0; --runs) {  // messages of walks that return
+    for (unsigned runs = Random(6); runs > 0; --runs) {  // walks report messages and then end
       for (unsigned i = Random(4); i > 0; --i) world.quiet.push_back(true);
       for (unsigned i = 1 + Random(8); i > 0; --i) world.quiet.push_back(false);
     }
@@ -102,7 +102,7 @@ class ControlTest : public ControlBenchTest {
     ASSERT_EQ(t.generation_o, generation_);
   }
 
-  /// After reset: everything is swept once under hold, and nothing else happens. Bounded.
+  /// After reset everything is swept once under hold, and nothing else happens, within a bounded time.
   void Start(bool asks = false) {
     const ControlOp op;
     unsigned steps = 0;

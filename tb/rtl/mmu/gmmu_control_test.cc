@@ -69,7 +69,7 @@ TEST_P(ControlTest, AnEqualSpaceIsOnlyAcknowledgedAndEveryChangedBitFlushes) {
   ControlOp op;
   op.set = true;
   for (op.space = 0; op.space < Spaces(); ++op.space) {
-    op.config = {};  // all zeros, as a RAM may hold: the first write takes effect even so
+    op.config = {};  // all zeros, as RAM may hold at power-on: the first write must still take effect
     ASSERT_EQ(Run(op, Easy()), Flush::kDone);
     ASSERT_EQ(Run(op, Easy()), Flush::kOnlyAcknowledged);
     op.config = AnyConfig();

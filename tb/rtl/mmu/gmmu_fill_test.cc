@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_fill in front of its RAM, against a map in C++: a page that is found is the one entered last; what a fill has
-// entered is found; faulting entries and the words behind the end of a small table never are.
+// entered is found; faulting entries and words past the end of a small table are never found.
 #include <array>
 #include <map>
 #include <optional>
@@ -148,7 +148,7 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
         Finish();
         model_[with] = page.raw;
         Read(with, true);
-        if ((with.vpn >> 4) != (key.vpn >> 4)) must.clear();  // it may have replaced the block
+        if ((with.vpn >> 4) != (key.vpn >> 4)) must.clear();  // the fill may have replaced the block
       }
     } else {
       const bool big = Random(3) == 0;

@@ -76,7 +76,7 @@ class L1EntriesTest : public InnerTest {
            (item.page.big ? item.key.vpn >> 4 == key.vpn >> 4 : item.key.vpn == key.vpn);
   }
 
-  /// One cycle. `look`: a request is offered; `accept`: accept it, if there is no fill. `next`: the next to be entered.
+  /// One cycle. `look`: a request to offer; `accept`: accept it, if there is no fill. `next`: the next item to enter.
   /// `stay`: the accepted request stays. `use`: entries that must not be replaced.
   void Cycle(std::optional<Key> look, bool accept, const std::optional<Item>& next = std::nullopt, bool stay = false,
              std::array<std::optional<unsigned>, 2> use = {}) {
@@ -197,7 +197,7 @@ TEST_P(L1EntriesTest, EqualsItsEntriesAndHints) {
     std::optional<Key> look;
     const Item& known = items_[Random(entries_)];
     if (!Chance(idle)) look = known.valid && Random(2) == 0 ? known.key : SomeKey();
-    if (look && Random(4) == 0) look->vpn ^= Random(16);  // another page of the block
+    if (look && Random(4) == 0) look->vpn ^= Random(16);  // looks up another page of the block
     std::array<std::optional<unsigned>, 2> use;
     for (auto& one : use) {
       if (Random(3) == 0) one = Random(entries_);
@@ -220,7 +220,7 @@ TEST_P(L1EntriesTest, EqualsItsEntriesAndHints) {
 TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
   Item block;
   block.page.big = true;
-  for (unsigned i = 0; i < 16; ++i) {  // a miss of each of its pages is answered
+  for (unsigned i = 0; i < 16; ++i) {  // as if a miss of each page of the block were answered
     block.key = {1, 0x120 + i, false};
     block.page.pfn = 0x700;
     Enter(block);

@@ -108,7 +108,7 @@ TEST_P(L1Test, AnswersThatWaitLeaveInTheOrderOfTheirMessagesOneACycle) {
   rsp_stall_ = 0;
   Idle(slots_);
   EXPECT_EQ(left_, told_);
-  // While nothing waits, a message is answered in its own cycle.
+  // While no answer waits, a message is answered in its own cycle.
   Drain(4000);
   TakeAllSlots(0x4000);
   for (Lookup& lookup : lookups_) lookup.due = 0;
@@ -127,7 +127,7 @@ TEST_P(L1Test, IsDrainedThreeCyclesAfterTheLastAnswerOfAGenerationIsGivenBack) {
     }
     while (!waiting_.empty()) Cycle(nullptr);
     Flip();
-    const Request other = PageAt(0x20);  // of the new generation, in use for a while
+    const Request other = PageAt(0x20);  // an answer of the new generation that stays in use
     while (!Cycle(&other)) {}
     while (!waiting_.empty()) Cycle(nullptr);
     Idle(8);

@@ -199,7 +199,7 @@ TEST_F(MmuDualTest, SixteenPagesTurnIntoOneAndBack) {
 }
 
 TEST_F(MmuDualTest, WhatThe64KiBHalfSaysHolds) {
-  Put(kLeaf + 0xa28, Page(0x44444000));  // also mapped, which software must not do: the 64 KiB one counts
+  Put(kLeaf + 0xa28, Page(0x44444000));  // maps the same page twice, which software must not do: the 64 KiB entry wins
   Put(kEntry64, Page(0x98761000));
   ExpectFault(Fault::kEntryReserved, 0, kVa);
   for (const uint64_t word : {Table(kTable64, false), Page(0x40000000) | 0x20, Page(0x40000000) | 0x220,

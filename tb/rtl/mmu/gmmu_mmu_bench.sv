@@ -202,7 +202,7 @@ module gmmu_mmu_bench
   // ---- MMUs built with the sizes to which the default one is turned down.
   typedef struct packed {
     logic        [Ports-1:0] req_ready, rsp_valid, ev_valid;
-    xlate_rsp_t  [Ports-1:0] rsp;        // meaningful while valid, as the others
+    xlate_rsp_t  [Ports-1:0] rsp;        // meaningful while valid, like the other fields
     logic                    ctl_ready, ctl_done, inv_valid, ar_valid, ar_early, idle;
     ax_t                     ar;
     port_count_t [Ports-1:0] port_count;

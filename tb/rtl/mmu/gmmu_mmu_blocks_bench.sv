@@ -11,7 +11,7 @@ module gmmu_mmu_blocks_bench
   input  logic        rst_i,
   input  logic        small_i,
 
-  // A key and a page for whichever block is driven.
+  // A key and a page, shared by all blocks.
   input  logic [5:0]  key_space_i,
   input  logic [35:0] key_vpn_i,
   input  logic        key_high_i,
@@ -118,8 +118,8 @@ module gmmu_mmu_blocks_bench
   output logic        l1_few_o,
   output logic        l1_idle_o,
 
-  // gmmu_walk_table: `other` is searched; one cycle later the answer is valid, and in the cycle
-  // after that `key` begins or joins as wt_port_i, wt_slot_i
+  // gmmu_walk_table: `other` is searched; one cycle later the answer is valid, and one cycle after
+  // that `key` begins or joins a walk for wt_port_i, wt_slot_i
   output logic        wt_hit_o,
   output logic        wt_near_o,
   output logic        wt_free_o,

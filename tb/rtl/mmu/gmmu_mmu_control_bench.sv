@@ -70,7 +70,7 @@ module gmmu_mmu_control_bench
   output logic         st_enable_o,
   output logic [2:0]   st_top_o,
   output logic [$bits(space_row_t)-1:0] st_rest_o,      // with enable and top as zeros
-  output logic [$bits(space_row_t)-1:0] st_now_o,       // what stands in the cycle of the read
+  output logic [$bits(space_row_t)-1:0] st_now_o,       // row contents in the cycle of the read
   input  logic [5:0]   st_other_space_i,
   output logic         st_other_dual_o,
   input  logic         st_write_i,

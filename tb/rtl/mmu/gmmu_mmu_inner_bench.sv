@@ -13,7 +13,7 @@ module gmmu_mmu_inner_bench
   input  logic        small_i,
   output logic [7:0]  data_words_o,
 
-  // For whichever block is driven.
+  // Inputs shared by all blocks.
   input  logic [42:0] key_i,
   input  logic [42:0] other_i,
   input  logic [51:0] page_i,
@@ -71,7 +71,7 @@ module gmmu_mmu_inner_bench
   // `page`
   input  logic        te_walk_i,           // a row begins
   input  logic [5:0]  te_walk_row_i,
-  input  logic [7:0]  te_waiter_i,         // the lookup that begins or joins
+  input  logic [7:0]  te_waiter_i,         // identity of the lookup that begins or joins
   input  logic        te_start_i,          // the row's walk starts
   input  logic [3:0]  te_cause_i,
   input  logic [2:0]  te_start_level_i,

@@ -152,7 +152,7 @@ module gmmu_mmu_lookup_bench
   output logic         idle_o
 );
   asker_t [6:0]  lookup;
-  key_t   [6:0]  lookup_key;  // of the next cycle's lookup
+  key_t   [6:0]  lookup_key;  // key of the next cycle's lookup
   space_row_t    row;
   always_comb begin
     for (int unsigned p = 0; p < 7; p++) begin

@@ -44,7 +44,7 @@ Manners SlowAnswers() {
   return manners;
 }
 
-/// Random sizes, most of them possible; 0 selects the built size.
+/// Random sizes, most of them legal; 0 selects the built size.
 regs::SizesInUse SomeSizes(const std::function<unsigned(unsigned)>& pick) {
   return regs::SizesInUse()
       .set_l1_entries(pick(18))
@@ -66,7 +66,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   const unsigned spaces = scene.small ? 2 : 5;
   uint64_t next = 0x100000;
   std::vector<std::unique_ptr<RandomTables>> tables;
-  for (unsigned s = 0; s < 2 * spaces; ++s) {  // the second half: other roots to change to
+  for (unsigned s = 0; s < 2 * spaces; ++s) {  // the second half are roots for later changes
     const unsigned levels = 2 + (s + static_cast<unsigned>(seed)) % 5;
     tables.push_back(std::make_unique<RandomTables>(machine.memory, random(), levels, 13, machine.t.data_words_o > 1,
                                                     pick(2) != 0, &next));

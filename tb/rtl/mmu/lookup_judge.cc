@@ -137,7 +137,7 @@ void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
   ASSERT_EQ(t.start_has_o, space.config.Bits(0) >= 4);
   ASSERT_EQ(t.start_half_o, !second);
   const unsigned root = space.levels - 1;
-  unsigned level = space.levels;  // of the pointer's table; above the root there is none
+  unsigned level = space.levels;  // level of the table that holds the pointer
   ASSERT_EQ(t.count_wc_hit_o, !t.start_index_valid_o);
   if (t.start_index_valid_o) {
     ASSERT_EQ(t.start_level_o, root);
@@ -226,7 +226,7 @@ void LookupMachine::TakePorts() {
   const unsigned taken = t.lookup_valid_i & t.lookup_ready_o;
   ASSERT_EQ(taken & (taken - 1), 0u) << "two lookups in one cycle";
   if (held_ >= 3) ASSERT_EQ(taken, 0u) << "a lookup enters under hold";
-  std::vector<bool> waits_for_row(Ports());  // or may wait: such a client's port gets few turns
+  std::vector<bool> waits_for_row(Ports());  // or the port may wait: such a client gets few turns
   for (const auto& [who, lookup] : lookups_) {
     if (!lookup.resolved && lookup.entered + 2 <= now && !IsEngine(who.first)) waits_for_row[who.first] = true;
   }
@@ -259,7 +259,7 @@ void LookupMachine::TakePorts() {
       port.others.assign(Ports(), 0);
       port.closed = 0;
     }
-    port.closed += t.lookup_ready_o == 0 || waits_for_row[p];  // a turn may be lost in this cycle
+    port.closed += t.lookup_ready_o == 0 || waits_for_row[p];  // the port may miss a turn in this cycle
     for (unsigned o = 0; stands && !mine && o < Ports(); ++o) {
       port.others[o] += taken >> o & 1;
       ASSERT_LE(port.others[o], 2 + port.closed)

@@ -23,11 +23,11 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   /// Load of the neighbours, in percent a cycle unless stated otherwise.
   struct Load {
     unsigned lookups = 50;  // per port
-    unsigned near = 50;     // of lookups, in the line of the previous one or next to it
+    unsigned near = 50;     // share of lookups in or next to the line of the previous one
     unsigned rows = 8;      // shared rows; the engine has one more
     unsigned latency = 30;  // longest walk, in cycles
-    unsigned tells = 100;   // a finished walk answers
-    unsigned again = 20;    // of joined lookups, to be replayed
+    unsigned tells = 100;   // a finished walk sends its next answer
+    unsigned again = 20;    // share of joined lookups that are to be replayed
     unsigned faults = 3;    // of walks
     unsigned restarts = 0;  // a row restarts, per thousand cycles
     unsigned fills = 3;
@@ -45,7 +45,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   };
   struct Lookup {
     Key key;
-    uint64_t entered = 0;   // cycle of its arrival or replay
+    uint64_t entered = 0;   // cycle in which it arrived or was replayed
     bool resolved = false;  // it hit, began or joined a walk
     bool again = false;
     std::optional<bool> close;  // the port's previous lookup was in the same or a neighbouring line
@@ -98,13 +98,13 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   struct Port {
     std::deque<Standing> standing;
     std::optional<Standing> fresh;  // offered for the first time
-    std::optional<Key> told;        // the key announced a cycle ahead; none: not a key of this port's lookups
-    bool hint = false;              // it was that of a fresh one
+    std::optional<Key> told;        // the key announced one cycle ahead; none if it was no key of this port
+    bool hint = false;              // the announced key was that of a fresh lookup
     unsigned gap = 0;
-    std::optional<uint64_t> line;  // of the lookup before
+    std::optional<uint64_t> line;  // line of the previous lookup
     unsigned line_space = 0;
-    std::vector<unsigned> others;  // how often others were served while one stood
-    unsigned closed = 0;           // cycles meanwhile in which no port was served
+    std::vector<unsigned> others;  // by port: lookups served while this port's stood
+    unsigned closed = 0;           // cycles without a turn for any port meanwhile
   };
   struct Tell {
     Waiter who;
@@ -176,14 +176,14 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   std::deque<std::pair<unsigned, Key>> restarts_;
   std::deque<std::pair<unsigned, uint64_t>> restarting_;  // rows in the pipeline, with their entry
   std::optional<FillWork> fill_;
-  std::optional<Key> searched_;  // in the cycle before
+  std::optional<Key> searched_;  // key of the previous cycle's search
   std::optional<Answer> answered_, answer_;
   std::optional<NewPointer> pointer_;
-  std::deque<Said> said_;  // messages of this cycle and the two before
+  std::deque<Said> said_;  // messages of the last three cycles
   std::vector<Key> pool_;
   unsigned rows_early_ = 0, tell_waits_ = 0;
-  uint64_t held_ = 0, released_ = 0;  // cycles of hold; when the last one ended
-  uint64_t last_wait_ = 0;            // when a lookup waited for a row
+  uint64_t held_ = 0, released_ = 0;  // cycles of hold so far; cycle in which hold last ended
+  uint64_t last_wait_ = 0;            // last cycle in which a lookup waited for a row
   bool hold_ = false, dry_ = false, sweeping_ = false, tell_stands_ = false, quiet_seen_ = false;
   LookupScope scope_;
   uint64_t count_hit_ = 0, count_miss_ = 0, count_merged_ = 0, count_wc_lookup_ = 0, count_wc_hit_ = 0;

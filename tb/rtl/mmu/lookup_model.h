@@ -14,7 +14,7 @@
 
 namespace gmmu::bench {
 
-/// The scope of an invalidation, as a sweep gets it; for a range more pages are dropped.
+/// The scope of an invalidation, as a sweep receives it; a range is widened, so more pages are dropped.
 struct LookupScope {
   bool all = false, ranged = false;
   unsigned space = 0;
@@ -101,7 +101,7 @@ class LookupL2 {
     if (found == history_.end()) return {std::nullopt};
     return found->second.During(from, to);
   }
-  /// A page of the key's line of eight: true if present all the time, false if at no time, nullopt otherwise.
+  /// Whether a page of the key's line of eight is present: true: all the time, false: never, nullopt: part of the time.
   std::optional<bool> Line(const Key& key, uint64_t from, uint64_t to) const {
     bool maybe = false;
     for (uint64_t i = 0; i < 8; ++i) {
@@ -146,7 +146,7 @@ struct LookupSpace {
   Config config;
   Prepared prepared;
 
-  /// Whether a pointer of level 1 names a leaf table of 64 KiB entries: a fixed function of its address.
+  /// Whether a pointer of level 1 names a leaf table of 64 KiB entries: decided by its address.
   bool Names64K(unsigned level, uint64_t pfn) const { return level == 1 && !config.dual && pfn % 2 != 0; }
   /// The start at the root, or the first fault.
   LookupStart Root(const Key& key, bool second) const {
@@ -178,7 +178,7 @@ class LookupPointers {
     if (surely && cycle > unsure_[level]) last_[level] = Last{space, tag, cycle};
     else last_[level].reset();
   }
-  /// Until a cycle something else may take a row of the level.
+  /// Until this cycle another pointer may still replace a row of the level.
   void Unsure(unsigned level, uint64_t until) {
     last_[level].reset();
     unsure_[level] = until;
@@ -230,7 +230,7 @@ class LookupLarge {
  public:
   struct Entry {
     unsigned space, level, shift;
-    uint64_t vpn, page;  // the 4 KiB page of vpn, as its message gave it
+    uint64_t vpn, page;  // page: the 4 KiB page that the fill gave for vpn
     uint64_t cycle;
     bool operator==(const Entry& o) const {
       return space == o.space && shift == o.shift && vpn >> shift == o.vpn >> shift;
@@ -244,7 +244,7 @@ class LookupLarge {
   static constexpr uint64_t kEntered = 40;  ///< cycles after which a fill has found its gap
 
   void Fill(const Entry& entry) {
-    const bool alone = newest_ + kEntered < entry.cycle;  // a fill is dropped while one is kept
+    const bool alone = newest_ + kEntered < entry.cycle;  // a fill is dropped while another one waits
     newest_ = entry.cycle;
     if (std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) entries_.push_back(entry);
     last_ = alone ? std::optional<Entry>(entry) : std::nullopt;

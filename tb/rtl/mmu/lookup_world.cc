@@ -25,7 +25,7 @@ uint64_t LookupMachine::PageFor(const Key& key, bool* large, unsigned* shift) {
   *large = level.has_value();
   *shift = level ? spaces_[key.space].prepared.shift[*level] : 0;
   uint64_t page = rng() >> 12 & ~uint64_t{7};
-  if (*large) {  // always the same page, as tables would map it
+  if (*large) {  // a page number always maps to the same page
     const uint64_t mask = (uint64_t{1} << *shift) - 1;
     page = ((((key.vpn >> *shift) + 77) * 0x9e3779b1 + key.space) & (kVpnMask >> *shift)) << (*shift + 16) |
            (key.vpn & mask) << 16 | 0x30 | *level;

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kTags = 64;
 constexpr unsigned kQueueLimit = 32;
 
-/// The sizes of g_like.
+/// The sizes of the MMU that `like` selects (g_like in gmmu_mmu_bench).
 regs::SizesInUse SizesOf(unsigned like) {
   const auto sizes = [](unsigned l1, unsigned l2, unsigned ways, unsigned walk_cache, unsigned walks) {
     return regs::SizesInUse()
@@ -137,7 +137,7 @@ void Machine::Drive() {
   }
 }
 
-/// Records the events of the edge, from the values before it.
+/// Records the events of the edge, from the values before the edge.
 void Machine::Sample() {
   if (alike_ && t.differs_o) Error(fmt::format("it is not what an MMU with the sizes of {} does", like_));
   if (t.r_valid_i) {
@@ -299,8 +299,8 @@ void Machine::Check(const Answer& answer, uint64_t from_at_least, uint64_t to) {
 }
 
 /// Whether the answer is that of a walk in which each entry was read at some cycle in [from, to]. The entry of a fault,
-/// and the empty words on the way to it, must have been read after the request was accepted: neither is ever cached.
-/// The halves of a pair may come from two tables, if the entry that names them changed.
+/// and the empty words on the way to it, must have been read after the request was accepted: neither kind is ever
+/// cached. The halves of a pair may come from two tables, if the entry that names them changed.
 bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   const bool of_entry = answer.result.fault == regs::Fault::kEntryInvalid ||
                         answer.result.fault == regs::Fault::kEntryReserved;
@@ -336,8 +336,8 @@ bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   return false;
 }
 
-/// Whether there is a walk that is `wanted`, with any of the values that its words had in [from, to]. second: as if the
-/// 64 KiB halves were empty.
+/// Whether some walk is `wanted`, with any of the values that its words had in [from, to]. second: treats the 64 KiB
+/// halves as empty.
 bool Machine::AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to, bool second,
                       const std::function<bool(const sim::Translation&, const Words&)>& wanted) {
   std::vector<size_t> choice, options;

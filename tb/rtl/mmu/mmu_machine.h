@@ -56,7 +56,7 @@ struct Manners {
 /// One MMU with table memory behind it, clocked by Step. Checks every answer against the reference walk.
 class Machine : public BlockBench<Vgmmu_mmu_bench> {
  public:
-  /// `like`: the number of the MMU (gmmu_mmu_bench) to whose sizes TurnDownAlike turns this one down.
+  /// `like` selects one of the MMUs of gmmu_mmu_bench, to whose sizes TurnDownAlike turns this one down.
   Machine(bool small, uint64_t seed, unsigned like = 0);
 
   /// Turns the MMU down to the sizes of `like`; from then on each cycle in which the two differ is an error.

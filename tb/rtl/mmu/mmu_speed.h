@@ -27,17 +27,17 @@ class MmuSpeed {
   double HitsPerCycle();
   /// Hits answered per cycle by the engine's ports together.
   double EngineHitsPerCycle();
-  /// The same while `misses` misses of each client's port wait for a table that takes 4,000 cycles. Adds an
-  /// error when one of them was answered before the last hit.
+  /// The same while `misses` misses of each client's port wait for a table that takes 4,000 cycles. Adds an error when
+  /// a miss was answered before the last hit.
   double HitsPerCycleBehind(unsigned misses);
   /// Latency of a lookup that misses the port's L1 and hits the shared L2.
   uint64_t L2HitLatency();
-  /// Such hits answered per cycle, all clients' ports together; no page is looked up twice.
+  /// L2 hits answered per cycle, all clients' ports together; no page is looked up twice.
   double L2HitsPerCycle();
   uint64_t ColdWalk();        ///< three reads
   uint64_t WalkCacheHit();    ///< one read, of a leaf table that the walk cache names
   double SequentialMisses();  ///< cycles a lookup, page after page
-  /// The same for all clients' ports together, which take the pages in turns.
+  /// Sequential misses of all client ports together, which take the pages in turns.
   double SharedSequentialMisses();
   double SparseMisses();        ///< cycles a lookup of three reads
   double SparseCachedMisses();  ///< cycles a lookup of one read, another line of entries each time

@@ -134,7 +134,7 @@ void RandomTables::Change(uint64_t cycle) {
   for (int i = 0; i < 16; ++i) {
     const TableMemory::Key word{key.first, block.second + i * 8u};
     memory_.Read(word);
-    // it could become part of a contiguous block, which is readable by promise
+    // a poisoned word must not enter a contiguous block, whose words are all readable
     if (memory_.Poisoned(word)) return;
   }
   ++salt_[block];

@@ -23,7 +23,7 @@ struct TellRow {
   bool Line() const { return wide && form == Entry::kLeaf; }
 };
 
-/// The outcome of one lookup. again: it must be repeated, and only who, key and row are meaningful.
+/// The outcome of one lookup. again: the lookup must be replayed, and only who, key and row have a meaning.
 struct Told {
   unsigned who = 0;
   bool again = false, merged = false, large = false, narrow = false;

@@ -52,7 +52,7 @@ TEST_P(FifoRoomTest, PassesAWordACycle) {
   int out = 0;
   for (int i = 0; i < 100; ++i) out += Cycle(true, true);
   EXPECT_EQ(out, 100);
-  // Stopping and starting again costs no more than the delay from the decision to the offer.
+  // A stop and restart costs no more than the delay from the decision to the offer.
   for (int i = 0; i < 20; ++i) Cycle(true, false);
   out = 0;
   for (int i = 0; i < 100; ++i) out += Cycle(true, true);

@@ -7,7 +7,7 @@ namespace {
 
 class SleepTest : public PrimTest {
  protected:
-  /// Runs `cycles` cycles with this awake_i; returns the clock edges that the block got.
+  /// Runs `cycles` cycles with this awake_i; returns the number of clock edges that the block received.
   unsigned Edges(bool awake, unsigned cycles) {
     const uint32_t before = t.edges_o;
     for (unsigned i = 0; i < cycles; ++i) {

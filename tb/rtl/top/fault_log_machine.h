@@ -79,8 +79,8 @@ class FaultLog : public BlocksTest {
   unsigned Dropped() const { return t.log_dropped_o[n]; }
 
   unsigned taken_ = 0, written_ = 0, tail_ = 0;
-  std::vector<unsigned> order_;  // sources, in the order of acceptance
-  unsigned longest_ = 12;        // longest time to a B, in cycles
+  std::vector<unsigned> order_;  // accepted sources, oldest first
+  unsigned longest_ = 12;        // longest time from a write to its B, in cycles
   bool counts_ = true;           // the queue is on: unwritten records are counted
   uint64_t base_ = 0x1234'5678'9000;
   int refused_percent_ = 0;  // share of records that the bus refuses
@@ -88,7 +88,7 @@ class FaultLog : public BlocksTest {
 
  private:
   struct Record {
-    uint64_t what, where, from, to;  // from, to: cycles in which it was offered
+    uint64_t what, where, from, to;  // from, to: cycles in which the fault was offered
   };
 
   void Offer(unsigned s) {
@@ -203,7 +203,7 @@ class FaultLog : public BlocksTest {
     EXPECT_GE(words[2], record.from);
     EXPECT_LE(words[2], record.to);
     if (t.log_open_i[n] && dropped_ + refused_ == 0 && counts_) EXPECT_EQ(words[3], written_) << "none is lost";
-    records_.erase(records_.begin(), std::next(found));  // later ones have higher numbers
+    records_.erase(records_.begin(), std::next(found));  // records after the found one have higher numbers
   }
 
   unsigned offered_ = 0, overtaken_[5] = {}, answered_ = 0, dropped_ = 0;

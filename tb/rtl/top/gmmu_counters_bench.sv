@@ -24,7 +24,7 @@ module gmmu_counters_bench
   output logic [63:0] rd_data_o [2],
 
   output logic [15:0] ports_base_o,
-  output logic [3:0]  adds_o [NumShared],   // bits that a cycle can add
+  output logic [3:0]  adds_o [NumShared],   // width of the amount that one cycle can add
   output logic [15:0] shared_base_o
 );
   port_count_t [NumPorts-1:0] port;

@@ -44,7 +44,7 @@ class CtlArbiter : public BlocksTest {
   struct Work {
     int user;
     Bytes ctl;
-    uint64_t since;  // the offer stands after this cycle
+    uint64_t since;  // the offer is still standing after this cycle
     bool accepted = false;
     uint64_t due = 0;
   };
@@ -113,7 +113,7 @@ TEST_P(CtlArbiter, EveryOperationGoesOutOnceAndItsEndToItsUser) {
 
 TEST_P(CtlArbiter, TheyTakeTurnsWhileBothAsk) {
   manner.idle_percent = 0;
-  Run(1, 100);  // the turn goes to the other user, however often this one was served
+  Run(1, 100);  // the other user gets the turn, even after many operations of the first
   const size_t before = order_.size();
   Run(3, 400);
   ASSERT_GT(order_.size(), before + 20);

@@ -14,7 +14,7 @@ class Events : public BlocksTest {
   using Words = std::array<uint64_t, 3>;  // request id | sequence, word 1, word 2
   unsigned Ports() const { return n == 0 ? 7 : 4; }
 
-  /// Draws the inputs of a cycle: each event with `busy` percent, its data always new.
+  /// Draws the inputs of a cycle: each event with probability `busy` percent, its data always new.
   void Drive(unsigned busy) {
     const auto bits = [&](unsigned count) {
       unsigned mask = 0;

@@ -22,7 +22,7 @@ TEST_P(FaultLog, AFullQueueDropsAndCounts) {
     t.log_head_i[n] = tail_;
     Quiet();
     const unsigned written = written_, dropped = Dropped();
-    Log(Size() - 1);  // one record stays free
+    Log(Size() - 1);  // one slot stays free
     EXPECT_EQ(written_ - written, Size() - 1);
     EXPECT_EQ(Dropped(), dropped);
     Log(3);
@@ -84,7 +84,7 @@ TEST_P(FaultLog, WhileTheBusIsClosedNobodyWaits) {
   Enable(15);
   for (int i = 0; i < 40; ++i) {
     t.log_open_i[n] = 0;
-    Run(100, 60);  // the wait bound is short now
+    Run(100, 60);  // the bound on waiting is short in this part
     t.log_open_i[n] = 1;
     Run(Random(0, 100), 60);
   }

@@ -61,7 +61,7 @@ class Watcher {
     second[lane] = word2;
     if (lane == kWalkStart) EXPECT_TRUE(walking.insert(id).second) << "row " << id << " walks";
     if (lane == kWalkEnd) EXPECT_EQ(walking.erase(id), 1u) << "row " << id << " does not walk";
-    const unsigned spare = sizes::kNumWalks < 4 ? 0 : 2;  // rows in addition to those that read
+    const unsigned spare = sizes::kNumWalks < 4 ? 0 : 2;  // rows beyond the number of walks that read
     if (lane <= kEvict) EXPECT_LE(id, sizes::kNumWalks + spare) << "a row; the last is the engine's";
   }
 };
@@ -136,7 +136,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     EXPECT_EQ(regs::FaultRecordWhat{watcher.second[kFault]}.port_index(), TopMachine::kLast);
     EXPECT_EQ(watcher.count[kVramWrite], watcher.bus_writes[0]);
     EXPECT_EQ(watcher.count[kHostWrite], watcher.bus_writes[1]);
-    if (sizes::kL2Entries < 1024) EXPECT_GT(watcher.count[kEvict], 0u);  // pages of the traffic
+    if (sizes::kL2Entries < 1024) EXPECT_GT(watcher.count[kEvict], 0u);  // more pages than the L2 holds
     EXPECT_GT(watcher.count[kVramWrite], 0u);
     for (unsigned port = 0; port < TopMachine::kPorts; ++port) {
       EXPECT_EQ(watcher.lookups[port],

@@ -92,7 +92,7 @@ TEST_F(GpuPeer, CopiesGoToThePeerAndBackUnderBackPressure) {
     EXPECT_EQ(gpu.host.memory.Bytes(PeerAddress(kPeerVram + 24), 0x5000), gpu.host.memory.Bytes(kSource, 0x5000));
     Execute(Copy(0x600000 + 24, 0x410000, 0x5000));  // and back
     EXPECT_EQ(gpu.vram.memory.Bytes(kVram + 0x10000, 0x5000), gpu.host.memory.Bytes(kSource, 0x5000));
-    Execute(Copy(0x600000, 0x500000 + 0x20000, 0x3000));  // the peer to host memory: both by one port
+    Execute(Copy(0x600000, 0x500000 + 0x20000, 0x3000));  // the peer and host memory share one port
     EXPECT_EQ(gpu.host.memory.Bytes(kSource + 0x20000, 0x3000), gpu.host.memory.Bytes(PeerAddress(kPeerVram), 0x3000));
   }
   EXPECT_GT(peers_, 2u * 3 * 0x3000 / TopMachine::kBurst);
@@ -156,7 +156,7 @@ TEST_F(GpuPeer, InboundAccessesReachVramAndItsEndIsTheirs) {
 }
 
 TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
-  // The GPU's own accesses to the host and to peers never complete: those of clients whose lines alternate with VRAM,
+  // The GPU's accesses to the host and to peers never complete: those of clients that alternate between these and VRAM,
   // and those of the paging engine.
   constexpr uint64_t kTurns[] = {0x680000, 0x6c0000};
   for (unsigned i = 0; i < 32; ++i) {

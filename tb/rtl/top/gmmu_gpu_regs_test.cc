@@ -160,7 +160,7 @@ TEST(GpuWindow, ShowsVramFromItsBase) {
   gpu.WindowWrite(0x10, 0x1122334455667788);
   gpu.WindowWrite(0x18, 0xaabbccddeeff0011, 0x0f);
   EXPECT_EQ(gpu.WindowRead(0x10),
-            0x1122334455667788u);  // after the writes, although they were posted
+            0x1122334455667788u);  // a read follows earlier writes, although these are posted
   EXPECT_EQ(gpu.vram.memory.Read64(0x18), 0xeeff0011u);
 
   gpu.Set(regs::WindowBase{0x200000});

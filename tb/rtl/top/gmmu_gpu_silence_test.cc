@@ -51,7 +51,7 @@ TEST_F(GpuSilence, UnderFullLoadNothingMovesAndAllWorkIsDoneAfterwards) {
     gpu.vram.shuffle = gpu.host.shuffle = stalls;
     gpu.vram.stall_percent = gpu.host.stall_percent = stalls ? 25 : 0;
     for (uint64_t i = 0; i < 0x6000; i += 8) gpu.vram.memory.Write64(kVram + i, 0);
-    const unsigned messages = gpu.Messages();  // causes have been cleared: at least one comes, now or later
+    const unsigned messages = gpu.Messages();  // all causes were cleared, so at least one more message must come
     Put(0, 0, Copies(6, 4096), when);
     Kick(0, when / 211 % 2 ? 0 : 1);
     StartClients(100);

@@ -100,7 +100,7 @@ TEST_F(GpuRing, FlushAndTrafficAtOnceComeToAnEnd) {
   }
   for (unsigned c = 0; c < TopMachine::kEngines; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 256u);
   EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(),
-            9u);  // and the space's root
+            9u);  // eight flushes and the write of the space's root
 }
 
 }  // namespace

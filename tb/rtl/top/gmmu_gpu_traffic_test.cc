@@ -227,7 +227,7 @@ TEST_F(GpuTraffic, TheFaultQueueGoesOnWhereItWasWhenItIsSwitchedOffAndOn) {
     gpu.Run(100);
     EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 * life + 8), kVa + 0x100000);
     gpu.Set(size);
-    gpu.Traffic(0, space3, kVa + 0x100000, 0, 1, 1, 1);  // only consumes a sequence number
+    gpu.Traffic(0, space3, kVa + 0x100000, 0, 1, 1, 1);  // uses up a sequence number
     gpu.Run(100);
   }
   EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 * 2 + 24), 4u);
@@ -321,7 +321,7 @@ TEST_F(GpuTraffic, AnInvalidationMakesAChangedEntryVisible) {
   gpu.Set(regs::InvEnd{kVa + 0x1000});
   gpu.Set(regs::InvCmd{}.set_scope(regs::Scope::kRange).set_space(3));
   gpu.Until([&] { return gpu.Get<regs::InvStatus>().busy() == 0; }, "the invalidation");
-  EXPECT_EQ(gpu.Get<regs::InvStatus>().done(), 2u);  // the space's root and this
+  EXPECT_EQ(gpu.Get<regs::InvStatus>().done(), 2u);  // the write of the space's root, and this one
 
   gpu.Traffic(0, space3, kVa, 0, 1, 64, 1);
   EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(), Crc32c(gpu.host.memory.Bytes(kHostData, 4096)));

@@ -88,8 +88,8 @@ class Interrupts : public BlocksTest {
     const unsigned standing = t.int_status_o & t.int_enable_i;
     EXPECT_EQ(t.int_irq_o, standing_ != 0) << "the level follows the enabled causes by a cycle";
     const bool asks = (standing & ~standing_) != 0 || (cleared_ && standing != 0);
-    // Allowed: a cause requested a message since the last one, or when that was already decided, and shortly before an
-    // enabled cause was set and the bus open.
+    // Allowed: a cause requested a message since the last message (or when that one was already decided), and shortly
+    // before now an enabled cause was set and the bus was open.
     if (begun_) {
       EXPECT_GE(asked_ + kDecided, last_) << "nothing asked for a message";
       EXPECT_GT(stood_, 0) << "no enabled cause stands";
@@ -97,7 +97,7 @@ class Interrupts : public BlocksTest {
       owed_ = begun_ = false;
       last_ = now;
     }
-    // Required: requested, still set, open, and the previous message has ended.
+    // Required: a message was requested, its cause is still set, the bus is open, and the previous message has ended.
     if (asks) owed_ = true, asked_ = now;
     stood_ = standing != 0 ? kDelay : stood_ - 1;
     open_ = t.int_open_i ? kDelay : open_ - 1;
@@ -112,7 +112,7 @@ class Interrupts : public BlocksTest {
   bool working_ = false, last_both_ = false, aw_taken_ = false;
   bool w_taken_ = false, begun_ = false, answered_ = false, cleared_ = false, owed_ = false;
   bool idle_ = false;
-  uint64_t answer_ = 0, asked_ = 0, last_ = kDecided + 1;  // nothing has asked yet
+  uint64_t answer_ = 0, asked_ = 0, last_ = kDecided + 1;  // no cause has requested a message yet
   int stood_ = 0, open_ = kDelay, waits_ = 0;
 };
 
@@ -143,7 +143,7 @@ TEST_P(Interrupts, AClearThatLeavesOneStandingAsksAgain) {
   t.int_enable_i = 3;
   Step(7);
   EXPECT_EQ(Quiet(), 1u);
-  Step(0, true, 4);  // of a cause that is not enabled: others stay set
+  Step(0, true, 4);  // software clears a cause that is not enabled: others stay set
   EXPECT_EQ(Quiet(), 1u);
   Step(0, true, 1);
   EXPECT_EQ(Quiet(), 1u);
@@ -196,7 +196,7 @@ TEST_P(Interrupts, ACauseDuringAMessageSendsTheNextBehindIt) {
 
 TEST_P(Interrupts, RandomCausesClearsAndEnables) {
   for (int i = 0; i < 8000; ++i) {
-    const unsigned busy = i / 1000 % 2 ? 4 : 25;  // per cent of the cycles
+    const unsigned busy = i / 1000 % 2 ? 4 : 25;  // percent of the cycles
     if (Chance(busy / 2)) t.int_enable_i = static_cast<uint8_t>(Random(0, 63));
     if (Chance(busy / 2)) t.int_open_i = Chance(70);
     const unsigned causes = Chance(busy) ? 1u << Random(0, 5) : 0;

@@ -70,7 +70,7 @@ TEST_P(Regs, ARootWaitsForTheOperationBeforeItOthersDoNot) {
   for (int i = 0; i < 20; ++i) Cycle();
   EXPECT_TRUE(regs::InvStatus{Read(regs::InvStatus::kOffset)}.busy());
   Write(regs::InvStart::kOffset, 0x1000);  // does not wait
-  Write(space, rng());                     // for the next root
+  Write(space, rng());                     // used by the next write of a root
   Write(regs::InvCmd::kOffset, 0x102);     // ignored
   EXPECT_EQ(operations_, 1u);
   t.regs_addr_i[n] = space + 8;
@@ -103,7 +103,7 @@ TEST_P(Regs, ARootTakesItsOwnGeometryWhateverIsAccessedBetweenThem) {
     for (unsigned other = 0; other < spaces; ++other) {
       Write(at, 0x200'0000'0403 | uint64_t{other} << 12);
       if (Chance(50)) CheckRead(regs::kRingBase + other * regs::kSpaceStride);
-      else Write(0x3000 + other * regs::kSpaceStride, rng());  // no register at that address: ignored
+      else Write(0x3000 + other * regs::kSpaceStride, rng());  // no register exists at that address: ignored
       Write(at + 8, 0x8001'0000'0000'0000 | uint64_t{other + 1} << 12);
       Rest();
     }
@@ -117,7 +117,7 @@ TEST_P(Regs, InSilenceARootBehindAnOperationIsIgnored) {
   mmu_holds = true;
   Write(regs::InvCmd::kOffset, 0x102);
   Write(space + 8, 0x8000'0000'0000'7000);
-  Write(regs::Ctrl::kOffset, 0);  // does not wait for the root
+  Write(regs::Ctrl::kOffset, 0);  // accepted before the root's update has ended
   EXPECT_EQ(operations_, 1u);
   CheckRead(space + 8);
   mmu_holds = false;
@@ -135,7 +135,7 @@ TEST_P(Regs, AnInvalidationKeepsTheRangeOfItsCommand) {
   Write(regs::InvCmd::kOffset, 0x102);
   Write(regs::InvStart::kOffset, 0xdead'0000);
   Write(regs::InvEnd::kOffset, 0xbeef'0000);
-  Read(RegsModel::SpaceAt(0) + 8);  // nor does another register's address change the data
+  Read(RegsModel::SpaceAt(0) + 8);  // an access to another register does not change the data
   mmu_holds = false;
   Rest();
   EXPECT_EQ(told_, 1u);

@@ -214,7 +214,7 @@ module gmmu_top_blocks_bench
   output logic [63:0] regs_client_rd_o [3],
   output logic [2:0]  regs_client_word_o [3],
   output logic [63:0] regs_client_data_o [3],
-  input  logic [5:0]  regs_client_from_i [3],   // the client that drives client_data, others 0
+  input  logic [5:0]  regs_client_from_i [3],   // the client that drives client_data; others: 0
   input  logic [63:0] regs_client_data_i [3],
   output logic        regs_ctl_valid_o [3],
   input  logic        regs_ctl_ready_i [3],
@@ -246,7 +246,7 @@ module gmmu_top_blocks_bench
   input  logic        ev_fill_i,
   input  logic        ev_evict_i,
   input  logic [5:0]  ev_fill_row_i,
-  input  logic [5:0]  ev_space_i [3],           // of begin, end, fill
+  input  logic [5:0]  ev_space_i [3],           // spaces of begin, end and fill events
   input  logic [VpnWidth-1:0] ev_vpn_i [3],
   input  logic        ev_inv_done_i,
   input  logic [63:0] ev_inv_start_i,

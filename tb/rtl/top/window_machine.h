@@ -14,8 +14,8 @@ namespace gmmu::top {
 constexpr uint64_t kWindowBase = 0x7fff'0000'0000;
 constexpr uint32_t kBrokenOffset = 0x8000'0000;  ///< offsets from here on answer with a bus error
 
-/// A CPU on one side; on the other a VRAM that performs accesses when it answers them, in any order except for writes
-/// of one id.
+/// A CPU on one side; on the other a VRAM that performs each access when it answers it, in any order except for writes
+/// with the same id.
 class Window : public BlocksTest {
  protected:
   enum Kind { kWrite, kRead };
@@ -114,15 +114,15 @@ class Window : public BlocksTest {
   unsigned most_ = 0;     // largest number of accesses in flight on the bus
   bool settled_ = false;
   bool aw_late = false;  // no new AW is offered; a pending one stays
-  bool w_late = false;   // the same for W
-  unsigned lag = 0;      // not 0: aw_late and w_late change at random, every `lag` cycles at most
+  bool w_late = false;   // the same for W beats
+  unsigned lag = 0;      // if not 0, aw_late and w_late change at random, at least every `lag` cycles
   size_t answered_[2] = {};
 
  private:
   struct Issued {
     unsigned id;
     uint64_t address, due;
-    size_t number;      // number within its kind
+    size_t number;      // number among accesses of its kind
     bool error, whole;  // whole: a write whose data was accepted
   };
 
@@ -197,7 +197,7 @@ class Window : public BlocksTest {
     done_[kind].insert(issued.number);
   }
 
-  /// An address on the bus.
+  /// An address appears on the bus.
   void SampleIssue(Kind kind) {
     if (!t.win_ax_valid_o[n][kind]) return;
     ASSERT_LT(issued_[kind], taken_[kind].size()) << "nothing is to be issued";
@@ -252,8 +252,8 @@ class Window : public BlocksTest {
     const bool lacks_data = taken_[kWrite].size() > w_taken_;
     aw_stands_ = offered_[kWrite] && !ready[kWrite];
     w_stands_ = t.win_wvalid_i[n] && !w_ready;
-    // A write waits if the AW or W that would complete it is offered and not accepted. The next write's AW does not
-    // count.
+    // A write waits if the AW or W that would complete it is offered and not accepted. The next write's AW is not
+    // considered.
     const bool waits[2] = {lacks_data ? w_stands_ : aw_stands_, offered_[kRead] && !ready[kRead]};
     const bool offers = offered_[0] || offered_[1] || t.win_wvalid_i[n];
     EXPECT_EQ(t.win_idle_o[n], !offers && w_taken_ == answered_[kWrite] && taken_[kWrite].size() == answered_[kWrite] &&
@@ -278,7 +278,7 @@ class Window : public BlocksTest {
     }
     stood_[kind] = !ready;
     const size_t i = answered_[kind];
-    // A lost access is answered with an error. It may never have reached the bus.
+    // A lost access is answered with an error, and may never have reached the bus.
     if (response == 2 && done_[kind].count(i) == 0 && i < may_be_lost_[kind]) {
       if (!ready) return;
       ++lost_;
@@ -343,7 +343,7 @@ class Window : public BlocksTest {
   std::map<uint64_t, uint64_t> memory_, seen_;
   std::set<uint64_t> unknown_;  // words that a lost write may have written or not
   std::set<size_t> done_[2];    // accesses that VRAM has answered
-  size_t may_be_lost_[2] = {};  // those below this number, if they are not done
+  size_t may_be_lost_[2] = {};  // accesses with a lower number may be lost, unless done
 };
 
 }  // namespace gmmu::top

@@ -112,7 +112,7 @@ void FakeBoard::Main() {
 bool FakeBoard::Noisy(uint8_t& byte) {
   if (options_.noise == 0 || random_() % 1'000'000 >= options_.noise) return true;
   byte ^= static_cast<uint8_t>(1 << random_() % 8);
-  return random_() % 2 == 0;  // the others are lost
+  return random_() % 2 == 0;  // else the byte is lost
 }
 
 void FakeBoard::Io() {
@@ -146,7 +146,7 @@ void FakeBoard::Io() {
   if (!end_.violation().empty()) Violated(end_.violation());
 }
 
-/// A hello resets the GPU and everything of the link.
+/// A hello resets the GPU and the whole state of the link.
 void FakeBoard::Session() {
   if (end_.hellos() == hellos_) return;
   hellos_ = end_.hellos();
@@ -231,7 +231,7 @@ void FakeBoard::Do(const Bytes& request) {
   Access(std::move(access), 0);
 }
 
-/// Hands an access to the GPU; later ones wait until it was done. Of `words` 0 no answer goes up.
+/// Hands an access to the GPU; later accesses wait until it has completed. With `words` = 0 no answer is sent up.
 void FakeBoard::Access(twin::GpuAccess access, unsigned words) {
   busy_ = true;
   const bool window = access.target == twin::GpuAccess::Target::kWindow;
@@ -266,7 +266,7 @@ void FakeBoard::ConfigWrite(uint32_t offset, unsigned size, uint32_t value) {
 }
 
 void FakeBoard::WriteBoard(uint8_t index, uint64_t value) {
-  if (index == 11) {  // what the memory has is unreadable with another key
+  if (index == 11) {  // another key makes the memory's contents unreadable
     if (value != vram_key_) ConfigWrite(ConfigSpace::kPower + 4, 2, 3), ConfigWrite(ConfigSpace::kPower + 4, 2, 0);
     vram_key_ = value;
   } else if (index == 6) {
@@ -356,7 +356,7 @@ void FakeBoard::Write(uint16_t, uint64_t logical, const void* from, size_t size,
     Put(write, strobed ? 1 : 0, 1);
     for (uint64_t at = 0; at < 8 * uint64_t{beats}; at += 8) {
       uint8_t strobes = 0;
-      Bytes word(8, 0xEE);  // what is not written
+      Bytes word(8, 0xEE);  // the value of bytes without a strobe
       for (uint64_t i = at; i < at + 8; ++i) {
         if (i < lead || i >= lead + piece) continue;
         strobes |= static_cast<uint8_t>(1 << (i - at));

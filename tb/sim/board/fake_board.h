@@ -42,13 +42,13 @@ class FakeBoard : private HostAccess {
   ~FakeBoard() override;
 
   const std::string& port() const { return port_; }
-  /// The host's violation of the page, if any.
+  /// A violation of the page by the host, if any.
   std::string violation();
   uint64_t bytes_up() const { return bytes_up_; }
   /// Presses the reset button.
   void PressReset() { reset_ = true; }
 
-  /// The machine of the default options.
+  /// The machine configuration for the default options.
   static MachineConfig SmallConfig();
 
  private:

@@ -22,7 +22,7 @@ using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A board, the machine around it, and the least software.
+/// A board, the machine around it, and minimal software.
 struct Bench {
   explicit Bench(unsigned noise = 0, MachineConfig config = MachineConfig())
       : fake([&] {
@@ -80,7 +80,7 @@ TEST(BoardMachine, AnUnmappedPageIsRefusedByTheIommu) {
   b.bare.StartRing();
   EXPECT_FALSE(b.bare.Execute(BareMachine::Copy(Target::kSystem, 0x10000000, Target::kVram, 0, 4096)));
   EXPECT_EQ(b.bare.status().reason(), regs::Fault::kBusRead);
-  // The unit's fault status register: a fault record is there.
+  // The unit's fault status register: a fault record is pending.
   EXPECT_NE(b.machine->MmioRead(*b.machine->firmware().iommu_base + 0x34, 4) & 2, 0u);
 }
 

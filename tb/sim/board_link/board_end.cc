@@ -62,7 +62,7 @@ void BoardEnd::Line(const Bytes& coded) {
     if (group != 255) body.push_back(0);
     at += group;
   }
-  size_t last = 0;  // a last group of 254 bytes has no zero to take away
+  size_t last = 0;  // a last group of 254 bytes has no appended zero to remove
   for (size_t group = 0; good && group < coded.size(); group += coded[group]) last = group;
   if (good && coded[last] != 255) body.pop_back();
   good = good && body.size() >= 8 && body.size() <= 264;
@@ -133,7 +133,7 @@ Bytes BoardEnd::TakeFrame() {
   if (taken_.empty()) return {};
   Bytes payload = taken_.front();
   taken_.pop_front();
-  owe_ack_ = true;  // there is more room
+  owe_ack_ = true;  // announces the freed room
   return payload;
 }
 

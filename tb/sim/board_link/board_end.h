@@ -29,7 +29,7 @@ class BoardEnd {
   unsigned hellos() const { return hellos_; }
   unsigned damaged() const { return damaged_; }
   unsigned sent_again() const { return sent_again_; }
-  /// The host's violation of the page; empty: none.
+  /// The host's violation of the page; empty if there is none.
   const std::string& violation() const { return violation_; }
 
  private:

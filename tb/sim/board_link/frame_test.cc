@@ -87,7 +87,7 @@ TEST(BoardFrame, AReaderFindsItsPlaceBehindAnything) {
     Bytes line(random() % 2'000);
     for (uint8_t& byte : line) byte = static_cast<uint8_t>(random());
     line.push_back(0);
-    line.push_back(0);  // no frame and no error
+    line.push_back(0);  // neither a frame nor an error
     const Bytes frame = Encode(WithPayload({1, 0, 2}));
     line.insert(line.end(), frame.begin(), frame.end());
     const std::vector<Frame> got = Read(reader, line);

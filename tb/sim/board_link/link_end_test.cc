@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's end against a board's end that was written apart, over a line that loses, changes and adds bytes.
+// The host's end against an independently written board's end, over a line that loses, changes and adds bytes.
 #include "board_link/link_end.h"
 
 #include <gmock/gmock.h>
@@ -155,7 +155,7 @@ TEST(LinkEnd, NeverHasMoreThanAWindowOut) {
   Wire wire(4);
   ASSERT_TRUE(wire.Open());
   wire.host.Send(Bytes(100 * kMostPayload, 5));
-  wire.Until([] { return false; }, 100);  // the board takes nothing away
+  wire.Until([] { return false; }, 100);  // the board consumes no frame
   EXPECT_EQ(wire.board.violation(), "");
   size_t frames = 0;
   while (!wire.board.TakeFrame().empty()) ++frames;
@@ -207,7 +207,7 @@ TEST(LinkEnd, OpensAnotherSessionThanTheOneThatTheBoardHas) {
   EXPECT_EQ(wire.board.session(), 17);
   wire.host.Send({1, 2, 3});
   wire.Until([] { return false; }, 20);
-  wire.host = LinkEnd(LinkTimes(), 17, wire.now);  // the program was started again
+  wire.host = LinkEnd(LinkTimes(), 17, wire.now);  // as after a restart of the program
   ASSERT_TRUE(wire.Open());
   EXPECT_EQ(wire.board.session(), 18);
   EXPECT_EQ(wire.board.hellos(), 2u);

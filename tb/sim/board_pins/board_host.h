@@ -31,7 +31,7 @@ struct Write {
 };
 
 /// The board and the program at the other end of its line, written from docs/board-link.md. It serves host memory from
-/// a map of bytes. A wait that does not end and an unknown message throw std::runtime_error.
+/// a map of bytes. A timeout and an unknown message throw std::runtime_error.
 class BoardHost {
  public:
   BoardHost() {

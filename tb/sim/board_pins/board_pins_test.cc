@@ -31,7 +31,7 @@ TEST_F(BoardTest, SaysWhatItIs) {
   Run(10'000);
   const uint64_t passed = BoardRegister(4) - before;
   EXPECT_NEAR(static_cast<double>(passed), static_cast<double>(board_.cycles() - cycles), 3000);
-  EXPECT_EQ(BoardRegister(9) >> 16, 0u);  // a hello may be cut by the end of the reset
+  EXPECT_EQ(BoardRegister(9) >> 16, 0u);  // the end of the reset may cut a hello short
 }
 
 TEST_F(BoardTest, ControlMessageAndLedsKeepWhatIsWritten) {
@@ -55,7 +55,7 @@ TEST_F(BoardTest, TheWindowReachesAllOfVram) {
     const auto strobes = static_cast<uint8_t>(i % 3 == 0 ? chance() : 0xFF);
     Bytes data(words * 8u);
     for (uint8_t& byte : data) byte = static_cast<uint8_t>(chance());
-    WriteWindow(offset, Bytes(data.size()));  // cells that were never written hold anything
+    WriteWindow(offset, Bytes(data.size()));  // cells that were never written have undefined contents
     WriteWindow(offset, data, strobes);
     for (uint32_t n = 0; n < data.size(); ++n) oracle[offset + n] = strobes >> n % 8 & 1 ? data[n] : 0;
     const Bytes read = ReadWindow(offset, words);
@@ -99,7 +99,7 @@ TEST_F(BoardTest, PagesInAndTellsByAMessage) {
   WriteBoard(5, 3);
   WriteRegister(0x1010, 1);
   Until([&] { return !writes_.empty() && writes_.back().kind == 2; }, "the interrupt message");
-  ASSERT_EQ(writes_.size(), 2u);  // the fence record is in front of the message
+  ASSERT_EQ(writes_.size(), 2u);  // the fence record arrives before the message
   EXPECT_EQ(writes_[0].address, 0x30000u);
   EXPECT_EQ(Get(writes_[0].bytes, 0, 8), 0x0000000100000001u);
   EXPECT_EQ(writes_[1].address, 0xFEE00010u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rule of the chip that is broken on purpose gives its finding and no other.
+// Each rule of the chip, when violated on purpose, gives its own finding and no other.
 #include "tb/sim/board_pins/sdram_commands.h"
 
 namespace gmmu::sim {
@@ -125,7 +125,7 @@ TEST_F(SdramChipTest, FindsACommandTooEarlyBehindTheModeRegister) {
 }
 TEST_F(SdramChipTest, FindsALateRefreshOnceAndEveryRowsRefreshIn64Milliseconds) {
   PowerUp();
-  // 7812 ns from one to the next: never late, and 8192 of them fit into 64 ms.
+  // One refresh every 7812 ns is never late, and 8192 of them fit into 64 ms.
   for (unsigned i = 0; i < 8192; ++i) Do(Refresh()), Wait(780);
   ExpectNone();
   Wait(9 * 782);
@@ -180,7 +180,7 @@ TEST_F(SdramChipTest, FindsAWriteWithoutACycleBetweenItAndTheDataOfARead) {
   PowerUp();
   Open();
   Do(Read(0, 0));
-  Wait(5);  // data at edges 2 to 5 behind the command
+  Wait(5);  // data at edges 2 to 5 after the command
   Do(Write(0, 0, 0));
   ExpectOnly(SdramRule::kContention);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chip at its pins: what is written is read at the right edge, and what keeps the rules gives no finding.
+// The chip at its pins: written data is read at the right edge, and legal commands give no finding.
 #include "board_pins/sdram_chip.h"
 
 #include <stdexcept>
@@ -15,7 +15,7 @@ TEST_F(SdramChipTest, ReadsWhatWasWrittenTwoEdgesBehindTheCommand) {
   WriteFour(8, 0x1110);
   Do(Read(0, 8));
   for (unsigned i = 0; i < 4; ++i) {
-    const SdramOut out = Do(kNop);  // from the edge behind the command on: valid at the one after
+    const SdramOut out = Do(kNop);  // driven after this edge, valid at the next
     EXPECT_EQ(out.driven, 3);
     EXPECT_EQ(out.dq, 0x1110 + i);
   }
@@ -57,7 +57,7 @@ TEST_F(SdramChipTest, MaskedBytesAreNeitherWrittenNorDriven) {
   Do(Data(0xbbb2, 2));
   Do(Data(0xbbb3, 3));
   SdramPins masked = Read(0, 0);
-  masked.dqm = 2;  // of the first word
+  masked.dqm = 2;  // masks a byte of the first word
   Do(masked);
   SdramOut out = Do(kNop);
   EXPECT_EQ(out.driven, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of an SDRAM, and a chip that is given them edge by edge.
+// Commands of an SDRAM, and a chip that receives them edge by edge.
 #pragma once
 
 #include <gtest/gtest.h>

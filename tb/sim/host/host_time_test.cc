@@ -73,7 +73,7 @@ TEST(HostTime, ABankTakesOneRowAfterTheOtherInTheOrderOfTheAccesses) {
   const uint64_t hit = read(64 * parameters.dram.channels, 2'000'000);
   EXPECT_EQ(empty - hit, parameters.dram.trcd_ps);
   EXPECT_EQ(read(row, 3'000'000) - hit, parameters.dram.trp_ps + parameters.dram.trcd_ps);
-  // Three rows at once wait for each other; what is asked for later but comes before them does not.
+  // Three row activations at the same time wait for each other; a read requested later for an earlier time does not.
   const uint64_t first = read(2 * row, 5'000'000), second = read(3 * row, 5'000'000), third = read(4 * row, 5'000'000);
   EXPECT_GE(second - first, parameters.dram.trp_ps + parameters.dram.trcd_ps);
   EXPECT_EQ(third - second, second - first);
@@ -91,7 +91,7 @@ TEST(HostTime, DataOfAChannelComeInTheOrderOfTheAccesses) {
   };
   static_cast<void>(read(0, 1'000'000));
   static_cast<void>(read(parameters.dram.row_bytes, 2'000'000));  // another bank, whose row is open now
-  const uint64_t slow = read(parameters.dram.row_bytes * parameters.dram.banks, 5'000'000);  // another row of the first
+  const uint64_t slow = read(parameters.dram.row_bytes * parameters.dram.banks, 5'000'000);  // another row there
   EXPECT_GE(read(parameters.dram.row_bytes, 5'000'001), slow + parameters.dram.burst_ps - 1);
 }
 

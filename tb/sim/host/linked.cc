@@ -176,13 +176,13 @@ void ARingSwitchedOnTakesWhatIsBelowItsTail(hw::Platform& p) {
   BareMachine& gpu = m.gpu(0);
   EXPECT_FALSE(gpu.Execute(m.Copy(m.Own(), m.Of(0), 64)));
   gpu.StopRing();
-  gpu.StartRing();  // its tail is where it was: the entry runs again
+  gpu.StartRing();  // the tail is unchanged, so the entry runs again
   EXPECT_FALSE(gpu.Await());
   EXPECT_EQ(m.StoppedBy(0), Fault::kPeerAbsent);
-  EXPECT_FALSE(p.WaitForMessage(10'000));  // StoppedBy has set the tail to 0
+  EXPECT_FALSE(p.WaitForMessage(10'000));  // StoppedBy has set the tail to 0, so no entry runs
 }
 
-/// Every GPU writes into the next one and reads from the one before, all at once.
+/// Every GPU writes into the next one and reads from the previous one, all at once.
 void AllWriteIntoEachOtherAtOnce(hw::Platform& p) {
   LinkedMachine m(p);
   constexpr uint64_t kQuarter = LinkedMachine::kBytes / 4;

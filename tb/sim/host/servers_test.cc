@@ -129,11 +129,11 @@ TEST(Window, GivesPlacesBackInTheirOrder) {
   Window slots(2);
   EXPECT_EQ(slots.Free(5), 5u);
   slots.Take(100);
-  slots.Take(60);  // behind the one before
+  slots.Take(60);  // queued after the first one
   EXPECT_EQ(slots.Free(0), 100u);
   slots.Take(130);
   EXPECT_EQ(slots.Free(0), 100u);
-  EXPECT_EQ(slots.Free(0, 1), 130u);  // with one that is yet to be taken
+  EXPECT_EQ(slots.Free(0, 1), 130u);  // plus one that is still to be taken
 }
 
 }  // namespace

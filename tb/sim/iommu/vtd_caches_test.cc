@@ -64,7 +64,7 @@ TEST(VtdCaches, ReplaceTheLeastRecentlyUsedWay) {
   bench.Access(0x1000);
   bench.Access(0x2000);
   bench.Access(0x1000);
-  bench.Access(0x3000);  // takes page 2's place
+  bench.Access(0x3000);  // evicts page 2
   EXPECT_EQ(bench.Cost(0x1000), 0u);
   EXPECT_EQ(bench.Cost(0x3000), 0u);
   EXPECT_EQ(bench.Cost(0x2000), 4u);
@@ -78,7 +78,7 @@ TEST(VtdCaches, ReplaceTheLeastRecentlyUsedContext) {
   for (const uint16_t sid : {0x101, 0x102}) bench.SetContext(sid, kDid, bench.top, 4);
   bench.Access(0x1000, false, 0x100);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x101),
-            2u);  // its context only: the domain's translation is known
+            2u);  // only its context is read: the IOTLB has the domain's translation
   bench.Access(0x1000, false, 0x100);
   bench.Access(0x1000, false, 0x102);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x100), 0u);
@@ -116,7 +116,7 @@ TEST(VtdCaches, KeepThePermissionsOfUpperLevelsWithATable) {
   uint64_t& upper = bench.Entry(bench.top, 4, 0x1000, 3);
   upper &= ~kW;
   bench.Access(0x1000);
-  EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // by the cached table
+  EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // from the cached table pointer
   EXPECT_EQ(bench.Access(0x2000, false).hpa, 0x3000u);
   EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // by the IOTLB
 }

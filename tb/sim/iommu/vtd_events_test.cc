@@ -77,7 +77,7 @@ TEST(VtdFaults, SetOverflowWhenTheNextRecordIsTakenAndThenDrop) {
     EXPECT_EQ(bench.Fsts() & vtd::kPfo, 0u);
     bench.Access(0xAA000);
     EXPECT_NE(bench.Fsts() & vtd::kPfo, 0u);
-    EXPECT_EQ(bench.Get(kRecords, 8), 0x1000u);  // the old one stands
+    EXPECT_EQ(bench.Get(kRecords, 8), 0x1000u);  // the old record is kept
     EXPECT_EQ(bench.Count("faults_lost"), 1u);
     for (unsigned i = 0; i < count; ++i) Clear(bench, i);
     bench.Access(0xBB000);  // PFO still set: dropped
@@ -148,7 +148,7 @@ TEST(VtdFaults, AreNotRecordedWithFpdButBlockAllTheSame) {
       const uint64_t at = bench.SetContext(kSid, 5, bench.top, 4);
       if (fpd) bench.memory.words[at] |= 2;
       c.spoil(bench, at);
-      for (int again = 0; again < 2; ++again) {  // the second time with what was cached
+      for (int again = 0; again < 2; ++again) {  // the second time from the caches
         const VtdResult result = bench.core.Translate(bench.memory, {kSid, c.iova, c.write, c.type});
         EXPECT_FALSE(result.ok());
         EXPECT_EQ(result.reason, c.reason);
@@ -189,7 +189,7 @@ TEST_F(VtdFaultInterrupt, IsSentOnceFromQuietToBusy) {
   EXPECT_EQ(bench.messages[0].second, 0x4021u);
   Clear(bench, 0);
   bench.Access(0x3000);
-  EXPECT_EQ(bench.messages.size(), 1u);  // record 1 is still there
+  EXPECT_EQ(bench.messages.size(), 1u);  // record 1 is still pending
   Clear(bench, 1);
   Clear(bench, 2);
   bench.Access(0x4000);
@@ -227,7 +227,7 @@ TEST_F(VtdFaultInterrupt, IsRaisedByAQueueError) {
   bench.Submit(0);
   EXPECT_EQ(bench.messages.size(), 1u);
   bench.Access(0x1000);
-  EXPECT_EQ(bench.messages.size(), 1u);  // a condition was there already
+  EXPECT_EQ(bench.messages.size(), 1u);  // another condition was already pending
 }
 
 TEST_F(VtdFaultInterrupt, IsNotRaisedByOverflowAlone) {

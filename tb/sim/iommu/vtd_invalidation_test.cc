@@ -50,7 +50,7 @@ TEST(VtdInvalidation, KeepsTablesThatCoverOtherAddresses) {
   bench.Access(0x1000);
   bench.Access(0x200000);
   bench.Submit(VtdBench::IotlbPage(kDid), VtdBench::Pages(0x1000, 0, false));
-  EXPECT_EQ(bench.Cost(0x201000), 1u);  // its level-1 table was not on the way
+  EXPECT_EQ(bench.Cost(0x201000), 1u);  // its level-1 table was not on the invalidated page's path
 }
 
 TEST(VtdInvalidation, NeedsAMaskOfNineForATwoMebibytePageAndEighteenForAGibibyte) {
@@ -104,7 +104,7 @@ TEST(VtdInvalidation, OfContextsByDeviceMatchesDomainAndMaskedFunction) {
   };
   EXPECT_EQ(cost(0, kDid, 0x100, 0x100), 2u);
   EXPECT_EQ(cost(0, kDid, 0x100, 0x101), 0u);
-  EXPECT_EQ(cost(0, kDid + 1, 0x100, 0x100), 0u);  // the DID that the entry had counts
+  EXPECT_EQ(cost(0, kDid + 1, 0x100, 0x100), 0u);  // the match uses the DID that the entry was filled with
   EXPECT_EQ(cost(1, kDid, 0x100, 0x104), 2u);
   EXPECT_EQ(cost(1, kDid, 0x100, 0x102), 0u);
   EXPECT_EQ(cost(2, kDid, 0x100, 0x106), 2u);
@@ -149,7 +149,7 @@ TEST(VtdInvalidation, UsesTheDomainOfTheTimeOfFilling) {
   bench.Access(0x1000);
   bench.SetContext(kSid, 9, bench.top, 4);
   bench.Map(0x1000, 0x7000);
-  bench.Submit(VtdBench::ContextDevice(9, kSid));  // the new DID: drops nothing
+  bench.Submit(VtdBench::ContextDevice(9, kSid));  // a context entry has the old DID, so the new one matches nothing
   EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);
   bench.Submit(VtdBench::ContextDevice(kDid, kSid));
   bench.Submit(VtdBench::IotlbDomain(kDid));
@@ -199,7 +199,7 @@ TEST(VtdInvalidation, LetsARestartedWalkHitWhatAnotherWalkBrought) {
   EXPECT_EQ(second.reads(), 0u);
   bench.core.Finish(first);
   bench.core.Finish(second);
-  // Each was one lookup that missed, however often it looked; the first found its tables, the second waited for it.
+  // Each counts as one miss, however often it retried; the first walked the tables, the second waited for it.
   EXPECT_EQ(bench.Count("requests"), 2u);
   EXPECT_EQ(bench.Count("missed"), 2u);
   EXPECT_EQ(bench.Count("walks"), 1u);

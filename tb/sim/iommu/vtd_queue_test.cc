@@ -20,7 +20,7 @@ TEST(VtdQueue, IsIdleUntilTheTailMoves) {
   const VtdQueueWork work = bench.core.NextWork();
   EXPECT_EQ(work.kind, Kind::kFetch);
   EXPECT_EQ(work.address, VtdBench::kQueue);
-  EXPECT_EQ(bench.core.NextWork().kind, Kind::kIdle);  // the answer is outstanding
+  EXPECT_EQ(bench.core.NextWork().kind, Kind::kIdle);  // the fetch is unanswered
   EXPECT_EQ(bench.Get(vtd::kIqh, 8), 0u);
   bench.core.FetchDone(true, VtdBench::IotlbGlobal(), 0);
   EXPECT_EQ(bench.Get(vtd::kIqh, 8), 16u);
@@ -90,7 +90,7 @@ TEST(VtdQueue, HoldsAWaitUntilRequestsTranslatedBeforeAreDone) {
   EXPECT_EQ(bench.core.NextWork().kind, Kind::kDrain);
   EXPECT_EQ(StatusWord(bench), 0u);
   EXPECT_EQ(bench.Get(vtd::kIqh, 8), 16u);  // at the wait
-  // A later request does not hold it.
+  // A request that arrives later does not delay the wait descriptor.
   VtdWalk after = bench.core.Lookup({kSid, 0x1000, true, VtdAddressType::kUntranslated});
   bench.core.Finish(before);
   bench.core.RunQueue(bench.memory);
@@ -151,7 +151,7 @@ TEST(VtdQueue, HoldsTheInvalidationRegisterForRequestsInFlight) {
   EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 1u);
   while (!walk.done()) bench.Step(walk);
   EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 0u);  // the walk is over
-  EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 1u);        // its read is not
+  EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 1u);        // its memory read is still outstanding
   bench.core.Finish(walk);
   EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 0u);
 }
@@ -170,7 +170,7 @@ TEST(VtdQueue, RaisesTheCompletionInterruptOnceUntilCleared) {
   EXPECT_EQ(bench.messages[0].second, 0x55u);
   EXPECT_EQ(bench.Get(vtd::kIectl, 4), 0u);
   bench.Submit(VtdBench::kWaitInterrupt);
-  EXPECT_EQ(bench.messages.size(), 1u);  // IWC is still 1
+  EXPECT_EQ(bench.messages.size(), 1u);  // IWC was still 1, so no second message
   bench.Put(vtd::kIcs, 4, 1);
   bench.Submit(VtdBench::kWaitInterrupt);
   EXPECT_EQ(bench.messages.size(), 2u);
@@ -233,7 +233,7 @@ TEST(VtdQueue, StopsAtABadDescriptorAndGoesOnWhenItIsReplaced) {
     EXPECT_EQ(Iqei(bench), bad.code);
     bench.Ring();
     bench.core.RunQueue(bench.memory);
-    EXPECT_EQ(bench.Get(vtd::kIqh, 8), 16u);  // not before IQE is cleared
+    EXPECT_EQ(bench.Get(vtd::kIqh, 8), 16u);  // the queue stays stopped until IQE is cleared
     bench.memory.words[VtdBench::kQueue + 16] = VtdBench::WaitStatus(3);
     bench.memory.words[VtdBench::kQueue + 24] = VtdBench::kStatus + 4;
     bench.Put(vtd::kFsts, 4, vtd::kIqe);

@@ -17,7 +17,7 @@ struct Answer {
   bool operator==(const Answer& other) const { return ok == other.ok && (!ok || hpa == other.hpa); }
 };
 
-/// With no request in flight (vtd.h).
+/// Checks the sums of the counters while no request is in flight (vtd.h).
 void ExpectSums(const VtdBench& bench) {
   const auto count = [&](const char* name) { return bench.Count(name); };
   EXPECT_EQ(count("requests"), count("bypassed") + count("context_hits") + count("context_misses"));
@@ -77,7 +77,7 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
   p.caching_mode = GetParam() % 2 == 1;
   p.iotlb_sets = 1 + static_cast<unsigned>(pick(4));
   p.iotlb_ways = 1 + static_cast<unsigned>(pick(8));
-  p.psc_entries = 0;  // a walk that starts in a cached table mixes moments; the next tests have that cache
+  p.psc_entries = 0;  // walks from a cached table mix entries of different times; the next tests cover that
   p.num_fault_records = 1;
   VtdBench bench(p);
   bench.Start(3 + static_cast<unsigned>(pick(2)));
@@ -163,8 +163,8 @@ TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
         entry = 0;
         bench.Submit(VtdBench::IotlbPage(VtdBench::kDid), VtdBench::Pages(page, 9 * (upper - 1)));
       }
-      // Tables made on the way are not-present entries that become present: caching mode wants to
-      // hear of them.
+      // Tables made on the way are not-present entries that become present: caching mode requires an invalidation for
+      // them.
       const uint64_t at = bench.EntryAt(bench.top, bench.levels, page, level);
       uint64_t& entry = bench.memory.words[at];
       if (level > 1 && (entry & kRw) != 0 && (entry & kPs) == 0) leaf_only = false;

@@ -54,7 +54,7 @@ TEST(VramCore, LosesEveryByteWithItsPowerAndTellsItsHooks) {
   vram.LosePower();
   EXPECT_EQ(written, 10000u);
   for (size_t i = 0; i < 10000; ++i) EXPECT_NE(vram.data()[i], i < 9997 ? 0 : was[i - 9997]) << i;
-  vram.LosePower();  // a second time it is not as it was
+  vram.LosePower();  // a second power loss gives other contents
   for (size_t i = 0; i < 10000; ++i) EXPECT_NE(vram.data()[i], i < 9997 ? 0 : was[i - 9997]) << i;
 }
 
@@ -120,8 +120,8 @@ TEST(VramTiming, GivesABurstItsLatencyAndOneBeatACycle) {
   const auto first = vram.Read(100, 8);
   EXPECT_EQ(first.first, 140u);
   EXPECT_EQ(first.last, 147u);
-  EXPECT_EQ(vram.Read(101, 8).first, 148u);   // the bus is taken until then
-  EXPECT_EQ(vram.Write(101, 4).first, 101u);  // the other direction is free
+  EXPECT_EQ(vram.Read(101, 8).first, 148u);   // the bus is busy until then
+  EXPECT_EQ(vram.Write(101, 4).first, 101u);  // the other direction is idle
   EXPECT_EQ(vram.Read(500, 1).first, 540u);
 }
 

@@ -80,7 +80,7 @@ uint64_t CyclesOfCopy(const sc_time& first_edge) {
 TEST(TlmGpu, CopiesByThePlatformsBusWhateverTheClocksPhase) {
   const uint64_t cycles = CyclesOfCopy(sc_time(0.5, sc_core::SC_NS));
   EXPECT_EQ(CyclesOfCopy(sc_time(0.5, sc_core::SC_NS)), cycles);
-  // Edges of both clocks at the same time: what the bus does then is seen by the GPU's next edge, or the one behind it.
+  // With coincident edges of both clocks the GPU sees a bus change at its next edge or at the one after that.
   EXPECT_NEAR(static_cast<double>(CyclesOfCopy(sc_time(1, sc_core::SC_NS))), static_cast<double>(cycles), 100);
 }
 

@@ -25,7 +25,7 @@ void RunOn(const MachineConfig& config, const std::function<void(hw::Platform&)>
   engine->Run([&](hw::Platform& p) {
     software(p);
     EXPECT_THAT(p.instruments()->Findings(), ::testing::IsEmpty());
-    EXPECT_FALSE(p.WaitForMessage(10'000));  // what is on its way arrives
+    EXPECT_FALSE(p.WaitForMessage(10'000));  // messages in flight arrive
     EXPECT_THAT(p.instruments()->ResourcesInUse(), ::testing::IsEmpty());
     return 0;
   });

@@ -159,7 +159,7 @@ TEST_F(AxiCheckerTest, PageFiresOnABurstAcrossFourKilobytes) {
 
 TEST_F(AxiCheckerTest, IdUniqueFiresOnAnIdThatIsOutstanding) {
   bus_.Write(5, 0, 0);
-  bus_.Read(5, 0, 0);  // the other direction's ids are others
+  bus_.Read(5, 0, 0);  // reads and writes have separate ids
   ExpectClean();
   bus_.Write(5, 0, 0);
   ExpectOnly("id-unique", "AW id 0x5");

@@ -24,7 +24,7 @@ TEST_F(LookupLogTest, HitsOfL1AndL2AreOneCause) {
   log.Taken(11, 0, 8, 1, 0x2000, kRead);
   log.Answered(12, 0, 7, kNoFault, false);
   log.Counted(0, Count::kHit);
-  log.Counted(0, Count::kMiss);  // the count may come first
+  log.Counted(0, Count::kMiss);  // the count may arrive before the answer
   log.Answered(16, 0, 8, kNoFault, false);
   ASSERT_EQ(kept.lookups.size(), 2u);
   EXPECT_EQ(kept.lookups[0].ending, hw::Ending::kL1);
@@ -46,7 +46,7 @@ TEST_F(LookupLogTest, AWalkBelongsToWhoEndsAsAMissAndTheOthersJoin) {
   burst.first = burst.answered = 66;
   walks.Began(2, burst);
   walks.Answered(2, burst);
-  log.Answered(68, 1, 1, kNoFault, false);  // the joined lookup has its answer first
+  log.Answered(68, 1, 1, kNoFault, false);  // the joined lookup is answered first
   log.Answered(70, 1, 0, kNoFault, false);
   log.Counted(1, Count::kMerged);
   log.Counted(1, Count::kMiss);
@@ -77,7 +77,7 @@ TEST_F(LookupLogTest, AnAccessIsItsTranslationAndItsData) {
   accesses.Data(0, burst);
   accesses.Answered(70, 0, 5, kNoFault);
   accesses.Tell();
-  EXPECT_TRUE(kept.accesses.empty());  // its lookup is not told yet
+  EXPECT_TRUE(kept.accesses.empty());  // its lookup is not reported yet
   log.Counted(0, Count::kHit);
   accesses.Tell();
   ASSERT_EQ(kept.accesses.size(), 1u);
@@ -106,7 +106,7 @@ TEST_F(LookupLogTest, AnAccessOfATrafficEngineEndsWithItsDataOrWithItsFault) {
   accesses.Begin(1, bad);
   log.Answered(30, 1, 1, regs::Fault::kEntryInvalid, false);
   log.Counted(1, Count::kFault);
-  accesses.Begin(1, log.Taken(50, 1, 1, 1, 0x3000, kRead));  // the slot is used again
+  accesses.Begin(1, log.Taken(50, 1, 1, 1, 0x3000, kRead));  // the slot is reused
   accesses.Tell();
   ASSERT_EQ(kept.accesses.size(), 2u);
   EXPECT_EQ(kept.accesses[0].end + kept.accesses[1].end, 70u);

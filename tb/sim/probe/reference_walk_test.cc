@@ -96,7 +96,7 @@ TEST_F(ReferenceWalkTest, ReportsTheLevelOfAReadErrorAndOfAnInvalidEntry) {
   bad_address_ = kLevel1;
   ExpectFault(kVa, Fault::kTableRead, 1);
   bad_address_ = ~uint64_t{0};
-  Put(Target::kVram, kLevel1, 0xFFFFFFFFFFFFFFFCull);  // V = Z = 0: the other bits do not count
+  Put(Target::kVram, kLevel1, 0xFFFFFFFFFFFFFFFCull);  // V = Z = 0: the other bits are ignored
   ExpectFault(kVa, Fault::kEntryInvalid, 1);
 }
 

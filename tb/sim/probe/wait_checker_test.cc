@@ -70,7 +70,7 @@ TEST(WaitChecker, OtherBytesOtherMemoryAndTwoReadsNeedNone) {
   EXPECT_THAT(checker.findings(), IsEmpty());
 }
 
-// Pieces of a command come in order and lie side by side; what it touches twice is its own affair.
+// The pieces of one command are adjacent and come in order; overlaps within one command are not checked.
 TEST(WaitChecker, ACommandIsOneHoweverManyPiecesItHas) {
   WaitChecker checker;
   checker.Begin({"copy", 0, 1}, false);

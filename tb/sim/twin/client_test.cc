@@ -30,7 +30,7 @@ TEST_F(Work, AClientEndsAtItsFirstFault) {
 }
 
 TEST_F(Work, AClientFollowsPointers) {
-  const uint64_t next[4] = {0x2000, 0x4000, 0x3000, 0x1000};  // the last of page 1, into a hole
+  const uint64_t next[4] = {0x2000, 0x4000, 0x3000, 0x1000};  // the last pointer, on page 1, names a hole
   for (uint64_t i = 0; i < 4; ++i) b.bare.WriteVram(0x10000 + i * 0x1000, &next[i], 8);
   EXPECT_EQ(Client(regs::ClientCtrl().set_pattern(regs::Pattern::kChase), 0, 9).count(), 4u);
   EXPECT_EQ(b.bare.Read(regs::kClientBase + regs::ClientFaultAddress::kOffset), 0x4000u);
@@ -66,7 +66,7 @@ TEST_F(SlowVram, AnInvalidationWaitsForWhatWasTranslatedBefore) {
   Start(0);
   while (b.bare.Read(regs::kPortCountersBase) < 32) ASSERT_TRUE(Busy(0));
   EXPECT_FALSE(b.machine.WaitForMessage(41'000));  // the walk's two reads
-  ASSERT_TRUE(Busy(0));                            // its lines are on their way
+  ASSERT_TRUE(Busy(0));                            // its reads are in flight
   b.bare.Write(regs::InvCmd::kOffset, regs::InvCmd().set_scope(regs::Scope::kSpace).set_space(1).raw);
   EXPECT_NE(regs::InvStatus{b.bare.Read(regs::InvStatus::kOffset)}.busy(), 0u);
   while (regs::InvStatus{b.bare.Read(regs::InvStatus::kOffset)}.busy() != 0) {}
@@ -79,7 +79,7 @@ TEST_F(SlowVram, ATranslationThatWasInvalidatedIsAskedForAgain) {
   while (b.bare.Read(regs::kPortCountersBase) < 32) ASSERT_TRUE(Busy(0));
   b.bare.InvalidateSpace();  // while the walk is under way
   while (Busy(0)) {}
-  EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 32u);  // of both it is counted once
+  EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 32u);  // each lookup is counted once over both walks
   EXPECT_EQ(b.bare.Read(regs::kCountersBase + regs::CountersWalks::kOffset), 2u);
   EXPECT_EQ(regs::ClientStatus{b.bare.Read(regs::kClientBase + regs::ClientStatus::kOffset)}.count(), 32u);
 }

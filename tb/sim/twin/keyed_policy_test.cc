@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the keys of the section policy choose. tb/sw/app/policy_test.cc shows what that changes in a replay.
+// Tests which policy each key of section [policy] selects. tb/sw/app/policy_test.cc shows the effects in a replay.
 #include "twin/keyed_policy.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine in C++ keeps of tables, with 64 KiB leaf tables and dual entries of level 1. Each answer is compared
-// with the reference walk on the way.
+// What the C++ MMU caches of page tables, with 64 KiB leaf tables and dual entries of level 1. Each answer is also
+// compared with the reference walk.
 #include "twin/mmu.h"
 
 #include "tb/sim/twin/work.h"
@@ -78,12 +78,12 @@ TEST_F(TwinMmuTest, TheTablesOfBothHalvesAreKeptApart) {
   EXPECT_EQ(At(kVa + 0x10000).offset, 0x66665678u);
   Put(kLeaf + 0x100, Page(0x77777000));
   Put(kLeaf64 + 24, Page(0x88880000));
-  // Other tables, and no flush: the old ones serve.
+  // Without a flush, changed entries have no effect: the cached tables serve.
   Put(kWord0, 0);
   Put(kWord1, 0);
   EXPECT_EQ(At(kVa + 0x20000).offset, 0x77777678u);
   EXPECT_EQ(At(kVa + 0x30000).offset, 0x88885678u);
-  // A range forgets both.
+  // An invalidation of a range drops both cached tables.
   mmu_.Invalidate(Scope::kRange, 1, kVa + 0xB0000, kVa + 0xB0001);
   EXPECT_EQ(At(kVa + 0x40000).fault, Fault::kEntryInvalid);
   EXPECT_EQ(At(kVa + 0x40000).level, 1u);

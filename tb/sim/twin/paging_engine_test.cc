@@ -26,7 +26,7 @@ struct Preempt : ::testing::Test {
     b.bare.Write(Bench::Block(ring) + regs::RingCtrl::kOffset, ctrl.raw);
   }
   void Ask(unsigned ring) { Write(ring, Ctrl().set_preempt(1)); }
-  /// Off and on again; what is left of entry `index` from `offset` on is the new entry 0.
+  /// Restarts the ring; the rest of entry `index`, from `offset` on, becomes entry 0.
   void Resume(unsigned ring, unsigned index, uint64_t offset, uint64_t words, uint32_t fence) {
     Write(ring, regs::RingCtrl());
     b.Ring(ring, 0);
@@ -73,7 +73,7 @@ TEST_F(Preempt, AnIdleRingAnswersAtOnceWithFence0) {
   b.Ring(1, 1);
   Let(100'000);
   EXPECT_EQ(b.Fence(1), 0u);
-  EXPECT_EQ(b.bare.Read(regs::Status::kOffset) & 1, 1u);  // a ring that stands is no work
+  EXPECT_EQ(b.bare.Read(regs::Status::kOffset) & 1, 1u);  // a preempted ring does not count as working
 }
 
 TEST_F(Preempt, TheEntryAtWorkStopsInFrontOfItsNextCommand) {
@@ -82,7 +82,7 @@ TEST_F(Preempt, TheEntryAtWorkStopsInFrontOfItsNextCommand) {
   Let(5'000);
   Ask(0);
   Let(10'000);
-  EXPECT_EQ(Status(0).preempted(), 0u);  // the first fill goes on
+  EXPECT_EQ(Status(0).preempted(), 0u);  // the first fill is resumed
   EXPECT_TRUE(b.machine.WaitForMessage(1'000'000));
   EXPECT_EQ(Status(0).raw, regs::RingStatus().set_preempted(1).set_fence(7).raw);
   EXPECT_EQ(Register(0, regs::RingErrorCommand::kOffset), 32u);
@@ -145,7 +145,7 @@ TEST_F(Preempt, ARequestThatStandsIsAnsweredAgainInTheNextLife) {
   Let(10'000);
   b.bare.Write(regs::IntStatus::kOffset, kPreempted);
   Write(0, regs::RingCtrl());
-  EXPECT_EQ(Status(0).preempted(), 1u);  // until it is switched on
+  EXPECT_EQ(Status(0).preempted(), 1u);  // until the ring is enabled again
   Ask(0);
   Let(10'000);
   EXPECT_EQ(Status(0).preempted(), 1u);
@@ -155,7 +155,7 @@ TEST_F(Preempt, ARequestThatStandsIsAnsweredAgainInTheNextLife) {
   EXPECT_EQ(Status(0).raw, 0u);
 }
 
-/// Interrupted at any time and gone on with, buffers leave the same bytes as at one go.
+/// Buffers that are preempted at any time and resumed leave the same bytes as without a preemption.
 TEST_F(Preempt, InterruptedBuffersDoEveryCommandOnce) {
   std::mt19937 random(1);
   unsigned interrupted = 0;

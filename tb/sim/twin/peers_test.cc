@@ -15,9 +15,9 @@ namespace {
 class Linked : public ::testing::TestWithParam<unsigned> {
  protected:
   ~Linked() override {
-    for (const hw::Finding& finding : machine.Findings())  // buffers without waits are what some tests are about
+    for (const hw::Finding& finding : machine.Findings())  // some tests omit waits on purpose
       EXPECT_THAT(finding.probe, ::testing::EndsWith(".waits")) << finding.text;
-    EXPECT_FALSE(machine.WaitForMessage(10'000));  // what is on its way arrives
+    EXPECT_FALSE(machine.WaitForMessage(10'000));  // messages in flight arrive
     EXPECT_THAT(machine.ResourcesInUse(), ::testing::IsEmpty());
   }
   MachineConfig config = Config(1, GetParam());
@@ -46,7 +46,7 @@ TEST(Peers, AnOutgoingAccessWaitsWhileTheHostPortIsClosedAndAnIncomingOneDoesNot
   m.FillVram(0, 1);
   machine.gpu(1).Silence(true);
   m.gpu(1).Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).set_silence(1).raw);
-  EXPECT_TRUE(m.gpu(0).Execute(m.Copy(m.Own(), m.Of(1), 64)));  // the silent one is written
+  EXPECT_TRUE(m.gpu(0).Execute(m.Copy(m.Own(), m.Of(1), 64)));  // a silent GPU still accepts writes
   EXPECT_EQ(m.Vram(1, 0, 64), LinkedMachine::Pattern(1, 64));
   machine.gpu(1).Silence(false);
   m.gpu(1).Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).raw);

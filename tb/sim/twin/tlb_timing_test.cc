@@ -17,7 +17,7 @@ class Tlbs {
     std::vector<uint64_t> pages;
     for (uint64_t i = 0; i < 512; ++i) pages.push_back(0x1000000 + i * 0x1000);
     bench_.bare.MapSpace(pages);
-    EXPECT_EQ(bench_.bare.Read(0) & 0xFFFFFFFF, 0x554D4D47u);  // the space has arrived
+    EXPECT_EQ(bench_.bare.Read(0) & 0xFFFFFFFF, 0x554D4D47u);  // the write of the space has arrived
   }
   /// Looks page `page` up at `at`; returns how long it takes.
   uint64_t Look(uint64_t page, uint64_t at, unsigned port = 0) {
@@ -58,7 +58,7 @@ TEST(TlbTiming, AMissWalksAHitDoesNot) {
 TEST(TlbTiming, WhoComesBeforeTheWalkHasEndedJoinsIt) {
   Tlbs tlbs;
   const uint64_t first = tlbs.Look(3, 0);
-  EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000 + 7'000);  // answered after the lookup that began it
+  EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000 + 7'000);  // answered after the lookup that began the walk
   EXPECT_EQ(tlbs.Count("walks"), 1u);
   EXPECT_EQ(tlbs.Count("l2_merged"), 1u);
 }
@@ -75,7 +75,7 @@ TEST(TlbTiming, AWalkReadsForItselfThePointerThatAnotherOneHasNotBroughtYet) {
 TEST(TlbTiming, ANeighbouringMissFetchesTheLine) {
   Tlbs tlbs;
   for (uint64_t page = 0; page < 16; ++page) static_cast<void>(tlbs.Look(page, page * 1'000'000));
-  EXPECT_EQ(tlbs.Count("walks"), 3u);  // page 0 alone, then lines
+  EXPECT_EQ(tlbs.Count("walks"), 3u);  // the first walk fills page 0 alone, later walks whole lines
 }
 
 TEST(TlbTiming, AnL2OfFewEntriesForgets) {
@@ -109,7 +109,7 @@ TEST(TlbTiming, AnEntryIsReplacedWhenTheWalkEndsAndNotWhenItBegins) {
   Tlbs tlbs(small);
   static_cast<void>(tlbs.Look(0, 0));
   static_cast<void>(tlbs.Look(64, 1'000'000, 1));  // page 0's set
-  EXPECT_EQ(tlbs.Look(0, 1'010'000, 2), 4'000u);   // the L2 has it yet
+  EXPECT_EQ(tlbs.Look(0, 1'010'000, 2), 4'000u);   // the L2 still has it
   EXPECT_GT(tlbs.Look(0, 2'000'000, 3), 100'000u);
   EXPECT_EQ(tlbs.Look(0, 3'000'000, 3), 2'000u);
   EXPECT_EQ(tlbs.Count("l2_evictions"), 2u);
@@ -169,7 +169,7 @@ TEST(TlbTiming, SizesThatAreNotPossibleChangeNoneAndAResetPutsAllToUse) {
   wrong.walk_cache = 3;
   EXPECT_EQ(tlbs.Turn(wrong), wanted.Register().raw);
   static_cast<void>(tlbs.Look(0, 1'000'000));
-  EXPECT_EQ(tlbs.Count("walks"), 2u);  // it has forgotten everything all the same
+  EXPECT_EQ(tlbs.Count("walks"), 2u);  // even so, the operation has dropped all entries
   EXPECT_EQ(tlbs.Turn({}), built.Register().raw);
   static_cast<void>(tlbs.Turn(wanted));
   tlbs.mmu().Reset();

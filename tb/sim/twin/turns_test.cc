@@ -8,7 +8,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-/// A memory of one burst at once, which is taken until 1 us.
+/// A memory port for one burst at a time, busy until 1 us.
 struct Port {
   Port() : time(OneBurst()), turns(time, agenda) { static_cast<void>(time.VramRead(900'000, 64)); }
   static TimeParameters OneBurst() {
@@ -33,7 +33,7 @@ struct Port {
 TEST(Turns, WhoFindsNoPlaceWaitsAndTurnsAreALineEach) {
   Port port;
   EXPECT_TRUE(port.turns.Busy(0));
-  EXPECT_FALSE(port.turns.Busy(2'000'000));  // it is free by then
+  EXPECT_FALSE(port.turns.Busy(2'000'000));  // the port is free by then
   port.Read('a', 3);
   port.Read('b', 2);
   EXPECT_TRUE(port.turns.Busy(2'000'000));  // others wait

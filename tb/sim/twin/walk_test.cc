@@ -148,7 +148,7 @@ TEST(Walk, AgreesWithTheReferenceWalkOnRandomTables) {
         continue;
       }
       ASSERT_EQ(found.zero, right.zero);
-      if (found.zero || found.span_lg2 == 16) continue;  // a block answers for its neighbours too
+      if (found.zero || found.span_lg2 == 16) continue;  // a block's translation covers its neighbours too
       ASSERT_EQ(found.target, right.gpa.target);
       ASSERT_EQ(found.base + (va & ((uint64_t{1} << found.span_lg2) - 1)), right.gpa.offset);
       ++translated;
