@@ -56,7 +56,7 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 }
 
 OutputFile::OutputFile(const std::string& given) : path_(given) {
-  if (const auto descriptor = DescriptorOf(given)) {  // also if it is a regular file: its contents are kept
+  if (const auto descriptor = DescriptorOf(given)) {  // also for a regular file: its contents are kept
     const int own = dup(*descriptor);
     if (own < 0 || (file_ = fdopen(own, "wb")) == nullptr) Fail("cannot be opened");
     return;

@@ -16,7 +16,7 @@ struct JobResult;
 
 namespace gmmu::app {
 
-/// Arguments of --events and what goes with it.
+/// Arguments of --events and of the options that refine it.
 struct EventArguments {
   std::string file;  ///< the file that the recording is written to; empty: no recording
   events::WindowOptions window;

@@ -23,7 +23,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// "0.1.0": of the library.
+/// The library's version, for example "0.1.0".
 const char* Version();
 /// The engines of this build, the default first: "rtl" (exact) if it was built, "fast".
 const std::vector<std::string>& Engines();

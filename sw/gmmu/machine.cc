@@ -74,7 +74,7 @@ class Machine::Life : private Watcher {
     while (turns_.begun() && !turns_.ended()) {
       try {
         turns_.Resume(nullptr);
-      } catch (...) {  // errors of the end are ignored
+      } catch (...) {  // an error during the shutdown is ignored
       }
     }
   }
@@ -122,7 +122,7 @@ class Machine::Life : private Watcher {
     }
   }
 
-  /// The machine thread's side.
+  /// Runs on the machine's thread.
   void Live() {
     sim::EngineOptions options;
     options.seed = engine_.seed;

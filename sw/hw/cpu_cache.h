@@ -53,7 +53,7 @@ class CpuCache {
   void DeviceRead(uint64_t hpa, uint8_t* to, size_t size, bool snoop) const;
   /// Does a device's write; the caller must not write the file itself.
   void DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool snoop);
-  /// Notes an uncached CPU store whose bytes HostRam's file already has.
+  /// Records an uncached CPU store whose bytes are already in HostRam's file.
   void Stored(uint64_t hpa, const uint8_t* from, size_t size);
 
   /// Write dirty bytes to DRAM: those of the lines that touch [hpa, hpa + size), or all of them.

@@ -33,8 +33,8 @@ enum class ViewAccess : uint8_t { kReadWrite, kReadOnly, kCopyOnWrite };
 /// What the CPU stores through a cached or write-combined view may reach devices later (CpuCache).
 class HostRam {
  public:
-  /// `installed`: ascending, 4 KiB aligned, not overlapping; otherwise a std::runtime_error with the reason. So is
-  /// every failure of the host's, here or when more pages are used.
+  /// `installed`: ascending, 4 KiB aligned, not overlapping; otherwise throws std::runtime_error with the reason. A
+  /// failure of the host throws the same, here or when more pages are used.
   explicit HostRam(std::vector<Range> installed);
   ~HostRam();
   HostRam(const HostRam&) = delete;
@@ -75,7 +75,7 @@ class HostRam {
  private:
   CpuCache::File FileAccess();
   void MapRuns(uint8_t* view, const uint64_t* pfns, size_t count, ViewAccess access);
-  /// Writes what the CPU sees.
+  /// Writes bytes to the file, which holds what the CPU sees.
   void Store(uint64_t hpa, const uint8_t* from, size_t size);
 
   std::vector<Range> installed_;

@@ -97,13 +97,13 @@ class Instruments {
   virtual std::vector<InUse> ResourcesInUse() = 0;
   /// Puts these accesses (hw/client_accesses.h) on the client ports of GPU `unit` from now on, in place of earlier ones;
   /// null: none. A second call with the same object makes the machine ask every client again. Answers of earlier accesses
-  /// are dropped. A client that runs its traffic engine takes none meanwhile. Not across a reset of the GPU.
+  /// are dropped. A client whose traffic engine runs takes none meanwhile. A reset of the GPU ends this.
   virtual void DriveClients(unsigned unit, ClientAccesses* accesses) = 0;
   /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and the answer is never accepted, so
-  /// its slot stays in use. After it the client's traffic engine cannot run.
+  /// its slot stays in use. Afterwards the client's traffic engine cannot run.
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
   /// Deliberate fault: an access at bus address `address` leaves the device by its port although no software asked for
-  /// it, and is handled there like any other. `data`: of a write or message; a read's data is dropped.
+  /// it, and is handled there like any other. `data` is for a write or message; a read's data is dropped.
   virtual void StrayAccess(Bdf device, Stray kind, uint64_t address, uint32_t data = 0) = 0;
   /// Deliberate fault: reads of GPU `unit` from the 4 KiB page at bus address `address` get their answers at `until_ns`
   /// (time as of NowNs), not earlier. Dependent work is delayed too. Only one page is held at a time.

@@ -137,8 +137,8 @@ class Adapter {
   ResidencyRecord residency;
   SaveArea save_area;
 
-  /// Held for what calls of any thread change: the spaces and which processes have them, the clients' registers, and
-  /// the member below.
+  /// Protects the data that calls on any thread change: the spaces and which processes have them, the clients'
+  /// registers, and the member below.
   FastMutex objects;
   uint64_t context_sequence = 0;  ///< context allocations made so far
 

@@ -2,8 +2,8 @@
 #pragma once
 #include "ddi/dispmprt.h"
 
-/// The driver's half of the table that DriverEntry hands to Dxgkrnl. What each does, its rules and
-/// statuses: docs/ddi.md; the file that holds it stands behind the names.
+/// The driver's half of the table that DriverEntry hands to Dxgkrnl. docs/ddi.md has their actions, rules and statuses;
+/// a comment behind the names has the file.
 namespace gmmu::kmd {
 
 extern DXGKDDI_LINK_DEVICE LinkDevice;  // link.cc

@@ -50,8 +50,8 @@ class Ring {
   /// `completed` of Start.
   uint32_t CompletedFence() const;
   /// Records how much is done of each submission that has not completed; call it before Stop and Start. The submission
-  /// that a preemption has stopped is done up to the command where the hardware stands, the others as far as they were
-  /// when they came.
+  /// that a preemption stopped is done up to the command at which the hardware stopped; of the others nothing more is
+  /// done than when they were submitted.
   void KeepProgress() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }

@@ -37,12 +37,12 @@ class SaveArea {
     kLost,     ///< the last transfer failed
   };
 
-  /// The adapter's pages of VRAM that are kept; without any no memory is held.
+  /// Prepares to save the adapter's kept pages of VRAM. If it keeps none, no memory is allocated.
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, const Adapter& adapter);
   void Destroy();
 
-  /// Save is called before power goes, with the ring idle; Restore after it is back, with the ring running and VRAM
-  /// without content.
+  /// Save is called before the power goes off, with the ring idle; Restore after power-up, with the ring running and
+  /// VRAM without content.
   void Save(Adapter& adapter) { Transfer(adapter, true); }
   void Restore(Adapter& adapter);
 

@@ -18,10 +18,10 @@ class Spaces {
   static constexpr uint32_t kMost = regs::kSpaceCount;
   static constexpr uint32_t kNone = ~0u;
 
-  /// All spaces free, as after a reset of the hardware; `count` of them exist.
+  /// Marks all `count` spaces as free, as after a reset of the hardware.
   void Initialize(const Registers& registers, uint32_t count, const Parameters& parameters);
 
-  /// A free space with nothing cached under its number; STATUS_INSUFFICIENT_RESOURCES when all are
+  /// Allocates a free space, under whose number nothing is cached; STATUS_INSUFFICIENT_RESOURCES when all are
   /// taken.
   [[nodiscard]] NTSTATUS Acquire(uint32_t* space);
   /// Disables the space and flushes its translations.

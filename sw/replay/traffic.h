@@ -25,7 +25,7 @@ struct Tally {
   uint64_t faults = 0;                                ///< requests answered with a fault
   uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< cycle in which the first request was accepted
   uint64_t last_cycle = 0;                            ///< cycle of the last answer
-  /// Cycles from when its warp could make an access (open loop: from its arrival) to its last answer.
+  /// Cycles from the time at which its warp could make an access (open loop: its arrival) to its last answer.
   events::Histogram latency;
   std::array<events::Histogram, 3> by_kind;  ///< the same by trace::Kind
   std::vector<events::Histogram> by_client;

@@ -106,7 +106,7 @@ class AccelSim : public QueueSource {
     if (key == "local mem base_addr") local_ = number(ParseHex(value));
   }
 
-  /// Appends the warps of the next thread block; false: there is none.
+  /// Appends the warps of the next thread block; false: there is no further block.
   bool Block(std::vector<std::vector<Access>>& warps) {
     const size_t first = warps.size();
     std::string line;

@@ -19,7 +19,7 @@ class FileSource : public Source {
   explicit FileSource(const std::string& path);
   ~FileSource() override;
   const Header& header() const { return header_; }
-  /// nullopt: the end, whose facts about the records were right. Throws TraceError with record and offset.
+  /// nullopt: the end; the header's facts about the records were right. Throws TraceError with record and offset.
   std::optional<Access> Next() override;
 
  private:

@@ -25,7 +25,7 @@ class Input {
   /// The next line without its end; false: none is left. A last line without an end is refused, because a truncated
   /// file looks like that.
   bool Line(std::string& line);
-  /// The next `size` bytes; false: none are left. Fewer than `size` are refused as a file that ends within `what`.
+  /// The next `size` bytes; false: none are left. If fewer are left, the file is refused because it ends within `what`.
   bool Bytes(void* to, size_t size, const char* what);
 
   /// An error at the line that was read last.

@@ -6,7 +6,7 @@
 
 namespace gmmu::workload {
 
-/// What does not add up among the counters of a quiet machine, empty when all does:
+/// Returns the sums that do not hold among the counters of a quiet machine; empty if all hold:
 ///
 ///   each port_*   lookups = hits + misses + merged + faults
 ///   gpu_l2        lookups = hits + misses + merged; at least one lookup for each port's L1 miss

@@ -25,7 +25,7 @@ namespace gmmu::workload {
 /// A machine whose adapter is on, as an application finds it. Every use of `vidmm` and the driver runs on the worker
 /// (`Work`).
 struct Life {
-  // The rooms below, for their tests; procedures use what stands behind them.
+  // The rooms below, for tests of those rooms; procedures use the members that follow.
   os::Kernel& kernel;
   os::Dxgkrnl& dxgkrnl;
   os::LogicalAdapter& adapter;

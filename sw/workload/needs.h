@@ -47,7 +47,7 @@ class WrongMachine : public os::OsError {
   using os::OsError::OsError;
 };
 
-/// What several procedures need of a machine. Each throws WrongMachine when it is not so.
+/// Requirements of several procedures. Each function throws WrongMachine when the machine does not meet one.
 
 /// The driver must have registered with at least this interface version; `name`: "WDDM 2.4".
 void NeedVersion(const Life& life, ULONG version, const char* name);

@@ -54,7 +54,7 @@ class PhysicalJob {
   os::GpuProcess *first_ = nullptr, *second_ = nullptr;
   bool fills_ = false;         // processes have a fill command
   bool has_aperture_ = false;  // false: the GPU has no view of system memory
-  uint64_t done_ = 0;          // bytes of finished pieces
+  uint64_t done_ = 0;          // bytes of the pieces that are finished
   std::vector<uint64_t> pages_used_;
 };
 

@@ -57,7 +57,7 @@ class Adapter {
   /// DxgkDdiSetPowerState.
   std::vector<unsigned> UnitsOf(const std::string& entry, DEVICE_POWER_STATE state) const;
 
-  /// How its GPUs reach host memory.
+  /// How the adapter's GPUs reach host memory.
   DmaMode mode() const;
   bool has_domain() const;
   /// True if there is a domain and it maps all physical memory, not only the memory that the GPU was given.

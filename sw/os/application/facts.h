@@ -45,7 +45,7 @@ uint64_t BytesOf(const Allocation& allocation);
 HANDLE HandleOf(const Allocation& allocation);
 /// Byte offset of its first page in its memory segment; nullopt if it is in none.
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
-/// Number of its whole blocks of 64 KiB in a memory segment: sixteen pages, consecutive and aligned.
+/// Number of the allocation's whole blocks of 64 KiB in a memory segment: sixteen pages, consecutive and aligned.
 uint64_t WholeBlocks(const Allocation& allocation);
 /// True if its driver names the aperture segment for it and it is accessed physically, so that it may be mapped there.
 bool MayLiveInAperture(const Allocation& allocation);

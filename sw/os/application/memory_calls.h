@@ -25,7 +25,7 @@ class ResidencyCalls {
   void MakeResident(const std::vector<Allocation*>& wanted) { residency_.MakeResident(wanted); }
   void Evict(Allocation& allocation) { residency_.Evict(allocation); }
   const Residency::Counts& counts() const { return residency_.counts(); }
-  /// Its bytes in system memory: all, if it lives there or was evicted; empty, if it never left VRAM. On any fibre.
+  /// The bytes in system memory: all if it lives there or was evicted, none if it never left VRAM. Call on any fibre.
   static std::vector<uint8_t> InSystemMemory(const Allocation& allocation);
   /// Host physical pages of those bytes.
   static std::vector<uint64_t> HostPages(const Allocation& allocation);
@@ -77,7 +77,7 @@ class LinkedProcess {
   ~LinkedProcess();
   /// Must be called; the destructor frees nothing.
   void End();
-  /// Its part on a GPU.
+  /// The process' part on a GPU.
   GpuProcess* on(unsigned gpu) const;
 
   /// Maps the first pages of an allocation of any GPU, in the tables of every GPU.

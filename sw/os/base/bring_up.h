@@ -43,8 +43,8 @@ enum class WindowUpdates { kCpuVirtual, kGpuPhysical };
 
 inline constexpr uint64_t kUnexplainedWholeWrites = 1;
 
-/// Of the bring-up of build 26100, as it was seen. Offsets count from the lowest address in use; where the first leaf
-/// table does not reach so far, a place is the lowest free one.
+/// Facts of the bring-up of build 26100, as seen. Offsets count from the lowest address in use; if the first leaf table
+/// does not reach that far, the lowest free place is used.
 struct Unexplained26100 {
   static constexpr uint64_t kBuffers = 0x40000;  ///< GPU VA of the paging buffers (entries 64 and 65)
   static constexpr uint64_t kFlushStart = 0x30000, kFlushEnd = 0x5B0000;

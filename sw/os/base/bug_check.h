@@ -62,9 +62,9 @@ auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... caus
   return found;
 }
 
-/// The error of `work` that its caller can handle: a refusal, a full segment, an adapter that was reset; null:
-/// there was none. What ends the run goes through: a bug check, a fault, a bound that passed. The caller undoes what
-/// was begun outside of any handler, where a fibre may wait.
+/// The error of `work` that its caller can handle: a refusal, a full segment, an adapter that was reset; null: there
+/// was none. Errors that end the run pass through: a bug check, a fault, a timeout. The caller cleans up outside of any
+/// exception handler, where a fibre may wait.
 template <typename Work>
 std::exception_ptr RefusalOf(const Work& work) {
   try {

@@ -11,8 +11,8 @@ namespace gmmu::os {
 
 /// The free pages of a memory, as bits: however scattered they are, a call for a few pages takes about the same time.
 ///
-/// Ranges and alignments are widened to whole pages. For the sizes and alignments that were looked for last, places
-/// stay counted; the first call for another one counts them in all of the memory.
+/// Ranges and alignments are widened to whole pages. The counts of places are kept for the last few wanted sizes and
+/// alignments; the first call for a new one counts through the whole memory.
 class FreePages : public FreeSpace {
  public:
   /// All whole pages in [start, end) are free; `page`, their bytes, is a power of two.
@@ -26,7 +26,7 @@ class FreePages : public FreeSpace {
   uint64_t StartBefore(uint64_t end) const override;
 
  private:
-  static constexpr size_t kKinds = 4;  // pages, blocks and page tables are allocated in turn
+  static constexpr size_t kKinds = 4;  // for pages, blocks and page tables, wanted in turn
 
   uint64_t PagesUpTo(uint64_t address) const { return address / page_ + (address % page_ != 0 ? 1 : 0); }
   uint64_t Set(uint64_t start, uint64_t end, bool free);

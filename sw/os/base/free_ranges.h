@@ -10,9 +10,9 @@
 namespace gmmu::os {
 
 /// The free ranges ("holes") of an address space of any size in ascending order, no two of which touch. They are in the
-/// leaves of a balanced tree, whose nodes count the places of the sizes that were looked for last. A call takes a time
-/// that grows with the logarithm of the number of holes, but for the first one that looks for a size. Memories, with
-/// holes by the million, have FreePages.
+/// leaves of a balanced tree, whose nodes count the places for the sizes wanted last. The time of a call grows with the
+/// logarithm of the number of holes, except for the first call with a new size. Memories, which have millions of holes,
+/// use FreePages.
 class FreeRanges : public FreeSpace {
  public:
   struct Hole {
@@ -38,12 +38,12 @@ class FreeRanges : public FreeSpace {
   struct Kind {
     uint64_t size = 0;  // 0: the element is unused
     uint64_t alignment = 1;
-    uint32_t since = 0;  // generation: counts of the kind that was here before have another number
+    uint32_t since = 0;  // generation: counts made for an earlier kind in this element have another number
   };
   struct Node;
   struct Summary;
 
-  /// The first hole that ends behind `at`; null: there is none. Valid until the next Add or Remove.
+  /// The first hole that ends after `at`; null: there is none. Valid until the next Add or Remove.
   const Hole* EndsBehind(uint64_t at) const;
   static uint64_t PlacesOf(const Hole& hole, const Wanted& wanted);
   /// The number of the kind; kKinds: it is not counted.

@@ -15,7 +15,7 @@ class PageBits {
   static constexpr uint64_t kGroup = kWordsOfAGroup * kWord;  // pages of a group
   static constexpr uint64_t kAllFree = ~uint64_t{0};          // a word whose pages are all free
 
-  /// How many bits of a word are set from bit 0 up, or from bit 63 down, without a gap.
+  /// How many bits of a word are set in one run from bit 0 up, or from bit 63 down.
   static uint64_t LowOnes(uint64_t word) {
     return word == kAllFree ? kWord : static_cast<uint64_t>(__builtin_ctzll(~word));
   }

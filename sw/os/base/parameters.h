@@ -40,16 +40,16 @@ struct Inject {
 #include "settings/as_members.h"
 #include "os/base/inject.def"
 
-  /// What `noisy_device` asks the machine for.
+  /// The stray access that `noisy_device` requests of the machine.
   std::optional<hw::Stray> stray() const;
   /// Kinds of objects that `leak` can name.
   static const std::vector<std::string>& LeakKinds();
-  /// What the file may say for `leak`: nothing, a kind, or "pcie_tag", which the machine leaks.
+  /// Values that the file may give for `leak`: nothing, a kind, or "pcie_tag", which the machine leaks.
   static std::vector<std::string> LeakKeyValues();
 };
 
-/// What the operating system is told about machine and policy. os.def states the settings, each with its meaning;
-/// a default object is preset "documents".
+/// The operating system's settings: facts about the machine, and policy. os.def states the settings, each with its
+/// meaning; a default object is preset "documents".
 struct Parameters {
 #include "settings/as_members.h"
 #include "os/base/os.def"
@@ -65,16 +65,16 @@ struct Parameters {
   settings::FreeTable registry;
 
   uint64_t seed = 0;
-  /// Gets a line for each call of DxgkDdiBuildPagingBuffer (paging_trace.h). May be empty.
+  /// Receives a line for each call of DxgkDdiBuildPagingBuffer (paging_trace.h). May be empty.
   std::function<void(const std::string&)> trace_paging;
-  /// Gets a line for each call of the driver and each of its callbacks (ddi_trace.h). May be empty.
+  /// Receives a line for each call of the driver and each of its callbacks (ddi_trace.h). May be empty.
   std::function<void(const std::string&)> trace_ddi;
-  /// Gets the text that the driver prints (DbgPrintEx), at once. May be empty.
+  /// Receives the text that the driver prints (DbgPrintEx), at once. May be empty.
   std::function<void(const std::string&)> debug_print;
 
   /// The settings as keys of [os], [inject] and [registry] of a configuration file, which must not outlive this object.
   settings::Keys Keys();
-  /// Rules between them. Throws settings::Error: `file`, key, and what is wrong with it.
+  /// Checks the rules between the settings. Throws settings::Error: `file`, key, and what is wrong with it.
   void Check(const std::string& file) const;
 };
 

@@ -10,8 +10,8 @@
 namespace gmmu::os {
 
 /// Numbers the places of one size and alignment, in pages, in ascending order: the pages from which on `size` pages are
-/// free. Changed must be called after each change of the bits; the next question counts again in the groups
-/// that the change may concern.
+/// free. Changed must be called after each change of the bits; the next query recounts the groups that the change may
+/// affect.
 class PlaceCounts {
  public:
   /// `size` is not 0, `alignment` is a power of two. The bits outlive the counts.

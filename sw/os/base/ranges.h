@@ -33,14 +33,14 @@ class RangeAllocator {
   /// The same within [from, to), by seed.
   std::optional<uint64_t> AllocateWithin(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
                                          const std::string& created_by);
-  /// False, and nothing taken, unless all of [start, start + size) is free.
+  /// False, without a change, unless all of [start, start + size) is free.
   [[nodiscard]] bool AllocateAt(uint64_t start, uint64_t size, const std::string& created_by);
-  /// `start` as it was given out; anything else is a bug check.
+  /// `start`: as returned by an allocation; anything else is a bug check.
   void Free(uint64_t start);
 
   uint64_t free_bytes() const { return free_bytes_; }
   size_t ranges() const { return used_.size(); }
-  /// Where the last range ends that is given out or excluded; 0: none is given out.
+  /// End of the last range that is allocated or excluded; 0 if none is allocated.
   uint64_t used_end() const;
 
  private:

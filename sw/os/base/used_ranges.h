@@ -12,7 +12,7 @@
 
 namespace gmmu::os {
 
-/// The ranges that are given out, each found by its start.
+/// The allocated ranges, each found by its start.
 ///
 /// In a space of pages they are found by the number of a page: scattered pages come and go by the million, and four
 /// bytes for each page of the space stay in the processor's caches where nodes of a map would not.
@@ -27,7 +27,7 @@ class UsedRanges {
   /// Ranges begin at multiples of `page`, below `end`; 0: they begin anywhere.
   UsedRanges(uint64_t end, uint64_t page);
 
-  /// No range that is held begins at the same start.
+  /// The start is not that of a range that is held.
   void Add(const Range& range);
   /// Forgets the range that begins at `start`; nullopt: there is none.
   std::optional<Range> Remove(uint64_t start);

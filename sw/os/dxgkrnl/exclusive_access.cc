@@ -88,7 +88,7 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
   } catch (const std::exception&) {
     try {
       miniport.driver().EndExclusiveAccess();  // the adapter goes on, so its device must work again
-    } catch (const OsError&) {                 // the first error says more
+    } catch (const OsError&) {                 // the first error is more specific
     }
     throw;
   }

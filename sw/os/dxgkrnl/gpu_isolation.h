@@ -62,7 +62,7 @@ class GpuIsolation {
 
   /// True if the GPU is behind a domain, which may also be a remapping domain.
   bool active() const;
-  /// Why the forced path failed although that was tolerated; empty: it did not fail.
+  /// Why the forced isolation failed, if that was tolerated; empty: it did not fail.
   const std::string& ignored_failure() const { return ignored_failure_; }
   ExclusiveAccess& exclusive() { return exclusive_; }
 

@@ -115,7 +115,7 @@ class LogicalAdapter {
   bool LoseInterrupt();
 
  private:
-  /// For calls of level three: what is not idle; "" if everything is.
+  /// For calls of level three: names what is not idle; "" if everything is.
   std::string NotIdle() const;
   void FindDevices();
   void LoadDriver();
@@ -126,7 +126,7 @@ class LogicalAdapter {
   void StartInMode();
   void AskStarted();
   void NumberAdapters();
-  /// The others before the lead; on the way down the lead before the others.
+  /// Order of power-up: the lead last. Order of power-down: the lead first.
   std::vector<PhysicalAdapter*> UpOrder();
   std::vector<PhysicalAdapter*> DownOrder();
 

@@ -15,7 +15,7 @@ class Kernel;
 /// a fault.
 class DeviceAccesses {
  public:
-  /// For the one existing kernel.
+  /// There is at most one, as there is one kernel.
   explicit DeviceAccesses(Kernel& kernel);
   ~DeviceAccesses();
   DeviceAccesses(const DeviceAccesses&) = delete;

@@ -74,7 +74,7 @@ class Kernel {
   /// Faults that devices reported, oldest first.
   std::vector<Fault>& faults() { return faults_; }
   void Report(Fault fault);
-  /// Throws DeviceFault when a fault was reported; waits look here.
+  /// Throws DeviceFault when a fault was reported; waits call it.
   void CheckFaults() const;
   /// Waits as Scheduler::Wait does, and gives up at once with DeviceFault when a device reports a
   /// fault.

@@ -16,13 +16,13 @@ class Kernel;
 /// The six memory callbacks of WDDM 2.4: contiguous memory, pages behind an MDL, and MDLs of the driver's
 /// own made reachable for the GPU.
 ///
-/// Memory is allocated and, behind a 1:1 domain, mapped in one step; MDLs carry physical pages, which are
-/// the domain's own numbers. Each block has a handle that its counterpart needs, and a ticket in the
-/// ledger: isolation_memory, isolation_mdl, iommu_mdl. Which memory it is, and which arguments are good, is as for
-/// memory objects of the same two types (MemoryBacking): bounds hold as they stand, also 0. A driver that
-/// supports DMA remapping cannot use them, whether it is remapped or not (IOMMU DMA remapping: the older callbacks
-/// "cannot be used"): STATUS_NOT_SUPPORTED; the sources name no status. hAdapter is the lead adapter. At most APC level,
-/// an unknown handle is a bug check.
+/// Memory is allocated and, behind a 1:1 domain, mapped in one step; MDLs carry physical pages, which are the
+/// domain's own numbers. Each block has a handle that its counterpart needs, and a ticket in the ledger:
+/// isolation_memory, isolation_mdl, iommu_mdl. Pages are chosen and arguments are checked as for memory objects of
+/// the same two types (MemoryBacking): bounds apply as given, even 0. A driver that supports DMA remapping cannot use
+/// them, whether it is remapped or not (IOMMU DMA remapping: the older callbacks "cannot be used"):
+/// STATUS_NOT_SUPPORTED; the sources name no status. hAdapter is the lead adapter. At most APC level, an unknown
+/// handle is a bug check.
 class IsolationMemory {
  public:
   explicit IsolationMemory(Kernel& kernel) : kernel_(kernel) {}

@@ -69,13 +69,13 @@ struct AdapterAnswers {
 void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
 /// Queries PHYSICALADAPTERCAPS with the size of the driver's version. The caller judges a refusal.
 NTSTATUS QueryPhysicalAdapterCaps(Miniport& miniport, UINT index, DXGK_PHYSICALADAPTERCAPS& caps);
-/// The rest, in the order in which Windows asks (seen on build 22621): DRIVERCAPS,
-/// PHYSICALADAPTERCAPS, FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS and
-/// a level descriptor for each level unless it has the physical model, node metadata, QUERYSEGMENT4
-/// twice. A driver of the physical model may answer QUERYSEGMENT3 in its place. With BringUp::kWindows22621 also what that build asks and does without: 64BITONLYCAPS behind
-/// PHYSICALADAPTERCAPS, at the end DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION. Throws OsError with the
-/// query's name when one that Windows needs is refused. Linked adapters: one DRIVERCAPS, then the capabilities of
-/// each adapter by its index (documents only).
+/// Makes the remaining queries in the order of Windows (seen on build 22621): DRIVERCAPS, PHYSICALADAPTERCAPS,
+/// FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS and a descriptor for each level
+/// unless the driver has the physical model, node metadata, QUERYSEGMENT4 twice. A driver of the physical model may
+/// answer QUERYSEGMENT3 in its place. BringUp::kWindows22621 adds queries of that build whose answers it does not need:
+/// 64BITONLYCAPS after PHYSICALADAPTERCAPS, and DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION at the end.
+/// Throws OsError with the query's name when one that Windows needs is refused. Linked adapters: one DRIVERCAPS, then
+/// the capabilities of each adapter by its index (documents only).
 void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order);
 
 }  // namespace gmmu::os

@@ -56,8 +56,8 @@ class DriverCalls {
   unsigned lead_unit() const { return lead_; }
   PVOID lead() const { return context(lead_); }
 
-  /// Sets the check before level three calls: it returns "" if the GPU is idle and video memory evicted, else what is
-  /// not.
+  /// Sets the check before level three calls: it returns "" if the GPU is idle and video memory is evicted, else the
+  /// name of what is not.
   void set_not_idle(std::function<std::string()> not_idle) { not_idle_ = std::move(not_idle); }
   /// True if no call of the GPU scheduler's class is in the driver (call_levels.h).
   bool scheduler_class_free() const { return !in_scheduler_class_ && !OthersWait(); }
@@ -120,7 +120,7 @@ class DriverCalls {
   unsigned lead_ = 0;
   bool claimed_ = false;                               // a fibre has exclusive access, or waits for calls to drain
   const void* owner_ = nullptr;                        // the fibre that has exclusive access, between begin and end
-  bool at_gate_ = false;                               // the owner is calling the driver to begin or end it
+  bool at_gate_ = false;                               // the owner is calling the driver to begin or end its access
   unsigned inside_ = 0;                                // open calls at passive level
   unsigned raised_ = 0;                                // open calls at higher levels
   std::map<unsigned, InterruptLock> interrupt_locks_;  // by unit

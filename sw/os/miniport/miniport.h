@@ -27,7 +27,7 @@ class Miniport {
   Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table);
   ~Miniport();
 
-  /// The driver's table and what holds for all calls into it.
+  /// The driver's table and the rules for all calls into it.
   DriverCalls& driver() { return *driver_; }
   const DriverCalls& driver() const { return *driver_; }
   DeviceLife& devices() { return *devices_; }

@@ -31,8 +31,8 @@ struct Segment {
 /// pages of 64 KiB gives only whole blocks, the last one too.
 class SegmentPages {
  public:
-  /// nullopt, without a change, if the segment has no room. `broken_percent` percent of the blocks are single pages;
-  /// without it every fourth.
+  /// nullopt, without a change, if the segment has no room. `broken_percent` percent of the blocks are single pages, a
+  /// quarter if it is absent.
   static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
                                               const std::string& created_by,
                                               std::optional<unsigned> broken_percent = std::nullopt);

@@ -24,7 +24,7 @@ class TableMemory {
     std::function<void(uint64_t va, uint64_t bytes)> unmap;
   };
 
-  /// `place`: where in a segment tables lie that no Placer places.
+  /// `place`: where in a segment a table lies when there is no Placer.
   TableMemory(PhysicalAdapter& gpu, std::string name, bool paging, RangeAllocator::Place place)
       : adapter_(gpu), name_(std::move(name)), paging_(paging), place_(place) {}
   void set_placer(Placer placer) { placer_ = std::move(placer); }

@@ -21,8 +21,8 @@ class TableMoves {
 
   /// Moves every table except the root, with its entries. After NoRoom some have moved.
   void Move(const TableContents& contents, const UpdateSink& sink);
-  /// Evicts every table except the root, each after the driver was told (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). No
-  /// entry may be changed until Restore has restored all of them.
+  /// Evicts every table except the root, each after the driver was notified (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction).
+  /// No entry may be changed until Restore has restored all of them.
   void Evict(const TableContents& contents, const UpdateSink& sink);
   /// After NoRoom, another call continues where this one stopped.
   void Restore(const UpdateSink& sink);

@@ -24,7 +24,7 @@ class TableTree {
 
   TableTree(PhysicalAdapter& gpu, TableMemory& memory, RetiredTables& retired);
   /// Replaces the ordinary order, which makes each table, invalidates it and then links it, from the root down. The
-  /// ordinary order still applies where an entry above the leaves is in the place of the table.
+  /// ordinary order still applies where an entry above the leaves takes the table's place.
   void set_builder(Builder builder) { builder_ = std::move(builder); }
   /// While it is set, a call that changes an entry is a BugCheck.
   void set_evicted(bool evicted) { evicted_ = evicted; }

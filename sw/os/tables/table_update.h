@@ -25,7 +25,7 @@ inline bool NoneInUse(const std::vector<DXGK_PTE>& entries) {
   return std::none_of(entries.begin(), entries.end(), InUse);
 }
 
-/// The part of a large entry that begins `bytes` behind its start, as an entry of its own; LargePage stays as it is.
+/// The part of a large entry that begins `bytes` after its start, as an entry of its own; LargePage is kept as it is.
 inline HeldEntry PartOf(HeldEntry held, uint64_t bytes) {
   if (!held.entry.Zero) held.entry.PageAddress += bytes >> 12;
   if (held.allocation != nullptr) held.allocation_offset += bytes;
@@ -33,7 +33,7 @@ inline HeldEntry PartOf(HeldEntry held, uint64_t bytes) {
 }
 
 /// The end of the run of entries, from `first` on, that one update can write: entries of one allocation, each `step`
-/// bytes behind the one before, with one protection, and all in use or all not.
+/// bytes after the previous one, with one protection, and all in use or all unused.
 inline size_t EndOfRun(const std::vector<HeldEntry>& held, size_t first, uint64_t step) {
   const HeldEntry& begin = held[first];
   size_t end = first + 1;
@@ -71,7 +71,7 @@ struct TableUpdate {
 /// Takes updates in the order in which they must be done.
 using UpdateSink = std::function<void(const TableUpdate&)>;
 
-/// Answers what `count` entries of the table at `table` say, from entry `first` on.
+/// Returns `count` entries of the table at `table`, from entry `first` on.
 using TableContents =
     std::function<std::vector<HeldEntry>(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count)>;
 

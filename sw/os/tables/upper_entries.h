@@ -18,7 +18,7 @@ class UpperEntries {
   const HeldEntry* At(const TableSlot& slot) const;
   /// The slot of the entry that maps `va` in place of a table of `level` or of one above it.
   std::optional<TableSlot> Over(uint64_t va, unsigned level = 0) const;
-  /// There is one at `level` with an index of [first, end).
+  /// True if an entry at `level` has an index in [first, end).
   bool AnyIn(unsigned level, uint64_t first, uint64_t end) const;
   /// By slot.
   const std::map<TableSlot, HeldEntry>& all() const { return entries_; }
@@ -26,10 +26,10 @@ class UpperEntries {
   void Put(const TableSlot& slot, const HeldEntry& entry) { entries_[slot] = entry; }
   void Erase(const TableSlot& slot) { entries_.erase(slot); }
   void Clear() { entries_.clear(); }
-  /// Entry `index` of a table of `level` that says what `upper` says: zeros, or a smaller page of the same data.
+  /// Entry `index` of a table of `level` with the same meaning as `upper`: zeros, or a smaller page of the same data.
   HeldEntry PartOfTable(const HeldEntry& upper, unsigned level, uint64_t index) const;
-  /// A table has taken the place of the entry at `slot` and says the same: its entries are noted where they are above
-  /// the leaves too.
+  /// A table with the same meaning has replaced the entry at `slot`: its entries are recorded where they are above the
+  /// leaves too.
   void Split(const TableSlot& slot);
 
  private:

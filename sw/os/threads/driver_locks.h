@@ -56,7 +56,7 @@ class DriverLocks {
   void AcquireFastMutex(const void* mutex);
   bool TryFastMutex(const void* mutex);
   void ReleaseFastMutex(const void* mutex);
-  /// False: it would have to wait, and `waits` is false.
+  /// False: the mutex is held by another thread, and `waits` is false.
   bool AcquireGuardedMutex(const void* mutex, bool waits);
   void ReleaseGuardedMutex(const void* mutex);
   /// Call at DISPATCH_LEVEL or above. False: another thread holds it.
@@ -67,12 +67,12 @@ class DriverLocks {
   /// Returns whether the mutex is free afterwards.
   bool ReleaseMutex(const void* mutex);
 
-  /// False: it would have to wait, and `waits` is false. A holder acquires it again with the same access.
+  /// False: the thread would have to wait, and `waits` is false. A holder acquires it again with the same access.
   bool AcquireResource(const void* resource, Access access, bool waits);
   void ReleaseResource(const void* resource);
-  /// The memory is no longer a resource.
+  /// Call when the memory is no longer a resource.
   void DeleteResource(const void* resource);
-  /// Between the two the thread gets no normal kernel APC, as while it holds a fast mutex or a mutex.
+  /// Between Enter and Leave the thread gets no normal kernel APC, as while it holds a fast mutex or a mutex.
   void EnterCriticalRegion();
   void LeaveCriticalRegion();
 
@@ -98,8 +98,8 @@ class DriverLocks {
   size_t held() const;
   /// A bug check when the thread holds more than `before`, which it held when it entered `entry`.
   void CheckReturn(const char* entry, size_t before) const;
-  /// Call when an error has ended the threads: releases everything, so that the driver can still be asked what
-  /// happened.
+  /// Call when an error has ended the threads: releases everything, so that the driver can still be
+  /// queried.
   void Abandon();
   /// Call when [begin, begin + bytes) is freed: forgets the objects there. A bug check when it has a held lock, or an
   /// object for which a thread waits.

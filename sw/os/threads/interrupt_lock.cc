@@ -7,7 +7,7 @@
 namespace gmmu::os {
 
 void InterruptLock::Run(const std::function<void()>& work) {
-  if (scheduler_.on_another_processor()) return work();  // the holder is suspended further down on this stack
+  if (scheduler_.on_another_processor()) return work();  // the lock's holder is suspended further down on this stack
   const void* const self = scheduler_.thread();
   if (holder_ == self) {
     throw BugCheck("deadlock: " + scheduler_.current() +

@@ -41,8 +41,8 @@ class Scheduler {
   /// More messages and deferred calls than this while no thread makes progress, or more messages queued, are a storm: a
   /// bug check that names the vectors. Their messages are dropped from then on.
   static constexpr uint64_t kStorm = 100'000;
-  /// More pieces of queued work and new threads of the driver than this, without another thread that goes on or waits while
-  /// time passes, are one too: a work item that queues itself would else keep the run from ending.
+  /// More pieces of queued work and new threads of the driver than this, without progress or a timed wait of another
+  /// thread, are a storm too: a work item that queues itself would else keep the run from ending.
   static constexpr uint64_t kWorkStorm = 10'000;
 
   /// `preemption`: per thousand seams of driver code, how many let another fibre run; 0: none. `wait_scale` multiplies
@@ -98,7 +98,7 @@ class Scheduler {
   void QueueDpc(std::function<void()> dpc);
 
   Irql irql() const { return irql_; }
-  /// The running fibre was started by SpawnServer.
+  /// True if SpawnServer started the running fibre.
   bool serves() const { return running_ != nullptr && running_->serves; }
   bool may_wait() const { return irql_ < kDispatch && !other_processor_; }
   /// Bug check if the IRQL is not in `lowest` to `highest` (RequireApc: up to APC_LEVEL). The text names the routine
@@ -126,9 +126,9 @@ class Scheduler {
   uint64_t preempted() const { return preempted_; }
   /// Messages without a connected routine.
   uint64_t spurious() const { return spurious_; }
-  /// The running fibre, to compare with another; null outside of them.
+  /// The running fibre, to compare with another; null outside of fibres.
   const void* fibre() const { return running_; }
-  /// The same, never null: outside of fibres there is one thread more.
+  /// The same, but never null: code outside of fibres counts as one more thread.
   const void* thread() const { return running_ == nullptr ? static_cast<const void*>(this) : running_; }
   /// The running fibre's unique number; 0 outside of fibres.
   uint64_t thread_number() const { return running_ == nullptr ? 0 : running_->number; }
@@ -183,11 +183,11 @@ class Scheduler {
   std::vector<Vector> vectors_;
   std::deque<std::function<void()>> dpcs_;
   bool serving_ = false;                  // the two fibres have started
-  bool last_round_ = false;               // fibres that serve are to end
-  unsigned at_work_ = 0;                  // how many of them serve something now
-  std::deque<hw::Message> messages_;      // for the fibre of interrupts
-  std::map<uint64_t, uint64_t> storm_;    // deliveries by vector since a thread went on
-  std::map<std::string, uint64_t> work_;  // pieces of work by routine since a thread that is not the driver's went on
+  bool last_round_ = false;               // fibres that serve interrupts and deferred calls must end
+  unsigned at_work_ = 0;                  // how many of these fibres serve something now
+  std::deque<hw::Message> messages_;      // messages for the fibre of interrupts
+  std::map<uint64_t, uint64_t> storm_;    // deliveries by vector since a thread made progress
+  std::map<std::string, uint64_t> work_;  // pieces of work by routine since a thread other than the driver's progressed
   std::set<uint64_t> dropped_;            // vectors whose messages are dropped
   Fibre* running_ = nullptr;
   std::function<void(uint64_t process)> on_process_;

@@ -62,8 +62,8 @@ struct Allocation {
   Ledger::Ticket ticket = 0;
   /// Alignment in bytes of an allocation whose VRAM is one piece (AccessedPhysically); 0: its pages are scattered.
   uint64_t contiguous = 0;
-  /// How many of a hundred of its blocks of 64 KiB in VRAM are scattered single pages, when it is not contiguous; nullopt:
-  /// as SegmentPages does.
+  /// Percentage of its 64 KiB blocks in VRAM that are scattered single pages, when it is not contiguous; nullopt: as
+  /// SegmentPages chooses.
   std::optional<unsigned> broken_percent;
   Homes homes;
   bool map_cpu_visible = false;
@@ -90,10 +90,10 @@ struct Allocation {
   bool resident() const { return residence() != Residence::kNowhere; }
   /// The segment where it lives; 0: system memory, or nowhere.
   unsigned segment() const;
-  /// The driver's device that owns it, as operations on the aperture name it: that of its process, or the system's when
-  /// no process owns it, or its process is gone; null for the primary. Between Start and Stop of VidMm.
+  /// The driver's handle of the device that owns it, as operations on the aperture name it: its process' device, or the
+  /// system's if no process owns it or the process is gone; null for the primary. Between Start and Stop of VidMm.
   HANDLE device() const;
-  /// No DMA buffer that names it is under way.
+  /// True if no DMA buffer that names it is in flight.
   bool Unused();
   /// Whether the byte at `offset` may be mapped at `va`. For a memory segment with pages of 64 KiB, VidMm guarantees
   /// drivers that the low 16 bits of virtual and physical address are equal (GPU virtual address documents, "physical

@@ -73,7 +73,7 @@ class Aperture {
   void Unbind(uint64_t first, uint64_t pages, const Allocation& allocation);
 
   /// Call after a reset of the GPU, which loses the map. Returns the operations that tell the driver, one for each run
-  /// of an allocation's pages, with the device from `device_of`. CPU addresses live until the driver has been told;
+  /// of an allocation's pages, with the device from `device_of`. CPU addresses live until the driver has been notified;
   /// then call ForgetAll, after which nothing is mapped.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost(const std::function<HANDLE(HANDLE allocation)>& device_of) const;
   void ForgetAll();

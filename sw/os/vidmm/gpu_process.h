@@ -61,9 +61,9 @@ struct GpuProcess {
   /// Reserves virtual addresses for `bytes`, rounded up to 64 KiB, at `at` or at a place drawn by seed. Throws OsError
   /// if there is no room or `at` is taken.
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
-  /// The same without rounding. Reserves at `base`; or, with base 0, anywhere in [minimum, maximum), where maximum 0
-  /// means no bound, at an address that lies `behind` bytes (below `alignment`) after a multiple of `alignment`.
-  /// Returns nullopt if the addresses are taken or there is no room.
+  /// Reserves without rounding: at `base`; or, with base 0, anywhere in [minimum, maximum), where maximum 0 means no
+  /// bound, at an address that lies `behind` bytes (below `alignment`) after a multiple of `alignment`. Returns nullopt
+  /// if the addresses are taken or there is no room.
   std::optional<uint64_t> ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
                                           uint64_t alignment = 64 << 10, uint64_t behind = 0);
   void FreeVa(uint64_t va);

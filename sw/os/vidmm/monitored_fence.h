@@ -36,7 +36,7 @@ class MonitoredFence {
   /// command (DxgkDdiSignalMonitoredFence). Returns when the packet has ended. On a lost device (kLost) the value is
   /// never written.
   [[nodiscard]] PacketEnd SignalBehind(GpuProcess& process, uint64_t value);
-  /// Throws OsTimeout or DeviceFault.
+  /// Waits for the value. Throws OsTimeout or DeviceFault.
   void Wait(uint64_t value, uint64_t bound_ns);
 
  private:

@@ -61,12 +61,12 @@ class PagingWork {
   void Send(GpuProcess& process, const TableUpdate& update, bool immediate);
   /// Flushes TLB entries of [va, va + bytes) after everything queued; both 0: of the whole process.
   void Flush(GpuProcess& process, uint64_t va, uint64_t bytes);
-  /// Where the GPU has pages of 64 KiB, gives the process a PageSizeChecker, which every update is held against, and
+  /// Where the GPU has pages of 64 KiB, gives the process a PageSizeChecker, which checks every update, and
   /// makes its address space suspend the context and flush around changes between pages of 64 KiB and of 4 KiB.
   /// `paging`: it is the paging process, whose context does not run while its own queue is empty; contexts of others
   /// are suspended.
   void CheckPageSizes(GpuProcess& process, bool paging);
-  /// Says whether the process' context is held for an update.
+  /// Returns whether the process' context is held for an update.
   bool Holds(const GpuProcess& process) const;
   void ReleaseHeld();
   /// Call before the process is destroyed.

@@ -26,12 +26,12 @@ class ProcessTables {
   /// Flushes the range when entries were in use there before, or when the hardware may have cached invalid entries
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
   void FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Ends a change of entries: flushes, waits, tells the driver a new root, and frees the unused tables.
+  /// Ends a change of entries: flushes, waits, passes a new root to the driver, and frees the unused tables.
   void FinishChange(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Frees the unlinked tables. Call when the GPU has done the updates that unlinked them.
   void ReleaseRetired(GpuProcess& process);
 
-  /// Tells the driver of the root, once it is complete and the process has a context.
+  /// Passes the root to the driver, once it is complete and the process has a context.
   void TellRoot(GpuProcess& process);
   /// Replaces the root: by one of at least `entries` entries where roots are resizable, or (0) by one of the same size
   /// elsewhere. The process' contexts must be idle.
@@ -57,7 +57,7 @@ class ProcessTables {
   /// True if no entry may be written: the tables, or over a link those of any part, are evicted.
   bool Away(const GpuProcess& process) const;
   /// Clears the ranges that changed while the tables were evicted, and writes the entries of resident allocations
-  /// mapped there, without a flush. Throws NoRoom; another call does all of it again.
+  /// mapped there, without a flush. Throws NoRoom; another call repeats all of it.
   void RenewStale(GpuProcess& process);
 
  private:

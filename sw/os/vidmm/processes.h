@@ -42,7 +42,7 @@ class Processes {
 
   /// All processes, in the order of creation.
   const std::vector<std::unique_ptr<GpuProcess>>& all() const { return processes_; }
-  /// The first process for which `test` says true; null: none.
+  /// The first process for which `test` returns true; null: none.
   GpuProcess* Find(const std::function<bool(const GpuProcess&)>& test) const;
 
   /// Submits commands of a process, `bytes` at `va`, to its node. The driver's memory of the context is made resident
@@ -56,7 +56,7 @@ class Processes {
   void Open(GpuProcess& process, const GpuProcess* joins);
   /// Makes the tables of the addresses that the driver reserved; the first part of the process has these addresses.
   void MakeDriverTables(GpuProcess& process);
-  /// Runs `making`. If it throws, destroys what exists of the process.
+  /// Runs `making`. If it throws, destroys the parts of the process made so far.
   void OrUndo(GpuProcess& process, const std::function<void()>& making);
 
   VidMm& vidmm_;

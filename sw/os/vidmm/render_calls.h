@@ -51,8 +51,8 @@ class RenderCalls {
 
   static ListRoom RoomOf(const GpuProcess& process);
 
-  /// Has the driver close what devices have opened: of one allocation, or of one process. Call before either is
-  /// destroyed.
+  /// Has the driver close what devices have opened: everything of one allocation, or of one process. Call before either
+  /// is destroyed.
   void Close(const Allocation& allocation);
   void Close(const GpuProcess& process);
 

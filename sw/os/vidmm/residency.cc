@@ -196,7 +196,7 @@ bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wan
   among.priority = allocation.homes.priority;
   if (allocation.resident()) {
     if (among.priority == 0) return false;
-    --among.priority;  // it is resident, so only lower priorities give way
+    --among.priority;  // the allocation is resident, so only lower priorities give way
   }
   if (Allocation* victim = Victims(vidmm_, wanted).Find(among)) {
     Demote(*victim);

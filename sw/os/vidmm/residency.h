@@ -38,7 +38,7 @@ class Residency {
   /// Makes all of `wanted` resident, and restores the page tables that they need. Throws OsError when they do not fit
   /// together; resident allocations may have been moved or evicted by then.
   void MakeResident(const std::vector<Allocation*>& wanted);
-  /// Waits until no DMA buffer that names the allocation is under way. Only the physical model has such buffers.
+  /// Waits until no DMA buffer that names the allocation is in flight. Only the physical model has such buffers.
   void WaitUnused(Allocation& allocation);
   /// Moves its bytes to the backing store; the GPU can no longer reach it.
   void Evict(Allocation& allocation);
@@ -54,8 +54,8 @@ class Residency {
   struct Counts {
     uint64_t evictions = 0, restores = 0, fills = 0;
     uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;  // copied out of and into memory segments, and filled
-    uint64_t demotions = 0, promotions = 0;                  // moves to a later or an earlier place of Homes
-    uint64_t table_evictions = 0, table_restores = 0;        // of a process' page tables except the root
+    uint64_t demotions = 0, promotions = 0;                  // moves to a later, and to an earlier, place of Homes
+    uint64_t table_evictions = 0, table_restores = 0;        // of all page tables of a process except the root
     uint64_t discards = 0;                                   // evictions without a copy
   };
   const Counts& counts() const { return counts_; }
@@ -73,13 +73,13 @@ class Residency {
   bool TakeRoom(Allocation& allocation, size_t place, const Wanted* wanted, Room& room);
   bool MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted);
   bool KeepToBudget(Allocation& allocation, const Wanted& wanted);
-  /// Moves an allocation out of its memory segment, to the next of its places that takes it.
+  /// Moves an allocation out of its memory segment, to the next of its places that has room.
   void Demote(Allocation& allocation);
   void FillIn(Allocation& allocation);
   /// Gives the allocation's pages of a memory segment to `old`, from which the contents are copied.
   void HandOver(Allocation& allocation, Allocation& old);
   /// Repeats `work`, which needs room for page tables, until there is room: evicts others on the GPU of the link that
-  /// has none. `stays` must not leave; may be null.
+  /// has none. `stays` is never evicted; it may be null.
   void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                 const std::function<void()>& work);
   /// Makes room for page tables in a memory segment of this GPU: moves one allocation out of it or evicts the tables of

@@ -37,7 +37,7 @@ class ScratchWindows {
   ScratchWindows(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging)
       : gpu_(gpu), work_(work), paging_(paging) {}
 
-  // For PagingBringUp, which sets the windows' addresses and makes their tables.
+  // For PagingBringUp, which sets the addresses of the windows and makes their tables.
   std::array<Window, kCount>& all() { return windows_; }
   /// A window for large fills, for pages of a memory segment only. It exists if fill_bytes() is not 0.
   Window& fill() { return fill_; }
@@ -56,8 +56,8 @@ class ScratchWindows {
   static Piece PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages);
   /// Maps a piece at `va`. True: with pages of 64 KiB.
   bool Show(uint64_t va, const Allocation& allocation, const Piece& piece);
-  /// Maps as many bytes of system memory, from the page of byte `at` on, on behalf of the allocation. Returns as Show
-  /// does.
+  /// Maps the same number of bytes of system memory, from the page of byte `at` on, on behalf of the allocation.
+  /// Returns as Show does.
   bool ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece,
                   const Allocation& allocation);
   /// Does one operation on the allocation's first `bytes`, at the address that is passed to `operation`. Returns when

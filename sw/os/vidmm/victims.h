@@ -26,7 +26,7 @@ class Victims {
     bool another_place = false;         ///< only allocations that have a place after their current one
   };
   /// The one with the lowest priority, and among equals the one wanted longest ago; null: none may be evicted.
-  /// Allocations that Residency was never asked for are not chosen.
+  /// Allocations that Residency never made resident are not chosen.
   Allocation* Find(const Among& among) const;
   /// Among the processes that have page tables in memory, a context, and no wanted allocation mapped: the one whose
   /// allocations were wanted longest ago; null if there is none. Over a link it returns the part on this GPU that has

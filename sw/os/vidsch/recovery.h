@@ -28,8 +28,8 @@ struct RecoveryRecord {
 ///
 /// Recovery (display driver documents, timeout detection and recovery): a packet that runs longer than the quantum
 /// while others wait, or longer than the delay, is asked to be preempted; a request that is not answered within the
-/// delay resets the engine; an engine reset that fails, or that hit a paging packet, resets the adapter. The device
-/// whose packet ran is lost, and no other, unless it is the adapter that was reset: then every device is.
+/// delay resets the engine; an engine reset that fails, or that hit a paging packet, resets the adapter. Only the
+/// device whose packet ran is lost, unless the whole adapter is reset: then every device is lost.
 ///
 /// If a packet runs for a quantum without a report, the driver is asked for its current fence
 /// (DxgkDdiQueryCurrentFence): the interrupt of a completion may have been lost.

@@ -14,7 +14,7 @@ struct DriverTime {
   static constexpr uint64_t kPowerOn = 133'485'408'000'000'000;
 
   static uint64_t SystemTime(Kernel& kernel);
-  /// Nanoseconds until `due`: negative from now, else a system time; 0 when that has passed.
+  /// Nanoseconds until `due`: a negative value counts from now, another is a system time; 0 when it has passed.
   static uint64_t Until(Kernel& kernel, const LARGE_INTEGER& due);
 };
 

@@ -53,12 +53,12 @@ void RunVaCalls(Life& life, const ParameterValues& values) {
     handle = calls->Open(*data);
     const uint64_t leaf = life.gpu().facts().geometry.Coverage(0);
     D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
-    const uint64_t reach = unit == 1 ? 0 : half * tile;  // room below `edge`; 4 KiB tiles need less than a table
+    const uint64_t reach = unit == 1 ? 0 : half * tile;  // room below `edge`; 4 KiB tiles fit in a part of a table
     reserve.Size = (3 * leaf + 3 * reach + 0xFFFF) / 0x10000 * 0x10000;
     reserve.ReservationType = D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
     expect("addresses are reserved", calls->Reserve(*process, reserve));
     va = reserve.VirtualAddress;
-    edge = ((va + reach) / leaf + 2) * leaf;  // between two leaf tables
+    edge = ((va + reach) / leaf + 2) * leaf;  // the boundary between two leaf tables
     D3DDDI_MAPGPUVIRTUALADDRESS map{};
     map.hAllocation = handle;
     map.SizeInPages = tiles * unit;
