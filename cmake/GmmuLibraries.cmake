@@ -12,7 +12,7 @@ foreach(key IN LISTS GMMU_BUILD_KEYS)
   list(APPEND GMMU_BUILD_DEFINITIONS GMMU_${key}=${GMMU_${key}})
 endforeach()
 
-# What most sources include, compiled once.
+# The headers that most sources include, compiled once.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/common_headers.cc CONTENT "")
 add_library(gmmu_common_headers OBJECT ${PROJECT_BINARY_DIR}/common_headers.cc)
 target_link_libraries(gmmu_common_headers PRIVATE gmmu_options)

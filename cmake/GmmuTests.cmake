@@ -136,8 +136,8 @@ foreach(room IN LISTS rooms)
   endif()
   if(TARGET test_sw_app AND path STREQUAL "sw/app")  # drivers in shared objects: our own, and bad ones
     add_library(driver_own MODULE $<TARGET_OBJECTS:gmmu_kmd>)
-    # The same with a call before each access of memory (docs/driver.md), and so with what PreemptCommand and ResetEngine
-    # do at device level done outside of it.
+    # The same driver, compiled with a call before each memory access (docs/driver.md); and once more with the
+    # device-level work of PreemptCommand and ResetEngine done outside of device level.
     file(GLOB kmd_sources CONFIGURE_DEPENDS ${GMMU_SW}/kmd/*.cc ${GMMU_SW}/kmd/build/*.cc)
     add_library(watched_kmd OBJECT ${kmd_sources})
     file(READ ${PROJECT_SOURCE_DIR}/sw/kmd/reset.cc reset_text)
@@ -182,7 +182,7 @@ foreach(room IN LISTS rooms)
     file(GLOB software_sources CONFIGURE_DEPENDS examples/drivers/software/*.c)
     add_library(driver_software MODULE ${software_sources})
     target_include_directories(driver_software PRIVATE sw sw/ddi)
-    # The same with other segments, sizes and writers of page tables (examples/drivers/software/hardware.h).
+    # The driver of examples/drivers/software with other segments, sizes and writers of page tables (its hardware.h).
     set(of_16k LEAF_BITS=11 UPPER_BITS=11)
     set(of_64k LEAF_BITS=13 UPPER_BITS=13 LEVELS=3)
     set(software_local_16k ${of_16k})
@@ -214,7 +214,7 @@ foreach(room IN LISTS rooms)
     set_target_properties(driver_counting PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     set_source_files_properties(examples/drivers/gmmu/counting.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     list(APPEND drivers driver_declaring driver_software driver_counting)
-    # Without page tables; and the same, which does one thing otherwise, by name.
+    # The driver without page tables, and one variant of it for each deviation, selected by name.
     file(GLOB physical_sources CONFIGURE_DEPENDS examples/drivers/physical/*.c)
     add_library(driver_physical MODULE ${physical_sources})
     add_library(driver_physical_misbehaving MODULE ${physical_sources} tb/sw/app/drivers/physical_misbehaving.c)
@@ -227,7 +227,7 @@ foreach(room IN LISTS rooms)
     add_library(driver_storming MODULE tb/sw/app/drivers/storming.c)  # a model of --device
     target_include_directories(driver_storming PRIVATE sw sw/ddi examples/drivers/software)
     list(APPEND drivers driver_storming)
-    # Ours, which does one thing wrong, by name; what it does is compiled with a call before each access of memory.
+    # The built-in driver with one error, selected by name; the error's code has a call before each memory access.
     add_library(misbehaving OBJECT tb/sw/app/drivers/misbehaving.cc)
     target_include_directories(misbehaving PRIVATE ${GMMU_SW})
     target_compile_options(misbehaving PRIVATE -std=c++17 -O1 -fsanitize=thread)
@@ -267,7 +267,7 @@ foreach(room IN LISTS rooms)
   endif()
 endforeach()
 
-# The layouts hold for Windows' compilers too: the static assertions, where a cross compiler is installed.
+# The layouts must hold for Windows' compilers too: compiles the static assertions if a cross compiler is installed.
 find_program(MINGW_CC NAMES x86_64-w64-mingw32-gcc x86_64-w64-mingw32-gcc-win32)
 find_program(MINGW_CXX NAMES x86_64-w64-mingw32-g++ x86_64-w64-mingw32-g++-win32)
 if(MINGW_CC AND MINGW_CXX)
@@ -283,8 +283,8 @@ if(MINGW_CC AND MINGW_CXX)
   endforeach()
 endif()
 
-# Sizes of the whole GPU's bench beside the default ones, GMMU_TOP_SIZES. All of the small GPU is at its
-# legal end but for the clients and the address spaces that the tests need.
+# Sizes of the whole GPU's bench in addition to the default ones, GMMU_TOP_SIZES. The small GPU has the smallest legal
+# sizes, except for the clients and the address spaces that the tests need.
 set(GMMU_TOP_small NumClients=2 TrafficEngines=2 ThroughPorts=1 NumSpaces=8 NumRings=2 L1Entries=2 L2Entries=32 L2Ways=1
                    WalkCacheEntries=2 NumWalks=1 ReadsInFlight=2 CounterWidth=32 TurnDown=0)
 set(GMMU_TOP_large NumClients=64 TrafficEngines=4 ThroughPorts=1 NumSpaces=64 NumRings=4 L1Entries=64 L2Entries=4096
@@ -360,7 +360,7 @@ if(system_sources AND TARGET gmmu_machine)
 endif()
 
 # Jobs of the whole stack on a wider bus: gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module around it
-# and what the configuration says was built.
+# and the sizes that the configuration states as built.
 if(TARGET test_system AND TARGET gmmu)
   foreach(bits IN LISTS GMMU_WIDE_BITS)
     gmmu_rtl_engine(_${bits} ${bits})
@@ -433,7 +433,7 @@ if(GMMU_PYTHON)
                        PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 
-# It is RTL: a fault that breaks the syntax shows here, not only in make rules.
+# Elaborates the planted RTL, so that a fault that breaks the syntax fails here and not only in make rules.
 if(GMMU_PYTHON AND GMMU_RTL)
   add_test(NAME rules.the_planted_rtl_elaborates
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant.py copy --elaborate ${PROJECT_BINARY_DIR}/planted_rtl)

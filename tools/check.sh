@@ -42,7 +42,7 @@ step() {
   status=$?
   ended "$name" $(($(date +%s) - start)) $status
 }
-# A step that uses one processor runs beside the others; join waits for it and shows what it said.
+# A step that uses one processor runs beside the others; join waits for it and prints its output.
 beside() {
   name_beside=$1
   shift

@@ -2,8 +2,8 @@
 // The cells of the device that gmmu_ulx3s places by itself, as a simulation needs them; synthesis takes their names
 // only. Facts: Lattice FPGA-TN-02200 (PLL), FPGA-TN-02032 (I/O registers).
 
-// The PLL hands its input on: in a simulation the oscillator's pin has the GPU's clock. CLKI / CLKI_DIV x CLKFB_DIV is
-// the frequency of a real one. CLKOS is the input inverted; whoever simulates the pins adds what is left of its phase.
+// The PLL passes its input through: in a simulation the oscillator's pin has the GPU's clock. CLKI / CLKI_DIV x CLKFB_DIV
+// is the frequency of a real one. CLKOS is the inverted input; the simulation of the pins adds the rest of its phase.
 module EHXPLLL #(
   parameter int CLKI_DIV = 1,
   parameter int CLKFB_DIV = 1,
@@ -44,7 +44,7 @@ module EHXPLLL #(
   assign LOCK = 1'b1;
 endmodule
 
-// A pin that has D0 while the clock is 1 and D1 while it is 0; both are taken at the rising edge.
+// A pin that has D0 while the clock is 1 and D1 while it is 0; both are sampled at the rising edge.
 module ODDRX1F (
   input  logic SCLK,
   input  logic RST,

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Mean cycles of an access at its port, over all that were answered.
+/// Mean latency of an access at its port, in cycles, over all accesses that were answered.
 double MeanLatency(const std::string& l2_entries, const std::string& footprint) {
   gmmu::Configuration configuration;
   configuration.Set({"gpu.l2_entries=" + l2_entries});
@@ -33,7 +33,7 @@ double MeanLatency(const std::string& l2_entries, const std::string& footprint) 
   return static_cast<double>(cycles) / static_cast<double>(std::max<uint64_t>(count, 1));
 }
 
-/// Copies 4 KiB from host memory to VRAM and back by two paging buffers. Gives 0 when the bytes are the same.
+/// Copies 4 KiB from host memory to VRAM and back by two paging buffers. Returns 0 if the bytes are the same.
 int CopyThroughVram(gmmu::hw::Platform& platform) {
   using gmmu::regs::Target;
   gmmu::sim::BareMachine machine(platform);

@@ -12,8 +12,8 @@
 #include "bus.h"
 #include "memory.h"
 
-/// The CPU of the platform. Its software is a C++ function on hw::Platform, and each access of that to a device is one
-/// blocking transaction on the bus; memory it sees as its caches would, without time.
+/// The CPU of the platform. Its software is a C++ function on hw::Platform, and each of its accesses to a device is one
+/// blocking transaction on the bus; accesses to memory take no time, as if they hit the caches.
 class Cpu : public sc_core::sc_module, public gmmu::hw::Platform {
  public:
   tlm_utils::simple_initiator_socket<Cpu> socket{"socket"};
@@ -25,7 +25,7 @@ class Cpu : public sc_core::sc_module, public gmmu::hw::Platform {
   }
 
   bool finished() const { return finished_; }
-  /// What the software threw; empty: nothing.
+  /// The text of the exception that the software threw; empty if there was none.
   const std::string& error() const { return error_; }
 
   // hw::Platform

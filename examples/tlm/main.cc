@@ -34,7 +34,7 @@ int sc_main(int, char**) try {
   Memory memory("memory");
   Bus bus("bus");
   Cpu cpu("cpu", bus, memory, CopyThroughVram);
-  // 250 MHz. Its edges are never those of the GPU, whose clock has 1 GHz, so the order of processes changes nothing.
+  // 250 MHz. Its edges never coincide with the GPU's, whose clock has 1 GHz, so the order of processes has no effect.
   sc_core::sc_clock clock("clock", sc_time(4, sc_core::SC_NS), 0.5, sc_time(0.5, sc_core::SC_NS));
   const auto gpu = gmmu::sim::TlmGpu::Create("gpu");
   bus.clock.bind(clock);

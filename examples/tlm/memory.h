@@ -8,7 +8,7 @@
 
 #include "hw/host_ram.h"
 
-/// Host memory of the platform: 16 MiB from address 0, 60 ns an access. What lies behind it answers with an address error.
+/// Host memory of the platform: 16 MiB from address 0, 60 ns an access. Accesses past its end answer an address error.
 class Memory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Memory> socket{"socket"};

@@ -131,7 +131,7 @@ module gmmu_peer_write
       complete_q <= whole_q > whole_t'(issue);
       if (beat_take && beat_valid) beat_q <= last ? '0 : beat_q + 1'b1;
       if (good_in != good_out) good_q <= good_in ? good_q + 1'b1 : good_q - 1'b1;
-      // until no beat of a burst that the mux has lost is left
+      // Set until the beats of all bursts that the mux has lost are gone.
       dead_q <= cut_i || (dead_q && good_q != '0);
       if (cut_i) offer_q <= 1'b0;
       else if (!offer_q || wr_rsp_i.aw_ready) offer_q <= good_in;

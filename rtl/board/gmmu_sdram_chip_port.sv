@@ -86,8 +86,8 @@ module gmmu_sdram_chip_port #(
   localparam int unsigned Trfc = cycles(TrfcNs, 1);
   localparam int unsigned Tmrd = cycles(TmrdNs, 2);
   localparam int unsigned Trefi = 32'(64'(TrefiNs) * 64'(ClockKhz) / 64'd1_000_000);
-  // To a precharge of any bank, whichever it was: from an activation, which also keeps tRC, from a read
-  // and from a write. A column command comes tRCD behind the activation at the earliest.
+  // Times from an activation (which also keeps tRC), from a read and from a write to a precharge of
+  // any bank. A column command comes tRCD after the activation at the earliest.
   localparam int unsigned ActivatePre = larger(cycles(TrasNs, 1), cycles(TrcNs, Trp + 1) - Trp);
   localparam int unsigned RestPre = ActivatePre > Trcd ? ActivatePre - Trcd : 1;
   localparam int unsigned ReadPre = larger(Burst, RestPre);
@@ -131,7 +131,7 @@ module gmmu_sdram_chip_port #(
   logic [RowBits-1:0]     rows_q [2**BankBits];
   logic [2**BankBits-1:0] open_q;
   logic                   row_open_q, stands, looked_q;
-  logic                   hit_q, other_q, closed_q;  // of an access that stands: what its bank has open
+  logic                   hit_q, other_q, closed_q;  // its bank has: this row, another, none open
   assign stands = run && op_valid_i && !take && command == CmdNop;
 
   always_ff @(posedge clk_i) begin

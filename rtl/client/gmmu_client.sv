@@ -12,7 +12,6 @@
 //
 // Zero pages: reads answer zeros, writes are dropped. A bus error answers FaultBusRead or
 // FaultBusWrite. R and B are always accepted: data lands in the slot that the request reserved.
-// FaultBusWrite. R and B are always accepted: data lands in the slot that the request reserved.
 module gmmu_client
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;

@@ -8,8 +8,7 @@
 //             find the mark of an earlier one
 //   look      a slot in use, with its extra bit; marked_o and bits_o in the same cycle
 //   start     after reset every slot is set to the phase of the previous pass; start_slot_o counts
-//             along. No slot may be allocated before started_o.
-//             that is done; start_slot_o counts along. Before, no slot is given out.
+//             along. No slot may be allocated before started_o
 module gmmu_dma_marks #(
   parameter int unsigned Slots = 32,        // a power of two, 2 or more
   parameter int unsigned Bits = 1,

@@ -127,7 +127,7 @@ package gmmu_dma_pkg;
     command_opcode_t      opcode;
     logic [63:0]          src;         // or the start of a flush
     logic [63:0]          dst;         // or {pages, page} of an aperture command
-    logic [47:0]          length;      // bytes, of entries too; not of a table write; 8 of a fence
+    logic [47:0]          length;      // bytes; undefined for a table write, 8 for a fence
     logic [63:0]          value;       // or the end of a flush
     logic [63:0]          step;        // steps only, else 0
   } command_t;

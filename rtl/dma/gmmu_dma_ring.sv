@@ -32,7 +32,7 @@ module gmmu_dma_ring
   input  logic                       enable_i,
   output logic                       idle_o,
   output logic                       busy_o,
-  output logic                       awake_o,         // without it nothing changes here in this cycle (gmmu_sleep)
+  output logic                       awake_o,         // 0: no state changes here (gmmu_sleep)
   input  ring_cfg_t   [NumRings-1:0] ring_i,
   output ring_state_t [NumRings-1:0] ring_o,
   output logic                       fence_irq_o,
@@ -280,7 +280,7 @@ module gmmu_dma_ring
           else if (judged_q && unfit_q) state_q <= to(StateFault);
           else if (asked) state_q <= to(StateEntry);
         end
-        state_q[StateEntry]: begin                   // read whole: a fault reports its place
+        state_q[StateEntry]: begin                   // a fault reports the entry's address
           fault_q.reason <= word_fault_i.reason == FaultBusRead ? FaultRingFetch : word_fault_i.reason;
           fault_q.level <= word_fault_i.level;
           if (killed_q) state_q <= to(StateAbort);

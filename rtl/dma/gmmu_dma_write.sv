@@ -253,7 +253,7 @@ module gmmu_dma_write
 
   // W: runs of beats in the order of AW; the current run is in registers.
   logic  run_waits, next_drop, run_load, run_valid_q, run_drop_q, run_last_q;
-  beat_t next_beats_m1, run_left_q;           // left: beats after this one; last: none
+  beat_t next_beats_m1, run_left_q;           // left: beats after this one; last: none follows
   gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
     .clk_i, .rst_i(reset),
     .valid_i(stage_valid && stage_done), .ready_o(run_ready),

@@ -75,7 +75,7 @@ module gmmu_mmu
   // no lookup, answer, walk or operation is in flight
   output logic                        idle_o
 );
-  localparam int unsigned EngineL1Entries = L1Entries < 16 ? L1Entries : 16;  // of the engine's L1
+  localparam int unsigned EngineL1Entries = L1Entries < 16 ? L1Entries : 16;  // the engine's L1
   localparam int unsigned SpareRows = NumWalks < 4 ? 0 : 2;  // 0 only in proofs and tests
   localparam int unsigned EnginePorts = NumPorts < 3 ? NumPorts : 3;
   localparam int unsigned Clients = NumPorts - EnginePorts;

@@ -57,7 +57,7 @@ class ClientPorts {
   std::vector<Port> ports_;
   hw::ClientAccesses* accesses_ = nullptr;
   uint64_t life_ = 0;  // of `accesses_`
-  // Bit i: client i offers an access; shows its request; a word of it; has the next of these to show.
+  // Bit i is client i's: access offered; request on the pins; word on the pins; next of these due on the pins.
   uint64_t offered_ = 0, requests_ = 0, words_ = 0, next_ = 0;
   uint64_t in_flight_ = 0;  // slots
   bool losing_ = false, lost_ = false;

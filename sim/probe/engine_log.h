@@ -65,7 +65,7 @@ class EngineLog {
   hw::EventSink& sink_;
   const unsigned unit_;
   bool open_ = false, at_work_ = false;
-  unsigned state_ = EngineCycle::kIdle;  // of the cycle before
+  unsigned state_ = EngineCycle::kIdle;  // state in the previous cycle
   hw::BufferEvent buffer_;
   Command command_;           // in progress in the processor
   std::deque<Command> jobs_;  // transfers in flight, including those of commands in progress

@@ -11,7 +11,7 @@ using hw::Ending;
 
 namespace {
 
-constexpr size_t kMostUnclaimed = 256;  // of a port: walks whose lookups have all been answered
+constexpr size_t kMostUnclaimed = 256;  // per port: walks whose lookups have all been answered
 
 bool SamePage(uint64_t a, uint64_t b) { return (a ^ b) >> 12 == 0; }
 
@@ -134,7 +134,7 @@ void AccessLog::AtPins(uint64_t cycle, unsigned client, unsigned slot) {
 
 void AccessLog::Begin(unsigned client, const std::shared_ptr<LoggedLookup>& lookup) {
   Slot& s = clients_[client][lookup->event.tag];
-  if (s.lookup) {  // of the traffic engine; its answer named no burst
+  if (s.lookup) {  // an access of the traffic engine that no burst has ended
     if (Ended(s, true)) open_.push_back({client, lookup->event.tag, std::move(s)});
     s = Slot();
   }

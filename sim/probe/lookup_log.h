@@ -66,7 +66,7 @@ class AccessLog {
   /// The client's pins accepted an access into this slot; not for those that its traffic engine makes.
   void AtPins(uint64_t cycle, unsigned client, unsigned slot);
   void Begin(unsigned client, const std::shared_ptr<LoggedLookup>& lookup);
-  /// Its burst has ended.
+  /// The access's burst has ended.
   void Data(unsigned client, const Burst& burst);
   /// The pins accepted the last beat of its answer.
   void Answered(uint64_t cycle, unsigned client, unsigned slot, regs::Fault fault);
@@ -88,14 +88,14 @@ class AccessLog {
     unsigned client, number;
     Slot slot;
   };
-  /// Its end, if known. `over`: no further event of it follows.
+  /// Sets the access's end if it is known, and returns whether it is. `over`: no further event of the access follows.
   static bool Ended(Slot& slot, bool over);
   void TellOne(unsigned client, unsigned number, const Slot& slot);
 
   hw::EventSink& sink_;
   const unsigned unit_;
   std::vector<std::array<Slot, kSlots>> clients_;
-  std::vector<Open> open_;  // those whose lookup must be reported first, or whose slot was reused
+  std::vector<Open> open_;  // accesses whose lookup must be reported first, or whose slot was reused
   std::vector<std::pair<unsigned, unsigned>> ready_;
   uint64_t accesses_ = 0, broken_ = 0;
 };

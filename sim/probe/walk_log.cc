@@ -4,7 +4,7 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr uint64_t kLineBytes = 8 * 4096;  // of virtual addresses: the pages of one line of a leaf table
+constexpr uint64_t kLineBytes = 8 * 4096;  // virtual addresses that one line of a leaf table maps
 
 }  // namespace
 

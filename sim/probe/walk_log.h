@@ -45,7 +45,7 @@ class WalkLog {
  private:
   struct Row {
     std::shared_ptr<LoggedWalk> walk, before;  // before: its end may still have to be reported
-    unsigned level = 0;                        // of the next read
+    unsigned level = 0;                        // level of the next read
     bool leaf_64k = false;
   };
   void Tell(uint64_t cycle, LoggedWalk& walk);

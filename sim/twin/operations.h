@@ -44,7 +44,7 @@ class Operations {
   }
   /// Handles a write of sizes_in_use. Call it only while not busy.
   void Resize(regs::SizesInUse asked) {
-    const uint64_t end_ps = mmu_.InvalidatedAt();  // with the sizes in use before
+    const uint64_t end_ps = mmu_.InvalidatedAt();  // computed with the previous sizes in use
     mmu_.Resize(asked);
     Begin(end_ps, false);
   }

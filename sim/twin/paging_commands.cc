@@ -58,7 +58,7 @@ void PagingEngine::NextCommand() {
   }
   command_ = Command();
   command_.header.raw = *buffer_.at(word_);
-  state_ = State::kJob;  // the header is there from here on
+  state_ = State::kJob;  // from here on the header is known
   moved_ = 0;
   const Address here = buffer_.from() + 8 * word_;
   const Fault bad = JudgeHeader(command_.header, buffer_.words() - word_);
@@ -318,7 +318,7 @@ void PagingEngine::Settle() {
     case Command::After::kFlushAperture: parts_.aperture.Flush(); break;
     case Command::After::kFlushUnmapped:
       parts_.aperture.Flush();
-      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // drops nothing, waits for older users
+      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // drops nothing, but waits for older users
       next = parts_.mmu.InvalidatedAt();
       break;
     case Command::After::kFlushTlb:

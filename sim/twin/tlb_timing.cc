@@ -7,8 +7,8 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // of an L1
-constexpr uint64_t kSharedCycles = 1;                     // of an L2 hit, after its turn
-constexpr uint64_t kJoinedCycles = 7;                     // after the answer to the lookup that began the walk
+constexpr uint64_t kSharedCycles = 1;                     // cycles of an L2 hit, after its turn
+constexpr uint64_t kJoinedCycles = 7;                     // cycles after the answer to the lookup that began the walk
 constexpr unsigned kLinePages = 8, kEnginePorts = 3;
 /// Rows of the walk table in addition to those that read (SpareRows of rtl/mmu/gmmu_mmu.sv).
 unsigned MoreRows(unsigned walks) { return walks < 4 ? 0 : 2; }
@@ -179,7 +179,7 @@ TlbTiming::Answer TlbTiming::Lookup(const Asked& asked, const SpaceShape& shape,
     (found.joined ? count.merged : count.misses) += 1;
     count.hits += lookups - 1;
   }
-  if (found.ticket != 0) return {at, found.ticket};  // End does the rest
+  if (found.ticket != 0) return {at, found.ticket};  // End counts and enters the rest
   count.cycles += time_.CycleAt(found.ready_ps - at);
   if (!fault) rows_.EnterL1(asked.port, key, asked.mapping.span_lg2 >= 16, found.ready_ps);
   return {found.ready_ps};

@@ -145,7 +145,7 @@ class TlbTiming {
   unsigned walks_at_once_ = 1;
   std::vector<L1> l1_;                   ///< of each client, then one for the engine's ports
   std::vector<uint64_t> missed_lines_;   ///< of each port: the line of eight pages of its miss before, with its space
-  std::optional<SharedTlb> l2_, l3_;     // the L2 is always there
+  std::optional<SharedTlb> l2_, l3_;     // l2_ always has a value
   std::optional<WalkCache> walk_cache_;  // always
   PteCache pte_cache_;
   Calendar pipeline_;

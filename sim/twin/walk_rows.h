@@ -128,9 +128,9 @@ class WalkRows {
   Entering Pop();
 
   std::list<Row> rows_, free_;
-  std::vector<Page> pages_;         // of rows_, in their order
+  std::vector<Page> pages_;         // pages of rows_, in the order of the rows
   std::vector<Entering> entering_;  // a heap
-  std::vector<Coming> coming_;      // its pointers, in no order
+  std::vector<Coming> coming_;      // pointers of rows_, in no order
   uint64_t order_ = 0;
   uint64_t entered_ps_ = 0;  ///< what is due by then has been entered
 };

@@ -8,12 +8,12 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kBeginCycles = 1;   // from a lookup to its walk's first read
-constexpr uint64_t kAgainCycles = 9;   // a lookup that waited for a row is done again
-constexpr uint64_t kBehindCycles = 5;  // a walk that waited for another comes behind the line that waited for that one
-constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: before it writes, to write a block
-constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // to write a line; a row is used again
+constexpr uint64_t kAgainCycles = 9;   // a lookup that waited for a row repeats its search
+constexpr uint64_t kBehindCycles = 5;  // in addition, for the first read of a walk that has waited for another walk
+constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: before its first write, to write a block
+constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // to write a line; until the row is reused
 constexpr unsigned kLinePages = 8, kMostFill = 32;
-constexpr uint64_t kLineBytes = 64;     // of a client's access
+constexpr uint64_t kLineBytes = 64;     // bytes of a client's access
 constexpr size_t kMostPrefetches = 64;  // that wait
 
 }  // namespace
@@ -90,7 +90,7 @@ uint64_t TlbTiming::ReadTable(const WalkPlan::Read& read, uint64_t bytes, uint64
   return end;
 }
 
-/// The first word that a walk reads that begins at `now`: the deepest pointer that is cached then says it.
+/// The index of the first word that a walk reads if it begins at `now`; the deepest cached pointer determines it.
 unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
   const bool pointers = hierarchy_.walk_cache != Hierarchy::WalkCache::kNone;
   for (unsigned i = job.plan.count; i > 1; --i) {

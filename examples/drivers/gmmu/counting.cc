@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver for this project's GPU: sw/kmd, whose table goes through the functions here on its way to Dxgkrnl. Each may look
-// at what the system asks, do something else, or pass it on. This one counts the paging operations and says how many there
-// were when the device stops.
+// A driver for this project's GPU: sw/kmd, whose table goes through the functions here on its way to Dxgkrnl. Each may
+// inspect the system's call, do something else, or pass it on. This one counts the paging operations and says how many
+// there were when the device stops.
 //
 // The command of the README compiles sw/kmd with -DDxgkInitialize=CountedInitialize: its DriverEntry calls this file.
 #undef DxgkInitialize

@@ -57,7 +57,7 @@ class Scheduler {
   void SpawnServer(std::string name, std::function<void()> body);
   /// Starts one for a piece of work that the driver has queued. When it first runs it calls NoteWork.
   void SpawnWork(const std::string& routine, std::function<void()> body);
-  /// A piece of the driver's work begins, in the running fibre; a bug check that names the routines when it is of a storm.
+  /// Call when driver work begins in the running fibre; a storm is a bug check that names the routines.
   void NoteWork(const std::string& routine);
   /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the others
   /// (their waits throw) and is thrown again here.
