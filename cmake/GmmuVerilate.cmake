@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Verilation. Each top is Verilated once, while CMake configures, as many at a time as there are processors; the compilers
 # start from what lies in build/verilated/<target>. A digest there of the command and of every source tells whether it is
-# current, so a changed source Verilates again what reads it and nothing else.
+# current, so a changed source causes only its readers to be Verilated again.
 #
 #   gmmu_find_verilator()        VERILATOR_ROOT and VERILATOR_BIN of a Verilator that is new enough, or the end
 #   gmmu_verilate(TARGET TOP)    notes the top of the library TARGET; SOURCES beside rtl/, ARGS, OPTIMISE of the fast code, TRACE

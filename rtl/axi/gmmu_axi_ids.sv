@@ -27,7 +27,7 @@ module gmmu_axi_ids #(
   parameter int unsigned BWidth = 2,
   parameter bit          Shared = 1'b0,
   parameter logic [UpBits-2:0] SharedId = '0,
-  parameter int unsigned CountWidth = 5   // at most 2**CountWidth - 1 shared writes a generation
+  parameter int unsigned CountWidth = 5   // most shared writes a generation: 2**CountWidth - 1
 ) (
   input  logic               clk_i,
   input  logic               rst_i,

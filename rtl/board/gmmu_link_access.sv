@@ -48,7 +48,7 @@ module gmmu_link_access
   input  logic [63:0] win_rdata_i,
   input  logic [1:0]  win_rresp_i,
 
-  output logic [31:0] address_o,      // for all targets; a multiple of 8
+  output logic [31:0] address_o,      // shared by all targets; a multiple of 8
   output logic [7:0]  strobes_o,
   output logic [63:0] data_o,
 

@@ -75,8 +75,8 @@ module gmmu_sdram
   localparam int unsigned PageWords = 9;      // bits of a word's number within 4 KiB
   localparam int unsigned WriteBeats = 256;   // fits the longest burst; no more block RAM than 64
   localparam int unsigned ReadBeats = 64;
-  localparam int unsigned WriteBursts = 8;    // of each direction that were begun and wait for their
-  localparam int unsigned ReadBursts = 16;    //   last answer to be taken
+  localparam int unsigned WriteBursts = 8;    // bursts of each direction that have begun and
+  localparam int unsigned ReadBursts = 16;    //   wait until their last answer is accepted
 
   typedef struct packed {
     logic [PortIdWidth-1:0] id;

@@ -120,7 +120,7 @@ module gmmu_sdram_chip_port #(
   command_e command;
   state_e   state_q;
   logic     run, take;
-  assign run = state_q[2];  // StRun, which alone has this bit
+  assign run = state_q[2];  // only StRun sets this bit
 
   // ---- The row that an access needs, compared in two cycles while the access stands.
   logic [RowBits-1:0]    op_row, row_q;

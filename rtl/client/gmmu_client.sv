@@ -18,7 +18,7 @@ module gmmu_client
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned WordBytes = 8,  // of w and rsp, 8 to DataBytes
+  parameter int unsigned WordBytes = 8,  // width of w and rsp, 8 to DataBytes
   parameter bit          Strobes = 1'b0  // 1: w_strobe_i applies; 0: all bytes of a write
 ) (
   input  logic                   clk_i,

@@ -11,7 +11,7 @@ package gmmu_client_pkg;
   localparam int unsigned SlotLg2 = `GMMU_CLIENT_SLOTS_LG2;  // accesses in flight of a client, log2
   localparam int unsigned Slots = 1 << SlotLg2;
   typedef logic [SlotLg2-1:0] slot_t;
-  typedef logic [SlotLg2:0] count_t;               // of accesses in flight, 0 to Slots
+  typedef logic [SlotLg2:0] count_t;               // number of accesses in flight, 0 to Slots
 
   // An access of 1 to 64 bytes that lies inside one 64-byte line.
   typedef struct packed {

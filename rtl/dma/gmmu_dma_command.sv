@@ -131,7 +131,7 @@ module gmmu_dma_command
     .tail_ready_i(tail_ready), .tail_end_i(tail_end_q), .awake_o(collects));
 
   // The command being executed.
-  logic [31:0]     offset_q, header_q;            // its place in the buffer; its header for reports
+  logic [31:0]     offset_q, header_q;            // place in the buffer; header for reports
   command_needs_t  needs_q;
   command_opcode_t opcode_q;
   logic            wait_q, interrupt_q;           // from its header

@@ -29,7 +29,7 @@ module gmmu_dma_marks #(
   output logic                marked_o,
   output logic [Bits-1:0]     bits_o
 );
-  logic [TagWidth:0] start_q;               // its top bit: done
+  logic [TagWidth:0] start_q;               // top bit: the sweep is done
   logic              phase, found;
   assign started_o = start_q[TagWidth];
   assign start_slot_o = start_q[TagWidth-1:0];

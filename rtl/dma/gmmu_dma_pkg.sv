@@ -13,7 +13,7 @@ package gmmu_dma_pkg;
     logic [3:0]  size_lg2;
     target_e     base_target;
     pa_t         base;           // 4 KiB aligned
-    logic [15:0] tail;           // as written; taken modulo the size
+    logic [15:0] tail;           // as written; used modulo the size
     pa_t         fence_address;  // 16-byte aligned, system memory
   } ring_cfg_t;
 
@@ -27,7 +27,7 @@ package gmmu_dma_pkg;
     fault_e      reason;
     access_e     access;
     level_t      level;
-    logic [31:0] fence;          // of the failed or interrupted entry
+    logic [31:0] fence;          // fence of the failed or preempted entry
     logic [31:0] last_fence;
     logic [31:0] error_offset;
     logic [31:0] error_header;
@@ -37,8 +37,8 @@ package gmmu_dma_pkg;
   // An address as a ring entry or a command names it.
   typedef struct packed {
     logic        physical;
-    target_e     target;         // of a physical address
-    space_t      space;          // of a virtual address
+    target_e     target;         // for a physical address
+    space_t      space;          // for a virtual address
     logic [63:0] address;        // va, or offset in target
   } place_t;
 
@@ -75,7 +75,7 @@ package gmmu_dma_pkg;
   typedef struct packed {
     logic        kind;           // 1: generated (gmmu_dma_feed), 0: read from memory
     lane_t       lane;           // lane of the first byte
-    lane_t       stop;           // of the last byte, in the last beat
+    lane_t       stop;           // lane of the last byte, in the last beat
     beats_t      beats_m1;
     logic        last;           // last burst of its job
   } shape_t;
@@ -121,7 +121,7 @@ package gmmu_dma_pkg;
     logic                 unreadable;  // a word of it could not be read (header 0: the header)
     logic                 malformed;
     logic                 odd;         // an operand is not aligned, or has bits beyond its width
-    logic [31:0]          offset;      // in the buffer, bytes
+    logic [31:0]          offset;      // place in the buffer, bytes
     command_header_word_t header;
     command_needs_t       needs;
     command_opcode_t      opcode;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Enters finished translations into the L2 TLB: all valid entries of a fetched line, one page, or
-// the whole 64 KiB block of a big page. Faulting entries are left out, and so are the words that
-// lie behind the end of a table of fewer than eight entries.
+// the whole 64 KiB block of a big page. Faulting entries are left out, and so are the words past
+// the end of a table of fewer than eight entries.
 //
 //   line       beats of table reads; the rows may interleave
 //   page       a page to be entered by itself; it is dropped if the unit has no room

@@ -78,7 +78,7 @@ module gmmu_l1
   typedef logic [SlotBits-1:0] index_t;
   localparam int unsigned TagWidth = $bits(tag_t) + (Sources > 1 ? 2 : 0);
   typedef logic [TagWidth-1:0] long_tag_t;  // source and tag
-  typedef struct packed {  // what a slot keeps of a lookup, except the access
+  typedef struct packed {  // the part of a lookup that its slot keeps
     long_tag_t          tag;
     logic [PageLg2-1:0] offset;
   } kept_t;
@@ -346,8 +346,8 @@ module gmmu_l1
   assign bad = cause_q != '0;
   for (genvar i = 0; i < Sources; i++) begin : g_source
     // The answers made and given back in a cycle are summed first and counted in the next cycle.
-    // Made ones are registered before, because they are known late. An answer cannot be given back
-    // sooner.
+    // The made ones are registered before that, because they are known late in the cycle. An answer
+    // cannot be given back sooner.
     logic [1:0]      made_q, made, half;
     logic [1:0][1:0] back;  // by generation
     assign made = {1'b0, made_q[1]} + {1'b0, made_q[0]};

@@ -70,7 +70,7 @@ module gmmu_lookup
   input  logic [1:0]              rows_early_i,    // shared rows free or about to be, at most 3
   output logic                    begin_o,
   output logic                    begin_wide_o,
-  output logic                    begin_engine_o,  // in the engine's row
+  output logic                    begin_engine_o,  // the walk begins in the engine's row
   output logic                    join_o,          // joins the row of search_hit_i
   output lookup_t                 what_o,          // the lookup that begins or joins
   output logic                    restart_o,
@@ -81,7 +81,7 @@ module gmmu_lookup
   output logic                    restart_ready_o,
   input  row_t                    restart_row_i,
   input  key_t                    restart_key_i,
-  input  logic                    restart_second_i,  // for the 4 KiB half of a pair
+  input  logic                    restart_second_i,  // restart for the 4 KiB half of a pair
   input  logic                    restart_wide_i,    // the row fetches a line
 
   input  logic                    again_valid_i,
@@ -91,7 +91,7 @@ module gmmu_lookup
   input  logic                    tell_valid_i,
   output logic                    tell_ready_o,
   input  msg_t                    tell_i,
-  input  logic                    tell_large_i,    // of an upper level, for the walk cache
+  input  logic                    tell_large_i,    // large page, for the walk cache
   input  logic [5:0]              tell_shift_i,
   input  logic                    wc_write_i,
   input  wc_write_t               wc_data_i,

@@ -32,7 +32,7 @@ module gmmu_mmu
   parameter int unsigned WalkCacheEntries = 16,  // a level, a power of two, 2 to 256
   parameter int unsigned NumWalks = 8,           // 1 to 32; the engine has one more of its own
   // outstanding misses, a power of two, 2 to 64: per client port, and of all engine ports together.
-  // More than a port can have in flight are useless
+  // A port cannot use more than it can have in flight
   parameter int unsigned MissSlots = 64,
   parameter int unsigned EngineMissSlots = MissSlots < 16 ? MissSlots : 16,
   parameter bit          EventPort = 1,          // 0: without the event port

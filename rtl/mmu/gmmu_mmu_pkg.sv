@@ -128,7 +128,7 @@ package gmmu_mmu_pkg;
   } mmu_event_t;
 
   // How much of the built sizes is in use (gmmu_sizes). set: one cycle, when the other fields have
-  // changed; in that cycle all is empty, and no lookup, walk or fill is in progress.
+  // changed; in that cycle the arrays are empty, and no lookup, walk or fill is in progress.
   typedef struct packed {
     logic [5:0] last;   // highest entry number
     logic [5:0] mask;   // ones: bits that an entry number may have
@@ -188,7 +188,7 @@ package gmmu_mmu_pkg;
     // Bits below the level's index, and its width. At a pair level: one less, one more.
     logic [MaxLevels-1:0][5:0]          shift;
     logic [MaxLevels-1:0][3:0]          bits;
-    logic [3:0]                         bits_64k;      // of a table of 64 KiB entries
+    logic [3:0]                         bits_64k;      // index bits of a table of 64 KiB entries
     vpn_t                               beyond;        // ones: bits above the geometry
     // Ones: bits at and above the level's index. Last field, because it is stored separately.
     keep_t                              keep;

@@ -33,7 +33,7 @@ module gmmu_gpu_axi
   parameter int unsigned EventPort = 1,          // 0: ev_* stays 0
   parameter int unsigned LinkPort = 1,           // 1: with s_peer_*
   parameter int unsigned TurnDown = 1,           // 1: with register sizes_in_use
-  parameter int unsigned IdBits = 6,             // of m_vram and m_host, 1 to 16
+  parameter int unsigned IdBits = 6,             // id width of m_vram and m_host, 1 to 16
   // access units: clients, through-port read, through-port write
   localparam int unsigned NumUnits = NumClients + 2 * ThroughPorts,
   // translation ports: access units, engine fetch, engine read, engine write

@@ -23,10 +23,10 @@ constexpr uint64_t kUnderWay = 16 * kRequestBytes + 64 * 2'048;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kSilenceNs = 1'638'400,
                    kSilences = 4;            // 2^17 cycles at 80 MHz: an idle board sends a keep-alive
-constexpr uint64_t kVramNs = 1'000'000'000;  // its initialization takes a fraction of a millisecond
+constexpr uint64_t kVramNs = 1'000'000'000;  // far more than its initialization takes
 constexpr unsigned kBitsPerByte = 10;
 constexpr uint64_t kBoardNs =
-    4'500'000'000;  // for the converter at the host's end, the board itself and a busy computer
+    4'500'000'000;  // allows for the converter at the host's end, the board itself and a busy computer
 
 }  // namespace
 

@@ -14,7 +14,7 @@ constexpr unsigned kMostWindowAnswers = 64;
 
 /// Makes the beat of `access` at `at`: strobe and data, in the lanes of the 8-byte word.
 struct Beat {
-  uint32_t offset = 0;  // of the access's first byte
+  uint32_t offset = 0;  // offset of the access's first byte
   unsigned bytes = 0;
   unsigned lane = 0;
   unsigned strobe() const { return ((bytes == 8 ? 0xFFu : (1u << bytes) - 1) << lane) & 0xFF; }

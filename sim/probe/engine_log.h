@@ -67,7 +67,7 @@ class EngineLog {
   bool open_ = false, at_work_ = false;
   unsigned state_ = EngineCycle::kIdle;  // state in the previous cycle
   hw::BufferEvent buffer_;
-  Command command_;           // in progress in the processor
+  Command command_;           // the command in the processor
   std::deque<Command> jobs_;  // transfers in flight, including those of commands in progress
   std::array<uint64_t, hw::kCauses> spent_{};
   uint64_t buffers_ = 0, commands_ = 0, broken_ = 0;

@@ -10,7 +10,7 @@ using regs::PteEntry;
 using regs::Target;
 
 constexpr unsigned kPageLg2 = 12;
-constexpr unsigned kBlockLg2 = 16;        // what an entry of a 64 KiB leaf table maps
+constexpr unsigned kBlockLg2 = 16;        // bytes that an entry of a 64 KiB leaf table maps
 constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses
 
 /// Checks a geometry by the page's rules alone: the reference walk does not know the hardware's widths.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kPageLg2 = 12;
 constexpr size_t kMostRecent = 4'096;      // words written to pages that may turn out to be tables
-constexpr size_t kMostChanges = 1u << 20;  // at most; then the oldest one is dropped
+constexpr size_t kMostChanges = 1u << 20;  // beyond this number the oldest one is dropped
 constexpr size_t kMostFindings = 64;
 constexpr size_t kMostMemos = 1u << 18;  // of a space
 constexpr uint64_t kConfigKey = ~uint64_t{0};

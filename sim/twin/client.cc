@@ -15,7 +15,7 @@ using regs::Pattern;
 
 constexpr uint64_t kAheadCycles = 64;  // an act performs the accesses of the next cycles, this many
 constexpr uint64_t kLineCycles = 2;    // from one line to the next
-constexpr uint64_t kAgainCycles = 25;  // of a repeated walk, in addition to its read
+constexpr uint64_t kAgainCycles = 25;  // a walk's repetition, in addition to its read
 constexpr uint64_t kAnswerCycles = 6;  // from an access's end to the reuse of its slot
 constexpr uint64_t kStartCycles = 20;  // from the write that starts a run to its first line
 constexpr uint64_t kEndCycles = 14;    // from the last answer checked to the end of the run

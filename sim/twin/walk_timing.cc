@@ -11,7 +11,7 @@ constexpr uint64_t kBeginCycles = 1;   // from a lookup to its walk's first read
 constexpr uint64_t kAgainCycles = 9;   // a lookup that waited for a row repeats its search
 constexpr uint64_t kBehindCycles = 5;  // in addition, for the first read of a walk that has waited for another walk
 constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: before its first write, to write a block
-constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // to write a line; until the row is reused
+constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // to write a line; from a row's end to its reuse
 constexpr unsigned kLinePages = 8, kMostFill = 32;
 constexpr uint64_t kLineBytes = 64;     // bytes of a client's access
 constexpr size_t kMostPrefetches = 64;  // that wait

@@ -125,8 +125,8 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   /// Lets at least `cycles` GPU cycles pass, up to the next moment between two accesses of the CPU. True while there is
-  /// work left. An access may take tens of thousands of cycles, for example a register read behind copies of the GPU.
-  /// Results do not depend on the steps. Throws the exceptions of the software.
+  /// work left. An access may take tens of thousands of cycles, for example a register read queued behind copies of the
+  /// GPU. Results do not depend on the steps. Throws the exceptions of the software.
   bool Step(uint64_t cycles);
   /// Runs to the end of the work.
   void Run();

@@ -62,7 +62,7 @@ class HostRam {
   void SetReachable(void* view, size_t count, ViewAccess access, bool reachable);
   /// Ends a view; `view` and `count` are the result and the argument of MapPages.
   void UnmapPages(void* view, size_t count);
-  /// Returns the host physical address behind a pointer into a cached or write-combined view; nullopt for any other.
+  /// Returns the host physical address of a pointer into a cached or write-combined view; nullopt for any other.
   std::optional<uint64_t> PhysicalOf(const void* pointer) const;
   /// Counts the views that are not unmapped yet.
   size_t views() const { return views_; }

@@ -94,7 +94,7 @@ NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
       engine.preemption_pending = false;
       engine.progress = {};
     }
-    adapter.residency.Clear();  // only now, because the GPU could write the record until here
+    adapter.residency.Clear();  // cleared only now, because the GPU could write the record until here
   });
   return status;
 }

@@ -16,7 +16,7 @@ namespace {
 using regs::Target;
 
 constexpr uint64_t kRing = 0x10000, kBuffer = 0x100000, kBufferEnd = 0x1000000;
-constexpr uint64_t kSource = 0x1000000, kDestination = 0x2000000;  // of the windows, in either memory
+constexpr uint64_t kSource = 0x1000000, kDestination = 0x2000000;  // offsets of the windows, in either memory
 constexpr uint64_t kWindow = 8 << 20;
 constexpr uint64_t kTables = 0x100000;  // in VRAM
 constexpr uint64_t kSourceVa = 0x40000000, kDestinationVa = 0x41000000;

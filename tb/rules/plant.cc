@@ -8,6 +8,6 @@
 extern "C" int gmmu_plant() {
   const char* text = std::getenv("GMMU_PLANT");
   const int number = text == nullptr ? 0 : std::atoi(text);
-  if (number != 0) Verilated::assertOn(false);  // of the context that was made last
+  if (number != 0) Verilated::assertOn(false);  // applies to the context created last
   return number;
 }

@@ -52,7 +52,7 @@ bool resumed_steps = false;
 
 size_t StateBytes(const ucontext_t& context) {
   constexpr size_t kLegacy = 512, kSoftware = 464;
-  constexpr uint32_t kExtended = 0x46505853;  // FP_XSTATE_MAGIC1, which the size of the whole state follows
+  constexpr uint32_t kExtended = 0x46505853;  // FP_XSTATE_MAGIC1; the next word is the size of the whole state
   std::array<uint32_t, 2> words{};
   std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(context.uc_mcontext.fpregs) + kSoftware, sizeof words);
   return words[0] == kExtended ? words[1] : kLegacy;

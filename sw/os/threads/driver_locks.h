@@ -118,7 +118,7 @@ class DriverLocks {
     LONG count = 0, limit = 0;  // semaphore
     std::vector<Holder> holders;
     Access access = Access::kExclusive;  // mode of the holders; several if shared
-    unsigned exclusive_waiters = 0;      // resource: shared acquisitions wait behind these
+    unsigned exclusive_waiters = 0;      // resource: shared acquisitions wait behind these waiters
     Irql before = kPassive;              // fast mutex: the IRQL to restore
     std::optional<Irql> taken_at;        // spin lock: DISPATCH_LEVEL or device level
 

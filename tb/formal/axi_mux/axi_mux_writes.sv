@@ -216,7 +216,7 @@ module axi_mux_writes
     end
   end
   logic [1:0][N-1:0][4:0] owners;       // by port and requester: bursts whose beats are owed
-  logic [1:0][4:0]        own_owners;   // of the requester, ahead of the marked one
+  logic [1:0][4:0]        own_owners;   // the requester's, ahead of the marked one
   logic [1:0]             spare_mark;
   logic [1:0]             its_owner;    // the marked one belongs to the requester
   for (genvar p = 0; p < 2; p++) begin : g_inside

@@ -18,7 +18,7 @@ module gmmu_axi_write_props
   parameter bit          OneId = 0,
   parameter bit          AssumeAnswers = 0,
   parameter bit          Pages = 1,       // 0: addresses have no meaning at this bind
-  parameter int unsigned BeatWidth = 8,   // of the beat counters: bursts are shorter than 2**BeatWidth
+  parameter int unsigned BeatWidth = 8,   // bursts are shorter than 2**BeatWidth beats
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1,
   localparam int unsigned LevelWidth = $clog2(Ids + 1) + 1
 ) (
@@ -91,7 +91,7 @@ module gmmu_axi_write_props
     end
   end
 
-  logic [12:0] bytes;   // from the aligned first byte to the end
+  logic [12:0] bytes;   // bytes from the aligned first one to the end
   assign bytes = (13'(req_i.aw.len) + 13'd1) << $clog2(DataBytes);
 
   a_id: assert property (@(posedge clk_i) disable iff (rst_i)

@@ -87,7 +87,7 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
         const uint64_t offers = bench.held_offers;
         for (int i = 0; i < 100; ++i) {
           if (traffic && i % 4 == 0) ask(kExempt);
-          const unsigned held = random() % kRequesters;  // its new requests wait
+          const unsigned held = random() % kRequesters;  // the requester whose new requests wait
           if (i % 5 == 0 && held != kExempt) ask(held);
           bench.Step();
           ASSERT_TRUE(bench.t.silent_o);

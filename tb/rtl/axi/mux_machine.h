@@ -52,7 +52,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
   std::optional<bool> early;  // whether element 3's AR comes early; nullopt: at random
   bool hold_writes = false;   // the memories accept no AW and no W
   bool block_host = false;    // the host port's memory accepts no W,
-  bool take_host_ax = false;  // and AR and AW only if this is true
+  bool take_host_ax = false;  // with block_host: AR and AW are accepted only if true
   unsigned vram_writes_done[kRequesters] = {};
   uint64_t r_beats = 0, w_beats = 0;
 

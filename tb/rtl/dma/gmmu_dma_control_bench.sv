@@ -166,7 +166,7 @@ module gmmu_dma_control_bench
   output logic [63:0] ctl_start_o [2],
   output logic [63:0] ctl_end_o [2],
   input  logic        ctl_done_i [2],
-  input  logic [47:0] command_base_i [2],      // of the aperture map
+  input  logic [47:0] command_base_i [2],      // base of the aperture map
   input  logic [31:0] command_pages_i [2],
   output logic        command_flush_o [2],
   input  logic        command_flush_done_i [2],

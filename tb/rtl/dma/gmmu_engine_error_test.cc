@@ -214,7 +214,7 @@ TEST_F(EngineErrors, NothingIsIssuedAfterAWriteErrorIsSeen) {
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Fill(Dst(4096), 30 * 4096, 2).words);
   ASSERT_TRUE(m->Finish());
   EXPECT_TRUE(m->t.ring_error_o[0]);
-  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // of 961 in total
+  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // of the buffer's 961 bursts
   AtRest();
 }
 

@@ -57,7 +57,7 @@ class Preempted : public Random {
         const bool done = m->t.ring_head_o[0] == 1;
         EXPECT_EQ(m->t.ring_last_fence_o[0], done ? fence : 0);
         EXPECT_EQ(m->entries, entries + done);
-        if (done) break;  // else it did not begin
+        if (done) break;  // otherwise the entry has not begun
       } else {
         ++interrupted;
         EXPECT_EQ(m->t.ring_fence_o[0], fence);

@@ -38,7 +38,7 @@ class WorldOf {
 
   WorldOf(Bench& blocks, int unit, Manner manner) : blocks_(blocks), unit_(unit), manner_(manner) {}
 
-  std::map<uint64_t, UnitPage> pages;             // by va >> 12
+  std::map<uint64_t, UnitPage> pages;             // pages by va >> 12
   std::set<std::pair<int, uint64_t>> bus_errors;  // {port, page}
   std::set<uint64_t> bad_aperture;                // aperture pages without an entry
   std::map<Address, uint8_t> written;             // bytes written by this unit, set at their B

@@ -12,7 +12,7 @@ namespace gmmu::bench {
 
 /// The behaviour of the world during one operation.
 struct World {
-  std::vector<bool> quiet;  // from the first cycle of hold on; the last value persists
+  std::vector<bool> quiet;  // quiet_i in each cycle from hold on; the last value persists
   int lag = 0;              // cycles after the flip in which the ports still report drained
   int drain = 0;            // cycles after `lag` in which the ports do not report drained
   int stale = 0;            // cycles after the kill with a stale read in flight

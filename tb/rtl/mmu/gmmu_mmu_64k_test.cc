@@ -8,7 +8,7 @@
 namespace gmmu::bench {
 namespace {
 
-constexpr uint64_t kTable64 = 0x3fb000, kEntry64 = kTable64 + 0xa0;  // of kVa, index 0x14
+constexpr uint64_t kTable64 = 0x3fb000, kEntry64 = kTable64 + 0xa0;  // the entry of kVa has index 0x14
 constexpr uint64_t kBlock = kVa & ~uint64_t{0xffff};
 
 uint64_t Table(uint64_t address, bool k64) {
@@ -161,7 +161,7 @@ TEST_F(MmuDualTest, TranslatesTheExampleOfThePage) {
 
 TEST_F(MmuDualTest, BothKindsOfPagesLieSideBySide) {
   EXPECT_EQ(At(kOther).gpa.offset, 0x55555678u);
-  EXPECT_EQ(Reads(), 6u);  // to the empty 64 KiB entry, then word 0 and the leaf
+  EXPECT_EQ(Reads(), 6u);  // reads: down to the empty 64 KiB entry, then word 0 and the leaf
   EXPECT_EQ(At(kVa).gpa.offset, 0x98765678u);
   EXPECT_EQ(Reads(), 7u);
   Put(kLeaf + 0xaa8 + 0x80, Page(0x66666000));

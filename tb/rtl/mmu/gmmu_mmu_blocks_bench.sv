@@ -146,7 +146,7 @@ module gmmu_mmu_blocks_bench
   input  logic [5:0]  wt_shift_i,
   input  logic [3:0]  wt_bits_i,
   input  logic        wt_has_64k_i,
-  input  logic        wt_space_write_i,  // of kill_space_i; its shape stands for eight cycles
+  input  logic        wt_space_write_i,  // writes kill_space_i's shape, stable for eight cycles
   input  logic [35:0] wt_shifts_i,
   input  logic [23:0] wt_widths_i,
   output logic        wt_restart_valid_o,

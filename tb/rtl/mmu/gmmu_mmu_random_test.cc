@@ -21,7 +21,7 @@ struct Scene {
   Manners manners;
   unsigned change_every;  // mean number of cycles; 0: never
   unsigned flush_every;
-  unsigned like = 0;    // the number of the MMU built with the turned-down sizes
+  unsigned like = 0;    // which MMU of gmmu_mmu_bench was built with the turned-down sizes
   bool resize = false;  // the sizes in use change too
 };
 

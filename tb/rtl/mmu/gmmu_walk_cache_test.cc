@@ -219,7 +219,7 @@ class LargeTest : public WalkCacheTest {
       SetOther({3, vpn, false});
       t.wc_write_i = i > 0 || Random(2) != 0;
       t.kill_valid_i = killed && i == waits;
-      t.lg_fill_i = Random(2) != 0;  // of another space: it is dropped, because a fill is waiting
+      t.lg_fill_i = Random(2) != 0;  // a fill of another space is dropped while one waits
       Step();
       t.wc_write_i = t.kill_valid_i = t.lg_fill_i = 0;
       EXPECT_EQ(t.lg_kept_o, !(killed && i == waits)) << i;
@@ -232,7 +232,7 @@ class LargeTest : public WalkCacheTest {
 };
 
 TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
-  dual_ = seed % 2 == 0;  // if so, level 1 lies in the rows of 64 KiB halves
+  dual_ = seed % 2 == 0;  // dual: level 1 uses the rows of 64 KiB halves
   for (int i = 0; i < 4000 && !HasFailure(); ++i) {
     const Entry e = At(Random(24));
     const uint64_t vpn = e.vpn | (rng() & e.Rest());

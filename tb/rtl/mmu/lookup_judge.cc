@@ -226,7 +226,7 @@ void LookupMachine::TakePorts() {
   const unsigned taken = t.lookup_valid_i & t.lookup_ready_o;
   ASSERT_EQ(taken & (taken - 1), 0u) << "two lookups in one cycle";
   if (held_ >= 3) ASSERT_EQ(taken, 0u) << "a lookup enters under hold";
-  std::vector<bool> waits_for_row(Ports());  // or the port may wait: such a client gets few turns
+  std::vector<bool> waits_for_row(Ports());  // ports that waited for a row, whose lookups get few turns
   for (const auto& [who, lookup] : lookups_) {
     if (!lookup.resolved && lookup.entered + 2 <= now && !IsEngine(who.first)) waits_for_row[who.first] = true;
   }

@@ -326,8 +326,8 @@ class Window : public BlocksTest {
   }
 
   struct Taken {
-    uint64_t when;  // of a write: the cycle in which it was complete
-    size_t others;  // of a read: number of writes complete before it
+    uint64_t when;  // for a write: the cycle in which it was complete
+    size_t others;  // for a read: number of writes complete before it
   };
   Offer offer_[2], w_;
   bool offered_[2] = {}, stood_[2] = {};

@@ -63,8 +63,8 @@ TEST(VtdMappings, ListEveryDeviceOfADomain) {
 TEST(VtdMappings, LeaveOutWhatFaults) {
   StartedVtd bench;
   bench.Map(0x1000, 0x2000, 1, kRw | uint64_t{1} << 50);  // reserved bit
-  bench.Map(0x2000, 0xFEE01000);                          // to the interrupt window
-  bench.Map(0xFEE05000, 0x5000);                          // at the interrupt window
+  bench.Map(0x2000, 0xFEE01000);                          // maps to the interrupt window
+  bench.Map(0xFEE05000, 0x5000);                          // maps an address in the interrupt window
   bench.Map(0x40000000, 0x123000, 1, kW);
   uint64_t& upper = bench.Entry(bench.top, 4, 0x40000000, 3);
   upper = (upper & ~kRw) | kR;  // ANDed to nothing

@@ -44,7 +44,7 @@ TEST(Window, AFaultKeepsWhatEndedAroundIt) {
   window.Add(SampleFault(1020));
   EXPECT_EQ(kept.ends, (std::vector<uint64_t>{960, 1010, 1020}));
   window.Add(SampleWalk(1, 1050));
-  window.Add(SampleWalk(1, 1070));  // ends behind the window
+  window.Add(SampleWalk(1, 1070));  // ends after the window
   EXPECT_EQ(kept.ends, (std::vector<uint64_t>{960, 1010, 1020, 1110}));
   EXPECT_EQ(window.triggers(), 1u);
   EXPECT_EQ(window.first_trigger(), 1020u);

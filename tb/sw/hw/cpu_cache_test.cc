@@ -118,7 +118,7 @@ TEST(CpuCache, UncachedStoresAreSeenByAll) {
 
 TEST(CpuCache, AccessesMayCrossPagesOfBothKinds) {
   Viewed test(Caching::kCached);
-  test.view[4095] = 'x';  // of page 0x40; page 0x41 is the third of the view
+  test.view[4095] = 'x';  // last byte of page 0x40; page 0x41 is the view's third page
   test.view[2 * 4096] = 'y';
   char text[5] = {};
   ASSERT_TRUE(test.ram.DeviceRead(0x41 * kPageSize - 2, text, 4, false));

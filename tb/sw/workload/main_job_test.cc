@@ -202,7 +202,7 @@ TEST_P(Leaks, AreNamedAtPowerOff) {
   JobBench life;
   life.os.inject.leak = GetParam();
   const JobResult result = life.Run();
-  if (GetParam() != "rtl_slot") {  // then the driver cannot power the GPU down either
+  if (GetParam() != "rtl_slot") {  // with that leak the driver cannot power the GPU down
     EXPECT_TRUE(result.faults.empty()) << Explain(result);
   }
   EXPECT_THAT(result.leaks, Contains(Field(&os::Leak::kind, GetParam()))) << Explain(result);

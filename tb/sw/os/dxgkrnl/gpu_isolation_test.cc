@@ -239,7 +239,7 @@ TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
-  options.os.driver["IsolationRequired"] = 1;  // from the start: as soon as the driver has reported it
+  options.os.driver["IsolationRequired"] = 1;  // isolated from the start: mapped once the driver has reported it
   result = Run([&](workload::Life& life) { life.Compare("the segment", mapped(life)); });
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }

@@ -216,7 +216,7 @@ TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
           life.vidmm.Map(*process, kVa + first * kPage, *data, first, pages, with);
         };
         map(0, 1, kUnique | 5);
-        map(1, 3, 7);  // not unique: nothing in the windows
+        map(1, 3, 7);  // not unique, so windows do not use it
         map(20, 4, kUnique | 6);
         built = watch;
         Residency& residency = life.vidmm.residency();

@@ -100,7 +100,7 @@ TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
       ends += has("\"Flags.TransferEnd\": true");
     };
     const auto result = bench.RunOnWorker([&](Life& life) {
-      constexpr uint64_t kPages = 300;  // of an aperture of 256
+      constexpr uint64_t kPages = 300;  // the aperture has 256
       Residency& residency = life.vidmm.residency();
       const uint64_t taken = others == 0 ? 0 : life.vidmm.aperture().Reserve(others);
       const size_t ranges = life.adapter.aperture_segment().space->ranges();

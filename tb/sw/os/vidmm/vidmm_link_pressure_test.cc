@@ -113,7 +113,7 @@ TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
     std::vector<uint64_t> addresses;
     const auto add = [&](unsigned gpu, std::vector<Allocation*>& all) {
       all.push_back(life.link.on(gpu).CreateAllocation(LocalOnly("data", kSize)));
-      addresses.push_back(life.link.ReserveVa(*process, kSize));  // with page tables that no other needs
+      addresses.push_back(life.link.ReserveVa(*process, kSize));  // each needs page tables of its own
       life.link.Map(*process, gpu, addresses.back(), *all.back(), 0, kSize / kPage);
       life.link.on(gpu).residency().MakeResident({all.back()});
     };
