@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the link between a board and its host; docs/board-link.md says what they mean.
+// Constants of the link between a board and its host; docs/board-link.md explains them.
 package gmmu_link_pkg;
   localparam int unsigned MaxPayload = 256;   // payload bytes of a frame, at most
   localparam int unsigned MaxFrames = 8;      // numbered frames outstanding

@@ -124,7 +124,7 @@ module gmmu_lookup
   output logic                    count_wc_hit_o,
   output logic                    idle_o
 );
-  typedef enum logic [1:0] {OpLookup, OpReplay, OpRestart, OpProbe} op_e;  // 0: OR is the choice
+  typedef enum logic [1:0] {OpLookup, OpReplay, OpRestart, OpProbe} op_e;  // 0 so that kinds OR
   typedef struct packed {
     op_e     kind;
     row_t    row;

@@ -490,7 +490,7 @@ module gmmu_walk_table
     end
   end
 
-  // ---- A beat. Whatever its own cycle can use leaves combinationally.
+  // ---- A beat. Results needed in the beat's own cycle leave combinationally.
   index_t     beat_row;
   key_t       beat_key;
   waiter_t    beat_who;

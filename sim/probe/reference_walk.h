@@ -34,7 +34,7 @@ struct Gpa {
   bool operator==(const Gpa& o) const { return target == o.target && adapter == o.adapter && offset == o.offset; }
 };
 
-/// How a walk ended. `gpa` and `coherent` mean something only if fault is kNone and zero is false.
+/// How a walk ended. `gpa` and `coherent` are defined only if fault is kNone and zero is false.
 struct Translation {
   regs::Fault fault = regs::Fault::kNone;
   unsigned level = 0;  ///< level of the entry at fault, or of the entry that maps the page

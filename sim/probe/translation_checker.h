@@ -60,7 +60,7 @@ class TranslationChecker {
   /// Takes a CPU write to the GPU's registers (BAR0): the bytes of `data` that `strobe` selects go to
   /// the 8-byte word at `offset`.
   void RegisterWritten(uint32_t offset, uint64_t data, unsigned strobe);
-  /// From now on answers for [start, end) of `space` must agree with the tables as of now or later.
+  /// From now on answers for [start, end) of `space` must agree with the tables as they are now or later.
   void NoteFlush(unsigned space, uint64_t start, uint64_t end);
 
   const std::vector<hw::Finding>& findings() const { return findings_; }

@@ -61,7 +61,7 @@ struct BusCounts {
   uint64_t total() const { return reads + writes + messages; }
 };
 
-/// An access that a device makes without being asked: it reads or writes 8 bytes, or sends an interrupt message of 4.
+/// An access that a device makes on its own: it reads or writes 8 bytes, or sends an interrupt message of 4.
 enum class Stray : uint8_t { kRead, kWrite, kMessage };
 
 /// A resource of the hardware in use: it was allocated and not freed yet.

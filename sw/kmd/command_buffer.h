@@ -37,7 +37,7 @@ class CommandBuffer {
   [[nodiscard]] bool Nop();
   [[nodiscard]] bool Copy(Place source, Place destination, uint64_t bytes);
   [[nodiscard]] bool Fill(Place destination, uint64_t bytes, uint32_t pattern);
-  /// `count` entries from `first` on, each `step` more than the one before.
+  /// `count` entries from `first` on, each `step` more than the previous one.
   [[nodiscard]] bool TableRepeat(Place destination, uint32_t count, uint64_t first, uint64_t step);
   /// Room for `count` inline entries; the caller fills them. Null: no room.
   [[nodiscard]] uint64_t* TableWrite(Place destination, uint32_t count);

@@ -39,7 +39,7 @@ class Ring {
   /// STATUS_IO_TIMEOUT: it had not done so after `polls` reads of its status.
   NTSTATUS Stop(uint32_t polls = Registers::kPolls);
 
-  /// Asks the hardware to stop in front of the next command; it sends an interrupt when it has.
+  /// Requests the hardware to stop before the next command; it sends an interrupt when it has stopped.
   void Preempt();
 
   /// Writes an entry and rings the doorbell. STATUS_INVALID_PARAMETER: misaligned. STATUS_IO_TIMEOUT: the ring is full,

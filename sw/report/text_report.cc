@@ -174,7 +174,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     add(wrong, fmt::format("{} checker: {}", result.findings[i].probe, result.findings[i].text));
   if (result.findings.size() > kMostFindings)
     add(wrong, fmt::format("and {} findings more (--json names all)", result.findings.size() - kMostFindings));
-  // Leaked objects come before the pages that they hold, because they say more.
+  // Leaked objects come before the pages that they hold, because they are more specific.
   std::vector<os::Leak> leaks = result.leaks;
   std::stable_partition(leaks.begin(), leaks.end(),
                         [](const os::Leak& leak) { return leak.kind != "page" && leak.kind != "pinned_page"; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which planted fault this run has: gmmu_plant_pkg asks once, when a model is made. 0 is none.
+// Which planted fault this run has: gmmu_plant_pkg reads it once, when a model is made. 0 is none.
 // With a fault the assertions of the RTL are off: they would end the run before a test can notice.
 #include <cstdlib>
 

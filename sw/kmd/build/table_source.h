@@ -27,7 +27,7 @@ class TableSource {
   bool has_pages_of_4k() const { return op_.PageTableLevel == 0 && form_ == EntryForm::kPlain; }
   /// Word i of the call, 0 <= i < count.
   uint64_t Entry(uint32_t i) const;
-  /// The number of words from i on, at most `most`, that each add the same `*step` to the one before.
+  /// The number of words from i on, at most `most`, that each add the same `*step` to the previous one.
   uint32_t Run(uint32_t i, uint32_t most, uint64_t* step) const;
 
   /// Leaf entries of blocks that qualify get the contiguous bit from now on.

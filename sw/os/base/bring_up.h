@@ -15,12 +15,12 @@ namespace gmmu::os {
 ///            the other (Repeat, InitialUpdate); the level above them is cleared, its entries are then written one by
 ///            one; each level above that is written as a whole, links and all (InitialUpdate)
 ///   process  a range's first table is cleared, each new table above it is written as a whole with its link
-///            (InitialUpdate), a table that is there already gets one entry; SetRootPageTable comes after the
+///            (InitialUpdate), an existing table gets one entry; SetRootPageTable comes after the
 ///            first range
 /// This rule gives 1,027 updates for four levels of 512 entries; 1,028 were seen. kUnexplainedWholeWrites carries the
 /// one more as data: the root is written once more, a whole table, so that the entries are 264,704 as well (280,643 in
 /// all that were seen, less the 15,939 of the first client process).
-///   queries  adapter_answers.h: what is asked between DxgkDdiStartDevice and the system's process, in that order
+///   queries  adapter_answers.h: the queries made between DxgkDdiStartDevice and the system's process, in that order
 ///
 /// kWindows26100, the seven steps that were seen on build 26100 for the paging process, as a rule for any geometry;
 /// tables of other processes are made as with kLinked:
@@ -32,7 +32,7 @@ namespace gmmu::os {
 ///   3  the first entries of the leaf table map the leaf table itself, page by page
 ///   4  the paging buffers, one by one, read-only pages of system memory
 ///   5  the root is written as a whole
-///   6  FLUSH_TLB while the root is not told yet; then SetRootPageTable
+///   6  FLUSH_TLB before the driver gets the root; then SetRootPageTable
 ///   7  VIRTUAL_FILL through entries of the leaf table
 /// All by the CPU, with a DMA buffer and private data that are not used when
 /// Parameters::immediate_updates_have_a_buffer is set. What follows no rule that is known is data: Unexplained26100.

@@ -23,13 +23,13 @@ struct Fault {
   std::array<uint64_t, 4> stop_parameters{};
 };
 
-/// The run cannot go on: the OS model ends it with exit status 1 and this text.
+/// The run cannot continue: the OS model ends it with exit status 1 and this text.
 class OsError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A bounded wait passed its bound; the text says what it waited for.
+/// A bounded wait timed out; the text names the awaited event.
 class OsTimeout : public OsError {
  public:
   OsTimeout(const std::string& what_for, uint64_t bound_ns)

@@ -53,7 +53,7 @@ class GpuIsolation {
  public:
   explicit GpuIsolation(LogicalAdapter& adapter) : adapter_(adapter), exclusive_(adapter) {}
 
-  /// Call shortly after the adapter has started: does what os.iommu or IOMMUFlags ask for. Throws OsError on failure,
+  /// Call shortly after the adapter has started: does what os.iommu or IOMMUFlags require. Throws OsError on failure,
   /// unless IOMMUFlags allows that. Isolation that the driver needs, or that was activated earlier, has its domain
   /// before the start (AdapterDomain).
   void OnStarted();

@@ -17,8 +17,8 @@ namespace gmmu::os {
 /// above DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address; abort has no number. Beyond the end of memory that the
 /// driver was given (GuardedMemory) the text names the object, and pool memory has the numbers of special pool. A call
 /// that spends `spin_seconds` of processor time in the driver's own code throws OsTimeout. So does, installed or not, a
-/// call that reads registers or delays for kBoundNs of the machine's time. If a driver calls exit, the program says so
-/// and ends with status 1.
+/// call that reads registers or delays for kBoundNs of the machine's time. If a driver calls exit, the program reports
+/// it and ends with status 1.
 class DriverGuard {
  public:
   static constexpr uint64_t kBoundNs = 500'000'000;

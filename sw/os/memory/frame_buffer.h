@@ -58,7 +58,7 @@ class FrameBuffer {
   };
   using Key = std::pair<HANDLE, UINT>;
   Section* Find(HANDLE adapter, UINT index);
-  /// Pins, or a status; `size` as the driver asked.
+  /// Pins, or returns a status; `size`: as the driver requested.
   NTSTATUS PinPages(HANDLE adapter, UINT index, uint64_t size, bool contiguous, const char* call);
 
   Kernel& kernel_;

@@ -23,7 +23,7 @@ size_t DriverTableBytes(ULONG version);
 size_t KernelTableBytes(ULONG version);
 /// Bytes of DXGKRNL_INTERFACE that the version defines; a callback beyond them is absent even if Size is larger.
 size_t KernelTableKnown(ULONG version);
-/// Bytes that DXGKQAITYPE_DRIVERCAPS asks for.
+/// Bytes that a query of DXGKQAITYPE_DRIVERCAPS requests.
 size_t DriverCapsBytes(ULONG version);
 /// Bytes that DXGKQAITYPE_PHYSICALADAPTERCAPS asks for: up to the last member of the version (seen by driver authors:
 /// 20 at 2.0, 24 at 2.4).

@@ -69,7 +69,7 @@ class SmallPages {
     if (!geometry_.dual) return;
     for (uint64_t block = leaf * BlocksOfLeaf(); block < (leaf + 1) * BlocksOfLeaf(); ++block) blocks_[block] = 0xFFFF;
   }
-  /// Forgets the leaf table.
+  /// Removes the record of the leaf table.
   void Forget(uint64_t leaf) {
     blocks_.erase(blocks_.lower_bound(leaf * BlocksOfLeaf()), blocks_.lower_bound((leaf + 1) * BlocksOfLeaf()));
   }

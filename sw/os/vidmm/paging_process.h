@@ -46,7 +46,7 @@ class PagingProcess {
   void Clear(uint64_t va, uint64_t bytes);
   void Flush(uint64_t va, uint64_t bytes);
   void TellRoot();
-  /// Makes all entries invalid before the tables are freed, if the driver asks for it (ExplicitPageTableInvalidation).
+  /// Makes all entries invalid before the tables are freed, if the driver requires it (ExplicitPageTableInvalidation).
   /// The CPU writes them, because nothing uses the tables by then.
   void InvalidateTables();
   /// Resets the checker, because the tables are made again from the root on.

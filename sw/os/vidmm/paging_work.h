@@ -54,7 +54,7 @@ class PagingWork {
   /// ended. A driver before WDDM 2.2 lacks the operation: the CPU writes when all earlier packets have ended.
   void Signal(uint64_t va, uint64_t value, const SystemBuffer& memory);
 
-  /// The sink for updates of a process' tables. Where the caps ask for it (PageTableUpdateRequireAddressSpaceIdle), the
+  /// The sink for updates of a process' tables. If the caps require it (PageTableUpdateRequireAddressSpaceIdle), the
   /// process' context is suspended from its first update to the end of the work.
   std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
   /// Sends one update. `immediate`: the CPU does it inside the call.

@@ -19,8 +19,8 @@ class FaultReports {
 
   /// DXGK_INTERRUPT_DMA_FAULTED, which always names a fence.
   void OnDmaFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
-  /// DXGK_INTERRUPT_DMA_PAGE_FAULTED. Without a fence the driver says what must be reset, and perhaps whose process it
-  /// was; a report that says neither is a bug check. When the driver asks for a reset of the adapter, it is reset
+  /// DXGK_INTERRUPT_DMA_PAGE_FAULTED. Without a fence the driver says what must be reset, and may name the faulting
+  /// process; a report that states neither is a bug check. When the driver asks for a reset of the adapter, it is reset
   /// whether a fence is named or not.
   void OnPageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
 

@@ -27,7 +27,7 @@ struct RecoveryRecord {
 /// The GPU scheduler's thread: submits what waits, watches over what runs, and resets what hangs.
 ///
 /// Recovery (display driver documents, timeout detection and recovery): a packet that runs longer than the quantum
-/// while others wait, or longer than the delay, is asked to be preempted; a request that is not answered within the
+/// while others wait, or longer than the delay, is preempted; a request that is not answered within the
 /// delay resets the engine; an engine reset that fails, or that hit a paging packet, resets the adapter. Only the
 /// device whose packet ran is lost, unless the whole adapter is reset: then every device is lost.
 ///

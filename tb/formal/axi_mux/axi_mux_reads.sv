@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_axi_mux, reads on their way to the memory ports.
 //
-// One AR, of a requester and a memory port that are chosen at the start, is marked in its address, at
-// a moment that mark_i chooses. It leaves once, by its port, under its requester's number.
+// One AR, of a requester and a memory port that are chosen at the start, is marked in its address,
+// in a cycle that mark_i chooses. It leaves once, by its port, under its requester's number.
 module axi_mux_reads
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

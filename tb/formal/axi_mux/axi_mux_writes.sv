@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_axi_mux, writes on their way to the memory ports.
 //
-// One burst, of a requester and a memory port that are chosen at the start, is marked: its AW in the
-// address, its W beats in the data. Which one is free: any that has not begun, at any moment. Its AW
-// leaves once, by its port, under its requester's number, behind exactly the AWs of its requester for
-// that port that were accepted before it. Its W beats leave once, in order, by the same port, and are
-// there the burst of the same number as their AW.
+// One burst, of a requester and a memory port that are chosen at the start, is marked: its AW in
+// the address, its W beats in the data. The choice is free: any burst that has not begun, in any
+// cycle. Its AW leaves once, by its port, under its requester's number, behind exactly the AWs of
+// its requester for that port that were accepted before it. Its W beats leave once, in order, by
+// the same port, and have the same burst number there as their AW.
 module axi_mux_writes
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream in, the same stream out, at most Capacity words on the way: order, no loss, no copy.
 //
-// One word that goes in is marked, at a moment that mark_i chooses; a proof leaves mark_i free, so
-// what is shown of the marked word holds for every word. Checked of it: it comes out behind exactly
-// the words that went in before it, and unchanged.
+// One word is marked as it enters, in a cycle that mark_i chooses; a proof leaves mark_i free, so
+// the result holds for every word. The marked word must leave unchanged, after exactly the words
+// that entered before it.
 module gmmu_queue_props #(
   parameter int unsigned Width = 1,
   parameter int unsigned Capacity = 2,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The assumption of a proof about the reset: it is high in the first cycle, and free afterwards.
 //
-// ran_o is low in the first cycle, in which registers mean nothing.
+// ran_o is low in the first cycle, in which registers are undefined.
 module gmmu_reset_props (
   input  logic clk_i,
   input  logic rst_i,

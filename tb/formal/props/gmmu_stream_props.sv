@@ -2,8 +2,8 @@
 // The valid/ready contract of one stream: an offer stands, its payload unchanged, until it is taken.
 // Asserted of an output (Assert = 1), assumed of an input of a proof (0).
 //
-// c_taken and c_waits say that the stream was used and held up; a contract that never sees an offer
-// says nothing.
+// c_taken and c_waits cover that the stream was used and stalled; without an offer the contract
+// would prove nothing.
 module gmmu_stream_props #(
   parameter int unsigned Width = 1,
   parameter bit          Assert = 1

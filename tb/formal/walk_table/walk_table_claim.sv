@@ -236,7 +236,7 @@ module walk_table_claim
   end
   a_row_is_kept: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && begin_i) || kept);
 
-  // ---- Kills. dirty: what the row has read is of before a kill of its space.
+  // ---- Kills. dirty: the row's reads predate a kill of its space.
   logic [Rows-1:0] space_q, dirty_q, due_q;
   index_t          beat_row_q, judge_row_q, cached_row_q;
   always_ff @(posedge clk_i) begin

@@ -124,7 +124,7 @@ class ThroughRead : public BlocksTest {
   std::deque<ThroughBurst> offered_;
   std::deque<Open> open_;
   std::deque<Request> expected_;
-  std::deque<Line> lines_, history_;  // history_: from the line of the next R on
+  std::deque<Line> lines_, history_;  // history_: lines from that of the next R on
   Offer ar_;
   Standing<> r_stands_{"R"};
 };

@@ -296,7 +296,7 @@ TEST_P(Traffic, AFaultEndsTheRun) {
     faults += faulted_;
   }
   EXPECT_GT(faults, 15u);
-  fault_permille_ = 0;  // and the next run forgets the fault
+  fault_permille_ = 0;  // and the next run starts without the fault
   Start(Order(Access::kRead, 10));
   Finish();
 }

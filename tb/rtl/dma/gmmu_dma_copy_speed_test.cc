@@ -2,7 +2,7 @@
 // Utilisation of the bus by the copy engine at its job port with the real MMU behind it: bytes /
 // (bus bytes * cycles from the first AR to the last B), 1 MiB after reset. Data and tables lie in
 // ideal memories of 100 cycles from AR to the first R (the tables behind a port of their own); B
-// comes one cycle after the last W, or 100 where a row says so. Scattered 4 KiB pages, three levels, nothing cached.
+// comes one cycle after the last W, or 100 in rows that state it. Scattered 4 KiB pages, three levels, nothing cached.
 #include <gtest/gtest.h>
 
 #include <cstdio>

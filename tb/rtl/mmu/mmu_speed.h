@@ -23,7 +23,7 @@ class MmuSpeed {
   explicit MmuSpeed(unsigned latency);
 
   uint64_t HitLatency();
-  /// Hits answered per cycle by the slowest of the clients' ports, which are asked at once.
+  /// Hits answered per cycle by the slowest of the clients' ports, which all send requests at the same time.
   double HitsPerCycle();
   /// Hits answered per cycle by the engine's ports together.
   double EngineHitsPerCycle();

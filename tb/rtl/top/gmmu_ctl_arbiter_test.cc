@@ -13,7 +13,7 @@ class CtlArbiter : public BlocksTest {
  protected:
   static constexpr int kBound = 3;  // cycles within which the block must act
 
-  /// `asks`: users that offer an operation.
+  /// `asks`: bit i is set if user i offers an operation.
   void Clock(unsigned asks) {
     unsigned valid = 0;
     for (int u = 0; u < 2; ++u) {

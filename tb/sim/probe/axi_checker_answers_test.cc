@@ -74,7 +74,7 @@ TEST_F(AxiCheckerTest, ResponseFiresOnExokay) {
 TEST_F(AxiCheckerTest, ResetFiresOnAValidDuringIt) {
   bus_.reset = true;
   bus_.ar_ready = false;
-  bus_.Read(5, 0, 0);  // outputs mean nothing before the first edge of a reset
+  bus_.Read(5, 0, 0);  // outputs are undefined before the first edge of a reset
   ExpectClean();
   bus_.Cycle();
   ExpectOnly("reset", "AR is valid during reset");

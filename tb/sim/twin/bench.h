@@ -25,7 +25,7 @@ struct Bench {
   }
   ~Bench() { EXPECT_THAT(machine.Findings(), ::testing::IsEmpty()); }
 
-  /// Starts ring `ring` of 16 entries; the memory of each ring is 64 KiB after that of the one before.
+  /// Starts ring `ring` of 16 entries; the memory of each ring begins 64 KiB after that of the previous one.
   void StartRing(unsigned ring) {
     const uint32_t at = Block(ring);
     bare.Write(at + regs::RingBase::kOffset, RingAt(ring));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the headers hold as code: arithmetic that says when it overflows, lists, wide text, GUIDs, ACPI arguments.
+// Inline functions of the headers: arithmetic with overflow checks, lists, wide text, GUIDs, ACPI arguments.
 #include <gtest/gtest.h>
 
 #include "acpiioct.h"

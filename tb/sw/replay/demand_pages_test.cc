@@ -71,7 +71,7 @@ TEST(DemandPages, LeaveWhenAllDoNotFit) {
 }
 
 TEST(DemandPages, ThatWereAccessedLongestAgoLeaveFirst) {
-  // Round and round through a little more than fits: then the least recently used piece is always the wrong one.
+  // Cycles through slightly more pieces than fit, so that LRU always evicts the piece that is needed next.
   std::vector<trace::Access> rounds = Sweep(2 << 20);
   rounds.resize(20 * 16);
   for (size_t i = 0; i < rounds.size(); ++i) rounds[i].address = 0x10000000 + i % 20 * kPiece;

@@ -30,7 +30,7 @@ TEST(IommuFlags, All32ValuesWithAndWithoutTheDriversCapability) {
 }
 
 TEST(IommuFlags, TheValuesThatDoSomethingAreThese) {
-  // The same rules as lists of flag values: each action requires the flags of the one before it.
+  // The same rules as lists of flag values: each action requires the flags of the previous one.
   std::vector<uint32_t> attaching, mapping, creating;
   for (uint32_t flags = 0; flags < 0x10; ++flags) {
     const ForcedIsolation actions = ForceIsolation(flags, false);

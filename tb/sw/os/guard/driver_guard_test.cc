@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers that crash, spin or wait for ever: the run ends with a report that says where.
+// Drivers that crash, spin or wait for ever: the run ends with a report that names the place.
 #include "os/guard/driver_guard.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver of each interface version is given and asked, and that it runs. Sizes that were seen are of build
-// 22621; everything else rests on documents and headers.
+// Structures and queries that a driver of each interface version gets, and that it runs. Sizes that were seen are of
+// build 22621; everything else rests on documents and headers.
 #include "os/miniport/interface_version.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers that break the interface: between Dxgkrnl and the real driver stands one function that
-// answers wrongly, and the run must end with Windows' verdict.
+// Drivers that break the interface: one function between Dxgkrnl and the real driver answers wrongly, and the run must
+// end as it does on Windows.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST_F(BadDriver, BusyAgainThoughTheAllocationIsIdleIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("though the allocation is idle"));
 }
 
-// The driver asks for more room but does not use the room that it has.
+// The driver requests more room but does not use the room that it has.
 TEST_F(BadDriver, AnOperationThatFitsIntoNoBufferIsABugCheck) {
   unsigned refused = 0;
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {

@@ -120,7 +120,7 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
 }
 
 // The driver holds packets and more wait: the results of the former are kept, and the latter run afterwards. Each
-// packet copies the bytes that the one before it wrote.
+// packet copies the bytes that the previous one wrote.
 TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
   constexpr uint32_t kPackets = 24, kPages = 8, kBytes = kPages * kPage;
   Run([](Life& life) {
