@@ -98,7 +98,7 @@ class Client {
   uint32_t crc_ = 0;
   uint64_t mismatches_ = 0;
   uint64_t last_ps_ = 0;  ///< when the latest access ends
-  // times: slots, which are a reorder buffer; earliest request of the next line; check of the last answer
+  // Times: of the slots, a reorder buffer; the earliest request of the next line; the check of the last answer.
   Window slots_{1};
   uint64_t issue_ps_ = 0, looked_ps_ = 0;
 };

@@ -193,7 +193,7 @@ void TlbTiming::FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at) {
 
 // ---- walks that wait
 
-/// Makes the walk wait for a walker, or joins one that does. Returns the ticket of the lookup (null: a prefetch, 0).
+/// Makes the walk wait for a walker, or joins one that does. Returns the lookup's ticket; 0 for a prefetch (null).
 uint64_t TlbTiming::Queue(WalkJob job, const Asked* asked, uint64_t asked_ps, uint64_t at, uint32_t group) {
   Waiter waiter;
   if (asked != nullptr) waiter = {++tickets_, asked_ps, asked->port, job.key, job.mapping.span_lg2 >= 16, nullptr};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The library's front: a configuration, a machine, its work (docs/library.md). What this header declares, and what it
-// includes, is what versions promise.
+// The library's front: a configuration, a machine, its work (docs/library.md). Version numbers cover what this header
+// declares and includes.
 #include <cstddef>
 #include <cstdint>
 #include <functional>

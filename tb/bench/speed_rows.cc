@@ -106,7 +106,7 @@ void MeasureSimulation(bool checker, Row& row) {
   row.config = fmt::format("{} k cycles, bus {:.0f} % loaded", speed.cycles / 1000, 100 * speed.bus_load);
 }
 
-/// A fixed amount of work of a processor: integer arithmetic and dependent loads from 256 KiB.
+/// A fixed amount of processor work: integer arithmetic and dependent loads from 256 KiB.
 void Calibrate(Row& row) {
   constexpr uint64_t kSteps = 100'000'000;
   std::vector<uint32_t> table(1 << 16);

@@ -18,8 +18,8 @@ class Keys;
 
 namespace gmmu::os {
 
-/// How the first of the two queries for hardware-reserved ranges looks, which is open: it has no array in
-/// either form.
+/// The form of the first of the two queries for hardware-reserved ranges. No source settles it; neither form has an
+/// array.
 enum class ReservedQuery { kNullPointer, kZeroCount };
 
 /// Which pages kEnableMappings maps at the moment isolation is switched on. The sources say both: "all

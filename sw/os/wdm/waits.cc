@@ -17,7 +17,7 @@ using gmmu::os::Kernel;
 
 namespace {
 
-constexpr ULONG kTick = 156'250;     // 100 ns: 64 a second
+constexpr ULONG kTick = 156'250;     // units of 100 ns: 64 ticks a second
 constexpr ULONG kLongestStall = 50;  // us
 
 std::optional<uint64_t> TimeoutOf(const LARGE_INTEGER* timeout) {

@@ -156,7 +156,7 @@ class DriverFront : public ::testing::Test {
   }
 };
 
-/// A client's run over one page, and its required end.
+/// A client's run over one page, and how it must end.
 inline workload::Check RunOnePage(workload::Life& life, GpuProcess* process, uint64_t va,
                                   std::optional<regs::Fault> fault, const std::vector<uint8_t>& expected) {
   workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);
