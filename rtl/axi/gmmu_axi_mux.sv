@@ -2,7 +2,7 @@
 // Joins the GPU's requesters to its two memory ports.
 //
 //   requesters  ax_t.port names the memory port of a burst; PortPeer leaves by the host port as
-//               KindPeer, and no other burst does. An offer stands until it is accepted. A
+//               KindPeer, and no other burst does. An offer stays until it is accepted. A
 //               requester has its W beats before it offers AW; they follow its own AW order. R and
 //               B need no ready: their places are reserved before AR or AW.
 //   edge        id = {requester, its own id}. Each memory port accepts W in the order of AW, and

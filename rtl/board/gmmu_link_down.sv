@@ -5,7 +5,7 @@
 //   down       the stream from the host. A request never blocks a completion: the host sends no
 //              request that does not fit into RequestBytes
 //   request    whole request messages, as in the stream
-//   r          beats of the host port; a beat with an error has data 0. It stands until accepted
+//   r          beats of the host port; a beat with an error has data 0. It stays until accepted
 //   unknown_o  pulse: a first byte that begins no message
 module gmmu_link_down
   import gmmu_axi_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges two streams of messages, a message at a time; they take turns when both offer one.
 //
-//   a, b    bytes; last_i with the last one of a message. An offer stands until it is taken
+//   a, b    bytes; last_i with the last one of a message. An offer stays until it is accepted
 //   out     bytes, from registers
 module gmmu_link_join (
   input  logic       clk_i,

@@ -122,7 +122,7 @@ module gmmu_sdram_chip_port #(
   logic     run, take;
   assign run = state_q[2];  // only StRun sets this bit
 
-  // ---- The row that an access needs, compared in two cycles while the access stands.
+  // ---- The row that an access needs, compared in two cycles while the access waits.
   logic [RowBits-1:0]    op_row, row_q;
   logic [BankBits-1:0]   op_bank;
   logic [ColumnBits-3:0] op_column;

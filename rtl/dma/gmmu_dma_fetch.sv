@@ -7,7 +7,7 @@
 //   request   place 8-byte aligned, low bits of the address of its last byte; less than 2^32 bytes;
 //             one range at a time (the next after its last word)
 //   words     in order, consumed by either of two users, one at a time. error_o, without valid_o:
-//             the next word could not be read, and fault_o says why. It stands until abort_i; no
+//             the next word could not be read, and fault_o says why. It stays set until abort_i; no
 //             further word follows.
 //   abort_i   (level) abandons the range; quiet_o: nothing is in flight and all state is cleared
 // The checks are those of gmmu_dma_path; the slot number is the AXI id. Each slot is reserved

@@ -73,7 +73,7 @@ module gmmu_dma_path
 );
   typedef logic [TagWidth-1:0] slot_t;
 
-  // The burst stands in a slice until the translation or the check accepts it.
+  // A slice holds the burst until the translation or the check accepts it.
   logic   take, burst_valid, burst_taken, phys_valid;
   place_t place;
   slot_t  burst_slot;
@@ -215,7 +215,7 @@ module gmmu_dma_path
                  coherent: ap_rsp_i.coherent, fault: ap_rsp_i.fault, level: '0};
   end
 
-  // The next slot in order with a valid result is read from RAM and stands in the output register.
+  // The next slot in order with a valid result is read from RAM into the output register.
   logic              unsought_q, marked, look, have_q, have_take;   // unsought: seek_q != alloc_o
   logic              seek_zero, seek_ends, have_zero_q, have_ends_q;
   logic [TagWidth:0] seek_q;

@@ -7,7 +7,7 @@
 //             and slots are emptied in order, each when complete.
 //   output    one bus beat as it lies in memory: mask_o marks the bytes of the range, last_o the
 //             range's last beat. Zero pages give zeros.
-//   fault     fault_valid_o stands when the oldest slot failed; fault_label_o names its range. No
+//   fault     fault_valid_o is set once the oldest slot failed; fault_label_o names its range. No
 //             later beat comes out. drained_o: all beats before it have left.
 //   stop_i    no new burst, from the next cycle on. quiet_o, during stop_i: every burst sent has
 //             its data (or failed), every translation is given back. clear_i, only when quiet,

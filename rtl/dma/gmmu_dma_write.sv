@@ -10,7 +10,7 @@
 //             once. Bursts leave in order: AW when all beats are in the data FIFO, then W without a
 //             gap. Beats to a zero page are dropped. B comes in any order; slots retire in order.
 //   retired_o the last burst of a job has its B (or was dropped)
-//   fault     fault_valid_o stands after the first burst, in order, that failed. No later AW is
+//   fault     fault_valid_o stays set once a burst failed, the first in order. No later AW is
 //             sent.
 //   stuck_o   from a register: the oldest burst lacks data, none arrived, and everything sent
 //             before it has retired

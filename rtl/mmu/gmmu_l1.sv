@@ -231,7 +231,7 @@ module gmmu_l1
 
   // ---- Results are judged as they arrive. Each is written to a FIFO speculatively and kept there
   // if it cannot leave in the same cycle. Waiting results leave before hits, but an offered answer
-  // stands.
+  // stays.
   localparam int unsigned HeldBits = SlotBits < 3 ? 3 : SlotBits;
   logic [HeldBits:0] held_write_q, held_read_q, held_count;  // one bit more than an address
   logic    held_valid_q, held_push, held_pop, stuck_q, by_hit, take;

@@ -3,7 +3,7 @@
 // latency.
 //
 //   input    ready_o comes from a register and depends on no input
-//   output   valid_o and data_o come from registers; an offer stands until it is accepted
+//   output   valid_o and data_o come from registers; an offer stays until it is accepted
 module gmmu_skid #(
   parameter int unsigned Width = 8
 ) (

@@ -2,7 +2,7 @@
 // The registers of rtl/pkg/gmmu.rdl, counters excepted.
 //
 //   bus     addr_i is valid from the cycle before wr_valid_i on: it is decoded into registers.
-//           wr_valid_i with wr_data_i stands until wr_ready_o; the write takes effect in that
+//           wr_valid_i and wr_data_i are held until wr_ready_o; the write takes effect in that
 //           cycle. Every write waits until the window has settled, so that doorbells, roots,
 //           invalidations and changes of the window's base follow all earlier window accesses. A
 //           root write, and with TurnDown a write of sizes_in_use, also waits until the previous

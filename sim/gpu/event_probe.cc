@@ -140,7 +140,7 @@ void EventProbe::Ended(bool write, unsigned id, bool error, uint64_t cycle) {
 }
 
 void EventProbe::Bursts(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host) {
-// One port: bursts that are offered and accepted, and their answers. A read of the host brings its time stamps.
+// One port: bursts that are offered and accepted, and their answers. An answer to a host read carries its time stamps.
 #define GMMU_PORT(port, is_host, ar_kind, aw_kind)                                                               \
   if (top.port##_rvalid_i && top.port##_rready_o) {                                                              \
     const auto found = bursts_[0].find(top.port##_rid_i);                                                        \

@@ -6,7 +6,7 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr unsigned kIdBits = 8;  // gmmu_axi_pkg::IdWidth; the requester stands above
+constexpr unsigned kIdBits = 8;  // gmmu_axi_pkg::IdWidth; the requester's number lies above them
 
 bool ToPeer(const PooledTransaction& t) { return t.extension->kind == AddressKind::kPeer; }
 

@@ -58,7 +58,7 @@ class LookupLog {
   uint64_t lookups_ = 0, broken_ = 0;
 };
 
-/// Follows the accesses of the clients: translation, and the burst that brings or takes the data.
+/// Follows the accesses of the clients: their translation, and the burst that moves their data.
 class AccessLog {
  public:
   AccessLog(hw::EventSink& sink, unsigned unit, unsigned clients);

@@ -41,7 +41,7 @@ struct InvalidationEvent {
 /// An answer is right when it equals the walk of the tables as they stood at some moment of its
 /// window. The window reaches from the last completed invalidation (or NoteFlush) that covers the
 /// address to the answer. Tables in VRAM are followed write by write; tables in host memory are compared with what
-/// they held at the last look, and a change counts as made since then. Space registers count from
+/// they held when last read, and a change counts as made since then. Space registers count from
 /// the moment at which the CPU's write reaches the GPU.
 ///
 /// While tables do not change, a call costs one hash lookup. Calls must come in the order of simulated

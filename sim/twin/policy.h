@@ -10,18 +10,18 @@ namespace gmmu::sim::twin {
 struct TlbLine {
   bool valid = false;
   unsigned space = 0;
-  unsigned port = 0;       ///< the translation port whose miss brought it; clients first, then the engine
+  unsigned port = 0;       ///< the translation port whose miss filled it; clients first, then the engine
   uint64_t vpn = 0;        ///< its page of 4 KiB; in the shared TLBs the first page of its block
   uint64_t filled_ps = 0;  ///< when it was placed
   uint64_t used_ps = 0;    ///< when it was last looked up
-  uint64_t uses = 0;       ///< lookups that found it
+  uint64_t uses = 0;       ///< lookups that hit it
   uint64_t mark = 0;       ///< the policy's own; 0 when the entry is placed
 };
 
 /// The entries of which a new entry may replace one.
 struct TlbSet {
   unsigned level = 1;        ///< 1: the L1 of `port`; 2 and 3: a set of a shared TLB
-  unsigned port = 0;         ///< the port whose lookup brings the entry
+  unsigned port = 0;         ///< the port whose lookup caused the fill
   unsigned space = 0;        ///< of the new entry, like vpn
   uint64_t vpn = 0;          ///< as in TlbLine
   uint64_t now_ps = 0;       ///< ascends, except among requests of different ports in flight

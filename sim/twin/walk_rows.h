@@ -99,12 +99,12 @@ class WalkRows {
   /// The row that a lookup of the page joins: it walks for the page, or fetches its line, and does not end before `ps`.
   /// A lookup never joins a walk that ends with a fault.
   const Row* Find(TlbKey key, uint64_t ps = 0) const;
-  /// The number of walks that end between the last one that brings the page by `ps` and `ps`; nullopt: none brings it.
+  /// Walks ended before `ps` and after the last walk that had brought the page; nullopt: none had.
   std::optional<unsigned> EndedSince(TlbKey key, uint64_t ps) const;
-  /// Whether a row walks for another page of the line of eight entries.
+  /// Whether a row walks for another page whose leaf entry is in the same line of eight entries.
   bool Near(TlbKey key) const;
-  /// The last entry of rows until `ps` at the place of the pointer of `level` for the page: none, another pointer, or
-  /// this one. `place` is null where pointers have no places of their own.
+  /// The last pointer that rows enter, by `ps`, in the place of the page's pointer of `level`: none, another one, or
+  /// the page's. `place` is null where pointers have no places of their own.
   enum class Brought : uint8_t { kNothing, kOther, kThis };
   Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, const void* place, uint64_t ps) const;
 

@@ -55,7 +55,7 @@ struct Options {
   uint64_t epoch = 0;        ///< accesses for each row of counters; 0: no rows
   uint64_t epoch_cycles = 0;
 
-  // Memory of the pages.
+  // Memory that the pages occupy.
   PageSize page_size = PageSize::k4k;
   Memory memory = Memory::kVram;
   bool keep_gaps = false;   ///< address regions keep their distances; false: they are packed

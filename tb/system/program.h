@@ -53,7 +53,7 @@ class Program : public ::testing::Test {
   static std::string Shipped(const std::string& name) {
     return std::string(GMMU_SOURCE_DIR) + "/sim/host/configs/" + name + ".toml";
   }
-  /// Pages `bytes` bytes with a configuration and expects them back.
+  /// Pages `bytes` bytes in and out with a configuration. Expects the output to equal the input.
   void ExpectRoundTrip(uint64_t bytes, const std::string& more = "") {
     const std::string input = WriteInput(bytes);
     ASSERT_EQ(Run("run " + input + " --out " + Path("copy") + " --json " + Path("report.json") + " " + more), 0)

@@ -22,9 +22,9 @@ struct LinkedChain {
   std::string refusal;          ///< why the chain cannot be used, in which case Windows starts in VGA mode
 };
 
-/// Rules of the display driver interface (LINKED_DEVICE, DXGKDDI_LINK_DEVICE; documents only): devices with the same
-/// ChainUid are one chain, all report the same number of links, that many devices are enumerated, and exactly one is
-/// the lead. One link: the device stands alone, whatever its other members say.
+/// Rules of the display driver interface (LINKED_DEVICE, DXGKDDI_LINK_DEVICE; from documents only): devices with the
+/// same ChainUid are one chain, all report the same number of links, that many devices are enumerated, and exactly one
+/// is the lead. One link: the device is not linked, whatever its other members say.
 LinkedChain FindChain(const std::vector<LinkAnswer>& answers);
 
 }  // namespace gmmu::os

@@ -15,7 +15,7 @@ struct Segment;
 /// The root is LinkMirrored: at the same physical address on each GPU, with the same content. So the tables that it
 /// names are at the same address on each GPU too. They are LinkInstanced: one place, an instance on each GPU with a
 /// content of its own. Where the geometries of the GPUs differ, so do their trees, and only the roots share a place.
-/// (GPU virtual address documents; documents only. They do not say where tables between root and leaves lie; that
+/// (GPU virtual address documents only. They do not say where tables between root and leaves lie; that
 /// follows from the mirrored root.)
 class LinkedTables {
  public:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AXI4 reads inside the GPU: AR and R of one requester (types of gmmu_axi_pkg).
 //
-//   of the requester   AR stands; ids are below Ids and unique among those outstanding; no burst
-//                      crosses 4 KiB
+//   of the requester   AR is held until accepted; ids are below Ids and unique among those
+//                      outstanding; no burst crosses 4 KiB
 //   of the other side  R only for a burst that was taken; as many beats as AR says, LAST at the end
 //
 // R has no ready: its place is reserved. Beats of bursts may come mixed.

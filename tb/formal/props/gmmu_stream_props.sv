@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The valid/ready contract of one stream: an offer stands, its payload unchanged, until it is taken.
-// Asserted of an output (Assert = 1), assumed of an input of a proof (0).
+// The valid/ready contract of one stream: an offer stays, its payload unchanged, until it is
+// accepted. Asserted of an output (Assert = 1), assumed of an input of a proof (0).
 //
 // c_taken and c_waits cover that the stream was used and stalled; without an offer the contract
 // would prove nothing.

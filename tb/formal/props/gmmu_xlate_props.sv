@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One translation port: lookups, answers, and answers given back (types of gmmu_pkg).
 //
-//   of the user    the offer stands; a tag is outstanding once; an answer is given back once, under
-//                  the generation that it came with, and not before it came
-//   of the MMU     the answer stands; it is of a lookup that was accepted and has no answer yet
+//   of the user    a lookup is held until accepted; a tag is outstanding once; an answer is given
+//                  back once, after it came, under the generation that it came with
+//   of the MMU     an answer is held until accepted; its lookup was accepted and has no answer yet
 //
 // Each side is asserted, or assumed (for proofs of the other one). Tags are below Tags.
 module gmmu_xlate_props

@@ -142,7 +142,7 @@ TEST(AxiMux, BurstsThatAClosedHostPortKeepsAreNotSilent) {
 }
 
 TEST(AxiMux, HeldWhileTheHostIsClosedItIsSilentAndTakesTheBurstOnlyLater) {
-  // An address offered for the closed port before the hold was not accepted and still stands.
+  // An address offered for the closed port before the hold was not accepted and is still offered.
   for (bool write : {false, true}) {
     SCOPED_TRACE(write ? "write" : "read");
     MuxMachine bench(0, 1);

@@ -235,7 +235,7 @@ TEST(Isolator, AResetLetsNothingNewBegin) {
     const uint64_t begun[2] = {bench.port[0].begun, bench.port[1].begun};
     bench.Run(kTimeout / 2);
     EXPECT_FALSE(bench.InReset());
-    for (unsigned p = 0; p < 2; ++p) {  // an AR and an AW that stood may still be accepted
+    for (unsigned p = 0; p < 2; ++p) {  // an AR and an AW offered before may still be accepted
       EXPECT_LE(bench.port[p].begun, begun[p] + 2) << "port " << p << ", seed " << seed;
     }
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = true;

@@ -56,7 +56,7 @@ class Land : public BlocksTest {
     t.land_r_valid_i = 0;
   }
   void Step() override {
-    // A row of an ended slot is read, sometimes; the answer stands until the next read.
+    // A row of an ended slot is read, sometimes; the answer stays until the next read.
     t.land_read_i = !told_.empty() && !Stall();
     std::vector<uint8_t> next = expected_;
     if (t.land_read_i) {

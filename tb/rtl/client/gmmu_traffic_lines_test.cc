@@ -30,7 +30,7 @@ class TrafficLines : public BlocksTest {
     }
     EXPECT_TRUE(t.lines_ready_o) << "a few cycles";
   }
-  /// Returns the next line, accepted after it stood for `wait` cycles.
+  /// Returns the next line, which is accepted after `wait` cycles.
   uint64_t Next(unsigned wait) {
     int cycles = 0;
     while (!t.lines_valid_o && cycles < 10) Step(), ++cycles;

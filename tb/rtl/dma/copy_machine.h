@@ -226,7 +226,7 @@ inline void CopyMachine::Sample() {
 
 inline bool CopyMachine::Run(const std::vector<Job>& jobs, uint64_t limit) {
   size_t next = 0;
-  bool standing = false;  // an offer stands until accepted
+  bool standing = false;  // an offer stays until accepted
   for (uint64_t n = 0; n < limit; ++n) {
     const bool offer = next < jobs.size() && (standing || Chance(100 - answers.idle_percent));
     t.job_valid_i = offer;

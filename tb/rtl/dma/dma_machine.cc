@@ -40,7 +40,7 @@ void Machine::Step() {
 void Machine::DriveAnswers() {
   for (int path = 0; path < 3; ++path) {
     t.req_ready_i[path] = Ready();
-    if (!offered_[path]) {  // an offer stands until accepted
+    if (!offered_[path]) {  // an offer stays until accepted
       std::vector<size_t> ripe;
       for (size_t n = 0; n < answers_[path].size(); ++n)
         if (answers_[path][n].at <= now) ripe.push_back(n);

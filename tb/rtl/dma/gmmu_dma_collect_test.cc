@@ -151,7 +151,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     WordStream stream;
     stream.Start(words, error_at);
     size_t seen = 0, tail = 0;
-    bool again = false, in_tail = false;  // again: the previous cycle's report still stands
+    bool again = false, in_tail = false;  // again: the previous cycle's report is still offered
     unsigned wait = 0;
     bool over = false;
     for (unsigned i = 0; i < 60000 && i < cycles && !over; ++i) {

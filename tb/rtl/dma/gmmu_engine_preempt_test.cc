@@ -162,7 +162,7 @@ TEST_F(PreemptedRings, AnErrorOfACommandUnderWayWins) {
       EXPECT_EQ(m->t.ring_error_offset_o[0], 32u);
       EXPECT_EQ(m->preempted_irqs, 0u);
       EXPECT_EQ(m->faults.size(), 1u);
-      m->Run(50);  // the request stands
+      m->Run(50);  // the request stays set
       EXPECT_FALSE(m->t.ring_preempted_o[0]) << "a ring at an error is not preempted too";
       EXPECT_EQ(m->preempted_irqs, 0u);
     }

@@ -89,7 +89,7 @@ class WalkReadTest : public InnerTest {
   }
 
   void Cycle(unsigned busy, unsigned stall, bool kill) {
-    // A job stands until it is done or aborted.
+    // A job stays offered until it is done or aborted.
     if (!job_ && Chance(busy)) {
       Job job{Random(rows),   Random(7),      {Random(spaces_), rng() & kVpnMask, false},
               Random(2) != 0, Random(2) != 0, Random(3) == 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_l1 between requests and shared levels in C++. Each cycle checks every answer against the translations of its
-// generation, that an answer stands until accepted, and the drained outputs.
+// generation, that an answer stays until accepted, and the drained outputs.
 #pragma once
 
 #include <array>

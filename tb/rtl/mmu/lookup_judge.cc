@@ -252,7 +252,7 @@ void LookupMachine::TakePorts() {
     } else if (port.fresh) {
       port.standing.push_back(*port.fresh);
     }
-    // Turns: while a port's lookup stands, no other port is served more than twice, except for turns that other
+    // Fairness: while a port's lookup waits, no other port is served more than twice, except for turns that other
     // operations used up.
     const bool stands = stood && t.lookup_valid_i >> p & 1;
     if (!stands || mine || port.others.empty()) {

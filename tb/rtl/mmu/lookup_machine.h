@@ -103,7 +103,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     unsigned gap = 0;
     std::optional<uint64_t> line;  // line of the previous lookup
     unsigned line_space = 0;
-    std::vector<unsigned> others;  // by port: lookups served while this port's stood
+    std::vector<unsigned> others;  // by port: lookups served while this port's lookup waited
     unsigned closed = 0;           // cycles without a turn for any port meanwhile
   };
   struct Tell {

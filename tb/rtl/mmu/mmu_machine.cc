@@ -58,7 +58,7 @@ void Machine::Command(const Control& control) { commands_.push_back(control); }
 
 std::vector<Answer> Machine::TakeAnswers() { return std::exchange(answers_, {}); }
 
-/// Sets the inputs for the next edge. An offer, once made, stands.
+/// Sets the inputs for the next edge. An offer, once made, stays until accepted.
 void Machine::Drive() {
   for (unsigned p = 0; p < ports_; ++p) {
     if (!offered_[p] && !queue_[p].empty() && Random(100) >= manners.req_idle) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_fifo, gmmu_fifo_ram and gmmu_skid against a deque, with and without idle input and back-pressure. Each word
-// comes out once, in order; an offer stands until accepted.
+// comes out once, in order; an offer stays until accepted.
 #include <array>
 #include <deque>
 
@@ -31,7 +31,7 @@ TEST_P(QueueTest, KeepsOrderUnderIdleInputAndBackPressure) {
   for (int i = 0; i < 8000; ++i) {
     const unsigned idle = (i / 1000 % 4) * 30, stall = (i / 2000 % 4) * 30;
     for (unsigned q = 0; q < 5; ++q) {
-      if (t.valid_i[q] == 0) {  // an offer stands
+      if (t.valid_i[q] == 0) {  // an offer stays until accepted
         t.valid_i[q] = Random(100) >= idle;
         t.data_i[q] = next[q] * 2654435761u;
       }

@@ -18,7 +18,7 @@ TEST(Interrupts, AMessageForEachEnabledCauseThatAppears) {
   EXPECT_EQ(m.begun, 0u);
   m.interrupts.set_enable(3);
   EXPECT_EQ(m.begun, 1u);
-  m.interrupts.Raise(1);  // stands already
+  m.interrupts.Raise(1);  // already pending
   m.interrupts.Sent();
   EXPECT_EQ(m.begun, 1u);
   m.interrupts.Raise(2);

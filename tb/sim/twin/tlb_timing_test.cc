@@ -33,7 +33,7 @@ class Tlbs {
     return ~uint64_t{0};
   }
   Mmu& mmu() { return mmu_; }
-  /// Writes sizes_in_use; returns what it reads when the operation is over.
+  /// Writes register sizes_in_use, waits until the change is complete, and returns the register's new value.
   uint64_t Turn(const TlbSizes& sizes) {
     bench_.bare.Write(regs::SizesInUse::kOffset, sizes.Register().raw);
     while ((bench_.bare.Read(regs::InvStatus::kOffset) & 1) != 0) {}

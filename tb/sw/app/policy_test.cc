@@ -21,7 +21,7 @@ const std::string kSteps = "gen:stride,stride=40960,footprint=32MiB,count=12000,
 
 class Policies : public Cli {
  protected:
-  /// The region of the replay, with the sums of its ports as block "ports".
+  /// Returns the report of the region of interest. Its added block "ports" sums the counters of the client ports.
   nlohmann::json Replay(const std::string& workload, const std::vector<std::string>& set) {
     std::vector<std::string> arguments = {"replay",   workload,   "--engine", "fast",        "--fragmented",
                                           "100",      "--warmup", "2000",     "--warps",     "16",

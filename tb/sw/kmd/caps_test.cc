@@ -255,7 +255,7 @@ DXGK_PAGE_TABLE_LEVEL_DESC Level(StartedDriver& driver, WORD level) {
   return desc;
 }
 
-// Seen on build 26100 (sizes, segment); the caps of dual entries and of system memory are documents only.
+// Seen on build 26100 (sizes, segment); the caps of dual entries and system memory: only in documents.
 TEST(Caps, TablesOf64KiBPagesAndLargerTablesAreTold) {
   const std::map<std::string, uint64_t> geometry = {{"PageTableLevels", 3},
                                                     {"PageTableBits0", 13},

@@ -73,7 +73,7 @@ TEST(EntryFormat, RefusesWhatTheHardwareHasNoFormForAndChangesNothing) {
 
 constexpr uint64_t kTableOf64k = uint64_t{DXGK_PTE_PAGE_TABLE_PAGE_64KB} << 17;
 
-// Single entries: seen on build 26100 (0x20041 beside 0x41). Pairs: documents only.
+// Single entries: seen on build 26100 (0x20041 beside 0x41). Pairs: only in documents.
 TEST(EntryFormat, ALeafTableOf64KiBIsNamedByThePageSizeOfASingleEntryAndByTheHalfOfAPair) {
   const uint64_t table = uint64_t{2} << 58 | 0x2C041;
   const struct {
@@ -114,7 +114,7 @@ TEST(EntryFormat, A64KiBPageIsAlignedAndNothingElseIsDifferent) {
   EXPECT_EQ(entry.raw, 3u);
 }
 
-// Linked adapters, documents only: the index names the owner of the page.
+// Linked adapters, only in documents: the index names the owner of the page.
 TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   for (uint32_t own = 0; own < 4; ++own) {
     for (uint64_t owner = 0; owner < 4; ++owner) {

@@ -153,7 +153,7 @@ TEST(MemoryAdls, PreferContiguousIsAHintWithoutRemapping) {
   objects.Destroy({args.hPhysicalMemoryObject, args.hAdapterMemoryObject});
 }
 
-// Seen on build 26100 for RequireContiguous; the rest is documents only.
+// Seen on build 26100 for RequireContiguous; the rest is from documents.
 TEST(Rule11, ContiguousAdlHasNoArray) {
   Objects test;
   const auto object = test.Create(6 * 4096, test.adapter, DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY);
@@ -169,7 +169,7 @@ TEST(Rule11, ContiguousAdlHasNoArray) {
   test.objects.FreeAdl({object.hAdapterMemoryObject, args.pAdl});
 }
 
-// Order of release as seen on build 26100; the bug check is documents only.
+// The order of release was seen on build 26100; the bug check is only documented.
 TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
   for (bool stops : {true, false}) {  // the same under both settings
     Parameters parameters = TestParameters();

@@ -132,7 +132,7 @@ TEST(AllocationRules, ACpuVisibleAllocationNeedsAnApertureUnlessItIsThePrimary) 
   EXPECT_THAT(good.Refused(), IsEmpty()) << "older interfaces";
 }
 
-// Seen on build 22621 (no operation 5 without the flag); the upgrade is documents only.
+// Seen on build 22621 (no operation 5 without the flag); the upgrade: only in documents.
 TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSegment) {
   Good good;
   Homes homes = HomesOf(good.info, good.answers);

@@ -204,7 +204,7 @@ TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
 
 // ---- points that implementers often get wrong, numbered as in the list of the reference
 
-/// Rule 1. Seen on builds 22621 and 26100 for entries; segment addresses with a base are documents only. The real
+/// Rule 1. Seen on builds 22621 and 26100 for entries; segment addresses with a base: only in documents. The real
 /// driver's segments begin at 0, so the front adds bases to its answers and subtracts them from the operations.
 TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   constexpr LONGLONG kBases[] = {LONGLONG{1} << 40, LONGLONG{3} << 40};  // aperture, VRAM
@@ -303,7 +303,7 @@ TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   EXPECT_GT(unmaps, 0u);
 }
 
-/// Rule 13. No operation 5 without the flag was seen on build 22621; the rest is documents only.
+/// Rule 13. No operation 5 without the flag was seen on build 22621; the rest is only in documents.
 TEST_F(Rule11Driver, NoApertureMapWithoutAccessedPhysically) {
   CountOperations();
   EXPECT_TRUE(Run().Passed());

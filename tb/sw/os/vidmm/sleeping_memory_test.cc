@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What survives D3 together with its processes. S4 is as driver authors report it; the rest is documents only.
+// What survives D3 together with its processes. S4 is as driver authors report it; the rest is from documents.
 #include <algorithm>
 #include <memory>
 
