@@ -96,7 +96,7 @@ void SerialPort::Configure(unsigned baud) {
   ioctl(file_, TCFLSH, TCIOFLUSH);
 }
 
-/// Without it a USB converter collects bytes for up to 16 ms. A driver without this setting does not collect.
+/// Sets the port's low-latency mode, without which a USB converter collects bytes for up to 16 ms.
 void SerialPort::LowLatency() const {
   serial_struct serial;
   if (ioctl(file_, TIOCGSERIAL, &serial) != 0) return;

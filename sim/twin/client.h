@@ -47,7 +47,7 @@ class Client {
   static constexpr size_t kLine = 64;
   using Line = std::array<uint64_t, kLine / 8>;
 
-  /// A line with its slot and its access, whose place is known from cost.at on.
+  /// A line that holds a slot. Its place in memory is known from time cost.at on.
   struct LineUnderWay {
     uint64_t va = 0;
     Place place;

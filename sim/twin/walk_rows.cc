@@ -14,7 +14,7 @@ bool Later(const WalkRows::Entering& a, const WalkRows::Entering& b) {
 
 }  // namespace
 
-/// Returns its order among those of one time.
+/// Returns the order of `entering` among entries of equal time.
 uint64_t WalkRows::Push(Entering entering) {
   entering.order = order_++;
   entering_.push_back(entering);

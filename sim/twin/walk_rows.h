@@ -44,7 +44,7 @@ struct WalkJob {
   bool denied = false;
   bool background = false;  ///< it was begun as a prefetch
   bool prefetch = false;    ///< a prefetch for which no lookup waits yet
-  /// True if it fetches at least the line of the page's entry.
+  /// True if the row fetches at least the line of the page's entry.
   bool wide() const { return plan.line && fill > 1; }
   bool big() const { return mapping.span_lg2 >= 16; }
 };

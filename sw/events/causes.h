@@ -36,7 +36,7 @@ class Causes : public RecordSink {
     uint64_t cycles = 0;
     std::map<std::pair<hw::Cause, int>, uint64_t> causes;  // key: cause and page-table level
   };
-  /// Phase, kind, criterion, and its value.
+  /// A key consists of phase, kind, criterion, and the criterion's value.
   using Key = std::tuple<size_t, std::string, std::string, std::string>;
   struct Level {
     uint64_t since = 0;

@@ -115,7 +115,7 @@ class Keys {
 
   const std::vector<Section>& sections() const { return sections_; }
   std::vector<const Key*> all() const;
-  /// Null if there is none.
+  /// Null if there is no such section, or key.
   const Section* FindSection(const std::string& name) const;
   const Key* Find(const std::string& section, const std::string& name) const;
   /// The full name of the key with the fewest edits; keys of the same section are preferred.

@@ -45,10 +45,10 @@ class ClientBatch {
  public:
   /// Starts the runs; `what` names them in checks and errors.
   ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> runs, std::string what);
-  /// True while one of them has not ended.
+  /// True until every run has ended.
   bool busy() const;
-  /// Waits until all have ended and appends a check for each to `checks`. Throws os::DeviceFault when a client ended at
-  /// a fault, os::OsTimeout when one does not end.
+  /// Waits until all runs have ended and appends a check for each to `checks`. Throws os::DeviceFault when a client
+  /// ended at a fault, os::OsTimeout when one does not end.
   void Finish(std::vector<Check>& checks);
 
  private:

@@ -40,7 +40,7 @@ uint64_t OffsetInVram(const os::Gpu& gpu, const os::Allocation& allocation);
 
 /// Returns the bytes that a client's run with a pattern writes at [va, va + bytes).
 std::vector<uint8_t> PatternAt(uint64_t va, uint64_t bytes, uint64_t seed);
-/// "" if they are equal, else the first difference.
+/// Describes the first difference; "" if the contents are equal.
 std::string Difference(const std::vector<uint8_t>& found, const std::vector<uint8_t>& expected);
 
 }  // namespace gmmu::workload

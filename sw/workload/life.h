@@ -52,7 +52,7 @@ struct Life {
 
   /// Runs `work` on the worker and returns afterwards.
   void Work(const std::function<void()>& work);
-  /// Times `work` and adds it to the phase of that name. `bytes`: how many it moves; `link`: whether over the link.
+  /// Times `work` and adds it to the phase of that name. `bytes`: number moved; `link`: whether they cross the link.
   void Timed(const std::string& phase, uint64_t bytes, bool link, const std::function<void()>& work);
   /// Adds a comparison; it passed if `difference` is empty.
   void Compare(const std::string& name, const std::string& difference);

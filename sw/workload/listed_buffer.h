@@ -27,7 +27,7 @@ class ListedBuffer {
 
   /// Passes the buffer to the kernel, and begins a new one.
   os::PacketId Submit(const std::string& what);
-  /// Returns when it has ended. Throws os::OsError with the reason if the process' device was lost.
+  /// As Submit; returns when the packet has ended. Throws os::OsError with the reason if the process' device was lost.
   void SubmitAndWait(const std::string& what);
 
  private:

@@ -160,7 +160,7 @@ void PhysicalJob::ComeAndGo(Piece& piece) {
                 residency.counts().discards == discards + 1 ? "" : "an allocation that was only read was copied out");
   ReadBack(piece, first_, *piece.second, "bytes evicted unchanged and back");
   if (!fills_) return;
-  // After a write it must be copied out again.
+  // An allocation that was written must be copied out again.
   ListedBuffer buffer(life_, first_);
   buffer.Fill(*piece.second, 0, piece.data.size(), kOverwritten);
   buffer.SubmitAndWait("a fill");

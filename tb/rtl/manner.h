@@ -29,7 +29,7 @@ struct Dice {
 /// An input of a block that is offered after random pauses and then stays valid until it is accepted.
 class Offer {
  public:
-  /// Whether it is offered in this cycle. `have`: there is a value to offer.
+  /// Whether the input is offered in this cycle. `have`: there is a value to offer.
   bool Now(bool have, Dice& dice, unsigned idle_percent) {
     standing_ = have && (standing_ || !dice.Chance(idle_percent));
     return standing_;

@@ -16,18 +16,18 @@ struct GpuProcess;
 // Queries about a process.
 
 const std::string& NameOf(const GpuProcess& process);
-/// True if its device was lost: no new packet of it reaches the GPU.
+/// True if the process' device was lost: none of its new packets reaches the GPU.
 bool DeviceLost(const GpuProcess& process);
-/// Why its device was lost; "" if it was not.
+/// Why the process' device was lost; "" if it was not.
 const std::string& WhyLost(const GpuProcess& process);
 /// The driver's handles.
 HANDLE HandleOf(const GpuProcess& process);
 HANDLE ContextOf(const GpuProcess& process);
-/// The segment of its root table (0: system memory), the root's byte address there, and its number of entries.
+/// The segment of the process' root table (0: system memory), the root's byte address there, and its number of entries.
 unsigned RootSegment(const GpuProcess& process);
 uint64_t RootOffset(const GpuProcess& process);
 uint64_t RootEntries(const GpuProcess& process);
-/// The number of its page tables.
+/// The number of the process' page tables.
 uint64_t TablesOf(const GpuProcess& process);
 /// True if the address is mapped with a page of 64 KiB.
 bool Is64k(const GpuProcess& process, uint64_t va);
@@ -39,11 +39,11 @@ bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& all
 // Queries about an allocation.
 
 const std::string& NameOf(const Allocation& allocation);
-/// Its size in bytes, whole pages.
+/// The allocation's size in bytes, whole pages.
 uint64_t BytesOf(const Allocation& allocation);
 /// The driver's handle.
 HANDLE HandleOf(const Allocation& allocation);
-/// Byte offset of its first page in its memory segment; nullopt if it is in none.
+/// Byte offset of the allocation's first page in its memory segment; nullopt if it is in none.
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
 /// Number of the allocation's whole blocks of 64 KiB in a memory segment: sixteen pages, consecutive and aligned.
 uint64_t WholeBlocks(const Allocation& allocation);
@@ -51,7 +51,7 @@ uint64_t WholeBlocks(const Allocation& allocation);
 bool MayLiveInAperture(const Allocation& allocation);
 /// True if the driver wants to be notified of its address.
 bool HasNotice(const Allocation& allocation);
-/// Where it lives now, and in which segment; 0: system memory, or nowhere.
+/// Where the allocation lives now, and in which segment; 0: system memory, or nowhere.
 Residence ResidenceOf(const Allocation& allocation);
 unsigned SegmentOf(const Allocation& allocation);
 

@@ -45,7 +45,7 @@ class VideoMemory {
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner) const;
   void DestroyAllocation(Allocation* allocation) const;
   void MakeResident(Allocation& allocation) const;
-  /// Frees its VRAM; the content is lost.
+  /// Frees the allocation's VRAM; the content is lost.
   void GiveUpVram(Allocation& allocation) const;
 
   void PageIn(Allocation& allocation, HostMemory& source, uint64_t bytes,

@@ -12,9 +12,9 @@ class DriverRequests {
 
   virtual NTSTATUS CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION& args) = 0;
   virtual NTSTATUS DestroyContextAllocation(HANDLE allocation) = 0;
-  /// Returns 0 if it is refused.
+  /// Returns 0 if the request is refused.
   virtual D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(const DXGKARGCB_MAPCONTEXTALLOCATION& args) = 0;
-  /// Returns when the GPU has written it.
+  /// Returns when the GPU has written the allocation.
   virtual NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) = 0;
   /// Only inside DxgkDdiCreateProcess.
   virtual NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) = 0;

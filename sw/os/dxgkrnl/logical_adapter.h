@@ -95,7 +95,7 @@ class LogicalAdapter {
   /// Processes, contexts and allocations.
   AdapterObjects& driver_objects() { return *driver_objects_; }
 
-  /// Requests of all of its devices that the bus monitor has counted.
+  /// Number of requests from all devices of this adapter that the bus monitor has counted.
   hw::BusCounts BusAccesses();
 
   /// Calls to the lead adapter. A caller of these templates includes physical_adapter.h.

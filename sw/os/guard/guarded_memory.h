@@ -35,7 +35,7 @@ class GuardedMemory {
   /// Reserves whole inaccessible pages, at the same addresses in every run if these are free. Throws std::bad_alloc.
   static char* Reserve(size_t bytes);
   static void Release(char* base, size_t bytes);
-  /// Makes a part of them accessible, filled with 0.
+  /// Makes a part of reserved pages accessible, filled with 0.
   static bool Open(char* at, size_t bytes);
   /// Makes a part inaccessible again; its contents are lost.
   static void Close(char* at, size_t bytes);

@@ -42,7 +42,7 @@ class IsolationMemory {
 
   NTSTATUS AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY& args);
   NTSTATUS FreeContiguous(HANDLE adapter, const DXGKARGCB_FREECONTIGUOUSMEMORY& args);
-  /// Allocates all of it or nothing; at most 4 GiB less a page. CacheType is checked but not used, because the callback
+  /// Allocates all pages or none; at most 4 GiB less a page. CacheType is checked but not used, because the callback
   /// makes no view.
   NTSTATUS AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATEPAGESFORMDL& args);
   NTSTATUS FreePagesFromMdl(HANDLE adapter, const DXGKARGCB_FREEPAGESFROMMDL& args);

@@ -41,7 +41,7 @@ class MemoryBacking {
   /// Host physical pages; Section::kAway where a section's page is not in memory.
   const std::vector<uint64_t>& pfns() const { return section_ ? section_->pfns() : pfns_; }
   bool io_space() const { return type_ == DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE; }
-  /// Whether its type requires contiguous memory.
+  /// Whether the memory's type requires contiguous pages.
   bool contiguous() const { return io_space() || type_ == DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY; }
   hw::Caching caching() const { return caching_; }
   /// The access of a view; null: no view at all (a section without SECTION_MAP_READ).

@@ -28,7 +28,7 @@ struct AdapterAnswers {
   std::optional<DXGK_PHYSICAL_MEMORY_CAPS> memory;  ///< absent: not queried
   std::optional<DXGK_IOMMU_CAPS> iommu;             ///< absent: not queried, or refused
 
-  // After it.
+  // After DxgkDdiStartDevice.
   DXGK_DRIVERCAPS driver{};
   std::optional<DXGK_PHYSICALADAPTERCAPS> physical;  ///< absent: the driver refused the query, which Windows tolerates
   std::optional<uint64_t> save_area;                 ///< FRAMEBUFFERSAVESIZE; absent: not queried, or refused

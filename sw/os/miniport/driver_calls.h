@@ -72,7 +72,7 @@ class DriverCalls {
   void EndExclusiveAccess();
   /// Number of interrupts and deferred calls that exclusive access has held back.
   uint64_t held() const { return held_; }
-  /// Calls it with the device's interrupt lock, at device level.
+  /// Calls the driver's interrupt routine at device level, with the device's interrupt lock held.
   bool InterruptRoutine(ULONG message, unsigned unit = 0);
   void DpcRoutine(unsigned unit = 0);
   /// DxgkCbSynchronizeExecution: runs `routine` at device level, while no interrupt routine of the device runs.
@@ -84,7 +84,7 @@ class DriverCalls {
  private:
   /// Waits until the entry may be called, and counts the call. A bug check when the IRQL is not `level`.
   void Enter(const char* entry, Irql level);
-  /// While it exists, the running thread is in the driver.
+  /// While an object exists, the running thread is in the driver.
   class InDriver {
    public:
     InDriver(DriverCalls& calls, const char* entry);

@@ -20,7 +20,7 @@ class RootTable {
   using Grower = std::function<void(uint64_t entries)>;
 
   RootTable(PhysicalAdapter& gpu, TableMemory& memory) : adapter_(gpu), memory_(memory) {}
-  /// Without one, an address beyond the root is an OsError.
+  /// Without a grower, an address beyond the root is an OsError.
   void set_grower(Grower grower) { grow_ = std::move(grower); }
   bool grows() const { return grow_ != nullptr; }
 
@@ -29,7 +29,7 @@ class RootTable {
   [[nodiscard]] PageTable Renew(uint64_t entries);
   /// Makes every entry invalid.
   void Write(const UpdateSink& sink);
-  /// Frees its memory, if it has any; the number of entries is kept for a later root.
+  /// Frees the root's memory, if it has any; the number of entries is kept for a later root.
   void Free();
 
   /// True if the root has an entry for `va`.

@@ -12,7 +12,7 @@
 
 namespace gmmu::os {
 
-/// While it exists, entries may be written although tables are evicted.
+/// While an object exists, entries may be written although tables are evicted.
 class TableMoves::Opened {
  public:
   explicit Opened(TableMoves& moves) : moves_(moves) { moves_.tree_.set_evicted(false); }

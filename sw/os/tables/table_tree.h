@@ -26,7 +26,7 @@ class TableTree {
   /// Replaces the ordinary order, which makes each table, invalidates it and then links it, from the root down. The
   /// ordinary order still applies where an entry above the leaves takes the table's place.
   void set_builder(Builder builder) { builder_ = std::move(builder); }
-  /// While it is set, a call that changes an entry is a BugCheck.
+  /// While the flag is set, a call that changes an entry is a BugCheck.
   void set_evicted(bool evicted) { evicted_ = evicted; }
   bool evicted() const { return evicted_; }
 

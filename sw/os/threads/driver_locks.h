@@ -152,7 +152,7 @@ class DriverLocks {
   Scheduler& scheduler_;
   RaceDetector& races_;
   std::map<const void*, Object> objects_;
-  /// While it exists, the running thread counts as waiting for the objects.
+  /// While an object exists, the running thread counts as waiting for the objects.
   class Waiting {
    public:
     Waiting(DriverLocks& locks, const std::vector<const void*>& objects);

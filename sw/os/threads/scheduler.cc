@@ -187,7 +187,7 @@ void Scheduler::SpawnServers() {
 }
 
 void Scheduler::Idle() {
-  if (!OnlyTheDriversLeft()) work_.clear();  // time passes, and the waits of other threads are bounded
+  if (!OnlyTheDriversLeft()) work_.clear();  // no storm: time passes, and other threads' waits are bounded
   const uint64_t now = platform_.NowNs();
   uint64_t bound = ~uint64_t{0};
   for (const auto& fibre : fibres_) {

@@ -62,14 +62,14 @@ struct Allocation {
   Ledger::Ticket ticket = 0;
   /// Alignment in bytes of an allocation whose VRAM is one piece (AccessedPhysically); 0: its pages are scattered.
   uint64_t contiguous = 0;
-  /// Percentage of its 64 KiB blocks in VRAM that are scattered single pages, when it is not contiguous; nullopt: as
-  /// SegmentPages chooses.
+  /// Percentage of the allocation's 64 KiB blocks in VRAM that are scattered single pages, when it is not contiguous;
+  /// nullopt: as SegmentPages chooses.
   std::optional<unsigned> broken_percent;
   Homes homes;
   bool map_cpu_visible = false;
   bool large_pages = true;              // DisableLargePageMapping is clear
   std::unique_ptr<SegmentPages> local;  // its pages in a memory segment; null while it is in none
-  /// Its bytes while it is in no memory segment. Made when it first leaves one or lives in system memory.
+  /// The content while the allocation is in no memory segment. Made when it first leaves one or lives in system memory.
   std::unique_ptr<SystemBuffer> backing;
   std::optional<uint64_t> aperture_page;  // first page of its range in the aperture segment
   bool in_system = false;                 // page tables map the backing store
@@ -88,7 +88,7 @@ struct Allocation {
     return in_system ? Residence::kSystem : Residence::kNowhere;
   }
   bool resident() const { return residence() != Residence::kNowhere; }
-  /// The segment where it lives; 0: system memory, or nowhere.
+  /// The segment where the allocation lives; 0: system memory, or nowhere.
   unsigned segment() const;
   /// The driver's handle of the device that owns it, as operations on the aperture name it: its process' device, or the
   /// system's if no process owns it or the process is gone; null for the primary. Between Start and Stop of VidMm.

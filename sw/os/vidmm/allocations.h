@@ -29,8 +29,8 @@ class Allocations {
   Allocation* Create(const std::string& name, uint64_t bytes);
   /// An allocation that is accessed through the aperture segment and is never in VRAM.
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner);
-  /// Entries that map it are made invalid and flushed before its VRAM is reused and before the driver is called. No
-  /// paging work is sent for a process that has exited, after an adapter reset, or when VidMm has stopped.
+  /// Entries that map the allocation are made invalid and flushed before its VRAM is reused and before the driver is
+  /// called. No paging work is sent for a process that has exited, after an adapter reset, or when VidMm has stopped.
   void Destroy(Allocation* allocation);
   /// An allocation that the driver requested for itself, in one segment (0: system memory). It does not go through
   /// DxgkDdiCreateAllocation. Drop destroys it.

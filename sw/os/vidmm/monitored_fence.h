@@ -21,7 +21,7 @@ class MonitoredFence {
  public:
   MonitoredFence(VidMm& vidmm, uint64_t initial);
   ~MonitoredFence();
-  /// Frees it. The processes into which it was mapped must be idle or destroyed.
+  /// Frees the fence. The processes into which it was mapped must be idle or destroyed.
   void Release();
 
   uint64_t Value();

@@ -23,7 +23,7 @@ class PagingCompanion {
   void Start();
   /// Stops the queue and closes the context.
   void Close();
-  /// Writes the entries of its buffers, if they are mapped, into new tables of the paging process.
+  /// Writes the entries of the companion's buffers, if they are mapped, into new tables of the paging process.
   void MapBuffers();
   PagingQueue& queue() { return queue_; }
 

@@ -29,7 +29,7 @@ class PagingProcess {
 
   /// Creates process, device and paging context in the driver.
   void Open(VidMm& owner);
-  /// Destroys them in the driver and frees the tables.
+  /// Destroys context, device and process in the driver, and frees the tables.
   void Close();
   GpuProcess& process() { return *process_; }
   AddressSpace& space();

@@ -29,7 +29,7 @@ class Placement {
   /// The two halves of MakeResident, for one memory segment. TryTake returns nullopt if there is no room.
   std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place);
   void Put(Allocation& allocation, SegmentPages pages);
-  /// Frees its memory in a segment; the contents are lost. No entry may map it at that time.
+  /// Frees the allocation's memory in a segment; the contents are lost. No entry may map it at that time.
   void Evict(Allocation& allocation);
 
   /// Notifies a driver that wants it: NotifyResident, after the last fill or transfer, of the allocation's place in a

@@ -84,7 +84,7 @@ struct Residency::Room {
   std::optional<uint64_t> aperture_page;
 };
 
-/// While it exists, contexts that may use an allocation are suspended.
+/// While an object exists, contexts that may use an allocation are suspended.
 class Residency::Suspended {
  public:
   explicit Suspended(const Allocation& allocation) {

@@ -40,15 +40,15 @@ class Residency {
   void MakeResident(const std::vector<Allocation*>& wanted);
   /// Waits until no DMA buffer that names the allocation is in flight. Only the physical model has such buffers.
   void WaitUnused(Allocation& allocation);
-  /// Moves its bytes to the backing store; the GPU can no longer reach it.
+  /// Moves the content to the backing store, where the GPU cannot reach it.
   void Evict(Allocation& allocation);
   /// Restores page tables that were evicted, with the present mappings, and resumes the process' context.
   void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }
 
   // For the sleep of the GPU, while contexts are suspended and tables evicted.
-  /// Moves its bytes from a segment to the backing store and frees its memory there. Entries are not changed.
+  /// Moves the content from a segment to the backing store and frees its memory there. Entries are not changed.
   void Leave(Allocation& allocation);
-  /// Moves it to the first of its places that has room. Throws OsError when none has.
+  /// Moves the allocation to the first of its places that has room. Throws OsError when none has.
   void Return(Allocation& allocation);
 
   struct Counts {

@@ -33,7 +33,7 @@ class Victims {
   /// tables, and mappings of all parts count.
   GpuProcess* FindTables() const;
 
-  /// The process that mapped it first, in whose budget it counts; null: it was never mapped.
+  /// The process that mapped the allocation first, whose budget is charged; null: it was never mapped.
   static const GpuProcess* OwnerOf(const Allocation& allocation);
   /// Bytes in memory segments that belong to the process.
   uint64_t LocalBytes(const GpuProcess& process) const;

@@ -35,9 +35,9 @@ struct Procedure {
   ForModel model = ForModel::kGpuMmu;  ///< memory model that the procedure needs
 };
 
-/// All of them, by name. Each has a file procedure_<name>.cc.
+/// All procedures, by name. Each has a file procedure_<name>.cc.
 const std::vector<Procedure>& Procedures();
-/// Null if there is none.
+/// Null if no procedure has this name.
 const Procedure* FindProcedure(const std::string& name);
 
 Procedure MainJobProcedure();

@@ -150,7 +150,7 @@ module walk_table_claim
   // ---- The pipeline: one of begin, join, restart a cycle, by what the search has found.
   logic [3:0]      waits_q;        // by lookup: neither answered nor sent back
   logic [Rows-1:0] starting_q;     // rows that requested their start
-  logic [Rows-1:0] restart_wide_q; // the width of the line that they requested
+  logic [Rows-1:0] restart_wide_q; // width of the line that each requested
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       starting_q <= '0;

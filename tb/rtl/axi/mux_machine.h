@@ -135,7 +135,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     b.address = uint64_t{port} << 40 | (64 * ++serial_ + requester);
     return b;
   }
-  /// A burst leaves by its memory port, and is marked as a peer's if and only if it is.
+  /// A burst leaves by its memory port, and is marked as a peer burst exactly if it is one.
   static void CheckPort(const Burst& b, unsigned p, unsigned kind) {
     const unsigned port = static_cast<unsigned>(b.address >> 40);
     EXPECT_EQ(p, port == kVram ? 0u : 1u);

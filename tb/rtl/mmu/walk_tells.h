@@ -12,7 +12,7 @@
 
 namespace gmmu::inner {
 
-/// A row when it is picked to be answered.
+/// A row at the moment when it is picked for its answers.
 struct TellRow {
   unsigned row = 0;
   Key key;

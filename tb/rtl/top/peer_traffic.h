@@ -95,7 +95,7 @@ class PeerTraffic {
       t.s_peer_wdata_i = b.data[beat_], t.s_peer_wstrb_i = 0xff, t.s_peer_wlast_i = beat_ == b.len;
     }
   }
-  /// Whether it overlaps an unanswered burst, so that the read data would depend on their order.
+  /// Whether the burst overlaps an unanswered one, so that the read data would depend on their order.
   bool Clashes(const Burst& b) const {
     for (const auto& list : asked_)
       for (const Burst& other : list)

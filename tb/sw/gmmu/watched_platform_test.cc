@@ -12,7 +12,7 @@
 namespace gmmu {
 namespace {
 
-/// Records its calls.
+/// A watcher that counts its calls.
 class Notes : public Watcher {
  public:
   void Look() override { ++looks; }

@@ -35,7 +35,7 @@ std::string Packed(const std::string& content, bool checksum = true) {
   return out;
 }
 
-/// Random accesses of several streams, in units of the header.
+/// Random accesses of several streams; addresses and sizes are multiples of the header's unit.
 std::vector<Access> Random(const Header& header, size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Access> accesses;

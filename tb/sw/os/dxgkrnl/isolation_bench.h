@@ -41,7 +41,7 @@
 
 namespace gmmu::os::isolation_test {
 
-/// Between the two tables: records the names of calls in their order, and calls functions of the test.
+/// Sits between the system and the driver's table: records the calls' names in order, and calls the test's functions.
 struct Between {
   std::vector<std::string> calls;
   std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // called after the real entry point

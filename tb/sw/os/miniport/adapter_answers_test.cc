@@ -109,7 +109,7 @@ struct StartOrder : ::testing::Test {
   LifeBench bench;
 };
 
-/// The queries as they were seen, with the sizes of their outputs.
+/// The queries as seen on the build, with the sizes of their outputs.
 TEST_F(StartOrder, IsThatOfBuild22621UpToTheFirstRoot) {
   Run(BringUp::kWindows22621);
   EXPECT_THAT(order, ElementsAreArray({"StartDevice", "query 1, 592", "query 15, 32", "query 47, 4", "query 13, 24",

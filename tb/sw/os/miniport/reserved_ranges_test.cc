@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware-reserved ranges: both query calls, and what a driver may report. Documents only.
+// Hardware-reserved ranges: both query calls, and what a driver may report. From documents only.
 #include "os/miniport/reserved_ranges.h"
 
 #include <gmock/gmock.h>

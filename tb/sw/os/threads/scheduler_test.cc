@@ -220,7 +220,7 @@ TEST(Scheduler, AStormOfMessagesThatNobodyServesIsOneToo) {
   EXPECT_THAT(StopOf([&] { scheduler.Run(); }), HasSubstr("messages of vector 0x30 (nobody's)"));
 }
 
-// The first waits for its piece of work to end, the second one lets time pass before it queues itself again.
+// Case 1: the application waits for ever. Case 2: the work lets time pass before it queues itself again.
 TEST(Scheduler, WorkThatQueuesItselfForEverIsAStorm) {
   for (const bool delays : {false, true}) {
     Clock clock;

@@ -240,7 +240,7 @@ TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
       other.RunClient(1, other.Client(1, true, 31), "written by a peer");
       workload::RenderBuffer fill(life, shared.process->parts[1], kPage);
       for (uint32_t i = 31; i-- > 0;)
-        fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);  // long, and the last one counts
+        fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);  // long fills; the last one's data must remain
       std::vector<HANDLE> contexts;
       for (const GpuProcess* part : shared.process->parts) contexts.push_back(part->handles.context);
       life.worker.Call([&] {

@@ -22,7 +22,7 @@ void ExpectAResetBitWithoutAFence() {
   }
 }
 TEST(PageFaultFlags, WithoutAFenceAResetBitIsCompulsoryAndTheFenceIs0) { ExpectAResetBitWithoutAFence(); }
-/// Rule 18, its second half.
+/// The second half of rule 18.
 TEST(Rule11, WithAnUnknownFenceAResetBitIsCompulsory) { ExpectAResetBitWithoutAFence(); }
 
 TEST(PageFaultFlags, WithoutAFenceTheEngineIsResetAndThePacketThatRanIsLost) {
