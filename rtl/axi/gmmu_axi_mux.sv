@@ -43,7 +43,7 @@ module gmmu_axi_mux
   parameter logic [NumRequesters-1:0] Exempt = '0,   // requesters that hold_i does not affect
   parameter int unsigned Express = 0,                // a reader
   // Only the proofs make these sizes smaller.
-  parameter int unsigned Owed = 3,      // AWs of a requester ahead of their W beats, at most
+  parameter int unsigned Owed = 3,      // most AWs of a requester ahead of their W beats
   parameter int unsigned Depth = 16,    // entries of each AR and AW queue
   // Entries of an AR queue for Express only: other requesters that wait for a port do not delay it.
   parameter int unsigned Reserved = 8

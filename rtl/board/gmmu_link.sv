@@ -68,7 +68,7 @@ module gmmu_link
   // ---- classification of a frame
   logic       ours, numbered, ahead, take;
   logic [3:0] room;
-  logic [7:0] distance;           // wanted frame to this one, in frames
+  logic [7:0] distance;           // from the wanted frame to this one, in frames
   assign ours = frame_end && good && header.session == session_q && open_o && header.kind == FrameData;
   assign numbered = length != '0;
   assign distance = header.number - wanted_q;

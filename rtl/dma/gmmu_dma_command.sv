@@ -94,7 +94,7 @@ module gmmu_dma_command
     StateSettle,       // aperture entries or fence: wait for all B
     StateFlush,        // flush the aperture map cache
     StateControl,      // invalidation: prepare
-    StateControlDone,  // offer it, wait for its end
+    StateControlDone,  // offer the invalidation, wait for its end
     StateStop,         // preempted: wait for all B of earlier commands
     StateEnd,          // wait for all B before the record
     StateRecordEnd,    // compute the record's last byte

@@ -118,7 +118,7 @@ package gmmu_dma_pkg;
   // without an operand is undefined.
   typedef struct packed {
     logic                 over;        // no command: the buffer has ended
-    logic                 unreadable;  // a word of it could not be read (header 0: the header)
+    logic                 unreadable;  // a word could not be read (header 0: the header)
     logic                 malformed;
     logic                 odd;         // an operand is not aligned, or has bits beyond its width
     logic [31:0]          offset;      // place in the buffer, bytes

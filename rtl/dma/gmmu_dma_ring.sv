@@ -88,7 +88,7 @@ module gmmu_dma_ring
     StateStart,
     StateRun,
     StateFault,    // offer the fault
-    StateFaulted,  // show it in the ring's state
+    StateFaulted,  // show the fault in the ring's state
     StateAbort,    // discard what was fetched ahead
     StateCount
   } state_e;

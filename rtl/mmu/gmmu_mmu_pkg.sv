@@ -229,7 +229,7 @@ package gmmu_mmu_pkg;
     pfn_t       pfn;
     logic       vram;
     logic       k64;    // level 1: names a leaf table of 64 KiB entries
-    logic       half;   // the 64 KiB half of a pair names it
+    logic       half;   // the 64 KiB half of a pair names the table
   } wc_write_t;
 
   // A row of the walk table whose line is complete, on its way into the L2 TLB.

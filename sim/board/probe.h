@@ -20,7 +20,7 @@ struct ProbeTest {
 struct ProbeLink {
   uint64_t round_trip_ns = 0, longest_ns = 0;  ///< of a read of a board register: mean and longest
   double read_rate = 0, write_rate = 0;        ///< through the VRAM window
-  double line_rate = 0;                        ///< maximum of the line: a tenth of its bit rate
+  double line_rate = 0;                        ///< most bytes a second of the line: a tenth of its bit rate
   uint64_t damaged_up = 0, damaged_down = 0;   ///< frames, since the session was opened
 };
 

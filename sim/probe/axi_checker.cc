@@ -170,7 +170,7 @@ void AxiChecker::TakeBeat(uint64_t strobe, bool last) {
   if (!end && !(last && port_.has_w_last)) return;
   burst.data_done = true;
   open_.pop_front();
-  if (!open_.empty()) pool_[open_.front()].since = cycle_;  // its turn
+  if (!open_.empty()) pool_[open_.front()].since = cycle_;  // the next burst's turn
 }
 
 void AxiChecker::JudgeRead(bool fresh) {

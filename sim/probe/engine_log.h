@@ -27,7 +27,7 @@ struct EngineCycle {
   uint32_t bytes = 0, fence = 0;
   unsigned state = kIdle;
   uint32_t offset = 0, header = 0;  ///< of the command in progress
-  uint64_t length = 0;              ///< its operand; not of commands with inline words
+  uint64_t length = 0;              ///< length operand; undefined for commands with inline words
   unsigned words = 0;               ///< words left, for commands with inline words
   bool job_ready = false;           ///< the mover accepts the offer of state kIssue
   bool retired = false;             ///< the mover's oldest transfer is complete

@@ -82,7 +82,7 @@ class TranslationChecker {
     uint64_t time;
     uint64_t address;
     size_t words;
-    uint64_t first;  ///< counts all words ever kept; the place is this modulo their number
+    uint64_t first;  ///< running position of the first old word; its place is this modulo kMostRecent
   };
   /// The walk of a page, valid while the table pages that it read do not change.
   struct Memo {

@@ -22,7 +22,7 @@ class WaitChecker {
   }
   struct Command {
     const char* name = "";  ///< "copy"
-    uint64_t offset = 0;    ///< of its header in the paging buffer, bytes
+    uint64_t offset = 0;    ///< byte offset of its header in the paging buffer
     uint64_t fence = 0;     ///< of the ring's entry
   };
 

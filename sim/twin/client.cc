@@ -13,7 +13,7 @@ namespace {
 using regs::Access;
 using regs::Pattern;
 
-constexpr uint64_t kAheadCycles = 64;  // an act performs the accesses of the next cycles, this many
+constexpr uint64_t kAheadCycles = 64;  // an act performs the accesses of this many next cycles
 constexpr uint64_t kLineCycles = 2;    // from one line to the next
 constexpr uint64_t kAgainCycles = 25;  // a walk's repetition, in addition to its read
 constexpr uint64_t kAnswerCycles = 6;  // from an access's end to the reuse of its slot

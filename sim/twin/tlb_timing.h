@@ -98,7 +98,7 @@ class TlbTiming {
   };
   struct Found {
     uint64_t ready_ps = 0;
-    bool joined = false;  ///< a walk in progress brings it
+    bool joined = false;  ///< a walk in progress fetches the entry
     uint64_t ticket = 0;
   };
   struct Waiter {
@@ -144,7 +144,7 @@ class TlbTiming {
   const Hierarchy hierarchy_;
   unsigned walks_at_once_ = 1;
   std::vector<L1> l1_;                   ///< of each client, then one for the engine's ports
-  std::vector<uint64_t> missed_lines_;   ///< of each port: the line of eight pages of its miss before, with its space
+  std::vector<uint64_t> missed_lines_;   ///< of each port: line of eight pages and space of its previous miss
   std::optional<SharedTlb> l2_, l3_;     // l2_ always has a value
   std::optional<WalkCache> walk_cache_;  // always
   PteCache pte_cache_;

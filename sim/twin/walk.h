@@ -42,7 +42,7 @@ struct Mapping {
   bool zero = false, coherent = false, read_only = false, no_execute = false;
   regs::Target target = regs::Target::kSystem;
   unsigned adapter = 0;
-  uint64_t base = 0;  ///< where the block lies that it maps
+  uint64_t base = 0;  ///< physical address of the block that the entry maps
 };
 
 /// Makes the checks before the first read (lines 1 to 3a of the page's table); nullopt: they pass.

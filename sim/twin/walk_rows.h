@@ -57,7 +57,7 @@ class WalkRows {
   struct Pointer {
     unsigned level = 0;
     uint64_t ps = 0;
-    const void* place = nullptr;  ///< where it will be (WalkCache::PlaceOf)
+    const void* place = nullptr;  ///< its place in the walk cache (WalkCache::PlaceOf)
   };
   struct Row {
     WalkJob job;

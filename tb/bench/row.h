@@ -24,7 +24,7 @@ struct Row {
   enum class TargetOf { kFigure, kRatio };
   enum class State {
     kMeasured,
-    kMissing,  ///< its measurement, made elsewhere, is not there; `note` names the command
+    kMissing,  ///< the result of a separate measurement is missing; `note` names its command
     kFailed,   ///< could not be measured; `note` says why
   };
 

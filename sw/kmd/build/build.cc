@@ -54,7 +54,7 @@ bool Build::PagingSpace(uint32_t* space) const {
 
 bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const {
   const auto at = static_cast<uint64_t>(address.QuadPart);
-  if (segment == kHiddenSegment) {  // it follows the other segment directly, as in the hardware
+  if (segment == kHiddenSegment) {  // directly behind the VRAM segment, as in the hardware
     const uint64_t start = adapter.parameters.BaseOf(kVramSegment);
     if (adapter.hidden_page() == 0 || at < start + adapter.hidden_page() * kPage) return false;
     *place = Place::Physical(regs::Target::kVram, at - start);

@@ -29,7 +29,7 @@ struct Load {
 struct Seen {
   bool held = false;     ///< a run was held in the middle
   bool drained = false;  ///< fences were waited for
-  bool noted = false;    ///< before and after it the bus monitor counted what the client reads
+  bool noted = false;    ///< before and after the access the bus monitor counted the client's reads
   bool done = false;
 };
 

@@ -131,7 +131,7 @@ module axi_mux_writes
 
   // ---- The memory ports.
   number_t [1:0] left_n_q, out_n_q;              // AWs left, W bursts left
-  few_t          own_n_q, own_left_n_q, place_q;  // its AWs for the port: accepted, left
+  few_t          own_n_q, own_left_n_q, place_q;  // requester's AWs for the port: accepted, left
   logic          aw_left_q, w_begun_q, w_left_q, out_beat_q;
   number_t       aw_number_q, w_number_q;
   logic [1:0]    aw_here, w_here, aw_fits, w_fits, aw_leave, w_leave;
@@ -189,7 +189,7 @@ module axi_mux_writes
   logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; counts 2 for a foreign one
   logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; those before
   number_t [1:0]   moved_q, through_q;        // AWs moved to the queue, W bursts gone through the registers
-  number_t         marked_q;                  // number of the marked one there
+  number_t         marked_q;                  // number of the marked burst in the queue
   logic            aw_moved_q, w_through_q;
   number_t         back;                      // W bursts of the port ahead of the marked one
   logic            moves, passes;

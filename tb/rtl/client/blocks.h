@@ -55,7 +55,7 @@ struct Request {
   regs::Access access = regs::Access::kRead;
   unsigned bytes = kLine;
 
-  unsigned first() const { return va % kLine; }  ///< byte of its line
+  unsigned first() const { return va % kLine; }  ///< offset of the first byte in its line
   unsigned last() const { return first() + bytes - 1; }
   bool write() const { return access == regs::Access::kWrite; }
 

@@ -19,7 +19,7 @@ class WalkTellTest : public TellTest {
     unsigned beat = 0;              ///< the line's next beat
     std::optional<unsigned> begin;  ///< the lookup that began it
     std::vector<Lookup> chain;
-    unsigned due = 0;  ///< its lookups being answered
+    unsigned due = 0;  ///< number of its lookups being answered
     bool Wants() const { return state == kOver && (begin || !chain.empty()); }
   };
   std::array<Row, 9> model_;
@@ -56,7 +56,7 @@ class WalkTellTest : public TellTest {
     bool begins = false;
     if (some.state == Row::kIdle && Chance(rush)) {
       some.row = SomeRow(r);
-      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // else it was answered directly
+      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // none: that lookup was answered directly
       if (some.begin) used_.insert(*some.begin);
       some.state = Row::kLine;
       some.beat = 0;

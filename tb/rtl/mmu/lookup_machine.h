@@ -26,7 +26,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     unsigned near = 50;     // share of lookups in or next to the line of the previous one
     unsigned rows = 8;      // shared rows; the engine has one more
     unsigned latency = 30;  // longest walk, in cycles
-    unsigned tells = 100;   // a finished walk sends its next answer
+    unsigned tells = 100;   // chance that a finished walk sends its next answer
     unsigned again = 20;    // share of joined lookups that are to be replayed
     unsigned faults = 3;    // of walks
     unsigned restarts = 0;  // a row restarts, per thousand cycles
@@ -68,7 +68,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
 
   // For directed tests.
   void Ask(unsigned port, unsigned slot, const Key& key) { ports_[port].standing.push_back({slot, key}); }
-  void Fill(const Key& key, unsigned words, uint64_t page);  ///< waits until it is entered
+  void Fill(const Key& key, unsigned words, uint64_t page);  ///< waits until the entry is in the L2
   void Pointer(unsigned level, const Key& key, const LookupPointers::Table& table);
   LookupSpace MakeSpace(const std::vector<unsigned>& bits, bool dual = false);
 
@@ -98,7 +98,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   struct Port {
     std::deque<Standing> standing;
     std::optional<Standing> fresh;  // offered for the first time
-    std::optional<Key> told;        // the key announced one cycle ahead; none if it was no key of this port
+    std::optional<Key> told;        // the key announced one cycle ahead; none if another port's
     bool hint = false;              // the announced key was that of a fresh lookup
     unsigned gap = 0;
     std::optional<uint64_t> line;  // line of the previous lookup

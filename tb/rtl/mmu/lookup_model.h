@@ -241,7 +241,7 @@ class LookupLarge {
       return (page & ~low) | (key.vpn << 16 & low);
     }
   };
-  static constexpr uint64_t kEntered = 40;  ///< cycles after which a fill has found its gap
+  static constexpr uint64_t kEntered = 40;  ///< cycles after which a fill was certainly written
 
   void Fill(const Entry& entry) {
     const bool alone = newest_ + kEntered < entry.cycle;  // a fill is dropped while another one waits

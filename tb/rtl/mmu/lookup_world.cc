@@ -154,7 +154,7 @@ void LookupMachine::WritePointer(const NewPointer& pointer) {
   t.wc_pfn_i = pointer.table.first;
   t.wc_vram_i = pointer.table.second;
   t.wc_k64_i = spaces_[pointer.space].Names64K(pointer.level, pointer.table.first);
-  if (t.kill_valid_i) return;  // it is dropped
+  if (t.kill_valid_i) return;  // a kill drops the pointer
   large_.Pointer(pointer.level);
   pointers_.Write(now, pointer.level, pointer.space, pointer.tag, pointer.table, !sweeping_);
 }

@@ -31,7 +31,7 @@ struct Told {
   Page page;
   unsigned cause = 0, shift = 0, row = 0;
   bool direct = false;
-  uint64_t order = 0;  ///< among those of its row
+  uint64_t order = 0;  ///< order among the answers of its row
 };
 
 /// The outcome for the lookup of page `sub` of the row's line, with the entry `word`.

@@ -87,7 +87,7 @@ void BoardEnd::Body(const Bytes& body) {
   if (kind == 1) {
     if (payload.size() != 7 || !std::equal(kName.begin(), kName.end(), payload.begin())) return;
     if (payload[5] != version_ || payload[6] == 0) return;
-    if (payload[6] == session_ && wanted_ == 0) {  // it was repeated
+    if (payload[6] == session_ && wanted_ == 0) {  // a repeated hello
       owe_ack_ = true;
       return;
     }

@@ -54,7 +54,7 @@ class BoardEnd {
   bool owe_ack_ = false, owe_nak_ = false, asked_ahead_ = false, asked_damaged_ = false;
 
   Bytes up_;
-  std::deque<Bytes> out_;  ///< not acknowledged, first_ the first one's number
+  std::deque<Bytes> out_;  ///< frames not acknowledged; first_: number of the first
   uint8_t first_ = 0;
   size_t next_ = 0;
   unsigned host_room_ = 0;

@@ -251,7 +251,7 @@ TEST(LinkEnd, SaysWhatCameWhenNoSessionOpens) {
     return host.cause();
   };
   EXPECT_EQ(dead_with([](LinkEnd&, uint64_t) {}), LinkCause::kSilence);
-  std::mt19937 random(12);  // another rate makes bytes, zeros among them, but no frames
+  std::mt19937 random(12);  // a wrong bit rate gives bytes, zeros among them, but no frames
   EXPECT_EQ(dead_with([&](LinkEnd& host, uint64_t now) {
               const Bytes noise = Random(random, 40);
               host.Receive(noise.data(), noise.size(), now);

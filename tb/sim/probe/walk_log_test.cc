@@ -87,7 +87,7 @@ TEST_F(WalkLogTest, FindsTheWalkOfAPageOrOfItsLineThatWasUnderWay) {
   EXPECT_EQ(log.Find(1, 0x9000, true, 90, 110), nullptr);
   EXPECT_EQ(log.Find(1, 0x9000, false, 90, 110)->event.number, 1u);
   EXPECT_EQ(log.Find(2, 0x8000, true, 90, 110), nullptr);
-  EXPECT_EQ(log.Find(1, 0x8000, true, 90, 99), nullptr);  // it began later
+  EXPECT_EQ(log.Find(1, 0x8000, true, 90, 99), nullptr);  // the walk began later
   log.End(120, 0);
   EXPECT_EQ(log.Find(1, 0x8000, true, 121, 130), nullptr);
 }

@@ -305,7 +305,7 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
       life.Compare("VidMm's memory", mapped(paged) ? "" : "not mapped");
       buffer.Release();
       life.Compare("VidMm's memory goes with its use", mapped(paged) ? "still mapped" : "");
-      DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, hw::kPageSize, nullptr};  // 3: save memory, while it is pinned
+      DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, hw::kPageSize, nullptr};  // 3: frame buffer save memory
       Miniport::Require(life.dxgkrnl.frame_buffer().Pin(adapter.handle(), pin), "pin");
       const uint64_t saved = Mdl::PagesOf(pin.pMdl)[0];
       life.Compare("save memory", mapped(saved) ? "" : "not mapped");

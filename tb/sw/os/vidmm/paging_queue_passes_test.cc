@@ -169,7 +169,7 @@ class TinyBuffers : public PagingPasses {
     for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
   }
   std::map<int, unsigned> again;  ///< calls that asked for another buffer
-  std::map<int, UINT> furthest;   ///< MultipassOffset with which they did
+  std::map<int, UINT> furthest;   ///< highest MultipassOffset with which they asked
 };
 
 TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {

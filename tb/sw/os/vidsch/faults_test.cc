@@ -135,7 +135,7 @@ TEST(DmaFaults, OfAPagingPacketOrOfNoneThatRunsEndTheRun) {
   for (const uint32_t fence : {1u, 7u}) {
     Faults test;
     test.Submit(test.Paging());
-    test.Submit(test.Render(1, test.guilty, 0));  // behind it
+    test.Submit(test.Render(1, test.guilty, 0));  // queued behind the paging packet
     test.DmaFault(fence, 0);
     ASSERT_THAT(test.kernel.faults(), SizeIs(1));
     EXPECT_EQ(test.kernel.faults()[0].fence, fence);
