@@ -36,7 +36,7 @@ module gmmu_gpu
   parameter int unsigned WalkCacheEntries = 16,  // a level
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
-  parameter int unsigned CounterWidth = 64,      // 32 where area counts
+  parameter int unsigned CounterWidth = 64,      // 32 saves area
   parameter int unsigned EventPort = 1,          // 0: ev_* stays 0
   parameter int unsigned LinkPort = 1,           // 1: with s_peer_*
   parameter int unsigned TurnDown = 1,           // 1: with register sizes_in_use

@@ -23,7 +23,7 @@ class WalkCache {
     uint64_t used = 0;
   };
 
-  /// `rows` of each level.
+  /// Makes `rows` rows for each level.
   WalkCache(unsigned rows, const Hierarchy& hierarchy);
   /// The row of `level` with a pointer, or a large page, for the page; null: none.
   const Row* Find(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn);

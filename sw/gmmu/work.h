@@ -26,7 +26,7 @@ struct Work {
   workload::JobResult result;  ///< the run's findings, for the report
 };
 
-/// Makes the work of each kind. They throw Error, before anything is simulated. A replay turns on the keys of
+/// Makes the work of each kind. Each throws Error before anything is simulated. A replay turns on the keys of
 /// `configuration` that its pages need.
 std::unique_ptr<Work> WorkOf(Job job);
 std::unique_ptr<Work> WorkOf(const Replay& replay, app::Configuration& configuration);

@@ -14,7 +14,7 @@ class Miniport;
 
 /// The window through which the CPU sees a memory segment that it cannot see as a whole (SupportsCpuHostAperture): the
 /// driver maps a page of the segment at each page of the window. It works as soon as the driver has reported its
-/// segments. Documents only.
+/// segments. From documents only.
 ///
 /// No run uses it: this hardware has no such window, the built-in driver declares none, and page tables are refused in
 /// a segment that needs one (PhysicalAdapter). It serves drivers that declare one; the test plays such a driver.

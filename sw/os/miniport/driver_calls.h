@@ -64,9 +64,9 @@ class DriverCalls {
   void WaitForSchedulerClass(const char* entry);
 
   /// Until EndExclusiveAccess no other fibre enters the driver: its calls wait, and interrupts and deferred calls are
-  /// held and delivered at the end. One at a time, each on a fibre of its own. `drain` returns when the driver holds no
-  /// work and none can arrive; meanwhile calls are served, also those of a recovery. Throws the exceptions of `drain`,
-  /// and OsError when the driver refuses to begin; then nothing has changed.
+  /// held and delivered at the end. One access at a time, each begun on its own fibre. `drain` returns
+  /// when the driver holds no work and none can arrive; meanwhile calls are served, also those of a recovery. Throws
+  /// the exceptions of `drain`, and OsError when the driver refuses to begin; then nothing has changed.
   void BeginExclusiveAccess(const std::function<void()>& drain);
   /// Throws OsError when the driver refuses; either way the entries may be called again.
   void EndExclusiveAccess();

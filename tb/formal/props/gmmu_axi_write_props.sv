@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AXI4 writes inside the GPU: AW, W and B of one requester (types of gmmu_axi_pkg).
 //
-//   of the requester (asserted)   AW and W stand; ids are below Ids and unique among those
+//   of the requester (asserted)   AW and W are held; ids are below Ids and unique among those
 //                                 outstanding; W has as many beats as AW says, LAST at the end; no
 //                                 burst crosses 4 KiB. AwFirst: no W beat before its AW was taken.
 //                                 OneId: all bursts have id 0 instead, and B is in their order

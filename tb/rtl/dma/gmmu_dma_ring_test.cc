@@ -157,7 +157,7 @@ TEST_P(Rings, KillStandsUntilTheCommandProcessorHasGivenUp) {
   bench.Enable(0, false);
   bench.Step();
   bench.Rewind(0);
-  bench.Enable(0, true);  // does not help the entry in progress
+  bench.Enable(0, true);  // the entry in progress is abandoned all the same
   bench.Finish();
   EXPECT_EQ(bench.completed, 0u);
   EXPECT_EQ(bench.given_up, 1u);

@@ -10,7 +10,7 @@
 
 namespace gmmu::bench {
 
-/// The behaviour of the world during one operation.
+/// How the neighbours of gmmu_control behave during one operation.
 struct World {
   std::vector<bool> quiet;  // quiet_i in each cycle from hold on; the last value persists
   int lag = 0;              // cycles after the flip in which the ports still report drained
@@ -21,7 +21,7 @@ struct World {
 
 class ControlTest : public ControlBenchTest {
  protected:
-  /// A world without delays, and one with random delays.
+  /// Neighbours without delays, and with random delays.
   static World Easy() { return {}; }
   World Slow() {
     World world;

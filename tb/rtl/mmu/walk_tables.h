@@ -50,7 +50,7 @@ class WalkTables {
   static uint64_t Index(const Shape& shape, const Key& key, unsigned level) {
     return key.vpn >> shape.shift[level] & ((1u << shape.bits[level]) - 1);
   }
-  /// One entry: the next table, or the end of the walk.
+  /// Reads one entry. Returns the start of the next lower table; nullopt: the walk ends with `result`.
   std::optional<Start> After(const Key& key, const Start& at, Result* result) const {
     const Shape& shape = shapes_[key.space];
     const uint64_t address = ((at.pfn + (Index(shape, key, at.level) >> 9)) << 12 | (Index(shape, key, at.level) & 511)

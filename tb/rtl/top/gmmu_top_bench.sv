@@ -17,7 +17,7 @@ module gmmu_top_bench
   parameter int unsigned WalkCacheEntries = 16,  // a level
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
-  parameter int unsigned CounterWidth = 64,      // 32 where area counts
+  parameter int unsigned CounterWidth = 64,      // 32 saves area
   parameter int unsigned ThroughPorts = 0,
   parameter int unsigned TurnDown = 1,
   // translation ports: clients, through-port, engine fetch, engine read, engine write

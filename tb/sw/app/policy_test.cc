@@ -53,7 +53,7 @@ TEST_F(Policies, OfAllDefaultsAreTheHardware) {
   for (const std::string& workload : {kRandom, kZipf, kRound}) {
     nlohmann::json hardware = Replay(workload, {}), keyed = Replay(workload, {"policy.seed=1"});
     EXPECT_EQ(hardware["counters"].contains("policy"), false);
-    keyed["counters"].erase("policy");  // shown, because a policy is stated
+    keyed["counters"].erase("policy");  // the report has it because a policy key is set
     EXPECT_EQ(hardware, keyed) << workload;
   }
 }

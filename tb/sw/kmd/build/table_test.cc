@@ -184,7 +184,7 @@ class DualPteTest : public Leaf64kTest {
   DualPteTest() : Leaf64kTest(true) {}
 };
 
-// Documents only.
+// From documents only.
 TEST_F(DualPteTest, ALevel1EntryIsTwoWordsFromTheTwoArrays) {
   std::vector<DXGK_PTE> small = {Leaf(0x10), DXGK_PTE{}, Leaf(0x30)}, large = {DXGK_PTE{}, Leaf(0x21), Leaf(0x31)};
   auto args = Update(small, 1, 0x4000, 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that cannot be reset: the whole adapter is reset and rebuilt. Documents only.
+// An engine that cannot be reset: the whole adapter is reset and rebuilt. From documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -27,7 +27,7 @@ NTSTATUS StartWithAShortTable(PVOID context, PDXGK_START_INFO start, PDXGKRNL_IN
   return between.real.DxgkDdiStartDevice(context, start, table, sources, children);
 }
 
-// Documents only.
+// From documents only.
 TEST_F(ShortKernelTable, IsRefusedByADriverThatNeedsMoreAndNothingBehindItIsUsed) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithAShortTable; };
   const auto result = Run();
@@ -133,7 +133,7 @@ TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {
 
 struct MappedMemory : test::DriverFront {};
 
-// Documents only.
+// From documents only.
 TEST_F(MappedMemory, LiesInOneBarWholly) {
   RunOnWorker([&](workload::Life& life) {
     const auto map = [&](uint64_t address, uint64_t length) {

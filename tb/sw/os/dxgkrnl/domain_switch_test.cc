@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DMA mode of a running adapter, and of one that is restarted. Documents only.
+// The DMA mode of a running adapter, and of one that is restarted. From documents only.
 #include "os/dxgkrnl/domain_switch.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exclusive access on a running machine, and the steps before the start. Documents only.
+// Exclusive access on a running machine, and the steps before the start. From documents only.
 #include "os/dxgkrnl/exclusive_access.h"
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU isolation on a running machine. Documents only; no open driver was seen with it.
+// GPU isolation on a running machine. From documents only; no open driver was seen with it.
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discovery, order and capabilities of linked adapters. Documents only.
+// Discovery, order and capabilities of linked adapters. From documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

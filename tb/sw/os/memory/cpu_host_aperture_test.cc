@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver that points pages of BAR2 at pages of a segment, as far as it remembers. Documents only.
+// A driver that points pages of BAR2 at pages of a segment, as far as it remembers. From documents only.
 #include "os/memory/cpu_host_aperture.h"
 
 #include <gmock/gmock.h>

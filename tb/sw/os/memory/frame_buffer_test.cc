@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frame buffer reservation: charge, sections, pin and windows. Documents only.
+// Frame buffer reservation: charge, sections, pin and windows. From documents only.
 #include "os/memory/frame_buffer.h"
 
 #include "os/base/page_math.h"

@@ -154,7 +154,7 @@ TEST(MemoryObjects, OfAnAdapterThatWasRemovedAreABugCheck) {
               HasSubstr("DxgkCbAllocateAdl for an adapter that is not started"));
 }
 
-// Open: what happens to a CPU view, and to an object that is open. Documents only.
+// Open: what happens to a CPU view, and to an object that is open. From documents only.
 TEST(MemoryMisuse, DestroyInUseStopsOrTheMemoryGoesWithItsLastView) {
   for (bool stops : {true, false}) {
     Parameters parameters = TestParameters();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a driver keeps over a power cycle, on a machine that runs, when transfers fail on the way out, on the way
-// back and in the middle. Documents only.
+// back and in the middle. From documents only.
 #include <gtest/gtest.h>
 
 #include <algorithm>

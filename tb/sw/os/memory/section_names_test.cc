@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object attributes of a section, as ZwCreateSection takes them. Documents only.
+// Object attributes of a section, as ZwCreateSection takes them. From documents only.
 #include "os/memory/section_names.h"
 
 #include <gtest/gtest.h>

@@ -57,7 +57,7 @@ TEST(MemoryTypes, ASectionTakesFourProtectionsAndTwoCacheTypes) {
   EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER);
 }
 
-// Open: whether attributes other than SEC_COMMIT are refused or ignored. Documents only.
+// Open: whether attributes other than SEC_COMMIT are refused or ignored. From documents only.
 TEST(MemoryTypes, ASectionIsAlwaysCommitted) {
   for (bool refused : {true, false}) {
     Parameters parameters = TestParameters();

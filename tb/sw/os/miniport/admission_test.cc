@@ -260,7 +260,7 @@ TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
   EXPECT_THAT(Admit(answers, false), IsEmpty()) << "a CPU host aperture is enough";
 }
 
-// Documents only: the rule before WDDM 2.9.
+// From documents only: the rule before WDDM 2.9.
 TEST(Admission, BeforeWddm29HighestAcceptableAddressMustReachAllMemory) {
   AdapterAnswers answers = Good();
   answers.last_byte = 0xFFFF'FFFF;

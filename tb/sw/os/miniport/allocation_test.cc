@@ -89,7 +89,7 @@ TEST(AllocationRules, SizeAndAlignmentAreTheSystemsWhereAMemorySegmentHasPagesOf
   EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u) << "never there";
 }
 
-// Documents only.
+// From documents only.
 TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
   Good good;
   good.info.FlagsWddm2.MapApertureCpuVisible = 1;
@@ -98,7 +98,7 @@ TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
   EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
 }
 
-// Documents only: bit 13 has another meaning since WDDM 2.0.
+// From documents only: bit 13 has another meaning since WDDM 2.0.
 TEST(AllocationRules, TheBitOfLinkInstancedIsMapApertureCpuVisible) {
   Good good;
   good.info.Flags.LinkInstanced = 1;

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using workload::Life;
 
-// Documents only.
+// From documents only.
 TEST(CallLevels, OfTheEntriesAreThoseOfTheDocuments) {
   for (const char* entry : {"DxgkDdiAddDevice", "DxgkDdiStartDevice", "DxgkDdiStopDevice", "DxgkDdiSetPowerState",
                             "DxgkDdiResetFromTimeout", "DxgkDdiRestartFromTimeout", "DxgkDdiRemoveDevice"}) {
@@ -34,7 +34,7 @@ TEST(CallLevels, OfTheEntriesAreThoseOfTheDocuments) {
   }
 }
 
-// Documents only.
+// From documents only.
 TEST(CallLevels, LevelThreeComesWithEvictedVideoMemory) {
   test::LifeBench bench;
   const auto result = bench.RunOnWorker([](Life& life) {
@@ -52,7 +52,7 @@ TEST(CallLevels, LevelThreeComesWithEvictedVideoMemory) {
   EXPECT_THAT(result.faults, SizeIs(1));
 }
 
-// Documents only.
+// From documents only.
 TEST(CallLevels, LevelThreeComesWithAnIdleGpu) {
   test::SchedulerBench bench;
   bench.miniport.driver().set_not_idle([&] { return bench.vidsch.idle() ? "" : "the driver holds packets"; });
@@ -64,7 +64,7 @@ TEST(CallLevels, LevelThreeComesWithAnIdleGpu) {
   EXPECT_EQ(bench.miniport.calls("DxgkDdiStopDevice"), 1u);
 }
 
-// Documents only: submission and paging are one class.
+// From documents only: submission and paging are one class.
 TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   test::SchedulerBench bench;
   bool inside = false;
@@ -94,7 +94,7 @@ TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   EXPECT_EQ(asked, 1);
 }
 
-// Documents only.
+// From documents only.
 TEST(CallLevels, CallsOfLevelZeroAreInTheDriverAtTheSameTime) {
   test::SchedulerBench bench;
   int inside = 0, most = 0;
@@ -113,7 +113,7 @@ TEST(CallLevels, CallsOfLevelZeroAreInTheDriverAtTheSameTime) {
   EXPECT_EQ(most, 3) << "two of level zero, and one of level one";
 }
 
-// Documents only.
+// From documents only.
 TEST(CallLevels, LevelThreeIsAloneInTheDriver) {
   test::SchedulerBench bench;
   bool inside = false, stopping = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes between 64 KiB and 4 KiB pages, observed between VidMm and the driver. Documents only.
+// Changes between 64 KiB and 4 KiB pages, observed between VidMm and the driver. From documents only.
 #include <algorithm>
 #include <map>
 #include <random>

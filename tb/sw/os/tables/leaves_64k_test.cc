@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of 64 KiB in VRAM, their entries, and the windows that transfers use. Documents only.
+// Pages of 64 KiB in VRAM, their entries, and the windows that transfers use. From documents only.
 #include "os/tables/leaves_64k.h"
 
 #include "os/memory/system_buffer.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page entries: the page size and level that VidMm chooses, and how entries are removed. Documents only.
+// Page entries: the page size and level that VidMm chooses, and how entries are removed. From documents only.
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section "64 KB pages" of the GPU virtual address documents, rule by rule. Documents only.
+// Section "64 KB pages" of the GPU virtual address documents, rule by rule. From documents only.
 #include "os/tables/page_size_checker.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Freed tables, and the state of their entries at that time. Documents only.
+// Freed tables, and the state of their entries at that time. From documents only.
 #include <map>
 #include <set>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root tables: their growth, and when the hardware gets them. Documents only, unless a comment names a build.
+// Root tables: their growth, and when the hardware gets them. From documents only, unless a comment names a build.
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/processes.h"

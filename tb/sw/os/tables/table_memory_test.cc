@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the memory of process tables is written, depending on the driver's caps. Documents only.
+// How the memory of process tables is written, depending on the driver's caps. From documents only.
 #include <map>
 
 #include "os/dxgkrnl/dxgkrnl.h"

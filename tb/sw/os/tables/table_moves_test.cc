@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that are moved, evicted and restored. Documents only.
+// Tables that are moved, evicted and restored. From documents only.
 #include <algorithm>
 #include <set>
 

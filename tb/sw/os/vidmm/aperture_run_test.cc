@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The aperture of a whole machine: the operations sent to the driver, and the GPU's accesses. Documents only.
+// The aperture of a whole machine: the operations sent to the driver, and the GPU's accesses. From documents only.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

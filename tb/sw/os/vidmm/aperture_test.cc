@@ -171,7 +171,7 @@ TEST(Aperture, SetsCacheCoherentForCachedMemoryInACoherentSegmentOnly) {
   }
 }
 
-// Open: who writes the CPU's caches back before a device reads without snooping. Documents only.
+// Open: who writes the CPU's caches back before a device reads without snooping. From documents only.
 TEST(Aperture, WritesTheCachesBackBeforeAMapIntoASegmentThatIsNotCoherent) {
   for (const bool writes_back : {true, false}) {
     Parameters parameters = TestParameters();
@@ -238,7 +238,7 @@ TEST(Aperture, KeepsToItsCommitLimit) {
   EXPECT_NO_THROW(test.aperture->Reserve(8));
 }
 
-// Open: whether DummyPage is logical or physical while the GPU is remapped. Documents only.
+// Open: whether DummyPage is logical or physical while the GPU is remapped. From documents only.
 TEST(Aperture, TheDummyPageIsLogicalOrPhysicalByASwitch) {
   for (const bool logical : {true, false}) {
     for (const bool remapped : {true, false}) {

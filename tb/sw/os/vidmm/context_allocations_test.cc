@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and addresses that the driver itself requests. Documents only.
+// Memory and addresses that the driver itself requests. From documents only.
 #include "os/vidmm/context_allocations.h"
 
 #include <tuple>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of the driver interface that implementers get wrong: zero entries and large pages. Documents only, unless a
+// Points of the driver interface that implementers get wrong: zero entries, large pages. From documents only, unless a
 // comment says otherwise.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitored fences between the CPU, the GPU and the system. Documents only.
+// Monitored fences between the CPU, the GPU and the system. From documents only.
 #include "os/vidmm/monitored_fence.h"
 #include "os/base/page_math.h"
 #include "os/vidmm/paging_fence.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that are repeated because their allocation is busy or a paging buffer is full. Documents only.
+// Operations that are repeated because their allocation is busy or a paging buffer is full. From documents only.
 #include <algorithm>
 #include <map>
 #include <vector>

@@ -157,7 +157,7 @@ size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const
   return result.findings.size();
 }
 
-// Documents only.
+// From documents only.
 TEST_F(Paging, ObserversLearnOfAFlushWhateverIsInItsBuffer) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_READ_PHYSICAL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of the driver interface that implementers get wrong: operations and flushes. Documents only, unless a comment
-// says otherwise.
+// Points of the driver interface that implementers get wrong: operations and flushes. From documents only, unless a
+// comment says otherwise.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations of WDDM 1 from VidMm, notices of residency, the order of moves, sizes of fills, private data of paging
-// buffers. Documents only, unless a comment names a build.
+// buffers. From documents only, unless a comment names a build.
 
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
@@ -250,7 +250,7 @@ TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
   }
 }
 
-// Every fill that was seen was of zeros; the width of the pattern is open.
+// Windows was seen to fill with zeros only, so the width of the pattern is an open question.
 TEST_F(PhysicalPaging, AFillByByteRepeatsItsLowByteOnTheMachine) {
   for (const bool by_byte : {false, true}) {
     bench.options.os.driver["FillByByte"] = by_byte;

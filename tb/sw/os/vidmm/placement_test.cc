@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where allocations live: sets, preferences, alignment, contiguity; parts of a segment that must not be used; bases of
-// segments. Documents only.
+// segments. From documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of the driver interface that implementers get wrong: roots of page tables. Documents only.
+// Points of the driver interface that implementers get wrong: roots of page tables. From documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

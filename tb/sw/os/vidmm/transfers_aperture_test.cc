@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eviction through the aperture. Documents only.
+// Eviction through the aperture. From documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

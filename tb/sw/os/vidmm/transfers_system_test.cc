@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contents of allocations that are in no memory segment: their backing store has them. Documents only.
+// Contents of allocations that are in no memory segment: their backing store has them. From documents only.
 #include <cstring>
 
 #include "os/memory/system_buffer.h"

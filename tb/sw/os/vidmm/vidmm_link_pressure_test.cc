@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked adapters whose memory is short. Documents only.
+// Linked adapters whose memory is short. From documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked adapters that sleep, fall silent, hang and are reset; addresses and devices of the driver. Documents only.
+// Linked adapters that sleep, fall silent, hang and are reset; the driver's addresses and devices. From documents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page tables and copies of mappings over linked adapters. Documents only.
+// Page tables and copies of mappings over linked adapters. From documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of linked adapters: one domain, one address space, page tables on each GPU, peers. Documents only.
+// Memory of linked adapters: one domain, one address space, page tables on each GPU, peers. From documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patch locations and their rules, and how a DMA buffer of the physical model goes to the driver. Documents only.
+// Patch locations and their rules, and how a DMA buffer of the physical model goes to the driver. From documents only.
 #include "os/vidsch/patch.h"
 
 #include <gmock/gmock.h>

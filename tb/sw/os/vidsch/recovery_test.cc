@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeouts, page faults and resets, against a driver that answers as each test says. Documents only.
+// Timeouts, page faults and resets, against a driver that answers as each test says. From documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
