@@ -209,7 +209,7 @@ module gmmu_axi_mux
   end
 
   // ---- Queues of the memory ports.
-  ax_t        ar_pick, aw_pick, express_ar;   // offer of Express, late or early
+  ax_t        ar_pick, aw_pick, express_ar;   // AR of Express, registered or direct
   logic       express_valid;
   index_t     ar_index, aw_index;
   logic       ar_push, ar_to_host, aw_to_host;

@@ -7,7 +7,7 @@
 //   set_i   one cycle: word_i takes effect in the next cycle, in which use_o.set is 1. If word_i is
 //           not possible, no size changes
 //   word_o  the effective sizes, as the register reads
-//   use_o   the same for the blocks; sweep_last follows one cycle later
+//   use_o   the effective sizes for the blocks; sweep_last follows one cycle later
 //
 // Without TurnDown everything built is in use, and word_o is 0.
 module gmmu_sizes

@@ -155,7 +155,7 @@ class TlbTiming {
   uint64_t joined_ = 0;  ///< lookups that join a walk, per walk, times kJoinedUnit; a mean of the last walks
   uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< end of the fill unit's write; end of the use of its page register
   PolicyCounters policy_counts_;
-  // walks that wait for a walker, in the order in which they came, and the same as the policy sees them
+  // walks that wait for a walker, in their order of arrival; the same walks in the policy's form
   std::vector<Queued> queue_;
   std::vector<WaitingWalk> waiting_;
   unsigned walking_ = 0;

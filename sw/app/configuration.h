@@ -25,7 +25,7 @@ struct Configuration {
   /// settings::Error for a syntax error, an unknown key, a wrong value, and keys that contradict each other.
   static Configuration FromToml(std::string_view text, const std::string& file, const std::string& table = "",
                                 const std::vector<std::string>& set = {});
-  /// Does the same with a file; an empty path is the defaults. Throws settings::Error also when it cannot be read.
+  /// As FromToml, with a file's text; an empty path: no text. Throws settings::Error also when it cannot be read.
   static Configuration FromFile(const std::string& path, const std::vector<std::string>& set = {});
 
   /// All settings as keys, which must not outlive this object.

@@ -170,7 +170,7 @@ void Store::Add(const Record& record) {
 }
 
 void Store::Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) {
-  if (gauge != hw::Gauge::kWalks) return;  // the other gauge follows from the lookups
+  if (gauge != hw::Gauge::kWalks) return;  // the other gauge can be computed from the lookups
   Insert(kDepth, {unit, static_cast<int64_t>(gauge), static_cast<int64_t>(cycle), depth});
 }
 

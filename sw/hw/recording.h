@@ -69,7 +69,7 @@ class RecordingPlatform : public Platform {
   /// Sends accesses that begin in `range` (host physical) to `handler`. Of several handlers for an
   /// address the last one added wins, also over BARs.
   void OnMmio(Range range, Handler handler);
-  /// Does the same for offsets in BAR0, wherever the BAR lies.
+  /// As OnMmio, for offsets in BAR0, wherever the BAR lies.
   void OnRegister(Range offsets, Handler handler, unsigned unit = 0);
   /// Sets the 64-bit BAR0 register at `offset` (8-byte aligned) that no handler covers; it is 0 until
   /// set or written.

@@ -57,7 +57,7 @@ class Ring {
   bool idle() const { return CompletedFence() == submitted_fence_; }
   /// Waits until everything submitted has completed; false when the bound passes first.
   [[nodiscard]] bool WaitIdle() const;
-  /// The same for entries that carry no new fence: until the hardware has taken and ended all of them.
+  /// Waits until the hardware has taken and ended all entries, also those that carry no new fence.
   [[nodiscard]] bool WaitTaken() const;
 
   regs::RingStatus Status() const { return registers_.Read<regs::RingStatus>(block_); }

@@ -28,7 +28,7 @@ class Ledger {
   using Ticket = uint64_t;
 
   Ticket Open(const std::string& kind, std::string name, const std::string& owner, const std::string& created_by);
-  /// The same for a range; its name is "START+SIZE" in hexadecimal digits.
+  /// As Open, for a range; its name is "START+SIZE" in hexadecimal digits.
   Ticket OpenRange(const std::string& kind, uint64_t start, uint64_t size, const std::string& owner,
                    const std::string& created_by);
   /// A ticket that is not open is a fault of the OS model: throws std::logic_error.

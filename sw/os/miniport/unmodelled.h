@@ -9,11 +9,11 @@ namespace gmmu::os {
 
 struct AdapterAnswers;
 
-/// Returns what the driver declares about an adapter and this model accepts but does not implement: the names of
+/// Returns what a driver declares of its adapter that this model accepts but does not implement: the names of
 /// members that are not 0, such as "DXGK_SEGMENTFLAGS.Agp of segment 1". unmodelled.def lists the members.
 /// AdapterAnswers::newer follows them.
 std::vector<std::string> UnmodelledOf(const AdapterAnswers& answers);
-/// The same for an allocation, a node, a segment and a context.
+/// Return the same names for an allocation, a node, a segment and a context.
 std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEALLOCATION& args, const DXGK_ALLOCATIONINFO& info);
 std::vector<std::string> UnmodelledOf(const DXGKARG_OPENALLOCATION& args);
 std::vector<std::string> UnmodelledOf(const DXGK_NODEMETADATA& node, const std::string& where);

@@ -42,7 +42,7 @@ class TableTree {
   /// All tables but the root and the leaf tables of 64 KiB entries; ascending levels.
   const std::map<TableSlot, PageTable>& tables() const { return tables_; }
 
-  // One table. Leaf tables are those of 4 KiB entries where no other kind is named.
+  // Calls for one table. A leaf table has 4 KiB entries unless the name says 64k.
   /// The table of `level` that covers `va`; null: it is missing.
   PageTable* Find(unsigned level, uint64_t va);
   bool HasLeaf(uint64_t leaf) const { return tables_.count({0, leaf}) != 0; }

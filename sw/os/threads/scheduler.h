@@ -67,7 +67,7 @@ class Scheduler {
   /// `poll_ns` 0: the condition is checked after interrupts only; otherwise at least that often.
   /// IRQL must be below kDispatch.
   void Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what, uint64_t poll_ns = 0);
-  /// The same with a bound that is not scaled.
+  /// As Wait, but the bound is not scaled.
   void WaitExactly(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
   /// Returns the bound scaled for this machine. Scaling never raises it above kForEver.

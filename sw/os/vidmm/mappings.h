@@ -63,7 +63,7 @@ class Mappings {
   // The record of mappings; these calls change no entry.
   /// Removes [va, va + 4096 * pages) from the mappings of every allocation on every linked GPU.
   void Forget(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// The same for all addresses of the process.
+  /// As Forget, for all addresses of the process.
   void ForgetAll(GpuProcess& process);
   /// Removes all mappings of the allocation and returns them.
   static std::vector<Mapping> ForgetAll(Allocation& allocation);

@@ -150,7 +150,7 @@ module gmmu_dma_blocks_bench
   output logic [DataBytes-1:0] out_mask_o [Units],
   output logic        out_last_o [Units],
   output logic [7:0]  out_label_o [Units],
-  // Data into writers, and what they write.
+  // The writers' input data, and their W and B channels.
   input  logic        data_valid_i [Units],
   output logic        data_ready_o [Units],
   input  logic [DataWidth-1:0] data_i [Units],

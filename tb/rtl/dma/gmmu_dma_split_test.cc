@@ -102,7 +102,7 @@ TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
         [&] {
           top.split_valid_i[1] = n == 0;
           top.split_address_i[1] = 0x80;
-          top.split_length_i[1] = 0x300000080;  // after a short first piece 33 bits count down
+          top.split_length_i[1] = 0x300000080;  // after a short first piece the 33-bit counter counts down
           top.split_ready_i[1] = 1;
         },
         [&] {

@@ -33,7 +33,7 @@ class L1EntriesTest : public InnerTest {
     Key key;
   };
   Found found_;  ///< result of the previous cycle
-  Found place_;  ///< the same for a fill
+  Found place_;  ///< result of the previous cycle for a fill
   uint64_t hits_ = 0, near_only_ = 0, far_ = 0, again_ = 0, dropped_ = 0, old_hints_ = 0;
 
   L1EntriesTest() {  // as after a reset: all entries are swept, hints are random

@@ -14,7 +14,7 @@ module gmmu_top_blocks_bench
   input  logic        clk_i,
   input  logic        rst_i,
 
-  // Control arbiter: operations are bits.
+  // Control arbiter: each operation (mmu_ctl_t) is a vector of bits.
   input  logic [1:0]  arb_valid_i,
   output logic [1:0]  arb_ready_o,
   input  logic [CtlBits-1:0] arb_ctl_i [2],

@@ -114,7 +114,7 @@ class Window : public BlocksTest {
   unsigned most_ = 0;     // largest number of accesses in flight on the bus
   bool settled_ = false;
   bool aw_late = false;  // no new AW is offered; a pending one stays
-  bool w_late = false;   // the same for W beats
+  bool w_late = false;   // no new W beat is offered; a pending one stays
   unsigned lag = 0;      // if not 0, aw_late and w_late change at random, at least every `lag` cycles
   size_t answered_[2] = {};
 
