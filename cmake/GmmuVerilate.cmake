@@ -3,11 +3,11 @@
 # start from what lies in build/verilated/<target>. A digest there of the command and of every source tells whether it is
 # current, so a changed source causes only its readers to be Verilated again.
 #
-#   gmmu_find_verilator()        VERILATOR_ROOT and VERILATOR_BIN of a Verilator that is new enough, or the end
-#   gmmu_verilate(TARGET TOP)    notes the top of the library TARGET; SOURCES beside rtl/, ARGS, OPTIMISE of the fast code, TRACE
-#   gmmu_verilate_noted()        Verilates what was noted and gives the libraries their sources: the last line of all
+#   gmmu_find_verilator()        sets VERILATOR_ROOT and VERILATOR_BIN of a Verilator that is new enough; else a fatal error
+#   gmmu_verilate(TARGET TOP)    records the top of the library TARGET; SOURCES beside rtl/, ARGS, OPTIMISE of the fast code, TRACE
+#   gmmu_verilate_noted()        Verilates what was recorded and gives the libraries their sources; call it last
 
-# Looked for in VERILATOR_ROOT, then in the environment's, in build/venv and behind the `verilator` of PATH.
+# Searches VERILATOR_ROOT, then the environment's, then build/venv, then the installation of the `verilator` in PATH.
 function(gmmu_find_verilator)
   file(GLOB installed ${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/verilator/share/verilator)
   find_program(command verilator NO_CACHE)

@@ -33,7 +33,7 @@ package gmmu_mmu_pkg;
     logic       wc_lookup;
     logic       wc_hit;
     logic       invalidation;
-    logic       invalidating;   // an invalidation is in progress; the sum is invalidation_cycles
+    logic       invalidating;   // an invalidation is in progress; counter invalidation_cycles
     logic [5:0] walk_issue;     // rows whose table read is not yet accepted
     logic [5:0] walk_memory;    // rows that wait for table data
     logic [5:0] walk_rows;      // rows occupied

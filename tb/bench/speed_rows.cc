@@ -133,7 +133,7 @@ void AddSpeedRows(Measurements& to) {
   work.destination = regs::Target::kVram;
   AddCoupling(to, "ring copy", work, 0.95);
   work = {};
-  work.size = 80;  // 10 beats and 4 of commands a copy; a read, a write and half a fetch
+  work.size = 80;  // each copy: 10 data and 4 command beats; a read, a write, half a fetch
   work.stride = 128;
   work.total = 80 << 13;
   AddCoupling(to, "a transaction every 6 cycles", work, 0.85);

@@ -164,7 +164,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
     const DXGK_SEGMENTFLAGS& flags = a.segments[i].Flags;
     const std::string segment = "of segment " + Number(i + 1) + " ";
     apertures += flags.Aperture;
-    if (host_aperture) {  // seen: "invalid flags" for the following segment
+    if (host_aperture) {  // Windows was seen to report "invalid flags" of the following segment
       out.push_back({"DXGK_SEGMENTDESCRIPTOR4.Flags",
                      segment + "stands behind a segment with SupportsCpuHostAperture, which must be the last",
                      StopCode::kUnknown,

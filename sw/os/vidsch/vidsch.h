@@ -39,10 +39,10 @@ class VidSch {
   /// Sets the work that follows DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout,
   /// and the contents of video memory. It runs on the scheduler's thread.
   void set_adapter_reset(std::function<void()> work) { adapter_reset_ = std::move(work); }
-  /// True from the adapter's reset until that work begins. Packets submitted meanwhile are lost, so that work
+  /// True from the adapter's reset to BeginRebuild. Packets submitted meanwhile are lost, so that work
   /// on the adapter's old state ends.
   bool discarding() const { return packets_.discarding(); }
-  /// The work after the reset begins. Packets submitted from now on run after it.
+  /// Call when the work after the reset begins. Packets submitted from now on run after it.
   void BeginRebuild() { packets_.BeginRebuild(); }
 
   /// Stops submissions until Resume has been called as often as Suspend; running packets continue. The last Resume

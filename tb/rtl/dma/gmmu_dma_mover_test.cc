@@ -175,7 +175,7 @@ class Rig {
       top.move_step_i[n_] = job.step;
     }
     const bool more = !kill && word_ < words_end && !words_.empty();
-    top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the last word may still stand
+    top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the last word may still be offered
     top.move_word_valid_i[n_] = word_offer_.Now(more, blocks, top.move_dead_i[n_] ? 0 : manner_.idle_percent);
     if (top.move_word_valid_i[n_]) top.move_word_i[n_] = words_.front();
   }

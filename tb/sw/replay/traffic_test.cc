@@ -166,7 +166,7 @@ TEST(Traffic, RunsPhasesOneAfterTheOther) {
   EXPECT_EQ(traffic.TakeEpoch().accesses, 0u);
 }
 
-/// Its third access cannot be read.
+/// A source whose third access cannot be read.
 class BrokenSource : public trace::Source {
   std::optional<Access> Next() override {
     if (++read_ == 3) throw ReplayError("record 3 is cut off");

@@ -27,7 +27,7 @@ struct Threads : Machine {
       body();
     });
   }
-  /// The text of the bug check that ends them; "" if none does.
+  /// Runs the threads to their end. Returns the text of the bug check that ended them; "": none did.
   std::string Run() {
     try {
       kernel.scheduler().Run();
