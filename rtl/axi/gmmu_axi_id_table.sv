@@ -3,8 +3,8 @@
 // own id and frees the assigned one with the burst's last answer. The id that has been free longest
 // is assigned next. "Above" is the GPU's side, "below" the memory's.
 //
-//   ax      offers with the GPU's id, which stand; ax_shared_i: that id is the shared one
-//   m       the same offers with the id below. They stand, and wait while no id is free
+//   ax      offers with the GPU's id, held until accepted; ax_shared_i: that id is the shared one
+//   m       the same offers with the id below, held until accepted; they wait while no id is free
 //   answer  a beat of R, or a B, in the cycle in which it is accepted. known_o: a burst with this
 //           id is outstanding at the memory; up_id_o is its id above. A beat that is not known
 //           changes nothing

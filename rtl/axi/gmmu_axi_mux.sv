@@ -270,7 +270,7 @@ module gmmu_axi_mux
     );
     assign aw_push = aw_any_q && aw_to_host == 1'(p);
 
-    // A closed port begins no new offer; a standing offer is kept.
+    // A closed port begins no new offer; a pending offer is kept.
     assign ar_opens = open[p] || ar_offered_q;
     assign aw_opens = open[p] || aw_offered_q;
     assign ar_valid_o[p] = (ar_waits[p] || ar_passes) && ar_opens;

@@ -2,8 +2,8 @@
 // One memory port of the isolator. It passes bursts without a register, counts those without an
 // answer and, when the core behind it is reset, completes what the AXI protocol owes the memory.
 //
-//   close_i       no new AR or AW begins; a standing offer continues until it is accepted
-//   cut_i         the core is in reset: this unit completes a standing offer, and sends the W beats
+//   close_i       no new AR or AW begins; a pending offer continues until it is accepted
+//   cut_i         the core is in reset: this unit completes a pending offer, and sends the W beats
 //                 that its bursts still owe, with all strobes 0. Only during close_i, a cycle after
 //                 it
 //   generation_i  prepended to the id of every burst that begins; it may change only during cut_i.

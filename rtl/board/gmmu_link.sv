@@ -2,7 +2,7 @@
 // The board's end of the link: two byte streams over a serial line, without loss, repetition or
 // change, while a session lasts (docs/board-link.md).
 //
-//   up, down   the streams; valid and data come from registers and stand until accepted
+//   up, down   the streams; valid and data come from registers and are held until accepted
 //   open_o     a session is open
 //   reset_o    for some cycles when the host opens one: everything behind the streams is
 //              reset

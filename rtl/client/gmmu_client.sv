@@ -107,7 +107,7 @@ module gmmu_client
   shape_t      shape_in, shape;
   slot_t       xlate_slot;
   logic        xlate_ends, xlate_take, route_offer, route_in_ready, page_ready, hold;
-  logic        route_waits_q;  // a standing offer to the router ignores hold
+  logic        route_waits_q;  // a pending offer to the router ignores hold
   route_tag_t  tag_in, tag;
   client_end_t page;
 

@@ -48,7 +48,7 @@ class EventProbe {
   EngineLog engine_;
   EngineLoad load_;
   std::unordered_map<unsigned, Burst> bursts_[2];  // bursts by id; [0] reads, [1] writes
-  uint64_t offered_[4];                            // cycle since which AR, AW of VRAM, of the host stand; kNever
+  uint64_t offered_[4];                            // cycle in which AR, AW of VRAM, of the host were offered; kNever
   bool resetting_ = false;
   std::vector<hw::Finding> findings_;
 };

@@ -123,7 +123,7 @@ class ListedCommandsOfProcesses {
     if (with_shared) WaitFor(user);
   }
 
-  /// Adds a copy, or a fill if both are the same allocation or at random.
+  /// Adds a copy, or (if both are the same allocation, and otherwise at random) a fill.
   void Command(User& user, ListedBuffer& buffer, Kept& from, Kept& to) {
     const uint64_t size = (1 + random_.Below(to.bytes.size() / kUnit)) * kUnit;
     const uint64_t at = random_.Below((to.bytes.size() - size) / kUnit + 1) * kUnit;

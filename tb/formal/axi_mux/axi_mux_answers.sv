@@ -3,7 +3,7 @@
 //
 // One R and one B, of a requester and a memory port that are chosen at the start, are marked in a
 // cycle that mark_r_i and mark_b_i choose. Each reaches its requester only, once, in the order of
-// that port's answers to it. Offers of the memory ports stand.
+// that port's answers to it. Offers of the memory ports are held.
 //
 // Bounds = 1 adds that both arrive in time, and that an offer of a port is taken in time: VRAM never
 // has R of Express in more than Few cycles in a row.

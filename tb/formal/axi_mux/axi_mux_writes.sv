@@ -68,7 +68,7 @@ module axi_mux_writes
     end
   end
 
-  // ---- The requesters: offers stand; W may be ahead of its AW.
+  // ---- The requesters: offers are held; W may be ahead of its AW.
   logic [N-1:0]        aw_take, w_take, middle_q;  // middle: inside a W burst
   few_t [N-1:0]        aw_n_q, w_n_q, moved_n_q, passed_n_q;
   logic                chosen_q, aw_taken_q, w_taken_q, beat_q;

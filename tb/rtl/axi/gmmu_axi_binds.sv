@@ -17,7 +17,7 @@ bind gmmu_peer_read gmmu_axi_read_props #(.Ids(Slots)) u_m_props (
   .clk_i, .rst_i(rst_i || cut_i), .req_i(rd_req_o), .rsp_i(rd_rsp_i));
 bind gmmu_peer_write gmmu_axi_write_props #(.Ids(Slots)) u_m_props (
   .clk_i, .rst_i(rst_i || cut_i), .req_i(wr_req_o), .rsp_i(wr_rsp_i));
-// Below the compressor an offer must stand too: its id comes from a table.
+// Below the compressor an offer must be held too: its id comes from a table.
 bind gmmu_axi_ids gmmu_stream_props #(.Width(IdBits + AxWidth)) u_ar_props (
   .clk_i, .rst_i, .valid_i(m_ar_valid_o), .ready_i(m_ar_ready_i), .payload_i({m_ar_id_o, m_ar_o}));
 bind gmmu_axi_ids gmmu_stream_props #(.Width(IdBits + AxWidth)) u_aw_props (

@@ -271,7 +271,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   /// Does what the isolator does to reset the core: waits `patience` (at least one) cycles for the answers, then cuts.
   void CutOff(unsigned patience) {
     const unsigned stall = stall_;
-    if (Random(2) == 0) {  // offers stand
+    if (Random(2) == 0) {  // offers wait
       stall_ = 97;
       Run(3);
     }

@@ -64,7 +64,7 @@ class Ends : public BlocksTest {
     t.e_zero_i = fault == Fault::kNone;
   }
 
-  /// One cycle. R, B and epochs are pulses; route and page stand until accepted.
+  /// One cycle. R, B and epochs are pulses; route and page are held until accepted.
   void Step() override {
     if (t.ends_page_valid_i && !page_) Epoch(t.e_slot_i);
     Settle();

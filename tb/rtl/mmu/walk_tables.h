@@ -76,7 +76,7 @@ class WalkTables {
                    (zero ? 0 : bits(2, 1) << 6 | bits(3, 1) << 5 | bits(4, 1) << 4) | uint64_t{big} << 3 | at.level;
     return std::nullopt;
   }
-  /// The fault of the start; a start faults for a whole line or not at all.
+  /// The fault with which a walk starts; 0: none. All keys of a line of eight have the same.
   static unsigned Refusal(const Key& key) { return (key.vpn >> 3) % 7 == 0 ? 2 : 0; }
   Result Walk(const Key& key) const {
     Result result;

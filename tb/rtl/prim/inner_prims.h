@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of the inner primitives, and the contract of every queue: order, offers that stand, and a ready that comes
-// from a register.
+// The bench of the inner primitives, and the contract of every queue: order, offers that are held, and a ready that
+// comes from a register.
 #pragma once
 #include <array>
 #include <deque>

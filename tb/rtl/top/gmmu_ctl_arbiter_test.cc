@@ -44,7 +44,7 @@ class CtlArbiter : public BlocksTest {
   struct Work {
     int user;
     Bytes ctl;
-    uint64_t since;  // the offer is still standing after this cycle
+    uint64_t since;  // the offer still waits after this cycle
     bool accepted = false;
     uint64_t due = 0;
   };

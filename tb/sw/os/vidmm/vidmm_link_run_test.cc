@@ -89,7 +89,7 @@ TEST(LinkedMemory, EachAdaptersPartOfVramSurvivesSleepInASectionOfItsOwn) {
 /// The other form: the whole section is pinned, and the driver applies the offsets itself.
 TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
   for (const uint64_t lead : {0u, 1u}) {
-    for (const uint64_t pin_failures : {0u, 4u}) {  // every pin fails: windows
+    for (const uint64_t pin_failures : {0u, 4u}) {  // 4: every pin fails, so the driver uses windows
       LinkedBench bench;
       bench.options.os.driver["SaveAreaShared"] = 1;
       bench.options.os.driver["LeadAdapter"] = lead;

@@ -133,7 +133,7 @@ TEST(LinkedMemory, AnObjectThatOneAdapterOpenedIsVisibleToAll) {
   ExpectGood(result);
 }
 
-/// UPDATE_PAGE_TABLE calls for processes by table: level, address and entries, by the system context that runs them.
+/// An UPDATE_PAGE_TABLE call: the system context that runs it, and the table's level, address and entries.
 struct Seen {
   HANDLE context;
   UINT level;

@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Kind = VidSch::Recovery::Kind;
 
-// As the design of a driver for build 22621 has it: both resets fail.
+// Both resets fail, as in the design of a driver for build 22621.
 TEST(Tdr, WhenEngineAndAdapterCannotBeResetItIsBugCheck0x116) {
   Faults test;
   test.Submit(test.Render(1, test.guilty));
