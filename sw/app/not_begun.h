@@ -13,8 +13,8 @@ struct Configuration;
 /// in the form "gpu.count = 3, os.iommu = 'physical'".
 std::string ChangedSettings(const Configuration& configuration, const std::vector<std::string>& set);
 
-/// For a run of the driver that is built in. Throws settings::Error when the run never began (JobResult::not_begun) and
-/// its settings are the reason: ChangedSettings has some, none of them plants a fault, and nothing else went wrong.
+/// Call for a run with the built-in driver. Throws settings::Error when the run never began (JobResult::not_begun)
+/// because of its settings: ChangedSettings lists some, none of them plants a fault, and nothing else went wrong.
 void RefuseNotBegun(const workload::JobResult& result, const Configuration& configuration,
                     const std::vector<std::string>& set);
 

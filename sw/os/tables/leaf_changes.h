@@ -21,9 +21,9 @@ enum class LeafChange { kConversion, kMove };
 /// require. PageSizeChecker checks every update against that order.
 class LeafChanges {
  public:
-  /// Calls that may be empty. `begin` comes before a change to 4 KiB: for a conversion the contexts of the process are
-  /// suspended when it returns. `flush` comes between entries of one kind that become invalid and entries of the other
-  /// kind that become valid, and at the end. `end` comes after that, and the contexts run again.
+  /// Functions that LeafChanges calls; each may be empty. Before a change to 4 KiB it calls `begin`: for a conversion
+  /// the process' contexts are suspended on return. It calls `flush` between entries of one kind that become invalid
+  /// and entries of the other kind that become valid, and at the end. Then `end`: the contexts run again.
   struct Hooks {
     std::function<void(LeafChange)> begin;
     std::function<void(uint64_t va, uint64_t bytes)> flush;

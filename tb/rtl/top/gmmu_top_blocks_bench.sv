@@ -160,8 +160,8 @@ module gmmu_top_blocks_bench
   input  logic [7:0]  win_b_id_i [2],
   input  logic        win_b_error_i [2],
 
-  // Registers: 4 clients, 16 spaces, 1 ring; 1, 2, 1; 64, 64, 4. Inputs that only carry values are
-  // shared.
+  // Registers, three sizes: 4, 1, 64 clients; 16, 2, 64 spaces; 1, 1, 4 rings. The value inputs are
+  // shared by all three.
   input  logic        regs_wr_valid_i [3],
   output logic        regs_wr_ready_o [3],
   input  logic [15:0] regs_addr_i [3],
