@@ -3,7 +3,7 @@
 # start from what lies in build/verilated/<target>. A digest there of the command and of every source tells whether it is
 # current, so a changed source causes only its readers to be Verilated again.
 #
-#   gmmu_find_verilator()        sets VERILATOR_ROOT and VERILATOR_BIN of a Verilator that is new enough; else a fatal error
+#   gmmu_find_verilator()        sets VERILATOR_ROOT and VERILATOR_BIN of a recent Verilator; else a fatal error
 #   gmmu_verilate(TARGET TOP)    records the top of the library TARGET; SOURCES beside rtl/, ARGS, OPTIMISE of the fast code, TRACE
 #   gmmu_verilate_noted()        Verilates what was recorded and gives the libraries their sources; call it last
 
