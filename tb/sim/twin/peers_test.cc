@@ -98,7 +98,7 @@ TEST(Peers, CountersAndFindingsNameTheUnit) {
   machine.NoteFlush(1, 1, 0, ~uint64_t{0});  // nobody has flushed
   ASSERT_TRUE(m.gpu(1).ClientReads(1));
   EXPECT_THAT(machine.Findings(), ::testing::Contains(::testing::Field(&hw::Finding::probe, "unit1.translation")));
-  Machine one(Config());
+  FastMachine one(Config());
   for (const hw::Counter& c : one.Counters()) single += c.block.find("unit") == 0 || c.block == "link" ? 1 : 0;
   EXPECT_EQ(single, 0u);
 }
