@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 A life of the twin's machine with linked GPUs. Its tests are from documents
-// only, because no run of linked adapters has been seen.
+// SPDX-License-Identifier: Apache-2.0
+// A life of the twin with linked GPUs. Its tests come from documents only, because no run of linked adapters has been
+// observed.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twin's machine with a kernel, and memory objects with their own domain.
+// The twin with a kernel, and memory objects with their own domain.
 #pragma once
 #include <gtest/gtest.h>
 
