@@ -70,7 +70,7 @@ module gmmu_l1
 
   output xlate_event_t ev_o,          // valid with the answer
   output port_count_t  count_o [Sources],
-  output logic         few_o,         // four slots or fewer are free, of eight or more
+  output logic         few_o,         // four slots or fewer are free beside the next one, of eight or more
   output logic         idle_o
 );
   localparam int unsigned SlotBits = $clog2(Slots);

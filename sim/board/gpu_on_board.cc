@@ -71,8 +71,8 @@ bool GpuOnBoard::Await(const std::function<bool()>& ready, uint64_t bound_ps, co
     looked = NowNs();
     const bool idle = (board_->AskWord(ReadBoard(kStatus), "the board's status") & kStatusIdle) != 0;
     if (idle && accesses == host_accesses_ && !ready() && held_.empty() && host_.agenda.empty()) {
-      throw EngineError(fmt::format("the machine stands still at {} ns: the GPU is idle, and nothing can end the wait for {}",
-                                    NowNs(), what));
+      throw EngineError(fmt::format(
+          "the machine stands still at {} ns: the GPU is idle, and nothing can end the wait for {}", NowNs(), what));
     }
     accesses = host_accesses_;
   }
@@ -112,8 +112,7 @@ std::vector<Bytes> GpuOnBoard::BlockReads(const BarAccess& access) {
   for (size_t at = 0; at < access.size;) {
     const size_t piece = access.bar == 0 ? kWord : std::min(access.size - at, kReadBytes);
     const auto offset = static_cast<uint32_t>(access.offset + at);
-    reads.push_back(access.bar == 0 ? ReadRegister(offset)
-                                    : ReadWindow(offset, static_cast<unsigned>(piece / kWord)));
+    reads.push_back(access.bar == 0 ? ReadRegister(offset) : ReadWindow(offset, static_cast<unsigned>(piece / kWord)));
     at += piece;
   }
   return reads;

@@ -24,7 +24,7 @@ void GpuOnBoard::Read(const HostRead& read) {
   Held answer{0, read, false, Bytes(read.beats * kBeat)};
   if (read.user.kind() != kPeer && read.user.kind() != kTranslated) {
     answer.ok = host_.host.Read(Requester(read.user), read.address & ~uint64_t{kBeat - 1}, answer.data.data(),
-                            answer.data.size(), !read.user.no_snoop());
+                                answer.data.size(), !read.user.no_snoop());
   }
   if (held_until_ns_ > NowNs() && read.address / hw::kPageSize == held_page_) answer.until_ns = held_until_ns_;
   // The bus keeps reads of one id in order.
@@ -54,8 +54,8 @@ void GpuOnBoard::Write(const HostWrite& write) {
 }
 
 void GpuOnBoard::WriteRange(const HostWrite& write, size_t first, size_t end) {
-  host_.host.Write(Requester(write.user), (write.address & ~uint64_t{kBeat - 1}) + first, &write.data[first], end - first,
-               !write.user.no_snoop());
+  host_.host.Write(Requester(write.user), (write.address & ~uint64_t{kBeat - 1}) + first, &write.data[first],
+                   end - first, !write.user.no_snoop());
   CatchUp();  // an interrupt message is delivered at once
 }
 

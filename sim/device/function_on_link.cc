@@ -49,18 +49,17 @@ void FunctionOnLink::WriteConfig(unsigned, uint16_t offset, unsigned size, uint3
 
 std::vector<hw::Counter> FunctionOnLink::Counters() {
   const FunctionCounts& c = function_.counts();
-  return {
-      {"device", "register_reads", c.register_reads, "requests", "Reads of the CPU from BAR 0 and 4."},
-      {"device", "register_writes", c.register_writes, "requests", "Writes of the CPU to BAR 0 and 4."},
-      {"device", "steps", c.steps, "steps", "Times that the device's step was called."},
-      {"device", "interrupts", c.interrupts, "interrupts", "Interrupts that it sent."},
-      {"device", "dma_reads", c.dma_reads, "calls", "Its reads of host memory, of any size."},
-      {"device", "dma_read_bytes", c.dma_read_bytes, "bytes", "What they asked for."},
-      {"device", "dma_writes", c.dma_writes, "calls", "Its writes to host memory, of any size."},
-      {"device", "dma_write_bytes", c.dma_write_bytes, "bytes", "What they carried."},
-      {"device", "dma_refused", c.refused, "calls",
-       "Of them, those that were refused: reads by anybody, writes without bus mastering."},
-      {"device", "dma_not_master", c.not_master, "calls", "Of these, those while it might not be bus master."}};
+  return {{"device", "register_reads", c.register_reads, "requests", "Reads of the CPU from BAR 0 and 4."},
+          {"device", "register_writes", c.register_writes, "requests", "Writes of the CPU to BAR 0 and 4."},
+          {"device", "steps", c.steps, "steps", "Times that the device's step was called."},
+          {"device", "interrupts", c.interrupts, "interrupts", "Interrupts that it sent."},
+          {"device", "dma_reads", c.dma_reads, "calls", "Its reads of host memory, of any size."},
+          {"device", "dma_read_bytes", c.dma_read_bytes, "bytes", "What they asked for."},
+          {"device", "dma_writes", c.dma_writes, "calls", "Its writes to host memory, of any size."},
+          {"device", "dma_write_bytes", c.dma_write_bytes, "bytes", "What they carried."},
+          {"device", "dma_refused", c.refused, "calls",
+           "Of them, those that were refused: reads by anybody, writes without bus mastering."},
+          {"device", "dma_not_master", c.not_master, "calls", "Of these, those while it might not be bus master."}};
 }
 
 uint64_t FunctionOnLink::Cycles() { return host_.agenda.now() / PeriodPs(host_.config.gpu); }

@@ -109,11 +109,12 @@ class RtlEngine : public Engine {
     timing.descriptor_ps = config.iommu.descriptor_ps;
     auto core = config.iommu.present ? std::make_unique<VtdCore>(VtdOf(config.iommu)) : nullptr;
     const uint64_t late_ps = Clock::ToPs(config.inject.late_interrupt_ns);
-    iommu_ = std::make_unique<Iommu>(
-        "iommu", units(), std::move(core), timing, *agenda_, [this, late_ps](uint64_t address, uint32_t data) {
-          if (late_ps == 0) return messages_.Put({address, data});
-          agenda_->At(Clock::Later(ScAgenda::Now(), late_ps), [this, address, data] { messages_.Put({address, data}); });
-        });
+    iommu_ = std::make_unique<Iommu>("iommu", units(), std::move(core), timing, *agenda_,
+                                     [this, late_ps](uint64_t address, uint32_t data) {
+                                       if (late_ps == 0) return messages_.Put({address, data});
+                                       agenda_->At(Clock::Later(ScAgenda::Now(), late_ps),
+                                                   [this, address, data] { messages_.Put({address, data}); });
+                                     });
   }
 
   void MakeChecker(const MachineConfig& config, unsigned number) {

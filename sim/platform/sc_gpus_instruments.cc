@@ -40,8 +40,7 @@ void ScGpus::ReadCounters(unsigned unit, std::vector<hw::Counter>& all) {
         },
         ScAgenda::GpuSource(unit));
   });
-  if (!asked ||
-      !parts_.cpu.Await([&] { return !values->empty(); }, Clock::ToPs(bound_ns_), "the GPU's counters")) {
+  if (!asked || !parts_.cpu.Await([&] { return !values->empty(); }, Clock::ToPs(bound_ns_), "the GPU's counters")) {
     findings_.push_back({PrefixOf(unit) + "registers", "the GPU's counters could not be read: " + gpu.Waiting()});
     return;
   }
@@ -93,8 +92,7 @@ std::vector<hw::InUse> ScGpus::ResourcesInUse() {
 }
 
 void ScGpus::NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) {
-  if (unit < units() && parts_.units[unit].checker != nullptr)
-    parts_.units[unit].checker->NoteFlush(space, start, end);
+  if (unit < units() && parts_.units[unit].checker != nullptr) parts_.units[unit].checker->NoteFlush(space, start, end);
 }
 
 void ScGpus::DriveClients(unsigned unit, hw::ClientAccesses* accesses) {
@@ -147,8 +145,7 @@ hw::BusCounts ScHost::BusAccesses(hw::Bdf device) {
 uint64_t ScHost::PageAccesses(uint64_t pfn) { return memory_.PageAccesses(pfn); }
 
 void ScHost::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) {
-  if (ScUnit* const unit = Find(device))
-    unit->root_complex->StrayAccess(device.requester_id(), kind, address, data);
+  if (ScUnit* const unit = Find(device)) unit->root_complex->StrayAccess(device.requester_id(), kind, address, data);
 }
 
 PageOwners& ScHost::owners() { return memory_.owners(); }

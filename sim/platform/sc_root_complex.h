@@ -36,7 +36,8 @@ class RootComplex : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<RootComplex> to_device{"to_device"};
   tlm_utils::simple_initiator_socket<RootComplex> memory{"memory"};
 
-  RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, ScAgenda& agenda, ScAgenda::Source device);
+  RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, ScAgenda& agenda,
+              ScAgenda::Source device);
 
   /// Deliberate fault: an access arrives as if from the device, whose port never made it. Its answer is dropped.
   void StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data);

@@ -28,7 +28,8 @@ const std::vector<EngineKind>& EngineKinds() {
 
 const EngineKind* FindEngine(const std::string& name) {
   const auto& kinds = EngineKinds();
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const EngineKind& kind) { return name == kind.name; });
+  const auto found = std::find_if(kinds.begin(), kinds.end(),
+                                  [&](const EngineKind& kind) { return name == kind.name; });
   return found == kinds.end() ? nullptr : &*found;
 }
 

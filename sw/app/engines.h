@@ -26,10 +26,10 @@ struct EngineInputs {
 /// An engine of this program.
 struct EngineKind {
   const char* name;
-  const char* timing;      ///< how exact its times are, for reports; a board says so itself
-  bool named;              ///< --engine selects it; otherwise --device does
-  bool simulated_gpu;      ///< it simulates this project's GPU, so the client ports can be driven
-  bool built_sizes;        ///< it has only the sizes that were built
+  const char* timing;  ///< how exact its times are, for reports; a board says so itself
+  bool named;          ///< --engine selects it; otherwise --device does
+  bool simulated_gpu;  ///< it simulates this project's GPU, so the client ports can be driven
+  bool built_sizes;    ///< it has only the sizes that were built
   std::unique_ptr<sim::Engine> (*make)(EngineInputs inputs);
 };
 

@@ -204,7 +204,7 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   RefuseNotBegun(job_result, configuration, arguments.set);
   if (recording) recording->End(job_result);
 
-  report::Limits limits = SimulatedLimits(config, engine_name, options.seed);
+  report::Limits limits = SimulatedLimits(config, *kind, options.seed);
   limits.input = options.workload;
   limits.configuration = configuration.ToJson();
   if (json) {

@@ -60,7 +60,7 @@ class OutputBuffer : public std::streambuf {
 /// `board` is null for a simulated machine.
 report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& arguments,
                         const sim::board::Board* board) {
-  report::Limits limits = SimulatedLimits(config, arguments.engine, arguments.seed);
+  report::Limits limits = SimulatedLimits(config, *FindEngine(arguments.engine), arguments.seed);
   if (board != nullptr) {
     limits.link_bytes_per_second = board->line_rate() / 10;  // 8 of 10 bits are data
     if (board->simulated()) limits.timing = "simulated board";

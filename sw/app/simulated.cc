@@ -12,19 +12,19 @@
 
 namespace gmmu::app {
 
-report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::string& engine, uint64_t seed) {
+report::Limits SimulatedLimits(const sim::MachineConfig& config, const EngineKind& engine, uint64_t seed) {
   report::Limits limits;
   limits.clock_mhz = config.gpu.clock_mhz;
   limits.bus_bits = config.gpu.data_bits;
-  if (engine != kDevice) {
+  if (engine.name != std::string(kDevice)) {
     limits.bus_bytes_per_second = static_cast<double>(config.gpu.data_bits) / 8 *
                                   static_cast<double>(config.gpu.clock_mhz) * 1e6;
     limits.link_bytes_per_second = config.pcie.payload_bytes_per_second();
   }
   limits.version = GMMU_VERSION;
   limits.commit = kCommit;
-  limits.engine = engine;
-  limits.timing = FindEngine(engine)->timing;
+  limits.engine = engine.name;
+  limits.timing = engine.timing;
   limits.seed = seed;
   return limits;
 }

@@ -15,8 +15,10 @@ struct JobResult;
 
 namespace gmmu::app {
 
-/// Returns the limits that a report of a simulated machine measures against. `engine`: one of EngineKinds().
-report::Limits SimulatedLimits(const sim::MachineConfig& config, const std::string& engine, uint64_t seed);
+struct EngineKind;
+
+/// Returns the limits that a report of a simulated machine measures against.
+report::Limits SimulatedLimits(const sim::MachineConfig& config, const EngineKind& engine, uint64_t seed);
 
 /// Completes the result of a run. A fault makes the run unverified. A VRAM bit flip that the configuration plants but
 /// that never happened becomes a finding.

@@ -162,7 +162,7 @@ class Machine::Life : private Watcher {
     if (closed_) return;
     closed_ = true;
     if (!work_->report) return;
-    report::Limits limits = app::SimulatedLimits(configuration_.machine, engine_.name, engine_.seed);
+    report::Limits limits = app::SimulatedLimits(configuration_.machine, *app::FindEngine(engine_.name), engine_.seed);
     limits.scenario = work_->scenario;
     limits.configuration = configuration_.ToJson();
     report_ = work_->report(limits);

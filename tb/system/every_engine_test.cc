@@ -45,7 +45,7 @@ struct Made {
 struct Kind {
   const char* name;
   Made (*make)(MachineConfig config);
-  uint32_t register_at;       ///< in BAR 0: 8 bytes that keep what is written
+  uint32_t register_at;  ///< in BAR 0: 8 bytes that keep what is written
 };
 
 MachineConfig SmallConfig() {
@@ -149,11 +149,11 @@ TEST_P(EveryEngine, DescribesItselfAsItsFunctionDoes) {
           EXPECT_EQ(p.ConfigRead(kFunction, 0, 2), tables.gpu_vendor);
           EXPECT_EQ(p.ConfigRead(kFunction, 2, 2), tables.gpu_device);
           ASSERT_TRUE(tables.gpu_reserved.has_value());
-          EXPECT_EQ(tables.gpu_reserved->size, 64u << 10);
+          EXPECT_EQ(tables.gpu_reserved->end - tables.gpu_reserved->start, 64u << 10);
           ASSERT_FALSE(tables.ram.empty());
           uint64_t word = 5;
-          EXPECT_TRUE(p.ram().Write(tables.ram.back().start + tables.ram.back().size - 8, &word, 8));
-          EXPECT_EQ(p.MmioRead(tables.ram.back().start + tables.ram.back().size - 8, 8), 5u);
+          EXPECT_TRUE(p.ram().Write(tables.ram.back().end - 8, &word, 8));
+          EXPECT_EQ(p.MmioRead(tables.ram.back().end - 8, 8), 5u);
           if (iommu) {
             EXPECT_NE(p.MmioRead(*tables.iommu_base, 4), 0u) << "VER";
           }

@@ -29,8 +29,7 @@ NTSTATUS Stop(PVOID context) {
   say("flushes", calls[DXGK_OPERATION_FLUSH_TLB]);
   say("transfers", calls[DXGK_OPERATION_VIRTUAL_TRANSFER] + calls[DXGK_OPERATION_TRANSFER]);
   say("fills", calls[DXGK_OPERATION_VIRTUAL_FILL] + calls[DXGK_OPERATION_FILL]);
-  say("aperture maps",
-      calls[DXGK_OPERATION_MAP_APERTURE_SEGMENT] + calls[DXGK_OPERATION_MAP_APERTURE_SEGMENT2]);
+  say("aperture maps", calls[DXGK_OPERATION_MAP_APERTURE_SEGMENT] + calls[DXGK_OPERATION_MAP_APERTURE_SEGMENT2]);
   say("buffers that were too small", full);
   return own.DxgkDdiStopDevice(context);
 }

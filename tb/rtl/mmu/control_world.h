@@ -141,6 +141,7 @@ class ControlTest : public ControlBenchTest {
       ASSERT_NO_FATAL_FAILURE(ExpectIdle());
       ASSERT_EQ(t.ctl_ready_o, 1);
       ASSERT_EQ(t.busy_o, 0);
+      ASSERT_EQ(t.counted_o, 0);
       Step();
     }
   }
@@ -228,6 +229,7 @@ class ControlTest : public ControlBenchTest {
       Settle();
 
       ASSERT_EQ(t.busy_o, 1);
+      ASSERT_EQ(t.counted_o, 1) << "each of these operations counts as an invalidation";
       if (!flushes) {
         ASSERT_EQ(t.hold_o, 0);
         ASSERT_EQ(t.sweep_valid_o, 0);

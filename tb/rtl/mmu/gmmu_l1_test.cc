@@ -69,6 +69,17 @@ TEST_P(L1Test, HitsGoOnWithNoSlotFreeUntilAMissComes) {
   Drain(4000);
 }
 
+TEST_P(L1Test, FewIsSaidWhileFourSlotsOrFewerAreFreeBesideTheNextOne) {
+  held_ = 1;
+  for (unsigned taken = 0; taken < slots_; ++taken) {
+    Idle(6, false);
+    EXPECT_EQ(t.l1_few_o != 0, n == 0 && slots_ - taken <= 4 + 1) << taken << " of " << slots_;
+    const Request miss{1, uint64_t{0x1000 + 64 * taken} << 12, 0};
+    while (!Cycle(&miss, false)) {}
+  }
+  Drain(4000);
+}
+
 TEST_P(L1Test, AllSlotsAreTakenInAsManyCyclesAndAFreedOneFourCyclesAfterItsMessage) {
   held_ = 1;
   Idle(6);

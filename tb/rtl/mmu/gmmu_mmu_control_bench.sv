@@ -63,6 +63,7 @@ module gmmu_mmu_control_bench
   output logic [35:0]  row_keep_o [6],    // [0] is unused
   output logic [35:0]  row_beyond_o,
   output logic         busy_o,
+  output logic         counted_o,
 
   // gmmu_space_table: a row is enable, top and the rest of its fields
   input  logic         st_read_i,
@@ -111,7 +112,7 @@ module gmmu_mmu_control_bench
     logic        generation, write;
     space_t      space;
     space_row_t  row;
-    logic        busy;
+    logic        busy, counted;
   } outputs_t;
   outputs_t [2:0]   outputs;
   outputs_t         shown;
@@ -146,7 +147,7 @@ module gmmu_mmu_control_bench
       .kill_o(outputs[s].kill), .sweep_o(outputs[s].sweep), .generation_o(outputs[s].generation),
       .drained_i, .stale_i, .space_write_o(outputs[s].write), .space_o(outputs[s].space),
       .space_row_o(outputs[s].row), .resize_o(), .resize_word_o(), .sweep_last_i('0),
-      .busy_o(outputs[s].busy), .counted_o());
+      .busy_o(outputs[s].busy), .counted_o(outputs[s].counted));
 
     keep_t      now_keep;
     logic [5:0] now_shift;
@@ -211,4 +212,5 @@ module gmmu_mmu_control_bench
   end
   assign row_beyond_o = shown.row.beyond;
   assign busy_o = shown.busy;
+  assign counted_o = shown.counted;
 endmodule

@@ -118,6 +118,31 @@ TEST_P(WalkCacheTest, FindsOnlyWhatWasWrittenAndNotDropped) {
   EXPECT_GT(hits_, 500u);
 }
 
+TEST_P(WalkCacheTest, AnAnswerStandsUntilTheNextProbeWhateverIsWritten) {
+  for (unsigned i = 0; i < 100 && !HasFatalFailure(); ++i) {
+    const unsigned level = 1 + Random(5);
+    const Key key{Random(2), (uint64_t{i} << 9 | uint64_t{4} << 33) & kVpnMask, false};
+    Take(Key{key.space, 0, false});
+    Probe(key, std::nullopt);
+    if (t.wc_hit_o) continue;  // an earlier pointer of a high level
+    SetOther(Masked(key, level));
+    t.wc_write_i = 1;
+    t.wc_level_i = static_cast<uint8_t>(level);
+    t.wc_pfn_i = i;
+    t.wc_vram_i = 1;
+    Step();
+    t.wc_write_i = 0;
+    for (int cycle = 0; cycle < 4; ++cycle) {
+      ASSERT_FALSE(t.wc_hit_o) << "cycle " << cycle << " after the write, key " << i;
+      Step();
+    }
+    model_[level][Masked(key, level)] = {i, true};
+    Probe(key, level);
+    ++hits_;
+  }
+  EXPECT_GT(hits_, 5u);
+}
+
 /// Each half of a pair is found only by a walk that takes that half; other pointers by any walk.
 TEST_P(WalkCacheTest, BothHalvesOfAPairAreKeptAndToldApart) {
   const auto write = [&](const Key& key, uint64_t pfn, bool k64, bool half) {

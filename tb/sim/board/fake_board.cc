@@ -64,8 +64,8 @@ FakeBoard::FakeBoard(const FakeBoardOptions& options)
   tcgetattr(master_, &raw);
   cfmakeraw(&raw);
   tcsetattr(master_, TCSANOW, &raw);
-  gpu_ = std::make_unique<twin::Gpu>(0, BdfOf(0), Parameters(options.config), static_cast<HostAccess&>(*this),
-                                     peers_, agenda_);
+  gpu_ = std::make_unique<twin::Gpu>(0, BdfOf(0), Parameters(options.config), static_cast<HostAccess&>(*this), peers_,
+                                     agenda_);
   thread_ = std::thread([this] { Main(); });
 }
 

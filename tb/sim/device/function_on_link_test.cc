@@ -110,7 +110,8 @@ TEST_F(OnLink, ShowsMemoryAsTheDeviceSeesIt) {
   uint64_t word = 5;
   EXPECT_TRUE(machine->device_access()->Access(0, hw::DeviceAccess::Memory::kLocal, 16, &word, sizeof word, true));
   EXPECT_EQ(machine->MmioRead(kWindow + 16, 8), 5u);
-  EXPECT_FALSE(machine->device_access()->Access(0, hw::DeviceAccess::Memory::kLocal, 1 << 20, &word, sizeof word, false));
+  EXPECT_FALSE(
+      machine->device_access()->Access(0, hw::DeviceAccess::Memory::kLocal, 1 << 20, &word, sizeof word, false));
   EXPECT_TRUE(machine->device_access()->Access(0, hw::DeviceAccess::Memory::kHost, 0x9000, &word, sizeof word, true));
   EXPECT_EQ(Word(0x9000), 5u);
   EXPECT_FALSE(machine->device_access()->Access(1, hw::DeviceAccess::Memory::kLocal, 0, &word, sizeof word, false));

@@ -20,9 +20,7 @@ inline MachineConfig Config(unsigned rings = 1, unsigned gpus = 1) {
 }
 
 struct Bench {
-  explicit Bench(const MachineConfig& config = Config()) : machine(config), bare(machine) {
-    bare.PowerOn();
-  }
+  explicit Bench(const MachineConfig& config = Config()) : machine(config), bare(machine) { bare.PowerOn(); }
   ~Bench() { EXPECT_THAT(machine.Findings(), ::testing::IsEmpty()); }
 
   /// Starts ring `ring` of 16 entries; the memory of each ring begins 64 KiB after that of the previous one.
