@@ -72,7 +72,7 @@ class StudyTest(unittest.TestCase):
         path = self.folder / "gmmu"
         path.write_text(f"#!{sys.executable}\nimport os, sys, time\narguments = sys.argv[1:]\n"
                         f"def go():\n    os.execv({str(PROGRAM)!r}, [{str(PROGRAM)!r}, *arguments])\n"
-                        f"if arguments[0] == 'config':\n    go()\nseed = int(arguments[arguments.index('--seed') + 1])\n{text}\n")
+                        f"if arguments[0] == 'config' or '--list' in arguments:\n    go()\nseed = int(arguments[arguments.index('--seed') + 1])\n{text}\n")
         path.chmod(0o755)
         return path
 
