@@ -42,6 +42,7 @@ ROOMS = {
     "sim/pcie": ("sw/hw",),
     "sim/gpu_link": ("sw/hw",),
     "sim/iommu": ("sw/hw",),
+    "sim/iommu/vtd": ("sim/iommu",),
     "sim/board_link": ("sw/hw",),
     "sim/board_pins": (),
     "sim/probe": ("sim/memory",),

@@ -15,7 +15,7 @@ TimeParameters NoTime() {
 }  // namespace
 
 BoardMachine::BoardMachine(const MachineConfig& config, std::unique_ptr<Board> board)
-    : PlainMachine(config, NoTime(), 0, std::move(board)) {}
+    : PlainMachine({config, NoTime()}, std::move(board)) {}
 
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, std::unique_ptr<Board> board,
                                      const EngineOptions& options) {

@@ -62,7 +62,7 @@ TimeParameters TimingOfDevice(const MachineConfig& config) {
 }  // namespace
 
 DeviceMachine::DeviceMachine(const MachineConfig& config, const FunctionParameters& function)
-    : PlainMachine(config, TimingOfDevice(config), config.pcie.latency_ps, function) {}
+    : PlainMachine({config, TimingOfDevice(config), config.pcie.latency_ps}, function) {}
 
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const DeviceSettings& settings, Serve serve,
                                      const EngineOptions& options) {

@@ -10,7 +10,7 @@
 #include "pcie/address_map.h"
 
 namespace gmmu::sim {
-Host::Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing, Agenda& agenda,
+Host::Host(hw::HostRam& ram, std::unique_ptr<Remapper> iommu, const TimeParameters& timing, Agenda& agenda,
            MessageSink messages)
     : ram_(ram),
       iommu_(std::move(iommu)),
@@ -28,34 +28,34 @@ Host::~Host() = default;
 
 // ---- accesses of devices
 
-VtdResult Host::Translate(const VtdRequest& request, VtdWalk& walk) {
+RemapResult Host::Translate(const RemapRequest& request, RemapWalk& walk) {
   if (!iommu_) {
-    const bool message = request.iova >= kMessageStart && request.iova < kMessageEnd;
-    VtdResult result;
-    result.hpa = request.iova;
-    result.outcome = !message ? VtdOutcome::kMemory : request.write ? VtdOutcome::kInterrupt : VtdOutcome::kBlocked;
-    time_->Translated(request.sid, request.iova, result.hpa);
+    const bool message = request.logical >= kMessageStart && request.logical < kMessageEnd;
+    RemapResult result;
+    result.hpa = request.logical;
+    result.outcome = !message ? RemapOutcome::kMemory : request.write ? RemapOutcome::kInterrupt : RemapOutcome::kBlocked;
+    time_->Translated(request.requester, request.logical, result.hpa);
     return result;
   }
   walk = iommu_->Lookup(request);
-  const bool found = walk.done();
-  while (!walk.done()) {
+  const bool found = walk.done;
+  while (!walk.done) {
     uint64_t words[2] = {0, 0};
-    const bool ok = ram_.Read(walk.read().address, words, walk.read().bytes);
-    time_->WalkRead(walk.read().address);
+    const bool ok = ram_.Read(walk.read.address, words, walk.read.bytes);
+    time_->WalkRead(walk.read.address);
     iommu_->Feed(walk, ok, words[0], words[1]);
   }
-  const bool hit = found && walk.result().outcome == VtdOutcome::kMemory && walk.result().translated;
-  time_->Translated(request.sid, request.iova, walk.result().hpa, hit, walk.below_top());
-  return walk.result();
+  const bool hit = found && walk.result.outcome == RemapOutcome::kMemory && walk.result.translated;
+  time_->Translated(request.requester, request.logical, walk.result.hpa, hit, walk.below_top);
+  return walk.result;
 }
 
-void Host::Finish(const VtdWalk& walk) {
+void Host::Finish(const RemapWalk& walk) {
   if (iommu_) iommu_->Finish(walk);
 }
 
 /// Performs `access`, whose request is already translated, `way_ps` from now. An invalidation may be draining it.
-void Host::Land(uint64_t way_ps, const VtdWalk& walk, std::function<void()> access) {
+void Host::Land(uint64_t way_ps, const RemapWalk& walk, std::function<void()> access) {
   agenda_.At(agenda_.now() + way_ps, [this, walk, access = std::move(access)] {
     access();
     Finish(walk);
@@ -73,10 +73,10 @@ void Host::Touch(uint64_t hpa, bool write) {
 bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop) {
   begun_ = {requester, logical, size};
   ++bus_counts_[requester].reads;
-  VtdWalk walk;
-  const VtdResult result = Translate({requester, logical, false}, walk);
+  RemapWalk walk;
+  const RemapResult result = Translate({requester, logical, false}, walk);
   Finish(walk);
-  if (result.outcome != VtdOutcome::kMemory) return false;
+  if (result.outcome != RemapOutcome::kMemory) return false;
   Touch(result.hpa, false);
   Push(result.hpa, size, posts_);
   return ram_.DeviceRead(result.hpa, to, size, snoop || result.snoop);
@@ -84,17 +84,17 @@ bool Host::Read(uint16_t requester, uint64_t logical, void* to, size_t size, boo
 
 void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) {
   begun_ = {requester, logical, size};
-  VtdWalk walk;
-  const VtdResult result = Translate({requester, logical, true}, walk);
+  RemapWalk walk;
+  const RemapResult result = Translate({requester, logical, true}, walk);
   hw::BusCounts& counts = bus_counts_[requester];
-  ++(result.outcome == VtdOutcome::kInterrupt ? counts.messages : counts.writes);
+  ++(result.outcome == RemapOutcome::kInterrupt ? counts.messages : counts.writes);
   const uint64_t way = time_->parameters().pcie_latency_ps + time_->parameters().iommu_lookup_ps;
-  if (result.outcome == VtdOutcome::kInterrupt) {
+  if (result.outcome == RemapOutcome::kInterrupt) {
     uint32_t data = 0;
     std::memcpy(&data, from, std::min<size_t>(size, sizeof data));
     return Land(way, walk, [this, address = result.hpa, data] { messages_(address, data); });
   }
-  if (result.outcome != VtdOutcome::kMemory) return Finish(walk);
+  if (result.outcome != RemapOutcome::kMemory) return Finish(walk);
   const bool snoops = snoop || result.snoop;
   if (size > kRecord || way == 0) {
     Push(result.hpa, size, posts_);
@@ -128,7 +128,7 @@ uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool wri
   // The IOMMU translates each request of a split access. Read or Write has already translated the first one.
   const bool more = requester == begun_.requester && logical > begun_.logical && logical - begun_.logical < begun_.size;
   if (more && iommu_) {
-    VtdWalk walk;
+    RemapWalk walk;
     static_cast<void>(Translate({requester, logical, write}, walk));
     Finish(walk);
   }
@@ -141,8 +141,8 @@ bool Host::Peek(uint16_t requester, uint64_t logical, uint64_t* word) const {
   uint64_t hpa = logical;
   if (iommu_) {
     RamOfIommu memory(ram_);
-    const VtdResult result = iommu_->Peek(memory, {requester, logical});
-    if (result.outcome != VtdOutcome::kMemory) return false;
+    const RemapResult result = iommu_->Peek(memory, {requester, logical});
+    if (result.outcome != RemapOutcome::kMemory) return false;
     hpa = result.hpa;
   }
   if (!ram_.Read(hpa, word, sizeof *word)) return false;
@@ -175,8 +175,8 @@ void Host::WriteRegister(uint32_t offset, unsigned size, uint64_t value) {
 
 void Host::PumpQueue() {
   if (queue_busy_) return;
-  const VtdQueueWork work = iommu_->NextWork();
-  if (work.kind == VtdQueueWork::Kind::kFetch) {
+  const RemapWork work = iommu_->NextWork();
+  if (work.kind == RemapWork::Kind::kFetch) {
     queue_busy_ = true;
     agenda_.At(agenda_.now() + time_->WordPs() + time_->parameters().iommu_descriptor_ps, [this, work] {
       uint64_t words[2] = {0, 0};
@@ -185,7 +185,7 @@ void Host::PumpQueue() {
       iommu_->FetchDone(ok, words[0], words[1]);
       PumpQueue();
     });
-  } else if (work.kind == VtdQueueWork::Kind::kStatus) {
+  } else if (work.kind == RemapWork::Kind::kStatus) {
     queue_busy_ = true;
     agenda_.At(agenda_.now() + time_->WordPs(), [this, work] {
       const bool ok = ram_.Write(work.address, &work.data, sizeof work.data);

@@ -13,7 +13,7 @@
 #include "host/host_side.h"
 #include "hw/host_ram.h"
 #include "hw/platform.h"
-#include "iommu/vtd.h"
+#include "iommu/remapper.h"
 #include "memory/page_owners.h"
 
 namespace gmmu::sim {
@@ -33,7 +33,7 @@ class Host : public HostAccess, public HostSide {
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
   /// `iommu` null: addresses pass unchanged.
-  Host(hw::HostRam& ram, std::unique_ptr<VtdCore> iommu, const TimeParameters& timing, Agenda& agenda,
+  Host(hw::HostRam& ram, std::unique_ptr<Remapper> iommu, const TimeParameters& timing, Agenda& agenda,
        MessageSink messages);
   ~Host() override;
 
@@ -43,7 +43,7 @@ class Host : public HostAccess, public HostSide {
   bool Peek(uint16_t requester, uint64_t logical, uint64_t* word) const override;
 
   // HostSide
-  VtdCore* iommu() override { return iommu_.get(); }
+  Remapper* iommu() override { return iommu_.get(); }
   uint64_t ReadRegister(uint32_t offset, unsigned size) override { return iommu_->ReadRegister(offset, size); }
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value) override;
   std::vector<hw::Counter> Counters() override;
@@ -62,16 +62,16 @@ class Host : public HostAccess, public HostSide {
     bool Touches(uint64_t at, size_t bytes_there) const { return hpa < at + bytes_there && at < hpa + size; }
   };
   /// Translates an access. The caller must call Finish with `walk` once the access has been performed.
-  VtdResult Translate(const VtdRequest& request, VtdWalk& walk);
-  void Finish(const VtdWalk& walk);
-  void Land(uint64_t way_ps, const VtdWalk& walk, std::function<void()> access);
+  RemapResult Translate(const RemapRequest& request, RemapWalk& walk);
+  void Finish(const RemapWalk& walk);
+  void Land(uint64_t way_ps, const RemapWalk& walk, std::function<void()> access);
   void Touch(uint64_t hpa, bool write);
   /// Performs, in order, the writes of `posted_` that are numbered below `before` and overlap [hpa, hpa + size).
   void Push(uint64_t hpa, size_t size, uint64_t before);
   void PumpQueue();
 
   hw::HostRam& ram_;
-  const std::unique_ptr<VtdCore> iommu_;
+  const std::unique_ptr<Remapper> iommu_;
   Agenda& agenda_;
   const MessageSink messages_;
   const std::unique_ptr<HostTime> time_;

@@ -19,11 +19,11 @@ void Put64(std::ostream& out, uint64_t value) {
   out.write(bytes, sizeof bytes);
 }
 
-hw::Bdf BdfOf(uint16_t sid) {
+hw::Bdf BdfOf(uint16_t requester) {
   hw::Bdf bdf;
-  bdf.bus = static_cast<uint8_t>(sid >> 8);
-  bdf.device = static_cast<uint8_t>(sid >> 3 & 31);
-  bdf.function = static_cast<uint8_t>(sid & 7);
+  bdf.bus = static_cast<uint8_t>(requester >> 8);
+  bdf.device = static_cast<uint8_t>(requester >> 3 & 31);
+  bdf.function = static_cast<uint8_t>(requester & 7);
   return bdf;
 }
 
@@ -47,25 +47,25 @@ void WriteHostImage(const hw::HostRam& ram, std::ostream& out) {
   }
 }
 
-std::string MappingsAsJson(const VtdCore* core, hw::HostRam& ram) {
+std::string MappingsAsJson(const Remapper* remapper, hw::HostRam& ram) {
   nlohmann::ordered_json dump;
-  const bool on = core != nullptr && core->translating();
-  dump["root"] = fmt::format("{:#x}", on ? core->root() : 0);
+  const bool on = remapper != nullptr && remapper->translating();
+  dump["root"] = fmt::format("{:#x}", on ? remapper->root() : 0);
   dump["aw_bits"] = 0;
   dump["devices"] = nlohmann::ordered_json::array();
   if (on) {
     RamOfIommu memory(ram);
-    for (const VtdDeviceMappings& device : core->MappingsOf(memory, core->root())) {
-      dump["aw_bits"] = device.aw_bits;
+    for (const RemapDevice& device : remapper->Mappings(memory)) {
+      dump["aw_bits"] = device.address_bits;
       nlohmann::ordered_json mappings = nlohmann::ordered_json::array();
-      for (const VtdMapping& m : device.mappings) {
-        mappings.push_back({{"logical", fmt::format("{:#x}", m.iova)},
+      for (const RemapMapping& m : device.mappings) {
+        mappings.push_back({{"logical", fmt::format("{:#x}", m.logical)},
                             {"host", fmt::format("{:#x}", m.hpa)},
                             {"bytes", m.bytes},
                             {"read", m.read},
                             {"write", m.write}});
       }
-      dump["devices"].push_back({{"bdf", BdfOf(device.sid).ToString()},
+      dump["devices"].push_back({{"bdf", BdfOf(device.requester).ToString()},
                                  {"domain", device.domain},
                                  {"pass_through", device.pass_through},
                                  {"mappings", mappings}});

@@ -4,12 +4,12 @@
 #include <string>
 
 #include "hw/host_ram.h"
-#include "iommu/vtd.h"
+#include "iommu/remapper.h"
 
 namespace gmmu::sim {
 
-/// Lets a VtdCore reach HostRam.
-class RamOfIommu : public VtdMemory {
+/// Lets a remapper reach HostRam.
+class RamOfIommu : public RemapMemory {
  public:
   explicit RamOfIommu(hw::HostRam& ram) : ram_(ram) {}
   bool Read64(uint64_t hpa, uint64_t* value) override { return ram_.Read(hpa, value, sizeof *value); }
@@ -22,8 +22,8 @@ class RamOfIommu : public VtdMemory {
 /// Writes the image of Engine::DumpHost: every page ever written, neighbouring pages in one record.
 void WriteHostImage(const hw::HostRam& ram, std::ostream& out);
 
-/// Returns what devices reach, as the JSON text of Engine::DumpMappings. There are no devices if `core`
+/// Returns what devices reach, as the JSON text of Engine::DumpMappings. There are no devices if `remapper`
 /// is null or its translation is off.
-std::string MappingsAsJson(const VtdCore* core, hw::HostRam& ram);
+std::string MappingsAsJson(const Remapper* remapper, hw::HostRam& ram);
 
 }  // namespace gmmu::sim

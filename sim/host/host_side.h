@@ -8,7 +8,7 @@
 namespace gmmu::sim {
 
 class PageOwners;
-class VtdCore;
+class Remapper;
 
 /// The host's side of the PCIe links, as the CPU programs it and the instruments observe it.
 class HostSide {
@@ -16,7 +16,7 @@ class HostSide {
   virtual ~HostSide() = default;
 
   /// Null: the machine has no IOMMU, and addresses pass unchanged.
-  virtual VtdCore* iommu() = 0;
+  virtual Remapper* iommu() = 0;
   /// Access a register of the IOMMU, which exists. `size` is 4 or 8 bytes.
   virtual uint64_t ReadRegister(uint32_t offset, unsigned size) = 0;
   virtual void WriteRegister(uint32_t offset, unsigned size, uint64_t value) = 0;

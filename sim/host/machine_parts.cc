@@ -59,18 +59,21 @@ DramParameters DramOf(const MachineConfig::Host& c) {
   return p;
 }
 
-VtdParameters VtdOf(const MachineConfig::Iommu& c) {
-  VtdParameters p;
-  p.caching_mode = c.caching_mode;
-  p.rwbf = c.write_buffer_flush;
-  p.pages_2m = c.largest_page != IommuPage::k4k;
-  p.pages_1g = c.largest_page == IommuPage::k1g;
-  p.num_fault_records = Small(c.fault_records);
-  p.context_entries = Small(c.context_entries);
-  p.iotlb_sets = Small(c.iotlb_sets);
-  p.iotlb_ways = Small(c.iotlb_ways);
-  p.psc_entries = Small(c.paging_entries);
+RemapperParameters RemapperParametersOf(const MachineConfig::Iommu& c) {
+  RemapperParameters p;
+  p.caches_refusals = c.caching_mode;
+  p.write_buffer = c.write_buffer_flush;
+  p.largest_page_lg2 = c.largest_page == IommuPage::k4k ? 12 : c.largest_page == IommuPage::k2m ? 21 : 30;
+  p.fault_records = Small(c.fault_records);
+  p.device_entries = Small(c.context_entries);
+  p.tlb_sets = Small(c.iotlb_sets);
+  p.tlb_ways = Small(c.iotlb_ways);
+  p.table_entries = Small(c.paging_entries);
   return p;
+}
+
+std::unique_ptr<Remapper> RemapperOf(const MachineConfig::Iommu& c) {
+  return c.present ? Remapper::Make(RemapperParametersOf(c)) : nullptr;
 }
 
 TimeParameters TimingOf(const MachineConfig& c) {

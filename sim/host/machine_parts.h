@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "host/config.h"
 #include "host/time_model.h"
 #include "hw/platform.h"
-#include "iommu/vtd_types.h"
+#include "iommu/remapper.h"
 #include "memory/dram.h"
 #include "pcie/config_space.h"
 #include "pcie/pcie_link.h"
@@ -22,7 +23,9 @@ uint64_t PeriodPs(const MachineConfig::Gpu& config);
 PcieParameters PcieOf(const MachineConfig::Pcie& config);
 ConfigSpaceParameters ConfigSpaceOf(const MachineConfig::Pcie& config);
 DramParameters DramOf(const MachineConfig::Host& config);
-VtdParameters VtdOf(const MachineConfig::Iommu& config);
+RemapperParameters RemapperParametersOf(const MachineConfig::Iommu& config);
+/// Makes the IOMMU of the machine; null if it has none.
+std::unique_ptr<Remapper> RemapperOf(const MachineConfig::Iommu& config);
 TimeParameters TimingOf(const MachineConfig& config);
 
 /// The resource that inject.lose_tag leaks, for an engine without tags of its own.

@@ -5,13 +5,13 @@
 
 namespace gmmu::sim {
 
-PlainHost::PlainHost(const MachineConfig& machine, const TimeParameters& timing, uint64_t message_time)
-    : config(machine),
-      message_ps(message_time),
-      map(machine.host.memory_bytes(), machine.iommu.present),
+PlainHost::PlainHost(Setup setup)
+    : config(setup.config),
+      message_ps(setup.message_ps),
+      map(config.host.memory_bytes(), config.iommu.present),
       ram(map.ram()),
       clock(agenda),
-      host(ram, machine.iommu.present ? std::make_unique<VtdCore>(VtdOf(machine.iommu)) : nullptr, timing, agenda,
+      host(ram, setup.remapper ? std::move(setup.remapper) : RemapperOf(config.iommu), setup.timing, agenda,
            [this](uint64_t address, uint32_t data) { Deliver(address, data); }) {}
 
 void PlainHost::Deliver(uint64_t address, uint32_t data) {

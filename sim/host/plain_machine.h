@@ -18,8 +18,13 @@ namespace gmmu::sim {
 
 /// The host's side of a machine without SystemC, as a configuration describes it.
 struct PlainHost {
-  /// `timing`: of the IOMMU, of memory and of short writes on their way. `message_ps`: time that a message needs beyond it.
-  PlainHost(const MachineConfig& machine, const TimeParameters& timing, uint64_t message_ps = 0);
+  struct Setup {
+    const MachineConfig& config;
+    TimeParameters timing;                          ///< of the IOMMU, of memory and of short writes on their way
+    uint64_t message_ps = 0;                        ///< time that a message needs beyond it
+    std::unique_ptr<Remapper> remapper = nullptr;   ///< null: the configuration's
+  };
+  explicit PlainHost(Setup setup);
   PlainHost(const PlainHost&) = delete;
   PlainHost& operator=(const PlainHost&) = delete;
 
@@ -40,8 +45,8 @@ struct PlainHost {
 template <class D>
 struct PlainParts {
   template <class... Arguments>
-  PlainParts(const MachineConfig& config, const TimeParameters& timing, uint64_t message_ps, Arguments&&... arguments)
-      : host(config, timing, message_ps), device(host, std::forward<Arguments>(arguments)...) {}
+  explicit PlainParts(PlainHost::Setup setup, Arguments&&... arguments)
+      : host(std::move(setup)), device(host, std::forward<Arguments>(arguments)...) {}
 
   PlainHost host;
   D device;
@@ -51,15 +56,15 @@ struct PlainParts {
 template <class D>
 class PlainMachine : private PlainParts<D>, public Machine {
  public:
-  /// `timing`, `message_ps`: see PlainHost. `arguments`: of the device's constructor, after its PlainHost.
+  /// `arguments`: of the device's constructor, after its PlainHost.
   template <class... Arguments>
-  PlainMachine(const MachineConfig& config, const TimeParameters& timing, uint64_t message_ps, Arguments&&... arguments)
-      : PlainParts<D>(config, timing, message_ps, std::forward<Arguments>(arguments)...),
-        Machine(config, {host().map, host().ram, host().host, host().messages, device()}) {}
+  explicit PlainMachine(PlainHost::Setup setup, Arguments&&... arguments)
+      : PlainParts<D>(std::move(setup), std::forward<Arguments>(arguments)...),
+        Machine(host().config, {host().map, host().ram, host().host, host().messages, device()}) {}
 
   D& device() { return this->PlainParts<D>::device; }
   PlainHost& host() { return this->PlainParts<D>::host; }
-  VtdCore* iommu() { return host().host.iommu(); }
+  Remapper* iommu() { return host().host.iommu(); }
 };
 
 /// The engine of such a machine, which has a constructor from `arguments`.

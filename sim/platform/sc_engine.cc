@@ -14,7 +14,6 @@
 #include "host/machine.h"
 #include "host/machine_parts.h"
 #include "hw/host_ram.h"
-#include "iommu/vtd.h"
 #include "pcie/address_map.h"
 #include "platform/sc_agenda.h"
 #include "platform/sc_cpu.h"
@@ -107,9 +106,8 @@ class RtlEngine : public Engine {
     timing.walks = static_cast<unsigned>(config.iommu.walks);
     timing.lookup_ps = config.iommu.lookup_ps;
     timing.descriptor_ps = config.iommu.descriptor_ps;
-    auto core = config.iommu.present ? std::make_unique<VtdCore>(VtdOf(config.iommu)) : nullptr;
     const uint64_t late_ps = Clock::ToPs(config.inject.late_interrupt_ns);
-    iommu_ = std::make_unique<Iommu>("iommu", units(), std::move(core), timing, *agenda_,
+    iommu_ = std::make_unique<Iommu>("iommu", units(), RemapperOf(config.iommu), timing, *agenda_,
                                      [this, late_ps](uint64_t address, uint32_t data) {
                                        if (late_ps == 0) return messages_.Put({address, data});
                                        agenda_->At(Clock::Later(ScAgenda::Now(), late_ps),
@@ -125,8 +123,8 @@ class RtlEngine : public Engine {
           uint64_t hpa = address;
           if (iommu_->core() != nullptr) {
             RamOfIommu memory(ram_);
-            const VtdResult result = iommu_->core()->Peek(memory, {requester, address});
-            if (result.outcome != VtdOutcome::kMemory) return std::nullopt;
+            const RemapResult result = iommu_->core()->Peek(memory, {requester, address});
+            if (result.outcome != RemapOutcome::kMemory) return std::nullopt;
             hpa = result.hpa;
           }
           uint64_t word = 0;

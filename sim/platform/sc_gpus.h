@@ -82,7 +82,7 @@ class ScHost : public HostSide {
   ScHost(Iommu& iommu, HostMemory& memory, GpuLink& gpu_link, std::vector<ScUnit>& units)
       : iommu_(iommu), memory_(memory), gpu_link_(gpu_link), units_(units) {}
 
-  VtdCore* iommu() override;
+  Remapper* iommu() override;
   uint64_t ReadRegister(uint32_t offset, unsigned size) override;
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value) override;
   std::vector<hw::Counter> Counters() override;

@@ -111,7 +111,7 @@ void ScGpus::HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) {
 
 // ---- the host's side
 
-VtdCore* ScHost::iommu() { return iommu_.core(); }
+Remapper* ScHost::iommu() { return iommu_.core(); }
 
 uint64_t ScHost::ReadRegister(uint32_t offset, unsigned size) { return iommu_.ReadRegister(offset, size); }
 

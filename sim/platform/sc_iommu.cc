@@ -7,7 +7,7 @@
 
 namespace gmmu::sim {
 
-Iommu::Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCore> core, const IommuTiming& timing,
+Iommu::Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<Remapper> core, const IommuTiming& timing,
              ScAgenda& agenda, MessageSink messages)
     : sc_module(name),
       core_(std::move(core)),
@@ -62,11 +62,11 @@ void Iommu::Lookup(Request* request) {
   }
   const auto& t = *request->transaction;
   const auto* extension = t.get_extension<BusExtension>();
-  VtdRequest what;
-  what.sid = extension == nullptr ? 0 : extension->requester;
-  what.iova = t.get_address();
+  RemapRequest what;
+  what.requester = extension == nullptr ? 0 : extension->requester;
+  what.logical = t.get_address();
   what.write = t.is_write();
-  if (extension != nullptr && extension->kind == AddressKind::kTranslated) what.type = VtdAddressType::kTranslated;
+  what.translated = extension != nullptr && extension->kind == AddressKind::kTranslated;
   request->walk = core_->Lookup(what);
   Dispatch(request);
 }
@@ -74,13 +74,13 @@ void Iommu::Lookup(Request* request) {
 /// Dispatches a request that was looked up: it is done, walks now, or waits for the walk of its page or for a free
 /// walker.
 void Iommu::Dispatch(Request* request) {
-  if (request->walk.done()) {
+  if (request->walk.done) {
     Translated(request);
     return;
   }
   const auto same = [&](const Request* other) {
-    return other->walk.request().sid == request->walk.request().sid &&
-           other->walk.request().iova / hw::kPageSize == request->walk.request().iova / hw::kPageSize;
+    return other->walk.request.requester == request->walk.request.requester &&
+           other->walk.request.logical / hw::kPageSize == request->walk.request.logical / hw::kPageSize;
   };
   if (std::any_of(walks_under_way_.begin(), walks_under_way_.end(), same)) {
     joined_ += request->joined ? 0 : 1;
@@ -100,7 +100,7 @@ void Iommu::StartWalk(Request* request) {
 }
 
 void Iommu::WantRead(Request* request) {
-  const VtdRead read = request->walk.read();
+  const RemapRead read = request->walk.read;
   PooledTransaction* t = pool_.Acquire(tlm::TLM_READ_COMMAND, read.address, 0, read.bytes);
   t->extension->kind = AddressKind::kLogical;
   SendToMemory(t, [this, request](PooledTransaction& done) { Fed(request, done); });
@@ -110,13 +110,13 @@ void Iommu::Fed(Request* request, const PooledTransaction& t) {
   uint64_t words[2] = {0, 0};
   std::memcpy(words, t.buffer.data(), t.get_data_length());
   core_->Feed(request->walk, t.is_response_ok(), words[0], words[1]);
-  if (!request->walk.done()) {
+  if (!request->walk.done) {
     WantRead(request);
     return;
   }
   walks_under_way_.erase(std::find(walks_under_way_.begin(), walks_under_way_.end(), request));
   walk_ps_ += ScAgenda::Now() - request->arrived_ps;
-  const uint64_t page = request->walk.request().iova / hw::kPageSize;
+  const uint64_t page = request->walk.request.logical / hw::kPageSize;
   Translated(request);
   Requeue(page);
 }
@@ -128,7 +128,7 @@ void Iommu::Requeue(uint64_t page) {
   waiting.swap(queued_);
   for (Request* next : waiting) {
     const bool free = walks_under_way_.size() < timing_.walks;
-    if (free || next->walk.request().iova / hw::kPageSize == page) {
+    if (free || next->walk.request.logical / hw::kPageSize == page) {
       core_->Restart(next->walk);
       Dispatch(next);
     } else {
@@ -174,15 +174,15 @@ void Iommu::Commit(Port& port) {
 bool Iommu::NoSnoop(const Request& request) const {
   const auto* extension = request.transaction->get_extension<BusExtension>();
   if (extension == nullptr || !extension->no_snoop) return false;
-  return !core_ || !request.walk.result().snoop;
+  return !core_ || !request.walk.result.snoop;
 }
 
 /// Performs a write whose turn has come. True: memory will answer it.
 bool Iommu::CommitWrite(Request* request) {
   auto& t = *request->transaction;
-  const VtdResult& result = request->walk.result();
+  const RemapResult& result = request->walk.result;
   const uint64_t address = core_ ? result.hpa : t.get_address();
-  const bool message = core_ ? result.outcome == VtdOutcome::kInterrupt
+  const bool message = core_ ? result.outcome == RemapOutcome::kInterrupt
                              : address >= kMessageStart && address < kMessageEnd;
   if (core_ && !result.ok()) return false;
   if (message) {
@@ -215,8 +215,8 @@ void Iommu::StartReads() {
 
 void Iommu::IssueRead(Request* request) {
   auto& t = *request->transaction;
-  const VtdResult& result = request->walk.result();
-  if (core_ && result.outcome != VtdOutcome::kMemory) {
+  const RemapResult& result = request->walk.result;
+  if (core_ && result.outcome != RemapOutcome::kMemory) {
     Answer(*request, tlm::TLM_ADDRESS_ERROR_RESPONSE);
     Finish(request);
     return;
@@ -282,8 +282,8 @@ void Iommu::WriteRegister(uint32_t offset, unsigned size, uint64_t value) {
 
 void Iommu::PumpQueue() {
   if (!core_ || queue_busy_) return;
-  const VtdQueueWork work = core_->NextWork();
-  if (work.kind == VtdQueueWork::Kind::kFetch) {
+  const RemapWork work = core_->NextWork();
+  if (work.kind == RemapWork::Kind::kFetch) {
     queue_busy_ = true;
     PooledTransaction* t = pool_.Acquire(tlm::TLM_READ_COMMAND, work.address, 0, 16);
     t->extension->kind = AddressKind::kLogical;
@@ -297,7 +297,7 @@ void Iommu::PumpQueue() {
         PumpQueue();
       });
     });
-  } else if (work.kind == VtdQueueWork::Kind::kStatus) {
+  } else if (work.kind == RemapWork::Kind::kStatus) {
     queue_busy_ = true;
     PooledTransaction* t = pool_.Acquire(tlm::TLM_WRITE_COMMAND, work.address, 0, 4);
     t->extension->kind = AddressKind::kLogical;

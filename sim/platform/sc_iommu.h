@@ -12,7 +12,7 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include "gpu/transaction_pool.h"
-#include "iommu/vtd.h"
+#include "iommu/remapper.h"
 #include "platform/sc_agenda.h"
 
 namespace gmmu::sim {
@@ -24,7 +24,7 @@ struct IommuTiming {
   uint64_t descriptor_ps = 20'000;
 };
 
-/// A VtdCore with time, between the root ports and host memory.
+/// A remapper with time, between the root ports and host memory.
 ///
 ///   device   AT targets, one for each root port. A request does not cross 4 KiB; its BusExtension
 ///            names the requester. Writes are posted: those of a port reach memory in the order of
@@ -43,10 +43,10 @@ class Iommu : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Iommu> memory{"memory"};
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
-  Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<VtdCore> core, const IommuTiming& timing,
+  Iommu(sc_core::sc_module_name name, unsigned ports, std::unique_ptr<Remapper> core, const IommuTiming& timing,
         ScAgenda& agenda, MessageSink messages);
 
-  VtdCore* core() { return core_.get(); }
+  Remapper* core() { return core_.get(); }
   /// Performs a register access of the CPU. It takes effect at once; the operations that it starts take time.
   uint64_t ReadRegister(uint32_t offset, unsigned size) { return core_->ReadRegister(offset, size); }
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
@@ -57,7 +57,7 @@ class Iommu : public sc_core::sc_module {
   struct Request {
     unsigned port = 0;
     tlm::tlm_generic_payload* transaction = nullptr;
-    VtdWalk walk;
+    RemapWalk walk;
     uint64_t posted_before = 0;  ///< writes that arrived earlier
     uint64_t arrived_ps = 0;
     bool translated = false;
@@ -88,7 +88,7 @@ class Iommu : public sc_core::sc_module {
   void PumpQueue();
   void SendToMemory(PooledTransaction* t, std::function<void(PooledTransaction&)> done);
 
-  const std::unique_ptr<VtdCore> core_;
+  const std::unique_ptr<Remapper> core_;
   const IommuTiming timing_;
   ScAgenda& agenda_;
   const MessageSink messages_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <utility>
 
 #include "host/machine_parts.h"
 #include "host/plain_machine.h"
@@ -10,7 +11,9 @@ namespace gmmu::sim::twin {
 
 /// The machine of the fast engine.
 struct FastMachine : PlainMachine<Gpus> {
-  explicit FastMachine(const MachineConfig& config) : PlainMachine(config, TimingOf(config), 0) {}
+  /// `remapper`: the machine's IOMMU; null: that of the configuration.
+  explicit FastMachine(const MachineConfig& config, std::unique_ptr<Remapper> remapper = nullptr)
+      : PlainMachine({config, TimingOf(config), 0, std::move(remapper)}) {}
   Gpu& gpu(unsigned unit) { return device().gpu(unit); }
 };
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "host/time_model.h"
-#include "iommu/vtd_formats.h"
+#include "iommu/vtd/formats.h"
 
 namespace gmmu::sim {
 namespace {
@@ -23,7 +23,7 @@ constexpr uint32_t kIotlb = 0xF8;  // VtdParameters::iro
 struct HostBench {
   HostBench()
       : ram({{0, 1 << 20}}),
-        host(ram, std::make_unique<VtdCore>(VtdParameters()), timing, agenda,
+        host(ram, Remapper::Make({}), timing, agenda,
              [this](uint64_t, uint32_t data) { messages.push_back(data); }) {
     Put(kRoot + 16, kContext | 1);
     Put(kContext, kTop | 1);

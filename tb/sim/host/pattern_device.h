@@ -64,7 +64,7 @@ class PatternDevice : public Device {
 };
 
 struct PatternMachine : PlainMachine<PatternDevice> {
-  explicit PatternMachine(const MachineConfig& config) : PlainMachine(config, TimingOf(config), 0) {}
+  explicit PatternMachine(const MachineConfig& config) : PlainMachine({config, TimingOf(config)}) {}
 };
 
 }  // namespace gmmu::sim

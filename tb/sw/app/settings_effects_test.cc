@@ -12,7 +12,8 @@
 #include "host/machine_parts.h"
 #include "hw/gmmu_regs.h"
 #include "settings/keys.h"
-#include "tb/sim/iommu/vtd_bench.h"
+#include "iommu/vtd/remapper.h"
+#include "tb/sim/iommu/vtd/bench.h"
 #include "tb/sw/os/between.h"
 #include "twin/fast_engine.h"
 #include "workload/input.h"
@@ -206,7 +207,7 @@ TEST(Settings, TagsRequestSizesAndTheCompletionBoundaryShapeReads) {
 
 TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
   const auto cap = [](const Configuration& configuration) {
-    return sim::VtdCore(sim::VtdOf(configuration.machine.iommu)).ReadRegister(sim::vtd::kCap, 8);
+    return sim::RemapperOf(configuration.machine.iommu)->ReadRegister(sim::vtd::kCap, 8);
   };
   EXPECT_EQ(cap({}) >> 4 & 1, 0u);
   EXPECT_EQ(cap(With("iommu.write_buffer_flush", "true")) >> 4 & 1, 1u);
@@ -214,7 +215,7 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
 
   // Two devices in turn: one entry of the context cache holds only the later one.
   const auto reads = [](const Configuration& configuration) {
-    sim::VtdBench bench(sim::VtdOf(configuration.machine.iommu));
+    sim::VtdBench bench(sim::VtdParametersOf(sim::RemapperParametersOf(configuration.machine.iommu)));
     bench.Start();
     bench.Map(0x1000, 0x2000);
     bench.SetContext(0x101, sim::VtdBench::kDid, bench.top, 4);
@@ -225,7 +226,7 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
 
   // Two rounds over 32 pages: a smaller IOTLB has lost some of them when the second one comes.
   const auto misses = [](const Configuration& configuration) {
-    sim::VtdBench bench(sim::VtdOf(configuration.machine.iommu));
+    sim::VtdBench bench(sim::VtdParametersOf(sim::RemapperParametersOf(configuration.machine.iommu)));
     bench.Start();
     for (uint64_t page = 0; page < 32; ++page) bench.Map(page << 12, page << 20);
     for (uint64_t access = 0; access < 64; ++access) bench.Access(access % 32 << 12);

@@ -41,7 +41,7 @@ struct Machine {
   Kernel kernel;
   sim::RamOfIommu memory{platform.ram()};
 
-  sim::VtdResult Translate(uint64_t logical, bool write = false) {
+  sim::RemapResult Translate(uint64_t logical, bool write = false) {
     return platform.iommu()->Translate(memory, {0x100, logical, write});
   }
 };

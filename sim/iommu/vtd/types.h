@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <vector>
+
+#include "iommu/remapper.h"
 
 namespace gmmu::sim {
 
@@ -64,54 +65,9 @@ struct VtdRequest {
   VtdAddressType type = VtdAddressType::kUntranslated;
 };
 
-enum class VtdOutcome : uint8_t {
-  kMemory,     ///< the access goes to `hpa`
-  kInterrupt,  ///< a write to the interrupt window: `hpa` is its address
-  kBlocked,    ///< a read completes unsuccessfully, a write is dropped
-};
-
-struct VtdResult {
-  VtdOutcome outcome = VtdOutcome::kBlocked;
-  uint64_t hpa = 0;
-  bool translated = false;  ///< false: passed unchanged (translation off or pass-through)
-  bool snoop = false;       ///< SNP of the leaf: snoop even if the request has No Snoop
+struct VtdResult : RemapResult {
   /// kNone together with kBlocked means a read of the interrupt window, which is not recorded.
   VtdReason reason = VtdReason::kNone;
-  bool ok() const { return outcome != VtdOutcome::kBlocked; }
-};
-
-/// One read of host memory that the unit requests: 8 or 16 bytes, naturally aligned.
-struct VtdRead {
-  uint64_t address = 0;
-  unsigned bytes = 0;
-};
-
-/// Host memory as the unit's own accesses reach it: by host physical address, coherent.
-class VtdMemory {
- public:
-  virtual ~VtdMemory() = default;
-  /// Reads 8 aligned bytes. False: no memory at that address.
-  virtual bool Read64(uint64_t hpa, uint64_t* value) = 0;
-  /// Writes 4 aligned bytes. False: no memory at that address.
-  virtual bool Write32(uint64_t hpa, uint32_t value) = 0;
-};
-
-/// A device that accesses [iova, iova + bytes) reaches [hpa, hpa + bytes).
-struct VtdMapping {
-  uint64_t iova = 0;
-  uint64_t hpa = 0;
-  uint64_t bytes = 0;
-  bool read = false;
-  bool write = false;
-};
-
-/// The mappings of one context entry.
-struct VtdDeviceMappings {
-  uint16_t sid = 0;
-  uint16_t domain = 0;
-  unsigned aw_bits = 0;
-  bool pass_through = false;         ///< `mappings` is then empty and every address passes unchanged
-  std::vector<VtdMapping> mappings;  ///< ascending; neighbours that continue each other are one
 };
 
 }  // namespace gmmu::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the caches keep, seen from outside: the reads that an access costs.
-#include "vtd_bench.h"
+#include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
 namespace {

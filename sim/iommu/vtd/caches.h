@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "iommu/vtd_types.h"
+#include "iommu/vtd/types.h"
 
 namespace gmmu::sim {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "hw/platform.h"
-#include "iommu/vtd_caches.h"
-#include "iommu/vtd_drain.h"
-#include "iommu/vtd_events.h"
-#include "iommu/vtd_types.h"
+#include "iommu/vtd/caches.h"
+#include "iommu/vtd/drain.h"
+#include "iommu/vtd/events.h"
+#include "iommu/vtd/types.h"
 
 namespace gmmu::sim {
 
@@ -19,7 +19,7 @@ class VtdWalk {
  public:
   bool done() const { return stage_ == Stage::kDone; }
   /// The read that the walk needs next; valid only while it is not done.
-  const VtdRead& read() const { return read_; }
+  const RemapRead& read() const { return read_; }
   /// The answer; valid only when done.
   const VtdResult& result() const { return result_; }
   const VtdRequest& request() const { return request_; }
@@ -35,7 +35,7 @@ class VtdWalk {
   VtdRequest request_;
   VtdResult result_;
   Stage stage_ = Stage::kDone;
-  VtdRead read_;
+  RemapRead read_;
   VtdContext context_;
   bool has_context_ = false;
   uint8_t level_ = 0;                      ///< level of the table being read
@@ -46,20 +46,6 @@ class VtdWalk {
   unsigned reads_ = 0;
   bool missed_ = false, context_counted_ = false, iotlb_counted_ = false;  ///< counters that already include it
   bool below_top_ = false;
-};
-
-/// The next action that the invalidation queue needs from its caller.
-struct VtdQueueWork {
-  enum class Kind : uint8_t {
-    kIdle,    ///< it needs nothing until a register is written, or until the last kFetch or kStatus is
-              ///< answered
-    kFetch,   ///< read the 16 bytes at `address`, then FetchDone
-    kDrain,   ///< a wait descriptor waits for requests in flight; query again after each Finish
-    kStatus,  ///< write `data` (32 bits) to `address`, then StatusDone
-  };
-  Kind kind = Kind::kIdle;
-  uint64_t address = 0;
-  uint32_t data = 0;
 };
 
 /// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation and faults, but no
@@ -116,18 +102,18 @@ class VtdCore {
   // ---- translation at once
 
   /// Translates a device's request, with caches, fault records and counters.
-  VtdResult Translate(VtdMemory& memory, const VtdRequest& request);
+  VtdResult Translate(RemapMemory& memory, const VtdRequest& request);
   /// Translates by the tables alone and changes nothing: for dumps, debug accesses and as the oracle of cached
   /// translation.
-  VtdResult Peek(VtdMemory& memory, const VtdRequest& request) const;
+  VtdResult Peek(RemapMemory& memory, const VtdRequest& request) const;
 
   // ---- invalidation
 
-  VtdQueueWork NextWork();
+  RemapWork NextWork();
   void FetchDone(bool ok, uint64_t low, uint64_t high);
   void StatusDone(bool ok);
   /// Serves the queue until it is idle or must wait for requests in flight.
-  void RunQueue(VtdMemory& memory);
+  void RunQueue(RemapMemory& memory);
 
   /// The number of invalidations. A result of an older generation must not be kept.
   uint64_t generation() const { return generation_; }
@@ -139,7 +125,7 @@ class VtdCore {
   bool translating() const { return translating_; }
   uint64_t root() const { return root_; }
   /// Lists by SID the translations that the tables at `root` grant devices: exactly those that Peek would grant.
-  std::vector<VtdDeviceMappings> MappingsOf(VtdMemory& memory, uint64_t root) const;
+  std::vector<RemapDevice> MappingsOf(RemapMemory& memory, uint64_t root) const;
   /// Counts faults by the number of their reason, whether or not they were recorded.
   const std::array<uint64_t, 16>& faults() const { return faults_; }
   /// Block "iommu". Each request counts at most once in a counter of lookups, whether or not it is restarted. When no
@@ -152,7 +138,7 @@ class VtdCore {
   std::vector<hw::Counter> Counters() const;
 
  private:
-  // vtd_walk.cc: what a walk learned from one answer, cached if the walk may fill
+  // walk.cc: what a walk learned from one answer, cached if the walk may fill
   struct Learned {
     enum class Kind : uint8_t { kNothing, kContext, kTable, kPage } kind = Kind::kNothing;
     VtdContext context;
@@ -175,11 +161,11 @@ class VtdCore {
   bool LevelHasPages(unsigned level) const;
   unsigned LargestWidth() const;
 
-  // vtd_mappings.cc
-  void MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read, bool write,
-                VtdDeviceMappings& to) const;
+  // mappings.cc
+  void MapTable(RemapMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read, bool write,
+                RemapDevice& to) const;
 
-  // vtd_registers.cc
+  // registers.cc
   uint64_t Cap() const;
   uint64_t Ecap() const;
   uint32_t Read32(uint32_t offset) const;
@@ -194,7 +180,7 @@ class VtdCore {
   uint32_t records_offset() const { return parameters_.fro * 16; }
   void CheckDrains();
 
-  // vtd_queue.cc
+  // queue.cc
   void ContextCommand();
   void IotlbCommand();
   bool InvalidateContext(unsigned grain, uint16_t did, uint16_t sid, unsigned function_mask);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Translation results and fault reasons, without regard to caches: each case starts a unit of its
 // own.
-#include "vtd_bench.h"
+#include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
 namespace {
@@ -124,10 +124,10 @@ TEST(VtdWalk, TakesWritesToTheInterruptWindowAsMessagesEvenWhenMapped) {
   StartedVtd bench;
   bench.Map(0xFEE01000, kHpa);
   const VtdResult write = bench.Access(0xFEE01004, true);
-  EXPECT_EQ(write.outcome, VtdOutcome::kInterrupt);
+  EXPECT_EQ(write.outcome, RemapOutcome::kInterrupt);
   EXPECT_EQ(write.hpa, 0xFEE01004u);
   const VtdResult read = bench.Access(0xFEE01004, false);
-  EXPECT_EQ(read.outcome, VtdOutcome::kBlocked);
+  EXPECT_EQ(read.outcome, RemapOutcome::kBlocked);
   EXPECT_EQ(read.reason, VtdReason::kNone);
   EXPECT_EQ(bench.Fsts(), 0u);  // not recorded
 }

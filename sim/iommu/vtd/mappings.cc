@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <array>
 
-#include "iommu/vtd.h"
-#include "iommu/vtd_formats.h"
+#include "iommu/vtd/core.h"
+#include "iommu/vtd/formats.h"
 
 namespace gmmu::sim {
 namespace {
 
 using vtd::Bits;
 
-void Append(std::vector<VtdMapping>& list, const VtdMapping& piece) {
+void Append(std::vector<RemapMapping>& list, const RemapMapping& piece) {
   if (!list.empty()) {
-    VtdMapping& last = list.back();
-    if (last.iova + last.bytes == piece.iova && last.hpa + last.bytes == piece.hpa && last.read == piece.read &&
+    RemapMapping& last = list.back();
+    if (last.logical + last.bytes == piece.logical && last.hpa + last.bytes == piece.hpa && last.read == piece.read &&
         last.write == piece.write) {
       last.bytes += piece.bytes;
       return;
@@ -26,29 +26,29 @@ void Append(std::vector<VtdMapping>& list, const VtdMapping& piece) {
 bool InWindow(uint64_t address) { return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd; }
 
 /// Adds a mapping except the parts whose IOVA or host address lies in the interrupt window: they reach no memory.
-void AppendOutsideWindow(std::vector<VtdMapping>& list, const VtdMapping& whole) {
+void AppendOutsideWindow(std::vector<RemapMapping>& list, const RemapMapping& whole) {
   std::array<uint64_t, 6> cuts{0, whole.bytes};
   size_t count = 2;
-  for (const uint64_t base : {whole.iova, whole.hpa}) {
+  for (const uint64_t base : {whole.logical, whole.hpa}) {
     for (const uint64_t edge : {vtd::kInterruptStart, vtd::kInterruptEnd})
       cuts[count++] = edge > base && edge - base < whole.bytes ? edge - base : 0;
   }
   std::sort(cuts.begin(), cuts.end());
   for (size_t i = 0; i + 1 < cuts.size(); ++i) {
-    VtdMapping piece = whole;
-    piece.iova += cuts[i];
+    RemapMapping piece = whole;
+    piece.logical += cuts[i];
     piece.hpa += cuts[i];
     piece.bytes = cuts[i + 1] - cuts[i];
-    if (piece.bytes != 0 && !InWindow(piece.iova) && !InWindow(piece.hpa)) Append(list, piece);
+    if (piece.bytes != 0 && !InWindow(piece.logical) && !InWindow(piece.hpa)) Append(list, piece);
   }
 }
 
 }  // namespace
 
-void VtdCore::MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read, bool write,
-                       VtdDeviceMappings& to) const {
+void VtdCore::MapTable(RemapMemory& memory, unsigned level, uint64_t table, uint64_t iova, bool read, bool write,
+                       RemapDevice& to) const {
   const unsigned shift = vtd::LevelShift(level);
-  const unsigned width = std::min(parameters_.mgaw, to.aw_bits);
+  const unsigned width = std::min(parameters_.mgaw, to.address_bits);
   for (uint64_t index = 0; index < 512; ++index) {
     const uint64_t start = iova + (index << shift);
     if ((start & vtd::Above(width)) != 0) return;
@@ -68,8 +68,8 @@ void VtdCore::MapTable(VtdMemory& memory, unsigned level, uint64_t table, uint64
   }
 }
 
-std::vector<VtdDeviceMappings> VtdCore::MappingsOf(VtdMemory& memory, uint64_t root) const {
-  std::vector<VtdDeviceMappings> devices;
+std::vector<RemapDevice> VtdCore::MappingsOf(RemapMemory& memory, uint64_t root) const {
+  std::vector<RemapDevice> devices;
   for (unsigned sid = 0; sid < 0x10000; ++sid) {
     // The tables are decoded by the same steps as for a request of this device; 0 is a legal address.
     VtdWalk walk;
@@ -86,10 +86,10 @@ std::vector<VtdDeviceMappings> VtdCore::MappingsOf(VtdMemory& memory, uint64_t r
       continue;
     }
     if (walk.context_.reason != VtdReason::kNone) continue;
-    VtdDeviceMappings device;
-    device.sid = walk.context_.sid;
+    RemapDevice device;
+    device.requester = walk.context_.sid;
     device.domain = walk.context_.did;
-    device.aw_bits = 12 + 9 * walk.context_.levels;
+    device.address_bits = 12 + 9 * walk.context_.levels;
     device.pass_through = walk.context_.pass_through;
     if (!device.pass_through) MapTable(memory, walk.context_.levels, walk.context_.table, 0, true, true, device);
     devices.push_back(std::move(device));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "iommu/vtd.h"
+#include "iommu/vtd/core.h"
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
-#include "iommu/vtd_formats.h"
+#include "iommu/vtd/formats.h"
 
 namespace gmmu::sim {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vtd_bench.h"
+#include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
 namespace {
 
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 
-void Expect(const VtdMapping& mapping, uint64_t iova, uint64_t hpa, uint64_t bytes, bool read, bool write) {
-  EXPECT_EQ(mapping.iova, iova);
+void Expect(const RemapMapping& mapping, uint64_t iova, uint64_t hpa, uint64_t bytes, bool read, bool write) {
+  EXPECT_EQ(mapping.logical, iova);
   EXPECT_EQ(mapping.hpa, hpa);
   EXPECT_EQ(mapping.bytes, bytes);
   EXPECT_EQ(mapping.read, read);
@@ -23,9 +23,9 @@ TEST(VtdMappings, MergeNeighboursThatContinueEachOther) {
   bench.Map(0x6000, 0x15000, 1, kR);  // a gap in the device's addresses
   const auto devices = bench.core.MappingsOf(bench.memory, bench.core.root());
   ASSERT_EQ(devices.size(), 1u);
-  EXPECT_EQ(devices[0].sid, VtdBench::kSid);
+  EXPECT_EQ(devices[0].requester, VtdBench::kSid);
   EXPECT_EQ(devices[0].domain, VtdBench::kDid);
-  EXPECT_EQ(devices[0].aw_bits, 48u);
+  EXPECT_EQ(devices[0].address_bits, 48u);
   ASSERT_EQ(devices[0].mappings.size(), 4u);
   Expect(devices[0].mappings[0], 0x1000, 0x10000, 0x2000, true, true);
   Expect(devices[0].mappings[1], 0x3000, 0x12000, 0x1000, true, false);
@@ -41,7 +41,7 @@ TEST(VtdMappings, ListLargePagesAndMergeAcrossSizes) {
   bench.Map(2 * kGiB + 0x200000, 9 * kGiB + 0x200000);
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);
   ASSERT_EQ(devices.size(), 1u);
-  EXPECT_EQ(devices[0].aw_bits, 39u);
+  EXPECT_EQ(devices[0].address_bits, 39u);
   ASSERT_EQ(devices[0].mappings.size(), 1u);
   Expect(devices[0].mappings[0], kGiB, 8 * kGiB, kGiB + 0x201000, true, true);
 }
@@ -54,9 +54,9 @@ TEST(VtdMappings, ListEveryDeviceOfADomain) {
   bench.SetContext(0x02F8, 9, bench.top | 0x10, 4);  // reserved bit: reaches nothing
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);
   ASSERT_EQ(devices.size(), 3u);
-  EXPECT_EQ(devices[1].sid, 0x0200);
+  EXPECT_EQ(devices[1].requester, 0x0200);
   EXPECT_EQ(devices[1].mappings.size(), 1u);
-  EXPECT_EQ(devices[2].sid, 0x0210);
+  EXPECT_EQ(devices[2].requester, 0x0210);
   EXPECT_TRUE(devices[2].pass_through);
 }
 
@@ -107,10 +107,10 @@ TEST(VtdMappings, AgreeWithPeekAtEveryEdge) {
   bench.Map(0x200000, 0x600000, 2, kR);
   bench.Map(0x5000, 0x9000, 1, kW);
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);
-  for (const VtdMapping& mapping : devices.at(0).mappings) {
+  for (const RemapMapping& mapping : devices.at(0).mappings) {
     for (const uint64_t offset : {uint64_t{0}, mapping.bytes - 8}) {
-      const VtdResult read = bench.Peek(mapping.iova + offset, false);
-      const VtdResult write = bench.Peek(mapping.iova + offset, true);
+      const VtdResult read = bench.Peek(mapping.logical + offset, false);
+      const VtdResult write = bench.Peek(mapping.logical + offset, true);
       EXPECT_EQ(read.ok(), mapping.read);
       EXPECT_EQ(write.ok(), mapping.write);
       EXPECT_EQ((mapping.read ? read : write).hpa, mapping.hpa + offset);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The invalidation queue: order, waits, draining, errors, wrap.
-#include "vtd_bench.h"
+#include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
 namespace {
 
 constexpr uint16_t kSid = VtdBench::kSid, kDid = VtdBench::kDid;
-using Kind = VtdQueueWork::Kind;
+using Kind = RemapWork::Kind;
 
 uint32_t Iqei(const VtdBench& bench) { return static_cast<uint32_t>(bench.Get(vtd::kIqercd, 8) & 0xF); }
 uint64_t StatusWord(VtdBench& bench) { return bench.memory.words[VtdBench::kStatus]; }
@@ -17,7 +17,7 @@ TEST(VtdQueue, IsIdleUntilTheTailMoves) {
   bench.Queue(VtdBench::IotlbGlobal());
   EXPECT_EQ(bench.core.NextWork().kind, Kind::kIdle);
   bench.Ring();
-  const VtdQueueWork work = bench.core.NextWork();
+  const RemapWork work = bench.core.NextWork();
   EXPECT_EQ(work.kind, Kind::kFetch);
   EXPECT_EQ(work.address, VtdBench::kQueue);
   EXPECT_EQ(bench.core.NextWork().kind, Kind::kIdle);  // the fetch is unanswered

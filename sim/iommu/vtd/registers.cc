@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register file: the values that software reads, and the effects of its writes.
-#include "iommu/vtd.h"
-#include "iommu/vtd_formats.h"
+#include "iommu/vtd/core.h"
+#include "iommu/vtd/formats.h"
 
 namespace gmmu::sim {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "iommu/vtd_caches.h"
+#include "iommu/vtd/caches.h"
 
 #include <algorithm>
 
-#include "iommu/vtd_formats.h"
+#include "iommu/vtd/formats.h"
 
 namespace gmmu::sim {
 namespace {

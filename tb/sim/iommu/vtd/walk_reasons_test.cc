@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each fault reason of a translation, and the order of those of the context entry.
-#include "vtd_bench.h"
+#include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "iommu/vtd_events.h"
+#include "iommu/vtd/events.h"
 
 #include <algorithm>
 
-#include "iommu/vtd_formats.h"
+#include "iommu/vtd/formats.h"
 
 namespace gmmu::sim {
 namespace {

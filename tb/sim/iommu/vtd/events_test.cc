@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fault records, their overflow, and the fault interrupt.
-#include "vtd_bench.h"
+#include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
 namespace {

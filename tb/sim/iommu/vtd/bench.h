@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "iommu/vtd.h"
-#include "iommu/vtd_formats.h"
+#include "iommu/vtd/core.h"
+#include "iommu/vtd/formats.h"
 
 namespace gmmu::sim {
 
 inline constexpr uint64_t kR = vtd::kEntryRead, kW = vtd::kEntryWrite, kRw = kR | kW;
 inline constexpr uint64_t kPs = vtd::kEntryPageSize;
 
-class FakeMemory : public VtdMemory {
+class FakeMemory : public RemapMemory {
  public:
   bool Read64(uint64_t hpa, uint64_t* value) override {
     EXPECT_EQ(hpa % 8, 0u);
@@ -158,7 +158,7 @@ class VtdBench {
 
   /// Feeds one step of a walk from memory.
   void Step(VtdWalk& walk) {
-    const VtdRead read = walk.read();
+    const RemapRead read = walk.read();
     uint64_t low = 0, high = 0;
     const bool ok = memory.Read64(read.address, &low) && (read.bytes == 8 || memory.Read64(read.address + 8, &high));
     core.Feed(walk, ok, low, high);

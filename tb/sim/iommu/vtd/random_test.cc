@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "vtd_bench.h"
+#include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
 namespace {

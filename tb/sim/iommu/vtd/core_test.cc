@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The unit as a whole: its parameters and counters.
-#include "iommu/vtd.h"
+#include "iommu/vtd/core.h"
 
 #include <set>
 #include <stdexcept>
 
-#include "vtd_bench.h"
+#include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
 namespace {

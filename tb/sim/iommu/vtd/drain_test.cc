@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "iommu/vtd_drain.h"
+#include "iommu/vtd/drain.h"
 
 #include <gtest/gtest.h>
 

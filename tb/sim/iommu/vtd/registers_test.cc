@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vtd_bench.h"
+#include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invalidation, by registers and by the queue.
-#include "iommu/vtd.h"
-#include "iommu/vtd_formats.h"
+#include "iommu/vtd/core.h"
+#include "iommu/vtd/formats.h"
 
 namespace gmmu::sim {
 namespace {
@@ -89,7 +89,7 @@ void VtdCore::Retire() {
   iqh_ = (iqh_ + 16) % QueueBytes();
 }
 
-VtdQueueWork VtdCore::NextWork() {
+RemapWork VtdCore::NextWork() {
   if (!queue_on() || (queue_ == QueueState::kReady && iqh_ == iqt_)) return {};
   if ((log_.status() & vtd::kIqe) != 0) return {};
   if (queue_ == QueueState::kReady) {
@@ -102,13 +102,13 @@ VtdQueueWork VtdCore::NextWork() {
       return {};
     }
     queue_ = QueueState::kFetching;
-    return {VtdQueueWork::Kind::kFetch, (iqa_ & ~uint64_t{0xFFF}) + iqh_, 0};
+    return {RemapWork::Kind::kFetch, (iqa_ & ~uint64_t{0xFFF}) + iqh_, 0};
   }
   if (queue_ == QueueState::kWaiting) {
-    if (!drains_.Done(queue_wait_)) return {VtdQueueWork::Kind::kDrain, 0, 0};
+    if (!drains_.Done(queue_wait_)) return {RemapWork::Kind::kDrain, 0, 0};
     queue_ = QueueState::kWriting;
     if ((wait_low_ & kWaitStatus) != 0) {
-      return {VtdQueueWork::Kind::kStatus, wait_high_ & ~uint64_t{3}, static_cast<uint32_t>(wait_low_ >> 32)};
+      return {RemapWork::Kind::kStatus, wait_high_ & ~uint64_t{3}, static_cast<uint32_t>(wait_low_ >> 32)};
     }
     StatusDone(true);
     return NextWork();
@@ -161,14 +161,14 @@ std::optional<uint8_t> VtdCore::Execute(uint64_t low, uint64_t high) {
   }
 }
 
-void VtdCore::RunQueue(VtdMemory& memory) {
+void VtdCore::RunQueue(RemapMemory& memory) {
   for (;;) {
-    const VtdQueueWork work = NextWork();
-    if (work.kind == VtdQueueWork::Kind::kFetch) {
+    const RemapWork work = NextWork();
+    if (work.kind == RemapWork::Kind::kFetch) {
       uint64_t low = 0, high = 0;
       const bool ok = memory.Read64(work.address, &low) && memory.Read64(work.address + 8, &high);
       FetchDone(ok, low, high);
-    } else if (work.kind == VtdQueueWork::Kind::kStatus) {
+    } else if (work.kind == RemapWork::Kind::kStatus) {
       StatusDone(memory.Write32(work.address, work.data));
     } else {
       return;

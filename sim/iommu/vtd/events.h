@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "iommu/vtd_types.h"
+#include "iommu/vtd/types.h"
 
 namespace gmmu::sim {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "iommu/vtd.h"
-#include "iommu/vtd_formats.h"
+#include "iommu/vtd/core.h"
+#include "iommu/vtd/formats.h"
 
 namespace gmmu::sim {
 namespace {
@@ -23,7 +23,7 @@ VtdDrainTracker::Kind AccessKind(const VtdRequest& request) {
 
 void VtdCore::Grant(VtdWalk& walk, uint64_t hpa, bool translated, bool snoop) {
   walk.stage_ = VtdWalk::Stage::kDone;
-  walk.result_ = {VtdOutcome::kMemory, hpa, translated, snoop, VtdReason::kNone};
+  walk.result_ = {RemapOutcome::kMemory, hpa, translated, snoop, VtdReason::kNone};
 }
 
 void VtdCore::Block(VtdWalk& walk, VtdReason reason) {
@@ -64,7 +64,7 @@ void VtdCore::Begin(VtdWalk& walk) const {
   const VtdRequest& request = walk.request_;
   if (InInterruptWindow(request.iova)) {
     Block(walk, VtdReason::kNone);
-    if (request.write) walk.result_ = {VtdOutcome::kInterrupt, request.iova, false, false, VtdReason::kNone};
+    if (request.write) walk.result_ = {RemapOutcome::kInterrupt, request.iova, false, false, VtdReason::kNone};
     return;
   }
   if (!translating()) return Grant(walk, request.iova, false, false);
@@ -271,8 +271,8 @@ void VtdCore::Finished(VtdWalk& walk) {
     ++count_.context_ended;
   }
   if (walk.missed_ && walk.reads_ == 0) ++count_.waited;
-  if (result.outcome == VtdOutcome::kInterrupt) ++count_.interrupts;
-  if (result.outcome == VtdOutcome::kMemory && !result.translated) ++count_.passed;
+  if (result.outcome == RemapOutcome::kInterrupt) ++count_.interrupts;
+  if (result.outcome == RemapOutcome::kMemory && !result.translated) ++count_.passed;
   if (result.reason == VtdReason::kNone) return;
   ++faults_[static_cast<size_t>(result.reason)];
   // A fault before the context entry was read cannot be silenced, because FPD is unknown.
@@ -328,10 +328,10 @@ void VtdCore::Finish(const VtdWalk& walk) {
   CheckDrains();
 }
 
-VtdResult VtdCore::Translate(VtdMemory& memory, const VtdRequest& request) {
+VtdResult VtdCore::Translate(RemapMemory& memory, const VtdRequest& request) {
   VtdWalk walk = Lookup(request);
   while (!walk.done()) {
-    const VtdRead read = walk.read();
+    const RemapRead read = walk.read();
     uint64_t low = 0, high = 0;
     const bool ok = memory.Read64(read.address, &low) && (read.bytes == 8 || memory.Read64(read.address + 8, &high));
     Feed(walk, ok, low, high);
@@ -340,12 +340,12 @@ VtdResult VtdCore::Translate(VtdMemory& memory, const VtdRequest& request) {
   return walk.result();
 }
 
-VtdResult VtdCore::Peek(VtdMemory& memory, const VtdRequest& request) const {
+VtdResult VtdCore::Peek(RemapMemory& memory, const VtdRequest& request) const {
   VtdWalk walk;
   walk.request_ = request;
   Begin(walk);
   while (!walk.done()) {
-    const VtdRead read = walk.read();
+    const RemapRead read = walk.read();
     uint64_t low = 0, high = 0;
     const bool ok = memory.Read64(read.address, &low) && (read.bytes == 8 || memory.Read64(read.address + 8, &high));
     Step(walk, ok, low, high);

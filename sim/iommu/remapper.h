@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "hw/platform.h"
+
+namespace gmmu::sim {
+
+/// A memory request of a device. It must not cross a 4 KiB boundary.
+struct RemapRequest {
+  uint16_t requester = 0;   ///< PCI requester id
+  uint64_t logical = 0;     ///< address on the bus
+  bool write = false;
+  bool translated = false;  ///< the device says that the address is translated already (PCIe AT)
+};
+
+enum class RemapOutcome : uint8_t {
+  kMemory,     ///< the access goes to `hpa`
+  kInterrupt,  ///< a write to the interrupt window: `hpa` is its address
+  kBlocked,    ///< a read completes unsuccessfully, a write is dropped
+};
+
+struct RemapResult {
+  RemapOutcome outcome = RemapOutcome::kBlocked;
+  uint64_t hpa = 0;
+  bool translated = false;  ///< false: passed unchanged
+  bool snoop = false;       ///< the mapping demands a snoop even if the request has No Snoop
+  bool ok() const { return outcome != RemapOutcome::kBlocked; }
+};
+
+/// One read of host memory that a walk requests: 8 or 16 bytes, naturally aligned.
+struct RemapRead {
+  uint64_t address = 0;
+  unsigned bytes = 0;
+};
+
+/// A request in progress. Remapper::Lookup creates it, Remapper::Feed advances it, Remapper::Finish ends it. It may be
+/// copied and stored; copies are the same request.
+struct RemapWalk {
+  RemapRequest request;
+  bool done = true;
+  RemapRead read;          ///< what the walk needs next, unless it is done
+  RemapResult result;      ///< the answer, once it is done
+  bool below_top = false;  ///< the walk began below the top table
+  uint32_t slot = 0;       ///< the remapper's own
+};
+
+/// Host memory as the remapper's own accesses reach it: by host physical address, coherent.
+class RemapMemory {
+ public:
+  virtual ~RemapMemory() = default;
+  /// Reads 8 aligned bytes. False: no memory at that address.
+  virtual bool Read64(uint64_t hpa, uint64_t* value) = 0;
+  /// Writes 4 aligned bytes. False: no memory at that address.
+  virtual bool Write32(uint64_t hpa, uint32_t value) = 0;
+};
+
+/// The next memory access of the remapper's command queue, by which software invalidates and waits.
+struct RemapWork {
+  enum class Kind : uint8_t {
+    kIdle,    ///< nothing, until a register is written or the last kFetch or kStatus is answered
+    kFetch,   ///< read the 16 bytes at `address`, then FetchDone
+    kDrain,   ///< a command waits for requests in flight; query again after each Finish
+    kStatus,  ///< write `data` (32 bits) to `address`, then StatusDone
+  };
+  Kind kind = Kind::kIdle;
+  uint64_t address = 0;
+  uint32_t data = 0;
+};
+
+/// A device that accesses [logical, logical + bytes) reaches [hpa, hpa + bytes).
+struct RemapMapping {
+  uint64_t logical = 0;
+  uint64_t hpa = 0;
+  uint64_t bytes = 0;
+  bool read = false;
+  bool write = false;
+};
+
+/// What one device reaches.
+struct RemapDevice {
+  uint16_t requester = 0;
+  uint16_t domain = 0;
+  unsigned address_bits = 0;
+  bool pass_through = false;           ///< `mappings` is then empty and every address passes unchanged
+  std::vector<RemapMapping> mappings;  ///< ascending; neighbours that continue each other are one
+};
+
+/// Sizes and options of a remapper. An architecture without one of them ignores it.
+struct RemapperParameters {
+  bool caches_refusals = false;     ///< entries that map nothing are cached too
+  bool write_buffer = false;        ///< software must flush a write buffer
+  unsigned largest_page_lg2 = 30;   ///< 12, 21 or 30
+  unsigned fault_records = 8;       ///< faults that are kept for software
+  unsigned device_entries = 64;     ///< cached entries of devices
+  unsigned tlb_sets = 16, tlb_ways = 4;
+  unsigned table_entries = 16;      ///< cached pointers to tables, a level
+};
+
+/// A unit that translates devices' requests: registers, translation, invalidation, draining and faults, but no time.
+///
+/// A timed machine drives it in steps and puts each memory access through its own memory:
+///
+///   walk = Lookup(request)         searches the caches; a hit or a fault is done at once
+///   while (!walk.done) Feed(walk, ok, low, high) with the bytes at walk.read
+///   ... the access itself, at walk.result.hpa ...
+///   Finish(walk)                   is called once for each Lookup, when the access is done or refused
+///
+/// Any number of walks may be under way. A fault is recorded when its walk becomes done, and reported to software by
+/// registers and messages. An invalidation does not stop walks, but those begun before it fill no cache. It completes only
+/// after those walks, and the accesses that were translated before it, have been finished.
+class Remapper {
+ public:
+  using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
+
+  /// Makes the architecture that firmware reports to the operating system. Throws std::invalid_argument, naming the
+  /// parameter, when one is out of its bounds.
+  static std::unique_ptr<Remapper> Make(const RemapperParameters& parameters);
+
+  virtual ~Remapper() = default;
+
+  /// Receives the unit's own interrupts, whose addresses are not translated.
+  virtual void set_message_sink(const MessageSink& sink) = 0;
+
+  /// Access a register at `offset` from the unit's base. `size` is 4 or 8, naturally aligned. A write takes effect at once;
+  /// the command queue may have work afterwards: query NextWork().
+  virtual uint64_t ReadRegister(uint32_t offset, unsigned size) const = 0;
+  virtual void WriteRegister(uint32_t offset, unsigned size, uint64_t value) = 0;
+
+  virtual RemapWalk Lookup(const RemapRequest& request) = 0;
+  /// Answers walk.read. `ok` is false if the memory is unreadable; `high` is used only for reads of 16 bytes.
+  virtual void Feed(RemapWalk& walk, bool ok, uint64_t low, uint64_t high) = 0;
+  /// Restarts an unfinished walk with the current contents of the caches. For drains the walk keeps the time of its
+  /// Lookup.
+  virtual void Restart(RemapWalk& walk) = 0;
+  virtual void Finish(const RemapWalk& walk) = 0;
+  /// For a caller that performs accesses first and computes their times later (host/host.h). A request that hit turns out
+  /// to arrive while the walk for its page is still under way: recounts it as a miss that waited for that walk, which
+  /// began `below_top`.
+  virtual void CountJoined(bool below_top) = 0;
+  /// Translates by the tables alone and changes nothing.
+  virtual RemapResult Peek(RemapMemory& memory, const RemapRequest& request) const = 0;
+
+  virtual RemapWork NextWork() = 0;
+  virtual void FetchDone(bool ok, uint64_t low, uint64_t high) = 0;
+  virtual void StatusDone(bool ok) = 0;
+
+  /// Whether a request that arrives now is translated.
+  virtual bool translating() const = 0;
+  /// Host physical address of the tables' root.
+  virtual uint64_t root() const = 0;
+  /// Lists by requester what the tables grant devices: exactly what Peek would grant.
+  virtual std::vector<RemapDevice> Mappings(RemapMemory& memory) const = 0;
+  virtual std::vector<hw::Counter> Counters() const = 0;
+};
+
+}  // namespace gmmu::sim

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "iommu/remapper.h"
+#include "iommu/vtd/types.h"
+
+namespace gmmu::sim {
+
+/// The parameters of the VT-d unit that Remapper::Make makes.
+VtdParameters VtdParametersOf(const RemapperParameters& parameters);
+
+}  // namespace gmmu::sim
