@@ -33,7 +33,9 @@ RemapResult Host::Translate(const RemapRequest& request, RemapWalk& walk) {
     const bool message = request.logical >= kMessageStart && request.logical < kMessageEnd;
     RemapResult result;
     result.hpa = request.logical;
-    result.outcome = !message ? RemapOutcome::kMemory : request.write ? RemapOutcome::kInterrupt : RemapOutcome::kBlocked;
+    result.outcome = !message        ? RemapOutcome::kMemory
+                     : request.write ? RemapOutcome::kInterrupt
+                                     : RemapOutcome::kBlocked;
     time_->Translated(request.requester, request.logical, result.hpa);
     return result;
   }

@@ -20,9 +20,9 @@ namespace gmmu::sim {
 struct PlainHost {
   struct Setup {
     const MachineConfig& config;
-    TimeParameters timing;                          ///< of the IOMMU, of memory and of short writes on their way
-    uint64_t message_ps = 0;                        ///< time that a message needs beyond it
-    std::unique_ptr<Remapper> remapper = nullptr;   ///< null: the configuration's
+    TimeParameters timing;                         ///< of the IOMMU, of memory and of short writes on their way
+    uint64_t message_ps = 0;                       ///< time that a message needs beyond it
+    std::unique_ptr<Remapper> remapper = nullptr;  ///< null: the configuration's
   };
   explicit PlainHost(Setup setup);
   PlainHost(const PlainHost&) = delete;

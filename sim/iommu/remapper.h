@@ -11,8 +11,8 @@ namespace gmmu::sim {
 
 /// A memory request of a device. It must not cross a 4 KiB boundary.
 struct RemapRequest {
-  uint16_t requester = 0;   ///< PCI requester id
-  uint64_t logical = 0;     ///< address on the bus
+  uint16_t requester = 0;  ///< PCI requester id
+  uint64_t logical = 0;    ///< address on the bus
   bool write = false;
   bool translated = false;  ///< the device says that the address is translated already (PCIe AT)
 };
@@ -91,13 +91,13 @@ struct RemapDevice {
 
 /// Sizes and options of a remapper. An architecture without one of them ignores it.
 struct RemapperParameters {
-  bool caches_refusals = false;     ///< entries that map nothing are cached too
-  bool write_buffer = false;        ///< software must flush a write buffer
-  unsigned largest_page_lg2 = 30;   ///< 12, 21 or 30
-  unsigned fault_records = 8;       ///< faults that are kept for software
-  unsigned device_entries = 64;     ///< cached entries of devices
+  bool caches_refusals = false;    ///< entries that map nothing are cached too
+  bool write_buffer = false;       ///< software must flush a write buffer
+  unsigned largest_page_lg2 = 30;  ///< 12, 21 or 30
+  unsigned fault_records = 8;      ///< faults that are kept for software
+  unsigned device_entries = 64;    ///< cached entries of devices
   unsigned tlb_sets = 16, tlb_ways = 4;
-  unsigned table_entries = 16;      ///< cached pointers to tables, a level
+  unsigned table_entries = 16;  ///< cached pointers to tables, a level
 };
 
 /// A unit that translates devices' requests: registers, translation, invalidation, draining and faults, but no time.

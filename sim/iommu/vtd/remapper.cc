@@ -23,7 +23,8 @@ VtdParameters VtdParametersOf(const RemapperParameters& of) {
 namespace {
 
 VtdRequest RequestOf(const RemapRequest& of) {
-  return {of.requester, of.logical, of.write, of.translated ? VtdAddressType::kTranslated : VtdAddressType::kUntranslated};
+  return {of.requester, of.logical, of.write,
+          of.translated ? VtdAddressType::kTranslated : VtdAddressType::kUntranslated};
 }
 
 class VtdRemapper : public Remapper {

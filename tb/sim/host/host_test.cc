@@ -23,8 +23,7 @@ constexpr uint32_t kIotlb = 0xF8;  // VtdParameters::iro
 struct HostBench {
   HostBench()
       : ram({{0, 1 << 20}}),
-        host(ram, Remapper::Make({}), timing, agenda,
-             [this](uint64_t, uint32_t data) { messages.push_back(data); }) {
+        host(ram, Remapper::Make({}), timing, agenda, [this](uint64_t, uint32_t data) { messages.push_back(data); }) {
     Put(kRoot + 16, kContext | 1);
     Put(kContext, kTop | 1);
     Put(kContext + 8, 2 | kDid << 8);

@@ -38,17 +38,11 @@ class FakeMemory : public RemapMemory {
   uint64_t reads = 0;
 };
 
-class VtdBench {
- public:
+/// Tables of the unit, built as software would build them.
+struct VtdTables {
   static constexpr uint64_t kRoot = 0x10000, kQueue = 0x20000, kStatus = 0x30000;
   static constexpr uint16_t kSid = 0x0100;  // 01:00.0
   static constexpr uint16_t kDid = 5;
-
-  explicit VtdBench(const VtdParameters& parameters = {}) : core(parameters) {
-    core.set_message_sink([this](uint64_t address, uint32_t data) { messages.emplace_back(address, data); });
-  }
-
-  // ---- tables
 
   uint64_t NewTable() { return next_table_ += 0x1000; }
 
@@ -78,6 +72,20 @@ class VtdBench {
   }
   void Map(uint64_t iova, uint64_t hpa, unsigned level = 1, uint64_t bits = kRw) {
     Entry(top, levels, iova, level) = hpa | bits | (level > 1 ? kPs : 0);
+  }
+
+  FakeMemory memory;
+  uint64_t top = 0;
+  unsigned levels = 4;
+
+ private:
+  uint64_t next_table_ = 0x100000;
+};
+
+class VtdBench : public VtdTables {
+ public:
+  explicit VtdBench(const VtdParameters& parameters = {}) : core(parameters) {
+    core.set_message_sink([this](uint64_t address, uint32_t data) { messages.emplace_back(address, data); });
   }
 
   /// Sets up one domain of `levels` for kSid, and switches translation and queue on.
@@ -164,16 +172,10 @@ class VtdBench {
     core.Feed(walk, ok, low, high);
   }
 
-  FakeMemory memory;
   VtdCore core;
   std::vector<std::pair<uint64_t, uint32_t>> messages;
-  uint64_t top = 0;
-  unsigned levels = 4;
   uint64_t tail = 0;
   unsigned queue_size = 0;
-
- private:
-  uint64_t next_table_ = 0x100000;
 };
 
 /// A unit with translation on, and a domain of four levels for kSid.
