@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,11 @@
 #include "os/base/errors.h"
 #include "os/base/ledger.h"
 #include "os/base/parameters.h"
+
+namespace gmmu::os {
+class Remapping;
+struct RemappingParts;
+}  // namespace gmmu::os
 
 namespace gmmu::workload {
 
@@ -88,6 +94,8 @@ struct JobOptions {
   uint64_t seed = 0;
   uint64_t lowest_source = 0;               ///< host physical address above which the source buffers are allocated
   PDRIVER_INITIALIZE driver = DriverEntry;  ///< the display driver
+  /// Makes the driver of the machine's remapping unit; null: of the unit that firmware reports. Argument of os::Kernel.
+  std::unique_ptr<os::Remapping> (*remapping)(const os::RemappingParts& parts) = nullptr;
   /// Bytes that the CPU read back after page-out, in order. May throw.
   std::function<void(const void* bytes, size_t size)> out;
   /// Called after the last page-in fence of the first piece.

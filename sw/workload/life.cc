@@ -211,7 +211,7 @@ void Life::Compare(const std::string& name, const std::string& difference) {
 
 void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& result,
              const std::function<void(Life&)>& application, const std::function<void(const os::Gpu& gpu)>& admitted) {
-  os::Kernel kernel(platform, options.os);
+  os::Kernel kernel(platform, options.os, options.remapping);
   os::Dxgkrnl dxgkrnl(kernel);
   const PlugIn* const plug_in = PlugIn::Current();
   dxgkrnl.set_user_mode_driver(plug_in != nullptr ? plug_in->ForSystem() : OurUserModeDriver());

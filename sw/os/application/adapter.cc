@@ -5,7 +5,7 @@
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/gpu_isolation.h"
 #include "os/dxgkrnl/logical_adapter.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/device_life.h"
 #include "os/vidsch/vidsch.h"
@@ -48,7 +48,7 @@ bool Adapter::has_domain() const { return adapter_->domain() != nullptr; }
 bool Adapter::domain_has_all() const { return has_domain() && adapter_->domain()->whole(); }
 uint64_t Adapter::At(uint64_t page) const {
   if (adapter_->domain() == nullptr) throw OsError("the GPU is behind no domain of the IOMMU");
-  return adapter_->domain()->tables().Lookup(page);
+  return adapter_->domain()->Lookup(page);
 }
 const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& Adapter::reserved() const { return adapter_->dma().reserved_ranges(); }
 

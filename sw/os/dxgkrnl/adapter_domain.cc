@@ -7,7 +7,7 @@
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/base/bug_check.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "os/base/text.h"
 #include "os/memory/isolation_memory.h"
@@ -75,12 +75,12 @@ bool AdapterDomain::IsolatedFromTheStart() const {
 }
 
 void AdapterDomain::SwitchIommuOn() {
-  kernel_.iommu()->Enable([this](const IommuFault& record) {
+  kernel_.iommu()->Enable([this](const RemappingFault& record) {
     Fault fault;
     fault.source = "iommu";
-    fault.name = record.ReasonName();
+    fault.name = record.reason;
     fault.address = record.address;
-    fault.client = record.requester;
+    fault.client = record.device.requester_id();
     fault.access = record.read ? "read" : "write";
     fault.text = record.Text();
     kernel_.Report(fault);

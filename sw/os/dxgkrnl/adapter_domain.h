@@ -10,7 +10,7 @@
 namespace gmmu::os {
 
 class LogicalAdapter;
-class IommuDomain;
+class RemappingDomain;
 class Kernel;
 class PhysicalAdapter;
 enum class IsolationScope;
@@ -23,7 +23,7 @@ class AdapterDomain {
 
   DmaMode mode() const { return mode_; }
   /// Null: the GPUs use host physical addresses.
-  IommuDomain* domain() { return domain_; }
+  RemappingDomain* domain() { return domain_; }
   bool reaches_all_memory() const { return reaches_all_memory_; }
   /// True if the driver meets all requirements of DMA remapping.
   bool can_remap() const;
@@ -74,7 +74,7 @@ class AdapterDomain {
   Kernel& kernel_;
   DmaMode mode_ = DmaMode::kPhysical;
   bool reaches_all_memory_ = true;
-  IommuDomain* domain_ = nullptr;
+  RemappingDomain* domain_ = nullptr;
   std::set<const PhysicalAdapter*> attached_;
   std::vector<DXGK_PHYSICAL_MEMORY_RANGE> reserved_;
   bool reserved_mapped_ = false;

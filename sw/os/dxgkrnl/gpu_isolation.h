@@ -8,7 +8,6 @@
 namespace gmmu::os {
 
 class LogicalAdapter;
-class IommuDomain;
 enum class IsolationScope;
 
 // Conditions that turn on the IOMMU-based GPU isolation of WDDM 2.4 (documents only; no open driver was seen with it

@@ -48,7 +48,7 @@ Segment& LogicalAdapter::aperture_segment() { return lead().aperture_segment(); 
 const PciFunction& LogicalAdapter::function() const { return lead().function(); }
 bool LogicalAdapter::running() const { return miniport_ != nullptr && miniport_->devices().started(); }
 DmaMode LogicalAdapter::mode() const { return dma_->mode(); }
-IommuDomain* LogicalAdapter::domain() { return dma_->domain(); }
+RemappingDomain* LogicalAdapter::domain() { return dma_->domain(); }
 
 PhysicalAdapter& LogicalAdapter::physical(unsigned index) {
   if (index >= physical_.size()) throw BugCheck("there is no physical adapter " + std::to_string(index));

@@ -18,7 +18,7 @@ class AdapterObjects;
 class DriverRequests;
 class Dxgkrnl;
 class GpuIsolation;
-class IommuDomain;
+class RemappingDomain;
 class Kernel;
 class MemoryObjects;
 class Miniport;
@@ -91,7 +91,7 @@ class LogicalAdapter {
   AdapterDomain& dma() { return *dma_; }
   DmaMode mode() const;
   bool remapped() const { return mode() == DmaMode::kRemapped; }
-  IommuDomain* domain();
+  RemappingDomain* domain();
   /// Processes, contexts and allocations.
   AdapterObjects& driver_objects() { return *driver_objects_; }
 

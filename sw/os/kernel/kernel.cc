@@ -6,7 +6,7 @@
 #include "os/base/bug_check.h"
 #include "os/kernel/ddi_trace.h"
 #include "os/kernel/driver_objects.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
 #include "os/base/text.h"
 #include "settings/keys.h"
 
@@ -18,7 +18,7 @@ Kernel* current = nullptr;
 constexpr hw::Range kBarWindow{0xC0000000, 0xFEC00000};
 }  // namespace
 
-Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
+Kernel::Kernel(hw::Platform& platform, const Parameters& parameters, MakesRemapping* remapping)
     : parameters_(parameters),
       scheduler_(platform, parameters.schedule_seed != 0 ? parameters.schedule_seed : parameters.seed,
                  static_cast<unsigned>(parameters.preemption), parameters.wait_scale),
@@ -39,8 +39,9 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters)
   pages_.set_page_file(parameters.page_file_pages());
   pages_.set_block(parameters.memory_block_pages());
   if (platform.firmware().iommu_base) {
-    iommu_ = std::make_unique<Iommu>(hal_, pages_, ledger_, *platform.firmware().iommu_base, parameters.seed,
-                                     [this] { return LeakNow("invalidation"); });
+    const auto forget = [this] { return LeakNow("invalidation"); };
+    const RemappingParts parts{hal_, pages_, ledger_, *platform.firmware().iommu_base, parameters.seed, forget};
+    iommu_ = remapping != nullptr ? remapping(parts) : MakeRemapping(parts);
   }
   driver_parameters_ = parameters.driver;
   // emplace keeps a value that the user has set.

@@ -28,13 +28,18 @@ namespace gmmu::os {
 
 class DdiTrace;
 struct DriverObjects;
-class Iommu;
+class Remapping;
+struct RemappingParts;
 
 /// The kernel of one machine: everything below Dxgkrnl. Only one exists at a time, because the
 /// routines that drivers call (os/wdm) have no argument that names the machine.
 class Kernel {
  public:
-  Kernel(hw::Platform& platform, const Parameters& parameters);
+  /// Makes the driver of a remapping unit.
+  using MakesRemapping = std::unique_ptr<Remapping>(const RemappingParts& parts);
+
+  /// `remapping`: for another unit than those that firmware can report; null: MakeRemapping (os/hal/remapping.h).
+  Kernel(hw::Platform& platform, const Parameters& parameters, MakesRemapping* remapping = nullptr);
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
@@ -59,8 +64,8 @@ class Kernel {
   ContiguousMemory& contiguous() { return contiguous_; }
   Pci& pci() { return pci_; }
   MdlViews& mdl_views() { return mdl_views_; }
-  /// Null when firmware names none. Off until an adapter needs it.
-  Iommu* iommu() { return iommu_.get(); }
+  /// The driver of the IOMMU. Null when firmware names none. Off until an adapter needs it.
+  Remapping* iommu() { return iommu_.get(); }
   hw::Instruments* instruments() { return hal_.platform().instruments(); }
 
   void* AllocatePool(size_t bytes, uint32_t tag);
@@ -117,7 +122,7 @@ class Kernel {
   Pool pool_;
   MdlViews mdl_views_;
   std::unique_ptr<DriverObjects> driver_;
-  std::unique_ptr<Iommu> iommu_;
+  std::unique_ptr<Remapping> iommu_;
   std::unique_ptr<DdiTrace> ddi_trace_;
   Refusals refusals_;
   std::map<std::string, uint64_t> driver_parameters_;

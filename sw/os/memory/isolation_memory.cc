@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "os/base/bug_check.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "os/base/text.h"
 
@@ -28,7 +28,7 @@ IsolationMemory::Adapter& IsolationMemory::Of(HANDLE adapter, const char* call) 
   return FindOrStop(adapters_, adapter, call, " for an adapter that is not started")->second;
 }
 
-void IsolationMemory::SetDomain(HANDLE adapter, IommuDomain& domain) {
+void IsolationMemory::SetDomain(HANDLE adapter, RemappingDomain& domain) {
   adapters_.at(adapter).view.domain = &domain;
   for (const auto& [handle, block] : blocks_) {
     if (block.adapter == adapter) kernel_.iommu()->MapIdentity(domain, block.pfns);
@@ -44,7 +44,7 @@ void IsolationMemory::RemoveAdapter(HANDLE adapter) { adapters_.erase(adapter); 
 
 HANDLE IsolationMemory::Keep(Block block, const char* kind, const char* call) {
   const HANDLE handle = reinterpret_cast<HANDLE>(uint64_t{0xFFFF8100} << 32 | next_handle_++ << 4);
-  IommuDomain* domain = DomainOf(block.adapter);
+  RemappingDomain* domain = DomainOf(block.adapter);
   if (domain != nullptr) kernel_.iommu()->MapIdentity(*domain, block.pfns);
   for (uint64_t pfn : block.pfns) kernel_.pages().Pin(pfn, kDriver, call);
   block.ticket = kernel_.ledger().Open(
@@ -65,7 +65,7 @@ std::map<HANDLE, IsolationMemory::Block>::iterator IsolationMemory::Find(HANDLE 
 
 void IsolationMemory::Drop(std::map<HANDLE, Block>::iterator at) {
   Block& block = at->second;
-  if (IommuDomain* domain = DomainOf(block.adapter)) kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
+  if (RemappingDomain* domain = DomainOf(block.adapter)) kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
   for (uint64_t pfn : block.pfns) kernel_.pages().Unpin(pfn);
   if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
   block.backing.Free(kernel_);  // empty if the driver owns the pages

@@ -33,7 +33,7 @@ class IsolationMemory {
     adapters_[adapter] = {std::move(view), supports_remapping};
   }
   /// Sets the adapter's 1:1 domain: maps its existing memory now, and later memory when it is allocated.
-  void SetDomain(HANDLE adapter, IommuDomain& domain);
+  void SetDomain(HANDLE adapter, RemappingDomain& domain);
   /// The adapter's domain was destroyed together with its mappings.
   void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
@@ -70,7 +70,7 @@ class IsolationMemory {
   };
   /// A bug check if there is none.
   Adapter& Of(HANDLE adapter, const char* call);
-  IommuDomain* DomainOf(HANDLE adapter) const { return adapters_.at(adapter).view.domain; }
+  RemappingDomain* DomainOf(HANDLE adapter) const { return adapters_.at(adapter).view.domain; }
   HANDLE Keep(Block block, const char* kind, const char* call);
   std::map<HANDLE, Block>::iterator Find(HANDLE adapter, HANDLE handle, Kind kind, const char* call);
   void Drop(std::map<HANDLE, Block>::iterator at);

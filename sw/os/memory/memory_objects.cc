@@ -2,7 +2,7 @@
 #include "os/memory/memory_objects.h"
 
 #include "os/base/bug_check.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "os/base/text.h"
 #include "os/memory/section_names.h"
@@ -41,7 +41,7 @@ MemoryObjects::AdapterObject& MemoryObjects::FindAdapterObject(HANDLE handle, co
       ->second;
 }
 
-IommuDomain* MemoryObjects::DomainOf(const AdapterObject& opened, const char* call) const {
+RemappingDomain* MemoryObjects::DomainOf(const AdapterObject& opened, const char* call) const {
   return FindOrStop(adapters_, opened.adapter, call, " for an adapter that is not started")->second.view.domain;
 }
 
@@ -49,7 +49,7 @@ void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
   adapters_.emplace(adapter, Adapter{adapter, std::move(view)});
 }
 
-void MemoryObjects::SetDomain(HANDLE adapter, IommuDomain& domain) {
+void MemoryObjects::SetDomain(HANDLE adapter, RemappingDomain& domain) {
   adapters_.at(adapter).view.domain = &domain;
   std::map<Ledger::Ticket, const Adl*> in_order;  // in the order of allocation, because a list's address is arbitrary
   for (const auto& [list, adl] : adls_) in_order.emplace(adl->ticket, adl.get());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/hal/iommu_domain.h"
+#include "os/hal/remapping.h"
 #include "os/memory/cpu_views.h"
 #include "os/memory/memory_backing.h"
 
@@ -18,7 +18,7 @@ class SectionNames;
 
 /// How one logical adapter reaches host memory.
 struct DmaView {
-  IommuDomain* domain = nullptr;  ///< null: physical mode, logical addresses are host physical ones
+  RemappingDomain* domain = nullptr;  ///< null: physical mode, logical addresses are host physical ones
   std::string name;
 
   bool remapped() const { return domain != nullptr && !domain->identity(); }
@@ -37,7 +37,7 @@ class MemoryObjects {
   /// `adapter`: the value of hAdapter arguments.
   void AddAdapter(HANDLE adapter, DmaView view);
   /// Gives the adapter, which was started without a domain, this 1:1 domain: maps existing ADLs now.
-  void SetDomain(HANDLE adapter, IommuDomain& domain);
+  void SetDomain(HANDLE adapter, RemappingDomain& domain);
   /// The adapter's domain was destroyed together with its mappings.
   void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
@@ -98,14 +98,14 @@ class MemoryObjects {
   };
   /// Maps `pfns` in order, in one range if there is one. False, without a change, if the logical space has no room, or
   /// only in pieces and `one_range` is required.
-  bool MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
+  bool MapLogical(RemappingDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
                   const std::string& owner, const char* call);
-  void UnmapLogical(IommuDomain& domain, const Adl& adl);
+  void UnmapLogical(RemappingDomain& domain, const Adl& adl);
   HANDLE NewHandle(unsigned kind);
   void Free(HANDLE handle, Object& object);
   Object& FindObject(HANDLE handle, const char* call);
   AdapterObject& FindAdapterObject(HANDLE handle, const char* call);
-  IommuDomain* DomainOf(const AdapterObject& opened, const char* call) const;  // nullptr: physical addresses
+  RemappingDomain* DomainOf(const AdapterObject& opened, const char* call) const;  // nullptr: physical addresses
 
   Kernel& kernel_;
   Random random_;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "os/base/bug_check.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "os/hal/logical_place.h"
 #include "os/base/text.h"
@@ -13,7 +13,7 @@
 
 namespace gmmu::os {
 
-bool MemoryObjects::MapLogical(IommuDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
+bool MemoryObjects::MapLogical(RemappingDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
                                const std::string& owner, const char* call) {
   const uint64_t largest = kernel_.parameters().logical_piece_pages();
   for (size_t done = 0; done < pfns.size();) {
@@ -39,7 +39,7 @@ bool MemoryObjects::MapLogical(IommuDomain& domain, const std::vector<uint64_t>&
   return true;
 }
 
-void MemoryObjects::UnmapLogical(IommuDomain& domain, const Adl& adl) {
+void MemoryObjects::UnmapLogical(RemappingDomain& domain, const Adl& adl) {
   for (const Adl::Range& range : adl.ranges) {
     kernel_.iommu()->Unmap(domain, range.logical, range.pages);
     domain.logical().Free(range.taken);
@@ -62,7 +62,7 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
   const bool physically_contiguous = object.backing.contiguous();
   if (args.Flags.RequireContiguous && !physically_contiguous) return STATUS_INVALID_PARAMETER;
   const bool wants_contiguous = args.Flags.RequireContiguous || args.Flags.PreferContiguous;
-  IommuDomain* domain = DomainOf(opened, kCall);
+  RemappingDomain* domain = DomainOf(opened, kCall);
 
   auto adl = std::make_unique<Adl>();
   adl->adapter_object = args.hAdapterMemoryObject;
@@ -122,7 +122,7 @@ void MemoryObjects::FreeAdl(const DXGKARGCB_FREE_ADL& args) {
     throw BugCheck(std::string(kCall) + " with another object's handle");
   AdapterObject& opened = FindAdapterObject(args.hAdapterMemoryObject, kCall);
   Object& object = FindObject(opened.object, kCall);
-  IommuDomain* domain = DomainOf(opened, kCall);
+  RemappingDomain* domain = DomainOf(opened, kCall);
   if (domain != nullptr && domain->identity()) {
     const auto at = object.backing.pfns().begin() + static_cast<ptrdiff_t>(adl.first_page);
     kernel_.iommu()->UnmapIdentity(*domain, {at, at + static_cast<ptrdiff_t>(adl.page_count)});

@@ -48,7 +48,7 @@ struct Machine {
 
 struct Objects : Machine {
   explicit Objects(const Parameters& parameters = TestParameters()) : Machine(parameters) {
-    kernel.iommu()->Enable([](const IommuFault&) {});
+    kernel.iommu()->Enable([](const RemappingFault&) {});
     domain = kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");
     kernel.iommu()->Attach({1, 0, 0}, *domain);
     objects.AddAdapter(adapter, {domain, "test"});
@@ -101,7 +101,7 @@ struct Objects : Machine {
   }
   int token = 0;
   HANDLE adapter = &token;
-  IommuDomain* domain = nullptr;
+  RemappingDomain* domain = nullptr;
   MemoryObjects objects{kernel};
 };
 

@@ -82,7 +82,7 @@ TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   for (const uint32_t flags : {0x1u, 0x3u}) {
     options.os.iommu_flags = flags;
     const auto result = Run([](workload::Life& life) {
-      const IommuDomain* waiting = life.adapter.domain();
+      const RemappingDomain* waiting = life.adapter.domain();
       SwitchDma(life.adapter, DmaMode::kIdentity);
       life.Compare("the domain", life.adapter.domain() == waiting ? "" : "another one");
       workload::MainJob(life).Run();
@@ -249,7 +249,7 @@ TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
   const auto result = Run([](workload::Life& life) {
     SecureVm(life);
     life.worker.Call([&] {
-      const auto mapped = [&](uint64_t pfn) { return life.adapter.domain()->tables().Lookup(pfn) == pfn; };
+      const auto mapped = [&](uint64_t pfn) { return life.adapter.domain()->Lookup(pfn) == pfn; };
       Allocation* data = life.vidmm.CreateAllocation("data", 4 * hw::kPageSize);
       Residency& residency = life.vidmm.residency();
       residency.MakeResident({data});
@@ -291,7 +291,7 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   const auto result = Run([](workload::Life& life) {
     life.worker.Call([&] {
       LogicalAdapter& adapter = life.adapter;
-      const auto mapped = [&](uint64_t pfn) { return adapter.domain()->tables().Lookup(pfn) == pfn; };
+      const auto mapped = [&](uint64_t pfn) { return adapter.domain()->Lookup(pfn) == pfn; };
       DXGKARGCB_ALLOCATEPAGESFORMDL own{};  // 1: a driver's, through the callbacks
       own.HighAddress.QuadPart = -1;
       own.TotalBytes = 2 * hw::kPageSize;

@@ -53,15 +53,11 @@ struct Between {
 inline Between between;
 inline DRIVER_INITIALIZATION_DATA real;
 
-/// True if the IOMMU is on and its tables in memory have a present context entry for the device.
-inline bool Attached(hw::Bdf device) {
-  Kernel& kernel = Kernel::Current();
-  if (kernel.iommu() == nullptr || !kernel.iommu()->enabled()) return false;
-  uint64_t root = 0, entry = 0;
-  const auto& ram = kernel.hal().ram();
-  if (!ram.Read(kernel.iommu()->root_address() + 16 * (device.requester_id() >> 8), &root, 8) || (root & 1) == 0)
-    return false;
-  return ram.Read((root & ~uint64_t{0xFFF}) + 16 * (device.requester_id() & 0xFF), &entry, 8) && (entry & 1) != 0;
+/// True if the IOMMU is on and the GPU is behind its adapter's domain.
+inline bool Attached(PhysicalAdapter& gpu) {
+  const Remapping* iommu = Kernel::Current().iommu();
+  const RemappingDomain* domain = gpu.logical().domain();
+  return iommu != nullptr && iommu->enabled() && domain != nullptr && domain->Has(gpu.function().bdf);
 }
 
 inline NTSTATUS AddDevice(PDEVICE_OBJECT device, PVOID* context) {
@@ -71,9 +67,9 @@ inline NTSTATUS AddDevice(PDEVICE_OBJECT device, PVOID* context) {
 inline NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFACE interface, PULONG sources,
                             PULONG children) {
   between.calls.push_back("StartDevice");
-  const hw::Bdf bdf = Dxgkrnl::Current().FromHandle(interface->DeviceHandle).function().bdf;
-  between.attached = Attached(bdf);
-  if (between.starting) between.starting(bdf);
+  PhysicalAdapter& gpu = Dxgkrnl::Current().FromHandle(interface->DeviceHandle);
+  between.attached = Attached(gpu);
+  if (between.starting) between.starting(gpu.function().bdf);
   return real.DxgkDdiStartDevice(context, start, interface, sources, children);
 }
 inline NTSTATUS Query(HANDLE context, CONST DXGKARG_QUERYADAPTERINFO* args) {

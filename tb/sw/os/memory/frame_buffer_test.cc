@@ -28,7 +28,7 @@ using ::testing::HasSubstr;
 
 struct Machine {
   explicit Machine(bool identity = true, Parameters parameters = {}) : kernel(platform, parameters) {
-    kernel.iommu()->Enable([](const IommuFault&) {});
+    kernel.iommu()->Enable([](const RemappingFault&) {});
     domain = kernel.iommu()->CreateDomain(uint64_t{1} << 40, identity, "test");
     kernel.iommu()->Attach({1, 0, 0}, *domain);
     objects.AddAdapter(adapter, {domain, "test"});
@@ -42,7 +42,7 @@ struct Machine {
   sim::twin::FastMachine platform{sim::MachineConfig::Default()};
   Kernel kernel;
   sim::RamOfIommu ram{platform.ram()};
-  IommuDomain* domain = nullptr;
+  RemappingDomain* domain = nullptr;
   MemoryObjects objects{kernel};
   FrameBuffer frame_buffer{kernel, objects};
   int token = 0;

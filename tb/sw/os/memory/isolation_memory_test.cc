@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 
 struct Machine {
   Machine() {
-    kernel.iommu()->Enable([](const IommuFault&) {});
+    kernel.iommu()->Enable([](const RemappingFault&) {});
     domain = kernel.iommu()->CreateDomain(uint64_t{1} << 40, true, "test");
     kernel.iommu()->Attach({1, 0, 0}, *domain);
   }
@@ -36,7 +36,7 @@ struct Machine {
   sim::twin::FastMachine platform{sim::MachineConfig::Default()};
   Kernel kernel{platform, {}};
   sim::RamOfIommu ram{platform.ram()};
-  IommuDomain* domain = nullptr;
+  RemappingDomain* domain = nullptr;
   IsolationMemory memory{kernel};
   int token = 0;
   HANDLE adapter = &token;
@@ -201,8 +201,8 @@ TEST(IsolationMemory, WhatIsHeldIsMappedWhenTheDomainComes) {
 /// be used" (IOMMU DMA remapping): in every mode, not only while the adapter is remapped.
 TEST(IsolationMemory, IsNotUsableByADriverThatSupportsRemapping) {
   Machine machine;
-  IommuDomain* remapped = machine.kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");
-  for (IommuDomain* domain : {static_cast<IommuDomain*>(nullptr), machine.domain, remapped}) {
+  RemappingDomain* remapped = machine.kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");
+  for (RemappingDomain* domain : {static_cast<RemappingDomain*>(nullptr), machine.domain, remapped}) {
     machine.memory.AddAdapter(machine.adapter, {domain, "test"}, true);
     auto pages = Pages(1);
     DXGKARGCB_ALLOCATECONTIGUOUSMEMORY contiguous{};

@@ -181,7 +181,7 @@ TEST(MemoryTypes, ContiguousMemoryMayFailOnALiveSystem) {
 /// A 1:1 domain that maps all installed memory does not include a device's addresses, which are mapped for its ADL.
 TEST(MemoryTypes, IoSpaceIsMappedInADomainOfAllMemoryToo) {
   Objects test;
-  IommuDomain* whole = test.kernel.iommu()->CreateDomain(uint64_t{1} << 46, true, "test");
+  RemappingDomain* whole = test.kernel.iommu()->CreateDomain(uint64_t{1} << 46, true, "test");
   test.kernel.iommu()->MapWhole(*whole, test.kernel.pages().ranges());
   test.kernel.iommu()->Detach({1, 0, 0}, *test.domain);
   test.kernel.iommu()->Attach({1, 0, 0}, *whole);

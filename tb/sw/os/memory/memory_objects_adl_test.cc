@@ -30,7 +30,7 @@ TEST(MemoryObjects, GiveBothFormsOfAnAdlToWhoAsksForNone) {
 }
 
 /// Allocates the logical space (8 GiB) except for `left` single pages with a page between them.
-std::vector<uint64_t> FragmentLogicalSpace(IommuDomain& domain, unsigned left) {
+std::vector<uint64_t> FragmentLogicalSpace(RemappingDomain& domain, unsigned left) {
   constexpr uint64_t kFirst = 0x100000;
   std::vector<uint64_t> taken;
   const auto take = [&](uint64_t start, uint64_t end) {
@@ -75,7 +75,7 @@ TEST(MemoryObjects, AnExhaustedLogicalSpaceRefusesAndTakesNothing) {
   EXPECT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_INSUFFICIENT_RESOURCES);
   EXPECT_EQ(adl.pAdl, nullptr);
   EXPECT_EQ(test.domain->logical().free_bytes(), free_bytes);
-  EXPECT_EQ(test.domain->tables().leaves(0), 0u);
+  EXPECT_TRUE(test.domain->empty());
   auto required = test.Adl(contiguous.hAdapterMemoryObject, 0, 2 * 4096);
   required.Flags.RequireContiguous = 1;
   EXPECT_EQ(test.objects.AllocateAdl(required, "test"), STATUS_INSUFFICIENT_RESOURCES)
@@ -86,8 +86,8 @@ TEST(MemoryObjects, AnExhaustedLogicalSpaceRefusesAndTakesNothing) {
 TEST(MemoryObjects, InA1To1DomainTheGpuReachesWhatItHasAndNothingElse) {
   Machine machine;
   Kernel& kernel = machine.kernel;
-  kernel.iommu()->Enable([](const IommuFault&) {});
-  IommuDomain* domain = kernel.iommu()->CreateDomain(uint64_t{1} << 40, true, "test");
+  kernel.iommu()->Enable([](const RemappingFault&) {});
+  RemappingDomain* domain = kernel.iommu()->CreateDomain(uint64_t{1} << 40, true, "test");
   kernel.iommu()->Attach({1, 0, 0}, *domain);
   int token = 0;
   MemoryObjects objects(kernel);

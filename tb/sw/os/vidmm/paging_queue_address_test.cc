@@ -79,7 +79,7 @@ TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureS
 
 /// Leaves single pages of the logical space free, no two of them adjacent.
 struct Fragments {
-  void Make(IommuDomain& domain) {
+  void Make(RemappingDomain& domain) {
     RangeAllocator& logical = domain.logical();
     const auto take = [&](uint64_t bytes) {
       return logical.Allocate(bytes, hw::kPageSize, "filler", RangeAllocator::Place::kLowest);
@@ -94,7 +94,7 @@ struct Fragments {
       else taken.push_back(singles[i]);
     }
   }
-  void GiveBack(IommuDomain& domain) {
+  void GiveBack(RemappingDomain& domain) {
     for (const uint64_t start : taken) domain.logical().Free(start);
     taken.clear();
   }

@@ -8,7 +8,7 @@
 #include "os/hal/hal.h"
 #include "os/hal/pages.h"
 
-namespace gmmu::os {
+namespace gmmu::os::vtd {
 
 /// Second-stage page tables of one VT-d domain, in host memory (VT-d specification, second-stage paging entries;
 /// docs/vtd.md).
@@ -79,4 +79,4 @@ class SecondStage {
   uint64_t leaves_[3] = {};
 };
 
-}  // namespace gmmu::os
+}  // namespace gmmu::os::vtd

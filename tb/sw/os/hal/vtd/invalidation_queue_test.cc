@@ -8,7 +8,7 @@
 #include "host/config.h"
 #include "host/host_image.h"
 #include "os/base/errors.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "pcie/address_map.h"
 #include "twin/fast_engine.h"
@@ -39,10 +39,10 @@ struct WithABadTail : sim::twin::FastMachine {
 TEST(IommuQueue, ThatStopsEndsTheCallThatWaitsAndEveryLaterOneButNotTheFaults) {
   WithABadTail platform;
   Kernel kernel(platform, {});
-  Iommu& iommu = *kernel.iommu();
-  std::vector<IommuFault> faults;
-  iommu.Enable([&](const IommuFault& fault) { faults.push_back(fault); });
-  IommuDomain* domain = iommu.CreateDomain(uint64_t{1} << 40, false, "test");
+  Remapping& iommu = *kernel.iommu();
+  std::vector<RemappingFault> faults;
+  iommu.Enable([&](const RemappingFault& fault) { faults.push_back(fault); });
+  RemappingDomain* domain = iommu.CreateDomain(uint64_t{1} << 40, false, "test");
   iommu.Attach({1, 0, 0}, *domain);
   iommu.Map(*domain, 0x10000, {0x100}, "test", "test");
   iommu.Map(*domain, 0x20000, {0x200}, "test", "test");

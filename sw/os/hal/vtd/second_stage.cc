@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/hal/second_stage.h"
+#include "os/hal/vtd/second_stage.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "os/base/bug_check.h"
 #include "os/base/text.h"
 
-namespace gmmu::os {
+namespace gmmu::os::vtd {
 namespace {
 constexpr uint64_t kPresent = 3;      // read and write
 constexpr uint64_t kLarge = 1u << 7;  // a leaf above the lowest level
@@ -138,4 +138,4 @@ void SecondStage::Free() {
   tables_.clear();
 }
 
-}  // namespace gmmu::os
+}  // namespace gmmu::os::vtd

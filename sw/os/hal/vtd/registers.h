@@ -4,10 +4,9 @@
 
 #include "os/hal/hal.h"
 
-namespace gmmu::os {
+namespace gmmu::os::vtd {
 
-/// Registers of a VT-d unit (docs/vtd.md), and bits of its command, status and fault status registers.
-namespace vtd {
+// Registers of a VT-d unit (docs/vtd.md), and bits of its command, status and fault status registers.
 inline constexpr uint32_t kCap = 0x08, kEcap = 0x10, kGcmd = 0x18, kGsts = 0x1C, kRtaddr = 0x20;
 inline constexpr uint32_t kFsts = 0x34, kFectl = 0x38, kFedata = 0x3C, kFeaddr = 0x40;
 inline constexpr uint32_t kIqh = 0x80, kIqt = 0x88, kIqa = 0x90, kIqercd = 0xB0;
@@ -21,12 +20,11 @@ inline constexpr uint64_t kPollNs = 100;
 inline uint64_t Field(uint64_t value, unsigned high, unsigned low) {
   return (value >> low) & (~uint64_t{0} >> (63 - (high - low)));
 }
-}  // namespace vtd
 
 /// Access to the registers of one VT-d unit, and to its tables and queues in host memory.
-class VtdRegisters {
+class Registers {
  public:
-  VtdRegisters(Hal& hal, uint64_t base) : hal_(hal), base_(base) {}
+  Registers(Hal& hal, uint64_t base) : hal_(hal), base_(base) {}
 
   Hal& hal() const { return hal_; }
   uint64_t base() const { return base_; }
@@ -46,4 +44,4 @@ class VtdRegisters {
   const uint64_t base_;
 };
 
-}  // namespace gmmu::os
+}  // namespace gmmu::os::vtd

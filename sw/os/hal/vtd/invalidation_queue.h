@@ -8,9 +8,9 @@
 
 #include "os/base/ledger.h"
 #include "os/hal/pages.h"
-#include "os/hal/vtd_registers.h"
+#include "os/hal/vtd/registers.h"
 
-namespace gmmu::os {
+namespace gmmu::os::vtd {
 
 /// The invalidation queue of a VT-d unit: 256 descriptors of 16 bytes in one page, and a page for the status words of
 /// wait descriptors. When the unit stops its queue (IQE), the call that waits for it throws OsError, and so does every
@@ -23,7 +23,7 @@ class InvalidationQueue {
   static Descriptor OfDomain(uint16_t id) { return {2u | 2u << 4 | 3u << 6 | uint64_t{id} << 16, 0}; }
 
   /// `forget` returns true if the next invalidation is to be queued but not waited for (a deliberate fault).
-  InvalidationQueue(VtdRegisters& registers, PageAllocator& pages, Ledger& ledger, std::function<bool()> forget)
+  InvalidationQueue(Registers& registers, PageAllocator& pages, Ledger& ledger, std::function<bool()> forget)
       : registers_(registers), pages_(pages), ledger_(ledger), forget_(std::move(forget)) {}
 
   /// Switches the queue on, and invalidates everything that the unit has cached.
@@ -35,13 +35,12 @@ class InvalidationQueue {
   void Submit(const std::vector<Descriptor>& descriptors);
   /// Call when the unit has reported IQE: it has stopped the queue.
   void OnError();
-  uint64_t invalidations() const { return invalidations_; }
 
  private:
   /// Throws OsError with the unit's status if it has stopped the queue.
   void Require() const;
 
-  VtdRegisters& registers_;
+  Registers& registers_;
   PageAllocator& pages_;
   Ledger& ledger_;
   const std::function<bool()> forget_;
@@ -50,7 +49,6 @@ class InvalidationQueue {
   uint32_t tail_ = 0;  // index of the next free entry
   std::string error_;  // empty: the queue has no error
   uint32_t next_status_ = 1;
-  uint64_t invalidations_ = 0;
 };
 
-}  // namespace gmmu::os
+}  // namespace gmmu::os::vtd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IOMMU's tables with large pages, as the unit reads them.
-#include "os/hal/second_stage.h"
+#include "os/hal/vtd/second_stage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "os/kernel/kernel.h"
 #include "twin/fast_engine.h"
 
-namespace gmmu::os {
+namespace gmmu::os::vtd {
 namespace {
 
 using ::testing::IsEmpty;
@@ -120,9 +120,9 @@ TEST(SecondStage, TheUnitSeesWhatIsMappedAndNothingElse) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Machine machine;
-    Iommu& iommu = *machine.kernel.iommu();
-    iommu.Enable([](const IommuFault&) {});
-    IommuDomain* domain = iommu.CreateDomain(uint64_t{1} << 38, false, "test");
+    Remapping& iommu = *machine.kernel.iommu();
+    iommu.Enable([](const RemappingFault&) {});
+    RemappingDomain* domain = iommu.CreateDomain(uint64_t{1} << 38, false, "test");
     iommu.Attach({1, 0, 0}, *domain);
     sim::RamOfIommu memory{machine.platform.ram()};
     const auto translate = [&](uint64_t page) {
@@ -150,7 +150,7 @@ TEST(SecondStage, TheUnitSeesWhatIsMappedAndNothingElse) {
         next.logical = place->logical, next.taken = place->taken;
         iommu.Map(*domain, next.logical, next.pfns, "test", "test");
         held.push_back(std::move(next));
-        large += domain->tables().leaves(1);
+        large += static_cast<const Domain*>(domain)->tables().leaves(1);
       } else {
         const size_t pick = random.Below(held.size());
         const Held gone = held[pick];
@@ -183,4 +183,4 @@ TEST(SecondStage, TheUnitSeesWhatIsMappedAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace gmmu::os
+}  // namespace gmmu::os::vtd

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "os/hal/invalidation_queue.h"
+#include "os/hal/vtd/invalidation_queue.h"
 
 #include "os/base/errors.h"
-#include "os/hal/second_stage.h"
+#include "os/hal/vtd/second_stage.h"
 #include "os/base/text.h"
 
-namespace gmmu::os {
+namespace gmmu::os::vtd {
 namespace {
 constexpr uint64_t kQueueEntries = 256;
 }
@@ -13,15 +13,15 @@ constexpr uint64_t kQueueEntries = 256;
 void InvalidationQueue::Enable() {
   pfn_ = SecondStage::NewTable(registers_.hal(), pages_, "IOMMU invalidation queue");
   status_pfn_ = SecondStage::NewTable(registers_.hal(), pages_, "IOMMU wait status");
-  registers_.Write64(vtd::kIqt, 0);
-  registers_.Write64(vtd::kIqa, pfn_ * hw::kPageSize);
+  registers_.Write64(kIqt, 0);
+  registers_.Write64(kIqa, pfn_ * hw::kPageSize);
   tail_ = 0;
   error_.clear();
-  registers_.Command(vtd::kQie, true);
+  registers_.Command(kQie, true);
   Submit({{1u | 1u << 4, 0}, {2u | 1u << 4 | 3u << 6, 0}});  // context cache, then IOTLB, global
 }
 
-void InvalidationQueue::Disable() { registers_.Command(vtd::kQie, false); }
+void InvalidationQueue::Disable() { registers_.Command(kQie, false); }
 
 void InvalidationQueue::FreePages() {
   pages_.Free(pfn_);
@@ -47,15 +47,14 @@ void InvalidationQueue::Submit(const std::vector<Descriptor>& descriptors) {
   for (const Descriptor& descriptor : descriptors) put(descriptor);
   put({5u | 1u << 5 | 1u << 6 | uint64_t{done} << 32, status});  // wait, status write, fence
   tail_ = tail;
-  registers_.Write64(vtd::kIqt, uint64_t{tail} << 4);
-  ++invalidations_;
+  registers_.Write64(kIqt, uint64_t{tail} << 4);
   if (forget_()) return;
   auto answered = [&] {
     uint32_t value = 0;
     if (!error_.empty()) return true;
     return registers_.hal().ram().Read(status, &value, sizeof value) && value == done;
   };
-  registers_.hal().scheduler().Wait(answered, vtd::kBoundNs, "the IOMMU's invalidation wait descriptor", vtd::kPollNs);
+  registers_.hal().scheduler().Wait(answered, kBoundNs, "the IOMMU's invalidation wait descriptor", kPollNs);
   Require();
   ledger_.Close(ticket);
 }
@@ -67,14 +66,13 @@ void InvalidationQueue::Require() const {
 // The queue has stopped, so invalidations no longer complete and pages cannot be reused safely. Every call that waits
 // for the queue ends the run.
 void InvalidationQueue::OnError() {
-  const uint64_t at = registers_.Read64(vtd::kIqh);
+  const uint64_t at = registers_.Read64(kIqh);
   const uint64_t address = pfn_ * hw::kPageSize + at;
-  error_ = "the IOMMU stopped its invalidation queue, IQERCD " +
-           Hex(vtd::Field(registers_.Read64(vtd::kIqercd), 3, 0)) + ", at the descriptor " + std::to_string(at / 16) +
-           " (tail " + std::to_string(registers_.Read64(vtd::kIqt) / 16) + "): " + Hex(registers_.ReadEntry(address)) +
-           " " + Hex(registers_.ReadEntry(address + 8));
-  registers_.Write32(vtd::kGcmd, registers_.Read32(vtd::kGsts) & vtd::kLevelBits & ~vtd::kQie);
-  registers_.Write32(vtd::kFsts, vtd::kIqe);
+  error_ = "the IOMMU stopped its invalidation queue, IQERCD " + Hex(Field(registers_.Read64(kIqercd), 3, 0)) +
+           ", at the descriptor " + std::to_string(at / 16) + " (tail " + std::to_string(registers_.Read64(kIqt) / 16) +
+           "): " + Hex(registers_.ReadEntry(address)) + " " + Hex(registers_.ReadEntry(address + 8));
+  registers_.Write32(kGcmd, registers_.Read32(kGsts) & kLevelBits & ~kQie);
+  registers_.Write32(kFsts, kIqe);
 }
 
-}  // namespace gmmu::os
+}  // namespace gmmu::os::vtd

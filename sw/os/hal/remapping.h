@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hw/platform.h"
+#include "os/base/ledger.h"
+#include "os/base/ranges.h"
+
+namespace gmmu::os {
+
+class Hal;
+class PageAllocator;
+
+/// An access of a device that the remapping unit has refused.
+struct RemappingFault {
+  enum class Cause : uint8_t {
+    kNotAttached,      ///< the device is in no domain
+    kNoAccess,         ///< the page is not mapped, or not for this kind of access
+    kBeyondLimit,      ///< the address is beyond the domain's width
+    kBadTables,        ///< the unit could not read its tables, or found nonsense in them
+    kInterruptWindow,  ///< the address is, or maps to, the interrupt window
+    kOther,
+  };
+  hw::Bdf device;
+  bool read = false;
+  uint64_t address = 0;  ///< logical address, 4 KiB aligned
+  Cause cause = Cause::kOther;
+  std::string reason;  ///< the cause in the unit's own terms, as reports name it: "no read permission"
+
+  /// "device 01:00.0: read of logical page 0x5000: no read permission"
+  std::string Text() const;
+};
+
+/// The view of host memory that the devices of one logical adapter have. Made by Remapping::CreateDomain.
+///
+/// Logical addresses come from [4 KiB, limit) without the interrupt window 0xFEE00000-0xFEEFFFFF, at places drawn by
+/// seed. Pages are numbers of 4 KiB.
+class RemappingDomain {
+ public:
+  virtual ~RemappingDomain() = default;
+  RemappingDomain(const RemappingDomain&) = delete;
+  RemappingDomain& operator=(const RemappingDomain&) = delete;
+
+  /// True if logical addresses equal the host's (1:1) and are not allocated by `logical`.
+  bool identity() const { return identity_; }
+  /// True if an identity domain maps all installed memory, in use or not.
+  bool whole() const { return !whole_.empty(); }
+  RangeAllocator& logical() { return logical_; }
+  bool Has(hw::Bdf device) const;
+  /// True if nothing is mapped.
+  bool empty() const { return mappings_.empty() && uses_.empty() && whole_.empty(); }
+  /// Host page of a logical page, read from the unit's tables; all ones if it is not mapped.
+  virtual uint64_t Lookup(uint64_t page) const = 0;
+
+ protected:
+  // The books that an implementation of Remapping keeps of its domain.
+
+  /// `number` is unique among the unit's domains.
+  RemappingDomain(unsigned number, uint64_t limit, bool identity, uint64_t seed, Ledger& ledger,
+                  const std::string& owner);
+  unsigned number() const { return number_; }
+  /// Bug check if a device is attached.
+  void RequireNoDevice() const;
+  /// The domain is destroyed.
+  void Close() { ledger_.Close(ticket_); }
+  void AddDevice(hw::Bdf device) { devices_.push_back(device.requester_id()); }
+  /// Bug check unless the device is attached.
+  void RequireDevice(hw::Bdf device) const;
+  void RemoveDevice(hw::Bdf device);
+  /// Remapping::Map has mapped `pages` from logical page `first` on.
+  void AddMapping(uint64_t first, uint64_t pages, const std::string& owner, const std::string& created_by);
+  /// Bug check unless one Map has mapped exactly these pages.
+  void RequireMapping(uint64_t first, uint64_t pages) const;
+  void RemoveMapping(uint64_t first);
+  /// Count a use of each host page, or end it. Return those whose first use begins, or whose last one ends, in order.
+  /// Pages of MapWhole are left out. A page without a use cannot end one: a bug check.
+  std::vector<uint64_t> AddUses(const std::vector<uint64_t>& pfns);
+  std::vector<uint64_t> EndUses(const std::vector<uint64_t>& pfns);
+  void set_whole(const std::vector<hw::Range>& ranges) { whole_ = ranges; }
+
+ private:
+  struct Mapping {
+    uint64_t pages;
+    Ledger::Ticket ticket;
+  };
+  bool InWhole(uint64_t pfn) const;
+
+  Ledger& ledger_;
+  const unsigned number_;
+  const bool identity_;
+  std::vector<hw::Range> whole_;          // page ranges that MapWhole has mapped
+  std::map<uint64_t, Mapping> mappings_;  // by the first logical page of the Map call
+  std::map<uint64_t, unsigned> uses_;     // number of MapIdentity calls that hold each host page
+  std::vector<uint16_t> devices_;
+  RangeAllocator logical_;
+  Ledger::Ticket ticket_;
+};
+
+/// Driver of the unit between devices and host memory that translates their addresses (an IOMMU).
+///
+/// This is all that the system above knows of remapping; an implementation knows one architecture. Addresses are bytes,
+/// logical or host physical, in pages of 4 KiB; `pfns` are host page numbers. Calls wait for the unit: the IRQL must be
+/// below kDispatch. A call returns when its change holds for every access of a device from then on, so that pages
+/// may be reused at once. Fibres may be in calls at the same time, if these are for different pages or domains.
+/// Errors: OsError when memory or the unit fails, OsTimeout when it does not answer, BugCheck for misuse.
+///
+/// There is no remapping of interrupts: Hal::ConnectInterrupt gives messages that pass the unit unchanged.
+class Remapping {
+ public:
+  virtual ~Remapping() = default;
+
+  /// Makes it possible to make and fill domains while the unit is off. Part of Enable. Throws OsError if no unit answers
+  /// or if it lacks a required capability.
+  virtual void Prepare() = 0;
+  /// Switches translation on: from then on every unattached device is blocked. `on_fault` is called for each refused
+  /// access, at IRQL kDevice.
+  virtual void Enable(std::function<void(const RemappingFault&)> on_fault) = 0;
+  /// Switches translation off: every device reaches all host memory by its physical addresses. Domains must have been
+  /// destroyed.
+  virtual void Disable() = 0;
+  virtual bool enabled() const = 0;
+
+  /// Makes a domain for logical addresses below `limit` bytes, or as far as the unit reaches; `identity`: they equal the
+  /// host's addresses. The domain belongs to this object.
+  virtual RemappingDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner) = 0;
+  /// Mappings go with it. Its devices must have been detached.
+  virtual void DestroyDomain(RemappingDomain* domain) = 0;
+  /// Puts the device behind the domain. A device is in one domain at a time.
+  virtual void Attach(hw::Bdf device, RemappingDomain& domain) = 0;
+  virtual void Detach(hw::Bdf device, RemappingDomain& domain) = 0;
+
+  /// Maps `pfns` to consecutive logical pages from `logical` (4 KiB aligned), readable and writable. Bug check if one is
+  /// mapped already.
+  virtual void Map(RemappingDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns,
+                   const std::string& owner, const std::string& created_by) = 0;
+  /// Undoes the Map that began at `logical` and waits until no device uses the mapping.
+  virtual void Unmap(RemappingDomain& domain, uint64_t logical, uint64_t pages) = 0;
+  /// Lets the devices of an identity domain reach `pfns` at their own addresses. Uses of a page are
+  /// counted; the last UnmapIdentity removes its mapping.
+  virtual void MapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) = 0;
+  virtual void UnmapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) = 0;
+  /// Maps every page of `ranges` (page numbers) at its own address for the life of the domain. No page may have been
+  /// mapped by MapIdentity.
+  virtual void MapWhole(RemappingDomain& domain, const std::vector<hw::Range>& ranges) = 0;
+  /// Removes one page from a mapping, for the deliberate fault of that name; Unmap tolerates it.
+  virtual void PunchHole(RemappingDomain& domain, uint64_t logical) = 0;
+};
+
+/// What a driver of a remapping unit is made of.
+struct RemappingParts {
+  Hal& hal;
+  PageAllocator& pages;
+  Ledger& ledger;
+  uint64_t base;  ///< host physical address of the unit's registers, as firmware reports it
+  uint64_t seed;  ///< of the places of logical addresses
+  /// True if the next invalidation is to be begun but not waited for (a deliberate fault).
+  std::function<bool()> forget;
+};
+
+/// Makes the driver of the unit that firmware reports. Firmware reports VT-d units only.
+std::unique_ptr<Remapping> MakeRemapping(const RemappingParts& parts);
+
+}  // namespace gmmu::os

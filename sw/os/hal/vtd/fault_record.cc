@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/hal/vtd/fault_record.h"
+
+#include <iterator>
+
+#include "os/base/text.h"
+#include "os/hal/vtd/registers.h"
+
+namespace gmmu::os::vtd {
+namespace {
+
+using Cause = RemappingFault::Cause;
+
+struct Reason {
+  Cause cause;
+  const char* name;
+};
+constexpr Reason kReasons[] = {
+    // by the code in the record, from 1 on
+    {Cause::kNotAttached, "root entry not present"},
+    {Cause::kNotAttached, "context entry not present"},
+    {Cause::kBadTables, "context entry invalid"},
+    {Cause::kBeyondLimit, "address beyond the domain's width"},
+    {Cause::kNoAccess, "no write permission"},
+    {Cause::kNoAccess, "no read permission"},
+    {Cause::kBadTables, "paging entry unreadable"},
+    {Cause::kBadTables, "root table unreadable"},
+    {Cause::kBadTables, "context table unreadable"},
+    {Cause::kBadTables, "reserved field in a root entry"},
+    {Cause::kBadTables, "reserved field in a context entry"},
+    {Cause::kBadTables, "reserved field in a paging entry"},
+    {Cause::kOther, "translation request blocked"},
+    {Cause::kInterruptWindow, "address maps into the interrupt range"},
+};
+
+}  // namespace
+
+RemappingFault FaultOf(uint64_t low, uint64_t high) {
+  RemappingFault fault;
+  const uint64_t requester = Field(high, 15, 0), code = Field(high, 39, 32);
+  fault.device = {static_cast<uint8_t>(requester >> 8), static_cast<uint8_t>(requester >> 3 & 31),
+                  static_cast<uint8_t>(requester & 7)};
+  fault.read = Field(high, 62, 62) != 0;
+  fault.address = low & ~uint64_t{0xFFF};
+  if (code == 0 || code > std::size(kReasons)) {
+    fault.reason = "reason " + Hex(code);
+  } else {
+    fault.cause = kReasons[code - 1].cause;
+    fault.reason = kReasons[code - 1].name;
+  }
+  return fault;
+}
+
+}  // namespace gmmu::os::vtd

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "os/hal/hal.h"
+#include "os/hal/pages.h"
+#include "os/hal/remapping.h"
+#include "os/hal/vtd/domain.h"
+#include "os/hal/vtd/invalidation_queue.h"
+#include "os/hal/vtd/registers.h"
+
+namespace gmmu::os::vtd {
+
+/// Driver of a VT-d unit in legacy mode with queued invalidation.
+///
+/// Tables are in host memory. After a change of an entry that may be cached, an invalidation and its wait descriptor
+/// complete before the call returns.
+class Iommu final : public Remapping {
+ public:
+  explicit Iommu(const RemappingParts& parts);
+  ~Iommu() override;
+
+  /// Reads the capabilities.
+  void Prepare() override;
+  /// Sets up root table, queue and fault interrupt, and switches translation on.
+  void Enable(std::function<void(const RemappingFault&)> on_fault) override;
+  /// Switches translation and queue off, and frees the tables.
+  void Disable() override;
+  bool enabled() const override { return root_ != 0; }
+
+  RemappingDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner) override;
+  void DestroyDomain(RemappingDomain* domain) override;
+  void Attach(hw::Bdf device, RemappingDomain& domain) override;
+  void Detach(hw::Bdf device, RemappingDomain& domain) override;
+
+  /// Maps with the largest pages that fit.
+  void Map(RemappingDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns, const std::string& owner,
+           const std::string& created_by) override;
+  void Unmap(RemappingDomain& domain, uint64_t logical, uint64_t pages) override;
+  void MapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) override;
+  void UnmapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) override;
+  void MapWhole(RemappingDomain& domain, const std::vector<hw::Range>& ranges) override;
+  void PunchHole(RemappingDomain& domain, uint64_t logical) override;
+
+ private:
+  uint64_t NewTable(const std::string& created_by) { return SecondStage::NewTable(hal_, pages_, created_by); }
+  void FlushWriteBuffer();
+  /// `unmapped`: the changes besides the 4 KiB leaves. Its tables are freed once no device can use them.
+  void InvalidatePages(Domain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped);
+  void DrainFaults();
+  [[noreturn]] void EndStorm(const RemappingFault& last);
+
+  Hal& hal_;
+  PageAllocator& pages_;
+  Ledger& ledger_;
+  const uint64_t seed_;
+  Registers registers_;
+  InvalidationQueue queue_;
+  uint64_t cap_ = 0, ecap_ = 0;
+  uint64_t root_ = 0;
+  std::map<uint8_t, uint64_t> context_tables_;  // bus -> pfn
+  std::vector<std::unique_ptr<Domain>> domains_;
+  std::vector<uint64_t> stale_ids_;  // domain ids that were used before
+  hw::Message message_;
+  std::function<void(const RemappingFault&)> on_fault_;
+  uint64_t faults_ = 0;  // faults drained since Enable
+};
+
+}  // namespace gmmu::os::vtd

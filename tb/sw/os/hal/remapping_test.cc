@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of os/hal/remapping.h, for each implementation: VT-d on the functional engine's unit.
+#include "os/hal/remapping.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/base/bug_check.h"
+#include "tb/sw/os/machine.h"
+
+namespace gmmu::os {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Cause = RemappingFault::Cause;
+
+constexpr hw::Bdf kGpu{1, 0, 0}, kOther{2, 0, 0};
+constexpr uint64_t kLimit = uint64_t{1} << 33;
+
+/// A machine with a remapping unit.
+class Bench {
+ public:
+  virtual ~Bench() = default;
+  virtual Kernel& kernel() = 0;
+  /// The host address that an access of the device reaches; nullopt: the unit refuses it.
+  virtual std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) = 0;
+};
+
+class VtdBench : public Bench {
+ public:
+  Kernel& kernel() override { return machine_.kernel; }
+  std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) override {
+    const auto result = machine_.platform.iommu()->Translate(machine_.memory, {device.requester_id(), logical, write});
+    return result.ok() ? std::optional<uint64_t>(result.hpa) : std::nullopt;
+  }
+
+ private:
+  Machine machine_;
+};
+
+struct Unit {
+  const char* name;
+  std::unique_ptr<Bench> (*make)();
+};
+
+class RemappingContract : public ::testing::TestWithParam<Unit> {
+ protected:
+  void Enable() {
+    unit.Enable([this](const RemappingFault& fault) { faults.push_back(fault); });
+  }
+  std::optional<uint64_t> Read(uint64_t logical, hw::Bdf device = kGpu) {
+    return bench->Access(device, logical, false);
+  }
+  /// Lets the unit's messages arrive.
+  void Settle() {
+    kernel.hal().platform().WaitForMessage(1'000'000);
+    kernel.scheduler().Seam();
+  }
+  /// Ends the test: nothing is left.
+  void End(const std::vector<RemappingDomain*>& domains) {
+    for (RemappingDomain* domain : domains) unit.DestroyDomain(domain);
+    if (unit.enabled()) unit.Disable();
+    EXPECT_THAT(kernel.ledger().Leaks(), IsEmpty());
+    EXPECT_EQ(kernel.pages().allocated(), 0u);
+  }
+
+  const std::unique_ptr<Bench> bench = GetParam().make();
+  Kernel& kernel = bench->kernel();
+  Remapping& unit = *kernel.iommu();
+  std::vector<RemappingFault> faults;
+};
+
+TEST_P(RemappingContract, TranslatesWhatWasMappedForAttachedDevicesOnly) {
+  EXPECT_FALSE(unit.enabled());
+  EXPECT_EQ(Read(0x5123), 0x5123u) << "the unit is off";
+  Enable();
+  EXPECT_TRUE(unit.enabled());
+  RemappingDomain* domain = unit.CreateDomain(kLimit, false, "test");
+  const std::vector<uint64_t> pfns = {0x12345, 0x777, 0x54321};
+  unit.Map(*domain, 0x1FFFFD000, pfns, "test", "test");
+  EXPECT_FALSE(Read(0x1FFFFD000));
+  unit.Attach(kGpu, *domain);
+  EXPECT_TRUE(domain->Has(kGpu));
+  for (uint64_t i = 0; i < pfns.size(); ++i) {
+    EXPECT_EQ(Read(0x1FFFFD000 + i * 4096 + 0x123), pfns[i] * 4096 + 0x123);
+    EXPECT_EQ(bench->Access(kGpu, 0x1FFFFD000 + i * 4096, true), pfns[i] * 4096);
+    EXPECT_EQ(domain->Lookup(0x1FFFFD + i), pfns[i]);
+    EXPECT_FALSE(Read(0x1FFFFD000 + i * 4096, kOther));
+  }
+  EXPECT_FALSE(Read(0x1FFFFC000));
+  EXPECT_EQ(domain->Lookup(0x1FFFFC), ~uint64_t{0});
+  unit.Unmap(*domain, 0x1FFFFD000, pfns.size());
+  EXPECT_FALSE(Read(0x1FFFFD000)) << "the unit has it cached";
+  EXPECT_TRUE(domain->empty());
+  unit.Detach(kGpu, *domain);
+  EXPECT_FALSE(domain->Has(kGpu));
+  End({domain});
+  EXPECT_EQ(Read(0x5123), 0x5123u) << "the unit is off again";
+}
+
+TEST_P(RemappingContract, ADeviceThatIsDetachedReachesNothing) {
+  Enable();
+  RemappingDomain* domain = unit.CreateDomain(kLimit, false, "test");
+  unit.Attach(kGpu, *domain);
+  unit.Map(*domain, 0x10000, {0x100}, "test", "test");
+  EXPECT_TRUE(Read(0x10000));
+  unit.Detach(kGpu, *domain);
+  EXPECT_FALSE(Read(0x10000));
+  unit.Unmap(*domain, 0x10000, 1);
+  End({domain});
+}
+
+TEST_P(RemappingContract, DomainsKeepDevicesApart) {
+  Enable();
+  RemappingDomain* first = unit.CreateDomain(kLimit, false, "test");
+  RemappingDomain* second = unit.CreateDomain(kLimit, false, "test");
+  unit.Attach(kGpu, *first);
+  unit.Attach(kOther, *second);
+  unit.Map(*first, 0x10000, {0x100}, "test", "test");
+  EXPECT_EQ(Read(0x10000), 0x100000u);
+  EXPECT_FALSE(Read(0x10000, kOther));
+  unit.Map(*second, 0x10000, {0x200}, "test", "test");
+  EXPECT_EQ(Read(0x10000), 0x100000u);
+  EXPECT_EQ(Read(0x10000, kOther), 0x200000u);
+  unit.Unmap(*first, 0x10000, 1);
+  EXPECT_FALSE(Read(0x10000));
+  EXPECT_EQ(Read(0x10000, kOther), 0x200000u);
+  unit.Unmap(*second, 0x10000, 1);
+  unit.Detach(kGpu, *first);
+  unit.Detach(kOther, *second);
+  End({first, second});
+}
+
+/// The numbers of domains come again, and caches know domains by them.
+TEST_P(RemappingContract, ANewDomainKnowsNothingOfADestroyedOne) {
+  Enable();
+  for (int i = 0; i < 2; ++i) {
+    RemappingDomain* domain = unit.CreateDomain(kLimit, false, "test");
+    unit.Attach(kGpu, *domain);
+    EXPECT_FALSE(Read(0x10000));
+    unit.Map(*domain, 0x10000, {0x100}, "test", "test");
+    EXPECT_TRUE(Read(0x10000));
+    unit.Unmap(*domain, 0x10000, 1);
+    unit.Detach(kGpu, *domain);
+    unit.DestroyDomain(domain);
+  }
+  End({});
+}
+
+TEST_P(RemappingContract, ADomainIsFilledWhileTheUnitIsOff) {
+  unit.Prepare();
+  RemappingDomain* domain = unit.CreateDomain(kLimit, true, "test");
+  EXPECT_TRUE(domain->identity());
+  unit.MapIdentity(*domain, {0x5000});
+  Enable();
+  EXPECT_FALSE(Read(0x5000000));
+  unit.Attach(kGpu, *domain);
+  EXPECT_EQ(Read(0x5000123), 0x5000123u);
+  EXPECT_FALSE(Read(0x5001000));
+  unit.UnmapIdentity(*domain, {0x5000});
+  unit.Detach(kGpu, *domain);
+  End({domain});
+}
+
+TEST_P(RemappingContract, AnIdentityPageIsReachedUntilItsLastUseEnds) {
+  Enable();
+  RemappingDomain* domain = unit.CreateDomain(kLimit, true, "test");
+  unit.Attach(kGpu, *domain);
+  unit.MapIdentity(*domain, {0x5000, 0x7000});
+  unit.MapIdentity(*domain, {0x5000});
+  unit.UnmapIdentity(*domain, {0x5000, 0x7000});
+  EXPECT_TRUE(Read(0x5000000));
+  EXPECT_FALSE(Read(0x7000000));
+  EXPECT_FALSE(domain->empty());
+  unit.UnmapIdentity(*domain, {0x5000});
+  EXPECT_FALSE(Read(0x5000000)) << "the unit has it cached";
+  EXPECT_TRUE(domain->empty());
+  EXPECT_THROW(unit.UnmapIdentity(*domain, {0x5000}), BugCheck);
+  unit.Detach(kGpu, *domain);
+  End({domain});
+}
+
+TEST_P(RemappingContract, PagesThatAreMappedForLifeStay) {
+  Enable();
+  RemappingDomain* domain = unit.CreateDomain(kLimit, true, "test");
+  unit.Attach(kGpu, *domain);
+  EXPECT_FALSE(domain->whole());
+  unit.MapWhole(*domain, {{0x5000, 0x5200}});
+  EXPECT_TRUE(domain->whole());
+  unit.MapIdentity(*domain, {0x51FF, 0x5200});
+  unit.UnmapIdentity(*domain, {0x51FF, 0x5200});
+  EXPECT_EQ(Read(0x5000000), 0x5000000u);
+  EXPECT_EQ(Read(0x51FFFFF), 0x51FFFFFu);
+  EXPECT_FALSE(Read(0x5200000));
+  EXPECT_FALSE(Read(0x4FFF000));
+  unit.Detach(kGpu, *domain);
+  End({domain});
+}
+
+TEST_P(RemappingContract, AHoleIsOnePageAndTheUnmapToleratesIt) {
+  Enable();
+  RemappingDomain* domain = unit.CreateDomain(kLimit, false, "test");
+  unit.Attach(kGpu, *domain);
+  std::vector<uint64_t> pfns;
+  for (uint64_t pfn = 0x8000; pfn < 0x8400; ++pfn) pfns.push_back(pfn);
+  unit.Map(*domain, 0x40000000, pfns, "test", "test");  // both sides fit pages of 2 MiB
+  EXPECT_TRUE(Read(0x40123000));
+  unit.PunchHole(*domain, 0x40123000);
+  EXPECT_FALSE(Read(0x40123000)) << "the unit has it cached";
+  EXPECT_EQ(Read(0x40122000), 0x8122000u);
+  EXPECT_EQ(Read(0x40124000), 0x8124000u);
+  unit.Unmap(*domain, 0x40000000, pfns.size());
+  EXPECT_FALSE(Read(0x40124000));
+  unit.Detach(kGpu, *domain);
+  End({domain});
+}
+
+TEST_P(RemappingContract, AFaultSaysWhoWhereHowAndWhy) {
+  Enable();
+  RemappingDomain* domain = unit.CreateDomain(kLimit, false, "test");
+  EXPECT_FALSE(bench->Access(kGpu, 0x5678, true));
+  Settle();
+  unit.Attach(kGpu, *domain);
+  EXPECT_FALSE(Read(0x9ABC));
+  Settle();
+  ASSERT_THAT(faults, SizeIs(2));
+  EXPECT_EQ(faults[0].device.requester_id(), kGpu.requester_id());
+  EXPECT_EQ(faults[0].cause, Cause::kNotAttached);
+  EXPECT_FALSE(faults[0].read);
+  EXPECT_EQ(faults[0].address, 0x5000u);
+  EXPECT_EQ(faults[0].Text(), "device 01:00.0: write of logical page 0x5000: " + faults[0].reason);
+  EXPECT_EQ(faults[1].cause, Cause::kNoAccess);
+  EXPECT_TRUE(faults[1].read);
+  EXPECT_EQ(faults[1].address, 0x9000u);
+  EXPECT_EQ(faults[1].Text(), "device 01:00.0: read of logical page 0x9000: " + faults[1].reason);
+  EXPECT_FALSE(faults[0].reason.empty());
+  EXPECT_NE(faults[0].reason, faults[1].reason);
+  unit.Detach(kGpu, *domain);
+  End({domain});
+}
+
+TEST_P(RemappingContract, NeverGivesOutTheInterruptWindowOrPageZero) {
+  Enable();
+  RangeAllocator& logical = unit.CreateDomain(uint64_t{1} << 32, false, "test")->logical();
+  EXPECT_FALSE(logical.AllocateAt(0, 0x1000, "test"));
+  EXPECT_FALSE(logical.AllocateAt(0xFEE00000, 0x1000, "test"));
+  EXPECT_FALSE(logical.AllocateAt(0xFEEFF000, 0x1000, "test"));
+  EXPECT_TRUE(logical.AllocateAt(0xFEF00000, 0x1000, "test"));
+  EXPECT_FALSE(logical.AllocateAt(uint64_t{1} << 32, 0x1000, "test"));
+}
+
+TEST_P(RemappingContract, BugChecksOnMisuse) {
+  Enable();
+  RemappingDomain* domain = unit.CreateDomain(kLimit, false, "test");
+  unit.Map(*domain, 0x5000, {1, 2}, "test", "test");
+  EXPECT_THROW(unit.Map(*domain, 0x6000, {3}, "test", "test"), BugCheck) << "a second mapping of a page";
+  EXPECT_EQ(domain->Lookup(6), 2u);
+  EXPECT_THROW(unit.Unmap(*domain, 0x6000, 1), BugCheck) << "not where a mapping begins";
+  EXPECT_THROW(unit.Unmap(*domain, 0x5000, 1), BugCheck) << "a part of it";
+  EXPECT_THROW(unit.Detach(kGpu, *domain), BugCheck) << "not attached";
+  unit.Attach(kGpu, *domain);
+  EXPECT_THROW(unit.Attach(kGpu, *domain), BugCheck) << "attached already";
+  EXPECT_THROW(unit.DestroyDomain(domain), BugCheck) << "with a device";
+  EXPECT_THROW(unit.Disable(), BugCheck) << "with a domain";
+}
+
+INSTANTIATE_TEST_SUITE_P(Units, RemappingContract,
+                         ::testing::Values(Unit{"vtd", [] { return std::unique_ptr<Bench>(new VtdBench); }}),
+                         [](const auto& unit) { return std::string(unit.param.name); });
+
+}  // namespace
+}  // namespace gmmu::os
