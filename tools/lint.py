@@ -12,7 +12,7 @@
   registers    the generated register files match rtl/pkg/gmmu.rdl
   format       C++ of sw/, sim/ and tb/ is as clang-format writes it (.clang-format); generated files are left out
   rooms        no include of sw/ or sim/ points to a room above its own, or past the classes of the operating system
-               that applications have (tools/rooms.py)
+               that applications have; none of VT-d is outside of its border (tools/rooms.py)
   sizes        lines of a file, public methods of a class, headers that a header reaches (tools/sizes.py)
 """
 import argparse
