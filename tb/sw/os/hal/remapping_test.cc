@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of os/hal/remapping.h, for each implementation: VT-d on the functional engine's unit.
+// The contract of os/hal/remapping.h, for each implementation: VT-d on the functional engine's unit, and the flat unit.
 #include "os/hal/remapping.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "os/base/bug_check.h"
+#include "pcie/address_map.h"
+#include "tb/sw/os/hal/flat_remapping.h"
 #include "tb/sw/os/machine.h"
 
 namespace gmmu::os {
@@ -44,6 +47,43 @@ class VtdBench : public Bench {
 
  private:
   Machine machine_;
+};
+
+/// The functional engine's machine with a flat unit where firmware reports the IOMMU. Its devices do not use it.
+class FlatPlatform : public sim::twin::Machine {
+ public:
+  FlatPlatform() : Machine(sim::twin::MachineParameters::From(sim::MachineConfig::Default())) {}
+  uint64_t MmioRead(uint64_t address, unsigned size) override {
+    return address == sim::kIommuBase ? unit.Read() : Machine::MmioRead(address, size);
+  }
+  void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
+    if (address == sim::kIommuBase) unit.Write(value);
+    else Machine::MmioWrite(address, size, value);
+  }
+  std::optional<hw::Message> TakeMessage() override {
+    if (messages_.empty()) return Machine::TakeMessage();
+    const hw::Message message = messages_.front();
+    messages_.pop_front();
+    return message;
+  }
+  bool WaitForMessage(uint64_t bound_ns) override { return !messages_.empty() || Machine::WaitForMessage(bound_ns); }
+
+  test::FlatUnit unit{ram(), [this](uint32_t data) { messages_.push_back({0xFEE00000, data}); }};
+
+ private:
+  std::deque<hw::Message> messages_;
+};
+
+class FlatBench : public Bench {
+ public:
+  Kernel& kernel() override { return kernel_; }
+  std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) override {
+    return platform_.unit.Translate(device.requester_id(), logical, write);
+  }
+
+ private:
+  FlatPlatform platform_;
+  Kernel kernel_{platform_, TestParameters(), test::FlatRemapping::Make};
 };
 
 struct Unit {
@@ -273,7 +313,8 @@ TEST_P(RemappingContract, BugChecksOnMisuse) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Units, RemappingContract,
-                         ::testing::Values(Unit{"vtd", [] { return std::unique_ptr<Bench>(new VtdBench); }}),
+                         ::testing::Values(Unit{"vtd", [] { return std::unique_ptr<Bench>(new VtdBench); }},
+                                           Unit{"flat", [] { return std::unique_ptr<Bench>(new FlatBench); }}),
                          [](const auto& unit) { return std::string(unit.param.name); });
 
 }  // namespace
