@@ -78,6 +78,9 @@ foreach(room IN LISTS rooms)
   if(path STREQUAL "sw/kmd/build")
     list(APPEND plain tb/sw/kmd/fake_kernel.cc tb/sw/kmd/started_driver.cc)
   endif()
+  if(path STREQUAL "sw/workload")
+    list(APPEND plain tb/sw/os/hal/flat_remapping.cc)  # the job on a unit that is not VT-d
+  endif()
   if(path STREQUAL "sw/os/miniport")
     list(APPEND plain tb/sw/os/vidsch/vidsch_bench.cc)  # the threading levels are shown by the scheduler's calls
   endif()

@@ -97,7 +97,7 @@ def tour_errors(text, rows):
 
 def system_errors(text, rows):
     """[(line, error)] of sw/os/README.md: its table has the rooms of sw/os in their order."""
-    named = [f"sw/os/{room}" for room in re.findall(r"^\| \[(\w+)\]\(\1/README.md\)", text, re.M)]
+    named = [f"sw/os/{room}" for room in re.findall(r"^\| \[([\w/]+)\]\(\1/README.md\)", text, re.M)]
     wanted = [room for room in rows if room.startswith("sw/os/")]
     return [] if named == wanted else [(1, f"has the rooms {', '.join(named)}; tools/rooms.py has {', '.join(wanted)}")]
 

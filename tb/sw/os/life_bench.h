@@ -14,7 +14,7 @@
 #include "os/dxgkrnl/gpu_isolation.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/frame_buffer.h"
 #include "os/memory/isolation_memory.h"

@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "host/host_image.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/memory_objects.h"
+#include "tb/sim/iommu/translate.h"
 #include "twin/fast_engine.h"
 
 namespace gmmu::os {
@@ -42,7 +43,7 @@ struct Machine {
   sim::RamOfIommu memory{platform.ram()};
 
   sim::RemapResult Translate(uint64_t logical, bool write = false) {
-    return platform.iommu()->Translate(memory, {0x100, logical, write});
+    return sim::TranslateAtOnce(*platform.iommu(), memory, {0x100, logical, write});
   }
 };
 

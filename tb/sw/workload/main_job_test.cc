@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "host/config.h"
+#include "tb/sw/os/hal/flat_machine.h"
+#include "tb/sw/os/hal/flat_remapping.h"
 #include "twin/fast_engine.h"
 #include "workload/input.h"
 #include "workload/job.h"
@@ -31,6 +34,7 @@ struct Holding : sim::twin::FastMachine {
 struct JobBench {
   sim::MachineConfig machine = sim::MachineConfig::Default();
   std::vector<hw::InUse> in_use;
+  bool flat = false;  ///< the machine has the flat remapping unit of the tests in place of VT-d
   os::Parameters os;
   uint64_t bytes = 100'000;
   uint64_t seed = 1;
@@ -46,7 +50,9 @@ struct JobBench {
   }
   JobResult Run() {
     const std::vector<uint8_t> input = SeededInput(seed, bytes);
-    Holding platform(machine, in_use);
+    std::unique_ptr<sim::twin::FastMachine> platform;
+    if (flat) platform = std::make_unique<os::test::FlatMachine>(machine);
+    else platform = std::make_unique<Holding>(machine, in_use);
     JobOptions options;
     options.os = os;
     options.os.seed = seed;
@@ -56,9 +62,10 @@ struct JobBench {
       copy.insert(copy.end(), static_cast<const uint8_t*>(from), static_cast<const uint8_t*>(from) + size);
     };
     options.after_first_page_in = [this] { dumped = true; };
+    if (flat) options.remapping = os::test::FlatRemapping::Make;
     JobResult result;
-    RunMainJob(platform, options, result);
-    EXPECT_EQ(platform.ram().views(), result.faults.empty() && result.leaks.empty() ? 0u : platform.ram().views());
+    RunMainJob(*platform, options, result);
+    EXPECT_EQ(platform->ram().views(), result.faults.empty() && result.leaks.empty() ? 0u : platform->ram().views());
     if (result.Passed()) {
       EXPECT_EQ(copy, input);
     }
@@ -136,6 +143,28 @@ TEST(MainJob, DependsOnTheSeedForPlacementOnly) {
   EXPECT_EQ(one.counters.size(), two.counters.size());
   for (size_t i = 0; i < one.counters.size(); ++i) EXPECT_EQ(one.counters[i].value, two.counters[i].value);
   EXPECT_TRUE(three.Passed()) << Explain(three);
+}
+
+// The border of remapping: nothing above os/hal/remapping.h and iommu/remapper.h knows VT-d.
+TEST(MainJob, RunsOnARemappingUnitThatIsNotVtd) {
+  for (const uint64_t bytes : {uint64_t{1}, uint64_t{300'000}}) {
+    JobBench life;
+    life.flat = true;
+    life.bytes = bytes;
+    const JobResult result = life.Run();
+    EXPECT_TRUE(result.Passed()) << Explain(result);
+    EXPECT_EQ(result.bytes_verified, bytes);
+    EXPECT_EQ(result.modes.back(), os::DmaMode::kRemapped);
+  }
+}
+
+TEST(MainJob, FailsOnThatUnitWhenALogicalPageIsNotMapped) {
+  JobBench life;
+  life.flat = true;
+  life.os.inject.unmapped_page = true;
+  const JobResult result = life.Run();
+  EXPECT_FALSE(result.Passed());
+  EXPECT_THAT(result.faults, Contains(Field(&os::Fault::name, "no word in the table"))) << Explain(result);
 }
 
 TEST(MainJob, FailsWhenALogicalPageIsNotMapped) {

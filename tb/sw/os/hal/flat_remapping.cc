@@ -14,42 +14,12 @@ namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 36;  // of a domain: its table has 128 MiB
 constexpr uint64_t kWord = sizeof(uint64_t);
+constexpr unsigned kMostReads = 100'000;
 constexpr char kNoMemory[] = "the flat unit's table is not installed memory";
 
 FlatDomain& Own(RemappingDomain& domain) { return static_cast<FlatDomain&>(domain); }
 
 }  // namespace
-
-uint64_t FlatUnit::Word(uint64_t address) const {
-  uint64_t value = 0;
-  return ram_.Read(address, &value, sizeof value) ? value : 0;
-}
-
-void FlatUnit::Put(uint64_t address, uint64_t value) {
-  static_cast<void>(ram_.Write(address, &value, sizeof value));  // lost outside of memory
-}
-
-std::optional<uint64_t> FlatUnit::Translate(uint16_t requester, uint64_t logical, bool write) {
-  if ((register_ & kOn) == 0) return logical;
-  const uint64_t page = logical / hw::kPageSize, offset = logical % hw::kPageSize;
-  const auto cached = cache_.find({requester, page});
-  if (cached != cache_.end()) return cached->second + offset;
-  uint64_t attached = 0;
-  for (unsigned index = 1; index < kRecords; ++index) {
-    const uint64_t record = directory() + kRecordBytes * index;
-    if (Word(record) != (kValid | requester)) continue;
-    attached = kAttached;
-    const uint64_t word = page < Word(record + 2 * kWord) ? Word(Word(record + kWord) + kWord * page) : 0;
-    if ((word & kMapped) == 0) break;
-    return (cache_[{requester, page}] = word & ~kMapped) + offset;
-  }
-  if ((Word(directory()) & kValid) == 0) {
-    Put(directory() + kWord, page * hw::kPageSize);
-    Put(directory(), kValid | (write ? 0 : kRead) | attached | requester);
-    interrupt_(static_cast<uint32_t>(Word(directory() + 2 * kWord)));
-  }
-  return std::nullopt;
-}
 
 FlatDomain::FlatDomain(unsigned number, const RemappingParts& parts, uint64_t limit, bool identity,
                        const std::string& owner)
@@ -65,7 +35,7 @@ FlatDomain::FlatDomain(unsigned number, const RemappingParts& parts, uint64_t li
 uint64_t FlatDomain::Lookup(uint64_t page) const {
   uint64_t word = 0;
   if (page < pages_ && !ram_.Read(At(page), &word, sizeof word)) throw OsError(kNoMemory);
-  return (word & FlatUnit::kMapped) == 0 ? ~uint64_t{0} : word / hw::kPageSize;
+  return (word & sim::FlatRemapper::kMapped) == 0 ? ~uint64_t{0} : word / hw::kPageSize;
 }
 
 uint64_t FlatRemapping::Word(uint64_t address) const {
@@ -89,7 +59,7 @@ void FlatRemapping::Enable(std::function<void(const RemappingFault&)> on_fault) 
   message_ = parts_.hal.ConnectInterrupt("iommu faults", [this] { TakeFault(); });
   Put(Record(0) + 2 * kWord, message_.data);
   on_ = true;
-  parts_.hal.Write(parts_.base, kWord, directory_ * hw::kPageSize | FlatUnit::kOn);
+  parts_.hal.Write(parts_.base, kWord, directory_ * hw::kPageSize | sim::FlatRemapper::kOn);
 }
 
 void FlatRemapping::Disable() {
@@ -103,18 +73,21 @@ void FlatRemapping::Disable() {
 
 void FlatRemapping::Invalidate() {
   if (!on_) return;
-  parts_.hal.Write(parts_.base, kWord, directory_ * hw::kPageSize | FlatUnit::kOn);
-  if (!parts_.forget()) parts_.hal.Read(parts_.base, kWord);  // it answers when the write is done
+  parts_.hal.Write(parts_.base, kWord, directory_ * hw::kPageSize | sim::FlatRemapper::kOn);
+  if (parts_.forget()) return;
+  for (unsigned reads = 0; (parts_.hal.Read(parts_.base, kWord) & sim::FlatRemapper::kBusy) != 0; ++reads)
+    if (reads == kMostReads)
+      throw OsError("the flat unit still has accesses in flight that are older than its register's last write");
 }
 
 void FlatRemapping::TakeFault() {
   const uint64_t record = Word(Record(0));
-  if ((record & FlatUnit::kValid) == 0) return;
-  const bool attached = (record & FlatUnit::kAttached) != 0;
+  if ((record & sim::FlatRemapper::kValid) == 0) return;
+  const bool attached = (record & sim::FlatRemapper::kAttached) != 0;
   RemappingFault fault;
   fault.device = {static_cast<uint8_t>(record >> 8), static_cast<uint8_t>(record >> 3 & 31),
                   static_cast<uint8_t>(record & 7)};
-  fault.read = (record & FlatUnit::kRead) != 0;
+  fault.read = (record & sim::FlatRemapper::kRead) != 0;
   fault.address = Word(Record(0) + kWord);
   fault.cause = attached ? RemappingFault::Cause::kNoAccess : RemappingFault::Cause::kNotAttached;
   fault.reason = attached ? "no word in the table" : "no record in the directory";
@@ -138,8 +111,8 @@ void FlatRemapping::DestroyDomain(RemappingDomain* destroyed) {
 }
 
 std::optional<uint64_t> FlatRemapping::Find(std::optional<hw::Bdf> device) const {
-  const uint64_t wanted = device ? FlatUnit::kValid | device->requester_id() : 0;
-  for (unsigned index = 1; index < FlatUnit::kRecords; ++index)
+  const uint64_t wanted = device ? sim::FlatRemapper::kValid | device->requester_id() : 0;
+  for (unsigned index = 1; index < sim::FlatRemapper::kRecords; ++index)
     if (Word(Record(index)) == wanted) return Record(index);
   return std::nullopt;
 }
@@ -151,7 +124,7 @@ void FlatRemapping::Attach(hw::Bdf device, RemappingDomain& to) {
   if (!record) throw OsError("the directory is full");
   Put(*record + kWord, domain.At(0));
   Put(*record + 2 * kWord, domain.pages_);
-  Put(*record, FlatUnit::kValid | device.requester_id());
+  Put(*record, sim::FlatRemapper::kValid | device.requester_id());
   domain.AddDevice(device);
 }
 
@@ -167,7 +140,7 @@ void FlatRemapping::MapPage(const FlatDomain& domain, uint64_t page, uint64_t pf
   if (page >= domain.pages_) throw OsError("logical page " + Hex(page * hw::kPageSize) + " is beyond the domain");
   if (domain.Lookup(page) != ~uint64_t{0})
     throw BugCheck("logical page " + Hex(page * hw::kPageSize) + " is mapped already");
-  Put(domain.At(page), pfn * hw::kPageSize | FlatUnit::kMapped);
+  Put(domain.At(page), pfn * hw::kPageSize | sim::FlatRemapper::kMapped);
 }
 
 void FlatRemapping::UnmapPages(const FlatDomain& domain, uint64_t first, uint64_t count) {

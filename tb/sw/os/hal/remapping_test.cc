@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of os/hal/remapping.h, for each implementation: VT-d on the functional engine's unit, and the flat unit.
+// The contract of os/hal/remapping.h, for each implementation: that of VT-d, and that of a unit with a flat table.
 #include "os/hal/remapping.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "host/host_image.h"
 #include "os/base/bug_check.h"
-#include "pcie/address_map.h"
+#include "tb/sim/iommu/translate.h"
+#include "tb/sw/os/hal/flat_machine.h"
 #include "tb/sw/os/hal/flat_remapping.h"
 #include "tb/sw/os/machine.h"
 
@@ -28,68 +29,38 @@ using Cause = RemappingFault::Cause;
 constexpr hw::Bdf kGpu{1, 0, 0}, kOther{2, 0, 0};
 constexpr uint64_t kLimit = uint64_t{1} << 33;
 
-/// A machine with a remapping unit.
+/// A machine with a remapping unit and its driver.
 class Bench {
  public:
-  virtual ~Bench() = default;
-  virtual Kernel& kernel() = 0;
+  Bench(std::unique_ptr<sim::twin::FastMachine> machine, Kernel::MakesRemapping* driver)
+      : platform_(std::move(machine)), memory_(platform_->ram()), kernel(*platform_, TestParameters(), driver) {}
   /// The host address that an access of the device reaches; nullopt: the unit refuses it.
-  virtual std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) = 0;
-};
-
-class VtdBench : public Bench {
- public:
-  Kernel& kernel() override { return machine_.kernel; }
-  std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) override {
-    const auto result = machine_.platform.iommu()->Translate(machine_.memory, {device.requester_id(), logical, write});
+  std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) {
+    const auto result = sim::TranslateAtOnce(*platform_->iommu(), memory_, {device.requester_id(), logical, write});
     return result.ok() ? std::optional<uint64_t>(result.hpa) : std::nullopt;
   }
 
  private:
-  Machine machine_;
-};
+  const std::unique_ptr<sim::twin::FastMachine> platform_;
+  sim::RamOfIommu memory_;
 
-/// The functional engine's machine with a flat unit where firmware reports the IOMMU. Its devices do not use it.
-class FlatPlatform : public sim::twin::Machine {
  public:
-  FlatPlatform() : Machine(sim::twin::MachineParameters::From(sim::MachineConfig::Default())) {}
-  uint64_t MmioRead(uint64_t address, unsigned size) override {
-    return address == sim::kIommuBase ? unit.Read() : Machine::MmioRead(address, size);
-  }
-  void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
-    if (address == sim::kIommuBase) unit.Write(value);
-    else Machine::MmioWrite(address, size, value);
-  }
-  std::optional<hw::Message> TakeMessage() override {
-    if (messages_.empty()) return Machine::TakeMessage();
-    const hw::Message message = messages_.front();
-    messages_.pop_front();
-    return message;
-  }
-  bool WaitForMessage(uint64_t bound_ns) override { return !messages_.empty() || Machine::WaitForMessage(bound_ns); }
-
-  test::FlatUnit unit{ram(), [this](uint32_t data) { messages_.push_back({0xFEE00000, data}); }};
-
- private:
-  std::deque<hw::Message> messages_;
-};
-
-class FlatBench : public Bench {
- public:
-  Kernel& kernel() override { return kernel_; }
-  std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) override {
-    return platform_.unit.Translate(device.requester_id(), logical, write);
-  }
-
- private:
-  FlatPlatform platform_;
-  Kernel kernel_{platform_, TestParameters(), test::FlatRemapping::Make};
+  Kernel kernel;
 };
 
 struct Unit {
   const char* name;
   std::unique_ptr<Bench> (*make)();
 };
+
+std::unique_ptr<Bench> OnVtd() {
+  return std::make_unique<Bench>(std::make_unique<sim::twin::FastMachine>(sim::MachineConfig::Default()), nullptr);
+}
+
+std::unique_ptr<Bench> OnFlat() {
+  return std::make_unique<Bench>(std::make_unique<test::FlatMachine>(sim::MachineConfig::Default()),
+                                 test::FlatRemapping::Make);
+}
 
 class RemappingContract : public ::testing::TestWithParam<Unit> {
  protected:
@@ -113,7 +84,7 @@ class RemappingContract : public ::testing::TestWithParam<Unit> {
   }
 
   const std::unique_ptr<Bench> bench = GetParam().make();
-  Kernel& kernel = bench->kernel();
+  Kernel& kernel = bench->kernel;
   Remapping& unit = *kernel.iommu();
   std::vector<RemappingFault> faults;
 };
@@ -312,10 +283,8 @@ TEST_P(RemappingContract, BugChecksOnMisuse) {
   EXPECT_THROW(unit.Disable(), BugCheck) << "with a domain";
 }
 
-INSTANTIATE_TEST_SUITE_P(Units, RemappingContract,
-                         ::testing::Values(Unit{"vtd", [] { return std::unique_ptr<Bench>(new VtdBench); }},
-                                           Unit{"flat", [] { return std::unique_ptr<Bench>(new FlatBench); }}),
-                         [](const auto& unit) { return std::string(unit.param.name); });
+INSTANTIATE_TEST_SUITE_P(Units, RemappingContract, ::testing::Values(Unit{"vtd", OnVtd}, Unit{"flat", OnFlat}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace gmmu::os

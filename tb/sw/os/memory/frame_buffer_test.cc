@@ -17,7 +17,8 @@
 
 #include "host/host_image.h"
 #include "os/base/bug_check.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
+#include "tb/sim/iommu/translate.h"
 #include "twin/fast_engine.h"
 
 namespace gmmu::os {
@@ -33,7 +34,7 @@ struct Machine {
     kernel.iommu()->Attach({1, 0, 0}, *domain);
     objects.AddAdapter(adapter, {domain, "test"});
   }
-  bool Reaches(uint64_t page) { return platform.iommu()->Translate(ram, {0x100, page * kPage, true}).ok(); }
+  bool Reaches(uint64_t page) { return sim::TranslateAtOnce(*platform.iommu(), ram, {0x100, page * kPage, true}).ok(); }
   size_t LeaksOf(const std::string& kind) {
     size_t count = 0;
     for (const Leak& leak : kernel.ledger().Leaks()) count += leak.kind == kind;

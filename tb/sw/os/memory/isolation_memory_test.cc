@@ -12,9 +12,10 @@
 #include "host/host_image.h"
 #include "os/base/bug_check.h"
 #include "os/base/text.h"
-#include "os/hal/iommu.h"
+#include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/isolation_memory.h"
+#include "tb/sim/iommu/translate.h"
 #include "twin/fast_engine.h"
 
 namespace gmmu::os {
@@ -30,7 +31,7 @@ struct Machine {
     kernel.iommu()->Attach({1, 0, 0}, *domain);
   }
   bool Reaches(uint64_t pfn, bool write = true) {
-    const auto result = platform.iommu()->Translate(ram, {0x100, pfn * hw::kPageSize, write});
+    const auto result = sim::TranslateAtOnce(*platform.iommu(), ram, {0x100, pfn * hw::kPageSize, write});
     return result.ok() && result.hpa == pfn * hw::kPageSize;
   }
   sim::twin::FastMachine platform{sim::MachineConfig::Default()};

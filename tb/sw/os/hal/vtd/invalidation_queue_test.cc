@@ -11,6 +11,7 @@
 #include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "pcie/address_map.h"
+#include "tb/sim/iommu/translate.h"
 #include "twin/fast_engine.h"
 
 namespace gmmu::os {
@@ -56,7 +57,7 @@ TEST(IommuQueue, ThatStopsEndsTheCallThatWaitsAndEveryLaterOneButNotTheFaults) {
   EXPECT_LT(platform.NowNs() - now, 100'000u) << "it waited for a queue that has stopped";
 
   sim::RamOfIommu ram{platform.ram()};
-  EXPECT_FALSE(platform.iommu()->Translate(ram, {0x100, 0x70000, true}).ok());
+  EXPECT_FALSE(sim::TranslateAtOnce(*platform.iommu(), ram, {0x100, 0x70000, true}).ok());
   kernel.scheduler().Wait([&] { return !faults.empty(); }, 1'000'000, "the fault to be reported", 100);
   ASSERT_THAT(faults, SizeIs(1));
   EXPECT_EQ(faults[0].address, 0x70000u);

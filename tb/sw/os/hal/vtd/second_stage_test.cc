@@ -8,9 +8,10 @@
 #include "host/config.h"
 #include "host/host_image.h"
 #include "os/base/bug_check.h"
-#include "os/hal/iommu.h"
 #include "os/hal/logical_place.h"
+#include "os/hal/vtd/domain.h"
 #include "os/kernel/kernel.h"
+#include "tb/sim/iommu/translate.h"
 #include "twin/fast_engine.h"
 
 namespace gmmu::os::vtd {
@@ -126,7 +127,7 @@ TEST(SecondStage, TheUnitSeesWhatIsMappedAndNothingElse) {
     iommu.Attach({1, 0, 0}, *domain);
     sim::RamOfIommu memory{machine.platform.ram()};
     const auto translate = [&](uint64_t page) {
-      return machine.platform.iommu()->Translate(memory, {0x100, page * 4096, false});
+      return sim::TranslateAtOnce(*machine.platform.iommu(), memory, {0x100, page * 4096, false});
     };
     Random random(seed, "second stage");
     struct Held {
