@@ -4,8 +4,12 @@
 #   tb/rtl/<room>                label rtl     with the Verilated tops gmmu_*_bench of that folder
 #   tb/system                    label system  the whole stack
 # and with ports of GMMU_WIDE_BITS bits the rooms of GMMU_WIDE_BENCHES and jobs of the whole stack, and tests of fixtures
-# named Long*: label long.
+# named Long*: label long. Label quick beside them: what one wants after each change, built by the target quick_tests.
 include(GoogleTest)
+add_custom_target(quick_tests)
+if(TARGET gmmu)
+  add_dependencies(quick_tests gmmu)
+endif()
 
 # main() of all of them, and the headers that all of them include, compiled once.
 add_library(gmmu_test_main OBJECT tb/test_main.cc)
@@ -30,6 +34,10 @@ function(gmmu_test name label seconds)
   endif()
   if(TARGET gmmu AND label STREQUAL "system")
     add_dependencies(${name} gmmu)
+  endif()
+  if(label MATCHES "unit|system")
+    add_dependencies(quick_tests ${name})
+    set_property(GLOBAL APPEND PROPERTY GMMU_QUICK ${name})
   endif()
   set(prefix)
   if(name MATCHES "_([0-9]+)$")  # the same tests with another data width
@@ -357,7 +365,7 @@ if(system_sources AND TARGET gmmu_machine)
   list(APPEND system_sources tb/sim/board/fake_board.cc tb/sim/board_link/board_end.cc)  # of the contract of all engines
   gmmu_test(test_system system 600 SOURCES ${system_sources} LIBRARIES ${libraries})
   gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
-                       TEST_FILTER Long*
+                       TEST_FILTER Long* TEST_LIST system_tests_long
                        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} XML_OUTPUT_DIR ${PROJECT_BINARY_DIR}/results
                        PROPERTIES LABELS long TIMEOUT 900 FIXTURES_REQUIRED ddi_rows)
 endif()
@@ -374,7 +382,7 @@ if(TARGET test_system AND TARGET gmmu)
     target_link_libraries(gmmu_${bits} PRIVATE gmmu_app gmmu_machine_${bits})
     add_dependencies(test_system gmmu_${bits})
     gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
-                         TEST_PREFIX bus_${bits}. TEST_FILTER EnginesJob.*:Program.Brings*:Program.Runs*
+                         TEST_PREFIX bus_${bits}. TEST_FILTER EnginesJob.*:Program.Brings*:Program.Runs* TEST_LIST system_tests_${bits}
                          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} XML_OUTPUT_DIR ${PROJECT_BINARY_DIR}/results
                          PROPERTIES LABELS long TIMEOUT 600 FIXTURES_REQUIRED ddi_rows
                                     ENVIRONMENT GMMU_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/gmmu_${bits})
@@ -390,7 +398,7 @@ if(GMMU_PYTHON AND TARGET gmmu)
   set_tests_properties(tools.check_long_compares_the_engines_and_their_times PROPERTIES LABELS unit TIMEOUT 120)
   add_test(NAME tools.the_front_door_knows_the_options_that_take_a_value
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/front_door_test.py $<TARGET_FILE:gmmu>)
-  set_tests_properties(tools.the_front_door_knows_the_options_that_take_a_value PROPERTIES LABELS unit TIMEOUT 60)
+  set_tests_properties(tools.the_front_door_knows_the_options_that_take_a_value PROPERTIES LABELS "unit;quick" TIMEOUT 60)
   add_test(NAME tools.reports_hold_to_their_schema
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/report_schema_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.reports_hold_to_their_schema PROPERTIES LABELS system TIMEOUT 600)
@@ -426,7 +434,7 @@ if(GMMU_PYTHON)
   add_test(NAME ddi.the_page_of_faults_matches_them
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant_ddi.py table)
   set_tests_properties(ddi.the_page_of_names_matches_the_headers ddi.every_planted_fault_has_its_place
-                       ddi.the_page_of_faults_matches_them PROPERTIES LABELS unit TIMEOUT 300)
+                       ddi.the_page_of_faults_matches_them PROPERTIES LABELS "unit;quick" TIMEOUT 300)
 endif()
 
 # The page of the rules matches the planted faults.
@@ -436,7 +444,7 @@ if(GMMU_PYTHON)
   add_test(NAME rules.every_planted_fault_has_its_place
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant.py copy ${PROJECT_BINARY_DIR}/planted_places)
   set_tests_properties(rules.page_matches_the_planted_faults rules.every_planted_fault_has_its_place
-                       PROPERTIES LABELS unit TIMEOUT 60)
+                       PROPERTIES LABELS "unit;quick" TIMEOUT 60)
 endif()
 
 # Elaborates the planted RTL, so that a fault that breaks the syntax fails here and not only in make rules.
@@ -451,5 +459,26 @@ endif()
 if(GMMU_PYTHON)
   add_test(NAME registers.generated_files_match_the_description
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/regs/generate.py --check)
-  set_tests_properties(registers.generated_files_match_the_description PROPERTIES LABELS unit TIMEOUT 60)
+  set_tests_properties(registers.generated_files_match_the_description PROPERTIES LABELS "unit;quick" TIMEOUT 60)
 endif()
+
+# Quick are the unit tests but for those that take seconds each, and one run of the whole stack on both engines. A list of labels
+# does not survive gtest_discover_tests, so each program's tests get it when ctest reads them.
+set(slow "/(BoardScenario|Segments|NoAperture|SettingsBounds|RtlLinked)\\." "^(WatchedDriver|RtlMachineOfTwo)\\." "/UnmapRace\\..*/rtl$"
+         "^Board\\.(Refusals|ACut)" "^OnBoard\\.(ALineThatIsCut|ProbeSays)" "^FileSourceTest\\.(Survives|Never|NamesTheMiddle)"
+         "^ImportTest\\.Survives")
+list(JOIN slow "|" slow)
+get_property(programs GLOBAL PROPERTY GMMU_QUICK)
+set(text)
+foreach(program IN LISTS programs)
+  set(condition "NOT test MATCHES [==[${slow}]==]")
+  set(label unit)
+  if(program STREQUAL "test_system")
+    set(condition "test STREQUAL EnginesJob.OneByte")
+    set(label system)
+  endif()
+  string(APPEND text "foreach(test IN LISTS ${program}_TESTS)\n  if(${condition})\n"
+                     "    set_tests_properties(\"\${test}\" PROPERTIES LABELS \"${label};quick\")\n  endif()\nendforeach()\n")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/quick_tests.cmake CONTENT "${text}" @ONLY)
+set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${PROJECT_BINARY_DIR}/quick_tests.cmake)

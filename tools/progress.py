@@ -182,7 +182,7 @@ def build(folder, target, jobs, every):
 
 
 def configure(log, command, every):
-    made, tops = [], [0]
+    made, tops, start = [], [0], time.monotonic()
 
     def take(line):
         out.write(line)
@@ -192,7 +192,8 @@ def configure(log, command, every):
             made.append(line)
 
     with open(log, "wb", buffering=0) as out:
-        return follow(command, every, take, lambda: tops[0] and f"{len(made)} of {tops[0]} tops of the RTL verilated")
+        return follow(command, every, take, lambda: tops[0] and f"{len(made)} of {tops[0]} tops of the RTL verilated, "
+                                                                f"{duration(time.monotonic() - start)} so far")
 
 
 def main():

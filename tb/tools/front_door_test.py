@@ -72,6 +72,60 @@ class FrontDoor(unittest.TestCase):
                 self.assertIn("cannot read 'no-such-file'", error)
 
 
+class Tests(unittest.TestCase):
+    """./gmmu test, with stand-ins for CMake and ctest that write down their arguments."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="gmmu_door_")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "tools").mkdir()
+        for file in ("gmmu", "tools/progress.py", *(f"tools/requirements-{name}.txt" for name in ("test", "study", "report"))):
+            shutil.copy(ROOT / file, self.folder / file)
+        self.program("build/venv/bin/python", "exit 0")
+        lists = [subprocess.run(["cksum"], input=(self.folder / f"tools/requirements-{name}.txt").read_bytes(), capture_output=True).stdout
+                 for name in ("test", "study", "report")]
+        (self.folder / "build/venv/test-study-report.installed").write_bytes(b"".join(lists).rstrip())
+        self.program("build/gmmu", "exit 0")
+        self.program("path/dpkg-query", "echo installed")
+        self.program("path/verilator", "echo root")
+        for name in ("cmake", "ctest"):
+            self.program(f"path/{name}", f'echo {name} "$@" >>{self.folder}/called')
+
+    def program(self, name, script):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+
+    def called(self, *arguments):
+        """What CMake and ctest were called with."""
+        calls = self.folder / "called"
+        calls.unlink(missing_ok=True)
+        environment = dict(os.environ, PATH=f"{self.folder}/path:{os.environ['PATH']}", VERILATOR=f"{self.folder}/path/verilator")
+        done = subprocess.run(["./gmmu", *arguments], cwd=self.folder, capture_output=True, text=True, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return calls.read_text()
+
+    def test_quick_builds_its_target_alone(self):
+        said = self.called("test", "-L", "quick", "-R", "Some")
+        self.assertRegex(said, r"cmake --build \S+ --target quick_tests ")
+        self.assertRegex(said, r"ctest .* -L quick -R Some --fixture-exclude-cleanup ddi_rows\n")
+        self.assertNotIn("cmake", self.called("test", "-L", "quick"), "it was current")
+        said = self.called("test", "-L", "unit")
+        self.assertRegex(said, r"cmake --build \S+ --target all ")
+        self.assertRegex(said, r"ctest .* -L unit\n")
+
+    def test_of_another_list_are_configured_again(self):
+        """The long tests are listed while the build is configured for them only."""
+        for other in ((), ("-L", "quick")):
+            for kind in ("test", "quick", "long"):
+                (self.folder / f"build/{kind}.current").unlink(missing_ok=True)
+            self.assertRegex(self.called("test", "--long"), r"-DGMMU_WIDE_BITS=256\s")
+            self.assertRegex(self.called("test", *other), r"-DGMMU_WIDE_BITS=\s")
+            self.assertRegex(self.called("test", "--long"), r"-DGMMU_WIDE_BITS=256\s")
+
+
 class AnotherUsersCheckout(unittest.TestCase):
     """A tree whose build/ the calling user cannot write, and whose virtual environment's Python the user cannot run."""
 
