@@ -99,14 +99,15 @@ class Display:
         self.standing = False
 
     def show(self, text):
-        if time.monotonic() < self.due or not text:
+        """Called often; does something when the next line is due."""
+        if time.monotonic() < self.due:
             return
         self.due = time.monotonic() + self.every
-        text = f"gmmu: {text}"
-        if not self.terminal:
-            return self.write(f"{text}\n".encode())
-        self.write(f"\r{text[:shutil.get_terminal_size((80, 24)).columns - 1]}\x1b[K".encode())
-        self.standing = True
+        if text and self.terminal:
+            self.write(f"\rgmmu: {text}"[:shutil.get_terminal_size((80, 24)).columns].encode() + b"\x1b[K")
+            self.standing = True
+        elif text:
+            self.write(f"gmmu: {text}\n".encode())
 
 
 def follow(command, every, take, text, **options):

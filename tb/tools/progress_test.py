@@ -4,6 +4,7 @@ import os
 import pathlib
 import pty
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -154,6 +155,11 @@ class Configure(unittest.TestCase):
             self.assertRegex(done.stderr, r"^(gmmu: 0 of 2 tops of the RTL verilated, \d s so far\n)+"
                                           r"(gmmu: 1 of 2 tops of the RTL verilated, \d s so far\n)+$")
             self.assertEqual(log.read_text(), "-- Verilating 2 tops\n-- Verilated one\ntrouble\n")
+
+    def test_waits_without_using_the_processor(self):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        subprocess.run([sys.executable, PROGRESS, "--every", "0.1", "configure", os.devnull, "sleep", "2"], check=True)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, .5)
 
 
 if __name__ == "__main__":
