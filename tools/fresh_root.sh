@@ -5,11 +5,12 @@
 #   tools/fresh_root.sh SUITE COMMAND...     tools/fresh_root.sh trixie './gmmu run' './gmmu test'
 #
 # Needs root. The root is debootstrap's minbase in a temporary folder, removed at the end (KEEP=1 keeps it). The copy is
-# of the checkout's files, without build/ and .git. This machine's access to mirrors (settings of apt and pip, proxy
-# variables, certificates) is copied too. Each command's exit status and time are printed; exit status 0 only if all
-# commands succeeded.
+# of the checkout's files, without build/ and .git, at the path of the checkout. This machine's access to mirrors (settings
+# of apt and pip, proxy variables, certificates) is copied too. Where this machine has ccache, the root has it and this
+# machine's cache: what the same compiler has compiled from the same sources before, here or in a root, is not compiled
+# again. Each command's exit status and time are printed; exit status 0 only if all commands succeeded.
 set -u
-[ $# -ge 2 ] || { sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '3,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 [ "$(id -u)" -eq 0 ] || { echo "fresh_root: needs root" >&2; exit 2; }
 source_root=$(CDPATH='' cd -- "$(dirname "$0")/.." && pwd -P)
 suite=$1
@@ -36,9 +37,11 @@ clean_up() {
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 
+cache=$(ccache --get-config cache_dir 2>/dev/null) && mkdir -p "$cache" || cache=
+
 start=$(date +%s)
 echo "fresh_root: making a bare $suite"
-if ! debootstrap --variant=minbase "$suite" "$root" $mirror >"$log" 2>&1; then
+if ! debootstrap --variant=minbase ${cache:+--include=ccache} "$suite" "$root" $mirror >"$log" 2>&1; then
   tail -n 3 "$log" >&2
   echo "fresh_root: debootstrap failed" >&2
   exit 1
@@ -69,10 +72,11 @@ devices() {
   mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts" && ln -s pts/ptmx "$root/dev/ptmx"
   ln -s /proc/self/fd "$root/dev/fd"
   for number in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${number%:*}" "$root/dev/${number#*:}"; done
+  [ -z "$cache" ] || { mkdir "$root/dev/ccache" && mount --bind "$cache" "$root/dev/ccache"; }
 }
 mount -t proc proc "$root/proc" && devices || { echo "fresh_root: proc or devices could not be mounted in $root" >&2; exit 1; }
-mkdir -p "$root/root/gmmu"
-(cd "$source_root" && tar -cf - --exclude=./build --exclude=./.git .) | tar -xf - -C "$root/root/gmmu" || exit 1
+mkdir -p "$root$source_root"
+(cd "$source_root" && tar -cf - --exclude=./build --exclude=./.git .) | tar -xf - -C "$root$source_root" || exit 1
 echo "fresh_root: ready after $(($(date +%s) - start)) s"
 
 status=0 report=''
@@ -81,7 +85,7 @@ for command in "$@"; do
   printf '\nfresh_root: %s\n' "$command"
   env -i HOME=/root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     $(env | grep -iE '^(https?_proxy|no_proxy|pip_cert|pip_default_timeout|ssl_cert_file)=[^ ]*$') \
-    chroot "$root" sh -c "cd /root/gmmu && $command" </dev/null
+    ${cache:+CCACHE_DIR=/dev/ccache "CCACHE_MAXSIZE=$(ccache --get-config max_size)"} chroot "$root" sh -c "cd '$source_root' && $command" </dev/null
   result=$?
   [ $result -eq 0 ] || status=1
   report="$report$(printf '%-34s exit status %d, %5d s' "$command" $result $(($(date +%s) - start)))
