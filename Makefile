@@ -155,7 +155,7 @@ docs: ## Check that the links, paths and tests that the documentation names exis
 	@python3 tools/check_ddi.py
 	@python3 tools/ddi_names.py
 
-check: ## What CI runs: tests, run, lint, docs and, by turns of commits, bench, long tests, commands, formal, synth-check, integration, a bare Debian
+check: ## What CI runs: tests, lint, docs and, by turns of commits, run, long tests, waves, bench, integration, commands, or synth-check, formal, a bare Debian
 	@./gmmu tools
 	tools/check.sh
 

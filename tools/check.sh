@@ -5,15 +5,16 @@
 #   tools/check.sh [even | odd | all]    all: every step; without a word, what the number of the commit is
 #
 # To build all tests takes as long as to run them, so they run in one place: here at odd commits, in a bare Debian 13 at even
-# ones. The slow steps are shared out: waves, test --long, bench, formal and commands run at odd commits, synth-check and
-# integration at even ones. The bare Debian needs root; without it the tests always run here, and the step counts as skipped.
+# ones. The steps that need what was built here run at odd commits: test --long, waves, bench, integration and commands. At
+# even ones nothing is compiled here; synth-check and formal run then. The bare Debian needs root; without it the tests always
+# run here, and the step counts as skipped.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
 case ${1:-} in
   even | odd | all) turn=$1 ;;
   '') turn=even; [ $(($(git rev-list --count HEAD 2>/dev/null || echo 0) % 2)) -eq 0 ] || turn=odd ;;
-  *) sed -n '3,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '3,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 # at TURN COMMAND...: runs it if it is that turn.
 at() {
@@ -69,26 +70,24 @@ waves() {
 }
 
 printf 'make check: the steps of turn "%s"\n' "$turn"
-root=
-[ "$(id -u)" -ne 0 ] || root=yes
-if [ -z "$root" ]; then
-  step './gmmu test' ./gmmu test
-else
-  at odd step './gmmu test' ./gmmu test
-fi
+here=odd  # the turn of what runs here or in the bare Debian
+[ "$(id -u)" -eq 0 ] || here=$turn
+at $here step './gmmu test' ./gmmu test
 at odd step './gmmu test --long' ./gmmu test --long
-step './gmmu tools' ./gmmu tools build test synth lint integration study report browser python
-at even beside 'make synth-check' make -s synth-check
-step './gmmu run' ./gmmu run
+lists='build test synth lint'
+[ "$turn" = even ] || lists="$lists integration study report browser python"
+step './gmmu tools' ./gmmu tools $lists
+at $here step './gmmu run' ./gmmu run
 at odd step './gmmu run --waves' waves
-step 'make lint' make -s lint
-at even join
 at odd step './gmmu bench' ./gmmu bench  # alone: it measures speeds
-at odd step 'make formal' make -s formal
-at even step 'make integration' make -s integration
+at even beside 'make synth-check' make -s synth-check
+step 'make lint' make -s lint
+at even step 'make formal' make -s formal
+at even join
+at odd step 'make integration' make -s integration
 at odd step 'make commands' make -s commands
 step 'make docs' make -s docs
-if [ -n "$root" ]; then
+if [ "$(id -u)" -eq 0 ]; then
   at even step 'run and test in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run' './gmmu test'
 elif [ "$turn" != odd ]; then
   skipped=1
