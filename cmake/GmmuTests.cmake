@@ -367,7 +367,7 @@ if(system_sources AND TARGET gmmu_machine)
   gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
                        TEST_FILTER Long* TEST_LIST system_tests_long
                        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} XML_OUTPUT_DIR ${PROJECT_BINARY_DIR}/results
-                       PROPERTIES LABELS long TIMEOUT 900 FIXTURES_REQUIRED ddi_rows)
+                       PROPERTIES LABELS long TIMEOUT 900 COST 150 FIXTURES_REQUIRED ddi_rows)
 endif()
 
 # Jobs of the whole stack on a wider bus: gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module around it
@@ -389,6 +389,7 @@ if(TARGET test_system AND TARGET gmmu)
   endforeach()
 endif()
 
+# COST, in seconds: ctest begins with the longest, also where it has measured none yet, so that none of them runs alone at the end.
 if(GMMU_PYTHON AND TARGET gmmu)
   add_test(NAME tools.the_fast_engine_is_as_near_to_the_rtl_as_the_table_says
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/twin_error.py --check --program $<TARGET_FILE:gmmu>)
@@ -401,7 +402,7 @@ if(GMMU_PYTHON AND TARGET gmmu)
   set_tests_properties(tools.the_front_door_knows_the_options_that_take_a_value PROPERTIES LABELS "unit;quick" TIMEOUT 60)
   add_test(NAME tools.reports_hold_to_their_schema
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/report_schema_test.py $<TARGET_FILE:gmmu>)
-  set_tests_properties(tools.reports_hold_to_their_schema PROPERTIES LABELS system TIMEOUT 600)
+  set_tests_properties(tools.reports_hold_to_their_schema PROPERTIES LABELS system TIMEOUT 600 COST 75)
   add_test(NAME tools.a_study_keeps_what_it_finished
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/study_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.a_study_keeps_what_it_finished PROPERTIES LABELS unit TIMEOUT 600)
@@ -410,7 +411,7 @@ if(GMMU_PYTHON AND TARGET gmmu)
   set_tests_properties(tools.presets_have_their_steps PROPERTIES LABELS unit TIMEOUT 600)
   add_test(NAME tools.a_report_page_has_every_figure
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/report_test.py $<TARGET_FILE:gmmu>)
-  set_tests_properties(tools.a_report_page_has_every_figure PROPERTIES LABELS unit TIMEOUT 600)
+  set_tests_properties(tools.a_report_page_has_every_figure PROPERTIES LABELS unit TIMEOUT 600 COST 50)
 endif()
 
 if(GMMU_PYTHON)
