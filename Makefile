@@ -106,7 +106,7 @@ integration: ## cocotb's AXI bench of tb/integration (ARGS='--seed 7'), pages of
 	@$(PYTHON) tb/integration/run.py $(ARGS)
 	@./gmmu run --list >/dev/null
 	@$(PYTHON) tb/tools/report_browser_test.py build/gmmu
-	@$(PYTHON) tb/library/run.py --only python --only notebook
+	@$(PYTHON) tb/library/run.py --only python --only notebook --software-of build
 
 library: ## The library in other projects, without and with the RTL: C++, Python, SystemC (ARGS='--only tlm' for one way)
 	@./gmmu tools build python

@@ -16,19 +16,22 @@ endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/common_headers.cc CONTENT "")
 add_library(gmmu_common_headers OBJECT ${PROJECT_BINARY_DIR}/common_headers.cc)
 target_link_libraries(gmmu_common_headers PRIVATE gmmu_options)
+target_compile_options(gmmu_common_headers PRIVATE -fno-semantic-interposition)
+set_target_properties(gmmu_common_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_precompile_headers(gmmu_common_headers PRIVATE <algorithm> <array> <cstdint> <cstring> <deque> <functional> <map>
                           <memory> <optional> <set> <stdexcept> <string> <unordered_map> <utility> <vector> <fmt/format.h>)
 
-# gmmu_library(NAME PATTERN...): a static library of the matching sources, those of SystemC modules (sc_*.cc) left out.
+# gmmu_library(NAME PATTERN...): a static library of the matching sources, those of SystemC modules (sc_*.cc) left out. Shared
+# objects take it too: the Python module, and our driver as one that is loaded (docs/driver.md).
 function(gmmu_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
   list(FILTER sources EXCLUDE REGEX "/sc_[^/]*$")
   if(sources)
     add_library(${name} STATIC ${sources})
     target_link_libraries(${name} PUBLIC gmmu_options)
-    if(NOT name STREQUAL "gmmu_kmd")  # which is compiled for a shared object
-      target_precompile_headers(${name} REUSE_FROM gmmu_common_headers)
-    endif()
+    target_compile_options(${name} PRIVATE -fno-semantic-interposition)
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_precompile_headers(${name} REUSE_FROM gmmu_common_headers)
   endif()
 endfunction()
 

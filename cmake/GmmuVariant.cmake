@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-# A program whose GPU has other sizes, or can write waves: the Verilated GPU, its SystemC modules and the sizes that the
-# configuration is checked against are made here; all other software is that of the build in GMMU_SOFTWARE_OF.
+# What is made with the software of the build in GMMU_SOFTWARE_OF:
+#   a program whose GPU has other sizes, or can write waves: with its own Verilated GPU, SystemC modules and sizes that the
+#   configuration is checked against
+#   the Python module, with the fast engine alone
 
 include(${GMMU_SOFTWARE_OF}/software.cmake)
+if(GMMU_MODULE)
+  list(REMOVE_ITEM GMMU_SOFTWARE gmmu_engines)
+endif()
 foreach(name IN LISTS GMMU_SOFTWARE ITEMS gmmu_app gmmu_commit)
   add_library(${name} STATIC IMPORTED)
   set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${GMMU_SOFTWARE_OF}/lib${name}.a)
   target_link_libraries(${name} INTERFACE gmmu_options ${ZSTD_LIBRARY} ${SQLITE_LIBRARY} ${CMAKE_DL_LIBS})
 endforeach()
+
+if(GMMU_MODULE)
+  gmmu_group(gmmu_archive ${GMMU_SOFTWARE} gmmu_commit)
+  include(GmmuModule)
+  target_sources(gmmu_module PRIVATE ${GMMU_SW}/app/engines.cc)
+  return()
+endif()
 
 gmmu_rtl_engine("" ${GMMU_DATA_BITS})
 add_executable(gmmu sw/app/main.cc sim/host/built_sizes.cc)

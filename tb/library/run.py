@@ -3,12 +3,13 @@
 """make library: gmmu as a library in projects of others, a line for each way. Everything is in build/library. make integration runs
 python and notebook; the others compile the software once more, rtl and what follows it the Verilated GPU too.
 
-  run.py [--only NAME]... [--jobs N]
+  run.py [--only NAME]... [--software-of BUILD] [--jobs N]
 
   subdirectory   examples/library with these sources by add_subdirectory; installs them from there into a prefix
   package        the same program by find_package from that prefix; a version that does not fit is refused
   pkg-config     the same program by g++ and pkg-config
-  python         pip builds and installs the package; its tests, its annotations and its stub
+  python         pip builds and installs the package; its tests, its annotations and its stub. With --software-of the module is
+                 linked with the libraries of that build, in place of compiling them once more
   notebook       the cells of examples/reach.ipynb run one after the other
   rtl            the library with both engines, installed into a prefix of its own; the same program by find_package and pkg-config
   tlm            examples/tlm, a GPU in a SystemC platform of one's own, with that library
@@ -54,8 +55,8 @@ def with_path(site):
 
 
 class Ways:
-    def __init__(self, jobs):
-        self.jobs = jobs
+    def __init__(self, jobs, software_of):
+        self.jobs, self.software_of = jobs, software_of
         self.said = None  # by the program of an earlier way
 
     def build(self, folder, source, target, *settings):
@@ -123,7 +124,7 @@ class Ways:
         run([sys.executable, ROOT / "tb/python/package_test.py"], name, PYTHONPATH=with_path(site))
 
     def python(self):
-        self.pip("python", SITE)
+        self.pip("python", SITE, "-C", f"cmake.define.GMMU_SOFTWARE_OF={self.software_of or ''}")
         made = BUILD / "stubs"
         run([sys.executable, "-m", "pybind11_stubgen", "gmmu._gmmu", "-o", made], "stubs", PYTHONPATH=with_path(SITE))
         stub = made / "gmmu/_gmmu.pyi"
@@ -169,6 +170,7 @@ def main():
     names = ["subdirectory", "package", "pkg-config", "python", "notebook", "rtl", "tlm", "python-rtl"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", choices=names, help="some of the ways; later ones need what earlier ones left")
+    parser.add_argument("--software-of", type=pathlib.Path, metavar="BUILD", help="a build in which the target gmmu is current")
     parser.add_argument("--jobs", type=int, default=int(os.environ.get("GMMU_JOBS", os.cpu_count())))
     arguments = parser.parse_args()
     if not shutil.which("cmake"):
@@ -176,7 +178,7 @@ def main():
         return 2
     BUILD.mkdir(parents=True, exist_ok=True)
     chosen = arguments.only or names
-    ways, failed = Ways(arguments.jobs), 0
+    ways, failed = Ways(arguments.jobs, arguments.software_of and arguments.software_of.resolve()), 0
     for name in names:
         if name not in chosen:
             continue
