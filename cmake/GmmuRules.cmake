@@ -51,7 +51,7 @@ function(gmmu_planted_benches)
       list(APPEND libraries ${top})
     endforeach()
     add_executable(${name} tb/test_main.cc tb/rules/plant.cc ${sources})
-    if(room STREQUAL "mmu")  # as in GmmuTests.cmake
+    if(room STREQUAL "mmu")  # as in GmmuGoogleTest.cmake
       set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
     endif()
     target_link_libraries(${name} PRIVATE ${libraries} gmmu_software gmmu_options GTest::gmock)

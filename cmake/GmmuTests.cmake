@@ -5,53 +5,7 @@
 #   tb/system                    label system  the whole stack
 # and with ports of GMMU_WIDE_BITS bits the rooms of GMMU_WIDE_BENCHES and jobs of the whole stack, and tests of fixtures
 # named Long*: label long. Label quick beside them: what one wants after each change, built by the target quick_tests.
-include(GoogleTest)
-add_custom_target(quick_tests)
-if(TARGET gmmu)
-  add_dependencies(quick_tests gmmu)
-endif()
-
-# main() of all of them, and the headers that all of them include, compiled once.
-add_library(gmmu_test_main OBJECT tb/test_main.cc)
-target_link_libraries(gmmu_test_main PUBLIC GTest::gmock)
-target_compile_options(gmmu_test_main PRIVATE -Wall -Wextra -O1 -Wno-dangling-else)
-target_precompile_headers(gmmu_test_main PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <functional> <map> <memory>
-                          <random> <set> <string> <vector>)
-
-# gmmu_test(NAME LABEL SECONDS SOURCES... LIBRARIES...)
-function(gmmu_test name label seconds)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE gmmu_test_main ${arg_LIBRARIES} gmmu_options)
-  target_compile_options(${name} PRIVATE -O1 -Wno-dangling-else)  # EXPECT_* below an if
-  target_compile_definitions(${name} PRIVATE GMMU_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                             GMMU_PROGRAM="${PROJECT_BINARY_DIR}/gmmu")
-  if(NOT name STREQUAL "test_sw_ddi")  # whose sources show that the headers need no others
-    target_precompile_headers(${name} REUSE_FROM gmmu_test_main)
-  endif()
-  if(name MATCHES "^test_(sw_ddi|rtl_mmu)")  # benches of blocks and of the whole MMU have equal names
-    set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
-  endif()
-  if(TARGET gmmu AND label STREQUAL "system")
-    add_dependencies(${name} gmmu)
-  endif()
-  if(label MATCHES "unit|system")
-    add_dependencies(quick_tests ${name})
-    set_property(GLOBAL APPEND PROPERTY GMMU_QUICK ${name})
-  endif()
-  set(prefix)
-  if(name MATCHES "_([0-9]+)$")  # the same tests with another data width
-    set(prefix TEST_PREFIX "bits${CMAKE_MATCH_1}.")
-    set(label long)
-  elseif(name MATCHES "^test_rtl_top_(.+)$")  # with other sizes
-    set(prefix TEST_PREFIX "${CMAKE_MATCH_1}.")
-  endif()
-  gtest_discover_tests(${name} ${prefix} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
-                       TEST_FILTER -Long*
-                       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-                       XML_OUTPUT_DIR ${PROJECT_BINARY_DIR}/results
-                       PROPERTIES LABELS ${label} TIMEOUT ${seconds} FIXTURES_REQUIRED ddi_rows)
-endfunction()
+include(GmmuGoogleTest)
 
 gmmu_test(test_netlist unit 60 SOURCES tb/netlist/netlist_test.cc tb/netlist/netlist.cc tb/netlist/block_ram.cc)
 
@@ -294,67 +248,7 @@ if(MINGW_CC AND MINGW_CXX)
   endforeach()
 endif()
 
-# Sizes of the whole GPU's bench in addition to the default ones, GMMU_TOP_SIZES. The small GPU has the smallest legal
-# sizes, except for the clients and the address spaces that the tests need.
-set(GMMU_TOP_small NumClients=2 TrafficEngines=2 ThroughPorts=1 NumSpaces=8 NumRings=2 L1Entries=2 L2Entries=32 L2Ways=1
-                   WalkCacheEntries=2 NumWalks=1 ReadsInFlight=2 CounterWidth=32 TurnDown=0)
-set(GMMU_TOP_large NumClients=64 TrafficEngines=4 ThroughPorts=1 NumSpaces=64 NumRings=4 L1Entries=64 L2Entries=4096
-                   L2Ways=16 WalkCacheEntries=256 NumWalks=32 ReadsInFlight=128 CounterWidth=64 TurnDown=1)
-
-if(GMMU_RTL AND GMMU_PLANTS)
-  include(GmmuRules)
-  gmmu_planted_benches()
-elseif(GMMU_RTL)
-  add_custom_target(rtl_benches)  # all of them
-  # A folder may have several benches: one Verilated library each, one program for all. Rooms in GMMU_WIDE_BENCHES are
-  # built once more for each width in GMMU_WIDE_BITS, the whole GPU once more for each of GMMU_TOP_SIZES.
-  function(gmmu_rtl_test name suffix)
-    cmake_parse_arguments(arg "" "" "SOURCES;BENCHES;ARGS;DEFINITIONS" ${ARGN})
-    set(libraries)
-    foreach(bench IN LISTS arg_BENCHES)
-      get_filename_component(top ${bench} NAME_WE)
-      # contracts to watch: checkers of tb/formal/props; the blocks of any room may be in any bench
-      file(GLOB binds CONFIGURE_DEPENDS tb/formal/props/*_props.sv)
-      file(GLOB more CONFIGURE_DEPENDS tb/rtl/*/gmmu_*_binds.sv)
-      list(APPEND binds ${more})
-      add_library(${top}${suffix} STATIC)
-      gmmu_verilate(${top}${suffix} ${top} SOURCES ${binds} ${bench} ARGS --assert ${arg_ARGS} OPTIMISE -O1)
-      list(APPEND libraries ${top}${suffix})
-    endforeach()
-    gmmu_test(${name}${suffix} rtl 300 SOURCES ${arg_SOURCES} LIBRARIES ${libraries} gmmu_software)
-    target_compile_definitions(${name}${suffix} PRIVATE $<$<BOOL:${GMMU_COVERAGE}>:GMMU_COVERAGE> ${arg_DEFINITIONS})
-    add_dependencies(rtl_benches ${name}${suffix})
-  endfunction()
-
-  file(GLOB folders CONFIGURE_DEPENDS tb/rtl/*/gmmu_*_bench.sv)
-  list(TRANSFORM folders REPLACE "/[^/]*$" "")
-  list(REMOVE_DUPLICATES folders)
-  foreach(folder IN LISTS folders)
-    get_filename_component(room ${folder} NAME)
-    file(GLOB benches CONFIGURE_DEPENDS ${folder}/gmmu_*_bench.sv)
-    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
-    if(sources AND (GMMU_BENCHES STREQUAL "all" OR room IN_LIST GMMU_BENCHES))
-      gmmu_rtl_test(test_rtl_${room} "" SOURCES ${sources} BENCHES ${benches})
-      if(room STREQUAL "top")
-        file(GLOB gpu_sources CONFIGURE_DEPENDS ${folder}/gmmu_gpu_*.cc ${folder}/top_machine.cc)
-        foreach(size IN LISTS GMMU_TOP_SIZES)
-          set(top_args ${GMMU_TOP_${size}})
-          set(top_definitions ${GMMU_TOP_${size}})
-          list(TRANSFORM top_args PREPEND "-G")
-          list(TRANSFORM top_definitions PREPEND "GMMU_TOP_")
-          gmmu_rtl_test(test_rtl_top _${size} SOURCES ${gpu_sources} BENCHES ${folder}/gmmu_top_bench.sv ARGS ${top_args}
-                        DEFINITIONS ${top_definitions})
-        endforeach()
-      endif()
-      if(room IN_LIST GMMU_WIDE_BENCHES)
-        foreach(bits IN LISTS GMMU_WIDE_BITS)
-          gmmu_rtl_test(test_rtl_${room} _${bits} SOURCES ${sources} BENCHES ${benches}
-                        ARGS +define+GMMU_DATA_WIDTH=${bits})
-        endforeach()
-      endif()
-    endif()
-  endforeach()
-endif()
+include(GmmuRtlTests)
 
 file(GLOB system_sources CONFIGURE_DEPENDS tb/system/*.cc)
 if(system_sources AND TARGET gmmu_machine)

@@ -3,6 +3,7 @@
 #   a program whose GPU has other sizes, or can write waves: with its own Verilated GPU, SystemC modules and sizes that the
 #   configuration is checked against
 #   the Python module, with the fast engine alone
+#   the RTL benches with counters (make coverage), planted faults (make rules) or mutants (make mutate)
 
 include(${GMMU_SOFTWARE_OF}/software.cmake)
 if(GMMU_MODULE)
@@ -18,6 +19,16 @@ if(GMMU_MODULE)
   gmmu_group(gmmu_archive ${GMMU_SOFTWARE} gmmu_commit)
   include(GmmuModule)
   target_sources(gmmu_module PRIVATE ${GMMU_SW}/app/engines.cc)
+  return()
+endif()
+
+if(GMMU_COVERAGE OR GMMU_PLANTS)
+  find_package(GTest REQUIRED)
+  enable_testing()
+  gmmu_group(gmmu_software ${GMMU_SOFTWARE})
+  include(GmmuGoogleTest)
+  include(GmmuRtlTests)
+  gmmu_verilate_noted()
   return()
 endif()
 

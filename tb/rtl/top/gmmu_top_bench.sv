@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole GPU in its wrapper with ids of 16 bits, which pass unchanged; the ports are those of
 // gmmu_gpu. It is built at its default sizes, except that the last client has no traffic engine,
-// and at the sizes GMMU_TOP_small of cmake/GmmuTests.cmake.
+// and at the sizes GMMU_TOP_small of cmake/GmmuRtlTests.cmake.
 module gmmu_top_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

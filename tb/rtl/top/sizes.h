@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sizes of gmmu_top_bench as built: parameters of gmmu_gpu by their names. Without a definition
-// they are those of the bench's defaults (cmake/GmmuTests.cmake gives those of another size).
+// they are those of the bench's defaults (cmake/GmmuRtlTests.cmake gives those of another size).
 #pragma once
 
 #ifndef GMMU_TOP_NumClients
