@@ -23,8 +23,8 @@ import time
 
 MARK = b"\x01"
 # What a step's line matches -> usual seconds; the first match counts.
-KINDS = (("^Linking", .4), (r"\.gch$", 6), (r"^Building C object", .3), (r"/verilated/.*/slow_", 2), ("/verilated/", 4),
-         ("/Unity/", 12), ("^Building CXX", 4), ("", .3))
+KINDS = (("^Linking", .4), (r"\.gch$", 6), (r"^Building C object", .3), (r"/verilated/.*/slow_", 1), ("/verilated/", 3),
+         ("/Unity/", 7), ("^Building CXX", 2.5), ("", .3))
 TRUSTED = 60  # seconds after which the measured rate weighs as much as the expected one
 
 

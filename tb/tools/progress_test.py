@@ -102,7 +102,7 @@ class Build(unittest.TestCase):
         environment = dict(os.environ, NINJA_STATUS="\x01%t\x01")
         (self.folder / ".ninja_log").write_text("0\t90000\t1\tlong.o\tabc\n0\t40\t1\tlong.o\tabc\n")
         self.assertEqual(progress.plan(self.folder, "all", environment),
-                         {"Building CXX object long.o": 90, "Building CXX object short.o": 4})
+                         {"Building CXX object long.o": 90, "Building CXX object short.o": 2.5})
         self.assertEqual(self.build()[0], 0)
         self.assertEqual(progress.plan(self.folder, "all", environment), {}, "all steps are done")
 
