@@ -85,7 +85,7 @@ void NeedIsolation(const Life& life) {
     throw WrongMachine(
         "[machine.os] iommu_flags = " + std::to_string(p.iommu_flags) +
         " isolates no GPU: the bits count when bit 0 is set, and the driver reports support for isolation "
-        "(DXGK_VIDMMCAPS.IoMmuSecureModeSupported, [machine.driver] isolation) or bit 3 is set (BypassDriverCap)");
+        "(DXGK_VIDMMCAPS.IoMmuSecureModeSupported) or bit 3 is set (BypassDriverCap)");
   }
   const bool started_physical = life.graphics.mode() == os::DmaMode::kPhysical;
   if (p.iommu_flags != 0 || (started_physical && p.secure_vm_key && life.host.platform().firmware().iommu_base)) return;

@@ -57,7 +57,7 @@ void RunContextAllocations(Life& life, const ParameterValues& values) {
     life.Work([&] { owner.process = life.memory.CreateProcess("process " + std::to_string(i + 1)); });
     owner.memory.context = reinterpret_cast<uint64_t>(os::ContextOf(*owner.process));
     if (!NT_SUCCESS(life.gpu().Ask(owner.memory)))
-      throw WrongMachine("contexts have no allocation: [machine.driver] context_kib must not be 0");
+      throw WrongMachine("the driver does not call DxgkCbCreateContextAllocation for its contexts");
     owner.commands = std::make_unique<RenderBuffer>(life, owner.process, kPage);
     owner.word = 0xC0DE0000 + static_cast<uint32_t>(i);
     owner.commands->Fill(owner.memory.va + owner.memory.bytes / 2, owner.memory.bytes / 2, owner.word);

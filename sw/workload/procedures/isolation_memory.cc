@@ -63,8 +63,8 @@ class IsolationCallbacks {
     const NTSTATUS status = table_.DxgkCbAllocatePagesForMdl(Device(), &allocate);
     if (status == STATUS_NOT_SUPPORTED) {
       throw WrongMachine(
-          "the callbacks of GPU isolation are refused to a driver that supports DMA remapping: it needs "
-          "[machine.driver] dma_remapping = false");
+          "the callbacks of GPU isolation are refused to a driver that supports DMA remapping "
+          "(DXGK_IOMMU_CAPS.DmaRemappingSupported)");
     }
     Require(status, "pages behind an MDL");
     pages_handle_ = allocate.hMemoryHandle;

@@ -33,8 +33,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   const auto way = static_cast<Way>(values.at("way"));
   const kmd::EscapeQuerySaveArea area = Area(life);
   if (area.bytes == 0) {
-    throw NotApplicable(
-        "the driver keeps nothing over a power transition: [machine.driver] save_area_kib must not be 0");
+    throw NotApplicable("the driver saves nothing of VRAM over a power transition");
   }
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   WriteVram(life, life.gpu(), area.offset, kept);

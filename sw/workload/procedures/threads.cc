@@ -91,7 +91,8 @@ void NeedNoContextAllocations(const Life& life) {
   for (const auto& [name, value] : life.options.os.driver) {
     if (value != 0 && name == "ContextBytes")
       throw WrongMachine(
-          "contexts of an application's own threads have no allocation: [machine.driver] context_kib must be 0");
+          "the driver calls DxgkCbCreateContextAllocation, which is for contexts made on the system's worker thread; "
+          "these contexts are made on an application's own threads");
   }
 }
 

@@ -45,7 +45,7 @@ TEST_F(NotBegun, WhatPowerOnRefusesIsAnErrorOfTheSettings) {
 }
 
 TEST_F(NotBegun, WhatAProcedureNeedsIsAnErrorOfTheSettings) {
-  Refused("threads-interleave", {"driver.context_kib=4"}, "[machine.driver] context_kib must be 0",
+  Refused("threads-interleave", {"driver.context_kib=4"}, "the driver calls DxgkCbCreateContextAllocation",
           "driver.context_kib = 4");
   Refused("system-memory", {"gpu.vram_mib=64"}, "bytes must be more than VRAM holds", "gpu.vram_mib = 64");
   Refused("dma-mode-switch", {"host.memory_gib=2048"}, "the adapter is started in every mode of DMA",
