@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
 
@@ -236,6 +238,28 @@ TEST_P(RemapperContract, AWalkBegunBeforeAnInvalidationLeavesNothingBehind) {
   unit->Invalidate();
   ASSERT_TRUE(unit->Completed());
   EXPECT_EQ(Access(0x5000).hpa, 0x444000u);
+}
+
+TEST_P(RemapperContract, WalksUnderWayAreKeptApart) {
+  Start();
+  RemapWalk walks[] = {remapper.Lookup({kDevice, 0x5010, false}), remapper.Lookup({kDevice, 0x6020, false}),
+                       remapper.Lookup({kDevice, 0x9030, true})};
+  const auto under_way = [](const RemapWalk& walk) { return !walk.done; };
+  while (std::any_of(std::begin(walks), std::end(walks), under_way)) {
+    for (RemapWalk& walk : walks) {
+      if (walk.done) continue;
+      uint64_t low = 0, high = 0;
+      ASSERT_TRUE(unit->memory().Read64(walk.read.address, &low));
+      if (walk.read.bytes == 16) ASSERT_TRUE(unit->memory().Read64(walk.read.address + 8, &high));
+      remapper.Feed(walk, true, low, high);
+    }
+  }
+  EXPECT_EQ(walks[0].result.hpa, 0x123010u);
+  EXPECT_EQ(walks[1].result.hpa, 0x777020u);
+  EXPECT_FALSE(walks[2].result.ok());
+  for (const RemapWalk& walk : walks) remapper.Finish(walk);
+  unit->Invalidate();
+  EXPECT_TRUE(unit->Completed());
 }
 
 TEST_P(RemapperContract, MappingsAreWhatPeekGrants) {
