@@ -56,7 +56,8 @@ void SumUnit(const std::string& prefix, Blocks& blocks, Sums& sums) {
   }
 }
 
-void SumIommu(const Block& block, Sums& sums) {
+/// The sums of VT-d's counters. A unit of another architecture has other counters.
+void SumVtd(const Block& block, Sums& sums) {
   const uint64_t contexts = Of(block, "context_hits") + Of(block, "context_misses");
   const uint64_t lookups = Of(block, "iotlb_hits") + Of(block, "iotlb_misses");
   sums.Equal("iommu: requests = bypassed + context_hits + context_misses", Of(block, "requests"),
@@ -80,7 +81,8 @@ std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters) {
   }
   Sums sums;
   for (auto& [prefix, blocks] : units) SumUnit(prefix, blocks, sums);
-  if (const auto iommu = units[""].find("iommu"); iommu != units[""].end()) SumIommu(iommu->second, sums);
+  const Block& iommu = units[""]["iommu"];
+  if (iommu.count("context_hits") != 0) SumVtd(iommu, sums);
   return sums.findings;
 }
 

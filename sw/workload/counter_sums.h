@@ -11,11 +11,11 @@ namespace gmmu::workload {
 ///   each port_*   lookups = hits + misses + merged + faults
 ///   gpu_l2        lookups = hits + misses + merged; at least one lookup for each port's L1 miss
 ///   gpu_walker    walks = walks_ok + walks_fault = gpu_l2 misses
-///   iommu         requests = bypassed + context hits + misses; these = context_ended + IOTLB hits + misses;
+///   iommu (VT-d)  requests = bypassed + context hits + misses; these = context_ended + IOTLB hits + misses;
 ///                 IOTLB misses = table cache hits + misses; missed = walks + waited, at least walks_joined;
 ///                 bypassed is at least the interrupts
 ///
-/// Blocks that the engine does not have are passed over. Of several GPUs each is summed alone.
+/// Blocks that the engine does not have are passed over, and so is an IOMMU of another architecture. Of several GPUs each is summed alone.
 std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters);
 
 }  // namespace gmmu::workload

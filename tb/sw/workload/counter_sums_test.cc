@@ -76,5 +76,13 @@ TEST(CounterSums, NoticeL1MissesThatNeverReachedTheL2) {
   EXPECT_EQ(CounterSums(counters)[0].text, "gpu_l2: a lookup for each L1 miss does not hold: 20 >= 34");
 }
 
+TEST(CounterSums, AnIommuOfAnotherArchitectureHasNoSumsHere) {
+  auto counters = Good();
+  counters.push_back({"iommu", "requests", 60, "requests", ""});
+  EXPECT_TRUE(CounterSums(counters).empty());
+  counters.push_back({"iommu", "context_hits", 1, "requests", ""});
+  EXPECT_FALSE(CounterSums(counters).empty()) << "a VT-d unit whose other counters are missing";
+}
+
 }  // namespace
 }  // namespace gmmu::workload
