@@ -10,8 +10,8 @@
 //   4. drain: the generation flips; the operation is done when no answer of the old generation is
 //      in use and no stale read is in flight
 //
-// New sizes in use also take effect in the kill cycle (resize_o; resize_word_o is stable from some
-// cycles before). That kill has everything in its scope, and its sweep visits all entries that were
+// A change of sizes_in_use also takes effect in the kill cycle (resize_o; resize_word_o is stable a
+// few cycles earlier). That kill has everything in its scope, and its sweep visits all entries that
 // built. Other sweeps visit only the entries in use.
 //
 // After reset one sweep of everything precedes the first lookup.
@@ -22,7 +22,7 @@ module gmmu_control
 #(
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned SweepSteps = 16,
-  parameter bit          TurnDown = 0  // 0: all that was built is in use
+  parameter bit          TurnDown = 0  // 0: everything built is in use
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -42,14 +42,14 @@ module gmmu_control
   output kill_t       kill_o,
   output sweep_t      sweep_o,
   output logic        generation_o,
-  input  logic [1:0]  drained_i,     // by generation, over all ports
+  input  logic [1:0]  drained_i,     // indexed by generation; true of all ports
   input  logic        stale_i,
   output logic        space_write_o,
   output space_t      space_o,
   output space_row_t  space_row_o,
   output logic        resize_o,
   output logic [63:0] resize_word_o,
-  input  logic [15:0] sweep_last_i,  // last step of a sweep, but for reset and resize
+  input  logic [15:0] sweep_last_i,  // last sweep step, except after reset or resize
 
   output logic        busy_o,
   output logic        counted_o      // busy with an operation that counts as an invalidation

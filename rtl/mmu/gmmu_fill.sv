@@ -4,12 +4,12 @@
 // the end of a table of fewer than eight entries.
 //
 //   line       beats of table reads; the rows may interleave
-//   page       a page to be entered by itself; it is dropped if the unit has no room
-//   start      a row whose line is complete, with any page of the line. The next line is accepted
-//              and probed while one is written, so that lines follow each other without a gap
-//   done_o     one cycle, with done_row_o: the line is entered
-//   probe      asks the pipeline which ways hold the block or are empty; then tag and data writes
-//              go to gmmu_l2_ram. Probes and writes come from registers
+//   page       a single page to enter; it is dropped while another page waits
+//   start      a row whose line is complete, with the key of any page of the line. The next line is
+//              accepted and probed while one is written, so that lines are written back to back
+//   done_o     pulses, with done_row_o, when the line of that row has been entered
+//   probe      requests from the pipeline which ways hold the block or are empty; the tag and data
+//              writes to gmmu_l2_ram follow. Probes and writes leave from registers
 //   idle_o     the unit holds no line or page
 //   use_i      with TurnDown, the sets and ways in use
 //
@@ -87,7 +87,7 @@ module gmmu_fill
   logic [Ways-1:0] next_way_q;
   logic [15:0]     next_present_q;
   logic            next_evict_q;
-  logic            valid_q, whole_q, evict_q, write_q;   // write_q: the last cycle's word is written
+  logic            valid_q, whole_q, evict_q, write_q;   // write_q: the previous cycle's word is being written
   line_t           line_q;
   logic [3:0]      word_q;
   logic [Ways-1:0] way_q, turn_q;
@@ -98,18 +98,18 @@ module gmmu_fill
   logic            one_set;
   assign one_set = Sets == 1 || (TurnDown && use_i.l2_sets == '0);
   assign empty = TurnDown ? probed_empty_i & use_i.l2_ways[Ways-1:0] : probed_empty_i;
-  always_comb begin   // the next way in use; the last way wraps to the first
+  always_comb begin   // Rotates to the next way in use; the highest way in use wraps to way 0.
     turn_d = Ways'({turn_q, turn_q} >> (Ways - 1));
     if (TurnDown && (turn_q & use_i.l2_ways[Ways-1:0] & ~(use_i.l2_ways[Ways-1:0] >> 1)) != '0) turn_d = Ways'(1);
   end
-  logic takes, same_block, same_set, probes, follows, moves, first, last;   // last: from a register
+  logic takes, same_block, same_set, probes, follows, moves, first, last;   // last is a register
   assign next_key = next_whole_q ? next_q.key : page_q.key;
   assign now_key = whole_q ? line_q.key : page_q.key;
   assign page_whole = page_valid_q && !page_taken_q;
   assign start_ready_o = !next_valid_q && !page_whole;
   assign takes = !next_valid_q && (page_whole || start_valid_i);
-  // Conservative: only the parity of the lowest index bits is compared. Neighbouring blocks differ
-  // in it, and they are the common case.
+  // same_set errs on the safe side: it compares only the parity of the lowest index bits. Parity
+  // differs between neighbouring blocks, which are the common case.
   assign same_set = valid_q
       && (one_set || (^{next_key.vpn[4], next_key.space[0]} == ^{now_key.vpn[4], now_key.space[0]}));
   assign same_block = next_key.space == now_key.space
@@ -146,7 +146,7 @@ module gmmu_fill
     word <= read_word;
   end
 
-  // The entry that is judged in this cycle and written in the next.
+  // The entry that is decoded in this cycle and written in the next.
   pte_verdict_t entry;
   logic         good;
   logic [15:0]  present;

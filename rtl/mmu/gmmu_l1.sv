@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// One translation port, or several (Sources) that share it: L1 TLB, miss slots, answers.
+// The L1 TLB, miss slots and answers of one translation port, or of several ports (Sources).
 //
 //   source           the source of a request or an answer. Its port number is port_i plus the
 //                    source. done, drained and count are kept per source
-//   req, rsp, done   the port (gmmu_pkg). A hit is answered two cycles after its request is
-//                    accepted. Hits pass misses. While no miss slot is free, or a miss waits to be
+//   req, rsp, done   the port's handshakes (gmmu_pkg). A hit is answered two cycles after its request
+//                    is accepted. Hits pass misses. While no miss slot is free, or a miss waits to be
 //                    accepted, requests are accepted every other cycle at most, and a further miss
 //                    stops the port. Entering a new translation may delay a request by a cycle. No
 //                    request is accepted before the sweep that follows a reset
-//   lookup           a miss that is offered to the shared levels. One cycle ahead, lookup_key_o
-//                    gives its key, lookup_hint_o says that a lookup may follow and
-//                    lookup_pending_o that one will. A lookup whose key was not announced is not
+//   lookup           a miss that is offered to the shared levels. lookup_key_o announces its key one
+//                    cycle ahead; in that cycle lookup_hint_o is set if a lookup may follow and
+//                    lookup_pending_o if one will. A lookup whose key was not announced is not
 //                    offered
 //   msg              answers of the shared levels to this port, never refused. An answer leaves in
 //                    the cycle of its message if no other answer waits
-//   late, later,     the message of the previous cycle (its hint only), of two cycles ago and
-//   last             of three cycles ago, whose translation the L1 may enter
+//   late, later,     the messages of one cycle ago (late_hint_i: only the hash), of two cycles ago
+//   last             (later_i) and of three (last_i, last_hint_i); the L1 may enter what they carry
 //   sweep            drops the entries of the scope. No message comes during the sweep or in the
 //                    four cycles before it. Answers already made keep their generation
-//   use_size,        with TurnDown, the entries in use; pulse: they have changed
+//   use_size,        use_size_i: with TurnDown, the entries in use. use_set_i: pulses after a change
 //   use_set
 //   generation_i     drain generation of the answers made in this cycle. An answer is made when its
 //                    lookup hits or when its message comes
-//   drained_o        by generation: none of its answers is still in use
+//   drained_o        bit g: no answer of drain generation g is still in use
 module gmmu_l1
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -70,7 +70,7 @@ module gmmu_l1
 
   output xlate_event_t ev_o,          // valid with the answer
   output port_count_t  count_o [Sources],
-  output logic         few_o,         // four slots or fewer are free beside the next one, of eight or more
+  output logic         few_o,         // at most four slots are free besides slot_q (Slots >= 8 only)
   output logic         idle_o
 );
   localparam int unsigned SlotBits = $clog2(Slots);
@@ -78,7 +78,7 @@ module gmmu_l1
   typedef logic [SlotBits-1:0] index_t;
   localparam int unsigned TagWidth = $bits(tag_t) + (Sources > 1 ? 2 : 0);
   typedef logic [TagWidth-1:0] long_tag_t;  // source and tag
-  typedef struct packed {  // the part of a lookup that its slot keeps
+  typedef struct packed {  // the fields of a lookup that its slot stores
     long_tag_t          tag;
     logic [PageLg2-1:0] offset;
   } kept_t;
@@ -91,11 +91,11 @@ module gmmu_l1
     access_e access;       // for the event port
     key_t    key;
   } result_t;
-  typedef struct packed {  // a hit that leaves; its page is read in the same cycle
+  typedef struct packed {  // a hit that waits to be answered; its page is read when it leaves
     kept_t                 kept;
     access_e               access;
     logic                  generation;
-    logic [3:0]            low;    // low bits of the page number: the page in its block
+    logic [3:0]            low;    // low bits of the page number: which page of the block
     logic [IndexWidth-1:0] entry;
   } hit_t;
 
@@ -107,8 +107,8 @@ module gmmu_l1
   assign in_range = !req_key.high && 32'(req_key.space) < NumSpaces;
   assign accept = req_valid_i && req_ready_o;
 
-  // ---- Stage B: the request and the entry that a hint names. A near request has a hint; whether
-  // it hits is known late in the cycle. A far request has none and certainly misses.
+  // ---- Stage B: compares the request with the entry that a hint names. A near request has a hint;
+  // whether it hits is known late in the cycle. A far request has no hint and certainly misses.
   logic  b_valid_q, b_near, b_found, b_hit, b_stays, b_push;
   logic  slot_one_q, ask_valid_q, hit_valid_q, spare_valid_q;
   logic [IndexWidth-1:0] b_entry;
@@ -127,7 +127,7 @@ module gmmu_l1
     .use_i({spare_valid_q, hit_valid_q}), .use_index_i('{hit_q.entry, spare_q.entry}), .sweep_i,
     .use_size_i, .use_set_i);
 
-  // The next request is accepted only if the one in stage B leaves it both on a hit and on a miss.
+  // A request is accepted only if the one in stage B will leave it, whether that hits or misses.
   assign tight = !slot_one_q || ask_valid_q || spare_valid_q;
   assign req_ready_o = ready_q && !fill_q && !(tight && b_valid_q);
   assign b_hit = b_near && b_found;
@@ -178,12 +178,12 @@ module gmmu_l1
   end
 
   // ---- Miss slots (MSHRs). A slot keeps the tag, offset and access of a lookup until its answer
-  // comes; the rest travels with the lookup and its answer. Free slots wait in a FIFO, the next one
-  // in slot_q (valid: slot_one_q). Stage B writes slot_q speculatively; only a miss keeps it. A
+  // comes; the rest travels with the lookup and its answer. Free slots wait in a FIFO; the next one to
+  // use is in slot_q (slot_one_q: valid). Stage B writes slot_q speculatively; only a miss keeps it. A
   // released slot is available two cycles later. No slot is available in the first cycles after a
   // reset.
-  logic [SlotBits:0] free_write_q, free_read_q;  // one bit more than a slot number
-  logic              free_ready_q;               // every slot number has entered the FIFO
+  logic [SlotBits:0] free_write_q, free_read_q;  // one bit wider than a slot number
+  logic              free_ready_q;               // set once every slot number has entered the FIFO
   logic              free_more, slot_load, may;
   index_t            free_next;
   logic [$bits(access_e)-1:0] access_word;
@@ -217,8 +217,8 @@ module gmmu_l1
     .read_addr_i(index_t'(msg_i.slot)), .data_o(access_word));
   assign slot_access = access_e'(access_word);
 
-  // The protection fault of an access to a page; a zero page never faults. access arrives late in
-  // the cycle.
+  // Adds the protection fault, if any, of this access to page `what`; a zero page never faults.
+  // access arrives late in the cycle.
   function automatic cause_t judged(access_e access, page_t what, cause_t cause);
     logic unused_bits, allows, write, execute;
     unused_bits = ^what;
@@ -229,11 +229,11 @@ module gmmu_l1
         | (access == AccessExecute && execute ? cause_t'(FaultExecuteProtect) : '0);
   endfunction
 
-  // ---- Results are judged as they arrive. Each is written to a FIFO speculatively and kept there
-  // if it cannot leave in the same cycle. Waiting results leave before hits, but an offered answer
-  // stays.
+  // ---- Results are checked as they arrive. Each is written to a FIFO speculatively and kept there
+  // if it cannot leave in the same cycle. Waiting results leave before hits, but an answer that has
+  // been offered is not replaced.
   localparam int unsigned HeldBits = SlotBits < 3 ? 3 : SlotBits;
-  logic [HeldBits:0] held_write_q, held_read_q, held_count;  // one bit more than an address
+  logic [HeldBits:0] held_write_q, held_read_q, held_count;  // one bit wider than an address
   logic    held_valid_q, held_push, held_pop, stuck_q, by_hit, take;
   result_t arriving, held, result;
   assign arriving = '{slot: index_t'(msg_i.slot), generation: generation_i, merged: msg_i.merged,
@@ -329,7 +329,7 @@ module gmmu_l1
   // is accepted. The other half suffices for the answers of requests already accepted.
   localparam int unsigned UseWidth = SlotBits + 3;
   logic [Sources-1:0] room_q, out;
-  logic [1:0]         drained_q [Sources];  // none of the generation is in use, three cycles old
+  logic [1:0]         drained_q [Sources];  // [g]: no answer of generation g was in use three cycles ago
   logic               generation_q;
   logic               accept_q, take_q, hit_take_q, merged_q, bad;
   cause_t             cause_q;
@@ -345,9 +345,9 @@ module gmmu_l1
   end
   assign bad = cause_q != '0;
   for (genvar i = 0; i < Sources; i++) begin : g_source
-    // The answers made and given back in a cycle are summed first and counted in the next cycle.
-    // The made ones are registered before that, because they are known late in the cycle. An answer
-    // cannot be given back sooner.
+    // The answers made and returned in a cycle are added up first and counted in the next cycle.
+    // made_q delays the made ones by another cycle, because they are known late. No answer can be
+    // returned before it has been counted.
     logic [1:0]      made_q, made, half;
     logic [1:0][1:0] back;  // by generation
     assign made = {1'b0, made_q[1]} + {1'b0, made_q[0]};

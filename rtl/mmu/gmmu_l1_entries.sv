@@ -5,8 +5,8 @@
 // many page hints as entries, and as many block hints as entries; a block hint has priority over a
 // page hint. A new entry writes both of its hints.
 //
-// A new entry replaces the hinted entry if the low byte of the page number says that this is the
-// same page or block, else the next entry in rotation.
+// A new translation replaces the hinted entry if, by the low byte of its page number, that entry
+// holds the same page or block; otherwise it replaces the next entry in rotation.
 //
 //   look_i     a request is offered. accept_i: it is accepted, and its key may have an entry. In
 //              the next cycle near_o says that a hint was found, index_o which entry it names, and
@@ -17,10 +17,10 @@
 //   place_i    in the cycle after fill_i: chooses the entry for the translation place_what_i
 //   write_i    in the cycle after place_i: write_what_i, with hint write_hint_i, is entered at the
 //              edge, but never replaces an entry in use_i or the one that index_o names
-//   sweep_i    one entry a cycle, the index wrapping around: it is dropped if its space is in the
-//              scope, even outside the range. Never with place_i or write_i
-//   use_size_i with TurnDown, the entries in use; use_set_i: they have changed. A hint may still
-//   name an entry not in use: that entry is empty and no new translation goes there
+//   sweep_i    visits one entry a cycle (the index wraps around) and drops it if its space is in the
+//              scope, even if its page is outside the range. Never with place_i or write_i
+//   use_size_i with TurnDown, the entries in use; use_set_i pulses after a change. A hint may still
+//   name an entry that is not in use: that entry is empty and no new translation goes there
 //
 // Entries have no reset: a sweep of everything precedes the first search.
 module gmmu_l1_entries
@@ -88,7 +88,7 @@ module gmmu_l1_entries
   function automatic page_set_t page_set(hint_t hint, index_t mask);
     return (page_set_t'(hint.block) ^ page_set_t'(hint.low)) & {mask, 1'b1};
   endfunction
-  // Pages near each other never share a check value; few hints that were never written match one.
+  // Pages near each other never share a check value; few uninitialised hints match one.
   function automatic logic [3:0] page_check(hint_t hint);
     return hint.low ^ {hint.block[7:5], 1'b1};
   endfunction
@@ -102,7 +102,7 @@ module gmmu_l1_entries
   logic        write;
 
   always_comb begin
-    hint = 'x;  // not used in this case
+    hint = 'x;  // not used unless fill_i or look_i
     if (fill_i) hint = fill_hint_i;
     else if (look_i) hint = hint_of(search_key_i);
   end
@@ -141,7 +141,7 @@ module gmmu_l1_entries
     .clk_i, .write_i(write), .write_addr_i(victim_q), .data_i(write_what_i.page),
     .read_addr_i(page_index_i), .data_o(page_o));
 
-  // ---- A new entry. The bits of the hinted entry that are compared lie in a RAM of their own.
+  // ---- A new entry. The low byte of each page number is in a separate RAM, read at the hinted entry.
   logic [7:0] there;
   logic       again;
   gmmu_lutram #(.Width(8), .Depth(Entries)) u_lows (
@@ -157,7 +157,7 @@ module gmmu_l1_entries
     victim_q <= again ? place_q : next_q;
   end
 
-  // ---- The sweep. It reads the spaces from a RAM of their own.
+  // ---- The sweep. It reads the spaces from a separate RAM.
   space_bits_t swept_space;
   gmmu_lutram #(.Width(SpaceBits), .Depth(Entries)) u_spaces (
     .clk_i, .write_i(write), .write_addr_i(victim_q), .data_i(space_bits_t'(write_what_i.key.space)),

@@ -75,7 +75,7 @@ module gmmu_l1_shared
     end
     chosen = req_i[0];
     for (int unsigned i = 1; i < Ports; i++) if (turn_q == source_t'(i)) chosen = req_i[i];
-    // the next port with a request; the same port only if no other has one
+    // Select the next port with a request; the turn stays only if no other port has one.
     turn_d = turn_q;
     for (int unsigned i = 0; i < Ports; i++) begin
       if (wants[Ports-1-i] && source_t'(Ports-1-i) < turn_q) turn_d = source_t'(Ports-1-i);

@@ -17,7 +17,7 @@ module gmmu_l2_ram
   parameter int unsigned Entries = 512,
   parameter int unsigned Ways = 4,
   parameter int unsigned NumSpaces = 16,
-  parameter bit          TurnDown = 0  // 0: all are in use
+  parameter bit          TurnDown = 0  // 0: everything built is in use
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,
@@ -25,7 +25,7 @@ module gmmu_l2_ram
   input  logic                  read_i,
   input  key_t                  read_key_i,
   output logic                  hit_o,        // the page is present
-  output logic                  line_o,       // a page of its line of eight is present
+  output logic                  line_o,       // some page of the key's line of eight is present
   output page_t                 page_o,       // the page, valid with hit_o
   output logic [Ways-1:0]       same_o,       // the way that holds the page's block
   output logic [Ways-1:0]       empty_o,      // ways that hold nothing
@@ -33,7 +33,7 @@ module gmmu_l2_ram
 
   input  logic [Ways-1:0]       tag_write_i,
   input  logic [Ways-1:0]       data_write_i,
-  input  key_t                  write_key_i,  // block and, for data, sub-entry
+  input  key_t                  write_key_i,  // block to write and, for data, its sub-entry
   input  logic [15:0]           present_i,
   input  page_t                 page_i,
 
@@ -88,7 +88,7 @@ module gmmu_l2_ram
   logic      [Ways-1:0][15:0] present_q;
   data_row_t                  found;
   logic      [Ways-1:0]       written_q;                   // the location read was being written
-  logic      [Ways-1:0]       tag_same_q, sub_q, half_q;   // equal tag; page, line is present
+  logic      [Ways-1:0]       tag_same_q, sub_q, half_q;   // sub_q: page present; half_q: line present
   logic      [Ways-1:0]       hits;
 
   always_ff @(posedge clk_i) begin
@@ -126,7 +126,7 @@ module gmmu_l2_ram
                        block: write_key_i.vpn[VpnWidth-1:4]};
     always_comb begin
       same = sweep_i.all || tag.space == SpaceWidth'(key_q.space);
-      for (int unsigned i = 4; i < VpnWidth; i += 2) begin  // bits may differ in pairs
+      for (int unsigned i = 4; i < VpnWidth; i += 2) begin  // loose is equal for both bits of a pair
         if (!sweep_i.loose[i] && 2'((tag.block ^ key_q.vpn[VpnWidth-1:4]) >> (i - 4)) != '0) same = 1'b0;
       end
     end
@@ -163,7 +163,7 @@ module gmmu_l2_ram
   logic unused_bits;
   assign unused_bits = ^{page_i.level, write_key_i, key_q, sweep_i, use_i};
 
-  // What is not in use is never written and, after the sweep that follows a change, never found.
+  // Ways not in use are never written and, after the sweep that follows a change, never hit.
   logic swept_since_q, fresh_q;
   always_ff @(posedge clk_i) begin
     swept_since_q <= !rst_i && !use_i.set && (swept_since_q || drop_q);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared levels' pipeline: it searches L2 TLB, walk cache (with the large pages) and space
-// table together. It takes one operation a cycle and its stages never stall. The decide stage, the
-// last but one, settles what a lookup does: it hits, joins a walk, begins one, or waits for a row.
+// The shared levels' pipeline: it searches the L2 TLB, the walk cache (with the large pages) and the
+// space table together. It takes one operation a cycle, and its stages never stall. The decide stage,
+// the second to last, settles what a lookup does: it hits, joins a walk, begins one, or waits for a row.
 //
 //   lookup     from the ports. A port announces a lookup of the next cycle, with its key:
 //              lookup_hint_i if it may offer one, lookup_pending_i if it will. lookup_ready_o comes
@@ -47,7 +47,7 @@ module gmmu_lookup
   parameter int unsigned L2Ways = 4,
   parameter int unsigned WalkCacheEntries = 16,
   parameter int unsigned MissSlots = 32,
-  parameter bit          TurnDown = 0      // 0: all that is built is in use
+  parameter bit          TurnDown = 0      // 0: everything built is in use
 ) (
   input  logic                    clk_i,
   input  logic                    rst_i,
@@ -91,7 +91,7 @@ module gmmu_lookup
   input  logic                    tell_valid_i,
   output logic                    tell_ready_o,
   input  msg_t                    tell_i,
-  input  logic                    tell_large_i,    // large page, for the walk cache
+  input  logic                    tell_large_i,    // tell_i is a large page, for the walk cache
   input  logic [5:0]              tell_shift_i,
   input  logic                    wc_write_i,
   input  wc_write_t               wc_data_i,
@@ -124,7 +124,7 @@ module gmmu_lookup
   output logic                    count_wc_hit_o,
   output logic                    idle_o
 );
-  typedef enum logic [1:0] {OpLookup, OpReplay, OpRestart, OpProbe} op_e;  // 0 so that kinds OR
+  typedef enum logic [1:0] {OpLookup, OpReplay, OpRestart, OpProbe} op_e;  // OpLookup = 0 lets the sources be ORed
   typedef struct packed {
     op_e     kind;
     row_t    row;
@@ -142,7 +142,7 @@ module gmmu_lookup
     return 32'(port) + EnginePorts >= NumPorts;
   endfunction
 
-  // Stage 0: choose.
+  // Stage 0: choose the next operation.
   logic    hold_q, probe_q;
   logic    restart_may_q, replay_may_q;
   op_t     own_d;
@@ -155,9 +155,9 @@ module gmmu_lookup
 
   logic clk;   // clock of the stages after the turn; stopped while no lookup arrives
 
-  // The address stage reads the RAMs; for a kill it reads the space's row. Every operation but a
-  // new lookup is in the register `own`. Of a new lookup only the key is registered: whether it
-  // arrives, and its slot, is known only in this stage.
+  // The address stage reads the RAMs; for a kill it reads the space's row. Every operation except a
+  // new lookup is in register `own`. For a new lookup only the key is registered: its valid bit and
+  // its slot arrive in this stage.
   logic    own_valid_q, own_any_q, op_read;
   op_t     own_q;
   logic [NumPorts-1:0] turn_q;
@@ -198,13 +198,13 @@ module gmmu_lookup
   logic       wc_vram, wc_k64, wc_kept, s2_has_64k_q, s2_pair_q;
   logic       s3_valid_q, s3_push_q, s3_dense_q, s3_engine_q;
 
-  // Replays of waiting lookups: at most as many in flight as rows may be free.
+  // At most as many replays of waiting lookups are in flight as rows may be free.
   logic s1_lookup, s1_replay, own_replay;
   assign s1_lookup = s1_valid_q && s1_q.kind == OpLookup;
   logic [2:0] replays_q;  // replays from `own` to stage 3
   assign own_replay = own_valid_q && own_q.kind == OpReplay;
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
-  // Registered; a replay that leaves in this cycle is already subtracted.
+  // row_q and row_engine_q are registered; they already account for a replay that leaves now.
   logic row_q, row_engine_q;
   always_ff @(posedge clk) begin
     replays_q <= 3'(replay) + 3'(own_replay) + 3'(s1_replay) + 3'(s2_replay_q);
@@ -217,7 +217,7 @@ module gmmu_lookup
       && (row_q || (row_engine_q && waiting.engine));
 
   assign own_any = probe_q || restart || replay || kill_i.valid;
-  always_comb begin  // at most one source is active: OR, else zeros
+  always_comb begin  // At most one source is active and the others are 0, so they are ORed.
     own_d = '0;
     own_d.kind = op_e'({probe_q || restart, probe_q || replay});
     own_d.row = restart_row_i;
@@ -304,7 +304,7 @@ module gmmu_lookup
     replay_may_q <= !probe_valid_i && !hold_i && !rst_i && !bubble && !replay;
     if (rst_i) own_q <= '0;
     else own_q <= own_d;
-    // Reset, because the first sweep selects its rows with this key.
+    // op_key_q is reset because the first sweep selects its rows with it.
     if (rst_i) op_key_q <= '0;
     else if (own_any || turn_d != '0) op_key_q <= op_key;
   end
@@ -515,7 +515,7 @@ module gmmu_lookup
   end
   always_comb begin
     msg_o = hit_valid_q ? hit_q : tell_i;
-    // A port does the most work on the slot, so the register with the smaller load selects it.
+    // In a port the slot has the longest path, so the register with the smaller fanout selects it.
     msg_o.slot = tell_ready_o ? tell_i.slot : hit_q.slot;
   end
   translation_t late_q;
@@ -556,7 +556,7 @@ module gmmu_lookup
       && !hit_valid_q && !tell_valid_i && !wc_kept;
   assign idle_o = quiet_o && waiting_none_q && waiting_count_q == '0;
 
-  logic unused_bits;  // the row is used in two stages, a part in each
+  logic unused_bits;  // such as space.keep, which u_spaces outputs a cycle earlier
   assign unused_bits = ^{space, s2_wc_page, kill_i, own_q.what.key};
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i)

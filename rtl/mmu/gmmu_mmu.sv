@@ -5,12 +5,12 @@
 //
 //   req, rsp   per port: lookups in, answers out in any order (by tag). req_ready_o and rsp_valid_o
 //              depend on no input of the same cycle. Every lookup gets exactly one answer
-//   done       per port: answers given back, by drain generation (xlate_rsp_t.generation). The
-//              client must give back every answer it takes
+//   done       per port and drain generation (xlate_rsp_t.generation): answers no longer in use. The
+//              client must report every answer that it took
 //   ctl        one operation at a time: accepted with ctl_ready_o, completed by a one-cycle pulse
 //              of ctl_done_o
 //   rd         table reads, AXI id = row of the walk table (NumWalks + 3 rows), at most one burst a
-//              row; at most NumWalks in flight, and one of the engine
+//              row; at most NumWalks are in flight, plus one for the paging engine
 //   ev         one answered lookup, in the cycle in which the port takes the answer
 //   mev        walks, fills and evictions, in the cycle in which they happen
 //   inv        an invalidation, or the flush of a changed space, has completed (in the cycle of
@@ -25,18 +25,18 @@ module gmmu_mmu
 #(
   parameter int unsigned NumPorts = 7,           // 2 to 69; the last three are the paging engine's
   parameter int unsigned NumSpaces = 16,         // 2 to 64
-  parameter int unsigned L1Entries = 16,         // 2 to 64, of a client's port
-  // total 4 KiB sub-entries, a power of two up to 4096; a block has sixteen
+  parameter int unsigned L1Entries = 16,         // per client port, 2 to 64
+  // Total number of 4 KiB sub-entries, a power of two up to 4096; a block has sixteen.
   parameter int unsigned L2Entries = 512,
   parameter int unsigned L2Ways = 4,             // power of two, at most L2Entries / 16
-  parameter int unsigned WalkCacheEntries = 16,  // a level, a power of two, 2 to 256
-  parameter int unsigned NumWalks = 8,           // 1 to 32; the engine has one more of its own
-  // outstanding misses, a power of two, 2 to 64: per client port, and of all engine ports together.
-  // A port cannot use more than it can have in flight
+  parameter int unsigned WalkCacheEntries = 16,  // per level: a power of two from 2 to 256
+  parameter int unsigned NumWalks = 8,           // 1 to 32, plus one for the paging engine
+  // Outstanding misses, a power of two from 2 to 64: MissSlots per client port, EngineMissSlots for
+  // all engine ports together. A port never uses more slots than it can have lookups in flight.
   parameter int unsigned MissSlots = 64,
   parameter int unsigned EngineMissSlots = MissSlots < 16 ? MissSlots : 16,
   parameter bit          EventPort = 1,          // 0: without the event port
-  parameter bit          TurnDown = 0            // 1: fewer may be in use than were built
+  parameter bit          TurnDown = 0            // 1: register sizes_in_use can turn sizes down
 ) (
   input  logic                        clk_i,
   input  logic                        rst_i,
@@ -72,11 +72,11 @@ module gmmu_mmu
 
   output port_count_t  [NumPorts-1:0] port_count_o,
   output mmu_count_t                  count_o,
-  // no lookup, answer, walk or operation is in flight
+  // 1: no lookup, answer, walk or operation is in flight
   output logic                        idle_o
 );
   localparam int unsigned EngineL1Entries = L1Entries < 16 ? L1Entries : 16;  // the engine's L1
-  localparam int unsigned SpareRows = NumWalks < 4 ? 0 : 2;  // 0 only in proofs and tests
+  localparam int unsigned SpareRows = NumWalks < 4 ? 0 : 2;  // 0 only in small configurations
   localparam int unsigned EnginePorts = NumPorts < 3 ? NumPorts : 3;
   localparam int unsigned Clients = NumPorts - EnginePorts;
   localparam int unsigned Sets = L2Entries / 16 / L2Ways;
@@ -134,7 +134,7 @@ module gmmu_mmu
       .idle_o(port_idle[p]));
   end
 
-  // The engine's ports share one L1. It sends lookups under the port numbers of its sources.
+  // The engine's ports share one L1, which sends each lookup under the port number of its source.
   xlate_done_t engine_done [EnginePorts];
   port_count_t engine_count [EnginePorts];
   for (genvar i = 0; i < EnginePorts; i++) begin : g_engine_port
@@ -145,8 +145,8 @@ module gmmu_mmu
       assign {lookup[Clients+i], lookup_key[Clients+i]} = '0;
     end
   end
-  // The engine's L1 stops its clock while only misses or answers in use are outstanding: a message
-  // or done wakes it.
+  // The clock of the engine's L1 stops while the L1 only waits for the answers to misses, or for
+  // answers that are still in use; a message or done_i restarts it.
   logic clk_engine;
   gmmu_sleep u_engine_sleep (
     .clk_i, .rst_i, .clk_o(clk_engine),

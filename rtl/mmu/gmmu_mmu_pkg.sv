@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the MMU: its edge towards the counters, then what its blocks exchange.
+// Types of the MMU: first the events for the counters, then the structs that its blocks exchange.
 package gmmu_mmu_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -12,7 +12,7 @@ package gmmu_mmu_pkg;
     logic       miss;
     logic       merged;
     logic       fault;
-    // lookups accepted and not yet answered; the sum over cycles is `cycles`
+    // lookups accepted but not yet answered; the counter `cycles` sums this value over all cycles
     logic [7:0] outstanding;
   } port_count_t;
 
@@ -43,7 +43,7 @@ package gmmu_mmu_pkg;
   typedef logic [5:0] row_t;    // row of the walk table
   typedef logic [3:0] cause_t;  // an MMU fault: the low bits of fault_e, 0 for none
 
-  // The key of a lookup. high: the address has bits above VaWidth.
+  // The key of a lookup. high: the address has bits set above VaWidth.
   typedef struct packed {
     space_t space;
     vpn_t   vpn;
@@ -60,7 +60,7 @@ package gmmu_mmu_pkg;
     logic       read_only;
     logic       no_execute;
     logic       big;    // applies to the whole 64 KiB block, at consecutive frames
-    level_t     level;  // level of its entry
+    level_t     level;  // level of the entry that maps it
   } page_t;
 
   // A lookup on its way from a miss slot to the shared levels: port, slot and key.
@@ -74,8 +74,8 @@ package gmmu_mmu_pkg;
     key_t  key;
   } lookup_t;
 
-  // The answer to one lookup, never refused; one a cycle for all ports. Each lookup gets exactly
-  // one. merged: another lookup began the walk. cause: if not 0, only page.level is meaningful.
+  // The answer to one lookup. Each lookup gets exactly one; all ports together get at most one a cycle
+  // and cannot refuse it. merged: another lookup began the walk. cause: if not 0, only page.level is meaningful.
   typedef struct packed {
     port_t  port;
     slot_t  slot;
@@ -85,14 +85,14 @@ package gmmu_mmu_pkg;
     cause_t cause;
   } msg_t;
 
-  // A finished translation as the ports' L1 TLBs enter it.
+  // A finished translation in the form that the ports' L1 TLBs store.
   typedef struct packed {
     key_t  key;
     page_t page;
   } translation_t;
 
-  // Hash of a key, for the hints of the L1 TLBs: a hash of the 64 KiB block and its space, and the
-  // page in the block.
+  // Hash of a key, for the hints of the L1 TLBs. block: hash of the 64 KiB block and its space; low:
+  // the page in the block.
   typedef struct packed {
     logic [7:0] block;
     logic [3:0] low;
@@ -110,8 +110,8 @@ package gmmu_mmu_pkg;
     return '{block: block, low: key.vpn[3:0]};
   endfunction
 
-  // What the shared levels report to the event port in one cycle; a walk or fill is identified by
-  // its row.
+  // Events that the shared levels report to the event port in one cycle; a walk or fill is identified
+  // by its row.
   typedef struct packed {
     logic  walk_start;      // port and slot: the lookup that began it
     row_t  walk_row;
@@ -127,17 +127,17 @@ package gmmu_mmu_pkg;
     key_t  fill_key;
   } mmu_event_t;
 
-  // How much of the built sizes is in use (gmmu_sizes). set: one cycle, when the other fields have
-  // changed; in that cycle the arrays are empty, and no lookup, walk or fill is in progress.
+  // The part of each built structure that is in use (gmmu_sizes). set: pulses when the other fields
+  // have changed; in that cycle the arrays are empty, and no lookup, walk or fill is in progress.
   typedef struct packed {
     logic [5:0] last;   // highest entry number
-    logic [5:0] mask;   // ones: bits that an entry number may have
+    logic [5:0] mask;   // ones: bits that may be set in an entry number
   } l1_use_t;
   typedef struct packed {
     logic        set;
     l1_use_t     l1;
     l1_use_t     engine_l1;
-    logic [7:0]  l2_sets;         // highest set number, also a mask
+    logic [7:0]  l2_sets;         // highest set number, also the index mask
     logic [15:0] l2_ways;         // ones: ways in use
     logic [3:0]  walk_cache_lg2;
     logic [5:0]  walks;
@@ -145,7 +145,7 @@ package gmmu_mmu_pkg;
     logic [15:0] sweep_last;      // last step of a sweep of the sizes in use
   } use_t;
 
-  // One cycle: drops every translation of the scope and restarts every walk of the scope.
+  // A pulse: walks in the scope become stale, and the sweep that follows drops its translations.
   typedef struct packed {
     logic   valid;
     logic   all;    // all spaces
@@ -163,8 +163,8 @@ package gmmu_mmu_pkg;
     vpn_t        tail;
   } sweep_t;
 
-  // A step as the arrays take it (gmmu_sweep): a row to read and, one cycle later, which bits of
-  // the row are ignored in the comparison with the key.
+  // A sweep step in the form that the arrays use (gmmu_sweep): the row to read and, one cycle later,
+  // which bits of the row are ignored in the comparison with the key.
   typedef struct packed {
     logic        valid;
     logic [15:0] index;
@@ -181,32 +181,32 @@ package gmmu_mmu_pkg;
     target_e                            root_target;
     logic [13:0]                        root_entries;  // saturated at 8192
     level_t                             top;           // level of the root
-    logic [5:0]                         root_shift;    // shift and bits of the root's level
+    logic [5:0]                         root_shift;    // root_shift, root_bits: those of the root's level
     logic [3:0]                         root_bits;
     logic                               dual;          // entries of level 1 are pairs
     logic                               has_64k;       // a leaf table may have 64 KiB entries
-    // Bits below the level's index, and its width. At a pair level: one less, one more.
+    // shift: bits below the level's index; bits: its width. A pair level has one less and one more.
     logic [MaxLevels-1:0][5:0]          shift;
     logic [MaxLevels-1:0][3:0]          bits;
     logic [3:0]                         bits_64k;      // index bits of a table of 64 KiB entries
-    vpn_t                               beyond;        // ones: bits above the geometry
+    vpn_t                               beyond;        // ones: page number bits above the geometry
     // Ones: bits at and above the level's index. Last field, because it is stored separately.
     keep_t                              keep;
   } space_row_t;
 
-  // Where a walk starts: a fault, or a table and the level of the entry to read in it.
+  // Where a walk starts: either a fault (cause), or a table and the level of the entry to read in it.
   typedef struct packed {
     cause_t      cause;
     level_t      level;
     logic        k64;          // a leaf table of 64 KiB entries
     logic        dual;         // the space is dual
     logic        has_64k;
-    logic        half;         // pair: the 64 KiB half, which is the index's lowest bit
+    logic        half;         // at a pair level: read the 64 KiB half (index bit 0 is 1)
     pfn_t        pfn;
     logic        vram;
     logic        index_valid;  // the index is valid (walk from the root)
     logic [12:0] index;
-    // the level's shift and bits as in space_row_t, for an index that is still to be computed
+    // The level's shift and bits (see space_row_t), from which a missing index is computed.
     logic [5:0]  shift;
     logic [3:0]  bits;
   } start_t;
@@ -218,7 +218,7 @@ package gmmu_mmu_pkg;
     logic [MaxLevels-1:0][5:0] shift;
     logic [MaxLevels-1:0][3:0] bits;
   } shape_t;
-  // The number by which the index unit addresses a leaf table of 64 KiB entries.
+  // The level number under which the index unit addresses a leaf table of 64 KiB entries.
   localparam level_t LevelLeaf64 = 3'd6;
 
   // A pointer for the walk cache: the entry of `level` on the way to `tag` names the table at pfn.

@@ -10,13 +10,13 @@ package gmmu_pte_pkg;
     FormLeaf,    // an entry of a 4 KiB leaf table
     FormUpper,   // above the leaf level: a large page
     FormLeaf64,  // an entry of a 64 KiB leaf table
-    FormHalf64   // the 64 KiB half of a pair: good only if it is zero
+    FormHalf64   // the 64 KiB half of a pair: faults unless it is zero
   } form_e;
 
   typedef struct packed {
     fault_e     fault;       // if not FaultNone, no other field is meaningful
     logic       zero;        // maps zeros
-    logic       contiguous;  // one of sixteen that may be cached as one 64 KiB translation
+    logic       contiguous;  // one of sixteen entries that may be cached as one 64 KiB translation
     pfn_t       pfn;
     target_e    target;
     logic [5:0] adapter;
@@ -25,10 +25,10 @@ package gmmu_pte_pkg;
     logic       no_execute;
   } pte_verdict_t;
 
-  // Judges the entry `word` at which a walk ends. An entry that names a table, where that is
-  // allowed, does not end the walk and is not passed here. In order: a zero page is good whatever
-  // its other bits; an entry that is not valid is FaultEntryInvalid whatever its other bits, so
-  // that software may keep a swapped-out page's location there; then forbidden forms, except the
+  // Checks and decodes the entry `word` that ends a walk. An entry that names a table, where that is
+  // allowed, does not end the walk and is not passed here. The checks, in order: a zero page is good
+  // whatever its other bits; an entry that is not valid is FaultEntryInvalid whatever its other bits,
+  // so that software may keep a swapped-out page's location there; then forbidden forms, except the
   // alignment of a large page.
   function automatic pte_verdict_t decode(logic [63:0] word, form_e form);
     pte_entry_t entry;
@@ -57,9 +57,9 @@ package gmmu_pte_pkg;
     return verdict;
   endfunction
 
-  // Whether the entry `word` above the leaf level names, without a fault, the next lower table: one
-  // of 64 KiB entries if k64, else not. A function of its own for timing: the next read depends on
-  // it.
+  // Returns whether the entry `word`, which is above the leaf level, is a legal pointer to the next
+  // lower table: to one of 64 KiB entries if k64, to any other if not. This is separate from decode
+  // because the next read waits for it.
   function automatic logic names_table(logic [63:0] word, logic k64);
     pte_entry_t entry;
     logic unused_bits;
@@ -72,7 +72,7 @@ package gmmu_pte_pkg;
         && (entry.target == TargetSystem || entry.target == TargetVram);
   endfunction
 
-  // Whether the entry `word` is neither valid nor zero, so that this half of a pair is empty.
+  // Returns whether the entry `word` is neither valid nor zero, so that this half of a pair is empty.
   function automatic logic is_nothing(logic [63:0] word);
     pte_entry_t entry;
     logic unused_bits;

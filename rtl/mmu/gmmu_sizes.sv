@@ -4,8 +4,8 @@
 //
 //   word_i  the register as written, stable from four cycles before set_i. A field of 0 selects the
 //           built size
-//   set_i   one cycle: word_i takes effect in the next cycle, in which use_o.set is 1. If word_i is
-//           not possible, no size changes
+//   set_i   pulse: word_i takes effect in the next cycle, in which use_o.set is 1. If word_i is
+//           illegal, no size changes
 //   word_o  the effective sizes, as the register reads
 //   use_o   the effective sizes for the blocks; sweep_last follows one cycle later
 //
@@ -42,19 +42,19 @@ module gmmu_sizes
     lg2_of = '0;
     for (int unsigned i = 0; i < 16; i++) if (power[i]) lg2_of |= 4'(i);
   endfunction
-  // The highest entry number and the smallest mask 2^n - 1 that covers it.
+  // Returns the highest entry number and the smallest mask 2^n - 1 that covers it.
   function automatic l1_use_t l1_of(logic [5:0] last);
     logic [5:0] mask;
     for (int unsigned i = 0; i < 6; i++) mask[i] = (last >> i) != '0;
     return '{last: last, mask: mask};
   endfunction
-  // Shared rows: as a walk table built with this many walks has, spare rows included.
+  // Returns a mask of the shared rows, spare rows included, that a table built for `walks` walks has.
   function automatic logic [33:0] rows_of(logic [5:0] walks);
     logic [5:0] rows;
     rows = walks < 6'd4 ? walks : walks + 6'd2;
     for (int unsigned i = 0; i < 34; i++) rows_of[i] = 6'(i) < rows;
   endfunction
-  // The blocks' view of possible sizes, without sweep_last.
+  // Converts legal sizes to the fields that the blocks read, except sweep_last.
   function automatic use_t use_of(sizes_in_use_t sizes, logic [3:0] sets_lg2);
     logic [5:0] last, most;
     logic unused_bits;
@@ -68,7 +68,7 @@ module gmmu_sizes
   endfunction
 
   if (TurnDown) begin : g_turn_down
-    // Three cycles: the requested sizes; their number of sets; their validity and the blocks' view.
+    // Three steps: register the requested sizes; compute their number of sets; check and convert them.
     sizes_in_use_t written, asked_q, judged_q, sizes_q;
     logic [3:0]    sets_lg2_q;
     logic          powers_q, possible_q, set_q;

@@ -4,8 +4,8 @@
 //   start_i   cfg_i is stable from here until done_o
 //   done_o    one cycle; row_o is stable from here until the next start_i
 //
-// A forbidden geometry gives a row that is not enabled: levels below 2 or more than built, index
-// bits outside 1 to 13, wider than VaWidth; dual with level 1 above 12 bits or level 0 below 4.
+// An illegal geometry gives a row that is not enabled: fewer than 2 levels or more than were built, a
+// level outside 1 to 13 bits, a sum above VaWidth, or dual with level 1 above 12 or level 0 below 4 bits.
 module gmmu_space_prepare
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -54,7 +54,7 @@ module gmmu_space_prepare
     end else if (busy_q && level_q != level_t'(MaxLevels)) begin
       level_q <= level_q + 1'b1;
       if (used) begin
-        row_o.root_shift <= sum_q[5:0];  // the root's level comes last and stays
+        row_o.root_shift <= sum_q[5:0];  // The root's level is processed last, so its values stay.
         row_o.root_bits <= bits;
         legal_q <= legal_q && bits >= 4'd1 && bits <= 4'd13;
         sum_q <= sum_q + 7'(bits);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepared rows of the address spaces, in RAM.
 //
-//   read    in the cycle of read_i the fields that the row's index functions need: keep_o,
-//           root_shift_o, dual_o. One cycle later row_o, without keep, stable until the next
-//           read_i; it comes from block RAM, late in the cycle. A space that was never written, or
+//   read    keep_o, root_shift_o and dual_o, which the row's index functions need, are valid in the
+//           cycle of read_i. row_o, without keep, is valid one cycle later and stable until the next
+//           read_i; it arrives late in the cycle, from block RAM. A space that was never written, or
 //           is not built, reads as not enabled with a root of level 0
 //   other   one bit of another row, combinational
 //   write   one row, at the edge; never the row that is read in the same cycle

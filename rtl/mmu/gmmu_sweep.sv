@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the steps of a sweep for the arrays: a search of row after row for one key, the space
-// and first page of the scope, that ignores some bits. A range is widened to the smallest aligned
+// Converts sweep steps to the form that the arrays use: row after row is compared with one key, the
+// space and first page of the scope, and some bits are ignored. A range is widened to the smallest aligned
 // block of 4^n pages that holds it: more than the range may be dropped, never less.
 //
 //   sweep_i   one step a cycle; its scope is stable from the first step to two cycles after the
 //             last
-//   step_o    one cycle later the row to read, one more cycle later which bits of row and key to
-//             ignore; both are 0 without a step
+//   step_o    valid and index come one cycle later; all and loose, the bits of row and key to ignore,
+//             come two cycles later. All are 0 without a step
 module gmmu_sweep
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -21,7 +21,7 @@ module gmmu_sweep
   logic [2*Pairs-1:0] apart;
   vpn_t               loose, loose_q;
 
-  // Ones from the highest pair of bits in which first and last page differ, downwards.
+  // apart: the bits in which first and last page differ. loose: ones from its highest pair downwards.
   assign apart = (2*Pairs)'(sweep_i.first ^ sweep_i.tail);
   always_comb begin
     loose = '0;

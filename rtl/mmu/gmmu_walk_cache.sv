@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walk cache: for each level above the leaf, pointers to the next lower tables and large pages of
-// that level; direct mapped. The index XORs the pieces of the masked page number and the space. It
+// that level; direct mapped. The index XORs the slices of the masked page number and the space. It
 // needs no shifter, so all levels are probed at once.
-//
-//   probe     read_i, key_i and the masks of its space; leaves_i one cycle later: large pages
+//   probe     read_i with key_i and the masks of its space; leaves_i, one cycle later, admits large
+//             pages. Results are valid two cycles later, until the next probe's. hit_o is one-hot, the
 //             count. Results two cycles later, stable until the next probe's. hit_o is one-hot, the
 //             lowest level with a cached entry, or 0. large_o: the entry is a large page, and
 //             page_o the 4 KiB page of the key in it; else page_o.pfn is the next table. k64_o: a
@@ -16,9 +16,9 @@
 //   kill_i    drops a write of the same cycle and a waiting fill
 //   sweep_i   drops row `index` of all levels, two cycles later, if it matches the key of the last
 //             probe under that probe's masks, except for the bits to ignore. The row number is
-//             XORed with that key's, so key and masks must be stable meanwhile. A sweep of
+//             XORed with that key's row number, so key and masks must be stable meanwhile. A sweep of
 //             everything must precede the first probe
-//   use_i     with TurnDown, the entries in use: the index is folded from smaller pieces
+//   use_i     with TurnDown, the entries in use: a smaller index is folded from smaller slices
 module gmmu_walk_cache
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -80,7 +80,7 @@ module gmmu_walk_cache
     logic unused_bits;
     unused_bits = ^{space, lg2};
     padded = (Pieces * IndexWidth)'(tag);
-    for (int unsigned b = 0; b < IndexWidth; b++) begin  // as XOR trees
+    for (int unsigned b = 0; b < IndexWidth; b++) begin  // so that each bit is an XOR tree
       for (int unsigned i = 0; i < Pieces; i++) bits[i] = padded[i*IndexWidth + b];
       bits[Pieces] = 1'(space >> b);
       index[b] = ^bits;
@@ -156,7 +156,7 @@ module gmmu_walk_cache
     data_row_t data;
     logic      write, write_q, same, means;
 
-    // First cycle: the row's number. Both halves of a pair can be cached: the 64 KiB half has the
+    // First cycle: compute the row number. Both halves of a pair can be cached: the 64 KiB half has the
     // neighbouring row.
     assign index = fold(key_i.vpn & keep_i[l], key_i.space, use_i.walk_cache_lg2) ^ index_t'(l == 1 && half_i)
         ^ index_t'(sweep_i.index);
@@ -167,8 +167,8 @@ module gmmu_walk_cache
       if (write) written_q <= new_index;
     end
 
-    // Second cycle: the row. Its data were read at the edge between, and are undefined if they were
-    // written at that edge.
+    // Second cycle: read the row. The data RAM is read at the edge between the cycles; its output is
+    // undefined if the row was written at that edge.
     assign write = (write_i || enters) && new_level == level_t'(l) && !kill_i && !drop_q;
     always_comb begin
       row_in = new_row;

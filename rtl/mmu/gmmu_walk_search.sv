@@ -3,10 +3,10 @@
 // one search a cycle.
 //
 //   search   a key; its answer is valid in the next cycle. hit: a row can be joined. near: a row
-//            walks for a page of the same line. Rows that begin in either cycle count; the others
-//            are taken as they were in the first cycle
+//            walks for a page of the same line. Rows that begin in either cycle are included; other
+//            rows are searched in the state that they had in the first cycle
 //   match    one cycle after a hit: the matching row, one-hot; one LUT behind a register
-//   begin    the row of begin_rows_i, one-hot, gets key_i, which was searched for two cycles before
+//   begin    the row of begin_rows_i, one-hot, gets key_i, which was searched for two cycles earlier
 module gmmu_walk_search
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -30,7 +30,7 @@ module gmmu_walk_search
   input  logic [Rows-1:0] wide_rows_i,
   output key_t [Rows-1:0] keys_o
 );
-  // Compared two bits at a time; the split is kept, so that the comparisons stay small.
+  // Keys are compared two bits at a time; (* keep *) holds this split, so that comparisons stay small.
   localparam int unsigned Pairs = ($bits(key_t) - 3 + 1) / 2;
   typedef logic [Pairs-1:0] pairs_t;
   function automatic pairs_t same_pairs(key_t a, key_t b);
@@ -42,9 +42,9 @@ module gmmu_walk_search
   key_t [Rows-1:0] key_q;
   key_t            before_q;               // previous cycle's search
   logic [Rows-1:0] line_q;                 // rows with the line of that search
-  logic [Rows-1:0] live_q, open_q;         // rows that were not free; that could be joined
-  logic            begins_line_q, begins_page_q;  // previous search: same line, page as the new row
-  logic            new_line_q, new_page_q;        // a row with that line, page began meanwhile
+  logic [Rows-1:0] live_q, open_q;         // live_q: row was not free; open_q: it could be joined
+  logic            begins_line_q, begins_page_q;  // the preceding search has this line / page
+  logic            new_line_q, new_page_q;        // a row of this line / page has just begun
   logic [Rows-1:0] new_rows_q;
   logic            begins_near, begins_match, new_line;
   (* keep *) pairs_t            same_new, same_before;
@@ -85,7 +85,7 @@ module gmmu_walk_search
   assign match = line_q & open_q;
   assign hit_o = match != '0 || begins_match || new_page_q;
   assign near_o = near != '0 || begins_near || new_line_q;
-  // The lowest matching row, in groups of four.
+  // Find the lowest matching row, in groups of four.
   always_comb begin
     for (int unsigned i = 0; i < Rows; i++) begin
       all[i] = match[i] || (new_page_q ? new_rows_q[i] : begins_match && begin_rows_i[i]);

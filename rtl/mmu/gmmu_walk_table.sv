@@ -4,8 +4,8 @@
 // all ports. NumWalks shared rows read at once. SpareRows more rows wait for another row's read to
 // end, or hold a line until it is entered.
 //
-//   search           a key; search_hit_o, search_near_o answer in the next cycle (a row walks for
-//                    the page; for another page of its line). A wide row fetches the line of eight
+//   search           a key. In the next cycle search_hit_o: a row walks for the page; search_near_o: a
+//                    row walks for another page of its line. A wide row fetches the line of eight
 //                    entries, a narrow one only its own entry
 //   row_free, row_engine   a row may begin for the lookup whose search is answered in this cycle
 //   begin, join      the decision about that lookup, one cycle after the answer: a row starts as
@@ -17,8 +17,8 @@
 //   tell             answers (gmmu_walk_tell); again: lookups that must be replayed
 //   fill             a row whose line can be entered; none is offered during hold_i
 //   hold_i           no answers from the next cycle on
-//   kill_i           only while everything is held and empty; its scope is stable from the cycle
-//                    before at the latest. Rows of the scope become stale: they fill nothing and
+//   kill_i           only while everything is held and empty; its scope is stable at least one cycle
+//                    earlier. Rows of the scope become stale: they fill nothing and
 //                    walk again once their read ends. Lookups that joined an answered row are
 //                    replayed
 //   stale_o          a read of a stale row was in flight in the previous cycle
@@ -132,7 +132,7 @@ module gmmu_walk_table
   typedef logic [RowWidth-1:0] index_t;
   typedef logic [WaiterWidth-1:0] waiter_t;
 
-  // The entry to read, as a start gives it or the pointer that the row has received.
+  // begun_t: the first entry of a start. below_t: the entry that the row's latest pointer leads to.
   typedef struct packed {
     level_t level;
     logic   k64;
@@ -153,7 +153,7 @@ module gmmu_walk_table
     end
     return number;
   endfunction
-  // One-hot of the lowest set bit; whether a second bit is set. In groups of four for short paths.
+  // lowest: one-hot of the lowest set bit. several: whether a second bit is set. Groups of four keep paths short.
   function automatic rows_t lowest(rows_t rows);
     localparam int unsigned Groups = (Rows + 3) / 4;
     logic [Groups*4-1:0] all;
@@ -180,7 +180,7 @@ module gmmu_walk_table
       any |= four != '0;
     end
   endfunction
-  // The number of set bits, saturated at 3, in groups of four.
+  // Counts the set bits, saturating at 3. It adds groups of four to keep the path short.
   function automatic logic [1:0] few(logic [Shared-1:0] rows);
     localparam int unsigned Groups = (Shared + 3) / 4;
     logic [Groups*4-1:0] all;
@@ -199,8 +199,8 @@ module gmmu_walk_table
     return {sum[1], sum[1] ? sum[2] : sum[0]};
   endfunction
 
-  // Whether the index for the next lower level is computed while this level is read. For the 64 KiB
-  // half of a pair only a 64 KiB table's index would be useful, so it is not.
+  // Returns whether the index for the next lower level is computed while this level is read. For the
+  // 64 KiB half of a pair it is not, because only a 64 KiB table's index would be useful.
   function automatic logic looks_ahead(level_t level, logic half);
     return level != '0 && !(half && level == 1);
   endfunction
@@ -221,7 +221,7 @@ module gmmu_walk_table
   rows_t filling_q;         // the line is being entered
   rows_t drop_q;            // the line must not be used
   rows_t second_q;          // starts for the 4 KiB half of a pair: the 64 KiB half is empty
-  rows_t below_q;           // an entry named its table, not the start
+  rows_t below_q;           // its table was named by an entry, not by the start
   rows_t ahead_q;           // its next lower index has yet to be computed
   rows_t ready_q;           // that index is known
 
@@ -280,7 +280,7 @@ module gmmu_walk_table
     for (int unsigned i = 0; i < Rows; i++) begin
       if (begin_rows[i]) wide_q[i] <= begin_wide_i;
     end
-    // A line with an error, a stale line, or one that is a whole block is not entered.
+    // A line is not entered if it has an error, is stale, or belongs to a block entered as one page.
     fill_q <= (good && begin_wide_i ? start_rows : '0)
         | (fill_q & ~filling & ~redo & ~killed
            & ~(error_q || (answered_now_q && big_q) || (upper_q && !descends_q) ? judged_q : '0));
@@ -307,7 +307,7 @@ module gmmu_walk_table
     end
   end
 
-  // Shared rows with a read in flight: a row that descends a level keeps its place.
+  // under_q counts the shared rows with a read in flight. A row that descends a level stays counted.
   logic [$clog2(NumWalks+1)-1:0] under_q, under;
   logic more, less;
   assign more = (start_sent && (start_rows & Engine) == '0) || ((sent_job | sent_parked) & ~Engine) != '0;
@@ -364,7 +364,7 @@ module gmmu_walk_table
   assign start_row = begin_i ? index_t'(begin_row_o) : index_t'(restart_row_i);
   assign begun = '{level: start_i.level, k64: start_i.k64, dual: start_i.dual,
                    has_64k: start_i.has_64k, half: start_i.half};
-  // Both cases are computed at once: the chain is picked up in this cycle, or not.
+  // Both cases are computed in parallel: the chain is picked up in this cycle, or it is not.
   assign join_chain = tell_ready ? (match & chain_q & ~tell_rows_q) != '0 : (match & chain_q) != '0;
 
   gmmu_walk_search #(.Rows(Rows)) u_search (
@@ -398,7 +398,7 @@ module gmmu_walk_table
     rows_early_o <= few(used & ((free_q[Shared-1:0] & ~begins_any) | soon[Shared-1:0]));
   end
 
-  // ---- The row that ends: one a cycle, so that the event port sees each. A row ends only when no
+  // ---- At most one row ends in a cycle, so that the event port reports each. A row ends only when no
   // lookup in the pipeline can still have found it open. soon: rows about to end.
   rows_t closes;
   assign closes = done_q & answered_q & ~chain_q & ~fill_q & ~filling_q & ~kept & ~joined & ~open_q;
@@ -413,8 +413,8 @@ module gmmu_walk_table
     .clk_i, .read_i(1'b1), .read_addr_i(number_of(ended_q)), .data_o(end_key_o),
     .write_i(begin_i), .write_addr_i(start_row), .data_i(what_i.key));
 
-  // ---- Service: it handles one row at a time: requests the row's start, has its line entered, or
-  // has an index computed. It serves all rows that requested together from the lowest up, before
+  // ---- The service unit handles one row at a time: it requests the row's start, has its line entered
+  // or has an index computed. It serves all rows that requested together, from the lowest up, before
   // later requests.
   rows_t  service_q, service_left_q, service_asks, service_some;
   index_t service_row_q;
@@ -535,7 +535,7 @@ module gmmu_walk_table
       if (WordsPerBeat > 1 && 32'(lane) % WordsPerBeat == i) word = r_i.data[i*64 +: 64];
     end
   end
-  // Which leaf tables the entry may name; whether the entry is in a 64 KiB half.
+  // takes_*: which tables the entry may name. half_64k: the entry is the 64 KiB half of a pair.
   assign half_64k = beat_begun.dual && beat_begun.half && level == 1;
   assign takes_4k = level != '0 && !half_64k;
   assign takes_64k = level == 1 && beat_begun.has_64k && !(beat_begun.dual && !beat_begun.half);
@@ -550,7 +550,7 @@ module gmmu_walk_table
   assign direct_page = page_of(entry, '0, 1'b1, beat_key.vpn, '1, beat_begun.has_64k);
   assign direct_cause = r_i.error ? cause_t'(FaultTableRead) : cause_t'(entry.fault);
 
-  // ---- One cycle later: the beat's verdict.
+  // ---- One cycle later: the decoded beat.
   logic        own_q, dual_q, judged_any_q, line_q;
   level_t      level_q;
   form_e       form_q;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers the lookups of the walks: the one that began a walk directly from the beat with its
-// entry, or later from the fetched line; the joined ones from that line, one a cycle.
+// Answers the lookups of walks. The lookup that began a walk is answered directly from the beat with
+// its entry, or later from the fetched line; joined lookups are answered from that line, one a cycle.
 //
 //   begin      a row receives its key and the lookup that begins it
 //   start      the row's cause, the level of its first read, and whether a contiguous entry may map
 //              its whole block (block_ok)
-//   fact       what the row's own entry turned out to be
+//   fact       error, level, form and geometry of the row's own entry
 //   line       beats of table reads; the rows may interleave. A read of one entry uses beat 0, and
 //              each word of the beat is the entry
 //   direct     an own entry arrives in this cycle; direct_take_o: it leaves as an answer. Never
 //              during hold_i, nor past a waiting answer
-//   join       links a lookup behind the last one of its row (join_chain_i: the row has a chain)
+//   join       appends a lookup to the chain of its row (join_chain_i: the row has a chain)
 //   row        a row with lookups to answer: the one that began it (row_begin_i), then the chain.
 //              row_ready_o accepts all of them; a lookup that joins later starts a new chain
 //   tell       answers; large: the translation is of an upper level and goes to the walk cache with
-//              its shift; narrow: a page that no fill of a line brings into the L2
+//              its shift; narrow: a page that no line fill enters into the L2
 //   again      a lookup that the row cannot answer and that must be replayed. Only the lookup that
 //              began a walk gets its fault: a joined one may have been accepted after the faulting
 //              entry was read, and the entry may be valid by then
@@ -140,9 +140,9 @@ module gmmu_walk_tell
     return slot_t'(who[SlotBits-1:0]);
   endfunction
 
-  // ---- Waiting lookups of each row: the one that began it, and the first and last of the joined
-  // ones.
-  // Links of each waiting lookup: its page in the line, and the next lookup in the chain.
+  // ---- Waiting lookups of each row: the one that began it, and the first and last of the lookups
+  // that joined it.
+  // For each waiting lookup: its page in the line, and the next lookup in the chain.
   waiter_t    row_who, row_head, row_tail, join_tail, next, link_address;
   logic [2:0] row_sub, sub;
   logic       link_read, c_take, advance, staged_free;
@@ -211,7 +211,7 @@ module gmmu_walk_tell
     end
   end
 
-  // ---- A lookup while the RAMs read its line's beat and its row's key and facts.
+  // ---- Stage q holds a lookup while the RAMs read its line's beat and its row's key and facts.
   logic        q_valid_q, q_begin_q, q_same;
   rows_t       q_rows_q;
   index_t      q_row_q;
@@ -263,7 +263,7 @@ module gmmu_walk_tell
     end
   end
 
-  // ---- The entry being judged.
+  // ---- Stage e decodes and checks the entry.
   logic         e_valid_q, e_begin_q, e_good_q, e_fits_q, e_error_q, e_wide_q, e_block_ok_q;
   logic         staged_valid_q, crooked, no_cause;
   rows_t        e_rows_q;
@@ -378,7 +378,7 @@ module gmmu_walk_tell
   assign kept_o = c_rows_q | q_rows_q | e_rows_q | staged_rows_q;
   assign quiet_o = c_state_q == StIdle && !q_valid_q && !e_valid_q && !staged_valid_q && !tell_valid_o;
 
-  logic unused_bits;  // judged by decode
+  logic unused_bits;  // bits that only decode checks
   assign unused_bits = ^form;
 
   if ((MissSlots & (MissSlots - 1)) != 0 || NumPorts < 2) begin : g_illegal
