@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The aperture map: page of the aperture segment -> logical page in host memory, or a fault.
+// The aperture map: translates a page of the aperture segment to a logical host page, or to a fault.
 //
 //   lookups  NumPorts independent streams of page numbers. The answers of a stream keep its order
-//            and have no ready (the requester reserves a place for each answer). The map accepts a
+//            and have no ready (the requester reserves space for each answer). The map accepts a
 //            lookup every other cycle, and one every third cycle from the same stream. A cache hit
 //            is answered three cycles after its lookup was accepted.
 //   table    8-byte aperture entries (rdl: aperture_entry) in VRAM at base_i, entry p at base_i + 8
-//            * p; read in 64-byte lines into a small direct-mapped cache.
+//            * p; lines of 64 bytes are read into a small direct-mapped cache.
 //   flush    flush_i (a pulse) drops the cache; flush_done_o pulses when it is empty and no later
 //            answer uses an older entry. Software must follow a change of base_i or pages_i with a
 //            flush.
-//   faults   page >= pages_i: FaultApertureRange; entry not valid: FaultApertureEntry; bus error of
+//   faults   page >= pages_i: FaultApertureRange; invalid entry: FaultApertureEntry; bus error of
 //            the table read: FaultApertureRead (never cached).
 module gmmu_aperture_map
   import gmmu_pkg::*;
@@ -44,7 +44,7 @@ module gmmu_aperture_map
   output logic                         idle_o
 );
   logic clk;   // stopped while no lookup is outstanding
-  localparam int unsigned EntryLg2 = 3;                          // entries per line
+  localparam int unsigned EntryLg2 = 3;                          // log2 of the entries per line
   localparam int unsigned EntriesPerBeat = DataBytes / 8;
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
   localparam int unsigned BeatWidth = BeatsPerLine > 1 ? $clog2(BeatsPerLine) : 1;
@@ -64,12 +64,12 @@ module gmmu_aperture_map
     pfn_t page;
   } entry_t;
 
-  // One lookup at a time: read the cache, judge; on a miss send the read, fetch the line, read
-  // again.
+  // One lookup at a time: read the cache and check the entry; on a miss send the read, fetch the line
+  // and read again.
   typedef enum logic [2:0] {StateIdle, StateRead, StateJudge, StateAsk, StateFetch} state_e;
   state_e state_q;
 
-  // The next lookup is chosen while the present one is judged.
+  // The next lookup is chosen while the current one is checked.
   logic [NumPorts-1:0]  grant, grant_q, port_q;
   logic [PortWidth-1:0] grant_index, grant_index_q;
   logic                 granted_q, may_take, take;
@@ -102,7 +102,7 @@ module gmmu_aperture_map
   logic                  bad_q;         // a beat of the line had an error
   logic [BeatWidth-1:0]  fill_beat_q;
   logic                  fill, fill_last;
-  logic                  fetched_q;     // the lookup waited for its line
+  logic                  fetched_q;     // the lookup has waited for its line
   logic                  flush_q;
   logic                  r_valid_q;
   r_t                    r_q;
@@ -146,7 +146,7 @@ module gmmu_aperture_map
   assign fill = state_q == StateFetch && r_valid_q;
   assign fill_last = fill && r_q.last;
 
-  // Judge the lookup. Tags and range are compared while the entry is read.
+  // Check the lookup. Tag and range are compared while the entry is read.
   logic   in_range, in_range_q, hit, hit_q, forced_q, resolved, answer_now;
   fault_e reason;
 
@@ -167,7 +167,7 @@ module gmmu_aperture_map
 
   ax_t ar_q;
   assign rd_req_o = '{ar_valid: state_q == StateAsk, ar: ar_q};
-  logic [PaWidth:0] line_address;                // beyond 48 bits the access must miss VRAM
+  logic [PaWidth:0] line_address;                // a carry beyond 48 bits must lead to an address past VRAM
   assign line_address = {1'b0, base_i} +
                         (PaWidth + 1)'({page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
   always_ff @(posedge clk) begin
@@ -212,7 +212,7 @@ module gmmu_aperture_map
           if (fill && r_q.error) bad_q <= 1'b1;
           if (fill_last) begin
             state_q <= StateRead;
-            if (killed_q || flush_i) bad_q <= 1'b0;            // the lookup reads the table again
+            if (killed_q || flush_i) bad_q <= 1'b0;            // the lookup then reads the table again
             else valid_q[index] <= !bad_q && !r_q.error;
           end
         end

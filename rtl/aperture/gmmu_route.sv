@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends one access path's GPU physical addresses to memory ports; the last check before the bus.
+// Routes one access path's GPU physical addresses to memory ports; the final check before the bus.
 //
-//   input    one access: address, coherent bit of the translation, a tag that comes back. The
+//   input    one access: address, coherent bit of the translation, and a tag that is returned. The
 //            access never crosses a 4 KiB boundary. ready_o is two LUTs behind registers.
-//   output   in the order of the input: memory port, byte address there, coherent bit, fault. With
+//   output   in the order of the input: memory port, byte address at that port, coherent bit, fault. With
 //            a fault the access must not be sent, and port and address are undefined. PortPeer: the
 //            address is {adapter[5:0], offset[41:0]}.
-//   lookups  aperture accesses go to gmmu_aperture_map (req then rsp, in order, at most Depth
-//            outstanding; each answer has a reserved place, so it needs no ready).
+//   lookups  aperture accesses go to gmmu_aperture_map (req, then rsp, in order, at most Depth
+//            outstanding; space for each answer is reserved, so it needs no ready).
 //
-// Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: an adapter
-// below link_i.adapters and not link_i.own, offset bits 47:42 zero, else FaultPeerAbsent; the peer
-// itself checks the size of its VRAM. Aperture: as the map answers. System addresses pass.
+// Checks. VRAM: the page must be below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: the
+// adapter must be below link_i.adapters and differ from link_i.own, and offset bits 47:42 must be 0, else
+// FaultPeerAbsent; the peer checks the size of its VRAM. Aperture: the map's answer. System: no check.
 //
-// The unit accepts one access a cycle, or an aperture access every other cycle, and judges it in
+// The unit accepts one access a cycle, or an aperture access every other cycle, and checks it in the
 // the next cycle. An access to another target waits until the map has answered all earlier aperture
 // accesses of the path.
 module gmmu_route
@@ -64,8 +64,8 @@ module gmmu_route
     pa_t                 addr;
     logic                coherent;
   } access_t;
-  // A result reserves its place on acceptance; page_t is filled in by the checks or the aperture
-  // map.
+  // An accepted access reserves an entry for its result; page_t is filled in by the checks or by the
+  // aperture map.
   typedef struct packed {
     logic [TagWidth-1:0] tag;
     port_e               port;
@@ -73,7 +73,7 @@ module gmmu_route
   } place_t;
   typedef enum logic [1:0] {
     CauseTarget,                       // PortVram: FaultVramRange, PortPeer: FaultPeerAbsent
-    CauseRange, CauseRead, CauseEntry  // aperture
+    CauseRange, CauseRead, CauseEntry  // the aperture map's faults
   } cause_e;
   typedef struct packed {
     logic   faulted;
@@ -84,11 +84,11 @@ module gmmu_route
 
   // ---- Accesses in order. Those that wait for the aperture map are always the youngest.
   logic     push, pop, resolved, full_q, waits_q;
-  pointer_t write_q, answer_q, read_q;           // next to be accepted, answered, sent
-  count_t   inside_q, wait_q, ready_q;           // accesses: all, waiting for map, ready
-  count_t   inside_more, inside_less, ready_more, ready_less;  // their next values, without and with a pop
+  pointer_t write_q, answer_q, read_q;           // next entry to accept (write_q), resolve (answer_q), send (read_q)
+  count_t   inside_q, wait_q, ready_q;           // inside_q: all; wait_q: waiting for the map; ready_q: to be sent
+  count_t   inside_more, inside_less, ready_more, ready_less;  // next values without and with a pop
 
-  // ---- The access being judged. An aperture access first sends its lookup, then takes its place.
+  // ---- The access being checked. An aperture access first sends its lookup, then enters the queue.
   logic    access_valid_q, access_take, aperture_q, ask_q, asked_q, plain, room;
   access_t access_q;
   place_t  place_in, place;
@@ -144,7 +144,7 @@ module gmmu_route
 
   assign plain = !aperture_q && !waits_q;
   assign access_take = !full_q && (plain || asked_q);
-  assign room = inside_q < count_t'(Depth - 1);  // room for one more than the access being judged
+  assign room = inside_q < count_t'(Depth - 1);  // one more fits behind the access being checked
   assign ap_req_valid_o = ask_q;
   assign push = access_valid_q && access_take;
   assign resolved = ap_rsp_valid_i || (push && !asked_q);
@@ -169,7 +169,7 @@ module gmmu_route
       if (push) write_q <= write_q + 1'b1;
       if (resolved) answer_q <= answer_q + 1'b1;
       if (pop) read_q <= read_q + 1'b1;
-      // the pop is known last, so both next values are computed beforehand
+      // pop is known last, so both next values are computed beforehand.
       inside_q <= pop ? inside_less : inside_more;
       full_q <= !pop && (full_q || (push && inside_q == count_t'(Depth - 1)));
       if (asked_q != ap_rsp_valid_i) begin
@@ -206,6 +206,6 @@ module gmmu_route
     end
   end
 
-  logic unused_bits;  // only the page number of vram_bytes_i is compared
+  logic unused_bits;  // vram_bytes_i: only its page number is compared
   assign unused_bits = ^vram_bytes_i[PageLg2-1:0];
 endmodule

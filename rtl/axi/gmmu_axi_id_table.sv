@@ -3,14 +3,14 @@
 // own id and frees the assigned one with the burst's last answer. The id that has been free longest
 // is assigned next. "Above" is the GPU's side, "below" the memory's.
 //
-//   ax      offers with the GPU's id, held until accepted; ax_shared_i: that id is the shared one
-//   m       the same offers with the id below, held until accepted; they wait while no id is free
+//   ax      offers with the GPU's id, held until accepted; ax_shared_i: the id is the shared one
+//   m       the same offers with the id used below, held until accepted; they wait while no id is free
 //   answer  a beat of R, or a B, in the cycle in which it is accepted. known_o: a burst with this
-//           id is outstanding at the memory; up_id_o is its id above. A beat that is not known
+//           id is outstanding at the memory; up_id_o is its id above. A beat with an unknown id
 //           changes nothing
-//   shared  bursts with the shared id use one id below while any of them is outstanding, so that
-//           AXI4 keeps their order. At most 2**CountWidth - 1 are outstanding, then the next one
-//           waits. The highest bit of an id above, its generation, makes two shared ids
+//   shared  bursts with the shared id use a single id below while any of them is outstanding, so that
+//           AXI4 keeps their order. At most 2**CountWidth - 1 are outstanding; the next one then
+//           waits. The highest bit of an id above, its generation, distinguishes two shared ids
 //
 // known_o and up_id_o depend on answer_id_i, m on ax, ax_ready_o on m_ready_i: gmmu_axi_ids has a
 // register between each of them and its own ports.
@@ -42,7 +42,7 @@ module gmmu_axi_id_table #(
   typedef logic [CountWidth-1:0] count_t;
 
   logic           take, ended, last_ended, release_id;
-  logic           share, share_full;  // the offer reuses the shared id; its count is full
+  logic           share, share_full;  // share: the offer reuses the shared id; share_full: its count is full
   id_t            share_id;
   logic [Ids-1:0] busy_q;             // outstanding at the memory
 
@@ -50,7 +50,7 @@ module gmmu_axi_id_table #(
   assign known_o = busy_q[answer_id_i];
   assign ended = answer_i && answer_last_i && known_o;
 
-  // ---- Free ids: first those never used, in turn, then those that were freed.
+  // ---- Free ids: first those never used, in ascending order, then those that were freed.
   logic [IdBits:0] fresh_q;
   logic            fresh, back_valid, back_room, may_go;
   id_t             back_id;

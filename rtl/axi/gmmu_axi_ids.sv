@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Id compressor of one AXI4 manager port: ids of UpBits bits, the GPU's, above (s); ids of IdBits
-// bits below (m). Bursts keep their order on AR, AW and W; none is lost, duplicated or split.
+// Id compressor of one AXI4 manager port. Above (s) are the GPU's ids of UpBits bits, below (m) ids of
+// IdBits bits. Bursts keep their order on AR, AW and W; none is lost, duplicated or split.
 //
-//   s_ar, s_aw  ids that are unique among those outstanding of their channel, except SharedId
-//   m_ar, m_aw  each outstanding burst has an id of its own, out of 2**IdBits for reads and as many
-//               for writes; an address waits while none is free. Reads never wait for writes' ids,
+//   s_ar, s_aw  ids that are unique among those outstanding on their channel, except SharedId
+//   m_ar, m_aw  each outstanding burst has its own id, out of 2**IdBits for reads and as many
+//               for writes; an address waits while no id is free. Reads never wait for writes' ids,
 //               nor writes for reads'
-//   Shared      1: bursts of s_aw whose id below the highest bit is SharedId share one id and keep
+//   Shared      1: bursts of s_aw whose id, without the highest bit, is SharedId share one id and keep
 //               their order, as the writes of the GPU's window require
-//   w           passes in order and waits for no id: it may be ahead of its AW, by as much as the
-//               GPU's may and the three addresses that this unit holds
+//   w           passes in order and waits for no id: it may precede its AW by as many bursts as the
+//               GPU's W may, plus the three addresses that this unit holds
 //   m_r, m_b    answers get the GPU's id back. An answer whose id is not outstanding (its address
 //               was not accepted, or its last answer was) is dropped; stray_o is 1 in the next
 //               cycle
-//   *_i, *_o    a channel's other fields, in any order, passed unchanged. R's last is separate
+//   *_i, *_o    a channel's other fields, in any order, passed unchanged; R's last is a separate bit
 //
 // Every channel adds one cycle and carries a word a cycle. No output depends on an input of the
 // same cycle. With IdBits = UpBits there is neither table nor register: the ports are wired
@@ -27,7 +27,7 @@ module gmmu_axi_ids #(
   parameter int unsigned BWidth = 2,
   parameter bit          Shared = 1'b0,
   parameter logic [UpBits-2:0] SharedId = '0,
-  parameter int unsigned CountWidth = 5   // most shared writes a generation: 2**CountWidth - 1
+  parameter int unsigned CountWidth = 5   // up to 2**CountWidth - 1 shared writes per generation
 ) (
   input  logic               clk_i,
   input  logic               rst_i,

@@ -3,49 +3,49 @@
 //
 //   requesters  ax_t.port names the memory port of a burst; PortPeer leaves by the host port as
 //               KindPeer, and no other burst does. An offer stays until it is accepted. A
-//               requester has its W beats before it offers AW; they follow its own AW order. R and
-//               B need no ready: their places are reserved before AR or AW.
-//   edge        id = {requester, its own id}. Each memory port accepts W in the order of AW, and
-//               answers B and R in any order.
-//   one port    a requester's AW moves to one memory port only when it owes the other no W beat: a
-//               stalled memory port never blocks a requester's writes to the other one.
-//   user        kind and no_snoop are the requester's; the other fields are 0 at the edge, since no
+//               requester must hold its W beats before it offers AW; they follow its own AW order. R and
+//               B need no ready: space for them is reserved before AR or AW.
+//   edge        id = {requester number, requester's id}. Each memory port accepts W in the order of AW,
+//               and answers B and R in any order.
+//   one port    a requester's AW moves to a memory port only when the requester owes the other port no W
+//               beat: a stalled memory port never blocks a requester's writes to the other one.
+//   user        kind and no_snoop come from the requester; the other fields are 0 at the edge, since no
 //               requester uses them
 //   order       AWs of a requester to the same memory port leave in the order of acceptance.
 //   host_enable_i = 0: no new AR or AW leaves by the host port; bursts that have left complete.
-//   hold_i      no new AR or AW is accepted, except of requesters in Exempt. Accepted ones leave
+//   hold_i      no new AR or AW is accepted, except from requesters in Exempt. Accepted ones leave
 //               (by the host port only while it is enabled) and complete; then silent_o rises. When
 //               hold_i falls, the waiting requests continue.
 //
-// Stages. Each input has a register. From there one AR and one AW move a cycle, each requester's at
+// Stages. Each input has a register. From there one AR and one AW move per cycle, each requester's at
 // most every other cycle: chosen round robin in one cycle, moved to the queue of their memory port
 // in the next, offered there in the one after. W goes in the order of AW, through one more
-// register. R passes one register, B two. W, R and B carry a beat a cycle and memory port, and a
-// requester receives one R and one B a cycle.
+// register. R passes one register, B two. W, R and B carry one beat per cycle and memory port, and a
+// requester receives one R and one B per cycle.
 //
-// The requester Express must not write. It is for reads on which others depend, and takes a fast
-// path. Its AR takes no turns. If express_early_i says that the AR comes from a register,
-// express_i, it bypasses the input register: it is offered in the cycle in which it comes while the
+// The requester Express must not write. It is for reads on which other requesters depend, and takes a
+// fast path without arbitration. If express_early_i says that its AR comes from a register,
+// express_i, the AR bypasses the input register: it is offered in the cycle in which it comes while the
 // queue of its memory port is empty, else it is queued then. An AR that comes late, or while
 // another one moves, goes to a register first, which alone decides whether it is accepted. Express
-// has an R register of its own: an R from VRAM never waits, an R from the host waits for those.
+// has its own R register: an R from VRAM never waits, an R from the host waits only for those.
 module gmmu_axi_mux
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
   parameter int unsigned NumRequesters = 12,
-  // the requesters that read, write, use VRAM, use the host port. No logic is built for other uses,
-  // and offers of them are ignored
+  // Readers, Writers, Vram, Host: the requesters that read, write, use VRAM, use the host port. No logic
+  // is built for other uses, and offers of them are ignored.
   parameter logic [NumRequesters-1:0] Readers = '1,
   parameter logic [NumRequesters-1:0] Writers = '1,
   parameter logic [NumRequesters-1:0] Vram = '1,
   parameter logic [NumRequesters-1:0] Host = '1,
   parameter logic [NumRequesters-1:0] Exempt = '0,   // requesters that hold_i does not affect
-  parameter int unsigned Express = 0,                // a reader
+  parameter int unsigned Express = 0,                // number of a reader
   // Only the proofs make these sizes smaller.
-  parameter int unsigned Owed = 3,      // most AWs of a requester ahead of their W beats
+  parameter int unsigned Owed = 3,      // most AWs of a requester that may precede their W beats
   parameter int unsigned Depth = 16,    // entries of each AR and AW queue
-  // Entries of an AR queue for Express only: other requesters that wait for a port do not delay it.
+  // Entries of an AR queue for Express only, so that other requesters' reads do not delay it.
   parameter int unsigned Reserved = 8
 ) (
   input  logic           clk_i,
@@ -53,7 +53,7 @@ module gmmu_axi_mux
 
   input  logic           host_enable_i,
   input  logic           hold_i,
-  output logic           silent_o,    // held, and no accepted burst is unanswered
+  output logic           silent_o,    // hold_i is 1, and every accepted burst has been answered
 
   input  rd_req_t        rd_req_i [NumRequesters],
   output rd_rsp_t        rd_rsp_o [NumRequesters],
@@ -79,8 +79,8 @@ module gmmu_axi_mux
   output logic     [1:0] b_ready_o,
   input  edge_b_t  [1:0] b_i,
 
-  output logic           idle_o,      // no offer, and nothing waits here
-  output logic           own_idle_o   // no burst except of Exempt is here or unanswered
+  output logic           idle_o,      // nothing is offered or waits here
+  output logic           own_idle_o   // no burst, except from Exempt, is here or unanswered
 );
   localparam int unsigned N = NumRequesters;
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
@@ -109,15 +109,15 @@ module gmmu_axi_mux
     return RequesterWidth'(id >> IdWidth);
   endfunction
 
-  // Whether a requester's offer goes to the host port; vram, host: the ports that the requester
-  // uses.
+  // Returns whether a requester's offer goes to the host port. vram, host: the requester uses that
+  // port.
   function automatic logic host_of(port_e to, logic vram, logic host);
     return !vram || (host && to != PortVram);
   endfunction
 
   // ---- Input registers. A register loads again in the cycle in which its word leaves.
   set_t ar_valid, aw_valid, w_valid, ar_valid_q, aw_valid_q, w_valid_q, w_take, ar_turn_q, aw_turn_q;
-  logic express, late_valid_q;  // Express may move; its input register is valid
+  logic express, late_valid_q;  // express: Express may move; late_valid_q: its input register is valid
   ax_t  late_q;
   set_t ar_host_q, aw_host_q;   // the word goes to the host port
   ax_t  ar_q [N];
@@ -125,7 +125,7 @@ module gmmu_axi_mux
   w_t   w_q [N];
 
   // Sets of requesters: the registers that load, and whether their words go to the host port.
-  localparam set_t Turns = Readers & ~(set_t'(1) << Express);   // readers with a register and turns
+  localparam set_t Turns = Readers & ~(set_t'(1) << Express);   // readers that have a register and are arbitrated
   set_t ar_takes, aw_takes, w_loads, ar_host, aw_host;
   for (genvar q = 0; q < N; q++) begin : g_input
     assign ar_valid[q] = rd_req_i[q].ar_valid;
@@ -168,9 +168,9 @@ module gmmu_axi_mux
     if (!late_valid_q) late_q <= rd_req_i[Express].ar;
   end
 
-  // ---- Turns of AR and AW: _want in the cycle before, _turn_q while the word moves. room_q: room
-  // of each memory port, for held requesters and for Exempt; one cycle old. aw_may_q: by memory
-  // port: the requester owes the other port no W beat, and this one few.
+  // ---- Arbitration of AR and AW: _want in the preceding cycle, _turn_q while the word moves. room_q:
+  // space in each memory port's queue, for held requesters and for Exempt; one cycle old. aw_may_q, by
+  // memory port: the requester owes the other port no W beat, and this one only a few.
   set_t       ar_want, ar_turn, aw_want, aw_turn;
   set_t [1:0] aw_may_q;
   logic [1:0] open, ar_room, aw_room, ar_room_q, aw_room_q, ar_room_exempt_q, aw_room_exempt_q;
@@ -187,7 +187,7 @@ module gmmu_axi_mux
     aw_room_exempt_q <= aw_room & open;
   end
 
-  // For each requester, the bit of the port that it goes to.
+  // Selects, for each requester, the bit of the port that it goes to.
   function automatic set_t by_port(set_t host, set_t at_host, set_t at_vram);
     return (host & at_host) | (~host & at_vram);
   endfunction
@@ -209,11 +209,11 @@ module gmmu_axi_mux
   end
 
   // ---- Queues of the memory ports.
-  ax_t        ar_pick, aw_pick, express_ar;   // AR of Express, registered or direct
+  ax_t        ar_pick, aw_pick, express_ar;   // express_ar: AR of Express, registered or direct
   logic       express_valid;
   index_t     ar_index, aw_index;
   logic       ar_push, ar_to_host, aw_to_host;
-  logic [1:0] ar_ready, unused_aw_ready, ar_waits, aw_waits;  // ready: the queue is not full
+  logic [1:0] ar_ready, unused_aw_ready, ar_waits, aw_waits;  // ar_ready: the queue is not full
 
   assign express = !ar_any_q && ar_ready == '1 && !(hold_q && !Exempt[Express]);
   assign express_ar = late_valid_q ? late_q : express_i;
@@ -254,7 +254,7 @@ module gmmu_axi_mux
     logic ar_opens, aw_opens, ar_offered_q, aw_offered_q, aw_push, ar_here, ar_passes;
     edge_ax_t ar_head;
 
-    // room is two cycles old at the turn: four words may have arrived or be on their way since.
+    // When a word moves, room is two cycles old: four words may have arrived since or be on their way.
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4 + Reserved)) u_ar_out (
       .clk_i, .rst_i, .room_o(ar_room[p]), .ready_o(ar_ready[p]),
       .valid_i(ar_here && !(ar_passes && ar_opens && ar_ready_i[p])),
@@ -281,8 +281,8 @@ module gmmu_axi_mux
       aw_offered_q <= !rst_i && aw_valid_o[p] && !aw_ready_i[p];
     end
 
-    // The requesters whose W beats this port still accepts, in the order of AW: the first one
-    // one-hot, the others in a queue with a place for each AW that may be ahead of its beats.
+    // The requesters whose W beats this port still has to accept, in the order of AW: the first one
+    // one-hot, the others in a queue with an entry for each AW that may precede its beats.
     set_t   owner_q;
     index_t owner_next;
     logic   owner_waits, owner_room, owner_load, owned_q, w_ready, w_here, w_last;
@@ -324,7 +324,7 @@ module gmmu_axi_mux
       .valid_o(w_valid_o[p]), .ready_i(w_ready_i[p]), .data_o(w_o[p])
     );
 
-    // Answers, with the requester that receives them.
+    // Answers, each with the requester that receives it.
     set_t r_to_in, r_to, b_to_in, b_to;
     logic r_valid, b_valid;
     for (genvar q = 0; q < N; q++) begin : g_to
@@ -346,7 +346,7 @@ module gmmu_axi_mux
     assign out_idle[p] = !ar_waits[p] && !aw_waits[p] && !w_valid_o[p] && !r_valid && !b_valid;
   end
 
-  // Express takes an R of VRAM before VRAM's register, and an R of the host after the host's.
+  // Express takes an R of VRAM ahead of VRAM's register, and an R of the host behind the host's.
   logic    express_here, express_q;
   edge_r_t express_r, express_r_q;
   assign express_here = r_express_in[0] && r_ready_o[0];
@@ -357,7 +357,7 @@ module gmmu_axi_mux
   end
 
   // When both ports have an R, or a B, for the same requester, the ports take turns.
-  logic r_clash, b_clash, r_turn_q, b_turn_q;  // turn: the host's
+  logic r_clash, b_clash, r_turn_q, b_turn_q;  // 1: the host's turn
   assign r_clash = (r_here[0] & r_here[1]) != '0;
   assign b_clash = (b_here[0] & b_here[1]) != '0;
   assign r_take[0] = !(r_clash && r_turn_q);
@@ -415,7 +415,7 @@ module gmmu_axi_mux
 
   always_ff @(posedge clk_i) b_sent_q <= rst_i ? '0 : (b_here[0] | b_here[1]) & Writers;
 
-  // owed[n]: the requesters with at least n bursts whose AW has moved and whose last W beat has not
+  // owed[n]: requesters with at least n bursts whose AW has moved but whose final W beat has not
   // left. All such bursts of a requester go to one memory port.
   set_t [Owed:1] owed, owed_q;
   set_t          ended, up, down, to_host, to_host_q;
@@ -439,7 +439,7 @@ module gmmu_axi_mux
   a_owed: assert property (@(posedge clk_i) disable iff (rst_i)
     (Writers & ((ended & ~owed_q[1]) | (aw_turn_q & owed_q[Owed]))) == '0);
 
-  // Accepted bursts without an answer, except those of Exempt.
+  // count_q: accepted bursts that have no answer, except those of Exempt.
   localparam int unsigned CountWidth = 15;
   function automatic logic ours(logic [EdgeIdWidth-1:0] id);
     ours = 1'b1;
@@ -455,7 +455,7 @@ module gmmu_axi_mux
   logic                  none_q;
   assign begins[0] = ar_any_q ? (ar_turn_q & ~Exempt) != '0 : ar_push && !Exempt[Express];
   assign begins[1] = (aw_turn_q & ~Exempt) != '0;
-  assign held_begins = ((ar_turn_q | aw_turn_q) & ~Exempt) != '0;   // Express does not while it is held
+  assign held_begins = ((ar_turn_q | aw_turn_q) & ~Exempt) != '0;   // Express does not begin while hold_i is 1
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < 2; p++) begin
       ends_q[p] <= r_valid_i[p] && r_ready_o[p] && r_i[p].last && ours(r_i[p].id);
@@ -476,7 +476,7 @@ module gmmu_axi_mux
     end
   end
 
-  set_t offers;  // offers of requesters, and in the input registers
+  set_t offers;  // requesters' offers, including those in the input registers
   assign offers = (ar_valid & Readers) | ((aw_valid | w_valid) & Writers) | ar_valid_q |
                   aw_valid_q | w_valid_q | set_t'(late_valid_q) << Express;
   assign own_idle_o = ((offers | r_sent | b_sent_q) & ~Exempt) == '0 &&

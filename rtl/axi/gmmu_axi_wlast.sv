@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks WLAST for a subordinate that counts the beats itself, and that accepts the W beats of a
+// Checks WLAST for a subordinate that counts the beats itself and that accepts the W beats of a
 // burst after its AW and before the next AW.
 //
-//   aw_i, w_i   an AW, a W beat is accepted
-//   wrong_o     in the next cycle: the beat's WLAST disagreed with the AW's length
+//   aw_i, w_i   an AW or a W beat is accepted
+//   wrong_o     one cycle later: the beat's WLAST disagreed with the AW's length
 // Where wrong_o is unused, synthesis removes the whole unit.
 module gmmu_axi_wlast (
   input  logic       clk_i,
@@ -15,7 +15,7 @@ module gmmu_axi_wlast (
   input  logic       w_last_i,
   output logic       wrong_o
 );
-  logic [7:0] left_q;   // beats after the next one
+  logic [7:0] left_q;   // beats that follow the next one
   always_ff @(posedge clk_i) begin
     if (aw_i) left_q <= aw_len_i;
     else if (w_i) left_q <= left_q - 8'd1;

@@ -2,20 +2,20 @@
 // Stands between the core and its memory ports. It silences the host port, or isolates a core in
 // reset.
 //
-//   silence_i   (level) the host port begins nothing new; silent_o rises when none of its bursts is
-//               unanswered. VRAM continues. When silence_i falls, the host port resumes.
+//   silence_i   (level) the host port begins no burst; silent_o rises when all its bursts have been
+//               answered. VRAM continues. When silence_i falls, the host port resumes.
 //   reset_i     (pulse) function-level reset: the software ports stop (stop_o) and complete what
-//               they have begun, then both memory ports stop and their bursts complete. Together
-//               that may take Timeout cycles; then the core is in reset (core_reset_o) until every
+//               they have begun, then both memory ports stop and their bursts complete. This may take up
+//               to Timeout cycles in total; then the core is in reset (core_reset_o) until every
 //               offer and every W beat of an accepted AW has been accepted. Ignored during a reset.
 //   stop_o      from the cycle after reset_i until the core and its registers (gmmu_reset) have
-//               left reset: the register and the window port begin no access. stopped_i: neither
+//               left reset: the register and the window port begin no access. stopped_i: neither port
 //               has an access in progress. Accesses that were accepted but not begun wait.
-//   resetting_o as stop_o, and during rst_i: no access is answered before it falls
+//   resetting_o like stop_o, and also during rst_i: no access is answered before it falls
 //   late        answers after the timeout belong to the old generation and are dropped. There are
 //               two generations: a reset that times out while answers of the previous generation
 //               are still missing keeps the core in reset until one generation has none missing.
-//   closed_o    the host port begins nothing: interrupt messages are held
+//   closed_o    the host port begins no burst, so interrupt messages are held
 //   stale_o     answers of the previous generation are still missing
 // rst_i is the power-on reset: the memories are reset with it and owe no answers. The isolator adds
 // no cycle of latency.
@@ -76,9 +76,9 @@ module gmmu_isolator
 );
   localparam int unsigned TimerWidth = $clog2(Timeout + 1);
 
-  // End waits for the software ports' accesses, Stop for the answers of outstanding bursts. Choose
-  // selects the generation of later bursts. Cut completes offers and owed W beats. Pause is the end
-  // of the core's reset, Wake that of its parts' resets. Bit 3: closed; bit 2: cut.
+  // StEnd waits for the software ports' accesses, StStop for the answers of outstanding bursts. StChoose
+  // selects the generation of later bursts. StCut completes offers and owed W beats. StPause ends the
+  // core's reset, StWake waits for the blocks' reset registers. Bit 3: closed; bit 2: cut.
   typedef enum logic [3:0] {
     StRun = 4'b0000, StEnd = 4'b0001, StStop = 4'b1000, StChoose = 4'b1100, StCut = 4'b1101,
     StPause = 4'b1110, StWake = 4'b0010

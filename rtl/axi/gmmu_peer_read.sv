@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads of linked adapters: one requester of the AXI mux for bursts that come from outside.
 //
-//   s_ar      a burst of VRAM in the form of internal bursts; ids are unique among those outstanding.
-//             Accepted while one of Slots is free. A slot becomes free without waiting for the peer.
-//   s_r       no ready: always taken. Beats of different ids may interleave. A burst at or past
-//             vram_bytes_i answers errors only and reads nothing.
+//   s_ar      a burst of VRAM in the GPU's internal format; ids are unique among those outstanding.
+//             Accepted while one of the Slots is free. A slot becomes free without waiting for the peer.
+//   s_r       no ready: always accepted. Beats of different ids may interleave. A burst at or past
+//             vram_bytes_i is answered only with errors and reads nothing.
 //   rd        requester of the mux; ids are slots
-//   cut_i     the mux is in reset: the remaining beats of each burst are error beats, and so is
-//             every burst that arrives now
+//   cut_i     the mux is in reset: the remaining beats of each burst are error beats, and so are all
+//             beats of a burst that arrives during that time
 //   idle_o    no burst is outstanding
-// Errors are answered, one slot after the other, in cycles in which the mux has no answer.
+// Errors are answered, one slot after the other, in cycles without an R from the mux.
 module gmmu_peer_read
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -46,7 +46,7 @@ module gmmu_peer_read
   pa_t                ask_addr;
   logic [7:0]         ask_len;
   slot_t              next_q;
-  // slot holds a burst; its missing beats are errors; it had no beat yet
+  // busy_q: the slot holds a burst; fail_q: its missing beats are errors; fresh_q: it has had no beat yet
   logic [Slots-1:0]   busy_q, fail_q, fresh_q, taken, ended;
 
   gmmu_skid #(.Width(IdWidth + PaWidth + 8)) u_ask (
@@ -73,12 +73,12 @@ module gmmu_peer_read
     end
   end
 
-  // ---- Beats: the mux's, else an error for the scanned slot.
+  // ---- Beats come from the mux, else as an error from the scanned slot.
   logic               r_valid_q, tell, last;
   r_t                 r_q;
   slot_t              scan_q, at;
   logic [IdWidth-1:0] id;
-  logic [7:0]         len, beats_done, beat;  // beat: number in the burst, from 0
+  logic [7:0]         len, beats_done, beat;  // beat: its number in the burst, from 0
 
   always_ff @(posedge clk_i) begin
     r_valid_q <= rd_rsp_i.r_valid && !cut_i && !rst_i;
@@ -120,6 +120,6 @@ module gmmu_peer_read
 
   a_sent: assert property (@(posedge clk_i) disable iff (rst_i)
     !r_valid_q || (busy_q[at] && !fail_q[at] && r_q.last == last));
-  logic unused_bits;  // only the page number of vram_bytes_i is compared
+  logic unused_bits;  // vram_bytes_i: only its page number is compared
   assign unused_bits = ^{vram_bytes_i[PageLg2-1:0], r_q.id};
 endmodule

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes of linked adapters: one requester of the AXI mux for bursts that come from outside.
 //
-//   s_aw, s_w  a burst of VRAM in the form of internal bursts; ids are unique among those
-//              outstanding. AW is accepted while one of Slots is free, W while there is room.
+//   s_aw, s_w  a burst of VRAM in the GPU's internal format; ids are unique among those
+//              outstanding. AW is accepted while one of the Slots is free, W while the buffer has space.
 //              Neither waits for the other, nor for the peer to accept an answer.
-//   s_b        no ready: always taken. A burst at or past vram_bytes_i answers an error and writes
-//              nothing.
+//   s_b        no ready: always accepted. A burst at or past vram_bytes_i is answered with an error and
+//              writes nothing.
 //   wr         requester of the mux; ids are slots. AW is offered when all beats of the burst have
 //              arrived, so VRAM never waits for the peer's data.
-//   cut_i      the mux is in reset: bursts that it had accepted answer an error, and so does every
-//              burst that is complete now; later bursts wait until the lost ones have answered
+//   cut_i      the mux is in reset: bursts that it had accepted are answered with an error, and so is
+//              every burst that is complete by then; later bursts wait until the lost ones are answered
 //   idle_o     no burst is outstanding
-// Errors are answered, one slot after the other, in cycles in which the mux has no answer.
+// Errors are answered, one slot after the other, in cycles without a B from the mux.
 module gmmu_peer_write
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -40,7 +40,7 @@ module gmmu_peer_write
   input  wr_rsp_t              wr_rsp_i
 );
   localparam int unsigned SlotWidth = $clog2(Slots);
-  localparam int unsigned Beats = DataBytes < 16 ? 256 : 4096 / DataBytes;   // a whole burst fits
+  localparam int unsigned Beats = DataBytes < 16 ? 256 : 4096 / DataBytes;   // holds a whole burst
   localparam int unsigned WholeWidth = $clog2(Beats + 4);  // plus three words behind the RAM
   typedef logic [SlotWidth-1:0] slot_t;
   typedef logic [WholeWidth-1:0] whole_t;
@@ -48,14 +48,14 @@ module gmmu_peer_write
     $fatal(1, "gmmu_peer_write: Slots must be a power of two, 2 to 256");
   end
 
-  // ---- AW takes the next slot; slots are issued in this order.
+  // ---- Each AW occupies the next slot; slots are issued in this order.
   logic               ask_valid, ask_take, past_end, issue, issue_past, issue_bad, offer_q;
   logic [IdWidth-1:0] ask_id;
   pa_t                ask_addr, issue_addr;
   logic [7:0]         ask_len, issue_len;
   slot_t              next_q, issue_q;
   ax_t                aw_q;
-  // slot holds a burst; which waits to be issued; VRAM owes its B; its B is an error
+  // busy_q: slot holds a burst; waits_q: it waits to be issued; sent_q: VRAM owes its B; fail_q: B is an error
   logic [Slots-1:0]   busy_q, waits_q, sent_q, fail_q, taken, issued, sent, failed, ended;
 
   gmmu_skid #(.Width(IdWidth + PaWidth + 8)) u_ask (
@@ -71,7 +71,7 @@ module gmmu_peer_write
     .read_addr_i(issue_q), .data_o({issue_past, issue_addr, issue_len})
   );
 
-  // ---- Beats, and the number of complete bursts not yet sent on.
+  // ---- Beats, and the number of complete bursts that have not been issued.
   logic   beat_valid, beat_take, complete_q;
   whole_t whole_q;
   logic [DataWidth-1:0] beat_data;
@@ -81,7 +81,7 @@ module gmmu_peer_write
     .valid_o(beat_valid), .ready_i(beat_take), .data_o({beat_data, beat_strb})
   );
 
-  // ---- In order: to the mux, or dropped.
+  // ---- Beats go, in order, to the mux or are dropped.
   typedef struct packed {
     logic       bad;
     slot_t      slot;
@@ -102,7 +102,7 @@ module gmmu_peer_write
     .data_i({issue_bad, issue_q, issue_len}),
     .valid_o(queue_valid), .ready_i(queue_take), .data_o(queue)
   );
-  // register slice, so that the end of a burst reaches two words and not the FIFO
+  // This register slice keeps the FIFO out of the timing path of a burst's last beat.
   gmmu_skid #(.Width($bits(order_t))) u_order_next (
     .clk_i, .rst_i, .valid_i(queue_valid), .ready_o(queue_take), .data_i(queue),
     .valid_o(order_valid), .ready_i(order_take), .data_o(order)
@@ -131,7 +131,7 @@ module gmmu_peer_write
       complete_q <= whole_q > whole_t'(issue);
       if (beat_take && beat_valid) beat_q <= last ? '0 : beat_q + 1'b1;
       if (good_in != good_out) good_q <= good_in ? good_q + 1'b1 : good_q - 1'b1;
-      // Set until the beats of all bursts that the mux has lost are gone.
+      // Set until the beats of all bursts that the mux has lost are dropped.
       dead_q <= cut_i || (dead_q && good_q != '0);
       if (cut_i) offer_q <= 1'b0;
       else if (!offer_q || wr_rsp_i.aw_ready) offer_q <= good_in;
@@ -143,7 +143,7 @@ module gmmu_peer_write
   assign wr_req_o = '{aw_valid: offer_q, aw: aw_q, w_valid: order_valid && beat_valid && !drop,
                       w: '{data: beat_data, strb: beat_strb, last: last}};
 
-  // ---- B: the mux's, else an error for the scanned slot.
+  // ---- B comes from the mux, else as an error from the scanned slot.
   logic               b_valid_q, b_error_q, tell;
   slot_t              b_slot_q, scan_q, at;
   logic [IdWidth-1:0] id;

@@ -3,12 +3,12 @@
 //
 //   req      one access; its id names the slot that it occupies until the last beat of its answer
 //            is accepted. The id may not be offered again before
-//   w        words of a write, always accepted, before its request is offered
-//   rsp      answers by id in the order in which their accesses ended, or, while ordered_i is 1, by
+//   w        words of a write; always accepted, and sent before the request is offered
+//   rsp      answers by id in the order in which their accesses ended or, while ordered_i is 1, by
 //            ascending id from 0 on (modulo Slots); ordered_i changes only while idle_o is 1
-//   xlate    one lookup an access, tag = id; every answer is given back by done_o once: after the
+//   xlate    one lookup per access, tag = id; every answer is returned by done_o once: after the
 //            last R, after B, or at once for faults and zero pages
-//   fault    one record per faulted access; while first_only_i is 1 only the first one
+//   fault    one record per faulted access; while first_only_i is 1, only the first record
 //
 // Zero pages: reads answer zeros, writes are dropped. A bus error answers FaultBusRead or
 // FaultBusWrite. R and B are always accepted: data lands in the slot that the request reserved.
@@ -19,7 +19,7 @@ module gmmu_client
   import gmmu_client_pkg::*;
 #(
   parameter int unsigned WordBytes = 8,  // width of w and rsp, 8 to DataBytes
-  parameter bit          Strobes = 1'b0  // 1: w_strobe_i applies; 0: all bytes of a write
+  parameter bit          Strobes = 1'b0  // 1: w_strobe_i selects bytes; 0: a write writes all its bytes
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
@@ -67,7 +67,7 @@ module gmmu_client
   input  logic                   fault_ready_i,
   output fault_info_t            fault_o,
 
-  output logic [6:0]             count_read_bytes_o,   // bytes of the access that was answered in the cycle before
+  output logic [6:0]             count_read_bytes_o,   // bytes of the access answered in the previous cycle
   output logic [6:0]             count_write_bytes_o
 );
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
@@ -81,7 +81,7 @@ module gmmu_client
   count_t busy_q;               // slots in use
 
   // ---- Requests: stored by slot, sent to the MMU.
-  logic       accept, note;  // note: an offer is present, each cycle until accepted
+  logic       accept, note;  // note: high in every cycle in which an offer is present
   xlate_req_t lookup;
 
   assign accept = req_valid_i && req_ready_o;
@@ -94,7 +94,7 @@ module gmmu_client
     if (accept) xlate_req_o <= lookup;
   end
 
-  // ---- Translations: faults and zero pages end here, the others go to the router.
+  // ---- Translations: faults and zero pages end here; other accesses go to the router.
   typedef struct packed {
     logic       write;
     logic [5:0] last;           // last byte in its line
@@ -107,7 +107,7 @@ module gmmu_client
   shape_t      shape_in, shape;
   slot_t       xlate_slot;
   logic        xlate_ends, xlate_take, route_offer, route_in_ready, page_ready, hold;
-  logic        route_waits_q;  // a pending offer to the router ignores hold
+  logic        route_waits_q;  // a pending offer to the router is not affected by hold
   route_tag_t  tag_in, tag;
   client_end_t page;
 
@@ -172,7 +172,7 @@ module gmmu_client
     .w_valid_o(wr_req_o.w_valid), .w_ready_i(wr_rsp_i.w_ready), .w_o(wr_req_o.w)
   );
 
-  // ---- Data, ends, answers.
+  // ---- Read data, ends of accesses, answers.
   logic                 r_end, r_error, end_valid, row_read;
   slot_t                r_slot;
   client_end_t          ended;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of one client: chooses ended accesses, reads their data and outputs it word by word.
 //
-//   req      a request is offered: the fields that its answer needs
+//   req      a request is offered: the fields that its answer will need
 //   end      an access has ended (gmmu_client_ends)
 //   read     a row of landed data; row_data_i one cycle later
 //   rsp      in the order of the ends, or, while ordered_i is 1, by ascending id from 0 on (modulo
 //            Slots). ordered_i changes only while no access is in flight.
-//   fault    one record per faulted access, before its answer; while first_only_i is 1 only the
-//            first. Valid and record come from registers
+//   fault    one record per faulted access, before its answer; while first_only_i is 1, only the
+//            first record. Valid and record come from registers
 //   clear    a sweep over all slots after reset, before the first access
 module gmmu_client_answer
   import gmmu_pkg::*;
@@ -52,8 +52,8 @@ module gmmu_client_answer
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
   localparam int unsigned Banks = DataBytes / WordBytes;
 
-  // ---- The next access. Ordered: it has ended if its slot's set and clear bits differ. Each bit
-  // has one writer.
+  // ---- Selects the next access. In ordered mode an access has ended if its slot's set and clear bits
+  // differ; each bit has one writer.
   logic  set_next, clear_next, clear_end, order_valid, pickable, pick_ready, load;
   logic  unused_order_ready;
   slot_t next_q, order_slot, candidate;
@@ -95,7 +95,7 @@ module gmmu_client_answer
     level_t     level;
     logic       zero;
   } verdict_t;
-  // Words of the answer.
+  // The words that the answer consists of.
   typedef struct packed {
     logic        write;
     logic [2:0]  first;
@@ -128,7 +128,7 @@ module gmmu_client_answer
   );
   assign pick_in.slot = candidate;
 
-  // ---- Its words, one a cycle.
+  // ---- The words of the chosen access, one a cycle.
   logic       pick_valid, pick_end, first_q, one_beat, last, read, take;
   logic       data_valid_q, data_go, data_log_q, data_write_q, data_zero_q;
   logic [2:0] word, word_q;
@@ -152,12 +152,12 @@ module gmmu_client_answer
     .write_i(req_valid_i), .write_addr_i(req_i.id), .data_i(info_in)
   );
 
-  // ---- Stage of the data RAM, then of the output. A fault's record is accepted before its answer
-  // is offered.
+  // ---- First the stage of the data RAM, then the output stage. A fault's record is accepted before
+  // its answer is offered.
   client_rsp_t            data_rsp_q;
   level_t                 data_level_q;
   logic                   out_ready, muted_q, counts;
-  logic [1:0]             counts_q;              // bytes of a read, bytes of a write
+  logic [1:0]             counts_q;              // [0] a read's bytes count, [1] a write's
   logic [6:0]             bytes_q;
   logic [8*WordBytes-1:0] data_word;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of one client's accesses, one a cycle: gives translation answers back and reports which slot
-// has ended.
+// Ends one client's accesses, one a cycle: returns translation answers to the MMU and reports which
+// slot has ended.
 //
 //   r, b     reads and writes of the bus, always accepted
-//   page     faults and zero pages of the translation; route: faults of the router
+//   page     faults and zero pages of the translation. route: faults of the router
 //   hold_o   a B waits: no new translation may be accepted, which bounds the wait
 //   generation the drain generation of a translation answer that was accepted
-//   done_o   every answer once, when its access has ended
-//   end      the access has ended; in the same cycle as done_o
+//   done_o   reports every answer once, when its access has ended
+//   end      reports, in the cycle of done_o, that the access has ended
 module gmmu_client_ends
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -49,13 +49,13 @@ module gmmu_client_ends
   logic        b_valid, b_take, page_valid_q, page_take, next_valid_q, generation;
 
   assign b_in = '{slot: b_slot_i, error: b_error_i};
-  logic unused_b_ready;  // never full: one place per access
+  logic unused_b_ready;  // never full: it has an entry for every access
   gmmu_fifo #(.Width($bits(b_end_t)), .Depth(Slots)) u_b (
     .clk_i, .rst_i,
     .valid_i(b_valid_i), .ready_o(unused_b_ready), .data_i(b_in),
     .valid_o(b_valid), .ready_i(b_take), .data_o(b_head)
   );
-  // One at a time, every other cycle.
+  // Only one is held, so one is accepted every other cycle.
   assign page_ready_o = !page_valid_q;
 
   assign route_ready_o = !r_valid_i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read data of one client lands in the slot that its access reserved.
+// Stores read data of one client in the slot that its access reserved.
 //
-//   first    an access is offered: beat in the line of its first byte
+//   first    an access is offered: beat of the line that holds its first byte
 //   r        beats of any slots, interleaved; always accepted
-//   end      two cycles after the last beat of a slot; error: any of its beats had one
+//   end      two cycles after the last beat of a slot; error: one of its beats had an error
 //   read     data_o one cycle after read_i; a row may be read after its slot's end
 //   clear    a sweep over all slots after reset, before the first access
 module gmmu_client_land
@@ -36,7 +36,7 @@ module gmmu_client_land
 );
   typedef struct packed {
     logic                 error;
-    logic [BeatWidth-1:0] beats;  // beats of the burst so far
+    logic [BeatWidth-1:0] beats;  // beats of the burst received so far
   } state_t;
 
   logic                 valid_q, error;

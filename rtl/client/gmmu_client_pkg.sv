@@ -22,7 +22,7 @@ package gmmu_client_pkg;
     logic [6:0]  bytes;
   } client_req_t;
 
-  // The position of a write's word in its line, for the data next to it; words precede the request.
+  // Where a write's word, which is a separate signal, lies in its line; words precede the request.
   typedef struct packed {
     slot_t       id;
     logic [2:0]  word;                             // in words of the unit's WordBytes
@@ -54,14 +54,14 @@ package gmmu_client_pkg;
     return burst == 2'b01 && 32'(size) <= $clog2(DataBytes);
   endfunction
 
-  // Position after a beat of 2^size bytes at line offset `at`; bit 6: the next line.
+  // Returns the position after a beat of 2^size bytes at line offset `at`; bit 6: it is in the next line.
   function automatic logic [6:0] through_next(logic [5:0] at, logic [2:0] size);
     logic [6:0] step;
     step = 7'd1 << size;
     return ({1'b0, at} & ~(step - 7'd1)) + step;
   endfunction
 
-  // How an access ended: faulted or not, level of the faulting entry, zero page.
+  // How an access ended: whether it faulted, the level of the faulting entry, whether its page is zero.
   typedef struct packed {
     slot_t       slot;
     fault_e      fault;
@@ -69,7 +69,7 @@ package gmmu_client_pkg;
     logic        zero;
   } client_end_t;
 
-  // A traffic run as software writes it (registers client[i].ctrl, base, lines, order, seed).
+  // A traffic run in the form that software writes (registers client[i].ctrl, base, lines, order, seed).
   // Stable while busy.
   typedef struct packed {
     access_e     access;
@@ -77,7 +77,7 @@ package gmmu_client_pkg;
     logic        verify;
     logic [5:0]  footprint_lg2;
     space_t      space;
-    logic [7:0]  depth;                            // most concurrent accesses, 0: all slots
+    logic [7:0]  depth;                            // maximum of concurrent accesses, 0: all slots
     logic [63:0] base;
     logic [31:0] first;
     logic [31:0] stride;
@@ -86,7 +86,7 @@ package gmmu_client_pkg;
     logic [63:0] seed;
   } traffic_cfg_t;
 
-  // A traffic run as software reads it (registers client[i].status, result, fault_address).
+  // A traffic run in the form that software reads (registers client[i].status, result, fault_address).
   typedef struct packed {
     logic        busy;
     logic        fault;
@@ -98,7 +98,7 @@ package gmmu_client_pkg;
     logic [63:0] fault_va;
   } traffic_state_t;
 
-  // The value of the 8-byte word at va = 8 * at in a verified run: different for every at.
+  // Returns the 8-byte word at va = 8 * at in a verified run; every `at` has a different value.
   function automatic logic [63:0] address_pattern(logic [63:0] seed, logic [60:0] at);
     logic [63:0] va;
     va = {at, 3'd0};

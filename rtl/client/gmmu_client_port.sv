@@ -118,7 +118,7 @@ module gmmu_client_port
   assign req_ready_o = external && u_req_ready;
   assign w_ready_o = external;
   assign rsp_valid_o = u_rsp_valid && !taker_q;
-  // Answers may follow a cycle late: none comes in the first cycle of a run, or after its end.
+  // taker_q follows owner a cycle late, which is safe: no answer comes in a run's first cycle or after its end.
   always_ff @(posedge clk) taker_q <= owner && !rst_i;
 
   // External inputs are used only when valid, which saves simulation time.
@@ -152,7 +152,7 @@ module gmmu_client_port
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 
-  // A run that ctrl.enable holds back with nothing in flight changes nothing. Idleness is
+  // A run that ctrl.enable holds back with nothing in flight changes no state. Idleness is
   // registered; a start takes effect at once.
   logic still_q, runs;
   assign runs = state.busy && enable_i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write data of one client: words wait in the slot of their access; a burst's beats follow its AW.
+// Write data of one client. Words wait in the slot of their access; a burst's beats follow its AW.
 //
-//   word     always accepted; word w lies at byte w * WordBytes of the slot's line
+//   word     always accepted; word w is stored at byte w * WordBytes of the slot's line
 //   burst    one per write, in the order of AW: slot and the line's first and last byte
 //   w        the burst's beats, one a cycle; strobes outside [first, last] are 0
 module gmmu_client_write
@@ -10,7 +10,7 @@ module gmmu_client_write
   import gmmu_client_pkg::*;
 #(
   parameter int unsigned WordBytes = 8,     // 8 to DataBytes
-  parameter bit          Strobes = 1'b0     // 1: writes only bytes with word_strobe_i
+  parameter bit          Strobes = 1'b0     // 1: a word writes only the bytes in word_strobe_i
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
@@ -46,8 +46,8 @@ module gmmu_client_write
 
   burst_t               burst_in, burst;
   logic                 burst_valid, read, last;
-  logic [BeatWidth-1:0] beat_q;                // beat of the burst, from its first
-  logic [5:0]           offset;                // offset in the line of the beat's first lane
+  logic [BeatWidth-1:0] beat_q;                // number of the beat in the burst, from 0
+  logic [5:0]           offset;                // line offset of the beat's lowest lane
   logic [RowWidth-1:0]  read_row, write_row;
   logic [DataBytes-1:0] strobe, strobe_q, kept;
 
@@ -69,8 +69,8 @@ module gmmu_client_write
     assign read_row = burst.slot;
     assign write_row = word_i.id;
   end
-  // Enables the lanes from the first byte on in the first beat, up to the last byte in the last
-  // beat.
+  // Enables the lanes from the first byte on in the first beat, and those up to the last byte in the
+  // last beat.
   always_comb begin
     strobe = '1;
     if (beat_q == '0) strobe = strobe << burst.first[ByteLg2-1:0];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C (Castagnoli, reflected) of one more 8-byte word, lowest byte first. A function, so that
-// no logic runs without a word. Each result bit is a parity over constant selections of the old
+// CRC-32C (Castagnoli, reflected) of one more 8-byte word, lowest byte first. It is a function, so
+// no logic runs without a word. Each result bit is a parity over constant selections of bits of the old
 // value and the word.
 package gmmu_crc32c_pkg;
   localparam logic [31:0] Polynomial = 32'h82F63B78;
 
-  // 64 single-bit steps, from 0.
+  // Performs 64 single-bit steps, starting from 0.
   function automatic logic [31:0] advance(logic [63:0] data);
     logic [31:0] value;
     value = '0;
@@ -15,7 +15,7 @@ package gmmu_crc32c_pkg;
     return value;
   endfunction
 
-  // The step is linear, and the old value is XORed with the low half of the word: entry i of the
+  // The step is linear, and the old value is XORed into the low half of the word, so entry i of the
   // table is the contribution of word bit i.
   typedef logic [63:0][31:0] table_t;
   function automatic table_t make_table();
@@ -25,7 +25,7 @@ package gmmu_crc32c_pkg;
   endfunction
   localparam table_t Table = make_table();
 
-  // Terms 0 to 63 are those bits. Parities of three terms that several result bits share are
+  // Terms 0 to 63 are those bits. A parity of three terms that several result bits share is
   // computed once: term 64 + n combines the three terms (7 bits each) of Shared[n]. The list
   // affects only the area: any list gives the right result; this one, from a greedy search, needs
   // few LUTs.
@@ -64,7 +64,7 @@ package gmmu_crc32c_pkg;
   endfunction
   localparam rows_t Rows = make_rows();
 
-  // The caller does the initial and final inversion.
+  // The caller performs the initial and final inversions.
   function automatic logic [31:0] crc32c(logic [31:0] crc, logic [63:0] data);
     logic [NumTerms-1:0] term;
     logic [31:0]         result;

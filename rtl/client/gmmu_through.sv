@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Through-port: gives a plain AXI4 master the service of a client. It accepts bursts at virtual
+// Through-port: gives a plain AXI4 manager the service of a client. It accepts bursts at virtual
 // addresses and sends translated ones to the memory ports.
 //
-//   s_ar, s_aw  AXI4 of the ports' data width; AxUSER is the address space, ARPROT[2] makes a read
+//   s_ar, s_aw  AXI4 with the ports' data width; AxUSER is the address space, ARPROT[2] makes a read
 //               an execute access. Legal: INCR of any size up to the bus width, any length, any
 //               first address. WRAP, FIXED and wider sizes answer SLVERR and access nothing.
 //               Exclusive accesses are treated as plain ones (no EXOKAY).
-//   lines       every 64-byte line is translated and accessed on its own, at most Slots of each
+//   lines       every 64-byte line is translated and accessed separately, at most Slots of each
 //               direction at once. Memory order between lines of different bursts is not kept: a
-//               master that needs it waits for R or B, as AXI4 requires.
+//               manager that needs it waits for R or B, as AXI4 requires.
 //   answers     R and B in the order of AR and AW over all ids. A line that faults is logged and
 //               answers SLVERR: on its beats for a read, on the whole burst's B for a write.
-//   reset       while the core is in reset, core_reset_i or rst_i, no ready or valid is high
-//               outside
+//   reset       while the core is in reset, core_reset_i or rst_i, no outer ready or valid is
+//               high
 //   xlate, ap, rd, wr, fault, count   [0] reads, [1] writes: see gmmu_client
 module gmmu_through
   import gmmu_pkg::*;
@@ -22,8 +22,8 @@ module gmmu_through
 (
   input  logic                      clk_i,
   input  logic                      rst_i,
-  input  logic                      core_reset_i,   // rst_i one cycle earlier
-  input  port_t                     port_i,      // port of the reads; writes use the next
+  input  logic                      core_reset_i,   // rst_i, one cycle early
+  input  port_t                     port_i,      // port of the reads; writes use the next one
   input  logic                      enable_i,
   input  logic [63:0]               vram_bytes_i,
   input  link_cfg_t                 link_i,

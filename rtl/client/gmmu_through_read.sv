@@ -2,7 +2,7 @@
 // Read half of the through-port: splits AR at 64-byte lines into accesses of a client unit, and
 // forms R from their answers.
 //
-//   ar, r   AXI4. Bursts are answered in the order of AR. A narrow beat carries the lanes of its
+//   ar, r   AXI4. Bursts are answered in the order of AR. A narrow beat returns all lanes of its
 //           bus row. Beats of a line that faulted, and all beats of an illegal burst
 //           (through_legal), have SLVERR and no data.
 //   req     one access per line, ids ascending; rsp in that order (the unit's ordered_i is 1)
@@ -12,7 +12,7 @@ module gmmu_through_read
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned Bursts = 32       // most ARs without their last R
+  parameter int unsigned Bursts = 32       // most ARs whose last R has not left
 ) (
   input  logic                      clk_i,
   input  logic                      rst_i,
@@ -39,10 +39,10 @@ module gmmu_through_read
 );
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
 
-  // ---- Accesses of the present burst.
+  // ---- Accesses of the current burst.
   logic        active_q, take, fire, chunk_last, legal;
   through_ax_t ax_q;                       // va: start of the next access
-  logic [14:0] left_q, bytes;              // bytes left in the burst
+  logic [14:0] left_q, bytes;              // left_q: bytes left in the burst
   logic [6:0]  room_in_line, chunk;
   count_t      in_flight_q;
   slot_t       id_q;
@@ -78,7 +78,7 @@ module gmmu_through_read
     .valid_o(burst_valid), .ready_i(burst_end), .data_o(burst)
   );
 
-  // ---- R. An answer covers its bus row, a faulted one the rest of its line.
+  // ---- R. An answer covers its bus row; a faulted answer covers the rest of its line.
   logic       first_q, faulted, beat_valid, beat_ready, beat_last, consume;
   logic [5:0] at_q, at;
   logic [6:0] next;

@@ -2,10 +2,10 @@
 // Write half of the through-port: merges W beats into bus rows and lines, which become accesses of
 // a client unit, and forms B from their answers.
 //
-//   aw, w, b  AXI4. W waits for its AW. B in the order of AW, SLVERR if a line of the burst faulted
-//             (its other lines are written). An illegal burst (through_legal) writes nothing and
+//   aw, w, b  AXI4. W waits for its AW. B comes in the order of AW, with SLVERR if a line of the burst
+//             faulted (its other lines are written). An illegal burst (through_legal) writes nothing and
 //             answers SLVERR.
-//   word      rows of a line with their strobes, before its req
+//   word      rows of a line with their strobes, sent before the line's req
 //   req       one access per line, ids ascending; rsp in that order (the unit's ordered_i is 1)
 module gmmu_through_write
   import gmmu_pkg::*;
@@ -43,14 +43,14 @@ module gmmu_through_write
 );
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
 
-  // ---- The present burst.
+  // ---- The current burst.
   logic        active_q, legal_q, take, beat, beat_last, row_end, line_end;
-  through_ax_t ax_q;                       // va: start of its access; len: beats left - 1
+  through_ax_t ax_q;                       // va: start of the current access; len: beats left - 1
   logic [5:0]  at_q;                       // line offset of the beat
   logic [6:0]  next;
   logic        refuse_q;                   // an illegal burst still needs its B
 
-  // ---- Merged lanes of the present row.
+  // ---- Merged lanes of the current row.
   logic [DataWidth-1:0] row_q, row;
   logic [DataBytes-1:0] strobe_q, strobe;
 
@@ -58,7 +58,7 @@ module gmmu_through_write
   logic        req_q, fire, retire, room;
   client_req_t request_q;
   slot_t       id_q;
-  count_t      in_flight_q;                // without the present line and req_q
+  count_t      in_flight_q;                // without the current line and req_q
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
     logic                      last;       // last line of its burst

@@ -2,12 +2,12 @@
 // Traffic engine of one client: runs a programmed list of 64-byte accesses through the access unit.
 //
 //   start_i   a pulse begins a run (ignored while state_o.busy); cfg_i is stable while busy
-//   lines     see gmmu_traffic_lines; pattern chase reads, one line at a time
+//   lines     see gmmu_traffic_lines; pattern chase reads one line at a time
 //   reads     CRC-32C over the bytes in access order; ordered_o makes the unit answer in that order
 //   writes    64-bit word w of the access sequence is seed + w
-//   verify    the word at va is address_pattern(seed, va) instead. Words read that differ are
+//   verify    the word at va is address_pattern(seed, va) instead. Read words that differ are
 //             counted. A run of writes is followed by a second pass that reads the same lines.
-//   fault     ends the run: no access begins after it is seen (a write begins with its first word);
+//   fault     ends the run: no access begins after a fault is seen (a write begins with its first word);
 //             answers of accesses in flight are accepted and ignored
 //   done_o    a pulse at the end of every run, empty ones included
 //
@@ -28,8 +28,8 @@ module gmmu_traffic
   output logic           done_o,
 
   input  logic           unit_idle_i,   // no access in flight
-  output logic           waiting_o,     // held back by enable_i = 0 with nothing in flight
-  // this engine owns the access unit's request, data and answer streams
+  output logic           waiting_o,     // enable_i = 0 holds the run back with nothing in flight
+  // 1: this engine drives the access unit's request, data and answer streams.
   output logic           owner_o,
   output logic           req_valid_o,
   input  logic           req_ready_i,
@@ -42,13 +42,13 @@ module gmmu_traffic
   input  client_rsp_t    rsp_i,
   input  logic [63:0]    rsp_data_i,
   input  logic [57:0]    rsp_line_i,
-  input  logic           fault_valid_i, // the access unit's fault record is offered
+  input  logic           fault_valid_i, // the access unit offers a fault record
   input  fault_info_t    fault_i
 );
   typedef enum logic [2:0] {StateIdle, StateDrain, StateMake, StateRun, StateEnd} state_e;
   state_e      state_q;
   logic        read_pass_q;             // read pass of a verified write run
-  logic        unit_idle_q;             // registered; in a run only this engine begins accesses
+  logic        unit_idle_q;             // registered; during a run only this engine begins accesses
   logic        load, quiet_q, again;
 
   // Answers.
@@ -60,17 +60,17 @@ module gmmu_traffic
   level_t      level_q;
   logic [63:0] fault_va_q;
 
-  // Requests: lines, the present access, its words, its request.
+  // Requests: line addresses, the current access, its words, its request.
   logic        chase, is_write_q, lines_ready, lines_still, line_valid, may_q, more_q;
   logic        begin_access, fire, write_step, access_q;
   logic        request_q;               // a request waits to be accepted
   logic        word_left_q;             // a request waits for its write's last word
   logic        last_word_q;
   logic [57:0] line, line_q;
-  logic [31:0] begun_q, number_q;       // accesses begun; those before the present one
+  logic [31:0] begun_q, number_q;       // begun_q: accesses begun; number_q: those before the current one
   slot_t       id_q;
-  logic [2:0]  word_q;                  // word of the present access
-  count_t      in_flight_q, limit_q;    // begun and not retired
+  logic [2:0]  word_q;                  // word of the current access
+  count_t      in_flight_q, limit_q;    // in_flight_q: begun and not retired
 
   assign chase = cfg_i.pattern == PatternChase;
   assign load = state_q == StateDrain && unit_idle_q && enable_i;
@@ -82,7 +82,7 @@ module gmmu_traffic
     .chase_line_i(answer_word[63:6])
   );
 
-  // may_q is two cycles old; begins are at least two cycles apart.
+  // may_q is two cycles old, and accesses begin at least two cycles apart.
   assign begin_access = line_valid && may_q && !faulted_q
       && !(access_q && (request_q || !is_write_q || !last_word_q));
   assign fire = access_q && !request_q && (!is_write_q || last_word_q);
@@ -130,7 +130,7 @@ module gmmu_traffic
     end
   end
 
-  // Words of writes: seed + number, or seed ^ mix.
+  // Words of writes: seed + number, or seed ^ mix for verified runs.
   always_ff @(posedge clk_i) begin
     w_valid_o <= write_step && !rst_i;
     if (write_step) begin

@@ -2,11 +2,11 @@
 // Checks the reads of one traffic run: CRC-32C over the words in their order, and the number of
 // words that differ from the seed's address pattern.
 //
-//   clear_i   restarts
+//   clear_i   restarts both results
 //   word      an 8-byte word and the va that it was read from; may change every cycle
 //   word_o    the previous cycle's word_i
-//   count_i   word_o counts; one word a cycle
-//   busy_o    a word is not counted yet
+//   count_i   word_o is included in the results; one word a cycle
+//   busy_o    a word has not been included yet
 module gmmu_traffic_check
   import gmmu_client_pkg::*;
   import gmmu_crc32c_pkg::*;

@@ -5,8 +5,8 @@
 //              until the products of pattern order are computed
 //   line       the address of the next access, in lines; next_i accepts it. A line every other
 //              cycle.
-//   chase      pattern chase: the line that the last answer named
-//   still_o    while ready_o is 1: without next_i and chase_valid_i no state changes
+//   chase      pattern chase: the line that the previous answer named
+//   still_o    while ready_o is 1: without next_i and chase_valid_i no state will change
 //
 // order:  base + (first + stride * k) mod footprint, k = 0, then (k + step) mod count
 // random: base + x mod footprint, x = successive states of xorshift32
@@ -49,7 +49,7 @@ module gmmu_traffic_lines
   logic [1:0][15:0] cross_q, other_q, high_q;
   logic [31:0]      start_q;
   logic [32:0]      ahead_wrap_q;
-  logic [5:0]       kept_q;                  // line number bits that the footprint keeps
+  logic [5:0]       kept_q;                  // line number bits that the footprint mask keeps
   logic [5:0]       settle_q;
 
   assign factor = {ahead_wrap_q[31:0], cfg_i.step};
@@ -73,7 +73,7 @@ module gmmu_traffic_lines
   end
   assign ready_o = settle_q[5];
 
-  // ---- Pipeline of line numbers: chosen step, number, number within the footprint, line. An offer
+  // ---- Pipeline of line numbers: chosen step, number, number within the footprint, line. A stage
   // moves on when the next stage is empty.
   logic        first_q, add_q, number_valid_q, folded_valid_q;
   logic        choose, take_number, take_folded, wrap;

@@ -26,7 +26,7 @@ module gmmu_fifo #(
   localparam int unsigned PointerWidth = Depth > 1 ? $clog2(Depth) : 1;
   localparam int unsigned CountWidth = $clog2(Depth + 1);
   localparam logic [PointerWidth-1:0] Last = PointerWidth'(Depth - 1);
-  localparam bit Wraps = Depth != 2**PointerWidth;  // the pointers must be wrapped explicitly
+  localparam bit Wraps = Depth != 2**PointerWidth;  // the pointers must wrap explicitly
 
   (* ram_style = "distributed" *)
   logic [Width-1:0]        words_q [Depth];

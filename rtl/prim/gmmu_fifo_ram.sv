@@ -32,7 +32,7 @@ module gmmu_fifo_ram #(
   assign push = valid_i && ready_o;
   assign read = count_q != '0 && (!ram_valid_q || out_free);
 
-  // a few words of a few bits are not worth a block RAM
+  // A few words of a few bits are not worth a block RAM.
   if (Width * Depth >= 1024) begin : g_block
     gmmu_ram_block #(.Width(Width), .Depth(Depth)) u_ram (
       .clk_i,

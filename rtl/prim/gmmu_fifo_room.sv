@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gmmu_fifo that announces its room early, for writers that decide some cycles ahead.
+// A gmmu_fifo that announces free space early, for writers that decide some cycles ahead.
 //
-//   room_o   from a register: one cycle ago there was room for Margin more words. Margin counts the
-//            word being decided, and all that may be on their way or have arrived since
+//   room_o   from a register: one cycle ago there was space for Margin more words. Margin includes the
+//            word being decided, and all words that may be on their way or have arrived since
 //   input    a writer that obeys room_o never finds the FIFO full. ready_o, from a register, is for
 //            a writer that may use the margin as well: the FIFO is not full
 //   output   as gmmu_fifo

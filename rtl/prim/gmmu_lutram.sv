@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small RAM with one write port and an asynchronous read port, without reset, as LUT RAM has them.
+// Small RAM with one write port and an asynchronous read port, without reset, to fit LUT RAM.
 // A read of the word that is being written returns the old word.
 module gmmu_lutram #(
   parameter int unsigned Width = 8,

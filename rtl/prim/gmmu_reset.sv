@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A register for the reset of one part, so that no reset net spans the whole device. Synthesis
+// A reset register for one block, so that no reset net spans the whole device. Synthesis
 // keeps it as a module: equal reset registers are not merged.
 //
 //   rst_o   rst_i one cycle later

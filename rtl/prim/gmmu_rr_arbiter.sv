@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Round robin arbiter. The grant is combinational from the requests and a registered mask.
 //
-//   gnt_o      one-hot (or zero without a request): the first requester after the last one that was
-//              advanced past
+//   gnt_o      one-hot (or zero without a request): the first requester after the previous winner
+//              (the grant at the latest advance_i)
 //   index_o    the granted requester's number (0 without a request)
-//   advance_i  the grant was used: the next search begins after it
+//   advance_i  the grant was used: the next search begins after the granted requester
 module gmmu_rr_arbiter #(
   parameter int unsigned N = 2,
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1
@@ -17,10 +17,10 @@ module gmmu_rr_arbiter #(
   output logic [N-1:0]          gnt_o,
   output logic [IndexWidth-1:0] index_o
 );
-  logic [N-1:0] behind_q;  // ones: requesters after the last winner
-  logic [N-1:0] masked, masked_before, any_before;  // before: a lower requester requests
+  logic [N-1:0] behind_q;  // ones: requesters behind the previous winner
+  logic [N-1:0] masked, masked_before, any_before;  // before: a lower-numbered requester has a request
 
-  // Both searches run in parallel, each as a tree per requester: no carry chain.
+  // Both searches run in parallel, each as a tree per requester, without a carry chain.
   assign masked = req_i & behind_q;
   for (genvar i = 0; i < N; i++) begin : g_before
     localparam logic [N-1:0] Lower = ~({N{1'b1}} << i);

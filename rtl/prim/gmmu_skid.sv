@@ -32,7 +32,7 @@ module gmmu_skid #(
       ready_o <= 1'b0;
     end
 
-    // The data is loaded whether valid or not, so the enables do not depend on valid_i.
+    // data_o loads whether data_i is valid or not, so the enables do not depend on valid_i.
     if (!valid_o || ready_i) data_o <= ready_o ? data_i : spare_q;
     if (ready_o) spare_q <= data_i;
   end

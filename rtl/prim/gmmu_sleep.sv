@@ -3,10 +3,10 @@
 // stops while the block sleeps, which saves simulation time. Without it, as in synthesis, clk_o is
 // clk_i.
 //
-//   awake_i   the block has work, or an input brings some in this very cycle. The block sleeps
-//             eight cycles after the last one, and not in the 511 cycles after a reset, in which
-//             free lists are filled. A sleeping block must behave as it would with a clock: no
-//             state and no output may change
+//   awake_i   the block has work, or an input brings work in this very cycle. The block sleeps
+//             eight cycles after the latest such cycle, but not in the 511 cycles after a reset, in which
+//             free lists are filled. While a block sleeps, no state or output of it may change that
+//             would change with a running clock
 module gmmu_sleep (
   input  logic clk_i,
   input  logic rst_i,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register slice of one stream at full or, with half the registers and no multiplexer, half rate.
+// Register slice of one stream at full rate or, with half the registers and no multiplexer, at half rate.
 //
 //   input, output   as gmmu_skid
-//   Slow            a word every other cycle
+//   Slow            1: a word every other cycle
 module gmmu_slice #(
   parameter int unsigned Width = 8,
   parameter bit          Slow = 1'b0
@@ -19,7 +19,7 @@ module gmmu_slice #(
   output logic [Width-1:0] data_o
 );
   if (Slow) begin : g_slow
-    // ready_o is a register of its own, not an inverted valid_o
+    // ready_o has its own register; it is not an inverted valid_o
     always_ff @(posedge clk_i) begin
       valid_o <= !rst_i && (valid_o ? !ready_i : valid_i);
       ready_o <= rst_i || (valid_o ? ready_i : !valid_i);

@@ -4,18 +4,18 @@
 //
 //   port_i     events of a port in this cycle, and its outstanding lookups, which add up to
 //              `cycles`
-//   shared_i   amounts to add in this cycle, in element order of the regfile counters. Element i
-//              has Adds[i] bits; the others are 0
+//   shared_i   amounts to add in this cycle, in element order of the regfile counters. The value of
+//              element i has Adds[i] bits; its upper bits are 0
 //   read       hold rd_i and addr_i: rd_busy_o is 1 until rd_data_o is the value of the counter at
 //              addr_i, or 0 for other addresses. A read waits for its counter's turn: at most one
 //              round over all words
 //
-// Each counter is a short register that wraps, and a word of Width bits in RAM. The words are
-// updated in rotation, one a cycle, by the amount the register has gained since its last turn. A
-// register is wide enough not to wrap twice in between, so nothing is lost. A counter of single
-// events is a shift register with feedback (LFSR), which costs one gate; its last position in the
-// sequence is stored with the word. A counter of amounts is a sum, whose value is the low part of
-// the word.
+// Each counter consists of a short register that wraps and a word of Width bits in RAM. The words are
+// updated in rotation, one a cycle, by the amount that the register has gained since the last update. A
+// register is wide enough not to wrap twice in between, so nothing is lost. The register of a counter of
+// single events is an LFSR, which costs one gate; its last position in the sequence is stored with
+// the word. The register of a counter of amounts is a sum, and the low part of the word is the sum at
+// the last update.
 module gmmu_counters
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -37,11 +37,11 @@ module gmmu_counters
   output logic                      rd_busy_o,
   output logic [63:0]               rd_data_o
 );
-  // Word of a counter: {port, element} with room for eight elements, then the shared ones.
+  // Words are numbered {port, element}, with eight elements per port, followed by the shared counters.
   localparam int unsigned FirstShared = 8 * NumPorts;
   localparam int unsigned Words = FirstShared + NumShared;
   localparam int unsigned IndexWidth = $clog2(Words);
-  localparam int unsigned PlaceWidth = $clog2(Words + 2);  // a sequence of 2^PlaceWidth - 1 places
+  localparam int unsigned PlaceWidth = $clog2(Words + 2);  // the LFSR has 2^PlaceWidth - 1 states
   localparam int unsigned SumWidth = AddWidth + IndexWidth < Width ? AddWidth + IndexWidth : Width;
   localparam int unsigned Cycles = $bits(port_i[0].outstanding);
   typedef logic [IndexWidth-1:0] index_t;
@@ -49,8 +49,8 @@ module gmmu_counters
   typedef logic [SumWidth-1:0] sum_t;
   typedef logic [Width-1:0] value_t;
 
-  // For each word: whether it counts single events, and the bits of its sum, enough not to wrap
-  // within a round.
+  // For each word: whether it counts single events, and a mask of the bits of its sum, which are
+  // enough not to wrap within a round.
   typedef logic [Words-1:0] by_word_t;
   typedef logic [Words-1:0][SumWidth-1:0] masks_t;
   function automatic by_word_t events();
@@ -70,7 +70,7 @@ module gmmu_counters
   localparam by_word_t IsEvent = events();
   localparam masks_t   MaskOf = masks();
 
-  // The LFSR's sequence from 0 on (Xilinx XAPP 052 names the taps).
+  // Returns the LFSR's next state; the sequence begins at 0 (Xilinx XAPP 052 lists the taps).
   function automatic place_t after(place_t state);
     logic feedback;
     feedback = state[PlaceWidth-1] ^ state[PlaceWidth == 5 || PlaceWidth == 10 ? PlaceWidth - 3
@@ -89,12 +89,12 @@ module gmmu_counters
     place_of[state] = '0;
   end
 
-  // ---- The counting registers. The amount of a cycle is registered first.
+  // ---- The counting registers. Each cycle's amount is registered first.
   logic [4:0]          port_events_q [NumPorts];
   logic [Cycles-1:0]   port_cycles_q [NumPorts];
   place_t              port_event_q [NumPorts][5];
   sum_t                port_sum_q [NumPorts];
-  place_t              event_q [NumShared];       // each entry uses one of the two; the other is 0
+  place_t              event_q [NumShared];       // each counter uses event_q or sum_q; the other is 0
   sum_t                sum_q [NumShared];
 
   logic rst_q;
@@ -105,7 +105,7 @@ module gmmu_counters
       port_events_q[p] <=
           {port_i[p].fault, port_i[p].merged, port_i[p].miss, port_i[p].hit, port_i[p].lookup};
       if (rst_q) port_event_q[p] <= '{default: '0};
-      else if (port_events_q[p] != '0) begin   // most cycles have no event
+      else if (port_events_q[p] != '0) begin   // skips the loop in most cycles
         for (int unsigned i = 0; i < 5; i++) begin
           if (port_events_q[p][i]) port_event_q[p][i] <= after(port_event_q[p][i]);
         end
@@ -135,12 +135,12 @@ module gmmu_counters
     a_adds: assert property (@(posedge clk_i) disable iff (rst_i) shared_i[i] >> Adds[i] == '0);
   end
 
-  // ---- The counter to be read.
+  // ---- The counter that is being read.
   logic        rd_port, rd_shared, rd_q, rd_counter_q, done_q;
   index_t      rd_index_q;
   logic [12:0] port_word, shared_word;  // number of the word within its group
 
-  // each group is aligned to its size
+  // Each group is aligned to its size.
   assign port_word = addr_i[15:3] ^ PortCountersBase[15:3];
   assign shared_word = addr_i[15:3] ^ CountersBase[15:3];
   assign rd_port = 32'(port_word) < FirstShared && port_word[2:0] < 3'd6;
@@ -152,14 +152,14 @@ module gmmu_counters
   end
   assign rd_busy_o = rd_i && !done_q;
 
-  // ---- A turn, in stages: choose a register; read its place and its word; register them; the
-  // gain; the sum, which is written back. The turn is both a number and one-hot, which makes the
-  // choice an OR.
+  // ---- The stages of an update: choose a register; read its position and its word; register them;
+  // compute the gain; compute the sum, which is written back. turn_q is the counter's number and
+  // turn_hot_q is one-hot, which makes the choice an OR.
   localparam int unsigned Stages = 5;
   index_t            turn_q;
   index_t            at_q [Stages];
   logic [Words-1:0]  turn_hot_q;
-  logic              first_q, fresh0_q, fresh1_q;  // first round after reset: words count as 0
+  logic              first_q, fresh0_q, fresh1_q;  // first_q: the first round after reset, in which words count as 0
   logic [Stages-1:0] asked_q, live_q;
   logic              is_event2_q;
   place_t            event0_q, place1_q, place2_q, place3_q, place4_q, was2_q, place_gain;
@@ -189,7 +189,7 @@ module gmmu_counters
     end
   end
 
-  // Past the sequence's end the place restarts at its begin: the length is a power of two less one.
+  // Past the end of the sequence the position restarts at 0: the length is a power of two minus one.
   logic   place_wraps;
   place_t place_step;
   assign {place_wraps, place_step} = {1'b0, place2_q} - {1'b0, was2_q};
@@ -215,26 +215,26 @@ module gmmu_counters
 
     for (int unsigned s = 1; s < Stages; s++) at_q[s] <= at_q[s-1];
     at_q[0] <= turn_q;
-    // 0: the chosen register
+    // stage 0: the chosen register
     event0_q <= event_now;
     sum0_q <= sum_now;
     fresh0_q <= first_q;
-    // 1: RAM outputs
+    // stage 1: RAM outputs
     place1_q <= place_of[event0_q];
     sum1_q <= sum0_q;
     fresh1_q <= fresh0_q;
-    // 2: RAM outputs, registered
+    // stage 2: RAM outputs, registered
     place2_q <= place1_q;
     sum2_q <= sum1_q;
     if (fresh1_q) {was2_q, value2_q} <= '0;
     else {was2_q, value2_q} <= {was, value};
     is_event2_q <= IsEvent[at_q[1]];
     mask2_q <= MaskOf[at_q[1]];
-    // 3: the gain
+    // stage 3: the gain
     place3_q <= place2_q;
     value3_q <= value2_q;
     gain3_q <= is_event2_q ? sum_t'(place_gain) : (sum2_q - value2_q[SumWidth-1:0]) & mask2_q;
-    // 4: the sum
+    // stage 4: the sum
     place4_q <= place3_q;
     value4_q <= value3_q + value_t'(gain3_q);
 

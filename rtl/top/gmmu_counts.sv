@@ -2,9 +2,9 @@
 // Connects each counter to its source, sums the clients' bytes and counts the memory ports' beats.
 // gmmu_counters holds the counters themselves.
 //
-//   bus      [0] VRAM, [1] host: a beat of R, of W is accepted. Reads count whole beats, writes
-//            their enabled bytes, one cycle later; idle_o: nothing is left to count
-//   units    bytes of the access that a client, or a direction of the through-port, completed
+//   bus      [0] VRAM, [1] host: a beat of R or W is accepted. Reads count all bytes of a beat, writes
+//            only enabled bytes, one cycle later. idle_o: nothing is left to count
+//   units    bytes of the access that a client, or one direction of the through-port, has completed
 //   read     see gmmu_counters
 module gmmu_counts
   import gmmu_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins two users of the MMU's control port: registers (0) and paging engine (1). They take turns,
-// one operation at a time; done goes to the user that started it. Only the registers set spaces:
-// the engine's operations are invalidations, and their cfg is undefined.
+// Shares the MMU's control port between the registers (0) and the paging engine (1). They take turns,
+// one operation at a time; done goes to the user that started the operation. Only the registers set
+// spaces: the engine's operations are invalidations, and their cfg is undefined.
 module gmmu_ctl_arbiter
   import gmmu_pkg::*;
 (
@@ -21,7 +21,7 @@ module gmmu_ctl_arbiter
   output logic           idle_o
 );
   logic [1:0] grant;
-  logic       index, owner_q, busy_q;   // busy: from acceptance to completion
+  logic       index, owner_q, busy_q;   // busy_q: from acceptance to completion
   logic       offered_q, take;
 
   gmmu_rr_arbiter #(.N(2)) u_arbiter (

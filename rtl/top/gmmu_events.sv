@@ -2,8 +2,8 @@
 // Numbers and formats the events of the event port, which is for observation only. Without Present
 // there is no logic and every output is 0.
 //
-//   xlate        per translation port, an answered lookup: 192 bits as in gmmu_gpu's port list, and
-//                {tag[39:32], sequence[31:0]}
+//   xlate        per translation port, an answered lookup: 192 bits in the format of gmmu_gpu's port
+//                list, and {tag[39:32], sequence[31:0]}
 //   inv          an invalidation has completed
 //   lanes        192 bits each: word 0 {request id[63:32], sequence[31:0]}, words 1 and 2 as in
 //                README.md. The sequence counts the lane's events from 0, modulo 2^32.
@@ -33,7 +33,7 @@ module gmmu_events
   input  logic         [63:0]            inv_end_i,
   input  logic                           entry_i,        // a ring entry has completed
   input  logic         [1:0]             commands_i,     // commands retired
-  input  logic         [NumFaults-1:0]   fault_i,        // the fault log took a fault, one at most
+  input  logic         [NumFaults-1:0]   fault_i,        // the fault log accepted a fault; at most one bit is set
   input  fault_info_t  [NumFaults-1:0]   fault_info_i,
   input  logic         [1:0]             write_i,        // [0] VRAM, [1] host: an AW was accepted
   input  port_ax_t     [1:0]             write_ax_i,

@@ -10,13 +10,13 @@
 //   m_host  AXI4 manager, DataWidth: host memory (logical addresses), interrupt messages (AxUSER
 //           kind 2) and VRAM of linked adapters (kind 3, address {adapter[5:0], offset[41:0]}). B,
 //           in any order of ids, means that PCI Express has accepted the write: a write accepted
-//           later does not become visible before it. B of kind 3: the data is in the peer's VRAM.
-//   s_peer  VRAM for linked adapters, offsets of this GPU's VRAM, DataWidth. It accepts what
-//           another gmmu's m_host sends with kind 3 and is no general AXI4 subordinate: see
+//           later does not become visible before it. B of kind 3 means that the data is in the peer's VRAM.
+//   s_peer  this GPU's VRAM for linked adapters: addresses are offsets in VRAM, DataWidth. It accepts
+//           only what another gmmu's m_host sends with kind 3 and is no general AXI4 subordinate: see
 //           gmmu_peer_port.
 //   ev_*    event port: observation only.
-//   idle_o  nothing is in flight and no register, window, ring or client work waits: until one of
-//           the s_ or cl_ inputs changes, further cycles change nothing but counters of time.
+//   idle_o  nothing is in flight and no register, window, ring or client work is pending: until an
+//           s_ or cl_ input changes, further cycles change nothing but the time counters.
 module gmmu_gpu
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -33,7 +33,7 @@ module gmmu_gpu
   parameter int unsigned L1Entries = 16,
   parameter int unsigned L2Entries = 512,   // 4 KiB sub-entries; blocks of sixteen
   parameter int unsigned L2Ways = 4,
-  parameter int unsigned WalkCacheEntries = 16,  // a level
+  parameter int unsigned WalkCacheEntries = 16,  // per level
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 saves area
@@ -49,12 +49,12 @@ module gmmu_gpu
   input  logic                     rst_i,
 
   input  logic [63:0]              cycle_i,         // cycles since reset release
-  input  logic [63:0]              vram_bytes_i,    // bytes of VRAM behind m_vram, whole 4 KiB
-  input  logic                     bus_master_i,    // PCI command register, bit 2: m_host may send
+  input  logic [63:0]              vram_bytes_i,    // size of the VRAM behind m_vram, a multiple of 4 KiB
+  input  logic                     bus_master_i,    // bit 2 of the PCI command register: m_host may send
   input  logic                     silence_i,       // bus-silence request: m_host stops and drains
-  output logic                     silent_o,        // m_host begins nothing and waits for nothing
+  output logic                     silent_o,        // m_host begins no burst and awaits no response
   input  logic                     reset_i,         // pulse: function-level reset
-  output logic                     resetting_o,     // from rst_i or reset_i until the reset has ended
+  output logic                     resetting_o,     // 1 from rst_i or reset_i until the reset has ended
   input  logic                     msi_enable_i,
   input  logic [63:0]              msi_address_i,
   input  logic [31:0]              msi_data_i,
@@ -160,7 +160,7 @@ module gmmu_gpu
   input  logic [1:0]               m_host_bresp_i,
 
   // Client ports from outside. A client serves its port while its traffic engine is not busy. A
-  // write sends its data first: beats of an id on cl_w, then the request. id is below Slots and
+  // write sends its data first: beats of an id on cl_w, then the request. The id is below Slots and
   // unique among those outstanding. An access of up to 64 bytes never crosses a 64-byte line.
   // Answers come in any order by id, read data in beats, lowest first.
   input  logic [NumClients-1:0]           cl_req_valid_i,
@@ -184,7 +184,7 @@ module gmmu_gpu
   output logic [NumClients*64-1:0]        cl_rsp_data_o,
 
   // Through-port: an AXI4 master's virtual addresses (gmmu_through). AxUSER is the address space.
-  // Accepted while ctrl.enable is 1. Never ready without ThroughPorts.
+  // Bursts are accepted while ctrl.enable is 1. Without ThroughPorts no ready is ever 1.
   input  logic                            s_thr_arvalid_i,
   output logic                            s_thr_arready_o,
   input  logic [ThroughIdWidth-1:0]       s_thr_arid_i,
@@ -218,7 +218,7 @@ module gmmu_gpu
   output logic [1:0]                      s_thr_bresp_o,
 
   // VRAM for linked adapters: INCR bursts of the full bus width, never across 4 KiB. Without LinkPort
-  // never ready.
+  // no ready is ever 1.
   input  logic                            s_peer_arvalid_i,
   output logic                            s_peer_arready_o,
   input  logic [IdWidth-1:0]              s_peer_arid_i,
@@ -249,7 +249,7 @@ module gmmu_gpu
   output logic [IdWidth-1:0]              s_peer_bid_o,
   output logic [1:0]                      s_peer_bresp_o,
 
-  // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54],
+  // Event port. Each translation port has 192 bits: word 0 va; word 1 {zero[56], target[55:54],
   // adapter[53:48], gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8],
   // space[5:0]}.
   output logic [NumPorts-1:0]             ev_xlate_valid_o,
@@ -283,18 +283,18 @@ module gmmu_gpu
   localparam logic [NumRequesters-1:0] Vram = ~NumRequesters'(8'b1100_0000);
   localparam logic [NumRequesters-1:0] Host = ~(NumRequesters'(8'b0010_0010) |
                                                 NumRequesters'(LinkPort) << ReqPeer);
-  // ctrl.silence does not hold accesses from outside: the window and linked adapters.
+  // ctrl.silence does not hold the accesses of outside managers: the window and linked adapters.
   localparam logic [NumRequesters-1:0] Exempt = NumRequesters'(1) << ReqWindow |
                                                 NumRequesters'(LinkPort) << ReqPeer;
 
-  // for the engine's reads, and as many for its writes
+  // for the engine's reads; its writes have as many
   localparam int unsigned EngineMissSlots = ReadsInFlight > 32 ? 32 : ReadsInFlight < 4 ? 4 : ReadsInFlight;
 
   localparam int unsigned PortFetch = NumUnits;
   localparam int unsigned PortRead = NumUnits + 1;
   localparam int unsigned PortWrite = NumUnits + 2;
 
-  // ---- Memory ports: the requesters' channels; behind the mux and at the pins, [0] VRAM and [1] host.
+  // ---- Memory ports: first the requesters' channels, then those behind the mux, with [0] VRAM and [1] host.
   rd_req_t        rd_req [NumRequesters];
   rd_rsp_t        rd_rsp [NumRequesters];
   wr_req_t        wr_req [NumRequesters];
@@ -310,12 +310,12 @@ module gmmu_gpu
   logic           core_rst, isolated, isolator_idle;
   logic [1:0]     unused_late;
 
-  // Each part has a reset register of its own, all of them one cycle behind core_rst.
+  // Each block has its own reset register; all of them follow core_rst by one cycle.
   logic rst_mux, rst_regs, rst_port, rst_counters, rst_mmu, rst_aperture, rst_engine;
   logic [NumClients-1:0] rst_client;
   gmmu_reset u_rst [NumClients+5:0] (
     .clk_i, .rst_i(core_rst), .rst_o({rst_client, rst_engine, rst_aperture, rst_mmu, rst_counters, rst_regs, rst_mux}));
-  // the software ports outlive the core's reset
+  // The software ports stay out of reset while the core is in reset.
   logic ports_stop, reg_port_stopped, window_stopped;
   gmmu_reset u_rst_port (.clk_i, .rst_i, .rst_o(rst_port));
 
@@ -496,8 +496,8 @@ module gmmu_gpu
     .idle_o(ctl_idle)
   );
 
-  // Clients may lie far from their L1 TLBs: register slices in between. Where a line has several
-  // beats, half rate suffices.
+  // Clients may lie far from their L1 TLBs, so register slices separate them. Where a line has
+  // several beats, half rate suffices.
   for (genvar i = 0; i < NumUnits; i++) begin : g_lookup
     gmmu_slice #(.Width($bits(xlate_rsp_t)), .Slow(LineBytes > DataBytes)) u_answer (
       .clk_i, .rst_i(rst_mmu), .valid_i(xs_valid[i]), .ready_o(xs_ready[i]), .data_i(xs[i]),
@@ -511,7 +511,7 @@ module gmmu_gpu
 
   gmmu_mmu #(
     .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries),
-    .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // u_check reports 0; 1 avoids a division by it
+    .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // u_check reports L2Ways = 0; 1 avoids a division by 0
     .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
     .MissSlots(Slots > 64 ? 64 : Slots),
     .EngineMissSlots(EngineMissSlots < 16 ? EngineMissSlots : 16), .EventPort(EventPort != 0),
@@ -668,7 +668,7 @@ module gmmu_gpu
         s_thr_bready_i};
   end
 
-  // ---- VRAM for linked adapters. It outlives a reset of the core and follows the mux's reset.
+  // ---- VRAM for linked adapters. The port stays out of the core's reset and follows the mux's reset.
   logic peer_idle;
   if (LinkPort != 0) begin : g_peer
     gmmu_peer_port u_peer (

@@ -3,10 +3,10 @@
 // expect, and m_vram and m_host have ids of IdBits bits. Wiring only; the comment above gmmu_gpu
 // describes the ports. Ports that are not AXI keep their names.
 //
-//   aclk, areset  clock; reset, synchronous and high, for at least one edge
-//   IdBits        2**IdBits reads and as many writes may be outstanding at a memory port, others
-//                 wait (gmmu_axi_ids). 16: the GPU's own ids, {generation, requester, id}, and no
-//                 register in between
+//   aclk, areset  areset is synchronous and high for at least one edge
+//   IdBits        2**IdBits reads and as many writes may be outstanding at a memory port; further
+//                 ones wait (gmmu_axi_ids). 16: the GPU's own ids, {generation, requester, id}, and
+//                 no register in between
 //   AxCACHE       m_vram: 0011, Normal Non-cacheable Bufferable, since all accesses to VRAM pass
 //                 this port. m_host: by AxUSER (host_cache of gmmu_axi_pkg)
 //   AxPROT        010: unprivileged, non-secure, data. Page tables and IOMMU decide access rights;
@@ -26,7 +26,7 @@ module gmmu_gpu_axi
   parameter int unsigned L1Entries = 16,
   parameter int unsigned L2Entries = 512,   // 4 KiB sub-entries; blocks of sixteen
   parameter int unsigned L2Ways = 4,
-  parameter int unsigned WalkCacheEntries = 16,  // a level
+  parameter int unsigned WalkCacheEntries = 16,  // per level
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 saves area
@@ -43,12 +43,12 @@ module gmmu_gpu_axi
   input  logic                          areset,
 
   input  logic [63:0]                   cycle_i,  // cycles since reset release
-  input  logic [63:0]                   vram_bytes_i,  // bytes of VRAM behind m_vram, whole 4 KiB
+  input  logic [63:0]                   vram_bytes_i,  // size of the VRAM behind m_vram, a multiple of 4 KiB
   input  logic                          bus_master_i,  // PCI command register, bit 2
   input  logic                          silence_i,  // bus-silence request: m_host stops and drains
-  output logic                          silent_o,  // m_host begins nothing and waits for nothing
+  output logic                          silent_o,  // m_host begins no burst and awaits no response
   input  logic                          reset_i,  // pulse: function-level reset
-  output logic                          resetting_o,  // until the reset has ended
+  output logic                          resetting_o,  // 1 until the reset has ended
   input  logic                          msi_enable_i,
   input  logic [63:0]                   msi_address_i,
   input  logic [31:0]                   msi_data_i,
@@ -190,7 +190,7 @@ module gmmu_gpu_axi
   output logic [NumClients*3-1:0]       cl_rsp_word_o,
   output logic [NumClients*64-1:0]      cl_rsp_data_o,
 
-  // Through-port, as in gmmu_gpu; a wrong WLAST is an assertion in simulation and otherwise
+  // Through-port, as in gmmu_gpu; a wrong WLAST fails an assertion in simulation and is otherwise
   // ignored.
   input  logic                          s_thr_arvalid,
   output logic                          s_thr_arready,
@@ -225,7 +225,7 @@ module gmmu_gpu_axi
   output logic [ThroughIdWidth-1:0]     s_thr_bid,
   output logic [1:0]                    s_thr_bresp,
 
-  // VRAM for linked adapters; no general AXI4 subordinate (gmmu_gpu). Never ready without LinkPort.
+  // VRAM for linked adapters, not a general AXI4 subordinate (gmmu_gpu). Without LinkPort no ready is ever 1.
   input  logic                          s_peer_arvalid,
   output logic                          s_peer_arready,
   input  logic [IdWidth-1:0]            s_peer_arid,
@@ -370,7 +370,7 @@ module gmmu_gpu_axi
     .s_peer_wstrb_i(s_peer_wstrb), .s_peer_wlast_i(s_peer_wlast), .s_peer_bvalid_o(s_peer_bvalid),
     .s_peer_bready_i(s_peer_bready), .s_peer_bid_o(s_peer_bid), .s_peer_bresp_o(s_peer_bresp),
 
-    .*  // the other ports have the same names here
+    .*  // all other ports have the same names here
   );
 
   gmmu_axi_ids #(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combines the parts' states into the GPU's idle and silent outputs.
+// Combines the blocks' states into the GPU's idle and silent outputs.
 //
-//   parts_i      by block: it has no work. Registered; offers of this cycle (offered_i) count at
-//                once
-//   ports_i      the same for work that is not this GPU's: software ports, linked adapters,
-//                counters
-//   isolator_i   is 0 only while the mux is busy too, or in reset, so one more cycle is harmless
-//   silent_o     every burst that ctrl.silence holds is answered, of both generations
+//   parts_i      per block: it has no work. These bits are registered; an offer made in this cycle
+//                (offered_i) counts at once
+//   ports_i      the same for work that does not belong to this GPU: software ports, linked
+//                adapters, counters
+//   isolator_i   is 0 only while the mux is busy as well, or in reset, so one more cycle is harmless
+//   silent_o     every burst that ctrl.silence stops has been answered, in both generations
 module gmmu_idle #(
   parameter int unsigned Parts = 12,
   parameter int unsigned Ports = 4
@@ -30,7 +30,7 @@ module gmmu_idle #(
     parts_q <= parts_i;
     isolator_q <= isolator_i;
     ports_q <= ports_i == '1 && isolator_q;
-    silent_o <= held_silent_i && !stale_i;   // registered: the registers lie far away
+    silent_o <= held_silent_i && !stale_i;   // registered, because the registers are far away on the die
   end
   assign work_idle_o = parts_q == '1;
   assign idle_o = work_idle_o && ports_q && !offered_i;

@@ -2,10 +2,10 @@
 // Interrupt causes and the message: one 4-byte write of kind KindInterrupt on the host port.
 //
 //   causes_i   pulses
-//   message    sent when an enabled cause appears, and again after a clear that leaves an enabled
-//              cause set. It is held while MSI is off, the GPU is no bus master or is silent, or
+//   message    sent when an enabled cause is set, and again after a clear that leaves an enabled
+//              cause set. It is held while MSI is off, the GPU is not a bus master or is silent, or
 //              the host port is closed. A held message whose causes were all cleared is dropped.
-//   irq_o      level, from a register: an enabled cause is set. For an integrator without messages
+//   irq_o      level, from a register: an enabled cause is set. For integrators without MSI
 module gmmu_interrupts
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -35,9 +35,9 @@ module gmmu_interrupts
 );
   localparam int unsigned LanesLg2 = $clog2(DataBytes);
 
-  logic [5:0] standing, seen_q;         // enabled causes; those a message was requested for
+  logic [5:0] standing, seen_q;         // standing: enabled causes that are set; seen_q: its previous value
   logic       wanted_q, cleared_q;
-  logic       aw_valid_q, w_valid_q, wait_q;   // AW, W offered; B awaited
+  logic       aw_valid_q, w_valid_q, wait_q;   // aw_valid_q, w_valid_q: AW, W is offered; wait_q: B is awaited
   ax_t        aw_q;
   w_t         w_q;
   logic       go, open_q;
@@ -97,5 +97,5 @@ module gmmu_interrupts
       !cleared_q;
 
   logic unused_bits;
-  assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0], causes_i, wr_rsp_i.b};   // a message is posted
+  assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0], causes_i, wr_rsp_i.b};   // b: a message is posted
 endmodule

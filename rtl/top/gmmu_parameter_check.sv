@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stops elaboration when a parameter of gmmu_gpu, or a macro of the packages, has an unsupported
-// value. The message names the parameter, its value and the legal ones. No hardware.
+// value. The message names the parameter, its value and the legal values. The module has no hardware.
 module gmmu_parameter_check
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -22,7 +22,7 @@ module gmmu_parameter_check
   parameter int unsigned LinkPort = 1,
   parameter int unsigned TurnDown = 1
 ) ();
-  // Whether value is a power of two in [low, high].
+  // Returns whether value is a power of two in [low, high].
   function automatic logic power(int unsigned value, int unsigned low, int unsigned high);
     return value >= low && value <= high && (value & (value - 1)) == 0;
   endfunction

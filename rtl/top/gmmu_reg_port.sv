@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Lite (64 bit) to a simple register bus, one access at a time.
+// Bridges AXI4-Lite (64 bit) to a simple register bus, one access at a time.
 //
-//   64 bits    atomic.
-//   32 bits    low half first: a write of the low half is kept, the write of the high half commits
-//              both. A read of the low half keeps the high half for the read that
+//   64 bits    an access is atomic.
+//   32 bits    low half first: a write of the low half is stored, and the write of the high half commits
+//              both. A read of the low half stores the high half for the read that
 //              follows.
 //   order      AW, W and AR may arrive in any order, with any delay between them. A write is complete in the
 //              cycle in which both its AW and its W are accepted; until then reads pass it. A read and a
 //              complete write offered together are both accepted: the write is performed first, and the
 //              read before the next write
-//   errors     other strobes, and a high half without its low half, answer SLVERR and change
+//   errors     other strobes, or a high half without its low half: the port answers SLVERR and changes
 //              nothing.
 //   wr         offered until wr_ready_i; the answer on B comes after that
 //   addr_o     valid from one cycle before wr_valid_o, and while rd_o is high
 //   rd         rd_o is high while addr_o holds a read's address; rd_data_i is sampled ReadCycles later, or
 //              when rd_busy_i falls after that
-//   stop_i     no access begins; accepted ones wait. stopped_o, while stop_i is high: no access is under
-//              way (B or R may still wait for its ready)
+//   stop_i     no access begins, and accepted ones wait. stopped_o, while stop_i is high: no access is in
+//              progress (B or R may still wait for its ready)
 //   forget_i   the registers are in reset: a low half that waits for its high half is dropped. The port
 //              itself is reset at power-on only, so that no access is lost or answered twice
 module gmmu_reg_port #(
@@ -59,9 +59,9 @@ module gmmu_reg_port #(
   typedef enum logic [2:0] {StateIdle, StateJudge, StateWrite, StateRead, StateAnswer} state_e;
   state_e      state_q;
   logic        aw_have_q, w_have_q;
-  logic        ar_have_q;                   // a read accepted with a write waits for it
+  logic        ar_have_q;                   // a read that was accepted together with a write waits for the write
   logic [15:0] addr_q, read_addr_q, write_addr_q;
-  logic        high_half_q;                 // the read is of the high half only
+  logic        high_half_q;                 // the read addresses only the high half
   logic [63:0] data_q;
   logic [7:0]  strobe_q;
   logic [31:0] write_low_q, read_high_q;

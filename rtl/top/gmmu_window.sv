@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // BAR2: AXI4-Lite accesses become single-beat VRAM accesses at base_i + offset.
 //
-//   s       AXI4-Lite, 64 bit, up to Slots accesses in flight; answers in order. A bus error
-//           answers SLVERR. base_i + offset past 48 bits is mapped past VRAM. One access every
-//           other cycle.
+//   s       AXI4-Lite, 64 bit, up to Slots accesses in flight, answered in order. A bus error
+//           answers SLVERR. If base_i + offset exceeds 48 bits, bit 47 is set, so that the address is past VRAM.
+//           One access is accepted every other cycle.
 //   order   reads and writes do not overlap: all accesses of one kind finish before the other kind
 //           begins, so a read returns what earlier writes wrote. When both kinds wait they alternate.
 //           All writes have one id, which keeps writes to one address in order; a read has its slot's
 //           id. AW, W and AR may arrive in any order, with any delay between them. A write is complete
 //           in the cycle in which both its AW and its W are accepted; until then reads and register
 //           writes pass it.
-//   hold_i  1: no new address is accepted, nor a W that would complete a write. settled_o: every
+//   hold_i  1: no new address is accepted, and no W that would complete a write. settled_o: every
 //           complete access has its response, so a change of base_i or a doorbell is ordered after
 //           all of them.
 //   stop_i  1: no access begins from the second cycle on; accepted ones wait. stopped_o, while
 //           stop_i is high: no access is in progress (B or R may still wait for its ready)
-//   lose_i  the memory side is in reset and will not respond to accesses begun before: the window
+//   lose_i  the memory side is in reset and will not respond to accesses that began earlier: the window
 //           answers them with SLVERR. Legal only while stop_i is high. The window itself is reset at
 //           power-on only.
 module gmmu_window
@@ -58,7 +58,7 @@ module gmmu_window
   output wr_req_t     wr_req_o,
   input  wr_rsp_t     wr_rsp_i
 );
-  logic clk;   // gated off while there is no access
+  logic clk;   // stopped while there is no access
   localparam int unsigned Slots = 1 << SlotsLg2;
   localparam int unsigned WordsPerBeat = DataBytes / 8;
   localparam int unsigned LaneWidth = WordsPerBeat > 1 ? $clog2(WordsPerBeat) : 1;
@@ -71,7 +71,7 @@ module gmmu_window
     return lane_t'((offset >> 3) & LaneMask);
   endfunction
 
-  // ---- AXI4-Lite side: requests are registered first.
+  // ---- AXI4-Lite side. Requests are registered first.
   logic        aw_ready, ar_ready;
   logic        aw_valid, aw_take, w_valid, w_take, ar_valid, ar_take, w_slot_ready;
   logic [31:0] aw_addr, ar_addr;
@@ -79,9 +79,9 @@ module gmmu_window
   logic [7:0]  w_strb;
 
   // An address of one kind is not accepted while an access of the other kind is registered here, so
-  // neither overtakes the other. Nor is it accepted right after an access of its own kind while the
+  // neither overtakes the other. It is also not accepted right after an access of its own kind while the
   // other kind waits at the port. A write whose AW is registered but whose W is missing does not count
-  // as registered: W completes it, so W is back-pressured and takes its turn in place of AW.
+  // as registered: W completes it, so W is back-pressured and alternates with AR in place of AW.
   logic aw_open, w_open, ar_open, w_ready, lacks_data, write_waits_q, ar_waits_q, last_reads_q;
   assign lacks_data = aw_valid && !w_valid;
   assign aw_open = !rst_i && !hold_i && !ar_valid && !(ar_waits_q && !last_reads_q);
@@ -112,11 +112,11 @@ module gmmu_window
     .valid_o(ar_valid), .ready_i(ar_take), .data_o(ar_addr)
   );
 
-  // ---- One kind at a time. Slots are a ring: issued at next_q, answered from oldest_q.
+  // ---- Only one kind is in flight at a time. Slots form a ring: issued at next_q, answered from oldest_q.
   slot_t            next_q, oldest_q;
-  count_t           occupied_q, waiting_q;  // without an accepted answer; without an answer
+  count_t           occupied_q, waiting_q;  // occupied_q: answer not yet accepted; waiting_q: no answer yet
   logic [Slots-1:0] ended_q;
-  logic             reading_q;              // kind of the accesses in flight, or of the last
+  logic             reading_q;              // kind of the accesses in flight, or of the previous ones
   logic             write_offer, read_offer, room, may_write, may_read, answer_take, ended;
   logic             lost_q;                 // outstanding accesses will not complete
   logic             stop_q;                 // stop_i, registered: its source is far away on the die
@@ -125,19 +125,19 @@ module gmmu_window
   assign write_offer = aw_valid && w_valid && w_slot_ready;
   assign read_offer = ar_valid;
   assign room = occupied_q != count_t'(Slots) && !stop_q && !lost_q;
-  // The kind changes only when nothing is in flight. If both kinds are offered then, they
+  // The kind changes only when nothing is in flight. If both kinds are offered at that point, they
   // alternate.
   assign may_write = room && (occupied_q == '0 ? (reading_q || !read_offer)
       : (!reading_q && !read_offer));
   assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer)
       : (reading_q && !write_offer));
 
-  // Issue: one request, on AW or on AR. The register between keeps the mux's ready out of the logic that
-  // chooses between them; W has a register of its own.
+  // Issue: one request, on AW or on AR. A register slice keeps the mux's ready out of the logic that
+  // chooses between them; W has its own slice.
   typedef struct packed {
     logic                reads;
     logic [SlotsLg2-1:0] slot;
-    logic [28:0]         word;            // its address without the base
+    logic [28:0]         word;            // 8-byte word offset in BAR2, to which base_i is added
   } issue_t;
   issue_t issue_in, issue;
   logic   issue_ready, issue_valid;
@@ -187,7 +187,7 @@ module gmmu_window
   lane_t            lane_q [Slots];
   logic [63:0]      r_word;
 
-  // never both kinds at once
+  // R and B are never valid together.
   always_ff @(posedge clk) begin
     r_valid_q <= rd_rsp_i.r_valid && !side_rst;
     b_valid_q <= wr_rsp_i.b_valid && !side_rst;
@@ -207,7 +207,7 @@ module gmmu_window
     .read_addr_i(oldest_q), .data_o({error, s_rdata_o})
   );
 
-  // head_q: the oldest access has its answer.
+  // head_q: the oldest access has been answered.
   slot_t second;
   logic  begun, head_q, second_ended, oldest_ended;
   assign begun = aw_take || ar_take;
