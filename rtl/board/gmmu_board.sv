@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of a board except its pins, clock and memory: the GPU, and the link to the host in
-// place of PCI Express.
+// Everything on a board except its pins, clock and memory: the GPU, and the link to the host, which
+// replaces PCI Express.
 //
-//   rst_i      power-on reset; clk_i is the GPU's clock of ClockHz
+//   rst_i      power-on reset; clk_i is the GPU's clock, whose frequency is ClockHz
 //   line_*     the serial line to the host (docs/board-link.md)
 //   m_vram     AXI4 manager: VRAM, as in gmmu_gpu. vram_reset_o: the GPU drops its outstanding VRAM
 //              accesses
-//   vram_key_o XOR key for each 16 bits that enter or leave VRAM's chip (board register 11)
-//   leds_o     0 VRAM is ready, 1 a session is open, 2 frames arrive, 3 the GPU works, 7:4 set by
+//   vram_key_o value that is XORed with each 16 bits that enter or leave VRAM's chip (board register 11)
+//   leds_o     0: VRAM is ready, 1: a session is open, 2: frames arrive, 3: the GPU is busy, 7:4: set by
 //              software
 module gmmu_board
   import gmmu_pkg::*;
@@ -68,7 +68,7 @@ module gmmu_board
   input  logic [PortIdWidth-1:0]   m_vram_bid_i,
   input  logic [1:0]               m_vram_bresp_i
 );
-  // ---- the link
+  // ---- The link.
   logic       up_valid, up_ready, down_valid, down_ready, open, opening, got, damaged, gap, again;
   logic [7:0] up, down;
   gmmu_link #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond)) u_link (
@@ -76,7 +76,7 @@ module gmmu_board
     .down_valid_o(down_valid), .down_ready_i(down_ready), .down_o(down), .open_o(open), .reset_o(opening),
     .got_o(got), .damaged_o(damaged), .gap_o(gap), .again_o(again));
 
-  // Each session resets the GPU and everything behind the streams.
+  // Each session resets the GPU and everything else behind the streams.
   logic begin_anew, rst_gpu, rst_ends;
   always_ff @(posedge clk_i) begin_anew <= rst_i || opening;
   gmmu_reset u_rst_gpu (.clk_i, .rst_i(begin_anew), .rst_o(rst_gpu));
@@ -101,7 +101,7 @@ module gmmu_board
     .b_valid_i(post_valid), .b_ready_o(post_ready), .b_i(post), .b_last_i(post_last),
     .valid_o(up_valid), .ready_i(up_ready), .data_o(up));
 
-  // ---- accesses of the CPU
+  // ---- Accesses of the CPU.
   logic        reg_awvalid, reg_awready, reg_wvalid, reg_wready, reg_bvalid, reg_arvalid, reg_arready, reg_rvalid;
   logic [63:0] reg_rdata, win_rdata, data, board_data;
   logic [1:0]  reg_bresp, reg_rresp, win_bresp, win_rresp;
@@ -134,7 +134,7 @@ module gmmu_board
     .msi_address_o(msi_address), .msi_data_o(msi_data), .cycle_o(cycle), .vram_key_o,
     .status_i({vram_ready_i, irq, idle, silent, resetting}), .count_i({access_error || unknown, again, gap, damaged}));
 
-  // Frame LED: lit for some 50 ms after each frame.
+  // Frame LED: it stays lit for about 50 ms after each frame.
   logic [22:0] lit_q;
   always_ff @(posedge clk_i) begin
     if (got) lit_q <= '1;
@@ -143,7 +143,7 @@ module gmmu_board
     leds_o <= {leds, !idle, lit_q != '0, open, vram_ready_i};
   end
 
-  // ---- the GPU's own accesses to the host
+  // ---- The GPU's own accesses to the host.
   logic                     ar_valid, ar_ready, aw_valid, aw_ready, w_valid, w_ready, w_last, b_valid, b_ready;
   logic [PortIdWidth-1:0]   ar_id, aw_id, b_id;
   logic [PaWidth-1:0]       ar_addr, aw_addr;
@@ -190,7 +190,7 @@ module gmmu_board
     .m_host_wvalid_o(w_valid), .m_host_wready_i(w_ready), .m_host_wdata_o(w_data), .m_host_wstrb_o(w_strb),
     .m_host_wlast_o(w_last), .m_host_bvalid_i(b_valid), .m_host_bready_o(b_ready), .m_host_bid_i(b_id),
     .m_host_bresp_i(2'd0),
-    // no external clients use virtual addresses
+    // No external client uses virtual addresses.
     .cl_req_valid_i('0), .cl_req_ready_o(), .cl_req_id_i('0), .cl_req_space_i('0), .cl_req_va_i('0),
     .cl_req_access_i('0), .cl_req_bytes_i('0), .cl_w_valid_i('0), .cl_w_ready_o(), .cl_w_id_i('0), .cl_w_word_i('0),
     .cl_w_data_i('0), .cl_rsp_valid_o(), .cl_rsp_ready_i('1), .cl_rsp_id_o(), .cl_rsp_last_o(), .cl_rsp_fault_o(),

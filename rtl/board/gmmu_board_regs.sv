@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The board registers of docs/board-link.md.
 //
-//   index_i, data_o   a read: data_o is the register at index_i one cycle later
+//   index_i, data_o   a read: one cycle later data_o is the register at index_i
 //   write_i           writes data_i to the register at index_i
 //   reset_o           a pulse: software requests a function-level reset
-//   counts            pulses to be counted. Only rst_i (power-on) clears the counts; session_i (a
+//   counts            pulses that are counted. Only rst_i (power-on) clears the counts; session_i (a
 //                     session is being opened) clears the other registers
 module gmmu_board_regs
   import gmmu_link_pkg::*;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's end of the link: two byte streams over a serial line, without loss, repetition or
-// change, while a session lasts (docs/board-link.md).
+// The board's end of the link: two byte streams over a serial line. While a session lasts, no byte is
+// lost, duplicated or changed (docs/board-link.md).
 //
 //   up, down   the streams; valid and data come from registers and are held until accepted
 //   open_o     a session is open
-//   reset_o    for some cycles when the host opens one: everything behind the streams is
+//   reset_o    1 for some cycles when the host opens a session: everything behind the streams is
 //              reset
-//   counts     pulses: a damaged frame, a frame out of sequence, a frame that is retransmitted;
-//              got_o: a good frame
+//   counts     pulses for a damaged frame, a frame out of sequence, and a frame that is retransmitted;
+//              got_o pulses for a good frame
 module gmmu_link
   import gmmu_link_pkg::*;
 #(
@@ -53,29 +53,29 @@ module gmmu_link
     .pay_valid_o(pay_valid), .pay_o(pay), .end_o(frame_end), .good_o(good), .header_o(header), .length_o(length),
     .hello_o(hello), .session_o(hello_session));
 
-  // ---- the session
+  // ---- The session.
   logic [7:0] session_q, wanted_q;
   logic [3:0] opening_q;          // cycles of reset_o left
   logic       begun_q;            // pulse: reset_o has just ended
   assign open_o = session_q != '0;
   assign reset_o = opening_q != '0;
 
-  logic       fresh_q;            // no frame of the host was accepted in the session
-  logic       hear, opens;        // a hello; one that is not a repeat
+  logic       fresh_q;            // the session has accepted no frame from the host yet
+  logic       hear, opens;        // hear: a hello has arrived; opens: it is not a repeated one
   assign hear = frame_end && hello;
   assign opens = hear && !(session_q == hello_session && fresh_q);
 
-  // ---- classification of a frame
+  // ---- Classification of a frame.
   logic       ours, numbered, ahead, take;
   logic [3:0] room;
-  logic [7:0] distance;           // from the wanted frame to this one, in frames
+  logic [7:0] distance;           // frames from the wanted one to this one
   assign ours = frame_end && good && header.session == session_q && open_o && header.kind == FrameData;
   assign numbered = length != '0;
   assign distance = header.number - wanted_q;
   assign ahead = distance != '0 && !distance[7];
   assign take = ours && numbered && distance == '0 && room != '0;
 
-  logic asked_q;                  // a repetition was requested, and the wanted frame is missing
+  logic asked_q;                  // a retransmission was requested, and the wanted frame is still missing
   logic ask, say;
   assign ask = (ours && (numbered ? (ahead && !asked_q) : ahead)) || (frame_end && !good && open_o && !asked_q);
   assign say = begun_q || hear || ask || (ours && numbered);
@@ -84,7 +84,7 @@ module gmmu_link
     .clk_i, .rst_i(reset_o || rst_i), .write_i(pay_valid), .data_i(pay), .keep_i(frame_end),
     .keep_bytes_i(take ? length : '0), .room_o(room), .valid_o(down_valid_o), .ready_i(down_ready_i), .data_o(down_o));
 
-  logic said_room_q;              // the last frame announced no room for the other side's next one
+  logic said_room_q;              // the latest frame announced no space for the other side's next frame
   gmmu_link_tx #(.KeepAlive(KeepAlive)) u_tx (
     .clk_i, .rst_i(reset_o || rst_i), .valid_i(up_valid_i), .ready_o(up_ready_o), .data_i(up_i),
     .ack_i(ours), .ack_number_i(header.ack), .ack_room_i(header.room), .nak_i(header.nak),

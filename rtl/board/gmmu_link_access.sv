@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performs the CPU's requests one after the other: registers of the GPU, the VRAM window, board
+// Performs the CPU's requests one after the other: on GPU registers, the VRAM window and board
 // registers.
 //
 //   request   bytes of request messages
-//   s_reg     AXI4-Lite manager; so is s_win. An access begins when the GPU has accepted the
-//             previous one; after a read, when that was answered. Answers to writes are only
+//   s_reg     AXI4-Lite manager, like s_win. An access begins when the GPU has accepted the
+//             previous one or, after a read, has answered it. Answers to writes are only
 //             counted: error_o pulses for one that is not OKAY
-//   board_*   board registers: a write in one cycle, a read combinationally from board_index_o
-//   reply     bytes of messages up: answers to reads, and room for requests. last_o with the last
-//             one of a message
+//   board_*   board registers: a write takes one cycle, a read is combinational from board_index_o
+//   reply     bytes of messages up: answers to reads, and space for requests. last_o marks the final
+//             byte of a message
 module gmmu_link_access
   import gmmu_link_pkg::*;
 (
@@ -53,7 +53,7 @@ module gmmu_link_access
   output logic [63:0] data_o,
 
   output logic [3:0]  board_index_o,
-  output logic        board_write_o,  // with data_o
+  output logic        board_write_o,  // the data is data_o
   input  logic [63:0] board_data_i,
 
   output logic        error_o
@@ -61,25 +61,25 @@ module gmmu_link_access
   typedef enum logic [3:0] {Kind, Head, Data, Offer, Answer, Word, Tell, Room} state_e;
   state_e      state_q;
   logic [7:0]  kind_q;
-  logic [3:0]  left_q;          // bytes left of the head or of a word
-  logic [5:0]  words_q;         // words of the message not done
+  logic [3:0]  left_q;          // bytes left of the header or of a word
+  logic [5:0]  words_q;         // words of the message that are not done
   logic [7:0]  all_q;           // words of the answer
   logic        bad_q;           // a word could not be read
   logic [15:0] used_q;          // request bytes consumed, not yet reported to the host
   logic [63:0] word_q;
-  logic [7:0]  told_q;          // number of the answer's next byte, from 1; 32 words have 256
+  logic [7:0]  told_q;          // number of the answer's next byte, from 1; 32 words have 256 bytes
   logic        reads, window, board, take;
   assign reads = kind_q == DownRegisterRead || kind_q == DownWindowRead || kind_q == DownBoardRead;
   assign window = kind_q == DownWindowRead || kind_q == DownWindowWrite;
   assign board = kind_q == DownBoardRead || kind_q == DownBoardWrite;
-  // Room is reported to the host when nothing else waits, or when much has been consumed.
+  // Free space is reported to the host when nothing else waits, or when much has been consumed.
   logic        room_due;
   assign request_ready_o = state_q == Kind && !room_due || state_q == Head || state_q == Data;
   assign take = request_valid_i && request_ready_o;
 
   assign room_due = used_q >= 16'd512 || (used_q != '0 && !request_valid_i);
 
-  // words of an answer wait until it is complete
+  // Words of an answer wait until the answer is complete.
   logic       store_valid, store_ready, kept_valid, kept_take;
   logic [7:0] kept;
   gmmu_fifo_ram #(.Width(8), .Depth(256)) u_answer (
@@ -95,7 +95,7 @@ module gmmu_link_access
   assign read_data = board ? board_data_i : window ? win_rdata_i : reg_rdata_i;
   assign read_resp = board ? 2'd0 : window ? win_rresp_i : reg_rresp_i;
 
-  logic aw_left_q, w_left_q, ar_left_q;   // offers not accepted yet
+  logic aw_left_q, w_left_q, ar_left_q;   // offers that have not been accepted yet
   assign reg_awvalid_o = aw_left_q && !window;
   assign reg_wvalid_o = w_left_q && !window;
   assign reg_arvalid_o = ar_left_q && !window;
@@ -107,7 +107,7 @@ module gmmu_link_access
   assign w_taken = !w_left_q || (window ? win_wready_i : reg_wready_i);
   assign ar_taken = !ar_left_q || (window ? win_arready_i : reg_arready_i);
 
-  // A head's bytes shift in from the top.
+  // A header's bytes shift in from the top.
   logic [39:0] head_q;
   assign board_index_o = address_o[3:0];
 
@@ -164,7 +164,7 @@ module gmmu_link_access
         left_q <= left_q - 1'b1;
         if (left_q == 4'd1) state_q <= Offer;
       end
-      Offer: begin   // one cycle: the offers begin in the next
+      Offer: begin   // one cycle: the offers begin in the next cycle
         aw_left_q <= !reads && !board;
         w_left_q <= !reads && !board;
         ar_left_q <= reads && !board;
@@ -220,7 +220,7 @@ module gmmu_link_access
     end
   end
 
-  // ---- the messages up
+  // ---- The messages up.
   always_comb begin
     unique case (left_q[1:0])
       2'd0: reply_o = state_q == Room ? UpRoom : UpAnswer;

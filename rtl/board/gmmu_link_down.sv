@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes the host's messages: requests of the CPU go on as bytes, completions of host memory reads
-// become R beats.
+// Decodes the host's messages: requests of the CPU are forwarded as bytes, completions of host memory
+// reads become R beats.
 //
 //   down       the stream from the host. A request never blocks a completion: the host sends no
 //              request that does not fit into RequestBytes
 //   request    whole request messages, as in the stream
-//   r          beats of the host port; a beat with an error has data 0. It stays until accepted
-//   unknown_o  pulse: a first byte that begins no message
+//   r          beats of the host port; a beat with an error has data 0. An offer stays until accepted
+//   unknown_o  pulses if the first byte of a message is no known kind
 module gmmu_link_down
   import gmmu_axi_pkg::*;
   import gmmu_link_pkg::*;
@@ -36,8 +36,8 @@ module gmmu_link_down
   typedef enum logic [2:0] {Kind, Request, Shape, Data, Beat} state_e;
   state_e     state_q;
   logic [8:0] left_q;      // bytes left of the message or of the beat
-  logic       count_q;     // the message has a word count: the byte before the last of its head
-  logic [7:0] beats_q;     // beats after this one
+  logic       count_q;     // the message has a word count, in the second-to-last byte of its header
+  logic [7:0] beats_q;     // beats that follow this one
   logic       take, push, request_room;
 
   gmmu_fifo_ram #(.Width(8), .Depth(RequestBytes)) u_requests (
@@ -79,7 +79,7 @@ module gmmu_link_down
       end
       Request: if (take) begin
         left_q <= left_q - 1'b1;
-        if (count_q && left_q == 9'd2) begin   // the words; a byte of strobes, then 8 bytes each
+        if (count_q && left_q == 9'd2) begin   // data_i counts words: a strobe byte follows, then 8 bytes a word
           left_q <= {data_i[5:0], 3'd0} + 9'd1;
           count_q <= 1'b0;
         end else if (left_q == 9'd1) begin

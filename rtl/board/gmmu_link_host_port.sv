@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's host port as messages up: reads, and writes with their data.
+// Converts the GPU's host port to messages up: reads, and writes with their data.
 //
-//   ar, aw, w  as gmmu_gpu drives them: INCR bursts of 8-byte beats. One burst of each is processed
-//              at a time
-//   b          when the whole write is in the stream: a write is posted
-//   up         bytes of messages, last_o with the last one of a message. A read offered together
-//              with a write goes first: a read that must follow a write comes after its b
+//   ar, aw, w  as gmmu_gpu drives them: INCR bursts of 8-byte beats. One read burst and one write burst
+//              are processed at a time
+//   b          offered when the whole write is in the stream: a write is posted
+//   up         bytes of messages; last_o marks the final byte of a message. A read offered together
+//              with a write goes first: a read that must follow a write is offered after the write's b
 module gmmu_link_host_port
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -40,23 +40,23 @@ module gmmu_link_host_port
   output logic [7:0]               up_o,
   output logic                     up_last_o
 );
-  // ---- a write's beats wait until all have arrived, because its head says whether all bytes are
-  // written
-  logic        aw_q;              // an address waits for its data or its turn
+  // ---- A write's beats wait until all have arrived, because its header says whether all bytes are
+  // written.
+  logic        aw_q;              // an address waits for its data or for arbitration
   logic [PortIdWidth-1:0]   awid_q;
   logic [PaWidth-1:0]       awaddr_q;
   logic [7:0]               awlen_q;
   logic [$bits(user_t)-1:0] awuser_q;
   logic        whole_q;           // all beats have arrived
-  logic        sparse_q;          // a byte after the first one is not written
+  logic        sparse_q;          // some byte after the first one is not written
   logic        first_q;           // the next beat is the first
   logic        beat_valid, beat_take, room;
   logic [63:0] beat;
   logic [7:0]  beat_strobes;
-  logic [7:0]  from_first;        // bytes of the first beat from the address on
+  logic [7:0]  from_first;        // ones: bytes of the first beat from the address upwards
   assign awready_o = !aw_q;
   assign from_first = 8'hFF << awaddr_q[2:0];
-  // W through a register, which ends its handshake path
+  // W passes a register, which splits its handshake path.
   logic        w_valid, w_take, w_last;
   logic [63:0] w_data;
   logic [7:0]  w_strb;
@@ -68,20 +68,20 @@ module gmmu_link_host_port
     .clk_i, .rst_i, .valid_i(w_take), .ready_o(room), .data_i({w_strb, w_data}),
     .valid_o(beat_valid), .ready_i(beat_take), .data_o({beat_strobes, beat}));
 
-  // ---- a message: a head in a shift register, then beats
+  // ---- A message: a header in a shift register, then beats.
   typedef enum logic [1:0] {Rest, Head, Strobes, Data} state_e;
   state_e       state_q;
   logic         write_q;          // the message is a write
   logic [111:0] head_q;
-  logic [3:0]   left_q;           // bytes left of the head or the beat
-  logic [7:0]   beats_q;          // beats to come
-  logic [2:0]   byte_q;           // byte of the beat
+  logic [3:0]   left_q;           // bytes left of the header or of the beat
+  logic [7:0]   beats_q;          // beats that follow
+  logic [2:0]   byte_q;           // number of the byte in the beat
   logic                     ar_valid;
   logic [PortIdWidth-1:0]   ar_id;
   logic [PaWidth-1:0]       ar_addr;
   logic [7:0]               ar_len;
   logic [$bits(user_t)-1:0] ar_user;
-  // The head has many bits, so a register selects it.
+  // The header has many bits, so a register selects its contents.
   gmmu_slice #(.Width(PortIdWidth + PaWidth + 8 + $bits(user_t)), .Slow(1'b1)) u_ar (
     .clk_i, .rst_i, .valid_i(arvalid_i), .ready_o(arready_o), .data_i({arid_i, araddr_i, arlen_i, aruser_i}),
     .valid_o(ar_valid), .ready_i(state_q == Rest), .data_o({ar_id, ar_addr, ar_len, ar_user}));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants of the link between a board and its host; docs/board-link.md explains them.
 package gmmu_link_pkg;
-  localparam int unsigned MaxPayload = 256;   // payload bytes of a frame, at most
-  localparam int unsigned MaxFrames = 8;      // numbered frames outstanding
+  localparam int unsigned MaxPayload = 256;   // maximum of payload bytes in a frame
+  localparam int unsigned MaxFrames = 8;      // maximum of numbered frames outstanding
   localparam int unsigned HeaderBytes = 4;
   localparam int unsigned CrcBytes = 4;
   localparam logic [7:0]  Version = 8'd1;
 
   typedef enum logic [2:0] {FrameData, FrameHello, FrameAnnounce} frame_e;
 
-  typedef struct packed {   // byte 3 first: a little-endian number
+  typedef struct packed {   // little-endian on the line; the fields are listed from byte 3 down
     logic [2:0] kind;
     logic       nak;
     logic [3:0] room;
@@ -34,8 +34,8 @@ package gmmu_link_pkg;
   localparam logic [7:0] DownBoardRead = 8'h16;
   localparam logic [7:0] DownCompletion = 8'h17;
 
-  // CRC-32C of one more byte. The initial value is all ones; the complement is sent. Over a body
-  // that includes its CRC the result is CrcGood.
+  // Returns the CRC-32C after one more byte. The initial value is all ones, and the complement is sent.
+  // Over a body that includes its CRC the result is CrcGood.
   localparam logic [31:0] CrcStart = 32'hFFFF_FFFF;
   localparam logic [31:0] CrcGood = 32'hB798_B438;
   function automatic logic [31:0] crc_byte(logic [31:0] crc, logic [7:0] data);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes the line's bytes into frames: COBS, header, payload, CRC.
 //
-//   in        a byte with each byte_valid_i; a broken one spoils its frame
+//   in        a byte with each byte_valid_i; a broken byte invalidates its frame
 //   payload   each byte of a body after the header, with pay_valid_o; the last four are the CRC
-//   end_o     one cycle after the zero that ends a frame, with the frame's header, payload length
-//             and validity: COBS correct, not too long, CRC correct. Two zeros in a row give no
+//   end_o     one cycle after the zero byte that ends a frame, with the frame's header, payload length
+//             and validity: COBS correct, not too long, CRC correct. Two zero bytes in a row yield no
 //             frame
-//   hello_o   with end_o: a good hello of this protocol's version; session_o is the session that it
+//   hello_o   with end_o: a good hello of this protocol version; session_o is the session that it
 //             opens
 module gmmu_link_rx
   import gmmu_link_pkg::*;
@@ -29,21 +29,21 @@ module gmmu_link_rx
 );
   localparam logic [8:0] MostBytes = 9'(HeaderBytes + MaxPayload + CrcBytes);
 
-  // COBS: what is left of the block, and the zero between two blocks.
+  // COBS: bytes left of the block, and the zero between two blocks.
   logic [7:0] left_q;
   logic       zero_q;         // the next block's code replaces a zero
-  logic       any_q, bad_q;   // a frame has begun; it is spoilt
-  logic       take;           // a byte of the body
+  logic       any_q, bad_q;   // any_q: a frame has begun; bad_q: it is damaged
+  logic       take;           // this byte belongs to the body
   logic [7:0] body;
   logic       ends;
   assign ends = byte_valid_i && byte_i == '0;
   assign take = byte_valid_i && !ends && (left_q != '0 || zero_q);
   assign body = left_q != '0 ? byte_i : '0;
 
-  // One cycle later: the meaning of a body byte.
+  // One cycle later: what a body byte means.
   logic       take_q, ends_q, fine_q;
   logic [7:0] body_q;
-  logic [8:0] count_q;        // bytes of the body before body_q
+  logic [8:0] count_q;        // number of body bytes before body_q
   logic [31:0] crc_q;
   logic       magic_q;        // the payload matches a hello so far
   assign pay_valid_o = take_q && count_q >= 9'(HeaderBytes) && count_q < MostBytes;

@@ -2,11 +2,11 @@
 // Buffers the bytes of frames until they are read. A frame's bytes become readable only when the
 // frame is kept.
 //
-//   write     appends a byte to those since the last keep or drop; there is room while room_o is
+//   write     appends a byte to those since the latest keep or drop; there is space while room_o is
 //             not 0
-//   keep_i    of these bytes, the first keep_bytes_i become readable; the others are dropped. 0:
-//             all are dropped
-//   room_o    whole frames of MaxPayload and CRC that fit, at most MaxFrames
+//   keep_i    of these bytes, the first keep_bytes_i become readable; the others are dropped. 0 drops
+//             all of them
+//   room_o    number of full-size frames (MaxPayload and CRC) that fit, at most MaxFrames
 //   read      valid_o and data_o come from registers; data_o is stable while valid_o && !ready_i
 module gmmu_link_store
   import gmmu_link_pkg::*;
@@ -32,7 +32,7 @@ module gmmu_link_store
     $fatal(1, "gmmu_link_store: Bytes must be a power of two of at least 4 frames");
   end
 
-  addr_t kept_q, write_q, read_q;  // end of the kept bytes; next byte to write; next to read
+  addr_t kept_q, write_q, read_q;  // kept_q: end of the kept bytes; write_q, read_q: next byte
   logic  read, ram_valid_q, out_free;
   logic [7:0] ram_data;
   assign read = read_q != kept_q && (!ram_valid_q || out_free);
@@ -42,8 +42,8 @@ module gmmu_link_store
     .clk_i, .read_i(read), .read_addr_i(read_q), .data_o(ram_data),
     .write_i, .write_addr_i(write_q), .data_i);
 
-  // One frame more than announced stays free: for bytes written and not kept, and for the word that
-  // distinguishes "full".
+  // Space for one frame more than announced stays free: for bytes written but not kept, and for the
+  // word that distinguishes "full" from "empty".
   addr_t used_q;
   logic [AddrWidth-8:0] frames;
   assign frames = (AddrWidth - 7)'((AddrWidth + 1)'(Bytes) - (AddrWidth + 1)'(used_q) >> 8);

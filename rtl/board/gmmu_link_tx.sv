@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs a byte stream into frames, which are kept until acknowledged; it also sends frames without
 // payload.
-//
+//   stream     bytes of the payload. A frame is closed when it is full, or when no byte was offered
 //   stream     bytes of the payload. A frame is closed when it is full, or when no byte was offered
 //              for some cycles and nothing else waits to be sent
-//   ack_i      a good frame of the session: the other side has everything before ack_number_i and
-//              room for ack_room_i frames from there on. With nak_i all frames from there on are
+//   ack_i      a good frame of the session: the other side has received everything before ack_number_i
+//              and has space for ack_room_i frames from that number on. With nak_i all these frames are
 //              retransmitted
 //   say_i      pulse: a frame must be sent, with or without payload. say_nak_i with it: the frame
 //              requests a retransmission
@@ -32,8 +32,8 @@ module gmmu_link_tx
   input  logic       say_nak_i,
 
   input  logic [7:0] session_i,    // 0: there is none
-  input  logic [7:0] wanted_i,     // number of the next frame that the receiver expects
-  input  logic [3:0] room_i,       // frames that the receiver has room for
+  input  logic [7:0] wanted_i,     // number of the next frame that the receiver expects from the host
+  input  logic [3:0] room_i,       // frames that the receiver has space for
   output logic       again_o,      // pulse: a frame is retransmitted
 
   output logic       out_valid_o,
@@ -43,15 +43,15 @@ module gmmu_link_tx
   localparam int unsigned SlotLg2 = $clog2(MaxFrames);
   localparam int unsigned PayLg2 = $clog2(MaxPayload);
   localparam int unsigned AliveLg2 = $clog2(KeepAlive);
-  localparam logic [4:0] Quiet = 5'd31;   // cycles without an offer that close a frame
+  localparam logic [4:0] Quiet = 5'd31;   // a frame is closed after this many cycles without an offer
 
   typedef enum logic [2:0] {Rest, Sum, Scan, Code, Send, End} state_e;
   state_e          state_q;
   header_t         header_q;
   logic [SlotLg2-1:0] slot_q;     // slot of the current frame
 
-  // ---- frames: [acked_q, fill_q) are closed, fill_q is being filled; sent_q is sent next; no
-  // frame from made_q on was ever sent
+  // ---- Frames [acked_q, fill_q) are closed, fill_q is being filled, sent_q is sent next; no
+  // frame from made_q on was ever sent.
   logic [7:0]      acked_q, fill_q, sent_q, made_q, limit_q;
   logic [PayLg2:0] filled_q;      // bytes of the frame that is being filled
   logic [4:0]      quiet_q;
@@ -68,23 +68,23 @@ module gmmu_link_tx
     .write_i(close), .write_addr_i(fill_q[SlotLg2-1:0]), .data_i(filled_q));
 
   logic              read;
-  logic [8:0]      place_q, last; // position in the body; its end
-  logic [PayLg2-1:0] index;       // of the payload
+  logic [8:0]      place_q, last; // place_q: position in the body; last: its end
+  logic [PayLg2-1:0] index;       // index within the payload
   logic [7:0]        stored;
   gmmu_ram_block #(.Width(8), .Depth(MaxFrames * MaxPayload)) u_payloads (
     .clk_i, .read_i(read), .read_addr_i({slot_q, index}), .data_o(stored),
     .write_i(push), .write_addr_i({fill_q[SlotLg2-1:0], filled_q[PayLg2-1:0]}), .data_i);
 
-  // ---- what is sent next
+  // ---- What is sent next.
   logic            say_q, nak_q, due;
   logic [AliveLg2:0] alive_q;
   assign due = alive_q[AliveLg2];
 
-  logic [PayLg2:0] bytes_q;       // of payload
+  logic [PayLg2:0] bytes_q;       // bytes of payload
   logic [31:0]     crc_q;
-  logic [1:0]      age_q;         // cycles since place_q was set, up to 2
+  logic [1:0]      age_q;         // cycles since place_q was set, at most 2
   logic            have;          // body_q holds the byte at place_q
-  logic [8:0]      from_q;        // start of the block
+  logic [8:0]      from_q;        // start of the COBS block
   logic [7:0]      code_q, left_q;
   logic            more_q;        // another block follows
   logic [7:0]      body, body_q;
@@ -107,12 +107,12 @@ module gmmu_link_tx
   end
 
   logic       can_send;
-  logic [7:0] allowed;            // frames up to the limit, negative past it
+  logic [7:0] allowed;            // frames up to the limit, negative beyond it
   assign allowed = limit_q - sent_q;
   assign can_send = sent_q != fill_q && allowed != '0 && !allowed[7] && session_i != '0;
 
   always_ff @(posedge clk_i) begin
-    // the stream
+    // The stream.
     if (push) filled_q <= filled_q + 1'b1;
     quiet_q <= valid_i ? '0 : quiet_q == Quiet ? Quiet : quiet_q + 1'b1;
     ready_o <= session_i != '0 && !close && outstanding < 8'(MaxFrames) &&
@@ -123,7 +123,7 @@ module gmmu_link_tx
       ready_o <= 1'b0;
     end
 
-    // the current frame
+    // The current frame.
     again_o <= 1'b0;
     body_q <= body;
     if (!have) age_q <= age_q + 1'b1;
@@ -192,7 +192,7 @@ module gmmu_link_tx
       Send: begin
         if (left_q == '0) begin
           age_q <= '0;
-          if (code_q != 8'hFF) place_q <= place_q + 1'b1;   // skip the zero
+          if (code_q != 8'hFF) place_q <= place_q + 1'b1;   // A zero byte is skipped.
           from_q <= code_q != 8'hFF ? place_q + 1'b1 : place_q;
           code_q <= 8'd1;
           state_q <= more_q ? Scan : End;
@@ -205,9 +205,9 @@ module gmmu_link_tx
       default: if (out_ready_i) state_q <= Rest;
     endcase
 
-    // acknowledgements of the other side
+    // Acknowledgements from the other side.
     if (ack_i) begin
-      // a frame that was never sent cannot be acknowledged
+      // A frame that was never sent cannot be acknowledged.
       if (ack_number_i - acked_q <= made_q - acked_q) begin
         acked_q <= ack_number_i;
         limit_q <= ack_number_i + 8'(ack_room_i);
@@ -229,7 +229,7 @@ module gmmu_link_tx
       nak_q <= 1'b0;
       again_o <= 1'b0;
     end
-    // A frame on the line when a session begins is cut off: the receiver drops it by its session
+    // A frame that is on the line when a session begins is cut off: the receiver drops it by its session
     // number.
     if (rst_i && state_q != Rest) state_q <= End;
   end

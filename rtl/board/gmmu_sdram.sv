@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VRAM in an SDR SDRAM of 16 data bits: an AXI4 subordinate as the GPU's m_vram wants it.
+// VRAM in an SDR SDRAM of 16 data bits: an AXI4 subordinate that fits the GPU's m_vram.
 //
 //   s_*      INCR bursts of full beats of 8 bytes, never across 4 KiB; the first address may be
 //            unaligned, with the strobes of the lanes below it 0. W may come before its AW. Every
@@ -8,11 +8,11 @@
 //            and for B, and accesses nothing; the data of such a beat is undefined
 //   order    Bursts execute one at a time: reads in the order of AR, writes in the order of AW,
 //            alternating when both wait. A write waits until all its beats have arrived, so that no
-//            read waits behind a write without data. B says that the data is in the chip
-//   pins     see gmmu_sdram_chip_port. The board's top has the three-state buffers of dq and the
+//            read waits behind a write without data. B means that the data is in the chip
+//   pins     see gmmu_sdram_chip_port. The board's top module has the three-state buffers of dq and the
 //            chip's clock
-//   reset    Accepted accesses are dropped without an answer; the chip's contents stay. Accesses
-//            accepted during the chip's power-up wait for its end
+//   reset    Accepted accesses are dropped without an answer; the chip keeps its contents. Accesses
+//            accepted during the chip's power-up wait until it has ended
 module gmmu_sdram
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -27,7 +27,7 @@ module gmmu_sdram
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
-  output logic                   initialized_o,  // the chip was powered up
+  output logic                   initialized_o,  // the chip has been powered up
 
   input  logic                   s_arvalid_i,
   output logic                   s_arready_o,
@@ -73,10 +73,10 @@ module gmmu_sdram
 
   localparam int unsigned WordBits = RowBits + BankBits + ColumnBits - 2;
   localparam int unsigned PageWords = 9;      // bits of a word's number within 4 KiB
-  localparam int unsigned WriteBeats = 256;   // fits the longest burst; no more block RAM than 64
+  localparam int unsigned WriteBeats = 256;   // fits the longest burst; uses no more block RAM than 64 would
   localparam int unsigned ReadBeats = 64;
   localparam int unsigned WriteBursts = 8;    // bursts of each direction that have begun and
-  localparam int unsigned ReadBursts = 16;    //   wait until their last answer is accepted
+  localparam int unsigned ReadBursts = 16;    //   whose last answer has not been accepted
 
   typedef struct packed {
     logic [PortIdWidth-1:0] id;
@@ -84,7 +84,7 @@ module gmmu_sdram
     logic [7:0]             len;
   } burst_t;
 
-  // ---- Waiting work: an address of each direction, and the beats of writes.
+  // ---- Pending work: one address per direction, and the beats of writes.
   logic   ar_valid, aw_valid, start_read, start_write, w_valid, w_pop, ar_past, aw_past;
   burst_t ar, aw;
   logic [DataWidth-1:0] w_data;
@@ -102,7 +102,7 @@ module gmmu_sdram
   assign ar_past = ar.addr[PaWidth-1:WordBits+3] != '0;
   assign aw_past = aw.addr[PaWidth-1:WordBits+3] != '0;
 
-  // Complete write bursts not yet begun.
+  // Complete write bursts that have not begun.
   localparam int unsigned WholeBits = $clog2(WriteBeats + 3);
   logic [WholeBits-1:0] whole_q;
   logic                 whole_any_q, w_end;
@@ -117,7 +117,7 @@ module gmmu_sdram
     end
   end
 
-  // ---- Answers. A read beat begins only with a credit, which reserves its place.
+  // ---- Answers. A read beat begins only with a credit, which reserves space for its answer.
   localparam int unsigned CreditBits = $clog2(ReadBeats + 1);
   localparam int unsigned EndBits = $clog2(WriteBursts + 1);
   logic                  take, busy_q, write_q, void_q, last_q;
@@ -125,7 +125,7 @@ module gmmu_sdram
   logic                  r_room, r_error, b_error, read_ids_any, write_ids_any;
   logic [63:0]           r_done_data;
   logic [CreditBits-1:0] credits_q;
-  logic [EndBits-1:0]    ends_q;  // completed writes without their answer
+  logic [EndBits-1:0]    ends_q;  // completed writes that have not been answered
   assign r_take = s_rvalid_o && s_rready_i;
   assign b_take = s_bvalid_o && s_bready_i;
   always_ff @(posedge clk_i) begin
@@ -156,11 +156,11 @@ module gmmu_sdram
   // ---- The current burst.
   logic                can_read, pick_read_q, pick_write_q;
   logic [WordBits-1:0] word_q;
-  logic [7:0]          left_q;  // beats after this one
+  logic [7:0]          left_q;  // beats that follow this one
   assign can_read = ar_valid && read_ids_ready;
   assign start_read = !busy_q && pick_read_q;
   assign start_write = !busy_q && pick_write_q;
-  // One cycle later; the next access is at least four cycles away.
+  // These pulses come one cycle late; the next access begins at least four cycles later.
   always_ff @(posedge clk_i) begin
     w_pop <= !rst_i && take && write_q;
     r_begun_q <= !rst_i && take && !write_q;
@@ -169,8 +169,8 @@ module gmmu_sdram
     if (rst_i) begin
       {pick_read_q, pick_write_q} <= '0;
     end else begin
-      // Chosen during the last burst. A burst just begun is visible here for one more cycle, while
-      // busy_q is 1.
+      // The next burst is chosen while the current one runs. A burst that has just begun is still offered
+      // here for one cycle, but busy_q is 1 then, so it is not chosen again.
       pick_write_q <= aw_valid && whole_any_q && write_ids_ready && !(write_q && can_read);
       pick_read_q <= can_read && !(aw_valid && whole_any_q && write_ids_ready && !write_q);
     end
@@ -208,7 +208,7 @@ module gmmu_sdram
     .sdram_dqm_o, .sdram_dq_i, .sdram_dq_o, .sdram_dq_oe_o
   );
 
-  logic unused_lanes;  // lanes below the first address; strobes decide
+  logic unused_lanes;  // lanes below the first address; the strobes mask them
   assign unused_lanes = ^{ar.addr[2:0], aw.addr[2:0]};
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i) !r_done || r_room);

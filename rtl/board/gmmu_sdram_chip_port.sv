@@ -2,23 +2,23 @@
 // The pins of one SDR SDRAM of 16 data bits: powers it up, refreshes it, opens and closes its rows,
 // and performs accesses of one 64-bit word (four columns, burst length 4) in order.
 //
-//   op       One access. It is stable, with w_data_i and w_strb_i of a write, until op_ready_o is
+//   op       One access. It is stable, together with w_data_i and w_strb_i of a write, until op_ready_o is
 //            1. Words of an open row follow each other every four cycles, without a gap on dq. A
-//            void access takes its turn and accesses nothing
+//            void access goes through in order and accesses nothing
 //   r, b     The end of an access, in the order of op: a word of a read (void: undefined data), or
-//            the last word of a write (op_last_i), which is then in the chip. Always accepted
-//   pins     Every output but csn comes from a register of its own, and dq_i goes into one. The
+//            the last word of a write (op_last_i), which is then in the chip. The receiver must accept it
+//   pins     Every output but csn comes from its own register, and dq_i goes into one. The
 //            chip's clock is clk_i delayed by less than a cycle: the chip sees a command at its
-//            edge between the clk_i edge that set the pins and the next. CaptureCycles edges after
-//            the former, dq_i holds the first word of a read: CasLatency, plus one for each cycle
-//            of delay on its way (README.md)
-//   reset    The chip keeps its data. A write in progress ends masked. After rst_i falls and a
-//            pause of one refresh interval, all banks are closed; then follow refreshes and the
-//            mode register. While rst_i is 1 nothing is refreshed and no row is closed: after the
+//            clock edge between the clk_i edge that set the pins and the next one. CaptureCycles edges
+//            after the former, dq_i holds the first word of a read: CasLatency, plus one for each cycle
+//            of delay on the way (README.md)
+//   reset    The chip keeps its data. A write in progress ends with its data masked. After rst_i falls and a
+//            pause of one refresh interval, all banks are closed; refreshes and the mode register
+//            command follow. While rst_i is 1 nothing is refreshed and no row is closed: after the
 //            power-up a reset should last less than 100 us, since no row may be open for longer
 //
-// initialized_o rises once, when the chip has been powered up, and cke when rst_i falls for the
-// first time: neither is part of the reset. The bitstream's configuration clears them.
+// initialized_o rises once, when the chip has been powered up, and cke rises when rst_i falls for the
+// first time. Reset affects neither; the bitstream's configuration clears them.
 module gmmu_sdram_chip_port #(
   parameter int unsigned ClockKhz = 80_000,    // frequency of clk_i
   parameter int unsigned PowerUpNs = 200_000,  // before the first command; simulations may shorten it
@@ -27,7 +27,7 @@ module gmmu_sdram_chip_port #(
   parameter int unsigned RowBits = 13,
   parameter int unsigned BankBits = 2,
   parameter int unsigned ColumnBits = 9,
-  // Times of the chip in nanoseconds: the longest among common parts (README.md).
+  // Timing of the chip in nanoseconds: the longest values among common parts (README.md).
   parameter int unsigned TrcdNs = 21,    // activate to read or write
   parameter int unsigned TrpNs = 21,     // precharge to activate or refresh
   parameter int unsigned TrasNs = 42,    // activate to precharge
@@ -35,7 +35,7 @@ module gmmu_sdram_chip_port #(
   parameter int unsigned TrfcNs = 66,    // refresh to any command
   parameter int unsigned TwrNs = 14,     // last data of a write to precharge; at least two cycles
   parameter int unsigned TmrdNs = 14,    // mode register to any command; at least two cycles
-  parameter int unsigned TrefiNs = 7800, // between two refreshes
+  parameter int unsigned TrefiNs = 7800, // interval between refreshes
   localparam int unsigned WordBits = RowBits + BankBits + ColumnBits - 2
 ) (
   input  logic                clk_i,
@@ -68,10 +68,10 @@ module gmmu_sdram_chip_port #(
   output logic [15:0]         sdram_dq_o,
   output logic                sdram_dq_oe_o
 );
-  localparam int unsigned Burst = 4;     // columns of an access
+  localparam int unsigned Burst = 4;     // columns per access
   localparam int unsigned Refreshes = 8; // at power-up
 
-  // The number of cycles that cover `ns` nanoseconds, at least `least`.
+  // Returns the number of cycles that cover `ns` nanoseconds, but at least `least`.
   function automatic int unsigned cycles(int unsigned ns, int unsigned least);
     longint unsigned whole;
     whole = (64'(ns) * 64'(ClockKhz) + 64'd999_999) / 64'd1_000_000;
@@ -86,8 +86,8 @@ module gmmu_sdram_chip_port #(
   localparam int unsigned Trfc = cycles(TrfcNs, 1);
   localparam int unsigned Tmrd = cycles(TmrdNs, 2);
   localparam int unsigned Trefi = 32'(64'(TrefiNs) * 64'(ClockKhz) / 64'd1_000_000);
-  // Times from an activation (which also keeps tRC), from a read and from a write to a precharge of
-  // any bank. A column command comes tRCD after the activation at the earliest.
+  // Cycles from an activation (which also meets tRC), from a read and from a write to a precharge of
+  // any bank. A column command follows the activation after tRCD at the earliest.
   localparam int unsigned ActivatePre = larger(cycles(TrasNs, 1), cycles(TrcNs, Trp + 1) - Trp);
   localparam int unsigned RestPre = ActivatePre > Trcd ? ActivatePre - Trcd : 1;
   localparam int unsigned ReadPre = larger(Burst, RestPre);
@@ -111,7 +111,7 @@ module gmmu_sdram_chip_port #(
     $fatal(1, "gmmu_sdram_chip_port: legal: ColumnBits 3 to 10, RowBits 11 and more");
   end
 
-  // Its values are {rasn, casn, wen}.
+  // The values are {rasn, casn, wen}.
   typedef enum logic [2:0] {
     CmdMode = 3'b000, CmdRefresh = 3'b001, CmdPrecharge = 3'b010, CmdActivate = 3'b011,
     CmdWrite = 3'b100, CmdRead = 3'b101, CmdNop = 3'b111
@@ -131,7 +131,7 @@ module gmmu_sdram_chip_port #(
   logic [RowBits-1:0]     rows_q [2**BankBits];
   logic [2**BankBits-1:0] open_q;
   logic                   row_open_q, stands, looked_q;
-  logic                   hit_q, other_q, closed_q;  // its bank has: this row, another, none open
+  logic                   hit_q, other_q, closed_q;  // the bank has this row, another row, or no row open
   assign stands = run && op_valid_i && !take && command == CmdNop;
 
   always_ff @(posedge clk_i) begin
@@ -145,7 +145,7 @@ module gmmu_sdram_chip_port #(
     end else begin
       if (command == CmdActivate) open_q[op_bank] <= 1'b1;
       if (command == CmdPrecharge) open_q <= run ? open_q & ~((2**BankBits)'(1) << op_bank) : '0;
-      // For two cycles after a new access or a change of rows all three are 0.
+      // For two cycles after a new access or a change of rows hit_q, other_q and closed_q are 0.
       looked_q <= stands;
       hit_q <= stands && looked_q && (op_void_i || (row_open_q && row_q == op_row));
       other_q <= stands && looked_q && !op_void_i && row_open_q && row_q != op_row;
@@ -153,7 +153,7 @@ module gmmu_sdram_chip_port #(
     end
   end
 
-  // ---- Times between commands: until any, until a precharge, until a write after a read.
+  // ---- Timers between commands: until any command, until a precharge, until a write after a read.
   typedef enum logic [1:0] {TimerAny, TimerPrecharge, TimerWrite} timer_e;
   typedef logic [TimerBits-1:0] timer_t;
   logic [2:0]   set, free_q;
@@ -187,9 +187,9 @@ module gmmu_sdram_chip_port #(
     end
   end
 
-  // ---- Intervals of refresh; at power-up and after a reset they measure the pause too.
+  // ---- The refresh interval; at power-up and after a reset it also times the pause.
   logic [RefreshBits-1:0] refresh_q;
-  logic [CountBits-1:0]   count_q;  // ticks to wait, then refreshes but one
+  logic [CountBits-1:0]   count_q;  // intervals to wait, then refreshes minus one
   logic                   tick_q, live_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -225,8 +225,8 @@ module gmmu_sdram_chip_port #(
         state_d = StRun;
       end
       default: begin
-        // A command may still be sent in the cycle in which a refresh becomes due; the timers cover
-        // it. No tick is missed: the states other than StRun last less than an interval.
+        // A command may still be sent in the cycle in which a refresh becomes due; the timers allow
+        // for it. No tick is missed: states other than StRun last less than an interval.
         if (tick_q) state_d = StPrecharge;
         if (free_q[TimerAny]) begin
           take = hit_q && (!op_write_i || free_q[TimerWrite]);
@@ -249,7 +249,7 @@ module gmmu_sdram_chip_port #(
       if (command == CmdMode) live_q <= 1'b1;
       {sdram_rasn_o, sdram_casn_o, sdram_wen_o} <= command;
     end
-    // Bit 10: all banks, or a precharge after the column.
+    // Address bit 10: all banks, or auto-precharge after the column access.
     if (run) begin
       sdram_ba_o <= op_bank;
       sdram_a_o <= hit_q ? RowBits'({op_column, 2'b00}) : op_row;
@@ -261,15 +261,15 @@ module gmmu_sdram_chip_port #(
   end
   assign sdram_csn_o = 1'b0;
 
-  // No reset: the chip keeps its state, so these must too.
+  // These have no reset: the chip keeps its state, so they must keep theirs.
   initial {initialized_o, sdram_cke_o} = '0;
   always @(posedge clk_i) begin
     if (!rst_i) sdram_cke_o <= 1'b1;
     if (!rst_i && command == CmdMode) initialized_o <= 1'b1;
   end
 
-  // ---- Data to the chip: the word is loaded while nothing is sent, so only dq_oe and dqm carry
-  // timing.
+  // ---- Data to the chip. The word is loaded while nothing is sent, so only dq_oe and dqm are
+  // timing-critical.
   logic [63:0]      data_q;
   logic [7:0]       mask_q;
   logic [Burst-1:0] oe_q;

@@ -2,7 +2,7 @@
 // Receiver of an asynchronous serial line: 8 data bits, no parity, 1 stop bit. A bit lasts 3 cycles or more.
 //
 //   line_i    the pin, not synchronized
-//   valid_o   one cycle for each byte, with data_o, in the middle of its stop bit. A byte whose
+//   valid_o   pulses for each byte, with data_o, in the middle of its stop bit. A byte whose
 //             stop bit is 0 is discarded: valid_o stays 0 and broken_o is 1 for one cycle
 module gmmu_serial_rx #(
   parameter int unsigned ClockHz = 80_000_000,
@@ -16,7 +16,7 @@ module gmmu_serial_rx #(
   output logic       broken_o,
   output logic [7:0] data_o
 );
-  // The fraction of a bit that passes in a cycle; its carry marks the middle of a bit.
+  // The fraction of a bit that passes in one cycle; the sum's carry marks the middle of a bit.
   localparam logic [19:0] Step = 20'((64'd1048576 * 64'(BitsPerSecond) + 64'(ClockHz / 2)) / 64'(ClockHz));
 
   logic [2:0]  line_q;      // [0] and [1] synchronize
@@ -38,7 +38,7 @@ module gmmu_serial_rx #(
     end else if (next_phase[20]) begin
       left_q <= left_q - 1'b1;
       data_o <= {line_q[1], data_o[7:1]};
-      if (left_q == 4'd10) run_q <= !line_q[1];  // a start bit, not a spike
+      if (left_q == 4'd10) run_q <= !line_q[1];  // a real start bit rather than a spike
       if (left_q == 4'd1) begin
         run_q <= 1'b0;
         data_o <= data_o;

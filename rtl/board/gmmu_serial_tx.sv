@@ -20,7 +20,7 @@ module gmmu_serial_tx #(
 
   logic        waits_q;     // next_q is a byte to send
   logic [7:0]  next_q;
-  logic [8:0]  bits_q;      // bits after the one on the line, lowest first; filled with ones
+  logic [8:0]  bits_q;      // bits that follow the one on the line, lowest first; filled with ones
   logic [3:0]  left_q;      // bits left to send, including the one on the line
   logic [19:0] phase_q;
   logic [20:0] next_phase;

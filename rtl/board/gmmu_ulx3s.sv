@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ULX3S: Lattice LFE5U-85F, 25 MHz oscillator, 32 MiB of SDR SDRAM, FT231X. Pins are in constraints/ulx3s/pins.lpf.
 //
-// One 80 MHz clock drives the whole design. The SDRAM gets it 9.4 ns late (README.md, Clocks); all
-// its signals are registered in the pins.
+// One 80 MHz clock drives the whole design. The SDRAM's clock is 9.4 ns late (README.md, Clocks); all
+// its signals are registered in the I/O cells.
 module gmmu_ulx3s #(
   parameter int unsigned BitsPerSecond = 3_000_000,
   parameter logic [63:0] Build = '0
@@ -30,7 +30,7 @@ module gmmu_ulx3s #(
   localparam int unsigned ClockHz = 80_000_000;
   localparam logic [63:0] Name = {8'd0, 8'd0, 8'd0, "s", "3", "x", "l", "u"};
 
-  // ---- clocks: 25 MHz / 5 x 16; the PLL's oscillator runs at 560 MHz. The SDRAM's clock is three
+  // ---- Clocks: 25 MHz / 5 x 16; the PLL's oscillator runs at 560 MHz. The SDRAM's clock is three
   // quarters of a period late. The numbers come from ecppll for 80 MHz and 80 MHz at 270 degrees.
   logic clk, clk_late, locked;
   EHXPLLL #(
@@ -43,7 +43,7 @@ module gmmu_ulx3s #(
     .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0),
     .ENCLKOP(1'b0), .ENCLKOS(1'b0));
 
-  // ---- reset: until the PLL is locked, and by the button; 16 cycles longer than both
+  // ---- Reset is held while the PLL is not locked or the button is pressed, and for 16 cycles after.
   logic [1:0] calm_q;
   logic [3:0] wait_q;
   logic       rst_q;
@@ -54,7 +54,7 @@ module gmmu_ulx3s #(
     rst_q <= !calm_q[1] || wait_q != '0;
   end
 
-  // ---- VRAM
+  // ---- VRAM.
   logic vram_ready, vram_reset;
   logic [15:0] vram_key;
   logic ar_valid, ar_ready, r_valid, r_ready, r_last, aw_valid, aw_ready, w_valid, w_ready, w_last, b_valid, b_ready;
@@ -81,11 +81,11 @@ module gmmu_ulx3s #(
   assign wifi_gpio0 = 1'b1;
 
   ODDRX1F u_clk (.SCLK(clk_late), .RST(1'b0), .D0(1'b1), .D1(1'b0), .Q(sdram_clk));
-  // From power-on CKE is low, and the chip is not selected.
+  // From power-on until up_q is set, CKE is low and the chip is not selected.
   localparam int unsigned Outs = 18;
   logic [Outs-1:0] outs, pins;
   logic [3:0]      high_outs, high_pins;
-  logic up_q;   // the controller was reset; before, its outputs are undefined
+  logic up_q;   // the controller has been reset; its outputs are undefined before
   initial up_q = 1'b0;
   always @(posedge clk) if (vram_reset) up_q <= 1'b1;
   assign outs = {cke && up_q, ba, a, dqm};
@@ -107,7 +107,7 @@ module gmmu_ulx3s #(
     assign dq_in[i] = in_q ^ vram_key[i];
   end
 
-  // ---- the GPU and the link
+  // ---- The GPU and the link.
   gmmu_board #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond), .Build(Build), .Name(Name)) u_board (
     .clk_i(clk), .rst_i(rst_q), .line_i(ftdi_txd), .line_o(ftdi_rxd), .leds_o(led), .vram_ready_i(vram_ready),
     .vram_reset_o(vram_reset), .vram_key_o(vram_key),

@@ -2,14 +2,14 @@
 // Collects the words of each command of a paging buffer and decodes its header, one command ahead
 // of the command processor.
 //
-//   start     number of bytes of commands that the word stream will bring
+//   start     number of command bytes that the word stream will bring
 //   words     the paging buffer; word_error_i, without word_valid_i: the next word could not be
 //             read
 //   command   header, decoded operands and needs; `over` after the last command. command_o is
-//             stable for one more cycle after it was accepted.
+//             stable for one more cycle after it has been accepted.
 //   tail      The words after the operands (inline words, words of a nop) go to the command
-//             processor, which accepts them by tail_ready_i from the cycle after the command on. By
-//             tail_end_i, two cycles after the last word at the earliest, it reports that it has
+//             processor, which accepts them by tail_ready_i from the cycle after the command on. With
+//             tail_end_i, at least two cycles after the final word, it reports that it has accepted
 //             them all
 //   halt_i    resets everything
 //   awake_o   0: no state changes in this cycle (gmmu_sleep)
@@ -57,12 +57,12 @@ module gmmu_dma_collect
   command_header_word_t header_q, coming;
   command_needs_t       needs, needs_q;
   command_opcode_t      opcode_q;
-  logic                 many_q;                   // the command has 8 words or more
-  logic [3:0]           place_q;                  // one-hot place of the next operand
-  logic [2:0]           more, more_q;             // operands still to come
-  logic [28:0]          total_q, offset_q, end_q; // words: of the buffer, before and with a command
+  logic                 many_q;                   // the command has at least 8 words
+  logic [3:0]           place_q;                  // one-hot index of the next operand
+  logic [2:0]           more, more_q;             // number of operands that are still to come
+  logic [28:0]          total_q, offset_q, end_q; // words of the buffer (total_q), before this command (offset_q), up to its end (end_q)
   logic [29:0]          behind;
-  logic                 at_end_q, over_q;         // end_q == total_q, one cycle old
+  logic                 at_end_q, over_q;         // at_end_q: end_q == total_q, one cycle old
   logic                 fresh_q, sized, clean, good_q, unread_q, lost_q, takes;
   assign coming = word_i;
 
@@ -84,7 +84,7 @@ module gmmu_dma_collect
   assign behind = 30'(offset_q) + 30'(header_q.words);
   assign more = fresh_q ? needs.operands : more_q;
 
-  // The word after a bad header may be accepted: it has no effect.
+  // The word after a bad header may be accepted, because it has no effect.
   assign takes = (state_q[StateHeader] && !at_end_q) ||
                  (state_q[StateOperand] && !opcode_q.nop && (fresh_q || good_q));
   assign word_ready_o = takes || (state_q[StateTail] && tail_ready_i);
@@ -139,7 +139,7 @@ module gmmu_dma_collect
     end
   end
 
-  // Each operand goes into its field.
+  // Each operand goes into its own field.
   logic        bytes, entries, pages, aligned, high, low32;
   logic        odd_q;
   logic [63:0] src_q, dst_q, value_q, step_q;

@@ -2,18 +2,18 @@
 // Command processor: executes paging buffers, one after the other. While it executes a command,
 // gmmu_dma_collect collects the next one. A copy takes both units five cycles.
 //
-//   start     bytes of commands that the word stream will bring (0: only the fence record), the
+//   start     number of command bytes that the word stream will bring (0: only the fence record), the
 //             ring's rights and the address of its fence record
 //   words     the paging buffer; word_error_i, without word_valid_i: the next word could not be
 //             read
-//   end       one of four pulses. done_o: the fence record is written, with its B. failed_o: a
-//             command failed (error_*: the first in order; everything before it is complete,
+//   end       one of four pulses. done_o: the fence record has been written, with its B. failed_o: a
+//             command failed (error_*: the first in order; all earlier ones are complete, and
 //             nothing is in flight). killed_o: kill_i stopped it. preempted_o: preempt_i stopped it
-//             in front of a command
+//             before a command
 //   kill_i    (level) no further command begins, transfers are abandoned
-//   preempt_i (level) no further command begins. preempted_o when those that have begun are
-//   complete (error_offset_o: the first that has not begun), failed_o if one of them fails. After
-//   the last command preempt_i has no effect
+//   preempt_i (level) no further command begins. preempted_o pulses when those that have begun are
+//   complete (error_offset_o: the first that has not begun), failed_o if one of them fails. Once the
+//   last command has begun, preempt_i has no effect
 // Checks of a command, in this order: header form (FaultCommandBad), privilege
 // (FaultNotPrivileged), operand form (FaultCommandBad), address space number (FaultSpaceDisabled),
 // aperture range and the addresses of its entries (FaultApertureRange). A command that fails its
@@ -34,14 +34,14 @@ module gmmu_dma_command
   input  logic        privileged_i,
   input  pa_t         record_address_i,      // in system memory
   input  logic [63:0] record_value_i,        // first word of the fence record
-  input  logic [63:0] cycle_i,               // second word, when it is written
+  input  logic [63:0] cycle_i,               // written as its second word
   input  logic        kill_i,
   input  logic        preempt_i,
   output logic        done_o,
   output logic        failed_o,
   output logic        killed_o,
   output logic        preempted_o,
-  output logic        fence_irq_o,           // pulse of a signal_fence command
+  output logic        fence_irq_o,           // pulses for a signal_fence command
   output dma_fault_t  error_o,
   output logic [1:0]  error_path_o,          // 0 fetch, 1 read, 2 write
   output logic [31:0] error_offset_o,
@@ -56,7 +56,7 @@ module gmmu_dma_command
   output logic        job_valid_o,
   input  logic        job_ready_i,
   output job_t        job_o,
-  output logic        inline_valid_o,        // words of the paging buffer for a job
+  output logic        inline_valid_o,        // the words of the paging buffer that belong to a job
   input  logic        inline_ready_i,
   output logic [63:0] inline_word_o,
   output logic        inline_dead_o,
@@ -83,18 +83,18 @@ module gmmu_dma_command
 );
   typedef enum int unsigned {
     StateIdle,
-    StateGet,          // accept a collected command, or end
+    StateGet,          // accept a collected command, or end the buffer
     StateRange,        // compute ends of ranges, in two steps
     StateSum,
-    StateJudge,        // all checks
-    StateWait,         // wait for earlier writes, if requested; a nop or no length
-    StateIssue,        // job to the mover
+    StateJudge,        // make all checks
+    StateWait,         // wait for earlier writes, if requested; ends a nop and a command without length
+    StateIssue,        // send the job to the mover
     StateInline,       // pass its inline words
     StateSkip,         // skip words of a nop
     StateSettle,       // aperture entries or fence: wait for all B
     StateFlush,        // flush the aperture map cache
     StateControl,      // invalidation: prepare
-    StateControlDone,  // offer the invalidation, wait for its end
+    StateControlDone,  // offer the invalidation, wait until it is done
     StateStop,         // preempted: wait for all B of earlier commands
     StateEnd,          // wait for all B before the record
     StateRecordEnd,    // compute the record's last byte
@@ -102,14 +102,14 @@ module gmmu_dma_command
     StateRecordValue,
     StateRecordCycle,
     StateRecordDone,
-    StateOwnFault,     // fault of the command itself: earlier jobs may still fail
+    StateOwnFault,     // a fault of the command itself; earlier jobs may still fail first
     StateInlineDead,   // inline words ended early: the mover fails the job once it starves
     StateLookup,       // the mover faulted: find the command
     StateFailed,
     StateKill,
     StateCount
   } state_e;
-  logic [StateCount:0] state_q;                   // one-hot; the top bit: see below
+  logic [StateCount:0] state_q;                   // one-hot; for the top bit see below
   // The top bit marks a state that must not be aborted: between the two halves of a handshake, or
   // while a buffer ends.
   function automatic logic [StateCount:0] to(state_e state);
@@ -120,7 +120,7 @@ module gmmu_dma_command
     return {held, StateCount'(1) << state};
   endfunction
 
-  // The next command, and the words that belong to the present one.
+  // The next command, and the words that belong to the current one.
   logic     next_valid, next_ready, tail_ready, tail_end_q, collects;
   command_t next;
   gmmu_dma_collect #(.NumSpaces(NumSpaces)) u_collect (
@@ -131,17 +131,17 @@ module gmmu_dma_command
     .tail_ready_i(tail_ready), .tail_end_i(tail_end_q), .awake_o(collects));
 
   // The command being executed.
-  logic [31:0]     offset_q, header_q;            // place in the buffer; header for reports
+  logic [31:0]     offset_q, header_q;            // offset in the buffer, and header for reports
   command_needs_t  needs_q;
   command_opcode_t opcode_q;
-  logic            wait_q, interrupt_q;           // from its header
+  logic            wait_q, interrupt_q;           // fields of its header
   scope_e          scope_q;
   space_t          space_q;
   logic [15:0]     words_left_q;                  // words left of a nop or of inline words
   job_t            job_q;
   logic            unreadable_q;
 
-  // A command's job is its collected operands. Aperture commands write entries of consecutive
+  // A command's job is built from its collected operands. Aperture commands write entries of consecutive
   // pages. The last byte of each range is checked with its carry; an empty range is not checked.
   logic        odd_q, list_bad_q, start_after_end_q, aperture_bad_q, no_length_q;
   logic        src_end_bad_q, dst_end_bad_q, src_top, dst_top;
@@ -157,8 +157,8 @@ module gmmu_dma_command
   assign dst_top = job_q.dst.physical ? job_q.dst.address[63:PaWidth] != '0 || dst_end[PaWidth]
                                       : (&job_q.dst.address[63:$bits(end_t)]) && dst_over;
 
-  // The checks; the first that fails gives the verdict.
-  logic   foreign, foreign_q;                    // names another space than the buffer's own
+  // The checks; the first failing one decides the verdict.
+  logic   foreign, foreign_q;                    // the command names another space than the buffer's own
   logic   privilege_bad, form_bad, entries_bad, bad;
   assign foreign = (next.needs.src && !next.header.src_physical &&
                     next.header.src_space != 8'(buffer_i.space)) ||
@@ -180,7 +180,7 @@ module gmmu_dma_command
   end
 
   // Words after the operands, and those of the fence record.
-  logic        word_now, word_failed, none_q, inline_room, inline_load;      // none_q: none left
+  logic        word_now, word_failed, none_q, inline_room, inline_load;      // none_q: no word is left
   logic [63:0] inline_word;
   assign tail_ready = !none_q && (state_q[StateSkip] || (state_q[StateInline] && inline_room));
   assign word_now = word_valid_i && tail_ready;
@@ -203,13 +203,13 @@ module gmmu_dma_command
   assign inline_dead_o = state_q[StateInlineDead];
   assign mover_kill_o = state_q[StateKill];
   assign mover_fault_ready_o = state_q[StateLookup] || state_q[StateKill];
-  // After an unmap the engine invalidates an empty range, from 0 to 0. This drops nothing but flips
-  // the drain generation: on completion, all accesses translated before have left the old pages.
+  // After an unmap the engine invalidates an empty range, from 0 to 0. This drops no translation but flips
+  // the drain generation: when it is done, all accesses translated earlier have left the old pages.
   assign ctl_o = '{op: CtlInvalidate, scope: needs_q.aperture ? ScopeRange : scope_q,
                    space: needs_q.aperture ? '0 : space_q, va_start: job_q.src.address,
                    va_end: job_q.value, cfg: '0};
 
-  // A command's place in the buffer and its header, by job.
+  // Offset in the buffer and header of the command of each job.
   logic        job_taken;
   logic [31:0] found_offset, found_header;
   assign job_taken = job_valid_o && job_ready_i;
@@ -220,7 +220,7 @@ module gmmu_dma_command
     .write_i(job_taken), .write_addr_i(job_q.id),
     .data_i({offset_q, state_q[StateRecord] ? 32'd0 : header_q}));
 
-  // A command's own error reports its place in the buffer; word_fault_i reports why a word could
+  // A command's own error reports its offset in the buffer; word_fault_i reports why a word could
   // not be read.
   fault_e     reason_q;
   dma_fault_t own_fault;
@@ -232,13 +232,13 @@ module gmmu_dma_command
 
   logic interruptible;
   assign interruptible = !state_q[StateCount];
-  logic free;                                     // no earlier write to wait for
+  logic free;                                     // there is no earlier write to wait for
   assign free = !(wait_q || needs_q.settle) || mover_idle_i;
-  logic command_over;                             // ended without a job of its own to be counted
+  logic command_over;                             // a command has ended that had no job to be counted
   logic ctl_done_q;
   always_ff @(posedge clk_i) ctl_done_q <= ctl_done_i && !rst_i;
 
-  // job_ready_i arrives late: it only enables the next state.
+  // job_ready_i arrives late, so it only enables the next state.
   logic stands;
   assign stands = job_valid_o && !job_ready_i && !kill_i && !mover_fault_valid_i && !rst_i;
   always_ff @(posedge clk_i) begin
@@ -356,7 +356,7 @@ module gmmu_dma_command
     else if (word_now) words_left_q <= words_left_q - 16'd1;
     if (word_failed) unreadable_q <= 1'b1;
     none_q <= words_left_q == (word_now ? 16'd1 : 16'd0);
-    // The collector accepts words again.
+    // tail_end_q tells the collector to accept words for itself again.
     tail_end_q <= ((state_q[StateSkip] || state_q[StateInline]) && none_q) ||
                   (state_q[StateWait] && needs_q.has_inline && no_length_q && free);
 
@@ -377,7 +377,7 @@ module gmmu_dma_command
       aperture_bad_q <= aperture_end_q > 33'(aperture_pages_i);
     end
     if (state_q[StateJudge]) reason_q <= verdict;
-    // The fence record, of two words.
+    // The fence record consists of two words.
     if (state_q[StateEnd]) begin
       job_q.source <= SourceWords;
       job_q.dst <= '{physical: 1'b1, target: TargetSystem, space: '0,
@@ -412,7 +412,7 @@ module gmmu_dma_command
       aperture_flush_o <= 1'b0;
     end
 
-    // The command's own error, unless the mover reports an earlier fault. After a preemption only
+    // Report the command's own error, unless the mover reports an earlier fault. After a preemption only
     // the offset is meaningful.
     if (state_q[StateOwnFault] || state_q[StateInlineDead] || state_q[StateStop]) begin
       error_o <= own_fault;
@@ -443,7 +443,7 @@ module gmmu_dma_command
                              2'(mover_retired_i && !state_q[StateRecordDone]);
   end
 
-  // Waits for a start, for the mover to accept a job, or for the mover to be idle.
+  // waits: nothing happens until a start, until the mover accepts a job, or until the mover is idle.
   logic waits;
   assign waits = state_q[StateIdle] || stands || (state_q[StateWait] && !free)
       || ((state_q[StateSettle] || state_q[StateStop] || state_q[StateEnd] || state_q[StateRecordDone]

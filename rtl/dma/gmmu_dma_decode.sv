@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes a command header: the number of operands, what the operation needs, whether the header is
+// Decodes a command header: the number of operands, what the operation needs, and whether the header is
 // well formed. Combinational. Future opcodes (table copy, residency notice, context initialisation,
 // binding) get a line here and a branch where gmmu_dma_command forms the job.
 module gmmu_dma_decode
@@ -8,15 +8,15 @@ module gmmu_dma_decode
 (
   input  command_header_word_t header_i,
   input  command_opcode_t      opcode_i,      // opcode_of the header's opcode
-  input  logic                 many_i,        // the header's words are 8 or more
+  input  logic                 many_i,        // the header's word count is 8 or more
 
-  output logic                 sized_o,       // opcode known, size correct
-  output logic                 clean_o,       // reserved bits correct
+  output logic                 sized_o,       // the opcode is known and the size is correct
+  output logic                 clean_o,       // the reserved bits are correct
   output logic [2:0]           operands_o,    // words after the header, before inline words
   output logic                 has_inline_o,  // inline words follow the operands
-  output logic                 table_o,       // table or aperture command, flush of all: needs privilege
+  output logic                 table_o,       // table or aperture command, or a flush of all spaces: needs privilege
   output logic                 aperture_o,
-  output logic                 src_o,         // has a source, a destination in dst_* of the header
+  output logic                 src_o,         // has a source; its destination is in dst_* of the header
   output logic                 dst_o,
   output logic                 settle_o       // begins only when all earlier writes have their B
 );

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Supplies each burst of the writer with its beats: those of a copy as they come from memory, those
-// of other jobs generated here: patterns and table words.
+// Supplies each burst of the writer with its beats. Beats of a copy come from memory; beats
+// of other jobs are generated here: patterns and table words.
 //
-//   job      of a source other than SourceCopy: its kind, value, step (gmmu_dma_pkg::source_e); one
+//   job      a job whose source is not SourceCopy: its kind, value, step (gmmu_dma_pkg::source_e); one
 //            at a time, accepted before its first burst is offered
 //   shape    the bursts in order (gmmu_dma_write)
-//   copy     beats aligned as at the destination; words: the inline stream of SourceWords. Both are
+//   copy     beats aligned to the destination. words: the inline stream of SourceWords. Both are
 //            accepted only for bursts of their jobs.
 //   output   every beat of every burst once, in order; strb_o marks the burst's bytes
 //   copies_o a burst of a copy is in progress; starved_o: a burst of SourceWords waits for its next
@@ -22,7 +22,7 @@ module gmmu_dma_feed
   input  logic                 job_valid_i,
   output logic                 job_ready_o,
   input  source_e              job_source_i,
-  input  logic [1:0]           job_lane_i,           // lane of its first byte, modulo 4
+  input  logic [1:0]           job_lane_i,           // lane of the job's first byte, modulo 4
   input  logic [63:0]          job_value_i,
   input  logic [63:0]          job_step_i,
 
@@ -50,9 +50,9 @@ module gmmu_dma_feed
   typedef logic [BeatWidth-1:0] beat_t;
 
   // The burst in progress and its next beat.
-  logic  busy_q, make_q, job_last_q, last_q, load, beat_done;   // last: the burst's last beat
-  lane_t lane_q, stop_q, stop;                                   // of this beat; of the last beat
-  beat_t left_q;                                                 // beats after this one
+  logic  busy_q, make_q, job_last_q, last_q, load, beat_done;   // last_q: this is the burst's last beat
+  lane_t lane_q, stop_q, stop;                                   // lane_q: of this beat; stop_q: of the last beat
+  beat_t left_q;                                                 // beats that follow this one
   assign load = !busy_q || (beat_done && last_q);
   assign shape_ready_o = load;
   assign beat_done = valid_o && ready_i;
@@ -81,7 +81,7 @@ module gmmu_dma_feed
   end
 
   // The job in progress. Byte i of a pattern's destination is pattern byte i mod 4; the pattern is
-  // rotated to its lanes when the job is accepted. Destinations of words are aligned, so the
+  // rotated to the destination's lanes when the job is accepted. Destinations of words are aligned, so the
   // rotation is zero for them.
   logic        given_q, pattern_q, words_q, word_step, all_made;
   logic [63:0] value_q, step_q, word;
@@ -108,11 +108,11 @@ module gmmu_dma_feed
     end
   end
 
-  // A beat of several words is built word by word; a register holds those before its last.
+  // A beat of several words is built word by word; a register holds the words before the last one.
   logic [DataWidth-1:0] made;
   if (DataBytes > 8) begin : g_words
     localparam int unsigned PlaceWidth = $bits(lane_t) - 3;
-    logic [PlaceWidth-1:0] place, place_q;    // place of the next word in the beat
+    logic [PlaceWidth-1:0] place, place_q;    // index of the next word in the beat
     logic                  begun_q;
     logic [DataWidth-1:0]  made_q;
     assign place = begun_q ? place_q : lane_q[$bits(lane_t)-1:3];

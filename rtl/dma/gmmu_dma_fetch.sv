@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, in aligned
 // chunks of 64 bytes. Up to Chunks chunks are in flight. Addresses are translated one after the
-// other; that is fast enough, since a chunk has eight words and no command processor consumes them
-// faster. Sixteen chunks in flight cover a latency of 100 cycles at four words every five cycles.
+// other; that is fast enough, since a chunk has eight words and the command processor does not consume
+// them faster. Sixteen chunks in flight cover a latency of 100 cycles at four words every five cycles.
 //
-//   request   place 8-byte aligned, low bits of the address of its last byte; less than 2^32 bytes;
-//             one range at a time (the next after its last word)
-//   words     in order, consumed by either of two users, one at a time. error_o, without valid_o:
+//   request   a place that is 8-byte aligned, and the low bits of the address of its last byte; less than
+//             2^32 bytes; one range at a time (the next after the last word of this one)
+//   words     in order, consumed by one of two users at a time. error_o, without valid_o:
 //             the next word could not be read, and fault_o says why. It stays set until abort_i; no
 //             further word follows.
 //   abort_i   (level) abandons the range; quiet_o: nothing is in flight and all state is cleared
-// The checks are those of gmmu_dma_path; the slot number is the AXI id. Each slot is reserved
+// The checks are those of gmmu_dma_path. The slot number is the AXI id. Each slot is reserved
 // before its read is sent, so R never waits.
 module gmmu_dma_fetch
   import gmmu_pkg::*;
@@ -69,7 +69,7 @@ module gmmu_dma_fetch
   typedef logic [WordWidth-1:0] word_t;
   typedef logic [BeatWidth-1:0] beat_t;
 
-  // One chunk at a time.
+  // Chunks are handled one at a time.
   typedef enum logic [2:0] {
     StateNext,         // wait for a chunk and a free slot
     StateAsk,          // request its translation
@@ -84,13 +84,13 @@ module gmmu_dma_fetch
   logic                busy_q, last, step, ended, job_taken, started, clear;
   place_t              place_q;              // first byte of the chunk
   logic [EndWidth-1:0] end_q;
-  logic [TagWidth:0]   alloc_q, drain_q;     // slots, with one extra bit
-  slot_t               slot_q, drain_slot;   // slot_q: slot of the present chunk
+  logic [TagWidth:0]   alloc_q, drain_q;     // alloc_q, drain_q: slots, with one extra bit
+  slot_t               slot_q, drain_slot;   // slot_q: slot of the current chunk
   logic                start;
   assign drain_slot = drain_q[TagWidth-1:0];
   assign last = place_q.address[EndWidth-1:ChunkLg2] == end_q[EndWidth-1:ChunkLg2];
 
-  // Properties of the chunk's address.
+  // Properties of the current chunk's address.
   logic       virt_q, generation_q, ends_q, zero_q, coherent_q, absent_q, past_end_q, r_last, fails;
   target_e    target_q;
   logic [5:0] adapter_q;
@@ -203,8 +203,8 @@ module gmmu_dma_fetch
   end
   assign rd_req_o.ar_valid = state_q == StateSend;
 
-  // Landing, one cycle after R. Per slot: the next beat, and whether a beat so far was an error;
-  // both are 0 between bursts. The first beat of a range may lie in the middle of its chunk.
+  // Landing, one cycle after R. Each slot has the number of its next beat and whether a beat so far had
+  // an error; both are 0 between bursts. The first beat of a range may lie in the middle of its chunk.
   logic  r_valid_q, r_bad, r_error, marked, mark_ended, mark_bad;
   r_t    r_q;
   slot_t r_slot, start_slot;
@@ -217,7 +217,7 @@ module gmmu_dma_fetch
   end
   assign r_slot = slot_t'(r_q.id);
   assign r_bad = r_error || r_q.error;
-  gmmu_dma_marks #(.Slots(Chunks), .Bits(2)) u_done (        // {no read was issued, failed}
+  gmmu_dma_marks #(.Slots(Chunks), .Bits(2)) u_done (        // bits: {no read was issued, failed}
     .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(start_slot),
     .mark_i(r_last || ended), .mark_slot_i(r_last ? r_slot : slot_q),
     .mark_bits_i(r_last ? {1'b0, r_bad} : {1'b1, fails}),
@@ -230,7 +230,7 @@ module gmmu_dma_fetch
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i({virt_q, generation_q}),
     .read_addr_i(r_slot), .data_o(r_lent));
 
-  // Words out. A RAM read fetches a beat for each of its words.
+  // Output of words. A RAM read fetches a beat anew for each of its words.
   logic  good, read, landed_q, landed_zero_q, out_free, drained;
   word_t word_q;                             // number of the next word in its chunk
   logic [DataWidth-1:0] landed;
@@ -240,7 +240,7 @@ module gmmu_dma_fetch
   assign read = good && (!landed_q || out_free);
   assign drained = !busy_q && drain_q + 1'b1 == alloc_q && word_q == end_q[ChunkLg2-1:3];
   if (BeatLg2 > 0) begin : g_beats
-    beat_t first_q;                          // number in its chunk of the first beat read
+    beat_t first_q;                          // number within its chunk of the first beat read
     assign read_beat = beat_t'(word_q >> (LaneLg2 - 3)) - first_q;
     always_ff @(posedge clk_i) begin
       if (job_taken) first_q <= beat_t'(job_place_i.address[ChunkLg2-1:0] >> LaneLg2);
@@ -282,7 +282,7 @@ module gmmu_dma_fetch
     .valid_i(landed_q), .ready_o(out_free), .data_i(landed_zero_q ? '0 : picked),
     .valid_o, .ready_i(ready_i || other_ready_i), .data_o(word_o));
 
-  // The place of the failed chunk; after a chunk without an address, none is looked up.
+  // The place of the failed chunk; for a chunk without an address, nothing is read.
   place_t fault_place;
   gmmu_ram_block #(.Width($bits(place_t)), .Depth(Chunks)) u_place (
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i(place_q),
@@ -291,7 +291,7 @@ module gmmu_dma_fetch
   assign fault_o = '{reason: mark_ended ? fault_q : FaultBusRead, access: AccessRead,
                      level: mark_ended ? level_q : level_t'(0), place: fault_place};
 
-  // Translations given back; reads in flight.
+  // Translations to be returned, and reads in flight.
   logic [TagWidth:0] pending_q;
   logic              issued, back_early, back_read;
   assign issued = rd_req_o.ar_valid && rd_rsp_i.ar_ready;

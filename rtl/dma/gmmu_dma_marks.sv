@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mark per slot of a ring; it says, with some bits, that an event has arrived for the slot's
-// present use. Marks lie in LUT RAM and are never cleared: each carries the phase of its use.
+// One mark per slot of a ring. The mark and its bits show that an event has arrived for the slot's
+// current use. Marks are in LUT RAM and are never cleared: each carries the phase of its use.
 //
 //   alloc     the ring's next slot, with an extra bit that toggles with every pass. A slot in use
 //             was allocated in alloc_i's pass if it lies below alloc_i, else in the previous pass
 //   mark      for a slot in use; each use of a slot must get exactly one mark, or a later use would
 //             find the mark of an earlier one
 //   look      a slot in use, with its extra bit; marked_o and bits_o in the same cycle
-//   start     after reset every slot is set to the phase of the previous pass; start_slot_o counts
-//             along. No slot may be allocated before started_o
+//   start     after reset every slot is set to the phase of the previous pass, one a cycle;
+//             start_slot_o is that slot. No slot may be allocated before started_o
 module gmmu_dma_marks #(
   parameter int unsigned Slots = 32,        // a power of two, 2 or more
   parameter int unsigned Bits = 1,
@@ -29,7 +29,7 @@ module gmmu_dma_marks #(
   output logic                marked_o,
   output logic [Bits-1:0]     bits_o
 );
-  logic [TagWidth:0] start_q;               // top bit: the sweep is done
+  logic [TagWidth:0] start_q;               // top bit: the initial sweep is done
   logic              phase, found;
   assign started_o = start_q[TagWidth];
   assign start_slot_o = start_q[TagWidth-1:0];

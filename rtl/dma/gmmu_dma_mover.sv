@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transfer engine turns jobs into memory writes. Jobs overlap; when one fails, memory is as if
+// The transfer engine turns jobs into memory writes. Jobs overlap; when one fails, memory looks as if
 // the jobs up to it had run in order.
 //
-//   job       see job_t; accepted while there is room. retired_o pulses when a job has all its B;
+//   job       see job_t; accepted while there is space. retired_o pulses when a job has all its B;
 //             after a failure it may also pulse for the failed job and those after it.
-//   words     inline words of SourceWords jobs; words_dead_i says that no more will ever come
+//   words     inline words of SourceWords jobs; words_dead_i means that no more will ever come
 //   idle_o    no job is in progress and no fault is pending
 //   fault     the first job, in job order, that failed. Jobs before it are complete, jobs after it
 //             may have begun; nothing is in flight when fault_valid_o rises. Reason FaultNone: the
@@ -62,7 +62,7 @@ module gmmu_dma_mover
   input  xlate_rsp_t    write_rsp_i,
   output xlate_done_t   write_done_o,
 
-  output logic [1:0]    ap_req_valid_o,      // element 0 read, 1 write
+  output logic [1:0]    ap_req_valid_o,      // [0] read, [1] write
   input  logic [1:0]    ap_req_ready_i,
   output pfn_t [1:0]    ap_req_page_o,
   input  logic [1:0]    ap_rsp_valid_i,
@@ -78,7 +78,7 @@ module gmmu_dma_mover
 );
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
   localparam int unsigned WriteSlots = 2 * ReadsInFlight;
-  // Enough small jobs to fill the pipeline from the read's AR to the write's B; ids are 8 bits.
+  // Enough small jobs to fill the pipeline from a read's AR to the write's B; ids have 8 bits.
   localparam int unsigned MaxJobs = ReadsInFlight > 32 ? 255 : 4 * ReadsInFlight;
   localparam int unsigned JobCount = $clog2(MaxJobs + 1);
   if (ReadsInFlight < 2 || ReadsInFlight > 128 || (1 << $clog2(ReadsInFlight)) != ReadsInFlight)
@@ -92,18 +92,18 @@ module gmmu_dma_mover
 
   typedef enum logic [1:0] {
     StateRun,
-    StateDrain,      // send nothing more, wait until nothing is in flight
+    StateDrain,      // send nothing more, and wait until nothing is in flight
     StateFault       // offer the fault
   } state_e;
   state_e state_q;
   logic   stop_q, stop_next, clear, reset;   // stop_q: state_q is not StateRun
   assign reset = rst_i || clear;
 
-  // A job goes to all units that work on it at once.
+  // A job goes to all units that work on it in the same cycle.
   logic copy, accept, read_ready, write_ready, make_ready, accepted_q;
-  logic [JobCount-1:0] jobs_q;               // accepted and not retired, one cycle old
+  logic [JobCount-1:0] jobs_q;               // jobs accepted and not retired, one cycle old
   assign copy = job_i.source == SourceCopy;
-  logic closed_q;                            // stop_q, or full, two cycles old: at most MaxJobs - 1
+  logic closed_q;                            // stopped or full, two cycles late, hence MaxJobs - 1
   assign job_ready_o = write_ready && (copy ? read_ready : make_ready) && !closed_q;
   assign accept = job_valid_i && job_ready_o;
 
@@ -196,8 +196,8 @@ module gmmu_dma_mover
     .fault_job_o(write_fault_job), .count_bytes_o(count_write_bytes_o));
 
   // Failure. A write's fault is reported only when everything before it is done, so it is the first
-  // in order. A read's fault, or exhausted words, counts when the path from the source to the write
-  // side is empty and the write side waits for data with everything before done.
+  // in order. A read's fault, or exhausted words, is reported when the path from the source to the write
+  // side is empty and the write side waits for data with all earlier bursts done.
   logic source_dead, dead_end_q;
   assign source_dead = (copies && read_fault_valid && read_drained && moved_all) ||
                        (words_dead_i && starved);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address path of one kind of access: from the places of bursts to each burst's memory port and
-// address, in the order of the bursts. The last check before the bus.
+// Address path of one kind of access: computes each burst's memory port and address from its place, in
+// the order of the bursts. The final check before the bus.
 //
-//   input    a burst's first byte and the user's data that returns with it (user). Each burst takes
+//   input    a burst's first byte and the user's data that returns with it (user). Each burst occupies
 //            the next slot of a ring, alloc_o, which the user keeps free. No burst may come in the
 //            first Slots + 1 cycles after reset, in which the marks are swept.
-//   xlate    virtual places are translated with access Access under the slot's number; answers come
-//            in any order. Physical places skip the translation; system memory is then accessed
+//   xlate    virtual places are translated with access Access, and the slot number is the tag; answers
+//            come in any order. Physical places skip the translation; system memory is then accessed
 //            coherently.
 //   ap       aperture accesses are looked up in the map, in order, at most eight outstanding; the
 //            answer is always accepted. An access to another target waits for the answers before
 //            it.
-//   output   from registers: slot, memory port and address, or zero page, or fault (ends_o: there
-//            is nothing to access). virt and generation say whether a translation must be given
-//            back, and in which generation. empty_o: every burst has left.
+//   output   from registers: slot, memory port and address, or a zero page, or a fault (ends_o: there
+//            is nothing to access). virt and generation tell whether a translation must be returned,
+//            and in which generation. empty_o: every burst has left.
 //
-// Checks: VRAM, page below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: an adapter
-// below link_i.adapters and not link_i.own, offset bits 47:42 zero, else FaultPeerAbsent; the
-// address is then {adapter, offset[41:0]}. Aperture: as the map answers. System addresses pass.
+// Checks. VRAM: the page must be below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: the
+// adapter must be below link_i.adapters and differ from link_i.own, and offset bits 47:42 must be 0, else
+// FaultPeerAbsent; the address is then {adapter, offset[41:0]}. Aperture: the map's answer. System: no check.
 //
-// A slot's result lies in block RAM; a mark in LUT RAM says that it is valid.
+// A slot's result is in block RAM; a mark in LUT RAM shows that it is valid.
 module gmmu_dma_path
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -41,7 +41,7 @@ module gmmu_dma_path
   output logic                 ready_o,
   input  place_t               place_i,
   input  logic [UserWidth-1:0] user_i,
-  output logic [TagWidth:0]    alloc_o,          // one bit more than a slot number
+  output logic [TagWidth:0]    alloc_o,          // one bit wider than a slot number
 
   output logic                 req_valid_o,
   input  logic                 req_ready_i,
@@ -91,8 +91,8 @@ module gmmu_dma_path
     else if (take) alloc_o <= alloc_o + 1'b1;
   end
 
-  // The access being checked. Translation answers and physical bursts take turns. The turn is a
-  // register: it changes when its side offers nothing and the other side does. The number of slots
+  // The access being checked. Translation answers and physical bursts alternate. The turn is a
+  // register, which changes when its side offers nothing and the other side does. The number of slots
   // bounds each turn.
   typedef struct packed {
     slot_t      slot;
@@ -174,7 +174,7 @@ module gmmu_dma_path
     if (ask) ap_req_page_o <= access_q.addr[PaWidth-1:PageLg2];
   end
 
-  // The result of the check or of the aperture map; while the map owes one, no other comes.
+  // The result of the check or of the aperture map; while the map owes an answer, no other result comes.
   typedef struct packed {
     logic   virt;
     logic   generation;
@@ -216,14 +216,14 @@ module gmmu_dma_path
   end
 
   // The next slot in order with a valid result is read from RAM into the output register.
-  logic              unsought_q, marked, look, have_q, have_take;   // unsought: seek_q != alloc_o
+  logic              unsought_q, marked, look, have_q, have_take;   // unsought_q: seek_q != alloc_o
   logic              seek_zero, seek_ends, have_zero_q, have_ends_q;
   logic [TagWidth:0] seek_q;
   slot_t             unused_start, have_slot_q;
   logic              unused_started;
   logic [PageLg2-1:0]   have_offset;
   logic [UserWidth-1:0] have_user;
-  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_known (        // {zero, ends}
+  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_known (        // bits: {zero, ends}
     .clk_i, .rst_i, .alloc_i(alloc_o), .started_o(unused_started), .start_slot_o(unused_start),
     .mark_i(result_valid), .mark_slot_i(result_slot),
     .mark_bits_i({!waits_q && access_q.ends && access_q.zero, result_ends}),

@@ -5,7 +5,7 @@ package gmmu_dma_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  // A ring as software writes it (registers ring[n].base, ctrl, tail, fence_address).
+  // A ring in the form that software writes (registers ring[n].base, ctrl, tail, fence_address).
   typedef struct packed {
     logic        enable;
     logic        privileged;
@@ -13,11 +13,11 @@ package gmmu_dma_pkg;
     logic [3:0]  size_lg2;
     target_e     base_target;
     pa_t         base;           // 4 KiB aligned
-    logic [15:0] tail;           // as written; used modulo the size
+    logic [15:0] tail;           // the value written; used modulo the size
     pa_t         fence_address;  // 16-byte aligned, system memory
   } ring_cfg_t;
 
-  // A ring as software reads it (registers ring[n].head, status, last_fence, error_command,
+  // A ring in the form that software reads (registers ring[n].head, status, last_fence, error_command,
   // error_address).
   typedef struct packed {
     logic [15:0] head;
@@ -34,11 +34,11 @@ package gmmu_dma_pkg;
     logic [63:0] error_address;
   } ring_state_t;
 
-  // An address as a ring entry or a command names it.
+  // An address in the form that a ring entry or a command gives.
   typedef struct packed {
     logic        physical;
-    target_e     target;         // for a physical address
-    space_t      space;          // for a virtual address
+    target_e     target;         // of a physical address
+    space_t      space;          // of a virtual address
     logic [63:0] address;        // va, or offset in target
   } place_t;
 
@@ -46,7 +46,7 @@ package gmmu_dma_pkg;
   // distinguish its last byte from its first.
   typedef logic [48:0] end_t;
 
-  // What a transfer job writes.
+  // The source of the data that a transfer job writes.
   typedef enum logic [1:0] {
     SourceCopy,                  // bytes read from src
     SourcePattern,               // value[31:0] repeated: byte i is pattern byte i mod 4
@@ -69,7 +69,7 @@ package gmmu_dma_pkg;
     logic [63:0] step;
   } job_t;
 
-  // The beats of a write burst (gmmu_dma_write).
+  // The layout of a write burst's beats (gmmu_dma_write).
   typedef logic [7:0] beats_t;
   typedef logic [$clog2(DataBytes)-1:0] lane_t;
   typedef struct packed {
@@ -87,12 +87,12 @@ package gmmu_dma_pkg;
     logic       src;             // has a source; its destination is in dst_*
     logic       dst;
     logic       settle;          // begins only when all earlier writes have their B
-    logic       privilege;       // physical address, table or aperture command, flush of all
+    logic       privilege;       // has a physical address, is a table or aperture command, or flushes all spaces
     logic       space_bad;       // names an address space that is not built
     logic [2:0] operands;
   } command_needs_t;
 
-  // The opcode, one-hot.
+  // The opcode in one-hot form.
   typedef struct packed {
     logic nop;
     logic copy;
@@ -114,14 +114,14 @@ package gmmu_dma_pkg;
              signal_fence: code == OpcodeSignalFence};
   endfunction
 
-  // A command with all words before its inline words. The opcode defines its operands; a field
+  // A command with all words before its inline words. The opcode determines the operands; a field
   // without an operand is undefined.
   typedef struct packed {
     logic                 over;        // no command: the buffer has ended
-    logic                 unreadable;  // a word could not be read (header 0: the header)
+    logic                 unreadable;  // a word could not be read (header 0: it was the header)
     logic                 malformed;
     logic                 odd;         // an operand is not aligned, or has bits beyond its width
-    logic [31:0]          offset;      // place in the buffer, bytes
+    logic [31:0]          offset;      // byte offset in the buffer
     command_header_word_t header;
     command_needs_t       needs;
     command_opcode_t      opcode;
@@ -129,7 +129,7 @@ package gmmu_dma_pkg;
     logic [63:0]          dst;         // or {pages, page} of an aperture command
     logic [47:0]          length;      // bytes; undefined for a table write, 8 for a fence
     logic [63:0]          value;       // or the end of a flush
-    logic [63:0]          step;        // steps only, else 0
+    logic [63:0]          step;        // the steps source only, else 0
   } command_t;
 
   // Why a transfer or a fetch stopped.
@@ -137,6 +137,6 @@ package gmmu_dma_pkg;
     fault_e      reason;
     access_e     access;
     level_t      level;
-    place_t      place;          // first byte of the burst at fault
+    place_t      place;          // first byte of the failing burst
   } dma_fault_t;
 endpackage

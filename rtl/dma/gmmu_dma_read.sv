@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads ranges of memory, many bursts at once, and outputs the bytes in order.
+// Reads ranges of memory with many bursts in flight, and outputs the bytes in order.
 //
 //   job       a range (gmmu_dma_split); label returns with its beats
-//   slots     Each burst takes the next landing slot (a ring of Slots) before its address is
+//   slots     Each burst occupies the next landing slot (a ring of Slots) before its address is
 //             translated, so R never waits. Lookups and data return in any order; reads are sent
-//             and slots are emptied in order, each when complete.
-//   output    one bus beat as it lies in memory: mask_o marks the bytes of the range, last_o the
+//             and slots are emptied in order, each when it is complete.
+//   output    one bus beat in memory layout: mask_o marks the bytes of the range, last_o the
 //             range's last beat. Zero pages give zeros.
-//   fault     fault_valid_o is set once the oldest slot failed; fault_label_o names its range. No
+//   fault     fault_valid_o is set once the oldest slot has failed; fault_label_o names its range. No
 //             later beat comes out. drained_o: all beats before it have left.
-//   stop_i    no new burst, from the next cycle on. quiet_o, during stop_i: every burst sent has
-//             its data (or failed), every translation is given back. clear_i, only when quiet,
+//   stop_i    no new burst begins, from the next cycle on. quiet_o, during stop_i: every burst sent has
+//             its data (or has failed), and every translation is returned. clear_i, only when quiet,
 //             clears all state.
-// The slot number is the AXI id and the translation tag. A mark in LUT RAM (gmmu_dma_marks) says
+// The slot number is the AXI id and the translation tag. A mark in LUT RAM (gmmu_dma_marks) shows
 // that a slot's data has arrived.
 module gmmu_dma_read
   import gmmu_pkg::*;
@@ -68,7 +68,7 @@ module gmmu_dma_read
   output logic [LabelWidth-1:0] fault_label_o,
   output logic                  drained_o,
 
-  output logic [8:0]            count_bytes_o   // read from memory, counted when handed out
+  output logic [8:0]            count_bytes_o   // bytes read from memory, counted when output
 );
   localparam int unsigned TagWidth = $clog2(Slots);
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
@@ -85,7 +85,7 @@ module gmmu_dma_read
   logic reset;
   assign reset = rst_i || clear_i;
 
-  // Bursts into slots.
+  // Bursts enter slots.
   logic                  burst_valid, burst_ready, burst_last, path_ready;
   place_t                burst_place;
   logic [ChunkLg2-1:0]   burst_stop;
@@ -109,9 +109,9 @@ module gmmu_dma_read
   assign r_slot = slot_t'(r_q.id);
 
   // Slots are allocated (alloc), checked for their data (look) and freed (drain).
-  logic [TagWidth:0] alloc_q, look_q, drain_q;   // one bit more than a slot number
+  logic [TagWidth:0] alloc_q, look_q, drain_q;   // one bit wider than a slot number
   logic [TagWidth:0] used_q;
-  logic              started, slot_free_q, take, freed, unseen_q;   // unseen: look_q != alloc_q
+  logic              started, slot_free_q, take, freed, unseen_q;   // unseen_q: look_q != alloc_q
   slot_t             drain_slot;
   assign drain_slot = drain_q[TagWidth-1:0];
   always_ff @(posedge clk_i) begin
@@ -128,7 +128,7 @@ module gmmu_dma_read
   assign burst_ready = slot_free_q && path_ready;
   assign take = burst_valid && burst_ready;
 
-  // The layout of a slot's beats; it is read before the slot is checked.
+  // The layout of a slot's beats, which is read before the slot is checked.
   typedef struct packed {
     lane_t                 lane;             // lane of the first byte in the first beat
     beat_t                 beats_m1;
@@ -137,7 +137,7 @@ module gmmu_dma_read
     logic [LabelWidth-1:0] label;
   } shape_t;
   shape_t burst_shape, look_shape;
-  logic   look, look_more, peek, peeked_q;    // more: there is a slot behind; peeked: look_shape is known
+  logic   look, look_more, peek, peeked_q;    // look_more: there is a slot behind; peeked_q: look_shape is valid
   logic [TagWidth:0] look_next;
   if (ChunkLg2 > LaneLg2) begin : g_beats
     assign burst_shape.beats_m1 = burst_stop[ChunkLg2-1:LaneLg2] -
@@ -157,8 +157,8 @@ module gmmu_dma_read
   assign look_more = look_next != alloc_q;
   assign peek = look ? look_more : unseen_q && !peeked_q;
 
-  // Addresses, in order. A slot that ends early sends no read and is marked here. One slot is
-  // marked a cycle, and the last beat of another slot goes first.
+  // Addresses, in order. A slot that ends early sends no read and is marked here. At most one slot is
+  // marked in a cycle, and a slot whose last beat arrives has priority.
   logic   result_valid, result_ready, result_take, result_virt, result_generation, result_coherent;
   logic   result_zero, result_ends, result_fails, path_empty, ended_early;
   slot_t  result_slot;
@@ -186,7 +186,7 @@ module gmmu_dma_read
                   len: 8'(result_len),
                   user: '{no_snoop: !result_coherent, kind: KindLogical, default: '0}};
 
-  // The place of the oldest burst, if it failed; the fault of the first burst without an address.
+  // place: first byte of the oldest burst, if it failed. fault: of the first burst without an address.
   typedef struct packed {
     fault_e fault;
     level_t level;
@@ -208,13 +208,13 @@ module gmmu_dma_read
     if (result_valid && result_fails && !failed_q) cause_q <= {result_fault, result_level};
   end
 
-  // Landing. Per slot: the next beat, and whether a beat so far was an error; both are 0 between
-  // bursts.
+  // Landing. Each slot has the number of its next beat and whether a beat so far had an error; both are
+  // 0 between bursts.
   logic  r_bad, r_error, look_marked, look_ended, look_bad;
   beat_t r_beat;
   slot_t start_slot;
   assign r_bad = r_error || r_q.error;
-  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_done (   // {no read was issued, failed}
+  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_done (   // bits: {no read was issued, failed}
     .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(start_slot),
     .mark_i(r_last || ended_early), .mark_slot_i(r_last ? r_slot : result_slot),
     .mark_bits_i(r_last ? {1'b0, r_bad} : {1'b1, result_fails}),
@@ -224,18 +224,18 @@ module gmmu_dma_read
     .data_i(started && !r_q.last ? {r_bad, r_beat + beat_t'(1)} : '0),
     .read_addr_i(r_slot), .data_o({r_error, r_beat}));
 
-  // Draining: reads one beat a cycle while the output has room. The shape and mark of the oldest
+  // Draining: reads one beat a cycle while the output has space. The shape and mark of the oldest
   // slot and of the next one wait in registers.
   typedef struct packed {
     shape_t shape;
-    logic   single;    // a single beat
+    logic   single;    // the burst has one beat
     logic   ended;
     logic   bad;
   } head_t;
   head_t head, looked;
-  logic  step, step_last, head_ready, head_valid, head_good;   // good: valid, not failed
-  logic  first_q, last_q;                     // the next beat is the slot's first; its last
-  beat_t step_q, left_q;                      // beats after this one; not valid at the first
+  logic  step, step_last, head_ready, head_valid, head_good;   // head_good: valid and not failed
+  logic  first_q, last_q;                     // the next beat is the slot's first (first_q), its last (last_q)
+  beat_t step_q, left_q;                      // left_q: beats that follow this one; not valid at the first
   logic  landed_q, landed_zero_q, landed_last_q, out_free;
   logic [DataWidth-1:0]  landed;
   logic [DataBytes-1:0]  step_mask, landed_mask_q;
@@ -303,7 +303,7 @@ module gmmu_dma_read
     end
   end
 
-  // The oldest slot failed: its place is read in the cycle in which the failure is detected.
+  // If the oldest slot failed, its place is read in the cycle in which the failure is detected.
   assign head_failed = head_valid && head.bad;
   always_ff @(posedge clk_i) begin
     if (reset) fault_valid_o <= 1'b0;
@@ -320,7 +320,7 @@ module gmmu_dma_read
     count_bytes_o <= step && step_last && !head.ended && !rst_i ? step_bytes : 9'd0;
   end
 
-  // Translations given back; reads in flight.
+  // Translations to be returned, and reads in flight.
   logic [TagWidth:0] pending_q;
   logic              back_early, back_read, issued;
   assign back_early = ended_early && result_virt;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts beats of a range as they lie at the source into beats as they lie at the destination.
+// Converts a range's beats from their alignment at the source to that at the destination.
 //
-//   input    beats of consecutive bytes, which mask marks; shift = (destination - source) mod bus
+//   input    beats of consecutive bytes, marked by mask; shift = (destination - source) mod bus
 //            bytes, the same for all beats of a range; last marks its last beat
 //   output   every destination beat once, in order; its bytes outside the range are undefined
-// One beat a cycle. If the destination needs one beat more than the source, that beat takes a cycle
-// of its own. The first beat of the next range is accepted in that cycle if it completes no
-// destination beat. A beat appears a cycle after it was accepted. idle_o: all accepted beats have
+// The unit accepts one beat a cycle. If the destination needs one beat more than the source, that beat takes a
+// cycle of its own. The first beat of the next range is accepted in that cycle if it completes no
+// destination beat. A beat is output one cycle after it was accepted. idle_o: all accepted beats have
 // been output.
 module gmmu_dma_realign
   import gmmu_pkg::*;
@@ -28,13 +28,13 @@ module gmmu_dma_realign
   output logic [DataWidth-1:0] data_o,
   output logic                 idle_o
 );
-  // The rotated input beat: low bytes belong to the present destination beat, high ones to the
+  // The rotated input beat: low bytes belong to the current destination beat, high ones to the
   // next.
   logic                   turned_valid_q, turned_last_q;
   logic [DataWidth-1:0]   hold_q, turned_q, turned;
   logic [DataBytes-1:0]   held, held_q;      // lanes of the previous beat
-  logic                   completes_q;       // valid, and ends a destination beat
-  logic                   more_q;            // and begins the next one
+  logic                   completes_q;       // a beat is valid and ends a destination beat
+  logic                   more_q;            // that beat also begins the next one
   logic                   flush_q;           // hold_q is the last beat of its range
 
   logic completes, more;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission rings: serves the rings in turn, one entry at a time, and keeps each ring's
+// Submission rings: serves the rings in rotation, one entry at a time, and keeps each ring's
 // software-visible state.
 //
 //   entry     32 bytes at base + 32 * head, fetched as words and checked; then its paging buffer is
 //             fetched and run by the command processor. When the fence record is written, head and
 //             last fence advance.
-//   ring      a tail beyond its size, or an entry past 48 bits of address: FaultRingFetch, at the
+//   ring      a tail beyond its size, or an entry past 48 bits of address: FaultRingFetch, with the
 //             address of the entry at head
 //   checks    buffer address and bytes multiples of 8, reserved bits 0, no wrap (FaultRingFetch);
 //             physical buffer only on a privileged ring (FaultNotPrivileged); space number built
 //             (FaultSpaceDisabled).
-//   errors    the ring keeps head and stops until its enable goes 0 and 1 again
+//   errors    the ring keeps head and stops until software clears its enable and sets it again
 //   preempt   while preempt and enable are 1, the ring starts no entry. When its entry in progress,
-//             if any, has ended or stopped in front of a command, and nothing of it is in flight,
+//             if any, has ended or stopped before a command, and nothing of it is in flight,
 //             the ring is preempted: it reports the fence of the stopped entry (0: none) and the
-//             offset of that command. It stops as after an error; an error that comes first stays.
-//   enable    0 to 1: head, error, preempted, last fence and entry count restart from 0. 0 during
-//             an entry abandons it, even if enable returns to 1 before the entry has ended.
+//             offset of that command. It stops as after an error; if an error comes first, it is kept.
+//   enable    0 to 1: head, error, preempted, last fence and entry count restart from 0. Clearing it
+//             during an entry abandons the entry, even if enable is set again before the entry has ended.
 module gmmu_dma_ring
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -37,16 +37,16 @@ module gmmu_dma_ring
   output ring_state_t [NumRings-1:0] ring_o,
   output logic                       fence_irq_o,
   output logic                       ring_error_o,
-  output logic                       preempted_o,     // pulse, after all pulses of earlier work
+  output logic                       preempted_o,     // pulses after all pulses of earlier work
   output logic                       count_entry_o,
 
   output logic                       fetch_valid_o,
   input  logic                       fetch_ready_i,
   output place_t                     fetch_place_o,
-  output logic [32:0]                fetch_end_o,     // low bits of its last byte's address
+  output logic [32:0]                fetch_end_o,     // low bits of the range's last byte address
   output logic                       fetch_abort_o,
   input  logic                       fetch_quiet_i,
-  input  logic                       word_valid_i,    // the entry's words are for the rings
+  input  logic                       word_valid_i,    // the words belong to a ring entry
   output logic                       word_ready_o,
   input  logic [63:0]                word_i,
   input  logic                       word_error_i,
@@ -63,7 +63,7 @@ module gmmu_dma_ring
   input  logic                       done_i,
   input  logic                       failed_i,
   input  logic                       killed_i,
-  input  logic                       stopped_i,       // preempted
+  input  logic                       stopped_i,       // the entry was preempted
   input  logic                       command_irq_i,
   input  dma_fault_t                 error_i,
   input  logic [1:0]                 error_path_i,
@@ -80,7 +80,7 @@ module gmmu_dma_ring
   typedef enum int unsigned {
     StateIdle,
     StateAsk,      // request the entry
-    StateEntry,    // accept its words
+    StateEntry,    // accept the entry's words
     StateSum,      // compute the end of the paging buffer
     StateCheck,    // check, in two steps
     StateVerdict,
@@ -100,7 +100,7 @@ module gmmu_dma_ring
   ring_state_t [NumRings-1:0] ring_q;
   logic [NumRings-1:0][31:0]  entries_q;          // completed
   logic [NumRings-1:0]        enable_q, wants_q, asked_q;
-  logic [NumRings-1:0][15:0]  mask_q, tail_q;    // tail taken modulo the size
+  logic [NumRings-1:0][15:0]  mask_q, tail_q;    // mask_q: size minus one; tail_q: the tail modulo the size
   logic [NumRings-1:0]        beyond_q;          // the tail is not below the size
   logic                       enabled_q;
   ring_t                      active_q, next;
@@ -122,7 +122,7 @@ module gmmu_dma_ring
 
   // A tail write takes effect after two cycles; idle_o falls in the same cycle.
   logic [NumRings-1:0][3:0]  size_q;
-  logic [NumRings-1:0][15:0] written_q;          // the tail as written
+  logic [NumRings-1:0][15:0] written_q;          // the tail as software wrote it
   logic                      changed, changed_q;
   logic [NumRings-1:0][15:0] mask;
   always_comb begin
@@ -148,8 +148,8 @@ module gmmu_dma_ring
     end
   end
 
-  // Pending preemptions. wants_q took each request into account a cycle ago, so a ring that is not
-  // at work now does not begin an entry. If the request is withdrawn in this very cycle, the
+  // Pending preemptions. wants_q took each request into account one cycle ago, so a ring that is not
+  // active now does not begin an entry. If the request is withdrawn in this very cycle, the
   // preempted state itself stops the ring.
   logic [NumRings-1:0] owed, at_work, answered;
   always_comb begin
@@ -167,7 +167,7 @@ module gmmu_dma_ring
   ring_entry_completion_t completion_q;
   logic [1:0]             word_q;
   place_t                 buffer;
-  logic [49:0]            behind, behind_q;      // address after the buffer: low bits, with carry
+  logic [49:0]            behind, behind_q;      // address after the buffer: its low bits, with the carry
   fault_e                 verdict;
   logic                   form_bad, empty_q;     // empty_q: the paging buffer has no bytes
   logic                   form_bad_q, privilege_bad_q, space_bad_q;
@@ -217,7 +217,7 @@ module gmmu_dma_ring
   assign start_buffer_o = buffer;
   assign privileged_o = active.privileged;
   assign record_address_o = active.fence_address;
-  logic [31:0] entries;                          // entries completed, with this one
+  logic [31:0] entries;                          // number of completed entries, including this one
   assign entries = entries_q[active_q] + 32'd1;
   assign record_value_o = {entries, completion_q.fence};
   always_ff @(posedge clk_i) begin
@@ -245,8 +245,8 @@ module gmmu_dma_ring
                      level: fault_q.level, physical: fault_q.place.physical, fence: fence_q,
                      address: fault_q.place.address};
 
-  logic finished, faulted, stopped;              // in this enable period of the ring
-  logic stopped_q, forgotten;                    // forgotten: no fetch is in flight any more
+  logic finished, faulted, stopped;              // in the ring's current enable period
+  logic stopped_q, forgotten;                    // forgotten: no fetch is in flight
   assign forgotten = state_q[StateAbort] && fetch_abort_o && fetch_quiet_i;
   assign stopped = forgotten && stopped_q && !killed_q && active.enable;
   assign finished = state_q[StateRun] && done_i && !killed_q && active.enable;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a range of bytes into bursts that do not cross an aligned chunk (hence no 4 KiB page).
+// Cuts a range of bytes into bursts that cross no boundary of an aligned chunk (hence none of 4 KiB).
 //
 //   input    a range from place to the byte whose address ends in end_i, with a label of UserWidth
 //            bits
-//   output   its bursts, ascending, one a cycle: place, the last byte's offset in the chunk; last
-//            marks the range's last burst
+//   output   the range's bursts, ascending, one a cycle: place, and the last byte's offset in the chunk;
+//            last marks the range's last burst
 // A range waits in a register and starts in the cycle in which the previous range's last burst
 // leaves.
 module gmmu_dma_split
@@ -39,7 +39,7 @@ module gmmu_dma_split
   assign load = !valid_o || (ready_i && last_o);
   assign stop_o = end_q[ChunkLg2-1:0] | {ChunkLg2{!last_o}};
 
-  // Whether the chunk after the present one is the last, without an adder: chunk + 1 equals
+  // Whether the chunk after the current one is the last, without an adder: chunk + 1 equals
   // last_chunk if, at every bit, the two differ exactly where a carry arrives. If the bit below
   // matches, it produced a carry exactly if it is 1 in chunk and 0 in last_chunk.
   chunk_t chunk, last_chunk, carry;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes ranges of memory: addresses are translated ahead, and each burst leaves when its data is
-// here.
+// Writes ranges of memory: addresses are translated ahead, and each burst is sent when its data has
+// arrived.
 //
 //   job       a range (gmmu_dma_split) under a job id, with a kind; its beats follow on data, in
 //             the order of the jobs
 //   shape     the bursts in order, with the layout of their beats on data: kind of the job, lane of
-//             the first byte, lane of the last byte, beats less one, last of its job
-//   slots     each burst takes the next slot (a ring of Slots), and its address is translated at
+//             the first byte, lane of the last byte, beats minus one, last burst of its job
+//   slots     each burst occupies the next slot (a ring of Slots), and its address is translated at
 //             once. Bursts leave in order: AW when all beats are in the data FIFO, then W without a
 //             gap. Beats to a zero page are dropped. B comes in any order; slots retire in order.
 //   retired_o the last burst of a job has its B (or was dropped)
-//   fault     fault_valid_o stays set once a burst failed, the first in order. No later AW is
+//   fault     fault_valid_o stays set once a burst has failed, the first in order. No later AW is
 //             sent.
-//   stuck_o   from a register: the oldest burst lacks data, none arrived, and everything sent
-//             before it has retired
-//   stop_i    abandons the jobs: no AW is sent, and bursts not sent retire without effect. quiet_o,
+//   stuck_o   from a register: the oldest burst lacks data, none has arrived, and everything sent
+//             earlier has retired
+//   stop_i    abandons the jobs: no AW is sent, and unsent bursts retire without effect. quiet_o,
 //             during stop_i: nothing is left. clear_i, only when quiet, clears all state.
 // The slot number is the AXI id and the translation tag.
 module gmmu_dma_write
@@ -73,14 +73,14 @@ module gmmu_dma_write
   output dma_fault_t           fault_o,
   output job_id_t              fault_job_o,
 
-  output logic [8:0]           count_bytes_o   // written to memory, counted at retirement
+  output logic [8:0]           count_bytes_o   // bytes written to memory, counted at retirement
 );
   localparam int unsigned TagWidth = $clog2(Slots);
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
   localparam int unsigned ChunkLg2 = $clog2(MaxBurst);
   localparam int unsigned Beats = MaxBurst > DataBytes ? MaxBurst / DataBytes : 1;
   localparam int unsigned BeatWidth = $clog2(Beats + 1);
-  localparam int unsigned DataDepth = 4 * Beats;              // three more beats fit behind it
+  localparam int unsigned DataDepth = 4 * Beats;              // three more beats fit behind the RAM
   localparam int unsigned DataCount = $clog2(DataDepth + 4);
   typedef logic [TagWidth-1:0] slot_t;
   typedef logic [BeatWidth-1:0] beat_t;
@@ -88,7 +88,7 @@ module gmmu_dma_write
   logic reset;
   assign reset = rst_i || clear_i;
 
-  // Bursts into slots.
+  // Bursts enter slots.
   logic                burst_valid, burst_ready, burst_last, burst_kind, path_ready, take, started;
   place_t              burst_place;
   logic [ChunkLg2-1:0] burst_stop;
@@ -100,7 +100,7 @@ module gmmu_dma_write
     .valid_o(burst_valid), .ready_i(burst_ready), .place_o(burst_place), .stop_o(burst_stop),
     .last_o(burst_last), .user_o({burst_kind, burst_job}));
 
-  // B, registered.
+  // The B response, registered.
   logic b_valid_q, b_error_q;
   slot_t b_slot_q;
   always_ff @(posedge clk_i) begin
@@ -111,7 +111,7 @@ module gmmu_dma_write
   end
 
   // A ring of slots. A slot is allocated, fed with beats, issued (or dropped), and retired.
-  logic [TagWidth:0] alloc_q, feed_q, issue_q, retire_q;   // one bit more than a slot number
+  logic [TagWidth:0] alloc_q, feed_q, issue_q, retire_q;   // one bit wider than a slot number
   slot_t             alloc_slot, issue_slot, retire_slot;
   logic [TagWidth:0] used_q;
   logic              slot_free_q, retire;
@@ -144,8 +144,8 @@ module gmmu_dma_write
   assign burst_shape.stop = burst_stop[LaneLg2-1:0];
   assign burst_shape.last = burst_last;
 
-  // Shapes, in order.
-  logic unfed_q, feed;                        // unfed: feed_q != alloc_q
+  // Shapes are output in order.
+  logic unfed_q, feed;                        // unfed_q: feed_q != alloc_q
   assign feed = unfed_q && (!shape_valid_o || shape_ready_i);
   gmmu_ram_block #(.Width($bits(shape_t)), .Depth(Slots)) u_shape (
     .clk_i, .write_i(take), .write_addr_i(alloc_slot), .data_i(burst_shape),
@@ -216,9 +216,9 @@ module gmmu_dma_write
   always_ff @(posedge clk_i) pushed_q <= data_valid_i && fifo_ready && !reset;
   assign enough = here_q > DataCount'(beats_m1);
 
-  // The oldest burst with address and data goes to a register slice, from which its AW leaves. Each
-  // slot is marked once. A slot that gets no B, because it is dropped or abandoned, is marked on
-  // leaving, in a cycle without a B.
+  // The oldest burst with address and data enters a register slice, from which its AW leaves. Each
+  // slot is marked once. A slot that gets no B, because its burst is dropped or abandoned, is marked
+  // when the burst leaves, in a cycle without a B.
   logic head_fault, stuck_q, stage_done, stopped_q, stage_valid, stage_ready;
   logic stage_drop, run_ready, issued_all_q, dropped;
   logic abandon;
@@ -251,9 +251,9 @@ module gmmu_dma_write
     end
   end
 
-  // W: runs of beats in the order of AW; the current run is in registers.
+  // W: the beats of each burst, in the order of AW; the current run of beats is in registers.
   logic  run_waits, next_drop, run_load, run_valid_q, run_drop_q, run_last_q;
-  beat_t next_beats_m1, run_left_q;           // left: beats after this one; last: none follows
+  beat_t next_beats_m1, run_left_q;           // run_left_q: beats that follow this one
   gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
     .clk_i, .rst_i(reset),
     .valid_i(stage_valid && stage_done), .ready_o(run_ready),
@@ -276,8 +276,8 @@ module gmmu_dma_write
     end
   end
 
-  // Retirement in order: the slot has its B, was dropped or abandoned. The oldest slot's mark is
-  // checked; its other data is read from RAM for the next cycle, in which it retires.
+  // Retirement in order: the slot has its B, or was dropped or abandoned. The oldest slot's mark is
+  // checked; its other data is read from RAM for the following cycle, in which it retires.
   typedef struct packed {
     logic                last;
     logic [ChunkLg2-1:0] bytes_m1;
@@ -286,7 +286,7 @@ module gmmu_dma_write
     logic virt;
     logic generation;
   } lent_t;
-  logic       done, done_none, done_bad, ended, failed, unjudged_q;   // unjudged: judge_q != issue_q
+  logic       done, done_none, done_bad, ended, failed, unjudged_q;   // unjudged_q: judge_q != issue_q
   logic [TagWidth:0] judge_q;
   slot_t      unused_start, judge_slot;
   slot_info_t burst_info, retire_info;
@@ -300,7 +300,7 @@ module gmmu_dma_write
   gmmu_ram_block #(.Width($bits(lent_t)), .Depth(Slots)) u_lent (
     .clk_i, .write_i(consume), .write_addr_i(issue_slot), .data_i({virt, generation}),
     .read_i(ended), .read_addr_i(judge_slot), .data_o(lent));
-  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_done (       // {no B, failed or given up}
+  gmmu_dma_marks #(.Slots(Slots), .Bits(2)) u_done (       // bits: {no B, failed or abandoned}
     .clk_i, .rst_i, .alloc_i(alloc_q), .started_o(started), .start_slot_o(unused_start),
     .mark_i(b_valid_q || dropped || abandon), .mark_slot_i(b_valid_q ? b_slot_q : issue_slot),
     .mark_bits_i(b_valid_q ? {1'b0, b_error_q} : {1'b1, abandon}),
@@ -334,7 +334,7 @@ module gmmu_dma_write
     retire_bad_q <= done_bad;
   end
 
-  // The first failure in order: a B error at retirement, an address fault when all earlier bursts
+  // The first failure in order: a B error at retirement, or an address fault when all earlier bursts
   // have retired. The burst's place is read in the cycle in which the failure is detected.
   logic    address_failed, address_fault_q;
   place_t  fault_place;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paging DMA engine: submission rings, command processor, transfer engine, fences.
 //
-//   rings     ring_i / ring_o: registers of each ring. The engine works on one entry at a time;
-//             rings take turns. Nothing starts while enable_i is 0; an entry in progress completes.
+//   rings     ring_i / ring_o: registers of each ring. The engine works on one entry at a time, and
+//             rings take turns. Nothing begins while enable_i is 0; an entry in progress completes.
 //             When a ring's enable falls, its entry is abandoned (no fence, no error): accesses
-//             already sent complete, the rest is not sent. enable_i and a ring's enable act one
-//             cycle late, a new tail two cycles late; idle_o reflects them at once. A ring's
-//             preempt stops it in front of a command (gmmu_dma_ring).
+//             that were sent complete, and the rest is not sent. enable_i and a ring's enable take effect
+//             one cycle late, a new tail two cycles late; idle_o reflects them at once. A ring's
+//             preempt stops it before a command (gmmu_dma_ring).
 //   xlate     three translation ports: fetch (ring buffers), read and write (transfers). Every
-//             answer is given back by `done` once.
+//             answer is returned through `done` once.
 //   ap        aperture lookups of the same three paths, for gmmu_aperture_map.
 //   memory    fetch and read: read-only requesters; write: write-only (data, tables, aperture
-//             entries, fences). R and B are always accepted. Ids name bursts in flight; answers
+//             entries, fences). R and B are always accepted. Ids identify bursts in flight; answers
 //             come in any order.
 //   ctl       invalidations of flush_tlb commands; ctl_done_i pulses when one is complete.
-//   aperture  when aperture entries are written (with their B) aperture_flush_o pulses, and the
+//   aperture  when aperture entries have been written (with their B) aperture_flush_o pulses, and the
 //             engine waits for a pulse on aperture_flush_done_i.
 //   errors    a fault stops the ring at the first command, in command order, that failed: the fault
 //             is offered on fault_o, then ring_o shows the error and ring_error_o pulses.
@@ -33,11 +33,11 @@ module gmmu_engine
   input  logic                       clk_i,
   input  logic                       rst_i,
 
-  input  logic                       enable_i,            // ctrl.enable and bus master
+  input  logic                       enable_i,            // ctrl.enable, while the GPU is a bus master
   input  logic [63:0]                cycle_i,             // for fence records
   input  logic [63:0]                vram_bytes_i,
   input  link_cfg_t                  link_i,
-  output logic                       idle_o,              // no work in progress or startable
+  output logic                       idle_o,              // no work is in progress or could start
 
   input  ring_cfg_t   [NumRings-1:0] ring_i,
   output ring_state_t [NumRings-1:0] ring_o,
@@ -69,7 +69,7 @@ module gmmu_engine
   input  xlate_rsp_t                 write_rsp_i,
   output xlate_done_t                write_done_o,
 
-  output logic [2:0]                 ap_req_valid_o,      // element 0 fetch, 1 read, 2 write
+  output logic [2:0]                 ap_req_valid_o,      // [0] fetch, [1] read, [2] write
   input  logic [2:0]                 ap_req_ready_i,
   output pfn_t [2:0]                 ap_req_page_o,
   input  logic [2:0]                 ap_rsp_valid_i,
@@ -104,11 +104,11 @@ module gmmu_engine
   output logic [8:0]                 count_write_bytes_o,
   output logic                       busy_o
 );
-  // Fetch, rings and commands mostly wait for the mover, so they share a clock that stops.
+  // Fetch, rings and commands mostly wait for the mover, so they share a clock that stops then.
   logic clk, fetch_awake, ring_awake, command_awake;
   gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(fetch_awake || ring_awake || command_awake));
 
-  // Fetch: one stream of words, of a ring entry or of its paging buffer.
+  // Fetch: one stream of words, from a ring entry or from its paging buffer.
   logic        fetch_valid, fetch_ready, fetch_abort, fetch_quiet;
   place_t      fetch_place;
   logic [32:0] fetch_end;
@@ -188,7 +188,7 @@ module gmmu_engine
     .fence_at_work_o(fence_at_work), .count_commands_o);
 
   // Transfers.
-  gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight), .MaxBurst(256)) u_mover (   // full TLPs
+  gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight), .MaxBurst(256)) u_mover (   // 256 bytes make full TLPs
     .clk_i, .rst_i, .vram_bytes_i, .link_i,
     .job_valid_i(job_valid), .job_ready_o(job_ready), .job_i(job),
     .word_valid_i(inline_valid), .word_ready_o(inline_ready), .word_i(inline_word),

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 inside the GPU and at its edge. Bursts are INCR, size is the full bus width, a burst never
-// crosses 4 KiB.
+// AXI4 inside the GPU and at its ports. Bursts are INCR, their size is the full bus width, and a burst
+// never crosses 4 KiB.
 //
-// Inside, `port` with the address selects the memory port of a burst. The edge has one AXI4 port
-// for each. Ids: every outstanding burst of a requester has an id of its own; nothing relies on an
-// order between ids, and beats of different ids may interleave on R (not on W). At the edge the
+// Inside, `port` and the address select the memory port of a burst. At the edge there is one AXI4 port
+// for each. Every outstanding burst of a requester has its own id; nothing relies on an
+// order between ids, and beats of different ids may interleave on R (but not on W). At the edge the
 // requester's number is prepended to its id.
 package gmmu_axi_pkg;
   import gmmu_pkg::*;
 
-  localparam int unsigned IdWidth = 8;         // inside: requester's own
+  localparam int unsigned IdWidth = 8;         // inside: the requester's own id
   localparam int unsigned RequesterWidth = 7;
   localparam int unsigned EdgeIdWidth = IdWidth + RequesterWidth;
-  // at the GPU's ports: prefixed with the isolator's generation
+  // At the GPU's ports: the isolator's generation is prepended.
   localparam int unsigned PortIdWidth = EdgeIdWidth + 1;
 
-  // Requesters of the mux (rtl/top/README.md), before the clients. All writes of the window have id
+  // Requesters of the mux (rtl/top/README.md) that precede the clients. All writes of the window have id
   // 0, so that they stay in order.
   localparam int unsigned ReqTables = 0;
   localparam int unsigned ReqAperture = 1;
@@ -27,7 +27,7 @@ package gmmu_axi_pkg;
   localparam int unsigned ReqInterrupt = 7;
   localparam int unsigned ReqClients = 8;
 
-  // PortPeer: VRAM of a linked adapter, by the host port; address {adapter[5:0], offset[41:0]}
+  // PortPeer: VRAM of a linked adapter, through the host port; address {adapter[5:0], offset[41:0]}
   typedef enum logic [1:0] {PortVram, PortHost, PortPeer} port_e;
 
   // AxUSER of the host port.
@@ -41,7 +41,7 @@ package gmmu_axi_pkg;
     kind_e       kind;
   } user_t;
 
-  // AxPROT and AxCACHE of a design's ports (gmmu_gpu_axi).
+  // AxPROT and AxCACHE at the ports of gmmu_gpu_axi.
   localparam logic [2:0] AxProt = 3'b010;               // unprivileged, non-secure, data
   localparam logic [3:0] CacheDevice = 4'b0001;         // Device Bufferable
   localparam logic [3:0] CacheNone = 4'b0010;           // Normal Non-cacheable Non-bufferable
@@ -49,8 +49,8 @@ package gmmu_axi_pkg;
   localparam logic [3:0] CacheWriteBack = 4'b1111;      // Write-back, allocate
 
   // AxCACHE of the host port. A coherent page is looked up and allocated in the host's caches. For
-  // any other page B must come from memory, because the fence after it may be coherent: a B from an
-  // intermediate buffer is not enough. An interrupt message is not memory and must remain one
+  // any other page B must come from memory, because the following fence may be coherent: a B from an
+  // intermediate buffer would be too early. An interrupt message is not a memory access and must remain one
   // write.
   function automatic logic [3:0] host_cache(kind_e kind, logic no_snoop);
     if (kind == KindInterrupt) return CacheDevice;
@@ -60,7 +60,7 @@ package gmmu_axi_pkg;
   typedef struct packed {  // AR and AW
     logic [IdWidth-1:0] id;
     port_e              port;
-    // byte address of the first beat, any alignment: lower byte lanes are not used
+    // Byte address of the first beat, with any alignment: lower byte lanes are not used.
     pa_t                addr;
     logic [7:0]         len;    // beats - 1
     user_t              user;
@@ -75,7 +75,7 @@ package gmmu_axi_pkg;
   typedef struct packed {
     logic [IdWidth-1:0]   id;
     logic [DataWidth-1:0] data;
-    logic                 error;  // RRESP not OKAY
+    logic                 error;  // RRESP is not OKAY
     logic                 last;
   } r_t;
 
@@ -84,7 +84,7 @@ package gmmu_axi_pkg;
     logic               error;
   } b_t;
 
-  // Channels of a requester, and the responses. Reads and writes are separate, so that a reader has
+  // Request channels of a requester, and the responses. Reads and writes are separate, so that a reader has
   // no write channels and no ready depends on a valid of the other direction. R and B are always
   // accepted.
   typedef struct packed {
@@ -112,7 +112,7 @@ package gmmu_axi_pkg;
     b_t   b;
   } wr_rsp_t;
 
-  // Channels behind the mux, by memory port; their handshake bits are separate signals.
+  // Channels behind the mux, one set per memory port; their handshake bits are separate signals.
   typedef struct packed {
     logic [EdgeIdWidth-1:0] id;
     pa_t                    addr;
@@ -132,7 +132,7 @@ package gmmu_axi_pkg;
     logic                   error;
   } edge_b_t;
 
-  // The same at the GPU's ports; size and burst are constant.
+  // The same channels at the GPU's ports; size and burst are constant.
   localparam logic [2:0] BeatSize = 3'($clog2(DataBytes));
   localparam logic [1:0] BurstIncr = 2'b01;
   localparam logic [1:0] RespOkay = 2'b00;

@@ -2,7 +2,7 @@
 // Types shared by the folders: addresses, translation requests and answers, address space
 // configuration.
 //
-// Words: va (GPU virtual address), gpa (GPU physical address: target, adapter, offset), iova
+// Vocabulary: va (GPU virtual address), gpa (GPU physical address: target, adapter, offset), iova
 // (logical address on the host port). Level 0 is the leaf level. Ranges are half open.
 `ifndef GMMU_VA_WIDTH
 `define GMMU_VA_WIDTH 48
@@ -18,38 +18,38 @@ package gmmu_pkg;
   import gmmu_regs_pkg::*;
 
   localparam int unsigned VaWidth = `GMMU_VA_WIDTH;      // 30 to 57
-  localparam int unsigned PaWidth = 48;                  // offsets of every target
-  localparam int unsigned PeerWidth = 42;                // offsets in a peer's VRAM
+  localparam int unsigned PaWidth = 48;                  // width of an offset, for every target
+  localparam int unsigned PeerWidth = 42;                // width of an offset in a peer's VRAM
   localparam int unsigned PageLg2 = 12;
   localparam int unsigned VpnWidth = VaWidth - PageLg2;  // 4 KiB page number of a va
   localparam int unsigned PfnWidth = PaWidth - PageLg2;  // 4 KiB page number of an offset
   localparam int unsigned MaxLevels = `GMMU_MAX_LEVELS;  // levels of page tables, 2 to 6
-  // Width of the AXI ports. gmmu_parameter_check reports an illegal macro; 64 stands in for it.
+  // Width of the AXI ports. gmmu_parameter_check reports an illegal macro; 64 then replaces it.
   localparam int unsigned DataWidthAsked = `GMMU_DATA_WIDTH;
   localparam int unsigned DataWidth =
       DataWidthAsked inside {64, 128, 256, 512} ? DataWidthAsked : 64;
   localparam int unsigned DataBytes = DataWidth / 8;
-  // client line, and line of eight table entries
+  // Size of a client line, and of a line of eight table entries.
   localparam int unsigned LineBytes = 64;
 
   typedef logic [VaWidth-1:0] va_t;
   typedef logic [VpnWidth-1:0] vpn_t;
   typedef logic [PaWidth-1:0] pa_t;
   typedef logic [PfnWidth-1:0] pfn_t;
-  typedef logic [5:0] space_t;    // address space, below the built number
-  // translation port: clients, through-port read and write, engine fetch, read, write
+  typedef logic [5:0] space_t;    // address space number, below NumSpaces
+  // Translation ports: clients, through-port read and write, engine fetch, read, write.
   typedef logic [6:0] port_t;
   typedef logic [2:0] level_t;
-  typedef logic [7:0] tag_t;      // identifies an outstanding lookup of its port
+  typedef logic [7:0] tag_t;      // identifies an outstanding lookup of one port
 
   typedef struct packed {
     target_e    target;
-    logic [5:0] adapter;          // of target peer
+    logic [5:0] adapter;          // of TargetPeer
     pa_t        offset;
   } gpa_t;
 
-  // Register `link`: linked adapters, of which this GPU is number own. adapters 0 and 1: none is
-  // linked.
+  // Register `link`: the linked adapters, among which this GPU has number `own`. adapters = 0 or 1: none
+  // is linked.
   typedef struct packed {
     logic [2:0] own;
     logic [2:0] adapters;
@@ -60,14 +60,14 @@ package gmmu_pkg;
   typedef struct packed {
     tag_t    tag;
     space_t  space;
-    logic [63:0] va;              // all 64 bits: those above the geometry are checked
+    logic [63:0] va;              // all 64 bits: bits above the geometry are checked
     access_e access;
   } xlate_req_t;
 
-  // The answer. With a fault, gpa, zero and coherent are undefined. With zero, reads are 0 and
-  // writes are dropped. The user returns generation, the drain generation, by `done` when the
-  // access has its last R or its B, or will never be sent. Every answer, faults and zero pages
-  // included, is given back exactly once.
+  // The answer. With a fault, gpa, zero and coherent are undefined. With zero, reads return 0 and
+  // writes are dropped. The user returns generation, the drain generation, through `done` when the
+  // access has its last R or its B, or will never be sent. Every answer, including faults and zero
+  // pages, is returned exactly once.
   typedef struct packed {
     tag_t    tag;
     logic    generation;
@@ -78,27 +78,27 @@ package gmmu_pkg;
     level_t  level;               // level of the faulting entry
   } xlate_rsp_t;
 
-  // Answers of one port given back in this cycle, by drain generation.
+  // Answers of one port returned in this cycle, by drain generation.
   typedef struct packed {
-    logic [1:0] old1;             // number of generation 1 (0 to 3)
-    logic [1:0] old0;             // number of generation 0
+    logic [1:0] old1;             // answers of generation 1 (0 to 3)
+    logic [1:0] old0;             // answers of generation 0
   } xlate_done_t;
 
-  // One address space as software writes it (space registers geometry and root).
+  // One address space in the form that software writes (space registers geometry and root).
   typedef struct packed {
     logic              enable;
     gpa_t              root;      // 4 KiB aligned
     logic [31:0]       root_entries;
     level_t            levels;    // 2 to 6
-    logic              dual;      // entries of level 1 are pairs
+    logic              dual;      // each entry of level 1 is a pair
     logic [5:0][3:0]   bits;      // index bits by level, 1 to 13; [0] is the leaf
   } space_cfg_t;
 
   typedef enum logic [1:0] {
-    CtlInvalidate,                // drop translations of scope; done when no older one is in use
-    // new configuration for space; flushes the space if it differs from the old one
+    CtlInvalidate,                // drops the translations in scope; done when none of them is in use
+    // Sets a new configuration of space; flushes the space if it differs from the old one.
     CtlSetSpace,
-    CtlResize                     // new sizes in use: va_start is sizes_in_use; drops everything
+    CtlResize                     // sets new sizes in use: va_start is sizes_in_use; drops everything
   } mmu_op_e;
 
   typedef struct packed {
@@ -110,7 +110,7 @@ package gmmu_pkg;
     space_cfg_t cfg;
   } mmu_ctl_t;
 
-  // A fault, as the log accepts it.
+  // A fault in the form that the log accepts.
   typedef struct packed {
     fault_e      reason;
     space_t      space;
@@ -130,7 +130,7 @@ package gmmu_pkg;
     pfn_t   page;                 // logical page in host memory
   } aperture_rsp_t;
 
-  // One answered lookup, as the MMU reports it to the event port.
+  // One answered lookup in the form that the MMU reports to the event port.
   typedef struct packed {
     space_t      space;
     access_e     access;
