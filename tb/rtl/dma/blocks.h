@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benches of single blocks, and a beat of the bus.
+// Shared by the benches of single blocks: their bench class, and a beat of the bus.
 #pragma once
 
 #include <cstring>
@@ -12,10 +12,10 @@
 
 namespace gmmu::dma {
 
-constexpr unsigned kBeat = sizeof(Vgmmu_dma_blocks_bench::realign_data_i);  ///< bytes of the bus
+constexpr unsigned kBeat = sizeof(Vgmmu_dma_blocks_bench::realign_data_i);  ///< bytes of a bus beat
 constexpr unsigned kBeatLg2 = kBeat == 8 ? 3 : kBeat == 16 ? 4 : kBeat == 32 ? 5 : 6;
 
-/// Blocks after reset, with 64 MiB of VRAM.
+/// The blocks after a reset, with 64 MiB of VRAM.
 template <typename Top>
 class BenchOf : public BlockBench<Top> {
  public:
@@ -46,7 +46,7 @@ inline std::ostream& operator<<(std::ostream& out, const Beat& beat) {
   return out << std::dec;
 }
 
-/// Places bytes on the bus from `lane` on, one beat after the other.
+/// Lays bytes on the bus from `lane` on, one beat after the other.
 inline std::vector<Beat> Lay(unsigned lane, const std::vector<uint8_t>& bytes) {
   std::vector<Beat> beats;
   for (size_t n = 0; n < bytes.size(); ++n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command processor alone, with a word stream and all its neighbours, compared with its model.
+// Drives the command processor alone, with a word stream and models of its neighbours, and compares it with its model.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ class Processor {
   uint64_t first_job = 0;   // cycles from start to the first job
   uint32_t stopped_at = 0;  // offset that a preemption reports
 
-  /// Executes a buffer. The job of step `fail_at` fails; kill_i rises after `kill_after` cycles,
-  /// preempt_i after `preempt_after`. Returns how it ended.
+  /// Executes a buffer. The job of step `fail_at` fails; kill_i rises after `kill_after` cycles, and
+  /// preempt_i after `preempt_after` cycles. Returns how the buffer ended.
   End Run(const std::vector<uint64_t>& words, size_t error_at = ~size_t{0}, size_t fail_at = ~size_t{0},
           unsigned kill_after = ~0u, unsigned preempt_after = ~0u) {
     plan_ = PlanOf(setting, words, error_at);
@@ -46,7 +46,7 @@ class Processor {
     }
     EXPECT_NE(end_, kNone) << "no end; next step " << next_ << " of " << plan_.steps.size();
     kill_ = killed_before_ = preempt_ = false;
-    for (unsigned i = 0; i < 6; ++i) Tick(false);  // nothing follows
+    for (unsigned i = 0; i < 6; ++i) Tick(false);  // Nothing may follow.
     if (kill_after != ~0u) return end_;
     if (end_ == kPreempted) {
       ExpectStop(words);
@@ -65,10 +65,10 @@ class Processor {
     const CommandStep* step;
     size_t number;
     uint8_t id;
-    size_t words;  // words accepted
+    size_t words;  // number of words accepted
     bool Complete() const { return step->source != CommandStep::kWords || words == step->length / 8; }
   };
-  /// Expects that everything before `stopped_at` was done and counted, and nothing after it.
+  /// Expects that everything before `stopped_at` was executed and counted, and nothing after it.
   void ExpectStop(const std::vector<uint64_t>& words) {
     EXPECT_LT(stopped_at, bytes_) << "past its last command";
     if (plan_.Fails()) EXPECT_LE(stopped_at, plan_.offset) << "an error comes first";
@@ -198,7 +198,7 @@ class Processor {
     if (step->source == CommandStep::kSteps && step->length > 8) EXPECT_EQ(top.give_step_o[n_], step->step);
     jobs_.push_back({step, number, id_++, 0});
   }
-  /// Checks the time word of the record: all other work was done by then.
+  /// Checks the time word of the record: all other work was done at that time.
   void ExpectTime(uint64_t time) {
     EXPECT_GE(time, last_retired_);
     EXPECT_GE(time, started_);
@@ -217,7 +217,7 @@ class Processor {
     control_waits_ = true;
     EXPECT_EQ(top.ctl_op_o[n_], 0);
     EXPECT_EQ(top.ctl_scope_o[n_], static_cast<unsigned>(step->scope));
-    if (step->length != 0) {  // of an unmap
+    if (step->length != 0) {  // Only an unmap has a length here.
       EXPECT_EQ(top.ctl_start_o[n_], top.ctl_end_o[n_]);
       return;
     }
@@ -271,8 +271,8 @@ class Processor {
   const Manner manner_;
   CommandPlan plan_;
   WordStream stream_;
-  std::deque<Given> jobs_;  // accepted by the mover and not retired
-  Given* wants_ = nullptr;  // the job that takes words
+  std::deque<Given> jobs_;  // jobs that the mover has accepted and not retired
+  Given* wants_ = nullptr;  // the job that is receiving words
   Failure unreadable_, failure_;
   End end_ = kNone;
   size_t next_ = 0, fail_at_ = 0, counted_ = 0;
@@ -282,7 +282,7 @@ class Processor {
   bool fault_ = false, control_waits_ = false, flush_waits_ = false, kill_ = false;
   bool killed_before_ = false, preempt_ = false;
   uint64_t preempt_began_ = 0;
-  std::optional<uint32_t> late_command_;  // a command that acts after preempt_i
+  std::optional<uint32_t> late_command_;  // a command that takes effect after preempt_i
 };
 
 }  // namespace gmmu::dma

@@ -6,14 +6,14 @@
 
 namespace gmmu::dma {
 
-/// The settings for the execution of a paging buffer.
+/// The settings under which a paging buffer is executed.
 struct CommandSetting {
   unsigned spaces = 16;
   bool privileged = true;
   uint64_t aperture_base = 0x400000;
   uint32_t aperture_pages = 64;
   Place buffer;
-  uint64_t record = 0x7000, value = 0;  // address of the fence record, its first word
+  uint64_t record = 0x7000, value = 0;  // record: address of the fence record; value: its first word
 };
 
 /// A visible action of the command processor. `settled`: all earlier jobs have retired.
@@ -22,36 +22,36 @@ struct CommandStep {
   enum Source { kCopy, kPattern, kWords, kSteps };
   Kind kind;
   bool settled;
-  uint32_t offset, header;  // offset and header of the command, as a failure reports them
+  uint32_t offset, header;  // those of the command, which a failure reports
   Source source = kCopy;
   Place src{}, dst{};
   uint64_t length = 0, value = 0, step = 0;
   std::vector<uint64_t> words{};     // fewer if a word cannot be read
-  bool fence = false, dead = false;  // dead: a word of the job cannot be read
+  bool fence = false, dead = false;  // dead: a word of the job is unreadable
   bool record = false;               // the job writes the fence record, whose second word is the time
   Scope scope = Scope::kRange;       // kControl
   unsigned space = 0;
   uint64_t start = 0, end = 0;
 };
 
-/// The steps, and how the buffer ends.
+/// The steps of a buffer, and how it ends.
 struct CommandPlan {
   std::vector<CommandStep> steps;
-  size_t commands = 0;         // all complete, unless the buffer fails
+  size_t commands = 0;         // commands that complete, unless the buffer fails
   Fault fault = Fault::kNone;  // reason of the first refused command
-  bool unreadable = false;     // a word could not be read: the stream reports why
+  bool unreadable = false;     // a word could not be read; the stream reports the reason
   uint32_t offset = 0, header = 0;
   bool Fails() const { return unreadable || fault != Fault::kNone; }
 };
 
-/// Whether [address, address + length) ends beyond the addressable range.
+/// Returns whether [address, address + length) ends beyond the addressable range.
 inline bool RangeEndsBad(const Place& place, uint64_t length) {
   if (length == 0) return false;
   const uint64_t last = place.address + length - 1;
   return last < place.address || (place.physical && last >> 48 != 0);
 }
 
-/// The first check that a well-formed command fails.
+/// Returns the fault of the first check that a well-formed command fails.
 inline Fault JudgeCommand(const CommandSetting& setting, const uint64_t* w) {
   const CommandHeaderWord header{w[0]};
   const CommandRule& rule = *RuleOf(header);
@@ -79,7 +79,7 @@ inline Fault JudgeCommand(const CommandSetting& setting, const uint64_t* w) {
   return Fault::kNone;
 }
 
-/// Adds the steps of a command that may execute.
+/// Adds the steps of a command that passes all checks.
 inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& setting, const uint64_t* w, uint32_t offset,
                      size_t words_left) {
   const CommandHeaderWord header{w[0]};
@@ -123,7 +123,7 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
     step.kind = CommandStep::kFlush;
     steps.push_back(step);
   }
-  if (rule.opcode == Opcode::kApertureUnmap) {  // an empty range: waits for users of the old pages
+  if (rule.opcode == Opcode::kApertureUnmap) {  // waits for accesses to the old pages by an empty-range flush
     step.kind = CommandStep::kControl;
     step.scope = Scope::kRange;
     steps.push_back(step);
@@ -134,7 +134,7 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
   }
 }
 
-/// The plan of a buffer whose word `error_at` cannot be read.
+/// Returns the plan of a buffer whose word `error_at` cannot be read.
 inline CommandPlan PlanOf(const CommandSetting& setting, const std::vector<uint64_t>& words, size_t error_at) {
   CommandPlan plan;
   for (size_t at = 0; at < words.size(); ++plan.commands) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of each opcode, as the command page states them.
+// The rules of each opcode, as rtl/dma/README.md states them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace gmmu::dma {
 
 struct CommandRule {
   regs::Opcode opcode;
-  unsigned operands, least, most;  // words after the header; words with header
+  unsigned operands, least, most;  // operands: words after the header; least, most: words with the header
   bool has_inline, table, aperture, src, dst, settle;
 };
 constexpr unsigned kMostWords = 0xffff;
@@ -28,26 +28,26 @@ constexpr CommandRule kCommandRules[] = {
 };
 constexpr uint64_t kReservedBits = uint64_t{0xff} << 40 | uint64_t{0x3f} << 18;
 
-/// The opcode's rule; null if there is no such opcode.
+/// Returns the opcode's rule; null if there is no such opcode.
 inline const CommandRule* RuleOf(regs::CommandHeaderWord header) {
   for (const CommandRule& rule : kCommandRules)
     if (rule.opcode == header.opcode()) return &rule;
   return nullptr;
 }
-/// Opcode known, size right, reserved bits right.
+/// Returns whether the opcode is known, the size legal and the reserved bits correct.
 inline bool WellFormed(regs::CommandHeaderWord header) {
   const CommandRule* rule = RuleOf(header);
   const bool flush = header.opcode() == regs::Opcode::kFlushTlb;
   return rule && header.words() >= rule->least && header.words() <= rule->most && (header.raw & kReservedBits) == 0 &&
          !(flush && (header.raw >> 10 & 3) == 3);
 }
-/// Whether the command needs privilege.
+/// Returns whether the command needs privilege.
 inline bool NeedsPrivilege(regs::CommandHeaderWord header) {
   const CommandRule& rule = *RuleOf(header);
   return rule.table || (rule.src && header.src_physical()) || (rule.dst && header.dst_physical()) ||
          (rule.opcode == regs::Opcode::kFlushTlb && header.scope() == regs::Scope::kGlobal);
 }
-/// Whether the command names a space at or above `spaces`.
+/// Returns whether the command names a space at or above `spaces`.
 inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
   const CommandRule& rule = *RuleOf(header);
   const bool flushes = rule.opcode == regs::Opcode::kFlushTlb && header.scope() != regs::Scope::kGlobal;
@@ -55,7 +55,7 @@ inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
          (rule.dst && !header.dst_physical() && header.dst_space() >= spaces) ||
          (flushes && header.dst_space() >= spaces);
 }
-/// Whether the command names another space than `own`, by a virtual address or a flush.
+/// Returns whether the command names another space than `own`, by a virtual address or a flush.
 inline bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
   const CommandRule& rule = *RuleOf(header);
   return (rule.src && !header.src_physical() && header.src_space() != own) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_dma_control_bench in C++: places and faults as its ports carry them, and a stream of words.
+// gmmu_dma_control_bench in C++: places and faults in the format of its ports, and a stream of words.
 #pragma once
 
 #include "Vgmmu_dma_control_bench.h"
@@ -11,13 +11,13 @@ namespace gmmu::dma {
 
 using Steering = BenchOf<Vgmmu_dma_control_bench>;
 using SteeringWorld = WorldOf<Steering>;
-constexpr unsigned kSpacesOf[] = {2, 16, 16};  ///< by size: smallest, default, four rings
+constexpr unsigned kSpacesOf[] = {2, 16, 16};  ///< indexed by size: smallest, default, four rings
 
 inline unsigned WhereOf(const Place& place) {
   return place.physical << 8 | static_cast<unsigned>(place.target) << 6 | place.space;
 }
 
-/// The reason of a stop.
+/// Why a block stopped.
 struct Failure {
   Fault reason = Fault::kNone;
   regs::Access access = regs::Access::kRead;
@@ -28,7 +28,7 @@ struct Failure {
     return static_cast<unsigned>(reason) << 14 | static_cast<unsigned>(access) << 12 | level << 9 | WhereOf(place);
   }
 };
-/// A failure of a random kind, for the bench to report.
+/// Returns a failure of a random kind, which the bench reports.
 inline Failure SomeFailure(Steering& blocks, Fault reason) {
   Failure failure;
   failure.reason = reason;
@@ -39,7 +39,7 @@ inline Failure SomeFailure(Steering& blocks, Fault reason) {
   return failure;
 }
 
-/// Words for a block, as a fetcher delivers them, with an error in place of word `error_at`.
+/// Words for a block, delivered as by a fetcher, with an error in place of word `error_at`.
 class WordStream {
  public:
   std::vector<uint64_t> words;

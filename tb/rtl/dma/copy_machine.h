@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy engine joined with the real MMU: a data memory behind one read and one write port, a
-// table memory behind its own, both in the VRAM target.
+// The copy engine joined with the real MMU. A data memory is behind one read and one write port, and a
+// table memory behind a third port; both are in the VRAM target.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +17,12 @@
 
 namespace gmmu::dma {
 
-/// How the memories answer.
+/// How the memories respond.
 struct Answers {
-  unsigned latency = 100;        ///< cycles from the edge that accepts AR to that of the first R
-  unsigned write_latency = 1;    ///< from the last W to B
-  unsigned spread = 0;           ///< random extra cycles, at most
-  bool mix = false;              ///< bursts in any order, beats of several interleaved
+  unsigned latency = 100;        ///< cycles from the edge that accepts AR to the edge of the first R
+  unsigned write_latency = 1;    ///< cycles from the last W to B
+  unsigned spread = 0;           ///< maximum of the random extra cycles
+  bool mix = false;              ///< bursts complete in any order, and beats of several interleave
   unsigned ready_percent = 100;  ///< share of cycles in which AR, AW and W are accepted
   unsigned idle_percent = 0;     ///< share of cycles without R and without a job offer
 };
@@ -32,13 +32,13 @@ struct Job {
   uint64_t src, dst, length;
 };
 
-/// Mover and MMU. One space of three levels; page p of the window at kVa lies at PageAt(p).
+/// Mover and MMU. They use one space of three levels; page p of the window at kVa is stored at PageAt(p).
 class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
  public:
   enum Size { kReads32, kReads128, kReads2 };
   static constexpr unsigned kBus = sizeof(Vgmmu_dma_copy_bench::w_data_o);
   static constexpr uint64_t kVa = 0x40000000, kTables = 0x800000, kBytes = 16 << 20;
-  static constexpr unsigned kPages = 1024;  ///< data pages: the first 4 MiB
+  static constexpr unsigned kPages = 1024;  ///< number of data pages: the first 4 MiB
 
   CopyMachine(Size size, uint64_t seed, Answers answers);
 
@@ -49,11 +49,11 @@ class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
   unsigned most_reads = 0;
 
   uint64_t PageAt(unsigned page) const { return uint64_t{frames_[page]} << 12; }
-  /// The address of a job's byte.
+  /// Returns the physical address of a job's byte.
   uint64_t Find(const Job& job, uint64_t address) const {
     return job.physical ? address : PageAt((address - kVa) >> 12) | (address & 0xfff);
   }
-  /// Runs the jobs as fast as they are accepted, until all are done. False: not within `limit` cycles.
+  /// Runs the jobs as fast as they are accepted, until all are done. Returns false if that takes over `limit` cycles.
   [[nodiscard]] bool Run(const std::vector<Job>& jobs, uint64_t limit);
   using BlockBench::Run;
   void Step() override;
@@ -67,7 +67,7 @@ class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
   };
   bool Chance(unsigned percent) { return percent >= 100 || Dice::Chance(percent); }
   uint64_t Delay(unsigned base) { return base + (answers.spread ? rng() % (answers.spread + 1) : 0); }
-  /// The burst that delivers the next beat, or bursts.end().
+  /// Returns the burst that delivers the next beat, or bursts.end().
   std::deque<Burst>::iterator Next(std::deque<Burst>& bursts);
   void MakeTables();
   void Complain(const std::string& what) {
@@ -146,7 +146,7 @@ inline void CopyMachine::Step() {
   if (read != reads_.end()) {
     const uint64_t at = (read->address & ~uint64_t{kBus - 1}) + kBus * read->beat;
     uint8_t data[kBus];
-    for (unsigned lane = 0; lane < kBus; ++lane)  // lanes below the address are undefined
+    for (unsigned lane = 0; lane < kBus; ++lane)  // Lanes below the address are undefined.
       data[lane] = at + lane < read->address ? 0xe5 : memory.at(at + lane);
     std::memcpy(&t.r_data_i, data, kBus);
     t.r_valid_i = 1;
@@ -226,7 +226,7 @@ inline void CopyMachine::Sample() {
 
 inline bool CopyMachine::Run(const std::vector<Job>& jobs, uint64_t limit) {
   size_t next = 0;
-  bool standing = false;  // an offer stays until accepted
+  bool standing = false;  // an offer stays until it is accepted
   for (uint64_t n = 0; n < limit; ++n) {
     const bool offer = next < jobs.size() && (standing || Chance(100 - answers.idle_percent));
     t.job_valid_i = offer;

@@ -12,7 +12,7 @@ namespace gmmu::dma {
 /// The k-th copy of `size` bytes goes from k * stride + s to k * stride + d of two windows.
 struct CopyWork {
   CopyMachine::Size reads = CopyMachine::kReads32;
-  bool physical = false;  ///< else scattered 4 KiB pages, nothing cached
+  bool physical = false;  ///< false: scattered 4 KiB pages, with nothing cached
   uint64_t size = 0, stride = 0;
   unsigned s = 0, d = 0;
   unsigned b = 1;  ///< cycles from the last W to B
@@ -22,10 +22,10 @@ struct CopyFigure {
   double use = 0;  ///< bytes / (bus bytes * cycles from the first AR to the last B)
   unsigned most_reads = 0;
   uint64_t table_reads = 0;
-  std::vector<std::string> errors;  ///< wrong bytes, protocol errors, a missing end
+  std::vector<std::string> errors;  ///< wrong bytes, protocol errors, or jobs that never end
 };
 
-/// Copies one MiB after reset, through the copy engine's job port, with the real MMU behind it.
+/// Copies one MiB after a reset, through the copy engine's job port, with the real MMU behind it.
 inline CopyFigure MeasureCopies(const CopyWork& work) {
   constexpr uint64_t kTotal = 1 << 20;
   Answers answers;

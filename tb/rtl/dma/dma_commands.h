@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paging buffers for the bench: a builder, and a plain model that executes the commands one after the other.
+// Paging buffers for the bench: a builder, and a plain model that executes the commands one by one.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ using regs::CommandHeaderWord;
 using regs::Opcode;
 using regs::Scope;
 
-/// An address in a command.
+/// An address in the form that a command gives.
 struct Place {
   uint64_t address = 0;
   bool physical = false;
@@ -96,7 +96,7 @@ class Buffer {
   bool wait_ = false;
 };
 
-/// Executes commands on memories of its own, in order, byte by byte, without bursts.
+/// Executes commands on its own memories, in order, byte by byte, without bursts.
 class Model {
  public:
   Model(const Machine& machine, uint64_t aperture_base)
@@ -145,7 +145,7 @@ class Model {
   }
 
  private:
-  /// The byte's memory and address; null for a zero page or a fault.
+  /// Returns the byte's memory and address; null for a zero page or a fault.
   Memory* Find(const Place& place, uint64_t n, bool write, uint64_t* address) {
     uint64_t at = place.address + n;
     Target target = place.target;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture of the paging engine's tests: two windows of scattered pages, a ring, comparison with
+// The fixture of the paging engine's tests: it has two windows of scattered pages and a ring, and compares memory with
 // the model.
 #pragma once
 
@@ -23,7 +23,7 @@ class Engine : public ::testing::Test {
  protected:
   void Start(uint64_t seed, Timing timing = {}, bool privileged = true) {
     m = std::make_unique<Machine>(seed, timing);
-    // Two windows in two spaces over scattered pages of both memories, a few of the source zero
+    // Map two windows in two spaces to scattered pages of both memories; a few pages of the source are zero
     // pages.
     std::vector<uint64_t> frames;
     for (uint64_t n = 0; n < 2 * kWindow / 4096; ++n) frames.push_back(n);
@@ -46,7 +46,7 @@ class Engine : public ::testing::Test {
     (local ? m->vram : m->host).Make(offset, 4096);
     m->pages[{space, va >> 12}] = {local ? Target::kVram : Target::kSystem, offset};
   }
-  /// Runs the buffer on machine and model and compares all memory.
+  /// Runs the buffer on the machine and on the model, and compares all memory.
   void RunAndCompare(const Buffer& buffer, unsigned limit = 400000) {
     Model model(*m, kApertureBase);
     model.Execute(buffer.words);
@@ -63,7 +63,7 @@ class Engine : public ::testing::Test {
     m->CheckAtRest();
     for (const std::string& complaint : m->complaints) ADD_FAILURE() << complaint;
   }
-  /// Compares all pages that the model has (not the ring's and buffers' own pages).
+  /// Compares all pages that the model has (not the pages of the ring and the buffers).
   void Compare(const Model& model) {
     CompareOne("vram", m->vram, model.vram);
     CompareOne("host", m->host, model.host);
@@ -81,7 +81,7 @@ class Engine : public ::testing::Test {
         }
     }
   }
-  /// Expects the ring to stop at the command at `offset`.
+  /// Expects that the ring has stopped at the command at `offset`.
   void ExpectStop(Fault reason, uint64_t offset, uint32_t fence, uint64_t header, int ring = 0) {
     auto& top = m->t;
     EXPECT_TRUE(top.ring_error_o[ring]);
@@ -98,7 +98,7 @@ class Engine : public ::testing::Test {
   }
   Place Src(uint64_t offset) { return Virtual(1, kSrc + offset); }
   Place Dst(uint64_t offset) { return Virtual(2, kDst + offset); }
-  /// For rings without privilege: buffers are in space 1, which has both windows.
+  /// For rings without privilege: places buffers in space 1, which has both windows.
   void OneSpace() {
     m->buffer_space = 1;
     for (uint64_t page = kDst >> 12; page < (kDst + kWindow) >> 12; ++page) m->pages[{1, page}] = m->pages[{2, page}];

@@ -40,7 +40,7 @@ void Machine::Step() {
 void Machine::DriveAnswers() {
   for (int path = 0; path < 3; ++path) {
     t.req_ready_i[path] = Ready();
-    if (!offered_[path]) {  // an offer stays until accepted
+    if (!offered_[path]) {  // An offer stays until it is accepted.
       std::vector<size_t> ripe;
       for (size_t n = 0; n < answers_[path].size(); ++n)
         if (answers_[path][n].at <= now) ripe.push_back(n);
@@ -106,7 +106,7 @@ void Machine::DriveWrites() {
   size_t pick = timing.shuffle ? ripe[rng() % ripe.size()] : ripe[0];
   Burst burst = answers_b_[pick];
   answers_b_.erase(answers_b_.begin() + pick);
-  if (!burst.error)  // a write becomes visible with its B
+  if (!burst.error)  // A write becomes visible with its B.
     for (auto& [address, value] : burst.data) Of(burst.port).Write(address, value);
   t.b_valid_i = 1;
   t.b_id_i = burst.id;
@@ -286,7 +286,7 @@ uint32_t Machine::SubmitEntry(unsigned ring, uint64_t address, uint64_t shape) {
 }
 
 uint32_t Machine::Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt) {
-  // The buffer is virtual, page by page at its own address, so that any ring may use it.
+  // The buffer is also mapped, page by page, at a virtual address equal to its own, so that any ring may use it.
   uint64_t address = PlaceBuffer(words);
   last_buffer = address;
   for (uint64_t page = address >> 12; page <= (address + words.size() * 8) >> 12; ++page)

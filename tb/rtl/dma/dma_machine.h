@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The surroundings of the paging engine on its bench: memories, translation, aperture map, invalidation, software.
+// Models everything around the paging engine on its bench: memories, translation, aperture map, invalidation, software.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ using Memory = PagedMemory;
 /// The translation of a virtual page.
 struct Page {
   Target target = Target::kSystem;
-  uint64_t offset = 0;  // of the page
+  uint64_t offset = 0;  // physical offset of the page
   bool zero = false;
   bool coherent = true;
   bool read_only = false;
@@ -35,7 +35,7 @@ struct Page {
 };
 using PageMap = std::map<std::pair<unsigned, uint64_t>, Page>;  // {space, va >> 12}
 
-/// The answer to an access at va; kEntryInvalid at level 1 if it is not mapped.
+/// Returns the answer to an access at va; kEntryInvalid at level 1 if the page is not mapped.
 inline Page Translate(const PageMap& map, unsigned space, uint64_t va, bool write) {
   auto found = map.find({space, va >> 12});
   Page page;
@@ -49,13 +49,13 @@ inline Page Translate(const PageMap& map, unsigned space, uint64_t va, bool writ
   return page;
 }
 
-/// Delays in cycles and behaviour of everything around the engine.
+/// Delays in cycles, and other behaviour, of everything around the engine.
 struct Timing {
   unsigned read_min = 5, read_max = 60;
   unsigned write_min = 3, write_max = 40;
   unsigned xlate_min = 1, xlate_max = 20;
   unsigned ready_percent = 70;  // share of cycles in which AR, AW, W and requests are accepted
-  bool shuffle = true;          // answers in any order
+  bool shuffle = true;          // answers come in any order
   static Timing Ideal(unsigned latency) { return {latency, latency, latency, latency, 2, 2, 100, false}; }
 };
 
@@ -70,10 +70,10 @@ struct Control {
   uint64_t start, end;
 };
 
-/// Bytes of a bus beat, as the bench was built.
+/// Bytes per bus beat; the bench's build sets the width.
 inline constexpr unsigned kBus = sizeof(Vgmmu_dma_bench::w_data_o);
 
-/// The engine with two rings in system memory. Time passes in Step only. Broken rules are listed in `complaints`.
+/// The engine with two rings in system memory. Time advances only in Step. `complaints` lists violated rules.
 class Machine : public BlockBench<Vgmmu_dma_bench> {
  public:
   enum Path { kFetch, kRead, kWrite };
@@ -94,8 +94,8 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   std::vector<Control> controls;
   unsigned fence_irqs = 0, error_irqs = 0, preempted_irqs = 0, aperture_flushes = 0;
   uint64_t commands = 0, entries = 0, read_bytes = 0, written_bytes = 0;
-  unsigned most_reads = 0, most_writes = 0;  // most bursts in flight
-  uint64_t last_buffer = 0;                  // placed by Submit
+  unsigned most_reads = 0, most_writes = 0;  // maximum numbers of bursts in flight
+  uint64_t last_buffer = 0;                  // address of the buffer that Submit placed most recently
   uint64_t first_ar = 0, last_b = 0;         // cycle numbers, for the transfer paths
   uint64_t bursts[3] = {};
   std::vector<std::pair<uint64_t, uint64_t>> write_beats;  // {address of lane 0, strobes}
@@ -106,24 +106,24 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   void StartRing(unsigned ring, bool privileged, unsigned size_lg2 = 4);
   void StopRing(unsigned ring);
   void Preempt(unsigned ring, bool preempt = true) { t.ring_preempt_i[ring] = preempt; }
-  /// Switches the ring off and on again, and withdraws its request.
+  /// Disables the ring and enables it again, and withdraws its preemption request.
   void NewLife(unsigned ring);
-  /// Puts a paging buffer into physical memory (system) and an entry into the ring. Returns its
+  /// Submit puts a paging buffer into physical system memory and an entry into the ring. It returns the entry's
   /// fence id.
-  unsigned buffer_space = 15;  // address space of the buffer that Submit submits
+  unsigned buffer_space = 15;  // address space of Submit's buffers
   uint32_t Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt = false);
-  /// Submits an entry as given (fence is filled in).
+  /// Submits an entry as given, except that it fills in the fence.
   uint32_t SubmitEntry(unsigned ring, uint64_t address, uint64_t shape);
   uint64_t PlaceBuffer(const std::vector<uint64_t>& words);
-  /// Submits the rest, from byte `offset` on, of a buffer that Submit placed at `address`.
+  /// Submits the rest, starting at byte `offset`, of a buffer that Submit placed at `address`.
   uint32_t SubmitRest(unsigned ring, uint64_t address, uint64_t bytes, uint64_t offset);
   void Doorbell(unsigned ring);
-  /// Steps until the engine is idle; false if that takes more than `limit` cycles.
+  /// Steps until the engine is idle; returns false if that takes more than `limit` cycles.
   [[nodiscard]] bool Finish(unsigned limit = 200000);
-  /// Checks that nothing is in flight and every translation was released. Adds complaints.
+  /// Checks that nothing is in flight and that every translation was returned. Adds complaints.
   void CheckAtRest();
-  /// Counts a path's translations that are not given back; bursts without all their data; bursts without B (the fence
-  /// record is physical and not counted).
+  /// Lent counts a path's translations that have not been returned, ReadsInFlight the bursts that lack data,
+  /// WritesInFlight the bursts without B (except the fence record, which is physical).
   int64_t Lent(Path path) const { return lent_[path][0] + lent_[path][1]; }
   int64_t ReadsInFlight() const { return static_cast<int64_t>(reads_[kRead].size()); }
   int64_t WritesInFlight() const {
@@ -147,7 +147,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
     uint64_t address = 0;
     unsigned beats = 0, beat = 0;
     bool error = false;
-    std::vector<std::pair<uint64_t, uint8_t>> data;  // writes
+    std::vector<std::pair<uint64_t, uint8_t>> data;  // the bytes of a write
   };
   void Complain(const std::string& what);
   Memory& Of(int port) { return port == 0 ? vram : host; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_engine with two rings and ports that C++ can index: element 0 fetch, 1 read, 2 write.
-// With direct_i a gmmu_dma_mover of its own has the read and write ports instead, and takes jobs
+// gmmu_engine with two rings, and with ports that C++ can index: element 0 fetch, 1 read, 2 write.
+// With direct_i a separate gmmu_dma_mover drives the read and write ports instead, and gets its jobs
 // from job_*.
 module gmmu_dma_bench
   import gmmu_pkg::*;
@@ -222,7 +222,7 @@ module gmmu_dma_bench
     end
   end
 
-  // The user of the read and write ports: [0] the engine, [1] the mover.
+  // What drives the read and write ports: [0] the engine, [1] the mover.
   logic        [1:0]      read_req_valid, write_req_valid, read_rsp_ready, write_rsp_ready;
   logic        [1:0]      ar_valid, aw_valid, w_valid;
   xlate_req_t  [1:0]      read_req, write_req;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of the paging engine, each alone: two splitters, realigner, feeder, header decoder,
-// and numbered units: readers 0 (two slots) and 1, writers 2 (two slots) and 3, fetchers 4 (two
-// chunks) and 5. Unit ports are indexed by that number; ports that a unit lacks stay constant.
+// The blocks of the paging engine, each on its own: two splitters, realigner, feeder, header decoder,
+// and numbered units. Units 0 (two slots) and 1 are readers, 2 (two slots) and 3 writers, 4 (two
+// chunks) and 5 fetchers. Unit ports are indexed by that number; ports that a unit lacks stay constant.
 module gmmu_dma_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -75,7 +75,7 @@ module gmmu_dma_blocks_bench
   output logic        decode_dst_o,
   output logic        decode_settle_o,
 
-  // Marks of 2 and of 32 slots. Pointers have one bit more than a slot number.
+  // Marks with 2 and with 32 slots. Pointers have one bit more than a slot number.
   input  logic [5:0]  marks_alloc_i [2],
   output logic        marks_started_o [2],
   input  logic        marks_mark_i [2],
@@ -87,7 +87,7 @@ module gmmu_dma_blocks_bench
 
   // Units.
   input  logic [63:0] vram_bytes_i,
-  input  logic        stop_i [Units],        // abort of a fetcher
+  input  logic        stop_i [Units],        // aborts a fetcher
   input  logic        clear_i [Units],
   output logic        quiet_o [Units],
   input  logic        job_valid_i [Units],
@@ -143,7 +143,7 @@ module gmmu_dma_blocks_bench
   output logic        drained_o [Units],
   output logic        stuck_o [Units],
   output logic [8:0]  count_o [Units],
-  // Data out of readers; words out of fetchers (lowest 64 bits; last: error).
+  // Data from readers, or words from fetchers (in the lowest 64 bits; last: error).
   output logic        out_valid_o [Units],
   input  logic        out_ready_i [Units],
   output logic [DataWidth-1:0] out_data_o [Units],
@@ -314,7 +314,7 @@ module gmmu_dma_blocks_bench
     end else begin : g_fetch
       logic [63:0] word;
       logic        word_valid;
-      assign out_valid_o[n] = word_valid || out_last_o[n];      // out_last_o: the error
+      assign out_valid_o[n] = word_valid || out_last_o[n];      // out_last_o is the error here
       gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
         .clk_i, .awake_o(), .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
         .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(place),

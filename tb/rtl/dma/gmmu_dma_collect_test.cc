@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collector alone: its report of each command, the words that it leaves to the command processor, and the timing.
+// Tests the collector alone: its report of each command, the words that it leaves to the command processor, its timing.
 #include "tb/rtl/dma/control.h"
 
 namespace gmmu::dma {
 namespace {
 
-/// The expected report for one command.
+/// The report that is expected for one command.
 struct Told {
   bool over = false, unreadable = false, malformed = false;
   size_t at = 0;  // index of the header word
   regs::CommandHeaderWord header;
   std::vector<uint64_t> operands;
-  size_t tail = 0;  // words left to the command processor
+  size_t tail = 0;  // number of words left to the command processor
   bool has_tail = false;
 };
 
-/// Decodes a buffer up to its end or to the first command that cannot be reported in full.
+/// Decodes a buffer up to its end or to the first command that cannot be reported completely.
 std::vector<Told> Read(const std::vector<uint64_t>& words, size_t error_at) {
   std::vector<Told> told;
   for (size_t at = 0;;) {
@@ -38,7 +38,7 @@ std::vector<Told> Read(const std::vector<uint64_t>& words, size_t error_at) {
     }
     told.push_back(one);
     if (one.over || one.unreadable || one.malformed) return told;
-    if (one.has_tail && error_at < at) return told;  // the command processor meets the error itself
+    if (one.has_tail && error_at < at) return told;  // The command processor encounters the error itself.
   }
 }
 
@@ -63,7 +63,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
           case 0: header.raw ^= kReservedBits & (uint64_t{1} << blocks.Random(40, 47)); break;
           case 1: header.raw |= uint64_t{1} << blocks.Random(18, 23); break;
           case 2: header.set_opcode(static_cast<Opcode>(blocks.Random(10, 255))); break;
-          default: header.set_words(length + blocks.Random(1, 2000));  // past the end
+          default: header.set_words(length + blocks.Random(1, 2000));  // past the end of the buffer
         }
       }
       words.push_back(header.raw);
@@ -105,7 +105,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     EXPECT_EQ(top.collect_opcode_o[n_], 0x200u >> static_cast<unsigned>(rule.opcode));
     CompareOperands(blocks, rule, told);
   }
-  /// Checks that each operand is in the field that its opcode defines.
+  /// Checks that each operand is in the field that its opcode determines.
   void CompareOperands(Steering& blocks, const CommandRule& rule, const Told& told) {
     auto& top = blocks.t;
     const auto& w = told.operands;
@@ -143,7 +143,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     EXPECT_EQ(top.collect_step_o[n_], step);
     EXPECT_EQ(top.collect_odd_o[n_], odd);
   }
-  /// One buffer from start to its end, or to a halt after `cycles`. Returns the cycles it took.
+  /// Runs one buffer from start to its end, or to a halt after `cycles`. Returns the number of cycles that it took.
   uint64_t Run(Steering& blocks, const std::vector<uint64_t>& words, size_t error_at, unsigned cycles = ~0u) {
     auto& top = blocks.t;
     const std::vector<Told> expected = Read(words, error_at);
@@ -235,7 +235,7 @@ TEST_P(Collector, TheEndIsAtTheLastWordAndNotBefore) {
   Steering blocks(3);
   const CommandHeaderWord copy = CommandHeaderWord{}.set_opcode(Opcode::kCopy).set_words(4);
   const CommandHeaderWord nop = CommandHeaderWord{}.set_opcode(Opcode::kNop).set_words(1);
-  for (size_t more = 0; more < 6; ++more) {  // words of the buffer that belong to the copy
+  for (size_t more = 0; more < 6; ++more) {  // This varies how many words of the buffer belong to the copy.
     std::vector<uint64_t> words(more, nop.raw);
     words.insert(words.begin(), {nop.raw, copy.raw});
     Idle(blocks, 2);
@@ -244,7 +244,7 @@ TEST_P(Collector, TheEndIsAtTheLastWordAndNotBefore) {
   }
   Idle(blocks, 2);
   Run(blocks, {}, ~size_t{0});
-  Run(blocks, {}, 0);  // an empty buffer reads no words
+  Run(blocks, {}, 0);  // An empty buffer reads no words.
 }
 
 TEST_P(Collector, EveryWordOfACommandMayBeTheOneThatCannotBeRead) {
@@ -262,7 +262,7 @@ TEST_P(Collector, EveryWordOfACommandMayBeTheOneThatCannotBeRead) {
   }
 }
 
-class CollectorRate : public Collector {};  // words and command processor are always ready
+class CollectorRate : public Collector {};  // here words and command processor are always ready
 
 TEST_P(CollectorRate, ACopyIsCollectedEveryFiveCycles) {
   Steering blocks(5);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control blocks of the paging engine, each alone. Sizes: [0] smallest, [1] default; rings also
-// [2], four of them. Ports whose name ends in _what carry {reason, access, level, place without
-// address} of a fault, those in _where {physical, target, space} of a place.
+// The control blocks of the paging engine, each on its own. Sizes: [0] smallest, [1] default; the rings
+// also have [2], four rings. Ports named *_what carry {reason, access, level, place without
+// address} of a fault; ports named *_where carry {physical, target, space} of a place.
 //
 // Units, as on gmmu_dma_blocks_bench: read and write side of the small mover (0, 1) and of the
-// default one (2, 3), paths with 2 and with 32 slots (4, 5). A path gives a translation back when
+// default mover (2, 3), paths with 2 and with 32 slots (4, 5). A path returns a translation when
 // its result is accepted.
 module gmmu_dma_control_bench
   import gmmu_pkg::*;
@@ -166,7 +166,7 @@ module gmmu_dma_control_bench
   output logic [63:0] ctl_start_o [2],
   output logic [63:0] ctl_end_o [2],
   input  logic        ctl_done_i [2],
-  input  logic [47:0] command_base_i [2],      // base of the aperture map
+  input  logic [47:0] command_base_i [2],      // base address of the aperture map
   input  logic [31:0] command_pages_i [2],
   output logic        command_flush_o [2],
   input  logic        command_flush_done_i [2],
@@ -207,7 +207,7 @@ module gmmu_dma_control_bench
   output logic        path_valid_o [2],
   input  logic        path_ready_i [2],
   output logic [7:0]  path_slot_o [2],
-  output logic [7:0]  path_tag_o [2],          // the tag passed in
+  output logic [7:0]  path_tag_o [2],          // the tag that was passed in
   output logic        path_empty_o [2],
   output logic [3:0]  path_kind_o [2],         // {virt, generation, zero, ends}
   output logic [1:0]  path_port_o [2],
@@ -239,7 +239,7 @@ module gmmu_dma_control_bench
   output logic        ap_req_valid_o [Units],
   input  logic        ap_req_ready_i [Units],
   output logic [35:0] ap_req_page_o [Units],
-  input  logic        ap_rsp_valid_i [Units],  // one at a time for the two sides of a mover
+  input  logic        ap_rsp_valid_i [Units],  // the two sides of a mover get an answer at different times
   input  logic [7:0]  ap_rsp_fault_i [Units],
   input  logic [35:0] ap_rsp_page_i [Units],
   output logic        ax_valid_o [Units],
@@ -398,7 +398,7 @@ module gmmu_dma_control_bench
     assign give_source_o[n] = 3'(job.source);
     assign {give_src_where_o[n], give_src_o[n]} = job.src;
     assign {give_dst_where_o[n], give_dst_o[n]} = job.dst;
-    // 0, which no job uses, if the two lengths of a copy differ
+    // The length is 0, which no job uses, if the two lengths of a copy differ.
     assign give_length_o[n] = job.source == SourceCopy &&
                               job.src_end - end_t'(job.src.address) !=
                               job.dst_end - end_t'(job.dst.address)
@@ -412,7 +412,7 @@ module gmmu_dma_control_bench
     assign ctl_end_o[n] = ctl.va_end;
   end
 
-  // Each unit's requests and responses, as structs.
+  // Requests and responses of each unit, as structs.
   xlate_req_t    req [Units];
   xlate_rsp_t    rsp [Units];
   xlate_done_t   done [Units];
@@ -479,7 +479,7 @@ module gmmu_dma_control_bench
   end
 
   for (genvar n = 0; n < 2; n++) begin : g_mover
-    localparam int unsigned In = 2 * n;           // number of its first unit
+    localparam int unsigned In = 2 * n;           // number of the mover's first unit
     localparam int unsigned Out = 2 * n + 1;
     pfn_t [1:0] ap_page;
     dma_fault_t fault;

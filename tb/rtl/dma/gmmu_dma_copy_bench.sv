@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_dma_mover joined with gmmu_mmu: jobs in, data memory (read, write) and table memory out.
-// Three movers with 32, 128 and 2 reads in flight; size_i, constant from reset on, selects the
-// active one. Translation port 0 (fetch) is not driven.
+// gmmu_dma_mover joined with gmmu_mmu: jobs enter; data memory (read, write) and table memory are outside.
+// There are three movers, with 32, 128 and 2 reads in flight; size_i, constant from reset on, selects the
+// active one. Translation port 0 (fetch) is unused.
 module gmmu_dma_copy_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -19,7 +19,7 @@ module gmmu_dma_copy_bench
   input  logic        job_valid_i,
   output logic        job_ready_o,
   input  logic [1:0]  job_source_i,
-  input  logic        job_physical_i,    // both places
+  input  logic        job_physical_i,    // applies to both places
   input  logic [63:0] job_src_i,
   input  logic [63:0] job_dst_i,
   input  logic [47:0] job_length_i,
@@ -62,7 +62,7 @@ module gmmu_dma_copy_bench
   input  logic [DataWidth-1:0] table_r_data_i,
   input  logic        table_r_last_i,
 
-  // Control: space 1 gets a root of three levels of nine bits in VRAM, or a range is invalidated.
+  // Control: space 1 gets a root with three levels of nine bits in VRAM, or a range is invalidated.
   input  logic        ctl_valid_i,
   output logic        ctl_ready_o,
   input  logic        ctl_set_i,
@@ -73,7 +73,7 @@ module gmmu_dma_copy_bench
 );
   localparam space_t Space = 6'd1;
 
-  // Inputs go to the selected mover only.
+  // Only the selected mover gets the inputs.
   logic [Sizes-1:0] on;
   always_comb begin
     on = '0;

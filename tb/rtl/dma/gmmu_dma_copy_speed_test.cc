@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Utilisation of the bus by the copy engine at its job port with the real MMU behind it: bytes /
-// (bus bytes * cycles from the first AR to the last B), 1 MiB after reset. Data and tables lie in
-// ideal memories of 100 cycles from AR to the first R (the tables behind a port of their own); B
-// comes one cycle after the last W, or 100 in rows that state it. Scattered 4 KiB pages, three levels, nothing cached.
+// Measures the copy engine's bus utilisation at its job port, with the real MMU behind it: bytes / (bus bytes *
+// cycles from the first AR to the last B), 1 MiB after a reset. Data and tables are in ideal memories of 100 cycles
+// from AR to the first R (the tables behind a separate port); B comes one cycle after the last W, or 100 in rows that
+// state it. The space has three levels of tables and scattered 4 KiB pages, and nothing is cached.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -22,7 +22,7 @@ struct Row {
   uint64_t size, stride;
   unsigned s, d;
   double target;   ///< of the bus, for 64 bits
-  double limit;    ///< what the row can reach: beats that carry a copy, reads in flight / latency
+  double limit;    ///< what the row can reach: the share of beats that carry a copy, or reads in flight / latency
   unsigned b = 1;  ///< cycles from the last W to B
 };
 
@@ -41,7 +41,7 @@ class CopySpeed : public ::testing::TestWithParam<Row> {};
 
 TEST_P(CopySpeed, ReachesItsTarget) {
   const double use = Measure(GetParam());
-  if (CopyMachine::kBus == 8) EXPECT_GE(use, GetParam().target);  // on a wider bus the latency weighs more
+  if (CopyMachine::kBus == 8) EXPECT_GE(use, GetParam().target);  // On a wider bus the latency weighs more.
 }
 
 constexpr auto k32 = CopyMachine::kReads32, k128 = CopyMachine::kReads128;
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{"64 B physical copies", k32, true, 64, 64, 0, 0, 0.999, 1},
                       Row{"8 B physical copies, 32 in flight", k32, true, 8, 8, 0, 0, 0.17, 0.32},
                       Row{"8 B physical copies, 128 in flight", k128, true, 8, 8, 0, 0, 0.6, 1},
-                      // Two translations a copy, from an L1 that answers one a cycle. The row starts with page walks.
+                      // Each copy needs two translations, from an L1 that answers one a cycle. The row begins with page walks.
                       Row{"8 B copies through 4 KiB pages, 128", k128, false, 8, 8, 0, 0, 0.44, 0.5},
                       Row{"misaligned 4 KiB copies, physical", k32, true, 4096, 4104, 1, 6, 0.9965, 512.0 / 513},
                       Row{"misaligned 4 KiB copies, 7 to 1", k32, true, 4096, 4104, 7, 1, 0.9965, 512.0 / 513},

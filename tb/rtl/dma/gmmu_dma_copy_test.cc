@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy engine with the real MMU: every byte of memory compared with a plain copy, under many
+// Tests the copy engine with the real MMU: every byte of memory is compared with a plain copy, under many
 // kinds of memory and with 2, 32 and 128 reads in flight.
 #include <gtest/gtest.h>
 
@@ -20,9 +20,9 @@ std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.nam
 
 class Copy : public ::testing::TestWithParam<std::tuple<Case, int>> {
  protected:
-  static constexpr uint64_t kWindow = 512 << 12;  ///< sources below, destinations above
+  static constexpr uint64_t kWindow = 512 << 12;  ///< sources are below it, destinations above
 
-  /// Runs jobs that do not touch each other's bytes and compares all memory.
+  /// Runs jobs that do not access each other's bytes, and compares all memory.
   void RunAndCompare(CopyMachine& machine, const std::vector<Job>& jobs) {
     std::vector<uint8_t> expected = machine.memory;
     for (const Job& job : jobs)
@@ -40,7 +40,7 @@ class Copy : public ::testing::TestWithParam<std::tuple<Case, int>> {
   }
 };
 
-// Back to back, destinations that touch each other inside a beat, at random lengths and alignments.
+// Destinations are back to back and share beats, at random lengths and alignments.
 TEST_P(Copy, BackToBackMisalignedDestinationsAtRandomLengths) {
   const auto& [kind, seed] = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -57,7 +57,7 @@ TEST_P(Copy, BackToBackMisalignedDestinationsAtRandomLengths) {
     Job job{physical, from, kWindow + to, length};
     if (!physical) {
       job.src += CopyMachine::kVa, job.dst += CopyMachine::kVa;
-    } else {  // physical pages are scattered: stay inside one page
+    } else {  // Physical pages are scattered, so stay inside one page.
       const uint64_t room = std::min(4096 - (from & 0xfff), 4096 - (to & 0xfff));
       job.length = std::min(length, room);
       job.src = machine.PageAt(from >> 12) | (from & 0xfff);
@@ -69,7 +69,7 @@ TEST_P(Copy, BackToBackMisalignedDestinationsAtRandomLengths) {
   RunAndCompare(machine, jobs);
 }
 
-// Every alignment against every other, in the shortest jobs.
+// Combines every source alignment with every destination alignment, in the shortest jobs.
 TEST_P(Copy, EveryAlignmentBackToBack) {
   const auto& [kind, seed] = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -96,7 +96,7 @@ Answers Mixed(unsigned ready, unsigned idle, unsigned spread) {
   answers.write_latency = 3;
   return answers;
 }
-// in_order is a memory that keeps everything in the order of one AXI id.
+// in_order is a memory that responds in order, as for a single AXI id.
 INSTANTIATE_TEST_SUITE_P(
     Memories, Copy,
     ::testing::Combine(::testing::Values(Case{"in_order", CopyMachine::kReads32, {}},

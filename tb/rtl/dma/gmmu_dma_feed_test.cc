@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The feeder alone: jobs of all sources, cut into bursts of up to 128 bytes.
+// Tests the feeder alone: jobs of all sources, cut into bursts of up to 128 bytes.
 #include "tb/rtl/dma/blocks.h"
 
 namespace gmmu::dma {
@@ -11,7 +11,7 @@ struct Make {
   Source source;
   unsigned lane;  // lane of the first byte in its first 128 bytes
   uint64_t length, value, step;
-  std::vector<uint64_t> words;  // for kWords; for a copy the bytes of its beats, eight a word
+  std::vector<uint64_t> words;  // the words for kWords; for a copy the bytes of its beats, eight per word
 };
 struct Shape {
   bool make, last;
@@ -42,7 +42,7 @@ class Feed : public ::testing::TestWithParam<int> {
     }
     return shapes;
   }
-  /// Returns the cycles from the first beat to the last.
+  /// Returns the number of cycles from the first beat to the last.
   uint64_t Check(const std::vector<Make>& jobs, Manner manner, uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Blocks blocks(seed);
@@ -63,7 +63,7 @@ class Feed : public ::testing::TestWithParam<int> {
     for (unsigned n = 0; n < 400000 && seen < out.size(); ++n)
       blocks.Step(
           [&] {
-            // A copy is not offered to the feeder; its bursts follow in the order of the jobs.
+            // A copy is not offered to the feeder as a job; its bursts follow in the order of the jobs.
             while (next < jobs.size() && jobs[next].source == kCopy) Take(jobs[next++], shapes, words);
             top.make_valid_i = offer.Now(next < jobs.size(), blocks, manner.idle_percent);
             if (top.make_valid_i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fetcher alone, with two chunks and with eight.
+// Tests the fetcher alone, with two chunks and with eight.
 #include "tb/rtl/dma/unit_world.h"
 
 namespace gmmu::dma {
@@ -27,7 +27,7 @@ class Fetcher : public ::testing::TestWithParam<std::tuple<int, int>> {
     }
     return words;
   }
-  /// Offers one job and reads `count` words, and the error after them if `fails`.
+  /// Offers one job and reads `count` words and, if `fails`, the error after them.
   void Take(Blocks& blocks, UnitWorld& world, int unit, const UnitJob& job, const std::vector<uint64_t>& words,
             Manner manner, bool fails) {
     auto& top = blocks.t;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mover alone, with 2 reads of 64 bytes in flight and with 32 of 128: jobs of all sources
+// Tests the mover alone, with 2 reads of 64 bytes in flight and with 32 of 128 bytes. Jobs of all sources run
 // between two worlds, one that is read and one that is written.
 #include "tb/rtl/dma/control.h"
 
@@ -9,12 +9,12 @@ namespace {
 enum Source { kCopy, kPattern, kWords, kSteps };
 struct Move {
   Source source = kCopy;
-  UnitJob src, dst;  // their lengths are equal
+  UnitJob src, dst;  // both have the same length
   uint64_t value = 0, step = 0;
   std::vector<uint64_t> words;
 };
 
-/// One mover and its two worlds. Jobs and words are supplied as the mover accepts them.
+/// One mover and its two worlds. Jobs and words are supplied as fast as the mover accepts them.
 class Rig {
  public:
   static constexpr unsigned kPages = 48;
@@ -29,10 +29,10 @@ class Rig {
   Steering blocks;
   SteeringWorld in, out;
   std::vector<Move> jobs;
-  size_t next = 0, retired = 0;       // jobs accepted; jobs with all their B
-  size_t most = 0;                    // most jobs in progress
-  size_t fails_at = ~size_t{0};       // first failing job: later retirements are uncertain
-  uint64_t words_end = ~uint64_t{0};  // words that may arrive now, or with words_dead ever
+  size_t next = 0, retired = 0;       // next: jobs accepted; retired: jobs that have all their B
+  size_t most = 0;                    // maximum number of jobs in progress
+  size_t fails_at = ~size_t{0};       // the first failing job; later retirements are uncertain
+  uint64_t words_end = ~uint64_t{0};  // words that may arrive now or, with words_dead, ever
   bool words_dead = false, kill = false, fault_ready = false;
   uint64_t read_bytes = 0, written_bytes = 0;
 
@@ -43,7 +43,7 @@ class Rig {
   uint64_t fault_address() const { return blocks.t.move_fault_address_o[n_]; }
   size_t fault_job() const { return (blocks.t.move_fault_job_o[n_] - first_id_) & 0xff; }
 
-  /// Jobs whose destinations are adjacent or apart, and never overlap.
+  /// Makes jobs whose destinations are adjacent or apart, but never overlap.
   void MakeJobs() {
     Forget();
     uint64_t at = 0x10000000 + blocks.Random(0, 100), physical = 0x800000;
@@ -68,7 +68,7 @@ class Rig {
       jobs.push_back(job);
     }
   }
-  /// The first failing job; fails: its source, its destination; at: first byte of the burst.
+  /// The first failing job. fails: whether its source or its destination fails; at: first byte of the failing burst.
   struct Bad {
     size_t job = 0;
     bool fails[2] = {};
@@ -86,7 +86,7 @@ class Rig {
     bad.job -= bad.fails[0] || bad.fails[1];
     return bad;
   }
-  /// Removes all jobs. Ids continue.
+  /// Removes all jobs. Job ids continue to count.
   void Forget() {
     first_id_ += next;
     jobs.clear();
@@ -99,7 +99,7 @@ class Rig {
     offer_ = word_offer_ = Offer();
     read_bytes = written_bytes = 0;
   }
-  /// A job's byte; no value where its source fails.
+  /// Returns a byte that the job writes; no value where its source fails.
   std::optional<uint8_t> Byte(const Move& job, uint64_t k) const {
     if (job.source == kCopy) {
       const auto place = in.Find(job.src, job.src.address + k, false);
@@ -112,7 +112,7 @@ class Rig {
                                                   : job.value + word * job.step;
     return value >> (8 * (k % 8));
   }
-  /// Checks that job `n` is written completely. Returns the number of its bytes.
+  /// Checks that job `n` was written completely. Returns the number of its bytes.
   uint64_t CheckJob(size_t n) const {
     uint64_t bytes = 0, wrong = 0;
     for (uint64_t k = 0; k < jobs[n].dst.length && wrong == 0; ++k) {
@@ -126,7 +126,7 @@ class Rig {
     }
     return bytes;
   }
-  /// Checks that only bytes of jobs were written.
+  /// Checks that no bytes other than those of jobs were written.
   void CheckNothingBeside() const {
     std::map<SteeringWorld::Address, std::optional<uint8_t>> may;
     for (size_t n = 0; n < next; ++n)
@@ -145,7 +145,7 @@ class Rig {
     auto& top = blocks.t;
     blocks.Step([&] { Drive(top); }, [&] { Sample(top); });
   }
-  /// Steps until `done`, at most `limit` cycles.
+  /// Steps until `done` returns true, at most `limit` cycles.
   template <typename Done>
   [[nodiscard]] bool Until(Done done, unsigned limit = 100000) {
     for (unsigned n = 0; n < limit && !testing::Test::HasFailure(); ++n) {
@@ -175,7 +175,7 @@ class Rig {
       top.move_step_i[n_] = job.step;
     }
     const bool more = !kill && word_ < words_end && !words_.empty();
-    top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the last word may still be offered
+    top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the final word may still be offered
     top.move_word_valid_i[n_] = word_offer_.Now(more, blocks, top.move_dead_i[n_] ? 0 : manner_.idle_percent);
     if (top.move_word_valid_i[n_]) top.move_word_i[n_] = words_.front();
   }
@@ -227,14 +227,14 @@ class Mover : public ::testing::TestWithParam<std::tuple<int, int>> {
   const int n_ = std::get<0>(GetParam());
   const Manner manner_ = kManners[std::get<1>(GetParam())];
 
-  /// Runs all jobs to their end, without a fault.
+  /// Runs all jobs until they have retired, without a fault.
   void RunAll(Rig& rig) {
     ASSERT_TRUE(rig.Until([&] { return rig.retired == rig.jobs.size(); })) << rig.retired;
     ASSERT_TRUE(rig.Until([&] { return rig.idle(); }, 50));
     rig.in.ExpectRest();
     rig.out.ExpectRest();
   }
-  /// Clears the pending fault; then new jobs run.
+  /// Clears the pending fault; new jobs run afterwards.
   void EndFault(Rig& rig) {
     rig.Forget();
     rig.fault_ready = true;
@@ -281,7 +281,7 @@ TEST_P(Mover, TellsTheFirstJobThatFailedAndGoesOnAfterwards) {
     }
     const Rig::Bad bad = rig.FindBad();
     const size_t failed = rig.fails_at = bad.job;
-    if (failed == rig.jobs.size()) continue;  // no job touches the bad pages
+    if (failed == rig.jobs.size()) continue;  // No job accesses the bad pages.
     ASSERT_TRUE(rig.Until([&] { return rig.fault(); })) << "no fault";
     EXPECT_EQ(rig.retired, failed);
     EXPECT_EQ(rig.fault_job(), failed & 0xff);
@@ -323,7 +323,7 @@ TEST_P(Mover, WordsThatRunDryAreAFailureOfTheirJobWithoutReason) {
     rig.words_dead = true;
     rig.words_end = rig.blocks.Random(0, rig.jobs[job].words.size() - 1);
     for (size_t n = 0; n < job; ++n) rig.words_end += rig.jobs[n].words.size();
-    rig.jobs.resize(job + 1);  // these words come before all later commands' words
+    rig.jobs.resize(job + 1);  // These words precede all words of later commands.
     ASSERT_TRUE(rig.Until([&] { return rig.fault(); })) << "no fault";
     EXPECT_EQ(rig.fault_what() >> 14, 0u);
     EXPECT_EQ(rig.retired, job);
@@ -354,7 +354,7 @@ TEST_P(Mover, KillGivesUpAllJobsWithoutAFault) {
   for (uint64_t seed = 40; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rig rig(n_, manner_, seed);
-    const bool broken = seed % 4 == 3;  // then a write fault may come before the kill
+    const bool broken = seed % 4 == 3;  // a write fault may then come before the kill
     for (int n = 0; broken && n < 10; ++n)
       BreakPage(rig.out, rig.blocks, rig.out.pages[0x10000 + n], Fault::kWriteProtect);
     for (int round = 0; round < 4; ++round) {

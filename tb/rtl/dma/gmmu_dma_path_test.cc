@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address path alone: 32 slots for reads, 2 slots for writes.
+// Tests the address path alone, with 32 slots for reads and with 2 slots for writes.
 #include "tb/rtl/dma/control.h"
 
 namespace gmmu::dma {
@@ -13,13 +13,13 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
   const bool write_ = n_ == 0;
   const unsigned slots_ = n_ == 0 ? 2 : 32;
 
-  /// Pages of all kinds, including faulting ones.
+  /// Makes pages of all kinds, including faulting ones.
   void MakePages(SteeringWorld& world, Steering& blocks) {
     MakeWindow(world, blocks, kPages);
     for (unsigned n = 0; n < kPages; n += 3) {
       UnitPage& page = world.pages[0x10000 + n];
       switch (blocks.Random(0, 4)) {
-        case 0:  // a fault: the zero bit is undefined
+        case 0:  // a fault, with which the zero bit is undefined
           page.fault = static_cast<Fault>(blocks.Random(1, 8));
           page.level = blocks.Random(0, 5);
           break;
@@ -68,8 +68,8 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
     EXPECT_EQ(seen.addr, place.at.second);
     EXPECT_EQ(seen.coherent, job.physical || place.coherent);
   }
-  /// Offers bursts while slots are free until each has its result, in order. Returns the cycles from the first burst to
-  /// the last result.
+  /// Offers bursts while slots are free, until each has its result, in order. Returns the cycles from the first burst
+  /// to the last result.
   uint64_t Run(Steering& blocks, SteeringWorld& world, const std::vector<UnitJob>& bursts) {
     auto& top = blocks.t;
     for (unsigned i = 0; i < 40; ++i) blocks.Step([&] { world.Drive(); }, [&] { world.Sample(write_); });  // the sweep
@@ -157,7 +157,7 @@ TEST_P(Path, AFaultOfTheTranslationIsToldThoughThePageBeZero) {
 }
 
 TEST_P(Path, PhysicalBurstsAndAnswersBothGetOn) {
-  // Bursts of both kinds are always pending: neither kind may wait until the other ends.
+  // Bursts of both kinds are always pending: neither kind may wait until there are none of the other.
   Steering blocks(3);
   SteeringWorld world(blocks, 4 + n_, manner_);
   world.pages[0x10000] = {Target::kSystem, 5, false, false, Fault::kNone, 0};
@@ -173,7 +173,7 @@ TEST_P(Path, AResultAndARequestStandUntilTheyAreTaken) {
   auto& top = blocks.t;
   unsigned given = 0;
   for (unsigned i = 0; i < 40; ++i) blocks.Step([] {}, [] {});
-  for (unsigned i = 0; i < 100; ++i)  // a physical and a virtual burst; nothing is accepted
+  for (unsigned i = 0; i < 100; ++i)  // Offer a physical and a virtual burst, of which none is accepted.
     blocks.Step(
         [&] {
           top.path_valid_i[n_] = given < 2;
@@ -197,7 +197,7 @@ TEST_P(Path, AResultAndARequestStandUntilTheyAreTaken) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Path, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
 
-class PathRate : public Path {};  // nothing waits
+class PathRate : public Path {};  // nothing delays the path
 
 TEST_P(PathRate, AFastPathGivesAResultEveryCycle) {
   Steering blocks(5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader alone, with two slots of 64 bytes and with 32 of 128, under translation, aperture map
-// and memory that answer in any order.
+// Tests the reader alone, with two slots of 64 bytes and with 32 of 128 bytes. Translation, aperture map
+// and memory answer in any order.
 #include "tb/rtl/dma/unit_world.h"
 
 namespace gmmu::dma {
@@ -16,7 +16,7 @@ class Reader : public ::testing::TestWithParam<std::tuple<int, int>> {
   static constexpr unsigned kPages = 24;
   static uint64_t Chunk(int unit) { return unit == 0 ? 64 : 128; }
 
-  /// The beats of a job's bytes from its start to `end`; whole: the job's last beat is among them.
+  /// Appends the beats of a job's bytes from its start to `end`; whole: the job's last beat is included.
   static void Append(std::vector<Expected>& out, const UnitWorld& world, const UnitJob& job, uint64_t end) {
     if (end == job.address) return;
     std::vector<uint8_t> bytes;
@@ -28,7 +28,7 @@ class Reader : public ::testing::TestWithParam<std::tuple<int, int>> {
     beats.back().last = end == job.address + job.length;
     for (const Beat& beat : beats) out.push_back({beat, job.label});
   }
-  /// Runs jobs; stops at a fault or when all beats are out.
+  /// Runs jobs until all beats are output or a fault is reported.
   void Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs,
            const std::vector<Expected>& expected, Manner manner, bool fails) {
     auto& top = blocks.t;
@@ -101,7 +101,7 @@ TEST_P(Reader, StopsAtTheFirstFailureInOrderAndStartsAnew) {
     uint64_t bad = 0;
     while (jobs.size() < 40) {
       UnitJob job = RandomJob(blocks, kPages, 5000);
-      if (job.physical) continue;  // physical ranges would lie in the failing pages
+      if (job.physical) continue;  // Physical ranges would be in the failing pages.
       jobs.push_back(job);
     }
     for (const UnitJob& job : jobs) {

@@ -4,9 +4,9 @@
 namespace gmmu::dma {
 namespace {
 
-/// A range of bytes: how it lies at the source and at the destination.
+/// A range of bytes with its alignments at the source and at the destination.
 struct Range {
-  unsigned from, to;  // lanes of the first byte
+  unsigned from, to;  // lanes of the first byte at the source and at the destination
   std::vector<uint8_t> bytes;
 };
 
@@ -17,7 +17,7 @@ class Realign : public ::testing::TestWithParam<int> {
     for (uint8_t& byte : range.bytes) byte = rng();
     return range;
   }
-  /// Returns the cycles from the first beat out to the last.
+  /// Returns the number of cycles from the first output beat to the last.
   uint64_t Check(const std::vector<Range>& ranges, Manner manner, uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Blocks blocks(seed);
@@ -51,7 +51,7 @@ class Realign : public ::testing::TestWithParam<int> {
             top.realign_ready_i = !blocks.Chance(manner.stall_percent);
           },
           [&] {
-            // Idle: no beat may leave until another one has been accepted.
+            // While idle_o is 1, no beat may leave until another one has been accepted.
             if (top.realign_idle_o) {
               EXPECT_FALSE(top.realign_valid_o) << "idle, and a beat comes";
               rested = next;
@@ -96,7 +96,7 @@ TEST_F(Realign, EveryLanePairAtLengthsAroundABeat) {
 }
 
 TEST_F(Realign, ABeatACycleWhenADestinationTakesOneMore) {
-  // 64 beats in, 65 out, and the next range's first beat completes nothing: no cycle is lost.
+  // 64 beats enter, 65 leave, and the next range's first beat completes nothing: no cycle is lost.
   std::mt19937_64 rng(3);
   std::vector<Range> ranges;
   for (int n = 0; n < 10; ++n) ranges.push_back(Make(rng, 0, kBeat - 1, 64 * kBeat));

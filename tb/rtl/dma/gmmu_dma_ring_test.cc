@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rings alone: one ring with the fewest spaces, one by default, and four. The bench is software, fetcher and
-// command processor; a model follows every ring.
+// Tests the rings alone: one ring with the fewest spaces, one with the defaults, and four. The bench acts as software,
+// fetcher and command processor; a model follows every ring.
 #include "tb/rtl/dma/rings_machine.h"
 
 namespace gmmu::dma {
@@ -93,7 +93,7 @@ TEST_P(Rings, ATailThatTheRingDoesNotHaveStopsItUntilItsEnableGoesDownAndUp) {
 TEST_P(Rings, AnEntryPastTheEndOfTheAddressesStopsTheRing) {
   RingsBench bench(n_, manner_, 50);
   bench.SetSize(0, 8);
-  bench.SetBase(0, 0xffff'ffff'f000);  // 128 entries
+  bench.SetBase(0, 0xffff'ffff'f000);  // from this base 128 entries fit
   StartAll(bench, true);
   for (int i = 0; i < 128; ++i) {
     bench.Put(0, bench.AnyEntry(0));
@@ -116,7 +116,7 @@ TEST_P(Rings, ARingThatIsSwitchedOffAbandonsItsEntry) {
     for (int i = 0; i < 6000 && !HasFailure(); ++i) {
       const unsigned r = bench.Random(0, bench.rings.size() - 1);
       if (bench.Chance(20) && !bench.Full(r)) bench.Put(r, bench.AnyEntry(5));
-      if (bench.Chance(5)) {  // often enabled again before the entry is abandoned
+      if (bench.Chance(5)) {  // The ring is often enabled again before its entry has been abandoned.
         bench.Enable(r, false);
         bench.Run(bench.Random(1, 3));
         bench.Rewind(r);
@@ -157,7 +157,7 @@ TEST_P(Rings, KillStandsUntilTheCommandProcessorHasGivenUp) {
   bench.Enable(0, false);
   bench.Step();
   bench.Rewind(0);
-  bench.Enable(0, true);  // the entry in progress is abandoned all the same
+  bench.Enable(0, true);  // The entry in progress is abandoned nevertheless.
   bench.Finish();
   EXPECT_EQ(bench.completed, 0u);
   EXPECT_EQ(bench.given_up, 1u);
@@ -172,11 +172,11 @@ TEST_P(Rings, APreemptedRingStandsUntilItsNextLife) {
     bench.fail_percent = 10;
     bench.unreadable_percent = 5;
     StartAll(bench);
-    std::array<unsigned, 4> stands{};  // cycles until the ring is enabled again
+    std::array<unsigned, 4> stands{};  // cycles until each ring is enabled again
     for (int i = 0; i < 8000 && !HasFailure(); ++i) {
       const unsigned r = bench.Random(0, bench.rings.size() - 1);
       if (bench.Chance(20) && !bench.Full(r)) bench.Put(r, bench.AnyEntry(10));
-      if (bench.Chance(3)) bench.Preempt(r, bench.Chance(80));  // or withdrawn
+      if (bench.Chance(3)) bench.Preempt(r, bench.Chance(80));  // In the other cases the request is withdrawn.
       for (unsigned each = 0; each < bench.rings.size(); ++each) {
         const RingModel& ring = bench.rings[each];
         if ((ring.preempted || ring.error) && stands[each]++ > bench.Random(20, 100)) {
@@ -240,7 +240,7 @@ TEST_P(Rings, ARingThatIsSwitchedOffWhileItStopsIsNotPreempted) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Rings, ::testing::Combine(::testing::Range(0, 3), ::testing::Range(0, 4)));
 
-class RingTurns : public Rings {};  // four rings
+class RingTurns : public Rings {};  // with four rings
 
 TEST_P(RingTurns, RingsTakeTurns) {
   RingsBench bench(n_, manner_, 50);

@@ -31,7 +31,7 @@ class Split : public ::testing::TestWithParam<int> {
       }
     return pieces;
   }
-  /// Returns the cycles from the first piece to the last.
+  /// Returns the number of cycles from the first burst to the last.
   uint64_t Check(int unit, const std::vector<Range>& ranges, Manner manner, uint64_t seed) {
     SCOPED_TRACE("unit " + std::to_string(unit) + " seed " + std::to_string(seed));
     Blocks blocks(seed);
@@ -90,7 +90,7 @@ TEST_F(Split, GivesAPieceEveryCycleAlsoAcrossRanges) {
 }
 
 TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
-  // The last pieces of a range that ends with the address space, and a carry through all bits.
+  // These are the last bursts of a range that ends with the address space, and a carry through all bits.
   Check(1, {{0xfffffffffffffe01, 0x1ff, 1}, {0x00ffffffffffff01, 0x400, 2}}, {0, 0}, 1);
   Blocks blocks(1);
   auto& top = blocks.t;
@@ -102,7 +102,7 @@ TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
         [&] {
           top.split_valid_i[1] = n == 0;
           top.split_address_i[1] = 0x80;
-          top.split_length_i[1] = 0x300000080;  // after a short first piece the 33-bit counter counts down
+          top.split_length_i[1] = 0x300000080;  // after a short first burst the 33-bit counter counts down
           top.split_ready_i[1] = 1;
         },
         [&] {
@@ -112,7 +112,7 @@ TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
           EXPECT_EQ(top.split_address_o[1], pieces == 0 ? 0x80 : 0x100u * pieces);
           ++pieces;
         });
-  EXPECT_FALSE(last);  // 0x300000080 bytes are far from done
+  EXPECT_FALSE(last);  // 0x300000080 bytes need many more bursts
   EXPECT_EQ(bytes, 0x80 + 0x100u * (pieces - 1));
 }
 

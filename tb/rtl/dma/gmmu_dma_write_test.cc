@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The writer alone, with two slots of 64 bytes and with 64 of 128.
+// Tests the writer alone, with two slots of 64 bytes and with 64 of 128 bytes.
 #include "tb/rtl/dma/unit_world.h"
 
 namespace gmmu::dma {
@@ -11,7 +11,7 @@ class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
   static uint64_t Chunk(int unit) { return unit == 2 ? 64 : 128; }
   static uint8_t Value(size_t job, uint64_t n) { return 31 * job + 7 * n + (n >> 8); }
 
-  /// Jobs that touch each byte once, ascending, back to back and with gaps.
+  /// Returns jobs that write each byte at most once, ascending, back to back and with gaps.
   static std::vector<UnitJob> Jobs(Blocks& blocks) {
     std::vector<UnitJob> jobs;
     uint64_t at = 0x10000000 + blocks.Random(0, 100);
@@ -25,7 +25,7 @@ class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
       jobs.push_back(job);
     }
   }
-  /// Offers jobs and beats until all have retired, or a fault is pending. Returns the retired jobs.
+  /// Offers jobs and beats until all have retired or a fault is pending. Returns the number of retired jobs.
   unsigned Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs, Manner manner,
                bool fails) {
     auto& top = blocks.t;
@@ -114,7 +114,7 @@ TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
       bad = FirstBad(world, jobs[failed], Chunk(unit), true);
       if (bad != jobs[failed].address + jobs[failed].length) break;
     }
-    if (failed == jobs.size()) continue;  // no job touches the bad pages
+    if (failed == jobs.size()) continue;  // No job accesses the bad pages.
     EXPECT_EQ(Run(blocks, world, unit, jobs, kManners[manner], true), failed);
     const auto place = world.Find(jobs[failed], bad, true);
     EXPECT_EQ(top.fault_reason_o[unit], static_cast<int>(place.fault));
@@ -137,9 +137,9 @@ TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
   Blocks blocks(1);
   auto& top = blocks.t;
   UnitWorld world(blocks, unit, {0, 0});
-  const unsigned beats = kBeat < Chunk(unit) ? 2 : 1;  // beats of one burst
+  const unsigned beats = kBeat < Chunk(unit) ? 2 : 1;  // beats per burst
   bool taken = false;
-  for (int n = 0; n < 70; ++n)  // after reset the slots' marks are swept
+  for (int n = 0; n < 70; ++n)  // After a reset the slots' marks are swept.
     blocks.Step([&] { world.Drive(); }, [&] { world.Sample(true); });
   for (int n = 0; n < 50; ++n) {
     blocks.Step(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each error of the paging engine: where the ring stops, what it reports, which work was and was not done.
+// Tests each error of the paging engine: where the ring stops, what it reports, and which work was and was not done.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -7,7 +7,7 @@ namespace {
 
 class EngineErrors : public Engine {
  protected:
-  /// Runs a good copy, then the words, then a copy that must not begin; the ring must stop at the words.
+  /// Runs a good copy, then the words, then a copy that must not begin. The ring must stop at the words.
   void ExpectRefused(const std::vector<uint64_t>& words, Fault reason, bool privileged = true) {
     SCOPED_TRACE(regs::NameOf(reason));
     Start(1, {}, privileged);
@@ -37,12 +37,12 @@ TEST_F(EngineErrors, MalformedCommandsAreRefused) {
   Buffer b;
   ExpectRefused({Head(77, 1)}, Fault::kCommandBad);
   ExpectRefused({Head(0, 0)}, Fault::kCommandBad);
-  ExpectRefused({Head(0, 60000)}, Fault::kCommandBad);                                // past the buffer's end
-  ExpectRefused({Head(1, 5), 0, 0, 0, 0}, Fault::kCommandBad);                        // copy has 4 words
-  ExpectRefused({Head(1, 4, uint64_t{1} << 20), kSrc, kDst, 8}, Fault::kCommandBad);  // reserved
+  ExpectRefused({Head(0, 60000)}, Fault::kCommandBad);                                // extends past the buffer's end
+  ExpectRefused({Head(1, 5), 0, 0, 0, 0}, Fault::kCommandBad);                        // a copy has 4 words
+  ExpectRefused({Head(1, 4, uint64_t{1} << 20), kSrc, kDst, 8}, Fault::kCommandBad);  // a reserved bit
   ExpectRefused({Head(1, 4, uint64_t{1} << 45), kSrc, kDst, 8}, Fault::kCommandBad);
-  ExpectRefused({Head(3, 2), kDst}, Fault::kCommandBad);           // no entry
-  ExpectRefused({Head(8, 3, 3 << 10), 0, 0}, Fault::kCommandBad);  // no such scope
+  ExpectRefused({Head(3, 2), kDst}, Fault::kCommandBad);           // without a table entry
+  ExpectRefused({Head(8, 3, 3 << 10), 0, 0}, Fault::kCommandBad);  // an undefined scope
 }
 
 TEST_F(EngineErrors, BadOperandsAreRefused) {
@@ -76,7 +76,7 @@ TEST_F(EngineErrors, UnbuiltSpacesAndApertureRangesAreRefused) {
 }
 
 TEST_F(EngineErrors, ApertureEntriesPastTheEndOfTheAddressesAreRefused) {
-  const uint64_t base = 0xffff'ffff'f000;  // of 512 entries
+  const uint64_t base = 0xffff'ffff'f000;  // 512 entries fit from this base
   const auto refused = [&](const Buffer& buffer) {
     Start(1, {}, true);
     m->t.aperture_base_i = base;
@@ -195,7 +195,7 @@ TEST_F(EngineErrors, AnEarlierCommandsLateWriteErrorWins) {
   ExpectStop(Fault::kBusWrite, 0, fence, buffer.words[0]);
   AtRest();
 
-  // A transfer's fault has priority over a malformed command after it.
+  // A transfer's fault has priority over a malformed command that follows it.
   Start(12, timing);
   page = m->pages[{2, kDst >> 12}];
   m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
@@ -214,13 +214,13 @@ TEST_F(EngineErrors, NothingIsIssuedAfterAWriteErrorIsSeen) {
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Fill(Dst(4096), 30 * 4096, 2).words);
   ASSERT_TRUE(m->Finish());
   EXPECT_TRUE(m->t.ring_error_o[0]);
-  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // of the buffer's 961 bursts
+  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // of the 961 bursts in the buffer
   AtRest();
 }
 
 TEST_F(EngineErrors, AnUnreadableBufferStopsAfterWhatWasRead) {
   for (bool bus : {false, true})
-    // The page's end falls within header, operands, inline words.
+    // The page ends within the header, the operands or the inline words.
     for (unsigned skip : {509u, 510u, 511u, 400u}) {
       SCOPED_TRACE(skip);
       Start(13);

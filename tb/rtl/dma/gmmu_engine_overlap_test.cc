@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that overlap the previous command's reads and writes, ordered by their wait bit.
+// Tests commands that overlap the previous command's reads and writes and are ordered by their wait bit.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -7,7 +7,7 @@ namespace {
 
 class Overlap : public Engine, public ::testing::WithParamInterface<int> {
  protected:
-  /// Copies and fills inside three pages; a copy does not overlap itself. About every second source begins inside the
+  /// Makes copies and fills inside three pages; no copy overlaps itself. About every second source begins inside the
   /// previous destination.
   Buffer Chain(bool wait) {
     Buffer buffer;
@@ -34,7 +34,7 @@ TEST_P(Overlap, WaitBitsMakeItTheModelsBytes) {
   RunAndCompare(Chain(true), 2000000);
 }
 
-// The counter-test: the hardware does not order commands without wait bits, so the same list without them gives other
+// The counter-test: the hardware does not order commands without wait bits, so the same list without them writes other
 // bytes. Otherwise the test above would prove nothing.
 TEST_P(Overlap, WithoutThemItIsNot) {
   Start(GetParam(), Timing::Ideal(100));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption of the whole engine: interrupted and resumed buffers have the same effect as uninterrupted ones, and a
-// preempted ring has nothing in flight.
+// Tests preemption of the whole engine: interrupted and resumed buffers have the same effect as uninterrupted ones, and
+// a preempted ring has nothing in flight.
 #include "tb/rtl/dma/random_commands.h"
 
 namespace gmmu::dma {
@@ -8,7 +8,7 @@ namespace {
 
 class Preempted : public Random {
  protected:
-  /// Requests a preemption and waits. False: the ring has stopped at an error.
+  /// Requests a preemption and waits for it. Returns false if the ring has stopped at an error.
   bool Stop(unsigned ring, unsigned limit = 60000) {
     const unsigned before = m->preempted_irqs;
     m->Preempt(ring);
@@ -34,8 +34,8 @@ class Preempted : public Random {
     EXPECT_EQ(m->controls.size() + m->aperture_flushes + m->fence_irqs, others);
     EXPECT_TRUE(m->t.idle_o);
   }
-  /// Runs the buffer on ring 0 with an interruption after each `gap()` cycles; compares memory at
-  /// each, and the end with the model. Returns how often its entry was interrupted.
+  /// Runs the buffer on ring 0 and interrupts it after each `gap()` cycles. Checks memory at each interruption
+  /// and compares the result with the model. Returns how often the entry was interrupted.
   template <typename Gap>
   unsigned RunInPieces(const Buffer& buffer, Gap gap) {
     Model start(*m, kApertureBase), end(*m, kApertureBase);
@@ -57,7 +57,7 @@ class Preempted : public Random {
         const bool done = m->t.ring_head_o[0] == 1;
         EXPECT_EQ(m->t.ring_last_fence_o[0], done ? fence : 0);
         EXPECT_EQ(m->entries, entries + done);
-        if (done) break;  // otherwise the entry has not begun
+        if (done) break;  // Otherwise the entry has not begun.
       } else {
         ++interrupted;
         EXPECT_EQ(m->t.ring_fence_o[0], fence);
@@ -162,7 +162,7 @@ TEST_F(PreemptedRings, AnErrorOfACommandUnderWayWins) {
       EXPECT_EQ(m->t.ring_error_offset_o[0], 32u);
       EXPECT_EQ(m->preempted_irqs, 0u);
       EXPECT_EQ(m->faults.size(), 1u);
-      m->Run(50);  // the request stays set
+      m->Run(50);  // The request stays set.
       EXPECT_FALSE(m->t.ring_preempted_o[0]) << "a ring at an error is not preempted too";
       EXPECT_EQ(m->preempted_irqs, 0u);
     }

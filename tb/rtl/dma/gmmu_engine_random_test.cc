@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random command lists against the plain model, with and without failing pages.
+// Tests random command lists against the plain model, with and without failing pages.
 #include "tb/rtl/dma/random_commands.h"
 
 namespace gmmu::dma {
@@ -24,7 +24,7 @@ class RandomErrors : public Random {};
 TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   Start(GetParam());
   Buffer buffer = Commands(60, false);
-  // A few pages fault in one way or another.
+  // A few pages fault for various reasons.
   auto page = [&](unsigned space, uint64_t base) -> Page& {
     return m->pages[{space, (base >> 12) + m->Random(0, kWindow / 4096 - 1)}];
   };
@@ -78,9 +78,9 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   EXPECT_EQ(m->t.ring_error_offset_o[0], stop);
   EXPECT_EQ(m->t.ring_error_header_o[0], header & 0xffffffff);
   EXPECT_EQ(m->t.ring_fence_o[0], fence);
-  EXPECT_EQ(m->FenceRecord(0, 0), before.host.Read64(Machine::kFenceBase));  // not written
+  EXPECT_EQ(m->FenceRecord(0, 0), before.host.Read64(Machine::kFenceBase));  // The fence record is not written.
   EXPECT_EQ(m->faults.size(), 1u);
-  // Earlier commands are complete; the failed one and later ones may be done in part.
+  // Earlier commands are complete; the failed command and later ones may be done in part.
   unsigned wrong = 0;
   auto check = [&](const Memory& seen, const Memory& complete, const Memory& all) {
     for (auto& [number, bytes] : complete.pages()) {
@@ -95,7 +95,7 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   check(m->host, before.host, after.host);
   EXPECT_EQ(wrong, 0u);
 
-  // After a restart of the ring the pages work again, and nothing of the old entries remains.
+  // After a restart of the ring the pages work again, and the old entries have no further effect.
   m->bus_errors.clear();
   for (auto& [where, entry] : m->pages) {
     entry.fault = Fault::kNone;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a RingsBench checks the rings against its model.
+// The checks that a RingsBench makes on the rings against its model.
 #include "tb/rtl/dma/rings_machine.h"
 
 namespace gmmu::dma {
@@ -84,7 +84,7 @@ void RingsBench::SampleStates() {
   if (t.ask_valid_o[n]) EXPECT_FALSE(t.ask_abort_o[n]);
   for (unsigned r = 0; r < rings.size(); ++r) {
     if (phase != kNone || !rings[r].off || !t.ask_abort_o[n] || quiet_before_) continue;
-    active = r;  // abandoned before its entry was requested
+    active = r;  // the ring was abandoned before its entry was requested
     ++given_up;
     Go(kAbort);
   }
@@ -156,7 +156,7 @@ void RingsBench::Begin() {
     EXPECT_GE(rings[r].ready_since, before) << "ring " << r << " before ring " << chosen;
   }
   active = chosen;
-  abandoned = rings[chosen].off;  // the ring was disabled in the meantime; the block still fetches its entry
+  abandoned = rings[chosen].off;  // the ring was disabled in the meantime, but the block still fetches its entry
   given_up += abandoned;
   if (!abandoned) {
     const bool off = !t.ring_enable_i[n][chosen] || !t.rings_enable_i[n] ||
@@ -208,7 +208,7 @@ void RingsBench::SampleRun() {
   if (t.run_stopped_i[n]) stopping_ = true, stop_offset_ = t.run_offset_i[n], Go(kAbort);
   if (t.run_done_i[n] || t.run_killed_i[n] || (t.run_failed_i[n] && off)) Go(kAbort);
   done_before_ = t.run_done_i[n] && !off;
-  if (t.run_failed_i[n] && !abandoned)  // a run that ends in this cycle may still report its fault
+  if (t.run_failed_i[n] && !abandoned)  // A run that ends in this cycle may still report its fault.
     Fail(run_failure_, t.run_path_i[n], entry_[2], t.run_offset_i[n], t.run_header_i[n]);
 }
 

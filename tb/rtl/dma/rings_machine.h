@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rings alone: the bench is software, fetcher and command processor, and a model follows every ring.
+// Drives the rings alone: the bench acts as software, fetcher and command processor, and a model follows every ring.
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace gmmu::dma {
 
-using Entry = std::array<uint64_t, 4>;  // the four words as in memory
+using Entry = std::array<uint64_t, 4>;  // the four words in memory order
 
-/// A ring as software sees it.
+/// A ring in the form that software sees.
 struct RingModel {
   bool enable = false, error = false, preempted = false;
-  unsigned asked_for = 0;  // cycles with preemption requested and the ring enabled
-  unsigned asked_ago = 9;  // cycles since
-  bool off = false;        // disabled since its entry began
+  unsigned asked_for = 0;  // cycles in which preemption was requested and the ring enabled
+  unsigned asked_ago = 9;  // cycles since such a request
+  bool off = false;        // the ring was disabled since its entry began
   bool overrun = false;    // its tail is not below its size
   unsigned head = 0, tail = 0, size = 4;
   uint32_t last_fence = 0, entries = 0, fence = 0, offset = 0, header = 0;
@@ -58,7 +58,7 @@ class RingsBench : public Steering {
   void Preempt(unsigned r, bool preempt) { t.ring_preempt_i[n][r] = preempt; }
   void SetPrivileged(unsigned r, bool privileged) { t.ring_privileged_i[n][r] = privileged; }
   bool Full(unsigned r) const { return ((rings[r].tail + 1) & rings[r].Mask()) == (rings[r].head & rings[r].Mask()); }
-  /// Puts an entry into the ring and rings the doorbell.
+  /// Writes an entry into the ring and rings the doorbell.
   void Put(unsigned r, const Entry& entry) {
     RingModel& ring = rings[r];
     ring.slots[ring.tail & ring.Mask()] = entry;
@@ -86,19 +86,19 @@ class RingsBench : public Steering {
         case 4: shape.raw |= uint64_t{1} << Random(49, 63); break;
         case 5: entry[2] |= uint64_t{1} << Random(32, 63); break;
         case 6: entry[0] = ~uint64_t{7}, shape.set_bytes(16); break;
-        case 7:  // the first one that is not built, or any other
+        case 7:  // names the first space that is not built, or any other unbuilt one
           shape.set_space(Chance(50) ? kSpacesOf[n] : Random(kSpacesOf[n], 255));
           break;
         default: entry[0] = 0xfffffffffff8, shape.set_bytes(16).set_physical(1);
       }
     } else if (Chance(30)) {
       shape.set_physical(1);
-      if (Chance(50)) shape.set_space(Random(0, 255));  // ignored
+      if (Chance(50)) shape.set_space(Random(0, 255));  // the field is ignored
     }
     entry[1] = shape.raw;
     return entry;
   }
-  bool Ready(unsigned r) const {  // the ring has work
+  bool Ready(unsigned r) const {  // whether the ring has work
     const RingModel& ring = rings[r];
     return t.rings_enable_i[n] && t.ring_enable_i[n][r] && ring.enable && !ring.error && !ring.preempted &&
            !t.ring_preempt_i[n][r] && (ring.overrun || ring.head != ring.tail);
@@ -164,7 +164,7 @@ class RingsBench : public Steering {
     } else if (phase == kWords) {
       words_.Drive(*this, manner.idle_percent, t.entry_valid_i[n], t.entry_word_i[n], t.entry_error_i[n]);
     } else {
-      t.entry_valid_i[n] = phase == kRun && Chance(50);  // words of the buffer
+      t.entry_valid_i[n] = phase == kRun && Chance(50);  // words of the buffer rather than of an entry
       t.entry_error_i[n] = phase == kRun && Chance(5);
     }
     t.entry_what_i[n] = unreadable_.What();
@@ -214,21 +214,21 @@ class RingsBench : public Steering {
       ring.off = t.ring_busy_o[n][r] && (ring.off || !enable);
     }
   }
-  /// Checks that a ring becomes preempted because its entry stopped, or because it has no entry in progress.
+  /// Checks that a ring becomes preempted only because its entry stopped, or when it has no entry in progress.
   void SamplePreemptions();
   void SamplePulses();
   void SampleStates();
   void SamplePhase();
-  /// The block requests a ring's entry: checks that it is the ring's turn.
+  /// Called when the block requests a ring's entry: checks that it is the ring's turn.
   void Begin();
-  /// A ring stops at an entry that cannot be requested.
+  /// Called when a ring stops at an entry that cannot be requested.
   void BeginUnfit();
   void Judge();
   void SampleRun();
   void SampleLog();
 
  public:
-  bool slow_run = false;  // the command processor never ends without a stop
+  bool slow_run = false;  // the command processor ends only when it is stopped
 
  private:
   Entry entry_{};
@@ -238,7 +238,7 @@ class RingsBench : public Steering {
   unsigned path_ = 0, delay_ = 0, killed_for_ = 0;
   uint64_t asked_at_ = 0;  // cycle in which the request was first offered
   bool irq_before_ = false, done_before_ = false, quiet_before_ = false;
-  bool stopping_ = false, stopped_before_ = false;  // the entry is stopping; has stopped
+  bool stopping_ = false, stopped_before_ = false;  // the entry is stopping; had stopped a cycle ago
   std::array<bool, 4> busy_before_{};
   std::array<unsigned, 4> idle_for_{};
   uint32_t stop_offset_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The surroundings of one reader, writer or fetcher on the bench of blocks: translation, aperture map and memory, each
-// answering late and in any order.
+// Models what surrounds one reader, writer or fetcher on the bench of blocks: translation, aperture map and memory,
+// each of which answers late and in any order.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace gmmu::dma {
 
-/// The kind of a page of virtual space 3. Aperture page p is at host page p + 0x100.
+/// The properties of a page of virtual space 3. Aperture page p is at host page p + 0x100.
 struct UnitPage {
   regs::Target target = regs::Target::kVram;
   uint64_t page = 0;
@@ -22,7 +22,7 @@ struct UnitPage {
 
 constexpr unsigned kUnitSpace = 3;  ///< the space of all virtual jobs
 
-/// A range for a unit to work on.
+/// A range that a unit processes.
 struct UnitJob {
   bool physical = false;
   regs::Target target = regs::Target::kVram;
@@ -30,7 +30,7 @@ struct UnitJob {
   uint8_t label = 0;
 };
 
-/// Unit `unit` of a bench; both sides of a mover are one each.
+/// The world of unit `unit` of a bench; each side of a mover is one unit.
 template <typename Bench>
 class WorldOf {
  public:
@@ -38,21 +38,21 @@ class WorldOf {
 
   WorldOf(Bench& blocks, int unit, Manner manner) : blocks_(blocks), unit_(unit), manner_(manner) {}
 
-  std::map<uint64_t, UnitPage> pages;             // pages by va >> 12
+  std::map<uint64_t, UnitPage> pages;             // indexed by va >> 12
   std::set<std::pair<int, uint64_t>> bus_errors;  // {port, page}
   std::set<uint64_t> bad_aperture;                // aperture pages without an entry
-  std::map<Address, uint8_t> written;             // bytes written by this unit, set at their B
+  std::map<Address, uint8_t> written;             // bytes that this unit has written, set at their B
   unsigned latency = 0;
   uint64_t bursts = 0;
-  const WorldOf* beside = nullptr;       // the world driven before this one; they share the aperture map's answer
-  std::map<unsigned, bool> generations;  // generation of the last answer, by tag
+  const WorldOf* beside = nullptr;       // the world driven before this one; both share the aperture map's answer
+  std::map<unsigned, bool> generations;  // generation of the latest answer, by tag
 
-  /// Bytes of memory never written: any fixed function.
+  /// Returns the bytes of memory that was never written: a fixed function of the address.
   static uint8_t Fresh(Address at) {
     uint64_t x = at.second * 0x9e3779b97f4a7c15 + at.first * 77;
     return x >> 32 ^ x >> 51;
   }
-  /// The address of a job's byte. No value: the byte is in a zero page, or `fault` has the reason.
+  /// The address of a job's byte. If it has no value, the byte is in a zero page, or `fault` has the reason.
   struct Place {
     bool zero = false, coherent = true;
     regs::Fault fault = regs::Fault::kNone;
@@ -208,7 +208,7 @@ class WorldOf {
     }
   }
 
-  /// Checks that nothing is in flight and all translations were given back.
+  /// Checks that nothing is in flight and that all translations were returned.
   void ExpectRest() const {
     EXPECT_TRUE(ids_.empty() && tags_.empty() && asked_.empty()) << "in flight at rest";
     EXPECT_EQ(lent_[0], 0) << "not given back";
@@ -243,7 +243,7 @@ class WorldOf {
 
 using UnitWorld = WorldOf<Blocks>;
 
-/// A window of `count` virtual pages from va 0x10000000 on, of all kinds that do not fail.
+/// Makes a window of `count` virtual pages from va 0x10000000 on, of all kinds that do not fail.
 template <typename Bench>
 void MakeWindow(WorldOf<Bench>& world, Bench& blocks, unsigned count) {
   for (unsigned n = 0; n < count; ++n) {
@@ -255,14 +255,14 @@ void MakeWindow(WorldOf<Bench>& world, Bench& blocks, unsigned count) {
     world.pages[0x10000 + n] = page;
   }
 }
-/// Makes a page fail in a random way; `fault` is that of the translation.
+/// Makes a page fail in a random way; `fault` is the reason if its translation fails.
 template <typename Bench>
 void BreakPage(WorldOf<Bench>& world, Bench& blocks, UnitPage& page, regs::Fault fault) {
   page.zero = false;
   switch (blocks.Random(0, 4)) {
     case 0: page.fault = fault, page.level = blocks.Random(0, 3); break;
     case 1: page.target = regs::Target::kPeer; break;
-    case 2: page.target = regs::Target::kVram, page.page = 64 << 8; break;  // past the end
+    case 2: page.target = regs::Target::kVram, page.page = 64 << 8; break;  // an address past the end of VRAM
     case 3: page.target = regs::Target::kAperture, world.bad_aperture.insert(page.page); break;
     default: page.target = regs::Target::kSystem; world.bus_errors.insert({1, page.page});
   }
@@ -289,7 +289,7 @@ inline void OfferJob(Blocks& blocks, int unit, const UnitJob& job) {
   top.job_length_i[unit] = job.length;
   top.job_label_i[unit] = job.label;
 }
-/// Stops a unit, waits until it is quiet, and clears it: accesses in flight end, then its state is cleared.
+/// Stops a unit, waits until it is quiet and its accesses in flight have ended, and clears its state.
 inline void GiveUp(Blocks& blocks, UnitWorld& world, int unit, bool write) {
   auto& top = blocks.t;
   const auto step = [&] { blocks.Step([&] { world.Drive(); }, [&] { world.Sample(write); }); };
@@ -302,12 +302,12 @@ inline void GiveUp(Blocks& blocks, UnitWorld& world, int unit, bool write) {
   for (int n = 0; n < 3; ++n) step();
   world.ExpectRest();
 }
-/// The first byte of a job's burst that fails, by bursts of `chunk` bytes; its end when none does.
+/// Returns the first byte of the job's first failing burst, for bursts of `chunk` bytes; the job's end if none fails.
 template <typename Bench>
 uint64_t FirstBad(const WorldOf<Bench>& world, const UnitJob& job, uint64_t chunk, bool write) {
   for (uint64_t at = job.address, end = at + job.length; at < end;) {
     if (world.Find(job, at, write).fault != regs::Fault::kNone) return at;
-    // A burst fails as a whole, and pages are whole chunks.
+    // A burst fails as a whole, and a page consists of whole chunks.
     at = (at | (chunk - 1)) + 1;
   }
   return job.address + job.length;

@@ -7,7 +7,7 @@
 
 namespace gmmu::bench {
 
-/// The fields of page_t, from bit 0: level, big, no_execute, read_only, coherent, zero, adapter,
+/// The fields of page_t, starting at bit 0: level, big, no_execute, read_only, coherent, zero, adapter,
 /// target, page number.
 struct Page {
   uint64_t raw = 0;
@@ -20,18 +20,18 @@ struct Page {
   bool no_execute() const { return raw >> 4 & 1; }
   bool big() const { return raw >> 3 & 1; }
   unsigned level() const { return raw & 7; }
-  Page WithLow(uint64_t vpn) const {  ///< the page at vpn of the same 64 KiB block
+  Page WithLow(uint64_t vpn) const {  ///< the page that maps vpn in the same 64 KiB block
     return Page((raw & ~(uint64_t{15} << 16)) | (vpn & 15) << 16);
   }
 };
 
-/// The blocks of the MMU alone, after reset. Size 1 is the smallest.
+/// Drives the MMU's blocks on their own, after a reset. Size 1 is the smallest.
 class Blocks : public BlockBench<Vgmmu_mmu_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) {
     t.small_i = size != 0;
     Reset();
-    // Sweeps the arrays without reset once, as the control block does.
+    // Sweeps the arrays that have no reset once, as the control block does.
     t.sweep_all_i = 1;
     for (unsigned i = 0; i < 64; ++i) Sweep(i);
     Run(3);

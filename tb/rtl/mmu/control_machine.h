@@ -9,7 +9,7 @@
 
 namespace gmmu::bench {
 
-/// The bench of gmmu_control, gmmu_space_table and gmmu_sweep, out of reset. Sizes: default, small, odd.
+/// Drives the bench of gmmu_control, gmmu_space_table and gmmu_sweep after a reset. Sizes: default, small, odd.
 class ControlBench : public BlockBench<Vgmmu_mmu_control_bench> {
  public:
   ControlBench(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -17,7 +17,7 @@ class ControlBench : public BlockBench<Vgmmu_mmu_control_bench> {
     Reset();
   }
   unsigned Spaces() const { return std::array{16u, 2u, 3u}[n]; }
-  unsigned Steps() const { return std::array{16u, 2u, 5u}[n]; }  ///< of a sweep
+  unsigned Steps() const { return std::array{16u, 2u, 5u}[n]; }  ///< number of steps of a sweep
 };
 using ControlBenchTest = BlockTest<ControlBench>;
 

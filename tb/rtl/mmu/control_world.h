@@ -12,23 +12,23 @@ namespace gmmu::bench {
 
 /// How the neighbours of gmmu_control behave during one operation.
 struct World {
-  std::vector<bool> quiet;  // quiet_i in each cycle from hold on; the last value persists
-  int lag = 0;              // cycles after the flip in which the ports still report drained
-  int drain = 0;            // cycles after `lag` in which the ports do not report drained
-  int stale = 0;            // cycles after the kill with a stale read in flight
+  std::vector<bool> quiet;  // value of quiet_i in each cycle from hold_o on; the final value persists
+  int lag = 0;              // cycles after the generation flip in which the ports still report drained
+  int drain = 0;            // cycles after these `lag` cycles in which the ports do not report drained
+  int stale = 0;            // cycles after the kill in which a stale read is in flight
   bool in_use = false;      // answers of the new generation are always in use
 };
 
 class ControlTest : public ControlBenchTest {
  protected:
-  /// Neighbours without delays, and with random delays.
+  /// Easy returns neighbours without delays, Slow neighbours with random delays.
   static World Easy() { return {}; }
   World Slow() {
     World world;
-    // The pipeline may report quiet in the first cycles of hold, as lookups still enter in the first two.
+    // The pipeline may report quiet in the first cycles of hold, because lookups still enter in the first two.
     world.quiet.assign(Random(5), true);
     world.quiet.push_back(false);
-    for (unsigned runs = Random(6); runs > 0; --runs) {  // walks report messages and then end
+    for (unsigned runs = Random(6); runs > 0; --runs) {  // Walks send messages and then end.
       for (unsigned i = Random(4); i > 0; --i) world.quiet.push_back(true);
       for (unsigned i = 1 + Random(8); i > 0; --i) world.quiet.push_back(false);
     }
@@ -84,7 +84,7 @@ class ControlTest : public ControlBenchTest {
     t.cfg_dual_i = op.config.dual;
   }
 
-  /// Draws the inputs that must be ignored.
+  /// Sets inputs that must be ignored to random values.
   void Noise() {
     t.quiet_i = Random(2);
     t.drained_i = static_cast<uint8_t>(Random(4));
@@ -102,7 +102,7 @@ class ControlTest : public ControlBenchTest {
     ASSERT_EQ(t.generation_o, generation_);
   }
 
-  /// After reset everything is swept once under hold, and nothing else happens, within a bounded time.
+  /// Checks that after reset everything is swept once under hold, within a bounded time, and nothing else happens.
   void Start(bool asks = false) {
     const ControlOp op;
     unsigned steps = 0;
@@ -176,8 +176,8 @@ class ControlTest : public ControlBenchTest {
 
   enum class Flush { kDone, kOnlyAcknowledged };
 
-  /// Runs one operation from the request to its end, and checks each cycle. `next` is offered meanwhile and stays
-  /// offered. Returns the model's result, which the block has matched.
+  /// Runs one operation from its request to its completion, and checks each cycle. `next` is offered meanwhile and
+  /// stays offered. Returns the model's result, which the block has matched.
   Flush Run(const ControlOp& op, const World& world, const ControlOp* next = nullptr) {
     Flush result = Flush::kOnlyAcknowledged;
     RunChecked(op, world, next, result);
@@ -297,7 +297,7 @@ class ControlTest : public ControlBenchTest {
 
   std::map<unsigned, Config> configs_;
   unsigned generation_ = 0;
-  bool just_ready_ = false;  // hold is registered: it may last one cycle longer
+  bool just_ready_ = false;  // hold_o is registered, so it may last one cycle longer
 };
 
 }  // namespace gmmu::bench

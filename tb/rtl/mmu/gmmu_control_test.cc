@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_control with models of its neighbours: the test drives the pipeline that drains, the ports that give answers
-// back and the walks that become stale, and checks every cycle against the contract.
+// Tests gmmu_control with models of its neighbours: the test drives the pipeline that drains, the ports that return
+// answers and the walks that become stale, and checks every cycle against the contract.
 #include "tb/rtl/mmu/control_world.h"
 
 namespace gmmu::bench {
@@ -30,7 +30,7 @@ TEST_P(ControlTest, TheKillWaitsUntilQuietLasts) {
 
 TEST_P(ControlTest, DoneWaitsForAnswersOfTheOldGenerationAndForStaleReadsAlone) {
   ASSERT_NO_FATAL_FAILURE(Start());
-  for (int i = 0; i < 4; ++i) {  // both generations
+  for (int i = 0; i < 4; ++i) {  // This covers both generations.
     for (int lag = 0; lag < 5; ++lag) {
       ASSERT_NO_FATAL_FAILURE(Run({}, {{}, lag, 300, 0, false}));
     }
@@ -69,7 +69,7 @@ TEST_P(ControlTest, AnEqualSpaceIsOnlyAcknowledgedAndEveryChangedBitFlushes) {
   ControlOp op;
   op.set = true;
   for (op.space = 0; op.space < Spaces(); ++op.space) {
-    op.config = {};  // all zeros, as RAM may hold at power-on: the first write must still take effect
+    op.config = {};  // All fields are 0, as RAM may be at power-on: the first write must still take effect.
     ASSERT_EQ(Run(op, Easy()), Flush::kDone);
     ASSERT_EQ(Run(op, Easy()), Flush::kOnlyAcknowledged);
     op.config = AnyConfig();
@@ -87,7 +87,7 @@ TEST_P(ControlTest, AnEqualSpaceIsOnlyAcknowledgedAndEveryChangedBitFlushes) {
     else if ((b -= 6) < 3) c.levels ^= 1u << b;
     else if ((b -= 3) < 2) c.target ^= 1u << b;
     else c.enable = !c.enable;
-    if (bit == 0) ASSERT_NO_FATAL_FAILURE(Run(op, Easy()));  // the first such operation of the space
+    if (bit == 0) ASSERT_NO_FATAL_FAILURE(Run(op, Easy()));  // This is the first operation of the space.
     if (bit > 0) ASSERT_EQ(Run(op, Easy()), Flush::kDone) << "bit " << bit;
     ASSERT_EQ(Run(op, Easy(), &op), Flush::kOnlyAcknowledged) << "bit " << bit;
     if (HasFatalFailure()) return;

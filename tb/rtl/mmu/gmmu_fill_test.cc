@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_fill in front of its RAM, against a map in C++: a page that is found is the one entered last; what a fill has
-// entered is found; faulting entries and words past the end of a small table are never found.
+// Tests gmmu_fill and its RAM against a map in C++: a page that is found is the one entered most recently; what a fill
+// has entered is found; faulting entries and words past the end of a small table are never found.
 #include <array>
 #include <map>
 #include <optional>
@@ -12,7 +12,7 @@
 namespace gmmu::bench {
 namespace {
 
-/// The page that an entry maps (docs/page-tables.md, level 0), or nothing.
+/// Returns the page that an entry maps (docs/page-tables.md, level 0), or no value.
 std::optional<Page> Judge(uint64_t word) {
   const auto bits = [word](unsigned low, unsigned count) { return word >> low & ((uint64_t{1} << count) - 1); };
   const bool valid = bits(0, 1), zero = bits(1, 1);
@@ -25,7 +25,7 @@ std::optional<Page> Judge(uint64_t word) {
 
 class FillTest : public BlocksTest {
  protected:
-  std::map<Key, uint64_t> model_;  ///< newest page of every key that was ever entered
+  std::map<Key, uint64_t> model_;  ///< the newest page that was entered for each key
   const unsigned rows_ = small() ? 2 : 9;
 
   uint64_t SomeWord() {
@@ -69,7 +69,7 @@ class FillTest : public BlocksTest {
       Step();
     }
   }
-  /// Reads a page; `must`: it must be found.
+  /// Reads a page; with `must` it has to be found.
   void Read(const Key& key, bool must) {
     SetKey(key);
     t.l2_read_i = 1;
@@ -110,7 +110,7 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
         model_[entered] = page->raw;
         must.insert(entered.vpn);
       }
-      // Another row's line arrives meanwhile and, at times, a page right after the start.
+      // Another row's line arrives at the same time and, in some cases, a page right after the start.
       SetOther(key);
       t.fi_start_row_i = static_cast<uint8_t>(row);
       t.fi_start_line_i = static_cast<uint8_t>(mask);
@@ -148,7 +148,7 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
         Finish();
         model_[with] = page.raw;
         Read(with, true);
-        if ((with.vpn >> 4) != (key.vpn >> 4)) must.clear();  // the fill may have replaced the block
+        if ((with.vpn >> 4) != (key.vpn >> 4)) must.clear();  // The fill may have replaced the block.
       }
     } else {
       const bool big = Random(3) == 0;
@@ -170,8 +170,8 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
   EXPECT_GT(evictions, 5u);
 }
 
-// Lines of neighbours, of the same block, of other blocks of its set and random ones, with pages between them, as fast
-// as they are accepted. A page found is then the one entered last.
+// Enters lines of neighbours, of the same block, of other blocks of its set and random ones, with pages in between, as
+// fast as they are accepted. A page that is found must then be the one entered most recently.
 TEST_P(FillTest, LinesAreTakenWhileOthersAreWritten) {
   Key key = SomeKey();
   unsigned done = 0, waits = 0;
@@ -272,7 +272,7 @@ TEST_P(FillTest, LookupsInBetweenFindTheOldBlockWholeOrNothing) {
     t.fi_start_valid_i = 1;
     t.l2_read_i = 1;
     bool idle = false;
-    Key read;  // previous cycle's read, whose result is visible now
+    Key read;  // the previous cycle's read, whose result is visible in this cycle
     for (int wait = 0; wait < 40 && !idle; ++wait) {
       const Key next = SomeKey();
       SetKey(next);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_l1_entries against its entries and hints in C++: a hinted entry hits with its page only if the whole key agrees;
-// where a new entry goes; which entries a sweep drops.
+// Tests gmmu_l1_entries against a model of its entries and hints: a hinted entry hits with its page only if the whole
+// key matches; the model also predicts where a new entry goes and which entries a sweep drops.
 #include <array>
 #include <optional>
 #include <vector>
@@ -36,9 +36,9 @@ class L1EntriesTest : public InnerTest {
   Found place_;  ///< result of the previous cycle for a fill
   uint64_t hits_ = 0, near_only_ = 0, far_ = 0, again_ = 0, dropped_ = 0, old_hints_ = 0;
 
-  L1EntriesTest() {  // as after a reset: all entries are swept, hints are random
+  L1EntriesTest() {  // This starts as after a reset: all entries are swept, hints are random.
     for (unsigned i = 0; i < entries_; ++i) Sweep(i, true, 0);
-    while (Unknown()) {  // until the model knows every hint
+    while (Unknown()) {  // This repeats until the model knows every hint.
       Item item;
       item.key = {0, (rng() & 0xffff) | 0x80, false};
       Enter(item);
@@ -76,7 +76,7 @@ class L1EntriesTest : public InnerTest {
            (item.page.big ? item.key.vpn >> 4 == key.vpn >> 4 : item.key.vpn == key.vpn);
   }
 
-  /// One cycle. `look`: a request to offer; `accept`: accept it, if there is no fill. `next`: the next item to enter.
+  /// Runs one cycle. `look`: a request to offer; `accept`: accept it, if there is no fill. `next`: the next new item.
   /// `stay`: the accepted request stays. `use`: entries that must not be replaced.
   void Cycle(std::optional<Key> look, bool accept, const std::optional<Item>& next = std::nullopt, bool stay = false,
              std::array<std::optional<unsigned>, 2> use = {}) {
@@ -171,10 +171,10 @@ class L1EntriesTest : public InnerTest {
       ASSERT_EQ(t.en_page_o[n], item.page.Raw());
     }
   }
-  /// Few spaces, few blocks, and blocks of the same hash.
+  /// Returns a key from few spaces, few blocks, and blocks with equal hashes.
   Key SomeKey() {
     Key key{Random(std::min(spaces_, 3u)), uint64_t{Random(n ? 2 : 5)} << 4 | Random(16), false};
-    if (Random(3) == 0) {  // two pieces change in the same way
+    if (Random(3) == 0) {  // Two slices of the page number change in the same way, which leaves the hash unchanged.
       const uint64_t both = 1 + Random(3);
       key.vpn ^= both << 20 | both << 4;
       if (Random(2) == 0) key.vpn ^= both << 28 | both << 12;
@@ -220,7 +220,7 @@ TEST_P(L1EntriesTest, EqualsItsEntriesAndHints) {
 TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
   Item block;
   block.page.big = true;
-  for (unsigned i = 0; i < 16; ++i) {  // as if a miss of each page of the block were answered
+  for (unsigned i = 0; i < 16; ++i) {  // This acts as if a miss of each page of the block were answered.
     block.key = {1, 0x120 + i, false};
     block.page.pfn = 0x700;
     Enter(block);
@@ -234,7 +234,7 @@ TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
 }
 
 TEST_P(L1EntriesTest, AsManyPagesHitAsThereAreEntries) {
-  // Neighbours have separate hints; a page that is answered twice takes no second entry.
+  // Neighbours have separate hints, and a page that is answered twice occupies no second entry.
   for (int twice = 0; twice < 2; ++twice) {
     for (unsigned i = 0; i < entries_; ++i) {
       Item page;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_l1 against shared levels in C++: every lookup is answered once, with the translation that was valid in its
-// generation; a drained generation has no answer in use; misses do not slow hits.
+// Tests gmmu_l1 against shared levels in C++: every lookup is answered once, with the translation that was valid in its
+// generation; a drained generation has no answer in use; misses do not slow down hits.
 #include "l1_test.h"
 
 namespace gmmu::bench {
@@ -34,7 +34,7 @@ TEST_P(L1Test, HitsAreAnsweredEveryCycleWhileAllButOneSlotWait) {
   Request hit = page(0x20);
   while (!Cycle(&hit)) {}
   Drain(100);
-  // Unanswered misses in all slots but one.
+  // Occupy all slots but one with unanswered misses.
   for (unsigned i = 0; i + 1 < slots_; ++i) {
     const Request miss = page(0x1000 + 64 * i);
     while (!Cycle(&miss, false)) {}
@@ -85,8 +85,8 @@ TEST_P(L1Test, AllSlotsAreTakenInAsManyCyclesAndAFreedOneFourCyclesAfterItsMessa
   Idle(6);
   EXPECT_FALSE(t.l1_few_o);
   TakeAllSlots();
-  EXPECT_EQ(t.l1_few_o != 0, n == 0);     // with two slots none is reserved
-  Request miss{1, uint64_t{1} << 50, 0};  // out of range: certainly a miss
+  EXPECT_EQ(t.l1_few_o != 0, n == 0);     // with two slots none is reserved for the fetch
+  Request miss{1, uint64_t{1} << 50, 0};  // out of range, hence certainly a miss
   ASSERT_TRUE(Cycle(&miss, false));
   Idle(10, false);
   for (unsigned i = 0; i < 20; ++i) {
@@ -119,7 +119,7 @@ TEST_P(L1Test, AnswersThatWaitLeaveInTheOrderOfTheirMessagesOneACycle) {
   rsp_stall_ = 0;
   Idle(slots_);
   EXPECT_EQ(left_, told_);
-  // While no answer waits, a message is answered in its own cycle.
+  // While no answer waits, a message is answered in the cycle in which it arrives.
   Drain(4000);
   TakeAllSlots(0x4000);
   for (Lookup& lookup : lookups_) lookup.due = 0;
@@ -172,7 +172,7 @@ TEST_P(L1Test, AcceptsNoMoreWhileHalfOfWhatItCanCountIsInUse) {
   EXPECT_TRUE(Cycle(&hit));
   Idle(6);
   for (int i = 0; i < 20; ++i) EXPECT_FALSE(Cycle(&hit));
-  // Requests that were accepted meanwhile are counted too.
+  // Requests that were accepted in the meantime are counted too.
   GiveBack(half);
   for (unsigned i = 0; i < 3 * half; ++i) Cycle(&hit);
   EXPECT_GE(uses_.size(), half);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_l2_ram against arrays in C++: searches, tag and data writes in the same cycle as a read,
-// sweeps of all scopes.
+// Tests gmmu_l2_ram against arrays in C++: searches, tag and data writes in the same cycle as a read,
+// and sweeps of all scopes.
 #include <array>
 #include <optional>
 #include <vector>

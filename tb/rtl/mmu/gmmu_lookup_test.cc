@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_lookup alone, against a model of what its TLBs may and must hold (lookup_model.h): random lookups, fills,
-// pointers and invalidations; and directed tests of each rule of its contract.
+// Tests gmmu_lookup alone against a model of what its TLBs may and must hold (lookup_model.h), with random lookups,
+// fills, pointers and invalidations, and with a directed test of each rule of its contract.
 #include <tuple>
 
 #include "lookup_machine.h"
@@ -46,7 +46,7 @@ class LookupTest : public BlockTest<LookupMachine> {
     }
     if (!HasFatalFailure()) Drain();
   }
-  /// Runs one lookup to its end.
+  /// Runs one lookup until it is answered.
   void AskAlone(unsigned port, const Key& key) {
     Ask(port, 0, key);
     Drain();
@@ -119,7 +119,7 @@ TEST_P(LookupTest, AWalkStartsBehindTheLowestPointerThatIsKnown) {
   Pointer(1, key, {0x3fd, false});
   AskAlone(0, beside);
   EXPECT_EQ(counts.pointers, 2u);
-  EXPECT_EQ(counts.must_pointers, 3u);  // one pointer, then both
+  EXPECT_EQ(counts.must_pointers, 3u);  // the first lookup must find one pointer, the second both
   Invalidate({false, true, 1, 0x1234567, 0x1234567});
   AskAlone(0, beside);
   EXPECT_EQ(counts.pointers, 2u) << "both cover the page that was dropped";
@@ -183,7 +183,7 @@ TEST_P(LookupTest, AWalkIsWideForNeighboursAndForLinesThatTheL2Knows) {
     AskAlone(0, {0, vpn, false});
     return counts.wide - before;
   };
-  wide(0x10000);  // the port's first miss
+  wide(0x10000);  // the port's first miss is narrow
   EXPECT_EQ(wide(0x20800), 0u);
   EXPECT_EQ(wide(0x20808), 1u) << "the next line";
   EXPECT_EQ(wide(0x20800), 1u) << "the line before";

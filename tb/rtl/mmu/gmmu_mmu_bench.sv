@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two MMUs with flat ports for C++: one of the default sizes, which can be turned down, and one of
-// the smallest. small_i, constant from reset on, selects the active one. The smallest has two
-// ports.
+// Two MMUs with flat ports for C++: one with the default sizes, which can be turned down, and one with
+// the smallest sizes and two ports. small_i, constant from reset on, selects the active
+// one.
 //
-// like_i, constant from reset on, selects an MMU that was built with fewer sizes (1 to 3, g_like)
-// and runs beside the default one. It gets the same inputs, and an invalidation of everything in
-// place of new sizes, so that both behave the same once the default one is turned down to those
-// sizes. differs_o: an output of the two differs in this cycle.
+// like_i, constant from reset on, selects an MMU that was built with smaller sizes (1 to 3, g_like)
+// and runs beside the default one. It gets the same inputs, except that a change of sizes becomes an
+// invalidation of everything, so both behave the same once the default MMU is turned down to the
+// other's sizes. differs_o: an output of the two differs in this cycle.
 module gmmu_mmu_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -199,17 +199,17 @@ module gmmu_mmu_bench
     .inv_valid_o(inv_valid[1]),
     .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(), .sizes_o(unused_sizes), .mev_o(),
     .port_count_o(port_count[1][SmallPorts-1:0]), .count_o(count[1]), .idle_o(idle[1]));
-  // ---- MMUs built with the sizes to which the default one is turned down.
+  // ---- MMUs built with the sizes to which the default MMU is turned down.
   typedef struct packed {
     logic        [Ports-1:0] req_ready, rsp_valid, ev_valid;
-    xlate_rsp_t  [Ports-1:0] rsp;        // meaningful while valid, like the other fields
+    xlate_rsp_t  [Ports-1:0] rsp;        // meaningful while rsp_valid is 1, like the other fields
     logic                    ctl_ready, ctl_done, inv_valid, ar_valid, ar_early, idle;
     ax_t                     ar;
     port_count_t [Ports-1:0] port_count;
     mmu_count_t              count;
     mmu_event_t              mev;
   } same_t;
-  localparam int unsigned EngineRow = 10;  // row number at the default sizes
+  localparam int unsigned EngineRow = 10;  // number of the engine's row at the default sizes
   same_t [3:0] same;
   always_comb begin
     same[0] = '{req_ready: req_ready[0], rsp_valid: rsp_valid[0], ev_valid: ev_valid[0], rsp: rsp[0],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU's blocks alone, each twice, with flat ports for C++: at default sizes and at the
-// smallest. Both get the inputs, except gmmu_l1, where only the selected one does; small_i selects
+// The MMU's blocks, each on its own and instantiated twice, with flat ports for C++: with default and
+// with smallest sizes. Both get the inputs, except that only the selected gmmu_l1 does; small_i selects
 // the one whose outputs are visible. The blocks share the inputs for a kill, a sweep and a page.
 module gmmu_mmu_blocks_bench
   import gmmu_pkg::*;
@@ -41,7 +41,7 @@ module gmmu_mmu_blocks_bench
   output logic [3:0]  l2_empty_o,
   output logic [15:0] l2_present_o,
 
-  // gmmu_walk_cache: keep masks by level's shift
+  // gmmu_walk_cache: the keep masks are derived from the levels' shifts
   input  logic        wc_enable_i,
   input  logic [29:0] wc_shifts_i,
   input  logic        wc_write_i,
@@ -56,9 +56,9 @@ module gmmu_mmu_blocks_bench
   output logic [2:0]  wc_level_o,
   output logic [35:0] wc_pfn_o,
   output logic        wc_vram_o,
-  output logic        wc_k64_o,       // of level 1
+  output logic        wc_k64_o,       // k64 of the hit at level 1
 
-  // and its large pages
+  // large pages of gmmu_walk_cache
   input  logic        lg_fill_i,
   input  logic [5:0]  lg_shift_i,
   input  logic        lg_dual_i,
@@ -106,7 +106,7 @@ module gmmu_mmu_blocks_bench
   output logic [35:0] l1_lookup_vpn_o,
   output logic        l1_lookup_high_o,
   input  logic        l1_msg_valid_i,
-  input  logic        l1_msg_other_i,  // to another port
+  input  logic        l1_msg_other_i,  // the message is for another port
   input  logic [5:0]  l1_msg_slot_i,
   input  logic        l1_msg_merged_i,
   input  logic [3:0]  l1_msg_cause_i,
@@ -118,8 +118,8 @@ module gmmu_mmu_blocks_bench
   output logic        l1_few_o,
   output logic        l1_idle_o,
 
-  // gmmu_walk_table: `other` is searched; one cycle later the answer is valid, and one cycle after
-  // that `key` begins or joins a walk for wt_port_i, wt_slot_i
+  // gmmu_walk_table: `other` is searched; one cycle later the answer is valid, and one cycle later
+  // still `key` begins or joins a walk for wt_port_i, wt_slot_i
   output logic        wt_hit_o,
   output logic        wt_near_o,
   output logic        wt_free_o,
@@ -303,7 +303,7 @@ module gmmu_mmu_blocks_bench
     always_ff @(posedge clk_i) begin
       fi_probe_q <= fi_probe && !rst_i;
       fi_probed_q <= fi_probe_q && !rst_i;
-      fi_read_q <= !fi_probe && l2_read_i;  // the test's read, not a probe
+      fi_read_q <= !fi_probe && l2_read_i;  // the read was the test's and not a probe
       fi_hit_q <= fi_read_q;
     end
 
@@ -311,7 +311,7 @@ module gmmu_mmu_blocks_bench
     logic         req_ready, rsp_valid, lookup_valid, few, idle;
     xlate_rsp_t   rsp;
     asker_t       lookup;
-    key_t         lookup_key, lookup_key_q;  // announced a cycle ahead
+    key_t         lookup_key, lookup_key_q;  // lookup_key_q: announced a cycle earlier
     port_count_t  count [1];
     xlate_done_t  l1_done [1];
     logic [1:0]   drained;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_control and gmmu_space_table, each in three sizes, and gmmu_sweep, with flat ports. Sizes: 0
-// the default one, 1 the smallest, 2 one whose number of spaces is no power of two. size_i selects
-// the active one. Control blocks and tables are not connected.
+// gmmu_control and gmmu_space_table, each in three sizes, and gmmu_sweep, with flat ports. Size 0 is
+// the default, 1 the smallest, and 2 has a number of spaces that is no power of two. size_i selects
+// the active blocks. Control blocks and tables are not connected.
 module gmmu_mmu_control_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -65,13 +65,13 @@ module gmmu_mmu_control_bench
   output logic         busy_o,
   output logic         counted_o,
 
-  // gmmu_space_table: a row is enable, top and the rest of its fields
+  // gmmu_space_table: a row consists of enable, top and the rest of its fields
   input  logic         st_read_i,
   input  logic [5:0]   st_read_space_i,
   output logic         st_enable_o,
   output logic [2:0]   st_top_o,
-  output logic [$bits(space_row_t)-1:0] st_rest_o,      // with enable and top as zeros
-  output logic [$bits(space_row_t)-1:0] st_now_o,       // row contents in the cycle of the read
+  output logic [$bits(space_row_t)-1:0] st_rest_o,      // enable and top read as 0 here
+  output logic [$bits(space_row_t)-1:0] st_now_o,       // row contents valid in the cycle of the read
   input  logic [5:0]   st_other_space_i,
   output logic         st_other_dual_o,
   input  logic         st_write_i,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU while its translations become stale: ranges, changed spaces, and the events that an invalidation waits for.
+// Tests the MMU while its translations become stale: ranges, changed spaces, and what an invalidation waits for.
 #include "mmu_test.h"
 
 namespace gmmu::bench {
@@ -11,7 +11,7 @@ TEST_F(MmuTest, AStaleTranslationLivesUntilItsInvalidationAndNoLonger) {
   EXPECT_EQ(At(kVa).gpa.offset, 0x98765678u);
   Flush(Scope::kRange, 1, 0x12346000, 0x12347000);  // another page
   Flush(Scope::kSpace, 2);                          // another space
-  Flush(Scope::kRange, 1, 0x12345000, 0x12345000);  // nothing
+  Flush(Scope::kRange, 1, 0x12345000, 0x12345000);  // an empty range
   Flush(Scope::kRange, 1, 0x12345001, 0x12345002);
   EXPECT_EQ(At(kVa).gpa.offset, 0x4678u);
 }
@@ -82,7 +82,7 @@ TEST_F(MmuTest, DoneWaitsForAnswersOfBeforeAndOnlyForThem) {
   }
   EXPECT_GE(machine_.now, held + 300);
   EXPECT_LT(machine_.now, held + 320);
-  EXPECT_GT(answered, 20u);  // lookups continue meanwhile
+  EXPECT_GT(answered, 20u);  // lookups continue during that time
 }
 
 TEST_F(MmuTest, DoneWaitsForReadsOfTablesOfBefore) {

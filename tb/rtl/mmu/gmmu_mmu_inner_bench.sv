@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of the L1 and the parts of the walk table alone, each twice, with flat ports for C++:
-// element 0 of an output is of the default sizes (nine rows), element 1 of the smallest (two rows).
-// Both get the inputs, except parts that check their inputs: of these only the selected one does.
-// Keys and pages are packed as their types are.
+// The entries of the L1, and the blocks inside the walk table, each on its own and instantiated twice,
+// with flat ports for C++. Element 0 of an output belongs to the default sizes (nine rows), element 1
+// to the smallest (two rows). Both instances get the inputs; of the blocks that check their inputs,
+// only the selected one does. Keys and pages use the bit layout of their packed types.
 module gmmu_mmu_inner_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -18,20 +18,20 @@ module gmmu_mmu_inner_bench
   input  logic [42:0] other_i,
   input  logic [51:0] page_i,
   input  logic        kill_i,
-  input  logic [63:0] word_i [8],      // of a beat
-  input  logic [3:0]  start_cause_i,   // a start_t
+  input  logic [63:0] word_i [8],      // the words of a beat
+  input  logic [3:0]  start_cause_i,   // the fields of a start_t
   input  logic [2:0]  start_level_i,
   input  logic [35:0] start_pfn_i,
   input  logic        start_vram_i,
   input  logic        start_k64_i,
   input  logic        start_dual_i,
-  input  logic        start_has_i,     // has_64k
+  input  logic        start_has_i,     // field has_64k
   input  logic        start_index_valid_i,
   input  logic [12:0] start_index_i,
   input  logic [5:0]  start_shift_i,
   input  logic [3:0]  start_bits_i,
 
-  // gmmu_l1_entries: the fill's key is `other`; place and write have a key of their own and `page`
+  // gmmu_l1_entries: the fill's key is `other`; place and write have their own keys and use `page`
   input  logic        en_look_i,
   input  logic        en_accept_i,
   input  logic        en_stay_i,
@@ -54,7 +54,7 @@ module gmmu_mmu_inner_bench
   input  logic        en_sweep_all_i,
   input  logic [5:0]  en_sweep_space_i,
 
-  // gmmu_walk_search: `key` is searched, `other` begins
+  // gmmu_walk_search: `key` is searched, and `other` begins
   output logic        se_hit_o [2],
   output logic        se_near_o [2],
   output logic [8:0]  se_match_o [2],
@@ -102,7 +102,7 @@ module gmmu_mmu_inner_bench
   input  logic [5:0]  te_row_i,
   input  logic        te_begin_i,
   input  logic        te_chain_i,
-  input  logic [8:0]  te_wide_i,           // by row
+  input  logic [8:0]  te_wide_i,           // indexed by row
   input  logic [8:0]  te_drop_i,
   output logic        te_tell_o [2],
   input  logic        te_tell_ready_i,
@@ -127,7 +127,7 @@ module gmmu_mmu_inner_bench
   output logic [8:0]  te_kept_o [2],
   output logic        te_quiet_o [2],
 
-  // gmmu_walk_read: a start is `start` of the page of `other`, a job's key is `key`
+  // gmmu_walk_read: a start uses `start` and the page of `other`, a job uses `key`
   input  logic        re_beat_i,
   input  logic [5:0]  re_beat_row_i,
   input  logic        re_beat_low_i,

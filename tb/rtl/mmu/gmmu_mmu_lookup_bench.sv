@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_lookup alone in three sizes, with flat ports. Sizes: 0 the default one, 1 the smallest, 2
-// one between them with one client port and sizes that are no powers of two. size_i selects the
+// gmmu_lookup alone in three sizes, with flat ports. Size 0 is the default, 1 the smallest, and 2 lies
+// in between, with one client port and sizes that are no powers of two. size_i selects the
 // active one; the others stay in reset. `told` is the message of tell, `entry` the fill unit's
-// write, `scope` that of kill, sweep and space write, `row` the row of that space.
+// write, `scope` the scope of kill, sweep and space write, `row` the row of that space.
 module gmmu_mmu_lookup_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;

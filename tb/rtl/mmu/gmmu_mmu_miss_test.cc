@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU with many outstanding misses: shared walks, waiting lookups, and their order.
+// Tests the MMU with many outstanding misses: shared walks, waiting lookups, and their order.
 #include "mmu_test.h"
 
 namespace gmmu::bench {
@@ -23,8 +23,8 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
 }
 
 TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
-  // A fault goes only to the lookup that began the walk, so each of these lookups needs a walk of its own. None may
-  // keep another one's row from ending.
+  // A fault goes only to the lookup that began the walk, so each of these lookups needs its own walk. None may
+  // keep the row of another one from ending.
   for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
   for (const unsigned latency : {1u, 7u, 30u}) {
     machine_.manners.latency = latency;
@@ -46,8 +46,8 @@ TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
 }
 
 TEST_F(MmuTest, WaitersKeepTheirAnswerWhileTheirRowIsWantedAgain) {
-  // One walk with sixty joined lookups; as soon as the first is answered, a walk begins whose entry would lie at the
-  // same place of the same row's line.
+  // One walk has sixty joined lookups; as soon as the first is answered, a walk begins whose entry belongs in the
+  // same word of the same row's line.
   Put(kLeaf + 0xa28 + 0x400, Page(0x5000));
   machine_.manners.latency = 60;
   for (unsigned i = 0; i < 12; ++i) {
@@ -98,7 +98,7 @@ TEST_F(MmuTest, HitsPassMissesThatWait) {
 }
 
 TEST_F(MmuTest, TheFetchPassesTheMoversMisses) {
-  // Reads and writes of the engine occupy all the slots that they may use.
+  // Reads and writes of the engine occupy all the slots that they are allowed to use.
   At(kVa, Access::kRead, 1, kPorts - 3);
   machine_.TakeAnswers();
   machine_.manners.latency = 2000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU under random load: every answer equals the reference walk over entries as they stood since the last completed
-// invalidation that covers it.
+// Tests the MMU under random load: every answer equals the reference walk over the entries that were valid at some time
+// since the latest completed invalidation that covers it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,9 +19,9 @@ struct Scene {
   const char* name;
   bool small;
   Manners manners;
-  unsigned change_every;  // mean number of cycles; 0: never
+  unsigned change_every;  // mean interval in cycles; 0: never
   unsigned flush_every;
-  unsigned like = 0;    // which MMU of gmmu_mmu_bench was built with the turned-down sizes
+  unsigned like = 0;    // number of the MMU in gmmu_mmu_bench that was built with the turned-down sizes
   bool resize = false;  // the sizes in use change too
 };
 
@@ -44,7 +44,7 @@ Manners SlowAnswers() {
   return manners;
 }
 
-/// Random sizes, most of them legal; 0 selects the built size.
+/// Returns random sizes, most of them legal; 0 selects the built size.
 regs::SizesInUse SomeSizes(const std::function<unsigned(unsigned)>& pick) {
   return regs::SizesInUse()
       .set_l1_entries(pick(18))
@@ -125,7 +125,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   for (const std::string& error : machine.errors()) ADD_FAILURE() << error;
   EXPECT_GT(machine.checked(), 100u);
 
-  // Every lookup ended as exactly one of hit, miss, merged, fault; the sums of the levels agree.
+  // Every lookup ended as exactly one of hit, miss, merged or fault, and the sums of the levels agree.
   const Vgmmu_mmu_bench& top = machine.t;
   uint64_t misses = 0;
   for (unsigned p = 0; p < machine.ports(); ++p) {
@@ -159,7 +159,7 @@ std::vector<Scene> Scenes() {
   };
 }
 
-/// Seeds 1 to 4, or to the value of GMMU_SEEDS.
+/// Seeds are 1 to 4, or 1 to the value of GMMU_SEEDS.
 int LastSeed() {
   const char* seeds = std::getenv("GMMU_SEEDS");
   return seeds != nullptr ? std::max(1, std::atoi(seeds)) : 4;

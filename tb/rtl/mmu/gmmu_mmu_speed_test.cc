@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of the MMU's figures; mmu_speed.h defines each measurement.
+// Checks bounds of the MMU's figures; mmu_speed.h defines each measurement.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -51,7 +51,7 @@ TEST_F(MmuSpeedTest, AnL2HitAfterAnL1Miss) {
 TEST_F(MmuSpeedTest, L2HitsAreAnsweredEveryCycle) {
   const double rate = mmu_.L2HitsPerCycle();
   std::cout << "L2 hits: " << rate << " a cycle\n";
-  EXPECT_GE(rate, 0.985);  // an L1 hint that names another page costs its miss a cycle
+  EXPECT_GE(rate, 0.985);  // An L1 hint that names another page costs its miss a cycle.
 }
 
 class ColdWalk : public MmuSpeedTest, public testing::WithParamInterface<unsigned> {
@@ -63,8 +63,8 @@ TEST_P(ColdWalk, OfThreeReads) {
   const uint64_t walk = mmu_.ColdWalk();
   std::cout << "cold walk, 3 reads, L = " << GetParam() << ": " << walk << " cycles = 3L + " << walk - 3 * GetParam()
             << "\n";
-  // With a short read latency, computing the next index (from registers) and the row's step to its read, one cycle
-  // after the request, are not hidden.
+  // With a short read latency two steps are not hidden: the computation of the next index (from registers), and the
+  // row's service step up to its read, which begins one cycle after the request.
   EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 6 ? 17 : 7));
 }
 

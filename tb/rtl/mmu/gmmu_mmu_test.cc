@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directed tests of the MMU: each fault and their order, what is cached and what is not,
+// Directed tests of the MMU: each fault and the order of faults, what is cached and what is not,
 // invalidation and its drain.
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST_F(MmuTest, ANeighboursBusErrorNeverShowsAndItsLineIsNotCached) {
   machine_.memory.Poison({1, kLeaf + 0xa28 + 8});
   ExpectFault(Fault::kEntryInvalid, 0, kVa - 0x1000);
   const uint64_t reads = Reads();
-  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // adjacent to a miss: fetches the line
+  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // This lookup is adjacent to a miss, so it fetches the line.
   EXPECT_EQ(Reads(), reads + 1);
   EXPECT_EQ(machine_.t.l2_fills_o, 0u);
   ExpectFault(Fault::kTableRead, 0, kVa + 0x1000);
@@ -115,7 +115,7 @@ TEST_F(MmuTest, FaultsOnInvalidEntriesWhateverTheirOtherBits) {
 
 TEST_F(MmuTest, AnEntryThatBecomesValidNeedsNoFlush) {
   ExpectFault(Fault::kEntryInvalid, 0, kVa + 0x1000);
-  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // fetches the same line
+  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // This lookup fetches the same line.
   Put(kLeaf + 0xa30, Page(0x5000));
   EXPECT_EQ(At(kVa + 0x1000).gpa.offset, 0x5678u);
 }
@@ -154,10 +154,10 @@ TEST_F(MmuTest, FaultsOnReservedForms) {
   const uint64_t table_forms[] = {PteEntry{table}.set_contiguous(1).raw,
                                   PteEntry{table}.set_target(Target::kAperture).raw,
                                   PteEntry{table}.set_target(Target::kPeer).raw,
-                                  PteEntry{table}.set_large(1).raw};  // 2 MiB page at an odd 4 KiB
+                                  PteEntry{table}.set_large(1).raw};  // a 2 MiB page at a misaligned 4 KiB frame
   for (const uint64_t form : table_forms) {
     Put(kLevel1 + 0x488, form);
-    Flush(Scope::kSpace, 1);  // the previous pointer was valid, hence cached
+    Flush(Scope::kSpace, 1);  // The previous pointer was valid, so it is cached.
     ExpectFault(Fault::kEntryReserved, 1, kVa);
   }
 }

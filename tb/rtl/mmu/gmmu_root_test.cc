@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root addresses that are not allowed.
+// Tests root addresses that are not allowed.
 #include <gtest/gtest.h>
 
 #include "mmu_machine.h"

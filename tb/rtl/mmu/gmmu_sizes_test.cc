@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes in use (gmmu_sizes) and the MMU with fewer in use. gmmu_mmu_random_test.cc tests that it then behaves, cycle by
-// cycle, as an MMU built with those sizes.
+// Tests the sizes in use (gmmu_sizes), and the MMU when fewer are in use than were built. gmmu_mmu_random_test.cc tests
+// that it then behaves, cycle by cycle, like an MMU built with those sizes.
 #include <array>
 #include <vector>
 
@@ -17,7 +17,7 @@ Sizes Of(unsigned l1, unsigned l2, unsigned ways, unsigned walk_cache, unsigned 
 
 const Sizes kBuilt = Of(16, 512, 4, 16, 8);
 
-/// The space of MmuTest with a leaf table of 512 pages at kBase, which four entries of level 1 name.
+/// The space of MmuTest with leaf tables that map 512 pages at kBase; four entries of level 1 name them.
 class SizesTest : public MmuTest {
  protected:
   static constexpr uint64_t kBase = 0x12200000, kReach = 0x200000;
@@ -32,7 +32,7 @@ class SizesTest : public MmuTest {
     control.sizes = sizes;
     machine_.Do(control);
   }
-  /// Looks the pages up one after the other; returns the increase of the counter.
+  /// Looks up the pages one after the other; returns by how much the counter has grown.
   template <typename Counter>
   uint64_t Grows(const Counter& counter, const std::vector<uint64_t>& pages, unsigned port = 0) {
     const uint64_t before = counter;
@@ -79,7 +79,7 @@ TEST_F(SizesTest, AnL1OfFewerEntriesHoldsFewerPages) {
 TEST_F(SizesTest, AnL2OfFewerEntriesHoldsFewerBlocks) {
   std::vector<uint64_t> blocks;
   for (uint64_t block = 0; block < 8; ++block) blocks.push_back(16 * block + block);
-  const auto again = [&](Sizes sizes) {  // from another port, whose L1 is empty
+  const auto again = [&](Sizes sizes) {  // repeats the lookups from another port, whose L1 is empty
     Turn(sizes);
     Grows(machine_.t.l2_hits_o, blocks, 0);
     return Grows(machine_.t.l2_hits_o, blocks, 1);
@@ -107,7 +107,7 @@ TEST_F(SizesTest, FewerWalksAreAtOnce) {
   machine_.manners.latency = 200;
   const auto cycles = [&](unsigned walks) {
     Turn(Of(0, 0, 0, 0, walks));
-    At(Va(511));  // caches the pointers
+    At(Va(511));  // This lookup caches the pointers.
     const uint64_t begin = machine_.now;
     for (uint64_t i = 0; i < 8; ++i) machine_.Post({0, 1, Va(40 * i), Access::kRead});
     EXPECT_TRUE(machine_.Run(100000));

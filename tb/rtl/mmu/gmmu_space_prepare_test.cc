@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_space_prepare against sums in C++: random geometries, legal and illegal.
+// Tests gmmu_space_prepare against sums in C++, with random geometries, legal and illegal.
 #include <algorithm>
 #include <array>
 
@@ -51,7 +51,7 @@ TEST_P(SpacePrepareTest, ShiftsAndMasksFollowFromTheGeometry) {
     EXPECT_EQ(t.sp_entries_o, std::min<uint32_t>(entries, 8192));
     unsigned shift = 0;
     for (unsigned l = 0; l < levels; ++l) {
-      const unsigned pair = dual && l == 1 ? 1 : 0;  // its lowest bit selects the half
+      const unsigned pair = dual && l == 1 ? 1 : 0;  // the lowest bit of a pair's index selects the half
       EXPECT_EQ(t.sp_shift_o >> (6 * l) & 63, shift - pair);
       EXPECT_EQ(t.sp_bits_o >> (4 * l) & 15, bits[l] + pair);
       if (l > 0) EXPECT_EQ(t.sp_keep_o[l - 1], kVpnMask >> shift << shift);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_space_table against a map in C++, and gmmu_sweep against the steps that it must report.
+// Tests gmmu_space_table against a map in C++, and gmmu_sweep against the steps that it must report.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,7 +24,7 @@ class SpaceTableTest : public ControlBenchTest {
     for (auto& word : row.rest) word = static_cast<uint32_t>(rng());
     return row;
   }
-  /// The expected row; no value: never written or not built.
+  /// Expects this row; no value means that it was never written or is not built.
   void ExpectRead(const std::optional<Row>& row) {
     if (!row) {
       ASSERT_EQ(t.st_enable_o, 0);
@@ -37,12 +37,12 @@ class SpaceTableTest : public ControlBenchTest {
   }
   template <typename Wide, typename Words>
   void ExpectRest(const Wide& seen, const Words& written) {
-    // The mask drops bits above the row and the places of enable and top, which read as zeros.
+    // The mask drops bits above the row and the positions of enable and top, which read as zeros.
     for (unsigned i = 0; i < written.size(); ++i) {
       ASSERT_EQ(seen[i], written[i] & mask_[i]) << "word " << i;
     }
   }
-  /// One cycle of the table, compared with the model.
+  /// Runs one cycle of the table and compares it with the model.
   void Cycle(std::optional<unsigned> read, std::optional<std::pair<unsigned, Row>> write) {
     t.st_read_i = read.has_value();
     t.st_read_space_i = static_cast<uint8_t>(read ? *read : Random(64));
@@ -75,7 +75,7 @@ class SpaceTableTest : public ControlBenchTest {
     Step();
   }
   void SetUp() override {
-    // Finds the implemented bits of the rest: they read back as ones after ones were written.
+    // Find the implemented bits of the rest: they read back as ones after ones were written.
     mask_.fill(~0u);
     Row ones;
     ones.rest.fill(~0u);
@@ -103,7 +103,7 @@ class SpaceTableTest : public ControlBenchTest {
     Settle();
     unsigned ones_read = 0, ones_now = 0;
     for (unsigned i = 0; i < mask_.size(); ++i) {
-      known_now_[i] = t.st_now_o[i];  // ones for every written value
+      known_now_[i] = t.st_now_o[i];  // ones that appear for every written value
       now_[i] = ones_then[i] & ~known_now_[i];
       for (unsigned b = 0; b < 32; ++b) ones_read += mask_[i] >> b & 1;
       for (unsigned b = 0; b < 32; ++b) ones_now += now_[i] >> b & 1;
@@ -114,12 +114,12 @@ class SpaceTableTest : public ControlBenchTest {
   }
 
   static constexpr unsigned kKeepBits = 5 * 36;
-  static constexpr unsigned kVaryingKeepBits = 12 + 24 + 33 + 32 + 31;  // level l has a shift of l to 13 l
+  static constexpr unsigned kVaryingKeepBits = 12 + 24 + 33 + 32 + 31;  // level l has a shift from l to 13 * l
   static constexpr unsigned kRowBits = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 2 + 36 + 24 + 4 + kKeepBits + 36;
   static constexpr unsigned kDualFromTop = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 1;
-  decltype(Row::rest) mask_{}, now_{}, known_now_{};  // bits of the row one cycle later, and in the cycle of the read
+  decltype(Row::rest) mask_{}, now_{}, known_now_{};  // mask_: bits of row_o; now_: bits visible in the read's cycle
   std::map<unsigned, Row> rows_;
-  std::optional<std::optional<Row>> shown_;  // result of the last read
+  std::optional<std::optional<Row>> shown_;  // result of the latest read
   unsigned known_ = 0, unknown_ = 0;
 };
 
@@ -157,7 +157,7 @@ TEST_P(SpaceTableTest, ResetForgetsEveryRow) {
 }
 
 TEST_P(SpaceTableTest, FollowsTheModel) {
-  for (unsigned percent : {10u, 50u, 100u}) {  // reads and writes, some of the same space
+  for (unsigned percent : {10u, 50u, 100u}) {  // Reads and writes overlap, some of them in the same space.
     for (int i = 0; i < 3000; ++i) {
       std::optional<unsigned> read;
       std::optional<std::pair<unsigned, Row>> write;
@@ -180,7 +180,7 @@ class SweepTest : public ControlBenchTest {
     bool all = false, ranged = false;
     uint64_t first = 0, tail = 0;
   };
-  /// The ignored bits by definition: those below the block to which the range is widened.
+  /// Returns the ignored bits by their definition: those below the block to which the range is widened.
   static uint64_t Loose(const Step& step) {
     if (step.all || !step.ranged) return kVpnMask;
     const auto [from, to] = Widened(step.first, step.tail);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_cache against a map in C++: a probe finds only entries that were written and not dropped since, at the
-// lowest cached level; the last write is found at once. Its large pages are checked against a list: a hit has the page
-// number of the page searched for.
+// Tests gmmu_walk_cache against a map in C++: a probe finds only entries that were written and not dropped, at the
+// lowest cached level; the latest write is found at once. Its large pages are checked against a list: a hit returns the
+// page number of the page that was searched for.
 #include <array>
 #include <map>
 #include <optional>
@@ -41,7 +41,7 @@ class WalkCacheTest : public BlocksTest {
   static Key Masked(const Key& key, unsigned level) {
     return {key.space, key.vpn >> kShift[level] << kShift[level], false};
   }
-  /// Probes, and compares with the model.
+  /// Probes, and compares the result with the model.
   void Probe(const Key& key, std::optional<unsigned> must) {
     SetKey(key);
     t.wc_enable_i = 1;
@@ -60,7 +60,7 @@ class WalkCacheTest : public BlocksTest {
     ASSERT_EQ(t.wc_vram_o, found->second.vram);
     ++hits_;
   }
-  /// A probe that only loads the key of a sweep.
+  /// Makes a probe that only loads the key of a sweep.
   void Take(const Key& key) {
     SetKey(key);
     t.wc_enable_i = 1;
@@ -124,7 +124,7 @@ TEST_P(WalkCacheTest, AnAnswerStandsUntilTheNextProbeWhateverIsWritten) {
     const Key key{Random(2), (uint64_t{i} << 9 | uint64_t{4} << 33) & kVpnMask, false};
     Take(Key{key.space, 0, false});
     Probe(key, std::nullopt);
-    if (t.wc_hit_o) continue;  // an earlier pointer of a high level
+    if (t.wc_hit_o) continue;  // A higher-level pointer that was written earlier already covers this key.
     SetOther(Masked(key, level));
     t.wc_write_i = 1;
     t.wc_level_i = static_cast<uint8_t>(level);
@@ -143,7 +143,7 @@ TEST_P(WalkCacheTest, AnAnswerStandsUntilTheNextProbeWhateverIsWritten) {
   EXPECT_GT(hits_, 5u);
 }
 
-/// Each half of a pair is found only by a walk that takes that half; other pointers by any walk.
+/// Each half of a pair is found only by a walk that reads that half; other pointers are found by any walk.
 TEST_P(WalkCacheTest, BothHalvesOfAPairAreKeptAndToldApart) {
   const auto write = [&](const Key& key, uint64_t pfn, bool k64, bool half) {
     SetOther(Masked(key, 1));
@@ -196,7 +196,7 @@ class LargeTest : public WalkCacheTest {
   };
   std::vector<Entry> entered_;
 
-  /// One translation per place, so that every answer has one explanation.
+  /// Returns the translation of a place. Places do not share translations, so every answer has one explanation.
   static Entry At(unsigned place) {
     return {place & 1, 1 + place % 3, uint64_t{place} << 27, (uint64_t{place} + 100) << 27};
   }
@@ -227,7 +227,7 @@ class LargeTest : public WalkCacheTest {
     }
     FAIL() << "never entered, or dropped";
   }
-  /// A fill that waits for its gap; returns whether it is entered.
+  /// Makes a fill that waits for a free cycle; returns whether it is entered.
   bool Fill(const Entry& e, uint64_t vpn) {
     SetOther({e.space, vpn, false});
     t.page_i = Page(e.pfn | (vpn & e.Rest()), e.level, true).raw;
@@ -237,14 +237,14 @@ class LargeTest : public WalkCacheTest {
     t.lg_fill_i = 0;
     EXPECT_TRUE(t.lg_kept_o);
     t.lg_dual_i = dual_;
-    t.wc_level_i = 5;  // other pointers, which delay the fill
+    t.wc_level_i = 5;  // other pointers, whose writes delay the fill
     const bool killed = Random(10) == 0;
     const unsigned waits = Random(4);
     for (unsigned i = 0; i < 1 + waits; ++i) {
       SetOther({3, vpn, false});
       t.wc_write_i = i > 0 || Random(2) != 0;
       t.kill_valid_i = killed && i == waits;
-      t.lg_fill_i = Random(2) != 0;  // a fill of another space is dropped while one waits
+      t.lg_fill_i = Random(2) != 0;  // a fill of another space, which is dropped while one waits
       Step();
       t.wc_write_i = t.kill_valid_i = t.lg_fill_i = 0;
       EXPECT_EQ(t.lg_kept_o, !(killed && i == waits)) << i;
@@ -293,7 +293,7 @@ TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
 
 /// A pointer of a lower level has priority over a large page; a walk that requests pointers ignores the large page.
 TEST_P(LargeTest, ALargePageIsNoPointer) {
-  const Entry e = At(1);  // of level 2
+  const Entry e = At(1);  // an entry of level 2
   const auto write = [&](unsigned level, uint64_t pfn) {
     SetOther(Masked({e.space, e.vpn, false}, level));
     t.wc_level_i = static_cast<uint8_t>(level);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_read against rows in C++ that start, descend, request indices and are killed: each read leaves once, with
-// the address of its table and index, and only if it was reported as sent; indices equal a shift and a mask.
+// Tests gmmu_walk_read against rows in C++ that start, descend, request indices and are killed: each read leaves once,
+// with the address of its table and index, and only if it was reported as sent; indices equal a shift and a mask.
 #include <array>
 #include <deque>
 #include <optional>
@@ -37,16 +37,16 @@ class WalkReadTest : public InnerTest {
   };
   struct Row {
     std::optional<Table> started, named;
-    std::optional<unsigned> latest;               ///< index
-    std::array<std::optional<unsigned>, 2> word;  ///< by the lowest bit of the level
+    std::optional<unsigned> latest;               ///< the latest index
+    std::array<std::optional<unsigned>, 2> word;  ///< indexed by the lowest bit of the level
   };
   const unsigned spaces_ = n ? 2 : 16;
   std::array<Shape, 16> shapes_;
   std::array<Row, 9> row_;
   std::optional<Job> job_;
   std::optional<Read> port_;                         ///< the read that the port offers
-  std::optional<Read> parked_;                       ///< the read that waits until another may begin
-  std::deque<std::pair<unsigned, unsigned>> asked_;  ///< shapes, by space and level
+  std::optional<Read> parked_;                       ///< the parked read, which waits until another read may begin
+  std::deque<std::pair<unsigned, unsigned>> asked_;  ///< requested shapes, each by space and level
   Standing<uint64_t> stands_{"a read"};
   unsigned starts_ = 0, put_off_ = 0, passed_ = 0, parks_[2] = {0, 0}, descends_ = 0, jobs_ = 0, reads_ = 0,
            aborts_ = 0, pairs_ = 0, quick_ = 0;
@@ -83,7 +83,7 @@ class WalkReadTest : public InnerTest {
   unsigned IndexOf(const Job& job) {
     const Shape& shape = shapes_[job.key.space];
     unsigned index = Masked(job.key.vpn >> shape.shift[job.level], shape.bits[job.level]);
-    // At a pair level the lowest bit selects the half.
+    // At a pair level the lowest index bit selects the half.
     if (shape.dual && job.level == 1) index = (index & ~1u) | unsigned{job.half}, ++pairs_;
     return index;
   }
@@ -114,7 +114,7 @@ class WalkReadTest : public InnerTest {
     t.re_start_engine_i = engine;
     t.re_abort_i = gives_up || kill;
     t.kill_i = kill;
-    // A start of another row.
+    // Drive a start of another row.
     const unsigned s = Random(rows);
     const bool starts = !kill && Chance(busy / 2) && !(job_ && job_->row == s);
     const Table table = SomeTable();
@@ -134,7 +134,7 @@ class WalkReadTest : public InnerTest {
     t.start_index_i = static_cast<uint16_t>(index);
     t.start_bits_i = static_cast<uint8_t>(bits);
     t.re_start_line_i = start_line;
-    // A beat of a row whose next index is known.
+    // Drive a beat of a row whose next index is known.
     const unsigned b = Random(rows);
     const bool beat = row_[b].latest && Chance(busy / 2), descends = Random(4) != 0, line = Random(3) == 0;
     const Table next = SomeTable();
@@ -146,7 +146,7 @@ class WalkReadTest : public InnerTest {
     t.re_descend_pfn_i = next.pfn;
     t.re_descend_vram_i = next.vram;
     t.re_descend_line_i = line;
-    // A pointer for later jobs.
+    // Drive a pointer for later jobs.
     const unsigned w = Random(rows);
     const bool writes = Random(4) == 0 && !(job_ && job_->row == w);
     const Table named = SomeTable();
@@ -159,7 +159,7 @@ class WalkReadTest : public InnerTest {
     t.re_ar_ready_i = !Chance(stall);
     Settle();
 
-    // A start passes the register while that is empty.
+    // A start bypasses the register while it is empty.
     const bool known = index_valid || level == 0, knows = starts && cause == 0 && known;
     const bool begins = knows && (engine || (!full && !parked_)), passes = begins && !port_;
     const unsigned first = index_valid ? index : Masked(k64 ? page.vpn >> 4 : page.vpn, bits);
@@ -184,7 +184,7 @@ class WalkReadTest : public InnerTest {
     }
     asked_.push_back({t.re_shape_space_i, t.re_shape_level_i});
 
-    // Priority at the port: a beat, then a start, then a parked read, then the job.
+    // Priority at the port: a beat, then a start, then a parked read, then a job.
     const bool free = !offered || t.re_ar_ready_i;
     std::optional<Read> sent;
     const bool descend_sent = beat && descends && free && !kill;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_search against a list of rows: back-to-back searches, and rows that begin in either cycle of a search, for
-// a lookup that was searched for two cycles before.
+// Tests gmmu_walk_search against a list of rows: back-to-back searches, and rows that begin in either cycle of a
+// search, for a lookup that was searched for two cycles earlier.
 #include <deque>
 #include <optional>
 #include <vector>
@@ -25,7 +25,7 @@ class WalkSearchTest : public InnerTest {
     Key key;
     std::vector<Row> rows;  ///< rows at the time of the search
     std::optional<Begin> first, second;
-    unsigned matches = 0;  ///< rows that can be joined
+    unsigned matches = 0;  ///< number of rows that can be joined
   };
   std::vector<Row> model_ = std::vector<Row>(9);
   std::deque<Search> past_;  ///< [0]: the previous cycle's search
@@ -37,7 +37,7 @@ class WalkSearchTest : public InnerTest {
   static bool Fits(const Key& key, bool wide, const Key& want) {
     return SameLine(key, want) && (wide || (key.vpn & 7) == (want.vpn & 7));
   }
-  /// One cycle: a search, and a row that begins for the key that was searched for two cycles ago and not found.
+  /// Runs one cycle: a search, and a row that begins for the key that was searched for two cycles ago and not found.
   void Cycle(const Key& key, std::optional<unsigned> begin_row, bool wide) {
     std::optional<Begin> begin;
     if (begin_row && past_.size() >= 2 && past_[1].matches == 0) begin = Begin{*begin_row, past_[1].key, wide};
@@ -59,7 +59,7 @@ class WalkSearchTest : public InnerTest {
     t.se_keys_row_i = static_cast<uint8_t>(shown);
     Settle();
     if (!model_[shown].free) ASSERT_EQ(t.se_key_o[n], model_[shown].key.Raw());
-    if (past_.size() >= 2) {  // the matching row, one cycle after the answer
+    if (past_.size() >= 2) {  // The matching row appears one cycle after the answer.
       const Search& search = past_[1];
       if (search.matches != 0) {
         ASSERT_NE(One(t.se_match_o[n]), 64u) << "cycle " << now;
@@ -107,7 +107,7 @@ TEST_P(WalkSearchTest, FindsTheRowThatWalksForThePage) {
     std::optional<unsigned> begin;
     const unsigned row = Random(rows);
     if (model_[row].free && Random(3) == 0) begin = row;
-    // Searches for the line of a row that begins now, or repeats a recent search.
+    // Search for the line of a row that begins now, or repeat a recent search.
     Key key = SomeKey();
     if (!past_.empty() && Random(4) == 0) key = past_[Random(static_cast<unsigned>(past_.size()))].key;
     if (Random(5) == 0) key.vpn ^= Random(8);

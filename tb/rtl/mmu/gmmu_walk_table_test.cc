@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_table with its parts, between a pipeline and a memory in C++: every lookup that begins or joins a walk
-// gets, once, the result of a plain walk of the present tables, or is sent back to be replayed. The tables change at
-// every kill; reads in flight at a kill return the old entries.
+// Tests gmmu_walk_table and its sub-blocks, between a pipeline and a memory in C++: every lookup that begins or joins a
+// walk gets, exactly once, the result of a plain walk of the current tables, or is sent back to be replayed. The tables
+// change at every kill; reads in flight at a kill return the old entries.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -33,17 +33,17 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     bool old = false, wide = false, engine = false;
     unsigned row = 0;
   };
-  std::map<Waiter, std::pair<Key, bool>> outstanding_;  ///< key, and whether it began the walk
+  std::map<Waiter, std::pair<Key, bool>> outstanding_;  ///< the key, and whether the lookup began the walk
   std::deque<std::pair<Waiter, Key>> again_;
-  std::deque<std::pair<uint64_t, std::pair<unsigned, Key>>> restarts_;  ///< due, row
+  std::deque<std::pair<uint64_t, std::pair<unsigned, Key>>> restarts_;  ///< cycle in which it is due, and row
   std::optional<Op> searched_, decided_;
   std::vector<Burst> bursts_;
   std::deque<std::pair<uint64_t, unsigned>> fills_;
-  std::map<unsigned, uint64_t> read_version_;  ///< version of the tables at a row's last read
+  std::map<unsigned, uint64_t> read_version_;  ///< version of the tables at each row's latest read
   std::vector<Key> lines_;
   std::map<unsigned, Key> live_;   ///< keys of the rows that have begun and not ended
-  std::map<unsigned, bool> wide_;  ///< the row fetches a line
-  unsigned free_ = 0;              ///< shared rows that were free in the previous cycle, at least
+  std::map<unsigned, bool> wide_;  ///< whether the row fetches a line
+  unsigned free_ = 0;              ///< lower bound of the shared rows that were free in the previous cycle
   const unsigned ports_ = small() ? 2 : 7, slots_ = small() ? 2 : 8;
   uint64_t told_ = 0, sent_back_ = 0, joined_ = 0, kills_ = 0, cached_ = 0, ended_ = 0, engine_ = 0;
   unsigned quiet_ = 0, latency_ = 5, stall_ = 0;
@@ -78,13 +78,13 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     for (int i = 0; i < 7; ++i) Step();
   }
 
-  // ---- One cycle. `lookups`: new ones may come.
+  // ---- One cycle. `lookups`: new lookups may come.
   void GiveStart(const Key& key) {
     const Shape& shape = shapes_[key.space];
     Start start = Root(key.space);
     bool root = true;
     Result unused;
-    while (Refusal(key) == 0 && start.level > 0 && Random(3) == 0) {  // the walk cache has a pointer
+    while (Refusal(key) == 0 && start.level > 0 && Random(3) == 0) {  // Assume that the walk cache has a pointer.
       const auto next = After(key, start, &unused);
       if (!next) break;
       start = *next;
@@ -111,7 +111,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     return std::nullopt;
   }
 
-  // The pipeline: a key is searched, one cycle later its lookup is decided, in the next cycle it acts.
+  // The pipeline: a key is searched, one cycle later its lookup is decided, and one more cycle later it acts.
   std::optional<Op> Choose(bool lookups, bool hold) {
     if (!restarts_.empty() && restarts_.front().first <= now) {
       Op op;
@@ -244,8 +244,8 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
                  : 0;
     Step();
   }
-  /// Checks that a row begins only when free, the engine's only for the engine, and ends once, with its key; and that
-  /// the walk cache receives what the tables hold.
+  /// Checks that a row begins only when free, the engine's row only for the engine, and ends once, with its key; and
+  /// that the walk cache receives what the tables hold.
   void WatchRows() {
     const unsigned walks = small() ? 2 : 10;  // shared rows
     ASSERT_GE(t.wt_early_o, std::min(free_, 3u));
@@ -294,7 +294,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     outstanding_.erase(found);
     ++told_;
   }
-  /// Does what the control block does: holds until nothing moves, then kills; then the tables change.
+  /// Does what the control block does: holds until nothing is in flight, then kills; then the tables change.
   void Kill() { Kill(Random(2) != 0); }
   void Kill(bool all) {
     t.kill_all_i = all;
@@ -326,7 +326,7 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
     ASSERT_FALSE(HasFatalFailure());
   }
   EXPECT_FALSE(t.wt_stale_o);
-  for (int i = 0; i < 3; ++i) Cycle(false);  // the last row ends
+  for (int i = 0; i < 3; ++i) Cycle(false);  // the last row needs up to three cycles to end
   EXPECT_TRUE(live_.empty()) << "row " << live_.begin()->first << " of " << live_.size() << " has not ended";
   EXPECT_GT(ended_, 200u);
   EXPECT_GT(cached_, 100u);
@@ -336,7 +336,7 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
   EXPECT_GT(sent_back_, 20u);
 }
 
-// More walks than reads may be in progress, and kills of one space come while starts are parked: the walks of the other
+// More walks than reads may be in progress, and kills of one space come while starts are parked. The walks of the other
 // space continue, and their next read uses the index of its own level.
 TEST_P(WalkTableTest, WalksThatWaitForAReadOutliveTheKillOfAnotherSpace) {
   while (lines_.size() < 64) lines_.push_back({Random(2), rng() & 0x1ffffff8, false});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_tell with rows in C++: lines that arrive beat by beat, lookups that join before, during and after the
-// pick-up of their row, and direct answers. Each lookup is answered once, from its word of the line, or sent back.
+// Tests gmmu_walk_tell with rows in C++: lines that arrive beat by beat, lookups that join before, during and after the
+// pick-up of their row, and direct answers. Each lookup is answered once, from its word of the line, or is sent back.
 #include <array>
 
 #include "walk_tells.h"
@@ -17,9 +17,9 @@ class WalkTellTest : public TellTest {
     enum State { kIdle, kLine, kOver } state = kIdle;
     TellRow row;
     unsigned beat = 0;              ///< the line's next beat
-    std::optional<unsigned> begin;  ///< the lookup that began it
+    std::optional<unsigned> begin;  ///< the lookup that began the row
     std::vector<Lookup> chain;
-    unsigned due = 0;  ///< number of its lookups being answered
+    unsigned due = 0;  ///< number of the row's lookups that are being answered
     bool Wants() const { return state == kOver && (begin || !chain.empty()); }
   };
   std::array<Row, 9> model_;
@@ -33,7 +33,7 @@ class WalkTellTest : public TellTest {
     if (!told.direct) --model_[told.row].due;
   }
 
-  /// A beat of a row's read: of a line, or the only beat, each of whose words is the entry.
+  /// Drives a beat of a row's read: one of a line, or a single beat, in which each word is the entry.
   void DriveBeat(Row& row, unsigned r) {
     const bool line = row.row.Line();
     t.te_line_i = 1;
@@ -49,14 +49,14 @@ class WalkTellTest : public TellTest {
   }
   void Cycle(unsigned rush, unsigned stall, unsigned directs, bool hold) {
     t.te_line_i = t.te_walk_i = t.te_start_i = t.te_fact_i = t.te_join_i = 0;
-    // Begins a walk, or gives a walk its next beat.
+    // Begin a walk, or give a walk its next beat.
     const unsigned r = Random(rows);
     Row& some = model_[r];
     if (some.state == Row::kOver && !some.Wants() && some.due == 0) some.state = Row::kIdle;
     bool begins = false;
     if (some.state == Row::kIdle && Chance(rush)) {
       some.row = SomeRow(r);
-      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // none: that lookup was answered directly
+      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // none: the lookup was answered directly
       if (some.begin) used_.insert(*some.begin);
       some.state = Row::kLine;
       some.beat = 0;
@@ -70,7 +70,7 @@ class WalkTellTest : public TellTest {
       wide |= unsigned{model_[i].row.wide} << i, drop |= unsigned{model_[i].row.drop} << i;
     t.te_wide_i = static_cast<uint16_t>(wide);
     t.te_drop_i = static_cast<uint16_t>(drop);
-    // A row with lookups to answer is offered until accepted; it may be held back.
+    // A row with lookups to answer is offered until accepted; at random, the offer is delayed.
     if (!offered_ && !hold && Chance(rush)) {
       const unsigned o = Random(rows);
       if (model_[o].Wants() && !(o == r && t.te_fact_i)) offered_ = o;
@@ -82,7 +82,7 @@ class WalkTellTest : public TellTest {
       t.te_begin_i = row.begin.has_value();
       t.te_chain_i = !row.chain.empty();
     }
-    // A lookup joins, possibly a row that is picked up in this cycle or is being answered.
+    // A lookup joins a row, possibly one that is picked up in this cycle or is being answered.
     const unsigned j = Random(rows);
     Row& joined = model_[j];
     const bool open = joined.state == Row::kLine || (joined.state == Row::kOver && joined.row.wide);
@@ -105,7 +105,7 @@ class WalkTellTest : public TellTest {
     Settle();
     Watch(direct, hold);
     if (HasFatalFailure()) return;
-    // Kept: rows being answered, except for the lookup on offer.
+    // kept_o must name the rows that are being answered, except for the lookup that is offered.
     unsigned in_hand = 0;
     for (unsigned i = 0; i < rows; ++i) {
       const unsigned due = model_[i].due - (model_[i].due != 0 && StoodRow() == i);
@@ -124,7 +124,7 @@ class WalkTellTest : public TellTest {
     }
     Settle();
   }
-  /// The row whose lookup was offered and is still due.
+  /// Returns the row whose lookup was offered but not accepted.
   unsigned StoodRow() const { return t.te_tell_ready_i ? 64 : offered_row_; }
   void Take(unsigned r) {
     Row& row = model_[r];
@@ -164,7 +164,7 @@ TEST_P(WalkTellTest, AnswersAllWhoWaitForARow) {
 }
 
 TEST_P(WalkTellTest, AChainIsAnsweredOneACycle) {
-  // One wide row of good pages, all waiters but one joined.
+  // One wide row has good pages, and all waiters but one have joined it.
   Row& row = model_[0];
   row.row = SomeRow(0);
   row.row.level = row.row.shift = 0, row.row.mask = 7, row.row.wide = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of the L1 and the parts of the walk table alone, and their packed types in C++.
+// The bench of the L1's entries and of the blocks inside the walk table, and their packed types in C++.
 #pragma once
 
 #include "Vgmmu_mmu_inner_bench.h"
@@ -33,7 +33,7 @@ struct Page {
             (raw >> 3 & 1) != 0,
             static_cast<unsigned>(raw & 7)};
   }
-  /// The visible part: a zero page's address is undefined.
+  /// Returns the visible part: a zero page's address is undefined.
   uint64_t Seen() const {
     Page seen = *this;
     if (zero) seen.pfn = seen.target = seen.adapter = 0;
@@ -41,7 +41,7 @@ struct Page {
   }
 };
 
-/// An entry of a page table, judged as docs/page-tables.md says. `shift`: its level's shift, in page numbers.
+/// An entry of a page table, decoded according to docs/page-tables.md. `shift`: its level's shift, in page numbers.
 struct Entry {
   uint64_t raw;
   bool Bit(unsigned n) const { return raw >> n & 1; }
@@ -51,7 +51,7 @@ struct Entry {
 
   bool Valid() const { return Bit(0); }
   bool Zero() const { return Bit(1); }
-  /// The fault of an entry at which a walk ends; 0: none.
+  /// FaultAt returns the fault of an entry that ends a walk; 0 means none.
   enum Form { kLeaf, kUpper, kLeaf64, kHalf64 };
   unsigned FaultAt(Form form, unsigned shift) const {
     if (Zero() || !Valid()) return Zero() ? 0 : kInvalid;
@@ -60,7 +60,7 @@ struct Entry {
     if (form == kLeaf64) return Fault(0, 0) != 0 || Bit(8) || (page() & 15) != 0 ? kReserved : 0;
     return Bit(5) ? Fault(1, shift) : kReserved;  // an entry that names a table is not allowed here
   }
-  /// 0: no fault.
+  /// Returns the fault of the entry; 0 means none.
   unsigned Fault(unsigned level, unsigned shift) const {
     const bool zero = Bit(1), valid = Bit(0), large = Bit(5), contiguous = Bit(8);
     if (zero) return 0;
@@ -73,7 +73,7 @@ struct Entry {
   }
   bool NamesTable(unsigned level) const { return level != 0 && !Bit(1) && !Bit(5) && Fault(level, 0) == 0; }
   bool NamesTable64() const { return Bit(9) && Entry{raw ^ 1u << 9}.NamesTable(1); }
-  /// The page that the entry maps at vpn. block_ok: its leaf table has at least sixteen entries.
+  /// Returns the page that the entry maps at vpn. block_ok: its leaf table has at least sixteen entries.
   Page PageAt(unsigned level, unsigned shift, uint64_t vpn, bool block_ok) const {
     const uint64_t inside = level == 0 ? 0 : (uint64_t{1} << shift) - 1;
     Page page;
@@ -87,14 +87,14 @@ struct Entry {
   }
 };
 
-/// The parts after reset. Size 1 is the smallest.
+/// Drives the blocks after a reset. Size 1 is the smallest.
 class InnerBench : public BlockBench<Vgmmu_mmu_inner_bench> {
  public:
   InnerBench(unsigned size, uint64_t seed) : BlockBench(size, seed), rows(size ? 2 : 9) {
     t.small_i = size;
     Reset();
   }
-  /// Number of the one bit that is set; 64: none, or several.
+  /// Returns the number of the only bit that is set; 64 if none or several are set.
   static unsigned One(uint64_t set) {
     return set != 0 && (set & (set - 1)) == 0 ? static_cast<unsigned>(__builtin_ctzll(set)) : 64;
   }
@@ -103,14 +103,14 @@ class InnerBench : public BlockBench<Vgmmu_mmu_inner_bench> {
 };
 using InnerTest = BlockTest<InnerBench>;
 
-/// A random table entry in which most forms are likely: good ones, and ones with an error.
+/// Returns a random table entry; most forms are likely, both good entries and entries with an error.
 template <typename Rng>
 uint64_t SomeEntry(Rng& rng) {
   uint64_t raw = rng() & ((uint64_t{1} << 48) - 1) & ~uint64_t{0xfff};
   raw |= 1 | (rng() & 0x1c) | (rng() & 0xc0);  // valid; attributes, target
   if (rng() % 3 != 0) raw &= ~uint64_t{0x80};  // system or VRAM
   if ((raw >> 6 & 3) == 3) raw |= (rng() & 63) << 52;
-  raw |= (rng() & 31) << 58 | (rng() & 3) << 10;  // free bits
+  raw |= (rng() & 31) << 58 | (rng() & 3) << 10;  // bits that software may use
   if (rng() % 3 == 0) raw |= 1 << 8;
   if (rng() % 4 == 0) raw |= 1 << 5;
   if (rng() % 8 == 0) raw |= 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_l1 between requests and shared levels in C++. Each cycle checks every answer against the translations of its
-// generation, that an answer stays until accepted, and the drained outputs.
+// Tests gmmu_l1 between requests and shared levels in C++. Each cycle checks every answer against the translations of
+// its generation, the drained outputs, and that an answer stays until it is accepted.
 #pragma once
 
 #include <array>
@@ -34,22 +34,22 @@ class L1Test : public BlocksTest {
   std::map<unsigned, Request> waiting_;  ///< by tag
   std::vector<Lookup> lookups_;
   std::deque<Use> uses_;
-  uint64_t back_[2] = {0, 0};          ///< cycle in which an answer was last given back, by generation
-  unsigned quiet_ = 0;                 ///< cycles since an answer was in use or on its way
-  uint64_t flipped_ = 0;               ///< cycle of the last flip
-  std::vector<uint64_t> told_, left_;  ///< pages of messages, and of answers
+  uint64_t back_[2] = {0, 0};          ///< latest cycle in which an answer was returned, by generation
+  unsigned quiet_ = 0;                 ///< cycles since an answer was in use or in flight
+  uint64_t flipped_ = 0;               ///< cycle of the latest generation flip
+  std::vector<uint64_t> told_, left_;  ///< told_: pages in messages; left_: pages in answers
   Standing<std::array<uint64_t, 5>> standing_{"the answer"};
   std::vector<bool> slot_used_ = std::vector<bool>(64);
   unsigned version_ = 0;  ///< version of all translations; a kill makes a new one
   unsigned generation_ = 0;
-  bool between_ = false;  ///< a sweep has begun, the generation has not flipped yet
+  bool between_ = false;  ///< a sweep has begun, but the generation has not flipped yet
   uint64_t answered_ = 0;
 
   // Knobs.
   unsigned rsp_stall_ = 0, ask_stall_ = 0, idle_ = 0, delay_ = 10, held_ = 10;
   bool keep_ = false;  ///< answers stay in use
 
-  /// The shared levels' answer for a page in a version: 4 KiB or part of a 64 KiB block.
+  /// Returns the shared levels' answer for a page in a version: 4 KiB or part of a 64 KiB block.
   Page PageOf(const Key& key, unsigned version) const {
     const uint64_t block = key.vpn >> 4;
     const uint64_t mix = (block * 0x9e3779b97f4a7c15ull + key.space * 77 + version * 12345) >> 20;
@@ -62,7 +62,7 @@ class L1Test : public BlocksTest {
     if ((mix >> 7) % 8 == 0) page.raw |= 1 << 7;  // zero
     return page;
   }
-  /// The walk's faults: some pages are invalid, addresses above the width are refused.
+  /// Returns the walk's fault: some pages are invalid, and addresses above the width are refused.
   unsigned CauseOf(const Key& key, unsigned version) const {
     if (key.high) return 2;
     return key.vpn % 11 == 3 && !PageOf(key, version).big() ? kInvalid : 0;
@@ -81,7 +81,7 @@ class L1Test : public BlocksTest {
     return t.l1_rsp_zero_o == page.zero() && t.l1_rsp_offset_o == (page.pfn() << 12 | (request.va & 0xfff));
   }
 
-  /// One cycle. `offer`: a request to offer, or none. Returns whether it was accepted.
+  /// Runs one cycle. `offer`: a request to offer, or none. Returns whether it was accepted.
   bool Cycle(const Request* offer, bool messages = true) {
     unsigned tag = 0;
     while (waiting_.count(tag) != 0) ++tag;
@@ -116,7 +116,7 @@ class L1Test : public BlocksTest {
       }
     }
     unsigned back[2] = {0, 0};
-    bool used[2] = {back_[0] + 1 == now, back_[1] + 1 == now};  // in use in the previous cycle
+    bool used[2] = {back_[0] + 1 == now, back_[1] + 1 == now};  // an answer was in use in the previous cycle
     for (const Use& use : uses_) used[use.generation] |= use.since + 2 <= now;
     for (auto use = uses_.begin(); use != uses_.end();) {
       if (use->until <= now && back[use->generation] < 3) {
@@ -176,7 +176,7 @@ class L1Test : public BlocksTest {
     Request request{Random(std::min(spaces_, 3u)), 0, Random(3)};
     const uint64_t block = Random(small() ? 2 : 6);
     request.va = (block << 16 | uint64_t{Random(16)} << 12 | Random(4096));
-    // 32: these bits are folded into the hash of the block, so the hints' check bits may agree
+    // Bits from 32 on are folded into the hash of the block, so the hints' check bits may agree.
     if (Random(6) == 0) {
       request.va += uint64_t{Random(4)} << (Random(2) == 0 ? 40 : 32);
     }
@@ -201,7 +201,7 @@ class L1Test : public BlocksTest {
     for (unsigned i = 0; i < cycles; ++i) Cycle(nullptr, messages);
   }
   static Request PageAt(unsigned vpn) { return {1, uint64_t{vpn} << 12, 0}; }
-  /// Takes every slot with a miss that is never answered, one a cycle.
+  /// Occupies every slot with a miss that is never answered, one a cycle.
   void TakeAllSlots(unsigned first = 0x1000) {
     for (unsigned i = 0; i < slots_; ++i) {
       const Request miss = PageAt(first + 64 * i);
@@ -210,8 +210,8 @@ class L1Test : public BlocksTest {
     Idle(2, false);
     ASSERT_EQ(lookups_.size(), slots_);
   }
-  /// Invalidates as the control block does: silence, sweep, and some cycles later the flip. Requests continue
-  /// throughout.
+  /// Invalidates as the control block does: messages stop, a sweep runs, and some cycles later the generation flips.
+  /// Requests continue throughout.
   void Invalidate() {
     t.sweep_all_i = 1;
     Request request = Some();
@@ -230,7 +230,7 @@ class L1Test : public BlocksTest {
     for (unsigned i = Random(4); i > 0; --i) cycle(true);
     Flip();
     between_ = false;
-    // The old generation drains while new lookups continue; then none of its answers is in use.
+    // The old generation drains while new lookups continue; at the end none of its answers is in use.
     for (unsigned i = 0;; ++i) {
       ASSERT_LT(i, 4000u) << "the old generation does not drain";
       const Request request = Some();

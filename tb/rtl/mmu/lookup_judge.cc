@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of a LookupMachine on the block's outputs.
+// The checks that a LookupMachine makes on the block's outputs.
 #include "lookup_machine.h"
 
 namespace gmmu::bench {
 namespace {
 
-constexpr uint64_t kBound = 30000;  // cycles in which every lookup ends
+constexpr uint64_t kBound = 30000;  // maximum number of cycles that a lookup takes
 
 std::string Name(const LookupMachine::Waiter& who) {
   return "port " + std::to_string(who.first) + " slot " + std::to_string(who.second);
@@ -77,7 +77,7 @@ void LookupMachine::TakeWalks() {
   } else {
     ASSERT_TRUE(answered_->free) << Name(who);
   }
-  // A lookup that waits for a row has priority over newcomers.
+  // A lookup that waits for a row has priority over new lookups.
   bool waits = false;
   const bool newcomer = !lookup->again && now - lookup->entered <= 8;
   for (const auto& [other, of] : lookups_) {
@@ -160,7 +160,7 @@ void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
     ++counts.pointers;
   }
   for (unsigned l = 1; l <= root; ++l) {
-    if (space.config.Pairs(l) && !second) continue;  // pointers of pairs are those of 4 KiB halves here
+    if (space.config.Pairs(l) && !second) continue;  // Pointers of pairs are always those of 4 KiB halves here.
     const bool must = pointers_.Must(l, key, space.prepared.keep[l], from);
     if (must) ASSERT_LE(level, l) << "space " << key.space << " page " << key.vpn;
     counts.must_pointers += must;
@@ -226,7 +226,7 @@ void LookupMachine::TakePorts() {
   const unsigned taken = t.lookup_valid_i & t.lookup_ready_o;
   ASSERT_EQ(taken & (taken - 1), 0u) << "two lookups in one cycle";
   if (held_ >= 3) ASSERT_EQ(taken, 0u) << "a lookup enters under hold";
-  std::vector<bool> waits_for_row(Ports());  // ports that waited for a row, whose lookups get few turns
+  std::vector<bool> waits_for_row(Ports());  // ports that waited for a row and are therefore rarely served
   for (const auto& [who, lookup] : lookups_) {
     if (!lookup.resolved && lookup.entered + 2 <= now && !IsEngine(who.first)) waits_for_row[who.first] = true;
   }
@@ -252,14 +252,14 @@ void LookupMachine::TakePorts() {
     } else if (port.fresh) {
       port.standing.push_back(*port.fresh);
     }
-    // Fairness: while a port's lookup waits, no other port is served more than twice, except for turns that other
-    // operations used up.
+    // Fairness: while a port's lookup waits, no other port is served more than twice, except for cycles that other
+    // operations used.
     const bool stands = stood && t.lookup_valid_i >> p & 1;
     if (!stands || mine || port.others.empty()) {
       port.others.assign(Ports(), 0);
       port.closed = 0;
     }
-    port.closed += t.lookup_ready_o == 0 || waits_for_row[p];  // the port may miss a turn in this cycle
+    port.closed += t.lookup_ready_o == 0 || waits_for_row[p];  // in this cycle the port may not have been eligible
     for (unsigned o = 0; stands && !mine && o < Ports(); ++o) {
       port.others[o] += taken >> o & 1;
       ASSERT_LE(port.others[o], 2 + port.closed)
@@ -309,7 +309,7 @@ void LookupMachine::TakeRest() {
   }
 }
 
-/// Advances the rows by a cycle. Under hold no row ends.
+/// Advances the rows by one cycle. Under hold no row ends.
 void LookupMachine::MoveRows() {
   unsigned soon = 0;
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -12,33 +12,33 @@
 
 namespace gmmu::bench {
 
-/// gmmu_lookup alone. This machine drives the ports, the walk table, the fill unit and the control block, and checks
+/// Drives gmmu_lookup alone: the ports, the walk table, the fill unit and the control block, and checks
 /// every output against the contract at the head of gmmu_lookup.sv and in rtl/mmu/README.md. No check assumes a
 /// lookup's latency: an entry that the TLBs held from a lookup's start to its end must be found, one that they held for
-/// a part of it may be found. Sizes are numbered as on the bench.
+/// part of that time may be found. Sizes are numbered as on the bench.
 class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
  public:
   using Waiter = std::pair<unsigned, unsigned>;  ///< port, slot
 
-  /// Load of the neighbours, in percent a cycle unless stated otherwise.
+  /// Load that the neighbours generate, in percent per cycle unless stated otherwise.
   struct Load {
     unsigned lookups = 50;  // per port
     unsigned near = 50;     // share of lookups in or next to the line of the previous one
     unsigned rows = 8;      // shared rows; the engine has one more
     unsigned latency = 30;  // longest walk, in cycles
-    unsigned tells = 100;   // chance that a finished walk sends its next answer
+    unsigned tells = 100;   // chance that a finished walk offers its next answer
     unsigned again = 20;    // share of joined lookups that are to be replayed
-    unsigned faults = 3;    // of walks
-    unsigned restarts = 0;  // a row restarts, per thousand cycles
+    unsigned faults = 3;    // share of walks that fault
+    unsigned restarts = 0;  // restarts of rows, per thousand cycles
     unsigned fills = 3;
     unsigned pointers = 5;
   };
   struct Row {
     bool engine = false, busy = false, wide = false, restarting = false;
-    unsigned closing = 0;  // cycles until it is free
+    unsigned closing = 0;  // cycles until the row is free
     Key key;
     unsigned cause = 0;
-    std::optional<Waiter> owner;  // answered first
+    std::optional<Waiter> owner;  // the lookup that is answered first
     std::vector<Waiter> joined;
     uint64_t due = 0;
     bool Free() const { return !busy && closing == 0; }
@@ -48,27 +48,27 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     uint64_t entered = 0;   // cycle in which it arrived or was replayed
     bool resolved = false;  // it hit, began or joined a walk
     bool again = false;
-    std::optional<bool> close;  // the port's previous lookup was in the same or a neighbouring line
+    std::optional<bool> close;  // whether the port's previous lookup was in the same or a neighbouring line
   };
   struct Counts {
     uint64_t lookups = 0, hits = 0, large_hits = 0, must_hits = 0, begins = 0, wide = 0, engine = 0, joins = 0,
              restarts = 0, again = 0, starts = 0, pointers = 0, must_pointers = 0, causes = 0, tells = 0, kills = 0,
              fills = 0;
-    std::array<unsigned, 16> cause{};  // of starts
+    std::array<unsigned, 16> cause{};  // causes of starts, counted
   };
 
   LookupMachine(unsigned size, uint64_t seed);
 
   void Step() override;
-  /// Steps until all lookups are answered, without new ones. Bounded.
+  /// Steps until all lookups are answered, without new ones, within a bound.
   void Drain();
-  /// One invalidation of the scope as the control block does it, with a new row for its space if
+  /// Performs one invalidation of the scope as the control block does, with a new row for its space if
   /// there is one.
   void Invalidate(const LookupScope& scope, const std::optional<LookupSpace>& space = std::nullopt);
 
   // For directed tests.
   void Ask(unsigned port, unsigned slot, const Key& key) { ports_[port].standing.push_back({slot, key}); }
-  void Fill(const Key& key, unsigned words, uint64_t page);  ///< waits until the entry is in the L2
+  void Fill(const Key& key, unsigned words, uint64_t page);  ///< returns when the entry is in the L2
   void Pointer(unsigned level, const Key& key, const LookupPointers::Table& table);
   LookupSpace MakeSpace(const std::vector<unsigned>& bits, bool dual = false);
 
@@ -78,16 +78,16 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   unsigned Slots() const { return std::array{32u, 2u, 4u}[n]; }
   unsigned Ways() const { return std::array{4u, 1u, 2u}[n]; }
   unsigned Sets() const { return std::array{8u, 1u, 2u}[n]; }
-  unsigned Steps() const { return std::array{16u, 2u, 4u}[n]; }  ///< of a sweep
+  unsigned Steps() const { return std::array{16u, 2u, 4u}[n]; }  ///< number of steps of a sweep
   bool IsEngine(unsigned port) const { return port + 3 >= Ports(); }
-  uint64_t TellWaits() const { return tell_waits_; }  ///< cycles that the answer of a walk has waited for the bus
+  uint64_t TellWaits() const { return tell_waits_; }  ///< total cycles in which a walk's answer waited for the bus
 
   Load load;
-  bool quiet = false;  ///< no lookups, fills, pointers and restarts by themselves
+  bool quiet = false;  ///< the machine starts no lookups, fills, pointers or restarts by itself
   Counts counts;
   std::vector<Row> rows;
-  bool keep = false;                                  ///< these two:
-  std::vector<Waiter> ends;                           ///< lookups that hit, began or joined
+  bool keep = false;                                  ///< records the next two:
+  std::vector<Waiter> ends;                           ///< lookups that hit, began or joined a walk
   std::vector<std::pair<uint64_t, unsigned>> served;  ///< ports whose lookups were accepted, with the cycle
 
  private:
@@ -98,13 +98,13 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   struct Port {
     std::deque<Standing> standing;
     std::optional<Standing> fresh;  // offered for the first time
-    std::optional<Key> told;        // the key announced one cycle ahead; none if another port's
+    std::optional<Key> told;        // the key announced one cycle ahead; none if another port's key was announced
     bool hint = false;              // the announced key was that of a fresh lookup
     unsigned gap = 0;
     std::optional<uint64_t> line;  // line of the previous lookup
     unsigned line_space = 0;
-    std::vector<unsigned> others;  // by port: lookups served while this port's lookup waited
-    unsigned closed = 0;           // cycles without a turn for any port meanwhile
+    std::vector<unsigned> others;  // by port: lookups served while this port's lookup has waited
+    unsigned closed = 0;           // cycles during that wait in which no port was eligible
   };
   struct Tell {
     Waiter who;
@@ -156,7 +156,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   void Resolve(const Waiter& who, Lookup& lookup);
   Lookup* Find(const Waiter& who, const Key& key);
   uint64_t From(const Lookup& lookup) const { return std::max(lookup.entered, released_); }
-  /// Whether the walk of a restart for this key takes the 4 KiB half: a fixed function of the page number.
+  /// Returns whether a restart for this key walks the 4 KiB half: a fixed function of the page number.
   static bool Second(const Key& key) { return key.vpn % 2 != 0; }
   uint64_t PageFor(const Key& key, bool* large, unsigned* shift);
   std::optional<unsigned> LargeLevel(const Key& key) const;
@@ -174,7 +174,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   std::deque<Tell> tells_;
   std::deque<std::pair<Waiter, Key>> again_;
   std::deque<std::pair<unsigned, Key>> restarts_;
-  std::deque<std::pair<unsigned, uint64_t>> restarting_;  // rows in the pipeline, with their entry
+  std::deque<std::pair<unsigned, uint64_t>> restarting_;  // rows in the pipeline, each with the cycle of entry
   std::optional<FillWork> fill_;
   std::optional<Key> searched_;  // key of the previous cycle's search
   std::optional<Answer> answered_, answer_;
@@ -182,8 +182,8 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   std::deque<Said> said_;  // messages of the last three cycles
   std::vector<Key> pool_;
   unsigned rows_early_ = 0, tell_waits_ = 0;
-  uint64_t held_ = 0, released_ = 0;  // cycles of hold so far; cycle in which hold last ended
-  uint64_t last_wait_ = 0;            // last cycle in which a lookup waited for a row
+  uint64_t held_ = 0, released_ = 0;  // held_: cycles of hold so far; released_: cycle in which hold last ended
+  uint64_t last_wait_ = 0;            // latest cycle in which a lookup waited for a row
   bool hold_ = false, dry_ = false, sweeping_ = false, tell_stands_ = false, quiet_seen_ = false;
   LookupScope scope_;
   uint64_t count_hit_ = 0, count_miss_ = 0, count_merged_ = 0, count_wc_lookup_ = 0, count_wc_hit_ = 0;

@@ -14,7 +14,7 @@
 
 namespace gmmu::bench {
 
-/// The scope of an invalidation, as a sweep receives it; a range is widened, so more pages are dropped.
+/// The scope of an invalidation in the form that a sweep receives; a range is widened, so more pages are dropped.
 struct LookupScope {
   bool all = false, ranged = false;
   unsigned space = 0;
@@ -26,7 +26,7 @@ struct LookupScope {
   }
 };
 
-/// The values of a variable over time, with the cycles of the changes. The cycle of a change belongs to both values.
+/// The values of a variable over time, with the cycle of each change. The cycle of a change belongs to both values.
 template <typename T>
 class LookupHistory {
  public:
@@ -40,7 +40,7 @@ class LookupHistory {
       if (at->first <= to) values.push_back(at->second);
     }
     values.push_back(at == changes_.rend() ? std::nullopt : at->second);
-    if (values.size() > 1) values.push_back(std::nullopt);  // an entry being written need not be found
+    if (values.size() > 1) values.push_back(std::nullopt);  // An entry that is being written need not be found.
     return values;
   }
 
@@ -48,7 +48,7 @@ class LookupHistory {
   std::vector<std::pair<uint64_t, std::optional<T>>> changes_;
 };
 
-/// The L2 TLB: sets of ways, a block of sixteen pages each.
+/// The L2 TLB: sets of ways, each of which holds a block of sixteen pages.
 class LookupL2 {
  public:
   struct Way {
@@ -101,7 +101,7 @@ class LookupL2 {
     if (found == history_.end()) return {std::nullopt};
     return found->second.During(from, to);
   }
-  /// Whether a page of the key's line of eight is present: true: all the time, false: never, nullopt: part of the time.
+  /// Returns whether a page of the key's line of eight is present: true: always, false: never, nullopt: sometimes.
   std::optional<bool> Line(const Key& key, uint64_t from, uint64_t to) const {
     bool maybe = false;
     for (uint64_t i = 0; i < 8; ++i) {
@@ -114,7 +114,7 @@ class LookupL2 {
 
  private:
   size_t SetOf(unsigned space, uint64_t block) const { return (block ^ space) % sets_.size(); }
-  /// Records the block's present pages; `touched`: a page that was being written.
+  /// Records the block's present pages. `touched`: a page that was being written.
   void Note(uint64_t cycle, const Way& way, std::optional<unsigned> touched) {
     if (way.present == 0) return;
     for (unsigned sub = 0; sub < 16; ++sub) {
@@ -146,9 +146,9 @@ struct LookupSpace {
   Config config;
   Prepared prepared;
 
-  /// Whether a pointer of level 1 names a leaf table of 64 KiB entries: decided by its address.
+  /// Returns whether a pointer of level 1 names a leaf table of 64 KiB entries, which its address decides.
   bool Names64K(unsigned level, uint64_t pfn) const { return level == 1 && !config.dual && pfn % 2 != 0; }
-  /// The start at the root, or the first fault.
+  /// Returns the start at the root, or its first fault.
   LookupStart Root(const Key& key, bool second) const {
     LookupStart start;
     start.level = written ? levels - 1 : 0;
@@ -168,7 +168,7 @@ struct LookupSpace {
   }
 };
 
-/// Pointers that the walk cache may contain. It must contain the one written last at its level.
+/// Pointers that the walk cache may contain. It must contain the most recently written pointer of each level.
 class LookupPointers {
  public:
   using Table = std::pair<uint64_t, bool>;  ///< page number, VRAM
@@ -183,7 +183,7 @@ class LookupPointers {
     last_[level].reset();
     unsure_[level] = until;
   }
-  /// Whether any pointer of the level may have been found.
+  /// Returns whether any pointer of the level may have been found.
   bool Any(unsigned level, const Key& key, uint64_t keep) const {
     return history_.count({level, key.space, key.vpn & keep}) != 0;
   }
@@ -191,7 +191,7 @@ class LookupPointers {
     const auto found = history_.find({level, space, tag});
     return found != history_.end() && found->second.Now();
   }
-  /// `keep`: masks of the swept space.
+  /// `keep` holds the masks of the swept space.
   void Sweep(uint64_t cycle, const LookupScope& scope, const std::array<uint64_t, 6>& keep) {
     for (auto& [where, history] : history_) {
       const auto& [level, space, tag] = where;
@@ -201,14 +201,14 @@ class LookupPointers {
       if (last_[level] && last_[level]->space == space && last_[level]->tag == tag) last_[level].reset();
     }
   }
-  /// Whether this pointer of the level may have been found.
+  /// Returns whether this pointer of the level may have been found.
   bool May(unsigned level, const Key& key, uint64_t keep, const Table& table, uint64_t from, uint64_t to) const {
     const auto found = history_.find({level, key.space, key.vpn & keep});
     if (found == history_.end()) return false;
     const auto values = found->second.During(from, to);
     return std::find(values.begin(), values.end(), std::optional<Table>(table)) != values.end();
   }
-  /// Whether the level's pointer must have been found.
+  /// Returns whether the level's pointer must have been found.
   bool Must(unsigned level, const Key& key, uint64_t keep, uint64_t from) const {
     const auto& last = last_[level];
     return last && last->space == key.space && last->tag == (key.vpn & keep) && last->cycle < from;
@@ -224,13 +224,13 @@ class LookupPointers {
   std::array<uint64_t, 6> unsure_{};
 };
 
-/// Large pages that the walk cache may contain. It must contain the last one, from its entry until a pointer of its
+/// Large pages that the walk cache may contain. It must contain the newest one, from its entry until a pointer of its
 /// level is written.
 class LookupLarge {
  public:
   struct Entry {
     unsigned space, level, shift;
-    uint64_t vpn, page;  // page: the 4 KiB page that the fill gave for vpn
+    uint64_t vpn, page;  // page: the 4 KiB page that the fill supplied for vpn
     uint64_t cycle;
     bool operator==(const Entry& o) const {
       return space == o.space && shift == o.shift && vpn >> shift == o.vpn >> shift;
@@ -244,12 +244,12 @@ class LookupLarge {
   static constexpr uint64_t kEntered = 40;  ///< cycles after which a fill was certainly written
 
   void Fill(const Entry& entry) {
-    const bool alone = newest_ + kEntered < entry.cycle;  // a fill is dropped while another one waits
+    const bool alone = newest_ + kEntered < entry.cycle;  // A fill is dropped while another one waits.
     newest_ = entry.cycle;
     if (std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) entries_.push_back(entry);
     last_ = alone ? std::optional<Entry>(entry) : std::nullopt;
   }
-  /// A pointer of the level was written, possibly to the same row.
+  /// Records that a pointer of the level was written, possibly to the same row.
   void Pointer(unsigned level) {
     if (last_ && last_->level == level) last_.reset();
   }
@@ -265,7 +265,7 @@ class LookupLarge {
     return std::any_of(entries_.begin(), entries_.end(),
                        [&](const Entry& entry) { return !key.high && entry.Covers(key) && entry.PageOf(key) == page; });
   }
-  /// The level of the large page that must have been found, if no pointer of a lower one was.
+  /// Returns the level of the large page that must have been found, unless a lower-level pointer was found.
   std::optional<unsigned> Must(const Key& key, uint64_t from) const {
     if (key.high || !last_ || !last_->Covers(key) || last_->cycle + kEntered >= from) return std::nullopt;
     return last_->level;

@@ -13,7 +13,7 @@ Key LookupMachine::SomeKey() {
   return key;
 }
 
-/// In some areas every page belongs to a large page, of level 1 or 2.
+/// Returns the level of the key's large page, if any: in some areas all pages belong to large ones, of level 1 or 2.
 std::optional<unsigned> LookupMachine::LargeLevel(const Key& key) const {
   const unsigned area = key.vpn >> 14 & 3;
   if (area < 2 || key.space >= Spaces() || !spaces_[key.space].enable) return std::nullopt;
@@ -25,7 +25,7 @@ uint64_t LookupMachine::PageFor(const Key& key, bool* large, unsigned* shift) {
   *large = level.has_value();
   *shift = level ? spaces_[key.space].prepared.shift[*level] : 0;
   uint64_t page = rng() >> 12 & ~uint64_t{7};
-  if (*large) {  // a page number always maps to the same page
+  if (*large) {  // A page number always maps to the same page.
     const uint64_t mask = (uint64_t{1} << *shift) - 1;
     page = ((((key.vpn >> *shift) + 77) * 0x9e3779b1 + key.space) & (kVpnMask >> *shift)) << (*shift + 16) |
            (key.vpn & mask) << 16 | 0x30 | *level;
@@ -44,8 +44,8 @@ std::optional<unsigned> LookupMachine::FreeSlot(unsigned port) {
   return std::nullopt;
 }
 
-/// A lookup that is offered now had its key announced in the previous cycle; a key announced now is offered in the next
-/// cycle. A fresh lookup is sometimes offered without that.
+/// A lookup that is offered now was announced, by its key, in the previous cycle; a key announced now is offered in the
+/// next cycle. A fresh lookup is sometimes offered without an announcement.
 void LookupMachine::DrivePorts() {
   t.lookup_valid_i = t.lookup_hint_i = t.lookup_pending_i = 0;
   for (unsigned p = 0; p < Ports(); ++p) {
@@ -62,7 +62,7 @@ void LookupMachine::DrivePorts() {
     if (offer) t.lookup_valid_i |= bit;
     t.lookup_slot_i[p] = static_cast<uint8_t>(offer ? offer->slot : Random(64));
 
-    // lookup_ready_o is registered: it already says whether the offer will be accepted.
+    // lookup_ready_o is registered, so it already shows whether the offer will be accepted.
     const bool taken = offer && t.lookup_ready_o >> p & 1;
     const size_t gone = taken && !port.fresh ? 1 : 0;
     port.hint = false;
@@ -138,7 +138,7 @@ void LookupMachine::DriveRest() {
   const unsigned level = 1 + Random(space.levels - 1);
   const uint64_t tag = at.vpn & space.prepared.keep[level];
   const LookupPointers::Table table{rng() & kVpnMask, Chance(50)};
-  // Walks of a swept scope do not continue; some entries written meanwhile are dropped.
+  // Walks of a swept scope do not continue, and some entries written during the sweep are dropped.
   const uint64_t rest = ~space.prepared.keep[level] & kVpnMask;
   if (sweeping_ && !t.kill_valid_i &&
       (scope_.Covers(at.space, tag, tag | rest) || pointers_.Knows(level, at.space, tag)))
@@ -204,7 +204,7 @@ void LookupMachine::DriveFill() {
   }
 }
 
-/// The walk table's answer to the previous cycle's search; it includes the row that begins now.
+/// Drives the walk table's answer to the previous cycle's search, which includes the row that begins now.
 void LookupMachine::DriveSearch() {
   Answer answer;
   unsigned free = 0;

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kTags = 64;
 constexpr unsigned kQueueLimit = 32;
 
-/// The sizes of the MMU that `like` selects (g_like in gmmu_mmu_bench).
+/// Returns the sizes of the MMU that `like` selects (g_like in gmmu_mmu_bench).
 regs::SizesInUse SizesOf(unsigned like) {
   const auto sizes = [](unsigned l1, unsigned l2, unsigned ways, unsigned walk_cache, unsigned walks) {
     return regs::SizesInUse()
@@ -58,7 +58,7 @@ void Machine::Command(const Control& control) { commands_.push_back(control); }
 
 std::vector<Answer> Machine::TakeAnswers() { return std::exchange(answers_, {}); }
 
-/// Sets the inputs for the next edge. An offer, once made, stays until accepted.
+/// Sets the inputs for the next edge. Once made, an offer stays until it is accepted.
 void Machine::Drive() {
   for (unsigned p = 0; p < ports_; ++p) {
     if (!offered_[p] && !queue_[p].empty() && Random(100) >= manners.req_idle) {
@@ -137,7 +137,7 @@ void Machine::Drive() {
   }
 }
 
-/// Records the events of the edge, from the values before the edge.
+/// Records the events of the edge from the values before the edge.
 void Machine::Sample() {
   if (alike_ && t.differs_o) Error(fmt::format("it is not what an MMU with the sizes of {} does", like_));
   if (t.r_valid_i) {
@@ -224,7 +224,7 @@ void Machine::Sample() {
       const bool whole = all || command_.set_space || command_.scope != regs::Scope::kRange;
       flushes_[s].push_back({command_begun_, now, whole, command_.start, command_.end});
     }
-    // No translation older than the operation may be in use now.
+    // No translation older than the completed operation may be in use now.
     for (unsigned p = 0; p < ports_ && check && !equal; ++p) {
       for (const Use& use : in_use_[p]) Check(use.answer, 0, now);
     }
@@ -298,8 +298,8 @@ void Machine::Check(const Answer& answer, uint64_t from_at_least, uint64_t to) {
                     static_cast<int>(answer.request.access), answer.accepted, say(answer.result), say(walk), from));
 }
 
-/// Whether the answer is that of a walk in which each entry was read at some cycle in [from, to]. The entry of a fault,
-/// and the empty words on the way to it, must have been read after the request was accepted: neither kind is ever
+/// Returns whether the answer is that of a walk in which each entry was read at some cycle in [from, to]. The faulting
+/// entry, and the empty words on the way to it, must have been read after the request was accepted: neither is ever
 /// cached. The halves of a pair may come from two tables, if the entry that names them changed.
 bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   const bool of_entry = answer.result.fault == regs::Fault::kEntryInvalid ||
@@ -336,8 +336,8 @@ bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   return false;
 }
 
-/// Whether some walk is `wanted`, with any of the values that its words had in [from, to]. second: treats the 64 KiB
-/// halves as empty.
+/// Returns whether some walk is `wanted`, given any of the values that its words had in [from, to]. second: treats the
+/// 64 KiB halves as empty.
 bool Machine::AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to, bool second,
                       const std::function<bool(const sim::Translation&, const Words&)>& wanted) {
   std::vector<size_t> choice, options;

@@ -25,8 +25,8 @@ struct Request {
   regs::Access access = regs::Access::kRead;
 };
 
-/// An answer with its request. Cycles count rising edges: `accepted` is that of the request, `answered` the one at
-/// which the answer was valid first, `taken` the one that took it.
+/// An answer with its request. Cycles count rising edges: `accepted` is the edge that accepted the request, `answered`
+/// the first edge at which the answer was valid, `taken` the edge that accepted the answer.
 struct Answer {
   Request request;
   uint64_t accepted = 0, answered = 0, taken = 0;
@@ -43,20 +43,20 @@ struct Control {
   sim::SpaceConfig config;
 };
 
-/// The bench's behaviour towards the MMU. Latency: cycles from the edge that accepts AR to the edge that accepts the
+/// How the bench treats the MMU. Latency is counted from the edge that accepts AR to the edge that accepts the
 /// first R.
 struct Manners {
   unsigned latency = 10, latency_spread = 0;  ///< cycles, uniformly from [latency, latency + spread]
   unsigned ar_stall = 0, r_stall = 0, rsp_stall = 0, req_idle = 0;  ///< percent
   bool reorder = false;                                             ///< bursts and beats of different ids interleave
-  unsigned early_read = 0;  ///< percent of bursts whose words are read when AR is accepted, not beat by beat
-  unsigned done_delay = 0;  ///< most cycles that an answer stays in use
+  unsigned early_read = 0;  ///< percent of bursts whose words are read when AR is accepted rather than beat by beat
+  unsigned done_delay = 0;  ///< maximum number of cycles that an answer stays in use
 };
 
-/// One MMU with table memory behind it, clocked by Step. Checks every answer against the reference walk.
+/// One MMU with table memory behind it, clocked by Step. Every answer is checked against the reference walk.
 class Machine : public BlockBench<Vgmmu_mmu_bench> {
  public:
-  /// `like` selects one of the MMUs of gmmu_mmu_bench, to whose sizes TurnDownAlike turns this one down.
+  /// `like` selects one of the MMUs of gmmu_mmu_bench; TurnDownAlike turns this MMU down to the sizes of that one.
   Machine(bool small, uint64_t seed, unsigned like = 0);
 
   /// Turns the MMU down to the sizes of `like`; from then on each cycle in which the two differ is an error.
@@ -67,14 +67,14 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   bool check = true;
 
   void Step() override;
-  bool Post(const Request& request);                     ///< queues a lookup; false: its port's queue is long
+  bool Post(const Request& request);                     ///< queues a lookup; returns false if its port's queue is long
   void Command(const Control& control);                  ///< queues a control operation
-  void HoldAnswers(uint64_t cycles) { hold_ = cycles; }  ///< in use for so long, on top of manners.done_delay
+  void HoldAnswers(uint64_t cycles) { hold_ = cycles; }  ///< answers stay in use this long, on top of done_delay
   bool CommandsDone() const { return commands_.empty() && !command_busy_; }
-  bool Run(uint64_t bound);                  ///< until all work is done; false: the bound passed
-  std::vector<Answer> TakeAnswers();         ///< answers since the last call
-  Answer Translate(const Request& request);  ///< one lookup, without other traffic
-  void Do(const Control& control);           ///< one operation, without other traffic
+  bool Run(uint64_t bound);                  ///< runs until all work is done; returns false after `bound` cycles
+  std::vector<Answer> TakeAnswers();         ///< answers since the previous call
+  Answer Translate(const Request& request);  ///< performs one lookup without other traffic
+  void Do(const Control& control);           ///< performs one operation without other traffic
 
   unsigned ports() const { return ports_; }
   unsigned pending() const { return pending_; }
@@ -89,7 +89,7 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
     uint64_t address;
     unsigned beats, sent = 0;
     uint64_t due;
-    std::vector<uint64_t> words;  ///< read early, or empty
+    std::vector<uint64_t> words;  ///< the words if they were read early, else empty
   };
   struct Flush {
     uint64_t begun, done;
@@ -114,7 +114,7 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
 
   unsigned ports_;
   unsigned like_;
-  bool alike_ = false;  ///< the two are compared
+  bool alike_ = false;  ///< the two MMUs are being compared
   uint64_t checked_ = 0;
   uint64_t hold_ = 0;
   unsigned pending_ = 0;

@@ -9,41 +9,41 @@
 
 namespace gmmu::bench {
 
-/// The MMU's figures, each measured on a machine that was just reset; `gmmu bench` prints them and
+/// The MMU's figures, each measured on a machine that has just been reset; `gmmu bench` prints them and
 /// gmmu_mmu_speed_test.cc bounds them.
 ///
-/// Three levels of nine bits in VRAM, every page mapped: va to system page number va >> 12 plus
-/// 0x80000. A memory of latency L (cycles from the edge that accepts AR to the edge that accepts
-/// the first R beat), nothing stalls. Latencies run from the edge that accepts the request to the
+/// The tables have three levels of nine bits, in VRAM, and every page is mapped: va to system page number (va >> 12) +
+/// 0x80000. The memory has latency L (cycles from the edge that accepts AR to the edge that accepts
+/// the first R beat), and nothing stalls. Latencies run from the edge that accepts the request to the
 /// edge on which the answer is valid. Every answer is compared with the reference walk.
 class MmuSpeed {
  public:
-  static constexpr unsigned kMissSlots = 32;  ///< the fewest that a port of the bench's default MMU has
+  static constexpr unsigned kMissSlots = 32;  ///< the smallest number that a port of the bench's default MMU has
 
   explicit MmuSpeed(unsigned latency);
 
   uint64_t HitLatency();
-  /// Hits answered per cycle by the slowest of the clients' ports, which all send requests at the same time.
+  /// Returns the hits answered per cycle by the slowest of the clients' ports, which all send requests at once.
   double HitsPerCycle();
-  /// Hits answered per cycle by the engine's ports together.
+  /// Returns the hits answered per cycle by all of the engine's ports together.
   double EngineHitsPerCycle();
-  /// The same while `misses` misses of each client's port wait for a table that takes 4,000 cycles. Adds an error when
-  /// a miss was answered before the last hit.
+  /// Returns the same while `misses` misses of each client's port wait for a table that takes 4,000 cycles. Reports an
+  /// error if a miss was answered before the final hit.
   double HitsPerCycleBehind(unsigned misses);
-  /// Latency of a lookup that misses the port's L1 and hits the shared L2.
+  /// Returns the latency of a lookup that misses the port's L1 and hits the shared L2.
   uint64_t L2HitLatency();
-  /// L2 hits answered per cycle, all clients' ports together; no page is looked up twice.
+  /// Returns the L2 hits answered per cycle by all clients' ports together; no page is looked up twice.
   double L2HitsPerCycle();
-  uint64_t ColdWalk();        ///< three reads
-  uint64_t WalkCacheHit();    ///< one read, of a leaf table that the walk cache names
-  double SequentialMisses();  ///< cycles a lookup, page after page
-  /// Sequential misses of all client ports together, which take the pages in turns.
+  uint64_t ColdWalk();        ///< cycles of a walk with three reads
+  uint64_t WalkCacheHit();    ///< cycles of a walk with one read, of a leaf table that the walk cache names
+  double SequentialMisses();  ///< cycles per lookup, page after page
+  /// Returns the same for all client ports together, which request the pages in rotation.
   double SharedSequentialMisses();
-  double SparseMisses();        ///< cycles a lookup of three reads
-  double SparseCachedMisses();  ///< cycles a lookup of one read, another line of entries each time
+  double SparseMisses();        ///< cycles per lookup with three reads
+  double SparseCachedMisses();  ///< cycles per lookup with one read, which is of another line of entries each time
 
   unsigned ports() const { return machine_.ports(); }
-  /// Table reads since reset.
+  /// Returns the number of table reads since reset.
   uint64_t table_reads() const { return machine_.t.table_reads_o; }
   const std::vector<std::string>& errors();
 
@@ -51,7 +51,7 @@ class MmuSpeed {
   using Address = std::function<uint64_t(unsigned)>;
   uint64_t Latency(uint64_t va, unsigned port = 0);
   /// Makes lookups `va(0)` to `va(count - 1)` on each port in `ports`, as fast as they are accepted. Returns the
-  /// answers in their order.
+  /// answers in the order in which they came.
   std::vector<Answer> Stream(const std::vector<unsigned>& ports, unsigned count,
                              const std::function<uint64_t(unsigned port, unsigned i)>& va);
   double CyclesEach(unsigned count, const Address& va, const std::vector<unsigned>& ports = {0});

@@ -15,13 +15,13 @@ using regs::Scope;
 using regs::Target;
 
 constexpr uint64_t kRoot = 0x3ff000, kLevel2 = 0x3fe000, kLevel1 = 0x3fd000, kLeaf = 0x3fc000;
-constexpr uint64_t kVa = 0x12345678;  // docs/page-tables.md: indices 0, 0, 0x91, 0x145
+constexpr uint64_t kVa = 0x12345678;  // indices 0, 0, 0x91, 0x145 (docs/page-tables.md)
 
 inline uint64_t Page(uint64_t address, Target target = Target::kSystem) {
   return PteEntry{}.set_valid(1).set_target(target).set_page(address >> 12).raw;
 }
 
-/// The worked example of docs/page-tables.md in space 1, tables in VRAM.
+/// The worked example of docs/page-tables.md in space 1, with tables in VRAM.
 class MmuTest : public testing::Test {
  protected:
   MmuTest() : machine_(false, 1) {

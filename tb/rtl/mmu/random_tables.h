@@ -11,26 +11,26 @@
 
 namespace gmmu::bench {
 
-/// Random page tables of one space: a pool of tables per level; entries are generated when they are first read and can
+/// Random page tables of one space. A pool holds tables of each level; entries are generated on their first read and
 /// be changed.
 ///
 /// All kinds of entries occur: tables, pages of every attribute, contiguous blocks (always whole), large pages, zero
-/// pages, invalid entries, every reserved form, entries whose read ends in an error.
+/// pages, invalid entries, every reserved form, and entries whose read ends in an error.
 class RandomTables {
  public:
-  /// Allocates addresses from `*next` on (64 KiB per table). Bus errors hit one entry, or with `line_errors` (for a bus
-  /// whose beat holds several entries) the whole 64-byte line.
-  /// dual: level 1 has pairs. In a pair, either word 0 maps everything or word 1 names a table; a 64 KiB block is
-  /// mapped by only one of the halves, depending on its place in the leaf table.
+  /// Allocates addresses from `*next` on (64 KiB per table). Bus errors affect one entry or, with `line_errors` (for a
+  /// bus whose beats hold several entries), the whole 64-byte line.
+  /// dual: entries of level 1 are pairs. In a pair, either word 0 maps everything or word 1 names a table; a 64 KiB
+  /// block is mapped by only one of the halves, depending on its position in the leaf table.
   RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, bool line_errors, bool dual,
                uint64_t* next);
 
   const sim::SpaceConfig& config() const { return config_; }
   bool Owns(TableMemory::Key key) const { return tables_.count({key.first, key.second >> 16}) != 0; }
-  uint64_t Generate(TableMemory::Key key);  ///< the word of one of these tables
-  /// Replaces an entry in use (a contiguous block as a whole).
+  uint64_t Generate(TableMemory::Key key);  ///< generates a word of one of these tables
+  /// Replaces an entry that is in use (a contiguous block is replaced as a whole).
   void Change(uint64_t cycle);
-  uint64_t SomeVa();  ///< mostly near others, sometimes outside the geometry
+  uint64_t SomeVa();  ///< returns an address that is mostly near others, sometimes outside the geometry
 
  private:
   unsigned Random(unsigned below) { return static_cast<unsigned>(random_() % below); }
@@ -44,12 +44,12 @@ class RandomTables {
     unsigned level;
     bool k64;  ///< a leaf table of 64 KiB entries
   };
-  bool MapsBy64K(uint64_t block) const;  ///< of a dual space: a 64 KiB entry maps this block, not 4 KiB entries
+  bool MapsBy64K(uint64_t block) const;  ///< dual space: whether a 64 KiB entry maps this block
 
   std::map<std::pair<int, uint64_t>, Kind> tables_;  ///< {target, address >> 16}
   std::array<std::vector<TableMemory::Key>, 6> pool_;
   std::vector<TableMemory::Key> pool_64k_;
-  std::map<TableMemory::Key, uint64_t> salt_;  ///< by block of sixteen entries
+  std::map<TableMemory::Key, uint64_t> salt_;  ///< one value per block of sixteen entries
   std::vector<TableMemory::Key> used_;
   std::vector<uint64_t> places_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page tables of two spaces for the walk table's test: the address and the version of the tables determine every word
-// of memory. Also the plain walk of these tables.
+// Page tables of two spaces for the walk table's test: a word of memory is a function of its address and the version of
+// the tables. This also contains the plain walk of these tables.
 #pragma once
 
 #include <array>
@@ -50,7 +50,7 @@ class WalkTables {
   static uint64_t Index(const Shape& shape, const Key& key, unsigned level) {
     return key.vpn >> shape.shift[level] & ((1u << shape.bits[level]) - 1);
   }
-  /// Reads one entry. Returns the start of the next lower table; nullopt: the walk ends with `result`.
+  /// Reads one entry. Returns the start in the next lower table; nullopt means that the walk ends with `result`.
   std::optional<Start> After(const Key& key, const Start& at, Result* result) const {
     const Shape& shape = shapes_[key.space];
     const uint64_t address = ((at.pfn + (Index(shape, key, at.level) >> 9)) << 12 | (Index(shape, key, at.level) & 511)
@@ -76,7 +76,7 @@ class WalkTables {
                    (zero ? 0 : bits(2, 1) << 6 | bits(3, 1) << 5 | bits(4, 1) << 4) | uint64_t{big} << 3 | at.level;
     return std::nullopt;
   }
-  /// The fault with which a walk starts; 0: none. All keys of a line of eight have the same.
+  /// Returns the fault with which a walk starts; 0 means none. All keys of a line of eight have the same fault.
   static unsigned Refusal(const Key& key) { return (key.vpn >> 3) % 7 == 0 ? 2 : 0; }
   Result Walk(const Key& key) const {
     Result result;

@@ -12,18 +12,18 @@
 
 namespace gmmu::inner {
 
-/// A row at the moment when it is picked for its answers.
+/// The state of a row at the moment when it is picked to be answered.
 struct TellRow {
   unsigned row = 0;
   Key key;
   unsigned level = 0, shift = 0, mask = 0, cause = 0;
   bool block_ok = false, wide = false, drop = false, error = false;
   Entry::Form form = Entry::kLeaf;
-  /// Its read is of a line rather than one entry.
+  /// Returns whether the row's read is of a line rather than of one entry.
   bool Line() const { return wide && form == Entry::kLeaf; }
 };
 
-/// The outcome of one lookup. again: the lookup must be replayed, and only who, key and row have a meaning.
+/// The outcome of one lookup. again: the lookup must be replayed, and only who, key and row are meaningful.
 struct Told {
   unsigned who = 0;
   bool again = false, merged = false, large = false, narrow = false;
@@ -34,7 +34,7 @@ struct Told {
   uint64_t order = 0;  ///< order among the answers of its row
 };
 
-/// The outcome for the lookup of page `sub` of the row's line, with the entry `word`.
+/// Returns the outcome for the lookup of page `sub` of the row's line, whose entry is `word`.
 inline Told Judge(const TellRow& row, unsigned who, bool begins, unsigned sub, uint64_t word) {
   const Entry entry{word};
   Told told;
@@ -56,11 +56,11 @@ inline Told Judge(const TellRow& row, unsigned who, bool begins, unsigned sub, u
   return told;
 }
 
-/// Checks the outputs: each lookup leaves once, those of a row in order, and an offer stays valid.
+/// Checks the outputs: each lookup leaves once, the lookups of a row leave in order, and an offer stays valid.
 class TellTest : public InnerTest {
  protected:
   const unsigned ports_ = n ? 2 : 7, slots_ = n ? 2 : 32;
-  std::map<unsigned, Told> due_;  ///< by who: port * 64 + slot
+  std::map<unsigned, Told> due_;  ///< indexed by who: port * 64 + slot
   uint64_t told_ = 0, again_ = 0, direct_ = 0, faults_ = 0, large_ = 0, narrow_ = 0, refused_ = 0;
 
   static unsigned Port(unsigned who) { return who >> 6; }
@@ -72,13 +72,13 @@ class TellTest : public InnerTest {
     }
     return std::nullopt;
   }
-  std::set<unsigned> used_;  ///< in a chain
+  std::set<unsigned> used_;  ///< waiters that are in a chain
 
   void Expect(Told told) {
     told.order = order_++;
     due_[told.who] = told;
   }
-  /// Drives a direct answer for a lookup that is not waiting otherwise. Returns that lookup, if there is one.
+  /// Drives a direct answer for a lookup that is not already waiting. Returns that lookup, if there is one.
   std::optional<Told> DriveDirect(bool offer, unsigned row) {
     std::optional<Told> told;
     const std::optional<unsigned> who = FreeWho();
@@ -102,7 +102,7 @@ class TellTest : public InnerTest {
     t.page_i = page.Raw();
     return told;
   }
-  /// Begins and starts a row for its key. With a fault at the start the row's level is given, else a random one.
+  /// Begins and starts a row for its key. With a fault at the start the row's level is used, else a random one.
   void DriveBegin(const TellRow& row, unsigned waiter) {
     t.te_walk_i = t.te_start_i = 1;
     t.te_walk_row_i = static_cast<uint8_t>(row.row);
@@ -138,7 +138,7 @@ class TellTest : public InnerTest {
     row.cause = Random(10) == 0 ? 1 + Random(5) : 0;
     return row;
   }
-  /// An entry for this row: contiguous ones agree, large ones are aligned.
+  /// Returns an entry for this row: contiguous entries agree, large ones are aligned.
   uint64_t EntryFor(const TellRow& row) {
     uint64_t entry = SomeEntry(rng);
     if (Random(2) == 0) entry = (entry & ~uint64_t{0xf000}) | (row.key.vpn & 15) << 12;
@@ -147,7 +147,7 @@ class TellTest : public InnerTest {
     return entry;
   }
 
-  /// Checks the output of this cycle, after Settle.
+  /// Checks the outputs of this cycle, after Settle.
   void Watch(const std::optional<Told>& direct, bool hold) {
     const bool take = t.te_take_o[n] != 0, tell = t.te_tell_o[n] != 0, again = t.te_again_o[n] != 0;
     if (take) ASSERT_TRUE(direct && !hold);
@@ -213,9 +213,9 @@ class TellTest : public InnerTest {
     stood_again_ = again && !t.te_again_ready_i;
     if (take) Expect(*direct);
   }
-  /// A lookup has left.
+  /// Called when a lookup has left.
   virtual void Gone(const Told&) {}
-  unsigned offered_row_ = 64;  ///< row of the lookup on offer
+  unsigned offered_row_ = 64;  ///< row of the lookup that is offered
 
  private:
   uint64_t order_ = 0, next_tell_ = 0, next_again_ = 0;

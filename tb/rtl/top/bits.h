@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of the GPU's flat ports: `width` (at most 64) bits from bit `low`, whatever type Verilator
-// gives a port of that size.
+// Access to fields of the GPU's flat ports: `width` (at most 64) bits from bit `low` on, whatever type
+// Verilator gives a port of that size.
 #pragma once
 
 #include <cstdint>

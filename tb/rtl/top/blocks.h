@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of the top's small blocks.
+// Drives the bench of the top's small blocks.
 #pragma once
 
 #include <cstring>
@@ -11,9 +11,9 @@
 
 namespace gmmu::top {
 
-constexpr unsigned kBeat = sizeof(Vgmmu_top_blocks_bench::int_w_data_o);  ///< bytes of the bus
+constexpr unsigned kBeat = sizeof(Vgmmu_top_blocks_bench::int_w_data_o);  ///< bytes of a bus beat
 
-/// The blocks after reset. Sizes are numbered as in gmmu_top_blocks_bench.sv.
+/// The blocks after a reset. Sizes are numbered as in gmmu_top_blocks_bench.sv.
 class Blocks : public BlockBench<Vgmmu_top_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) { Reset(); }

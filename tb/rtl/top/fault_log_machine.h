@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fault log's surroundings: sources, the host port, software that moves the head.
+// Models what surrounds the fault log: sources, the host port, and software that moves the head.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +25,14 @@ class FaultLog : public BlocksTest {
     t.log_size_lg2_i[n] = size_lg2;
     t.log_enable_i[n] = 1;
     tail_ &= Size() - 1;
-    for (uint64_t i = 0; i < kDelay; ++i) {  // no fault
+    for (uint64_t i = 0; i < kDelay; ++i) {  // Without a fault the block sees the change.
       Settle();
       if (t.log_tail_o[n] != tail_) EXPECT_FALSE(t.log_idle_o[n]) << "the tail will be reduced";
       Edge();
     }
     Quiet();
   }
-  /// `busy`: probability in percent that a source without a fault gets one.
+  /// `busy` is the probability, in percent, that a source without a fault gets one.
   void Step() override { Step(0); }
   void Step(unsigned busy, unsigned sources = 31) {
     for (unsigned s = 0; s < Sources(); ++s) {
@@ -66,7 +66,7 @@ class FaultLog : public BlocksTest {
     EXPECT_TRUE(idle_);
     Run(cycles);
   }
-  /// Logs `faults` faults, one after the other.
+  /// Logs `faults` faults one by one.
   void Log(int faults) {
     for (int i = 0; i < faults; ++i) {
       while (offered_ != 0) Step();
@@ -79,16 +79,16 @@ class FaultLog : public BlocksTest {
   unsigned Dropped() const { return t.log_dropped_o[n]; }
 
   unsigned taken_ = 0, written_ = 0, tail_ = 0;
-  std::vector<unsigned> order_;  // accepted sources, oldest first
+  std::vector<unsigned> order_;  // sources in the order in which their faults were accepted
   unsigned longest_ = 12;        // longest time from a write to its B, in cycles
-  bool counts_ = true;           // the queue is on: unwritten records are counted
+  bool counts_ = true;           // the queue is enabled, so records that are not written are counted
   uint64_t base_ = 0x1234'5678'9000;
   int refused_percent_ = 0;  // share of records that the bus refuses
   unsigned refused_ = 0;
 
  private:
   struct Record {
-    uint64_t what, where, from, to;  // from, to: cycles in which the fault was offered
+    uint64_t what, where, from, to;  // from, to: first and last cycle in which the fault was offered
   };
 
   void Offer(unsigned s) {
@@ -101,7 +101,7 @@ class FaultLog : public BlocksTest {
     t.log_access_i[s] = Random(0, 2);
     t.log_level_i[s] = Random(0, 7);
     t.log_physical_i[s] = Chance(50);
-    t.log_fence_i[s] = s + 1 == Sources() ? static_cast<uint32_t>(rng()) : 0;  // only the engine has a fence
+    t.log_fence_i[s] = s + 1 == Sources() ? static_cast<uint32_t>(rng()) : 0;  // Only the engine's faults have a fence.
     t.log_address_i[s] = rng();
   }
 
@@ -203,7 +203,7 @@ class FaultLog : public BlocksTest {
     EXPECT_GE(words[2], record.from);
     EXPECT_LE(words[2], record.to);
     if (t.log_open_i[n] && dropped_ + refused_ == 0 && counts_) EXPECT_EQ(words[3], written_) << "none is lost";
-    records_.erase(records_.begin(), std::next(found));  // records after the found one have higher numbers
+    records_.erase(records_.begin(), std::next(found));  // The records behind the found one have higher numbers.
   }
 
   unsigned offered_ = 0, overtaken_[5] = {}, answered_ = 0, dropped_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_counters at its default size and at a small one (one port, two shared counters of 16 bits,
-// of which the second counts amounts) with flat ports for C++. The small one counts the first port;
-// each has a read port of its own.
+// gmmu_counters at its default size and at a small one (one port, two shared counters of 16 bits, the
+// second of which counts amounts), with flat ports for C++. The small one counts the first port, and
+// each has its own read port.
 module gmmu_counters_bench
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -17,7 +17,7 @@ module gmmu_counters_bench
   input  logic [12:0] shared_i [NumShared],
   input  logic [12:0] small_shared_i [2],
 
-  // [0] default size, [1] small
+  // Index 0 is the default size, 1 the small one.
   input  logic        rd_i [2],
   input  logic [15:0] addr_i [2],
   output logic        rd_busy_o [2],

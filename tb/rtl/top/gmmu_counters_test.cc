@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_counters against sums in C++: with constant inputs a read is exact; with changing inputs it lies between the
-// sums at its begin and at its end.
+// Tests gmmu_counters against sums in C++: with constant inputs a read is exact; with changing inputs it lies between
+// the sums at its beginning and at its end.
 #include <algorithm>
 #include <array>
 
@@ -11,9 +11,9 @@ namespace gmmu::bench {
 namespace {
 
 constexpr unsigned kPorts = 7, kShared = 34;
-constexpr int kReadBound = 400;  // cycles; a round over all words takes less
+constexpr int kReadBound = 400;  // in cycles; a round over all words takes less
 
-/// The sums of the inputs.
+/// The sums of the inputs so far.
 struct Sums {
   std::array<std::array<uint64_t, 6>, kPorts> port{};
   std::array<uint64_t, kShared> shared{};
@@ -30,10 +30,10 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
     Reset();
     busy_ = 0;
     sums_ = {};
-    Run(kReadBound);  // the words are cleared in the first round
+    Run(kReadBound);  // The words are cleared in the first round.
   }
 
-  /// One cycle; `busy_` percent of the inputs count. Most amounts are large.
+  /// Runs one cycle, in which `busy_` percent of the inputs count. Most amounts are large.
   void Step() override {
     for (unsigned p = 0; p < kPorts; ++p) {
       unsigned events = 0;
@@ -61,7 +61,7 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
   /// Reads one counter while the load continues.
   uint64_t Read(Size size, unsigned address) {
     t.addr_i[size] = static_cast<uint16_t>(address);
-    Step();  // the address is valid one cycle before the read
+    Step();  // The address is valid one cycle before the read.
     t.rd_i[size] = 1;
     Settle();
     int cycles = 0;
@@ -77,7 +77,7 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
   unsigned PortAddress(unsigned port, unsigned element) const { return t.ports_base_o + 64 * port + 8 * element; }
   unsigned SharedAddress(unsigned i) const { return t.shared_base_o + 8 * i; }
   bool Adds() { return Chance(busy_); }
-  /// A random amount of at least one; an event counts just one.
+  /// Returns a random amount of at least one; an event always counts one.
   unsigned Amount(unsigned bits) {
     const unsigned most = (1u << bits) - 1;
     return std::max<unsigned>(1, rng() % 4 ? most - std::min<unsigned>(rng() % 16, most) : rng() % (most + 1));

@@ -8,7 +8,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-/// Two users, and an MMU that completes an operation some cycles after it accepted it.
+/// Two users of the MMU, and an MMU that completes an operation some cycles after it accepted it.
 class CtlArbiter : public BlocksTest {
  protected:
   static constexpr int kBound = 3;  // cycles within which the block must act
@@ -36,7 +36,7 @@ class CtlArbiter : public BlocksTest {
     EXPECT_FALSE(work_);
   }
 
-  unsigned longest_ = 6;  // cycles from an operation's acceptance to its end
+  unsigned longest_ = 6;  // maximum of cycles from an operation's acceptance to its completion
   std::vector<int> order_;
   unsigned taken_[2] = {}, done_[2] = {};
 
@@ -44,7 +44,7 @@ class CtlArbiter : public BlocksTest {
   struct Work {
     int user;
     Bytes ctl;
-    uint64_t since;  // the offer still waits after this cycle
+    uint64_t since;  // after this cycle the offer is still pending
     bool accepted = false;
     uint64_t due = 0;
   };
@@ -52,7 +52,7 @@ class CtlArbiter : public BlocksTest {
   void Ask(int u) {
     offered_[u] = true;
     auto& ctl = t.arb_ctl_i[u];
-    for (size_t i = 0; i + 1 < ctl.size(); ++i) {  // the last word is not complete
+    for (size_t i = 0; i + 1 < ctl.size(); ++i) {  // The last word is not complete.
       ctl[i] = static_cast<uint32_t>(rng());
     }
   }
@@ -84,7 +84,7 @@ class CtlArbiter : public BlocksTest {
     ++taken_[user];
     offered_[user] = false;
     work_ = Work{user, BytesOf(t.arb_ctl_i[user]), now};
-    if (user == 1) {  // an invalidation's configuration is undefined
+    if (user == 1) {  // The cfg of an invalidation is undefined.
       const Bytes other = BytesOf(t.arb_ctl_i[0]);
       for (unsigned bit = 0; bit < t.arb_cfg_bits_o; ++bit) {
         const auto mask = static_cast<uint8_t>(1u << bit % 8);
@@ -113,7 +113,7 @@ TEST_P(CtlArbiter, EveryOperationGoesOutOnceAndItsEndToItsUser) {
 
 TEST_P(CtlArbiter, TheyTakeTurnsWhileBothAsk) {
   manner.idle_percent = 0;
-  Run(1, 100);  // the other user gets the turn, even after many operations of the first
+  Run(1, 100);  // The other user must get its turn, even after many operations of the first.
   const size_t before = order_.size();
   Run(3, 400);
   ASSERT_GT(order_.size(), before + 20);

@@ -14,7 +14,7 @@ class Events : public BlocksTest {
   using Words = std::array<uint64_t, 3>;  // request id | sequence, word 1, word 2
   unsigned Ports() const { return n == 0 ? 7 : 4; }
 
-  /// Draws the inputs of a cycle: each event with probability `busy` percent, its data always new.
+  /// Sets the inputs of a cycle at random: each event has probability `busy` percent, and its data is always new.
   void Drive(unsigned busy) {
     const auto bits = [&](unsigned count) {
       unsigned mask = 0;
@@ -55,7 +55,7 @@ class Events : public BlocksTest {
     }
   }
 
-  /// Expects an event as in the README's table.
+  /// Expects an event in the form of README.md's table.
   void Expect(unsigned lane, uint32_t id, uint64_t first, uint64_t second, unsigned count = 1) {
     expected_[lane] = {uint64_t{id} << 32 | sequence_[lane], first, second};
     counts_[lane] = count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checkers at the GPU's AXI ports are connected: a wrong pin of each port is reported under the port's name.
-// TopMachine runs every other test of this folder with these checkers.
+// Tests that the checkers at the GPU's AXI ports are connected: a wrong pin of each port is reported under the port's
+// name. TopMachine runs every other test of this folder with these checkers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of docs/integration.md, written to memories and registers as printed, move the bytes and signal the fence.
+// Tests that the tables of docs/integration.md, written to memories and registers as printed, move the bytes and signal
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -15,7 +15,7 @@ struct Row {
   uint64_t address, value;
 };
 
-/// Rows of the page whose second and third columns are numbers in hexadecimal.
+/// Returns the rows of docs/integration.md whose second and third columns are hexadecimal numbers.
 std::vector<Row> RowsOfThePage() {
   std::ifstream page(GMMU_SOURCE_DIR "/docs/integration.md");
   const std::regex row(R"(\| ([\w\[\].]+) \| 0x([0-9A-F]+) \| 0x([0-9A-F]{16}) \|.*)");
@@ -60,7 +60,7 @@ TEST(GpuBringUp, TheTablesOfThePageCopyAndSignal) {
   EXPECT_FALSE(gpu.t.irq_o);
 
   gpu.Until([&] { return gpu.host.memory.Read64(kRecord) == 0x0000000100000001; }, "the fence record");
-  gpu.Run(4);  // the second word of the record
+  gpu.Run(4);  // The second word of the record follows.
   EXPECT_EQ(gpu.vram.memory.Bytes(kTarget, kBytes), gpu.host.memory.Bytes(kSource, kBytes));
   EXPECT_EQ(gpu.vram.memory.Read64(0x100000), 0x1122334455667788u) << "bytes in front of the copy";
   EXPECT_NE(gpu.host.memory.Read64(kRecord + 8), 0u) << "cycle_i";

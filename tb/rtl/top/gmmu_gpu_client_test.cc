@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client's external port: any size inside a line, any order of answers, back-pressure.
+// Tests a client's external port: any size inside a line, any order of answers, back-pressure.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -19,21 +19,21 @@ struct Request {
   uint64_t va = 0;
   unsigned bytes = 0;
   Access access = Access::kRead;
-  std::vector<uint8_t> data;  // expected, or written
+  std::vector<uint8_t> data;  // the data expected or written
 };
 
-constexpr unsigned kSlots = 64;  // accesses in flight per client, as built
+constexpr unsigned kSlots = 64;  // built number of accesses in flight per client
 
-/// Drives one client: random requests on disjoint lines, so that order does not matter.
+/// Drives one client with random requests on disjoint lines, so that their order does not matter.
 class Driver {
  public:
   Driver(TopMachine& gpu, unsigned client, unsigned stall) : gpu_(gpu), c_(client), stall_(stall) {}
 
-  /// Performs the requests, one per id at a time, as ids become free; checks every answer.
+  /// Performs the requests, one per id at a time, as ids become free, and checks every answer.
   void Perform(std::vector<Request> requests) {
     auto& t = gpu_.t;
     size_t next = 0, done = 0;
-    unsigned id = kSlots;  // kSlots: no id
+    unsigned id = kSlots;  // kSlots stands for "no id"
     unsigned word = 0;
     const uint64_t one = 1ull << c_;
     for (uint64_t guard = 0; done < requests.size(); ++guard) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event port compared with the counters and the bus: every event appears once, numbered without a gap, with the id
+// Compares the event port with the counters and the bus: every event appears once, numbered without a gap, with the id
 // of its request.
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ enum Lane { kWalkStart, kWalkEnd, kFill, kEvict, kInvalidated, kCommand, kFault,
 constexpr uint64_t kVa = 0x400000, kHostVa = 0x600000;
 constexpr uint64_t kHost = 0x10000000;
 
-using Named = std::pair<uint32_t, uint64_t>;  // request id, word 1 of an event
+using Named = std::pair<uint32_t, uint64_t>;  // request id, and word 1 of an event
 
 /// Follows the event port in every cycle.
 class Watcher {
@@ -48,12 +48,12 @@ class Watcher {
     }
   }
 
-  std::array<uint64_t, kLanes> count{};  // events of each lane
+  std::array<uint64_t, kLanes> count{};  // number of events of each lane
   std::array<uint32_t, TopMachine::kPorts> lookups{};
   std::array<Named, kLanes> last;
   std::array<uint64_t, kLanes> second{};
   uint64_t bus_writes[2] = {};
-  std::set<uint32_t> walking;  // rows with a walk
+  std::set<uint32_t> walking;  // rows that have a walk in progress
 
  private:
   void Take(Lane lane, uint32_t id, uint64_t first, uint64_t word2) {
@@ -61,7 +61,7 @@ class Watcher {
     second[lane] = word2;
     if (lane == kWalkStart) EXPECT_TRUE(walking.insert(id).second) << "row " << id << " walks";
     if (lane == kWalkEnd) EXPECT_EQ(walking.erase(id), 1u) << "row " << id << " does not walk";
-    const unsigned spare = sizes::kNumWalks < 4 ? 0 : 2;  // rows beyond the number of walks that read
+    const unsigned spare = sizes::kNumWalks < 4 ? 0 : 2;  // rows beyond the number of walks that may read
     if (lane <= kEvict) EXPECT_LE(id, sizes::kNumWalks + spare) << "a row; the last is the engine's";
   }
 };
@@ -91,7 +91,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     for (unsigned i = 0; i < TopMachine::kEngines; ++i) gpu.StartTraffic(i, ctrl, kVa, 0, 0, 300, 1, seed * 10 + i);
     for (unsigned i = 0; i < TopMachine::kEngines; ++i) EXPECT_EQ(gpu.EndTraffic(i).count(), 300u);
 
-    // One ring entry of two copies and a flush.
+    // Run one ring entry of two copies and a flush.
     std::vector<uint64_t> words;
     for (int i = 0; i < 2; ++i) {
       words.push_back(
@@ -114,7 +114,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     gpu.Set(regs::RingTail{1}, ring);
     gpu.Until([&] { return static_cast<uint32_t>(gpu.host.memory.Read64(fence)) == 5; }, "the fence");
 
-    // A fault, and an invalidation by register.
+    // Cause a fault, and an invalidation through the register.
     const auto plain = regs::ClientCtrl{}.set_space(1);
     EXPECT_TRUE(gpu.Traffic(TopMachine::kLast, plain, 0x3F'0000'0000, 0, 1, 1, 1).fault());
     gpu.Set(regs::InvCmd{}.set_scope(regs::Scope::kSpace).set_space(1));
@@ -136,7 +136,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     EXPECT_EQ(regs::FaultRecordWhat{watcher.second[kFault]}.port_index(), TopMachine::kLast);
     EXPECT_EQ(watcher.count[kVramWrite], watcher.bus_writes[0]);
     EXPECT_EQ(watcher.count[kHostWrite], watcher.bus_writes[1]);
-    if (sizes::kL2Entries < 1024) EXPECT_GT(watcher.count[kEvict], 0u);  // more pages than the L2 holds
+    if (sizes::kL2Entries < 1024) EXPECT_GT(watcher.count[kEvict], 0u);  // The traffic uses more pages than the L2 holds.
     EXPECT_GT(watcher.count[kVramWrite], 0u);
     for (unsigned port = 0; port < TopMachine::kPorts; ++port) {
       EXPECT_EQ(watcher.lookups[port],

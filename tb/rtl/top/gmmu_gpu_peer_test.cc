@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked adapters: accesses with target peer, and only those, leave by the host port as kind 3; accesses of other
+// Tests linked adapters: accesses with target peer, and no others, leave by the host port as kind 3; accesses of other
 // adapters arrive at s_peer and wait for VRAM only.
 #include "tb/rtl/top/gpu_work.h"
 #include "tb/rtl/top/peer_traffic.h"
@@ -8,10 +8,10 @@ namespace gmmu::top {
 namespace {
 
 constexpr uint64_t kPeerVram = 0x200000;  // offset in the peer's VRAM
-constexpr unsigned kPeer = 2;             // its index
+constexpr unsigned kPeer = 2;             // number of the peer
 constexpr uint64_t PeerAddress(uint64_t offset) { return uint64_t{kPeer} << 42 | offset; }
 
-/// In addition to GpuWork: VRAM of adapter 2 at 0x600000 of space 1, 16 pages; this GPU is adapter 1 of 3.
+/// Adds to GpuWork: VRAM of adapter 2 at 0x600000 of space 1, 16 pages. This GPU is adapter 1 of 3.
 class GpuPeer : public GpuWork {
  protected:
   GpuPeer() : peer(gpu, 1) {
@@ -77,7 +77,7 @@ class GpuPeer : public GpuWork {
 
   PeerTraffic peer;
   uint64_t peers_ = 0, wrong_ = 0;
-  std::set<unsigned> written_;  // writes to the peer without their B
+  std::set<unsigned> written_;  // writes to the peer that have no B yet
   unsigned tail_ = 0;
   uint32_t fence_ = 0;
 };
@@ -92,7 +92,7 @@ TEST_F(GpuPeer, CopiesGoToThePeerAndBackUnderBackPressure) {
     EXPECT_EQ(gpu.host.memory.Bytes(PeerAddress(kPeerVram + 24), 0x5000), gpu.host.memory.Bytes(kSource, 0x5000));
     Execute(Copy(0x600000 + 24, 0x410000, 0x5000));  // and back
     EXPECT_EQ(gpu.vram.memory.Bytes(kVram + 0x10000, 0x5000), gpu.host.memory.Bytes(kSource, 0x5000));
-    Execute(Copy(0x600000, 0x500000 + 0x20000, 0x3000));  // the peer and host memory share one port
+    Execute(Copy(0x600000, 0x500000 + 0x20000, 0x3000));  // The peer and host memory share one port.
     EXPECT_EQ(gpu.host.memory.Bytes(kSource + 0x20000, 0x3000), gpu.host.memory.Bytes(PeerAddress(kPeerVram), 0x3000));
   }
   EXPECT_GT(peers_, 2u * 3 * 0x3000 / TopMachine::kBurst);
@@ -130,7 +130,7 @@ TEST_F(GpuPeer, APeerIsAbsentForEachReason) {
   MapPeer(kPeer, uint64_t{1} << 47), absent("the offset has 48 bits");
   MapPeer(kPeer, kPeerVram);
   EXPECT_EQ(Engine(0x400000, 0x600000), regs::Fault::kNone);
-  Link(7, 1);  // an adapter that does not answer gives a bus error
+  Link(7, 1);  // An adapter that does not answer causes a bus error.
   MapPeer(6, kPeerVram);
   EXPECT_EQ(Client(regs::Access::kRead), regs::Fault::kBusRead);
   EXPECT_EQ(Engine(0x400000, 0x600000), regs::Fault::kBusWrite);
@@ -156,8 +156,8 @@ TEST_F(GpuPeer, InboundAccessesReachVramAndItsEndIsTheirs) {
 }
 
 TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
-  // The GPU's accesses to the host and to peers never complete: those of clients that alternate between these and VRAM,
-  // and those of the paging engine.
+  // The GPU's accesses to the host and to peers never complete. Clients that alternate between these and VRAM make them,
+  // and so does the paging engine.
   constexpr uint64_t kTurns[] = {0x680000, 0x6c0000};
   for (unsigned i = 0; i < 32; ++i) {
     const auto page = [&](regs::Target target, uint64_t offset) {
@@ -189,9 +189,9 @@ TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
     peer.random = true;
     gpu.Until([&] { return peer.reads > reads + 100 && peer.writes > writes + 100; }, "inbound accesses");
     peer.Finish();
-    for (uint32_t i = 0; i < 20; ++i) gpu.WindowWrite(0x700000 + 8 * i, i + how);  // and the window works
+    for (uint32_t i = 0; i < 20; ++i) gpu.WindowWrite(0x700000 + 8 * i, i + how);  // The window works as well.
     EXPECT_EQ(gpu.WindowRead(0x700000 + 8 * 19), 19u + how);
-    // a client that uses VRAM only
+    // This client uses only VRAM.
     EXPECT_EQ(gpu.Traffic(TopMachine::kLast, write, 0x420000, 0, 1, 100, 1).count(), 100u);
     gpu.t.bus_master_i = 1;
     gpu.host.hold_w = false;
@@ -242,7 +242,7 @@ TEST_F(GpuPeer, InboundAccessesAreNoWorkOfItsOwnButTheyKeepTheClock) {
 TEST_F(GpuPeer, AResetUnderInboundLoadAnswersEverything) {
   for (unsigned when = 0; when < 9; ++when) {
     SCOPED_TRACE(when);
-    gpu.vram.latency = when % 3 == 2 ? 6000 : 20;  // answers come after the isolator's time-out
+    gpu.vram.latency = when % 3 == 2 ? 6000 : 20;  // The answers come after the isolator's time-out.
     gpu.vram.stall_percent = when % 4 == 1 ? 50 : 0;
     peer.may_fail = false;
     peer.random = true;
@@ -256,7 +256,7 @@ TEST_F(GpuPeer, AResetUnderInboundLoadAnswersEverything) {
     peer.Finish();
     gpu.vram.stall_percent = 0;
     gpu.Until([&] { return gpu.vram.idle() && gpu.t.idle_o; }, "the reset");
-    // reads back its part of VRAM
+    // The peer reads back its part of VRAM.
     for (uint64_t at = PeerTraffic::kBase; at < PeerTraffic::kBase + PeerTraffic::kBytes; at += 4096)
       peer.Ask(true, at, 255), peer.Ask(true, at + 2048, 255);
     peer.Finish();

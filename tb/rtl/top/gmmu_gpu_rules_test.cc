@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that need the whole GPU: doorbells, fences and messages, no deadlock, silence and reset. docs/rules.md lists
-// the faults that these tests must detect.
+// Tests rules that need the whole GPU: doorbells, fences and messages, deadlock freedom, silence and reset. docs/rules.md
+// lists the faults that these tests must detect.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -113,14 +113,14 @@ TEST_F(RulesFence, TheMessageWaitsForTheRecordsB) {
   gpu.Until([&] { return gpu.Messages() == 1; }, "the message");
 }
 
-// ---- No deadlock.
+// ---- Deadlock freedom.
 
 TEST_F(RulesDeadlock, FaultsOfAClosedBusDoNotHoldClientsUp) {
   gpu.host.memory.Make(0x50000, 0x1000);
   gpu.Set(regs::FaultQueueBase{0x50000});
   gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
   gpu.t.bus_master_i = 0;
-  for (int round = 0; round < 8; ++round) {  // more faults than the log's queue holds
+  for (int round = 0; round < 8; ++round) {  // This causes more faults than the log's queue holds.
     for (unsigned c = 0; c < TopMachine::kEngines; ++c)
       gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1), 0x700000, 0, 1, 4, 1);
     for (unsigned c = 0; c < TopMachine::kEngines; ++c)
@@ -195,7 +195,7 @@ TEST_F(RulesFaults, EveryFieldOfARecordIsRight) {
 // ---- AXI.
 
 TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
-  // The first eight pages are coherent, the other eight are not; ring, buffer and record are.
+  // The first eight pages are coherent, the other eight are not; ring, buffer and fence record are.
   constexpr uint64_t kHalf = 0x8000;
   constexpr uint32_t kNoSnoop = 1u << 23, kMessage = 2;
   for (uint64_t at = 0; at < kHalf; at += 4096) {
@@ -240,7 +240,7 @@ TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
 TEST_F(RulesReset, AnswersThatComeAfterAResetAreSwallowed) {
   gpu.host.latency = 3 * kIsolatorTimeout;
   Submit(Copy(0x500000, 0x400000, 0x1000), 1);
-  gpu.Run(200);  // the read of the ring's entry takes long
+  gpu.Run(200);  // The read of the ring's entry takes long.
   ASSERT_FALSE(gpu.host.idle());
   Reset();
   gpu.Run(kIsolatorTimeout + 200);
@@ -248,7 +248,7 @@ TEST_F(RulesReset, AnswersThatComeAfterAResetAreSwallowed) {
   EXPECT_EQ(gpu.Get<regs::Ctrl>().raw, 0u);
   EXPECT_EQ(gpu.Get<regs::RingCtrl>(TopMachine::RingAt(0)).raw, 0u);
 
-  // After the reset the same requesters and ids read while the old answers arrive.
+  // After the reset the same requesters and ids read again while the old answers arrive.
   gpu.host.latency = 2 * kIsolatorTimeout;
   Program();
   constexpr uint64_t kBytes = 0x200 * sizes::kReadsInFlight;
@@ -284,7 +284,7 @@ TEST_F(RulesReset, AResetUnderLoadFinishesWhatThePortsWerePromised) {
 }
 
 TEST_F(RulesReset, BeatsThatAResetLeavesOwedFollowWithoutStrobes) {
-  gpu.host.hold_w = true;  // AW is accepted, W is not: bursts stay open beyond the time-out
+  gpu.host.hold_w = true;  // AW is accepted but W is not, so bursts stay open beyond the time-out.
   const auto before = gpu.host.memory.Bytes(kSource, 0x1000);
   Submit(Copy(0x400000, 0x500000, 0x1000), 1);
   gpu.Until([&] { return gpu.host.HasWrite(); }, "the first burst");
@@ -314,7 +314,7 @@ TEST_F(RulesReset, SilenceStopsTheHostPortDrainsItAndGoesOnAfterwards) {
     ASSERT_TRUE(gpu.host.idle()) << "silent with bursts unanswered, at " << when;
     const uint64_t begun = gpu.host.reads + gpu.host.writes;
     const unsigned held = gpu.Messages();
-    // VRAM continues.
+    // VRAM accesses continue.
     EXPECT_EQ(gpu.Traffic(0, regs::ClientCtrl{}.set_space(1), 0x400000, 0, 1, 16, 1).count(), 16u);
     gpu.Run(1000);
     EXPECT_EQ(gpu.host.reads + gpu.host.writes, begun) << "the host port spoke, at " << when;

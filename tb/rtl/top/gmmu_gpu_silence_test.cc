@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Silence by register: between status.silent and the release no access begins on the memory ports; afterwards all work
-// continues.
+// Tests silencing the GPU through ctrl.silence: from status.silent until the release no access begins on the memory
+// ports; afterwards all work continues.
 #include "tb/rtl/top/gpu_work.h"
 
 namespace gmmu::top {
 namespace {
 
-constexpr unsigned kWindow = 5;  // requester of the CPU's accesses
+constexpr unsigned kWindow = 5;  // requester number of the window
 
-/// Offers and beats of the GPU's own accesses on its memory ports.
+/// Watches offers and beats of the GPU's own accesses on its memory ports.
 class GpuSilence : public GpuWork {
  protected:
   GpuSilence() {
@@ -30,7 +30,7 @@ class GpuSilence : public GpuWork {
   }
   void StartClients(uint32_t count) {
     const auto traffic = regs::ClientCtrl{}.set_space(1).set_verify(1).set_access(regs::Access::kWrite);
-    for (unsigned c = 0; c < TopMachine::kEngines; ++c)  // half of the first one's lines in host memory
+    for (unsigned c = 0; c < TopMachine::kEngines; ++c)  // Half of the first client's lines are in host memory.
       gpu.StartTraffic(c, traffic, c == 0 ? 0x530000 : 0x420000 + 0x8000 * c, 0, 1, count, 1, c);
   }
   void EndClients(uint32_t count) {
@@ -51,7 +51,7 @@ TEST_F(GpuSilence, UnderFullLoadNothingMovesAndAllWorkIsDoneAfterwards) {
     gpu.vram.shuffle = gpu.host.shuffle = stalls;
     gpu.vram.stall_percent = gpu.host.stall_percent = stalls ? 25 : 0;
     for (uint64_t i = 0; i < 0x6000; i += 8) gpu.vram.memory.Write64(kVram + i, 0);
-    const unsigned messages = gpu.Messages();  // all causes were cleared, so at least one more message must come
+    const unsigned messages = gpu.Messages();  // All causes were cleared, so at least one more message must come.
     Put(0, 0, Copies(6, 4096), when);
     Kick(0, when / 211 % 2 ? 0 : 1);
     StartClients(100);
@@ -61,7 +61,7 @@ TEST_F(GpuSilence, UnderFullLoadNothingMovesAndAllWorkIsDoneAfterwards) {
     const unsigned held = gpu.Messages();
     gpu.Run(1500);
     for (int i = 0; i < 20; ++i) EXPECT_TRUE(gpu.Get<regs::Status>().silent());
-    gpu.Set(regs::IntEnable{0x3f});  // registers are writable
+    gpu.Set(regs::IntEnable{0x3f});  // Registers stay writable.
     EXPECT_EQ(seen_, 0u) << "a port spoke";
     EXPECT_EQ(gpu.Messages(), held);
     Ask(false);
@@ -88,7 +88,7 @@ TEST_F(GpuSilence, VramStaysReachableThroughTheWindow) {
   BeSilent();
   for (uint32_t i = 0; i < 40; ++i) gpu.WindowWrite(0x700000 + 8 * i, i + 1);
   EXPECT_EQ(gpu.Read(regs::IntEnable::kOffset), 0x3fu);
-  gpu.Set(regs::InvStart{0x5000});  // waits for the window's writes
+  gpu.Set(regs::InvStart{0x5000});  // This write waits for the window's writes.
   EXPECT_EQ(gpu.vram.memory.Read64(0x700000 + 8 * 39), 40u);
   EXPECT_EQ(gpu.WindowRead(0x700000 + 8), 2u);
   gpu.WindowSettle();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring through the whole GPU: page in by a copy, fence record, message.
+// Tests the ring through the whole GPU: page-in by a copy, fence record, message.
 #include "tb/rtl/top/one_ring.h"
 
 namespace gmmu::top {
@@ -30,7 +30,7 @@ TEST_F(GpuRing, ACopyThenItsFenceThenTheMessage) {
 class GpuRingSeeds : public GpuRing, public ::testing::WithParamInterface<unsigned> {};
 
 TEST_P(GpuRingSeeds, CopiesAtAnyAlignmentUnderBackPressure) {
-  gpu.rng.seed(GetParam());  // every seed begins with cold TLBs
+  gpu.rng.seed(GetParam());  // Every seed begins with cold TLBs.
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = gpu.host.stall_percent = 30;
   for (uint32_t i = 1; i <= 6; ++i) {
@@ -79,7 +79,7 @@ TEST_F(GpuRing, AnErrorStopsTheRingWithAReportAndARecord) {
   EXPECT_EQ(gpu.Get<regs::RingErrorAddress>(TopMachine::RingAt(0)).address(), 0x700000u);
   gpu.Until([&] { return gpu.Get<regs::FaultQueueTail>().index() == 1; }, "the record");
   EXPECT_EQ(regs::FaultRecordWhat{gpu.host.memory.Read64(0x50000)}.port_index(),
-            TopMachine::kPorts - 1);  // engine write
+            TopMachine::kPorts - 1);  // the engine's write port
   EXPECT_EQ(regs::FaultRecordWhat{gpu.host.memory.Read64(0x50000)}.fence(), 9u);
   EXPECT_EQ(gpu.Get<regs::IntStatus>().raw & 7, 6u);
 }
@@ -100,7 +100,7 @@ TEST_F(GpuRing, FlushAndTrafficAtOnceComeToAnEnd) {
   }
   for (unsigned c = 0; c < TopMachine::kEngines; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 256u);
   EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(),
-            9u);  // eight flushes and the write of the space's root
+            9u);  // These are eight flushes and the write of the space's root.
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The through-port in the whole GPU: its accesses use the same translation, memories and fault log as those of the
-// clients. Its own bench (tb/rtl/client) tests the handling of bursts.
+// Tests the through-port in the whole GPU: its accesses use the same translation, memories and fault log as those of
+// the clients. Its own bench (tb/rtl/client) tests the handling of bursts.
 #include <gtest/gtest.h>
 
 #include "tb/rtl/top/bits.h"
@@ -66,7 +66,7 @@ class GpuThrough : public ::testing::Test {
     gpu.Step();
     t.s_thr_bready_i = 0;
   }
-  /// A burst of `beats` words, each compared with memory.
+  /// Reads a burst of `beats` words and compares each with memory.
   void Read(unsigned id, uint64_t va, unsigned beats) {
     auto& t = gpu.t;
     t.s_thr_arvalid_i = 1, t.s_thr_arid_i = id, t.s_thr_araddr_i = va, t.s_thr_arlen_i = beats - 1;
@@ -94,7 +94,7 @@ class GpuThrough : public ::testing::Test {
 TEST_F(GpuThrough, WritesAndReadsBothMemories) {
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = gpu.host.stall_percent = 20;
-  for (const uint64_t va : {kVa + 0x3F80, kVa + 0x4000}) {  // the last 128 bytes of VRAM, the first of the host
+  for (const uint64_t va : {kVa + 0x3F80, kVa + 0x4000}) {  // the last 128 bytes in VRAM and the first 128 bytes in host memory
     std::vector<uint64_t> words(16);
     for (auto& word : words) word = gpu.rng();
     Write(7, va, words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic engines through translation, routing and both memories.
+// Tests traffic engines through translation, routing and both memories.
 #include <gtest/gtest.h>
 
 #include "hw/traffic.h"
@@ -90,7 +90,7 @@ TEST_F(GpuTraffic, AllEnginesAtOnceEachTheirShare) {
 }
 
 TEST_F(GpuTraffic, OneWordACycleFromVram) {
-  gpu.Traffic(0, space3, kVa, 0, 1, 1024, 1);  // warm
+  gpu.Traffic(0, space3, kVa, 0, 1, 1024, 1);  // This run warms up the TLBs.
   const uint64_t before = gpu.Get<regs::CountersClientCycles>(regs::kCountersBase).n();
   gpu.Traffic(0, space3, kVa, 0, 1, 1024, 1);
   const uint64_t cycles = gpu.Get<regs::CountersClientCycles>(regs::kCountersBase).n() - before;
@@ -102,7 +102,7 @@ TEST_F(GpuTraffic, OneWordACycleFromVram) {
 TEST_F(GpuTraffic, WritesThePatternOfItsSeed) {
   auto ctrl = space3;
   ctrl.set_access(Access::kWrite);
-  const auto status = gpu.Traffic(1, ctrl, kVa, 0x3f0, 1, 32, 1, /*seed=*/0x1000);  // across VRAM and host memory
+  const auto status = gpu.Traffic(1, ctrl, kVa, 0x3f0, 1, 32, 1, /*seed=*/0x1000);  // The run crosses from VRAM to host memory.
   EXPECT_EQ(status.count(), 32u);
   for (uint64_t w = 0; w < 32 * 8; ++w) {
     const uint64_t at = 0x3f0 * 64 + 8 * w;
@@ -115,7 +115,7 @@ TEST_F(GpuTraffic, TestsItsMemoriesByItself) {
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = gpu.host.stall_percent = 10;
   auto ctrl = space3;
-  ctrl.set_access(Access::kWrite).set_verify(1).set_footprint_lg2(11);  // both memories
+  ctrl.set_access(Access::kWrite).set_verify(1).set_footprint_lg2(11);  // The footprint covers both memories.
   ctrl.set_pattern(regs::Pattern::kRandom);
   const auto random = gpu.Traffic(0, ctrl, kVa, 0, 0, 700, 1, /*seed=*/12345);
   EXPECT_EQ(random.count(), 1400u);
@@ -148,7 +148,7 @@ TEST_F(GpuTraffic, AClientBuiltWithoutAnEngineReadsZeroAndStartsNothing) {
 
 TEST_F(GpuTraffic, ChasesPointersThroughBothMemories) {
   std::vector<uint8_t> bytes;
-  for (unsigned i = 0; i < 500; ++i) {  // a ring of 64 lines: every 17th of 2048
+  for (unsigned i = 0; i < 500; ++i) {  // The lines form a ring of 64: every 17th modulo 2048 / 32.
     const auto line = [](unsigned n) { return kVa + 64 * (n * 17 % 64 * 32); };
     const uint64_t at = line(i % 64) - kVa;
     auto& memory = at < 0x10000 ? gpu.vram.memory : gpu.host.memory;
@@ -168,7 +168,7 @@ TEST_F(GpuTraffic, StopsAtTheFirstFaultInAccessOrderAndLogsIt) {
   gpu.Set(regs::FaultQueueBase{0x50000});
   gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
   gpu.Set(regs::IntEnable{}.set_enable(4));
-  gpu.Map(3, kVa + 0x3000, {});  // invalid
+  gpu.Map(3, kVa + 0x3000, {});  // an invalid entry
 
   const auto status = gpu.Traffic(TopMachine::kLast, space3, kVa, 0x80, 1, 256, 1);
   EXPECT_EQ(status.fault(), 1u);
@@ -187,11 +187,11 @@ TEST_F(GpuTraffic, StopsAtTheFirstFaultInAccessOrderAndLogsIt) {
   EXPECT_EQ(what.port_index(), TopMachine::kLast);
   EXPECT_EQ(gpu.host.memory.Read64(0x50008), kVa + 0x3000);
   ASSERT_EQ(gpu.Messages(), 1u);
-  EXPECT_EQ(gpu.host.log[0].address, 0x50000u);  // the record is in memory before the message
+  EXPECT_EQ(gpu.host.log[0].address, 0x50000u);  // The record is in memory before the message is sent.
   EXPECT_EQ(gpu.host.log[1].kind, 2u);
 
   gpu.MapPages(3, kVa + 0x3000, Target::kVram, 0x3000, 1);
-  EXPECT_EQ(gpu.Traffic(TopMachine::kLast, space3, kVa, 0x80, 1, 256, 1).count(), 256u);  // faults are not cached
+  EXPECT_EQ(gpu.Traffic(TopMachine::kLast, space3, kVa, 0x80, 1, 256, 1).count(), 256u);  // Faults are not cached.
 }
 
 TEST_F(GpuTraffic, AFullFaultQueueDropsAndCounts) {
@@ -211,7 +211,7 @@ TEST_F(GpuTraffic, AFullFaultQueueDropsAndCounts) {
   gpu.Run(100);
   EXPECT_EQ(gpu.Get<regs::FaultQueueTail>().index(), 0u);
   EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 + 24),
-            3u);  // the sequence includes dropped records
+            3u);  // The sequence number counts dropped records too.
 }
 
 TEST_F(GpuTraffic, TheFaultQueueGoesOnWhereItWasWhenItIsSwitchedOffAndOn) {
@@ -227,7 +227,7 @@ TEST_F(GpuTraffic, TheFaultQueueGoesOnWhereItWasWhenItIsSwitchedOffAndOn) {
     gpu.Run(100);
     EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 * life + 8), kVa + 0x100000);
     gpu.Set(size);
-    gpu.Traffic(0, space3, kVa + 0x100000, 0, 1, 1, 1);  // uses up a sequence number
+    gpu.Traffic(0, space3, kVa + 0x100000, 0, 1, 1, 1);  // This fault consumes a sequence number.
     gpu.Run(100);
   }
   EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 * 2 + 24), 4u);
@@ -276,7 +276,7 @@ TEST_F(GpuTraffic, ReadsHostPagesThroughTheAperture) {
   gpu.Set(regs::AperturePages{64});
   for (uint64_t i = 0; i < 16; ++i) {
     gpu.vram.memory.Write64(0x300000 + 8 * i,
-                            (kHostData + 4096 * (15 - i)) | 1);  // pages in reverse
+                            (kHostData + 4096 * (15 - i)) | 1);  // The pages are in reverse order.
   }
   gpu.MapPages(3, kVa + 0x80000, Target::kAperture, 0, 16);
   std::vector<uint8_t> expected;
@@ -296,7 +296,7 @@ TEST_F(GpuTraffic, NothingGoesToTheHostWhileTheGpuIsNoBusMaster) {
   gpu.StartTraffic(0, space3, kVa + 0x10000, 0, 1, 64, 1);
   gpu.Run(2000);
   EXPECT_EQ(gpu.host.reads, 0u);
-  EXPECT_EQ(gpu.Traffic(1, space3, kVa, 0, 1, 64, 1).count(), 64u);  // VRAM continues
+  EXPECT_EQ(gpu.Traffic(1, space3, kVa, 0, 1, 64, 1).count(), 64u);  // VRAM accesses continue.
   gpu.t.bus_master_i = 1;
   EXPECT_EQ(gpu.EndTraffic(0).count(), 64u);
 }
@@ -321,7 +321,7 @@ TEST_F(GpuTraffic, AnInvalidationMakesAChangedEntryVisible) {
   gpu.Set(regs::InvEnd{kVa + 0x1000});
   gpu.Set(regs::InvCmd{}.set_scope(regs::Scope::kRange).set_space(3));
   gpu.Until([&] { return gpu.Get<regs::InvStatus>().busy() == 0; }, "the invalidation");
-  EXPECT_EQ(gpu.Get<regs::InvStatus>().done(), 2u);  // the write of the space's root, and this one
+  EXPECT_EQ(gpu.Get<regs::InvStatus>().done(), 2u);  // The write of the space's root counts as well.
 
   gpu.Traffic(0, space3, kVa, 0, 1, 64, 1);
   EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(), Crc32c(gpu.host.memory.Bytes(kHostData, 4096)));

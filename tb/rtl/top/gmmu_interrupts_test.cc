@@ -6,8 +6,8 @@
 namespace gmmu::top {
 namespace {
 
-/// Causes, software and the bus around the block. Follows which messages may and must be sent; the block has kDelay
-/// cycles to act.
+/// Models the causes, software and the bus around the block. Tracks which messages may and must be sent; the block has
+/// kDelay cycles to act.
 class Interrupts : public BlocksTest {
  protected:
   static constexpr int kDelay = 4;
@@ -38,7 +38,7 @@ class Interrupts : public BlocksTest {
     idle_ = t.int_idle_o;
     Edge();
   }
-  /// Messages sent within some cycles without a cause.
+  /// Returns the number of messages sent within some cycles without a cause.
   unsigned Quiet(int cycles = 60) {
     const unsigned before = messages_;
     Run(cycles);
@@ -46,8 +46,8 @@ class Interrupts : public BlocksTest {
   }
 
   unsigned messages_ = 0, sent_ = 0, status_ = 0;
-  unsigned standing_ = 0;  // enabled causes of the previous cycle
-  unsigned longest_ = 10;  // cycles from a message to its B
+  unsigned standing_ = 0;  // enabled causes that were set in the previous cycle
+  unsigned longest_ = 10;  // maximum of cycles from a message to its B
   uint64_t address_;
   uint32_t data_;
 
@@ -88,8 +88,8 @@ class Interrupts : public BlocksTest {
     const unsigned standing = t.int_status_o & t.int_enable_i;
     EXPECT_EQ(t.int_irq_o, standing_ != 0) << "the level follows the enabled causes by a cycle";
     const bool asks = (standing & ~standing_) != 0 || (cleared_ && standing != 0);
-    // Allowed: a cause requested a message since the last message (or when that one was already decided), and shortly
-    // before now an enabled cause was set and the bus was open.
+    // A message is allowed if a cause requested one since the previous message (or when that one was already decided) and,
+    // shortly before now, an enabled cause was set and the bus was open.
     if (begun_) {
       EXPECT_GE(asked_ + kDecided, last_) << "nothing asked for a message";
       EXPECT_GT(stood_, 0) << "no enabled cause stands";
@@ -97,7 +97,7 @@ class Interrupts : public BlocksTest {
       owed_ = begun_ = false;
       last_ = now;
     }
-    // Required: a message was requested, its cause is still set, the bus is open, and the previous message has ended.
+    // A message is required if one was requested, its cause is still set, the bus is open, and the previous one has ended.
     if (asks) owed_ = true, asked_ = now;
     stood_ = standing != 0 ? kDelay : stood_ - 1;
     open_ = t.int_open_i ? kDelay : open_ - 1;
@@ -143,14 +143,14 @@ TEST_P(Interrupts, AClearThatLeavesOneStandingAsksAgain) {
   t.int_enable_i = 3;
   Step(7);
   EXPECT_EQ(Quiet(), 1u);
-  Step(0, true, 4);  // software clears a cause that is not enabled: others stay set
+  Step(0, true, 4);  // Software clears a cause that is not enabled, while others stay set.
   EXPECT_EQ(Quiet(), 1u);
   Step(0, true, 1);
   EXPECT_EQ(Quiet(), 1u);
-  Step(2, true, 2);  // set again in the cycle of its clear: not lost
+  Step(2, true, 2);  // A cause that is set again in the cycle of its clear must not be lost.
   EXPECT_EQ(status_, 2u);
   EXPECT_EQ(Quiet(), 1u);
-  Step(0, false, 2);  // no clear
+  Step(0, false, 2);  // This step clears nothing.
   EXPECT_EQ(Quiet(), 0u);
   Step(0, true, 2);
   EXPECT_EQ(Quiet(), 0u);
@@ -196,7 +196,7 @@ TEST_P(Interrupts, ACauseDuringAMessageSendsTheNextBehindIt) {
 
 TEST_P(Interrupts, RandomCausesClearsAndEnables) {
   for (int i = 0; i < 8000; ++i) {
-    const unsigned busy = i / 1000 % 2 ? 4 : 25;  // percent of the cycles
+    const unsigned busy = i / 1000 % 2 ? 4 : 25;  // in percent of the cycles
     if (Chance(busy / 2)) t.int_enable_i = static_cast<uint8_t>(Random(0, 63));
     if (Chance(busy / 2)) t.int_open_i = Chance(70);
     const unsigned causes = Chance(busy) ? 1u << Random(0, 5) : 0;

@@ -24,7 +24,7 @@ TEST_P(RegPort, ReadsPassAWriteUntilItHasBothItsAddressAndItsData) {
     for (uint16_t at : {0x100, 0x108}) {
       late = true;
       writes.push_back({at, rng(), 0xff});
-      if (at == 0x108) reads.push_back(0x208);  // offered together with the half write
+      if (at == 0x108) reads.push_back(0x208);  // This read is offered together with the half write.
       TakeHalfOfAWrite();
       for (uint16_t offset : {0x200, 0x100, 0x204}) reads.push_back(offset);
       const size_t before = commits.size();
@@ -68,15 +68,15 @@ TEST_P(RegPort, AHighHalfWritesOnlyBehindItsLowHalf) {
   EXPECT_EQ(Put(0x104, 1ull << 32, 0xf0), 2u);  // no low half since reset
   EXPECT_EQ(Put(0x100, 0x11111111, 0x0f), 0u);
   EXPECT_EQ(Put(0x10c, 2ull << 32, 0xf0), 2u);  // the low half of another register
-  EXPECT_EQ(Put(0x104, 3ull << 32, 0xf0), 2u);  // that write discarded the kept half
+  EXPECT_EQ(Put(0x104, 3ull << 32, 0xf0), 2u);  // This is the low half of another register.
   EXPECT_EQ(Put(0x100, 0x22222222, 0x0f), 0u);
-  EXPECT_EQ(Put(0x100, 4, 0x01), 2u);  // nor may a refused write come between
+  EXPECT_EQ(Put(0x100, 4, 0x01), 2u);  // A refused write discards the kept half as well.
   EXPECT_EQ(Put(0x104, 5ull << 32, 0xf0), 2u);
   EXPECT_TRUE(commits.empty());
   EXPECT_EQ(Put(0x100, 0x33333333, 0x0f), 0u);
-  Get(0x200);  // a read may come between
+  Get(0x200);  // A read may come in between.
   EXPECT_EQ(Put(0x104, 0x4444444455555555, 0xf0), 0u);
-  EXPECT_EQ(Put(0x104, 6ull << 32, 0xf0), 2u);  // the kept low half was consumed
+  EXPECT_EQ(Put(0x104, 6ull << 32, 0xf0), 2u);  // The kept low half has been consumed.
   ASSERT_EQ(commits.size(), 1u);
   EXPECT_EQ(commits[0].data, 0x4444444433333333u);
   EXPECT_EQ(commits[0].address, 0x100u);

@@ -14,7 +14,7 @@ module gmmu_top_bench
   parameter int unsigned L1Entries = 16,
   parameter int unsigned L2Entries = 512,   // 4 KiB sub-entries; blocks of sixteen
   parameter int unsigned L2Ways = 4,
-  parameter int unsigned WalkCacheEntries = 16,  // a level
+  parameter int unsigned WalkCacheEntries = 16,  // per level
   parameter int unsigned NumWalks = 8,
   parameter int unsigned ReadsInFlight = 32,
   parameter int unsigned CounterWidth = 64,      // 32 saves area
@@ -27,10 +27,10 @@ module gmmu_top_bench
   input  logic                     rst_i,
 
   input  logic [63:0]              cycle_i,         // cycles since reset release
-  input  logic [63:0]              vram_bytes_i,    // bytes of VRAM behind m_vram
-  input  logic                     bus_master_i,    // PCI command register, bit 2: m_host may issue
+  input  logic [63:0]              vram_bytes_i,    // size of the VRAM behind m_vram
+  input  logic                     bus_master_i,    // bit 2 of the PCI command register: m_host may send
   input  logic                     silence_i,       // bus-silence request: m_host stops and drains
-  output logic                     silent_o,        // m_host begins nothing and waits for nothing
+  output logic                     silent_o,        // m_host begins no burst and awaits no response
   input  logic                     reset_i,         // pulse: function-level reset
   output logic                     resetting_o,
   input  logic                     msi_enable_i,
@@ -138,7 +138,7 @@ module gmmu_top_bench
   input  logic [1:0]               m_host_bresp_i,
 
   // Client ports from outside. A client serves its port while its traffic engine is not busy. A
-  // write sends its data first: beats of an id on cl_w, then the request. id is below Slots and
+  // write sends its data first: beats of an id on cl_w, then the request. The id is below Slots and
   // unique among those outstanding. An access of up to 64 bytes never crosses a 64-byte line.
   // Answers come in any order by id, read data in beats, lowest first.
   input  logic [NumClients-1:0]           cl_req_valid_i,
@@ -161,8 +161,8 @@ module gmmu_top_bench
   output logic [NumClients*3-1:0]         cl_rsp_word_o,
   output logic [NumClients*64-1:0]        cl_rsp_data_o,
 
-  // Through-port: an AXI4 master's virtual addresses (gmmu_through). AxUSER is the address space.
-  // Accepted while ctrl.enable is 1. Never ready without ThroughPorts.
+  // Through-port: an AXI4 manager's virtual addresses (gmmu_through). AxUSER is the address space.
+  // Bursts are accepted while ctrl.enable is 1. Without ThroughPorts no ready is ever 1.
   input  logic                            s_thr_arvalid_i,
   output logic                            s_thr_arready_o,
   input  logic [ThroughIdWidth-1:0]       s_thr_arid_i,
@@ -196,7 +196,7 @@ module gmmu_top_bench
   output logic [1:0]                      s_thr_bresp_o,
 
   // VRAM for linked adapters: INCR bursts of the full bus width, never across 4 KiB. Without LinkPort
-  // never ready.
+  // no ready is ever 1.
   input  logic                            s_peer_arvalid_i,
   output logic                            s_peer_arready_o,
   input  logic [IdWidth-1:0]              s_peer_arid_i,
@@ -227,7 +227,7 @@ module gmmu_top_bench
   output logic [IdWidth-1:0]              s_peer_bid_o,
   output logic [1:0]                      s_peer_bresp_o,
 
-  // Event port. Per translation port 192 bits: word 0 va; word 1 {zero[56], target[55:54],
+  // Event port. Each translation port has 192 bits: word 0 va; word 1 {zero[56], target[55:54],
   // adapter[53:48], gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8],
   // space[5:0]}.
   output logic [NumPorts-1:0]             ev_xlate_valid_o,
@@ -242,7 +242,7 @@ module gmmu_top_bench
   output logic [8:0]                      ev_valid_o,
   output logic [9*192-1:0]                ev_o
 );
-  // The tests drive no WLAST; it is derived from AWLEN.
+  // The tests drive no WLAST, so it is derived from AWLEN.
   logic [7:0] thr_left;
   always_ff @(posedge clk_i) begin
     if (s_thr_awvalid_i && s_thr_awready_o) thr_left <= s_thr_awlen_i;

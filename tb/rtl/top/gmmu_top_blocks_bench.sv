@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small blocks of the top, each alone, at the size of the default GPU [0] and at the smallest
-// [1]: fault log, register port, window, events. The registers also at the largest [2]; events [2]
-// are not built. The ports are flat for C++; those that a size lacks stay constant.
+// The small blocks of the top, each on its own, at the size of the default GPU [0] and at the smallest
+// [1]: fault log, register port, window, events. The registers also have the largest size [2]; events
+// [2] are built without the port. The ports are flat for C++; those that a size lacks stay constant.
 module gmmu_top_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -14,7 +14,7 @@ module gmmu_top_blocks_bench
   input  logic        clk_i,
   input  logic        rst_i,
 
-  // Control arbiter: each operation (mmu_ctl_t) is a vector of bits.
+  // Control arbiter. Each operation (mmu_ctl_t) is a bit vector.
   input  logic [1:0]  arb_valid_i,
   output logic [1:0]  arb_ready_o,
   input  logic [CtlBits-1:0] arb_ctl_i [2],
@@ -24,7 +24,7 @@ module gmmu_top_blocks_bench
   output logic [CtlBits-1:0] arb_ctl_o,
   input  logic        arb_done_i,
   output logic        arb_idle_o,
-  output logic [7:0]  arb_cfg_bits_o,   // lowest bits: the space's configuration, the registers' only
+  output logic [7:0]  arb_cfg_bits_o,   // number of the lowest bits, which are cfg and only the registers define
 
   // Interrupts.
   input  logic [5:0]  int_causes_i,
@@ -51,7 +51,7 @@ module gmmu_top_blocks_bench
   output logic        int_sent_o,
   output logic        int_idle_o,
 
-  // Fault log of 5 and of 2 sources.
+  // Fault logs with 5 and with 2 sources.
   input  logic [63:0] log_cycle_i,
   input  logic        log_open_i [2],
   input  logic        log_enable_i [2],
@@ -86,7 +86,7 @@ module gmmu_top_blocks_bench
   output logic        log_logged_o [2],
   output logic        log_idle_o [2],
 
-  // Register port: reads of 4 cycles and of 1.
+  // Register ports with ReadCycles 4 and 1.
   input  logic        reg_awvalid_i [2],
   output logic        reg_awready_o [2],
   input  logic [15:0] reg_awaddr_i [2],
@@ -116,7 +116,7 @@ module gmmu_top_blocks_bench
   output logic        reg_stopped_o [2],
   output logic        reg_idle_o [2],
 
-  // Window of 16 slots and of 2.
+  // Windows with 16 and with 2 slots.
   input  logic [47:0] win_base_i [2],
   input  logic        win_hold_i [2],
   output logic        win_settled_o [2],
@@ -160,8 +160,8 @@ module gmmu_top_blocks_bench
   input  logic [7:0]  win_b_id_i [2],
   input  logic        win_b_error_i [2],
 
-  // Registers, three sizes: 4, 1, 64 clients; 16, 2, 64 spaces; 1, 1, 4 rings. The value inputs are
-  // shared by all three.
+  // Registers in three sizes: 4, 1, 64 clients; 16, 2, 64 spaces; 1, 1, 4 rings. All three share the
+  // value inputs.
   input  logic        regs_wr_valid_i [3],
   output logic        regs_wr_ready_o [3],
   input  logic [15:0] regs_addr_i [3],
@@ -214,7 +214,7 @@ module gmmu_top_blocks_bench
   output logic [63:0] regs_client_rd_o [3],
   output logic [2:0]  regs_client_word_o [3],
   output logic [63:0] regs_client_data_o [3],
-  input  logic [5:0]  regs_client_from_i [3],   // the client that drives client_data; others: 0
+  input  logic [5:0]  regs_client_from_i [3],   // client that drives client_data; the other clients return 0
   input  logic [63:0] regs_client_data_i [3],
   output logic        regs_ctl_valid_o [3],
   input  logic        regs_ctl_ready_i [3],
@@ -234,7 +234,7 @@ module gmmu_top_blocks_bench
   output logic        regs_invalidated_o [3],
   output logic        regs_idle_o [3],
 
-  // Events of 7 ports, of 4, and not built. Inputs are shared.
+  // Events with 7 ports, with 4, and not built. They share the inputs.
   input  logic [6:0]  ev_xlate_i,
   input  logic [7:0]  ev_tag_i [7],
   input  logic        ev_begin_i,
@@ -426,7 +426,7 @@ module gmmu_top_blocks_bench
     end
   end
 
-  // ---- Events. Faults are those of source 0 of the log.
+  // ---- Events. The faults are those of source 0 of the log.
   mmu_event_t     mmu_event;
   port_ax_t [1:0] ev_aw;
   assign mmu_event = '{
@@ -444,7 +444,7 @@ module gmmu_top_blocks_bench
     xlate_rsp_t   [Ports-1:0] answers;
     logic [64*Ports-1:0]      ids;
     logic [9*192-1:0]         events;
-    // outputs that only pass through are tested in the whole GPU
+    // Outputs that only pass through are tested in the whole GPU.
     logic [Ports-1:0]         unused_valid;
     logic [192*Ports-1:0]     unused_xlate;
     logic [136:0]             unused_inv;

@@ -32,7 +32,7 @@ TEST_P(Window, ReadsPassAWriteUntilItHasBothItsAddressAndItsData) {
     late = true;
     AddWrites(1);
     TakeHalfOfAWrite();
-    if (&late == &w_late) AddWrites(1);  // the next write's AW waits behind it
+    if (&late == &w_late) AddWrites(1);  // The next write's AW waits behind the W beat.
     const size_t before = answered_[kWrite];
     AddReads(8);
     FinishReads();
@@ -124,7 +124,7 @@ TEST_P(Window, AnAddressThatWrapsIsPastVram) {
 
 TEST_P(Window, NeitherKindKeepsTheOtherOut) {
   for (Manner each : {Manner{0, 0}, Manner{0, 50}, Manner{10, 0}}) {
-    manner = each;  // both kinds are offered nearly all the time
+    manner = each;  // Both kinds are offered nearly all the time.
     AddWrites(200);
     AddReads(200);
     Finish();

@@ -10,7 +10,7 @@
 
 namespace gmmu::top {
 
-/// Space 1: VRAM 0x100000 at 0x400000, 64 pages; host memory kSource at 0x500000, 64 pages.
+/// Space 1 maps VRAM 0x100000 at 0x400000, 64 pages, and host memory kSource at 0x500000, 64 pages.
 class GpuWork : public ::testing::Test {
  protected:
   static constexpr uint64_t kRings = 0x10000, kBuffers = 0x40000, kFences = 0x30000, kSource = 0x1'0000'0000;
@@ -40,7 +40,7 @@ class GpuWork : public ::testing::Test {
   }
   static regs::RingCtrl Ctrl() { return regs::RingCtrl{}.set_size_lg2(4).set_enable(1).set_privileged(1); }
 
-  /// `count` back-to-back copies of `bytes` each, from host memory to VRAM.
+  /// Returns `count` back-to-back copies of `bytes` each, from host memory to VRAM.
   static std::vector<uint64_t> Copies(unsigned count, uint64_t bytes) {
     std::vector<uint64_t> words;
     const auto header =
@@ -49,7 +49,7 @@ class GpuWork : public ::testing::Test {
       for (const uint64_t word : {header.raw, 0x500000 + i * bytes, 0x400000 + i * bytes, bytes}) words.push_back(word);
     return words;
   }
-  /// Writes entry `index`: the words of a buffer from byte `offset` on. The caller rings the doorbell.
+  /// Writes entry `index`, whose buffer consists of `words` from byte `offset` on. The caller rings the doorbell.
   void Put(unsigned ring, unsigned index, const std::vector<uint64_t>& words, uint32_t fence, uint64_t offset = 0) {
     const uint64_t at = kBuffers + 0x10000 * ring;
     for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(at + 8 * i, words[i]);

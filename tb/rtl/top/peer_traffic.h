@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linked adapter at s_peer of the whole GPU: it writes its own part of VRAM and reads it back, at random or on
+// A linked adapter at s_peer of the whole GPU. It writes its own part of VRAM and reads it back, at random or on
 // request, and checks every answer.
 #pragma once
 
@@ -16,17 +16,17 @@ namespace gmmu::top {
 
 class PeerTraffic {
  public:
-  static constexpr uint64_t kBase = 0xc00000, kBytes = 0x10000;  // its part of VRAM
+  static constexpr uint64_t kBase = 0xc00000, kBytes = 0x10000;  // the adapter's part of VRAM
 
-  /// Drives the machine's inputs from now on; Sample receives the outputs.
+  /// From now on drives the machine's inputs; Sample receives the outputs.
   PeerTraffic(TopMachine& gpu, uint64_t seed) : gpu_(gpu), dice_(seed), words_(kBytes / 8) {
     for (size_t i = 0; i < words_.size(); ++i) gpu.vram.memory.Write64(kBase + 8 * i, words_[i] = dice_.rng());
     gpu.drive = [this](Vgmmu_top_bench& t) { Drive(t); };
   }
   ~PeerTraffic() { gpu_.drive = nullptr; }
 
-  bool random = false;    ///< it sends random requests
-  bool may_fail = false;  ///< after a reset: errors are allowed, and its part of VRAM may be partly written
+  bool random = false;    ///< the adapter sends random requests
+  bool may_fail = false;  ///< after a reset: errors are allowed, and the adapter's part of VRAM may be partly written
   unsigned idle_percent = 30;
   uint64_t reads = 0, writes = 0, errors = 0;
 
@@ -95,7 +95,7 @@ class PeerTraffic {
       t.s_peer_wdata_i = b.data[beat_], t.s_peer_wstrb_i = 0xff, t.s_peer_wlast_i = beat_ == b.len;
     }
   }
-  /// Whether the burst overlaps an unanswered one, so that the read data would depend on their order.
+  /// Returns whether the burst overlaps an unanswered one, so that the read data would depend on their order.
   bool Clashes(const Burst& b) const {
     for (const auto& list : asked_)
       for (const Burst& other : list)

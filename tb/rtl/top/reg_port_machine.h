@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register port's surroundings: an AXI4-Lite manager and a register bus.
+// Models what surrounds the register port: an AXI4-Lite manager and a register bus.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Commit {
   uint64_t data;
 };
 
-/// The effect of a write: a 64-bit write takes effect at once; a low half is kept until the high half writes both.
+/// The effect of a write: a 64-bit write takes effect at once; a low half is kept until the high half commits both.
 class WriteModel {
  public:
   /// Returns {response, committed write}.
@@ -39,10 +39,10 @@ class WriteModel {
   std::optional<Commit> low_;
 };
 
-/// An AXI4-Lite manager on one side; a register bus with new data in every cycle on the other.
+/// An AXI4-Lite manager on one side and, on the other, a register bus whose data changes in every cycle.
 class RegPort : public BlocksTest {
  protected:
-  static constexpr uint64_t kBound = 400;  // cycles of an access
+  static constexpr uint64_t kBound = 400;  // maximum of cycles per access
   unsigned ReadCycles() const { return n == 0 ? 4 : 1; }
 
   void Step() override {
@@ -58,7 +58,7 @@ class RegPort : public BlocksTest {
     const bool bus = t.reg_rd_o[n] || t.reg_wr_valid_o[n];
     if (stopped_) EXPECT_FALSE(bus) << "it had said that nothing is under way";
     stopping_ = t.reg_stop_i[n] ? stopping_ + 1 : 0;
-    if (stopping_ > 3 && !bus_) EXPECT_FALSE(bus) << "an access begins while it is stopped";  // judging takes two
+    if (stopping_ > 3 && !bus_) EXPECT_FALSE(bus) << "an access begins while it is stopped";  // decoding takes two cycles
     stopped_ = t.reg_stop_i[n] && t.reg_stopped_o[n];
     bus_ = bus;
     CheckWrite();
@@ -66,7 +66,7 @@ class RegPort : public BlocksTest {
     address_ = t.reg_addr_o[n];
     Edge();
   }
-  /// Steps until everything is answered.
+  /// Steps until every access has been answered.
   void Finish() {
     uint64_t last = now;
     size_t seen = 0;
@@ -78,11 +78,11 @@ class RegPort : public BlocksTest {
     EXPECT_EQ(reads_done_, reads.size()) << "reads were not answered";
     Run(10);
   }
-  /// Steps until every read is answered, regardless of the writes.
+  /// Steps until every read has been answered, regardless of the writes.
   void FinishReads() {
     Until([&] { return reads_done_ == reads.size(); }, "the reads to be answered", kBound * (1 + reads.size()));
   }
-  /// Steps until exactly one of AW and W of the last write is accepted.
+  /// Steps until exactly one of AW and W of the latest write has been accepted.
   void TakeHalfOfAWrite() {
     Until([&] { return std::max(aw_taken_, w_taken_) == writes.size(); }, "half of a write to be taken", kBound);
     EXPECT_NE(aw_taken_, w_taken_);
@@ -106,7 +106,7 @@ class RegPort : public BlocksTest {
     static constexpr uint8_t kStrobes[] = {0xff, 0x0f, 0xf0, 0x0f, 0xf0, 0x01, 0x00, 0xfe, 0x7f, 0xf8};
     Write write{static_cast<uint16_t>(8 * Random(0, 2) + Random(0, 7)), rng(),
                 kStrobes[Random(0, std::size(kStrobes) - 1)]};
-    if (!writes.empty() && writes.back().strobes == 0x0f && Chance(70)) {  // the other half
+    if (!writes.empty() && writes.back().strobes == 0x0f && Chance(70)) {  // writes the other half
       write.address = writes.back().address ^ 4;
       write.strobes = 0xf0;
     }
@@ -129,14 +129,14 @@ class RegPort : public BlocksTest {
   bool together = false;        ///< reads and writes are offered at the same time
   bool aw_late = false;         ///< no new AW is offered; a pending one stays
   bool w_late = false;          ///< no new W beat is offered; a pending one stays
-  unsigned lag = 0;             ///< not 0: aw_late and w_late change at random, every `lag` cycles at most
+  unsigned lag = 0;             ///< if not 0, aw_late and w_late change at random, at least every `lag` cycles
   int busy_percent = 20;        ///< share of cycles in which a read is stalled
   std::vector<Commit> commits;  ///< writes seen on the register bus
 
  private:
   bool Works() const { return answers_ != aw_taken_ || answers_ != w_taken_ || reads_done_ != ar_taken_; }
   void Drive() {
-    // One kind at a time: writes first, unless a read is offered or in progress.
+    // Only one kind is in progress: writes first, unless a read is offered or in progress.
     const bool writing = aw_taken_ != answers_ || w_taken_ != answers_;
     const bool reading = reading_offered_ || ar_taken_ != reads_done_;
     const bool may_write = together || !reading, may_read = together || !writing;
@@ -163,7 +163,7 @@ class RegPort : public BlocksTest {
   }
 
   void CheckWrite() {
-    // The current write is number answers_; it may use the bus once both its halves were accepted.
+    // The current write is number answers_; it may use the bus once both AW and W have been accepted.
     const bool whole = aw_taken_before_ > answers_ && w_taken_before_ > answers_;
     if (whole && !judged_) {
       std::tie(expected_response_, expected_) = model_.Take(writes[answers_]);
@@ -194,7 +194,7 @@ class RegPort : public BlocksTest {
   }
 
   void CheckRead() {
-    const bool under_way = ar_taken_ > reads_done_;  // taken in an earlier cycle
+    const bool under_way = ar_taken_ > reads_done_;  // the AR was accepted in an earlier cycle
     const uint16_t address = under_way ? reads[reads_done_] : 0;
     if (t.reg_rd_o[n]) {
       ASSERT_TRUE(under_way && !word_) << "nothing is to be read";
@@ -214,7 +214,7 @@ class RegPort : public BlocksTest {
     }
     if (t.reg_rvalid_o[n]) {
       ASSERT_TRUE(word_) << "an answer to nothing";
-      const unsigned unused = address & 4 ? 32 : 0;  // a read of the high half defines only that half
+      const unsigned unused = address & 4 ? 32 : 0;  // A read of the high half defines only that half.
       EXPECT_EQ(t.reg_rdata_o[n] >> unused, *word_ >> unused) << "read " << reads_done_;
       EXPECT_EQ(t.reg_rresp_o[n], 0);
       if (t.reg_rready_i[n]) read_ = t.reg_rdata_o[n], word_.reset(), read_for_ = 0, ++reads_done_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers' surroundings: the register port, the window, the clients, the MMU.
+// Models what surrounds the registers: the register port, the window, the clients, the MMU.
 #pragma once
 
 #include "tb/rtl/top/blocks.h"
@@ -9,18 +9,18 @@ namespace gmmu::top {
 
 constexpr RegsSize kRegsSizes[] = {{4, 16, 1}, {1, 2, 1}, {64, 64, 4}};
 
-/// The register port, the window, the clients and the MMU around the registers. Every output is
-/// compared with the model in every cycle.
+/// The register port, the window, the clients and the MMU around the registers. Every output is compared
+/// with the model in every cycle.
 class Regs : public BlocksTest {
  protected:
-  static constexpr int kBound = 300;  // cycles of a write
+  static constexpr int kBound = 300;  // maximum of cycles per write
 
   Regs() : model(kRegsSizes[n]) {
     t.regs_vram_bytes_i = rng();
     t.regs_window_settled_i[n] = 1;
     Inputs();
   }
-  /// Draws new values of all read-only inputs.
+  /// Sets all read-only inputs to new random values.
   void Inputs() {
     t.regs_work_idle_i = Chance(50);
     t.regs_int_status_i = Random(0, 63);
@@ -44,7 +44,7 @@ class Regs : public BlocksTest {
   }
 
   void Step() override { Cycle(); }
-  /// One cycle of all inputs except the register port. Returns whether a write took effect.
+  /// Runs one cycle of all inputs except the register port's. Returns whether a write took effect.
   bool Cycle() {
     const bool writing = t.regs_wr_valid_i[n];
     if (!writing) t.regs_window_settled_i[n] = Chance(50);
@@ -60,7 +60,7 @@ class Regs : public BlocksTest {
     EXPECT_EQ(t.regs_int_clear_o[n], taken && at == regs::IntStatus::kOffset);
     if (t.regs_int_clear_o[n]) EXPECT_EQ(t.regs_int_clear_bits_o[n], t.regs_wr_data_i[n] & 63);
     CheckOutputs();
-    const bool was_busy = busy_;  // true in the cycle of the end, too
+    const bool was_busy = busy_;  // also true in the cycle in which an operation ends
     CheckCtl();
     CheckPulses();
     if (taken) Take(at, t.regs_wr_data_i[n], was_busy);
@@ -91,7 +91,7 @@ class Regs : public BlocksTest {
     if (at == regs::Cycle::kOffset) {
       EXPECT_GE(value, begin);
       EXPECT_LE(value, now);
-    } else if (value != before) {  // the MMU may have completed an operation meanwhile
+    } else if (value != before) {  // The MMU may have completed an operation in the meantime.
       EXPECT_EQ(value, Expected(at)) << std::hex << value;
     }
   }
@@ -113,7 +113,7 @@ class Regs : public BlocksTest {
   }
   /// A client's answer comes two cycles after regs_client_rd_o.
   void DriveClients() {
-    reads_.push_back({t.regs_client_rd_o[n], t.regs_client_word_o[n]});  // the previous cycle's
+    reads_.push_back({t.regs_client_rd_o[n], t.regs_client_word_o[n]});  // the previous cycle's request
     t.regs_client_data_i[n] = 0;
     if (reads_.size() < 2) return;
     const auto [mask, word] = reads_.front();
@@ -218,7 +218,7 @@ class Regs : public BlocksTest {
     client_ = {};
   }
 
-  /// The value that a read returns now.
+  /// Returns the value that a read returns now.
   uint64_t Expected(uint32_t at) const {
     if (const auto client = model.Client(at)) return Word(*client, at / 8 % 8);
     if (model.Keeps(at)) return model.Kept(at);

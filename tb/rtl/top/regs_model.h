@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers as the register description defines them: stored and readable values.
+// The registers as the register description defines them: stored values and readable values.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ class RegsModel {
   }
   static uint32_t SpaceAt(unsigned i) { return regs::kSpaceBase + i * regs::kSpaceStride; }
 
-  /// A write that takes effect. `busy`: an invalidation or an update of a space is in progress; another one is then
-  /// ignored (a root write gets here only during silence).
+  /// Performs a write that takes effect. `busy`: an invalidation or an update of a space is in progress; another one is
+  /// then ignored (a root write gets here only during silence).
   void Write(uint32_t at, uint64_t data, bool busy) {
     const auto mask = masks_.find(at);
     if (mask == masks_.end() || ((at == regs::InvCmd::kOffset || Root(at)) && busy)) return;
@@ -70,7 +70,7 @@ class RegsModel {
   std::optional<unsigned> Ring(uint32_t at) const {
     return Element(at, regs::kRingBase, regs::kRingStride, size_.rings);
   }
-  /// The space whose root is at this offset.
+  /// Returns the space whose root register is at this offset.
   std::optional<unsigned> Root(uint32_t at) const {
     const auto space = Element(at, regs::kSpaceBase, regs::kSpaceStride, size_.spaces);
     return space && at % regs::kSpaceStride == regs::SpaceRoot::kOffset ? space : std::nullopt;

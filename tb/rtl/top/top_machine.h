@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's surroundings on its bench: VRAM and host memory behind the AXI ports, a CPU on the register and window
+// Models what surrounds the GPU on its bench: VRAM and host memory behind the AXI ports, a CPU on the register and window
 // ports. Host writes are applied in the order of AW and recorded, so that a test can check their order.
 #pragma once
 
@@ -21,16 +21,16 @@ namespace gmmu::top {
 
 using Memory = PagedMemory;
 
-/// One write burst as it arrived on the host port.
+/// One write burst that arrived on the host port.
 struct HostWrite {
   uint64_t address = 0;
   unsigned kind = 0;  // AxUSER kind: 0 logical, 2 interrupt, 3 peer
   bool no_snoop = false;
-  std::vector<uint8_t> bytes;  // the enabled bytes
+  std::vector<uint8_t> bytes;  // only the enabled bytes
 };
 
-/// An AXI4 subordinate. Reads are answered after `latency` cycles, bursts in any order if
-/// `shuffle`.
+/// An AXI4 subordinate. Reads are answered after `latency` cycles, and bursts complete in any order
+/// if `shuffle` is set.
 class Slave {
  public:
   struct Ax {
@@ -53,7 +53,7 @@ class Slave {
   unsigned latency = 20;
   unsigned write_latency = 10;
   bool shuffle = false;
-  unsigned stall_percent = 0;  ///< of the cycles in which each ready is 0
+  unsigned stall_percent = 0;  ///< share of cycles in which each ready is 0
   bool hold_w = false;         ///< W is not accepted
   std::vector<HostWrite> log;
   std::vector<std::string> errors;
@@ -79,7 +79,7 @@ class Slave {
   std::set<unsigned> read_ids_, write_ids_;
 };
 
-/// The GPU, its memories and a CPU. Waits are bounded by `kBound` cycles; passing it throws.
+/// The GPU, its memories and a CPU. Every wait is limited to `kBound` cycles; a longer wait throws.
 class TopMachine : public BlockBench<Vgmmu_top_bench> {
  public:
   static constexpr uint64_t kBound = 200000;
@@ -89,10 +89,10 @@ class TopMachine : public BlockBench<Vgmmu_top_bench> {
   explicit TopMachine(uint64_t seed = 1);
   ~TopMachine() override;
 
-  /// Called with the ports of every cycle outside reset, before its edge.
+  /// Called in every cycle outside reset, before its edge, with the ports.
   std::function<void(const Vgmmu_top_bench&)> watch;
 
-  /// Drives further inputs, before each cycle is evaluated.
+  /// Called before each cycle is evaluated, to drive further inputs.
   std::function<void(Vgmmu_top_bench&)> drive;
 
   void Step() override;
@@ -101,7 +101,7 @@ class TopMachine : public BlockBench<Vgmmu_top_bench> {
     BlockBench::Until(condition, what, kBound);
   }
 
-  /// Registers. The response code of the last access is in `response`.
+  /// Registers. `response` holds the response code of the latest access.
   uint64_t Read(uint32_t offset);
   uint32_t Read32(uint32_t offset);
   void Write(uint32_t offset, uint64_t value, unsigned strobe = 0xff);
@@ -117,21 +117,21 @@ class TopMachine : public BlockBench<Vgmmu_top_bench> {
     Write(base + R::kOffset, value.raw);
   }
 
-  /// Window. A write is posted: it is accepted when this returns; its response comes later.
+  /// Window. A write is posted: it has been accepted when WindowWrite returns; its response comes later.
   void WindowWrite(uint32_t offset, uint64_t value, unsigned strobe = 0xff);
   uint64_t WindowRead(uint32_t offset);
   void WindowSettle() {
     Until([&] { return window_writes_ == 0; }, "window writes");
   }
 
-  /// Tables of two levels of nine bits for `space`, in VRAM at `at` (root, then leaf tables as
-  /// needed).
+  /// Makes tables of two levels of nine bits for `space`, in VRAM at `at` (the root, then leaf tables as
+  /// they are needed).
   void MakeSpace(unsigned space, uint64_t at);
   void Map(unsigned space, uint64_t va, regs::PteEntry entry);
   void MapPages(unsigned space, uint64_t va, regs::Target target, uint64_t offset, unsigned pages);
   uint64_t EntryAddress(unsigned space, uint64_t va);
 
-  /// Traffic of a client; returns its state at the end.
+  /// Runs traffic of a client; returns its final state.
   regs::ClientStatus Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
                              uint32_t count, uint32_t step, uint64_t seed = 0);
   void StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
@@ -140,13 +140,13 @@ class TopMachine : public BlockBench<Vgmmu_top_bench> {
 
   /// Clients 0 to kEngines - 1 are built with a traffic engine, kLast is the last of them.
   static constexpr unsigned kEngines = sizes::kTrafficEngines, kLast = kEngines - 1;
-  /// Ports of translation: clients, through-port (reads, writes), engine (fetch, read, write).
+  /// Translation ports: clients, through-port (reads, writes), engine (fetch, read, write).
   static constexpr unsigned kPorts = sizes::kNumClients + 2 * sizes::kThroughPorts + 3;
   static uint32_t ClientAt(unsigned client) { return regs::kClientBase + client * regs::kClientStride; }
   static uint32_t SpaceAt(unsigned space) { return regs::kSpaceBase + space * regs::kSpaceStride; }
   static uint32_t RingAt(unsigned ring) { return regs::kRingBase + ring * regs::kRingStride; }
 
-  /// Interrupt messages on the host port so far.
+  /// Returns the number of interrupt messages on the host port so far.
   unsigned Messages() const;
 
   Slave vram, host;

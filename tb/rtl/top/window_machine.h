@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window's surroundings: a CPU and VRAM, and the values that they may see.
+// Models what surrounds the window: a CPU and VRAM, and the values that they may see.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 namespace gmmu::top {
 
 constexpr uint64_t kWindowBase = 0x7fff'0000'0000;
-constexpr uint32_t kBrokenOffset = 0x8000'0000;  ///< offsets from here on answer with a bus error
+constexpr uint32_t kBrokenOffset = 0x8000'0000;  ///< from this offset on, accesses get a bus error
 
-/// A CPU on one side; on the other a VRAM that performs each access when it answers it, in any order except for writes
-/// with the same id.
+/// A CPU on one side and, on the other, a VRAM that performs each access when it answers it, in any order except for
+/// writes with the same id.
 class Window : public BlocksTest {
  protected:
   enum Kind { kWrite, kRead };
@@ -39,7 +39,7 @@ class Window : public BlocksTest {
     Apply();
     Edge();
   }
-  /// Steps until every access has its answer.
+  /// Steps until every access has been answered.
   void Finish() {
     uint64_t last = now;
     size_t before = ~size_t{0};
@@ -61,7 +61,7 @@ class Window : public BlocksTest {
   void AddReads(int count) {
     for (int i = 0; i < count; ++i) todo[kRead].push_back({AnyOffset()});
   }
-  /// Holds the window, as a register write does, until it has settled. Then the base may change.
+  /// Holds the window, as a register write does, until it has settled. The base may change then.
   void Hold(uint64_t base) {
     t.win_hold_i[n] = 1;
     Step();
@@ -72,13 +72,13 @@ class Window : public BlocksTest {
     t.win_hold_i[n] = 0;
   }
 
-  /// Steps until exactly one of AW and W of the last write is accepted.
+  /// Steps until exactly one of AW and W of the latest write has been accepted.
   void TakeHalfOfAWrite() {
     Until([&] { return std::max(taken_[kWrite].size(), w_taken_) == todo[kWrite].size(); },
           "half of a write to be taken", 2000);
     EXPECT_NE(taken_[kWrite].size(), w_taken_);
   }
-  /// Steps until every read is answered, regardless of the writes.
+  /// Steps until every read has been answered, regardless of the writes.
   void FinishReads() {
     Until([&] { return answered_[kRead] == todo[kRead].size(); }, "the reads to be answered",
           2000 * (1 + todo[kRead].size()));
@@ -95,7 +95,7 @@ class Window : public BlocksTest {
     }
     return false;
   }
-  /// Resets VRAM's side for some cycles: it drops the accesses that it has not answered.
+  /// Resets VRAM's side for some cycles, which drops the accesses that it has not answered.
   void Lose() {
     t.win_lose_i[n] = 1;
     for (int kind : {kWrite, kRead}) {
@@ -109,9 +109,9 @@ class Window : public BlocksTest {
 
   std::vector<Access> todo[2];
   bool dead = false;      // VRAM answers nothing
-  size_t lost_ = 0;       // accesses answered with an error because VRAM forgot them
-  unsigned latency = 12;  // largest latency of the memory, in cycles
-  unsigned most_ = 0;     // largest number of accesses in flight on the bus
+  size_t lost_ = 0;       // accesses answered with an error because VRAM dropped them
+  unsigned latency = 12;  // maximum latency of the memory, in cycles
+  unsigned most_ = 0;     // maximum of accesses in flight on the bus
   bool settled_ = false;
   bool aw_late = false;  // no new AW is offered; a pending one stays
   bool w_late = false;   // no new W beat is offered; a pending one stays
@@ -123,7 +123,7 @@ class Window : public BlocksTest {
     unsigned id;
     uint64_t address, due;
     size_t number;      // number among accesses of its kind
-    bool error, whole;  // whole: a write whose data was accepted
+    bool error, whole;  // whole: the data of the write was accepted
   };
 
   uint32_t AnyOffset() {
@@ -197,7 +197,7 @@ class Window : public BlocksTest {
     done_[kind].insert(issued.number);
   }
 
-  /// An address appears on the bus.
+  /// Called when an address appears on the bus.
   void SampleIssue(Kind kind) {
     if (!t.win_ax_valid_o[n][kind]) return;
     ASSERT_LT(issued_[kind], taken_[kind].size()) << "nothing is to be issued";
@@ -236,7 +236,7 @@ class Window : public BlocksTest {
     settled_ = t.win_settled_o[n];
     if (!settled_) return;
     if (answered_[kWrite] < may_be_lost_[kWrite] || answered_[kRead] < may_be_lost_[kRead])
-      return;  // a lost access has ended, too
+      return;  // A lost access counts as ended.
     EXPECT_EQ(ended_[kWrite], Whole()) << "a write has no B";
     EXPECT_EQ(ended_[kRead], taken_[kRead].size()) << "a read has no R";
   }
@@ -252,8 +252,8 @@ class Window : public BlocksTest {
     const bool lacks_data = taken_[kWrite].size() > w_taken_;
     aw_stands_ = offered_[kWrite] && !ready[kWrite];
     w_stands_ = t.win_wvalid_i[n] && !w_ready;
-    // A write waits if the AW or W that would complete it is offered and not accepted. The next write's AW is not
-    // considered.
+    // A write waits if the AW or W that would complete it is offered and not accepted. The next write's AW does not
+    // count.
     const bool waits[2] = {lacks_data ? w_stands_ : aw_stands_, offered_[kRead] && !ready[kRead]};
     const bool offers = offered_[0] || offered_[1] || t.win_wvalid_i[n];
     EXPECT_EQ(t.win_idle_o[n], !offers && w_taken_ == answered_[kWrite] && taken_[kWrite].size() == answered_[kWrite] &&
@@ -278,7 +278,7 @@ class Window : public BlocksTest {
     }
     stood_[kind] = !ready;
     const size_t i = answered_[kind];
-    // A lost access is answered with an error, and may never have reached the bus.
+    // A lost access is answered with an error and may never have reached the bus.
     if (response == 2 && done_[kind].count(i) == 0 && i < may_be_lost_[kind]) {
       if (!ready) return;
       ++lost_;
@@ -298,7 +298,7 @@ class Window : public BlocksTest {
     const bool error = access.offset >= kBrokenOffset;
     EXPECT_EQ(response, error ? 2u : 0u) << "access " << i << " of kind " << kind;
     if (kind == kRead) {
-      // Writes completed before the read (or in the same cycle) must be answered.
+      // Writes completed before the read, or in the same cycle, must have been answered.
       const Taken& taken = taken_[kRead][i];
       const bool tie = taken.others > 0 && taken_[kWrite][taken.others - 1].when == taken.when;
       EXPECT_GE(answered_[kWrite] + tie, taken.others) << "an earlier write is under way";
@@ -327,7 +327,7 @@ class Window : public BlocksTest {
 
   struct Taken {
     uint64_t when;  // for a write: the cycle in which it was complete
-    size_t others;  // for a read: number of writes complete before it
+    size_t others;  // for a read: number of writes that were complete earlier
   };
   Offer offer_[2], w_;
   bool offered_[2] = {}, stood_[2] = {};
@@ -338,10 +338,10 @@ class Window : public BlocksTest {
   uint64_t lag_until_ = 0;
   unsigned passed_[2] = {};  // addresses of the other kind accepted while one of this kind waits
   std::vector<uint64_t> bases_[2];
-  std::deque<size_t> data_;  // writes whose data was accepted, their address not yet
+  std::deque<size_t> data_;  // writes whose data was accepted before their address
   std::vector<Issued> flying_[2];
   std::map<uint64_t, uint64_t> memory_, seen_;
-  std::set<uint64_t> unknown_;  // words that a lost write may have written or not
+  std::set<uint64_t> unknown_;  // words that a lost write may have written
   std::set<size_t> done_[2];    // accesses that VRAM has answered
   size_t may_be_lost_[2] = {};  // accesses with a lower number may be lost, unless done
 };
